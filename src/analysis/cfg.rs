@@ -1,0 +1,1 @@
+//! The control flow graph of the structured list: predecessors, successors, dominators.

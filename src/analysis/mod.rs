@@ -1,0 +1,3 @@
+//! Read-only questions about a shader.
+
+pub mod cfg;

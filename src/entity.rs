@@ -1,0 +1,323 @@
+//! Typed 32-bit ids, the dense arenas they index, and the interning tables: the only container code of the crate.
+//!
+//! An id is four bytes and so is an `Option` of it. Ids of one arena are dense from 0, so a side table is a plain vector
+//! indexed by id. Nothing here is freed one by one: a shader clears its arenas and keeps their memory.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::num::NonZeroU32;
+use std::ops::{Index, IndexMut, Range};
+
+/// A typed dense index.
+pub trait Id: Copy + Eq + fmt::Debug {
+    /// The id of the `index`-th entity.
+    fn from_index(index: usize) -> Self;
+    /// The position of the entity in its arena.
+    fn index(self) -> usize;
+}
+
+/// Stores an index as index + 1, which leaves 0 for `Option`'s `None`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RawId(NonZeroU32);
+
+impl RawId {
+    /// Packs `index`, which must be below 2^32 - 1.
+    pub fn new(index: usize) -> RawId {
+        let stored = u32::try_from(index + 1).ok().and_then(NonZeroU32::new);
+        RawId(stored.expect("fewer than 2^32 - 1 entities"))
+    }
+
+    /// The packed index.
+    pub fn index(self) -> usize {
+        self.0.get() as usize - 1
+    }
+}
+
+/// Declares a typed id that prints as `prefix` and its index.
+macro_rules! entity {
+    ($(#[$doc:meta])* $name:ident, $prefix:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name($crate::entity::RawId);
+
+        impl $crate::entity::Id for $name {
+            fn from_index(index: usize) -> Self {
+                $name($crate::entity::RawId::new(index))
+            }
+            fn index(self) -> usize {
+                self.0.index()
+            }
+        }
+
+        impl std::fmt::Debug for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                write!(f, concat!($prefix, "{}"), $crate::entity::Id::index(*self))
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                std::fmt::Debug::fmt(self, f)
+            }
+        }
+    };
+}
+pub(crate) use entity;
+
+/// A dense vector of entities, indexed by their id.
+#[derive(Clone)]
+pub struct Arena<K, V> {
+    items: Vec<V>,
+    key: PhantomData<K>,
+}
+
+impl<K: Id, V> Arena<K, V> {
+    /// An arena without entities.
+    pub const fn new() -> Self {
+        Arena { items: Vec::new(), key: PhantomData }
+    }
+
+    /// Adds an entity and returns its id.
+    pub fn push(&mut self, value: V) -> K {
+        self.items.push(value);
+        K::from_index(self.items.len() - 1)
+    }
+
+    /// The id that the next [`push`](Arena::push) returns.
+    pub fn next_id(&self) -> K {
+        K::from_index(self.items.len())
+    }
+
+    /// How many entities there are.
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    /// True if there is no entity.
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// The entity, or `None` for an id of another arena.
+    pub fn get(&self, id: K) -> Option<&V> {
+        self.items.get(id.index())
+    }
+
+    /// All ids in order.
+    pub fn ids(&self) -> impl DoubleEndedIterator<Item = K> + ExactSizeIterator {
+        (0..self.items.len()).map(K::from_index)
+    }
+
+    /// All entities with their ids, in order.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (K, &V)> + ExactSizeIterator {
+        self.items.iter().enumerate().map(|(index, value)| (K::from_index(index), value))
+    }
+
+    /// All entities, in order.
+    pub fn values(&self) -> std::slice::Iter<'_, V> {
+        self.items.iter()
+    }
+
+    /// All entities, in order, to change.
+    pub fn values_mut(&mut self) -> std::slice::IterMut<'_, V> {
+        self.items.iter_mut()
+    }
+
+    /// Forgets all entities, keeps the memory.
+    pub fn clear(&mut self) {
+        self.items.clear();
+    }
+}
+
+impl<K: Id, V> Default for Arena<K, V> {
+    fn default() -> Self {
+        Arena::new()
+    }
+}
+
+impl<K: Id, V> Index<K> for Arena<K, V> {
+    type Output = V;
+    fn index(&self, id: K) -> &V {
+        &self.items[id.index()]
+    }
+}
+
+impl<K: Id, V> IndexMut<K> for Arena<K, V> {
+    fn index_mut(&mut self, id: K) -> &mut V {
+        &mut self.items[id.index()]
+    }
+}
+
+impl<K, V: fmt::Debug> fmt::Debug for Arena<K, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.items.fmt(f)
+    }
+}
+
+/// Facts about the entities of an arena, kept beside it; an entity without an entry has the default.
+#[derive(Clone, Debug)]
+pub struct SideTable<K, V> {
+    items: Vec<V>,
+    default: V,
+    key: PhantomData<K>,
+}
+
+impl<K: Id, V: Clone> SideTable<K, V> {
+    /// A table in which every entity has `default`.
+    pub fn new(default: V) -> Self {
+        SideTable { items: Vec::new(), default, key: PhantomData }
+    }
+
+    /// A table with room for `len` entities, each with `default`.
+    pub fn with_len(default: V, len: usize) -> Self {
+        SideTable { items: vec![default.clone(); len], default, key: PhantomData }
+    }
+
+    /// Sets the entry of `id`.
+    pub fn set(&mut self, id: K, value: V) {
+        *self.entry(id) = value;
+    }
+
+    /// The entry of `id`, made from the default if there was none.
+    pub fn entry(&mut self, id: K) -> &mut V {
+        if id.index() >= self.items.len() {
+            self.items.resize(id.index() + 1, self.default.clone());
+        }
+        &mut self.items[id.index()]
+    }
+
+    /// Gives every entity the default again, keeps the memory.
+    pub fn clear(&mut self) {
+        self.items.clear();
+    }
+}
+
+impl<K: Id, V: Clone> Index<K> for SideTable<K, V> {
+    type Output = V;
+    fn index(&self, id: K) -> &V {
+        self.items.get(id.index()).unwrap_or(&self.default)
+    }
+}
+
+/// A run of values in a [`Pool`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Slice {
+    start: u32,
+    len: u32,
+}
+
+impl Slice {
+    /// How many values the run has.
+    pub fn len(self) -> usize {
+        self.len as usize
+    }
+
+    /// True if the run has no values.
+    pub fn is_empty(self) -> bool {
+        self.len == 0
+    }
+
+    fn range(self) -> Range<usize> {
+        self.start as usize..self.start as usize + self.len as usize
+    }
+}
+
+/// One vector that holds the variable-length parts of many entities.
+#[derive(Clone, Debug)]
+pub struct Pool<T> {
+    items: Vec<T>,
+}
+
+impl<T> Default for Pool<T> {
+    fn default() -> Self {
+        Pool { items: Vec::new() }
+    }
+}
+
+impl<T: Copy> Pool<T> {
+    /// Copies `values` into the pool.
+    pub fn push(&mut self, values: &[T]) -> Slice {
+        let start = self.items.len() as u32;
+        self.items.extend_from_slice(values);
+        Slice { start, len: values.len() as u32 }
+    }
+
+    /// Collects `values` into the pool.
+    pub fn extend(&mut self, values: impl IntoIterator<Item = T>) -> Slice {
+        let start = self.items.len();
+        self.items.extend(values);
+        Slice { start: start as u32, len: (self.items.len() - start) as u32 }
+    }
+
+    /// Forgets all runs, keeps the memory.
+    pub fn clear(&mut self) {
+        self.items.clear();
+    }
+}
+
+impl<T> Index<Slice> for Pool<T> {
+    type Output = [T];
+    fn index(&self, slice: Slice) -> &[T] {
+        &self.items[slice.range()]
+    }
+}
+
+impl<T> IndexMut<Slice> for Pool<T> {
+    fn index_mut(&mut self, slice: Slice) -> &mut [T] {
+        &mut self.items[slice.range()]
+    }
+}
+
+entity!(
+    /// A string in a [`StringTable`].
+    Str,
+    "str"
+);
+
+/// Strings in one buffer, equal strings once.
+#[derive(Clone, Debug, Default)]
+pub struct StringTable {
+    text: String,
+    spans: Vec<(u32, u32)>,
+    lookup: rustc_hash::FxHashMap<u64, Vec<Str>>,
+}
+
+impl StringTable {
+    /// The id of `text`, which is copied if it is new.
+    pub fn intern(&mut self, text: &str) -> Str {
+        let hash = hash_of(text);
+        if let Some(found) = self.lookup.get(&hash).into_iter().flatten().find(|s| self.get(**s) == text) {
+            return *found;
+        }
+        let id = Str::from_index(self.spans.len());
+        self.spans.push((self.text.len() as u32, text.len() as u32));
+        self.text.push_str(text);
+        self.lookup.entry(hash).or_default().push(id);
+        id
+    }
+
+    /// The string of `id`.
+    pub fn get(&self, id: Str) -> &str {
+        let (start, len) = self.spans[id.index()];
+        &self.text[start as usize..(start + len) as usize]
+    }
+
+    /// Forgets all strings, keeps the memory of the text.
+    pub fn clear(&mut self) {
+        self.text.clear();
+        self.spans.clear();
+        self.lookup.clear();
+    }
+}
+
+impl Index<Str> for StringTable {
+    type Output = str;
+    fn index(&self, id: Str) -> &str {
+        self.get(id)
+    }
+}
+
+fn hash_of(text: &str) -> u64 {
+    use std::hash::{BuildHasher, BuildHasherDefault};
+    BuildHasherDefault::<rustc_hash::FxHasher>::default().hash_one(text)
+}

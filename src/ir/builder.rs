@@ -1,0 +1,315 @@
+//! Makes instructions at the end of the block that is open, folding constants as it goes.
+//!
+//! Lowering passes write what they mean (`b.iadd_imm(offset, 4)`) and a constant offset costs no instruction: an ALU
+//! operation on constants becomes a constant through the fold column of the table, and the `_imm` helpers drop identities.
+
+use super::{
+    AluFlags, AluSrc, ArrayIndex, BranchHint, Cf, Def, Deref, DerefKind, Inst, InstData, InstKind, LineNumber, PhiSrc,
+    Shader, Swizzle, Type, Var,
+};
+use crate::op::fold::{mask, Fold};
+use crate::op::{AluOp, Index, Intrinsic};
+
+/// Appends instructions to a shader. In a pass it comes from [`rewrite`](super::rewrite()).
+pub struct Builder<'a> {
+    /// The shader under construction.
+    pub shader: &'a mut Shader,
+    /// Line of the dump that new instructions are attributed to.
+    pub line: LineNumber,
+    /// Set when a new block was opened in the middle of an old one.
+    pub(super) split: bool,
+}
+
+impl<'a> Builder<'a> {
+    /// A builder that appends to the open block of `shader`.
+    pub fn new(shader: &'a mut Shader) -> Builder<'a> {
+        Builder { shader, line: LineNumber(0), split: false }
+    }
+
+    /// Appends an instruction.
+    pub fn inst(&mut self, num_components: u8, bit_size: u8, kind: InstKind) -> Inst {
+        let inst = self.shader.append(InstData { num_components, bit_size, kind });
+        if self.line != LineNumber(0) {
+            self.shader.lines.set(inst, self.line);
+        }
+        inst
+    }
+
+    /// A constant with these components, each cut to `bits`.
+    pub fn constant(&mut self, bits: u8, values: &[u64]) -> Def {
+        let values = self.shader.consts.extend(values.iter().map(|value| mask(*value, bits)));
+        self.inst(values.len() as u8, bits, InstKind::Const(values)).def()
+    }
+
+    /// A scalar constant.
+    pub fn imm(&mut self, bits: u8, value: u64) -> Def {
+        self.constant(bits, &[value])
+    }
+
+    /// A 32-bit scalar constant.
+    pub fn imm32(&mut self, value: u32) -> Def {
+        self.imm(32, u64::from(value))
+    }
+
+    /// A value that may be anything.
+    pub fn undef(&mut self, num_components: u8, bits: u8) -> Def {
+        self.inst(num_components, bits, InstKind::Undef).def()
+    }
+
+    /// An ALU operation on whole values; a constant if all operands are.
+    pub fn alu(&mut self, op: AluOp, srcs: &[Def]) -> Def {
+        let mut list = [AluSrc { def: srcs[0], swizzle: Swizzle::IDENTITY }; 16];
+        for (to, from) in list.iter_mut().zip(srcs) {
+            to.def = *from;
+        }
+        self.alu_with(op, AluFlags::empty(), &list[..srcs.len()], None)
+    }
+
+    /// An ALU operation with swizzles and flags. The result has as many components and bits as the opcode's row and its
+    /// operands say; `size` gives (components, bits) where they do not, or where swizzles widen the operands.
+    pub fn alu_with(&mut self, op: AluOp, flags: AluFlags, srcs: &[AluSrc], size: Option<(u8, u8)>) -> Def {
+        let (num_components, bits) = size.unwrap_or_else(|| self.alu_size(op, srcs));
+        if let Some(values) = fold_alu(self.shader, op, srcs, num_components, bits) {
+            return self.constant(bits, &values[..usize::from(num_components)]);
+        }
+        let srcs = self.shader.push_alu_srcs(srcs);
+        self.inst(num_components, bits, InstKind::Alu { op, flags, srcs }).def()
+    }
+
+    /// Components and bits of the result of `op` on `srcs` without widening swizzles.
+    fn alu_size(&self, op: AluOp, srcs: &[AluSrc]) -> (u8, u8) {
+        let info = op.info();
+        let mut components = info.dest.size;
+        let mut bits = info.dest.ty.bits;
+        for (operand, src) in info.srcs.iter().zip(srcs) {
+            let def = self.shader.def(src.def);
+            if components == 0 && operand.size == 0 {
+                components = def.num_components;
+            }
+            if bits == 0 && operand.ty.bits == 0 {
+                bits = def.bit_size;
+            }
+        }
+        (components.max(1), bits)
+    }
+
+    /// Component `c` of `def`.
+    pub fn channel(&mut self, def: Def, c: u8) -> Def {
+        if self.shader.num_components(def) == 1 {
+            return def;
+        }
+        // The component of a vector that was just put together is the scalar it was made of.
+        if let Some((op, srcs)) = self.shader.as_alu(def) {
+            if op.info().form == crate::op::Form::Construct {
+                let src = srcs[usize::from(c)];
+                return self.channel(src.def, src.swizzle.get(0));
+            }
+        }
+        let bits = self.shader.bit_size(def);
+        self.alu_with(AluOp::mov, AluFlags::empty(), &[AluSrc { def, swizzle: Swizzle::splat(c) }], Some((1, bits)))
+    }
+
+    /// A vector of scalars: vec2 ... vec16, or the scalar itself.
+    pub fn vec(&mut self, scalars: &[Def]) -> Def {
+        match vec_op(scalars.len()) {
+            None => scalars[0],
+            Some(op) => self.alu(op, scalars),
+        }
+    }
+
+    /// `def` with its components picked by `components`.
+    pub fn swizzle(&mut self, def: Def, components: &[u8]) -> Def {
+        let swizzle = Swizzle::new(components);
+        if components.len() == usize::from(self.shader.num_components(def)) && swizzle.is_identity(components.len()) {
+            return def;
+        }
+        let size = (components.len() as u8, self.shader.bit_size(def));
+        self.alu_with(AluOp::mov, AluFlags::empty(), &[AluSrc { def, swizzle }], Some(size))
+    }
+
+    /// `a + b`.
+    pub fn iadd(&mut self, a: Def, b: Def) -> Def {
+        self.alu(AluOp::iadd, &[a, b])
+    }
+
+    /// `a + value`, which is `a` for 0.
+    pub fn iadd_imm(&mut self, a: Def, value: u64) -> Def {
+        if value == 0 {
+            return a;
+        }
+        let b = self.imm(self.shader.bit_size(a), value);
+        self.iadd(a, b)
+    }
+
+    /// `a & value`.
+    pub fn iand_imm(&mut self, a: Def, value: u64) -> Def {
+        let b = self.imm(self.shader.bit_size(a), value);
+        self.alu(AluOp::iand, &[a, b])
+    }
+
+    /// `a << count`, which is `a` for 0.
+    pub fn ishl_imm(&mut self, a: Def, count: u32) -> Def {
+        self.shift_imm(AluOp::ishl, a, count)
+    }
+
+    /// `a >> count` with zeros from above, which is `a` for 0.
+    pub fn ushr_imm(&mut self, a: Def, count: u32) -> Def {
+        self.shift_imm(AluOp::ushr, a, count)
+    }
+
+    fn shift_imm(&mut self, op: AluOp, a: Def, count: u32) -> Def {
+        if count == 0 {
+            return a;
+        }
+        let count = self.imm32(count);
+        self.alu(op, &[a, count])
+    }
+
+    /// An intrinsic without indices set; see [`Builder::intrinsic_with`].
+    pub fn intrinsic(&mut self, op: Intrinsic, num_components: u8, bits: u8, srcs: &[Def]) -> Inst {
+        self.intrinsic_with(op, num_components, bits, srcs, &[])
+    }
+
+    /// An intrinsic; indices that are not given are 0.
+    pub fn intrinsic_with(
+        &mut self,
+        op: Intrinsic,
+        num_components: u8,
+        bits: u8,
+        srcs: &[Def],
+        indices: &[(Index, u32)],
+    ) -> Inst {
+        let value_of = |index: &Index| indices.iter().find(|(i, _)| i == index).map_or(0, |(_, value)| *value);
+        let indices = self.shader.indices.extend(op.info().indices.iter().map(value_of));
+        let srcs = self.shader.srcs.push(srcs);
+        self.inst(num_components, bits, InstKind::Intrinsic { op, srcs, indices })
+    }
+
+    /// A pointer to `var`.
+    pub fn deref_var(&mut self, var: Var) -> Def {
+        let variable = &self.shader.vars[var];
+        let (ty, modes) = (variable.ty, variable.mode);
+        self.deref(Deref { kind: DerefKind::Var(var), ty, modes })
+    }
+
+    /// A pointer to element `index` of the array, matrix or vector at `parent`.
+    pub fn deref_array(&mut self, parent: Def, index: ArrayIndex) -> Def {
+        let index = match index {
+            ArrayIndex::Def(def) => {
+                self.shader.as_const_scalar(def).map_or(index, |c| ArrayIndex::Imm(c as u32 as i64))
+            }
+            imm => imm,
+        };
+        let (ty, modes) = self.pointee(parent);
+        let elem = self.shader.types.element(ty).unwrap_or(ty);
+        self.deref(Deref { kind: DerefKind::Array { parent, index }, ty: elem, modes })
+    }
+
+    /// A pointer to member `field` of the struct at `parent`.
+    pub fn deref_struct(&mut self, parent: Def, field: u32) -> Def {
+        let (ty, modes) = self.pointee(parent);
+        let elem = self.shader.types.as_struct(ty).and_then(|s| s.fields.get(field as usize)).map_or(ty, |f| f.ty);
+        self.deref(Deref { kind: DerefKind::Struct { parent, field }, ty: elem, modes })
+    }
+
+    fn pointee(&self, pointer: Def) -> (Type, crate::op::Modes) {
+        let deref = self.shader.as_deref(pointer).expect("a pointer is a deref");
+        (deref.ty, deref.modes)
+    }
+
+    /// A step of a pointer.
+    pub fn deref(&mut self, deref: Deref) -> Def {
+        self.inst(1, 32, InstKind::Deref(deref)).def()
+    }
+
+    /// The value at `pointer`.
+    pub fn load_deref(&mut self, pointer: Def, access: u32) -> Def {
+        let (ty, _) = self.pointee(pointer);
+        let (scalar, components) = self.shader.types.as_vector(ty).expect("loads are of vectors");
+        let indices = [(Index::access, access)];
+        self.intrinsic_with(Intrinsic::load_deref, components, scalar.bits, &[pointer], &indices).def()
+    }
+
+    /// Stores the components of `value` that `write_mask` names.
+    pub fn store_deref(&mut self, pointer: Def, value: Def, write_mask: u32, access: u32) {
+        let indices = [(Index::access, access), (Index::write_mask, write_mask)];
+        self.intrinsic_with(Intrinsic::store_deref, 0, 0, &[pointer, value], &indices);
+    }
+
+    /// A phi at the start of the block that is open.
+    pub fn phi(&mut self, num_components: u8, bits: u8, srcs: &[PhiSrc]) -> Def {
+        let srcs = self.shader.phi_srcs.push(srcs);
+        self.inst(num_components, bits, InstKind::Phi(srcs)).def()
+    }
+
+    /// Ends the open block with an if on `cond` and opens the first block of its then-body.
+    pub fn begin_if(&mut self, cond: Def) {
+        self.split = true;
+        self.shader.append_cf(Cf::If { cond, hint: BranchHint::None });
+        self.shader.append_new_block();
+    }
+
+    /// Ends the then-body and opens the first block of the else-body.
+    pub fn begin_else(&mut self) {
+        self.shader.append_cf(Cf::Else);
+        self.shader.append_new_block();
+    }
+
+    /// Ends the else-body and opens the block behind the if.
+    pub fn end_if(&mut self) {
+        self.shader.append_cf(Cf::EndIf);
+        self.shader.append_new_block();
+    }
+
+    /// The block that is open.
+    pub fn current_block(&self) -> super::Block {
+        match self.shader.cf.last() {
+            Some(Cf::Block(block)) => *block,
+            _ => unreachable!("a builder always has an open block"),
+        }
+    }
+}
+
+/// The opcode that puts `n` scalars together; `None` for one.
+pub fn vec_op(n: usize) -> Option<AluOp> {
+    match n {
+        2 => Some(AluOp::vec2),
+        3 => Some(AluOp::vec3),
+        4 => Some(AluOp::vec4),
+        5 => Some(AluOp::vec5),
+        8 => Some(AluOp::vec8),
+        16 => Some(AluOp::vec16),
+        _ => None,
+    }
+}
+
+/// The components of `op` on `srcs` if all of them are constants.
+pub fn fold_alu(shader: &Shader, op: AluOp, srcs: &[AluSrc], num_components: u8, bits: u8) -> Option<[u64; 16]> {
+    let info = op.info();
+    let mut values = [[0u64; 16]; 16];
+    let mut src_bits = [0u8; 16];
+    let mut per_component = [false; 16];
+    let mut lens = [0usize; 16];
+    for (i, (src, operand)) in srcs.iter().zip(info.srcs).enumerate() {
+        let constant = shader.as_const(src.def)?;
+        per_component[i] = operand.size == 0;
+        lens[i] = usize::from(if operand.size == 0 { num_components } else { operand.size });
+        src_bits[i] = shader.bit_size(src.def);
+        for (c, value) in values[i][..lens[i]].iter_mut().enumerate() {
+            *value = *constant.get(usize::from(src.swizzle.get(c)))?;
+        }
+    }
+    let slices: [&[u64]; 16] = std::array::from_fn(|i| &values[i][..lens[i]]);
+    let mut result = [0; 16];
+    for (component, out) in result[..usize::from(num_components)].iter_mut().enumerate() {
+        let fold = Fold {
+            component,
+            dest_bits: bits,
+            src_bits: &src_bits[..srcs.len()],
+            srcs: &slices[..srcs.len()],
+            per_component: &per_component[..srcs.len()],
+        };
+        *out = mask((info.fold)(&fold), bits);
+    }
+    Some(result)
+}

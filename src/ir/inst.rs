@@ -1,0 +1,295 @@
+//! Instructions and their operands.
+//!
+//! An instruction has at most one result, so a [`Def`] is the [`Inst`] that makes it. Operand lists live in the pools of the
+//! shader; an instruction holds a [`Slice`] of them.
+
+use super::types::Type;
+use super::variable::Var;
+use crate::entity::{entity, Id, Slice};
+use crate::op::{AluOp, AluType, Intrinsic, Modes, TexOp, TexSrcKind};
+use bitflags::bitflags;
+
+entity!(
+    /// An instruction.
+    Inst,
+    "inst"
+);
+entity!(
+    /// The result of an instruction; prints like NIR's: `%5`.
+    Def,
+    "%"
+);
+entity!(
+    /// A basic block; prints like NIR's: `b3`.
+    Block,
+    "b"
+);
+entity!(
+    /// The operands of a texture instruction.
+    Tex,
+    "tex"
+);
+
+impl Def {
+    /// The instruction that makes this value.
+    pub fn inst(self) -> Inst {
+        Inst::from_index(self.index())
+    }
+}
+
+impl Inst {
+    /// The result, which exists if the instruction has components; see [`InstData::has_def`].
+    pub fn def(self) -> Def {
+        Def::from_index(self.index())
+    }
+}
+
+/// An instruction: its result's shape and what it does.
+#[derive(Clone, Copy, Debug)]
+pub struct InstData {
+    /// Components of the result: 0 (no result), 1 to 5, 8 or 16.
+    pub num_components: u8,
+    /// Width of the result: 1, 8, 16, 32 or 64 bits; 0 without a result.
+    pub bit_size: u8,
+    /// What it does.
+    pub kind: InstKind,
+}
+
+impl InstData {
+    /// True if there is a result.
+    pub fn has_def(&self) -> bool {
+        self.num_components != 0
+    }
+}
+
+/// What an instruction does.
+#[derive(Clone, Copy, Debug)]
+pub enum InstKind {
+    /// Arithmetic on swizzled sources.
+    Alu {
+        /// The opcode.
+        op: AluOp,
+        /// What may not, or may, be assumed.
+        flags: AluFlags,
+        /// In [`Shader::alu_srcs`](super::Shader::alu_srcs).
+        srcs: Slice,
+    },
+    /// Constant bits, one `u64` per component, in [`Shader::consts`](super::Shader::consts).
+    Const(Slice),
+    /// Any value.
+    Undef,
+    /// One value per predecessor, in [`Shader::phi_srcs`](super::Shader::phi_srcs). Phis stand first in their block.
+    Phi(Slice),
+    /// A step of a pointer.
+    Deref(Deref),
+    /// Everything with effects or without arithmetic.
+    Intrinsic {
+        /// The opcode.
+        op: Intrinsic,
+        /// In [`Shader::srcs`](super::Shader::srcs).
+        srcs: Slice,
+        /// In [`Shader::indices`](super::Shader::indices), in the order of the opcode's row.
+        indices: Slice,
+    },
+    /// A texture operation, in [`Shader::texs`](super::Shader::texs).
+    Tex(Tex),
+    /// The last instruction of a block that does not fall through.
+    Jump(Jump),
+}
+
+bitflags! {
+    /// Flags of an ALU instruction.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct AluFlags: u8 {
+        /// Printed `!`: no value-changing transformation (SPIR-V's NoContraction).
+        const EXACT = 1 << 0;
+        /// Printed `.nsw`.
+        const NO_SIGNED_WRAP = 1 << 1;
+        /// Printed `.nuw`.
+        const NO_UNSIGNED_WRAP = 1 << 2;
+    }
+}
+
+/// Which component of the source each component reads: 16 numbers of four bits, component 0 lowest.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Swizzle(u64);
+
+impl Swizzle {
+    /// Component i reads component i.
+    pub const IDENTITY: Swizzle = Swizzle(0xfedc_ba98_7654_3210);
+
+    /// Every component reads component `c`.
+    pub const fn splat(c: u8) -> Swizzle {
+        Swizzle(0x1111_1111_1111_1111 * c as u64)
+    }
+
+    /// From the component that each component reads; the rest read their own.
+    pub fn new(components: &[u8]) -> Swizzle {
+        let mut swizzle = Swizzle::IDENTITY;
+        for (i, c) in components.iter().enumerate() {
+            swizzle.set(i, *c);
+        }
+        swizzle
+    }
+
+    /// The component that component `i` reads.
+    pub fn get(self, i: usize) -> u8 {
+        (self.0 >> (4 * i) & 15) as u8
+    }
+
+    /// Makes component `i` read component `c`.
+    pub fn set(&mut self, i: usize, c: u8) {
+        self.0 = self.0 & !(15 << (4 * i)) | u64::from(c & 15) << (4 * i);
+    }
+
+    /// The first `n` components read.
+    pub fn components(self, n: usize) -> impl Iterator<Item = u8> {
+        (0..n).map(move |i| self.get(i))
+    }
+
+    /// True if the first `n` components read their own.
+    pub fn is_identity(self, n: usize) -> bool {
+        self.components(n).enumerate().all(|(i, c)| i == usize::from(c))
+    }
+
+    /// `self` applied to the result of `inner`: component i reads inner's component self(i).
+    pub fn compose(self, inner: Swizzle) -> Swizzle {
+        let mut swizzle = Swizzle(0);
+        for i in 0..16 {
+            swizzle.set(i, inner.get(usize::from(self.get(i))));
+        }
+        swizzle
+    }
+}
+
+impl std::fmt::Debug for Swizzle {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.components(4).try_for_each(|c| write!(f, "{c:x}"))
+    }
+}
+
+/// A source of an ALU instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct AluSrc {
+    /// The value.
+    pub def: Def,
+    /// Which of its components are read.
+    pub swizzle: Swizzle,
+}
+
+impl From<Def> for AluSrc {
+    fn from(def: Def) -> AluSrc {
+        AluSrc { def, swizzle: Swizzle::IDENTITY }
+    }
+}
+
+/// A source of a phi.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PhiSrc {
+    /// The predecessor.
+    pub pred: Block,
+    /// The value if control came from there.
+    pub def: Def,
+}
+
+/// A step of a pointer: NIR's `nir_deref_instr`.
+#[derive(Clone, Copy, Debug)]
+pub struct Deref {
+    /// The step.
+    pub kind: DerefKind,
+    /// What the pointer points to.
+    pub ty: Type,
+    /// Where it may point.
+    pub modes: Modes,
+}
+
+/// How a pointer is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DerefKind {
+    /// To a variable.
+    Var(Var),
+    /// To an element of the array, matrix or vector at `parent`.
+    Array {
+        /// Pointer to the whole.
+        parent: Def,
+        /// Which element.
+        index: ArrayIndex,
+    },
+    /// To all elements, in copies.
+    ArrayWildcard {
+        /// Pointer to the whole.
+        parent: Def,
+    },
+    /// To the `index`-th thing after the one at `parent`.
+    PtrAsArray {
+        /// Pointer to a thing.
+        parent: Def,
+        /// How far.
+        index: ArrayIndex,
+    },
+    /// To member `field` of the struct at `parent`.
+    Struct {
+        /// Pointer to the whole.
+        parent: Def,
+        /// Index into the struct's fields.
+        field: u32,
+    },
+    /// The address `parent` as a pointer.
+    Cast {
+        /// The address or pointer.
+        parent: Def,
+        /// Distance of the things pointed to in bytes, 0 if not said.
+        stride: u32,
+        /// Alignment of the address, 0 if not said.
+        align_mul: u32,
+        /// Remainder modulo `align_mul`.
+        align_offset: u32,
+    },
+}
+
+/// Index of an array deref. A dump prints a constant as a number and loses its definition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ArrayIndex {
+    /// A constant.
+    Imm(i64),
+    /// A scalar.
+    Def(Def),
+}
+
+/// Operands of a texture instruction: NIR's `nir_tex_instr`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TexData {
+    /// The operation.
+    pub op: TexOp,
+    /// How the result's bits are read.
+    pub dest_type: AluType,
+    /// The sources.
+    pub srcs: Vec<(TexSrcKind, Def)>,
+    /// Which texture, unless a source says.
+    pub texture_index: u32,
+    /// Which sampler, unless a source says.
+    pub sampler_index: u32,
+    /// Component that a gather reads.
+    pub component: u8,
+    /// Offsets of the four texels of a gather.
+    pub offsets: Option<[[i8; 2]; 4]>,
+    /// The texture may differ between invocations.
+    pub texture_non_uniform: bool,
+    /// The sampler may differ between invocations.
+    pub sampler_non_uniform: bool,
+    /// The last component of the result is a residency code.
+    pub is_sparse: bool,
+}
+
+/// Where control goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Jump {
+    /// Behind the innermost loop.
+    Break,
+    /// To the continue construct, or the head, of the innermost loop.
+    Continue,
+    /// Out of the function.
+    Return,
+    /// Out of the shader.
+    Halt,
+}

@@ -1,0 +1,370 @@
+//! The IR: a shader of NIR in arenas. Data and the one way to change it; algorithms live in `analysis` and `pass`.
+//!
+//! A shader is one entry point. Its control flow is a flat list of [`Cf`] items, the tokens of the structured tree:
+//!
+//! ```text
+//! block b0        Block(b0)
+//! if %3 {         If(%3)
+//!   block b1      Block(b1)
+//! } else {        Else
+//!   block b2      Block(b2)
+//! }               EndIf
+//! block b3        Block(b3)
+//! ```
+//!
+//! Invariants: the list and every body begin and end with a block, two neighbours are never both blocks, and every
+//! If has one Else and one EndIf, every Loop one EndLoop and at most one Continue before it. A flat list is walked, printed
+//! and emitted without recursion, so nesting is bounded by memory only.
+//!
+//! The instructions of a block are a range of [`Shader::order`]; blocks stand there in the order of the control flow list.
+//! A value is the instruction that makes it (at most one each). Passes do not insert into the order: they rebuild it in one
+//! walk, see [`rewrite`].
+
+pub mod builder;
+pub mod info;
+pub mod inst;
+pub mod rewrite;
+pub mod types;
+pub mod variable;
+
+pub use builder::Builder;
+pub use info::{ShaderInfo, Stage};
+pub use inst::{
+    AluFlags, AluSrc, ArrayIndex, Block, Def, Deref, DerefKind, Inst, InstData, InstKind, Jump, PhiSrc, Swizzle, Tex,
+    TexData,
+};
+pub use rewrite::{rewrite, Edit};
+pub use types::{Field, StructData, Type, TypeData, TypeTable};
+pub use variable::{Precision, Var, VarFlags, Variable, NO_LOCATION};
+
+use crate::entity::{Arena, Pool, SideTable, Slice, StringTable};
+use crate::op::{AluOp, Index, Intrinsic};
+
+/// An item of the control flow list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cf {
+    /// A basic block.
+    Block(Block),
+    /// The then-body follows.
+    If {
+        /// A 1-bit value.
+        cond: Def,
+        /// What the application would like.
+        hint: BranchHint,
+    },
+    /// The else-body follows.
+    Else,
+    /// Ends an if.
+    EndIf,
+    /// The body of a loop follows.
+    Loop,
+    /// The continue construct of a loop follows: runs between iterations.
+    Continue,
+    /// Ends a loop.
+    EndLoop,
+}
+
+/// Selection control of an if.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BranchHint {
+    /// None.
+    #[default]
+    None,
+    /// Execute both sides.
+    Flatten,
+    /// Branch.
+    DontFlatten,
+    /// Some invocation always takes the then-side.
+    DivergentAlwaysTaken,
+}
+
+/// The instructions of a block: `order[start..end]`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BlockData {
+    /// First instruction.
+    pub start: u32,
+    /// One past the last.
+    pub end: u32,
+}
+
+/// A shader: one entry point with everything it refers to.
+#[derive(Clone, Debug, Default)]
+pub struct Shader {
+    /// The header.
+    pub info: ShaderInfo,
+    /// Name of the entry point.
+    pub entry: String,
+    /// Names of variables, fields and types.
+    pub strings: StringTable,
+    /// Types of variables and derefs.
+    pub types: TypeTable,
+    /// Variables in the order of declaration.
+    pub vars: Arena<Var, Variable>,
+    /// All instructions, those no longer used among them.
+    pub insts: Arena<Inst, InstData>,
+    /// All blocks.
+    pub blocks: Arena<Block, BlockData>,
+    /// The live instructions in program order.
+    pub order: Vec<Inst>,
+    /// Structured control flow.
+    pub cf: Vec<Cf>,
+    /// Sources of ALU instructions.
+    pub alu_srcs: Pool<AluSrc>,
+    /// Sources of intrinsics.
+    pub srcs: Pool<Def>,
+    /// Index values of intrinsics.
+    pub indices: Pool<u32>,
+    /// Components of constants.
+    pub consts: Pool<u64>,
+    /// Sources of phis.
+    pub phi_srcs: Pool<PhiSrc>,
+    /// Texture operands.
+    pub texs: Arena<Tex, TexData>,
+    /// Line of the dump each instruction came from, 0 if none.
+    pub lines: SideTable<Inst, LineNumber>,
+}
+
+/// A line of a dump, counted from 1; 0 for none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LineNumber(pub u32);
+
+impl<K: crate::entity::Id, V: Clone + Default> Default for SideTable<K, V> {
+    fn default() -> Self {
+        SideTable::new(V::default())
+    }
+}
+
+impl Shader {
+    /// Forgets everything, keeps the memory for the next shader.
+    pub fn clear(&mut self) {
+        self.info = ShaderInfo::default();
+        self.entry.clear();
+        self.strings.clear();
+        self.types.clear();
+        self.vars.clear();
+        self.insts.clear();
+        self.blocks.clear();
+        self.order.clear();
+        self.cf.clear();
+        self.alu_srcs.clear();
+        self.srcs.clear();
+        self.indices.clear();
+        self.consts.clear();
+        self.phi_srcs.clear();
+        self.texs.clear();
+        self.lines.clear();
+    }
+
+    /// The stage.
+    pub fn stage(&self) -> Stage {
+        self.info.stage
+    }
+
+    /// The instructions of `block`, in order.
+    pub fn block_insts(&self, block: Block) -> &[Inst] {
+        let BlockData { start, end } = self.blocks[block];
+        &self.order[start as usize..end as usize]
+    }
+
+    /// The blocks in program order.
+    pub fn block_order(&self) -> impl DoubleEndedIterator<Item = Block> + '_ {
+        self.cf.iter().filter_map(|cf| match cf {
+            Cf::Block(block) => Some(*block),
+            _ => None,
+        })
+    }
+
+    /// What makes `def`.
+    pub fn def(&self, def: Def) -> &InstData {
+        &self.insts[def.inst()]
+    }
+
+    /// Width of `def` in bits.
+    pub fn bit_size(&self, def: Def) -> u8 {
+        self.def(def).bit_size
+    }
+
+    /// Components of `def`.
+    pub fn num_components(&self, def: Def) -> u8 {
+        self.def(def).num_components
+    }
+
+    /// The components of `def` if it is a constant.
+    pub fn as_const(&self, def: Def) -> Option<&[u64]> {
+        match self.def(def).kind {
+            InstKind::Const(values) => Some(&self.consts[values]),
+            _ => None,
+        }
+    }
+
+    /// The first component of `def` if it is a constant.
+    pub fn as_const_scalar(&self, def: Def) -> Option<u64> {
+        self.as_const(def).map(|values| values[0])
+    }
+
+    /// The ALU opcode and sources that make `def`.
+    pub fn as_alu(&self, def: Def) -> Option<(AluOp, &[AluSrc])> {
+        match self.def(def).kind {
+            InstKind::Alu { op, srcs, .. } => Some((op, &self.alu_srcs[srcs])),
+            _ => None,
+        }
+    }
+
+    /// The deref that makes `def`.
+    pub fn as_deref(&self, def: Def) -> Option<&Deref> {
+        match &self.def(def).kind {
+            InstKind::Deref(deref) => Some(deref),
+            _ => None,
+        }
+    }
+
+    /// The opcode and sources of an intrinsic.
+    pub fn as_intrinsic(&self, inst: Inst) -> Option<(Intrinsic, &[Def])> {
+        match self.insts[inst].kind {
+            InstKind::Intrinsic { op, srcs, .. } => Some((op, &self.srcs[srcs])),
+            _ => None,
+        }
+    }
+
+    /// The value of `index` of an intrinsic, 0 if it has no such index.
+    pub fn index(&self, inst: Inst, index: Index) -> u32 {
+        match self.insts[inst].kind {
+            InstKind::Intrinsic { op, indices, .. } => {
+                op.info().index_slot(index).map_or(0, |slot| self.indices[indices][slot])
+            }
+            _ => 0,
+        }
+    }
+
+    /// Sets the value of `index` of an intrinsic that has it.
+    pub fn set_index(&mut self, inst: Inst, index: Index, value: u32) {
+        if let InstKind::Intrinsic { op, indices, .. } = self.insts[inst].kind {
+            if let Some(slot) = op.info().index_slot(index) {
+                self.indices[indices][slot] = value;
+            }
+        }
+    }
+
+    /// The variable that the pointer `def` leads to, unless it goes through a cast.
+    pub fn deref_var(&self, mut def: Def) -> Option<Var> {
+        loop {
+            match self.as_deref(def)?.kind {
+                DerefKind::Var(var) => return Some(var),
+                kind => def = kind.parent()?,
+            }
+        }
+    }
+
+    /// Calls `visit` for each value that `inst` uses.
+    pub fn for_each_src(&self, inst: Inst, mut visit: impl FnMut(Def)) {
+        match self.insts[inst].kind {
+            InstKind::Alu { srcs, .. } => self.alu_srcs[srcs].iter().for_each(|src| visit(src.def)),
+            InstKind::Phi(srcs) => self.phi_srcs[srcs].iter().for_each(|src| visit(src.def)),
+            InstKind::Deref(deref) => deref.kind.for_each_src(visit),
+            InstKind::Intrinsic { srcs, .. } => self.srcs[srcs].iter().copied().for_each(visit),
+            InstKind::Tex(tex) => self.texs[tex].srcs.iter().for_each(|(_, def)| visit(*def)),
+            InstKind::Const(_) | InstKind::Undef | InstKind::Jump(_) => {}
+        }
+    }
+
+    /// Replaces each value that `inst` uses by `map` of it.
+    pub fn map_srcs(&mut self, inst: Inst, mut map: impl FnMut(Def) -> Def) {
+        match &mut self.insts[inst].kind {
+            InstKind::Alu { srcs, .. } => self.alu_srcs[*srcs].iter_mut().for_each(|src| src.def = map(src.def)),
+            InstKind::Phi(srcs) => self.phi_srcs[*srcs].iter_mut().for_each(|src| src.def = map(src.def)),
+            InstKind::Deref(deref) => deref.kind.map_srcs(map),
+            InstKind::Intrinsic { srcs, .. } => self.srcs[*srcs].iter_mut().for_each(|def| *def = map(*def)),
+            InstKind::Tex(tex) => self.texs[*tex].srcs.iter_mut().for_each(|(_, def)| *def = map(*def)),
+            InstKind::Const(_) | InstKind::Undef | InstKind::Jump(_) => {}
+        }
+    }
+
+    /// Appends an instruction to the block that is open, the last of the control flow list.
+    pub fn append(&mut self, data: InstData) -> Inst {
+        let inst = self.insts.push(data);
+        self.append_existing(inst);
+        inst
+    }
+
+    /// Appends an instruction that exists and is in no block.
+    pub fn append_existing(&mut self, inst: Inst) {
+        self.order.push(inst);
+        if let Some(Cf::Block(block)) = self.cf.last() {
+            self.blocks[*block].end = self.order.len() as u32;
+        }
+    }
+
+    /// Appends an item to the control flow list, and opens it if it is a block.
+    pub fn append_cf(&mut self, cf: Cf) {
+        if let Cf::Block(block) = cf {
+            let at = self.order.len() as u32;
+            self.blocks[block] = BlockData { start: at, end: at };
+        }
+        self.cf.push(cf);
+    }
+
+    /// Makes a block and opens it.
+    pub fn append_new_block(&mut self) -> Block {
+        let block = self.blocks.push(BlockData::default());
+        self.append_cf(Cf::Block(block));
+        block
+    }
+
+    /// The jump at the end of `block`.
+    pub fn block_jump(&self, block: Block) -> Option<Jump> {
+        match self.insts[*self.block_insts(block).last()?].kind {
+            InstKind::Jump(jump) => Some(jump),
+            _ => None,
+        }
+    }
+
+    /// The operands of a phi.
+    pub fn phi(&self, inst: Inst) -> Option<&[PhiSrc]> {
+        match self.insts[inst].kind {
+            InstKind::Phi(srcs) => Some(&self.phi_srcs[srcs]),
+            _ => None,
+        }
+    }
+
+    /// Copies ALU sources into the pool.
+    pub fn push_alu_srcs(&mut self, srcs: &[AluSrc]) -> Slice {
+        self.alu_srcs.push(srcs)
+    }
+}
+
+impl DerefKind {
+    /// The pointer this step starts from; `None` for a variable.
+    pub fn parent(&self) -> Option<Def> {
+        match *self {
+            DerefKind::Var(_) => None,
+            DerefKind::Array { parent, .. }
+            | DerefKind::ArrayWildcard { parent }
+            | DerefKind::PtrAsArray { parent, .. }
+            | DerefKind::Struct { parent, .. }
+            | DerefKind::Cast { parent, .. } => Some(parent),
+        }
+    }
+
+    fn for_each_src(&self, mut visit: impl FnMut(Def)) {
+        // A copy of the step is changed and dropped: what it reads is what it would change.
+        self.clone().map_srcs(|def| {
+            visit(def);
+            def
+        });
+    }
+
+    fn map_srcs(&mut self, mut map: impl FnMut(Def) -> Def) {
+        match self {
+            DerefKind::Var(_) => {}
+            DerefKind::ArrayWildcard { parent } | DerefKind::Struct { parent, .. } | DerefKind::Cast { parent, .. } => {
+                *parent = map(*parent);
+            }
+            DerefKind::Array { parent, index } | DerefKind::PtrAsArray { parent, index } => {
+                *parent = map(*parent);
+                if let ArrayIndex::Def(def) = index {
+                    *def = map(*def);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,419 @@
+//! Types of variables and pointers: GLSL's, as NIR has them, each once.
+//!
+//! SSA values have no type but a width and a number of components; only variables and derefs name one. A text dump prints
+//! no struct contents: a struct read from text starts empty and gains a field where a `deref_struct` names it.
+
+use crate::entity::{entity, Arena, Str, StringTable};
+use crate::op::names::ImageDim;
+use crate::op::{AluType, Base};
+use rustc_hash::FxHashMap;
+
+entity!(
+    /// A type in a [`TypeTable`]; equal types have equal ids, except structs.
+    Type,
+    "type"
+);
+entity!(
+    /// A struct type, which is never equal to another.
+    Struct,
+    "struct"
+);
+
+/// What a type is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TypeData {
+    /// `void`.
+    Void,
+    /// A number or boolean; `bits` is never 0 and 1 for booleans.
+    Scalar(AluType),
+    /// 2 to 16 components.
+    Vector(AluType, u8),
+    /// `columns` vectors of `rows` components.
+    Matrix {
+        /// The component type, a float.
+        scalar: AluType,
+        /// 2 to 4.
+        columns: u8,
+        /// 2 to 4.
+        rows: u8,
+    },
+    /// `len` elements `stride` bytes apart.
+    Array {
+        /// The element type.
+        elem: Type,
+        /// Number of elements, `None` for a run-time array.
+        len: Option<u32>,
+        /// Distance between elements in bytes, 0 if it has no explicit layout.
+        stride: u32,
+    },
+    /// See [`TypeTable::structs`].
+    Struct(Struct),
+    /// A bare `sampler` or `samplerShadow`.
+    Sampler {
+        /// Compares.
+        shadow: bool,
+    },
+    /// A combined sampler (`sampler2D`) or, if `bare`, a texture without one (`texture2D`).
+    Texture {
+        /// Dimensionality.
+        dim: ImageDim,
+        /// Compares.
+        shadow: bool,
+        /// Has layers.
+        array: bool,
+        /// Component type of a texel, 32 bits unless the type is 64-bit.
+        texel: AluType,
+        /// Has no sampler.
+        bare: bool,
+    },
+    /// A storage image.
+    Image {
+        /// Dimensionality.
+        dim: ImageDim,
+        /// Has layers.
+        array: bool,
+        /// Component type of a texel.
+        texel: AluType,
+    },
+    /// `atomic_uint`.
+    AtomicUint,
+}
+
+/// The contents of a struct type.
+#[derive(Clone, Debug)]
+pub struct StructData {
+    /// The printed name of the type; `struct` for interface blocks that zink makes.
+    pub name: Str,
+    /// The members known so far.
+    pub fields: Vec<Field>,
+}
+
+/// A member of a struct.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// Its name.
+    pub name: Str,
+    /// Its type.
+    pub ty: Type,
+    /// Its offset in bytes if it has an explicit layout.
+    pub offset: Option<u32>,
+}
+
+/// All types of a shader.
+#[derive(Clone, Debug, Default)]
+pub struct TypeTable {
+    types: Arena<Type, TypeData>,
+    /// The structs.
+    pub structs: Arena<Struct, StructData>,
+    lookup: FxHashMap<TypeData, Type>,
+}
+
+impl TypeTable {
+    /// The id of `data`.
+    pub fn intern(&mut self, data: TypeData) -> Type {
+        if let Some(ty) = self.lookup.get(&data) {
+            return *ty;
+        }
+        let ty = self.types.push(data);
+        self.lookup.insert(data, ty);
+        ty
+    }
+
+    /// A scalar (`components` 1) or vector.
+    pub fn vector(&mut self, scalar: AluType, components: u8) -> Type {
+        self.intern(match components {
+            1 => TypeData::Scalar(scalar),
+            _ => TypeData::Vector(scalar, components),
+        })
+    }
+
+    /// An array with elements `stride` bytes apart, run-time sized if `len` is `None`.
+    pub fn array(&mut self, elem: Type, len: Option<u32>, stride: u32) -> Type {
+        self.intern(TypeData::Array { elem, len, stride })
+    }
+
+    /// A new struct without fields.
+    pub fn new_struct(&mut self, name: Str, fields: Vec<Field>) -> Type {
+        let id = self.structs.push(StructData { name, fields });
+        self.intern(TypeData::Struct(id))
+    }
+
+    /// What `ty` is.
+    pub fn get(&self, ty: Type) -> TypeData {
+        self.types[ty]
+    }
+
+    /// The struct behind `ty`.
+    pub fn as_struct(&self, ty: Type) -> Option<&StructData> {
+        match self.get(ty) {
+            TypeData::Struct(id) => Some(&self.structs[id]),
+            _ => None,
+        }
+    }
+
+    /// Element type and length of an array; `None` for anything else.
+    pub fn as_array(&self, ty: Type) -> Option<(Type, Option<u32>)> {
+        match self.get(ty) {
+            TypeData::Array { elem, len, .. } => Some((elem, len)),
+            _ => None,
+        }
+    }
+
+    /// What an index into `ty` gives: an array's element, a matrix' column, a vector's component.
+    pub fn element(&mut self, ty: Type) -> Option<Type> {
+        match self.get(ty) {
+            TypeData::Array { elem, .. } => Some(elem),
+            TypeData::Matrix { scalar, rows, .. } => Some(self.vector(scalar, rows)),
+            TypeData::Vector(scalar, _) => Some(self.intern(TypeData::Scalar(scalar))),
+            _ => None,
+        }
+    }
+
+    /// Component type and count of a scalar or vector.
+    pub fn as_vector(&self, ty: Type) -> Option<(AluType, u8)> {
+        match self.get(ty) {
+            TypeData::Scalar(scalar) => Some((scalar, 1)),
+            TypeData::Vector(scalar, components) => Some((scalar, components)),
+            _ => None,
+        }
+    }
+
+    /// `ty` without its outer arrays.
+    pub fn without_arrays(&self, mut ty: Type) -> Type {
+        while let TypeData::Array { elem, .. } = self.get(ty) {
+            ty = elem;
+        }
+        ty
+    }
+
+    /// I/O slots (vec4 locations) that a variable of type `ty` takes. 64-bit vectors of more than two components take two.
+    pub fn slots(&self, ty: Type) -> u32 {
+        match self.get(ty) {
+            TypeData::Array { elem, len, .. } => self.slots(elem).saturating_mul(len.unwrap_or(1)),
+            TypeData::Matrix { scalar, columns, rows } => {
+                u32::from(columns) * if scalar.bits == 64 && rows > 2 { 2 } else { 1 }
+            }
+            TypeData::Vector(scalar, n) if scalar.bits == 64 && n > 2 => 2,
+            TypeData::Struct(id) => self.structs[id].fields.iter().map(|f| self.slots(f.ty)).sum(),
+            _ => 1,
+        }
+    }
+
+    /// The name of `ty` in a dump: `vec4`, `uint[4]`, `sampler2DShadow`, ...
+    pub fn name(&self, ty: Type, strings: &StringTable) -> String {
+        match self.get(ty) {
+            TypeData::Void => "void".into(),
+            TypeData::Scalar(scalar) => scalar_name(scalar).into(),
+            TypeData::Vector(scalar, n) => vector_name(scalar, n),
+            TypeData::Matrix { scalar, columns, rows } => {
+                let prefix = match scalar.bits {
+                    16 => "f16",
+                    64 => "d",
+                    _ => "",
+                };
+                if columns == rows {
+                    format!("{prefix}mat{columns}")
+                } else {
+                    format!("{prefix}mat{columns}x{rows}")
+                }
+            }
+            TypeData::Array { elem, len, .. } => {
+                // GLSL writes the outermost length first: float[2][3] is two of float[3].
+                let len = len.map_or(String::new(), |n| n.to_string());
+                let inner = self.name(elem, strings);
+                match (self.get(elem), inner.find('[')) {
+                    (TypeData::Array { .. }, Some(at)) => format!("{}[{len}]{}", &inner[..at], &inner[at..]),
+                    _ => format!("{inner}[{len}]"),
+                }
+            }
+            TypeData::Struct(id) => strings[self.structs[id].name].into(),
+            TypeData::Sampler { shadow } => if shadow { "samplerShadow" } else { "sampler" }.into(),
+            TypeData::Texture { dim, shadow, array, texel, bare } => {
+                let prefix = texel_prefix(texel);
+                let kind = if bare { "texture" } else { "sampler" };
+                format!("{prefix}{kind}{}{}", dim_suffix(dim, array), if shadow { "Shadow" } else { "" })
+            }
+            TypeData::Image { dim, array, texel } => format!("{}image{}", texel_prefix(texel), dim_suffix(dim, array)),
+            TypeData::AtomicUint => "atomic_uint".into(),
+        }
+    }
+
+    /// The type that a dump calls `name`; structs are made new by the caller. `None` if it is not a built-in type.
+    pub fn from_name(&mut self, name: &str) -> Option<Type> {
+        if let Some(at) = name.find('[') {
+            let mut ty = self.from_name(&name[..at])?;
+            // Innermost length is written last.
+            for part in name[at..].strip_suffix(']')?.strip_prefix('[')?.rsplit("][") {
+                let len = if part.is_empty() { None } else { Some(part.parse().ok()?) };
+                ty = self.array(ty, len, 0);
+            }
+            return Some(ty);
+        }
+        let data = builtin_type(name)?;
+        Some(self.intern(data))
+    }
+
+    /// Forgets all types.
+    pub fn clear(&mut self) {
+        self.types.clear();
+        self.structs.clear();
+        self.lookup.clear();
+    }
+}
+
+const SCALARS: &[(AluType, &str, &str)] = &[
+    // type, scalar, prefix of vectors
+    (AluType::new(Base::Bool, 1), "bool", "bvec"),
+    (AluType::new(Base::Float, 32), "float", "vec"),
+    (AluType::new(Base::Int, 32), "int", "ivec"),
+    (AluType::new(Base::Uint, 32), "uint", "uvec"),
+    (AluType::new(Base::Float, 64), "double", "dvec"),
+    (AluType::new(Base::Float, 16), "float16_t", "f16vec"),
+    (AluType::new(Base::Int, 8), "int8_t", "i8vec"),
+    (AluType::new(Base::Uint, 8), "uint8_t", "u8vec"),
+    (AluType::new(Base::Int, 16), "int16_t", "i16vec"),
+    (AluType::new(Base::Uint, 16), "uint16_t", "u16vec"),
+    (AluType::new(Base::Int, 64), "int64_t", "i64vec"),
+    (AluType::new(Base::Uint, 64), "uint64_t", "u64vec"),
+];
+
+const DIMS: &[(ImageDim, &str)] = &[
+    (ImageDim::dim_1d, "1D"),
+    (ImageDim::dim_2d, "2D"),
+    (ImageDim::dim_3d, "3D"),
+    (ImageDim::cube, "Cube"),
+    (ImageDim::rect, "2DRect"),
+    (ImageDim::buf, "Buffer"),
+    (ImageDim::external, "ExternalOES"),
+    (ImageDim::ms, "2DMS"),
+    (ImageDim::subpass, "subpassInput"),
+    (ImageDim::subpass_ms, "subpassInputMS"),
+];
+
+fn scalar_name(scalar: AluType) -> &'static str {
+    SCALARS.iter().find(|row| row.0 == scalar).map_or("void", |row| row.1)
+}
+
+fn vector_name(scalar: AluType, n: u8) -> String {
+    let prefix = SCALARS.iter().find(|row| row.0 == scalar).map_or("void", |row| row.2);
+    format!("{prefix}{n}")
+}
+
+fn texel_prefix(texel: AluType) -> &'static str {
+    match (texel.base, texel.bits) {
+        (Base::Int, 64) => "i64",
+        (Base::Uint, 64) => "u64",
+        (Base::Int, _) => "i",
+        (Base::Uint, _) => "u",
+        (Base::Bool, _) => "v",
+        (Base::Float, _) => "",
+    }
+}
+
+fn dim_suffix(dim: ImageDim, array: bool) -> String {
+    let name = DIMS.iter().find(|row| row.0 == dim).map_or("", |row| row.1);
+    format!("{name}{}", if array { "Array" } else { "" })
+}
+
+fn builtin_type(name: &str) -> Option<TypeData> {
+    match name {
+        "void" => return Some(TypeData::Void),
+        "sampler" => return Some(TypeData::Sampler { shadow: false }),
+        "samplerShadow" => return Some(TypeData::Sampler { shadow: true }),
+        "atomic_uint" => return Some(TypeData::AtomicUint),
+        _ => {}
+    }
+    if let Some(row) = SCALARS.iter().find(|row| row.1 == name) {
+        return Some(TypeData::Scalar(row.0));
+    }
+    vector_type(name).or_else(|| matrix_type(name)).or_else(|| opaque_type(name))
+}
+
+fn vector_type(name: &str) -> Option<TypeData> {
+    SCALARS.iter().find_map(|(scalar, _, prefix)| {
+        let n: u8 = name.strip_prefix(prefix)?.parse().ok()?;
+        matches!(n, 2..=5 | 8 | 16).then_some(TypeData::Vector(*scalar, n))
+    })
+}
+
+fn matrix_type(name: &str) -> Option<TypeData> {
+    let (bits, size) = [("f16mat", 16), ("dmat", 64), ("mat", 32)]
+        .iter()
+        .find_map(|(prefix, bits)| name.strip_prefix(prefix).map(|size| (*bits, size)))?;
+    let (columns, rows) = size.split_once('x').unwrap_or((size, size));
+    let (columns, rows): (u8, u8) = (columns.parse().ok()?, rows.parse().ok()?);
+    let valid = (2..=4).contains(&columns) && (2..=4).contains(&rows);
+    valid.then_some(TypeData::Matrix { scalar: AluType::new(Base::Float, bits), columns, rows })
+}
+
+fn opaque_type(name: &str) -> Option<TypeData> {
+    // The longest prefix first, so that "i64image2D" is not read as an `i` one.
+    const TEXELS: &[(&str, AluType)] = &[
+        ("i64", AluType::new(Base::Int, 64)),
+        ("u64", AluType::new(Base::Uint, 64)),
+        ("i", AluType::new(Base::Int, 32)),
+        ("u", AluType::new(Base::Uint, 32)),
+        ("v", AluType::new(Base::Bool, 1)),
+        ("", AluType::new(Base::Float, 32)),
+    ];
+    TEXELS.iter().find_map(|(prefix, texel)| {
+        let rest = name.strip_prefix(prefix)?;
+        let kinds = [("sampler", false), ("texture", true)];
+        let texture = kinds.iter().find_map(|(kind, bare)| {
+            let rest = rest.strip_prefix(kind)?;
+            let (rest, shadow) = rest.strip_suffix("Shadow").map_or((rest, false), |rest| (rest, true));
+            let (dim, array) = parse_dim(rest)?;
+            Some(TypeData::Texture { dim, shadow, array, texel: *texel, bare: *bare })
+        });
+        texture.or_else(|| {
+            let (dim, array) = parse_dim(rest.strip_prefix("image")?)?;
+            Some(TypeData::Image { dim, array, texel: *texel })
+        })
+    })
+}
+
+fn parse_dim(text: &str) -> Option<(ImageDim, bool)> {
+    let (dim, array) = text.strip_suffix("Array").map_or((text, false), |dim| (dim, true));
+    DIMS.iter().find(|row| row.1 == dim).map(|row| (row.0, array))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_round_trip() {
+        let mut types = TypeTable::default();
+        let strings = StringTable::default();
+        for name in [
+            "float",
+            "vec4",
+            "i8vec16",
+            "mat2",
+            "dmat3x2",
+            "uint[4]",
+            "uint[]",
+            "vec4[2][3]",
+            "sampler2DArrayShadow",
+            "usamplerBuffer",
+            "image2DMSArray",
+            "i64image3D",
+            "isampler2DRect",
+            "texture2D",
+            "samplerCubeArray",
+            "bvec3",
+        ] {
+            let ty = types.from_name(name).unwrap_or_else(|| panic!("{name} is a type"));
+            assert_eq!(types.name(ty, &strings), name);
+        }
+    }
+
+    #[test]
+    fn outermost_length_comes_first() {
+        let mut types = TypeTable::default();
+        let ty = types.from_name("float[2][3]").unwrap();
+        let (elem, len) = types.as_array(ty).unwrap();
+        assert_eq!(len, Some(2));
+        assert_eq!(types.as_array(elem).unwrap().1, Some(3));
+    }
+}

@@ -1,0 +1,131 @@
+//! Variables: what the shader's inputs, outputs, buffers, textures and memory are called and where they live.
+
+use super::types::Type;
+use crate::entity::{entity, Str};
+use crate::op::names::InterpMode;
+use crate::op::{Access, Modes};
+use bitflags::bitflags;
+
+entity!(
+    /// A variable.
+    Var,
+    "var"
+);
+
+bitflags! {
+    /// Qualifiers that a declaration prints before the mode, and `compact`.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct VarFlags: u32 {
+        /// Holds handles.
+        const BINDLESS = 1 << 0;
+        /// Interpolated at the centroid.
+        const CENTROID = 1 << 1;
+        /// Interpolated per sample.
+        const SAMPLE = 1 << 2;
+        /// One value per patch.
+        const PATCH = 1 << 3;
+        /// Same bits whatever the shader around it.
+        const INVARIANT = 1 << 4;
+        /// One value per view.
+        const PER_VIEW = 1 << 5;
+        /// One value per primitive.
+        const PER_PRIMITIVE = 1 << 6;
+        /// A ray query.
+        const RAY_QUERY = 1 << 7;
+        /// Reads what the framebuffer holds.
+        const FB_FETCH_OUTPUT = 1 << 8;
+        /// Array elements share slots, four to each.
+        const COMPACT = 1 << 9;
+    }
+}
+
+impl VarFlags {
+    /// The flags printed before the mode, in printed order.
+    pub const NAMES: &'static [(VarFlags, &'static str)] = &[
+        (VarFlags::BINDLESS, "bindless"),
+        (VarFlags::CENTROID, "centroid"),
+        (VarFlags::SAMPLE, "sample"),
+        (VarFlags::PATCH, "patch"),
+        (VarFlags::INVARIANT, "invariant"),
+        (VarFlags::PER_VIEW, "per_view"),
+        (VarFlags::PER_PRIMITIVE, "per_primitive"),
+        (VarFlags::RAY_QUERY, "ray_query"),
+        (VarFlags::FB_FETCH_OUTPUT, "fb_fetch_output"),
+    ];
+}
+
+/// GLSL's precision qualifier.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Precision {
+    /// Not said.
+    #[default]
+    None,
+    /// `highp`.
+    High,
+    /// `mediump`.
+    Medium,
+    /// `lowp`.
+    Low,
+}
+
+/// A variable: NIR's `nir_variable`.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    /// Its name, unique in a dump.
+    pub name: Str,
+    /// Its type.
+    pub ty: Type,
+    /// Where it lives: exactly one mode.
+    pub mode: Modes,
+    /// Interpolation of an input.
+    pub interp: InterpMode,
+    /// Memory qualifiers.
+    pub access: Access,
+    /// GLSL's precision.
+    pub precision: Precision,
+    /// Other qualifiers.
+    pub flags: VarFlags,
+    /// I/O: the slot, in the numbering of [`SlotKind`](crate::op::names::SlotKind); others: GL's uniform location. `None`
+    /// where NIR has -1.
+    pub location: Option<u32>,
+    /// First component within the slot.
+    pub location_frac: u8,
+    /// I/O: SPIR-V's Location; buffers: the first block index the variable stands for.
+    pub driver_location: u32,
+    /// Descriptor binding.
+    pub binding: u32,
+    /// Descriptor set; text has lost it, see [`Target::descriptor_set`](crate::target::Target).
+    pub descriptor_set: Option<u32>,
+    /// Dual-source blending index, or input attachment.
+    pub index: u32,
+    /// Image format, an index into [`FORMATS`](crate::op::names::FORMATS).
+    pub image_format: u32,
+    /// The initializer as the dump writes it, from `=` on.
+    pub initializer: Option<Str>,
+}
+
+/// Driver location of variables that have no SPIR-V Location: built-ins.
+pub const NO_LOCATION: u32 = u32::MAX;
+
+impl Variable {
+    /// A variable with nothing but name, type and mode.
+    pub fn new(name: Str, ty: Type, mode: Modes) -> Variable {
+        Variable {
+            name,
+            ty,
+            mode,
+            interp: InterpMode::none,
+            access: Access::empty(),
+            precision: Precision::None,
+            flags: VarFlags::empty(),
+            location: None,
+            location_frac: 0,
+            driver_location: 0,
+            binding: 0,
+            descriptor_set: None,
+            index: 0,
+            image_format: 0,
+            initializer: None,
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! The opcode tables: one row says everything about an opcode.
+//!
+//! Parser, printer, checker, folder, interpreter and emitter all read the same row, so adding an opcode is adding a row. A
+//! `match` over all opcodes anywhere else is a missing column here.
+//!
+//! | table | rows | source of truth |
+//! |-|-|-|
+//! | [`alu`] | arithmetic: operand types, properties, SPIR-V form, fold | NIR's `nir_opcodes.py` |
+//! | [`intrinsic`] | loads, stores, system values, ...: operands, printed indices, effects | NIR's `nir_intrinsics.py` |
+//! | [`tex`] | texture operations and their sources | NIR's `nir.h`, `nir_texop` |
+//! | [`names`] | the printed names of enumerated index values and of I/O slots | NIR's `nir_print.c`, `shader_enums.h` |
+
+pub mod alu;
+pub mod fold;
+pub mod intrinsic;
+pub mod names;
+pub mod tex;
+
+pub use alu::{AluInfo, AluOp, Form, Operand, Props};
+pub use intrinsic::{Effects, Index, IndexKind, Intrinsic, IntrinsicInfo};
+pub use names::{Access, AtomicOp, Modes};
+pub use tex::{TexOp, TexSrcKind};
+
+/// How the bits of a value are read: NIR's `nir_alu_type` without the size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Base {
+    /// 1 bit of SPIR-V's OpTypeBool, or a wider 0 / all-ones boolean.
+    Bool,
+    /// Signed integer.
+    Int,
+    /// Unsigned integer.
+    Uint,
+    /// IEEE 754 binary16, binary32 or binary64.
+    Float,
+}
+
+/// NIR's `nir_alu_type`: a base and a width in bits, 0 for "the width of the instruction".
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct AluType {
+    /// How the bits are read.
+    pub base: Base,
+    /// 0, 1, 8, 16, 32 or 64.
+    pub bits: u8,
+}
+
+impl AluType {
+    /// A type of `base` with `bits` bits.
+    pub const fn new(base: Base, bits: u8) -> AluType {
+        AluType { base, bits }
+    }
+}

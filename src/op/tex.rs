@@ -1,0 +1,84 @@
+//! The texture operations and the kinds of their sources, by the names that a dump prints.
+
+macro_rules! named {
+    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident $text:literal,)* }) => {
+        $(#[$doc])*
+        #[allow(non_camel_case_types, missing_docs)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[repr(u8)]
+        pub enum $name { $($(#[$vdoc])* $variant,)* }
+
+        impl $name {
+            /// All of them, in NIR's order.
+            pub const ALL: &'static [$name] = &[$($name::$variant),*];
+
+            /// The name in a dump.
+            pub fn name(self) -> &'static str {
+                match self { $($name::$variant => $text,)* }
+            }
+
+            /// The one that a dump calls `name`.
+            pub fn from_name(name: &str) -> Option<$name> {
+                Self::ALL.iter().copied().find(|it| it.name() == name)
+            }
+        }
+    };
+}
+pub(crate) use named;
+
+named! {
+    /// A texture operation: NIR's `nir_texop`.
+    TexOp {
+        /// Sample with an implicit level of detail.
+        tex "tex",
+        /// Sample with a bias.
+        txb "txb",
+        /// Sample with an explicit level of detail.
+        txl "txl",
+        /// Sample with derivatives.
+        txd "txd",
+        /// Fetch a texel.
+        txf "txf",
+        /// Fetch a texel of a multisample image.
+        txf_ms "txf_ms",
+        /// Size of a level.
+        txs "txs",
+        /// The level of detail that sampling would use.
+        lod "lod",
+        /// Gather one component of four texels.
+        tg4 "tg4",
+        /// Number of levels.
+        query_levels "query_levels",
+        /// Samples per texel.
+        texture_samples "texture_samples",
+        /// Whether all samples of a texel are equal.
+        samples_identical "samples_identical",
+    }
+}
+
+named! {
+    /// What a source of a texture operation is: NIR's `nir_tex_src_type`.
+    TexSrcKind {
+        coord "coord",
+        projector "projector",
+        comparator "comparator",
+        offset "offset",
+        bias "bias",
+        lod "lod",
+        min_lod "min_lod",
+        ms_index "ms_index",
+        ddx "ddx",
+        ddy "ddy",
+        texture_deref "texture_deref",
+        sampler_deref "sampler_deref",
+        texture_offset "texture_offset",
+        sampler_offset "sampler_offset",
+        texture_handle "texture_handle",
+        sampler_handle "sampler_handle",
+        plane "plane",
+        backend1 "backend1",
+        backend2 "backend2",
+        sampler_deref_intrinsic "sampler_deref_intrinsic",
+        texture_deref_intrinsic "texture_deref_intrinsic",
+    }
+}

@@ -1,0 +1,1 @@
+//! IR to SPIR-V words.

@@ -1,0 +1,258 @@
+//! What the driver below can do: every fact that a check, a pass or the emitter may ask.
+//!
+//! A preset is the most that a driver of that Vulkan version commonly offers; a driver switches off what its device lacks.
+//! Features carry Vulkan's names (`shaderFloat64`), so a message that names one can be looked up in the specification.
+
+/// A Vulkan version, major and minor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Version(pub u8, pub u8);
+
+const V1_0: Version = Version(1, 0);
+const V1_1: Version = Version(1, 1);
+const V1_2: Version = Version(1, 2);
+const V1_3: Version = Version(1, 3);
+
+/// A row of the feature table.
+#[derive(Clone, Copy, Debug)]
+pub struct FeatureInfo {
+    /// Vulkan's name.
+    pub name: &'static str,
+    /// The first preset that has it; `None` if it must be asked for.
+    pub since: Option<Version>,
+}
+
+macro_rules! features {
+    ($($(#[$doc:meta])* $name:ident $since:expr;)*) => {
+        /// An optional ability of a driver, by Vulkan's name.
+        #[allow(non_camel_case_types)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[repr(u8)]
+        pub enum Feature { $($(#[$doc])* $name,)* }
+
+        impl Feature {
+            /// All features, in table order.
+            pub const ALL: &'static [Feature] = &[$(Feature::$name),*];
+        }
+
+        /// The feature table, in the order of [`Feature`].
+        pub const FEATURES: &[FeatureInfo] = &[$(FeatureInfo { name: stringify!($name), since: $since },)*];
+    };
+}
+
+features! {
+    /// 64-bit integers.
+    shaderInt64 Some(V1_0);
+    /// 16-bit integers.
+    shaderInt16 Some(V1_0);
+    /// 8-bit integers.
+    shaderInt8 Some(V1_1);
+    /// 16-bit floats.
+    shaderFloat16 Some(V1_1);
+    /// 64-bit floats.
+    shaderFloat64 Some(V1_0);
+    /// 8-bit members of storage blocks.
+    storageBuffer8BitAccess Some(V1_1);
+    /// 16-bit members of storage blocks.
+    storageBuffer16BitAccess Some(V1_1);
+    /// 16-bit inputs and outputs.
+    storageInputOutput16 Some(V1_1);
+    /// Geometry shaders.
+    geometryShader Some(V1_0);
+    /// Tessellation shaders.
+    tessellationShader Some(V1_0);
+    /// Fragment shaders that run per sample.
+    sampleRateShading Some(V1_0);
+    /// ClipDistance outputs.
+    shaderClipDistance Some(V1_0);
+    /// CullDistance outputs.
+    shaderCullDistance Some(V1_0);
+    /// ViewportIndex and Layer outputs of geometry shaders.
+    multiViewport Some(V1_0);
+    /// ViewportIndex output before the geometry stage.
+    shaderOutputViewportIndex Some(V1_1);
+    /// Layer output before the geometry stage.
+    shaderOutputLayer Some(V1_1);
+    /// Dynamically uniform index into an array of uniform buffers.
+    shaderUniformBufferArrayDynamicIndexing Some(V1_0);
+    /// Dynamically uniform index into an array of storage buffers.
+    shaderStorageBufferArrayDynamicIndexing Some(V1_0);
+    /// Any index into an array of uniform buffers.
+    shaderUniformBufferArrayNonUniformIndexing Some(V1_1);
+    /// Any index into an array of storage buffers.
+    shaderStorageBufferArrayNonUniformIndexing Some(V1_1);
+    /// DrawIndex, BaseVertex and BaseInstance.
+    shaderDrawParameters Some(V1_0);
+    /// ViewIndex.
+    multiview Some(V1_0);
+    /// Votes over a subgroup.
+    subgroupVote Some(V1_1);
+    /// Ballots and broadcasts.
+    subgroupBallot Some(V1_1);
+    /// Any invocation reads any other's value.
+    subgroupShuffle Some(V1_1);
+    /// Reductions and scans.
+    subgroupArithmetic Some(V1_1);
+    /// Operations on quads.
+    subgroupQuad Some(V1_1);
+    /// OpDemoteToHelperInvocation.
+    shaderDemoteToHelperInvocation Some(V1_0);
+    /// OpTerminateInvocation.
+    shaderTerminateInvocation Some(V1_3);
+    /// Clock of a subgroup.
+    shaderSubgroupClock Some(V1_0);
+    /// Clock of the device.
+    shaderDeviceClock Some(V1_0);
+    /// 64-bit atomics on buffers.
+    shaderBufferInt64Atomics Some(V1_1);
+    /// 64-bit atomics on shared memory.
+    shaderSharedInt64Atomics Some(V1_1);
+    /// OpAtomicFAddEXT on 32-bit floats in buffers.
+    shaderBufferFloat32AtomicAdd Some(V1_0);
+    /// OpAtomicFAddEXT on 32-bit floats in shared memory.
+    shaderSharedFloat32AtomicAdd Some(V1_0);
+    /// OpAtomicFMinEXT and OpAtomicFMaxEXT on 32-bit floats in buffers.
+    shaderBufferFloat32AtomicMinMax Some(V1_0);
+    /// OpAtomicFMinEXT and OpAtomicFMaxEXT on 32-bit floats in shared memory.
+    shaderSharedFloat32AtomicMinMax Some(V1_0);
+    /// Coarse and fine derivatives (part of Vulkan 1.0 for every device; a switch for testing the way around).
+    derivativeControl Some(V1_0);
+    /// The Vulkan memory model.
+    vulkanMemoryModel None;
+    /// Device scope in the Vulkan memory model.
+    vulkanMemoryModelDeviceScope None;
+    /// Workgroup variables with an explicit layout.
+    workgroupMemoryExplicitLayout None;
+}
+
+impl Feature {
+    /// The row of this feature.
+    pub fn info(self) -> &'static FeatureInfo {
+        &FEATURES[self as usize]
+    }
+
+    /// Vulkan's name.
+    pub fn name(self) -> &'static str {
+        self.info().name
+    }
+
+    /// The feature that Vulkan calls `name`.
+    pub fn from_name(name: &str) -> Option<Feature> {
+        Feature::ALL.iter().copied().find(|f| f.name() == name)
+    }
+}
+
+/// Descriptor types that have a set of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Descriptor {
+    /// Uniform block 0, GL's loose uniforms.
+    DefaultUniforms,
+    /// Other uniform blocks.
+    UniformBuffer,
+    /// Textures with samplers.
+    Texture,
+    /// Storage blocks.
+    StorageBuffer,
+    /// Storage images.
+    Image,
+}
+
+/// What the driver below can do and how it lays out resources.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// The Vulkan version, from which the SPIR-V version follows.
+    pub vulkan: Version,
+    features: u64,
+    /// Bytes that a uniform buffer range may have (`maxUniformBufferRange`): the size of blocks whose own is unknown.
+    pub max_uniform_buffer_range: u32,
+    /// Bytes of push constants (`maxPushConstantsSize`).
+    pub max_push_constants_size: u32,
+    /// Colour attachments that GL's broadcast `gl_FragColor` is written to.
+    pub max_draw_buffers: u32,
+}
+
+impl Target {
+    /// Names of the presets, oldest first.
+    pub const PRESETS: &'static [(&'static str, Version)] =
+        &[("vulkan1.0", V1_0), ("vulkan1.1", V1_1), ("vulkan1.2", V1_2), ("vulkan1.3", V1_3)];
+
+    /// The preset of a Vulkan version.
+    pub fn new(vulkan: Version) -> Target {
+        let mut target = Target {
+            vulkan,
+            features: 0,
+            max_uniform_buffer_range: 65536,
+            max_push_constants_size: 128,
+            max_draw_buffers: 8,
+        };
+        for feature in Feature::ALL {
+            target.set(*feature, feature.info().since.is_some_and(|since| since <= vulkan));
+        }
+        target
+    }
+
+    /// The preset called `name`.
+    pub fn preset(name: &str) -> Option<Target> {
+        Target::PRESETS.iter().find(|(preset, _)| *preset == name).map(|(_, version)| Target::new(*version))
+    }
+
+    /// Whether the driver has `feature`.
+    pub fn has(&self, feature: Feature) -> bool {
+        self.features >> feature as u8 & 1 != 0
+    }
+
+    /// Switches `feature` on or off.
+    pub fn set(&mut self, feature: Feature, on: bool) {
+        let bit = 1 << feature as u8;
+        self.features = if on { self.features | bit } else { self.features & !bit };
+    }
+
+    /// The SPIR-V version that the Vulkan version takes: 1.0, 1.3, 1.5, 1.6.
+    pub fn spirv_version(&self) -> (u8, u8) {
+        match self.vulkan {
+            Version(1, 0) => (1, 0),
+            Version(1, 1) => (1, 3),
+            Version(1, 2) => (1, 5),
+            _ => (1, 6),
+        }
+    }
+
+    /// The descriptor set of a descriptor type: zink's layout without compact descriptors.
+    pub fn descriptor_set(&self, descriptor: Descriptor) -> u32 {
+        match descriptor {
+            Descriptor::DefaultUniforms => 0,
+            Descriptor::UniformBuffer => 1,
+            Descriptor::Texture => 2,
+            Descriptor::StorageBuffer => 3,
+            Descriptor::Image => 4,
+        }
+    }
+}
+
+impl Default for Target {
+    fn default() -> Target {
+        Target::new(V1_3)
+    }
+}
+
+const _: () = assert!(FEATURES.len() <= 64, "the feature set is one u64");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn presets_grow() {
+        for pair in Target::PRESETS.windows(2) {
+            let (old, new) = (Target::new(pair[0].1), Target::new(pair[1].1));
+            assert_eq!(old.features & !new.features, 0, "{} loses a feature of {}", pair[1].0, pair[0].0);
+        }
+    }
+
+    #[test]
+    fn features_switch() {
+        let mut target = Target::preset("vulkan1.3").unwrap();
+        assert!(target.has(Feature::shaderFloat64));
+        target.set(Feature::shaderFloat64, false);
+        assert!(!target.has(Feature::shaderFloat64) && target.has(Feature::shaderInt64));
+    }
+}
