@@ -12,3 +12,11 @@ pub mod check;
 pub mod pass;
 pub mod spirv;
 pub mod text;
+mod translator;
+
+pub use error::{Error, ErrorKind, Errors, Place};
+pub use ir::Shader;
+pub use pass::BufferAccess;
+pub use spirv::{EmitOptions, Module};
+pub use target::{Feature, Target};
+pub use translator::{Options, Translator};

@@ -1,0 +1,49 @@
+//! From a shader to a SPIR-V module: check, passes, emission, with the memory of one shader reused for the next.
+
+use crate::check;
+use crate::error::Errors;
+use crate::ir::Shader;
+use crate::pass::{pipeline::PIPELINE, BufferAccess, Context};
+use crate::spirv::{self, EmitOptions, Module};
+use crate::target::Target;
+
+/// What a translation depends on besides the shader.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The driver below.
+    pub target: Target,
+    /// How buffers are read.
+    pub buffer_access: BufferAccess,
+}
+
+/// Translates shaders, one after the other. Use one per thread.
+#[derive(Debug, Default)]
+pub struct Translator {
+    context: Context,
+}
+
+impl Translator {
+    /// A translator with `options`.
+    pub fn new(options: Options) -> Translator {
+        Translator { context: Context { target: options.target, buffer_access: options.buffer_access } }
+    }
+
+    /// Checks `shader` and runs the passes on it, up to and including the one called `stop_after`, if given.
+    pub fn lower(&mut self, shader: &mut Shader, stop_after: Option<&str>) -> Result<(), Errors> {
+        check::validate(shader)?;
+        check::supported(shader, &self.context.target)?;
+        for pass in PIPELINE {
+            (pass.run)(shader, &self.context);
+            if stop_after == Some(pass.name) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Translates `shader`, which is left in its lowered form.
+    pub fn translate(&mut self, shader: &mut Shader, options: &EmitOptions<'_>) -> Result<Module, Errors> {
+        self.lower(shader, None)?;
+        spirv::emit(shader, &self.context.target, options)
+    }
+}
