@@ -1,1 +1,432 @@
-//! The control flow graph of the structured list: predecessors, successors, dominators.
+//! The control flow graph of the structured list: predecessors, successors and dominators of every block.
+//!
+//! ```text
+//! block b0            b0 -> b1, b3
+//! if %3 {
+//!   block b1          b1 -> b2
+//!   loop {
+//!     block b2        b2 -> b4 (break: behind the loop)
+//!     break
+//!   }
+//!   block b4          b4 -> b5
+//! } else {
+//!   block b3          b3 -> b5
+//! }
+//! block b5            b5 ends the shader: no successors
+//! ```
+//!
+//! The end of the shader is not a block. A block that ends in a jump has the jump's target only, so what stands behind it
+//! may be unreachable. Every edge but the one back to a loop's first block leads forward in program order; reachability and
+//! dominators therefore need one walk.
+//!
+//! The list must keep the invariants of [`ir`](crate::ir); `check` finds out. Of another list the graph is wrong or lacks
+//! edges, but is built without panicking as long as every block of the list exists and has instructions that exist.
+
+use crate::entity::{Id, SideTable};
+use crate::ir::{Block, Cf, Jump, Shader};
+
+/// The graph. It does not follow changes of the shader.
+#[derive(Clone, Debug)]
+pub struct Cfg {
+    succs: SideTable<Block, [Option<Block>; 2]>,
+    /// The predecessors of each block are a run of `pred_list`.
+    pred_runs: SideTable<Block, (u32, u32)>,
+    pred_list: Vec<Block>,
+    position: SideTable<Block, u32>,
+    dominators: SideTable<Block, Option<DomNode>>,
+}
+
+/// A reachable block in the dominator tree.
+#[derive(Clone, Copy, Debug)]
+struct DomNode {
+    /// The parent; the entry block is its own.
+    idom: Block,
+    /// An ancestor some way up, so chosen that any ancestor is a logarithmic number of steps away.
+    jump: Block,
+    depth: u32,
+    /// Number in preorder; the blocks below have those up to `pre + size`.
+    pre: u32,
+    size: u32,
+}
+
+impl Cfg {
+    /// The graph of `shader`.
+    pub fn new(shader: &Shader) -> Cfg {
+        let mut cfg = Cfg {
+            succs: shader.block_table([None; 2]),
+            pred_runs: shader.block_table((0, 0)),
+            pred_list: Vec::new(),
+            position: shader.block_table(0),
+            dominators: shader.block_table(None),
+        };
+        cfg.link(shader);
+        cfg.collect_preds(shader);
+        cfg.build_dominators(shader);
+        cfg.number_dominators(shader);
+        cfg
+    }
+
+    /// The blocks from which control reaches `block`, in program order; unreachable ones among them.
+    pub fn preds(&self, block: Block) -> &[Block] {
+        let (start, end) = self.pred_runs[block];
+        &self.pred_list[start as usize..end as usize]
+    }
+
+    /// The blocks that control may reach from `block`: then- and else-body in front of an if, else at most one.
+    pub fn succs(&self, block: Block) -> [Option<Block>; 2] {
+        self.succs[block]
+    }
+
+    /// Whether control can reach `block`, whatever the conditions.
+    pub fn is_reachable(&self, block: Block) -> bool {
+        self.dominators[block].is_some()
+    }
+
+    /// The last block through which every way to `block` leads; `None` for the entry block and unreachable ones.
+    pub fn idom(&self, block: Block) -> Option<Block> {
+        self.dominators[block].map(|node| node.idom).filter(|idom| *idom != block)
+    }
+
+    /// Whether every way to `b` leads through `a`. No way leads to an unreachable block, so all blocks dominate it.
+    pub fn dominates(&self, a: Block, b: Block) -> bool {
+        match (self.dominators[a], self.dominators[b]) {
+            (_, None) => true,
+            (None, Some(_)) => false,
+            (Some(a), Some(b)) => (a.pre..a.pre + a.size).contains(&b.pre),
+        }
+    }
+
+    /// Where `block` stands in program order, from 0.
+    pub fn position(&self, block: Block) -> usize {
+        self.position[block] as usize
+    }
+
+    fn link(&mut self, shader: &Shader) {
+        let nesting = Nesting::new(&shader.cf);
+        let mut open_loops = Vec::new();
+        let mut position = 0;
+        for (at, item) in shader.cf.iter().enumerate() {
+            match *item {
+                Cf::Loop => open_loops.push(at),
+                Cf::EndLoop => drop(open_loops.pop()),
+                Cf::Block(block) => {
+                    self.position.set(block, position);
+                    position += 1;
+                    let succs = match shader.block_jump(block) {
+                        Some(jump) => [nesting.jump_target(&shader.cf, jump, open_loops.last().copied()), None],
+                        None => nesting.fall_targets(&shader.cf, at),
+                    };
+                    self.succs.set(block, succs);
+                }
+                Cf::If { .. } | Cf::Else | Cf::EndIf | Cf::Continue => {}
+            }
+        }
+    }
+
+    fn collect_preds(&mut self, shader: &Shader) {
+        let edges = |cfg: &Cfg, block| cfg.succs[block].into_iter().flatten();
+        for block in shader.block_order() {
+            edges(self, block).for_each(|succ| self.pred_runs.entry(succ).1 += 1);
+        }
+        let mut total = 0;
+        for block in shader.blocks.ids() {
+            let count = self.pred_runs[block].1;
+            self.pred_runs.set(block, (total, total));
+            total += count;
+        }
+        self.pred_list = shader.blocks.ids().next().map_or(Vec::new(), |any| vec![any; total as usize]);
+        for block in shader.block_order() {
+            for succ in edges(self, block) {
+                let run = self.pred_runs.entry(succ);
+                if let Some(slot) = self.pred_list.get_mut(run.1 as usize) {
+                    *slot = block;
+                    run.1 += 1;
+                }
+            }
+        }
+    }
+
+    fn build_dominators(&mut self, shader: &Shader) {
+        for (position, block) in shader.block_order().enumerate() {
+            let mut idom = None;
+            for pred in self.preds(block) {
+                // Ways through a back edge have been through this block before.
+                if self.position(*pred) < position && self.is_reachable(*pred) {
+                    idom = Some(idom.map_or(*pred, |other| self.common_dominator(other, *pred)));
+                }
+            }
+            let node = match idom.and_then(|idom| Some((idom, self.dominators[idom]?))) {
+                Some((idom, parent)) => {
+                    let jump = self.jump_below(idom, parent);
+                    DomNode { idom, jump, depth: parent.depth + 1, pre: 0, size: 1 }
+                }
+                None if position == 0 => DomNode { idom: block, jump: block, depth: 0, pre: 0, size: 1 },
+                None => continue,
+            };
+            self.dominators.set(block, Some(node));
+        }
+    }
+
+    /// The jump of a child of `parent`: two equal jumps in a row are joined to one of twice the length.
+    fn jump_below(&self, parent_block: Block, parent: DomNode) -> Block {
+        let depth = |block: Block| self.dominators[block].map_or(0, |node| node.depth);
+        match self.dominators[parent.jump] {
+            Some(jump) if parent.depth - depth(parent.jump) == depth(parent.jump) - depth(jump.jump) => jump.jump,
+            _ => parent_block,
+        }
+    }
+
+    fn common_dominator(&self, mut a: Block, mut b: Block) -> Block {
+        while let (Some(x), Some(y)) = (self.dominators[a], self.dominators[b]) {
+            if a == b {
+                break;
+            }
+            if x.depth < y.depth {
+                b = self.step_up(y, x.depth);
+            } else if x.depth > y.depth {
+                a = self.step_up(x, y.depth);
+            } else if x.jump != y.jump {
+                (a, b) = (x.jump, y.jump);
+            } else {
+                (a, b) = (x.idom, y.idom);
+            }
+        }
+        a
+    }
+
+    /// An ancestor of `node` that is not above `depth`.
+    fn step_up(&self, node: DomNode, depth: u32) -> Block {
+        match self.dominators[node.jump] {
+            Some(jump) if jump.depth >= depth => node.jump,
+            _ => node.idom,
+        }
+    }
+
+    fn number_dominators(&mut self, shader: &Shader) {
+        // A block stands behind its dominators, so backwards each subtree is complete before its root is met.
+        for block in shader.block_order().rev() {
+            if let (Some(idom), Some(node)) = (self.idom(block), self.dominators[block]) {
+                if let Some(parent) = self.dominators.entry(idom) {
+                    parent.size += node.size;
+                }
+            }
+        }
+        let mut next_pre = shader.block_table(0u32);
+        for block in shader.block_order() {
+            let Some(mut node) = self.dominators[block] else { continue };
+            if node.idom != block {
+                node.pre = next_pre[node.idom];
+                *next_pre.entry(node.idom) += node.size;
+            }
+            next_pre.set(block, node.pre + 1);
+            self.dominators.set(block, Some(node));
+        }
+    }
+}
+
+/// Which items of the list belong together, by their positions in it.
+struct Nesting {
+    /// For an item that ends a body or opens a second one: the If or Loop. For an If or Loop: its last item.
+    partner: Vec<usize>,
+    /// For an If its Else, for a Loop its Continue, if it has one.
+    second: Vec<Option<usize>>,
+}
+
+impl Nesting {
+    fn new(cf: &[Cf]) -> Nesting {
+        let mut nesting = Nesting { partner: (0..cf.len()).collect(), second: vec![None; cf.len()] };
+        let mut open = Vec::new();
+        for (at, item) in cf.iter().enumerate() {
+            match item {
+                Cf::Block(_) => {}
+                Cf::If { .. } | Cf::Loop => open.push(at),
+                Cf::Else | Cf::Continue => {
+                    if let Some(start) = open.last() {
+                        nesting.partner[at] = *start;
+                        nesting.second[*start] = Some(at);
+                    }
+                }
+                Cf::EndIf | Cf::EndLoop => {
+                    if let Some(start) = open.pop() {
+                        nesting.partner[at] = start;
+                        nesting.partner[start] = at;
+                    }
+                }
+            }
+        }
+        nesting
+    }
+
+    /// Where control goes from the block at `at`, which has no jump.
+    fn fall_targets(&self, cf: &[Cf], at: usize) -> [Option<Block>; 2] {
+        let item = at + 1;
+        match cf.get(item) {
+            Some(Cf::If { .. }) => {
+                [block_behind(cf, item), self.second[item].and_then(|else_item| block_behind(cf, else_item))]
+            }
+            Some(Cf::Else) => [block_behind(cf, self.partner[self.partner[item]]), None],
+            Some(Cf::EndIf | Cf::Loop | Cf::Continue) => [block_behind(cf, item), None],
+            Some(Cf::EndLoop) => [block_behind(cf, self.partner[item]), None],
+            Some(Cf::Block(_)) | None => [None, None],
+        }
+    }
+
+    /// Where `jump` goes from within the loop that starts at `innermost`.
+    fn jump_target(&self, cf: &[Cf], jump: Jump, innermost: Option<usize>) -> Option<Block> {
+        let start = innermost?;
+        match jump {
+            Jump::Break => block_behind(cf, self.partner[start]),
+            Jump::Continue => block_behind(cf, self.second[start].unwrap_or(start)),
+            Jump::Return | Jump::Halt => None,
+        }
+    }
+}
+
+fn block_behind(cf: &[Cf], item: usize) -> Option<Block> {
+    match cf.get(item + 1) {
+        Some(Cf::Block(block)) => Some(*block),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{BranchHint, InstData, InstKind};
+
+    /// Builds a shader from words: `if else end loop continue endloop`, jumps, and `.` between neighbours; a block stands
+    /// in front of every item but a jump, and at the end.
+    fn shader(words: &str) -> Shader {
+        let mut shader = Shader::default();
+        shader.append_new_block();
+        let cond = shader.append(InstData { num_components: 1, bit_size: 1, kind: InstKind::Undef }).def();
+        for word in words.split_whitespace() {
+            let jump = |jump| InstData { num_components: 0, bit_size: 0, kind: InstKind::Jump(jump) };
+            let item = match word {
+                "break" => {
+                    shader.append(jump(Jump::Break));
+                    continue;
+                }
+                "next" => {
+                    shader.append(jump(Jump::Continue));
+                    continue;
+                }
+                "halt" => {
+                    shader.append(jump(Jump::Halt));
+                    continue;
+                }
+                "if" => Cf::If { cond, hint: BranchHint::None },
+                "else" => Cf::Else,
+                "end" => Cf::EndIf,
+                "loop" => Cf::Loop,
+                "continue" => Cf::Continue,
+                _ => Cf::EndLoop,
+            };
+            shader.append_cf(item);
+            shader.append_new_block();
+        }
+        shader
+    }
+
+    /// `b0: b1 b2 | idom` per block.
+    fn describe(words: &str) -> String {
+        let shader = shader(words);
+        let cfg = Cfg::new(&shader);
+        let mut text = String::new();
+        for block in shader.block_order() {
+            let succs: Vec<String> = cfg.succs(block).iter().flatten().map(Block::to_string).collect();
+            let idom = match (cfg.is_reachable(block), cfg.idom(block)) {
+                (false, _) => "unreachable".into(),
+                (true, idom) => idom.map_or("entry".into(), |b| b.to_string()),
+            };
+            text += &format!("{block} -> {} | {idom}\n", succs.join(" "));
+            for succ in cfg.succs(block).into_iter().flatten() {
+                assert!(cfg.preds(succ).contains(&block), "{succ} misses its predecessor {block}");
+            }
+        }
+        text
+    }
+
+    #[test]
+    fn straight_line() {
+        assert_eq!(describe(""), "b0 ->  | entry\n");
+    }
+
+    #[test]
+    fn if_joins() {
+        assert_eq!(describe("if else end"), "b0 -> b1 b2 | entry\nb1 -> b3 | b0\nb2 -> b3 | b0\nb3 ->  | b0\n");
+    }
+
+    #[test]
+    fn loop_with_break_in_an_if() {
+        let expected = "b0 -> b1 | entry\nb1 -> b2 b3 | b0\nb2 -> b5 | b1\nb3 -> b4 | b1\nb4 -> b1 | b3\nb5 ->  | b2\n";
+        assert_eq!(describe("loop if break else end endloop"), expected);
+    }
+
+    #[test]
+    fn continue_construct_is_between_body_and_head() {
+        let expected = "b0 -> b1 | entry\nb1 -> b2 b3 | b0\nb2 -> b5 | b1\nb3 -> b4 | b1\nb4 -> b6 | b3\n\
+                        b5 -> b1 | b1\nb6 ->  | b4\n";
+        // b2 continues, b4 breaks, b5 is the continue construct.
+        assert_eq!(
+            describe("loop if next else end break continue endloop"),
+            expected.replace("b5 -> b1 | b1", "b5 -> b1 | b2")
+        );
+    }
+
+    #[test]
+    fn jumps_leave_code_unreachable() {
+        let expected =
+            "b0 -> b1 b2 | entry\nb1 ->  | b0\nb2 ->  | b0\nb3 -> b4 | unreachable\nb4 -> b4 | unreachable\n\
+                        b5 ->  | unreachable\n";
+        assert_eq!(describe("if halt else halt end loop endloop"), expected);
+    }
+
+    #[test]
+    fn dominance_agrees_with_the_tree() {
+        let words =
+            "if loop if break else if next else end end endloop else loop break continue endloop end if else end";
+        let shader = shader(words);
+        let cfg = Cfg::new(&shader);
+        for a in shader.block_order() {
+            for b in shader.block_order().filter(|b| cfg.is_reachable(*b)) {
+                let mut up = Some(b);
+                while up.is_some_and(|up| up != a) {
+                    up = up.and_then(|block| cfg.idom(block));
+                }
+                assert_eq!(cfg.dominates(a, b), up.is_some(), "{a} over {b}");
+            }
+        }
+    }
+
+    #[test]
+    fn ill_formed_lists_do_not_panic() {
+        for words in [
+            "else",
+            "end",
+            "endloop",
+            "continue",
+            "if",
+            "loop else",
+            "if loop end endloop",
+            "break",
+            "loop if endloop end",
+        ] {
+            describe(words);
+        }
+        let mut twice = shader("if else end");
+        let first = twice.cf[0];
+        twice.cf.push(first);
+        Cfg::new(&twice);
+        Cfg::new(&Shader::default());
+    }
+
+    #[test]
+    fn many_breaks_take_no_quadratic_time() {
+        let words = "loop ".to_string() + &"if break else end ".repeat(50_000) + "endloop";
+        let shader = shader(&words);
+        let cfg = Cfg::new(&shader);
+        let last = shader.block_order().last().unwrap();
+        assert_eq!(cfg.idom(last).map(|block| cfg.position(block)), Some(1));
+    }
+}

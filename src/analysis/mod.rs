@@ -1,3 +1,4 @@
 //! Read-only questions about a shader.
 
 pub mod cfg;
+pub mod uses;
