@@ -1,1 +1,33 @@
-fn main() {}
+//! The chores of the repository, as `cargo xtask NAME`: what is too long for a line of README and needs no shell.
+
+mod command;
+mod dump;
+mod lint;
+mod test;
+
+use anyhow::{bail, Result};
+use std::path::{Path, PathBuf};
+
+const USAGE: &str = "\
+usage: cargo xtask test               install what the tests need from Debian, then run all of them
+       cargo xtask lint               formatting, clippy, documentation, Rust version of the core
+       cargo xtask dump --mesa PREFIX [NAME...]
+                                      make the NIR of examples/ and tests/corpus/ again from the GLSL beside it,
+                                      with the Mesa 25.0 installed under PREFIX; without --mesa, the logs of
+                                      Debian's own Mesa";
+
+fn main() -> Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.split_first() {
+        Some((command, rest)) if command == "test" => test::run(rest),
+        Some((command, [])) if command == "lint" => lint::run(),
+        Some((command, rest)) if command == "dump" => dump::run(rest),
+        _ => bail!("no such chore\n{USAGE}"),
+    }
+}
+
+/// The root of the repository.
+fn root() -> PathBuf {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+    own.parent().unwrap_or(own).to_path_buf()
+}

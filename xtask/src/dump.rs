@@ -1,0 +1,119 @@
+//! `cargo xtask dump`: makes the NIR of `examples/` and `tests/corpus/mesa/` from the GLSL beside it, with Mesa.
+//!
+//! A source is a `.shader_test` file of piglit's `shader_runner`. A line `# dump: vertex` (or `fragment`, `compute`) in it
+//! says which stage is wanted; the NIR is what the Gallium driver receives (`ST_DEBUG=nir`), here zink on lavapipe.
+//! `# dump: log` asks for all that Debian's own, older zink says with `ZINK_DEBUG=nir`.
+
+use crate::command::find;
+use anyhow::{bail, ensure, Context, Result};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+const SHADER_RUNNER: &str = "/usr/lib/x86_64-linux-gnu/piglit/bin/shader_runner";
+
+/// Where sources are, and where their dumps go.
+const FOLDERS: &[(&str, &str)] = &[("examples/glsl", "examples"), ("tests/glsl", "tests/corpus/mesa")];
+
+/// Dumps every source, or those named: from the Mesa under `--mesa PREFIX`; without it, the logs of Debian's Mesa.
+pub(crate) fn run(arguments: &[String]) -> Result<()> {
+    let (mesa, names) = match arguments {
+        [option, prefix, names @ ..] if option == "--mesa" => (Some(fs::canonicalize(prefix)?), names),
+        names => (None, names),
+    };
+    ensure!(Path::new(SHADER_RUNNER).is_file(), "shader_runner is missing: install the Debian package piglit");
+    for (sources, dumps) in FOLDERS {
+        let mut sources: Vec<PathBuf> =
+            fs::read_dir(crate::root().join(sources))?.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
+        sources.sort();
+        for source in sources {
+            let name = source.file_stem().and_then(|stem| stem.to_str()).context("a file name that is not UTF-8")?;
+            if names.is_empty() || names.iter().any(|wanted| wanted == name) {
+                let dump = crate::root().join(dumps).join(name).with_extension("nir");
+                one(&source, &dump, mesa.as_deref()).with_context(|| format!("cannot dump {name}"))?;
+            }
+        }
+    }
+    println!("Now BLESS=1 cargo test --test corpus, and look at the difference.");
+    Ok(())
+}
+
+/// Dumps `source` to `dump`, if `mesa` is the one that it wants.
+fn one(source: &Path, dump: &Path, mesa: Option<&Path>) -> Result<()> {
+    let text = fs::read_to_string(source)?;
+    let stage = text.lines().find_map(|line| line.strip_prefix("# dump: ")).context("no line `# dump: STAGE`")?;
+    let nir = match (stage, mesa) {
+        ("log", None) => log(source)?,
+        ("vertex" | "fragment" | "compute", Some(mesa)) => received(source, mesa, stage)?,
+        ("log" | "vertex" | "fragment" | "compute", _) => return Ok(()),
+        _ => bail!("`# dump: {stage}` is not vertex, fragment, compute or log"),
+    };
+    fs::write(dump, head(dump, &text) + &nir)?;
+    println!("{}", dump.strip_prefix(crate::root()).unwrap_or(dump).display());
+    Ok(())
+}
+
+/// What stands before the NIR in the file: the tests that are there already, or one of compilation.
+fn head(dump: &Path, source: &str) -> String {
+    if !dump.components().any(|part| part.as_os_str() == "corpus") {
+        return String::new();
+    }
+    let old = fs::read_to_string(dump).unwrap_or_default();
+    let old: String = old.lines().take_while(|line| line.starts_with(';')).map(|line| format!("{line}\n")).collect();
+    if !old.is_empty() {
+        return old;
+    }
+    let about = source.lines().next().unwrap_or_default().trim_start_matches("# ");
+    format!("; {about}\n; test: compile\n")
+}
+
+/// The first shader of `stage` that zink of the Mesa under `prefix` receives in a run of `source`.
+fn received(source: &Path, prefix: &Path, stage: &str) -> Result<String> {
+    let run = |variable: &str| {
+        let folder = tempfile::tempdir()?;
+        let mut command = Command::new(SHADER_RUNNER);
+        command
+            .env("LD_LIBRARY_PATH", prefix.join("lib/x86_64-linux-gnu"))
+            .env("__EGL_VENDOR_LIBRARY_FILENAMES", prefix.join("share/glvnd/egl_vendor.d/50_mesa.json"))
+            .env("VK_DRIVER_FILES", prefix.join("share/vulkan/icd.d/lvp_icd.x86_64.json"))
+            .envs([("EGL_PLATFORM", "surfaceless"), ("PIGLIT_PLATFORM", "surfaceless_egl")])
+            .env("MESA_LOADER_DRIVER_OVERRIDE", "zink")
+            .env(variable, "nir");
+        runner(&mut command, source, folder.path())
+    };
+    // Mesa falls back to another driver in silence; only zink prints NIR when asked so.
+    ensure!(run("ZINK_DEBUG")?.contains("---8<---"), "the driver is not zink");
+    let start = format!("shader: MESA_SHADER_{}\n", stage.to_uppercase());
+    let said = run("ST_DEBUG")?;
+    let found = said
+        .split("NIR before handing off to driver:\n")
+        .find(|nir| nir.starts_with(&start) && nir.contains("\nname: GLSL"))
+        .with_context(|| format!("no {stage} shader among:\n{said}"))?;
+    let end = found.rfind("\n}").context("a shader without end")? + "\n}".len();
+    Ok(format!("{}\n", &found[..end]))
+}
+
+/// What Debian's zink says of a run of `source`.
+fn log(source: &Path) -> Result<String> {
+    ensure!(find("xvfb-run").is_some(), "xvfb-run is missing: install the Debian package xvfb");
+    let folder = tempfile::tempdir()?;
+    let mut command = Command::new("xvfb-run");
+    command.args(["-a", SHADER_RUNNER]).env("ZINK_DEBUG", "nir,spirv");
+    runner(&mut command, source, folder.path())
+}
+
+/// Runs `command` with `source` in `folder` on a driver of the CPU; what it says on stderr.
+fn runner(command: &mut Command, source: &Path, folder: &Path) -> Result<String> {
+    let output = command
+        .arg(source)
+        .args(["-auto", "-fbo"])
+        .envs([("LIBGL_ALWAYS_SOFTWARE", "1"), ("GALLIUM_DRIVER", "zink"), ("MESA_SHADER_CACHE_DISABLE", "1")])
+        .env("XDG_RUNTIME_DIR", folder)
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .output()?;
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let passed = String::from_utf8_lossy(&output.stdout).contains(r#""result": "pass""#);
+    ensure!(passed, "the test does not pass:\n{}{said}", String::from_utf8_lossy(&output.stdout));
+    Ok(said)
+}
