@@ -1,0 +1,193 @@
+//! The command line: what may be asked, and the names that may be given.
+
+use anyhow::{ensure, Result};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Parser, Subcommand, ValueEnum};
+use ntv::pass::pipeline::PIPELINE;
+use ntv::{BufferAccess, Feature, Options, Target};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+/// Translates NIR, the shader IR of Mesa, to SPIR-V for Vulkan.
+///
+/// IN is a file with dumps of NIR, a log with dumps in it, a folder (every .nir and .log file below it), or - for stdin.
+#[derive(Parser)]
+#[command(name = "ntv", version, max_term_width = 100)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+
+    /// Give errors as JSON, one object a line on stderr.
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+
+    /// Threads to work with [default: one per core].
+    #[arg(long, global = true, value_name = "N")]
+    pub(crate) jobs: Option<NonZeroUsize>,
+}
+
+/// A subcommand.
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Translate shaders to SPIR-V.
+    Compile(CompileArgs),
+    /// Say what is wrong with shaders.
+    Check(CheckArgs),
+    /// Print shaders as NIR in the dialect of Mesa 25.0.
+    Print(PrintArgs),
+    /// Run one pass on shaders and print them.
+    Pass(PassArgs),
+    /// Print the control flow of shaders as a Graphviz graph.
+    Cfg(PrintArgs),
+}
+
+/// Arguments of `ntv compile`.
+#[derive(clap::Args)]
+pub(crate) struct CompileArgs {
+    /// Files, folders, or - for stdin.
+    #[arg(required = true, value_name = "IN")]
+    pub(crate) inputs: Vec<PathBuf>,
+
+    /// The file to write, if IN is one file with one shader in it; otherwise a folder, which gets IN[.N].spv for each shader
+    /// [default: stdout].
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+
+    /// What to write: SPIR-V, its disassembly, or the NIR that SPIR-V would be made of [default: spirv].
+    #[arg(long, value_name = "FORM")]
+    emit: Option<Emit>,
+
+    /// Stop after this pass and write NIR.
+    #[arg(long, value_name = "PASS", value_parser = pass_names())]
+    pub(crate) stop_after: Option<String>,
+
+    /// Keep the names of variables in the SPIR-V.
+    #[arg(long)]
+    pub(crate) names: bool,
+
+    /// Put the dump and the line of each instruction into the SPIR-V, for debuggers.
+    #[arg(long)]
+    pub(crate) lines: bool,
+
+    /// Have every module judged by the installed spirv-val.
+    #[arg(long)]
+    pub(crate) validate: bool,
+}
+
+impl CompileArgs {
+    /// What to write.
+    pub(crate) fn emit(&self) -> Result<Emit> {
+        let emit = self.emit.unwrap_or(if self.stop_after.is_some() { Emit::Nir } else { Emit::Spirv });
+        ensure!(self.stop_after.is_none() || emit == Emit::Nir, "--stop-after gives NIR: it goes with --emit nir only");
+        ensure!(!self.validate || emit != Emit::Nir, "--validate has no SPIR-V to validate with --emit nir");
+        Ok(emit)
+    }
+}
+
+/// Arguments of `ntv check`.
+#[derive(clap::Args)]
+pub(crate) struct CheckArgs {
+    /// Files, folders, or - for stdin.
+    #[arg(required = true, value_name = "IN")]
+    pub(crate) inputs: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+}
+
+/// Arguments of `ntv print` and `ntv cfg`.
+#[derive(clap::Args)]
+pub(crate) struct PrintArgs {
+    /// Files, folders, or - for stdin.
+    #[arg(required = true, value_name = "IN")]
+    pub(crate) inputs: Vec<PathBuf>,
+}
+
+/// Arguments of `ntv pass`.
+#[derive(clap::Args)]
+pub(crate) struct PassArgs {
+    /// The pass.
+    #[arg(value_name = "NAME", value_parser = pass_names())]
+    pub(crate) name: String,
+
+    /// Files, folders, or - for stdin.
+    #[arg(required = true, value_name = "IN")]
+    pub(crate) inputs: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+}
+
+/// The driver below.
+#[derive(clap::Args)]
+pub(crate) struct TargetArgs {
+    /// The Vulkan version of the driver: vulkan1.0, vulkan1.1, vulkan1.2 or vulkan1.3.
+    #[arg(long, value_name = "T", default_value = "vulkan1.3", hide_possible_values = true, value_parser = presets())]
+    target: Target,
+
+    /// Switch a feature of the driver on, by Vulkan's name, such as shaderFloat64.
+    #[arg(long, value_name = "F", hide_possible_values = true, value_parser = features())]
+    enable: Vec<Feature>,
+
+    /// Switch a feature of the driver off, by Vulkan's name.
+    #[arg(long, value_name = "F", hide_possible_values = true, value_parser = features())]
+    disable: Vec<Feature>,
+
+    /// How buffers are read: one load for the lanes that a vec4 gives, or always one load per lane.
+    #[arg(long, value_name = "HOW", default_value = "auto")]
+    buffer_access: Access,
+}
+
+impl TargetArgs {
+    /// The options of the translator.
+    pub(crate) fn options(&self) -> Result<Options> {
+        let mut target = self.target.clone();
+        for feature in &self.enable {
+            ensure!(!self.disable.contains(feature), "{} is both enabled and disabled", feature.name());
+            target.set(*feature, true);
+        }
+        for feature in &self.disable {
+            target.set(*feature, false);
+        }
+        let buffer_access = match self.buffer_access {
+            Access::Auto => BufferAccess::Auto,
+            Access::Lane => BufferAccess::Lane,
+        };
+        Ok(Options { target, buffer_access })
+    }
+}
+
+/// What `ntv compile` writes.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Emit {
+    /// A binary module.
+    Spirv,
+    /// Its disassembly.
+    Asm,
+    /// NIR.
+    Nir,
+}
+
+/// How buffers are read.
+#[derive(Clone, Copy, ValueEnum)]
+enum Access {
+    Auto,
+    Lane,
+}
+
+fn presets() -> impl TypedValueParser<Value = Target> {
+    PossibleValuesParser::new(Target::PRESETS.iter().map(|(name, _)| *name))
+        .try_map(|name| Target::preset(&name).ok_or("no such preset"))
+}
+
+fn features() -> impl TypedValueParser<Value = Feature> {
+    PossibleValuesParser::new(Feature::ALL.iter().map(|feature| feature.name()))
+        .try_map(|name| Feature::from_name(&name).ok_or("no such feature"))
+}
+
+fn pass_names() -> PossibleValuesParser {
+    PossibleValuesParser::new(PIPELINE.iter().map(|pass| pass.name))
+}

@@ -1,0 +1,21 @@
+//! `ntv check`: what is wrong with each shader, and nothing else.
+
+use crate::args::CheckArgs;
+use crate::diagnostics::{problems, Problem, Reporter};
+use crate::shaders::{each, load};
+use crate::{inputs, AllFine};
+use anyhow::Result;
+use ntv::check;
+
+pub(crate) fn run(args: &CheckArgs, reporter: &Reporter) -> Result<AllFine> {
+    let options = args.target.options()?;
+    let loaded = load(inputs::collect(&args.inputs)?, reporter);
+    let done = each(loaded, &options, reporter, |_, job| {
+        let checks = [check::validate(&job.shader), check::supported(&job.shader, &options.target)];
+        let problems: Vec<Problem> = checks.into_iter().filter_map(Result::err).flat_map(problems).collect();
+        if problems.is_empty() { Ok(()) } else { Err(problems) }
+    });
+    let fine = done.iter().flatten().count();
+    reporter.say(&format!("{fine} of {} shaders are fine", done.len()));
+    Ok(fine == done.len())
+}

@@ -1,0 +1,84 @@
+//! `ntv compile`: each shader to SPIR-V, its disassembly, or NIR.
+
+use crate::args::{CompileArgs, Emit};
+use crate::diagnostics::{problems, Problem, Reporter};
+use crate::shaders::{each, load, Job, Loaded};
+use crate::{destination, inputs, show, validate, AllFine};
+use anyhow::{ensure, Result};
+use ntv::{text, EmitOptions, Target, Translator};
+use rspirv::binary::Disassemble as _;
+use std::io::{self, IsTerminal as _};
+use std::path::PathBuf;
+
+pub(crate) fn run(args: &CompileArgs, reporter: &Reporter) -> Result<AllFine> {
+    let emit = args.emit()?;
+    let options = args.target.options()?;
+    if args.validate {
+        validate::require()?;
+    }
+    let loaded = load(inputs::collect(&args.inputs)?, reporter);
+    let files = files(args, emit, &loaded)?;
+    let titles = show::titles(&loaded);
+    let done = each(loaded, &options, reporter, |translator, job| {
+        let file = files.as_ref().map(|files| &files[job.index]);
+        let contents = contents(args, emit, &options.target, translator, job)?;
+        let Some(file) = file else { return Ok(contents) };
+        destination::write(file, &contents)
+            .map_err(|error| vec![Problem::new("io", format!("cannot write {}: {error}", file.display()))])?;
+        Ok(Vec::new())
+    });
+    let written = show::to_stdout(&titles, if emit == Emit::Asm { ";" } else { "//" }, &done, reporter);
+    let compiled = done.iter().flatten().count();
+    reporter.say(&format!("compiled {compiled} of {} shaders", done.len()));
+    Ok(written && compiled == done.len())
+}
+
+/// The file of each shader; `None` if all go to stdout.
+fn files(args: &CompileArgs, emit: Emit, loaded: &Loaded) -> Result<Option<Vec<PathBuf>>> {
+    let extension = match emit {
+        Emit::Spirv => "spv",
+        Emit::Asm => "spvasm",
+        Emit::Nir => "nir",
+    };
+    if let Some(out) = &args.output {
+        return destination::plan(loaded, out, extension).map(Some);
+    }
+    if emit == Emit::Spirv {
+        ensure!(loaded.units.len() == 1, "{} shaders: name a folder for them with -o", loaded.units.len());
+        ensure!(!io::stdout().is_terminal(), "SPIR-V is binary: name a file with -o, or ask for --emit asm");
+    }
+    Ok(None)
+}
+
+/// What is written for a shader.
+fn contents(
+    args: &CompileArgs,
+    emit: Emit,
+    target: &Target,
+    translator: &mut Translator,
+    job: Job<'_>,
+) -> Result<Vec<u8>, Vec<Problem>> {
+    let Job { source, mut shader, .. } = job;
+    if emit == Emit::Nir {
+        translator.lower(&mut shader, args.stop_after.as_deref()).map_err(problems)?;
+        return Ok(text::print(&shader).into_bytes());
+    }
+    let lines = args.lines.then_some((source.input.name.as_str(), source.text.as_str()));
+    let options = EmitOptions { names: args.names, lines };
+    let words = translator.translate(&mut shader, &options).map_err(problems)?.words;
+    let binary: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    if args.validate {
+        validate::module(&binary, target.vulkan).map_err(|error| internal(&error))?;
+    }
+    match emit {
+        Emit::Asm => rspirv::dr::load_words(&words)
+            .map(|module| format!("{}\n", module.disassemble()).into_bytes())
+            .map_err(|error| internal(&error)),
+        Emit::Spirv | Emit::Nir => Ok(binary),
+    }
+}
+
+/// ntv made a module that is not right.
+fn internal(error: &impl std::fmt::Display) -> Vec<Problem> {
+    vec![Problem::new("internal", error.to_string())]
+}

@@ -1,0 +1,114 @@
+//! What the tool says on stderr: problems of inputs, as a compiler shows them or as JSON lines, and how far it is.
+//!
+//! ```text
+//! error: `fad` is not an ALU opcode, expected an instruction
+//!   --> shader.nir:12:18
+//!    |
+//! 12 |     32 %3 = fad %1, %2
+//!    |             ^^^
+//! ```
+
+use annotate_snippets::{AnnotationKind, Level, Origin, Renderer, Snippet};
+use indicatif::{ProgressBar, ProgressStyle};
+use ntv::{Error, Errors, Place};
+use serde_json::json;
+use std::io::{self, IsTerminal, Write};
+
+/// More inputs than this get a progress bar.
+const HANDFUL: usize = 8;
+
+/// Something wrong with an input.
+pub(crate) struct Problem {
+    /// What sort: a kind of [`Error`], or `io`.
+    pub(crate) kind: &'static str,
+    /// What is wrong.
+    pub(crate) message: String,
+    /// Where in the text.
+    pub(crate) place: Place,
+}
+
+impl Problem {
+    /// A problem of the whole input.
+    pub(crate) fn new(kind: &'static str, message: impl Into<String>) -> Problem {
+        Problem { kind, message: message.into(), place: Place::default() }
+    }
+}
+
+impl From<Error> for Problem {
+    fn from(error: Error) -> Problem {
+        Problem { kind: error.kind.name(), message: error.message, place: error.place }
+    }
+}
+
+/// The problems that the library found.
+pub(crate) fn problems(errors: Errors) -> Vec<Problem> {
+    errors.0.into_iter().map(Problem::from).collect()
+}
+
+/// Says things on stderr.
+pub(crate) struct Reporter {
+    json: bool,
+    terminal: bool,
+    renderer: Renderer,
+}
+
+impl Reporter {
+    /// Problems as JSON lines, or for people.
+    pub(crate) fn new(json: bool) -> Reporter {
+        let terminal = io::stderr().is_terminal();
+        let colours = terminal && std::env::var_os("NO_COLOR").map_or(true, |value| value.is_empty());
+        Reporter { json, terminal, renderer: if colours { Renderer::styled() } else { Renderer::plain() } }
+    }
+
+    /// Says a line. That nobody listens is no reason to stop.
+    pub(crate) fn say(&self, line: &str) {
+        let _ = writeln!(io::stderr().lock(), "{line}");
+    }
+
+    /// Says what is wrong with shader number `shader` of `file`, which contains `text`.
+    pub(crate) fn problem(&self, file: &str, text: &str, shader: Option<usize>, problem: &Problem) {
+        let Problem { kind, message, place } = problem;
+        if self.json {
+            let (line, column, length) = (place.line, place.column, place.len);
+            let object = json!({
+                "file": file, "shader": shader, "kind": kind,
+                "line": line, "column": column, "length": length, "message": message,
+            });
+            self.say(&object.to_string());
+        } else {
+            self.say(&self.snippet(file, text, problem));
+        }
+    }
+
+    /// The message, the place, and the line with a caret under what is meant.
+    fn snippet(&self, file: &str, text: &str, problem: &Problem) -> String {
+        let title = Level::ERROR.primary_title(problem.message.as_str());
+        let line = (problem.place.line as usize).checked_sub(1).and_then(|before| text.lines().nth(before));
+        let Some(line) = line else {
+            return self.renderer.render(&[title.element(Origin::path(file))]);
+        };
+        let span = match problem.place.column {
+            0 => line.len() - line.trim_start().len()..line.len(),
+            column => {
+                let start = byte_of(line, column as usize - 1);
+                start..start + byte_of(&line[start..], problem.place.len.max(1) as usize)
+            }
+        };
+        let snippet = Snippet::source(line).path(file).line_start(problem.place.line as usize);
+        self.renderer.render(&[title.element(snippet.annotation(AnnotationKind::Primary.span(span)))])
+    }
+
+    /// A bar for `len` pieces of work, if they are many and someone looks.
+    pub(crate) fn bar(&self, len: usize, about: &'static str) -> ProgressBar {
+        if len <= HANDFUL || !self.terminal || self.json {
+            return ProgressBar::hidden();
+        }
+        let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len}");
+        ProgressBar::new(len as u64).with_message(about).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+    }
+}
+
+/// The byte at which character number `count` of `line` starts; the end if it has fewer.
+fn byte_of(line: &str, count: usize) -> usize {
+    line.char_indices().nth(count).map_or(line.len(), |(at, _)| at)
+}

@@ -1,0 +1,71 @@
+//! The files that the arguments of the command line stand for.
+
+use anyhow::{ensure, Context, Result};
+use std::ffi::OsStr;
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use walkdir::WalkDir;
+
+/// A file, or stdin.
+pub(crate) struct Input {
+    /// What it is called in messages.
+    pub(crate) name: String,
+    /// Where it is; `None` for stdin.
+    pub(crate) path: Option<PathBuf>,
+    /// Its name in an output folder, without `.nir`; has folders in it below a walked folder.
+    pub(crate) stem: PathBuf,
+    /// Whether it was found in a folder.
+    pub(crate) walked: bool,
+}
+
+impl Input {
+    fn new(path: &Path, below: &Path, walked: bool) -> Input {
+        let stem = if path.extension() == Some(OsStr::new("nir")) { below.with_extension("") } else { below.into() };
+        Input { name: path.display().to_string(), path: Some(path.into()), stem, walked }
+    }
+
+    fn stdin() -> Input {
+        Input { name: "<stdin>".into(), path: None, stem: "stdin".into(), walked: false }
+    }
+
+    /// The text. Bytes that are not UTF-8 become replacement characters, so that one odd byte in a log costs a character.
+    pub(crate) fn read(&self) -> io::Result<String> {
+        let mut bytes = Vec::new();
+        match &self.path {
+            Some(path) => bytes = fs::read(path)?,
+            None => drop(io::stdin().lock().read_to_end(&mut bytes)?),
+        }
+        Ok(String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
+    }
+}
+
+/// The files that `arguments` stand for, in their order; those of a folder by name.
+pub(crate) fn collect(arguments: &[PathBuf]) -> Result<Vec<Input>> {
+    let mut inputs = Vec::new();
+    for argument in arguments {
+        if argument == Path::new("-") {
+            ensure!(inputs.iter().all(|input: &Input| input.path.is_some()), "stdin is named twice");
+            inputs.push(Input::stdin());
+        } else if fs::metadata(argument).with_context(|| argument.display().to_string())?.is_dir() {
+            let before = inputs.len();
+            walk(argument, &mut inputs)?;
+            ensure!(inputs.len() > before, "{}: no .nir or .log file in this folder", argument.display());
+        } else {
+            let name = argument.file_name().with_context(|| format!("{}: not a file", argument.display()))?;
+            inputs.push(Input::new(argument, Path::new(name), false));
+        }
+    }
+    Ok(inputs)
+}
+
+fn walk(folder: &Path, inputs: &mut Vec<Input>) -> Result<()> {
+    for entry in WalkDir::new(folder).sort_by_file_name() {
+        let entry = entry?;
+        let dump = entry.path().extension().is_some_and(|extension| extension == "nir" || extension == "log");
+        if dump && entry.path().is_file() {
+            inputs.push(Input::new(entry.path(), entry.path().strip_prefix(folder)?, true));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,50 @@
+//! The command line tool: `ntv compile`, `check`, `print`, `pass` and `cfg`.
+//!
+//! Exit status: 0 if every shader was fine, 1 if one was not (the others are done all the same), 2 for wrong usage, of
+//! which nothing is written. Results go to stdout or to files, everything else to stderr.
+
+mod args;
+mod check;
+mod compile;
+mod destination;
+mod diagnostics;
+mod dot;
+mod inputs;
+mod shaders;
+mod show;
+mod validate;
+
+use anyhow::Result;
+use args::{Args, Command};
+use clap::Parser as _;
+use diagnostics::Reporter;
+use std::process::ExitCode;
+
+/// Whether every shader was fine.
+type AllFine = bool;
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    let reporter = Reporter::new(args.json);
+    match run(&args, &reporter) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(wrong_usage) => {
+            reporter.say(&format!("ntv: {wrong_usage:#}"));
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(args: &Args, reporter: &Reporter) -> Result<AllFine> {
+    if let Some(jobs) = args.jobs {
+        rayon::ThreadPoolBuilder::new().num_threads(jobs.get()).build_global()?;
+    }
+    match &args.command {
+        Command::Compile(args) => compile::run(args, reporter),
+        Command::Check(args) => check::run(args, reporter),
+        Command::Print(args) => show::print(args, reporter),
+        Command::Pass(args) => show::pass(args, reporter),
+        Command::Cfg(args) => show::cfg(args, reporter),
+    }
+}

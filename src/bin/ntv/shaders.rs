@@ -1,0 +1,115 @@
+//! From inputs to shaders and through the work on each, in parallel; results come in the order of the inputs.
+
+use crate::diagnostics::{problems, Problem, Reporter};
+use crate::inputs::Input;
+use ntv::text;
+use ntv::{Options, Shader, Translator};
+use rayon::prelude::*;
+
+/// An input and what it contains.
+pub(crate) struct Source {
+    /// The input.
+    pub(crate) input: Input,
+    /// Its text, empty if it cannot be read.
+    pub(crate) text: String,
+}
+
+/// A shader found in an input; or an input in which there is none, which counts as a shader that failed.
+pub(crate) struct Unit {
+    /// Number of the input.
+    pub(crate) source: usize,
+    /// Number of the shader in its input; `None` if the input has no shader, or only one.
+    pub(crate) number: Option<usize>,
+    /// The line on which it starts.
+    pub(crate) line: u32,
+    /// The shader.
+    pub(crate) shader: Result<Shader, Vec<Problem>>,
+}
+
+/// All inputs and their shaders.
+pub(crate) struct Loaded {
+    /// The inputs.
+    pub(crate) sources: Vec<Source>,
+    /// The shaders, in the order of the inputs.
+    pub(crate) units: Vec<Unit>,
+}
+
+/// Reads and parses `inputs`.
+pub(crate) fn load(inputs: Vec<Input>, reporter: &Reporter) -> Loaded {
+    let bar = reporter.bar(inputs.len(), "reading");
+    let parsed: Vec<(Source, Vec<Unit>)> = inputs
+        .into_par_iter()
+        .enumerate()
+        .map(|(source, input)| {
+            let (text, units) = parse(&input, source);
+            bar.inc(1);
+            (Source { input, text }, units)
+        })
+        .collect();
+    bar.finish_and_clear();
+    let (sources, units): (Vec<_>, Vec<_>) = parsed.into_iter().unzip();
+    Loaded { sources, units: units.into_iter().flatten().collect() }
+}
+
+fn parse(input: &Input, source: usize) -> (String, Vec<Unit>) {
+    let failed = |problem| vec![Unit { source, number: None, line: 0, shader: Err(vec![problem]) }];
+    let text = match input.read() {
+        Ok(text) => text,
+        Err(error) => return (String::new(), failed(Problem::new("io", format!("cannot read: {error}")))),
+    };
+    let found = text::parse(&text);
+    if found.is_empty() {
+        let problem = Problem::new("syntax", "no shader found, expected a line like `shader: MESA_SHADER_VERTEX`");
+        return (text, failed(problem));
+    }
+    let several = found.len() > 1;
+    let unit = |(number, found): (usize, text::Found)| Unit {
+        source,
+        number: several.then_some(number),
+        line: found.line,
+        shader: found.shader.map_err(problems),
+    };
+    let units = found.into_iter().enumerate().map(unit).collect();
+    (text, units)
+}
+
+/// What stands with a shader that is worked on.
+pub(crate) struct Job<'a> {
+    /// Its input.
+    pub(crate) source: &'a Source,
+    /// Its place among all shaders.
+    pub(crate) index: usize,
+    /// The shader.
+    pub(crate) shader: Shader,
+}
+
+/// Does `work` on every shader, says what is wrong, and gives what came out of those that were fine.
+pub(crate) fn each<T: Send>(
+    loaded: Loaded,
+    options: &Options,
+    reporter: &Reporter,
+    work: impl Fn(&mut Translator, Job<'_>) -> Result<T, Vec<Problem>> + Sync,
+) -> Vec<Option<T>> {
+    let Loaded { sources, units } = loaded;
+    let bar = reporter.bar(units.len(), "working");
+    let done: Vec<(usize, Option<usize>, Result<T, Vec<Problem>>)> = units
+        .into_par_iter()
+        .enumerate()
+        .map_init(
+            || Translator::new(options.clone()),
+            |translator, (index, unit)| {
+                let source = &sources[unit.source];
+                let result = unit.shader.and_then(|shader| work(translator, Job { source, index, shader }));
+                bar.inc(1);
+                (unit.source, unit.number, result)
+            },
+        )
+        .collect();
+    bar.finish_and_clear();
+    let report = |(source, number, result): (usize, Option<usize>, Result<T, Vec<Problem>>)| {
+        let Source { input, text } = &sources[source];
+        let complain = |problem: &Problem| reporter.problem(&input.name, text, number, problem);
+        result.inspect_err(|problems| problems.iter().for_each(complain)).ok()
+    };
+    done.into_iter().map(report).collect()
+}

@@ -1,0 +1,81 @@
+//! `ntv print`, `ntv pass` and `ntv cfg`: a text about each shader to stdout.
+
+use crate::args::{PassArgs, PrintArgs};
+use crate::diagnostics::{problems, Reporter};
+use crate::shaders::{each, load, Loaded};
+use crate::{dot, inputs, AllFine};
+use anyhow::{Context as _, Result};
+use ntv::pass::{pipeline::PIPELINE, Context};
+use ntv::{check, text, Errors, Options, Shader};
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+/// `ntv print`: the shader as NIR. It need not be a valid one.
+pub(crate) fn print(args: &PrintArgs, reporter: &Reporter) -> Result<AllFine> {
+    show(&args.inputs, reporter, |shader| Ok(text::print(&shader)))
+}
+
+/// `ntv pass`: the shader as NIR after one pass.
+pub(crate) fn pass(args: &PassArgs, reporter: &Reporter) -> Result<AllFine> {
+    let pass = PIPELINE.iter().find(|pass| pass.name == args.name).context("no such pass")?;
+    let Options { target, buffer_access } = args.target.options()?;
+    let context = Context { target, buffer_access };
+    show(&args.inputs, reporter, |mut shader| {
+        check::validate(&shader)?;
+        check::supported(&shader, &context.target)?;
+        (pass.run)(&mut shader, &context);
+        Ok(text::print(&shader))
+    })
+}
+
+/// `ntv cfg`: the control flow as a graph.
+pub(crate) fn cfg(args: &PrintArgs, reporter: &Reporter) -> Result<AllFine> {
+    show(&args.inputs, reporter, |shader| {
+        check::validate(&shader)?;
+        Ok(dot::graph(&shader))
+    })
+}
+
+fn show(
+    paths: &[PathBuf],
+    reporter: &Reporter,
+    work: impl Fn(Shader) -> Result<String, Errors> + Sync,
+) -> Result<AllFine> {
+    let loaded = load(inputs::collect(paths)?, reporter);
+    let titles = titles(&loaded);
+    let done = each(loaded, &Options::default(), reporter, |_, job| {
+        work(job.shader).map(String::into_bytes).map_err(problems)
+    });
+    let written = to_stdout(&titles, "//", &done, reporter);
+    Ok(written && done.iter().all(Option::is_some))
+}
+
+/// What names each shader where several are shown.
+pub(crate) fn titles(loaded: &Loaded) -> Vec<String> {
+    let title = |unit: &crate::shaders::Unit| format!("{}:{}", loaded.sources[unit.source].input.name, unit.line);
+    loaded.units.iter().map(title).collect()
+}
+
+/// Writes `texts` to stdout, each after a comment with its title if there are several. False if that cannot be done.
+pub(crate) fn to_stdout(titles: &[String], comment: &str, texts: &[Option<Vec<u8>>], reporter: &Reporter) -> bool {
+    let write = || {
+        let mut stdout = io::stdout().lock();
+        for (title, text) in titles.iter().zip(texts) {
+            let Some(text) = text else { continue };
+            if titles.len() > 1 && !text.is_empty() {
+                writeln!(stdout, "{comment} {title}")?;
+            }
+            stdout.write_all(text)?;
+        }
+        stdout.flush()
+    };
+    match write() {
+        Ok(()) => true,
+        // Whoever reads has seen enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => true,
+        Err(error) => {
+            reporter.say(&format!("ntv: cannot write to stdout: {error}"));
+            false
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! A second opinion: the installed `spirv-val`.
+
+use anyhow::{bail, ensure, Result};
+use ntv::target::Version;
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+const PROGRAM: &str = "spirv-val";
+
+/// Fails if there is no `spirv-val`.
+pub(crate) fn require() -> Result<()> {
+    match Command::new(PROGRAM).arg("--version").output() {
+        Ok(output) if output.status.success() => Ok(()),
+        Ok(output) => bail!("{PROGRAM} does not work: {}", String::from_utf8_lossy(&output.stderr).trim()),
+        Err(error) => bail!("--validate needs {PROGRAM} ({error}); on Debian: apt-get install spirv-tools"),
+    }
+}
+
+/// Has `binary` judged by the rules of `vulkan`, without any option that relaxes them.
+pub(crate) fn module(binary: &[u8], vulkan: Version) -> Result<()> {
+    let Version(major, minor) = vulkan;
+    let mut child = Command::new(PROGRAM)
+        .args(["--target-env", &format!("vulkan{major}.{minor}"), "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()?;
+    if let Some(mut stdin) = child.stdin.take() {
+        // It may find a fault in the header and leave; what it says then is what counts.
+        let _ = stdin.write_all(binary);
+    }
+    let output = child.wait_with_output()?;
+    let said = [output.stdout, output.stderr].concat();
+    ensure!(output.status.success(), "{PROGRAM}: {}", String::from_utf8_lossy(&said).trim());
+    Ok(())
+}
