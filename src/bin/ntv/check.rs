@@ -13,7 +13,11 @@ pub(crate) fn run(args: &CheckArgs, reporter: &Reporter) -> Result<AllFine> {
     let done = each(loaded, &options, reporter, |_, job| {
         let checks = [check::validate(&job.shader), check::supported(&job.shader, &options.target)];
         let problems: Vec<Problem> = checks.into_iter().filter_map(Result::err).flat_map(problems).collect();
-        if problems.is_empty() { Ok(()) } else { Err(problems) }
+        if problems.is_empty() {
+            Ok(())
+        } else {
+            Err(problems)
+        }
     });
     let fine = done.iter().flatten().count();
     reporter.say(&format!("{fine} of {} shaders are fine", done.len()));

@@ -104,7 +104,9 @@ impl Reporter {
             return ProgressBar::hidden();
         }
         let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len}");
-        ProgressBar::new(len as u64).with_message(about).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+        ProgressBar::new(len as u64)
+            .with_message(about)
+            .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
     }
 }
 
