@@ -22,7 +22,7 @@
 //! The list must keep the invariants of [`ir`](crate::ir); `check` finds out. Of another list the graph is wrong or lacks
 //! edges, but is built without panicking as long as every block of the list exists and has instructions that exist.
 
-use crate::entity::{Id, SideTable};
+use crate::entity::SideTable;
 use crate::ir::{Block, Cf, Jump, Shader};
 
 /// The graph. It does not follow changes of the shader.
