@@ -1,15 +1,87 @@
 //! The validator: collects every problem of a shader, never stops at the first.
+//!
+//! [`validate`] holds a shader to the rules of NIR, [`supported`] to the abilities of a target and of this crate. A message
+//! begins with the instruction as a dump writes it, and the error's place is the instruction's line:
+//!
+//! ```text
+//! line 41: `%12 = fadd`: source 1 has 16 bits, but source 0 has 32
+//! ```
+//!
+//! The rules of `validate`, by the file that checks them. What follows `structure` trusts the control flow list; passes and
+//! the emitter trust all of them.
+//!
+//! - `structure`: the control flow list keeps the invariants of [`ir`](crate::ir). Blocks share out the program order
+//!   without gaps. An instruction stands in one block, once. A jump is the last instruction of its block. `break` and
+//!   `continue` stand in a loop's body; no jump leaves a continue construct.
+//! - `ssa`: a value is used where every way has passed its definition, a phi's source at the end of its predecessor; in
+//!   unreachable code the definition stands further up. Phis stand first in their block and have one source for each
+//!   predecessor, of their own size. The condition of an if is one 1-bit component.
+//! - `shape`: an instruction has a result or none as its opcode says; results have 1 to 5, 8 or 16 components of 1, 8, 16,
+//!   32 or 64 bits. Constants have as many components as their result, and no bits above their width.
+//! - `alu`: as many sources as the opcode's row; components that exist; widths as the row says, free ones all equal; no
+//!   8-bit or 1-bit floats.
+//! - `intrinsic`: sources, result and indices as the row says; index values in range; masks within the value; alignments
+//!   are powers of two and offsets below them. Registers are read and written through their `decl_reg`, which stands in the
+//!   first block, with the size it says.
+//! - `stage`: an intrinsic stands in a stage that has it.
+//! - `io`: slots exist in the stage and direction; components fit their slot.
+//! - `deref`: a step fits the type and the modes of its parent; loads and stores fit the type; nothing writes read-only
+//!   memory.
+//! - `tex`: each source once, of a plausible size, and only with operations that take it.
+//! - `variable`: a variable lives in one mode; types are finite and of bounded depth.
 
+mod alu;
+mod deref;
+mod intrinsic;
+mod io;
+mod report;
+mod shape;
+mod ssa;
+mod stage;
+mod structure;
+mod support;
+mod tex;
+mod variable;
+
+use crate::analysis::cfg::Cfg;
 use crate::error::Errors;
-use crate::ir::Shader;
+use crate::ir::{InstKind, Shader};
 use crate::target::Target;
+use report::Report;
 
-/// Checks the rules of NIR.
-pub fn validate(_shader: &Shader) -> Result<(), Errors> {
-    Ok(())
+/// Checks the rules of NIR. At most a hundred problems are reported.
+pub fn validate(shader: &Shader) -> Result<(), Errors> {
+    let mut report = Report::invalid(shader);
+    variable::check(&mut report);
+    if structure::check(&mut report) {
+        ssa::check(&mut report, &Cfg::new(shader));
+        check_instructions(&mut report);
+    }
+    report.finish()
 }
 
-/// Checks that `target` has what the shader needs.
-pub fn supported(_shader: &Shader, _target: &Target) -> Result<(), Errors> {
-    Ok(())
+/// Checks that ntv can translate the shader for `target`, which has all features that the shader needs. The shader must be
+/// valid.
+pub fn supported(shader: &Shader, target: &Target) -> Result<(), Errors> {
+    support::check(shader, target)
+}
+
+fn check_instructions(report: &mut Report<'_>) {
+    intrinsic::check_register_places(report);
+    let shader = report.shader;
+    for inst in &shader.order {
+        // What a rule of size misses would only be reported again by the rules of a kind.
+        if !shape::check(report, *inst) {
+            continue;
+        }
+        match &shader.insts[*inst].kind {
+            InstKind::Alu { op, srcs, .. } => alu::check(report, *inst, *op, &shader.alu_srcs[*srcs]),
+            InstKind::Deref(deref) => deref::check_step(report, *inst, deref),
+            InstKind::Intrinsic { op, srcs, indices } => {
+                intrinsic::check(report, *inst, *op, &shader.srcs[*srcs], &shader.indices[*indices]);
+            }
+            InstKind::Tex(tex) => tex::check(report, *inst, &shader.texs[*tex]),
+            InstKind::Const(_) | InstKind::Undef | InstKind::Phi(_) | InstKind::Jump(_) => {}
+        }
+    }
 }

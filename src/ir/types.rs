@@ -143,6 +143,16 @@ impl TypeTable {
         self.types[ty]
     }
 
+    /// How many types there are.
+    pub fn len(&self) -> usize {
+        self.types.len()
+    }
+
+    /// True if there is no type.
+    pub fn is_empty(&self) -> bool {
+        self.types.is_empty()
+    }
+
     /// The struct behind `ty`.
     pub fn as_struct(&self, ty: Type) -> Option<&StructData> {
         match self.get(ty) {
@@ -194,7 +204,9 @@ impl TypeTable {
                 u32::from(columns) * if scalar.bits == 64 && rows > 2 { 2 } else { 1 }
             }
             TypeData::Vector(scalar, n) if scalar.bits == 64 && n > 2 => 2,
-            TypeData::Struct(id) => self.structs[id].fields.iter().map(|f| self.slots(f.ty)).sum(),
+            TypeData::Struct(id) => {
+                self.structs[id].fields.iter().fold(0, |slots, field| slots.saturating_add(self.slots(field.ty)))
+            }
             _ => 1,
         }
     }

@@ -1,0 +1,53 @@
+//! ALU instructions against their opcode's row.
+
+use super::report::{plural, Report};
+use crate::ir::{AluSrc, Inst};
+use crate::op::{AluOp, AluType, Base, Operand};
+
+/// Reports sources and results that the row of `op` does not allow.
+pub(super) fn check(report: &mut Report<'_>, inst: Inst, op: AluOp, srcs: &[AluSrc]) {
+    let info = op.info();
+    if srcs.len() != info.srcs.len() {
+        let (has, wants) = (plural(srcs.len(), "source"), info.srcs.len());
+        return report.at(inst, format_args!("has {has}, not {wants}"));
+    }
+    let shader = report.shader;
+    let (components, bits) = (shader.insts[inst].num_components, shader.insts[inst].bit_size);
+    if info.dest.size != 0 && components != info.dest.size {
+        report.at(inst, format_args!("has {}, not {}", plural(components.into(), "component"), info.dest.size));
+    }
+    // The width that the free operands share.
+    let mut free: Option<u8> = None;
+    for (i, (src, operand)) in srcs.iter().zip(info.srcs).enumerate() {
+        check_swizzle(report, inst, i, src, *operand);
+        check_width(report, inst, &format_args!("source {i}"), shader.bit_size(src.def), operand.ty, &mut free);
+    }
+    check_width(report, inst, &"the result", bits, info.dest.ty, &mut free);
+}
+
+fn check_swizzle(report: &mut Report<'_>, inst: Inst, i: usize, src: &AluSrc, operand: Operand) {
+    let shader = report.shader;
+    let read = if operand.size == 0 { shader.insts[inst].num_components } else { operand.size };
+    let there = shader.num_components(src.def);
+    // The result's count is at most 16, and so is every operand's.
+    if let Some(c) = src.swizzle.components(read.into()).find(|c| *c >= there) {
+        let there = plural(there.into(), "component");
+        report.at(inst, format_args!("source {i} reads component {c} of {}, which has {there}", src.def));
+    }
+}
+
+fn check_width(
+    report: &mut Report<'_>,
+    inst: Inst,
+    what: &dyn std::fmt::Display,
+    bits: u8,
+    ty: AluType,
+    free: &mut Option<u8>,
+) {
+    let wanted = if ty.bits != 0 { ty.bits } else { *free.get_or_insert(bits) };
+    if bits != wanted {
+        report.at(inst, format_args!("{what} has {}, not {wanted}", plural(bits.into(), "bit")));
+    } else if ty.base == Base::Float && bits < 16 {
+        report.at(inst, format_args!("{what} is a float of {}", plural(bits.into(), "bit")));
+    }
+}

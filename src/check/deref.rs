@@ -1,0 +1,178 @@
+//! Pointers: each step against its parent, and loads and stores against what is pointed to.
+
+use super::report::{plural, Report};
+use crate::ir::{ArrayIndex, Def, Deref, DerefKind, Inst, Shader, Type, TypeData};
+use crate::op::{Base, Index, Intrinsic, Modes};
+
+/// Memory that a shader cannot write.
+const READ_ONLY: Modes = Modes::SYSTEM
+    .union(Modes::UNIFORM)
+    .union(Modes::SHADER_IN)
+    .union(Modes::IMAGE)
+    .union(Modes::UBO)
+    .union(Modes::PUSH_CONST)
+    .union(Modes::CONSTANT);
+
+/// Reports a step of a pointer that does not fit its parent.
+pub(super) fn check_step(report: &mut Report<'_>, inst: Inst, deref: &Deref) {
+    let shader = report.shader;
+    let data = &shader.insts[inst];
+    if data.num_components != 1 || data.bit_size < 32 {
+        report.at(inst, "a pointer is one component of 32 or 64 bits");
+    }
+    let parent = match deref.kind {
+        DerefKind::Var(var) => {
+            let variable = &shader.vars[var];
+            if (variable.mode, variable.ty) != (deref.modes, deref.ty) {
+                report.at(inst, format_args!("{} is declared otherwise", &shader.strings[variable.name]));
+            }
+            return;
+        }
+        DerefKind::Cast { align_mul, align_offset, .. } => {
+            return check_cast(report, inst, deref, align_mul, align_offset)
+        }
+        DerefKind::Array { parent, .. }
+        | DerefKind::ArrayWildcard { parent }
+        | DerefKind::PtrAsArray { parent, .. }
+        | DerefKind::Struct { parent, .. } => parent,
+    };
+    let Some(from) = shader.as_deref(parent) else {
+        return report.at(inst, format_args!("its parent {parent} is no deref"));
+    };
+    if from.modes != deref.modes {
+        report.at(inst, format_args!("{parent} points into other memory"));
+    }
+    if shader.bit_size(parent) != data.bit_size {
+        report.at(inst, format_args!("{parent} is a pointer of {} bits", shader.bit_size(parent)));
+    }
+    if let DerefKind::Array { index: ArrayIndex::Def(index), .. }
+    | DerefKind::PtrAsArray { index: ArrayIndex::Def(index), .. } = deref.kind
+    {
+        if (shader.num_components(index), shader.bit_size(index)) != (1, data.bit_size) {
+            report.at(inst, format_args!("index {index} is not one component of {} bits", data.bit_size));
+        }
+    }
+    check_step_type(report, inst, deref, from);
+}
+
+fn check_cast(report: &mut Report<'_>, inst: Inst, deref: &Deref, align_mul: u32, align_offset: u32) {
+    if deref.modes.is_empty() {
+        report.at(inst, "points into no memory");
+    }
+    let aligned =
+        if align_mul == 0 { align_offset == 0 } else { align_mul.is_power_of_two() && align_offset < align_mul };
+    if !aligned {
+        report.at(inst, format_args!("align_mul {align_mul} and align_offset {align_offset} are no alignment"));
+    }
+}
+
+fn check_step_type(report: &mut Report<'_>, inst: Inst, deref: &Deref, from: &Deref) {
+    let shader = report.shader;
+    let fits = match deref.kind {
+        DerefKind::Struct { field, .. } => match shader.types.as_struct(from.ty) {
+            None => return report.at(inst, "its parent points to no struct"),
+            Some(data) => match data.fields.get(field as usize) {
+                None => return report.at(inst, format_args!("the struct has no field {field}")),
+                Some(data) => data.ty == deref.ty,
+            },
+        },
+        DerefKind::PtrAsArray { .. } => match from.kind {
+            DerefKind::Array { .. } | DerefKind::PtrAsArray { .. } | DerefKind::Cast { .. } => from.ty == deref.ty,
+            _ => return report.at(inst, "its parent is no element of an array"),
+        },
+        _ => match is_element(shader, deref.ty, from.ty) {
+            None => return report.at(inst, "its parent points to no array, matrix or vector"),
+            Some(fits) => fits,
+        },
+    };
+    if !fits {
+        report.at(inst, "has another type than what it points to");
+    }
+}
+
+/// Whether an index into `whole` gives an `element`; `None` if there is nothing to index.
+fn is_element(shader: &Shader, element: Type, whole: Type) -> Option<bool> {
+    match shader.types.get(whole) {
+        TypeData::Array { elem, .. } => Some(elem == element),
+        TypeData::Matrix { scalar, rows, .. } => Some(shader.types.as_vector(element) == Some((scalar, rows))),
+        TypeData::Vector(scalar, _) => Some(shader.types.as_vector(element) == Some((scalar, 1))),
+        _ => None,
+    }
+}
+
+/// Reports an intrinsic that takes a pointer and does not fit it.
+pub(super) fn check_access(report: &mut Report<'_>, inst: Inst, op: Intrinsic, srcs: &[Def]) {
+    for pointer in &srcs[..pointers(op)] {
+        if report.shader.as_deref(*pointer).is_none() {
+            return report.at(inst, format_args!("{pointer} is no deref"));
+        }
+    }
+    match op {
+        Intrinsic::load_deref => check_value(report, inst, srcs[0], inst.def()),
+        Intrinsic::store_deref => {
+            check_value(report, inst, srcs[0], srcs[1]);
+            check_writable(report, inst, srcs[0]);
+        }
+        Intrinsic::deref_atomic | Intrinsic::deref_atomic_swap => {
+            check_value(report, inst, srcs[0], inst.def());
+            check_writable(report, inst, srcs[0]);
+        }
+        Intrinsic::copy_deref => {
+            let pointees = [srcs[0], srcs[1]].map(|src| report.shader.as_deref(src).map(|deref| deref.ty));
+            if pointees[0] != pointees[1] {
+                report.at(inst, format_args!("{} and {} point to different types", srcs[0], srcs[1]));
+            }
+            check_writable(report, inst, srcs[0]);
+        }
+        Intrinsic::interp_deref_at_centroid
+        | Intrinsic::interp_deref_at_sample
+        | Intrinsic::interp_deref_at_offset
+        | Intrinsic::interp_deref_at_vertex => {
+            check_value(report, inst, srcs[0], inst.def());
+            if report.shader.as_deref(srcs[0]).is_some_and(|deref| deref.modes != Modes::SHADER_IN) {
+                report.at(inst, "interpolates what is no input");
+            }
+        }
+        _ if op.info().index_slot(Index::image_dim).is_some() && pointers(op) == 1 => {
+            let ty = report.shader.as_deref(srcs[0]).map(|deref| report.shader.types.get(deref.ty));
+            if !matches!(ty, Some(TypeData::Image { .. })) {
+                report.at(inst, format_args!("{} points to no image", srcs[0]));
+            }
+        }
+        _ => {}
+    }
+}
+
+/// How many of the first sources are pointers.
+fn pointers(op: Intrinsic) -> usize {
+    match op {
+        Intrinsic::copy_deref => 2,
+        _ if op.name().contains("deref") => 1,
+        _ => 0,
+    }
+}
+
+/// `value` is loaded from or stored to `pointer`.
+fn check_value(report: &mut Report<'_>, inst: Inst, pointer: Def, value: Def) {
+    let shader = report.shader;
+    let Some(deref) = shader.as_deref(pointer) else { return };
+    let Some((scalar, components)) = shader.types.as_vector(deref.ty) else {
+        return report.at(inst, format_args!("{pointer} points to no scalar or vector"));
+    };
+    if shader.num_components(value) != components {
+        let has = plural(shader.num_components(value).into(), "component");
+        report.at(inst, format_args!("{value} has {has}, but {pointer} points to {components}"));
+    }
+    // NIR may keep booleans in memory as 0 and all ones.
+    let bits = shader.bit_size(value);
+    if bits != scalar.bits && !(scalar.base == Base::Bool && bits == 32) {
+        let has = plural(bits.into(), "bit");
+        report.at(inst, format_args!("{value} has {has}, but {pointer} points to {}", scalar.bits));
+    }
+}
+
+fn check_writable(report: &mut Report<'_>, inst: Inst, pointer: Def) {
+    if report.shader.as_deref(pointer).is_some_and(|deref| deref.modes.intersects(READ_ONLY)) {
+        report.at(inst, "writes read-only memory");
+    }
+}

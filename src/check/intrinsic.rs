@@ -1,0 +1,188 @@
+//! Intrinsics against their opcode's row, and the values of their indices.
+
+use super::report::{plural, Report};
+use super::{deref, io, shape, stage};
+use crate::ir::{Def, Inst, InstKind, Shader};
+use crate::op::intrinsic::Components;
+use crate::op::names::{ImageDim, InterpMode, IoXfb, Scope, Semantics, FORMATS};
+use crate::op::{Access, AluOp, AtomicOp, Index, IndexKind, Intrinsic, Modes};
+
+/// Reports operands, results and indices that the row of `op` or its meaning does not allow.
+pub(super) fn check(report: &mut Report<'_>, inst: Inst, op: Intrinsic, srcs: &[Def], indices: &[u32]) {
+    let info = op.info();
+    if srcs.len() != info.srcs.len() {
+        let (has, wants) = (plural(srcs.len(), "source"), info.srcs.len());
+        return report.at(inst, format_args!("has {has}, not {wants}"));
+    }
+    if indices.len() != info.indices.len() {
+        let has = indices.len();
+        return report.at(inst, format_args!("has {has} index values for {}", info.indices.len()));
+    }
+    stage::check(report, inst, op);
+    let n = instr_components(report.shader, inst, op, srcs);
+    check_srcs(report, inst, op, srcs, n);
+    check_result(report, inst, op, srcs);
+    for (index, value) in info.indices.iter().zip(indices) {
+        check_index(report, inst, *index, *value, n);
+    }
+    check_alignment(report, inst, op);
+    check_meaning(report, inst, op, srcs);
+}
+
+/// Decl_regs in another block than the first: a register lives as long as the function.
+pub(super) fn check_register_places(report: &mut Report<'_>) {
+    let shader = report.shader;
+    let first_end = shader.block_order().next().map_or(0, |first| shader.blocks[first].end);
+    for inst in &shader.order[first_end as usize..] {
+        if matches!(shader.as_intrinsic(*inst), Some((Intrinsic::decl_reg, _))) {
+            report.at(*inst, "is not in the first block");
+        }
+    }
+}
+
+/// What the row calls `N`: the components of the result, or of the source that has as many as the instruction.
+fn instr_components(shader: &Shader, inst: Inst, op: Intrinsic, srcs: &[Def]) -> u8 {
+    let info = op.info();
+    if info.dest == Components::Instr {
+        return shader.insts[inst].num_components;
+    }
+    let stored = info.srcs.iter().zip(srcs).find(|(components, _)| **components == Components::Instr);
+    stored.map_or(0, |(_, src)| shader.num_components(*src))
+}
+
+fn check_srcs(report: &mut Report<'_>, inst: Inst, op: Intrinsic, srcs: &[Def], n: u8) {
+    for (i, (src, components)) in srcs.iter().zip(op.info().srcs).enumerate() {
+        let has = report.shader.num_components(*src);
+        let wanted = match *components {
+            Components::Exactly(count) => count,
+            Components::Instr => n,
+            Components::Any | Components::None => has,
+        };
+        if has != wanted {
+            let has = plural(has.into(), "component");
+            report.at(inst, format_args!("source {i} has {has}, not {wanted}"));
+        }
+    }
+}
+
+fn check_result(report: &mut Report<'_>, inst: Inst, op: Intrinsic, srcs: &[Def]) {
+    let info = op.info();
+    let data = &report.shader.insts[inst];
+    if let Components::Exactly(count) = info.dest {
+        if data.num_components != count {
+            report.at(inst, format_args!("has {}, not {count}", plural(data.num_components.into(), "component")));
+        }
+    }
+    if data.has_def() && !info.dest_bits.is_empty() && !info.dest_bits.contains(&data.bit_size) {
+        report.at(inst, format_args!("cannot have {}", plural(data.bit_size.into(), "bit")));
+    }
+    // Derivatives, shuffles, reductions: the result is a value of the source's kind.
+    if info.dest == Components::Instr {
+        let same = info.srcs.iter().zip(srcs).find(|(components, _)| **components == Components::Instr);
+        if let Some((_, src)) = same.filter(|(_, src)| report.shader.bit_size(**src) != data.bit_size) {
+            let bits = plural(data.bit_size.into(), "bit");
+            report.at(inst, format_args!("has {bits}, but its source {}", report.shader.bit_size(*src)));
+        }
+    }
+}
+
+fn check_index(report: &mut Report<'_>, inst: Inst, index: Index, value: u32, n: u8) {
+    let valid = match index.kind() {
+        IndexKind::WriteMask => value >> n.min(31) == 0,
+        IndexKind::Access => Access::from_bits(value).is_some(),
+        IndexKind::AtomicOp => (value as usize) < AtomicOp::ALL.len(),
+        IndexKind::Modes => Modes::from_bits(value).is_some(),
+        IndexKind::Scope => (value as usize) < Scope::ALL.len(),
+        IndexKind::Semantics => Semantics::from_bits(value).is_some(),
+        IndexKind::InterpMode => (value as usize) < InterpMode::ALL.len(),
+        IndexKind::AluOp => (value as usize) < AluOp::ALL.len(),
+        IndexKind::AluType => value >> 8 < 4 && matches!(value as u8, 0 | 1 | 8 | 16 | 32 | 64),
+        IndexKind::ImageDim => (value as usize) < ImageDim::ALL.len(),
+        IndexKind::Format => (value as usize) < FORMATS.len(),
+        IndexKind::Bool => value < 2,
+        IndexKind::IoXfb => IoXfb::unpack(value).out.iter().all(|out| out.num_components <= 4 && out.buffer < 4),
+        IndexKind::Int | IndexKind::IoSemantics => true,
+    };
+    if !valid {
+        let what = match index.kind() {
+            IndexKind::WriteMask => format!("{value:#x} names components that the value has not"),
+            _ => format!("{value} is no value of it"),
+        };
+        report.at(inst, format_args!("{}: {what}", index.printed()));
+    }
+}
+
+/// Every access to memory says what it knows of its offset. Only where NIR does not ask for that, 0 is for nothing known.
+fn check_alignment(report: &mut Report<'_>, inst: Inst, op: Intrinsic) {
+    if op.info().index_slot(Index::align_mul).is_none() {
+        return;
+    }
+    let (mul, offset) = (report.shader.index(inst, Index::align_mul), report.shader.index(inst, Index::align_offset));
+    let optional = matches!(op, Intrinsic::load_push_constant | Intrinsic::load_kernel_input);
+    if optional && (mul, offset) == (0, 0) {
+        return;
+    }
+    if !mul.is_power_of_two() {
+        report.at(inst, format_args!("align_mul {mul} is no power of two"));
+    } else if offset >= mul {
+        report.at(inst, format_args!("align_offset {offset} is not below align_mul {mul}"));
+    }
+}
+
+/// Rules of single intrinsics and of families.
+fn check_meaning(report: &mut Report<'_>, inst: Inst, op: Intrinsic, srcs: &[Def]) {
+    match op {
+        Intrinsic::decl_reg => check_register(report, inst),
+        Intrinsic::load_reg => check_register_use(report, inst, srcs[0], inst.def()),
+        Intrinsic::store_reg => check_register_use(report, inst, srcs[1], srcs[0]),
+        Intrinsic::load_ubo_vec4 => check_vec4_load(report, inst),
+        _ => {}
+    }
+    deref::check_access(report, inst, op, srcs);
+    io::check_intrinsic(report, inst, op, srcs);
+    let info = op.info();
+    let is_memory = info.index_slot(Index::align_mul).is_some() || info.index_slot(Index::io_semantics).is_some();
+    let value = if report.shader.insts[inst].has_def() { Some(inst.def()) } else { srcs.first().copied() };
+    if is_memory && value.is_some_and(|value| report.shader.bit_size(value) < 8) {
+        report.at(inst, "a boolean has no form in memory");
+    }
+}
+
+fn check_register(report: &mut Report<'_>, inst: Inst) {
+    let shader = report.shader;
+    let (components, bits) = (shader.index(inst, Index::num_components), shader.index(inst, Index::bit_size));
+    let legal = u8::try_from(components).is_ok_and(shape::is_legal_count) && matches!(bits, 1 | 8 | 16 | 32 | 64);
+    if !legal {
+        report.at(inst, format_args!("a register cannot have {components} components of {bits} bits"));
+    }
+}
+
+fn check_register_use(report: &mut Report<'_>, inst: Inst, register: Def, value: Def) {
+    let shader = report.shader;
+    let decl = register.inst();
+    let InstKind::Intrinsic { op: Intrinsic::decl_reg, indices, .. } = shader.insts[decl].kind else {
+        return report.at(inst, format_args!("{register} is no decl_reg"));
+    };
+    if shader.indices[indices].len() != Intrinsic::decl_reg.info().indices.len() {
+        return; // Reported where it stands.
+    }
+    let (components, bits) = (shader.index(decl, Index::num_components), shader.index(decl, Index::bit_size));
+    let (has, has_bits) = (shader.num_components(value), shader.bit_size(value));
+    if (components, bits) != (has.into(), has_bits.into()) {
+        let message = format_args!("{register} has {components}x{bits} bits, but {value} has {has}x{has_bits}");
+        report.at(inst, message);
+    }
+    let len = shader.index(decl, Index::num_array_elems).max(1);
+    let base = shader.index(inst, Index::base);
+    if base >= len {
+        report.at(inst, format_args!("base {base} is not below the length {len} of {register}"));
+    }
+}
+
+fn check_vec4_load(report: &mut Report<'_>, inst: Inst) {
+    let data = &report.shader.insts[inst];
+    let (components, bytes) = (u64::from(data.num_components), u64::from(data.bit_size / 8));
+    if (u64::from(report.shader.index(inst, Index::component)) + components) * bytes > 16 {
+        report.at(inst, "reads beyond the vec4");
+    }
+}

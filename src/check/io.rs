@@ -1,0 +1,94 @@
+//! Inputs and outputs: slots that the stage has, and components that fit them.
+
+use super::report::{plural, Report};
+use crate::ir::{Def, Inst, Shader, Stage, Var};
+use crate::op::names::{frag_result, varying, vert_attrib, IoFlags, IoSemantics, SlotKind};
+use crate::op::{Index, Intrinsic, Modes};
+
+/// The numbering of the slots of a stage's inputs or outputs.
+pub(super) fn slot_kind(stage: Stage, output: bool) -> SlotKind {
+    match (stage, output) {
+        (Stage::Vertex, false) => SlotKind::VertAttrib,
+        (Stage::Fragment, true) => SlotKind::FragResult,
+        _ => SlotKind::Varying,
+    }
+}
+
+/// One past the last slot.
+fn slot_end(kind: SlotKind) -> u32 {
+    match kind {
+        SlotKind::VertAttrib => vert_attrib::GENERIC0 + 17,
+        SlotKind::Varying => varying::END,
+        SlotKind::FragResult => frag_result::DATA0 + 8,
+    }
+}
+
+/// Reports the slot of an input or output variable if the stage has none such.
+pub(super) fn check_var(report: &mut Report<'_>, var: Var) {
+    let variable = &report.shader.vars[var];
+    if !variable.mode.intersects(Modes::SHADER_IN | Modes::SHADER_OUT) {
+        return;
+    }
+    let name = &report.shader.strings[variable.name];
+    if report.shader.stage().is_compute() {
+        return report.whole(format_args!("variable {name}: compute shaders have no inputs and outputs"));
+    }
+    let end = slot_end(slot_kind(report.shader.stage(), variable.mode == Modes::SHADER_OUT));
+    if let Some(slot) = variable.location.filter(|slot| *slot >= end) {
+        report.whole(format_args!("variable {name}: there is no slot {slot}"));
+    }
+    if variable.location_frac > 3 {
+        report.whole(format_args!("variable {name}: there is no component {}", variable.location_frac));
+    }
+}
+
+/// Reports what is wrong with an intrinsic that reads an input, or reads or writes an output, by slot.
+pub(super) fn check_intrinsic(report: &mut Report<'_>, inst: Inst, op: Intrinsic, srcs: &[Def]) {
+    if op.info().index_slot(Index::io_semantics).is_none() {
+        return;
+    }
+    let shader = report.shader;
+    let output = is_output(op);
+    let io = IoSemantics::unpack(shader.index(inst, Index::io_semantics));
+    let end = slot_end(slot_kind(shader.stage(), output));
+    if io.location >= end {
+        report.at(inst, format_args!("there is no slot {}", io.location));
+    } else if io.num_slots == 0 || io.location + io.num_slots > end {
+        let slots = plural(io.num_slots as usize, "slot");
+        report.at(inst, format_args!("{slots} from {} on do not exist", io.location));
+    }
+    check_flags(report, inst, io);
+    check_components(report, inst, if output && !shader.insts[inst].has_def() { srcs[0] } else { inst.def() });
+}
+
+fn is_output(op: Intrinsic) -> bool {
+    matches!(
+        op,
+        Intrinsic::load_output
+            | Intrinsic::load_per_vertex_output
+            | Intrinsic::store_output
+            | Intrinsic::store_per_vertex_output
+    )
+}
+
+fn check_flags(report: &mut Report<'_>, inst: Inst, io: IoSemantics) {
+    let only_fragment = IoFlags::DUALSRC | IoFlags::FBFETCH | IoFlags::COHERENT;
+    if io.flags.intersects(only_fragment) && report.shader.stage() != Stage::Fragment {
+        report.at(inst, "only fragment shaders blend");
+    }
+    if io.gs_streams != 0 && report.shader.stage() != Stage::Geometry {
+        report.at(inst, "only geometry shaders have streams");
+    }
+}
+
+/// A slot has four components of 32 bits; 64-bit vectors may run on into the next.
+fn check_components(report: &mut Report<'_>, inst: Inst, value: Def) {
+    let shader: &Shader = report.shader;
+    let first = shader.index(inst, Index::component);
+    let count = u32::from(shader.num_components(value));
+    let (words, room) = if shader.bit_size(value) == 64 { (2 * count, 8) } else { (count, 4) };
+    if first > 3 || first + words > room {
+        let count = plural(count as usize, "component");
+        report.at(inst, format_args!("{count} from {first} on do not fit the slot"));
+    }
+}

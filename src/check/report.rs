@@ -1,0 +1,108 @@
+//! Collects problems with the place and the name of the instruction at fault.
+
+use crate::error::{Error, ErrorKind, Errors, Place};
+use crate::ir::{DerefKind, Inst, InstKind, Jump, Shader};
+use std::fmt::Display;
+
+/// Reporting more would only bury the first.
+const MAX_ERRORS: usize = 100;
+
+/// The problems found so far.
+pub(super) struct Report<'a> {
+    /// What is checked.
+    pub(super) shader: &'a Shader,
+    kind: ErrorKind,
+    errors: Vec<Error>,
+}
+
+impl<'a> Report<'a> {
+    /// Reports breaches of NIR's rules.
+    pub(super) fn invalid(shader: &'a Shader) -> Report<'a> {
+        Report { shader, kind: ErrorKind::Invalid, errors: Vec::new() }
+    }
+
+    /// Reports what cannot be translated.
+    pub(super) fn unsupported(shader: &'a Shader) -> Report<'a> {
+        Report { shader, kind: ErrorKind::Unsupported, errors: Vec::new() }
+    }
+
+    /// A problem of `inst`.
+    pub(super) fn at(&mut self, inst: Inst, message: impl Display) {
+        let name = inst_name(self.shader, inst);
+        self.push(Place::line(self.shader.lines[inst].0), format!("`{name}`: {message}"));
+    }
+
+    /// A problem near `inst` that is not its own.
+    pub(super) fn near(&mut self, inst: Option<Inst>, message: impl Display) {
+        let place = inst.map_or(Place::default(), |inst| Place::line(self.shader.lines[inst].0));
+        self.push(place, message.to_string());
+    }
+
+    /// A problem of the shader as a whole.
+    pub(super) fn whole(&mut self, message: impl Display) {
+        self.near(None, message);
+    }
+
+    /// How many problems there are.
+    pub(super) fn len(&self) -> usize {
+        self.errors.len()
+    }
+
+    /// All of them, in the order of their lines.
+    pub(super) fn finish(mut self) -> Result<(), Errors> {
+        if self.errors.is_empty() {
+            return Ok(());
+        }
+        self.errors.sort_by_key(|error| error.place);
+        Err(Errors(self.errors))
+    }
+
+    fn push(&mut self, place: Place, message: String) {
+        if self.errors.len() < MAX_ERRORS {
+            self.errors.push(Error::new(self.kind, place, message));
+        }
+    }
+}
+
+/// Result and opcode of `inst` as a dump writes them: `%5 = fadd`, `@store_ssbo`, `break`.
+fn inst_name(shader: &Shader, inst: Inst) -> String {
+    let data = &shader.insts[inst];
+    let (sigil, op) = match data.kind {
+        InstKind::Alu { op, .. } => ("", op.name()),
+        InstKind::Const(_) => ("", "load_const"),
+        InstKind::Undef => ("", "undefined"),
+        InstKind::Phi(_) => ("", "phi"),
+        InstKind::Deref(deref) => ("", deref_name(deref.kind)),
+        InstKind::Intrinsic { op, .. } => ("@", op.name()),
+        InstKind::Tex(tex) => ("", shader.texs[tex].op.name()),
+        InstKind::Jump(jump) => ("", jump_name(jump)),
+    };
+    match data.has_def() {
+        true => format!("{} = {sigil}{op}", inst.def()),
+        false => format!("{sigil}{op}"),
+    }
+}
+
+fn deref_name(kind: DerefKind) -> &'static str {
+    match kind {
+        DerefKind::Var(_) => "deref_var",
+        DerefKind::Array { .. } | DerefKind::ArrayWildcard { .. } => "deref_array",
+        DerefKind::PtrAsArray { .. } => "deref_ptr_as_array",
+        DerefKind::Struct { .. } => "deref_struct",
+        DerefKind::Cast { .. } => "deref_cast",
+    }
+}
+
+fn jump_name(jump: Jump) -> &'static str {
+    match jump {
+        Jump::Break => "break",
+        Jump::Continue => "continue",
+        Jump::Return => "return",
+        Jump::Halt => "halt",
+    }
+}
+
+/// `1 component`, `3 components`.
+pub(super) fn plural(n: usize, noun: &str) -> String {
+    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
+}

@@ -1,0 +1,138 @@
+//! Definitions come before uses on every way, and phis agree with the control flow graph.
+
+use super::report::{plural, Report};
+use crate::analysis::cfg::Cfg;
+use crate::entity::SideTable;
+use crate::ir::{Block, Cf, Def, Inst, InstKind, Shader};
+
+/// Where a value is made.
+#[derive(Clone, Copy, Debug)]
+struct Site {
+    block: Block,
+    /// Index into the program order.
+    at: u32,
+}
+
+/// Reports uses of values that may not be there, and phis that do not fit their block.
+pub(super) fn check(report: &mut Report<'_>, cfg: &Cfg) {
+    let shader = report.shader;
+    let mut checker = Checker {
+        report,
+        cfg,
+        sites: sites(shader),
+        is_pred: shader.block_table(None),
+        has_src: shader.block_table(None),
+    };
+    let mut current = None;
+    for item in &shader.cf {
+        match *item {
+            Cf::Block(block) => {
+                checker.check_block(block);
+                current = Some(block);
+            }
+            Cf::If { cond, .. } => current.into_iter().for_each(|block| checker.check_condition(block, cond)),
+            Cf::Else | Cf::EndIf | Cf::Loop | Cf::Continue | Cf::EndLoop => {}
+        }
+    }
+}
+
+fn sites(shader: &Shader) -> SideTable<Inst, Option<Site>> {
+    let mut sites = shader.inst_table(None);
+    for block in shader.block_order() {
+        for (at, inst) in (shader.blocks[block].start..).zip(shader.block_insts(block)) {
+            sites.set(*inst, Some(Site { block, at }));
+        }
+    }
+    sites
+}
+
+struct Checker<'r, 'a> {
+    report: &'r mut Report<'a>,
+    cfg: &'r Cfg,
+    sites: SideTable<Inst, Option<Site>>,
+    /// The block whose predecessors were marked last.
+    is_pred: SideTable<Block, Option<Block>>,
+    /// The phi that had a source from here last.
+    has_src: SideTable<Block, Option<Inst>>,
+}
+
+impl Checker<'_, '_> {
+    fn check_block(&mut self, block: Block) {
+        let shader = self.report.shader;
+        for pred in self.cfg.preds(block) {
+            self.is_pred.set(*pred, Some(block));
+        }
+        let mut in_phis = true;
+        for (at, inst) in (shader.blocks[block].start..).zip(shader.block_insts(block)) {
+            if matches!(shader.insts[*inst].kind, InstKind::Phi(_)) {
+                if !in_phis {
+                    self.report.at(*inst, "follows an instruction that is no phi");
+                }
+                self.check_phi(*inst, block);
+            } else {
+                in_phis = false;
+                shader.for_each_src(*inst, |def| self.check_use(*inst, def, Site { block, at }));
+            }
+        }
+    }
+
+    fn check_use(&mut self, user: Inst, def: Def, user_site: Site) {
+        match self.problem_of_use(def, user_site) {
+            Some(problem) => self.report.at(user, problem),
+            None => {}
+        }
+    }
+
+    fn problem_of_use(&self, def: Def, user: Site) -> Option<String> {
+        let Some(site) = self.sites[def.inst()].filter(|_| self.report.shader.def(def).has_def()) else {
+            return Some(format!("{def} is not defined"));
+        };
+        let reached = if site.block == user.block || !self.cfg.is_reachable(user.block) {
+            site.at < user.at
+        } else {
+            self.cfg.dominates(site.block, user.block)
+        };
+        (!reached).then(|| format!("{def} is not defined on every way to this use"))
+    }
+
+    fn check_condition(&mut self, block: Block, cond: Def) {
+        let shader = self.report.shader;
+        let last = shader.block_insts(block).last().copied();
+        let site = Site { block, at: shader.blocks[block].end };
+        if let Some(problem) = self.problem_of_use(cond, site) {
+            self.report.near(last, format_args!("condition of an if: {problem}"));
+        } else if (shader.num_components(cond), shader.bit_size(cond)) != (1, 1) {
+            self.report.at(cond.inst(), "is the condition of an if, but not one component of 1 bit");
+        }
+    }
+
+    fn check_phi(&mut self, phi: Inst, block: Block) {
+        let shader = self.report.shader;
+        let data = &shader.insts[phi];
+        let srcs = shader.phi(phi).unwrap_or_default();
+        let preds = self.cfg.preds(block).len();
+        if srcs.len() != preds {
+            let (srcs, preds) = (plural(srcs.len(), "source"), plural(preds, "predecessor"));
+            self.report.at(phi, format_args!("has {srcs}, but {block} has {preds}"));
+        }
+        for src in srcs {
+            if self.is_pred[src.pred] != Some(block) {
+                self.report.at(phi, format_args!("{} is no predecessor of {block}", src.pred));
+            } else if self.has_src[src.pred] == Some(phi) {
+                self.report.at(phi, format_args!("has two sources from {}", src.pred));
+            }
+            self.has_src.set(src.pred, Some(phi));
+            // The value is used behind the last instruction of the predecessor.
+            let end = Site { block: src.pred, at: u32::MAX };
+            match self.problem_of_use(src.def, end) {
+                Some(problem) => self.report.at(phi, format_args!("{problem}, from {}", src.pred)),
+                None => {
+                    let def = shader.def(src.def);
+                    if (def.num_components, def.bit_size) != (data.num_components, data.bit_size) {
+                        self.report.at(phi, format_args!("{} is of another size", src.def));
+                    }
+                }
+            }
+        }
+    }
+}

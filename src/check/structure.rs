@@ -1,0 +1,169 @@
+//! The control flow list: bodies are nested and closed, blocks share out the instructions, jumps stand where they may.
+
+use super::report::Report;
+use crate::entity::SideTable;
+use crate::ir::{Block, BlockData, Cf, Inst, InstKind, Jump, Shader};
+
+/// A body that is open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Body {
+    Then,
+    Else,
+    Loop,
+    Continue,
+}
+
+/// Returns false if the list or the blocks are so broken that nothing else can be checked.
+pub(super) fn check(report: &mut Report<'_>) -> bool {
+    let before = report.len();
+    check_list(report);
+    check_blocks(report);
+    if report.len() != before {
+        return false;
+    }
+    check_instructions_once(report);
+    check_jumps(report);
+    true
+}
+
+/// Nesting, and blocks and other items taking turns.
+fn check_list(report: &mut Report<'_>) {
+    let mut open = Vec::new();
+    let mut after_block = false;
+    for item in &report.shader.cf {
+        let is_block = matches!(item, Cf::Block(_));
+        if is_block == after_block {
+            let problem = if is_block { "follows another block" } else { "does not follow a block" };
+            report.whole(format_args!("{} {problem}", item_name(*item)));
+        }
+        after_block = is_block;
+        if !enter(&mut open, *item) {
+            report.whole(format_args!("{} does not belong to what is open there", item_name(*item)));
+        }
+    }
+    if !after_block {
+        report.whole("the control flow list does not end with a block");
+    }
+    if !open.is_empty() {
+        report.whole("an if or a loop is not closed");
+    }
+}
+
+/// Opens and closes bodies as `item` does; false if it cannot stand there.
+fn enter(open: &mut Vec<Body>, item: Cf) -> bool {
+    match item {
+        Cf::Block(_) => true,
+        Cf::If { .. } => {
+            open.push(Body::Then);
+            true
+        }
+        Cf::Loop => {
+            open.push(Body::Loop);
+            true
+        }
+        Cf::Else => replace(open, Body::Then, Body::Else),
+        Cf::Continue => replace(open, Body::Loop, Body::Continue),
+        Cf::EndIf => close(open, &[Body::Else]),
+        Cf::EndLoop => close(open, &[Body::Loop, Body::Continue]),
+    }
+}
+
+fn replace(open: &mut [Body], old: Body, new: Body) -> bool {
+    match open.last_mut() {
+        Some(body) if *body == old => {
+            *body = new;
+            true
+        }
+        _ => false,
+    }
+}
+
+fn close(open: &mut Vec<Body>, bodies: &[Body]) -> bool {
+    match open.last() {
+        Some(body) if bodies.contains(body) => {
+            open.pop();
+            true
+        }
+        _ => false,
+    }
+}
+
+fn item_name(item: Cf) -> &'static str {
+    match item {
+        Cf::Block(_) => "a block",
+        Cf::If { .. } => "an if",
+        Cf::Else => "an else",
+        Cf::EndIf => "the end of an if",
+        Cf::Loop => "a loop",
+        Cf::Continue => "a continue construct",
+        Cf::EndLoop => "the end of a loop",
+    }
+}
+
+/// Each block once, and their ranges one behind the other.
+fn check_blocks(report: &mut Report<'_>) {
+    let shader = report.shader;
+    let mut seen = shader.block_table(false);
+    let mut next = 0;
+    for block in shader.block_order() {
+        let BlockData { start, end } = shader.blocks[block];
+        if seen[block] {
+            report.whole(format_args!("block {block} is twice in the control flow list"));
+        } else if start != next || end < start {
+            report
+                .whole(format_args!("block {block} has instructions {start} to {end}, but follows instruction {next}"));
+        }
+        seen.set(block, true);
+        next = end;
+    }
+    if next as usize != shader.order.len() {
+        report.whole(format_args!("the blocks end at instruction {next} of {}", shader.order.len()));
+    }
+}
+
+fn check_instructions_once(report: &mut Report<'_>) {
+    let mut seen: SideTable<Inst, bool> = report.shader.inst_table(false);
+    for inst in &report.shader.order {
+        if seen[*inst] {
+            report.at(*inst, "stands in the shader twice");
+        }
+        seen.set(*inst, true);
+    }
+}
+
+fn check_jumps(report: &mut Report<'_>) {
+    let shader = report.shader;
+    // The open loops' bodies, so that the innermost is found at once, and the continue constructs around them.
+    let mut loops: Vec<Body> = Vec::new();
+    let mut continues = 0;
+    for item in &shader.cf {
+        match *item {
+            Cf::Block(block) => check_block_jumps(report, block, loops.last().copied(), continues > 0),
+            Cf::Loop => loops.push(Body::Loop),
+            Cf::Continue => {
+                loops.pop();
+                loops.push(Body::Continue);
+                continues += 1;
+            }
+            Cf::EndLoop => continues -= i32::from(loops.pop() == Some(Body::Continue)),
+            Cf::If { .. } | Cf::Else | Cf::EndIf => {}
+        }
+    }
+}
+
+fn check_block_jumps(report: &mut Report<'_>, block: Block, innermost: Option<Body>, in_continue: bool) {
+    let shader: &Shader = report.shader;
+    let insts = shader.block_insts(block);
+    for (at, inst) in insts.iter().enumerate() {
+        let InstKind::Jump(jump) = shader.insts[*inst].kind else { continue };
+        if at + 1 != insts.len() {
+            report.at(*inst, "is not the last instruction of its block");
+        }
+        let of_loop = matches!(jump, Jump::Break | Jump::Continue);
+        if of_loop && innermost.is_none() {
+            report.at(*inst, "is not in a loop");
+        } else if (of_loop && innermost == Some(Body::Continue)) || (!of_loop && in_continue) {
+            report.at(*inst, "leaves a continue construct");
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Variables, and types that end.
+//!
+//! Code that walks types recurs, and a type of a few bytes can describe a tree without end or of exponential size. So a
+//! type must not contain itself, and neither its depth nor the number of its parts may be more than a shader has use for.
+
+use super::io;
+use super::report::Report;
+use crate::entity::{Id, SideTable};
+use crate::ir::{Shader, Type, TypeData, VarFlags};
+
+/// Arrays and structs within each other.
+const MAX_DEPTH: u32 = 64;
+/// Arrays and struct members, each counted as often as it occurs; the elements of an array count once.
+const MAX_PARTS: u32 = 1 << 16;
+
+/// Reports variables that break a rule, and types that are too large.
+pub(super) fn check(report: &mut Report<'_>) {
+    if !check_types(report) {
+        return;
+    }
+    let shader = report.shader;
+    for (var, variable) in shader.vars.iter() {
+        let name = &shader.strings[variable.name];
+        if variable.mode.bits().count_ones() != 1 {
+            report.whole(format_args!("variable {name}: does not live in one mode"));
+        }
+        if variable.flags.contains(VarFlags::COMPACT) && !is_scalar_array(shader, variable.ty) {
+            report.whole(format_args!("variable {name}: is compact, but no array of scalars"));
+        }
+        io::check_var(report, var);
+    }
+}
+
+/// An array of scalars, or an array of them with one such per vertex.
+fn is_scalar_array(shader: &Shader, ty: Type) -> bool {
+    let inner = shader.types.without_arrays(ty);
+    inner != ty && matches!(shader.types.get(inner), TypeData::Scalar(_))
+}
+
+/// Depth and parts of a type.
+#[derive(Clone, Copy, Debug)]
+struct Extent {
+    depth: u32,
+    parts: u32,
+}
+
+/// What is known of a type.
+#[derive(Clone, Copy, Debug)]
+enum State {
+    New,
+    /// On the way down to the type that is looked at.
+    Open,
+    Known(Extent),
+}
+
+/// A type whose first `next` parts have been added up.
+struct Walk {
+    ty: Type,
+    next: usize,
+    extent: Extent,
+}
+
+impl Walk {
+    fn new(ty: Type) -> Walk {
+        Walk { ty, next: 0, extent: Extent { depth: 1, parts: 1 } }
+    }
+
+    fn add(&mut self, part: Extent) {
+        self.next += 1;
+        self.extent.depth = self.extent.depth.max(part.depth + 1);
+        self.extent.parts = self.extent.parts.saturating_add(part.parts);
+    }
+}
+
+fn check_types(report: &mut Report<'_>) -> bool {
+    let shader = report.shader;
+    let mut states = SideTable::with_len(State::New, shader.types.len());
+    for root in (0..shader.types.len()).map(Type::from_index) {
+        let mut way = vec![Walk::new(root)];
+        while let Some(walk) = way.last_mut() {
+            match part(shader, walk.ty, walk.next).map(|part| (part, states[part])) {
+                Some((_, State::Known(extent))) => walk.add(extent),
+                Some((part, State::New)) => {
+                    states.set(walk.ty, State::Open);
+                    way.push(Walk::new(part));
+                }
+                Some((part, State::Open)) => {
+                    report.whole(format_args!("type {} contains itself", type_name(shader, part)));
+                    return false;
+                }
+                None if walk.extent.depth > MAX_DEPTH || walk.extent.parts > MAX_PARTS => {
+                    report.whole(format_args!("type {} is too large", type_name(shader, walk.ty)));
+                    return false;
+                }
+                None => {
+                    states.set(walk.ty, State::Known(walk.extent));
+                    way.pop();
+                }
+            }
+        }
+    }
+    true
+}
+
+/// The `index`-th type that `ty` is made of.
+fn part(shader: &Shader, ty: Type, index: usize) -> Option<Type> {
+    match shader.types.get(ty) {
+        TypeData::Array { elem, .. } => (index == 0).then_some(elem),
+        TypeData::Struct(id) => shader.types.structs[id].fields.get(index).map(|field| field.ty),
+        _ => None,
+    }
+}
+
+/// Of a type that is not safe to print: its innermost name.
+fn type_name(shader: &Shader, ty: Type) -> &str {
+    shader.types.as_struct(ty).map_or("array", |data| &shader.strings[data.name])
+}
