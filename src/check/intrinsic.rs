@@ -133,8 +133,8 @@ fn check_alignment(report: &mut Report<'_>, inst: Inst, op: Intrinsic) {
 fn check_meaning(report: &mut Report<'_>, inst: Inst, op: Intrinsic, srcs: &[Def]) {
     match op {
         Intrinsic::decl_reg => check_register(report, inst),
-        Intrinsic::load_reg => check_register_use(report, inst, srcs[0], inst.def()),
-        Intrinsic::store_reg => check_register_use(report, inst, srcs[1], srcs[0]),
+        Intrinsic::load_reg | Intrinsic::load_reg_indirect => check_register_use(report, inst, srcs[0], inst.def()),
+        Intrinsic::store_reg | Intrinsic::store_reg_indirect => check_register_use(report, inst, srcs[1], srcs[0]),
         Intrinsic::load_ubo_vec4 => check_vec4_load(report, inst),
         _ => {}
     }

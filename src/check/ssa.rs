@@ -77,9 +77,8 @@ impl Checker<'_, '_> {
     }
 
     fn check_use(&mut self, user: Inst, def: Def, user_site: Site) {
-        match self.problem_of_use(def, user_site) {
-            Some(problem) => self.report.at(user, problem),
-            None => {}
+        if let Some(problem) = self.problem_of_use(def, user_site) {
+            self.report.at(user, problem);
         }
     }
 

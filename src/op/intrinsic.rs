@@ -276,6 +276,9 @@ intrinsics! {
     load_reg  [1]    -> N    [base, legacy_fabs, legacy_fneg]                       [] ELIMINATE, Special;
     store_reg [N, 1] -> NONE [base, write_mask, legacy_fsat]                        []         , Special;
 
+    load_reg_indirect  [1, 1]    -> N    [base, legacy_fabs, legacy_fneg] [] ELIMINATE, Special;
+    store_reg_indirect [N, 1, 1] -> NONE [base, write_mask, legacy_fsat]  []         , Special;
+
     load_deref  [ANY]      -> N    [access]                 [] ELIMINATE, Special;
     store_deref [ANY, N]   -> NONE [write_mask, access]     []         , Special;
     copy_deref  [ANY, ANY] -> NONE [dst_access, src_access] []         , Special;
