@@ -55,12 +55,12 @@ pub enum FieldMut<'a> {
     Flag(&'a mut bool),
     /// Numbers and ranges of set bits: `0,15-17`.
     Ranges(&'a mut u128),
-    /// `0x` and 32-bit words, most significant first, with `'` between.
-    Words(&'a mut u128),
+    /// `0x` and this many 32-bit words, most significant first, with `'` between.
+    Words(&'a mut u128, usize),
     /// A name of its own kind (primitive types), or a number.
     Name(&'a mut String),
-    /// `{a, b, c, d}`.
-    Quad(&'a mut [u32; 4]),
+    /// `{a, b, c}`.
+    List(&'a mut [u32]),
 }
 
 /// A row of the header table.
@@ -99,6 +99,15 @@ macro_rules! field_kind {
     (Hex8, $e:expr) => {
         FieldMut::Hex($e, 8)
     };
+    (Words1, $e:expr) => {
+        FieldMut::Words($e, 1)
+    };
+    (Words2, $e:expr) => {
+        FieldMut::Words($e, 2)
+    };
+    (Words4, $e:expr) => {
+        FieldMut::Words($e, 4)
+    };
     ($kind:ident, $e:expr) => {
         FieldMut::$kind($e)
     };
@@ -125,6 +134,8 @@ macro_rules! info_fields {
             pub workgroup_size_variable: bool,
             /// The stage that consumes the outputs, if known.
             pub next_stage: Option<Stage>,
+            /// `// ntv: key=value` lines: what a dump cannot say but a reader must know.
+            pub directives: Vec<(String, String)>,
             $(pub $name: $ty,)*
         }
 
@@ -148,7 +159,7 @@ info_fields! {
     dual_slot_inputs: u128, Ranges, never;
     outputs_written: u128, Ranges, never;
     outputs_read: u128, Ranges, never;
-    system_values_read: u128, Words, never;
+    system_values_read: u128, Words4, never;
     per_primitive_inputs: u128, Ranges, never;
     per_primitive_outputs: u128, Ranges, never;
     per_view_outputs: u128, Ranges, never;
@@ -164,18 +175,19 @@ info_fields! {
     outputs_accessed_indirectly: u128, Ranges, never;
     patch_inputs_read_indirectly: u128, Ranges, never;
     patch_outputs_accessed_indirectly: u128, Ranges, never;
-    textures_used: u128, Words, never;
-    textures_used_by_txf: u128, Words, never;
-    samplers_used: u128, Words, never;
-    images_used: u128, Words, never;
-    image_buffers: u128, Words, never;
-    msaa_images: u128, Words, never;
-    float_controls_execution_mode: u32, Hex4, never;
+    textures_used: u128, Words4, never;
+    textures_used_by_txf: u128, Words4, never;
+    samplers_used: u128, Words1, never;
+    images_used: u128, Words2, never;
+    image_buffers: u128, Words2, never;
+    msaa_images: u128, Words2, never;
+    float_controls_execution_mode: u32, Hex8, never;
     shared_size: u32, Dec, never;
+    ray_queries: u32, Dec, never;
     subgroup_size: u32, Dec, everywhere;
     uses_wide_subgroup_intrinsics: bool, Flag, never;
-    xfb_stride: [u32; 4], Quad, never;
-    inlinable_uniform_dw_offsets: [u32; 4], Quad, never;
+    xfb_stride: [u32; 4], List, never;
+    inlinable_uniform_dw_offsets: [u32; 4], List, never;
     num_inlinable_uniforms: u32, Dec, never;
     clip_distance_array_size: u32, Dec, never;
     cull_distance_array_size: u32, Dec, never;
@@ -237,9 +249,9 @@ info_fields! {
     color1_interp: String, Name, never;
     color1_sample: bool, Flag, never;
     color1_centroid: bool, Flag, never;
-    advanced_blend_modes: u32, Hex4, never;
+    advanced_blend_modes: u32, Hex8, never;
 
-    workgroup_size_hint: [u32; 4], Quad, never;
+    workgroup_size_hint: [u32; 3], List, never;
     user_data_components_amd: u32, Dec, never;
     ptr_size: u32, Dec, never;
 
