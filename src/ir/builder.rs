@@ -285,30 +285,32 @@ pub fn vec_op(n: usize) -> Option<AluOp> {
 
 /// The components of `op` on `srcs` if all of them are constants.
 pub fn fold_alu(shader: &Shader, op: AluOp, srcs: &[AluSrc], num_components: u8, bits: u8) -> Option<[u64; 16]> {
+    let operand = |src: &AluSrc| Some((shader.as_const(src.def)?, src.swizzle, shader.bit_size(src.def)));
+    let operands: Option<Vec<_>> = srcs.iter().map(operand).collect();
+    evaluate_alu(op, &operands?, num_components, bits)
+}
+
+/// The components of `op` on operands given as components, swizzle and width; `None` if a swizzle leaves its operand.
+pub fn evaluate_alu(op: AluOp, operands: &[(&[u64], Swizzle, u8)], num_components: u8, bits: u8) -> Option<[u64; 16]> {
     let info = op.info();
+    let count = operands.len();
     let mut values = [[0u64; 16]; 16];
     let mut src_bits = [0u8; 16];
     let mut per_component = [false; 16];
     let mut lens = [0usize; 16];
-    for (i, (src, operand)) in srcs.iter().zip(info.srcs).enumerate() {
-        let constant = shader.as_const(src.def)?;
+    for (i, ((components, swizzle, width), operand)) in operands.iter().zip(info.srcs).enumerate() {
         per_component[i] = operand.size == 0;
         lens[i] = usize::from(if operand.size == 0 { num_components } else { operand.size });
-        src_bits[i] = shader.bit_size(src.def);
+        src_bits[i] = *width;
         for (c, value) in values[i][..lens[i]].iter_mut().enumerate() {
-            *value = *constant.get(usize::from(src.swizzle.get(c)))?;
+            *value = *components.get(usize::from(swizzle.get(c)))?;
         }
     }
     let slices: [&[u64]; 16] = std::array::from_fn(|i| &values[i][..lens[i]]);
     let mut result = [0; 16];
     for (component, out) in result[..usize::from(num_components)].iter_mut().enumerate() {
-        let fold = Fold {
-            component,
-            dest_bits: bits,
-            src_bits: &src_bits[..srcs.len()],
-            srcs: &slices[..srcs.len()],
-            per_component: &per_component[..srcs.len()],
-        };
+        let (src_bits, srcs, per_component) = (&src_bits[..count], &slices[..count], &per_component[..count]);
+        let fold = Fold { component, dest_bits: bits, src_bits, srcs, per_component };
         *out = mask((info.fold)(&fold), bits);
     }
     Some(result)
