@@ -3,7 +3,20 @@
 //! A pass states the forms it removes; it cannot fail, print or read the environment. What cannot be lowered was refused by
 //! `check` before.
 
+pub mod forms;
+pub mod lower_buffer_derefs;
+pub mod lower_io;
+pub mod lower_shared;
+pub mod lower_ssbo;
+pub mod lower_ubo;
+pub mod lower_wide_vectors;
 pub mod pipeline;
+
+mod blocks;
+mod io_vars;
+mod lanes;
+
+pub use forms::Forms;
 
 use crate::ir::Shader;
 use crate::target::Target;
@@ -28,12 +41,14 @@ pub struct Context {
 }
 
 /// A pass.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Pass {
     /// Its name: that of its file.
     pub name: &'static str,
     /// What it does, in a line.
     pub about: &'static str,
+    /// What is gone after it.
+    pub removes: Forms,
     /// Does it; true if the shader changed.
     pub run: fn(&mut Shader, &Context) -> bool,
 }

@@ -1,6 +1,16 @@
 //! The order of the passes, one line and one reason each.
 
-use super::Pass;
+use super::*;
 
 /// All passes in the order in which a shader goes through them.
-pub const PIPELINE: &[Pass] = &[];
+pub const PIPELINE: &[Pass] = &[
+    // Variables for I/O before anything else, so that later passes see derefs only.
+    lower_io::PASS,
+    // Offsets before derefs: both leave what the other does not look at.
+    lower_ubo::PASS,
+    lower_ssbo::PASS,
+    lower_shared::PASS,
+    lower_buffer_derefs::PASS,
+    // Wide values come from buffers, which are lanes by now.
+    lower_wide_vectors::PASS,
+];

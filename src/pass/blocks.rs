@@ -1,0 +1,54 @@
+//! The variables behind the lane loader: `struct { uvec4 base[N]; }`, alone or as an array of blocks.
+
+use crate::ir::{ArrayIndex, Builder, Def, Field, Shader, Type, Var, Variable};
+use crate::op::{AluType, Base, Modes};
+
+/// The shape of a block's only member.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Element {
+    /// Component width in bits.
+    pub bits: u8,
+    /// Components of an element.
+    pub components: u8,
+}
+
+/// `uvec4`: what every access goes through unless it cannot.
+pub(super) const UVEC4: Element = Element { bits: 32, components: 4 };
+
+/// The type `struct { <element> base[len]; }`, a run-time array for `None`.
+pub(super) fn block_type(shader: &mut Shader, element: Element, len: Option<u32>) -> Type {
+    let scalar = AluType::new(Base::Uint, element.bits);
+    let vector = shader.types.vector(scalar, element.components);
+    let stride = u32::from(element.components) * u32::from(element.bits) / 8;
+    let base = shader.types.array(vector, len, stride);
+    let field = Field { name: shader.strings.intern("base"), ty: base, offset: Some(0) };
+    let name = shader.strings.intern("block");
+    shader.types.new_struct(name, vec![field])
+}
+
+/// A variable of mode `mode` called `name` that holds one block of `len` vec4s.
+pub(super) fn new_block(shader: &mut Shader, name: &str, mode: Modes, len: Option<u32>) -> Var {
+    let ty = block_type(shader, UVEC4, len);
+    let name = shader.strings.intern(name);
+    shader.vars.push(Variable::new(name, ty, mode))
+}
+
+/// A pointer to the block of `var`: element `index` if it is an array of blocks.
+pub(super) fn block_pointer(b: &mut Builder<'_>, var: Var, index: Option<ArrayIndex>) -> Def {
+    let pointer = b.deref_var(var);
+    match index {
+        Some(index) => b.deref_array(pointer, index),
+        None => pointer,
+    }
+}
+
+/// A pointer to the `base` of the block of `var`.
+pub(super) fn base_pointer(b: &mut Builder<'_>, var: Var, index: Option<ArrayIndex>) -> Def {
+    let block = block_pointer(b, var, index);
+    b.deref_struct(block, 0)
+}
+
+/// Number of vec4s that `bytes` bytes take.
+pub(super) fn vec4s(bytes: u32) -> u32 {
+    bytes.div_ceil(16).max(1)
+}

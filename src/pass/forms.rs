@@ -1,0 +1,70 @@
+//! Forms: what a shader still contains that a pass removes for good.
+//!
+//! A pass names the forms it removes; after it, and after every later pass, none of them may be left. Debug builds look.
+
+use super::{lower_buffer_derefs, lower_io};
+use crate::ir::{InstKind, Shader};
+use crate::op::{Form, Intrinsic};
+use bitflags::bitflags;
+
+bitflags! {
+    /// Things that have no SPIR-V.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct Forms: u16 {
+        /// `decl_reg`, `load_reg`, `store_reg`.
+        const REGISTERS = 1 << 0;
+        /// Inputs and outputs by slot.
+        const EXPLICIT_IO = 1 << 1;
+        /// Uniform blocks by byte offset.
+        const UBO_OFFSETS = 1 << 2;
+        /// Storage blocks by byte offset.
+        const SSBO_OFFSETS = 1 << 3;
+        /// Shared memory, scratch and push constants by byte offset.
+        const MEMORY_OFFSETS = 1 << 4;
+        /// Pointers into blocks whose element is not `uvec4`.
+        const BUFFER_DEREFS = 1 << 5;
+        /// `demote_if`, `terminate_if`.
+        const CONDITIONAL_DISCARD = 1 << 6;
+        /// ALU opcodes without a SPIR-V instruction.
+        const LOWERED_ALU = 1 << 7;
+        /// Vectors of more than four components.
+        const WIDE_VECTORS = 1 << 8;
+    }
+}
+
+impl Forms {
+    /// The forms that `shader` contains.
+    pub fn of(shader: &Shader) -> Forms {
+        shader.order.iter().fold(Forms::empty(), |forms, inst| {
+            let data = &shader.insts[*inst];
+            let wide = if data.num_components > 4 { Forms::WIDE_VECTORS } else { Forms::empty() };
+            let own = match data.kind {
+                InstKind::Alu { op, .. } if op.info().form == Form::Lowered => Forms::LOWERED_ALU,
+                InstKind::Intrinsic { op, .. } => intrinsic_forms(op),
+                _ => Forms::empty(),
+            };
+            let io = if lower_io::is_explicit_io(shader, *inst) { Forms::EXPLICIT_IO } else { Forms::empty() };
+            let typed = lower_buffer_derefs::is_typed_access(shader, *inst);
+            forms | wide | own | io | if typed { Forms::BUFFER_DEREFS } else { Forms::empty() }
+        })
+    }
+}
+
+fn intrinsic_forms(op: Intrinsic) -> Forms {
+    use Intrinsic::*;
+    match op {
+        decl_reg | load_reg | store_reg => Forms::REGISTERS,
+        load_ubo | load_ubo_vec4 => Forms::UBO_OFFSETS,
+        load_ssbo | store_ssbo | ssbo_atomic | ssbo_atomic_swap | get_ssbo_size => Forms::SSBO_OFFSETS,
+        load_shared
+        | store_shared
+        | shared_atomic
+        | shared_atomic_swap
+        | load_scratch
+        | store_scratch
+        | load_push_constant
+        | load_push_constant_zink => Forms::MEMORY_OFFSETS,
+        demote_if | terminate_if => Forms::CONDITIONAL_DISCARD,
+        _ => Forms::empty(),
+    }
+}

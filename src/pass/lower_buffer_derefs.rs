@@ -1,0 +1,298 @@
+//! Typed pointers into uniform and storage blocks become lane accesses of `uvec4 base[]`.
+//!
+//! **What.** zink turns byte offsets into derefs of blocks `struct { uintN base[]; }`, one variable per width. Their loads,
+//! stores and atomics become accesses through one variable per binding whose element is `uvec4`; see
+//! [`lanes`](super::lanes).
+//!
+//! **Why.** `uint base[]` has a stride of 4 bytes, which a uniform block may not have without
+//! `uniformBufferStandardLayout`; and variables of several widths at one binding alias.
+//!
+//! Before:
+//!
+//! ```text
+//! 32     %1 = deref_var &uniform_0@32 (ubo struct[1])
+//! 32     %2 = deref_array &(*%1)[0] (ubo struct)  // &uniform_0@32[0]
+//! 32     %3 = deref_struct &%2->base (ubo uint[8])  // &uniform_0@32[0].base
+//! 32     %4 = deref_array &(*%3)[5] (ubo uint)  // &uniform_0@32[0].base[5]
+//! 32     %5 = @load_deref (%4) (access=none)
+//! ```
+//!
+//! After:
+//!
+//! ```text
+//! 32     %1 = deref_var &uniform_0@32 (ubo block[1])
+//! 32     %2 = deref_array &(*%1)[0] (ubo block)  // &uniform_0@32[0]
+//! 32     %3 = deref_struct &%2->base (ubo uvec4[2])  // &uniform_0@32[0].base
+//! 32     %4 = deref_array &(*%3)[1] (ubo uvec4)  // &uniform_0@32[0].base[1]
+//! 32     %5 = deref_array &(*%4)[1] (ubo uint)  // &uniform_0@32[0].base[1][1]
+//! 32     %6 = @load_deref (%5) (access=none)
+//! ```
+
+use super::blocks::{base_pointer, block_type, vec4s, Element, UVEC4};
+use super::lanes::{self, Address, Memory, Whole};
+use super::{BufferAccess, Context, Forms, Pass};
+use crate::ir::{rewrite, ArrayIndex, Builder, Def, DerefKind, Edit, Inst, Shader, TypeData, Var, Variable};
+use crate::op::{Access, Index, Intrinsic, Modes};
+use crate::target::{Descriptor, Target};
+use rustc_hash::FxHashMap;
+
+/// See the [module](self).
+pub const PASS: Pass = Pass {
+    name: "lower_buffer_derefs",
+    about: "typed pointers into uniform and storage blocks become lane accesses",
+    removes: Forms::BUFFER_DEREFS,
+    run,
+};
+
+fn run(shader: &mut Shader, context: &Context) -> bool {
+    let survey = Survey::new(shader);
+    if survey.blocks.is_empty() {
+        return false;
+    }
+    let blocks = survey.declare(shader, &context.target);
+    let whole = |mode| match (context.buffer_access, mode) {
+        (BufferAccess::Lane, _) => Whole::Never,
+        (BufferAccess::Auto, Modes::UBO) => Whole::Always,
+        (BufferAccess::Auto, _) => Whole::Covered,
+    };
+    rewrite(shader, |b, inst| {
+        let Some((op, element)) = operation(b.shader, inst) else {
+            return Edit::Keep;
+        };
+        let Some(block) = blocks.get(&Key::new(b.shader, element.var)) else {
+            return Edit::Keep;
+        };
+        block.lower(b, inst, op, &element, &survey, whole(block.mode))
+    })
+}
+
+/// Whether `inst` accesses a block other than by lanes, as only 64-bit atomics do afterwards; for
+/// [`Forms`](super::Forms).
+pub(super) fn is_typed_access(shader: &Shader, inst: Inst) -> bool {
+    operation(shader, inst).is_some_and(|(op, _)| !(is_atomic(op) && shader.insts[inst].bit_size == 64))
+}
+
+/// A pointer to element `index` of the array in block `block` of a variable, taken apart.
+struct ElementPointer {
+    var: Var,
+    block: Option<ArrayIndex>,
+    index: ArrayIndex,
+    /// Bytes of an element: 1, 2, 4 or 8.
+    bytes: u32,
+    /// Elements of the array, `None` for a run-time array.
+    len: Option<u32>,
+}
+
+impl ElementPointer {
+    /// `None` unless `pointer` is var → \[block\] → member → \[index\] with a scalar element.
+    fn new(shader: &Shader, pointer: Def) -> Option<ElementPointer> {
+        let element = shader.as_deref(pointer)?;
+        if !element.modes.intersects(Modes::UBO | Modes::SSBO) {
+            return None;
+        }
+        let DerefKind::Array { parent: array, index } = element.kind else { return None };
+        let TypeData::Scalar(scalar) = shader.types.get(element.ty) else { return None };
+        let (_, len) = shader.types.as_array(shader.as_deref(array)?.ty)?;
+        let DerefKind::Struct { parent: block, .. } = shader.as_deref(array)?.kind else { return None };
+        let (var, block) = match shader.as_deref(block)?.kind {
+            DerefKind::Var(var) => (var, None),
+            DerefKind::Array { parent, index } => match shader.as_deref(parent)?.kind {
+                DerefKind::Var(var) => (var, Some(index)),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        Some(ElementPointer { var, block, index, bytes: u32::from(scalar.bits) / 8, len })
+    }
+
+    fn byte(&self) -> Option<u32> {
+        match self.index {
+            ArrayIndex::Imm(index) => (index as u32).checked_mul(self.bytes),
+            ArrayIndex::Def(_) => None,
+        }
+    }
+}
+
+/// The opcode of an access through an [`ElementPointer`].
+fn operation(shader: &Shader, inst: Inst) -> Option<(Intrinsic, ElementPointer)> {
+    let (op, srcs) = shader.as_intrinsic(inst)?;
+    match op {
+        Intrinsic::load_deref | Intrinsic::store_deref | Intrinsic::deref_atomic | Intrinsic::deref_atomic_swap => {
+            Some((op, ElementPointer::new(shader, srcs[0])?))
+        }
+        _ => None,
+    }
+}
+
+/// Variables with equal keys are views of the same blocks.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct Key {
+    is_ubo: bool,
+    driver_location: u32,
+    binding: u32,
+}
+
+impl Key {
+    fn new(shader: &Shader, var: Var) -> Key {
+        let Variable { mode, driver_location, binding, .. } = shader.vars[var];
+        Key { is_ubo: mode == Modes::UBO, driver_location, binding }
+    }
+}
+
+/// What is known of the blocks behind a key.
+#[derive(Clone, Copy)]
+struct Extent {
+    /// The first variable found.
+    var: Var,
+    /// Number of blocks, if the variable is an array.
+    count: Option<Option<u32>>,
+    /// Bytes of a block, `None` if the array in it is a run-time array.
+    bytes: Option<u32>,
+    /// A 64-bit atomic needs a view of its own.
+    atomic64: bool,
+    written: bool,
+}
+
+/// What the accesses of a shader want, found before any of them is lowered.
+struct Survey {
+    blocks: FxHashMap<Key, Extent>,
+    /// Lanes wanted of each vec4 of uniform blocks at constant offsets.
+    lanes: FxHashMap<(Key, Option<i64>, u32), u8>,
+}
+
+impl Survey {
+    fn new(shader: &Shader) -> Survey {
+        let mut survey = Survey { blocks: FxHashMap::default(), lanes: FxHashMap::default() };
+        for inst in &shader.order {
+            if let Some((op, element)) = operation(shader, *inst) {
+                survey.add(shader, *inst, op, &element);
+            }
+        }
+        survey
+    }
+
+    fn add(&mut self, shader: &Shader, inst: Inst, op: Intrinsic, element: &ElementPointer) {
+        let key = Key::new(shader, element.var);
+        let bytes = element.len.and_then(|len| len.checked_mul(element.bytes));
+        let extent = self.blocks.entry(key).or_insert(Extent {
+            var: element.var,
+            count: shader.types.as_array(shader.vars[element.var].ty).map(|(_, len)| len),
+            bytes,
+            atomic64: false,
+            written: false,
+        });
+        extent.bytes = extent.bytes.zip(bytes).map(|(a, b)| a.max(b));
+        extent.written |= op != Intrinsic::load_deref;
+        extent.atomic64 |= is_atomic(op) && shader.insts[inst].bit_size == 64;
+        if let (Some(byte), Some(block)) = (element.byte(), element.static_block()) {
+            for dword in byte / 4..(byte + element.bytes).div_ceil(4) {
+                *self.lanes.entry((key, block, dword / 4)).or_default() |= 1 << (dword % 4);
+            }
+        }
+    }
+
+    fn declare(&self, shader: &mut Shader, target: &Target) -> FxHashMap<Key, Block> {
+        let mut keys: Vec<(Key, Extent)> = self.blocks.iter().map(|(key, extent)| (*key, *extent)).collect();
+        keys.sort_unstable_by_key(|(key, _)| *key);
+        keys.into_iter()
+            .map(|(key, extent)| {
+                let len = if key.is_ubo {
+                    Some(vec4s(extent.bytes.unwrap_or(target.max_uniform_buffer_range)))
+                } else {
+                    None
+                };
+                let var = declare(shader, target, UVEC4, len, &extent);
+                let var64 = extent.atomic64.then(|| declare(shader, target, UINT64, None, &extent));
+                (key, Block { mode: shader.vars[var].mode, var, var64, len })
+            })
+            .collect()
+    }
+}
+
+/// What 64-bit atomics point to.
+const UINT64: Element = Element { bits: 64, components: 1 };
+
+fn is_atomic(op: Intrinsic) -> bool {
+    matches!(op, Intrinsic::deref_atomic | Intrinsic::deref_atomic_swap)
+}
+
+impl ElementPointer {
+    /// The block index, `Some(None)` for a variable that is no array; `None` if dynamic.
+    fn static_block(&self) -> Option<Option<i64>> {
+        match self.block {
+            None => Some(None),
+            Some(ArrayIndex::Imm(index)) => Some(Some(index)),
+            Some(ArrayIndex::Def(_)) => None,
+        }
+    }
+}
+
+fn declare(shader: &mut Shader, target: &Target, element: Element, len: Option<u32>, extent: &Extent) -> Var {
+    let mut ty = block_type(shader, element, len);
+    if let Some(count) = extent.count {
+        ty = shader.types.array(ty, count, 0);
+    }
+    let old = shader.vars[extent.var].clone();
+    let descriptor = match (old.mode, old.driver_location) {
+        (Modes::UBO, 0) => Descriptor::DefaultUniforms,
+        (Modes::UBO, _) => Descriptor::UniformBuffer,
+        _ => Descriptor::StorageBuffer,
+    };
+    let set = old.descriptor_set.unwrap_or(target.descriptor_set(descriptor));
+    let access = if extent.written { old.access } else { old.access | Access::READONLY };
+    shader.vars.push(Variable { ty, access, descriptor_set: Some(set), ..old })
+}
+
+/// The new variables behind a key.
+struct Block {
+    mode: Modes,
+    var: Var,
+    /// Its view for 64-bit atomics.
+    var64: Option<Var>,
+    len: Option<u32>,
+}
+
+impl Block {
+    fn lower(
+        &self,
+        b: &mut Builder<'_>,
+        inst: Inst,
+        op: Intrinsic,
+        element: &ElementPointer,
+        survey: &Survey,
+        whole: Whole,
+    ) -> Edit {
+        let size = (b.shader.insts[inst].num_components, b.shader.insts[inst].bit_size);
+        if let (true, 64, Some(var64)) = (is_atomic(op), size.1, self.var64) {
+            let base = base_pointer(b, var64, element.block);
+            let pointer = b.deref_array(base, element.index);
+            return Edit::Replace(lanes::atomic(b, inst, pointer, 1));
+        }
+        let access = b.shader.index(inst, Index::access);
+        let key = Key::new(b.shader, element.var);
+        let address = Address::element(b, element.index, element.bytes);
+        let base = base_pointer(b, self.var, element.block);
+        let memory = Memory { base, access, whole, len: self.len, shared: true };
+        match op {
+            Intrinsic::load_deref => {
+                let first = element.byte().map(|byte| byte / 16);
+                let wanted = |vec4| match (self.mode, first, element.static_block()) {
+                    (Modes::UBO, Some(first), Some(block)) => {
+                        survey.lanes.get(&(key, block, first + vec4)).copied().unwrap_or(0)
+                    }
+                    _ => 0,
+                };
+                Edit::Replace(lanes::load(b, &memory, address, size, wanted))
+            }
+            Intrinsic::store_deref => {
+                let value = b.shader.as_intrinsic(inst).map(|(_, srcs)| srcs[1]).expect("an intrinsic");
+                lanes::store(b, &memory, address, value, 1);
+                Edit::Remove
+            }
+            _ => match lanes::atomic_pointer(b, &memory, address) {
+                Some(pointer) => Edit::Replace(lanes::atomic(b, inst, pointer, 1)),
+                None => Edit::Replace(b.imm(size.1, 0)),
+            },
+        }
+    }
+}

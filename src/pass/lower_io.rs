@@ -1,0 +1,319 @@
+//! Explicit inputs and outputs become variables.
+//!
+//! **What.** `load_input`, `load_interpolated_input` with its barycentrics, `store_output` and their per-vertex relatives
+//! become loads and stores through derefs of `shader_in` and `shader_out` variables that this pass declares.
+//!
+//! **Why.** SPIR-V's stage interface is made of Input and Output variables with a Location and a Component; interpolation is
+//! a decoration of the variable, or an extended instruction on a pointer to it.
+//!
+//! One variable stands for the components of a slot that agree in base type and interpolation. Slots that an indirect
+//! offset may reach are one array. Clip and cull distances and tessellation levels are arrays of floats, as SPIR-V's
+//! built-ins are. A slot that is no built-in gets its Location by one rule, the same in every stage, so that stages compiled
+//! apart fit together: `VARn` keeps its number, the fixed-function slots come behind them, the patches last.
+//! `FRAG_RESULT_COLOR`, GL's broadcast, is written to each draw buffer.
+//!
+//! Before:
+//!
+//! ```text
+//! 32x2   %1 = @load_barycentric_pixel (interp_mode=INTERP_MODE_SMOOTH)
+//! 32x2   %2 = @load_interpolated_input (%1, %0 (0x0)) (base=0, component=1, dest_type=float32, io location=VARYING_SLOT_VAR0 slots=1)
+//! ```
+//!
+//! After:
+//!
+//! ```text
+//! decl_var shader_in INTERP_MODE_SMOOTH none vec2 in_VAR0.y (VARYING_SLOT_VAR0.yz, 0, 0)
+//! 32     %2 = deref_var &in_VAR0.y (shader_in vec2)
+//! 32x2   %3 = @load_deref (%2) (access=none)
+//! ```
+
+use super::io_vars::{IoVars, Place};
+use super::{Context, Forms, Pass};
+use crate::ir::{rewrite, AluFlags, ArrayIndex, Builder, Def, Edit, Inst, Shader, Stage};
+use crate::op::names::{frag_result, unpack_alu_type, IoFlags, IoSemantics, SlotKind};
+use crate::op::{AluOp, AluType, Base, Index, Intrinsic};
+
+/// See the [module](self).
+pub const PASS: Pass =
+    Pass { name: "lower_io", about: "explicit inputs and outputs become variables", removes: Forms::EXPLICIT_IO, run };
+
+fn run(shader: &mut Shader, context: &Context) -> bool {
+    let mut vars = IoVars::new(shader);
+    let mut any = false;
+    for index in 0..shader.order.len() {
+        if let Some(io) = Io::new(shader, shader.order[index]) {
+            any = true;
+            vars.add(&io);
+        }
+    }
+    if !any {
+        return false;
+    }
+    vars.declare(shader, context);
+    rewrite(shader, |b, inst| {
+        if is_barycentric(b.shader, inst) {
+            return Edit::Remove;
+        }
+        match Io::new(b.shader, inst) {
+            None => Edit::Keep,
+            Some(io) if io.is_store => {
+                for place in vars.places(&io) {
+                    store(b, &io, &place);
+                }
+                Edit::Remove
+            }
+            Some(io) => Edit::Replace(load(b, &io, &vars)),
+        }
+    })
+}
+
+/// Whether `inst` reads or writes an input or output by slot; for [`Forms`].
+pub(super) fn is_explicit_io(shader: &Shader, inst: Inst) -> bool {
+    is_barycentric(shader, inst) || Io::new(shader, inst).is_some()
+}
+
+/// Where within the pixel an input is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Sampling {
+    /// Not interpolated, or in the middle of the pixel.
+    Pixel,
+    /// In the covered part of the pixel.
+    Centroid,
+    /// At the sample that is shaded.
+    Sample,
+    /// At the sample with this number.
+    AtSample(Def),
+    /// This far from the middle of the pixel.
+    AtOffset(Def),
+}
+
+/// How an input is interpolated: NIR's mode, and where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Interpolation {
+    /// `interp_mode` of the barycentric; flat for `load_input`.
+    pub mode: u32,
+    /// Where.
+    pub sampling: Sampling,
+}
+
+/// Which barycentrics there are, and the source that says where.
+const BARYCENTRICS: &[(Intrinsic, fn(&[Def]) -> Sampling)] = &[
+    (Intrinsic::load_barycentric_pixel, |_| Sampling::Pixel),
+    (Intrinsic::load_barycentric_centroid, |_| Sampling::Centroid),
+    (Intrinsic::load_barycentric_sample, |_| Sampling::Sample),
+    (Intrinsic::load_barycentric_at_sample, |srcs| Sampling::AtSample(srcs[0])),
+    (Intrinsic::load_barycentric_at_offset, |srcs| Sampling::AtOffset(srcs[0])),
+];
+
+fn is_barycentric(shader: &Shader, inst: Inst) -> bool {
+    shader.as_intrinsic(inst).is_some_and(|(op, _)| BARYCENTRICS.iter().any(|row| row.0 == op))
+}
+
+/// Rows of the explicit I/O intrinsics: opcode, whether output, index of the vertex source, index of the offset source.
+const ROWS: &[(Intrinsic, bool, Option<usize>, usize)] = &[
+    (Intrinsic::load_input, false, None, 0),
+    (Intrinsic::load_interpolated_input, false, None, 1),
+    (Intrinsic::load_per_vertex_input, false, Some(0), 1),
+    (Intrinsic::load_output, true, None, 0),
+    (Intrinsic::load_per_vertex_output, true, Some(0), 1),
+    (Intrinsic::store_output, true, None, 1),
+    (Intrinsic::store_per_vertex_output, true, Some(1), 2),
+];
+
+/// A read or write of an input or output by slot.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Io {
+    pub is_output: bool,
+    pub is_store: bool,
+    /// First slot that may be accessed, the constant part of the offset added.
+    pub slot: u32,
+    /// Slots that may be accessed: 1 unless the offset is dynamic.
+    pub slots: u32,
+    /// The offset in slots from `slot`, if dynamic.
+    pub offset: Option<Def>,
+    /// The vertex, of per-vertex inputs and outputs.
+    pub vertex: Option<Def>,
+    /// First component.
+    pub component: u32,
+    pub num_components: u32,
+    /// How the components are read, width included.
+    pub ty: AluType,
+    pub interpolation: Option<Interpolation>,
+    pub flags: IoFlags,
+    /// The driver's number of the slot.
+    pub base: u32,
+    /// What is stored, and which components of it.
+    value: Option<(Def, u32)>,
+}
+
+impl Io {
+    pub(super) fn new(shader: &Shader, inst: Inst) -> Option<Io> {
+        let (op, srcs) = shader.as_intrinsic(inst)?;
+        let (_, is_output, vertex, offset) = *ROWS.iter().find(|row| row.0 == op)?;
+        let semantics = IoSemantics::unpack(shader.index(inst, Index::io_semantics));
+        let is_store = op.info().index_slot(Index::write_mask).is_some();
+        let value = is_store.then(|| (srcs[0], shader.index(inst, Index::write_mask)));
+        let sized = value.map_or(inst.def(), |(value, _)| value);
+        let ty = shader.index(inst, if is_store { Index::src_type } else { Index::dest_type });
+        let constant = shader.as_const_scalar(srcs[offset]).map(|offset| offset as u32);
+        Some(Io {
+            is_output,
+            is_store,
+            slot: semantics.location.saturating_add(constant.unwrap_or(0)),
+            slots: if constant.is_some() { 1 } else { semantics.num_slots.max(1) },
+            offset: constant.is_none().then_some(srcs[offset]),
+            vertex: vertex.map(|vertex| srcs[vertex]),
+            component: shader.index(inst, Index::component),
+            num_components: u32::from(shader.num_components(sized)),
+            ty: AluType { bits: shader.bit_size(sized), ..unpack_alu_type(ty) },
+            interpolation: interpolation(shader, op, srcs),
+            flags: semantics.flags,
+            base: shader.index(inst, Index::base).saturating_add(constant.unwrap_or(0)),
+            value,
+        })
+    }
+
+    /// Components of the slot that are accessed: those stored, or all loaded.
+    pub(super) fn component_mask(&self) -> u32 {
+        let mask = self.value.map_or((1 << self.num_components) - 1, |(_, mask)| mask);
+        // A 64-bit component takes two of the slot's.
+        let mask = if self.ty.bits == 64 { (0..4).fold(0, |m, i| m | (mask >> i & 1) * (3 << (2 * i))) } else { mask };
+        mask << self.component
+    }
+
+    /// The numbering that the slot belongs to.
+    pub(super) fn kind(&self, stage: Stage) -> SlotKind {
+        match (stage, self.is_output) {
+            (Stage::Vertex, false) => SlotKind::VertAttrib,
+            (Stage::Fragment, true) => SlotKind::FragResult,
+            _ => SlotKind::Varying,
+        }
+    }
+}
+
+fn interpolation(shader: &Shader, op: Intrinsic, srcs: &[Def]) -> Option<Interpolation> {
+    use crate::op::names::InterpMode;
+    if shader.stage() != Stage::Fragment {
+        return None;
+    }
+    let flat = Interpolation { mode: InterpMode::flat as u32, sampling: Sampling::Pixel };
+    match op {
+        Intrinsic::load_input => Some(flat),
+        Intrinsic::load_interpolated_input => {
+            let barycentric = srcs[0].inst();
+            let (op, srcs) = shader.as_intrinsic(barycentric)?;
+            let (_, sampling) = BARYCENTRICS.iter().find(|row| row.0 == op)?;
+            Some(Interpolation { mode: shader.index(barycentric, Index::interp_mode), sampling: sampling(srcs) })
+        }
+        _ => None,
+    }
+}
+
+/// The Location of a slot that is no built-in.
+pub(super) fn location(kind: SlotKind, slot: u32, base: u32) -> u32 {
+    use crate::op::names::varying::{CLIP_VERTEX, COL0, EDGE, PATCH0, PSIZ, TEX0, VAR0};
+    // Behind the 32 generic varyings, in the order of the slots; those between are built-ins.
+    const FIXED: &[(u32, u32)] = &[(COL0, 3), (TEX0, 8), (PSIZ + 1, 2), (EDGE, 1), (CLIP_VERTEX, 1)];
+    match kind {
+        SlotKind::VertAttrib => base,
+        SlotKind::FragResult => slot.saturating_sub(frag_result::DATA0),
+        // Patch and vertex outputs share the locations; 47 is behind the fixed-function slots.
+        SlotKind::Varying if slot >= PATCH0 => slot - PATCH0 + 47,
+        SlotKind::Varying if slot >= VAR0 => slot - VAR0,
+        SlotKind::Varying => {
+            let mut next = 32;
+            for (first, count) in FIXED {
+                if (*first..first + count).contains(&slot) {
+                    return next + slot - first;
+                }
+                next += count;
+            }
+            next + slot
+        }
+    }
+}
+
+/// A pointer to the part of the interface that `place` names.
+fn pointer(b: &mut Builder<'_>, io: &Io, place: &Place) -> Def {
+    let mut pointer = b.deref_var(place.var);
+    if let Some(vertex) = io.vertex {
+        pointer = b.deref_array(pointer, ArrayIndex::Def(vertex));
+    }
+    match (place.element, io.offset) {
+        (None, _) => pointer,
+        (Some(element), None) => b.deref_array(pointer, ArrayIndex::Imm(i64::from(element))),
+        (Some(element), Some(offset)) => {
+            let scaled = b.ishl_imm(offset, place.elements_per_slot.trailing_zeros());
+            let index = b.iadd_imm(scaled, u64::from(element));
+            b.deref_array(pointer, ArrayIndex::Def(index))
+        }
+    }
+}
+
+fn load(b: &mut Builder<'_>, io: &Io, vars: &IoVars) -> Def {
+    let places = vars.places(io);
+    let mut components = Vec::with_capacity(4);
+    for place in &places {
+        let pointer = pointer(b, io, place);
+        let whole = load_at(b, io, pointer, place);
+        let whole = convert(b, whole, io.ty);
+        components.extend((0..place.count).map(|i| (whole, (place.first + i) as u8)));
+    }
+    if let Some((first, _)) = components.first().copied() {
+        if components.iter().all(|(def, _)| *def == first) {
+            let swizzle: Vec<u8> = components.iter().map(|(_, c)| *c).collect();
+            return b.swizzle(first, &swizzle);
+        }
+    }
+    let scalars: Vec<Def> = components.into_iter().map(|(def, c)| b.channel(def, c)).collect();
+    b.vec(&scalars)
+}
+
+/// Loads what `pointer` points to as the interpolation of this access wants it, unless the variable says so already.
+fn load_at(b: &mut Builder<'_>, io: &Io, pointer: Def, place: &Place) -> Def {
+    let (scalar, components) = place.pointee;
+    let (op, argument) = match io.interpolation.map(|i| i.sampling) {
+        Some(Sampling::AtSample(sample)) => (Intrinsic::interp_deref_at_sample, Some(sample)),
+        Some(Sampling::AtOffset(offset)) => (Intrinsic::interp_deref_at_offset, Some(offset)),
+        Some(Sampling::Centroid) if !place.is_centroid => (Intrinsic::interp_deref_at_centroid, None),
+        _ => return b.load_deref(pointer, 0),
+    };
+    let srcs: Vec<Def> = std::iter::once(pointer).chain(argument).collect();
+    b.intrinsic(op, components, scalar.bits, &srcs).def()
+}
+
+fn store(b: &mut Builder<'_>, io: &Io, place: &Place) {
+    let Some((value, write_mask)) = io.value else { return };
+    let (scalar, components) = place.pointee;
+    let written = write_mask >> place.source & ((1 << place.count) - 1);
+    if written == 0 {
+        return;
+    }
+    // Component i of the variable is component i - first + source of the value; those not written can be any.
+    let swizzle: Vec<u8> = (0..u32::from(components))
+        .map(|i| {
+            (i + place.source).saturating_sub(place.first).clamp(place.source, place.source + place.count - 1) as u8
+        })
+        .collect();
+    let part = b.swizzle(value, &swizzle);
+    let part = convert(b, part, scalar);
+    let pointer = pointer(b, io, place);
+    b.store_deref(pointer, part, written << place.first, 0);
+}
+
+/// `value` in the width of `ty`: 16-bit values cross the interface in 32 bits where 16 are not allowed.
+fn convert(b: &mut Builder<'_>, value: Def, ty: AluType) -> Def {
+    let (n, bits) = (b.shader.num_components(value), b.shader.bit_size(value));
+    if bits == ty.bits {
+        return value;
+    }
+    let op = match (ty.base, ty.bits) {
+        (Base::Float, 16) => AluOp::f2f16,
+        (Base::Float, _) => AluOp::f2f32,
+        (Base::Int, 16) => AluOp::i2i16,
+        (Base::Int, _) => AluOp::i2i32,
+        (_, 16) => AluOp::u2u16,
+        _ => AluOp::u2u32,
+    };
+    b.alu_with(op, AluFlags::empty(), &[value.into()], Some((n, ty.bits)))
+}

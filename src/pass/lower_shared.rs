@@ -1,0 +1,221 @@
+//! Accesses to shared memory, scratch and push constants by byte offset become accesses through access chains.
+//!
+//! **What.** `load_/store_shared`, `shared_atomic*`, `load_/store_scratch`, `load_push_constant` and zink's
+//! `load_push_constant_zink` go through one variable each, `struct { uvec4 base[N]; }`; see [`lanes`](super::lanes). N is
+//! the size that the header gives, rounded up to 16 bytes. Shared memory lives in the Workgroup storage class, scratch in
+//! Private, push constants in PushConstant; the pipeline layout's push constant range is to be rounded up likewise.
+//!
+//! **Why.** Logical SPIR-V has no byte addresses, and without `workgroupMemoryExplicitLayout` no two variables of one
+//! memory can alias: one view must serve every width.
+//!
+//! zink divides the offsets of shared memory by the size of the element before its translator sees them, which a dump does
+//! not say. Where a constant offset contradicts its alignment the offsets are taken as elements, and the directive
+//! `// ntv: shared_offset_units=bytes` (or `elements`) in the dump's header decides against that rule.
+//!
+//! Before:
+//!
+//! ```text
+//! 32     %2 = @load_shared (%1 (0x14)) (base=0, align_mul=256, align_offset=20)
+//! ```
+//!
+//! After:
+//!
+//! ```text
+//! 32     %3 = deref_var &shared (shared block)
+//! 32     %4 = deref_struct &%3->base (shared uvec4[2])  // &shared.base
+//! 32     %5 = deref_array &(*%4)[1] (shared uvec4)  // &shared.base[1]
+//! 32     %6 = deref_array &(*%5)[1] (shared uint)  // &shared.base[1][1]
+//! 32     %2 = @load_deref (%6) (access=none)
+//! ```
+
+use super::blocks::{base_pointer, new_block, vec4s};
+use super::lanes::{self, Address, Memory, Whole};
+use super::{BufferAccess, Context, Forms, Pass};
+use crate::ir::{rewrite, Builder, Def, Edit, Inst, Shader, Var};
+use crate::op::{Index, Intrinsic, Modes};
+
+/// See the [module](self).
+pub const PASS: Pass = Pass {
+    name: "lower_shared",
+    about: "shared memory, scratch and push constants by byte offset become access chains",
+    removes: Forms::MEMORY_OFFSETS,
+    run,
+};
+
+/// Byte offsets of the members of zink's `gfx_pushconst`, in its order: zink's `struct zink_gfx_push_constant`.
+const ZINK_PUSH_CONSTANTS: [u32; 8] = [0, 4, 8, 12, 20, 36, 40, 48];
+
+/// What an intrinsic does to a memory.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Operation {
+    Load,
+    Store,
+    Atomic,
+}
+
+/// Opcode, memory, operation, and which source is the offset.
+const ROWS: &[(Intrinsic, Modes, Operation, usize)] = &[
+    (Intrinsic::load_shared, Modes::SHARED, Operation::Load, 0),
+    (Intrinsic::store_shared, Modes::SHARED, Operation::Store, 1),
+    (Intrinsic::shared_atomic, Modes::SHARED, Operation::Atomic, 0),
+    (Intrinsic::shared_atomic_swap, Modes::SHARED, Operation::Atomic, 0),
+    (Intrinsic::load_scratch, Modes::SHADER_TEMP, Operation::Load, 0),
+    (Intrinsic::store_scratch, Modes::SHADER_TEMP, Operation::Store, 1),
+    (Intrinsic::load_push_constant, Modes::PUSH_CONST, Operation::Load, 0),
+    (Intrinsic::load_push_constant_zink, Modes::PUSH_CONST, Operation::Load, 0),
+];
+
+fn run(shader: &mut Shader, context: &Context) -> bool {
+    if !shader.order.iter().any(|inst| Access::new(shader, *inst).is_some()) {
+        return false;
+    }
+    let in_elements = offsets_are_elements(shader);
+    let mut memories = Memories { vars: Vec::new(), context, push_constants: push_constant_bytes(shader, context) };
+    rewrite(shader, |b, inst| match Access::new(b.shader, inst) {
+        Some(access) => access.lower(b, &mut memories, in_elements),
+        None => Edit::Keep,
+    })
+}
+
+/// An access to one of the memories.
+struct Access {
+    inst: Inst,
+    op: Intrinsic,
+    mode: Modes,
+    operation: Operation,
+    offset: Def,
+}
+
+impl Access {
+    fn new(shader: &Shader, inst: Inst) -> Option<Access> {
+        let (op, srcs) = shader.as_intrinsic(inst)?;
+        let (_, mode, operation, offset) = *ROWS.iter().find(|row| row.0 == op)?;
+        Some(Access { inst, op, mode, operation, offset: srcs[offset] })
+    }
+
+    /// The width of what is accessed, in bytes.
+    fn element_bytes(&self, shader: &Shader) -> u32 {
+        let bits = match self.operation {
+            Operation::Store => shader.bit_size(self.source(shader, 0)),
+            _ => shader.insts[self.inst].bit_size,
+        };
+        u32::from(bits) / 8
+    }
+
+    fn source(&self, shader: &Shader, i: usize) -> Def {
+        shader.as_intrinsic(self.inst).map(|(_, srcs)| srcs[i]).expect("an intrinsic")
+    }
+
+    /// Alignment of the offset: atomics are aligned to their width.
+    fn alignment(&self, shader: &Shader) -> (u32, u32) {
+        match self.operation {
+            Operation::Atomic => (self.element_bytes(shader), 0),
+            _ => (shader.index(self.inst, Index::align_mul), shader.index(self.inst, Index::align_offset)),
+        }
+    }
+
+    fn address(&self, b: &mut Builder<'_>, in_elements: bool) -> Address {
+        if self.op == Intrinsic::load_push_constant_zink {
+            let member = b.shader.as_const_scalar(self.offset).unwrap_or(0) as usize;
+            let start = ZINK_PUSH_CONSTANTS.get(member).copied().unwrap_or(0);
+            return Address::Static { byte: start + 4 * b.shader.index(self.inst, Index::component) };
+        }
+        let base = b.shader.index(self.inst, Index::base);
+        let bytes = self.element_bytes(b.shader);
+        let mut offset = self.offset;
+        if in_elements && self.mode != Modes::PUSH_CONST {
+            offset = b.ishl_imm(offset, bytes.max(1).trailing_zeros());
+        }
+        let offset = b.iadd_imm(offset, u64::from(base));
+        let (mul, rem) = self.alignment(b.shader);
+        Address::new(b, offset, mul, rem)
+    }
+
+    fn lower(&self, b: &mut Builder<'_>, memories: &mut Memories<'_>, in_elements: bool) -> Edit {
+        let (num_components, bits) = (b.shader.insts[self.inst].num_components, b.shader.insts[self.inst].bit_size);
+        let memory = memories.memory(b, self.mode);
+        let address = self.address(b, in_elements);
+        match self.operation {
+            Operation::Load => Edit::Replace(lanes::load(b, &memory, address, (num_components, bits), |_| 0)),
+            Operation::Store => {
+                let value = self.source(b.shader, 0);
+                let mask = b.shader.index(self.inst, Index::write_mask);
+                lanes::store(b, &memory, address, value, mask);
+                Edit::Remove
+            }
+            Operation::Atomic => match lanes::atomic_pointer(b, &memory, address) {
+                Some(pointer) => Edit::Replace(lanes::atomic(b, self.inst, pointer, 1)),
+                None => Edit::Replace(b.imm(bits, 0)),
+            },
+        }
+    }
+}
+
+/// The variables of the memories, made when first used.
+struct Memories<'c> {
+    vars: Vec<(Modes, Var, u32)>,
+    context: &'c Context,
+    push_constants: u32,
+}
+
+impl Memories<'_> {
+    fn memory(&mut self, b: &mut Builder<'_>, mode: Modes) -> Memory {
+        let found = self.vars.iter().find(|(m, ..)| *m == mode).map(|(_, var, len)| (*var, *len));
+        let (var, len) = found.unwrap_or_else(|| {
+            let (name, bytes) = match mode {
+                Modes::SHARED => ("shared", b.shader.info.shared_size),
+                Modes::PUSH_CONST => ("push_constants", self.push_constants),
+                _ => ("scratch", b.shader.info.scratch),
+            };
+            let len = vec4s(bytes);
+            let var = new_block(b.shader, name, mode, Some(len));
+            self.vars.push((mode, var, len));
+            (var, len)
+        });
+        let whole = match self.context.buffer_access {
+            BufferAccess::Lane => Whole::Never,
+            BufferAccess::Auto => Whole::Always,
+        };
+        let base = base_pointer(b, var, None);
+        Memory { base, access: 0, whole, len: Some(len), shared: mode == Modes::SHARED }
+    }
+}
+
+/// One past the last byte of push constants that the shader may read; all of them if a range is unknown.
+fn push_constant_bytes(shader: &Shader, context: &Context) -> u32 {
+    let limit = context.target.max_push_constants_size;
+    let end = |inst: &Inst| {
+        let access = Access::new(shader, *inst).filter(|access| access.mode == Modes::PUSH_CONST)?;
+        if access.op == Intrinsic::load_push_constant_zink {
+            return Some(52);
+        }
+        let base = shader.index(*inst, Index::base);
+        let bytes = u32::from(shader.insts[*inst].num_components) * access.element_bytes(shader);
+        match shader.as_const_scalar(access.offset) {
+            Some(offset) => base.checked_add(offset as u32)?.checked_add(bytes),
+            None => {
+                let range = shader.index(*inst, Index::range);
+                Some(if range == 0 { limit } else { base.saturating_add(range) })
+            }
+        }
+    };
+    shader.order.iter().filter_map(end).map(|end| end.min(limit)).max().unwrap_or(0)
+}
+
+/// Whether offsets of shared memory and scratch count elements: see the module's description.
+fn offsets_are_elements(shader: &Shader) -> bool {
+    let directive = shader.info.directives.iter().find(|(key, _)| key == "shared_offset_units");
+    if let Some((_, units)) = directive {
+        return units == "elements";
+    }
+    shader.order.iter().any(|inst| {
+        let Some(access) = Access::new(shader, *inst).filter(|a| a.mode != Modes::PUSH_CONST) else { return false };
+        if access.operation == Operation::Atomic {
+            return false;
+        }
+        let (mul, rem) = access.alignment(shader);
+        let base = shader.index(*inst, Index::base);
+        let offset = shader.as_const_scalar(access.offset).map(|offset| (offset as u32).wrapping_add(base));
+        offset.is_some_and(|offset| mul != 0 && offset % mul != rem)
+    })
+}

@@ -1,0 +1,212 @@
+//! Accesses to storage blocks by byte offset become accesses through access chains.
+//!
+//! **What.** `load_ssbo`, `store_ssbo`, `ssbo_atomic` and `ssbo_atomic_swap` go through a block variable
+//! `struct { uvec4 base[]; }` with three indices, see [`lanes`](super::lanes); `get_ssbo_size` becomes the length of a
+//! `uint base[]` at the same binding, times 4.
+//!
+//! **Why.** Logical SPIR-V has no byte addresses. A whole vec4 is loaded or stored only where the access covers its last
+//! lane, as a buffer's size need not be a multiple of 16; and the size is asked in units of 4 bytes, the smallest that GL
+//! can bind, since OpArrayLength rounds down.
+//!
+//! One variable per block index where all indices are constants, else one array of blocks. Bytes and 16-bit values are
+//! written by clearing and setting bits of their lane atomically: other invocations may write the lane's other bytes.
+//! 64-bit atomics, which have no lane to point to, go through a `uint64_t base[]` at the same binding.
+//!
+//! Before:
+//!
+//! ```text
+//! @store_ssbo (%3, %0 (0x0), %1) (wrmask=x, access=none, align_mul=4, align_offset=0)
+//! ```
+//!
+//! After:
+//!
+//! ```text
+//! 32     %5 = ushr %1, %4 (0x2)
+//! 32     %6 = ushr %5, %4 (0x2)
+//! 32     %7 = iand %5, %2 (0x3)
+//! 32     %8 = deref_var &ssbo0 (ssbo block)
+//! 32     %9 = deref_struct &%8->base (ssbo uvec4[])  // &ssbo0.base
+//! 32    %10 = deref_array &(*%9)[%6] (ssbo uvec4)  // &ssbo0.base[%6]
+//! 32    %11 = deref_array &(*%10)[%7] (ssbo uint)  // &ssbo0.base[%6][%7]
+//!             @store_deref (%11, %3) (wrmask=x, access=none)
+//! ```
+
+use super::blocks::{base_pointer, block_pointer, block_type, Element, UVEC4};
+use super::lanes::{self, Address, Memory, Whole};
+use super::{BufferAccess, Context, Forms, Pass};
+use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, Shader, Var, Variable};
+use crate::op::{Access, Index, Intrinsic, Modes};
+use crate::target::{Descriptor, Target};
+use rustc_hash::FxHashMap;
+
+/// See the [module](self).
+pub const PASS: Pass = Pass {
+    name: "lower_ssbo",
+    about: "accesses to storage blocks by byte offset become access chains",
+    removes: Forms::SSBO_OFFSETS,
+    run,
+};
+
+/// What 64-bit atomics point to.
+const UINT64: Element = Element { bits: 64, components: 1 };
+/// What the size is counted in.
+const UINT: Element = Element { bits: 32, components: 1 };
+
+fn run(shader: &mut Shader, context: &Context) -> bool {
+    let Some(mut blocks) = Blocks::new(shader, &context.target) else {
+        return false;
+    };
+    let whole = match context.buffer_access {
+        BufferAccess::Lane => Whole::Never,
+        BufferAccess::Auto => Whole::Covered,
+    };
+    rewrite(shader, |b, inst| {
+        let Some((op, block)) = operation(b.shader, inst) else {
+            return Edit::Keep;
+        };
+        let access = b.shader.index(inst, Index::access);
+        match op {
+            Intrinsic::get_ssbo_size => Edit::Replace(size(b, &mut blocks, block)),
+            Intrinsic::load_ssbo => {
+                let size = (b.shader.insts[inst].num_components, b.shader.insts[inst].bit_size);
+                let memory = blocks.memory(b, block, access, whole);
+                let address = address(b, inst, 1);
+                Edit::Replace(lanes::load(b, &memory, address, size, |_| 0))
+            }
+            Intrinsic::store_ssbo => {
+                let value = source(b.shader, inst, 0);
+                let mask = b.shader.index(inst, Index::write_mask);
+                let memory = blocks.memory(b, block, access, whole);
+                let address = address(b, inst, 2);
+                lanes::store(b, &memory, address, value, mask);
+                Edit::Remove
+            }
+            _ => Edit::Replace(atomic(b, &mut blocks, inst, block)),
+        }
+    })
+}
+
+/// The opcode of an access to a storage block, and its block index.
+fn operation(shader: &Shader, inst: Inst) -> Option<(Intrinsic, Def)> {
+    let (op, srcs) = shader.as_intrinsic(inst)?;
+    match op {
+        Intrinsic::load_ssbo | Intrinsic::ssbo_atomic | Intrinsic::ssbo_atomic_swap | Intrinsic::get_ssbo_size => {
+            Some((op, srcs[0]))
+        }
+        Intrinsic::store_ssbo => Some((op, srcs[1])),
+        _ => None,
+    }
+}
+
+fn source(shader: &Shader, inst: Inst, i: usize) -> Def {
+    shader.as_intrinsic(inst).map(|(_, srcs)| srcs[i]).expect("an intrinsic")
+}
+
+fn address(b: &mut Builder<'_>, inst: Inst, offset: usize) -> Address {
+    let offset = source(b.shader, inst, offset);
+    let (mul, rem) = (b.shader.index(inst, Index::align_mul), b.shader.index(inst, Index::align_offset));
+    Address::new(b, offset, mul, rem)
+}
+
+fn size(b: &mut Builder<'_>, blocks: &mut Blocks, block: Def) -> Def {
+    let (var, index) = blocks.find(b, block, UINT);
+    let pointer = block_pointer(b, var, index);
+    let len = b.intrinsic(Intrinsic::deref_buffer_array_length, 1, 32, &[pointer]).def();
+    b.ishl_imm(len, 2)
+}
+
+fn atomic(b: &mut Builder<'_>, blocks: &mut Blocks, inst: Inst, block: Def) -> Def {
+    let bits = b.shader.insts[inst].bit_size;
+    let offset = source(b.shader, inst, 1);
+    let pointer = if bits == 64 {
+        let (var, index) = blocks.find(b, block, UINT64);
+        let base = base_pointer(b, var, index);
+        let element = b.ushr_imm(offset, 3);
+        b.deref_array(base, ArrayIndex::Def(element))
+    } else {
+        let memory = blocks.memory(b, block, 0, Whole::Never);
+        let address = Address::new(b, offset, 4, 0);
+        lanes::atomic_pointer(b, &memory, address).expect("run-time arrays have no constant end")
+    };
+    lanes::atomic(b, inst, pointer, 2)
+}
+
+/// The block variables of a shader.
+struct Blocks {
+    set: u32,
+    /// Blocks of an array; `None` if every index is a constant.
+    count: Option<u32>,
+    /// By block index (0 for the array) and element.
+    vars: FxHashMap<(u32, u8, u8), Var>,
+    /// Qualifiers of all of them.
+    access: Access,
+}
+
+impl Blocks {
+    /// `None` if the shader has no access to a storage block.
+    fn new(shader: &Shader, target: &Target) -> Option<Blocks> {
+        let mut last = None;
+        let mut dynamic = false;
+        let mut written = false;
+        for inst in &shader.order {
+            let Some((op, block)) = operation(shader, *inst) else { continue };
+            let index = shader.as_const_scalar(block).map(|index| index as u32);
+            dynamic |= index.is_none();
+            written |= !matches!(op, Intrinsic::load_ssbo | Intrinsic::get_ssbo_size);
+            last = last.max(Some(index.unwrap_or(0)));
+        }
+        let count = last?.saturating_add(1).max(shader.info.num_ssbos);
+        Some(Blocks {
+            set: target.descriptor_set(Descriptor::StorageBuffer),
+            count: dynamic.then_some(count),
+            vars: FxHashMap::default(),
+            access: if written { Access::empty() } else { Access::READONLY },
+        })
+    }
+
+    fn memory(&mut self, b: &mut Builder<'_>, block: Def, access: u32, whole: Whole) -> Memory {
+        let (var, index) = self.find(b, block, UVEC4);
+        Memory { base: base_pointer(b, var, index), access, whole, len: None, shared: true }
+    }
+
+    /// The variable that holds `block` as an array of `element`, and which of its blocks.
+    fn find(&mut self, b: &mut Builder<'_>, block: Def, element: Element) -> (Var, Option<ArrayIndex>) {
+        let constant = b.shader.as_const_scalar(block).map(|index| index as u32);
+        let binding = if self.count.is_some() { 0 } else { constant.unwrap_or(0) };
+        let key = (binding, element.bits, element.components);
+        let (set, count, access) = (self.set, self.count, self.access);
+        let var = *self.vars.entry(key).or_insert_with(|| declare(b.shader, element, (set, binding), count, access));
+        let index = match (self.count, constant) {
+            (None, _) => None,
+            (Some(_), Some(index)) => Some(ArrayIndex::Imm(i64::from(index))),
+            (Some(_), None) => Some(ArrayIndex::Def(b.channel(block, 0))),
+        };
+        (var, index)
+    }
+}
+
+fn declare(
+    shader: &mut Shader,
+    element: Element,
+    (set, binding): (u32, u32),
+    count: Option<u32>,
+    access: Access,
+) -> Var {
+    let mut ty = block_type(shader, element, None);
+    let mut name = format!("ssbo{binding}");
+    if let Some(count) = count {
+        ty = shader.types.array(ty, Some(count), 0);
+        name = "ssbos".into();
+    }
+    if element != UVEC4 {
+        name += &format!("@{}", element.bits);
+    }
+    let name = shader.strings.intern(&name);
+    shader.vars.push(Variable {
+        driver_location: binding,
+        binding,
+        descriptor_set: Some(set),
+        access,
+        ..Variable::new(name, ty, Modes::SSBO)
+    })
+}
