@@ -3,7 +3,7 @@
 use crate::check;
 use crate::error::Errors;
 use crate::ir::Shader;
-use crate::pass::{pipeline::PIPELINE, BufferAccess, Context};
+use crate::pass::{pipeline::PIPELINE, BufferAccess, Context, Forms, Pass};
 use crate::spirv::{self, EmitOptions, Module};
 use crate::target::Target;
 
@@ -32,8 +32,13 @@ impl Translator {
     pub fn lower(&mut self, shader: &mut Shader, stop_after: Option<&str>) -> Result<(), Errors> {
         check::validate(shader)?;
         check::supported(shader, &self.context.target)?;
+        let mut gone = Forms::empty();
         for pass in PIPELINE {
             (pass.run)(shader, &self.context);
+            gone |= pass.removes;
+            if cfg!(debug_assertions) {
+                assert_sound(shader, pass, gone);
+            }
             if stop_after == Some(pass.name) {
                 break;
             }
@@ -45,5 +50,14 @@ impl Translator {
     pub fn translate(&mut self, shader: &mut Shader, options: &EmitOptions<'_>) -> Result<Module, Errors> {
         self.lower(shader, None)?;
         spirv::emit(shader, &self.context.target, options)
+    }
+}
+
+/// Looks whether `pass` kept the rules of NIR, and whether the forms that are `gone` are; our bug if not.
+fn assert_sound(shader: &Shader, pass: &Pass, gone: Forms) {
+    let left = Forms::of(shader) & gone;
+    assert!(left.is_empty(), "{left:?} left after {}", pass.name);
+    if let Err(errors) = check::validate(shader) {
+        panic!("{} broke the shader: {errors}", pass.name);
     }
 }
