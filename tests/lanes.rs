@@ -1,0 +1,422 @@
+//! The lane loader against bytes: every alignment, offset, width and component count, in every memory that uses it.
+//!
+//! Each case is a shader of one load or store, lowered by its pass and run by a small evaluator that knows arithmetic and
+//! memory. The evaluator fails on any access outside the buffer, which ends right behind the last byte asked for.
+
+use ntv::entity::Id;
+use ntv::ir::builder::evaluate_alu;
+use ntv::ir::{AluFlags, ArrayIndex, Builder, Def, DerefKind, Inst, InstKind, Shader, Swizzle, TypeData};
+use ntv::op::{AluOp, AtomicOp, Index, Intrinsic};
+use ntv::pass::pipeline::PIPELINE;
+use ntv::pass::{BufferAccess, Context};
+use ntv::Target;
+use std::collections::HashMap;
+
+/// Runs straight-line code.
+struct Evaluator<'a> {
+    shader: &'a Shader,
+    /// What `load_vertex_id` gives.
+    offset: u64,
+    memory: Vec<u8>,
+    values: HashMap<usize, Vec<u64>>,
+    addresses: HashMap<usize, usize>,
+    result: Option<Vec<u64>>,
+}
+
+impl<'a> Evaluator<'a> {
+    fn run(shader: &'a Shader, offset: u64, memory: Vec<u8>) -> Evaluator<'a> {
+        let mut evaluator =
+            Evaluator { shader, offset, memory, values: HashMap::new(), addresses: HashMap::new(), result: None };
+        for inst in &shader.order {
+            evaluator.step(*inst);
+        }
+        evaluator
+    }
+
+    fn value(&self, def: Def) -> &[u64] {
+        &self.values[&def.index()]
+    }
+
+    fn step(&mut self, inst: Inst) {
+        let data = self.shader.insts[inst];
+        let value = match data.kind {
+            InstKind::Const(values) => self.shader.consts[values].to_vec(),
+            InstKind::Alu { op, srcs, .. } => {
+                let srcs = &self.shader.alu_srcs[srcs];
+                let operands: Vec<(&[u64], Swizzle, u8)> =
+                    srcs.iter().map(|s| (self.value(s.def), s.swizzle, self.shader.bit_size(s.def))).collect();
+                evaluate_alu(op, &operands, data.num_components, data.bit_size).unwrap()
+                    [..usize::from(data.num_components)]
+                    .to_vec()
+            }
+            InstKind::Deref(deref) => {
+                let address = self.address(deref.kind);
+                self.addresses.insert(inst.index(), address);
+                return;
+            }
+            InstKind::Intrinsic { op, srcs, .. } => {
+                let srcs = self.shader.srcs[srcs].to_vec();
+                match self.intrinsic(inst, op, &srcs) {
+                    Some(value) => value,
+                    None => return,
+                }
+            }
+            other => panic!("{other:?} is not straight-line code"),
+        };
+        self.values.insert(inst.index(), value);
+    }
+
+    fn address(&self, kind: DerefKind) -> usize {
+        let types = &self.shader.types;
+        match kind {
+            DerefKind::Var(_) => 0,
+            DerefKind::Struct { parent, .. } => self.addresses[&parent.index()],
+            DerefKind::Array { parent, index } => {
+                let index = match index {
+                    ArrayIndex::Imm(index) => index as usize,
+                    ArrayIndex::Def(def) => self.value(def)[0] as usize,
+                };
+                let stride = match types.get(self.shader.as_deref(parent).unwrap().ty) {
+                    TypeData::Array { stride, .. } => stride as usize,
+                    TypeData::Vector(scalar, n) => {
+                        assert!(index < usize::from(n), "lane {index} of {n}");
+                        usize::from(scalar.bits) / 8
+                    }
+                    other => panic!("index into {other:?}"),
+                };
+                self.addresses[&parent.index()] + index * stride
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn bytes(&mut self, address: usize, len: usize) -> &mut [u8] {
+        let size = self.memory.len();
+        self.memory.get_mut(address..address + len).unwrap_or_else(|| panic!("{len} bytes at {address} of {size}"))
+    }
+
+    fn read(&mut self, address: usize, bits: u8) -> u64 {
+        let bytes = self.bytes(address, usize::from(bits) / 8);
+        bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte))
+    }
+
+    fn write(&mut self, address: usize, bits: u8, value: u64) {
+        let len = usize::from(bits) / 8;
+        self.bytes(address, len).copy_from_slice(&value.to_le_bytes()[..len]);
+    }
+
+    fn intrinsic(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) -> Option<Vec<u64>> {
+        let data = self.shader.insts[inst];
+        match op {
+            Intrinsic::load_vertex_id => Some(vec![self.offset]),
+            Intrinsic::load_instance_id => Some(vec![0]),
+            Intrinsic::load_deref => {
+                let address = self.addresses[&srcs[0].index()];
+                let step = usize::from(data.bit_size) / 8;
+                Some(
+                    (0..usize::from(data.num_components))
+                        .map(|c| self.read(address + c * step, data.bit_size))
+                        .collect(),
+                )
+            }
+            Intrinsic::store_deref => {
+                let address = self.addresses[&srcs[0].index()];
+                let bits = self.shader.bit_size(srcs[1]);
+                for (c, value) in self.value(srcs[1]).to_vec().into_iter().enumerate() {
+                    if self.shader.index(inst, Index::write_mask) >> c & 1 != 0 {
+                        self.write(address + c * usize::from(bits) / 8, bits, value);
+                    }
+                }
+                None
+            }
+            Intrinsic::deref_atomic => {
+                let address = self.addresses[&srcs[0].index()];
+                let (old, operand) = (self.read(address, 32), self.value(srcs[1])[0]);
+                let new = match AtomicOp::ALL[self.shader.index(inst, Index::atomic_op) as usize] {
+                    AtomicOp::iand => old & operand,
+                    AtomicOp::ior => old | operand,
+                    other => panic!("{other:?}"),
+                };
+                self.write(address, 32, new);
+                Some(vec![old])
+            }
+            // The result of the load under test is handed to a store_output.
+            Intrinsic::store_output => {
+                self.result = Some(self.value(srcs[0]).to_vec());
+                None
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+/// A memory, with the pass that lowers it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Kind {
+    Ubo,
+    Ssbo,
+    Shared,
+    Scratch,
+    PushConstant,
+}
+
+impl Kind {
+    fn pass(self) -> &'static str {
+        match self {
+            Kind::Ubo => "lower_ubo",
+            Kind::Ssbo => "lower_ssbo",
+            _ => "lower_shared",
+        }
+    }
+
+    /// Bytes that the memory has if the last one asked for is `end - 1`: where sizes are multiples of 16, or blocks are.
+    fn size(self, end: usize) -> usize {
+        match self {
+            Kind::Ssbo => end.next_multiple_of(4),
+            _ => end.next_multiple_of(16),
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Case {
+    kind: Kind,
+    access: BufferAccess,
+    align_mul: u32,
+    offset: u32,
+    components: u8,
+    bits: u8,
+    dynamic: bool,
+}
+
+impl Case {
+    fn len(self) -> usize {
+        usize::from(self.components) * usize::from(self.bits) / 8
+    }
+
+    fn end(self) -> usize {
+        self.offset as usize + self.len()
+    }
+
+    fn offset_def(self, b: &mut Builder<'_>) -> Def {
+        if self.dynamic {
+            b.intrinsic(Intrinsic::load_vertex_id, 1, 32, &[]).def()
+        } else {
+            b.imm32(self.offset)
+        }
+    }
+
+    fn alignment(self) -> [(Index, u32); 2] {
+        [(Index::align_mul, self.align_mul), (Index::align_offset, self.offset % self.align_mul)]
+    }
+
+    fn lower(self, shader: &mut Shader) {
+        shader.info.shared_size = self.end() as u32;
+        shader.info.scratch = self.end() as u32;
+        shader.info.directives.push(("shared_offset_units".into(), "bytes".into()));
+        let mut target = Target::default();
+        target.max_push_constants_size = 1024;
+        let context = Context { buffer_access: self.access, target };
+        let pass = PIPELINE.iter().find(|pass| pass.name == self.kind.pass()).unwrap();
+        assert!((pass.run)(shader, &context), "{self:?}: nothing lowered");
+        assert!(!ntv::pass::Forms::of(shader).intersects(pass.removes), "{self:?}: forms left");
+    }
+
+    fn load(self) -> Shader {
+        let mut shader = Shader::default();
+        shader.append_new_block();
+        let b = &mut Builder::new(&mut shader);
+        let offset = self.offset_def(b);
+        let zero = b.imm32(0);
+        let mut indices = self.alignment().to_vec();
+        let (op, srcs) = match self.kind {
+            Kind::Ubo => (Intrinsic::load_ubo, vec![zero, offset]),
+            Kind::Ssbo => (Intrinsic::load_ssbo, vec![zero, offset]),
+            Kind::Shared => (Intrinsic::load_shared, vec![offset]),
+            Kind::Scratch => (Intrinsic::load_scratch, vec![offset]),
+            Kind::PushConstant => (Intrinsic::load_push_constant, vec![offset]),
+        };
+        indices.push((Index::range, self.end() as u32));
+        let value = b.intrinsic_with(op, self.components, self.bits, &srcs, &indices).def();
+        b.intrinsic(Intrinsic::store_output, 0, 0, &[value, zero]);
+        self.lower(&mut shader);
+        shader
+    }
+
+    /// A store of `values`, and whether the memory can be stored to.
+    fn store(self, values: &[u64], write_mask: u32) -> Option<Shader> {
+        let op = match self.kind {
+            Kind::Ssbo => Intrinsic::store_ssbo,
+            Kind::Shared => Intrinsic::store_shared,
+            Kind::Scratch => Intrinsic::store_scratch,
+            Kind::Ubo | Kind::PushConstant => return None,
+        };
+        let mut shader = Shader::default();
+        shader.append_new_block();
+        let b = &mut Builder::new(&mut shader);
+        let offset = self.offset_def(b);
+        let mut value = b.constant(self.bits, values);
+        if self.dynamic {
+            // A value that cannot be folded.
+            let zero = b.intrinsic(Intrinsic::load_instance_id, 1, 32, &[]).def();
+            let convert = [(8, AluOp::u2u8), (16, AluOp::u2u16), (32, AluOp::mov), (64, AluOp::u2u64)];
+            let convert = convert.iter().find(|(bits, _)| *bits == self.bits).unwrap().1;
+            let zero = b.alu_with(convert, AluFlags::empty(), &[zero.into()], Some((1, self.bits)));
+            let scalars: Vec<Def> = (0..self.components)
+                .map(|c| {
+                    let scalar = b.channel(value, c);
+                    b.alu(AluOp::ior, &[scalar, zero])
+                })
+                .collect();
+            value = b.vec(&scalars);
+        }
+        let zero = b.imm32(0);
+        let srcs = if self.kind == Kind::Ssbo { vec![value, zero, offset] } else { vec![value, offset] };
+        let mut indices = self.alignment().to_vec();
+        indices.push((Index::write_mask, write_mask));
+        b.intrinsic_with(op, 0, 0, &srcs, &indices);
+        self.lower(&mut shader);
+        Some(shader)
+    }
+}
+
+/// A byte that says where it was.
+fn pattern(address: usize) -> u8 {
+    (address * 37 + 11) as u8
+}
+
+fn check_load(case: Case) {
+    let memory: Vec<u8> = (0..case.kind.size(case.end())).map(pattern).collect();
+    let expected: Vec<u64> = memory[case.offset as usize..case.end()]
+        .chunks(usize::from(case.bits) / 8)
+        .map(|bytes| bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte)))
+        .collect();
+    let shader = case.load();
+    let run = Evaluator::run(&shader, u64::from(case.offset), memory);
+    assert_eq!(run.result.as_deref(), Some(&expected[..]), "{case:?}");
+}
+
+fn check_store(case: Case, write_mask: u32) {
+    let step = usize::from(case.bits) / 8;
+    let values: Vec<u64> = (0..usize::from(case.components))
+        .map(|c| (0..step).rev().fold(0, |value, byte| value << 8 | u64::from(pattern(1000 + c * step + byte))))
+        .collect();
+    let Some(shader) = case.store(&values, write_mask) else { return };
+    let before: Vec<u8> = (0..case.kind.size(case.end())).map(pattern).collect();
+    let mut expected = before.clone();
+    for (c, value) in values.iter().enumerate().filter(|(c, _)| write_mask >> c & 1 != 0) {
+        let at = case.offset as usize + c * step;
+        expected[at..at + step].copy_from_slice(&value.to_le_bytes()[..step]);
+    }
+    let run = Evaluator::run(&shader, u64::from(case.offset), before);
+    assert_eq!(run.memory, expected, "{case:?} mask {write_mask:#x}");
+}
+
+fn cases(kind: Kind) -> impl Iterator<Item = Case> {
+    let mut cases = Vec::new();
+    for access in [BufferAccess::Auto, BufferAccess::Lane] {
+        for align_mul in [1, 2, 4, 8, 16] {
+            for offset in 0..32 {
+                for components in [1, 2, 3, 4, 5, 8, 16] {
+                    for bits in [8, 16, 32, 64] {
+                        for dynamic in [false, true] {
+                            cases.push(Case { kind, access, align_mul, offset, components, bits, dynamic });
+                        }
+                    }
+                }
+            }
+        }
+    }
+    cases.into_iter()
+}
+
+fn check_all(kind: Kind) {
+    for case in cases(kind) {
+        check_load(case);
+        let all = (1u32 << case.components) - 1;
+        for mask in [all, all & 0x5555, all & 0x6db6, 1 << (case.components - 1)] {
+            if mask != 0 {
+                check_store(case, mask);
+            }
+        }
+    }
+}
+
+#[test]
+fn uniform_blocks() {
+    check_all(Kind::Ubo);
+}
+
+#[test]
+fn storage_blocks() {
+    check_all(Kind::Ssbo);
+}
+
+#[test]
+fn shared_memory() {
+    check_all(Kind::Shared);
+}
+
+#[test]
+fn scratch() {
+    check_all(Kind::Scratch);
+}
+
+#[test]
+fn push_constants() {
+    check_all(Kind::PushConstant);
+}
+
+/// How often a shader does what.
+fn count(shader: &Shader, what: impl Fn(&InstKind) -> bool) -> usize {
+    shader.order.iter().filter(|inst| what(&shader.insts[**inst].kind)).count()
+}
+
+fn is_load(kind: &InstKind) -> bool {
+    matches!(kind, InstKind::Intrinsic { op: Intrinsic::load_deref, .. })
+}
+
+fn is_shift(kind: &InstKind) -> bool {
+    matches!(kind, InstKind::Alu { op: AluOp::ushr, .. })
+}
+
+fn is_arithmetic(kind: &InstKind) -> bool {
+    matches!(kind, InstKind::Alu { op, .. } if *op != AluOp::mov && !op.name().starts_with("vec"))
+}
+
+#[test]
+fn constant_offsets_cost_no_arithmetic() {
+    for case in cases(Kind::Ubo).filter(|case| !case.dynamic && case.bits == 32 && case.offset % 4 == 0) {
+        assert_eq!(count(&case.load(), is_arithmetic), 0, "{case:?}");
+    }
+}
+
+#[test]
+fn a_dynamic_aligned_load_is_one_shift_and_one_load() {
+    let case = Case {
+        kind: Kind::Ubo,
+        access: BufferAccess::Auto,
+        align_mul: 16,
+        offset: 0,
+        components: 4,
+        bits: 32,
+        dynamic: true,
+    };
+    let shader = case.load();
+    assert_eq!((count(&shader, is_load), count(&shader, is_arithmetic), count(&shader, is_shift)), (1, 1, 1));
+}
+
+#[test]
+fn lanes_of_one_vec4_cost_one_load() {
+    let case = Case {
+        kind: Kind::Ubo,
+        access: BufferAccess::Auto,
+        align_mul: 16,
+        offset: 4,
+        components: 3,
+        bits: 32,
+        dynamic: false,
+    };
+    assert_eq!(count(&case.load(), is_load), 1);
+    assert_eq!(count(&Case { access: BufferAccess::Lane, ..case }.load(), is_load), 3);
+}
