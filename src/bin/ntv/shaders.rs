@@ -83,6 +83,13 @@ pub(crate) struct Job<'a> {
     pub(crate) shader: Shader,
 }
 
+/// What came out of the work on a unit.
+struct Done<T> {
+    source: usize,
+    number: Option<usize>,
+    result: Result<T, Vec<Problem>>,
+}
+
 /// Does `work` on every shader, says what is wrong, and gives what came out of those that were fine.
 pub(crate) fn each<T: Send>(
     loaded: Loaded,
@@ -92,21 +99,21 @@ pub(crate) fn each<T: Send>(
 ) -> Vec<Option<T>> {
     let Loaded { sources, units } = loaded;
     let bar = reporter.bar(units.len(), "working");
-    let done: Vec<(usize, Option<usize>, Result<T, Vec<Problem>>)> = units
+    let done: Vec<Done<T>> = units
         .into_par_iter()
         .enumerate()
         .map_init(
             || Translator::new(options.clone()),
-            |translator, (index, unit)| {
-                let source = &sources[unit.source];
-                let result = unit.shader.and_then(|shader| work(translator, Job { source, index, shader }));
+            |translator, (index, Unit { source, number, shader, .. })| {
+                let job = |shader| Job { source: &sources[source], index, shader };
+                let result = shader.and_then(|shader| work(translator, job(shader)));
                 bar.inc(1);
-                (unit.source, unit.number, result)
+                Done { source, number, result }
             },
         )
         .collect();
     bar.finish_and_clear();
-    let report = |(source, number, result): (usize, Option<usize>, Result<T, Vec<Problem>>)| {
+    let report = |Done { source, number, result }: Done<T>| {
         let Source { input, text } = &sources[source];
         let complain = |problem: &Problem| reporter.problem(&input.name, text, number, problem);
         result.inspect_err(|problems| problems.iter().for_each(complain)).ok()

@@ -1,0 +1,275 @@
+//! The tool: what it writes where, what it refuses, what it says, and its exit status.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use tempfile::TempDir;
+
+/// A valid dump of one shader.
+const GOOD: &str = include_str!("../examples/ubo_loop.nir");
+
+/// A shader with an opcode that does not exist.
+fn bad() -> String {
+    GOOD.replace(" = fmax ", " = fmux ")
+}
+
+/// A shader with a value that is made nowhere.
+fn invalid() -> String {
+    GOOD.replace("fmax %20", "fmax %99")
+}
+
+/// A folder with files in it, in which the tool is run.
+struct Place(TempDir);
+
+impl Place {
+    fn new(files: &[(&str, &str)]) -> Place {
+        let place = Place(tempfile::tempdir().expect("a folder"));
+        for (name, contents) in files {
+            let path = place.path(name);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+            fs::write(path, contents).expect("a file");
+        }
+        place
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn command(&self, arguments: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ntv"));
+        command.current_dir(self.0.path()).args(arguments.split_whitespace());
+        command
+    }
+
+    fn run(&self, arguments: &str) -> Output {
+        self.command(arguments).stdin(Stdio::null()).output().expect("the tool")
+    }
+
+    fn run_with(&self, arguments: &str, input: &str) -> Output {
+        let mut command = self.command(arguments);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the tool");
+        child.stdin.take().expect("a pipe").write_all(input.as_bytes()).expect("a reader");
+        child.wait_with_output().expect("the tool")
+    }
+
+    /// The files below `folder`, by name.
+    fn files(&self, folder: &str) -> Vec<String> {
+        let root = self.path(folder);
+        let entries = walkdir::WalkDir::new(&root).sort_by_file_name().into_iter().filter_map(Result::ok);
+        let files = entries.filter(|entry| entry.file_type().is_file());
+        let name = |path: &Path| path.strip_prefix(&root).expect("below").to_string_lossy().into_owned();
+        files.map(|entry| name(entry.path())).collect()
+    }
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[track_caller]
+fn expect(output: &Output, status: i32, last_line: &str) {
+    assert_eq!(output.status.code(), Some(status), "{}", stderr(output));
+    assert_eq!(stderr(output).lines().last().unwrap_or_default(), last_line, "{}", stderr(output));
+}
+
+/// Wrong usage that says `what`, after which nothing new is in the folder.
+#[track_caller]
+fn expect_refusal(place: &Place, arguments: &str, what: &str) {
+    let before = place.files(".");
+    let output = place.run(arguments);
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    assert!(stderr(&output).contains(what), "{}", stderr(&output));
+    assert!(output.stdout.is_empty());
+    assert_eq!(place.files("."), before);
+}
+
+fn is_spirv(path: &Path) -> bool {
+    fs::read(path).is_ok_and(|bytes| bytes.len() > 20 && bytes.len() % 4 == 0 && bytes[..4] == [3, 2, 0x23, 7])
+}
+
+#[test]
+fn one_shader_is_written_to_the_file() {
+    let place = Place::new(&[("a.nir", GOOD)]);
+    expect(&place.run("compile a.nir -o deep/x.bin"), 0, "compiled 1 of 1 shaders");
+    assert_eq!(place.files("."), ["a.nir", "deep/x.bin"]);
+    assert!(is_spirv(&place.path("deep/x.bin")));
+}
+
+#[test]
+fn a_folder_gets_a_file_per_shader() {
+    let two = format!("a log\n{GOOD}more of it\n{GOOD}");
+    let place = Place::new(&[("in/a.nir", GOOD), ("in/sub/b.log", &two), ("in/readme.txt", "no"), ("c.nir", GOOD)]);
+    expect(&place.run("compile in c.nir -o out"), 0, "compiled 4 of 4 shaders");
+    assert_eq!(place.files("out"), ["a.spv", "c.spv", "sub/b.log.0.spv", "sub/b.log.1.spv"]);
+    fs::create_dir(place.path("there")).expect("a folder");
+    expect(&place.run("compile c.nir --emit asm -o there"), 0, "compiled 1 of 1 shaders");
+    expect(&place.run("compile c.nir --emit nir -o there"), 0, "compiled 1 of 1 shaders");
+    assert_eq!(place.files("there"), ["c.nir", "c.spvasm"]);
+}
+
+#[test]
+fn a_shader_that_fails_leaves_the_others() {
+    let place = Place::new(&[("in/a.nir", GOOD), ("in/b.nir", &bad()), ("in/c.nir", "nothing"), ("in/d.nir", GOOD)]);
+    expect(&place.run("compile in -o out"), 1, "compiled 2 of 4 shaders");
+    assert_eq!(place.files("out"), ["a.spv", "d.spv"]);
+}
+
+#[test]
+fn a_failure_leaves_the_old_file() {
+    let place = Place::new(&[("a.nir", &bad()), ("x.spv", "old")]);
+    expect(&place.run("compile a.nir -o x.spv"), 1, "compiled 0 of 1 shaders");
+    assert_eq!(fs::read_to_string(place.path("x.spv")).expect("a file"), "old");
+    assert_eq!(place.files("."), ["a.nir", "x.spv"]);
+}
+
+#[test]
+fn collisions_are_refused_before_anything_is_written() {
+    let two = format!("{GOOD}{GOOD}");
+    let place = Place::new(&[("x/a.nir", GOOD), ("y/a.nir", GOOD), ("z/b.nir", &two), ("z/b.0.nir", GOOD), ("f", "")]);
+    expect_refusal(&place, "compile x/a.nir y/a.nir -o out", "would both be written to");
+    expect_refusal(&place, "compile x y -o out", "would both be written to");
+    expect_refusal(&place, "compile z -o out", "would both be written to");
+    expect_refusal(&place, "compile x x/a.nir -o out", "would both be written to");
+    expect_refusal(&place, "compile x --emit nir -o x", "is an input");
+    expect_refusal(&place, "compile x/a.nir -o x/a.nir", "is an input");
+    expect_refusal(&place, "compile x y/a.nir -o f", "is a file");
+}
+
+#[test]
+fn wrong_usage_is_refused() {
+    let place = Place::new(&[("a.nir", GOOD), ("two.nir", &format!("{GOOD}{GOOD}")), ("empty/x.txt", "")]);
+    expect_refusal(&place, "compile none.nir -o x", "none.nir");
+    expect_refusal(&place, "compile empty -o x", "no .nir or .log file");
+    expect_refusal(&place, "compile a.nir -o x --target vulkan1.9", "vulkan1.3");
+    expect_refusal(&place, "compile a.nir -o x --disable shaderFloat46", "'shaderFloat64'");
+    expect_refusal(
+        &place,
+        "compile a.nir -o x --enable shaderInt64 --disable shaderInt64",
+        "both enabled and disabled",
+    );
+    expect_refusal(&place, "compile a.nir -o x --emit nir --validate", "no SPIR-V");
+    expect_refusal(&place, "compile a.nir -o x --stop-after nothing", "nothing");
+    expect_refusal(&place, "compile a.nir -o x --jobs 0", "--jobs");
+    expect_refusal(&place, "compile two.nir", "-o");
+    expect_refusal(&place, "compile - -", "twice");
+    expect_refusal(&place, "pass nothing a.nir", "nothing");
+}
+
+#[test]
+fn stdin_and_stdout() {
+    let place = Place::new(&[("a.nir", GOOD)]);
+    let output = place.run_with("compile -", GOOD);
+    expect(&output, 0, "compiled 1 of 1 shaders");
+    expect(&place.run("compile a.nir -o a.spv"), 0, "compiled 1 of 1 shaders");
+    assert_eq!(output.stdout, fs::read(place.path("a.spv")).expect("a file"));
+    expect(&place.run_with("compile - -o out/", GOOD), 0, "compiled 1 of 1 shaders");
+    assert_eq!(place.files("out"), ["stdin.spv"]);
+}
+
+#[test]
+fn text_goes_to_stdout() {
+    let place = Place::new(&[("a.nir", GOOD), ("b.nir", GOOD)]);
+    let output = place.run("compile a.nir --emit asm --names");
+    expect(&output, 0, "compiled 1 of 1 shaders");
+    assert!(stdout(&output).contains("OpEntryPoint Vertex"), "{}", stdout(&output));
+    let output = place.run("compile a.nir b.nir --emit asm");
+    let titles: Vec<String> =
+        stdout(&output).lines().filter(|line| line.contains(".nir:")).map(str::to_string).collect();
+    assert_eq!(titles, ["; a.nir:1", "; b.nir:1"]);
+    let output = place.run("print a.nir");
+    assert_eq!(output.status.code(), Some(0));
+    assert!(stdout(&output).starts_with("shader: MESA_SHADER_VERTEX\n"));
+    assert_eq!(place.run_with("print -", &stdout(&output)).stdout, output.stdout);
+    assert!(stdout(&place.run("cfg a.nir")).starts_with("digraph"));
+}
+
+#[test]
+fn order_does_not_depend_on_jobs() {
+    let files: Vec<String> = (0..20).map(|number| format!("in/{number:02}.nir")).collect();
+    let bad = bad();
+    let contents = |number| if number % 3 == 0 { bad.as_str() } else { GOOD };
+    let files: Vec<(&str, &str)> = files.iter().enumerate().map(|(n, name)| (name.as_str(), contents(n))).collect();
+    let place = Place::new(&files);
+    let one = place.run("compile in --emit asm --jobs 1");
+    let four = place.run("compile in --emit asm --jobs 4");
+    expect(&one, 1, "compiled 13 of 20 shaders");
+    assert_eq!((one.stdout, one.stderr), (four.stdout, four.stderr));
+}
+
+#[test]
+fn errors_show_the_place() {
+    let place = Place::new(&[("a.nir", &bad())]);
+    let output = place.run("check a.nir");
+    assert_eq!(output.status.code(), Some(1));
+    let line = 1 + bad().lines().position(|line| line.contains("fmux")).expect("the fault");
+    assert!(stderr(&output).contains(&format!("a.nir:{line}:")), "{}", stderr(&output));
+    assert!(stderr(&output).contains("^^^^"), "{}", stderr(&output));
+}
+
+#[test]
+fn errors_as_json() {
+    let place = Place::new(&[("a.nir", &format!("{GOOD}{}", bad())), ("b.nir", "")]);
+    let output = place.run("compile a.nir b.nir --emit asm --json");
+    expect(&output, 1, "compiled 1 of 3 shaders");
+    let lines: Vec<serde_json::Value> =
+        stderr(&output).lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    assert_eq!(lines.len(), 2, "{}", stderr(&output));
+    let text = format!("{GOOD}{}", bad());
+    let line = text.lines().position(|line| line.contains("fmux")).expect("the fault");
+    let column = text.lines().nth(line).and_then(|line| line.find("fmux")).expect("the fault");
+    assert_eq!(lines[0]["file"], "a.nir");
+    assert_eq!(lines[0]["shader"], 1);
+    assert_eq!(lines[0]["kind"], "syntax");
+    assert_eq!(
+        (lines[0]["line"].as_u64(), lines[0]["column"].as_u64()),
+        (Some(line as u64 + 1), Some(column as u64 + 1))
+    );
+    assert_eq!(lines[0]["length"], 4);
+    assert!(lines[0]["message"].as_str().is_some_and(|message| message.contains("fmux")));
+    assert_eq!((&lines[1]["file"], &lines[1]["line"]), (&"b.nir".into(), &0.into()));
+}
+
+#[test]
+fn invalid_shaders_are_refused() {
+    let place = Place::new(&[("a.nir", &invalid())]);
+    expect(&place.run("compile a.nir -o a.spv"), 1, "compiled 0 of 1 shaders");
+    assert_eq!(place.files("."), ["a.nir"]);
+}
+
+#[test]
+fn bytes_that_are_not_text_do_no_harm() {
+    let place = Place::new(&[]);
+    fs::write(place.path("a.nir"), [b"\xff\xfe\0 a log\n", GOOD.as_bytes()].concat()).expect("a file");
+    fs::write(place.path("b.nir"), b"\x80\x81\xff\0").expect("a file");
+    expect(&place.run("compile a.nir b.nir -o out"), 1, "compiled 1 of 2 shaders");
+    assert_eq!(place.files("out"), ["a.spv"]);
+}
+
+#[test]
+fn validation_asks_the_validator() {
+    let place = Place::new(&[("a.nir", GOOD)]);
+    expect(&place.run("compile a.nir -o a.spv --validate"), 0, "compiled 1 of 1 shaders");
+    let output = place.command("compile a.nir -o b.spv --validate").env("PATH", "").output().expect("the tool");
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    assert!(stderr(&output).contains("spirv-tools"), "{}", stderr(&output));
+    assert_eq!(place.files("."), ["a.nir", "a.spv"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn links_and_devices_stay_what_they_are() {
+    let place = Place::new(&[("a.nir", GOOD), ("real.spv", "old")]);
+    std::os::unix::fs::symlink("real.spv", place.path("link.spv")).expect("a link");
+    expect(&place.run("compile a.nir -o link.spv"), 0, "compiled 1 of 1 shaders");
+    assert!(is_spirv(&place.path("real.spv")) && place.path("link.spv").is_symlink());
+    std::os::unix::fs::symlink("/dev/null", place.path("null")).expect("a link");
+    expect(&place.run("compile a.nir -o null"), 0, "compiled 1 of 1 shaders");
+    assert!(!Path::new("/dev/null").is_file());
+}

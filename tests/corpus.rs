@@ -1,0 +1,175 @@
+//! The corpus: every file under `tests/corpus` holds an input, what to do with it, and what has to come out.
+//!
+//! ```text
+//! ; What this file is about.
+//! ; test: compile
+//! ; test: pass copy_prop
+//! shader: MESA_SHADER_VERTEX
+//! ...
+//! ; expect: compile
+//! ; ...
+//! ; expect: pass copy_prop
+//! ; ...
+//! ```
+//!
+//! Commands: `print`, `check`, `pass NAME`, `lower` and `compile`, with `target=T`, `enable=F`, `disable=F`, `access=lane`,
+//! `stop-after=PASS`, `names` and `lines` behind them. `BLESS=1 cargo test --test corpus` writes what comes out as what has
+//! to; every module goes through `spirv-val` all the same.
+
+mod support;
+
+use ntv::pass::{pipeline::PIPELINE, Context};
+use ntv::{check, text, BufferAccess, EmitOptions, Errors, Feature, Options, Shader, Target, Translator};
+use rspirv::binary::Disassemble as _;
+use std::fs;
+use std::path::Path;
+
+#[test]
+fn corpus() {
+    let folder = support::root().join("tests/corpus");
+    let files = support::files(&folder, &["nir"]);
+    assert!(!files.is_empty(), "the corpus is empty");
+    let bless = std::env::var_os("BLESS").is_some();
+    let failures: Vec<String> = support::in_parallel(files, |file| {
+        let name = file.strip_prefix(support::root()).unwrap_or(&file).display().to_string();
+        run(&file, bless).err().map(|problem| format!("{name}: {problem}"))
+    })
+    .into_iter()
+    .flatten()
+    .collect();
+    assert!(
+        failures.is_empty(),
+        "{} files fail; BLESS=1 accepts differences\n\n{}",
+        failures.len(),
+        failures.join("\n")
+    );
+}
+
+/// Runs the commands of `file` and compares, or rewrites it.
+fn run(file: &Path, bless: bool) -> Result<(), String> {
+    let old = fs::read_to_string(file).map_err(|error| error.to_string())?;
+    let (given, _) = old.split_at(old.find("\n; expect: ").map_or(old.len(), |at| at + 1));
+    let head = given.lines().take_while(|line| line.starts_with(';'));
+    let commands: Vec<&str> = head.filter_map(|line| line.strip_prefix("; test: ")).collect();
+    if commands.is_empty() {
+        return Err("no line `; test: COMMAND` at the start".to_string());
+    }
+    let mut new = given.to_string();
+    for command in commands {
+        new += &format!("; expect: {command}\n");
+        let out = Command::parse(command)?.run(&input(given))?;
+        out.lines().for_each(|line| new += &format!("{}\n", format!("; {line}").trim_end()));
+    }
+    if new == old {
+        Ok(())
+    } else if bless {
+        fs::write(file, new).map_err(|error| error.to_string())
+    } else {
+        let diff = similar::TextDiff::from_lines(&old, &new);
+        Err(format!("differs\n{}", diff.unified_diff().context_radius(3).header("expected", "actual")))
+    }
+}
+
+/// The input of a file: without the lines at the start, which become empty so that line numbers stay.
+fn input(given: &str) -> String {
+    let head = given.lines().take_while(|line| line.starts_with(';')).count();
+    let line = |(number, line)| if number < head { "" } else { line };
+    given.lines().enumerate().map(|at| format!("{}\n", line(at))).collect()
+}
+
+/// A line `; test: ...`.
+struct Command<'a> {
+    verb: &'a str,
+    pass: Option<&'a str>,
+    options: Options,
+    names: bool,
+    lines: bool,
+}
+
+impl<'a> Command<'a> {
+    fn parse(line: &'a str) -> Result<Command<'a>, String> {
+        let mut words = line.split(' ');
+        let verb = words.next().unwrap_or_default();
+        let mut command = Command { verb, pass: None, options: Options::default(), names: false, lines: false };
+        if verb == "pass" {
+            command.pass = words.next();
+        }
+        words.try_for_each(|word| command.option(word))?;
+        Ok(command)
+    }
+
+    fn option(&mut self, word: &'a str) -> Result<(), String> {
+        let wrong = || format!("no such option: {word}");
+        let feature = |name| Feature::from_name(name).ok_or_else(wrong);
+        match word.split_once('=').unwrap_or((word, "")) {
+            ("target", name) => self.options.target = Target::preset(name).ok_or_else(wrong)?,
+            ("enable", name) => self.options.target.set(feature(name)?, true),
+            ("disable", name) => self.options.target.set(feature(name)?, false),
+            ("access", "lane") => self.options.buffer_access = BufferAccess::Lane,
+            ("stop-after", pass) => self.pass = Some(pass),
+            ("names", "") => self.names = true,
+            ("lines", "") => self.lines = true,
+            _ => return Err(wrong()),
+        }
+        Ok(())
+    }
+
+    /// What the command gives for every shader of `input`. Errors of the input are part of that.
+    fn run(&self, input: &str) -> Result<String, String> {
+        let found = text::parse(input);
+        if found.is_empty() {
+            return Err("no shader found".to_string());
+        }
+        let several = found.len() > 1;
+        let mut out = String::new();
+        for (number, found) in found.into_iter().enumerate() {
+            if several {
+                out += &format!("shader {number}, line {}\n", found.line);
+            }
+            let result = match found.shader {
+                Ok(shader) => self.run_one(shader, input)?,
+                Err(errors) => Err(errors),
+            };
+            out += &result.unwrap_or_else(|errors| format!("{errors}\n"));
+        }
+        Ok(out)
+    }
+
+    fn run_one(&self, mut shader: Shader, input: &str) -> Result<Result<String, Errors>, String> {
+        let Options { target, buffer_access } = self.options.clone();
+        let mut translator = Translator::new(self.options.clone());
+        let printed = |shader: &Shader| Ok(Ok(text::print(shader)));
+        match self.verb {
+            "print" => printed(&shader),
+            "check" => {
+                let both = check::validate(&shader).and_then(|()| check::supported(&shader, &target));
+                Ok(both.map(|()| "fine\n".to_string()))
+            }
+            "pass" => {
+                let pass = PIPELINE.iter().find(|pass| Some(pass.name) == self.pass).ok_or("no such pass")?;
+                (pass.run)(&mut shader, &Context { target, buffer_access });
+                check::validate(&shader).map_err(|errors| format!("the pass leaves an invalid shader:\n{errors}"))?;
+                printed(&shader)
+            }
+            "lower" => match translator.lower(&mut shader, self.pass) {
+                Ok(()) => printed(&shader),
+                Err(errors) => Ok(Err(errors)),
+            },
+            "compile" => {
+                let options = EmitOptions { names: self.names, lines: self.lines.then_some(("dump.nir", input)) };
+                match translator.translate(&mut shader, &options) {
+                    Ok(module) => judged(&module.words, &target).map(Ok),
+                    Err(errors) => Ok(Err(errors)),
+                }
+            }
+            verb => Err(format!("no such command: {verb}")),
+        }
+    }
+}
+
+/// The disassembly of a module that is valid.
+fn judged(words: &[u32], target: &Target) -> Result<String, String> {
+    support::spirv_val(words, target.vulkan)?;
+    let module = rspirv::dr::load_words(words).map_err(|error| format!("rspirv: {error}"))?;
+    Ok(module.disassemble())
+}

@@ -1,0 +1,204 @@
+//! Hostile input: thousands of dumps with bytes flipped and lines dropped, doubled, swapped or cut off. Each gives an error
+//! or a valid module; nothing panics, hangs, overflows the stack or eats memory.
+//!
+//! The cases depend on a seed only, which is printed: `NTV_SEED=n cargo test --test mutations` tries others,
+//! `NTV_CASE=n` one case alone.
+
+// A test that cannot tell its seed cannot be repeated.
+#![allow(clippy::print_stdout)]
+
+mod support;
+
+use ntv::{text, BufferAccess, EmitOptions, Options, Target, Translator};
+use std::collections::HashSet;
+use std::fs;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+/// How many dumps are mutated.
+const CASES: u64 = 10_000;
+
+/// What a case may take. Most take a millisecond; this is for a slow machine that does other things too.
+const CASE_LIMIT: Duration = Duration::from_secs(60);
+
+/// What the process may have in memory at its peak.
+const MEMORY_LIMIT_KIB: u64 = 1 << 20;
+
+#[test]
+fn mutated_dumps_give_errors_or_valid_modules() {
+    let seed = number("NTV_SEED").unwrap_or(1);
+    let cases = number("NTV_CASE").map_or((0..CASES).collect(), |case| vec![case]);
+    let dumps = dumps();
+    println!("seed {seed}, {} dumps", dumps.len());
+
+    let judge = Judge::default();
+    watch_for_hangs(judge.running.clone());
+    let failures: Vec<String> =
+        support::in_parallel(cases, |case| judge.case(seed, case, &dumps).err()).into_iter().flatten().collect();
+    let modules = judge.seen.lock().expect("no panic holds it").len();
+    println!("{modules} different modules, peak memory {:?} KiB", peak_memory_kib());
+    assert!(
+        failures.is_empty(),
+        "{} cases fail (seed {seed})\n{}",
+        failures.len(),
+        failures[..failures.len().min(20)].join("\n")
+    );
+    assert!(modules > 0, "no mutation left a valid shader: this tests nothing");
+    assert!(peak_memory_kib().unwrap_or(0) < MEMORY_LIMIT_KIB, "too much memory");
+}
+
+fn number(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok().map(|value| value.parse().unwrap_or_else(|_| panic!("{variable} is not a number")))
+}
+
+/// The dumps to mutate: the project's own, and some of the shared corpus if it is there.
+fn dumps() -> Vec<String> {
+    let mut files = support::files(&support::root().join("examples"), &["nir"]);
+    files.extend(support::files(&support::root().join("tests/corpus"), &["nir"]));
+    if let Some(shared) = support::shared_corpus() {
+        files.extend(support::files(&shared, &["nir", "log"]).into_iter().step_by(20));
+    }
+    let dumps = files.iter().map(|file| String::from_utf8_lossy(&fs::read(file).expect("a dump")).into_owned());
+    dumps.filter(|dump| dump.len() < 1 << 16).collect()
+}
+
+/// The cases that run now, with the time at which each started.
+type Running = std::sync::Arc<Mutex<Vec<(u64, Instant)>>>;
+
+/// Runs cases and remembers what it has seen.
+#[derive(Default)]
+struct Judge {
+    running: Running,
+    /// Hashes of the modules that went through `spirv-val`.
+    seen: Mutex<HashSet<u64>>,
+}
+
+impl Judge {
+    /// Runs one case.
+    fn case(&self, seed: u64, case: u64, dumps: &[String]) -> Result<(), String> {
+        let text = mutate(&mut Random(seed.wrapping_mul(CASES).wrapping_add(case)), dumps);
+        let options = options(case);
+        self.running.lock().expect("no panic holds it").push((case, Instant::now()));
+        let modules = catch_unwind(AssertUnwindSafe(|| translate(&text, &options)));
+        self.running.lock().expect("no panic holds it").retain(|(running, _)| *running != case);
+        let modules = modules.map_err(|_| format!("case {case} panics"))?;
+        modules.iter().try_for_each(|words| {
+            let mut hasher = DefaultHasher::new();
+            (words, options.target.vulkan.0, options.target.vulkan.1).hash(&mut hasher);
+            if !self.seen.lock().expect("no panic holds it").insert(hasher.finish()) {
+                return Ok(());
+            }
+            support::spirv_val(words, options.target.vulkan).map_err(|error| format!("case {case}: {error}"))
+        })
+    }
+}
+
+/// Different cases are for different drivers.
+fn options(case: u64) -> Options {
+    let (_, vulkan) = Target::PRESETS[case as usize % Target::PRESETS.len()];
+    let buffer_access = if case / 4 % 2 == 0 { BufferAccess::Auto } else { BufferAccess::Lane };
+    Options { target: Target::new(vulkan), buffer_access }
+}
+
+/// The modules of the shaders in `text` that are fine.
+fn translate(text: &str, options: &Options) -> Vec<Vec<u32>> {
+    let mut translator = Translator::new(options.clone());
+    let shaders = text::parse(text).into_iter().filter_map(|found| found.shader.ok());
+    let modules = shaders.filter_map(|mut shader| translator.translate(&mut shader, &EmitOptions::default()).ok());
+    modules.map(|module| module.words).collect()
+}
+
+/// A dump with one to four faults.
+fn mutate(random: &mut Random, dumps: &[String]) -> String {
+    let mut bytes = random.of(dumps).clone().into_bytes();
+    for _ in 0..1 + random.below(4) {
+        match random.below(3) {
+            0 => flip_bytes(random, &mut bytes),
+            1 => bytes = break_lines(random, &bytes, dumps),
+            _ => change_number(random, &mut bytes),
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn flip_bytes(random: &mut Random, bytes: &mut [u8]) {
+    for _ in 0..1 + random.below(4) {
+        if !bytes.is_empty() {
+            let at = random.below(bytes.len());
+            bytes[at] =
+                if random.below(2) == 0 { bytes[at] ^ 1 << random.below(8) } else { b' ' + random.below(95) as u8 };
+        }
+    }
+}
+
+/// Replaces one digit: the fault that leaves most of the grammar alone.
+fn change_number(random: &mut Random, bytes: &mut [u8]) {
+    let digits: Vec<usize> = (0..bytes.len()).filter(|at| bytes[*at].is_ascii_digit()).collect();
+    if !digits.is_empty() {
+        bytes[*random.of(&digits)] = b'0' + random.below(10) as u8;
+    }
+}
+
+/// Drops, doubles, swaps, moves or cuts off lines, or brings one from another dump.
+fn break_lines(random: &mut Random, bytes: &[u8], dumps: &[String]) -> Vec<u8> {
+    let mut lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
+    let (a, b) = (random.below(lines.len()), random.below(lines.len()));
+    match random.below(6) {
+        0 => drop(lines.remove(a)),
+        1 => lines.insert(a, lines[a]),
+        2 => lines.swap(a, b),
+        3 => {
+            let line = lines.remove(a);
+            lines.insert(b.min(lines.len()), line);
+        }
+        4 => lines.truncate(a),
+        _ => {
+            let other: Vec<&str> = random.of(dumps).lines().collect();
+            if !other.is_empty() {
+                lines.insert(a, random.of(&other).as_bytes());
+            }
+        }
+    }
+    lines.join(&b'\n')
+}
+
+/// Ends the process when a case runs for too long: a thread cannot be stopped.
+fn watch_for_hangs(running: Running) {
+    std::thread::spawn(move || loop {
+        std::thread::sleep(Duration::from_secs(1));
+        let running = running.lock().expect("no panic holds it");
+        if let Some((case, _)) = running.iter().find(|(_, start)| start.elapsed() > CASE_LIMIT) {
+            println!("case {case} hangs");
+            std::process::exit(1);
+        }
+    });
+}
+
+/// The most memory that this process ever had, where Linux tells.
+fn peak_memory_kib() -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
+/// SplitMix64, a small generator of even quality for any seed.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ z >> 31
+    }
+
+    fn below(&mut self, end: usize) -> usize {
+        (self.next() % end as u64) as usize
+    }
+
+    fn of<'a, T>(&mut self, items: &'a [T]) -> &'a T {
+        &items[self.below(items.len())]
+    }
+}

@@ -1,0 +1,77 @@
+//! Every real dump of a vertex, fragment or compute shader without textures, from the corpus beside the repository: it
+//! parses, prints and parses to the same text, compiles, and is valid by the strictest rules.
+//!
+//! The corpus is too big for the repository; where it is absent, this says so.
+
+// What was not checked has to be visible.
+#![allow(clippy::print_stdout)]
+
+mod support;
+
+use ntv::ir::Stage;
+use ntv::{text, EmitOptions, Options, Shader, Target, Translator};
+use std::fs;
+use std::path::Path;
+
+/// The levels of NIR that are whole input: what a driver receives, and that after zink's lowering.
+const LEVELS: &[&str] = &["gallium", "ssa"];
+
+#[test]
+fn real_dumps_compile() {
+    let Some(corpus) = support::shared_corpus() else {
+        println!("no corpus beside the repository (NTV_CORPUS names one): nothing checked");
+        return;
+    };
+    let mut files = support::files(&corpus, &["nir", "log"]);
+    files.retain(|file| LEVELS.iter().any(|level| file.parent().is_some_and(|folder| folder.ends_with(level))));
+    let results = support::in_parallel(files, |file| check_file(&file, file.strip_prefix(&corpus).unwrap_or(&file)));
+    let checked: usize = results.iter().map(|(checked, _)| checked).sum();
+    let failures: Vec<&str> = results.iter().flat_map(|(_, failures)| failures).map(String::as_str).collect();
+    println!("{checked} shaders of {} files checked", results.len());
+    assert!(failures.is_empty(), "{} of {checked} shaders fail\n{}", failures.len(), failures.join("\n"));
+    assert!(checked > 0, "{} has no dumps", corpus.display());
+}
+
+/// How many shaders of `file` were checked, and what is wrong with them.
+fn check_file(file: &Path, name: &Path) -> (usize, Vec<String>) {
+    let dump = String::from_utf8_lossy(&fs::read(file).expect("a dump")).into_owned();
+    let mut checked = 0;
+    let mut failures = Vec::new();
+    for found in text::parse(&dump) {
+        let result = match found.shader {
+            Ok(shader) if !wanted(&shader) => continue,
+            Ok(shader) => check_shader(shader),
+            Err(_) if !wanted_by_name(file, &dump) => continue,
+            Err(errors) => Err(errors.0[0].to_string()),
+        };
+        checked += 1;
+        failures.extend(result.err().map(|error| format!("{}:{}: {error}", name.display(), found.line)));
+    }
+    (checked, failures)
+}
+
+fn wanted(shader: &Shader) -> bool {
+    matches!(shader.stage(), Stage::Vertex | Stage::Fragment | Stage::Compute) && !support::uses_textures(shader)
+}
+
+/// Whether a file of which a shader does not parse ought to: by the stage in its name, and words of texture instructions.
+fn wanted_by_name(file: &Path, dump: &str) -> bool {
+    let name = file.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+    let stage = ["tcs", "tes", "gs"].iter().all(|stage| !name.ends_with(&format!(".{stage}")));
+    stage && ["(texture_deref)", "image_", "bindless_"].iter().all(|word| !dump.contains(word))
+}
+
+fn check_shader(mut shader: Shader) -> Result<(), String> {
+    let printed = text::print(&shader);
+    let again = text::parse(&printed).pop().ok_or("printed, it is not found")?.shader;
+    let again = again.map_err(|errors| format!("printed, it does not parse: {errors}"))?;
+    if text::print(&again) != printed {
+        return Err("printed and parsed, it prints differently".to_string());
+    }
+    let target = Target::default();
+    let vulkan = target.vulkan;
+    let mut translator = Translator::new(Options { target, ..Options::default() });
+    let module = translator.translate(&mut shader, &EmitOptions::default());
+    let words = module.map_err(|errors| errors.0[0].to_string())?.words;
+    support::spirv_val(&words, vulkan)
+}

@@ -1,0 +1,89 @@
+//! What several tests need: dumps to work on, and the judgement of `spirv-val`.
+
+// Every test is a crate of its own and uses a part of this.
+#![allow(dead_code)]
+
+use ntv::target::Version;
+use ntv::{ir::InstKind, Shader};
+use std::collections::VecDeque;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use walkdir::WalkDir;
+
+/// The root of the repository.
+pub(crate) fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// All files below `folder` with one of `extensions`, by name.
+pub(crate) fn files(folder: &Path, extensions: &[&str]) -> Vec<PathBuf> {
+    let wanted = |path: &Path| path.extension().is_some_and(|extension| extensions.iter().any(|e| extension == *e));
+    let entries = WalkDir::new(folder).sort_by_file_name().into_iter().map(|entry| entry.expect("a readable folder"));
+    entries.map(walkdir::DirEntry::into_path).filter(|path| wanted(path)).collect()
+}
+
+/// The corpus of real dumps beside the repository, or the one that NTV_CORPUS names, if it is there.
+pub(crate) fn shared_corpus() -> Option<PathBuf> {
+    let folder = std::env::var_os("NTV_CORPUS").map_or_else(|| root().join("../shared/corpus"), PathBuf::from);
+    folder.is_dir().then_some(folder)
+}
+
+/// Whether `shader` has texture or image instructions.
+pub(crate) fn uses_textures(shader: &Shader) -> bool {
+    shader.order.iter().any(|inst| match shader.insts[*inst].kind {
+        InstKind::Tex(_) => true,
+        InstKind::Intrinsic { op, .. } => ["image", "texture", "sampler"].iter().any(|word| op.name().contains(word)),
+        _ => false,
+    })
+}
+
+/// The bytes of a module, as a file has them.
+pub(crate) fn bytes(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+/// What `spirv-val` has against `words` by the rules of `vulkan`, without any option that relaxes them.
+///
+/// # Panics
+/// If there is no `spirv-val`: a test that cannot judge has failed.
+pub(crate) fn spirv_val(words: &[u32], vulkan: Version) -> Result<(), String> {
+    let Version(major, minor) = vulkan;
+    let mut child = Command::new("spirv-val")
+        .args(["--target-env", &format!("vulkan{major}.{minor}"), "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("spirv-val, which `cargo xtask test` installs");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    // It may leave early with a complaint, which is what counts then.
+    let _ = stdin.write_all(&bytes(words));
+    drop(stdin);
+    let output = child.wait_with_output().expect("spirv-val");
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).trim().to_string())
+}
+
+/// Does `work` on all `items`, on all cores; the results come in the order of the items.
+pub(crate) fn in_parallel<T: Send, R: Send>(items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
+    let queue: Mutex<VecDeque<(usize, T)>> = Mutex::new(items.into_iter().enumerate().collect());
+    let done = Mutex::new(Vec::new());
+    let worker = || loop {
+        let next = queue.lock().expect("no worker panics here").pop_front();
+        let Some((number, item)) = next else { break };
+        let result = work(item);
+        done.lock().expect("no worker panics here").push((number, result));
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(worker);
+        }
+    });
+    let mut done = done.into_inner().expect("no worker panics here");
+    done.sort_by_key(|(number, _)| *number);
+    done.into_iter().map(|(_, result)| result).collect()
+}
