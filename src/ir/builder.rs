@@ -68,7 +68,7 @@ impl<'a> Builder<'a> {
     /// An ALU operation with swizzles and flags. The result has as many components and bits as the opcode's row and its
     /// operands say; `size` gives (components, bits) where they do not, or where swizzles widen the operands.
     pub fn alu_with(&mut self, op: AluOp, flags: AluFlags, srcs: &[AluSrc], size: Option<(u8, u8)>) -> Def {
-        let (num_components, bits) = size.unwrap_or_else(|| self.alu_size(op, srcs));
+        let (num_components, bits) = size.unwrap_or_else(|| self.alu_size(op, srcs.iter().map(|src| src.def)));
         if let Some(values) = fold_alu(self.shader, op, srcs, num_components, bits) {
             return self.constant(bits, &values[..usize::from(num_components)]);
         }
@@ -77,12 +77,12 @@ impl<'a> Builder<'a> {
     }
 
     /// Components and bits of the result of `op` on `srcs` without widening swizzles.
-    fn alu_size(&self, op: AluOp, srcs: &[AluSrc]) -> (u8, u8) {
+    pub fn alu_size(&self, op: AluOp, srcs: impl Iterator<Item = Def>) -> (u8, u8) {
         let info = op.info();
         let mut components = info.dest.size;
         let mut bits = info.dest.ty.bits;
         for (operand, src) in info.srcs.iter().zip(srcs) {
-            let def = self.shader.def(src.def);
+            let def = self.shader.def(src);
             if components == 0 && operand.size == 0 {
                 components = def.num_components;
             }

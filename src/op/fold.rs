@@ -186,7 +186,7 @@ pub fn vec(x: &Fold<'_>) -> u64 {
 pub fn fsign(x: &Fold<'_>) -> u64 {
     match x.f(0) {
         value if value.is_nan() => 0,
-        value if value == 0.0 => x.u(0),
+        0.0 => x.u(0),
         value => x.round(value.signum()),
     }
 }

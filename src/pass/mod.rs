@@ -4,6 +4,7 @@
 //! `check` before.
 
 pub mod forms;
+pub mod lower_alu;
 pub mod lower_buffer_derefs;
 pub mod lower_io;
 pub mod lower_shared;

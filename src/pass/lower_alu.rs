@@ -1,0 +1,240 @@
+//! Rewrites ALU operations that SPIR-V does not have into ones that it has.
+//!
+//! NIR has opcodes for every machine that Mesa drives: saturating adds, comparisons with 32-bit booleans, packed dot products.
+//! SPIR-V has few of them; and some that it has, Vulkan takes at one width only (bit searches at 32 bits). What cannot be
+//! emitted is written here in terms of what can:
+//!
+//! ```text
+//! 32    %3 = usub_sat %1, %2
+//! ```
+//!
+//! becomes
+//!
+//! ```text
+//! 1     %4 = ult %1, %2
+//! 32    %5 = load_const (0)
+//! 32    %6 = isub %1, %2
+//! 32    %3 = bcsel %4, %5, %6
+//! ```
+//!
+//! Afterwards no opcode is left whose form is [`Form::Lowered`](crate::op::Form). The result is the same for all operands for
+//! which NIR defines it, and `exact` goes over to each instruction.
+
+mod rules;
+#[cfg(test)]
+mod tests;
+
+use super::{Context, Pass};
+use crate::ir::{rewrite, AluFlags, AluSrc, Builder, Def, Edit, InstKind, Shader};
+use crate::op::{AluOp, Base, Form};
+use rules::RULES;
+use std::ops::Index;
+use std::sync::OnceLock;
+
+/// The pass.
+pub const PASS: Pass = Pass { name: "lower_alu", about: "rewrites ALU operations that SPIR-V does not have", run };
+
+fn run(shader: &mut Shader, _context: &Context) -> bool {
+    rewrite(shader, |builder, inst| {
+        let data = builder.shader.insts[inst];
+        let InstKind::Alu { op, flags, srcs } = data.kind else { return Edit::Keep };
+        let mut list = [AluSrc::from(inst.def()); 16];
+        let list = &mut list[..srcs.len()];
+        list.copy_from_slice(&builder.shader.alu_srcs[srcs]);
+        let src_bits = list.first().map_or(0, |src| builder.shader.bit_size(src.def));
+        let shape = Shape { op, components: data.num_components, bits: data.bit_size, src_bits };
+        let Some(rule) = rule(&shape) else { return Edit::Keep };
+        let mut lower = Lower { builder, flags: flags & AluFlags::EXACT };
+        let mut defs = [inst.def(); 16];
+        for ((def, src), operand) in defs.iter_mut().zip(&*list).zip(op.info().srcs) {
+            *def = lower.whole(*src, if operand.size == 0 { data.num_components } else { operand.size });
+        }
+        Edit::Replace((rule.lower)(&mut lower, &Call { shape, srcs: &defs[..list.len()] }))
+    })
+}
+
+/// What a rule's condition sees of an operation.
+#[derive(Clone, Copy)]
+struct Shape {
+    op: AluOp,
+    /// Components of the result.
+    components: u8,
+    /// Width of the result.
+    bits: u8,
+    /// Width of the first operand.
+    src_bits: u8,
+}
+
+/// An operation to lower, its operands as wide as it reads them.
+struct Call<'a> {
+    shape: Shape,
+    srcs: &'a [Def],
+}
+
+impl Index<usize> for Call<'_> {
+    type Output = Def;
+    fn index(&self, i: usize) -> &Def {
+        &self.srcs[i]
+    }
+}
+
+type LowerFn = fn(&mut Lower<'_, '_>, &Call<'_>) -> Def;
+
+/// How some opcodes are lowered.
+struct Rule {
+    ops: &'static [AluOp],
+    /// Whether an operation has to be.
+    when: fn(&Shape) -> bool,
+    lower: LowerFn,
+}
+
+/// The rule for an operation that cannot be emitted as it is.
+fn rule(shape: &Shape) -> Option<&'static Rule> {
+    static BY_OP: OnceLock<Vec<Vec<&'static Rule>>> = OnceLock::new();
+    let by_op = BY_OP.get_or_init(|| {
+        let mut by_op = vec![Vec::new(); AluOp::ALL.len()];
+        for rule in RULES {
+            rule.ops.iter().for_each(|op| by_op[*op as usize].push(rule));
+        }
+        for op in AluOp::ALL.iter().filter(|op| narrow_bool_op(**op).is_some()) {
+            by_op[*op as usize].push(&rules::WIDE_BOOL);
+        }
+        by_op
+    });
+    by_op[shape.op as usize].iter().find(|rule| (rule.when)(shape)).copied()
+}
+
+/// The opcode with a 1-bit result that `op` is a variant of. NIR puts the width behind the first word of the variant's name:
+/// `feq32`, `b32all_fequal4`.
+fn narrow_bool_op(op: AluOp) -> Option<AluOp> {
+    let info = op.info();
+    if info.form != Form::Lowered || info.dest.ty.base != Base::Bool || info.dest.ty.bits == 1 {
+        return None;
+    }
+    AluOp::from_name(&info.name.replacen(&info.dest.ty.bits.to_string(), "", 1))
+}
+
+/// Makes operations that can be emitted.
+struct Lower<'a, 'b> {
+    builder: &'a mut Builder<'b>,
+    flags: AluFlags,
+}
+
+impl Lower<'_, '_> {
+    /// A source as a value of `components` components.
+    fn whole(&mut self, src: AluSrc, components: u8) -> Def {
+        let mut channels = [0; 16];
+        for (c, channel) in channels.iter_mut().enumerate() {
+            *channel = src.swizzle.get(c);
+        }
+        self.builder.swizzle(src.def, &channels[..usize::from(components)])
+    }
+
+    /// An operation on whole values, lowered itself if it has to be.
+    fn alu(&mut self, op: AluOp, srcs: &[Def]) -> Def {
+        let (components, bits) = self.builder.alu_size(op, srcs.iter().copied());
+        let shape = Shape { op, components, bits, src_bits: self.bits(srcs[0]) };
+        if let Some(rule) = rule(&shape) {
+            return (rule.lower)(self, &Call { shape, srcs });
+        }
+        let mut list = [AluSrc::from(srcs[0]); 16];
+        for (to, from) in list.iter_mut().zip(srcs) {
+            *to = AluSrc::from(*from);
+        }
+        self.builder.alu_with(op, self.flags, &list[..srcs.len()], None)
+    }
+
+    fn unary(&mut self, op: AluOp, x: Def) -> Def {
+        self.alu(op, &[x])
+    }
+
+    fn binary(&mut self, op: AluOp, x: Def, y: Def) -> Def {
+        self.alu(op, &[x, y])
+    }
+
+    /// `op` on `x` and an integer, which gets the width that `op` asks for.
+    fn with_int(&mut self, op: AluOp, x: Def, value: i64) -> Def {
+        let bits = match op.info().srcs[1].ty.bits {
+            0 => self.bits(x),
+            bits => bits,
+        };
+        let y = self.ints(x, bits, value);
+        self.binary(op, x, y)
+    }
+
+    /// `op` on `x` and a float.
+    fn with_float(&mut self, op: AluOp, x: Def, value: f64) -> Def {
+        let y = self.float(x, value);
+        self.binary(op, x, y)
+    }
+
+    /// `cond ? x : y`.
+    fn select(&mut self, cond: Def, x: Def, y: Def) -> Def {
+        self.alu(AluOp::bcsel, &[cond, x, y])
+    }
+
+    /// A constant of the shape of `like`, every component `value`.
+    fn int(&mut self, like: Def, value: i64) -> Def {
+        let bits = self.bits(like);
+        self.ints(like, bits, value)
+    }
+
+    /// A constant with as many components as `like`.
+    fn ints(&mut self, like: Def, bits: u8, value: i64) -> Def {
+        let components = usize::from(self.builder.shader.num_components(like));
+        self.builder.constant(bits, &[value as u64; 16][..components])
+    }
+
+    /// A float constant of the shape of `like`.
+    fn float(&mut self, like: Def, value: f64) -> Def {
+        let bits = crate::op::fold::from_float(value, self.bits(like));
+        self.int(like, bits as i64)
+    }
+
+    fn bits(&self, def: Def) -> u8 {
+        self.builder.shader.bit_size(def)
+    }
+
+    fn channel(&mut self, def: Def, c: u8) -> Def {
+        self.builder.channel(def, c)
+    }
+
+    /// The low and high halves of 64-bit integers.
+    fn halves(&mut self, x: Def) -> (Def, Def) {
+        let high = self.with_int(AluOp::ushr, x, 32);
+        (self.unary(AluOp::u2u32, x), self.unary(AluOp::u2u32, high))
+    }
+
+    /// The components of `def`, combined by `op` in the order in which the folds add up: halves pairwise, then the rest.
+    fn reduce(&mut self, op: AluOp, def: Def) -> Def {
+        let mut parts = [def; 16];
+        let mut len = usize::from(self.builder.shader.num_components(def));
+        for (c, part) in parts[..len].iter_mut().enumerate() {
+            *part = self.channel(def, c as u8);
+        }
+        while len > 1 {
+            for i in 0..len / 2 {
+                parts[i] = self.binary(op, parts[2 * i], parts[2 * i + 1]);
+            }
+            if len % 2 == 1 {
+                parts[len / 2] = parts[len - 1];
+            }
+            len = len.div_ceil(2);
+        }
+        parts[0]
+    }
+
+    /// `scalar` of each component of the operands, as a vector.
+    fn per_component(&mut self, call: &Call<'_>, scalar: impl Fn(&mut Self, &[Def]) -> Def) -> Def {
+        let mut results = [call[0]; 16];
+        let results = &mut results[..usize::from(call.shape.components)];
+        for (c, result) in results.iter_mut().enumerate() {
+            let mut channels = [call[0]; 16];
+            for (channel, src) in channels.iter_mut().zip(call.srcs) {
+                *channel = self.channel(*src, c as u8);
+            }
+            *result = scalar(self, &channels[..call.srcs.len()]);
+        }
+        self.builder.vec(results)
+    }
+}
