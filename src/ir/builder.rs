@@ -285,9 +285,11 @@ pub fn vec_op(n: usize) -> Option<AluOp> {
 
 /// The components of `op` on `srcs` if all of them are constants.
 pub fn fold_alu(shader: &Shader, op: AluOp, srcs: &[AluSrc], num_components: u8, bits: u8) -> Option<[u64; 16]> {
-    let operand = |src: &AluSrc| Some((shader.as_const(src.def)?, src.swizzle, shader.bit_size(src.def)));
-    let operands: Option<Vec<_>> = srcs.iter().map(operand).collect();
-    evaluate_alu(op, &operands?, num_components, bits)
+    let mut operands: [(&[u64], Swizzle, u8); 16] = [(&[], Swizzle::IDENTITY, 0); 16];
+    for (operand, src) in operands.iter_mut().zip(srcs) {
+        *operand = (shader.as_const(src.def)?, src.swizzle, shader.bit_size(src.def));
+    }
+    evaluate_alu(op, &operands[..srcs.len()], num_components, bits)
 }
 
 /// The components of `op` on operands given as components, swizzle and width; `None` if a swizzle leaves its operand.

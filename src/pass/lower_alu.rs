@@ -24,7 +24,7 @@ mod rules;
 #[cfg(test)]
 mod tests;
 
-use super::{Context, Pass};
+use super::{Context, Forms, Pass};
 use crate::ir::{rewrite, AluFlags, AluSrc, Builder, Def, Edit, InstKind, Shader};
 use crate::op::{AluOp, Base, Form};
 use rules::RULES;
@@ -32,7 +32,12 @@ use std::ops::Index;
 use std::sync::OnceLock;
 
 /// The pass.
-pub const PASS: Pass = Pass { name: "lower_alu", about: "rewrites ALU operations that SPIR-V does not have", run };
+pub const PASS: Pass = Pass {
+    name: "lower_alu",
+    about: "rewrites ALU operations that SPIR-V does not have",
+    removes: Forms::LOWERED_ALU,
+    run,
+};
 
 fn run(shader: &mut Shader, _context: &Context) -> bool {
     rewrite(shader, |builder, inst| {

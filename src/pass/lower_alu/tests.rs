@@ -88,7 +88,9 @@ fn corners(op: AluOp, base: Base, bits: u8, operands: usize) -> Vec<u64> {
         AluOp::fsin | AluOp::fcos => 100.0,
         _ => f64::INFINITY,
     };
-    values.retain(|value| base != Base::Float || !(to_float(*value, bits).abs() > limit));
+    values.retain(|value| {
+        base != Base::Float || to_float(*value, bits).is_nan() || to_float(*value, bits).abs() <= limit
+    });
     values.dedup();
     values
 }
