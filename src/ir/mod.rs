@@ -33,7 +33,7 @@ pub use inst::{
     AluFlags, AluSrc, ArrayIndex, Block, Def, Deref, DerefKind, Inst, InstData, InstKind, Jump, PhiSrc, Swizzle, Tex,
     TexData,
 };
-pub use rewrite::{rewrite, Edit};
+pub use rewrite::{rewrite, rewrite_cf, Edit, Rewriter};
 pub use types::{Field, StructData, Type, TypeData, TypeTable};
 pub use variable::{Precision, Var, VarFlags, Variable, NO_LOCATION};
 

@@ -20,16 +20,26 @@ pub enum Edit {
 
 /// Visits every instruction of `shader` in program order. Returns true if anything changed.
 pub fn rewrite(shader: &mut Shader, mut visit: impl FnMut(&mut Builder<'_>, Inst) -> Edit) -> bool {
-    rewrite_cf(shader, |_, _| (), |builder, inst| visit(builder, inst))
+    rewrite_cf(shader, &mut visit)
 }
 
-/// Like [`rewrite`], and calls `enter` with each block as it is opened, before its first instruction; phis may be
-/// appended there.
-pub fn rewrite_cf(
-    shader: &mut Shader,
-    mut enter: impl FnMut(&mut Builder<'_>, Block),
-    mut visit: impl FnMut(&mut Builder<'_>, Inst) -> Edit,
-) -> bool {
+/// What a walk does: a closure that visits instructions, or a type that also looks at blocks.
+pub trait Rewriter {
+    /// Called with each block as it is opened, before its first instruction; phis may be appended.
+    fn enter(&mut self, _builder: &mut Builder<'_>, _block: Block) {}
+
+    /// Says what becomes of `inst`.
+    fn visit(&mut self, builder: &mut Builder<'_>, inst: Inst) -> Edit;
+}
+
+impl<F: FnMut(&mut Builder<'_>, Inst) -> Edit> Rewriter for F {
+    fn visit(&mut self, builder: &mut Builder<'_>, inst: Inst) -> Edit {
+        self(builder, inst)
+    }
+}
+
+/// Like [`rewrite`], with a visitor that also sees blocks.
+pub fn rewrite_cf(shader: &mut Shader, rewriter: &mut impl Rewriter) -> bool {
     let old_order = std::mem::take(&mut shader.order);
     let old_cf = std::mem::take(&mut shader.cf);
     shader.order.reserve(old_order.len());
@@ -51,13 +61,13 @@ pub fn rewrite_cf(
         let range = shader.blocks[block];
         shader.append_cf(Cf::Block(block));
         let mut builder = Builder::new(shader);
-        enter(&mut builder, block);
+        rewriter.enter(&mut builder, block);
         for inst in &old_order[range.start as usize..range.end as usize] {
             if !matches!(builder.shader.insts[*inst].kind, InstKind::Phi(_)) {
                 builder.shader.map_srcs(*inst, |def| names.resolve(def));
             }
             builder.line = builder.shader.lines[*inst];
-            match visit(&mut builder, *inst) {
+            match rewriter.visit(&mut builder, *inst) {
                 Edit::Keep => builder.shader.append_existing(*inst),
                 Edit::Remove => {}
                 Edit::Replace(def) => names.alias.set(inst.def(), Some(def)),

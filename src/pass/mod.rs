@@ -6,12 +6,14 @@
 pub mod forms;
 pub mod lower_alu;
 pub mod lower_buffer_derefs;
+pub mod lower_discard_if;
 pub mod lower_io;
 pub mod lower_shared;
 pub mod lower_ssbo;
 pub mod lower_ubo;
 pub mod lower_wide_vectors;
 pub mod pipeline;
+pub mod regs_to_ssa;
 
 mod blocks;
 mod io_vars;
