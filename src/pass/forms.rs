@@ -53,7 +53,7 @@ impl Forms {
 fn intrinsic_forms(op: Intrinsic) -> Forms {
     use Intrinsic::*;
     match op {
-        decl_reg | load_reg | store_reg => Forms::REGISTERS,
+        decl_reg | load_reg | store_reg | load_reg_indirect | store_reg_indirect => Forms::REGISTERS,
         load_ubo | load_ubo_vec4 => Forms::UBO_OFFSETS,
         load_ssbo | store_ssbo | ssbo_atomic | ssbo_atomic_swap | get_ssbo_size => Forms::SSBO_OFFSETS,
         load_shared

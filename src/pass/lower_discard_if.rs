@@ -21,14 +21,18 @@
 //!
 //! Needs a valid shader. Removes `demote_if` and `terminate_if`; afterwards `terminate` is last in its block but for a `halt`.
 
-use super::{Context, Pass};
+use super::{Context, Forms, Pass};
 use crate::entity::SideTable;
 use crate::ir::{rewrite, Block, Builder, Cf, Def, Edit, Inst, InstKind, Jump, Shader};
 use crate::op::Intrinsic;
 
 /// The pass.
-pub const PASS: Pass =
-    Pass { name: "lower_discard_if", about: "puts conditional discards into ifs and ends blocks that terminate", run };
+pub const PASS: Pass = Pass {
+    name: "lower_discard_if",
+    about: "puts conditional discards into ifs and ends blocks that terminate",
+    removes: Forms::CONDITIONAL_DISCARD,
+    run,
+};
 
 fn run(shader: &mut Shader, _: &Context) -> bool {
     let ends = find_ends(shader);

@@ -4,6 +4,9 @@ use super::*;
 
 /// All passes in the order in which a shader goes through them.
 pub const PIPELINE: &[Pass] = &[
+    // Registers first: what they hold is hidden from every other pass.
+    regs_to_ssa::PASS,
+    lower_discard_if::PASS,
     // Variables for I/O before anything else, so that later passes see derefs only.
     lower_io::PASS,
     // Offsets before derefs: both leave what the other does not look at.

@@ -22,7 +22,7 @@
 //!
 //! Needs a valid shader. Removes `decl_reg`, `load_reg`, `store_reg` and their indirect forms.
 
-use super::{Context, Pass};
+use super::{Context, Forms, Pass};
 use crate::analysis::cfg::Cfg;
 use crate::entity::SideTable;
 use crate::ir::{
@@ -33,7 +33,8 @@ use crate::op::{AluOp, AluType, Base, Index, Intrinsic, Modes};
 use rustc_hash::FxHashSet;
 
 /// The pass.
-pub const PASS: Pass = Pass { name: "regs_to_ssa", about: "turns registers into SSA values with phis", run };
+pub const PASS: Pass =
+    Pass { name: "regs_to_ssa", about: "turns registers into SSA values with phis", removes: Forms::REGISTERS, run };
 
 /// Entries that the table of values may have, registers times blocks.
 const MAX_ENTRIES: usize = 1 << 24;
