@@ -2,14 +2,26 @@
 
 use crate::command::{cargo, run as go};
 use anyhow::Result;
+use std::process::Command;
 
 /// Formatting, clippy and rustdoc, with warnings as errors.
 ///
 /// Clippy's `incompatible_msrv` holds the library to `rust-version` of Cargo.toml: it runs without the features of the
 /// tool first, because that is what a driver builds.
 pub(crate) fn run() -> Result<()> {
+    install_components()?;
     go(&mut cargo(&["fmt", "--all", "--check"]))?;
     go(&mut cargo(&["clippy", "--package", "ntv", "--lib", "--no-default-features", "--", "-D", "warnings"]))?;
     go(&mut cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))?;
     go(cargo(&["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings"))
+}
+
+/// Adds rustfmt and clippy to a Rust that was installed without them.
+fn install_components() -> Result<()> {
+    let works = |tool: &str| cargo(&[tool, "--version"]).output().is_ok_and(|output| output.status.success());
+    if works("fmt") && works("clippy") {
+        return Ok(());
+    }
+    println!("rustfmt or clippy is missing: adding both with rustup.");
+    go(Command::new("rustup").args(["component", "add", "rustfmt", "clippy"]))
 }

@@ -1,5 +1,7 @@
 //! The chores of the repository, as `cargo xtask NAME`: what is too long for a line of README and needs no shell.
 
+#![allow(clippy::print_stdout, reason = "a chore says what it does")]
+
 mod command;
 mod dump;
 mod lint;
