@@ -340,7 +340,9 @@ intrinsics! {
 
     load_vertex_id           [] -> 1 [] [32] ELIMINATE|REORDER, Builtin(VertexIndex, Int);
     load_vertex_id_zero_base [] -> 1 [] [32] ELIMINATE|REORDER, Special;
-    load_instance_id         [] -> 1 [] [32] ELIMINATE|REORDER, Builtin(InstanceIndex, Int);
+    load_instance_id         [] -> 1 [] [32] ELIMINATE|REORDER, Special;
+    // Vulkan's InstanceIndex, which counts from the base instance; load_instance_id, GL's gl_InstanceID, counts from 0.
+    load_instance_index         [] -> 1 [] [32] ELIMINATE|REORDER, Builtin(InstanceIndex, Int);
     load_base_vertex         [] -> 1 [] [32] ELIMINATE|REORDER, Builtin(BaseVertex, Int);
     load_first_vertex        [] -> 1 [] [32] ELIMINATE|REORDER, Special;
     load_is_indexed_draw     [] -> 1 [] [32] ELIMINATE|REORDER, Special;

@@ -336,7 +336,7 @@ fn per_vertex_len(shader: &Shader) -> u32 {
 }
 
 /// Slots that SPIR-V has a built-in for.
-fn is_builtin(kind: SlotKind, slot: u32) -> bool {
+pub(super) fn is_builtin(kind: SlotKind, slot: u32) -> bool {
     use varying::*;
     match kind {
         SlotKind::VertAttrib => false,

@@ -28,7 +28,7 @@
 //! 32     %6 = @load_deref (%5) (access=none)
 //! ```
 
-use super::blocks::{base_pointer, block_type, vec4s, Element, UVEC4};
+use super::blocks::{base_pointer, block_pointer, block_type, vec4s, Element, UVEC4};
 use super::lanes::{self, Address, Memory, Whole};
 use super::{BufferAccess, Context, Forms, Pass};
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, DerefKind, Edit, Inst, Shader, TypeData, Var, Variable};
@@ -46,7 +46,8 @@ pub const PASS: Pass = Pass {
 
 fn run(shader: &mut Shader, context: &Context) -> bool {
     let survey = Survey::new(shader);
-    if survey.blocks.is_empty() {
+    let sized = Sized::new(shader);
+    if survey.blocks.is_empty() && sized.is_none() {
         return false;
     }
     let blocks = survey.declare(shader, &context.target);
@@ -56,6 +57,10 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
         (BufferAccess::Auto, _) => Whole::Covered,
     };
     rewrite(shader, |b, inst| {
+        if let (Some((Intrinsic::get_ssbo_size, srcs)), Some(sized)) = (b.shader.as_intrinsic(inst), &sized) {
+            let block = srcs[0];
+            return Edit::Replace(sized.bytes(b, &context.target, block));
+        }
         let Some((op, element)) = operation(b.shader, inst) else {
             return Edit::Keep;
         };
@@ -209,6 +214,36 @@ impl Survey {
     }
 }
 
+/// The storage blocks whose size is asked for: zink's one array of them.
+struct Sized {
+    extent: Extent,
+    /// The block index that the array starts at, which zink's own translator forgets.
+    first: u32,
+}
+
+impl Sized {
+    fn new(shader: &Shader) -> Option<Sized> {
+        let asks = |inst: &Inst| matches!(shader.as_intrinsic(*inst), Some((Intrinsic::get_ssbo_size, _)));
+        shader.order.iter().find(|inst| asks(inst))?;
+        let is_zinks = |v: &Variable| v.mode == Modes::SSBO && shader.strings[v.name].starts_with("ssbos@");
+        let (var, variable) = shader.vars.iter().find(|(_, v)| is_zinks(v))?;
+        let count = shader.types.as_array(variable.ty).map(|(_, len)| len);
+        let extent = Extent { var, count, bytes: None, atomic64: false, written: true };
+        Some(Sized { extent, first: variable.driver_location })
+    }
+
+    fn bytes(&self, b: &mut Builder<'_>, target: &Target, block: Def) -> Def {
+        let var = declare(b.shader, target, UINT, None, &self.extent);
+        let block = b.channel(block, 0);
+        let index = b.iadd_imm(block, u64::from(self.first.wrapping_neg()));
+        let pointer = block_pointer(b, var, self.extent.count.map(|_| ArrayIndex::Def(index)));
+        let len = b.intrinsic(Intrinsic::deref_buffer_array_length, 1, 32, &[pointer]).def();
+        b.ishl_imm(len, 2)
+    }
+}
+
+/// What the size is counted in.
+const UINT: Element = Element { bits: 32, components: 1 };
 /// What 64-bit atomics point to.
 const UINT64: Element = Element { bits: 64, components: 1 };
 

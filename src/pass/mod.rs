@@ -3,6 +3,7 @@
 //! A pass states the forms it removes; it cannot fail, print or read the environment. What cannot be lowered was refused by
 //! `check` before.
 
+pub mod assign_locations;
 pub mod forms;
 pub mod lower_alu;
 pub mod lower_buffer_derefs;
@@ -10,6 +11,7 @@ pub mod lower_discard_if;
 pub mod lower_io;
 pub mod lower_shared;
 pub mod lower_ssbo;
+pub mod lower_sysvals;
 pub mod lower_ubo;
 pub mod lower_wide_vectors;
 pub mod pipeline;

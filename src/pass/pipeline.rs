@@ -9,11 +9,13 @@ pub const PIPELINE: &[Pass] = &[
     lower_discard_if::PASS,
     // Variables for I/O before anything else, so that later passes see derefs only.
     lower_io::PASS,
-    // Offsets before derefs: both leave what the other does not look at.
+    assign_locations::PASS,
+    lower_sysvals::PASS,
+    // zink's block derefs before byte offsets: their `get_ssbo_size` asks another variable.
+    lower_buffer_derefs::PASS,
     lower_ubo::PASS,
     lower_ssbo::PASS,
     lower_shared::PASS,
-    lower_buffer_derefs::PASS,
     // Wide values come from buffers, which are lanes by now.
     lower_wide_vectors::PASS,
 ];

@@ -1,0 +1,109 @@
+//! Inputs and outputs that were never given a Location get one.
+//!
+//! **What.** Where two variables of one direction claim the same Location and component, every variable of that direction
+//! that is no built-in gets the Location of its slot, by the rule of [`lower_io`](super::lower_io).
+//!
+//! **Why.** Locations are the driver's to assign when it links. A dump taken before, such as zink 22.3's, has 0 or the
+//! numbers of another stage there; SPIR-V wants them unique (Vulkan, "Location Assignment").
+//!
+//! Before:
+//!
+//! ```text
+//! decl_var shader_out INTERP_MODE_SMOOTH none vec4 a (VARYING_SLOT_VAR0.xyzw, 0, 0)
+//! decl_var shader_out INTERP_MODE_SMOOTH none vec4 b (VARYING_SLOT_VAR1.xyzw, 0, 0)
+//! ```
+//!
+//! After:
+//!
+//! ```text
+//! decl_var shader_out INTERP_MODE_SMOOTH none vec4 a (VARYING_SLOT_VAR0.xyzw, 0, 0)
+//! decl_var shader_out INTERP_MODE_SMOOTH none vec4 b (VARYING_SLOT_VAR1.xyzw, 1, 0)
+//! ```
+
+use super::io_vars::is_builtin;
+use super::lower_io::location;
+use super::{Context, Forms, Pass};
+use crate::ir::{Shader, Stage, Var, VarFlags};
+use crate::op::names::SlotKind;
+use crate::op::Modes;
+
+/// See the [module](self).
+pub const PASS: Pass = Pass {
+    name: "assign_locations",
+    about: "inputs and outputs that share a Location get one each",
+    removes: Forms::empty(),
+    run,
+};
+
+fn run(shader: &mut Shader, _: &Context) -> bool {
+    let directions = [Modes::SHADER_IN, Modes::SHADER_OUT];
+    directions.iter().fold(false, |changed, mode| assign(shader, *mode) || changed)
+}
+
+fn assign(shader: &mut Shader, mode: Modes) -> bool {
+    let kind = match (shader.stage(), mode) {
+        (Stage::Vertex, Modes::SHADER_IN) => SlotKind::VertAttrib,
+        // Colour outputs take the number of their attachment whatever they claim.
+        (Stage::Fragment, Modes::SHADER_OUT) => return false,
+        _ => SlotKind::Varying,
+    };
+    let is_user = |var: &Var| {
+        let v = &shader.vars[*var];
+        v.mode == mode && v.location.is_some_and(|slot| !is_builtin(kind, slot))
+    };
+    let mut vars: Vec<Var> = shader.vars.ids().filter(is_user).collect();
+    vars.sort_by_key(|var| shader.vars[*var].location);
+    let claimed = |shader: &Shader, var: &Var| shader.vars[*var].driver_location;
+    if !overlap(shader, &vars, claimed) {
+        return false;
+    }
+    let by_slot = |shader: &Shader, var: &Var| location(kind, shader.vars[*var].location.unwrap_or(0), 0);
+    if kind == SlotKind::VertAttrib || overlap(shader, &vars, by_slot) {
+        // One behind the other, in the order of the slots.
+        let mut next = 0;
+        for var in vars {
+            shader.vars[var].driver_location = next;
+            next += slots(shader, var);
+        }
+        return true;
+    }
+    for var in vars {
+        shader.vars[var].driver_location = by_slot(shader, &var);
+    }
+    true
+}
+
+/// Slots that the variable takes; the array over vertices takes none.
+fn slots(shader: &Shader, var: Var) -> u32 {
+    let v = &shader.vars[var];
+    let arrayed = matches!(
+        (shader.stage(), v.mode),
+        (Stage::TessCtrl, _) | (Stage::TessEval | Stage::Geometry, Modes::SHADER_IN)
+    ) && !v.flags.contains(VarFlags::PATCH);
+    let ty = match shader.types.as_array(v.ty) {
+        Some((elem, _)) if arrayed => elem,
+        _ => v.ty,
+    };
+    shader.types.slots(ty).max(1)
+}
+
+/// Whether two of `vars` share a Location and a component.
+fn overlap(shader: &Shader, vars: &[Var], first: impl Fn(&Shader, &Var) -> u32) -> bool {
+    let extent = |var: &Var| {
+        let v = &shader.vars[*var];
+        let base = shader.types.without_arrays(v.ty);
+        let components = match shader.types.as_vector(base) {
+            Some((scalar, n)) if scalar.bits < 64 => u32::from(n),
+            _ => 4,
+        };
+        let start = first(shader, var);
+        let components = u32::from(v.location_frac)..u32::from(v.location_frac) + components;
+        (start..start.saturating_add(slots(shader, *var)), components, v.index)
+    };
+    let extents: Vec<_> = vars.iter().map(extent).collect();
+    let meet = |a: &std::ops::Range<u32>, b: &std::ops::Range<u32>| a.start < b.end && b.start < a.end;
+    extents
+        .iter()
+        .enumerate()
+        .any(|(i, a)| extents[..i].iter().any(|b| meet(&a.0, &b.0) && meet(&a.1, &b.1) && a.2 == b.2))
+}
