@@ -273,6 +273,8 @@ pub struct TexData {
     pub component: u8,
     /// Offsets of the four texels of a gather.
     pub offsets: Option<[[i8; 2]; 4]>,
+    /// A gather takes its level of detail as sampling would.
+    pub is_gather_implicit_lod: bool,
     /// The texture may differ between invocations.
     pub texture_non_uniform: bool,
     /// The sampler may differ between invocations.

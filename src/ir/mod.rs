@@ -21,6 +21,7 @@
 //! walk, see [`rewrite`].
 
 pub mod builder;
+mod eq;
 pub mod info;
 pub mod inst;
 pub mod rewrite;

@@ -1,0 +1,184 @@
+//! When two shaders are the same: equal in content, whatever their ids.
+//!
+//! Both are walked in program order. Variables correspond by their place in the list, values and blocks by where they are
+//! made, struct types by where they are used. Lines of the dump do not count, nor does what is in no block.
+
+use super::{
+    ArrayIndex, Block, Cf, Def, Deref, DerefKind, Inst, InstKind, PhiSrc, Shader, TexData, Type, TypeData, Variable,
+};
+use crate::entity::{SideTable, Str};
+use rustc_hash::FxHashMap;
+
+impl PartialEq for Shader {
+    fn eq(&self, other: &Shader) -> bool {
+        self.info == other.info
+            && self.entry == other.entry
+            && self.vars.len() == other.vars.len()
+            && self.order.len() == other.order.len()
+            && self.cf.len() == other.cf.len()
+            && Pair::new(self, other).is_equal()
+    }
+}
+
+/// Two shaders and what corresponds in them, from the left one to the right one.
+struct Pair<'a> {
+    a: &'a Shader,
+    b: &'a Shader,
+    defs: SideTable<Def, Option<Def>>,
+    blocks: SideTable<Block, Option<Block>>,
+    types: FxHashMap<Type, Type>,
+}
+
+impl<'a> Pair<'a> {
+    fn new(a: &'a Shader, b: &'a Shader) -> Pair<'a> {
+        let mut defs = a.def_table(None);
+        for (a, b) in a.order.iter().zip(&b.order) {
+            defs.set(a.def(), Some(b.def()));
+        }
+        let mut blocks = a.block_table(None);
+        for (a, b) in a.block_order().zip(b.block_order()) {
+            blocks.set(a, Some(b));
+        }
+        Pair { a, b, defs, blocks, types: FxHashMap::default() }
+    }
+
+    fn is_equal(&mut self) -> bool {
+        let (a, b) = (self.a, self.b);
+        a.vars.values().zip(b.vars.values()).all(|(a, b)| self.variable(a, b))
+            && a.cf.iter().zip(&b.cf).all(|(a, b)| self.control(*a, *b))
+            && a.order.iter().zip(&b.order).all(|(a, b)| self.inst(*a, *b))
+    }
+
+    fn control(&self, a: Cf, b: Cf) -> bool {
+        match (a, b) {
+            (Cf::Block(a), Cf::Block(b)) => self.a.block_insts(a).len() == self.b.block_insts(b).len(),
+            (Cf::If { cond: a, hint }, Cf::If { cond: b, hint: other }) => self.def(a, b) && hint == other,
+            (a, b) => a == b,
+        }
+    }
+
+    fn def(&self, a: Def, b: Def) -> bool {
+        self.defs[a] == Some(b)
+    }
+
+    fn defs(&self, a: &[Def], b: &[Def]) -> bool {
+        a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.def(*a, *b))
+    }
+
+    fn str(&self, a: Str, b: Str) -> bool {
+        self.a.strings[a] == self.b.strings[b]
+    }
+
+    fn inst(&mut self, a: Inst, b: Inst) -> bool {
+        let (shader_a, shader_b) = (self.a, self.b);
+        let (a, b) = (&shader_a.insts[a], &shader_b.insts[b]);
+        if (a.num_components, a.bit_size) != (b.num_components, b.bit_size) {
+            return false;
+        }
+        match (a.kind, b.kind) {
+            (InstKind::Alu { .. }, InstKind::Alu { .. }) => self.alu(a.kind, b.kind, a.num_components),
+            (InstKind::Const(a), InstKind::Const(b)) => shader_a.consts[a] == shader_b.consts[b],
+            (InstKind::Undef, InstKind::Undef) => true,
+            (InstKind::Phi(a), InstKind::Phi(b)) => self.phi(&shader_a.phi_srcs[a], &shader_b.phi_srcs[b]),
+            (InstKind::Deref(a), InstKind::Deref(b)) => self.deref(&a, &b),
+            (
+                InstKind::Intrinsic { op, srcs, indices },
+                InstKind::Intrinsic { op: b_op, srcs: b_srcs, indices: b_indices },
+            ) => {
+                op == b_op
+                    && self.defs(&shader_a.srcs[srcs], &shader_b.srcs[b_srcs])
+                    && shader_a.indices[indices] == shader_b.indices[b_indices]
+            }
+            (InstKind::Tex(a), InstKind::Tex(b)) => self.tex(&shader_a.texs[a], &shader_b.texs[b]),
+            (InstKind::Jump(a), InstKind::Jump(b)) => a == b,
+            _ => false,
+        }
+    }
+
+    fn alu(&self, a: InstKind, b: InstKind, num_components: u8) -> bool {
+        let InstKind::Alu { op, flags, srcs } = a else { return false };
+        let InstKind::Alu { op: b_op, flags: b_flags, srcs: b_srcs } = b else { return false };
+        let (srcs, b_srcs) = (&self.a.alu_srcs[srcs], &self.b.alu_srcs[b_srcs]);
+        let operands = op.info().srcs;
+        op == b_op
+            && flags == b_flags
+            && srcs.len() == b_srcs.len()
+            && srcs.iter().zip(b_srcs).zip(operands).all(|((a, b), operand)| {
+                // Components beyond those that are read say nothing.
+                let read = usize::from(if operand.size == 0 { num_components } else { operand.size });
+                self.def(a.def, b.def) && a.swizzle.components(read).eq(b.swizzle.components(read))
+            })
+    }
+
+    fn phi(&self, a: &[PhiSrc], b: &[PhiSrc]) -> bool {
+        let same = |a: &PhiSrc, b: &PhiSrc| self.blocks[a.pred] == Some(b.pred) && self.def(a.def, b.def);
+        a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
+    }
+
+    fn tex(&self, a: &TexData, b: &TexData) -> bool {
+        let same_srcs =
+            a.srcs.len() == b.srcs.len() && a.srcs.iter().zip(&b.srcs).all(|(a, b)| a.0 == b.0 && self.def(a.1, b.1));
+        same_srcs && TexData { srcs: Vec::new(), ..a.clone() } == TexData { srcs: Vec::new(), ..b.clone() }
+    }
+
+    fn deref(&mut self, a: &Deref, b: &Deref) -> bool {
+        let index = |a: ArrayIndex, b: ArrayIndex| match (a, b) {
+            (ArrayIndex::Def(a), ArrayIndex::Def(b)) => self.def(a, b),
+            (a, b) => a == b,
+        };
+        let parents = match (a.kind.parent(), b.kind.parent()) {
+            (Some(a), Some(b)) => self.def(a, b),
+            (a, b) => a == b,
+        };
+        use DerefKind as Kind;
+        let same_kind = match (a.kind, b.kind) {
+            (Kind::Array { index: a, .. }, Kind::Array { index: b, .. })
+            | (Kind::PtrAsArray { index: a, .. }, Kind::PtrAsArray { index: b, .. }) => index(a, b),
+            (Kind::ArrayWildcard { .. }, Kind::ArrayWildcard { .. }) => true,
+            (Kind::Struct { field: a, .. }, Kind::Struct { field: b, .. }) => a == b,
+            (
+                Kind::Cast { stride, align_mul, align_offset, .. },
+                Kind::Cast { stride: b_stride, align_mul: b_mul, align_offset: b_offset, .. },
+            ) => (stride, align_mul, align_offset) == (b_stride, b_mul, b_offset),
+            (a, b) => a == b,
+        };
+        same_kind && parents && a.modes == b.modes && self.ty(a.ty, b.ty)
+    }
+
+    fn variable(&mut self, a: &Variable, b: &Variable) -> bool {
+        let initializers = match (a.initializer, b.initializer) {
+            (Some(a), Some(b)) => self.str(a, b),
+            (a, b) => a == b,
+        };
+        self.str(a.name, b.name)
+            && self.ty(a.ty, b.ty)
+            && initializers
+            && (a.mode, a.interp, a.access, a.precision, a.flags) == (b.mode, b.interp, b.access, b.precision, b.flags)
+            && (a.location, a.location_frac, a.driver_location) == (b.location, b.location_frac, b.driver_location)
+            && (a.binding, a.descriptor_set, a.index, a.image_format)
+                == (b.binding, b.descriptor_set, b.index, b.image_format)
+    }
+
+    /// Types nest less deeply than the parser and the wire decoder allow, so this does not recurse far.
+    fn ty(&mut self, a: Type, b: Type) -> bool {
+        if let Some(known) = self.types.get(&a) {
+            return *known == b;
+        }
+        self.types.insert(a, b);
+        match (self.a.types.get(a), self.b.types.get(b)) {
+            (TypeData::Array { elem, len, stride }, TypeData::Array { elem: b_elem, len: b_len, stride: b_stride }) => {
+                (len, stride) == (b_len, b_stride) && self.ty(elem, b_elem)
+            }
+            (TypeData::Struct(a), TypeData::Struct(b)) => {
+                let (a, b) = (&self.a.types.structs[a], &self.b.types.structs[b]);
+                self.str(a.name, b.name)
+                    && a.fields.len() == b.fields.len()
+                    && a.fields
+                        .iter()
+                        .zip(&b.fields)
+                        .all(|(a, b)| self.str(a.name, b.name) && a.offset == b.offset && self.ty(a.ty, b.ty))
+            }
+            (a, b) => a == b,
+        }
+    }
+}

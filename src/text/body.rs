@@ -1,0 +1,216 @@
+//! The body of the entry point: control flow and the lines in it.
+//!
+//! The braces of a dump become the flat control flow list. What a dump says about predecessors and successors follows from
+//! that list, and so does its last, empty block: both are skipped.
+
+use super::cursor::Cursor;
+use super::parser::{Flow, Open, Parser, Part};
+use crate::error::Error;
+use crate::ir::{BranchHint, Cf};
+
+/// What an `if` prints between condition and brace, with its reader in mind: `don't flatten` holds `flatten`.
+pub(super) const HINTS: &[(BranchHint, &str)] = &[
+    (BranchHint::DontFlatten, "don't flatten"),
+    (BranchHint::DivergentAlwaysTaken, "divergent always taken"),
+    (BranchHint::Flatten, "flatten"),
+];
+
+impl<'a> Parser<'a> {
+    /// `main () (entrypoint)`, behind `decl_function`.
+    pub(super) fn decl_function(&mut self, line: &mut Cursor<'a>) -> Result<(), Error> {
+        let start = line.token_start();
+        let name = line.take_while(|b| b != b' ' && b != b'(');
+        let span = line.span_from(start);
+        if self.part == Part::Done {
+            return Err(line.error_at(span, "only one function is supported: inline the others first"));
+        }
+        line.expect(b'(', "`(`")?;
+        if self.part == Part::Header || line.rest().contains("(entrypoint)") {
+            self.shader.entry.clear();
+            self.shader.entry.push_str(name);
+            self.part = Part::Declared;
+        }
+        Ok(())
+    }
+
+    /// `main {`, behind `impl`.
+    pub(super) fn begin_impl(&mut self, line: &mut Cursor<'a>) -> Result<(), Error> {
+        let start = line.token_start();
+        let name = line.take_while(|b| b != b' ');
+        let span = line.span_from(start);
+        // The body is read whatever its name, so that what is in it is not taken for header lines.
+        let before = std::mem::replace(&mut self.part, Part::Body);
+        if before != Part::Declared {
+            let what =
+                if before == Part::Header { "expected `decl_function` before it" } else { "expected one function" };
+            return Err(line.error_at(span, what));
+        }
+        if name != self.shader.entry {
+            return Err(line.error_at(span, &format!("expected the entry point `{}`", self.shader.entry)));
+        }
+        line.expect(b'{', "`{`")?;
+        line.expect_end()
+    }
+
+    /// A line of the body.
+    pub(super) fn body_line(&mut self, mut line: Cursor<'a>) -> Flow {
+        line.skip_blanks();
+        let control = match line.peek() {
+            b'}' => self.close(&mut line),
+            b'b' if line.rest().starts_with("block ") => self.block(&mut line),
+            b'i' if line.rest().starts_with("if ") => self.begin_if(&mut line),
+            b'l' if line.rest().starts_with("loop ") => self.begin_loop(&mut line),
+            b'c' | b'd' if line.eat_str("con block ") || line.eat_str("div block ") => self.block_number(&mut line),
+            b'c' | b'd' if line.eat_str("con loop ") || line.eat_str("div loop ") => self.open_loop(&mut line),
+            _ => {
+                if let Err(error) = self.statement(&mut line) {
+                    self.report(error);
+                }
+                return Flow::Next;
+            }
+        };
+        match control {
+            Ok(()) => Flow::Next,
+            Err(error) => {
+                self.report(error);
+                Flow::Stop
+            }
+        }
+    }
+
+    /// A declaration or an instruction.
+    fn statement(&mut self, line: &mut Cursor<'a>) -> Result<(), Error> {
+        if line.eat_str("decl_var ") {
+            return self.decl_var(line);
+        }
+        if line.eat_str("decl_reg ") {
+            return self.decl_reg(line);
+        }
+        if line.eat_str("preamble ") {
+            return Err(line.unexpected("a body without a preamble"));
+        }
+        if self.part == Part::EndBlock {
+            return Err(line.unexpected("`}`: an empty block ended the function"));
+        }
+        if !self.in_block() {
+            return Err(line.unexpected("a block"));
+        }
+        self.instruction(line)
+    }
+
+    fn block(&mut self, line: &mut Cursor<'a>) -> Result<(), Error> {
+        line.eat_str("block ");
+        self.block_number(line)
+    }
+
+    /// `b5:`, behind `block`.
+    fn block_number(&mut self, line: &mut Cursor<'a>) -> Result<(), Error> {
+        let start = line.token_start();
+        let number = block_name(line)?;
+        let span = line.span_from(start);
+        line.expect(b':', "`:`")?;
+        line.expect_end()?;
+        if self.part == Part::EndBlock {
+            return Err(line.error_at(span, "expected `}`: an empty block ended the function"));
+        }
+        if self.in_block() {
+            if !self.open.is_empty() {
+                return Err(line.error_at(span, "a block cannot follow another"));
+            }
+            self.part = Part::EndBlock;
+            return Ok(());
+        }
+        let block = self.shader.append_new_block();
+        if !self.blocks.define(number, block) {
+            self.report(line.error_at(span, &format!("block b{number} stands twice")));
+        }
+        if self.blocks_are_first() {
+            self.declare_registers();
+        }
+        Ok(())
+    }
+
+    fn blocks_are_first(&self) -> bool {
+        self.shader.cf.len() == 1
+    }
+
+    fn begin_if(&mut self, line: &mut Cursor<'a>) -> Result<(), Error> {
+        self.expect_block(line)?;
+        line.eat_str("if ");
+        let cond = self.src(line)?;
+        let rest = line.rest();
+        let hint = HINTS.iter().find(|(_, text)| rest.contains(text));
+        if !rest.trim_end().ends_with('{') {
+            return Err(line.unexpected("`{`"));
+        }
+        let hint = hint.map_or(BranchHint::None, |(hint, _)| *hint);
+        self.shader.append_cf(Cf::If { cond, hint });
+        self.open.push(Open::Then);
+        Ok(())
+    }
+
+    fn begin_loop(&mut self, line: &mut Cursor<'a>) -> Result<(), Error> {
+        line.eat_str("loop ");
+        self.open_loop(line)
+    }
+
+    /// `{`, behind `loop`.
+    fn open_loop(&mut self, line: &mut Cursor<'a>) -> Result<(), Error> {
+        self.expect_block(line)?;
+        line.expect(b'{', "`{`")?;
+        line.expect_end()?;
+        self.shader.append_cf(Cf::Loop);
+        self.open.push(Open::Loop);
+        Ok(())
+    }
+
+    /// `}`, `} else {` or `} continue {`.
+    fn close(&mut self, line: &mut Cursor<'a>) -> Result<(), Error> {
+        if self.part != Part::EndBlock {
+            self.expect_block(line)?;
+        }
+        line.eat(b'}');
+        let (from, cf, to) = if line.eat_str("else {") {
+            (Open::Then, Cf::Else, Some(Open::Else))
+        } else if line.eat_str("continue {") {
+            (Open::Loop, Cf::Continue, Some(Open::Continue))
+        } else {
+            line.expect_end()?;
+            match self.open.last() {
+                Some(Open::Then) => return Err(line.unexpected("`else {`: every if has an else")),
+                Some(Open::Else) => (Open::Else, Cf::EndIf, None),
+                Some(open) => (*open, Cf::EndLoop, None),
+                None => {
+                    self.part = Part::Done;
+                    return Ok(());
+                }
+            }
+        };
+        if self.open.last() != Some(&from) {
+            return Err(line.error(0, "this does not close what is open"));
+        }
+        self.open.pop();
+        self.open.extend(to);
+        self.shader.append_cf(cf);
+        Ok(())
+    }
+
+    /// Control flow stands between blocks.
+    fn expect_block(&self, line: &mut Cursor<'a>) -> Result<(), Error> {
+        if self.part == Part::EndBlock {
+            return Err(line.unexpected("`}`: an empty block ended the function"));
+        }
+        if !self.in_block() {
+            return Err(line.unexpected("a block before it"));
+        }
+        Ok(())
+    }
+}
+
+/// `b5` (25.0) or `block_5` (22.3).
+pub(super) fn block_name(line: &mut Cursor<'_>) -> Result<u32, Error> {
+    if !line.eat_str("block_") && !line.eat(b'b') {
+        return Err(line.unexpected("a block such as `b1`"));
+    }
+    line.number32("the number of a block")
+}

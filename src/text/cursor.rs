@@ -1,0 +1,236 @@
+//! Reads one line of a dump from left to right.
+//!
+//! A dump is line-oriented: no construct spans two lines, so a fault costs one line and the parser goes on with the next.
+//! The cursor works on bytes and only ever stops at ASCII ones, so it can hand out parts of the line without copying. Blanks
+//! and 22.3's `/* ... */` notes between tokens are skipped; `//` ends a line.
+
+use crate::error::{Error, ErrorKind, Place};
+
+/// The lines of a text with their numbers.
+#[derive(Clone)]
+pub(super) struct Lines<'a> {
+    rest: Option<&'a str>,
+    number: u32,
+}
+
+impl<'a> Lines<'a> {
+    pub(super) fn new(text: &'a str) -> Lines<'a> {
+        Lines { rest: Some(text), number: 0 }
+    }
+
+    /// The next line, without its end.
+    pub(super) fn next(&mut self) -> Option<Cursor<'a>> {
+        let rest = self.rest?;
+        self.number += 1;
+        let line = match rest.find('\n') {
+            Some(end) => {
+                self.rest = Some(&rest[end + 1..]);
+                &rest[..end]
+            }
+            None => {
+                self.rest = None;
+                rest
+            }
+        };
+        Some(Cursor { line: line.strip_suffix('\r').unwrap_or(line), number: self.number, at: 0 })
+    }
+
+    /// The number of the line that was read last.
+    pub(super) fn number(&self) -> u32 {
+        self.number
+    }
+}
+
+/// A part of a line, kept to say where an error is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Span {
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
+
+/// A position in a line.
+#[derive(Clone, Copy)]
+pub(super) struct Cursor<'a> {
+    line: &'a str,
+    number: u32,
+    at: usize,
+}
+
+impl<'a> Cursor<'a> {
+    /// The number of the line, from 1.
+    pub(super) fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// What is left of the line.
+    pub(super) fn rest(&self) -> &'a str {
+        &self.line[self.at..]
+    }
+
+    /// The byte at the cursor, 0 at the end of the line.
+    pub(super) fn peek(&self) -> u8 {
+        self.line.as_bytes().get(self.at).copied().unwrap_or(0)
+    }
+
+    /// The byte after that.
+    pub(super) fn peek_second(&self) -> u8 {
+        self.line.as_bytes().get(self.at + 1).copied().unwrap_or(0)
+    }
+
+    /// Skips blanks and notes, and returns the byte at the cursor.
+    pub(super) fn skip_blanks(&mut self) -> u8 {
+        loop {
+            match self.peek() {
+                b' ' | b'\t' => self.at += 1,
+                b'/' if self.peek_second() == b'*' => {
+                    let end = self.line[self.at + 2..].find("*/");
+                    self.at = end.map_or(self.line.len(), |end| self.at + 2 + end + 2);
+                }
+                other => return other,
+            }
+        }
+    }
+
+    /// True if nothing but a comment is left.
+    pub(super) fn at_end(&mut self) -> bool {
+        match self.skip_blanks() {
+            0 => self.at >= self.line.len(),
+            b'/' => self.peek_second() == b'/',
+            _ => false,
+        }
+    }
+
+    /// Skips blanks, then `byte` if it is there.
+    pub(super) fn eat(&mut self, byte: u8) -> bool {
+        let found = self.skip_blanks() == byte && byte != 0;
+        self.at += usize::from(found);
+        found
+    }
+
+    /// Skips blanks, then `text` if it is there.
+    pub(super) fn eat_str(&mut self, text: &str) -> bool {
+        self.skip_blanks();
+        let found = self.rest().starts_with(text);
+        if found {
+            self.at += text.len();
+        }
+        found
+    }
+
+    /// Skips `word` if it is there as a whole word.
+    pub(super) fn eat_word(&mut self, word: &str) -> bool {
+        let mut ahead = *self;
+        let found = ahead.word() == word;
+        if found {
+            *self = ahead;
+        }
+        found
+    }
+
+    /// Skips `byte`, which must be there; `what` names it in the error.
+    pub(super) fn expect(&mut self, byte: u8, what: &str) -> Result<(), Error> {
+        if self.eat(byte) {
+            return Ok(());
+        }
+        Err(self.unexpected(what))
+    }
+
+    /// Checks that nothing but a comment is left.
+    pub(super) fn expect_end(&mut self) -> Result<(), Error> {
+        if self.at_end() {
+            return Ok(());
+        }
+        Err(self.unexpected("the end of the line"))
+    }
+
+    /// The letters, digits and underscores that follow, perhaps none.
+    pub(super) fn word(&mut self) -> &'a str {
+        self.skip_blanks();
+        self.take_while(|b| b.is_ascii_alphanumeric() || b == b'_')
+    }
+
+    /// What follows up to a blank.
+    pub(super) fn token(&mut self) -> &'a str {
+        self.skip_blanks();
+        self.take_while(|b| b != b' ' && b != b'\t')
+    }
+
+    /// What follows, from the cursor on, as long as `wanted` says so. `wanted` must be true of all bytes above 127 or of none.
+    pub(super) fn take_while(&mut self, wanted: impl Fn(u8) -> bool) -> &'a str {
+        let start = self.at;
+        let bytes = &self.line.as_bytes()[start..];
+        self.at = start + bytes.iter().position(|b| !wanted(*b)).unwrap_or(bytes.len());
+        &self.line[start..self.at]
+    }
+
+    /// What follows up to `stop`, or all.
+    pub(super) fn until(&mut self, stop: &str) -> &'a str {
+        let rest = self.rest();
+        let found = &rest[..rest.find(stop).unwrap_or(rest.len())];
+        self.at += found.len();
+        found
+    }
+
+    /// An unsigned decimal number.
+    pub(super) fn number32(&mut self, what: &str) -> Result<u32, Error> {
+        let start = self.token_start();
+        let digits = self.take_while(|b| b.is_ascii_digit());
+        digits.parse().map_err(|_| self.error(start, &format!("expected {what}")))
+    }
+
+    /// A decimal number that may be negative.
+    pub(super) fn number_signed(&mut self, what: &str) -> Result<i64, Error> {
+        let start = self.token_start();
+        let digits = self.take_while(|b| b.is_ascii_digit() || b == b'-');
+        digits.parse().map_err(|_| self.error(start, &format!("expected {what}")))
+    }
+
+    /// Skips a `( ... )` group without groups in it, if it is there.
+    pub(super) fn skip_group(&mut self) {
+        if self.eat(b'(') {
+            self.take_while(|b| b != b')');
+            self.eat(b')');
+        }
+    }
+
+    /// Skips blanks and returns where the next token starts.
+    pub(super) fn token_start(&mut self) -> usize {
+        self.skip_blanks();
+        self.at
+    }
+
+    /// From `start` to the cursor.
+    pub(super) fn span_from(&self, start: usize) -> Span {
+        Span { start, end: self.at }
+    }
+
+    /// An error about what follows, which is not `what`.
+    pub(super) fn unexpected(&mut self, what: &str) -> Error {
+        let start = self.token_start();
+        self.take_while(|b| !matches!(b, b' ' | b'\t' | b',' | b'(' | b')'));
+        if self.at == start && self.at < self.line.len() {
+            self.at += 1;
+        }
+        self.error(start, &format!("expected {what}"))
+    }
+
+    /// A syntax error about the text from `start` to the cursor, or to the end of the token that starts there.
+    pub(super) fn error(&self, start: usize, message: &str) -> Error {
+        self.error_at(self.span_from(start), message)
+    }
+
+    /// A syntax error about `span`.
+    pub(super) fn error_at(&self, span: Span, message: &str) -> Error {
+        let text = self.line.get(span.start..span.end).unwrap_or("");
+        let found = if text.is_empty() { "the end of the line".to_string() } else { format!("`{text}`") };
+        let message =
+            if message.starts_with("expected") { format!("{message}, found {found}") } else { message.to_string() };
+        Error::new(ErrorKind::Syntax, self.place(span), message)
+    }
+
+    /// Where `span` is, in characters.
+    pub(super) fn place(&self, span: Span) -> Place {
+        let chars = |from: usize, to: usize| self.line.get(from..to).map_or(0, |text| text.chars().count() as u32);
+        Place { line: self.number, column: chars(0, span.start) + 1, len: chars(span.start, span.end).max(1) }
+    }
+}

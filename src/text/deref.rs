@@ -1,0 +1,308 @@
+//! Pointers: `deref_var`, `deref_array`, `deref_struct`, `deref_ptr_as_array`, `deref_cast`, and the types they print.
+//!
+//! A printed type is only a name, and all interface blocks are called `struct`. So the type of a step follows from its
+//! parent's, and the printed name is checked against it. Where the parent is a struct whose member was not seen before, the
+//! printed type is how the member's type is learnt.
+//!
+//! ```text
+//! 32    %5 = deref_array &(*%4)[0] (ubo struct)           // &blocks[0]
+//! 32    %6 = deref_struct &%5->base (ubo uint[64])        // learns: the struct has a member `base`, a uint[64]
+//! 32    %7 = deref_array &(*%6)[%2] (ubo uint)
+//! ```
+
+use super::cursor::Cursor;
+use super::instr::Dest;
+use super::parser::Parser;
+use crate::error::Error;
+use crate::ir::{ArrayIndex, Def, Deref, DerefKind, Field, InstKind, Shader, Type, TypeData};
+use crate::op::Modes;
+use std::fmt::Write;
+
+/// Members that zink's buffer blocks have at fixed places.
+const FIXED_MEMBERS: &[&str] = &["base", "unsized"];
+
+/// The printed `(modes type)` of a step.
+struct Pointee<'a> {
+    modes: Modes,
+    name: &'a str,
+    start: usize,
+}
+
+impl<'a> Parser<'a> {
+    /// The rest of a step of a pointer behind its `kind`.
+    pub(super) fn deref(&mut self, line: &mut Cursor<'a>, kind: &str, dest: &Dest) -> Result<Def, Error> {
+        let deref = match kind {
+            "deref_var" => self.var_deref(line)?,
+            "deref_array" | "deref_ptr_as_array" => self.array_deref(line, kind == "deref_ptr_as_array")?,
+            "deref_struct" => self.struct_deref(line)?,
+            _ => self.cast_deref(line)?,
+        };
+        line.expect_end()?;
+        Ok(self.emit(dest.num_components, dest.bit_size, InstKind::Deref(deref)).def())
+    }
+
+    /// `&name (modes type)`.
+    fn var_deref(&mut self, line: &mut Cursor<'a>) -> Result<Deref, Error> {
+        line.expect(b'&', "`&`")?;
+        let start = line.token_start();
+        let name = line.take_while(|b| b != b' ');
+        let Some(var) = self.vars.get(name).copied() else {
+            return Err(line.error(start, &format!("no variable is called `{name}`")));
+        };
+        let pointee = self.pointee(line)?;
+        let ty = self.shader.vars[var].ty;
+        self.expect_type(line, ty, &pointee)?;
+        Ok(Deref { kind: DerefKind::Var(var), ty, modes: pointee.modes })
+    }
+
+    /// `&(*%1)[index] (modes type)`.
+    fn array_deref(&mut self, line: &mut Cursor<'a>, ptr_as_array: bool) -> Result<Deref, Error> {
+        line.expect(b'&', "`&`")?;
+        line.expect(b'(', "`(`")?;
+        line.expect(b'*', "`*`")?;
+        let start = line.token_start();
+        let parent = self.src(line)?;
+        let parent_span = line.span_from(start);
+        line.expect(b')', "`)`")?;
+        line.expect(b'[', "`[`")?;
+        let kind = if line.eat(b'*') {
+            DerefKind::ArrayWildcard { parent }
+        } else {
+            let index = match line.skip_blanks() {
+                b'0'..=b'9' | b'-' => ArrayIndex::Imm(line.number_signed("an index")?),
+                _ => ArrayIndex::Def(self.src(line)?),
+            };
+            match ptr_as_array {
+                true => DerefKind::PtrAsArray { parent, index },
+                false => DerefKind::Array { parent, index },
+            }
+        };
+        line.expect(b']', "`]`")?;
+        let pointee = self.pointee(line)?;
+        let Some(parent_ty) = self.shader.as_deref(parent).map(|deref| deref.ty) else {
+            return Err(line.error_at(parent_span, "this is no pointer to an array"));
+        };
+        let ty = match kind {
+            DerefKind::PtrAsArray { .. } => Some(parent_ty),
+            _ => self.shader.types.element(parent_ty),
+        };
+        let Some(ty) = ty else {
+            let name = self.shader.types.name(parent_ty, &self.shader.strings);
+            return Err(line.error_at(parent_span, &format!("this points to `{name}`, which has no elements")));
+        };
+        self.expect_type(line, ty, &pointee)?;
+        Ok(Deref { kind, ty, modes: pointee.modes })
+    }
+
+    /// `&%1->member (modes type)`.
+    fn struct_deref(&mut self, line: &mut Cursor<'a>) -> Result<Deref, Error> {
+        line.expect(b'&', "`&`")?;
+        let start = line.token_start();
+        let parent = self.src(line)?;
+        let parent_span = line.span_from(start);
+        if !line.eat_str("->") {
+            return Err(line.unexpected("`->`"));
+        }
+        let name = line.take_while(|b| b != b' ');
+        let pointee = self.pointee(line)?;
+        let parent_ty = self.shader.as_deref(parent).map(|deref| self.shader.types.get(deref.ty));
+        let Some(TypeData::Struct(id)) = parent_ty else {
+            return Err(line.error_at(parent_span, "this is no pointer to a struct"));
+        };
+        let name = self.shader.strings.intern(name);
+        let fields = &self.shader.types.structs[id].fields;
+        let known = fields.iter().position(|field| field.name == name);
+        let void = self.shader.types.intern(TypeData::Void);
+        let index = match known {
+            Some(index) => index,
+            None => self.add_member(id, name, void),
+        };
+        let ty = self.shader.types.structs[id].fields[index].ty;
+        if ty == void {
+            let ty = self.printed_type(line, &pointee)?;
+            self.shader.types.structs[id].fields[index].ty = ty;
+            return Ok(Deref { kind: DerefKind::Struct { parent, field: index as u32 }, ty, modes: pointee.modes });
+        }
+        self.expect_type(line, ty, &pointee)?;
+        Ok(Deref { kind: DerefKind::Struct { parent, field: index as u32 }, ty, modes: pointee.modes })
+    }
+
+    /// Adds a member whose type is not known yet, `void`, and those that stand in front of it.
+    fn add_member(&mut self, id: crate::ir::types::Struct, name: crate::entity::Str, void: Type) -> usize {
+        let fixed = FIXED_MEMBERS.iter().position(|fixed| *fixed == &self.shader.strings[name]);
+        let fields = self.shader.types.structs[id].fields.len();
+        for before in FIXED_MEMBERS.iter().take(fixed.unwrap_or(0)).skip(fields) {
+            let name = self.shader.strings.intern(before);
+            self.shader.types.structs[id].fields.push(Field { name, ty: void, offset: None });
+        }
+        let fields = &mut self.shader.types.structs[id].fields;
+        fields.push(Field { name, ty: void, offset: None });
+        fields.len() - 1
+    }
+
+    /// `(type *)%1 (modes type)  (ptr_stride=16, align_mul=4, align_offset=0)`.
+    fn cast_deref(&mut self, line: &mut Cursor<'a>) -> Result<Deref, Error> {
+        line.expect(b'(', "`(`")?;
+        line.until(")");
+        line.expect(b')', "`)`")?;
+        let parent = self.src_without_note(line)?;
+        let pointee = self.pointee(line)?;
+        let ty = match self.builtin_type(pointee.name) {
+            Some(ty) => ty,
+            None => self.cast_struct(line, &pointee)?,
+        };
+        let mut numbers = [0; 3];
+        if line.eat(b'(') {
+            for (i, name) in ["ptr_stride=", "align_mul=", "align_offset="].into_iter().enumerate() {
+                if i > 0 {
+                    line.expect(b',', "`,`")?;
+                }
+                if !line.eat_str(name) {
+                    return Err(line.unexpected(&format!("`{name}`")));
+                }
+                numbers[i] = line.number32("a number")?;
+            }
+            line.expect(b')', "`)`")?;
+        }
+        let [stride, align_mul, align_offset] = numbers;
+        let kind = DerefKind::Cast { parent, stride, align_mul, align_offset };
+        Ok(Deref { kind, ty, modes: pointee.modes })
+    }
+
+    /// A struct that only casts name: one type for each name.
+    fn cast_struct(&mut self, line: &Cursor<'a>, pointee: &Pointee<'a>) -> Result<Type, Error> {
+        if let Some(ty) = self.cast_structs.get(pointee.name) {
+            return Ok(*ty);
+        }
+        let ty = self.printed_type(line, pointee)?;
+        self.cast_structs.insert(pointee.name, ty);
+        Ok(ty)
+    }
+
+    /// `(modes type)`.
+    fn pointee(&mut self, line: &mut Cursor<'a>) -> Result<Pointee<'a>, Error> {
+        line.expect(b'(', "`(modes type)`")?;
+        let mut modes = Modes::empty();
+        loop {
+            let start = line.token_start();
+            modes |= mode_named(line.word()).ok_or_else(|| line.error(start, "expected the mode of a variable"))?;
+            if !line.eat(b'|') {
+                break;
+            }
+        }
+        let start = line.token_start();
+        let name = line.take_while(|b| b != b')' && b != b' ');
+        line.expect(b')', "`)`")?;
+        Ok(Pointee { modes, name, start })
+    }
+
+    /// Checks that a step that points to `ty` prints its name.
+    fn expect_type(&mut self, line: &Cursor<'a>, ty: Type, pointee: &Pointee<'a>) -> Result<(), Error> {
+        let agrees = match self.builtin_type(pointee.name) {
+            Some(printed) => printed == ty || self.shader.types.name(ty, &self.shader.strings) == pointee.name,
+            None => is_struct_named(&self.shader, ty, pointee.name),
+        };
+        if agrees {
+            return Ok(());
+        }
+        let name = self.shader.types.name(ty, &self.shader.strings);
+        let start = pointee.start;
+        let span = super::cursor::Span { start, end: start + pointee.name.len() };
+        Err(line.error_at(span, &format!("expected the type `{name}`")))
+    }
+
+    /// The type of a member that is new: a struct in it is a new one.
+    fn printed_type(&mut self, line: &Cursor<'a>, pointee: &Pointee<'a>) -> Result<Type, Error> {
+        if let Some(ty) = self.builtin_type(pointee.name) {
+            return Ok(ty);
+        }
+        self.new_struct_type(pointee.name).ok_or_else(|| {
+            let span = super::cursor::Span { start: pointee.start, end: pointee.start + pointee.name.len() };
+            line.error_at(span, "expected a type")
+        })
+    }
+
+    /// The type without structs that is called `name`.
+    pub(super) fn builtin_type(&mut self, name: &'a str) -> Option<Type> {
+        if let Some(known) = self.types.get(name) {
+            return *known;
+        }
+        let ty = self.shader.types.from_name(name);
+        self.types.insert(name, ty);
+        ty
+    }
+
+    /// A new struct, in the arrays that `name` says: `Light[2][3]`. `None` if the lengths are no numbers.
+    pub(super) fn new_struct_type(&mut self, name: &str) -> Option<Type> {
+        let (stem, lengths) = name.split_at(name.find('[').unwrap_or(name.len()));
+        if stem.is_empty() {
+            return None;
+        }
+        let name = self.shader.strings.intern(stem);
+        let mut ty = self.shader.types.new_struct(name, Vec::new());
+        if !lengths.is_empty() {
+            for length in lengths.strip_prefix('[')?.strip_suffix(']')?.rsplit("][") {
+                let length = if length.is_empty() { None } else { Some(length.parse().ok()?) };
+                ty = self.shader.types.array(ty, length, 0);
+            }
+        }
+        Some(ty)
+    }
+}
+
+/// The mode that a dump calls `name`.
+pub(super) fn mode_named(name: &str) -> Option<Modes> {
+    Modes::NAMES.iter().find(|(_, n)| *n == name).map(|(mode, _)| *mode)
+}
+
+/// True if `ty` is a struct, or arrays of one, that prints as `name`.
+fn is_struct_named(shader: &Shader, ty: Type, name: &str) -> bool {
+    match shader.types.get(ty) {
+        TypeData::Struct(id) => shader.strings[shader.types.structs[id].name] == *name,
+        TypeData::Array { .. } => shader.types.name(ty, &shader.strings) == name,
+        _ => false,
+    }
+}
+
+/// Prints what stands behind the `=` of a step. `number` gives the printed number of a value.
+pub(super) fn print(
+    shader: &Shader,
+    deref: &Deref,
+    var_name: impl Fn(crate::ir::Var) -> String,
+    number: impl Fn(Def) -> u32,
+    out: &mut String,
+) -> std::fmt::Result {
+    let ty = shader.types.name(deref.ty, &shader.strings);
+    let index = |index: ArrayIndex| match index {
+        ArrayIndex::Imm(value) => value.to_string(),
+        ArrayIndex::Def(def) => format!("%{}", number(def)),
+    };
+    match deref.kind {
+        DerefKind::Var(var) => write!(out, "deref_var &{}", var_name(var))?,
+        DerefKind::Array { parent, index: i } => write!(out, "deref_array &(*%{})[{}]", number(parent), index(i))?,
+        DerefKind::ArrayWildcard { parent } => write!(out, "deref_array &(*%{})[*]", number(parent))?,
+        DerefKind::PtrAsArray { parent, index: i } => {
+            write!(out, "deref_ptr_as_array &(*%{})[{}]", number(parent), index(i))?;
+        }
+        DerefKind::Struct { parent, field } => {
+            write!(out, "deref_struct &%{}->{}", number(parent), field_name(shader, parent, field))?;
+        }
+        DerefKind::Cast { parent, .. } => write!(out, "deref_cast ({ty} *)%{}", number(parent))?,
+    }
+    out.push_str(" (");
+    let modes = Modes::NAMES.iter().filter(|(mode, _)| deref.modes.contains(*mode)).map(|(_, name)| *name);
+    super::decl::print_flags(modes, "|", out);
+    write!(out, " {ty})")?;
+    if let DerefKind::Cast { stride, align_mul, align_offset, .. } = deref.kind {
+        write!(out, "  (ptr_stride={stride}, align_mul={align_mul}, align_offset={align_offset})")?;
+    }
+    Ok(())
+}
+
+fn field_name(shader: &Shader, parent: Def, field: u32) -> &str {
+    shader
+        .as_deref(parent)
+        .and_then(|deref| shader.types.as_struct(deref.ty))
+        .and_then(|data| data.fields.get(field as usize))
+        .map_or("?", |field| &shader.strings[field.name])
+}

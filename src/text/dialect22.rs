@@ -1,0 +1,379 @@
+//! What only Mesa 22.3 prints: registers, source modifiers, and opcodes that 25.0 has no more.
+//!
+//! All of it is rewritten into what 25.0 has as it is read, so the rest of the crate knows one NIR:
+//!
+//! | 22.3 | becomes |
+//! |-|-|
+//! | `decl_reg vec4 32 r0`, `r0` as source or result | `decl_reg`, `load_reg`, `store_reg` |
+//! | `-ssa_1`, `abs(ssa_1)`, `fadd.sat` | `fneg` or `ineg`, `fabs` or `iabs`, `fsat` |
+//! | `fddx`, `f2b1`, ... | [`OLD_ALU`] |
+//! | `ssbo_atomic_add`, ... | [`ATOMICS`] and [`ATOMIC_OPS`] |
+//! | `discard`, `control_barrier`, ... | [`OLD_INTRINSICS`] |
+
+use super::cursor::Cursor;
+use super::decl::component_of;
+use super::instr::{Dest, Target};
+use super::parser::Parser;
+use crate::error::Error;
+use crate::ir::{AluFlags, AluSrc, Def, InstKind, Stage, Swizzle};
+use crate::op::names::{Scope, Semantics};
+use crate::op::{AluOp, AtomicOp, Base, Index, Intrinsic, Modes, Operand};
+use rustc_hash::FxHashMap;
+
+/// What an ALU opcode that 25.0 does not have is instead.
+#[derive(Clone, Copy)]
+pub(super) enum OldAlu {
+    /// An intrinsic of the source.
+    Intrinsic(Intrinsic),
+    /// A comparison of the source with zero.
+    NotZero(AluOp),
+}
+
+const OLD_ALU: &[(&str, OldAlu)] = &[
+    ("fddx", OldAlu::Intrinsic(Intrinsic::ddx)),
+    ("fddx_fine", OldAlu::Intrinsic(Intrinsic::ddx_fine)),
+    ("fddx_coarse", OldAlu::Intrinsic(Intrinsic::ddx_coarse)),
+    ("fddy", OldAlu::Intrinsic(Intrinsic::ddy)),
+    ("fddy_fine", OldAlu::Intrinsic(Intrinsic::ddy_fine)),
+    ("fddy_coarse", OldAlu::Intrinsic(Intrinsic::ddy_coarse)),
+    ("f2b1", OldAlu::NotZero(AluOp::fneu)),
+    ("i2b1", OldAlu::NotZero(AluOp::ine)),
+];
+
+/// What the ALU opcode `name` of 22.3 is in 25.0, if it is not the same.
+pub(super) fn old_alu(name: &str) -> Option<OldAlu> {
+    OLD_ALU.iter().find(|(old, _)| *old == name).map(|(_, new)| *new)
+}
+
+/// The families of atomics: 22.3's prefix, the opcode, the one that compares and swaps.
+const ATOMICS: &[(&str, Intrinsic, Intrinsic)] = &[
+    ("ssbo_atomic_", Intrinsic::ssbo_atomic, Intrinsic::ssbo_atomic_swap),
+    ("shared_atomic_", Intrinsic::shared_atomic, Intrinsic::shared_atomic_swap),
+    ("global_atomic_", Intrinsic::global_atomic, Intrinsic::global_atomic_swap),
+    ("deref_atomic_", Intrinsic::deref_atomic, Intrinsic::deref_atomic_swap),
+    ("image_atomic_", Intrinsic::image_atomic, Intrinsic::image_atomic_swap),
+    ("image_deref_atomic_", Intrinsic::image_deref_atomic, Intrinsic::image_deref_atomic_swap),
+    ("bindless_image_atomic_", Intrinsic::bindless_image_atomic, Intrinsic::bindless_image_atomic_swap),
+];
+
+/// 22.3 had an intrinsic for each operation of each family, with these suffixes.
+const ATOMIC_OPS: &[(&str, AtomicOp)] = &[
+    ("add", AtomicOp::iadd),
+    ("imin", AtomicOp::imin),
+    ("umin", AtomicOp::umin),
+    ("imax", AtomicOp::imax),
+    ("umax", AtomicOp::umax),
+    ("and", AtomicOp::iand),
+    ("or", AtomicOp::ior),
+    ("xor", AtomicOp::ixor),
+    ("exchange", AtomicOp::xchg),
+    ("comp_swap", AtomicOp::cmpxchg),
+    ("fadd", AtomicOp::fadd),
+    ("fmin", AtomicOp::fmin),
+    ("fmax", AtomicOp::fmax),
+    ("fcomp_swap", AtomicOp::fcmpxchg),
+    ("inc_wrap", AtomicOp::inc_wrap),
+    ("dec_wrap", AtomicOp::dec_wrap),
+];
+
+/// What an intrinsic of 22.3 is in 25.0.
+#[derive(Clone, Copy)]
+pub(super) struct OldIntrinsic {
+    pub(super) op: Intrinsic,
+    /// Indices that the old name implied.
+    pub(super) indices: [(Index, u32); 4],
+    /// Sources that 22.3 did not have yet; they are undefined.
+    pub(super) missing_srcs: usize,
+}
+
+impl OldIntrinsic {
+    const fn new(op: Intrinsic) -> OldIntrinsic {
+        OldIntrinsic { op, indices: [(Index::atomic_op, 0); 4], missing_srcs: 0 }
+    }
+
+    const fn missing(op: Intrinsic, missing_srcs: usize) -> OldIntrinsic {
+        OldIntrinsic { missing_srcs, ..OldIntrinsic::new(op) }
+    }
+
+    const fn barrier(execution: Scope, memory: Scope, modes: Modes) -> OldIntrinsic {
+        let semantics = Semantics::ACQUIRE.union(Semantics::RELEASE);
+        let indices = [
+            (Index::execution_scope, execution as u32),
+            (Index::memory_scope, memory as u32),
+            (Index::memory_semantics, semantics.bits()),
+            (Index::memory_modes, modes.bits()),
+        ];
+        OldIntrinsic { op: Intrinsic::barrier, indices, missing_srcs: 0 }
+    }
+}
+
+const BUFFERS: Modes = Modes::SSBO.union(Modes::GLOBAL);
+const MEMORY: Modes = BUFFERS.union(Modes::IMAGE).union(Modes::SHARED);
+
+const OLD_INTRINSICS: &[(&str, OldIntrinsic)] = &[
+    ("discard", OldIntrinsic::new(Intrinsic::terminate)),
+    ("discard_if", OldIntrinsic::new(Intrinsic::terminate_if)),
+    ("scoped_barrier", OldIntrinsic::new(Intrinsic::barrier)),
+    ("control_barrier", OldIntrinsic::barrier(Scope::workgroup, Scope::workgroup, Modes::SHARED)),
+    ("memory_barrier", OldIntrinsic::barrier(Scope::none, Scope::device, MEMORY)),
+    ("group_memory_barrier", OldIntrinsic::barrier(Scope::none, Scope::workgroup, MEMORY)),
+    ("memory_barrier_buffer", OldIntrinsic::barrier(Scope::none, Scope::device, BUFFERS)),
+    ("memory_barrier_image", OldIntrinsic::barrier(Scope::none, Scope::device, Modes::IMAGE)),
+    ("memory_barrier_shared", OldIntrinsic::barrier(Scope::none, Scope::device, Modes::SHARED)),
+    ("memory_barrier_atomic_counter", OldIntrinsic::barrier(Scope::none, Scope::device, BUFFERS)),
+    ("memory_barrier_tcs_patch", OldIntrinsic::barrier(Scope::none, Scope::workgroup, Modes::SHADER_OUT)),
+    ("emit_vertex_with_counter", OldIntrinsic::missing(Intrinsic::emit_vertex_with_counter, 2)),
+    ("end_primitive_with_counter", OldIntrinsic::missing(Intrinsic::end_primitive_with_counter, 2)),
+    ("set_vertex_and_primitive_count", OldIntrinsic::missing(Intrinsic::set_vertex_and_primitive_count, 1)),
+];
+
+/// What the intrinsic `name` of 22.3 is in 25.0, if it is not the same.
+pub(super) fn old_intrinsic(name: &str, stage: Stage) -> Option<OldIntrinsic> {
+    if let Some((_, old)) = OLD_INTRINSICS.iter().find(|(old, _)| *old == name) {
+        let mut old = *old;
+        if name == "control_barrier" && stage == Stage::TessCtrl {
+            // The barrier of tessellation control orders the outputs, not shared memory.
+            old.indices[3].1 = Modes::SHADER_OUT.bits();
+        }
+        return Some(old);
+    }
+    ATOMICS.iter().find_map(|(prefix, plain, swap)| {
+        let suffix = name.strip_prefix(prefix)?;
+        let (_, atomic) = ATOMIC_OPS.iter().find(|(old, _)| *old == suffix)?;
+        let op = if matches!(atomic, AtomicOp::cmpxchg | AtomicOp::fcmpxchg) { *swap } else { *plain };
+        let mut old = OldIntrinsic::new(op);
+        old.indices = [(Index::atomic_op, *atomic as u32); 4];
+        Some(old)
+    })
+}
+
+/// The registers of a function.
+#[derive(Default)]
+pub(super) struct Registers {
+    by_number: FxHashMap<u32, Register>,
+    /// Declared and not yet made: they stand in front of the first block.
+    pending: Vec<u32>,
+}
+
+#[derive(Clone, Copy)]
+struct Register {
+    num_components: u8,
+    bit_size: u8,
+    num_array_elems: u32,
+    /// What `decl_reg` makes.
+    handle: Option<Def>,
+}
+
+/// A place in a register.
+pub(super) struct RegisterRef {
+    handle: Def,
+    num_components: u8,
+    bit_size: u8,
+    base: u32,
+    indirect: Option<Def>,
+    /// Components that are written.
+    mask: u16,
+}
+
+impl Registers {
+    pub(super) fn clear(&mut self) {
+        self.by_number.clear();
+        self.pending.clear();
+    }
+}
+
+impl<'a> Parser<'a> {
+    /// `vec4 32 r0[8]`, behind `decl_reg`.
+    pub(super) fn decl_reg(&mut self, line: &mut Cursor<'a>) -> Result<(), Error> {
+        let num_components = self.component_count(line, "vec")?;
+        let bit_size = super::instr::bit_size(line)?;
+        if line.eat_word("div") || line.eat_word("con") {
+            line.skip_blanks();
+        }
+        line.expect(b'r', "a register such as `r0`")?;
+        let number = line.number32("the number of a register")?;
+        let mut num_array_elems = 0;
+        if line.eat(b'[') {
+            num_array_elems = line.number32("a length")?;
+            line.expect(b']', "`]`")?;
+        }
+        let register = Register { num_components, bit_size, num_array_elems, handle: None };
+        self.registers.by_number.insert(number, register);
+        self.registers.pending.push(number);
+        if self.in_block() {
+            self.declare_registers();
+        }
+        Ok(())
+    }
+
+    /// Makes the registers declared so far.
+    pub(super) fn declare_registers(&mut self) {
+        for number in std::mem::take(&mut self.registers.pending) {
+            let Some(register) = self.registers.by_number.get(&number).copied() else { continue };
+            let indices = [
+                (Index::num_components, u32::from(register.num_components)),
+                (Index::num_array_elems, register.num_array_elems),
+                (Index::bit_size, u32::from(register.bit_size)),
+            ];
+            let handle = self.emit_intrinsic(Intrinsic::decl_reg, 1, 32, &[], &indices);
+            self.registers.by_number.insert(number, Register { handle: Some(handle), ..register });
+        }
+    }
+
+    /// `r0`, `r0[2]` or `r0[2 + ssa_5]`.
+    fn register(&mut self, line: &mut Cursor<'a>) -> Result<RegisterRef, Error> {
+        let start = line.token_start();
+        line.expect(b'r', "a register such as `r0`")?;
+        let number = line.number32("the number of a register")?;
+        let Some(&Register { num_components, bit_size, handle: Some(handle), .. }) =
+            self.registers.by_number.get(&number)
+        else {
+            return Err(line.error(start, &format!("register r{number} is not declared")));
+        };
+        let mask = ((1u32 << num_components) - 1) as u16;
+        let mut register = RegisterRef { handle, num_components, bit_size, base: 0, indirect: None, mask };
+        if line.peek() == b'[' {
+            line.eat(b'[');
+            register.base = line.number32("an index")?;
+            if line.eat(b'+') {
+                register.indirect = Some(self.src_without_note(line)?);
+            }
+            line.expect(b']', "`]`")?;
+        }
+        Ok(register)
+    }
+
+    /// A register as the result of an instruction.
+    pub(super) fn register_dest(&mut self, line: &mut Cursor<'a>) -> Result<Dest, Error> {
+        let mut register = self.register(line)?;
+        if line.peek() == b'.' {
+            line.eat(b'.');
+            let start = line.token_start();
+            register.mask = 0;
+            for letter in line.word().bytes() {
+                let component = component_of(letter).filter(|c| *c < register.num_components);
+                let component = component.ok_or_else(|| line.error(start, "expected components of the register"))?;
+                register.mask |= 1 << component;
+            }
+        }
+        line.expect(b'=', "`=`")?;
+        let num_components = register.mask.count_ones() as u8;
+        Ok(Dest { num_components, bit_size: register.bit_size, target: Target::Register(register) })
+    }
+
+    /// The value of a register that is used.
+    pub(super) fn load_register(&mut self, line: &mut Cursor<'a>) -> Result<Def, Error> {
+        let register = self.register(line)?;
+        let indices = [(Index::base, register.base)];
+        let (n, bits) = (register.num_components, register.bit_size);
+        Ok(match register.indirect {
+            None => self.emit_intrinsic(Intrinsic::load_reg, n, bits, &[register.handle], &indices),
+            Some(index) => {
+                self.emit_intrinsic(Intrinsic::load_reg_indirect, n, bits, &[register.handle, index], &indices)
+            }
+        })
+    }
+
+    /// Writes `value`, which has as many components as are written.
+    pub(super) fn store_register(&mut self, register: &RegisterRef, value: Def) {
+        let value = self.spread(register, value);
+        let indices = [(Index::base, register.base), (Index::write_mask, u32::from(register.mask))];
+        match register.indirect {
+            None => self.emit_intrinsic(Intrinsic::store_reg, 0, 0, &[value, register.handle], &indices),
+            Some(index) => {
+                let srcs = [value, register.handle, index];
+                self.emit_intrinsic(Intrinsic::store_reg_indirect, 0, 0, &srcs, &indices)
+            }
+        };
+    }
+
+    /// A value with the register's components, in which those written are where the register has them.
+    fn spread(&mut self, register: &RegisterRef, value: Def) -> Def {
+        if self.shader.num_components(value) == register.num_components {
+            return value;
+        }
+        let mut swizzle = Swizzle::splat(0);
+        let written = (0..16).filter(|c| register.mask >> c & 1 != 0);
+        for (from, to) in written.enumerate() {
+            swizzle.set(to, from as u8);
+        }
+        let src = AluSrc { def: value, swizzle };
+        self.emit_plain_alu(AluOp::mov, register.num_components, register.bit_size, &[src])
+    }
+
+    /// The negative and the magnitude of a source.
+    pub(super) fn modified(&mut self, src: AluSrc, n: u8, operand: &Operand, negate: bool, abs: bool) -> AluSrc {
+        let bits = self.shader.bit_size(src.def);
+        let float = operand.ty.base == Base::Float;
+        let mut src = src;
+        if abs {
+            let op = if float { AluOp::fabs } else { AluOp::iabs };
+            src = self.emit_plain_alu(op, n, bits, &[src]).into();
+        }
+        if negate {
+            let op = if float { AluOp::fneg } else { AluOp::ineg };
+            src = self.emit_plain_alu(op, n, bits, &[src]).into();
+        }
+        src
+    }
+
+    /// `value` clamped to 0..1.
+    pub(super) fn saturate(&mut self, value: Def) -> Def {
+        let (n, bits) = (self.shader.num_components(value), self.shader.bit_size(value));
+        self.emit_plain_alu(AluOp::fsat, n, bits, &[value.into()])
+    }
+
+    /// An ALU opcode that 25.0 does not have, from its source on.
+    pub(super) fn old_alu(&mut self, line: &mut Cursor<'a>, dest: &Dest, old: OldAlu) -> Result<Def, Error> {
+        let (flags, saturate) = super::instr::alu_flags(line)?;
+        let operand = match old {
+            OldAlu::Intrinsic(_) => AluOp::fneg.info().srcs[0],
+            OldAlu::NotZero(op) => op.info().srcs[0],
+        };
+        let src = self.alu_src(line, dest, &operand)?;
+        line.expect_end()?;
+        let bits = self.shader.bit_size(src.def);
+        let def = match old {
+            OldAlu::Intrinsic(op) => {
+                let value = self.without_swizzle(src, dest.num_components);
+                self.emit_intrinsic(op, dest.num_components, dest.bit_size, &[value], &[])
+            }
+            OldAlu::NotZero(op) => {
+                let zero = self.shader.consts.push(&[0]);
+                let zero = self.emit(1, bits, InstKind::Const(zero)).def();
+                self.emit_alu(op, flags, dest, &[src, AluSrc { def: zero, swizzle: Swizzle::splat(0) }])
+            }
+        };
+        Ok(if saturate { self.saturate(def) } else { def })
+    }
+
+    /// The value that a source reads.
+    fn without_swizzle(&mut self, src: AluSrc, n: u8) -> Def {
+        let live = self.shader.num_components(src.def);
+        if live == n && src.swizzle.is_identity(usize::from(n)) {
+            return src.def;
+        }
+        let bits = self.shader.bit_size(src.def);
+        self.emit_plain_alu(AluOp::mov, n, bits, &[src])
+    }
+
+    fn emit_plain_alu(&mut self, op: AluOp, n: u8, bits: u8, srcs: &[AluSrc]) -> Def {
+        let srcs = self.shader.push_alu_srcs(srcs);
+        self.emit(n, bits, InstKind::Alu { op, flags: AluFlags::empty(), srcs }).def()
+    }
+
+    /// An intrinsic that the text does not have; indices that are not given are 0.
+    pub(super) fn emit_intrinsic(
+        &mut self,
+        op: Intrinsic,
+        n: u8,
+        bits: u8,
+        srcs: &[Def],
+        indices: &[(Index, u32)],
+    ) -> Def {
+        let value_of = |index: &Index| indices.iter().find(|(i, _)| i == index).map_or(0, |(_, value)| *value);
+        let indices = self.shader.indices.extend(op.info().indices.iter().map(value_of));
+        let srcs = self.shader.srcs.push(srcs);
+        self.emit(n, bits, InstKind::Intrinsic { op, srcs, indices }).def()
+    }
+}

@@ -1,0 +1,120 @@
+//! Intrinsics: `@name (sources) (indices)` in 25.0, `intrinsic name (sources) (indices)` in 22.3.
+
+use super::cursor::Cursor;
+use super::dialect22::old_intrinsic;
+use super::index::parse_index;
+use super::instr::Dest;
+use super::parser::Parser;
+use crate::error::Error;
+use crate::ir::{Def, Inst, InstKind, Stage};
+use crate::op::intrinsic::Components;
+use crate::op::{Intrinsic, IntrinsicInfo};
+
+/// No opcode has more indices.
+const MAX_INDICES: usize = 16;
+
+/// What the values of indices depend on.
+pub(super) struct IndexContext {
+    pub(super) op: Intrinsic,
+    pub(super) stage: Stage,
+}
+
+impl<'a> Parser<'a> {
+    /// An intrinsic with a result, from its name on.
+    pub(super) fn intrinsic_value(&mut self, line: &mut Cursor<'a>, dest: &Dest, old: bool) -> Result<Def, Error> {
+        self.intrinsic(line, Some(dest), old).map(Inst::def)
+    }
+
+    /// An intrinsic, from its name on; `old` in 22.3.
+    pub(super) fn intrinsic(&mut self, line: &mut Cursor<'a>, dest: Option<&Dest>, old: bool) -> Result<Inst, Error> {
+        let start = line.token_start();
+        let name = line.word();
+        let renamed = if old { old_intrinsic(name, self.shader.info.stage) } else { None };
+        let Some(op) = renamed.map(|old| old.op).or_else(|| Intrinsic::from_name(name)) else {
+            return Err(line.error(start, &format!("unknown intrinsic `{name}`")));
+        };
+        let info = op.info();
+        if dest.is_some() != (info.dest != Components::None) {
+            let has = if dest.is_some() { "no" } else { "a" };
+            return Err(line.error(start, &format!("`{name}` has {has} result")));
+        }
+        let missing = renamed.map_or(0, |old| old.missing_srcs);
+        let mut srcs = std::mem::take(&mut self.src_list);
+        srcs.clear();
+        if old || !info.srcs.is_empty() {
+            self.intrinsic_srcs(line, info, info.srcs.len() - missing, &mut srcs)?;
+        }
+        for _ in 0..missing {
+            srcs.push(self.emit(1, 32, InstKind::Undef).def());
+        }
+        let mut values = [0; MAX_INDICES];
+        for (index, value) in renamed.iter().flat_map(|old| old.indices) {
+            if let Some(slot) = info.index_slot(index) {
+                values[slot] = value;
+            }
+        }
+        if line.eat(b'(') {
+            self.intrinsic_indices(line, op, &mut values)?;
+        }
+        line.expect_end()?;
+        let indices = self.shader.indices.push(&values[..info.indices.len()]);
+        let list = self.shader.srcs.push(&srcs);
+        self.src_list = srcs;
+        let (num_components, bit_size) = dest.map_or((0, 0), |dest| (dest.num_components, dest.bit_size));
+        Ok(self.emit(num_components, bit_size, InstKind::Intrinsic { op, srcs: list, indices }))
+    }
+
+    /// `(%1, %2)`.
+    fn intrinsic_srcs(
+        &mut self,
+        line: &mut Cursor<'a>,
+        info: &IntrinsicInfo,
+        count: usize,
+        srcs: &mut Vec<Def>,
+    ) -> Result<(), Error> {
+        let start = line.token_start();
+        line.expect(b'(', "`(` and sources")?;
+        while !line.eat(b')') {
+            if !srcs.is_empty() {
+                line.expect(b',', "`,` or `)`")?;
+            }
+            let start = line.token_start();
+            let src = self.src(line)?;
+            let components = self.shader.num_components(src);
+            match info.srcs.get(srcs.len()) {
+                Some(Components::Exactly(n)) if *n != components => {
+                    return Err(line.error(start, &format!("expected a value with {n} components")));
+                }
+                _ => srcs.push(src),
+            }
+        }
+        if srcs.len() != count {
+            return Err(line.error(start, &format!("expected {count} sources of `{}`", info.name)));
+        }
+        Ok(())
+    }
+
+    /// `name=value, name=value)`, behind `(`. Those that are not printed keep their value.
+    fn intrinsic_indices(&mut self, line: &mut Cursor<'a>, op: Intrinsic, values: &mut [u32]) -> Result<(), Error> {
+        let info = op.info();
+        let context = IndexContext { op, stage: self.shader.info.stage };
+        let mut next = 0;
+        while !line.eat(b')') {
+            if next > 0 {
+                line.expect(b',', "`,` or `)`")?;
+            }
+            let start = line.token_start();
+            let name = line.word();
+            let slot = match info.indices.get(next) {
+                Some(index) if index.printed() == name => Some(next),
+                _ => info.indices.iter().position(|index| index.printed() == name),
+            };
+            let Some(slot) = slot else {
+                return Err(line.error(start, &format!("expected an index of `{}`", info.name)));
+            };
+            values[slot] = parse_index(line, info.indices[slot], &context)?;
+            next = slot + 1;
+        }
+        Ok(())
+    }
+}

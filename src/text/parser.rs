@@ -1,0 +1,223 @@
+//! Finds the shaders of a text and drives the parse of each, line by line.
+
+use super::cursor::{Cursor, Lines, Span};
+use super::dialect22::Registers;
+use super::numbering::Numbering;
+use super::Found;
+use crate::error::{Error, ErrorKind, Errors, Place};
+use crate::ir::{Block, Cf, Def, Inst, InstData, InstKind, LineNumber, Shader, Type, Var};
+use rustc_hash::FxHashMap;
+
+/// What the first line of a shader starts with, in both dialects.
+const FIRST_LINE: &str = "shader: MESA_SHADER_";
+
+/// More faults than this are not reported for one shader.
+const MAX_ERRORS: usize = 20;
+
+/// Finds and parses every shader in `text`.
+pub(super) fn parse(text: &str) -> Vec<Found> {
+    let mut lines = Lines::new(text);
+    let mut found = Vec::new();
+    let mut parser = Parser::new();
+    while let Some(first) = lines.next() {
+        if first.rest().starts_with(FIRST_LINE) {
+            found.push(Found { line: first.number(), shader: parser.shader(first, &mut lines) });
+        }
+    }
+    found
+}
+
+/// The state of the parse of one shader; the tables are kept from one to the next.
+pub(super) struct Parser<'a> {
+    pub(super) shader: Shader,
+    /// The line being read.
+    pub(super) line: u32,
+    pub(super) defs: Numbering<Def>,
+    pub(super) blocks: Numbering<Block>,
+    pub(super) vars: FxHashMap<&'a str, Var>,
+    /// Printed types, `None` for those that name a struct.
+    pub(super) types: FxHashMap<&'a str, Option<Type>>,
+    /// Structs that casts name.
+    pub(super) cast_structs: FxHashMap<&'a str, Type>,
+    /// Phi sources, which may come before what they name.
+    pub(super) phi_srcs: Vec<PendingPhiSrc<'a>>,
+    /// Control flow that is open, outermost first.
+    pub(super) open: Vec<Open>,
+    pub(super) registers: Registers,
+    /// Memory for the sources of an intrinsic.
+    pub(super) src_list: Vec<Def>,
+    /// Where the header's table is searched first: fields come in its order.
+    pub(super) next_field: usize,
+    pub(super) part: Part,
+    errors: Vec<Error>,
+}
+
+/// How much of the shader was read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    /// Header, variables, functions without a body.
+    Header,
+    /// `decl_function` of the entry point was read.
+    Declared,
+    /// Inside `impl`.
+    Body,
+    /// Inside `impl`, behind the end block.
+    EndBlock,
+    /// Behind `impl`.
+    Done,
+}
+
+/// An open control flow construct.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Open {
+    Then,
+    Else,
+    Loop,
+    Continue,
+}
+
+/// A source of a phi that is filled in at the end.
+pub(super) struct PendingPhiSrc<'a> {
+    pub(super) phi: Inst,
+    pub(super) index: usize,
+    pub(super) pred: u32,
+    pub(super) def: u32,
+    pub(super) cursor: Cursor<'a>,
+    pub(super) pred_span: Span,
+    pub(super) def_span: Span,
+}
+
+/// What to do after a line.
+pub(super) enum Flow {
+    /// Read the next.
+    Next,
+    /// The rest of this shader makes no sense.
+    Stop,
+}
+
+impl<'a> Parser<'a> {
+    fn new() -> Parser<'a> {
+        Parser {
+            shader: Shader::default(),
+            line: 0,
+            defs: Numbering::new(),
+            blocks: Numbering::new(),
+            vars: FxHashMap::default(),
+            types: FxHashMap::default(),
+            cast_structs: FxHashMap::default(),
+            phi_srcs: Vec::new(),
+            open: Vec::new(),
+            registers: Registers::default(),
+            src_list: Vec::new(),
+            next_field: 0,
+            part: Part::Header,
+            errors: Vec::new(),
+        }
+    }
+
+    fn reset(&mut self) {
+        self.defs.clear();
+        self.blocks.clear();
+        self.vars.clear();
+        self.types.clear();
+        self.cast_structs.clear();
+        self.phi_srcs.clear();
+        self.open.clear();
+        self.registers.clear();
+        self.next_field = 0;
+        self.part = Part::Header;
+    }
+
+    /// Parses the shader whose first line is `first`, and leaves `lines` behind its last.
+    fn shader(&mut self, first: Cursor<'a>, lines: &mut Lines<'a>) -> Result<Shader, Errors> {
+        self.reset();
+        self.line = first.number();
+        self.header_line(first);
+        let mut ahead = lines.clone();
+        while let Some(line) = ahead.next() {
+            // A log may cut a dump short.
+            if line.rest().starts_with(FIRST_LINE) || self.is_over(line) {
+                break;
+            }
+            self.line = line.number();
+            *lines = ahead.clone();
+            if let Flow::Stop = self.any_line(line) {
+                break;
+            }
+        }
+        self.finish(lines.number());
+        let shader = std::mem::take(&mut self.shader);
+        match std::mem::take(&mut self.errors) {
+            errors if errors.is_empty() => Ok(shader),
+            errors => Err(Errors(errors)),
+        }
+    }
+
+    /// True if `line` does not belong to this shader any more.
+    fn is_over(&self, mut line: Cursor<'a>) -> bool {
+        self.part == Part::Done && !line.at_end() && !line.rest().starts_with("decl_function ")
+    }
+
+    fn any_line(&mut self, mut line: Cursor<'a>) -> Flow {
+        if line.at_end() && !line.rest().starts_with("// ntv:") {
+            return Flow::Next;
+        }
+        match self.part {
+            Part::Body | Part::EndBlock => self.body_line(line),
+            _ => {
+                self.header_line(line);
+                Flow::Next
+            }
+        }
+    }
+
+    /// Reports `error` unless there were too many.
+    pub(super) fn report(&mut self, error: Error) {
+        if self.errors.len() < MAX_ERRORS {
+            self.errors.push(error);
+        }
+    }
+
+    /// Checks what can only be known at the end.
+    fn finish(&mut self, last_line: u32) {
+        if self.part == Part::Done {
+            self.resolve_phis();
+            return;
+        }
+        let missing = match self.part {
+            _ if !self.errors.is_empty() => return,
+            Part::Header | Part::Declared => "the shader has no entry point: expected `impl main {`",
+            _ => "the shader ends within its function: expected `}`",
+        };
+        self.report(Error::new(ErrorKind::Syntax, Place::line(last_line), missing));
+    }
+
+    fn resolve_phis(&mut self) {
+        for src in std::mem::take(&mut self.phi_srcs) {
+            let InstKind::Phi(srcs) = self.shader.insts[src.phi].kind else { continue };
+            match (self.blocks.get(src.pred), self.defs.get(src.def)) {
+                (Some(pred), Some(def)) => {
+                    let slot = &mut self.shader.phi_srcs[srcs][src.index];
+                    slot.pred = pred;
+                    slot.def = def;
+                }
+                (None, _) => {
+                    self.report(src.cursor.error_at(src.pred_span, &format!("there is no block b{}", src.pred)));
+                }
+                (_, None) => self.report(src.cursor.error_at(src.def_span, &format!("%{} is not defined", src.def))),
+            }
+        }
+    }
+
+    /// Appends an instruction that this line made.
+    pub(super) fn emit(&mut self, num_components: u8, bit_size: u8, kind: InstKind) -> Inst {
+        let inst = self.shader.append(InstData { num_components, bit_size, kind });
+        self.shader.lines.set(inst, LineNumber(self.line));
+        inst
+    }
+
+    /// True if an instruction can be appended.
+    pub(super) fn in_block(&self) -> bool {
+        matches!(self.shader.cf.last(), Some(Cf::Block(_)))
+    }
+}

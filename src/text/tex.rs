@@ -1,0 +1,188 @@
+//! Texture instructions.
+//!
+//! ```text
+//! 32x4   %7 = (float32)tg4 %5 (texture_deref), %5 (sampler_deref), %6 (coord), 1 (gather_component)
+//!              type    op   sources, each with what it is             numbers, each with what it is
+//! ```
+
+use super::cursor::Cursor;
+use super::index::{alu_type_named, print_alu_type};
+use super::instr::Dest;
+use super::parser::Parser;
+use crate::error::Error;
+use crate::ir::{Def, InstKind, TexData};
+use crate::op::{TexOp, TexSrcKind};
+use std::fmt::Write;
+
+impl<'a> Parser<'a> {
+    /// A texture instruction, from its type on.
+    pub(super) fn tex(&mut self, line: &mut Cursor<'a>, dest: &Dest) -> Result<Def, Error> {
+        line.expect(b'(', "`(`")?;
+        let start = line.token_start();
+        let name = line.word();
+        let dest_type = alu_type_named(name).ok_or_else(|| line.error(start, "expected a type such as `float32`"))?;
+        line.expect(b')', "`)`")?;
+        let start = line.token_start();
+        let name = line.word();
+        let op =
+            TexOp::from_name(name).ok_or_else(|| line.error(start, &format!("unknown texture operation `{name}`")))?;
+        let mut tex = TexData {
+            op,
+            dest_type,
+            srcs: Vec::new(),
+            texture_index: 0,
+            sampler_index: 0,
+            component: 0,
+            offsets: None,
+            is_gather_implicit_lod: false,
+            texture_non_uniform: false,
+            sampler_non_uniform: false,
+            is_sparse: false,
+        };
+        let mut first = true;
+        while !line.at_end() {
+            if !line.eat(b',') && !first {
+                return Err(line.unexpected("`,`"));
+            }
+            first = false;
+            self.tex_item(line, &mut tex)?;
+        }
+        let tex = self.shader.texs.push(tex);
+        Ok(self.emit(dest.num_components, dest.bit_size, InstKind::Tex(tex)).def())
+    }
+
+    /// A source, a number or a flag.
+    fn tex_item(&mut self, line: &mut Cursor<'a>, tex: &mut TexData) -> Result<(), Error> {
+        match line.skip_blanks() {
+            b'{' => {
+                tex.offsets = Some(offsets(line)?);
+                return Ok(());
+            }
+            b'0'..=b'9' => return number(line, tex),
+            _ => {}
+        }
+        for (flag, text) in flags(tex) {
+            if line.eat_str(text) {
+                *flag = true;
+                return Ok(());
+            }
+        }
+        let def = self.src_without_note(line)?;
+        let mut kind = group(line)?;
+        if line.skip_blanks() == b'(' {
+            // The first group was the value of a constant.
+            kind = group(line)?;
+        }
+        let (kind, start) = kind;
+        let kind = TexSrcKind::from_name(kind).ok_or_else(|| {
+            let span = super::cursor::Span { start, end: start + kind.len() };
+            line.error_at(span, "expected what this source is, such as `coord`")
+        })?;
+        tex.srcs.push((kind, def));
+        Ok(())
+    }
+}
+
+/// The flags, in printed order.
+fn flags(tex: &mut TexData) -> [(&mut bool, &'static str); 4] {
+    [
+        (&mut tex.is_gather_implicit_lod, "implicit lod"),
+        (&mut tex.texture_non_uniform, "texture non-uniform"),
+        (&mut tex.sampler_non_uniform, "sampler non-uniform"),
+        (&mut tex.is_sparse, "sparse"),
+    ]
+}
+
+/// What stands in parentheses, and where.
+fn group<'a>(line: &mut Cursor<'a>) -> Result<(&'a str, usize), Error> {
+    line.expect(b'(', "`(` and what this source is")?;
+    let start = line.token_start();
+    let text = line.take_while(|b| b != b')');
+    line.expect(b')', "`)`")?;
+    Ok((text, start))
+}
+
+/// `0 (texture)`.
+fn number(line: &mut Cursor<'_>, tex: &mut TexData) -> Result<(), Error> {
+    let value = line.number32("a number")?;
+    let start = line.token_start();
+    match group(line)?.0 {
+        "texture" => tex.texture_index = value,
+        "sampler" => tex.sampler_index = value,
+        "gather_component" if value < 4 => tex.component = value as u8,
+        _ => return Err(line.error(start, "expected `(texture)`, `(sampler)` or `(gather_component)`")),
+    }
+    Ok(())
+}
+
+/// `{ (0, 0), (1, 0), (0, 1), (1, 1) } (offsets)`.
+fn offsets(line: &mut Cursor<'_>) -> Result<[[i8; 2]; 4], Error> {
+    let mut offsets = [[0; 2]; 4];
+    line.expect(b'{', "`{`")?;
+    for (i, pair) in offsets.iter_mut().enumerate() {
+        if i > 0 {
+            line.expect(b',', "`,`")?;
+        }
+        line.expect(b'(', "`(`")?;
+        for (j, offset) in pair.iter_mut().enumerate() {
+            if j > 0 {
+                line.expect(b',', "`,`")?;
+            }
+            let start = line.token_start();
+            let value = line.number_signed("an offset")?;
+            *offset = i8::try_from(value).map_err(|_| line.error(start, "expected an offset of 8 bits"))?;
+        }
+        line.expect(b')', "`)`")?;
+    }
+    line.expect(b'}', "`}`")?;
+    line.skip_group();
+    Ok(offsets)
+}
+
+/// Prints what stands behind the `=` of a texture instruction. `src` prints a value.
+pub(super) fn print(tex: &TexData, src: impl Fn(Def, &mut String), out: &mut String) -> std::fmt::Result {
+    out.push('(');
+    print_alu_type(tex.dest_type, out)?;
+    write!(out, "){} ", tex.op.name())?;
+    for (i, (kind, def)) in tex.srcs.iter().enumerate() {
+        out.push_str(if i > 0 { ", " } else { "" });
+        src(*def, out);
+        write!(out, " ({})", kind.name())?;
+    }
+    let has = |kinds: &[TexSrcKind]| tex.srcs.iter().any(|(kind, _)| kinds.contains(kind));
+    use TexSrcKind as Kind;
+    if tex.is_gather_implicit_lod {
+        out.push_str(", implicit lod");
+    }
+    if tex.op == TexOp::tg4 {
+        write!(out, ", {} (gather_component)", tex.component)?;
+    }
+    if let Some([a, b, c, d]) = tex.offsets {
+        write!(
+            out,
+            ", {{ ({}, {}), ({}, {}), ({}, {}), ({}, {}) }} (offsets)",
+            a[0], a[1], b[0], b[1], c[0], c[1], d[0], d[1]
+        )?;
+    }
+    if !has(&[Kind::texture_deref, Kind::texture_deref_intrinsic, Kind::sampler_deref_intrinsic]) {
+        write!(out, ", {} (texture)", tex.texture_index)?;
+    }
+    // Mesa leaves the number out where the operation has no sampler; then it is 0.
+    if !has(&[Kind::sampler_deref]) && (needs_sampler(tex.op) || tex.sampler_index != 0) {
+        write!(out, ", {} (sampler)", tex.sampler_index)?;
+    }
+    let words = [
+        (tex.texture_non_uniform, "texture non-uniform"),
+        (tex.sampler_non_uniform, "sampler non-uniform"),
+        (tex.is_sparse, "sparse"),
+    ];
+    for (_, word) in words.iter().filter(|(set, _)| *set) {
+        write!(out, ", {word}")?;
+    }
+    Ok(())
+}
+
+/// True for operations that sample or gather.
+fn needs_sampler(op: TexOp) -> bool {
+    matches!(op, TexOp::tex | TexOp::txb | TexOp::txl | TexOp::txd | TexOp::lod | TexOp::tg4)
+}

@@ -1,0 +1,90 @@
+//! Printing a shader and reading it again gives the same shader.
+//!
+//! Over the dumps of this repository always; over a corpus of real dumps where there is one (`NTV_CORPUS`, or
+//! `../shared/corpus`).
+
+use ntv::text::{self, Found};
+use ntv::Errors;
+use std::fs;
+use std::path::{Path, PathBuf};
+use walkdir::WalkDir;
+
+/// The dumps and logs below `folder`.
+fn dumps(folder: &Path) -> Vec<PathBuf> {
+    let is_dump = |path: &Path| path.extension().is_some_and(|extension| extension == "nir" || extension == "log");
+    let files = WalkDir::new(folder).sort_by_file_name().into_iter().filter_map(Result::ok);
+    files.map(|entry| entry.into_path()).filter(|path| is_dump(path)).collect()
+}
+
+fn corpus() -> Option<PathBuf> {
+    let default = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus");
+    let folder = std::env::var_os("NTV_CORPUS").map_or(default, PathBuf::from);
+    folder.is_dir().then_some(folder)
+}
+
+/// True for a log into which two threads wrote at once: something else starts in the middle of a line or of a shader.
+fn is_garbled(log: &str) -> bool {
+    let intruders = ["NIR shader:", "wrote 'dump"];
+    let mut in_shader = false;
+    log.lines().any(|line| {
+        in_shader = line.starts_with("shader: ") || in_shader && line != "}";
+        intruders.iter().any(|text| line.find(text).is_some_and(|at| at > 0 || in_shader))
+    })
+}
+
+/// What goes wrong in a file: faults of each shader, and shaders that do not survive.
+fn faults(path: &Path) -> Vec<String> {
+    let source = fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let source = String::from_utf8_lossy(&source);
+    let found = text::parse(&source);
+    let mut faults = Vec::new();
+    // A log may hold none.
+    let expected = source.lines().filter(|line| line.starts_with("shader: ")).count();
+    if found.len() != expected {
+        faults.push(format!("{}: {} shaders instead of {expected}", path.display(), found.len()));
+    }
+    for Found { line, shader } in found {
+        let shader = match shader {
+            Ok(shader) => shader,
+            Err(_) if is_garbled(&source) => continue,
+            Err(Errors(errors)) => {
+                faults.push(format!("{}: shader at {line}: {}", path.display(), errors[0]));
+                continue;
+            }
+        };
+        let printed = text::print(&shader);
+        match &mut text::parse(&printed)[..] {
+            [Found { shader: Ok(again), .. }] if *again == shader => {
+                let printed_again = text::print(again);
+                if printed_again != printed {
+                    faults.push(format!("{}: shader at {line} prints differently", path.display()));
+                }
+            }
+            [Found { shader: Ok(_), .. }] => faults.push(format!("{}: shader at {line} changed", path.display())),
+            [Found { shader: Err(errors), .. }] => {
+                faults.push(format!("{}: shader at {line}: printed: {}", path.display(), errors.0[0]));
+            }
+            _ => faults.push(format!("{}: shader at {line} is not printed as one shader", path.display())),
+        }
+    }
+    faults
+}
+
+#[test]
+fn own_dumps_survive() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for folder in ["tests", "examples"] {
+        for path in dumps(&root.join(folder)) {
+            assert_eq!(faults(&path), Vec::<String>::new());
+        }
+    }
+}
+
+#[test]
+fn corpus_survives() {
+    let Some(folder) = corpus() else { return };
+    let files = dumps(&folder);
+    assert!(files.len() > 100, "{} is no corpus", folder.display());
+    let faults: Vec<String> = files.iter().flat_map(|path| faults(path)).collect();
+    assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults[..faults.len().min(60)].join("\n"));
+}
