@@ -32,7 +32,7 @@ fn corpus() {
     let bless = std::env::var_os("BLESS").is_some();
     let failures: Vec<String> = support::in_parallel(files, |file| {
         let name = file.strip_prefix(support::root()).unwrap_or(&file).display().to_string();
-        run(&file, bless).err().map(|problem| format!("{name}: {problem}"))
+        support::caught(|| run(&file, bless)).err().map(|problem| format!("{name}: {problem}"))
     })
     .into_iter()
     .flatten()

@@ -13,7 +13,6 @@ use ntv::{text, BufferAccess, EmitOptions, Options, Target, Translator};
 use std::collections::HashSet;
 use std::fs;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -81,9 +80,9 @@ impl Judge {
         let text = mutate(&mut Random(seed.wrapping_mul(CASES).wrapping_add(case)), dumps);
         let options = options(case);
         self.running.lock().expect("no panic holds it").push((case, Instant::now()));
-        let modules = catch_unwind(AssertUnwindSafe(|| translate(&text, &options)));
+        let modules = support::caught(|| Ok(translate(&text, &options)));
         self.running.lock().expect("no panic holds it").retain(|(running, _)| *running != case);
-        let modules = modules.map_err(|_| format!("case {case} panics"))?;
+        let modules = modules.map_err(|error| format!("case {case} {error}"))?;
         modules.iter().try_for_each(|words| {
             let mut hasher = DefaultHasher::new();
             (words, options.target.vulkan.0, options.target.vulkan.1).hash(&mut hasher);

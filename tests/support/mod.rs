@@ -7,6 +7,7 @@ use ntv::target::Version;
 use ntv::{ir::InstKind, Shader};
 use std::collections::VecDeque;
 use std::io::Write as _;
+use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
@@ -66,6 +67,14 @@ pub(crate) fn spirv_val(words: &[u32], vulkan: Version) -> Result<(), String> {
         return Ok(());
     }
     Err(String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).trim().to_string())
+}
+
+/// What `work` gives; its panic as an error, so that one bad case does not hide the others.
+pub(crate) fn caught<T>(work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+        let message = panic.downcast_ref::<String>().map(String::as_str);
+        Err(format!("panics: {}", message.or(panic.downcast_ref::<&str>().copied()).unwrap_or("no message")))
+    })
 }
 
 /// Does `work` on all `items`, on all cores; the results come in the order of the items.
