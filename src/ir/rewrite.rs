@@ -45,7 +45,6 @@ pub fn rewrite_cf(shader: &mut Shader, rewriter: &mut impl Rewriter) -> bool {
     shader.order.reserve(old_order.len());
     shader.cf.reserve(old_cf.len());
     let mut names = Names { alias: SideTable::new(None), last_part: SideTable::new(None) };
-    let mut changed = false;
     for item in &old_cf {
         let block = match *item {
             Cf::Block(block) => block,
@@ -76,9 +75,8 @@ pub fn rewrite_cf(shader: &mut Shader, rewriter: &mut impl Rewriter) -> bool {
         if builder.split {
             names.last_part.set(block, Some(builder.current_block()));
         }
-        changed |= shader.order.len() != old_order.len();
     }
-    changed |= shader.order != old_order || shader.cf != old_cf;
+    let changed = shader.order != old_order || shader.cf != old_cf;
     if changed {
         names.rename_phis(shader);
         names.rename_conditions(shader);
