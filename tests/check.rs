@@ -1,0 +1,52 @@
+//! Every real dump of the corpus beside the repository keeps the validator's rules, before and after registers go back to
+//! SSA and discards are lowered. Where there is no corpus, this says so.
+
+// What was not checked has to be visible.
+#![allow(clippy::print_stdout)]
+
+mod support;
+
+use ntv::pass::{lower_discard_if, regs_to_ssa, Context, Forms};
+use ntv::{check, text, Shader};
+use std::fs;
+use std::path::Path;
+
+#[test]
+fn real_dumps_are_valid() {
+    let Some(corpus) = support::shared_corpus() else {
+        println!("no corpus beside the repository (NTV_CORPUS names one): nothing checked");
+        return;
+    };
+    let files = support::files(&corpus, &["nir", "log"]);
+    let results = support::in_parallel(files, |file| check_file(&file, file.strip_prefix(&corpus).unwrap_or(&file)));
+    let checked: usize = results.iter().map(|(checked, _)| checked).sum();
+    let failures: Vec<&str> = results.iter().flat_map(|(_, failures)| failures).map(String::as_str).collect();
+    println!("{checked} shaders of {} files checked", results.len());
+    assert!(failures.is_empty(), "{} of {checked} shaders fail\n{}", failures.len(), failures.join("\n"));
+    assert!(checked > 0, "{} has no dumps", corpus.display());
+}
+
+/// How many shaders of `file` were checked, and what is wrong with them.
+fn check_file(file: &Path, name: &Path) -> (usize, Vec<String>) {
+    let dump = String::from_utf8_lossy(&fs::read(file).expect("a dump")).into_owned();
+    // What does not parse is the parser's to test.
+    let shaders: Vec<Shader> = text::parse(&dump).into_iter().filter_map(|found| found.shader.ok()).collect();
+    let failures = shaders.iter().filter_map(|shader| check_shader(shader.clone()).err());
+    (shaders.len(), failures.map(|error| format!("{}: {error}", name.display())).collect())
+}
+
+fn check_shader(mut shader: Shader) -> Result<(), String> {
+    check::validate(&shader).map_err(|errors| errors.to_string())?;
+    for pass in [regs_to_ssa::PASS, lower_discard_if::PASS] {
+        (pass.run)(&mut shader, &Context::default());
+        check::validate(&shader).map_err(|errors| format!("after {}: {errors}", pass.name))?;
+        let left = Forms::of(&shader).intersection(pass.removes);
+        if !left.is_empty() {
+            return Err(format!("{} leaves {left:?}", pass.name));
+        }
+        if (pass.run)(&mut shader, &Context::default()) {
+            return Err(format!("{} changes its own result", pass.name));
+        }
+    }
+    Ok(())
+}
