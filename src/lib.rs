@@ -1,4 +1,40 @@
 //! ntv translates NIR, the SSA shader IR of Mesa's drivers, to SPIR-V for Vulkan layered drivers.
+//!
+//! A shader goes one way through the crate:
+//!
+//! ```text
+//! NIR text --text::parse--> ir::Shader --check--> pass::pipeline --> ir::Shader --spirv::emit--> Module
+//! ```
+//!
+//! | module | what lives there |
+//! |-|-|
+//! | [`op`] | the opcode tables: one row says everything about an opcode |
+//! | [`ir`] | a shader as data, and the builder and rewriter that change it |
+//! | [`text`] | NIR's printed form, in both of Mesa's dialects, to IR and back |
+//! | [`check`] | the rules of NIR, and what a [`Target`] must have |
+//! | [`pass`] | lowerings and optimisations, one per file, and their order |
+//! | [`spirv`] | IR to words |
+//! | [`target`] | every fact about the driver below |
+//!
+//! ```
+//! let dump = "\
+//! shader: MESA_SHADER_FRAGMENT
+//! decl_function main () (entrypoint)
+//!
+//! impl main {
+//!     block b0:  // preds:
+//!     32     %0 = load_const (0x00000000)
+//!     32x4   %1 = load_const (0x3f800000, 0x00000000, 0x00000000, 0x3f800000)
+//!     @store_output (%1, %0) (base=0, range=1, wrmask=xyzw, component=0, src_type=float32, io location=FRAG_RESULT_DATA0 slots=1)
+//!     // succs: b1
+//!     block b1:
+//! }
+//! ";
+//! let mut shader = ntv::text::parse(dump).remove(0).shader?;
+//! let module = ntv::Translator::default().translate(&mut shader, &ntv::EmitOptions::default())?;
+//! assert_eq!(module.words[0], 0x0723_0203);
+//! # Ok::<(), ntv::Errors>(())
+//! ```
 
 pub mod entity;
 pub mod error;

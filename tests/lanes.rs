@@ -165,7 +165,7 @@ impl Kind {
         match self {
             Kind::Ubo => "lower_ubo",
             Kind::Ssbo => "lower_ssbo",
-            _ => "lower_shared",
+            _ => "lower_memory",
         }
     }
 

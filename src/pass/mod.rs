@@ -9,7 +9,7 @@ pub mod lower_alu;
 pub mod lower_buffer_derefs;
 pub mod lower_discard_if;
 pub mod lower_io;
-pub mod lower_shared;
+pub mod lower_memory;
 pub mod lower_ssbo;
 pub mod lower_sysvals;
 pub mod lower_ubo;

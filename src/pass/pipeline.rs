@@ -15,7 +15,7 @@ pub const PIPELINE: &[Pass] = &[
     lower_buffer_derefs::PASS,
     lower_ubo::PASS,
     lower_ssbo::PASS,
-    lower_shared::PASS,
+    lower_memory::PASS,
     // Wide values come from buffers, which are lanes by now.
     lower_wide_vectors::PASS,
 ];

@@ -36,7 +36,7 @@ use crate::op::{Index, Intrinsic, Modes};
 
 /// See the [module](self).
 pub const PASS: Pass = Pass {
-    name: "lower_shared",
+    name: "lower_memory",
     about: "shared memory, scratch and push constants by byte offset become access chains",
     removes: Forms::MEMORY_OFFSETS,
     run,
