@@ -4,6 +4,9 @@
 //! `check` before.
 
 pub mod assign_locations;
+pub mod constant_fold;
+pub mod copy_prop;
+pub mod dce;
 pub mod forms;
 pub mod lower_alu;
 pub mod lower_buffer_derefs;
@@ -18,6 +21,7 @@ pub mod pipeline;
 pub mod regs_to_ssa;
 
 mod blocks;
+mod effects;
 mod io_vars;
 mod lanes;
 

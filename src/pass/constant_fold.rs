@@ -1,0 +1,149 @@
+//! Computes what does not depend on the input of the shader.
+//!
+//! NIR arrives folded; lowering multiplies strides by indices that are constants more often than not. Besides ALU operations
+//! on constants this settles selections with a constant condition, and array indices: an index of a pointer that is a
+//! constant becomes part of it, so that equal pointers look equal.
+//!
+//! ```text
+//! 32    %1 = load_const (0x00000004)
+//! 32    %2 = ishl %1, %1
+//! 32    %3 = deref_array &(*%0)[%2] (ubo uvec4)
+//! ```
+//!
+//! becomes
+//!
+//! ```text
+//! 32    %3 = deref_array &(*%0)[64] (ubo uvec4)
+//! ```
+//!
+//! once `dce` has removed what is left over.
+
+use super::{Context, Forms, Pass};
+use crate::ir::builder::fold_alu;
+use crate::ir::{rewrite, AluFlags, AluSrc, ArrayIndex, Builder, DerefKind, Edit, Inst, InstData, InstKind, Shader};
+use crate::op::AluOp;
+
+/// The pass.
+pub const PASS: Pass = Pass {
+    name: "constant_fold",
+    about: "computes what does not depend on the input of the shader",
+    removes: Forms::empty(),
+    run,
+};
+
+fn run(shader: &mut Shader, _context: &Context) -> bool {
+    let mut indices_changed = false;
+    let rewritten = rewrite(shader, |builder, inst| {
+        let data = builder.shader.insts[inst];
+        match data.kind {
+            InstKind::Alu { op, srcs, .. } => {
+                let mut list = [AluSrc::from(inst.def()); 16];
+                let list = &mut list[..srcs.len()];
+                list.copy_from_slice(&builder.shader.alu_srcs[srcs]);
+                fold(builder, op, list, &data)
+            }
+            InstKind::Deref(_) => {
+                indices_changed |= fold_index(builder.shader, inst);
+                Edit::Keep
+            }
+            _ => Edit::Keep,
+        }
+    });
+    rewritten || indices_changed
+}
+
+fn fold(builder: &mut Builder<'_>, op: AluOp, srcs: &[AluSrc], data: &InstData) -> Edit {
+    let components = usize::from(data.num_components);
+    if let Some(values) = fold_alu(builder.shader, op, srcs, data.num_components, data.bit_size) {
+        return Edit::Replace(builder.constant(data.bit_size, &values[..components]));
+    }
+    let Some(chosen) = constant_choice(builder.shader, op, srcs, components) else { return Edit::Keep };
+    let size = (data.num_components, data.bit_size);
+    Edit::Replace(builder.alu_with(AluOp::mov, AluFlags::empty(), &[chosen], Some(size)))
+}
+
+/// The source that a selection takes for all components.
+fn constant_choice(shader: &Shader, op: AluOp, srcs: &[AluSrc], components: usize) -> Option<AluSrc> {
+    if op != AluOp::bcsel {
+        return None;
+    }
+    let conds = shader.as_const(srcs[0].def)?;
+    let first = conds[usize::from(srcs[0].swizzle.get(0))];
+    let uniform = srcs[0].swizzle.components(components).all(|c| conds[usize::from(c)] == first);
+    uniform.then(|| srcs[if first != 0 { 1 } else { 2 }])
+}
+
+/// Makes the index of an array step a number if it is a constant.
+fn fold_index(shader: &mut Shader, inst: Inst) -> bool {
+    let InstKind::Deref(mut deref) = shader.insts[inst].kind else { return false };
+    let (DerefKind::Array { index, .. } | DerefKind::PtrAsArray { index, .. }) = &mut deref.kind else { return false };
+    let ArrayIndex::Def(def) = *index else { return false };
+    let Some(value) = shader.as_const_scalar(def) else { return false };
+    *index = ArrayIndex::Imm(crate::op::fold::sign_extend(value, shader.bit_size(def)));
+    shader.insts[inst].kind = InstKind::Deref(deref);
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{Def, Swizzle};
+
+    fn last(shader: &Shader) -> Def {
+        shader.order.last().unwrap().def()
+    }
+
+    /// Appends an operation without the folding of the builder.
+    fn alu(b: &mut Builder<'_>, op: AluOp, bits: u8, srcs: &[AluSrc]) -> Def {
+        let srcs = b.shader.push_alu_srcs(srcs);
+        b.inst(1, bits, InstKind::Alu { op, flags: AluFlags::EXACT, srcs }).def()
+    }
+
+    #[test]
+    fn chains_fold_in_one_run() {
+        let mut shader = Shader::default();
+        shader.append_new_block();
+        let mut b = Builder::new(&mut shader);
+        let x = b.constant(32, &[3, 4]);
+        let y = AluSrc { def: x, swizzle: Swizzle::splat(1) };
+        let product = alu(&mut b, AluOp::imul, 32, &[x.into(), y]);
+        alu(&mut b, AluOp::ineg, 32, &[product.into()]);
+        assert!(run(&mut shader, &Context::default()));
+        assert_eq!(shader.as_const(last(&shader)), Some(&[-12i32 as u32 as u64][..]));
+    }
+
+    #[test]
+    fn a_known_condition_chooses() {
+        let mut shader = Shader::default();
+        shader.append_new_block();
+        let mut b = Builder::new(&mut shader);
+        let (x, y) = (b.undef(4, 32), b.undef(1, 32));
+        let no = b.imm(1, 0);
+        let yes = b.imm(1, 1);
+        let z = AluSrc { def: x, swizzle: Swizzle::splat(2) };
+        alu(&mut b, AluOp::bcsel, 32, &[yes.into(), z, y.into()]);
+        alu(&mut b, AluOp::bcsel, 32, &[no.into(), z, y.into()]);
+        assert!(run(&mut shader, &Context::default()));
+        let moves: Vec<_> = shader.order.iter().filter_map(|inst| shader.as_alu(inst.def())).collect();
+        assert_eq!(moves, [(AluOp::mov, &[z][..]), (AluOp::mov, &[AluSrc::from(y)][..])]);
+    }
+
+    #[test]
+    fn constant_indices_become_numbers() {
+        let mut shader = Shader::default();
+        shader.append_new_block();
+        let array = shader.types.from_name("uint[8]").unwrap();
+        let name = shader.strings.intern("x");
+        let var = shader.vars.push(crate::ir::Variable::new(name, array, crate::op::Modes::SHADER_TEMP));
+        let mut b = Builder::new(&mut shader);
+        let pointer = b.deref_var(var);
+        let index = b.undef(1, 32);
+        b.deref_array(pointer, ArrayIndex::Def(index));
+        let values = b.shader.consts.push(&[5]);
+        b.shader.insts[index.inst()].kind = InstKind::Const(values);
+        assert!(run(&mut shader, &Context::default()));
+        let deref = shader.as_deref(last(&shader)).unwrap();
+        assert_eq!(deref.kind, DerefKind::Array { parent: pointer, index: ArrayIndex::Imm(5) });
+        assert!(!run(&mut shader, &Context::default()));
+    }
+}

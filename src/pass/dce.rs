@@ -1,0 +1,109 @@
+//! Removes instructions whose results nobody reads.
+//!
+//! NIR drops them all the time, but lowering leaves new ones: the offset of a load that became a pointer, a vector of which
+//! one component was read. A value is needed if an instruction with effects, the condition of an if, or another needed
+//! instruction reads it; a phi that only feeds itself around a loop is not.
+//!
+//! ```text
+//! 32    %2 = iadd %0, %1
+//! 32    %3 = imul %0, %1
+//!       @store_output (%3, ...)
+//! ```
+//!
+//! becomes
+//!
+//! ```text
+//! 32    %3 = imul %0, %1
+//!       @store_output (%3, ...)
+//! ```
+
+use super::effects::can_eliminate;
+use super::{Context, Forms, Pass};
+use crate::entity::SideTable;
+use crate::ir::{rewrite, Cf, Edit, Inst, Shader};
+
+/// The pass.
+pub const PASS: Pass =
+    Pass { name: "dce", about: "removes instructions whose results nobody reads", removes: Forms::empty(), run };
+
+fn run(shader: &mut Shader, _context: &Context) -> bool {
+    let needed = needed(shader);
+    rewrite(shader, |_, inst| if needed[inst] { Edit::Keep } else { Edit::Remove })
+}
+
+/// The instructions that must stay.
+fn needed(shader: &Shader) -> SideTable<Inst, bool> {
+    let mut needed = shader.inst_table(false);
+    let mut to_visit: Vec<Inst> = shader.order.iter().copied().filter(|inst| !can_eliminate(shader, *inst)).collect();
+    to_visit.extend(shader.cf.iter().filter_map(|item| match item {
+        Cf::If { cond, .. } => Some(cond.inst()),
+        _ => None,
+    }));
+    while let Some(inst) = to_visit.pop() {
+        if !std::mem::replace(needed.entry(inst), true) {
+            shader.for_each_src(inst, |def| to_visit.push(def.inst()));
+        }
+    }
+    needed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{Builder, Def, InstKind, PhiSrc};
+    use crate::op::{AluOp, Intrinsic};
+
+    fn store(b: &mut Builder<'_>, value: Def) -> Inst {
+        let zero = b.imm32(0);
+        b.intrinsic(Intrinsic::store_output, 0, 0, &[value, zero])
+    }
+
+    #[test]
+    fn a_chain_without_a_reader_goes() {
+        let mut shader = Shader::default();
+        shader.append_new_block();
+        let mut b = Builder::new(&mut shader);
+        let x = b.undef(1, 32);
+        let sum = b.iadd(x, x);
+        b.alu(AluOp::imul, &[sum, x]);
+        let stored = store(&mut b, x);
+        assert!(run(&mut shader, &Context::default()));
+        assert_eq!(shader.order.len(), 3, "x, the offset and the store");
+        assert_eq!(shader.order.last(), Some(&stored));
+        assert!(!run(&mut shader, &Context::default()));
+    }
+
+    #[test]
+    fn a_phi_that_feeds_itself_goes() {
+        let mut shader = Shader::default();
+        let entry = shader.append_new_block();
+        let mut b = Builder::new(&mut shader);
+        let x = b.undef(1, 32);
+        b.shader.append_cf(Cf::Loop);
+        let body = b.shader.append_new_block();
+        let phi = b.phi(1, 32, &[PhiSrc { pred: entry, def: x }, PhiSrc { pred: body, def: x }]);
+        let next = b.iadd_imm(phi, 1);
+        let InstKind::Phi(srcs) = b.shader.insts[phi.inst()].kind else { unreachable!() };
+        b.shader.phi_srcs[srcs][1].def = next;
+        b.shader.append_cf(Cf::EndLoop);
+        b.shader.append_new_block();
+        assert!(run(&mut shader, &Context::default()));
+        assert!(shader.order.is_empty());
+    }
+
+    #[test]
+    fn conditions_and_volatile_loads_stay() {
+        let mut shader = Shader::default();
+        shader.append_new_block();
+        let mut b = Builder::new(&mut shader);
+        let x = b.undef(1, 32);
+        let volatile = crate::op::Access::VOLATILE.bits();
+        let indices = [(crate::op::Index::access, volatile)];
+        b.intrinsic_with(Intrinsic::load_ssbo, 1, 32, &[x, x], &indices);
+        let cond = b.alu(AluOp::ieq, &[x, x]);
+        b.begin_if(cond);
+        b.begin_else();
+        b.end_if();
+        assert!(!run(&mut shader, &Context::default()));
+    }
+}
