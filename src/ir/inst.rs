@@ -204,7 +204,7 @@ pub struct Deref {
 }
 
 /// How a pointer is made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DerefKind {
     /// To a variable.
     Var(Var),
@@ -248,7 +248,7 @@ pub enum DerefKind {
 }
 
 /// Index of an array deref. A dump prints a constant as a number and loses its definition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ArrayIndex {
     /// A constant.
     Imm(i64),

@@ -6,6 +6,7 @@
 pub mod assign_locations;
 pub mod constant_fold;
 pub mod copy_prop;
+pub mod cse;
 pub mod dce;
 pub mod forms;
 pub mod lower_alu;

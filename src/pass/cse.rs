@@ -1,0 +1,258 @@
+//! Computes equal things once.
+//!
+//! Lowering writes what it means without looking around: the address of a vec4 for each lane that is read, the same constant
+//! for each use. An instruction goes if an equal one stands where every way to it leads through. Loads count if nobody can
+//! write what they read: uniform blocks, push constants, inputs.
+//!
+//! ```text
+//! 32    %2 = ushr %1, %0
+//! 32    %3 = ushr %1, %0
+//! 32    %4 = iadd %2, %3
+//! ```
+//!
+//! becomes
+//!
+//! ```text
+//! 32    %2 = ushr %1, %0
+//! 32    %4 = iadd %2, %2
+//! ```
+//!
+//! Of two equal instructions of which one is `exact`, the one that stays is exact.
+
+use super::effects::can_reorder;
+use super::{Context, Forms, Pass};
+use crate::analysis::cfg::Cfg;
+use crate::entity::{SideTable, Slice};
+use crate::ir::{rewrite, AluFlags, Block, Edit, Inst, InstData, InstKind, Shader};
+use crate::op::{AluOp, Props};
+use rustc_hash::{FxHashMap, FxHasher};
+use std::hash::{Hash, Hasher};
+
+/// The pass.
+pub const PASS: Pass = Pass { name: "cse", about: "computes equal things once", removes: Forms::empty(), run };
+
+fn run(shader: &mut Shader, _context: &Context) -> bool {
+    let cfg = Cfg::new(shader);
+    let home = home_blocks(shader);
+    // The instruction met last of each content. One that does not reach here is of no use further on either, because blocks
+    // come in program order.
+    let mut known: FxHashMap<u64, Inst> = FxHashMap::default();
+    rewrite(shader, |builder, inst| {
+        let shader = &mut *builder.shader;
+        let (Some(block), true) = (home[inst], can_reorder(shader, inst)) else { return Edit::Keep };
+        let hash = content_hash(shader, inst);
+        if let Some(other) = known.get(&hash).copied() {
+            let reaches = home[other].is_some_and(|other| cfg.dominates(other, block));
+            if reaches && cfg.is_reachable(block) && is_equal(shader, other, inst) {
+                merge_flags(shader, other, inst);
+                return Edit::Replace(other.def());
+            }
+        }
+        known.insert(hash, inst);
+        Edit::Keep
+    })
+}
+
+fn home_blocks(shader: &Shader) -> SideTable<Inst, Option<Block>> {
+    let mut home = shader.inst_table(None);
+    for block in shader.block_order() {
+        shader.block_insts(block).iter().for_each(|inst| home.set(*inst, Some(block)));
+    }
+    home
+}
+
+/// A hash that equal instructions share.
+fn content_hash(shader: &Shader, inst: Inst) -> u64 {
+    let InstData { num_components, bit_size, kind } = shader.insts[inst];
+    let mut hasher = FxHasher::default();
+    (num_components, bit_size, std::mem::discriminant(&kind)).hash(&mut hasher);
+    match kind {
+        InstKind::Alu { op, srcs, .. } => {
+            op.hash(&mut hasher);
+            // A sum, because the operands may be exchanged.
+            let sum = (0..srcs.len()).map(|i| operand_hash(shader, srcs, i)).fold(0, u64::wrapping_add);
+            sum.hash(&mut hasher);
+        }
+        InstKind::Const(values) => shader.consts[values].hash(&mut hasher),
+        InstKind::Deref(deref) => (deref.kind, deref.ty).hash(&mut hasher),
+        InstKind::Intrinsic { op, srcs, indices } => {
+            (op, &shader.srcs[srcs], &shader.indices[indices]).hash(&mut hasher);
+        }
+        InstKind::Tex(tex) => (shader.texs[tex].op, &shader.texs[tex].srcs).hash(&mut hasher),
+        InstKind::Undef | InstKind::Phi(_) | InstKind::Jump(_) => {}
+    }
+    hasher.finish()
+}
+
+/// A hash of an operand of which at least one component is read.
+fn operand_hash(shader: &Shader, srcs: Slice, i: usize) -> u64 {
+    let src = shader.alu_srcs[srcs][i];
+    let mut hasher = FxHasher::default();
+    (src.def, src.swizzle.get(0)).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Whether two instructions give the same.
+fn is_equal(shader: &Shader, a: Inst, b: Inst) -> bool {
+    let (x, y) = (shader.insts[a], shader.insts[b]);
+    if (x.num_components, x.bit_size) != (y.num_components, y.bit_size) {
+        return false;
+    }
+    match (x.kind, y.kind) {
+        (InstKind::Alu { op, srcs: x_srcs, .. }, InstKind::Alu { op: y_op, srcs: y_srcs, .. }) => {
+            op == y_op && equal_operands(shader, op, x.num_components, x_srcs, y_srcs)
+        }
+        (InstKind::Const(x), InstKind::Const(y)) => shader.consts[x] == shader.consts[y],
+        (InstKind::Undef, InstKind::Undef) => true,
+        (InstKind::Deref(x), InstKind::Deref(y)) => (x.kind, x.ty, x.modes) == (y.kind, y.ty, y.modes),
+        (
+            InstKind::Intrinsic { op, srcs, indices },
+            InstKind::Intrinsic { op: y_op, srcs: y_srcs, indices: y_indices },
+        ) => {
+            op == y_op
+                && shader.srcs[srcs] == shader.srcs[y_srcs]
+                && shader.indices[indices] == shader.indices[y_indices]
+        }
+        (InstKind::Tex(x), InstKind::Tex(y)) => shader.texs[x] == shader.texs[y],
+        _ => false,
+    }
+}
+
+fn equal_operands(shader: &Shader, op: AluOp, components: u8, x: Slice, y: Slice) -> bool {
+    let (x, y) = (&shader.alu_srcs[x], &shader.alu_srcs[y]);
+    let equal = |i: usize, j: usize| {
+        let size = op.info().srcs[i].size;
+        let read = usize::from(if size == 0 { components } else { size });
+        x[i].def == y[j].def && x[i].swizzle.components(read).eq(y[j].swizzle.components(read))
+    };
+    let rest = (2..x.len()).all(|i| equal(i, i));
+    let straight = (0..x.len().min(2)).all(|i| equal(i, i));
+    let exchanged = || op.info().props.contains(Props::COMMUTATIVE) && equal(0, 1) && equal(1, 0);
+    rest && (straight || exchanged())
+}
+
+/// Lets `kept` promise no more, and keep as strictly, as both did.
+fn merge_flags(shader: &mut Shader, kept: Inst, gone: Inst) {
+    let InstKind::Alu { flags: gone, .. } = shader.insts[gone].kind else { return };
+    if let InstKind::Alu { flags, .. } = &mut shader.insts[kept].kind {
+        *flags = (*flags | gone) & AluFlags::EXACT | (*flags & gone).difference(AluFlags::EXACT);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{AluSrc, Builder, Def, Swizzle, Variable};
+    use crate::op::{Access, Index, Intrinsic, Modes};
+
+    fn start() -> Shader {
+        let mut shader = Shader::default();
+        shader.append_new_block();
+        shader
+    }
+
+    fn optimized(shader: &mut Shader) -> usize {
+        let before = shader.order.len();
+        run(shader, &Context::default());
+        before - shader.order.len()
+    }
+
+    #[test]
+    fn operands_may_be_exchanged() {
+        let mut shader = start();
+        let mut b = Builder::new(&mut shader);
+        let (x, y) = (b.undef(1, 32), b.undef(2, 32));
+        let y1 = AluSrc { def: y, swizzle: Swizzle::splat(1) };
+        let mut alu = |op, a: AluSrc, c: AluSrc| b.alu_with(op, AluFlags::empty(), &[a, c], Some((1, 32)));
+        let sum = alu(AluOp::fadd, x.into(), y1);
+        let same = alu(AluOp::fadd, y1, x.into());
+        alu(AluOp::fsub, x.into(), y1);
+        alu(AluOp::fsub, y1, x.into());
+        alu(AluOp::fadd, y.into(), x.into());
+        let user = b.alu(AluOp::fneg, &[same]);
+        assert_eq!(optimized(&mut shader), 1);
+        assert_eq!(shader.as_alu(user).unwrap().1[0].def, sum);
+    }
+
+    #[test]
+    fn the_strictest_flags_stay() {
+        let mut shader = start();
+        let mut b = Builder::new(&mut shader);
+        let x = b.undef(1, 32);
+        let sum = b.alu_with(AluOp::fadd, AluFlags::NO_SIGNED_WRAP, &[x.into(), x.into()], None);
+        b.alu_with(AluOp::fadd, AluFlags::EXACT, &[x.into(), x.into()], None);
+        assert_eq!(optimized(&mut shader), 1);
+        assert!(matches!(shader.insts[sum.inst()].kind, InstKind::Alu { flags: AluFlags::EXACT, .. }));
+    }
+
+    /// An if with `fill` in both bodies and behind it.
+    fn branches(fill: impl Fn(&mut Builder<'_>)) -> Shader {
+        let mut shader = start();
+        let mut b = Builder::new(&mut shader);
+        let cond = b.undef(1, 1);
+        b.begin_if(cond);
+        fill(&mut b);
+        b.begin_else();
+        fill(&mut b);
+        b.end_if();
+        fill(&mut b);
+        shader
+    }
+
+    #[test]
+    fn only_what_dominates_counts() {
+        let constant = |b: &mut Builder<'_>| {
+            b.imm32(7);
+        };
+        assert_eq!(optimized(&mut branches(constant)), 0);
+        let mut nested = branches(|b| {
+            constant(b);
+            let cond = b.undef(1, 1);
+            b.begin_if(cond);
+            constant(b);
+            b.begin_else();
+            b.end_if();
+        });
+        // The condition of the first if reaches the others'.
+        assert_eq!(optimized(&mut nested), 3 + 3);
+    }
+
+    fn load(b: &mut Builder<'_>, mode: Modes, access: Access) -> Def {
+        let ty = b.shader.types.from_name("uvec4").unwrap();
+        let name = b.shader.strings.intern("v");
+        let known = b.shader.vars.iter().find(|(_, v)| v.mode == mode).map(|(var, _)| var);
+        let var = known.unwrap_or_else(|| b.shader.vars.push(Variable::new(name, ty, mode)));
+        let pointer = b.deref_var(var);
+        b.load_deref(pointer, access.bits())
+    }
+
+    #[test]
+    fn loads_of_read_only_memory_count() {
+        for (mode, access, gone) in [
+            (Modes::UBO, Access::empty(), 2),
+            (Modes::SHADER_IN, Access::empty(), 2),
+            (Modes::SSBO, Access::empty(), 1),
+            (Modes::SSBO, Access::REORDERABLE, 2),
+            (Modes::SSBO, Access::REORDERABLE | Access::VOLATILE, 1),
+        ] {
+            let mut shader = start();
+            let mut b = Builder::new(&mut shader);
+            load(&mut b, mode, access);
+            load(&mut b, mode, access);
+            assert_eq!(optimized(&mut shader), gone, "{mode:?} {access:?}");
+        }
+    }
+
+    #[test]
+    fn effects_and_indices_keep_intrinsics_apart() {
+        let mut shader = start();
+        let mut b = Builder::new(&mut shader);
+        let x = b.undef(1, 32);
+        for base in [0, 0, 1] {
+            b.intrinsic_with(Intrinsic::load_uniform, 4, 32, &[x], &[(Index::base, base)]);
+        }
+        b.intrinsic(Intrinsic::shader_clock, 2, 32, &[]);
+        b.intrinsic(Intrinsic::shader_clock, 2, 32, &[]);
+        assert_eq!(optimized(&mut shader), 1);
+    }
+}
