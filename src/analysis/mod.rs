@@ -2,3 +2,4 @@
 
 pub mod cfg;
 pub mod uses;
+pub mod value_types;

@@ -1,8 +1,51 @@
 //! IR to SPIR-V words in one forward walk.
+//!
+//! Emission takes a shader in emittable form: what `check` let through and the passes left. It cannot lower anything; what
+//! has no SPIR-V form by now is an error. Each instruction of the IR appends its words to the function; types, constants,
+//! variables, decorations, capabilities and extensions go to their own sections when something first needs them. There are
+//! no instruction objects, and ids are given in the order of need, so the same shader always gives the same words.
+//!
+//! | file | what |
+//! |-|-|
+//! | `words`, `module` | buffers of words, the sections of a module |
+//! | `types`, `constants`, `capability` | what is written once and found again |
+//! | `interface`, `builtin`, `entry` | variables with their decorations, built-ins, execution modes |
+//! | `body` | structured control flow, phis, labels |
+//! | `value` | ids of values, at the type and swizzle that their user wants |
+//! | `alu`, `memory`, `atomic`, `intrinsic`, `subgroup` | one family of instructions each |
+//! | `debug` | names and lines, on request |
 
-use crate::error::Errors;
-use crate::ir::Shader;
-use crate::target::Target;
+mod alu;
+mod atomic;
+mod body;
+mod builtin;
+mod capability;
+mod constants;
+mod debug;
+mod entry;
+mod interface;
+mod intrinsic;
+mod memory;
+mod module;
+mod subgroup;
+#[cfg(test)]
+mod tests;
+mod types;
+mod value;
+mod words;
+
+use crate::analysis::value_types::ValueTypes;
+use crate::entity::SideTable;
+use crate::error::{Error, ErrorKind, Errors, Place};
+use crate::ir::{Def, Shader, Stage, Type, Var};
+use crate::target::{Feature, Target};
+use builtin::BuiltinVariable;
+use interface::VariableState;
+use module::ModuleBuilder;
+use rustc_hash::{FxHashMap, FxHashSet};
+use spirv::{Capability, ExecutionModel, MemoryModel};
+use types::Layout;
+use words::Dedup;
 
 /// A SPIR-V module.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,6 +64,119 @@ pub struct EmitOptions<'a> {
 }
 
 /// Emits a shader in emittable form.
-pub fn emit(_shader: &Shader, _target: &Target, _options: &EmitOptions<'_>) -> Result<Module, Errors> {
-    Ok(Module::default())
+pub fn emit(shader: &Shader, target: &Target, options: &EmitOptions<'_>) -> Result<Module, Errors> {
+    Emitter::default().emit(shader, target, options)
+}
+
+/// Emits shaders, one after the other, and keeps its memory in between.
+#[derive(Debug, Default)]
+pub struct Emitter {
+    module: ModuleBuilder,
+    types: ValueTypes,
+    state: State,
+}
+
+impl Emitter {
+    /// Emits a shader in emittable form.
+    pub fn emit(&mut self, shader: &Shader, target: &Target, options: &EmitOptions<'_>) -> Result<Module, Errors> {
+        self.module.begin(target.spirv_version());
+        self.types.infer(shader);
+        self.state.clear();
+        let vmm = target.has(Feature::vulkanMemoryModel);
+        let (m, types, state) = (&mut self.module, &self.types, &mut self.state);
+        let mut emit = Emit { shader, target, options: *options, m, types, state, vmm };
+        Ok(emit.shader()?)
+    }
+}
+
+type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// The emission of one shader.
+struct Emit<'a> {
+    shader: &'a Shader,
+    target: &'a Target,
+    options: EmitOptions<'a>,
+    m: &'a mut ModuleBuilder,
+    types: &'a ValueTypes,
+    state: &'a mut State,
+    /// The module uses the Vulkan memory model.
+    vmm: bool,
+}
+
+/// What emission has to remember.
+#[derive(Debug, Default)]
+struct State {
+    /// Id of each value, at the type that [`ValueTypes`] chose; 0 before its definition.
+    values: SideTable<Def, u32>,
+    /// Pure instructions whose results dominate what is emitted next.
+    scope: Dedup,
+    /// Types of variables and their parts.
+    types: FxHashMap<(Type, Layout), u32>,
+    vars: SideTable<Var, VariableState>,
+    /// Variables in the order in which they were made.
+    used_vars: Vec<Var>,
+    builtins: Vec<BuiltinVariable>,
+    /// Ids that are decorated NonUniform.
+    non_uniform: FxHashSet<u32>,
+    /// The workgroup size as a constant, 0 if not made.
+    workgroup_size: u32,
+    /// Its specialization constants.
+    workgroup_parts: [u32; 3],
+    /// A stack of ids for operands under construction.
+    ids: Vec<u32>,
+    flow: body::Flow,
+    lines: debug::Lines,
+}
+
+impl State {
+    fn clear(&mut self) {
+        self.values.clear();
+        self.scope.clear();
+        self.types.clear();
+        self.vars.clear();
+        self.used_vars.clear();
+        self.builtins.clear();
+        self.non_uniform.clear();
+        self.workgroup_size = 0;
+        self.workgroup_parts = [0; 3];
+        self.ids.clear();
+        self.flow.clear();
+        self.lines = debug::Lines::default();
+    }
+}
+
+impl Emit<'_> {
+    fn shader(&mut self) -> Result<Module> {
+        let model = match self.shader.stage() {
+            Stage::Vertex => ExecutionModel::Vertex,
+            Stage::TessCtrl => ExecutionModel::TessellationControl,
+            Stage::TessEval => ExecutionModel::TessellationEvaluation,
+            Stage::Geometry => ExecutionModel::Geometry,
+            Stage::Fragment => ExecutionModel::Fragment,
+            Stage::Compute | Stage::Kernel => ExecutionModel::GLCompute,
+        };
+        let mut memory = MemoryModel::GLSL450;
+        if self.vmm {
+            memory = MemoryModel::Vulkan;
+            self.m.capability(Capability::VulkanMemoryModel);
+            if self.target.has(Feature::vulkanMemoryModelDeviceScope) {
+                self.m.capability(Capability::VulkanMemoryModelDeviceScope);
+            }
+        }
+        self.source_text();
+        self.execution_modes()?;
+        self.body()?;
+        self.decorate_memory();
+        self.m.finish(model, memory)
+    }
+}
+
+/// The shader is not in emittable form: a fault of ntv's.
+fn internal(message: impl Into<String>) -> Error {
+    Error::new(ErrorKind::Internal, Place::default(), message)
+}
+
+/// Something that is not translated.
+fn unsupported(what: impl std::fmt::Display) -> Error {
+    Error::new(ErrorKind::Unsupported, Place::default(), format!("{what} is not supported"))
 }

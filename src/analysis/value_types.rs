@@ -1,0 +1,482 @@
+//! Chooses how SPIR-V sees each value: as boolean, signed or unsigned integer, or float.
+//!
+//! NIR's values have a width but no type; SPIR-V's have one, and an OpBitcast wherever makers and users disagree. Most
+//! values have no choice (`fadd` makes floats). What only moves bits does: phis, `mov`, `vec4`, `bcsel`, loads from buffers
+//! and from memory of the shader's own. Such values that flow into each other form a *web*, which gets one type: the one
+//! that most of its makers and users have.
+//!
+//! ```text
+//! 32   %3 = @load_deref (%2)          a buffer: free
+//! 32   %4 = phi b0: %3, b2: %6        same web as %3 ...
+//! 32   %5 = fmul %4, %4               ... which two operands want to be a float
+//! ```
+//!
+//! Integers have a second choice, their signedness, which SPIR-V hardly ever looks at: they are unsigned unless inputs or
+//! outputs declared signed want otherwise. Constants and undefined values have no type; they are made as their user wants.
+
+use crate::entity::Id;
+use crate::ir::{Def, DerefKind, Inst, InstKind, Shader, Type, TypeData, TypeTable, Var, Variable};
+use crate::op::intrinsic::Form as IntrinsicForm;
+use crate::op::{AluInfo, AluOp, AluType, AtomicOp, Base, Form, Index, Intrinsic, Modes, Operand, Props};
+
+/// What a value may be, or what a user wants it to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Want {
+    /// Exactly this.
+    Is(Base),
+    /// An integer of either signedness.
+    Integer,
+    /// Whatever the result of the instruction is.
+    Same,
+    /// Anything.
+    Any,
+}
+
+/// The types of a shader's values.
+#[derive(Clone, Debug, Default)]
+pub struct ValueTypes {
+    nodes: Vec<Node>,
+    /// Nodes below this are values, the others variables.
+    num_defs: usize,
+    /// Something is a signed integer by declaration.
+    signed: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    /// Towards the root of its web; itself at the root.
+    parent: u32,
+    choice: Choice,
+    /// At the root: makers and users that want signed, unsigned, either, float.
+    votes: [u16; 4],
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Choice {
+    /// None.
+    Is(Base),
+    /// The signedness.
+    Integer,
+    /// Any but boolean.
+    Free,
+}
+
+/// Outweighs every ordinary vote: an atomic cannot be bitcast.
+const MUST: u16 = 1 << 14;
+
+impl ValueTypes {
+    /// Chooses anew, for `shader`.
+    pub fn infer(&mut self, shader: &Shader) {
+        self.num_defs = shader.num_defs();
+        self.signed = false;
+        self.nodes.clear();
+        let empty = Node { parent: 0, choice: Choice::Is(Base::Uint), votes: [0; 4] };
+        self.nodes.resize(self.num_defs + shader.vars.len(), empty);
+        for (index, node) in self.nodes.iter_mut().enumerate() {
+            node.parent = index as u32;
+        }
+        for (var, variable) in shader.vars.iter() {
+            let node = self.num_defs + var.index();
+            self.nodes[node].choice = variable_choice(&shader.types, variable.ty, variable.mode);
+        }
+        for inst in &shader.order {
+            self.nodes[inst.index()].choice = result_choice(shader, *inst);
+        }
+        shader.order.iter().for_each(|inst| self.count(shader, *inst));
+        self.decide();
+        if self.signed {
+            self.decide_signs(shader);
+        }
+    }
+
+    /// What `def` is. Constants and undefined values may be made as anything.
+    pub fn base(&self, def: Def) -> Base {
+        self.base_at(def.index())
+    }
+
+    /// What the numbers of `var` are, if they are all alike; only for memory of the shader's own.
+    pub fn var_base(&self, var: Var) -> Base {
+        self.base_at(self.num_defs + var.index())
+    }
+
+    fn base_at(&self, index: usize) -> Base {
+        match self.nodes.get(index).map(|node| node.choice) {
+            Some(Choice::Is(base)) => base,
+            _ => Base::Uint,
+        }
+    }
+
+    fn root(&mut self, mut index: usize) -> usize {
+        while self.nodes[index].parent as usize != index {
+            let above = self.nodes[index].parent as usize;
+            self.nodes[index].parent = self.nodes[above].parent;
+            index = above;
+        }
+        index
+    }
+
+    fn vote(&mut self, index: usize, want: Want, weight: u16) {
+        let slot = match want {
+            Want::Is(Base::Int) => 0,
+            Want::Is(Base::Uint) => 1,
+            Want::Integer => 2,
+            Want::Is(Base::Float) => 3,
+            Want::Is(Base::Bool) | Want::Same | Want::Any => return,
+        };
+        self.signed |= slot == 0;
+        let root = self.root(index);
+        let votes = &mut self.nodes[root].votes[slot];
+        *votes = votes.saturating_add(weight);
+    }
+
+    /// Two values are the same bits: one web if both are free, else what is fixed votes.
+    fn join(&mut self, a: usize, b: usize) {
+        match (self.nodes[a].choice, self.nodes[b].choice) {
+            (Choice::Free, Choice::Free) => self.unite(a, b),
+            (Choice::Free, other) => self.vote(a, other.into(), 1),
+            (Choice::Integer, Choice::Free) => self.vote(b, Want::Integer, 1),
+            (Choice::Integer, Choice::Is(base)) => self.vote(a, Want::Is(base), 1),
+            (Choice::Is(base), _) => self.vote(b, Want::Is(base), 1),
+            (Choice::Integer, Choice::Integer) => {}
+        }
+    }
+
+    fn unite(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.root(a), self.root(b));
+        if a == b {
+            return;
+        }
+        let (low, high) = (a.min(b), a.max(b));
+        self.nodes[high].parent = low as u32;
+        for slot in 0..4 {
+            let more = self.nodes[high].votes[slot];
+            self.nodes[low].votes[slot] = self.nodes[low].votes[slot].saturating_add(more);
+        }
+    }
+
+    /// Counts what `inst` wants of its operands, and joins what it moves.
+    fn count(&mut self, shader: &Shader, inst: Inst) {
+        for_each_want(shader, inst, |src, want| match want {
+            _ if is_typeless_literal(shader, src) => {}
+            Want::Same => self.join(inst.index(), src.index()),
+            want => self.vote(src.index(), want, 1),
+        });
+        let InstKind::Intrinsic { op, srcs, .. } = shader.insts[inst].kind else { return };
+        let srcs = &shader.srcs[srcs];
+        let Some(var) = srcs.first().and_then(|pointer| shader.deref_var(*pointer)) else { return };
+        let variable = self.num_defs + var.index();
+        if !is_own_memory(shader.vars[var].mode) {
+            return;
+        }
+        match op {
+            Intrinsic::load_deref => self.join(variable, inst.index()),
+            Intrinsic::store_deref if !is_typeless_literal(shader, srcs[1]) => self.join(variable, srcs[1].index()),
+            Intrinsic::deref_atomic | Intrinsic::deref_atomic_swap => {
+                self.vote(variable, Want::Is(atomic_base(shader, inst)), MUST);
+            }
+            _ => {}
+        }
+    }
+
+    /// Gives each web the type with the most votes.
+    fn decide(&mut self) {
+        for index in 0..self.nodes.len() {
+            if self.nodes[index].choice != Choice::Free {
+                continue;
+            }
+            // The root of a web is its first node, so it has its type by now.
+            let root = self.root(index);
+            if root != index {
+                self.nodes[index].choice = self.nodes[root].choice;
+                continue;
+            }
+            let [signed, unsigned, either, float] = self.nodes[index].votes.map(u32::from);
+            self.nodes[index].choice = Choice::Is(if float > signed + unsigned + either {
+                Base::Float
+            } else {
+                sign(signed, unsigned)
+            });
+        }
+    }
+
+    /// Gives each remaining integer the signedness with the most votes, those of decided webs among them.
+    fn decide_signs(&mut self, shader: &Shader) {
+        for inst in &shader.order {
+            for_each_want(shader, *inst, |src, want| {
+                let Choice::Is(base @ (Base::Int | Base::Uint)) = self.nodes[inst.index()].choice else { return };
+                if want == Want::Same && self.nodes[src.index()].choice == Choice::Integer {
+                    self.vote(src.index(), Want::Is(base), 1);
+                }
+            });
+        }
+        for node in &mut self.nodes {
+            if node.choice == Choice::Integer {
+                node.choice = Choice::Is(sign(u32::from(node.votes[0]), u32::from(node.votes[1])));
+            }
+        }
+    }
+}
+
+fn sign(signed: u32, unsigned: u32) -> Base {
+    if signed > unsigned {
+        Base::Int
+    } else {
+        Base::Uint
+    }
+}
+
+impl From<Choice> for Want {
+    fn from(choice: Choice) -> Want {
+        match choice {
+            Choice::Is(base) => Want::Is(base),
+            Choice::Integer => Want::Integer,
+            Choice::Free => Want::Any,
+        }
+    }
+}
+
+/// Values that are made at whatever type their user wants.
+fn is_typeless_literal(shader: &Shader, def: Def) -> bool {
+    matches!(shader.def(def).kind, InstKind::Const(_) | InstKind::Undef)
+}
+
+/// Memory that no one outside of the shader sees, so that its type is the shader's own affair.
+fn is_own_memory(mode: Modes) -> bool {
+    mode.intersects(Modes::SHARED | Modes::SHADER_TEMP | Modes::FUNCTION_TEMP)
+}
+
+/// True if the numbers of `variable` have the one base that [`ValueTypes::var_base`] says, whatever it declares.
+pub fn has_own_base(types: &TypeTable, variable: &Variable) -> bool {
+    is_own_memory(variable.mode) && leaf(types, variable.ty).is_some()
+}
+
+/// The scalar that all numbers of `ty` are, if they are all alike.
+pub fn leaf(types: &TypeTable, mut ty: Type) -> Option<AluType> {
+    // Structs in structs are followed through their first members; GLSL's are never that deep.
+    for _ in 0..64 {
+        ty = match types.get(ty) {
+            TypeData::Scalar(scalar) | TypeData::Vector(scalar, _) | TypeData::Matrix { scalar, .. } => {
+                return Some(scalar)
+            }
+            TypeData::Array { elem, .. } => elem,
+            TypeData::Struct(_) => {
+                let fields = &types.as_struct(ty)?.fields;
+                let (first, rest) = fields.split_first()?;
+                let flat = |ty| types.as_vector(types.without_arrays(ty)).map(|(scalar, _)| scalar);
+                if !rest.is_empty() && !rest.iter().all(|field| flat(field.ty).is_some_and(|s| Some(s) == flat(first.ty))) {
+                    return None;
+                }
+                first.ty
+            }
+            _ => return None,
+        };
+    }
+    None
+}
+
+fn variable_choice(types: &TypeTable, ty: Type, mode: Modes) -> Choice {
+    let declared = leaf(types, ty);
+    match declared {
+        Some(AluType { base: Base::Bool, .. }) => Choice::Is(Base::Bool),
+        Some(AluType { bits: 8, .. }) => Choice::Is(Base::Uint),
+        Some(AluType { base: Base::Float, bits: 64 }) => Choice::Is(Base::Float),
+        // A matrix is of floats, whatever is in it.
+        Some(scalar) if is_own_memory(mode) && !matches!(types.get(types.without_arrays(ty)), TypeData::Matrix { .. }) => {
+            debug_assert_ne!(scalar.bits, 1);
+            Choice::Free
+        }
+        Some(scalar) => Choice::Is(scalar.base),
+        None => Choice::Is(Base::Uint),
+    }
+}
+
+/// What the result of `inst` may be.
+fn result_choice(shader: &Shader, inst: Inst) -> Choice {
+    let data = &shader.insts[inst];
+    if data.bit_size == 1 {
+        return Choice::Is(Base::Bool);
+    }
+    let choice = match data.kind {
+        InstKind::Alu { op, .. } => alu_choice(op),
+        InstKind::Phi(_) => Choice::Free,
+        InstKind::Intrinsic { op, srcs, .. } => intrinsic_choice(shader, inst, op, &shader.srcs[srcs]),
+        InstKind::Tex(tex) => Choice::Is(shader.texs[tex].dest_type.base),
+        InstKind::Const(_) | InstKind::Undef | InstKind::Deref(_) | InstKind::Jump(_) => Choice::Is(Base::Uint),
+    };
+    match choice {
+        // There are no floats of 8 bits.
+        Choice::Free if data.bit_size == 8 => Choice::Integer,
+        Choice::Is(Base::Bool) => Choice::Is(Base::Uint),
+        choice => choice,
+    }
+}
+
+fn alu_choice(op: AluOp) -> Choice {
+    let info = op.info();
+    match info.form {
+        _ if info.props.contains(Props::TYPELESS) => Choice::Free,
+        Form::Bitcast => Choice::Free,
+        _ => match info.dest.ty.base {
+            Base::Float => Choice::Is(Base::Float),
+            Base::Bool => Choice::Is(Base::Bool),
+            Base::Int | Base::Uint if is_strict(info) => Choice::Is(Base::Uint),
+            Base::Int | Base::Uint => Choice::Integer,
+        },
+    }
+}
+
+/// True if SPIR-V wants this signedness: results that must be unsigned (OpUConvert, OpConvertFToU), and operands that must
+/// have the type of the result (the bit field instructions).
+fn is_strict(info: &AluInfo) -> bool {
+    use spirv::Op;
+    let op = match info.form {
+        Form::Op(op) => op,
+        // The halves of products, carries, exponents: members of structs of unsigned integers.
+        form => return form == Form::Special,
+    };
+    matches!(
+        op,
+        Op::UConvert
+            | Op::ConvertFToU
+            | Op::BitFieldInsert
+            | Op::BitFieldSExtract
+            | Op::BitFieldUExtract
+            | Op::BitReverse
+    )
+}
+
+fn intrinsic_choice(shader: &Shader, inst: Inst, op: Intrinsic, srcs: &[Def]) -> Choice {
+    match (op, op.info().form) {
+        (_, IntrinsicForm::BuiltIn(_, Base::Float)) => Choice::Is(Base::Float),
+        (_, IntrinsicForm::Op(_)) => Choice::Is(Base::Float),
+        (Intrinsic::load_deref, _) => memory_choice(shader, srcs[0]),
+        (Intrinsic::deref_atomic | Intrinsic::deref_atomic_swap, _) => Choice::Is(atomic_base(shader, inst)),
+        (Intrinsic::reduce | Intrinsic::inclusive_scan | Intrinsic::exclusive_scan, _) => {
+            Choice::Is(reduction_base(shader, inst))
+        }
+        _ if interpolates(op) => match memory_choice(shader, srcs[0]) {
+            Choice::Free => Choice::Is(Base::Float),
+            choice => choice,
+        },
+        _ if moves_between_invocations(op) => Choice::Free,
+        _ => Choice::Is(Base::Uint),
+    }
+}
+
+/// What a value in the memory at `pointer` may be.
+fn memory_choice(shader: &Shader, pointer: Def) -> Choice {
+    let Some(deref) = shader.as_deref(pointer) else { return Choice::Is(Base::Uint) };
+    let Some((scalar, _)) = shader.types.as_vector(deref.ty) else { return Choice::Is(Base::Uint) };
+    match deref.modes {
+        Modes::UBO | Modes::SSBO => Choice::Free,
+        mode if is_own_memory(mode) => match shader.deref_var(pointer) {
+            Some(var) => match variable_choice(&shader.types, shader.vars[var].ty, mode) {
+                Choice::Free => Choice::Free,
+                _ => Choice::Is(unsigned(scalar.base)),
+            },
+            None => Choice::Is(unsigned(scalar.base)),
+        },
+        Modes::SHADER_IN | Modes::SHADER_OUT => Choice::Is(scalar.base),
+        _ => Choice::Is(unsigned(scalar.base)),
+    }
+}
+
+fn unsigned(base: Base) -> Base {
+    if base == Base::Int {
+        Base::Uint
+    } else {
+        base
+    }
+}
+
+/// Float for the atomics that SPIR-V has on floats, else unsigned.
+pub fn atomic_base(shader: &Shader, inst: Inst) -> Base {
+    match AtomicOp::ALL.get(shader.index(inst, Index::atomic_op) as usize) {
+        Some(AtomicOp::fadd | AtomicOp::fmin | AtomicOp::fmax) => Base::Float,
+        _ => Base::Uint,
+    }
+}
+
+/// What a reduction or scan computes with.
+pub fn reduction_base(shader: &Shader, inst: Inst) -> Base {
+    let op = AluOp::ALL.get(shader.index(inst, Index::reduction_op) as usize);
+    op.map_or(Base::Uint, |op| unsigned(op.info().dest.ty.base))
+}
+
+/// Intrinsics whose first source and result are the same bits of different invocations.
+fn moves_between_invocations(op: Intrinsic) -> bool {
+    use Intrinsic::*;
+    matches!(
+        op,
+        read_invocation
+            | read_first_invocation
+            | shuffle
+            | shuffle_xor
+            | shuffle_up
+            | shuffle_down
+            | rotate
+            | quad_broadcast
+            | quad_swap_horizontal
+            | quad_swap_vertical
+            | quad_swap_diagonal
+    )
+}
+
+fn interpolates(op: Intrinsic) -> bool {
+    use Intrinsic::*;
+    matches!(op, interp_deref_at_centroid | interp_deref_at_sample | interp_deref_at_offset | interp_deref_at_vertex)
+}
+
+/// Calls `visit` with each value that `inst` uses and what it is wanted to be.
+pub fn for_each_want(shader: &Shader, inst: Inst, mut visit: impl FnMut(Def, Want)) {
+    match shader.insts[inst].kind {
+        InstKind::Alu { op, srcs, .. } => {
+            let info = op.info();
+            for (src, operand) in shader.alu_srcs[srcs].iter().zip(info.srcs) {
+                visit(src.def, operand_want(info, operand));
+            }
+        }
+        InstKind::Phi(srcs) => shader.phi_srcs[srcs].iter().for_each(|src| visit(src.def, Want::Same)),
+        InstKind::Intrinsic { op, srcs, .. } => {
+            for (index, src) in shader.srcs[srcs].iter().enumerate() {
+                visit(*src, intrinsic_want(shader, inst, op, &shader.srcs[srcs], index));
+            }
+        }
+        InstKind::Deref(deref) => {
+            if let DerefKind::Array { index: crate::ir::ArrayIndex::Def(def), .. } = deref.kind {
+                visit(def, Want::Integer);
+            }
+        }
+        InstKind::Tex(tex) => shader.texs[tex].srcs.iter().for_each(|(_, def)| visit(*def, Want::Any)),
+        InstKind::Const(_) | InstKind::Undef | InstKind::Jump(_) => {}
+    }
+}
+
+/// What an ALU opcode wants of an operand.
+pub fn operand_want(info: &AluInfo, operand: &Operand) -> Want {
+    match operand.ty.base {
+        Base::Bool => Want::Is(Base::Bool),
+        _ if info.props.contains(Props::TYPELESS) => Want::Same,
+        _ if info.form == Form::Bitcast => Want::Any,
+        Base::Float => Want::Is(Base::Float),
+        Base::Int | Base::Uint if is_strict(info) && !info.props.contains(Props::CONVERSION) => Want::Is(Base::Uint),
+        Base::Int | Base::Uint => Want::Integer,
+    }
+}
+
+fn intrinsic_want(shader: &Shader, inst: Inst, op: Intrinsic, srcs: &[Def], index: usize) -> Want {
+    use Intrinsic::*;
+    match (op, index) {
+        (store_deref, 1) => match memory_choice(shader, srcs[0]) {
+            Choice::Is(base) => Want::Is(base),
+            Choice::Integer | Choice::Free => Want::Any,
+        },
+        (deref_atomic | deref_atomic_swap, 1..) => Want::Is(atomic_base(shader, inst)),
+        (reduce | inclusive_scan | exclusive_scan, 0) => Want::Is(reduction_base(shader, inst)),
+        (vote_feq, _) | (interp_deref_at_offset, 1) => Want::Is(Base::Float),
+        (vote_ieq, _) => Want::Any,
+        (_, 0) if moves_between_invocations(op) => Want::Same,
+        _ if matches!(op.info().form, IntrinsicForm::Op(_)) => Want::Is(Base::Float),
+        _ => Want::Integer,
+    }
+}

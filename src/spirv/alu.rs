@@ -1,0 +1,264 @@
+//! Arithmetic: one instruction per opcode, as the form in the opcode's row says.
+
+use super::constants::one;
+use super::{internal, unsupported, Emit, Result};
+use crate::analysis::value_types::{operand_want, Want};
+use crate::ir::{AluFlags, AluSrc, Inst, InstData};
+use crate::op::{AluInfo, AluOp, Base, Form};
+use spirv::{Capability, Decoration, GlslStd450Op, Op};
+
+/// An ALU instruction under emission.
+struct Alu<'a> {
+    op: AluOp,
+    info: &'static AluInfo,
+    srcs: &'a [AluSrc],
+    /// Shape of the result.
+    n: u8,
+    bits: u8,
+    /// What the result is.
+    base: Base,
+    /// Type of the result.
+    ty: u32,
+}
+
+impl Emit<'_> {
+    /// Emits an ALU instruction and returns the id of its result.
+    pub(super) fn alu(&mut self, inst: Inst, op: AluOp, flags: AluFlags, srcs: &[AluSrc]) -> Result<u32> {
+        let InstData { num_components: n, bit_size: bits, .. } = self.shader.insts[inst];
+        let info = op.info();
+        if srcs.len() != info.srcs.len() {
+            return Err(internal(format!("{} has {} operands", info.name, srcs.len())));
+        }
+        let base = self.base(inst.def());
+        let alu = Alu { op, info, srcs, n, bits, base, ty: self.m.numeric(base, bits, n) };
+        match info.form {
+            Form::Op(op) => self.alu_op(&alu, op, flags),
+            Form::OpOrLogical(number, boolean) => {
+                let booleans = self.shader.bit_size(srcs[0].def) == 1;
+                self.alu_op(&alu, if booleans { boolean } else { number }, flags)
+            }
+            Form::Ext(op) => {
+                let operands = self.operands(&alu)?;
+                Ok(self.ext(op, alu.ty, &operands[..srcs.len()]))
+            }
+            Form::Shift(op) => self.shift(&alu, op),
+            Form::Bitcast => self.reinterpret(&alu),
+            Form::Construct => self.construct(&alu),
+            Form::Move => self.src(&srcs[0], n, base),
+            Form::SelectOne => self.select_one(&alu),
+            Form::Special => self.special(&alu),
+            Form::Lowered => Err(internal(format!("{} is left to emission", info.name))),
+        }
+    }
+
+    /// The operands, each as the row wants it.
+    fn operands(&mut self, alu: &Alu<'_>) -> Result<[u32; 4]> {
+        let mut ids = [0; 4];
+        for (index, id) in ids.iter_mut().enumerate().take(alu.srcs.len()) {
+            *id = self.operand(alu, index)?;
+        }
+        Ok(ids)
+    }
+
+    fn operand(&mut self, alu: &Alu<'_>, index: usize) -> Result<u32> {
+        let (src, operand) = (&alu.srcs[index], &alu.info.srcs[index]);
+        let n = if operand.size == 0 { alu.n } else { operand.size };
+        let own = self.base(src.def);
+        let base = match operand_want(alu.info, operand) {
+            // A row's `I` operand of a logical opcode is a boolean here.
+            _ if self.shader.bit_size(src.def) == 1 => Base::Bool,
+            Want::Is(base) => base,
+            Want::Same => alu.base,
+            Want::Integer if own == Base::Int && !self.is_literal(src.def) => Base::Int,
+            Want::Integer => Base::Uint,
+            Want::Any if self.is_literal(src.def) => Base::Uint,
+            Want::Any => own,
+        };
+        self.src(src, n, base)
+    }
+
+    fn alu_op(&mut self, alu: &Alu<'_>, op: Op, flags: AluFlags) -> Result<u32> {
+        // A width that stays is no conversion (OpSConvert, OpUConvert, OpFConvert).
+        if matches!(op, Op::SConvert | Op::UConvert | Op::FConvert)
+            && self.shader.bit_size(alu.srcs[0].def) == alu.bits
+        {
+            return self.src(&alu.srcs[0], alu.n, alu.base);
+        }
+        let operands = self.operands(alu)?;
+        let operands = &operands[..alu.srcs.len()];
+        // `x != x` is how NIR asks for NaN.
+        let op = match op {
+            Op::FUnordNotEqual if operands[0] == operands[1] => {
+                return Ok(self.m.value(Op::IsNan, alu.ty, &operands[..1]));
+            }
+            op => op,
+        };
+        let id = self.m.value(op, alu.ty, operands);
+        if flags.contains(AluFlags::EXACT) && can_contract(op) {
+            self.m.decorate(id, Decoration::NoContraction, &[]);
+        }
+        Ok(id)
+    }
+
+    /// A shift. NIR takes the count modulo the width, SPIR-V leaves larger counts undefined (OpShiftLeftLogical).
+    fn shift(&mut self, alu: &Alu<'_>, op: Op) -> Result<u32> {
+        let value = self.operand(alu, 0)?;
+        let max = u64::from(alu.bits) - 1;
+        let count = &alu.srcs[1];
+        let count_bits = self.shader.bit_size(count.def);
+        let count = match self.shader.as_const(count.def) {
+            Some(values) => {
+                let masked: [u64; 4] = std::array::from_fn(|i| {
+                    values.get(usize::from(count.swizzle.get(i))).map_or(0, |value| value & max)
+                });
+                self.m.constant_vector(Base::Uint, count_bits, &masked[..usize::from(alu.n)])
+            }
+            None if self.is_at_most(count, alu.n, max) => self.operand(alu, 1)?,
+            None => {
+                let count = self.src(count, alu.n, Base::Uint)?;
+                let mask = self.m.splat(Base::Uint, count_bits, alu.n, max);
+                let ty = self.m.numeric(Base::Uint, count_bits, alu.n);
+                self.pure(Op::BitwiseAnd, ty, &[count, mask])
+            }
+        };
+        Ok(self.m.value(op, alu.ty, &[value, count]))
+    }
+
+    /// True if `src` is seen to be at most `max`: an `iand` with a constant.
+    fn is_at_most(&self, src: &AluSrc, n: u8, max: u64) -> bool {
+        let Some((AluOp::iand, srcs)) = self.shader.as_alu(src.def) else { return false };
+        srcs.iter().any(|mask| {
+            self.shader.as_const(mask.def).is_some_and(|values| {
+                let used = src.swizzle.components(usize::from(n)).map(|c| mask.swizzle.get(usize::from(c)));
+                used.map(|c| values.get(usize::from(c))).all(|value| value.is_some_and(|value| *value <= max))
+            })
+        })
+    }
+
+    /// The same bits as a vector or scalar of another width.
+    fn reinterpret(&mut self, alu: &Alu<'_>) -> Result<u32> {
+        let operand = self.operand(alu, 0)?;
+        Ok(self.m.value(Op::Bitcast, alu.ty, &[operand]))
+    }
+
+    /// A vector of scalars. Components that stand together in other vectors are not taken apart first.
+    fn construct(&mut self, alu: &Alu<'_>) -> Result<u32> {
+        let n = alu.srcs.len();
+        if n > 4 {
+            return Err(unsupported("a vector of more than four components"));
+        }
+        if alu.srcs.iter().all(|src| self.shader.as_const(src.def).is_some()) {
+            let parts = self.operands(alu)?;
+            return Ok(self.m.composite(alu.base, alu.bits, &parts[..n]));
+        }
+        if let Some(id) = self.shuffle(alu)? {
+            return Ok(id);
+        }
+        let parts = self.operands(alu)?;
+        Ok(self.pure(Op::CompositeConstruct, alu.ty, &parts[..n]))
+    }
+
+    /// One OpVectorShuffle, or a whole vector, if all components come from at most two vectors.
+    fn shuffle(&mut self, alu: &Alu<'_>) -> Result<Option<u32>> {
+        let is_vector = |src: &AluSrc| self.shader.num_components(src.def) > 1 && !self.is_literal(src.def);
+        if !alu.srcs.iter().all(is_vector) {
+            return Ok(None);
+        }
+        let first = alu.srcs[0].def;
+        let second = alu.srcs.iter().map(|src| src.def).find(|def| *def != first).unwrap_or(first);
+        if alu.srcs.iter().any(|src| src.def != first && src.def != second) {
+            return Ok(None);
+        }
+        let size = self.shader.num_components(first);
+        let mut picks = [0u32; 4];
+        for (pick, src) in picks.iter_mut().zip(alu.srcs) {
+            let base = if src.def == first { 0 } else { u32::from(size) };
+            let component = src.swizzle.get(0);
+            if component >= self.shader.num_components(src.def) {
+                return Err(internal(format!("{} has too few components", src.def)));
+            }
+            *pick = base + u32::from(component);
+        }
+        let (a, b) = (self.value(first, alu.base)?, self.value(second, alu.base)?);
+        if alu.srcs.len() == usize::from(size) && picks.iter().zip(0..size).all(|(pick, c)| *pick == u32::from(c)) {
+            return Ok(Some(a));
+        }
+        let operands = [a, b, picks[0], picks[1], picks[2], picks[3]];
+        Ok(Some(self.pure(Op::VectorShuffle, alu.ty, &operands[..2 + alu.srcs.len()])))
+    }
+
+    /// A conversion from boolean.
+    fn select_one(&mut self, alu: &Alu<'_>) -> Result<u32> {
+        let cond = self.operand(alu, 0)?;
+        let one = self.m.splat(alu.base, alu.bits, alu.n, one(alu.base, alu.bits));
+        let zero = self.m.splat(alu.base, alu.bits, alu.n, 0);
+        Ok(self.m.value(Op::Select, alu.ty, &[cond, one, zero]))
+    }
+
+    /// Opcodes that take more than one instruction; [`Form`] lists them.
+    fn special(&mut self, alu: &Alu<'_>) -> Result<u32> {
+        let member = |op, member| Some((op, member));
+        let pair = match alu.op {
+            AluOp::fsign => return self.fsign(alu),
+            AluOp::frexp_sig => return self.frexp(alu, 0),
+            AluOp::frexp_exp => return self.frexp(alu, 1),
+            AluOp::uadd_carry => member(Op::IAddCarry, 1),
+            AluOp::usub_borrow => member(Op::ISubBorrow, 1),
+            AluOp::umul_high => member(Op::UMulExtended, 1),
+            AluOp::imul_high => member(Op::SMulExtended, 1),
+            _ => None,
+        };
+        let (op, member) = pair.ok_or_else(|| internal(format!("{} has no special form", alu.info.name)))?;
+        let operands = self.operands(alu)?;
+        let both = self.m.global(Op::TypeStruct, None, &[alu.ty, alu.ty]);
+        let id = self.pure(op, both, &operands[..2]);
+        Ok(self.m.value(Op::CompositeExtract, alu.ty, &[id, member]))
+    }
+
+    /// FSign leaves NaN open; NIR's `fsign` of NaN is 0.
+    fn fsign(&mut self, alu: &Alu<'_>) -> Result<u32> {
+        let x = self.operand(alu, 0)?;
+        let sign = self.ext(GlslStd450Op::FSign, alu.ty, &[x]);
+        let booleans = self.m.numeric(Base::Bool, 1, alu.n);
+        let is_nan = self.m.value(Op::IsNan, booleans, &[x]);
+        let zero = self.m.splat(Base::Float, alu.bits, alu.n, 0);
+        Ok(self.m.value(Op::Select, alu.ty, &[is_nan, zero, sign]))
+    }
+
+    /// Significand (member 0) or exponent (member 1) of a float.
+    fn frexp(&mut self, alu: &Alu<'_>, member: u32) -> Result<u32> {
+        let x = self.operand(alu, 0)?;
+        let bits = self.shader.bit_size(alu.srcs[0].def);
+        let significand = self.m.numeric(Base::Float, bits, alu.n);
+        let exponent = self.m.numeric(Base::Uint, 32, alu.n);
+        let both = self.m.global(Op::TypeStruct, None, &[significand, exponent]);
+        let id = self.ext(GlslStd450Op::FrexpStruct, both, &[x]);
+        Ok(self.m.value(Op::CompositeExtract, alu.ty, &[id, member]))
+    }
+
+    /// A derivative.
+    pub(super) fn derivative(&mut self, inst: Inst, op: Op, src: crate::ir::Def) -> Result<u32> {
+        use crate::target::Feature;
+        let fine = matches!(op, Op::DPdxFine | Op::DPdyFine | Op::DPdxCoarse | Op::DPdyCoarse);
+        let op = match op {
+            Op::DPdxFine | Op::DPdxCoarse if !self.target.has(Feature::derivativeControl) => Op::DPdx,
+            Op::DPdyFine | Op::DPdyCoarse if !self.target.has(Feature::derivativeControl) => Op::DPdy,
+            op => op,
+        };
+        if fine && self.target.has(Feature::derivativeControl) {
+            self.m.capability(Capability::DerivativeControl);
+        }
+        let data = self.shader.insts[inst];
+        if data.bit_size != 32 {
+            return Err(internal("a derivative that is not of 32 bits"));
+        }
+        let value = self.value(src, Base::Float)?;
+        let ty = self.m.numeric(Base::Float, 32, data.num_components);
+        Ok(self.m.value(op, ty, &[value]))
+    }
+}
+
+/// Arithmetic of which NoContraction means something (SPIR-V 3.20, NoContraction).
+fn can_contract(op: Op) -> bool {
+    matches!(op, Op::FAdd | Op::FSub | Op::FMul | Op::FDiv | Op::FRem | Op::FMod | Op::FNegate | Op::Dot)
+}

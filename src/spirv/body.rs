@@ -1,0 +1,710 @@
+//! The function: structured control flow, labels, and phis.
+//!
+//! SPIR-V wants a merge instruction in front of each branch and one back edge per loop (SPIR-V 2.11); NIR's list has the same
+//! structure. Blocks of the IR become blocks of the module with nothing in between:
+//!
+//! ```text
+//! block b0                 %l0 = OpLabel ...
+//! if %3 {                        OpSelectionMerge %l2 None
+//!   block b1                     OpBranchConditional %3 %l1 %l2
+//! } else {                 %l1 = OpLabel ...
+//!   block b2  (empty)            OpBranch %l2
+//! }
+//! block b3                 %l2 = OpLabel ...
+//! ```
+//!
+//! A side of an if that is empty, or only leaves the loop, is no block but the target of the branch. A loop has a header:
+//! its first block if that ends in `if { break }` or in no if at all, else a block with nothing but the phis. What a jump
+//! makes unreachable is not emitted.
+//!
+//! A phi takes its operands from *edges*: when a branch is emitted, each phi behind it gets its value, bitcast where the
+//! branch stands if need be, and the label of the block that really ends there.
+
+use super::{internal, unsupported, Emit, Result};
+use crate::entity::SideTable;
+use crate::ir::{Block, BranchHint, Cf, Def, Inst, InstKind, Jump};
+use crate::op::{Base, Intrinsic};
+use spirv::{LoopControl, Op, SelectionControl};
+
+/// The state of the walk over the control flow list.
+#[derive(Debug, Default)]
+pub(super) struct Flow {
+    /// For each If its Else, for each Else its EndIf, for each Loop its Continue or EndLoop, for each Continue its EndLoop.
+    matching: Vec<u32>,
+    /// Items that are open, while `matching` is filled.
+    open: Vec<u32>,
+    ifs: Vec<OpenIf>,
+    loops: Vec<OpenLoop>,
+    /// Operands of phis as far as they are known.
+    edges: Vec<Edge>,
+    /// Where the operands of a phi start in `edges`, plus one.
+    first_edge: SideTable<Inst, u32>,
+    /// Phis of the headers of open loops.
+    back: Vec<BackPhi>,
+    /// Label of the block under construction, 0 where control does not come.
+    label: u32,
+    /// The IR's block.
+    block: Option<Block>,
+    /// Merge block and continue target of the loop whose header is under construction.
+    header: Option<[u32; 2]>,
+}
+
+impl Flow {
+    pub(super) fn clear(&mut self) {
+        self.matching.clear();
+        self.open.clear();
+        self.ifs.clear();
+        self.loops.clear();
+        self.edges.clear();
+        self.first_edge.clear();
+        self.back.clear();
+        self.label = 0;
+        self.block = None;
+        self.header = None;
+    }
+}
+
+/// An operand of a phi; label 0 if control does not come from there.
+#[derive(Clone, Copy, Debug, Default)]
+struct Edge {
+    value: u32,
+    label: u32,
+}
+
+/// A phi of a loop header.
+#[derive(Clone, Copy, Debug)]
+struct BackPhi {
+    phi: Inst,
+    /// Where in the code the value and the label of the back edge stand.
+    at: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct OpenIf {
+    merge: u32,
+    /// Label of the else-body, 0 if it is not emitted.
+    else_label: u32,
+    /// Something branches to the merge block.
+    joined: bool,
+    /// What the scope knew in front of the if.
+    mark: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct OpenLoop {
+    header: u32,
+    merge: u32,
+    /// The continue target.
+    next: u32,
+    /// Something branches to the continue target, to the merge block.
+    repeats: bool,
+    breaks: bool,
+    /// How far the continue target is.
+    stage: LoopStage,
+    /// The IR's blocks: in front of the loop, its first, the first of its continue construct if it has one, behind it.
+    before: Block,
+    first: Block,
+    construct: Option<Block>,
+    after: Block,
+    /// Where its phis start in [`Flow::back`].
+    first_back: usize,
+    /// What the scope knew in front of the loop.
+    mark: usize,
+}
+
+impl OpenLoop {
+    /// The IR's block that a `continue` leads to.
+    fn continue_block(&self) -> Block {
+        self.construct.unwrap_or(self.first)
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LoopStage {
+    /// The continue target is not open yet.
+    Body,
+    /// The body's only block behind the header is the continue target.
+    Tail,
+    /// The continue construct is open.
+    Construct,
+    /// The back edge is emitted.
+    Closed,
+}
+
+/// A side of an if, by what becomes of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Side {
+    /// Nothing: the branch goes to the merge block.
+    Empty(Block),
+    /// The branch goes to the merge block of the loop.
+    Break(Block),
+    /// The branch goes to the continue target of the loop.
+    Continue(Block),
+    /// It is emitted.
+    Body,
+}
+
+impl Side {
+    /// True if both are the same target, so that phis could not tell them apart.
+    fn same_target(self, other: Side) -> bool {
+        self != Side::Body && std::mem::discriminant(&self) == std::mem::discriminant(&other)
+    }
+}
+
+/// The places of an if in the control flow list.
+#[derive(Clone, Copy, Debug)]
+struct IfItems {
+    then_side: Side,
+    else_side: Side,
+    else_at: usize,
+    end_at: usize,
+    after: Block,
+}
+
+impl<'a> Emit<'a> {
+    /// Emits the function behind its first label.
+    pub(super) fn body(&mut self) -> Result<()> {
+        self.match_items()?;
+        self.state.flow.label = self.m.entry_label;
+        let mut at = 0;
+        while let Some(item) = self.shader.cf.get(at) {
+            at = match *item {
+                Cf::Block(block) => self.block(at, block)?,
+                Cf::If { cond, hint } => self.begin_if(at, cond, hint)?,
+                Cf::Else => self.begin_else(at)?,
+                Cf::EndIf => self.end_if(at)?,
+                Cf::Loop => self.begin_loop(at)?,
+                Cf::Continue => self.begin_construct(at)?,
+                Cf::EndLoop => self.end_loop(at)?,
+            };
+        }
+        if self.is_live() {
+            self.leave(Op::Return);
+        }
+        self.m.code.op(Op::FunctionEnd, &[]);
+        Ok(())
+    }
+
+    /// Finds the partner of each item, and that the list is properly nested.
+    fn match_items(&mut self) -> Result<()> {
+        let cf = &self.shader.cf;
+        let Flow { matching, open, .. } = &mut self.state.flow;
+        let broken = || internal("control flow is not nested");
+        matching.resize(cf.len(), 0);
+        let mut after_block = false;
+        for (at, item) in cf.iter().enumerate() {
+            // Bodies begin and end with a block, and no two stand side by side.
+            if matches!(item, Cf::Block(_)) == after_block {
+                return Err(broken());
+            }
+            after_block = !after_block;
+            if !matches!(item, Cf::Block(_) | Cf::If { .. } | Cf::Loop) {
+                let opener = open.pop().ok_or_else(broken)? as usize;
+                let fits = match item {
+                    Cf::Else => matches!(cf[opener], Cf::If { .. }),
+                    Cf::EndIf => cf[opener] == Cf::Else,
+                    Cf::Continue => cf[opener] == Cf::Loop,
+                    _ => matches!(cf[opener], Cf::Loop | Cf::Continue),
+                };
+                if !fits {
+                    return Err(broken());
+                }
+                matching[opener] = at as u32;
+            }
+            if !matches!(item, Cf::Block(_) | Cf::EndIf | Cf::EndLoop) {
+                open.push(at as u32);
+            }
+        }
+        if open.is_empty() && after_block {
+            Ok(())
+        } else {
+            Err(broken())
+        }
+    }
+
+    /// Where the partner of the item at `at` stands.
+    fn partner(&self, at: usize) -> usize {
+        self.state.flow.matching[at] as usize
+    }
+
+    /// The block at `at`.
+    fn block_at(&self, at: usize) -> Result<Block> {
+        match self.shader.cf.get(at) {
+            Some(Cf::Block(block)) => Ok(*block),
+            _ => Err(internal("a body without a block")),
+        }
+    }
+
+    fn is_live(&self) -> bool {
+        self.state.flow.label != 0
+    }
+
+    /// Starts a block of the module.
+    fn open(&mut self, label: u32) {
+        self.m.code.op(Op::Label, &[label]);
+        self.state.flow.label = label;
+        self.state.lines.end_block();
+    }
+
+    /// Ends the block of the module. The block of a loop header ends in the merge instruction and the branch.
+    fn close(&mut self, op: Op, operands: &[u32]) {
+        if let Some([merge, next]) = self.state.flow.header.take() {
+            self.m.code.op(Op::LoopMerge, &[merge, next, LoopControl::NONE.bits()]);
+        }
+        self.m.code.op(op, operands);
+        self.state.flow.label = 0;
+    }
+
+    fn branch(&mut self, target: u32) {
+        self.close(Op::Branch, &[target]);
+    }
+
+    /// Ends the function or the invocation.
+    pub(super) fn leave(&mut self, op: Op) {
+        self.close(op, &[]);
+    }
+
+    /// Starts a merge block, or says that nothing comes to it.
+    fn open_merge(&mut self, label: u32, joined: bool) {
+        self.open(label);
+        if !joined {
+            self.leave(Op::Unreachable);
+        }
+    }
+
+    /// Emits a block of the IR into the block of the module that is open. Returns where to go on.
+    fn block(&mut self, at: usize, block: Block) -> Result<usize> {
+        self.state.flow.block = Some(block);
+        let shader = self.shader;
+        for inst in shader.block_insts(block) {
+            if !self.is_live() {
+                break;
+            }
+            self.inst(*inst).map_err(|mut error| {
+                if error.place.line == 0 {
+                    error.place.line = shader.lines[*inst].0;
+                }
+                error
+            })?;
+        }
+        Ok(at + 1)
+    }
+
+    /// The block of the IR that control is in.
+    fn current_block(&self) -> Result<Block> {
+        self.state.flow.block.ok_or_else(|| internal("no block is open"))
+    }
+
+    // Ifs.
+
+    fn if_items(&self, at: usize) -> Result<IfItems> {
+        let else_at = self.partner(at);
+        let end_at = self.partner(else_at);
+        Ok(IfItems {
+            then_side: self.side(at + 1, else_at)?,
+            else_side: self.side(else_at + 1, end_at)?,
+            else_at,
+            end_at,
+            after: self.block_at(end_at + 1)?,
+        })
+    }
+
+    /// What becomes of the side of an if that starts at `start` and ends in front of `end`.
+    fn side(&self, start: usize, end: usize) -> Result<Side> {
+        let block = self.block_at(start)?;
+        if end != start + 1 {
+            return Ok(Side::Body);
+        }
+        let insts = self.shader.block_insts(block);
+        let silent = insts.iter().take_while(|inst| self.is_silent(**inst)).count();
+        // Out of a continue construct nothing jumps.
+        let jumps = self.state.flow.loops.last().is_some_and(|open| open.stage != LoopStage::Construct);
+        Ok(match insts[silent..] {
+            [] => Side::Empty(block),
+            [_] if jumps => match self.shader.block_jump(block) {
+                Some(Jump::Break) => Side::Break(block),
+                Some(Jump::Continue) => Side::Continue(block),
+                _ => Side::Body,
+            },
+            _ => Side::Body,
+        })
+    }
+
+    fn begin_if(&mut self, at: usize, cond: Def, hint: BranchHint) -> Result<usize> {
+        let mut items = self.if_items(at)?;
+        if !self.is_live() {
+            return Ok(items.end_at + 1);
+        }
+        if self.state.flow.header.is_some() {
+            return self.leave_from_header(items, cond);
+        }
+        if items.then_side.same_target(items.else_side) {
+            if matches!(items.then_side, Side::Empty(_)) && self.phis(items.after).is_empty() {
+                return Ok(items.end_at + 1);
+            }
+            items.then_side = Side::Body;
+        }
+        let mark = self.state.scope.mark();
+        let cond = self.value(cond, Base::Bool)?;
+        let merge = self.m.id();
+        let then_label = self.side_label(items.then_side, items.after, merge)?;
+        let else_label = self.side_label(items.else_side, items.after, merge)?;
+        let control = match hint {
+            BranchHint::Flatten => SelectionControl::FLATTEN,
+            BranchHint::DontFlatten => SelectionControl::DONT_FLATTEN,
+            BranchHint::None | BranchHint::DivergentAlwaysTaken => SelectionControl::NONE,
+        };
+        self.m.code.op(Op::SelectionMerge, &[merge, control.bits()]);
+        self.close(Op::BranchConditional, &[cond, then_label, else_label]);
+        let joined = [items.then_side, items.else_side].iter().any(|side| matches!(side, Side::Empty(_)));
+        let else_label = if items.else_side == Side::Body { else_label } else { 0 };
+        self.state.flow.ifs.push(OpenIf { merge, else_label, joined, mark });
+        if items.then_side == Side::Body {
+            self.open(then_label);
+            return Ok(at + 1);
+        }
+        Ok(items.else_at)
+    }
+
+    /// Where the branch to a side goes. Sides without a block of their own give the phis there their values.
+    fn side_label(&mut self, side: Side, after: Block, merge: u32) -> Result<u32> {
+        match side {
+            Side::Body => Ok(self.m.id()),
+            Side::Empty(block) => {
+                self.edge(block, after)?;
+                Ok(merge)
+            }
+            Side::Break(block) => self.break_edge(block),
+            Side::Continue(block) => self.continue_edge(block),
+        }
+    }
+
+    fn begin_else(&mut self, at: usize) -> Result<usize> {
+        let end_at = self.partner(at);
+        self.join(self.block_at(end_at + 1)?)?;
+        match self.state.flow.ifs.last() {
+            Some(OpenIf { else_label, .. }) if *else_label != 0 => {
+                self.open(*else_label);
+                Ok(at + 1)
+            }
+            _ => Ok(end_at),
+        }
+    }
+
+    fn end_if(&mut self, at: usize) -> Result<usize> {
+        self.join(self.block_at(at + 1)?)?;
+        let open = self.state.flow.ifs.pop().ok_or_else(|| internal("no if is open"))?;
+        self.open_merge(open.merge, open.joined);
+        Ok(at + 1)
+    }
+
+    /// Ends a side of the innermost if: branches to the merge block, if control comes there.
+    fn join(&mut self, after: Block) -> Result<()> {
+        let live = self.is_live();
+        if live {
+            self.edge(self.current_block()?, after)?;
+        }
+        let open = self.state.flow.ifs.last_mut().ok_or_else(|| internal("no if is open"))?;
+        open.joined |= live;
+        let OpenIf { merge, mark, .. } = *open;
+        if live {
+            self.branch(merge);
+        }
+        self.state.scope.release(mark);
+        Ok(())
+    }
+
+    // Loops.
+
+    fn begin_loop(&mut self, at: usize) -> Result<usize> {
+        let mut end_at = self.partner(at);
+        let mut construct = None;
+        if self.shader.cf[end_at] == Cf::Continue {
+            construct = Some(self.block_at(end_at + 1)?);
+            end_at = self.partner(end_at);
+        }
+        if !self.is_live() {
+            return Ok(end_at + 1);
+        }
+        let (before, first) = (self.current_block()?, self.block_at(at + 1)?);
+        let after = self.block_at(end_at + 1)?;
+        let mark = self.state.scope.mark();
+        self.edge(before, first)?;
+        let (header, merge, next) = (self.m.id(), self.m.id(), self.m.id());
+        self.branch(header);
+        self.open(header);
+        let first_back = self.state.flow.back.len();
+        let stage = LoopStage::Body;
+        let (repeats, breaks) = (false, false);
+        let open = OpenLoop {
+            header, merge, next, repeats, breaks, stage, before, first, construct, after, first_back, mark,
+        };
+        self.state.flow.loops.push(open);
+        self.header_phis(&open)?;
+        self.state.flow.header = Some([merge, next]);
+        if !self.first_is_header(at, first)? {
+            let label = self.m.id();
+            self.branch(label);
+            self.open(label);
+        }
+        Ok(at + 1)
+    }
+
+    /// True if the first block of the loop at `at` can be its header: it ends in a plain branch, or in one out of the loop.
+    fn first_is_header(&self, at: usize, first: Block) -> Result<bool> {
+        if !self.is_straight(first) {
+            return Ok(false);
+        }
+        let Cf::If { .. } = self.shader.cf[at + 2] else { return Ok(true) };
+        let items = self.if_items(at + 2)?;
+        Ok(matches!((items.then_side, items.else_side), (Side::Break(_), Side::Empty(_)) | (Side::Empty(_), Side::Break(_))))
+    }
+
+    /// True if control comes through `block` to its end.
+    fn is_straight(&self, block: Block) -> bool {
+        self.shader.block_insts(block).iter().all(|inst| match self.shader.insts[*inst].kind {
+            InstKind::Jump(_) => false,
+            InstKind::Intrinsic { op, .. } => op != Intrinsic::terminate,
+            _ => true,
+        })
+    }
+
+    /// The phis of a loop header, with room for what the back edge brings.
+    fn header_phis(&mut self, open: &OpenLoop) -> Result<()> {
+        for phi in self.phis(open.first) {
+            let base = self.base(phi.def());
+            let ty = self.type_as(phi.def(), base);
+            let entry = self.edge_from(*phi, open.before)?;
+            let id = self.m.id();
+            let at = self.m.code.op(Op::Phi, &[ty, id, entry.value, entry.label, 0, 0]) + 4;
+            self.define(phi.def(), id);
+            self.state.flow.back.push(BackPhi { phi: *phi, at });
+        }
+        Ok(())
+    }
+
+    /// Emits the if behind a loop header that is the header's own branch: one side leaves the loop, the other goes on.
+    fn leave_from_header(&mut self, items: IfItems, cond: Def) -> Result<usize> {
+        let cond = self.value(cond, Base::Bool)?;
+        let tail = self.shader.cf.get(items.end_at + 2) == Some(&Cf::EndLoop) && self.is_tail(items.after);
+        let next = if tail { self.innermost()?.next } else { self.m.id() };
+        let then_label = self.side_label(items.then_side, items.after, next)?;
+        let else_label = self.side_label(items.else_side, items.after, next)?;
+        self.close(Op::BranchConditional, &[cond, then_label, else_label]);
+        if tail {
+            self.innermost()?.stage = LoopStage::Tail;
+        }
+        self.open(next);
+        Ok(items.end_at + 1)
+    }
+
+    /// True if `block`, the last of a loop, can be the continue target: nothing but its end leads back.
+    fn is_tail(&self, block: Block) -> bool {
+        let continues = self.shader.block_jump(block) == Some(Jump::Continue);
+        let insts = self.shader.block_insts(block);
+        let insts = &insts[..insts.len() - usize::from(continues)];
+        insts.iter().all(|inst| match self.shader.insts[*inst].kind {
+            InstKind::Jump(_) => false,
+            InstKind::Intrinsic { op, .. } => op != Intrinsic::terminate,
+            _ => true,
+        })
+    }
+
+    fn innermost(&mut self) -> Result<&mut OpenLoop> {
+        self.state.flow.loops.last_mut().ok_or_else(|| internal("a jump outside of a loop"))
+    }
+
+    /// Ends the body of a loop and starts its continue construct.
+    fn begin_construct(&mut self, at: usize) -> Result<usize> {
+        let block = self.block_at(at + 1)?;
+        if self.is_live() {
+            let target = self.continue_edge(self.current_block()?)?;
+            self.branch(target);
+        }
+        let OpenLoop { next, repeats, mark, .. } = *self.innermost()?;
+        self.state.scope.release(mark);
+        self.open(next);
+        self.innermost()?.stage = LoopStage::Construct;
+        if !repeats {
+            // No one comes here, but a loop has a back edge.
+            self.back_edge()?;
+        }
+        debug_assert_eq!(self.innermost()?.construct, Some(block));
+        Ok(at + 1)
+    }
+
+    fn end_loop(&mut self, at: usize) -> Result<usize> {
+        match self.innermost()?.stage {
+            LoopStage::Closed => {}
+            LoopStage::Tail | LoopStage::Construct => {
+                if !self.is_live() {
+                    return Err(unsupported("a continue construct that does not repeat the loop"));
+                }
+                self.edge(self.current_block()?, self.innermost_first()?)?;
+                self.back_edge()?;
+            }
+            LoopStage::Body => {
+                if self.is_live() {
+                    let target = self.continue_edge(self.current_block()?)?;
+                    self.branch(target);
+                }
+                let OpenLoop { next, mark, .. } = *self.innermost()?;
+                self.state.scope.release(mark);
+                self.open(next);
+                self.back_edge()?;
+            }
+        }
+        let open = *self.innermost()?;
+        self.state.flow.loops.pop();
+        self.state.scope.release(open.mark);
+        self.open_merge(open.merge, open.breaks);
+        Ok(at + 1)
+    }
+
+    fn innermost_first(&mut self) -> Result<Block> {
+        Ok(self.innermost()?.first)
+    }
+
+    /// Branches back to the header and gives its phis what comes from there.
+    fn back_edge(&mut self) -> Result<()> {
+        let open = *self.innermost()?;
+        let label = self.state.flow.label;
+        for index in open.first_back..self.state.flow.back.len() {
+            let BackPhi { phi, at } = self.state.flow.back[index];
+            let value = self.back_value(phi, open.before)?;
+            self.m.code.patch(at, value);
+            self.m.code.patch(at + 1, label);
+        }
+        self.state.flow.back.truncate(open.first_back);
+        self.innermost()?.stage = LoopStage::Closed;
+        self.branch(open.header);
+        Ok(())
+    }
+
+    /// What `phi` is in the next iteration: the one value that comes, a phi of several, anything if none comes.
+    fn back_value(&mut self, phi: Inst, before: Block) -> Result<u32> {
+        let shader = self.shader;
+        let data = shader.insts[phi];
+        let base = self.base(phi.def());
+        let srcs = shader.phi(phi).unwrap_or_default();
+        let first = self.first_edge(phi, srcs.len());
+        let start = self.state.ids.len();
+        for (index, _) in srcs.iter().enumerate().filter(|(_, src)| src.pred != before) {
+            let edge = self.state.flow.edges[first + index];
+            if edge.label != 0 {
+                self.state.ids.extend_from_slice(&[edge.value, edge.label]);
+            }
+        }
+        let value = match self.state.ids[start..] {
+            [] => self.m.undef(base, data.bit_size, data.num_components),
+            [value, _] => value,
+            _ => {
+                let ty = self.type_as(phi.def(), base);
+                self.m.value(Op::Phi, ty, &self.state.ids[start..])
+            }
+        };
+        self.state.ids.truncate(start);
+        Ok(value)
+    }
+
+    // Jumps and phis.
+
+    /// Emits the jump at the end of a block.
+    pub(super) fn jump(&mut self, jump: Jump) -> Result<()> {
+        let target = match jump {
+            Jump::Return | Jump::Halt => {
+                self.leave(Op::Return);
+                return Ok(());
+            }
+            // The end of the continue target is the back edge.
+            Jump::Continue if self.innermost()?.stage == LoopStage::Tail => return Ok(()),
+            _ if self.innermost()?.stage != LoopStage::Body => {
+                return Err(unsupported("a jump out of a continue construct"));
+            }
+            Jump::Break => self.break_edge(self.current_block()?)?,
+            Jump::Continue => self.continue_edge(self.current_block()?)?,
+        };
+        self.branch(target);
+        Ok(())
+    }
+
+    /// Prepares a branch out of the innermost loop.
+    fn break_edge(&mut self, from: Block) -> Result<u32> {
+        let OpenLoop { after, merge, .. } = *self.innermost()?;
+        self.edge(from, after)?;
+        self.innermost()?.breaks = true;
+        Ok(merge)
+    }
+
+    /// Prepares a branch to the continue target of the innermost loop.
+    fn continue_edge(&mut self, from: Block) -> Result<u32> {
+        let open = *self.innermost()?;
+        self.edge(from, open.continue_block())?;
+        self.innermost()?.repeats = true;
+        Ok(open.next)
+    }
+
+    /// The phis of `block`, which stand first.
+    fn phis(&self, block: Block) -> &'a [Inst] {
+        let shader = self.shader;
+        let insts = shader.block_insts(block);
+        let count = insts.iter().take_while(|inst| shader.phi(**inst).is_some()).count();
+        &insts[..count]
+    }
+
+    /// Where the operands of `phi` start.
+    fn first_edge(&mut self, phi: Inst, count: usize) -> usize {
+        let Flow { first_edge, edges, .. } = &mut self.state.flow;
+        let first = first_edge.entry(phi);
+        if *first == 0 {
+            *first = edges.len() as u32 + 1;
+            edges.resize(edges.len() + count, Edge::default());
+        }
+        *first as usize - 1
+    }
+
+    /// The operand that `phi` has for the edge from `pred`.
+    fn edge_from(&mut self, phi: Inst, pred: Block) -> Result<Edge> {
+        let srcs = self.shader.phi(phi).unwrap_or_default();
+        let first = self.first_edge(phi, srcs.len());
+        let index = srcs.iter().position(|src| src.pred == pred);
+        let index = index.ok_or_else(|| internal(format!("{} has no source for {pred}", phi.def())))?;
+        Ok(self.state.flow.edges[first + index])
+    }
+
+    /// Gives the phis of `to` their values for the branch from `from` that the open block is about to make.
+    fn edge(&mut self, from: Block, to: Block) -> Result<()> {
+        let label = self.state.flow.label;
+        for phi in self.phis(to) {
+            let base = self.base(phi.def());
+            let srcs = self.shader.phi(*phi).unwrap_or_default();
+            let first = self.first_edge(*phi, srcs.len());
+            let index = srcs.iter().position(|src| src.pred == from);
+            let index = index.ok_or_else(|| internal(format!("{} has no source for {from}", phi.def())))?;
+            let value = self.value(srcs[index].def, base)?;
+            self.state.flow.edges[first + index] = Edge { value, label };
+        }
+        Ok(())
+    }
+
+    /// Emits a phi that is not in a loop header: all its operands are known.
+    pub(super) fn phi(&mut self, phi: Inst) -> Result<()> {
+        let base = self.base(phi.def());
+        let ty = self.type_as(phi.def(), base);
+        let srcs = self.shader.phi(phi).unwrap_or_default();
+        let first = self.first_edge(phi, srcs.len());
+        let start = self.state.ids.len();
+        for edge in &self.state.flow.edges[first..first + srcs.len()] {
+            if edge.label != 0 {
+                self.state.ids.extend_from_slice(&[edge.value, edge.label]);
+            }
+        }
+        if self.state.ids.len() == start {
+            return Err(internal(format!("{} has no source", phi.def())));
+        }
+        let id = self.m.value(Op::Phi, ty, &self.state.ids[start..]);
+        self.state.ids.truncate(start);
+        self.define(phi.def(), id);
+        Ok(())
+    }
+}

@@ -1,0 +1,188 @@
+//! Built-in variables: which slots and system values they are, what they look like, and the capabilities they need.
+
+use super::interface::VariableAt;
+use super::{unsupported, Emit, Result};
+use crate::ir::{Stage, Variable};
+use crate::op::names::{frag_result, varying};
+use crate::op::{Base, Modes};
+use spirv::{BuiltIn, Capability, Decoration, StorageClass};
+
+/// A built-in variable of the module. There is one for each built-in and direction, whoever asks for it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BuiltinVariable {
+    builtin: BuiltIn,
+    class: StorageClass,
+    id: u32,
+}
+
+/// The type that the Vulkan specification gives a built-in (15.9, Built-In Variables).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// A scalar or vector.
+    Vector(Base, u8),
+    /// An array of scalars of this length; 0 for as many as the shader declares.
+    Array(Base, u32),
+}
+
+/// Slots between stages: slot, what it is as an input of fragment shaders, what it is elsewhere.
+const VARYINGS: &[(u32, Option<BuiltIn>, Option<BuiltIn>)] = &[
+    (varying::POS, Some(BuiltIn::FragCoord), Some(BuiltIn::Position)),
+    (varying::PSIZ, None, Some(BuiltIn::PointSize)),
+    (varying::CLIP_DIST0, Some(BuiltIn::ClipDistance), Some(BuiltIn::ClipDistance)),
+    (varying::CULL_DIST0, Some(BuiltIn::CullDistance), Some(BuiltIn::CullDistance)),
+    (varying::PRIMITIVE_ID, Some(BuiltIn::PrimitiveId), Some(BuiltIn::PrimitiveId)),
+    (varying::LAYER, Some(BuiltIn::Layer), Some(BuiltIn::Layer)),
+    (varying::VIEWPORT, Some(BuiltIn::ViewportIndex), Some(BuiltIn::ViewportIndex)),
+    (varying::FACE, Some(BuiltIn::FrontFacing), None),
+    (varying::PNTC, Some(BuiltIn::PointCoord), None),
+    (varying::TESS_LEVEL_OUTER, None, Some(BuiltIn::TessLevelOuter)),
+    (varying::TESS_LEVEL_INNER, None, Some(BuiltIn::TessLevelInner)),
+    (varying::VIEW_INDEX, Some(BuiltIn::ViewIndex), None),
+];
+
+/// The built-in that an input or output is, if it is one.
+pub(super) fn io_builtin(stage: Stage, variable: &Variable) -> Option<BuiltIn> {
+    let slot = variable.location?;
+    match (stage, variable.mode) {
+        (Stage::Vertex, Modes::SHADER_IN) => None,
+        (Stage::Fragment, Modes::SHADER_OUT) => match slot {
+            frag_result::DEPTH => Some(BuiltIn::FragDepth),
+            frag_result::STENCIL => Some(BuiltIn::FragStencilRefEXT),
+            frag_result::SAMPLE_MASK => Some(BuiltIn::SampleMask),
+            _ => None,
+        },
+        _ => {
+            let row = VARYINGS.iter().find(|row| row.0 == slot)?;
+            if stage == Stage::Fragment {
+                row.1
+            } else {
+                row.2
+            }
+        }
+    }
+}
+
+/// What `builtin` looks like.
+pub(super) fn shape(builtin: BuiltIn) -> Shape {
+    use BuiltIn::*;
+    match builtin {
+        Position | FragCoord => Shape::Vector(Base::Float, 4),
+        PointSize | FragDepth => Shape::Vector(Base::Float, 1),
+        PointCoord | SamplePosition => Shape::Vector(Base::Float, 2),
+        TessCoord => Shape::Vector(Base::Float, 3),
+        FrontFacing | HelperInvocation => Shape::Vector(Base::Bool, 1),
+        ClipDistance | CullDistance => Shape::Array(Base::Float, 0),
+        TessLevelOuter => Shape::Array(Base::Float, 4),
+        TessLevelInner => Shape::Array(Base::Float, 2),
+        SampleMask => Shape::Array(Base::Uint, 1),
+        WorkgroupId | NumWorkgroups | LocalInvocationId | GlobalInvocationId | WorkgroupSize => {
+            Shape::Vector(Base::Uint, 3)
+        }
+        SubgroupEqMask | SubgroupGeMask | SubgroupGtMask | SubgroupLeMask | SubgroupLtMask => {
+            Shape::Vector(Base::Uint, 4)
+        }
+        _ => Shape::Vector(Base::Uint, 1),
+    }
+}
+
+impl Emit<'_> {
+    /// The variable of `builtin`, made if there is none. `ty` is its type.
+    pub(super) fn builtin_variable(&mut self, builtin: BuiltIn, class: StorageClass, ty: u32) -> u32 {
+        let same = |it: &&BuiltinVariable| it.builtin == builtin && it.class == class;
+        if let Some(found) = self.state.builtins.iter().find(same) {
+            return found.id;
+        }
+        let pointer = self.m.pointer(class, ty);
+        let id = self.m.global_variable(pointer, class);
+        self.m.decorate(id, Decoration::BuiltIn, &[builtin as u32]);
+        if class == StorageClass::Input && self.shader.stage() == Stage::Fragment {
+            // Integer inputs of fragment shaders are flat (VUID-StandaloneSpirv-Flat-04744).
+            if matches!(shape(builtin), Shape::Vector(Base::Uint, _) | Shape::Array(Base::Uint, _)) {
+                self.m.decorate(id, Decoration::Flat, &[]);
+            }
+        }
+        if matches!(builtin, BuiltIn::TessLevelOuter | BuiltIn::TessLevelInner) {
+            self.m.decorate(id, Decoration::Patch, &[]);
+        }
+        // What it reads changes when the invocation is demoted (SPV_EXT_demote_to_helper_invocation, SPIR-V 1.6).
+        if builtin == BuiltIn::HelperInvocation && self.m.version >= (1, 6) && !self.vmm {
+            self.m.decorate(id, Decoration::Volatile, &[]);
+        }
+        self.builtin_capabilities(builtin, class);
+        self.name_builtin(id, builtin);
+        self.state.builtins.push(BuiltinVariable { builtin, class, id });
+        id
+    }
+
+    /// The type of a system value's variable.
+    pub(super) fn builtin_type(&mut self, builtin: BuiltIn) -> u32 {
+        match shape(builtin) {
+            Shape::Vector(base, n) => {
+                let bits = if base == Base::Bool { 1 } else { 32 };
+                self.m.numeric(base, bits, n)
+            }
+            Shape::Array(base, len) => {
+                let elem = self.m.numeric(base, 32, 1);
+                self.m.array(elem, len.max(1))
+            }
+        }
+    }
+
+    /// The variable of an input or output that is a built-in.
+    pub(super) fn io_builtin_variable(&mut self, variable: &Variable, builtin: BuiltIn, at: VariableAt) -> Result<u32> {
+        let types = &self.shader.types;
+        let declared = types.as_vector(types.without_arrays(variable.ty));
+        let is_array = types.as_array(variable.ty).is_some();
+        let integer = |base| matches!(base, Base::Int | Base::Uint);
+        let fits = match (shape(builtin), declared) {
+            (Shape::Vector(base, n), Some((scalar, m))) => {
+                n == m && (base == scalar.base || integer(base) && integer(scalar.base))
+            }
+            (Shape::Array(base, 1), Some((scalar, 1))) => integer(base) && integer(scalar.base),
+            (Shape::Array(base, _), Some((scalar, 1))) => base == scalar.base && is_array,
+            _ => false,
+        };
+        if !fits {
+            return Err(unsupported(format_args!("a variable of this type for the built-in {builtin:?}")));
+        }
+        // gl_SampleMask is an array, which NIR's variable is not.
+        let ty = if builtin == BuiltIn::SampleMask && !is_array { self.m.array(at.ty, 1) } else { at.ty };
+        Ok(self.builtin_variable(builtin, at.class, ty))
+    }
+
+    fn builtin_capabilities(&mut self, builtin: BuiltIn, class: StorageClass) {
+        use BuiltIn::*;
+        let stage = self.shader.stage();
+        let early = matches!(stage, Stage::Vertex | Stage::TessCtrl | Stage::TessEval);
+        let subgroup = |old| if self.m.version >= (1, 3) { Capability::GroupNonUniform } else { old };
+        let capability = match builtin {
+            BaseVertex | BaseInstance | DrawIndex => Capability::DrawParameters,
+            ViewIndex => Capability::MultiView,
+            SampleId | SamplePosition => Capability::SampleRateShading,
+            ClipDistance => Capability::ClipDistance,
+            CullDistance => Capability::CullDistance,
+            PointSize if stage == Stage::Geometry => Capability::GeometryPointSize,
+            PointSize if stage != Stage::Vertex => Capability::TessellationPointSize,
+            PrimitiveId if stage == Stage::Fragment => Capability::Geometry,
+            Layer | ViewportIndex if early && self.m.version < (1, 5) => Capability::ShaderViewportIndexLayerEXT,
+            Layer if early => Capability::ShaderLayer,
+            ViewportIndex if early => Capability::ShaderViewportIndex,
+            Layer => Capability::Geometry,
+            ViewportIndex => Capability::MultiViewport,
+            FragStencilRefEXT => Capability::StencilExportEXT,
+            SubgroupSize | SubgroupLocalInvocationId => subgroup(Capability::SubgroupBallotKHR),
+            SubgroupId | NumSubgroups => Capability::GroupNonUniform,
+            SubgroupEqMask | SubgroupGeMask | SubgroupGtMask | SubgroupLeMask | SubgroupLtMask => {
+                if self.m.version < (1, 3) {
+                    Capability::SubgroupBallotKHR
+                } else {
+                    self.m.capability(Capability::GroupNonUniform);
+                    Capability::GroupNonUniformBallot
+                }
+            }
+            _ => return,
+        };
+        debug_assert!(class == StorageClass::Input || class == StorageClass::Output);
+        self.m.capability(capability);
+    }
+}

@@ -1,0 +1,65 @@
+//! Capabilities, and the extension that each needs in versions of SPIR-V that do not have it in their core.
+
+use super::module::ModuleBuilder;
+use spirv::Capability;
+
+/// The version in which a capability is part of SPIR-V itself: never.
+const NEVER: (u8, u8) = (u8::MAX, 0);
+
+/// Capability, the SPIR-V version whose core has it, the extension below (SPIR-V 3.31, the extensions' own texts).
+const EXTENSIONS: &[(Capability, (u8, u8), &str)] = &[
+    (Capability::DrawParameters, (1, 3), "SPV_KHR_shader_draw_parameters"),
+    (Capability::MultiView, (1, 3), "SPV_KHR_multiview"),
+    (Capability::StorageBuffer16BitAccess, (1, 3), "SPV_KHR_16bit_storage"),
+    (Capability::UniformAndStorageBuffer16BitAccess, (1, 3), "SPV_KHR_16bit_storage"),
+    (Capability::StoragePushConstant16, (1, 3), "SPV_KHR_16bit_storage"),
+    (Capability::StorageInputOutput16, (1, 3), "SPV_KHR_16bit_storage"),
+    (Capability::StorageBuffer8BitAccess, (1, 5), "SPV_KHR_8bit_storage"),
+    (Capability::UniformAndStorageBuffer8BitAccess, (1, 5), "SPV_KHR_8bit_storage"),
+    (Capability::StoragePushConstant8, (1, 5), "SPV_KHR_8bit_storage"),
+    (Capability::VulkanMemoryModel, (1, 5), "SPV_KHR_vulkan_memory_model"),
+    (Capability::VulkanMemoryModelDeviceScope, (1, 5), "SPV_KHR_vulkan_memory_model"),
+    (Capability::ShaderNonUniform, (1, 5), "SPV_EXT_descriptor_indexing"),
+    (Capability::UniformBufferArrayNonUniformIndexing, (1, 5), "SPV_EXT_descriptor_indexing"),
+    (Capability::StorageBufferArrayNonUniformIndexing, (1, 5), "SPV_EXT_descriptor_indexing"),
+    (Capability::ShaderViewportIndexLayerEXT, NEVER, "SPV_EXT_shader_viewport_index_layer"),
+    (Capability::DemoteToHelperInvocation, (1, 6), "SPV_EXT_demote_to_helper_invocation"),
+    (Capability::SubgroupBallotKHR, NEVER, "SPV_KHR_shader_ballot"),
+    (Capability::SubgroupVoteKHR, NEVER, "SPV_KHR_subgroup_vote"),
+    (Capability::ShaderClockKHR, NEVER, "SPV_KHR_shader_clock"),
+    (Capability::StencilExportEXT, NEVER, "SPV_EXT_shader_stencil_export"),
+    (Capability::SampleMaskPostDepthCoverage, NEVER, "SPV_KHR_post_depth_coverage"),
+    (Capability::FragmentShaderPixelInterlockEXT, NEVER, "SPV_EXT_fragment_shader_interlock"),
+    (Capability::FragmentShaderSampleInterlockEXT, NEVER, "SPV_EXT_fragment_shader_interlock"),
+    (Capability::AtomicFloat16AddEXT, NEVER, "SPV_EXT_shader_atomic_float16_add"),
+    (Capability::AtomicFloat32AddEXT, NEVER, "SPV_EXT_shader_atomic_float_add"),
+    (Capability::AtomicFloat64AddEXT, NEVER, "SPV_EXT_shader_atomic_float_add"),
+    (Capability::AtomicFloat16MinMaxEXT, NEVER, "SPV_EXT_shader_atomic_float_min_max"),
+    (Capability::AtomicFloat32MinMaxEXT, NEVER, "SPV_EXT_shader_atomic_float_min_max"),
+    (Capability::AtomicFloat64MinMaxEXT, NEVER, "SPV_EXT_shader_atomic_float_min_max"),
+    (Capability::WorkgroupMemoryExplicitLayoutKHR, NEVER, "SPV_KHR_workgroup_memory_explicit_layout"),
+    (Capability::ComputeDerivativeGroupQuadsKHR, NEVER, "SPV_NV_compute_shader_derivatives"),
+    (Capability::ComputeDerivativeGroupLinearKHR, NEVER, "SPV_NV_compute_shader_derivatives"),
+];
+
+impl ModuleBuilder {
+    /// Declares `capability`, and its extension if this version of SPIR-V needs it.
+    pub(super) fn capability(&mut self, capability: Capability) {
+        if self.capabilities.contains(&capability) {
+            return;
+        }
+        self.capabilities.push(capability);
+        if let Some((_, core, extension)) = EXTENSIONS.iter().find(|row| row.0 == capability) {
+            if self.version < *core {
+                self.extension(extension);
+            }
+        }
+    }
+
+    /// Declares an extension that this version of SPIR-V needs.
+    pub(super) fn extension(&mut self, name: &'static str) {
+        if !self.extensions.contains(&name) {
+            self.extensions.push(name);
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Names and lines, on request: OpName, OpSource with the text of the dump, and OpLine to it.
+
+use super::words::MAX_INSTRUCTION;
+use super::Emit;
+use crate::ir::LineNumber;
+use spirv::{Op, SourceLanguage};
+
+/// Where the words that follow are said to come from.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Lines {
+    /// OpString of the file's name, 0 if no lines are wanted.
+    file: u32,
+    current: LineNumber,
+}
+
+impl Lines {
+    /// A new block has no line until it is told one (OpLine).
+    pub(super) fn end_block(&mut self) {
+        self.current = LineNumber(0);
+    }
+}
+
+impl Emit<'_> {
+    /// Names `id` if names are wanted.
+    pub(super) fn name(&mut self, id: u32, name: &str) {
+        if self.options.names {
+            self.m.names.op_string(Op::Name, &[id], name, &[]);
+        }
+    }
+
+    /// Names a member of a struct if names are wanted.
+    pub(super) fn name_member(&mut self, ty: u32, member: u32, name: &str) {
+        if self.options.names {
+            self.m.names.op_string(Op::MemberName, &[ty, member], name, &[]);
+        }
+    }
+
+    /// OpString and OpSource for the text that OpLine refers to.
+    pub(super) fn source_text(&mut self) {
+        self.name(self.m.main(), "main");
+        let Some((file, text)) = self.options.lines else { return };
+        self.state.lines.file = self.m.id();
+        let id = self.state.lines.file;
+        self.m.sources.op_string(Op::String, &[id], file, &[]);
+        // One instruction has room for 65531 words of text, the first one's other operands counted.
+        let (first, mut rest) = split_text(text, (MAX_INSTRUCTION - 5) * 4);
+        self.m.sources.op_string(Op::Source, &[SourceLanguage::Unknown as u32, 0, id], first, &[]);
+        while !rest.is_empty() {
+            let (part, next) = split_text(rest, (MAX_INSTRUCTION - 5) * 4);
+            self.m.sources.op_string(Op::SourceContinued, &[], part, &[]);
+            rest = next;
+        }
+    }
+
+    /// Says that the next instructions come from `line`.
+    pub(super) fn line(&mut self, line: LineNumber) {
+        let lines = &mut self.state.lines;
+        if lines.file != 0 && line != LineNumber(0) && line != lines.current {
+            lines.current = line;
+            self.m.code.op(Op::Line, &[lines.file, line.0, 0]);
+        }
+    }
+}
+
+/// The first part of `text` of at most `max` bytes, and the rest.
+fn split_text(text: &str, max: usize) -> (&str, &str) {
+    let mut at = text.len().min(max);
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    text.split_at(at)
+}

@@ -1,0 +1,198 @@
+//! Execution modes and capabilities of the entry point, from the header of the shader.
+
+use super::{unsupported, Emit, Result};
+use crate::ir::{ShaderInfo, Stage};
+use crate::op::names::frag_result;
+use crate::op::Modes;
+use spirv::{BuiltIn, Capability, Decoration, ExecutionMode as Mode, Op};
+
+/// Specialization constants of the workgroup size in x, y, z, when it is given with the pipeline.
+const WORKGROUP_SPEC_IDS: [u32; 3] = [1, 2, 3];
+
+/// NIR's `gl_frag_depth_layout`: what a fragment shader promises of the depth that it writes.
+const DEPTH_LAYOUTS: &[(u32, Mode)] = &[(2, Mode::DepthGreater), (3, Mode::DepthLess), (4, Mode::DepthUnchanged)];
+
+/// NIR's `tess_primitive_mode`.
+const TESS_PRIMITIVES: &[(u32, Mode)] = &[(1, Mode::Triangles), (2, Mode::Quads), (3, Mode::Isolines)];
+
+/// NIR's `gl_tess_spacing`.
+const TESS_SPACINGS: &[(u32, Mode)] =
+    &[(1, Mode::SpacingEqual), (2, Mode::SpacingFractionalOdd), (3, Mode::SpacingFractionalEven)];
+
+/// Primitives that a geometry shader takes, by Mesa's name.
+const INPUT_PRIMITIVES: &[(&str, Mode)] = &[
+    ("POINTS", Mode::InputPoints),
+    ("LINES", Mode::InputLines),
+    ("LINE_LOOP", Mode::InputLines),
+    ("LINE_STRIP", Mode::InputLines),
+    ("LINES_ADJACENCY", Mode::InputLinesAdjacency),
+    ("LINE_STRIP_ADJACENCY", Mode::InputLinesAdjacency),
+    ("TRIANGLES", Mode::Triangles),
+    ("TRIANGLE_STRIP", Mode::Triangles),
+    ("TRIANGLE_FAN", Mode::Triangles),
+    ("TRIANGLES_ADJACENCY", Mode::InputTrianglesAdjacency),
+    ("TRIANGLE_STRIP_ADJACENCY", Mode::InputTrianglesAdjacency),
+];
+
+/// Primitives that a geometry shader makes, by Mesa's name.
+const OUTPUT_PRIMITIVES: &[(&str, Mode)] = &[
+    ("POINTS", Mode::OutputPoints),
+    ("LINE_STRIP", Mode::OutputLineStrip),
+    ("TRIANGLE_STRIP", Mode::OutputTriangleStrip),
+];
+
+/// Interlock modes: whether the header asks for it, the mode, its capability.
+type Interlock = (fn(&ShaderInfo) -> bool, Mode, Capability);
+const INTERLOCKS: &[Interlock] = &[
+    (|i| i.pixel_interlock_ordered, Mode::PixelInterlockOrderedEXT, Capability::FragmentShaderPixelInterlockEXT),
+    (|i| i.pixel_interlock_unordered, Mode::PixelInterlockUnorderedEXT, Capability::FragmentShaderPixelInterlockEXT),
+    (|i| i.sample_interlock_ordered, Mode::SampleInterlockOrderedEXT, Capability::FragmentShaderSampleInterlockEXT),
+    (|i| i.sample_interlock_unordered, Mode::SampleInterlockUnorderedEXT, Capability::FragmentShaderSampleInterlockEXT),
+];
+
+impl Emit<'_> {
+    /// Execution modes and what they need.
+    pub(super) fn execution_modes(&mut self) -> Result<()> {
+        match self.shader.stage() {
+            Stage::Vertex => {}
+            Stage::TessCtrl => {
+                self.m.capability(Capability::Tessellation);
+                self.m.mode(Mode::OutputVertices, &[self.shader.info.tcs_vertices_out]);
+            }
+            Stage::TessEval => self.tess_eval_modes(),
+            Stage::Geometry => self.geometry_modes()?,
+            Stage::Fragment => self.fragment_modes(),
+            Stage::Compute | Stage::Kernel => self.compute_modes(),
+        }
+        Ok(())
+    }
+
+    fn tess_eval_modes(&mut self) {
+        let info = &self.shader.info;
+        self.m.capability(Capability::Tessellation);
+        for (table, value) in [(TESS_PRIMITIVES, info.primitive_mode), (TESS_SPACINGS, info.spacing)] {
+            // Not said means the first: the default of GLSL's layout qualifiers.
+            let mode = table.iter().find(|row| row.0 == value).map_or(table[0].1, |row| row.1);
+            self.m.mode(mode, &[]);
+        }
+        self.m.mode(if info.ccw { Mode::VertexOrderCcw } else { Mode::VertexOrderCw }, &[]);
+        if info.point_mode {
+            self.m.mode(Mode::PointMode, &[]);
+        }
+    }
+
+    fn geometry_modes(&mut self) -> Result<()> {
+        let info = &self.shader.info;
+        self.m.capability(Capability::Geometry);
+        // Streams are a feature of their own, which stream 0 does not need.
+        if info.active_stream_mask & !1 != 0 {
+            self.m.capability(Capability::GeometryStreams);
+        }
+        let find = |table: &[(&str, Mode)], name: &str| {
+            let short = name.trim_start_matches("MESA_PRIM_").trim_start_matches("SHADER_PRIM_");
+            let row = table.iter().find(|row| row.0 == short).map(|row| row.1);
+            row.ok_or_else(|| unsupported(format_args!("primitive type {name} in a geometry shader")))
+        };
+        let input = find(INPUT_PRIMITIVES, &info.input_primitive)?;
+        let output = find(OUTPUT_PRIMITIVES, &info.output_primitive)?;
+        self.m.mode(input, &[]);
+        self.m.mode(Mode::Invocations, &[info.invocations.max(1)]);
+        self.m.mode(output, &[]);
+        self.m.mode(Mode::OutputVertices, &[info.vertices_out.max(1)]);
+        Ok(())
+    }
+
+    fn fragment_modes(&mut self) {
+        let info = &self.shader.info;
+        self.m.mode(Mode::OriginUpperLeft, &[]);
+        if self.writes_frag_result(frag_result::DEPTH) {
+            // The conservative modes only add a promise (VUID-FragDepth-FragDepth-04216).
+            self.m.mode(Mode::DepthReplacing, &[]);
+            let layout = DEPTH_LAYOUTS.iter().find(|row| row.0 == info.depth_layout);
+            layout.into_iter().for_each(|row| self.m.mode(row.1, &[]));
+        }
+        if self.writes_frag_result(frag_result::STENCIL) {
+            self.m.mode(Mode::StencilRefReplacingEXT, &[]);
+            self.m.capability(Capability::StencilExportEXT);
+        }
+        if info.early_fragment_tests {
+            self.m.mode(Mode::EarlyFragmentTests, &[]);
+        }
+        if info.post_depth_coverage {
+            self.m.mode(Mode::PostDepthCoverage, &[]);
+            self.m.capability(Capability::SampleMaskPostDepthCoverage);
+        }
+        for (wanted, mode, capability) in INTERLOCKS {
+            if wanted(info) {
+                self.m.mode(*mode, &[]);
+                self.m.capability(*capability);
+            }
+        }
+        if info.uses_sample_shading {
+            self.m.capability(Capability::SampleRateShading);
+        }
+    }
+
+    fn writes_frag_result(&self, slot: u32) -> bool {
+        let is_it = |v: &crate::ir::Variable| v.mode == Modes::SHADER_OUT && v.location == Some(slot);
+        self.shader.vars.values().any(is_it)
+    }
+
+    fn compute_modes(&mut self) {
+        let size = self.shader.info.workgroup_size;
+        if size.contains(&0) || self.shader.info.workgroup_size_variable {
+            let parts = self.workgroup_spec_constants();
+            if self.m.version >= (1, 6) {
+                let main = self.m.main();
+                self.m.modes.op2(Op::ExecutionModeId, &[main, Mode::LocalSizeId as u32], &parts);
+            } else {
+                // Its constants override what LocalSize says (Vulkan 15.9, WorkgroupSize).
+                let id = self.workgroup_size();
+                self.m.decorate(id, Decoration::BuiltIn, &[BuiltIn::WorkgroupSize as u32]);
+                self.m.mode(Mode::LocalSize, &[1, 1, 1]);
+            }
+        } else {
+            self.m.mode(Mode::LocalSize, &size);
+        }
+        match self.shader.info.derivative_group {
+            1 => {
+                self.m.mode(Mode::DerivativeGroupQuadsKHR, &[]);
+                self.m.capability(Capability::ComputeDerivativeGroupQuadsKHR);
+            }
+            2 => {
+                self.m.mode(Mode::DerivativeGroupLinearKHR, &[]);
+                self.m.capability(Capability::ComputeDerivativeGroupLinearKHR);
+            }
+            _ => {}
+        }
+    }
+
+    /// The workgroup size as a constant uvec3.
+    pub(super) fn workgroup_size(&mut self) -> u32 {
+        let size = self.shader.info.workgroup_size;
+        if self.state.workgroup_size == 0 {
+            self.state.workgroup_size = if size.contains(&0) || self.shader.info.workgroup_size_variable {
+                let parts = self.workgroup_spec_constants();
+                let ty = self.m.numeric(crate::op::Base::Uint, 32, 3);
+                self.m.global(Op::SpecConstantComposite, Some(ty), &parts)
+            } else {
+                self.m.constant_vector(crate::op::Base::Uint, 32, &size.map(u64::from))
+            };
+        }
+        self.state.workgroup_size
+    }
+
+    fn workgroup_spec_constants(&mut self) -> [u32; 3] {
+        if self.state.workgroup_parts == [0; 3] {
+            let ty = self.m.numeric(crate::op::Base::Uint, 32, 1);
+            for (part, spec_id) in WORKGROUP_SPEC_IDS.into_iter().enumerate() {
+                let id = self.m.id();
+                self.m.globals.op(Op::SpecConstant, &[ty, id, 1]);
+                self.m.decorate(id, Decoration::SpecId, &[spec_id]);
+                self.name(id, ["workgroup_size_x", "workgroup_size_y", "workgroup_size_z"][part]);
+                self.state.workgroup_parts[part] = id;
+            }
+        }
+        self.state.workgroup_parts
+    }
+}

@@ -1,0 +1,293 @@
+//! Variables of the IR as variables of the module: storage class, type, views, and the decorations that make them inputs,
+//! outputs, buffers.
+//!
+//! A variable is made when the code first names it, so what nothing uses is not there. A buffer can be made twice, as
+//! `uvec4[]` and as `vec4[]`, two *views* of the same binding, so that loads have the type that their users want.
+
+use super::builtin::io_builtin;
+use super::types::{Layout, Numbers};
+use super::{unsupported, Emit, Result};
+use crate::analysis::value_types;
+use crate::ir::{Precision, Stage, TypeData, Var, VarFlags, Variable, NO_LOCATION};
+use crate::op::names::{frag_result, InterpMode};
+use crate::op::{Access, AluType, Base, Modes};
+use crate::target::Descriptor;
+use spirv::{Capability, Decoration, Op, StorageClass};
+
+/// What became of a variable.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct VariableState {
+    /// Its ids: as declared, or by view (the unsigned one, the float one).
+    pub(super) ids: [u32; 3],
+    pub(super) read: bool,
+    pub(super) written: bool,
+    /// Qualifiers of its declaration and all accesses.
+    pub(super) access: Access,
+}
+
+/// How a variable is seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum View {
+    /// As declared.
+    Whole = 0,
+    /// A buffer of unsigned integers.
+    Uint = 1,
+    /// A buffer of floats.
+    Float = 2,
+}
+
+/// A variable about to be made.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct VariableAt {
+    pub(super) class: StorageClass,
+    pub(super) ty: u32,
+}
+
+/// The storage class of each mode.
+const CLASSES: &[(Modes, StorageClass)] = &[
+    (Modes::SHADER_IN, StorageClass::Input),
+    (Modes::SHADER_OUT, StorageClass::Output),
+    (Modes::UBO, StorageClass::Uniform),
+    (Modes::SSBO, StorageClass::StorageBuffer),
+    (Modes::PUSH_CONST, StorageClass::PushConstant),
+    (Modes::SHARED, StorageClass::Workgroup),
+    (Modes::SHADER_TEMP, StorageClass::Private),
+    (Modes::FUNCTION_TEMP, StorageClass::Function),
+];
+
+/// The capability for numbers of a width in each storage class: 16 bits, 8 bits.
+const SMALL_NUMBERS: &[(StorageClass, Capability, Option<Capability>)] = &[
+    (StorageClass::Input, Capability::StorageInputOutput16, None),
+    (StorageClass::Output, Capability::StorageInputOutput16, None),
+    (
+        StorageClass::Uniform,
+        Capability::UniformAndStorageBuffer16BitAccess,
+        Some(Capability::UniformAndStorageBuffer8BitAccess),
+    ),
+    (StorageClass::StorageBuffer, Capability::StorageBuffer16BitAccess, Some(Capability::StorageBuffer8BitAccess)),
+    (StorageClass::PushConstant, Capability::StoragePushConstant16, Some(Capability::StoragePushConstant8)),
+];
+
+impl Emit<'_> {
+    /// The storage class of a variable.
+    pub(super) fn storage_class(&self, var: Var) -> Result<StorageClass> {
+        let variable = &self.shader.vars[var];
+        let row = CLASSES.iter().find(|(mode, _)| *mode == variable.mode);
+        let class = row.map(|row| row.1).ok_or_else(|| unsupported("a variable of this mode"))?;
+        // An output that no one reads has no Location and is not part of the interface.
+        let nowhere = class == StorageClass::Output && io_builtin(self.shader.stage(), variable).is_none();
+        Ok(if nowhere && self.location(variable).is_none() { StorageClass::Private } else { class })
+    }
+
+    /// The layout of a variable seen through `view`.
+    pub(super) fn layout(&self, var: Var, view: View) -> Layout {
+        let variable = &self.shader.vars[var];
+        let explicit = variable.mode.intersects(Modes::UBO | Modes::SSBO | Modes::PUSH_CONST);
+        let numbers = match view {
+            View::Uint => Numbers::As(Base::Uint),
+            View::Float => Numbers::As(Base::Float),
+            View::Whole if variable.mode.intersects(Modes::SHADER_IN | Modes::SHADER_OUT) => Numbers::Declared,
+            View::Whole if value_types::has_own_base(&self.shader.types, variable) => {
+                Numbers::As(self.types.var_base(var))
+            }
+            View::Whole => Numbers::Unsigned,
+        };
+        Layout { explicit, block: explicit, numbers }
+    }
+
+    /// The view of `var` in which a value of `scalar`'s width can be seen as `base`.
+    pub(super) fn view(&self, var: Var, scalar: AluType, base: Base) -> View {
+        if !self.shader.vars[var].mode.intersects(Modes::UBO | Modes::SSBO) {
+            return View::Whole;
+        }
+        match base {
+            Base::Float if scalar.bits != 8 => View::Float,
+            _ => View::Uint,
+        }
+    }
+
+    /// The id of `var` seen through `view`; the variable is made if there is none.
+    pub(super) fn variable(&mut self, var: Var, view: View) -> Result<u32> {
+        let known = self.state.vars[var].ids[view as usize];
+        if known != 0 {
+            return Ok(known);
+        }
+        let shader = self.shader;
+        let variable = &shader.vars[var];
+        if variable.initializer.is_some() {
+            return Err(unsupported("a variable with an initializer"));
+        }
+        let class = self.storage_class(var)?;
+        let ty = self.ir_type(variable.ty, self.layout(var, view))?;
+        self.small_number_capability(variable, class);
+        let id = match (class, io_builtin(shader.stage(), variable)) {
+            (StorageClass::Input | StorageClass::Output, Some(builtin)) => {
+                self.io_builtin_variable(variable, builtin, VariableAt { class, ty })?
+            }
+            (StorageClass::Function, _) => {
+                let pointer = self.m.pointer(class, ty);
+                let id = self.m.id();
+                self.m.locals.op(Op::Variable, &[pointer, id, class as u32]);
+                self.name_variable(id, variable);
+                id
+            }
+            _ => {
+                let pointer = self.m.pointer(class, ty);
+                let id = self.m.global_variable(pointer, class);
+                self.name_variable(id, variable);
+                id
+            }
+        };
+        let state = self.state.vars.entry(var);
+        if state.ids == [0; 3] {
+            state.access = variable.access;
+            self.state.used_vars.push(var);
+        }
+        self.state.vars.entry(var).ids[view as usize] = id;
+        self.decorate_variable(id, variable, class)?;
+        Ok(id)
+    }
+
+    fn name_variable(&mut self, id: u32, variable: &Variable) {
+        let shader = self.shader;
+        self.name(id, &shader.strings[variable.name]);
+    }
+
+    fn decorate_variable(&mut self, id: u32, variable: &Variable, class: StorageClass) -> Result<()> {
+        match class {
+            StorageClass::Input | StorageClass::Output => self.decorate_io(id, variable, class),
+            StorageClass::Uniform | StorageClass::StorageBuffer => {
+                if class == StorageClass::StorageBuffer && self.m.version < (1, 3) {
+                    self.m.extension("SPV_KHR_storage_buffer_storage_class");
+                }
+                let set = variable.descriptor_set.unwrap_or_else(|| self.default_set(variable));
+                self.m.decorate(id, Decoration::DescriptorSet, &[set]);
+                self.m.decorate(id, Decoration::Binding, &[variable.binding]);
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn default_set(&self, variable: &Variable) -> u32 {
+        self.target.descriptor_set(match variable.mode {
+            Modes::SSBO => Descriptor::StorageBuffer,
+            _ if variable.driver_location == 0 => Descriptor::DefaultUniforms,
+            _ => Descriptor::UniformBuffer,
+        })
+    }
+
+    fn decorate_io(&mut self, id: u32, variable: &Variable, class: StorageClass) -> Result<()> {
+        if io_builtin(self.shader.stage(), variable).is_none() {
+            let location = self.location(variable).ok_or_else(|| unsupported("an input without a location"))?;
+            self.m.decorate(id, Decoration::Location, &[location]);
+            if variable.location_frac != 0 {
+                self.m.decorate(id, Decoration::Component, &[u32::from(variable.location_frac)]);
+            }
+            if self.shader.stage() == Stage::Fragment && class == StorageClass::Output && self.is_dual_source() {
+                self.m.decorate(id, Decoration::Index, &[variable.index]);
+            }
+            if self.shader.stage() == Stage::Fragment && class == StorageClass::Input {
+                self.decorate_interpolation(id, variable)?;
+            }
+            if variable.flags.contains(VarFlags::PATCH) {
+                self.m.decorate(id, Decoration::Patch, &[]);
+            }
+        }
+        if matches!(variable.precision, Precision::Medium | Precision::Low) {
+            self.m.decorate(id, Decoration::RelaxedPrecision, &[]);
+        }
+        if variable.flags.contains(VarFlags::INVARIANT) && class == StorageClass::Output {
+            self.m.decorate(id, Decoration::Invariant, &[]);
+        }
+        Ok(())
+    }
+
+    /// SPIR-V's Location, if the variable has one.
+    fn location(&self, variable: &Variable) -> Option<u32> {
+        if self.shader.stage() == Stage::Fragment && variable.mode == Modes::SHADER_OUT {
+            return match variable.location? {
+                frag_result::COLOR => Some(0),
+                slot => slot.checked_sub(frag_result::DATA0),
+            };
+        }
+        Some(variable.driver_location).filter(|location| *location != NO_LOCATION)
+    }
+
+    /// True if any output is the second source of blending; then all say which they are.
+    fn is_dual_source(&self) -> bool {
+        self.shader.vars.values().any(|variable| variable.mode == Modes::SHADER_OUT && variable.index != 0)
+    }
+
+    fn decorate_interpolation(&mut self, id: u32, variable: &Variable) -> Result<()> {
+        let types = &self.shader.types;
+        let scalar = value_types::leaf(types, variable.ty);
+        // Vulkan interpolates neither integers nor doubles (VUID-StandaloneSpirv-Flat-04744).
+        if scalar.is_some_and(|scalar| scalar.base != Base::Float || scalar.bits == 64) {
+            self.m.decorate(id, Decoration::Flat, &[]);
+            return Ok(());
+        }
+        match variable.interp {
+            InterpMode::none | InterpMode::smooth => {}
+            InterpMode::flat => {
+                self.m.decorate(id, Decoration::Flat, &[]);
+                return Ok(());
+            }
+            InterpMode::noperspective => drop(self.m.decorate(id, Decoration::NoPerspective, &[])),
+            InterpMode::explicit => return Err(unsupported("explicit interpolation")),
+        }
+        if variable.flags.contains(VarFlags::CENTROID) {
+            self.m.decorate(id, Decoration::Centroid, &[]);
+        } else if variable.flags.contains(VarFlags::SAMPLE) {
+            self.m.capability(Capability::SampleRateShading);
+            self.m.decorate(id, Decoration::Sample, &[]);
+        }
+        Ok(())
+    }
+
+    fn small_number_capability(&mut self, variable: &Variable, class: StorageClass) {
+        let Some(scalar) = value_types::leaf(&self.shader.types, variable.ty) else { return };
+        let Some((_, bits16, bits8)) = SMALL_NUMBERS.iter().find(|row| row.0 == class) else { return };
+        match scalar.bits {
+            16 => self.m.capability(*bits16),
+            8 => bits8.iter().for_each(|capability| self.m.capability(*capability)),
+            _ => {}
+        }
+    }
+
+    /// Decorations of buffers that depend on all that the code does with them.
+    pub(super) fn decorate_memory(&mut self) {
+        for index in 0..self.state.used_vars.len() {
+            let var = self.state.used_vars[index];
+            let state = self.state.vars[var];
+            if self.shader.vars[var].mode != Modes::SSBO {
+                continue;
+            }
+            let views = state.ids.iter().filter(|id| **id != 0).count();
+            for id in state.ids.into_iter().filter(|id| *id != 0) {
+                let mut decorate = |wanted: bool, decoration| {
+                    if wanted {
+                        self.m.decorate(id, decoration, &[]);
+                    }
+                };
+                // Devices without fragmentStoresAndAtomics ask for NonWritable where nothing writes.
+                decorate(!state.written, Decoration::NonWritable);
+                decorate(!state.read && state.written, Decoration::NonReadable);
+                // Without Aliased, two variables of one binding may not see each other's writes (SPIR-V 2.18.2).
+                decorate(views > 1 && state.written, Decoration::Aliased);
+                decorate(views == 1 && state.access.contains(Access::RESTRICT), Decoration::Restrict);
+                // The Vulkan memory model has memory operands instead (SPIR-V 2.18.3).
+                decorate(!self.vmm && state.access.contains(Access::COHERENT), Decoration::Coherent);
+                decorate(!self.vmm && state.access.contains(Access::VOLATILE), Decoration::Volatile);
+            }
+        }
+    }
+
+    /// True if `var` is an array of blocks, so that the first step of a pointer into it picks a descriptor.
+    pub(super) fn is_block_array(&self, var: Var) -> bool {
+        let variable = &self.shader.vars[var];
+        let types = &self.shader.types;
+        matches!(variable.mode, Modes::UBO | Modes::SSBO)
+            && matches!(types.get(variable.ty), TypeData::Array { elem, .. } if types.as_struct(types.without_arrays(elem)).is_some())
+    }
+}

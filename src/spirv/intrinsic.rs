@@ -1,0 +1,296 @@
+//! Instructions, and the intrinsics that belong to no larger family: system values, discards, barriers, clocks.
+
+use super::builtin::{shape, Shape};
+use super::{internal, unsupported, Emit, Result};
+use crate::ir::{Def, Inst, InstKind, Stage};
+use crate::op::intrinsic::Form;
+use crate::op::names::{Scope as NirScope, Semantics};
+use crate::op::{Base, Index, Intrinsic, Modes};
+use crate::target::Feature;
+use spirv::{BuiltIn, Capability, GlslStd450Op, MemoryAccess, MemorySemantics, Op, Scope, StorageClass};
+
+/// What memory semantics each mode of a barrier means.
+const BARRIER_MEMORY: &[(Modes, MemorySemantics)] = &[
+    (Modes::IMAGE, MemorySemantics::IMAGE_MEMORY),
+    (Modes::SHARED, MemorySemantics::WORKGROUP_MEMORY),
+    (Modes::SSBO, MemorySemantics::UNIFORM_MEMORY),
+    (Modes::GLOBAL, MemorySemantics::UNIFORM_MEMORY),
+    (Modes::SHADER_OUT, MemorySemantics::OUTPUT_MEMORY),
+    (Modes::TASK_PAYLOAD, MemorySemantics::OUTPUT_MEMORY),
+];
+
+impl Emit<'_> {
+    /// Emits an instruction.
+    pub(super) fn inst(&mut self, inst: Inst) -> Result<()> {
+        let shader = self.shader;
+        let data = &shader.insts[inst];
+        if self.is_silent(inst) {
+            return Ok(());
+        }
+        if data.num_components > 4 {
+            return Err(unsupported("a vector of more than four components"));
+        }
+        if !matches!(data.bit_size, 0 | 1 | 8 | 16 | 32 | 64) {
+            return Err(internal(format!("a value of {} bits", data.bit_size)));
+        }
+        if matches!(data.kind, InstKind::Phi(_)) {
+            // Those of loop headers are there already.
+            return if self.state.values[inst.def()] == 0 { self.phi(inst) } else { Ok(()) };
+        }
+        self.line(shader.lines[inst]);
+        let id = match data.kind {
+            InstKind::Alu { op, flags, srcs } => Some(self.alu(inst, op, flags, &shader.alu_srcs[srcs])?),
+            InstKind::Intrinsic { op, srcs, .. } => self.intrinsic(inst, op, &shader.srcs[srcs])?,
+            InstKind::Jump(jump) => {
+                self.jump(jump)?;
+                None
+            }
+            InstKind::Tex(_) => return Err(unsupported("a texture operation")),
+            InstKind::Const(_) | InstKind::Undef | InstKind::Deref(_) | InstKind::Phi(_) => None,
+        };
+        match id {
+            Some(id) if data.has_def() => self.define(inst.def(), id),
+            None if !data.has_def() => {}
+            _ => return Err(internal(format!("{} has no result", inst.def()))),
+        }
+        Ok(())
+    }
+
+    fn intrinsic(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) -> Result<Option<u32>> {
+        if srcs.len() != op.info().srcs.len() {
+            return Err(internal(format!("{} has {} sources", op.name(), srcs.len())));
+        }
+        if let Form::BuiltIn(builtin, _) = op.info().form {
+            return self.load_builtin(inst, builtin).map(Some);
+        }
+        if let (Form::Op(op), [src]) = (op.info().form, srcs) {
+            return self.derivative(inst, op, *src).map(Some);
+        }
+        match op {
+            Intrinsic::load_deref => self.load_deref(inst, srcs[0]).map(Some),
+            Intrinsic::store_deref => self.store_deref(inst, srcs[0], srcs[1]).map(|()| None),
+            Intrinsic::deref_atomic | Intrinsic::deref_atomic_swap => {
+                self.deref_atomic(inst, srcs[0], &srcs[1..]).map(Some)
+            }
+            Intrinsic::deref_buffer_array_length => self.array_length(srcs[0]).map(Some),
+            Intrinsic::load_workgroup_size => Ok(Some(self.workgroup_size())),
+            Intrinsic::interp_deref_at_centroid => {
+                self.interpolate(inst, GlslStd450Op::InterpolateAtCentroid, srcs).map(Some)
+            }
+            Intrinsic::interp_deref_at_sample => {
+                self.interpolate(inst, GlslStd450Op::InterpolateAtSample, srcs).map(Some)
+            }
+            Intrinsic::interp_deref_at_offset => {
+                self.interpolate(inst, GlslStd450Op::InterpolateAtOffset, srcs).map(Some)
+            }
+            Intrinsic::terminate => {
+                self.terminate();
+                Ok(None)
+            }
+            Intrinsic::demote => {
+                self.m.capability(Capability::DemoteToHelperInvocation);
+                self.m.code.op(Op::DemoteToHelperInvocation, &[]);
+                Ok(None)
+            }
+            Intrinsic::is_helper_invocation => {
+                self.m.capability(Capability::DemoteToHelperInvocation);
+                let ty = self.m.numeric(Base::Bool, 1, 1);
+                Ok(Some(self.m.value(Op::IsHelperInvocationEXT, ty, &[])))
+            }
+            Intrinsic::barrier => {
+                self.barrier(inst);
+                Ok(None)
+            }
+            Intrinsic::shader_clock => Ok(Some(self.shader_clock(inst))),
+            Intrinsic::emit_vertex | Intrinsic::end_primitive => {
+                self.vertex_stream(inst, op);
+                Ok(None)
+            }
+            Intrinsic::begin_invocation_interlock => {
+                self.m.code.op(Op::BeginInvocationInterlockEXT, &[]);
+                Ok(None)
+            }
+            Intrinsic::end_invocation_interlock => {
+                self.m.code.op(Op::EndInvocationInterlockEXT, &[]);
+                Ok(None)
+            }
+            _ => self.subgroup(inst, op, srcs).map(Some),
+        }
+    }
+
+    /// Loads a system value.
+    fn load_builtin(&mut self, inst: Inst, builtin: BuiltIn) -> Result<u32> {
+        let data = self.shader.insts[inst];
+        let ty = self.builtin_type(builtin);
+        let var = self.builtin_variable(builtin, StorageClass::Input, ty);
+        let n = data.num_components;
+        match shape(builtin) {
+            Shape::Vector(base, size) => {
+                let bits = if base == Base::Bool { 1 } else { 32 };
+                if data.bit_size != bits || n > size {
+                    return Err(internal(format!("{builtin:?} with {n} components of {} bits", data.bit_size)));
+                }
+                let whole = match builtin {
+                    BuiltIn::HelperInvocation if self.vmm => {
+                        self.m.value(Op::Load, ty, &[var, MemoryAccess::VOLATILE.bits()])
+                    }
+                    BuiltIn::HelperInvocation => self.m.value(Op::Load, ty, &[var]),
+                    // Inputs do not change, so one load serves all that it dominates.
+                    _ => self.pure(Op::Load, ty, &[var]),
+                };
+                let first = crate::ir::Swizzle::IDENTITY;
+                Ok(self.swizzled(whole, base, bits, size, first, n))
+            }
+            Shape::Array(base, _) => {
+                let elem = self.m.numeric(base, 32, 1);
+                let pointer = self.m.pointer(StorageClass::Input, elem);
+                let mut parts = [0; 4];
+                for (index, part) in (0..u32::from(n)).zip(&mut parts) {
+                    let index = self.m.uint(index);
+                    let at = self.pure(Op::AccessChain, pointer, &[var, index]);
+                    *part = self.pure(Op::Load, elem, &[at]);
+                }
+                if n == 1 {
+                    return Ok(parts[0]);
+                }
+                let ty = self.m.numeric(base, 32, n);
+                Ok(self.pure(Op::CompositeConstruct, ty, &parts[..usize::from(n)]))
+            }
+        }
+    }
+
+    /// Interpolates an input at a place of the shader's choice.
+    fn interpolate(&mut self, inst: Inst, op: GlslStd450Op, srcs: &[Def]) -> Result<u32> {
+        let data = self.shader.insts[inst];
+        let pointer = self.pointer(srcs[0], Base::Float, self.access(inst))?;
+        if pointer.class != StorageClass::Input || pointer.base != Base::Float || data.bit_size != 32 {
+            return Err(unsupported("interpolation of what is no float input"));
+        }
+        self.m.capability(Capability::InterpolationFunction);
+        let ty = self.m.numeric(Base::Float, 32, data.num_components);
+        match op {
+            GlslStd450Op::InterpolateAtSample => {
+                let sample = self.value(srcs[1], Base::Uint)?;
+                Ok(self.ext(op, ty, &[pointer.id, sample]))
+            }
+            GlslStd450Op::InterpolateAtOffset => {
+                let offset = self.value(srcs[1], Base::Float)?;
+                Ok(self.ext(op, ty, &[pointer.id, offset]))
+            }
+            _ => Ok(self.ext(op, ty, &[pointer.id])),
+        }
+    }
+
+    /// Ends the invocation without side effects. OpKill is deprecated where there is something else.
+    fn terminate(&mut self) {
+        let core = self.m.version >= (1, 6);
+        let op = if core || self.target.has(Feature::shaderTerminateInvocation) {
+            Op::TerminateInvocation
+        } else {
+            Op::Kill
+        };
+        if op == Op::TerminateInvocation && !core {
+            self.m.extension("SPV_KHR_terminate_invocation");
+        }
+        self.leave(op);
+    }
+
+    fn scope_index(&self, inst: Inst, index: Index) -> NirScope {
+        NirScope::ALL.get(self.shader.index(inst, index) as usize).copied().unwrap_or(NirScope::none)
+    }
+
+    /// The SPIR-V scope that is as wide as this one, of those that Vulkan has (Vulkan, Scope validation rules).
+    fn scope(&self, scope: NirScope) -> Scope {
+        match scope {
+            NirScope::none | NirScope::invocation | NirScope::shader_call => Scope::Invocation,
+            NirScope::subgroup => Scope::Subgroup,
+            NirScope::workgroup => Scope::Workgroup,
+            NirScope::queue_family | NirScope::device => {
+                let device = self.target.has(Feature::vulkanMemoryModelDeviceScope);
+                match self.vmm {
+                    true if scope == NirScope::queue_family || !device => Scope::QueueFamily,
+                    _ => Scope::Device,
+                }
+            }
+        }
+    }
+
+    /// A barrier: for execution if it has an execution scope, for memory if it has a memory scope.
+    fn barrier(&mut self, inst: Inst) {
+        let execution = self.scope_index(inst, Index::execution_scope);
+        let memory = self.scope_index(inst, Index::memory_scope);
+        let semantics = match memory {
+            NirScope::none | NirScope::invocation => MemorySemantics::RELAXED,
+            _ => self.barrier_semantics(inst),
+        };
+        let scope = match semantics {
+            MemorySemantics::RELAXED => Scope::Invocation,
+            _ => self.scope(memory),
+        };
+        let (scope, semantics) = (self.m.uint(scope as u32), self.m.uint(semantics.bits()));
+        if execution != NirScope::none {
+            let execution = match self.shader.stage() {
+                // The patch is the workgroup of tessellation (Vulkan, Scope validation rules).
+                Stage::TessCtrl => Scope::Workgroup,
+                _ => self.scope(execution),
+            };
+            let execution = self.m.uint(execution as u32);
+            self.m.code.op(Op::ControlBarrier, &[execution, scope, semantics]);
+        } else if memory != NirScope::none {
+            self.m.code.op(Op::MemoryBarrier, &[scope, semantics]);
+        }
+    }
+
+    fn barrier_semantics(&mut self, inst: Inst) -> MemorySemantics {
+        let modes = Modes::from_bits_truncate(self.shader.index(inst, Index::memory_modes));
+        let order = Semantics::from_bits_truncate(self.shader.index(inst, Index::memory_semantics));
+        let mut memory = MemorySemantics::RELAXED;
+        for (mode, semantics) in BARRIER_MEMORY {
+            // Without the Vulkan memory model outputs are no memory that semantics can name (SPIR-V 3.25).
+            if modes.contains(*mode) && (self.vmm || *semantics != MemorySemantics::OUTPUT_MEMORY) {
+                memory |= *semantics;
+            }
+        }
+        if memory == MemorySemantics::RELAXED {
+            return memory;
+        }
+        memory |= match (order.contains(Semantics::ACQUIRE), order.contains(Semantics::RELEASE)) {
+            (true, false) => MemorySemantics::ACQUIRE,
+            (false, true) => MemorySemantics::RELEASE,
+            _ => MemorySemantics::ACQUIRE_RELEASE,
+        };
+        if self.vmm {
+            // Which of the two follows from the order (SPIR-V 3.25).
+            if !memory.contains(MemorySemantics::ACQUIRE) {
+                memory |= MemorySemantics::MAKE_AVAILABLE;
+            }
+            if !memory.contains(MemorySemantics::RELEASE) {
+                memory |= MemorySemantics::MAKE_VISIBLE;
+            }
+        }
+        memory
+    }
+
+    /// The clock as two 32-bit words.
+    fn shader_clock(&mut self, inst: Inst) -> u32 {
+        self.m.capability(Capability::ShaderClockKHR);
+        let scope = match self.scope_index(inst, Index::memory_scope) {
+            NirScope::device | NirScope::queue_family => Scope::Device,
+            _ => Scope::Subgroup,
+        };
+        let scope = self.m.uint(scope as u32);
+        let ty = self.m.numeric(Base::Uint, 32, 2);
+        self.m.value(Op::ReadClockKHR, ty, &[scope])
+    }
+
+    fn vertex_stream(&mut self, inst: Inst, op: Intrinsic) {
+        let emits = op == Intrinsic::emit_vertex;
+        // Streams other than 0 are a feature of their own.
+        if self.shader.info.active_stream_mask & !1 == 0 {
+            self.m.code.op(if emits { Op::EmitVertex } else { Op::EndPrimitive }, &[]);
+            return;
+        }
+        let stream = self.m.uint(self.shader.index(inst, Index::stream_id));
+        self.m.code.op(if emits { Op::EmitStreamVertex } else { Op::EndStreamPrimitive }, &[stream]);
+    }
+}

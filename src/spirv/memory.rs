@@ -1,0 +1,285 @@
+//! Loads and stores: a chain of derefs becomes one OpAccessChain, or none for a whole variable.
+
+use super::interface::View;
+use super::{internal, unsupported, Emit, Result};
+use crate::ir::{ArrayIndex, Def, DerefKind, Inst, InstKind, Type, Var};
+use crate::op::{Access, AluType, Base, Index, Modes};
+use crate::target::Feature;
+use spirv::{Capability, Decoration, MemoryAccess, Op, Scope, StorageClass};
+
+/// A pointer and what it points to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pointer {
+    pub(super) id: u32,
+    pub(super) class: StorageClass,
+    pub(super) var: Var,
+    /// What the numbers there are.
+    pub(super) base: Base,
+    /// Width and count of the numbers there; count 1 and the declared width for a lane.
+    pub(super) scalar: AluType,
+    pub(super) n: u8,
+}
+
+impl Emit<'_> {
+    /// The variable that `def` leads to.
+    pub(super) fn deref_root(&self, def: Def) -> Result<Var> {
+        self.shader.deref_var(def).ok_or_else(|| unsupported("a pointer that is not of a variable"))
+    }
+
+    /// A pointer to numbers, in the view in which they are `wanted` if there is a choice.
+    pub(super) fn pointer(&mut self, def: Def, wanted: Base, access: Access) -> Result<Pointer> {
+        let var = self.deref_root(def)?;
+        let deref = self.shader.as_deref(def).ok_or_else(|| internal("a pointer that is no deref"))?;
+        let vector = self.shader.types.as_vector(deref.ty);
+        let (scalar, n) = vector.ok_or_else(|| unsupported("a load or store of a whole array or struct"))?;
+        let view = self.view(var, scalar, wanted);
+        let id = self.chain(def, deref.ty, var, view, &[], access)?;
+        let base = self.layout(var, view).numbers.apply(scalar);
+        Ok(Pointer { id, class: self.storage_class(var)?, var, base, scalar, n })
+    }
+
+    /// A pointer to one component of the vector at `pointer`, which `def` made.
+    fn component(&mut self, pointer: &Pointer, def: Def, c: u8, access: Access) -> Result<u32> {
+        let view = self.view(pointer.var, pointer.scalar, pointer.base);
+        let ty = self.m.numeric(pointer.base, pointer.scalar.bits, 1);
+        let c = self.m.uint(u32::from(c));
+        self.chain_to(def, ty, pointer.var, view, &[c], access)
+    }
+
+    /// The id of the pointer that `def` makes, to something of the IR's type `ty`.
+    pub(super) fn chain(
+        &mut self,
+        def: Def,
+        ty: Type,
+        var: Var,
+        view: View,
+        more: &[u32],
+        access: Access,
+    ) -> Result<u32> {
+        let ty = self.ir_type(ty, self.layout(var, view))?;
+        self.chain_to(def, ty, var, view, more, access)
+    }
+
+    /// The id of the pointer that `def` makes, extended by the indices `more`, to something of type `ty`.
+    fn chain_to(&mut self, def: Def, ty: u32, var: Var, view: View, more: &[u32], access: Access) -> Result<u32> {
+        let variable = self.variable(var, view)?;
+        let class = self.storage_class(var)?;
+        let start = self.state.ids.len();
+        let non_uniform = self.collect_indices(def, var, access)?;
+        // gl_SampleMask is an array, which NIR's variable is not.
+        if self.is_wrapped(var) {
+            let zero = self.m.uint(0);
+            self.state.ids.push(zero);
+        }
+        // The walk went from the pointer to its variable.
+        self.state.ids.push(variable);
+        self.state.ids[start..].reverse();
+        self.state.ids.extend_from_slice(more);
+        let id = if self.state.ids.len() == start + 1 {
+            variable
+        } else {
+            let pointer = self.m.pointer(class, ty);
+            self.m.pure(&mut self.state.scope, Op::AccessChain, pointer, &self.state.ids[start..])
+        };
+        self.state.ids.truncate(start);
+        if non_uniform {
+            self.decorate_non_uniform(id);
+        }
+        Ok(id)
+    }
+
+    /// Pushes the indices of the derefs from `def` up to `var`, the last first. True if the descriptor may differ between
+    /// invocations.
+    fn collect_indices(&mut self, mut def: Def, var: Var, access: Access) -> Result<bool> {
+        let shader = self.shader;
+        let mut non_uniform = false;
+        loop {
+            let deref = shader.as_deref(def).ok_or_else(|| internal("a pointer that is no deref"))?;
+            let (parent, index) = match deref.kind {
+                DerefKind::Var(_) => return Ok(non_uniform),
+                DerefKind::Array { parent, index } => (parent, self.array_index(index)?),
+                DerefKind::Struct { parent, field } => (parent, self.m.uint(field)),
+                _ => return Err(unsupported("a cast of a pointer")),
+            };
+            self.state.ids.push(index);
+            let at_var = matches!(shader.as_deref(parent).map(|deref| deref.kind), Some(DerefKind::Var(_)));
+            if let (DerefKind::Array { index: ArrayIndex::Def(picked), .. }, true) = (deref.kind, at_var) {
+                if self.is_block_array(var) && shader.as_const(picked).is_none() {
+                    non_uniform = self.index_descriptors(index, var, access);
+                }
+            }
+            def = parent;
+        }
+    }
+
+    fn array_index(&mut self, index: ArrayIndex) -> Result<u32> {
+        match index {
+            ArrayIndex::Imm(value) => Ok(self.m.uint(value as u32)),
+            ArrayIndex::Def(def) => match self.shader.as_const_scalar(def) {
+                Some(value) => Ok(self.m.uint(value as u32)),
+                None if self.base(def) == Base::Int => self.value(def, Base::Int),
+                None => self.value(def, Base::Uint),
+            },
+        }
+    }
+
+    /// Capabilities for picking a descriptor by a value. True if it may differ between invocations.
+    fn index_descriptors(&mut self, index: u32, var: Var, access: Access) -> bool {
+        let storage = self.shader.vars[var].mode == Modes::SSBO;
+        if access.contains(Access::NON_UNIFORM) {
+            self.m.capability(Capability::ShaderNonUniform);
+            self.m.capability(match storage {
+                true => Capability::StorageBufferArrayNonUniformIndexing,
+                false => Capability::UniformBufferArrayNonUniformIndexing,
+            });
+            self.decorate_non_uniform(index);
+            return true;
+        }
+        self.m.capability(match storage {
+            true => Capability::StorageBufferArrayDynamicIndexing,
+            false => Capability::UniformBufferArrayDynamicIndexing,
+        });
+        false
+    }
+
+    fn decorate_non_uniform(&mut self, id: u32) {
+        if self.state.non_uniform.insert(id) {
+            self.m.decorate(id, Decoration::NonUniform, &[]);
+        }
+    }
+
+    /// Emits `load_deref`.
+    pub(super) fn load_deref(&mut self, inst: Inst, source: Def) -> Result<u32> {
+        let access = self.access(inst);
+        let base = self.base(inst.def());
+        let pointer = self.pointer(source, base, access)?;
+        self.note_access(pointer.var, access, true, false);
+        let data = self.shader.insts[inst];
+        if (pointer.scalar.bits, pointer.n) != (data.bit_size, data.num_components) {
+            return Err(internal("a load of another size than its variable's"));
+        }
+        let ty = self.m.numeric(pointer.base, pointer.scalar.bits, pointer.n);
+        let (operands, len) = self.memory_operands(&pointer, access, MemoryAccess::MAKE_POINTER_VISIBLE);
+        let id = self.m.id();
+        self.m.code.op2(Op::Load, &[ty, id, pointer.id], &operands[..len]);
+        if access.contains(Access::NON_UNIFORM) && self.state.non_uniform.contains(&pointer.id) {
+            self.decorate_non_uniform(id);
+        }
+        if pointer.base == base {
+            return Ok(id);
+        }
+        let ty = self.type_as(inst.def(), base);
+        Ok(self.m.value(Op::Bitcast, ty, &[id]))
+    }
+
+    /// Emits `store_deref`: one store of the whole, or one for each component that is written.
+    pub(super) fn store_deref(&mut self, inst: Inst, target: Def, value: Def) -> Result<()> {
+        let access = self.access(inst);
+        let own = if self.is_literal(value) { self.literal_view(target)? } else { self.base(value) };
+        let pointer = self.pointer(target, own, access)?;
+        self.note_access(pointer.var, access, false, true);
+        let data = self.shader.def(value);
+        if (pointer.scalar.bits, pointer.n) != (data.bit_size, data.num_components) {
+            return Err(internal("a store of another size than its variable's"));
+        }
+        let full = (1 << pointer.n) - 1;
+        let mask = self.shader.index(inst, Index::write_mask) & full;
+        if mask == full {
+            let value = self.value(value, pointer.base)?;
+            self.store(&pointer, pointer.id, value, access);
+            return Ok(());
+        }
+        for c in (0..pointer.n).filter(|c| mask >> c & 1 != 0) {
+            let part = crate::ir::AluSrc { def: value, swizzle: crate::ir::Swizzle::splat(c) };
+            let part = self.src(&part, 1, pointer.base)?;
+            let lane = self.component(&pointer, target, c, access)?;
+            self.store(&pointer, lane, part, access);
+        }
+        Ok(())
+    }
+
+    fn store(&mut self, pointer: &Pointer, id: u32, value: u32, access: Access) {
+        let (operands, len) = self.memory_operands(pointer, access, MemoryAccess::MAKE_POINTER_AVAILABLE);
+        self.m.code.op2(Op::Store, &[id, value], &operands[..len]);
+    }
+
+    /// The view for a store of a constant: one that is there already.
+    fn literal_view(&self, target: Def) -> Result<Base> {
+        let ids = self.state.vars[self.deref_root(target)?].ids;
+        let only_float = ids[View::Float as usize] != 0 && ids[View::Uint as usize] == 0;
+        Ok(if only_float { Base::Float } else { Base::Uint })
+    }
+
+    /// Qualifiers of a memory access.
+    pub(super) fn access(&self, inst: Inst) -> Access {
+        Access::from_bits_truncate(self.shader.index(inst, Index::access))
+    }
+
+    /// Remembers how a variable is used.
+    pub(super) fn note_access(&mut self, var: Var, access: Access, read: bool, written: bool) {
+        let state = self.state.vars.entry(var);
+        state.read |= read;
+        state.written |= written;
+        state.access |= access & (Access::COHERENT | Access::VOLATILE);
+    }
+
+    /// The memory operands that the Vulkan memory model wants, and how many words they are: what other invocations may touch
+    /// is not private, and coherent accesses are made visible or available (SPIR-V 3.26).
+    fn memory_operands(&mut self, pointer: &Pointer, access: Access, make: MemoryAccess) -> ([u32; 2], usize) {
+        let access = access | self.shader.vars[pointer.var].access;
+        let shared = matches!(pointer.class, StorageClass::StorageBuffer | StorageClass::Workgroup);
+        if !self.vmm || !shared {
+            return ([0; 2], 0);
+        }
+        let mut operands = MemoryAccess::NON_PRIVATE_POINTER;
+        if access.contains(Access::VOLATILE) {
+            operands |= MemoryAccess::VOLATILE;
+        }
+        if access.contains(Access::COHERENT) {
+            let scope = self.memory_scope(pointer.class);
+            return ([(operands | make).bits(), scope], 2);
+        }
+        ([operands.bits(), 0], 1)
+    }
+
+    /// The constant for the widest scope in which memory of `class` is shared.
+    pub(super) fn memory_scope(&mut self, class: StorageClass) -> u32 {
+        let scope = match class {
+            StorageClass::Workgroup => Scope::Workgroup,
+            // Device scope is a feature of its own in the Vulkan memory model.
+            _ if self.vmm && !self.target.has(Feature::vulkanMemoryModelDeviceScope) => Scope::QueueFamily,
+            _ => Scope::Device,
+        };
+        self.m.uint(scope as u32)
+    }
+
+    /// Emits `deref_buffer_array_length`: elements of the run-time array at the end of the block at `source`.
+    pub(super) fn array_length(&mut self, source: Def) -> Result<u32> {
+        let var = self.deref_root(source)?;
+        let mut block = source;
+        let mut field = None;
+        if let Some(DerefKind::Struct { parent, field: last }) = self.shader.as_deref(source).map(|deref| deref.kind) {
+            (block, field) = (parent, Some(last));
+        }
+        let deref = self.shader.as_deref(block).ok_or_else(|| internal("a pointer that is no deref"))?;
+        let fields = self.shader.types.as_struct(deref.ty).map_or(0, |data| data.fields.len() as u32);
+        let field = field.or(fields.checked_sub(1)).ok_or_else(|| unsupported("the length of what is no block"))?;
+        let ids = self.state.vars[var].ids;
+        let view = if ids[View::Uint as usize] == 0 && ids[View::Float as usize] != 0 { View::Float } else { View::Uint };
+        let pointer = self.chain(block, deref.ty, var, view, &[], Access::empty())?;
+        let uint = self.m.numeric(Base::Uint, 32, 1);
+        Ok(self.m.value(Op::ArrayLength, uint, &[pointer, field]))
+    }
+
+    /// True if the built-in is an array of one where NIR's variable is a scalar.
+    fn is_wrapped(&self, var: Var) -> bool {
+        let variable = &self.shader.vars[var];
+        let builtin = super::builtin::io_builtin(self.shader.stage(), variable);
+        builtin == Some(spirv::BuiltIn::SampleMask) && self.shader.types.as_array(variable.ty).is_none()
+    }
+
+    /// True if nothing of this instruction is emitted where it stands.
+    pub(super) fn is_silent(&self, inst: Inst) -> bool {
+        matches!(self.shader.insts[inst].kind, InstKind::Const(_) | InstKind::Undef | InstKind::Deref(_))
+    }
+}

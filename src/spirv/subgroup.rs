@@ -1,0 +1,261 @@
+//! Subgroup operations: votes, ballots, data from other invocations, reductions and scans.
+//!
+//! SPIR-V 1.3 has the OpGroupNonUniform instructions; before there are those of SPV_KHR_shader_ballot and
+//! SPV_KHR_subgroup_vote, which know votes, ballots and broadcasts of 32-bit scalars.
+
+use super::{internal, unsupported, Emit, Result};
+use crate::analysis::value_types::reduction_base;
+use crate::ir::{Def, Inst, Swizzle};
+use crate::op::{AluOp, Base, Index, Intrinsic};
+use spirv::{Capability, GroupOperation, Op, Scope};
+
+/// An operation with operands (value, invocation or delta): intrinsic, instruction, capability.
+const MOVES: &[(Intrinsic, Op, Capability)] = &[
+    (Intrinsic::read_invocation, Op::GroupNonUniformShuffle, Capability::GroupNonUniformShuffle),
+    (Intrinsic::shuffle, Op::GroupNonUniformShuffle, Capability::GroupNonUniformShuffle),
+    (Intrinsic::shuffle_xor, Op::GroupNonUniformShuffleXor, Capability::GroupNonUniformShuffle),
+    (Intrinsic::shuffle_up, Op::GroupNonUniformShuffleUp, Capability::GroupNonUniformShuffleRelative),
+    (Intrinsic::shuffle_down, Op::GroupNonUniformShuffleDown, Capability::GroupNonUniformShuffleRelative),
+    (Intrinsic::read_first_invocation, Op::GroupNonUniformBroadcastFirst, Capability::GroupNonUniformBallot),
+    (Intrinsic::quad_broadcast, Op::GroupNonUniformQuadBroadcast, Capability::GroupNonUniformQuad),
+];
+
+/// Quad swaps and their direction.
+const QUAD_SWAPS: &[(Intrinsic, u32)] = &[
+    (Intrinsic::quad_swap_horizontal, 0),
+    (Intrinsic::quad_swap_vertical, 1),
+    (Intrinsic::quad_swap_diagonal, 2),
+];
+
+/// Votes: intrinsic, instruction, instruction of SPV_KHR_subgroup_vote.
+const VOTES: &[(Intrinsic, Op, Op)] = &[
+    (Intrinsic::vote_any, Op::GroupNonUniformAny, Op::SubgroupAnyKHR),
+    (Intrinsic::vote_all, Op::GroupNonUniformAll, Op::SubgroupAllKHR),
+    (Intrinsic::vote_feq, Op::GroupNonUniformAllEqual, Op::SubgroupAllEqualKHR),
+    (Intrinsic::vote_ieq, Op::GroupNonUniformAllEqual, Op::SubgroupAllEqualKHR),
+];
+
+/// Questions about a ballot: intrinsic, instruction, how bits are counted.
+const BALLOT_BITS: &[(Intrinsic, Op, Option<GroupOperation>)] = &[
+    (Intrinsic::ballot_bit_count_reduce, Op::GroupNonUniformBallotBitCount, Some(GroupOperation::Reduce)),
+    (Intrinsic::ballot_bit_count_inclusive, Op::GroupNonUniformBallotBitCount, Some(GroupOperation::InclusiveScan)),
+    (Intrinsic::ballot_bit_count_exclusive, Op::GroupNonUniformBallotBitCount, Some(GroupOperation::ExclusiveScan)),
+    (Intrinsic::ballot_find_lsb, Op::GroupNonUniformBallotFindLSB, None),
+    (Intrinsic::ballot_find_msb, Op::GroupNonUniformBallotFindMSB, None),
+    (Intrinsic::inverse_ballot, Op::GroupNonUniformInverseBallot, None),
+];
+
+/// What a reduction or scan combines with: on numbers, on booleans.
+const REDUCTIONS: &[(AluOp, Op, Op)] = &[
+    (AluOp::iadd, Op::GroupNonUniformIAdd, Op::Nop),
+    (AluOp::fadd, Op::GroupNonUniformFAdd, Op::Nop),
+    (AluOp::imul, Op::GroupNonUniformIMul, Op::Nop),
+    (AluOp::fmul, Op::GroupNonUniformFMul, Op::Nop),
+    (AluOp::imin, Op::GroupNonUniformSMin, Op::Nop),
+    (AluOp::umin, Op::GroupNonUniformUMin, Op::Nop),
+    (AluOp::fmin, Op::GroupNonUniformFMin, Op::Nop),
+    (AluOp::imax, Op::GroupNonUniformSMax, Op::Nop),
+    (AluOp::umax, Op::GroupNonUniformUMax, Op::Nop),
+    (AluOp::fmax, Op::GroupNonUniformFMax, Op::Nop),
+    (AluOp::iand, Op::GroupNonUniformBitwiseAnd, Op::GroupNonUniformLogicalAnd),
+    (AluOp::ior, Op::GroupNonUniformBitwiseOr, Op::GroupNonUniformLogicalOr),
+    (AluOp::ixor, Op::GroupNonUniformBitwiseXor, Op::GroupNonUniformLogicalXor),
+];
+
+impl Emit<'_> {
+    /// Emits a subgroup operation.
+    pub(super) fn subgroup(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) -> Result<u32> {
+        use Intrinsic::*;
+        if let Some(row) = VOTES.iter().find(|row| row.0 == op) {
+            return self.vote(row.1, row.2, srcs[0], if op == vote_feq { Some(Base::Float) } else { None });
+        }
+        match op {
+            ballot | ballot_relaxed => return self.ballot(inst, srcs[0]),
+            read_invocation | read_first_invocation if self.m.version < (1, 3) => {
+                return self.read_invocation_khr(inst, op, srcs);
+            }
+            _ => {}
+        }
+        if self.m.version < (1, 3) {
+            return Err(unsupported(format_args!("{} before SPIR-V 1.3", op.name())));
+        }
+        self.m.capability(Capability::GroupNonUniform);
+        if let Some(row) = MOVES.iter().find(|row| row.0 == op) {
+            return self.move_between(inst, row.1, row.2, srcs);
+        }
+        if let Some(row) = QUAD_SWAPS.iter().find(|row| row.0 == op) {
+            let direction = self.m.uint(row.1);
+            return self.quad_swap(inst, srcs[0], direction);
+        }
+        if let Some(row) = BALLOT_BITS.iter().find(|row| row.0 == op) {
+            return self.ballot_bits(inst, row.1, row.2, srcs[0]);
+        }
+        match op {
+            elect => {
+                let ty = self.m.numeric(Base::Bool, 1, 1);
+                let scope = self.subgroup_scope();
+                Ok(self.m.value(Op::GroupNonUniformElect, ty, &[scope]))
+            }
+            first_invocation => {
+                let all = self.m.constant(Base::Bool, 1, 1);
+                let ballot = self.ballot_of(all);
+                self.find_bit(Op::GroupNonUniformBallotFindLSB, ballot)
+            }
+            last_invocation => {
+                let all = self.m.constant(Base::Bool, 1, 1);
+                let ballot = self.ballot_of(all);
+                self.find_bit(Op::GroupNonUniformBallotFindMSB, ballot)
+            }
+            ballot_bitfield_extract => {
+                let (ballot, index) = (self.value(srcs[0], Base::Uint)?, self.value(srcs[1], Base::Uint)?);
+                self.m.capability(Capability::GroupNonUniformBallot);
+                let ty = self.m.numeric(Base::Bool, 1, 1);
+                let scope = self.subgroup_scope();
+                Ok(self.m.value(Op::GroupNonUniformBallotBitExtract, ty, &[scope, ballot, index]))
+            }
+            reduce => self.reduction(inst, srcs[0], GroupOperation::Reduce),
+            inclusive_scan => self.reduction(inst, srcs[0], GroupOperation::InclusiveScan),
+            exclusive_scan => self.reduction(inst, srcs[0], GroupOperation::ExclusiveScan),
+            _ => Err(unsupported(op.name())),
+        }
+    }
+
+    fn subgroup_scope(&mut self) -> u32 {
+        self.m.uint(Scope::Subgroup as u32)
+    }
+
+    fn vote(&mut self, op: Op, khr: Op, src: Def, base: Option<Base>) -> Result<u32> {
+        let base = base.unwrap_or_else(|| if self.shader.bit_size(src) == 1 { Base::Bool } else { self.base(src) });
+        let value = self.value(src, base)?;
+        let ty = self.m.numeric(Base::Bool, 1, 1);
+        if self.m.version < (1, 3) {
+            if op == Op::GroupNonUniformAllEqual && self.shader.bit_size(src) != 1 {
+                return Err(unsupported("a vote on numbers before SPIR-V 1.3"));
+            }
+            self.m.capability(Capability::SubgroupVoteKHR);
+            return Ok(self.m.value(khr, ty, &[value]));
+        }
+        self.m.capability(Capability::GroupNonUniform);
+        self.m.capability(Capability::GroupNonUniformVote);
+        let scope = self.subgroup_scope();
+        Ok(self.m.value(op, ty, &[scope, value]))
+    }
+
+    /// The invocations for which a boolean holds, as the words that the result has.
+    fn ballot(&mut self, inst: Inst, src: Def) -> Result<u32> {
+        let data = self.shader.insts[inst];
+        if data.bit_size != 32 {
+            return Err(internal(format!("a ballot of {}-bit words", data.bit_size)));
+        }
+        let value = self.value(src, Base::Bool)?;
+        let whole = self.ballot_of(value);
+        Ok(self.swizzled(whole, Base::Uint, 32, 4, Swizzle::IDENTITY, data.num_components))
+    }
+
+    fn ballot_of(&mut self, value: u32) -> u32 {
+        let ty = self.m.numeric(Base::Uint, 32, 4);
+        if self.m.version < (1, 3) {
+            self.m.capability(Capability::SubgroupBallotKHR);
+            return self.m.value(Op::SubgroupBallotKHR, ty, &[value]);
+        }
+        self.m.capability(Capability::GroupNonUniform);
+        self.m.capability(Capability::GroupNonUniformBallot);
+        let scope = self.subgroup_scope();
+        self.m.value(Op::GroupNonUniformBallot, ty, &[scope, value])
+    }
+
+    fn find_bit(&mut self, op: Op, ballot: u32) -> Result<u32> {
+        let ty = self.m.numeric(Base::Uint, 32, 1);
+        let scope = self.subgroup_scope();
+        Ok(self.m.value(op, ty, &[scope, ballot]))
+    }
+
+    fn ballot_bits(&mut self, inst: Inst, op: Op, count: Option<GroupOperation>, src: Def) -> Result<u32> {
+        if self.shader.num_components(src) != 4 || self.shader.bit_size(src) != 32 {
+            return Err(internal("a ballot that is no uvec4"));
+        }
+        self.m.capability(Capability::GroupNonUniformBallot);
+        let ballot = self.value(src, Base::Uint)?;
+        let base = self.base(inst.def());
+        let ty = self.type_as(inst.def(), base);
+        let scope = self.subgroup_scope();
+        Ok(match count {
+            Some(count) => self.m.value(op, ty, &[scope, count as u32, ballot]),
+            None => self.m.value(op, ty, &[scope, ballot]),
+        })
+    }
+
+    /// The value of another invocation.
+    fn move_between(&mut self, inst: Inst, op: Op, capability: Capability, srcs: &[Def]) -> Result<u32> {
+        self.m.capability(capability);
+        let base = self.base(inst.def());
+        let ty = self.type_as(inst.def(), base);
+        let scope = self.subgroup_scope();
+        let value = self.value(srcs[0], base)?;
+        // Before 1.5 the invocation of a quad broadcast must be a constant (OpGroupNonUniformQuadBroadcast).
+        if op == Op::GroupNonUniformQuadBroadcast && self.m.version < (1, 5) && !self.is_literal(srcs[1]) {
+            return Err(unsupported("a dynamic quad broadcast before SPIR-V 1.5"));
+        }
+        match srcs.get(1) {
+            Some(other) => {
+                let other = self.value(*other, Base::Uint)?;
+                Ok(self.m.value(op, ty, &[scope, value, other]))
+            }
+            None => Ok(self.m.value(op, ty, &[scope, value])),
+        }
+    }
+
+    /// Broadcasts of SPV_KHR_shader_ballot.
+    fn read_invocation_khr(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) -> Result<u32> {
+        let data = self.shader.insts[inst];
+        if data.bit_size != 32 || data.num_components != 1 {
+            return Err(unsupported("a broadcast of other than a 32-bit scalar before SPIR-V 1.3"));
+        }
+        self.m.capability(Capability::SubgroupBallotKHR);
+        let base = self.base(inst.def());
+        let ty = self.type_as(inst.def(), base);
+        let value = self.value(srcs[0], base)?;
+        if op == Intrinsic::read_first_invocation {
+            return Ok(self.m.value(Op::SubgroupFirstInvocationKHR, ty, &[value]));
+        }
+        let invocation = self.value(srcs[1], Base::Uint)?;
+        Ok(self.m.value(Op::SubgroupReadInvocationKHR, ty, &[value, invocation]))
+    }
+
+    fn quad_swap(&mut self, inst: Inst, src: Def, direction: u32) -> Result<u32> {
+        self.m.capability(Capability::GroupNonUniformQuad);
+        let base = self.base(inst.def());
+        let ty = self.type_as(inst.def(), base);
+        let scope = self.subgroup_scope();
+        let value = self.value(src, base)?;
+        Ok(self.m.value(Op::GroupNonUniformQuadSwap, ty, &[scope, value, direction]))
+    }
+
+    /// A reduction over the subgroup or clusters of it, or a scan.
+    fn reduction(&mut self, inst: Inst, src: Def, group: GroupOperation) -> Result<u32> {
+        let combine = AluOp::ALL.get(self.shader.index(inst, Index::reduction_op) as usize);
+        let row = combine.and_then(|combine| REDUCTIONS.iter().find(|row| row.0 == *combine));
+        let (_, number, boolean) = *row.ok_or_else(|| unsupported("a reduction with this operation"))?;
+        let is_bool = self.shader.bit_size(src) == 1;
+        let op = if is_bool { boolean } else { number };
+        if op == Op::Nop {
+            return Err(unsupported("a reduction of booleans with this operation"));
+        }
+        let base = if is_bool { Base::Bool } else { reduction_base(self.shader, inst) };
+        let value = self.value(src, base)?;
+        let ty = self.type_as(inst.def(), base);
+        let scope = self.subgroup_scope();
+        let cluster = match group {
+            GroupOperation::Reduce => self.shader.index(inst, Index::cluster_size),
+            _ => 0,
+        };
+        if cluster != 0 {
+            self.m.capability(Capability::GroupNonUniformClustered);
+            let cluster = self.m.uint(cluster);
+            let group = GroupOperation::ClusteredReduce as u32;
+            return Ok(self.m.value(op, ty, &[scope, group, value, cluster]));
+        }
+        self.m.capability(Capability::GroupNonUniformArithmetic);
+        Ok(self.m.value(op, ty, &[scope, group as u32, value]))
+    }
+}

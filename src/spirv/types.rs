@@ -1,0 +1,222 @@
+//! Types: numbers and vectors of them once each, and the arrays, structs and pointers that variables need.
+//!
+//! A variable's type has a *layout* besides its NIR type: whether offsets and strides are decorated, and whether its numbers
+//! are seen as another base (a *view*: the same buffer as `uvec4[]` and as `vec4[]`, so that no load needs an OpBitcast).
+
+use super::module::ModuleBuilder;
+use super::{internal, unsupported, Emit, Result};
+use crate::ir::{Type, TypeData, TypeTable};
+use crate::op::{AluType, Base};
+use spirv::{Capability, Decoration, Op, StorageClass};
+
+/// The deepest nesting of arrays and structs that is translated; GLSL compilers allow far less.
+const MAX_DEPTH: u32 = 32;
+
+/// How a variable's type is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Layout {
+    /// Offset, ArrayStride and Block decorations are due.
+    pub(super) explicit: bool,
+    /// Structs that are not in another are blocks.
+    pub(super) block: bool,
+    /// What numbers are seen as.
+    pub(super) numbers: Numbers,
+}
+
+/// What the numbers of a variable are seen as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Numbers {
+    /// As declared, with signed integers: inputs and outputs, which others must match.
+    Declared,
+    /// As declared, but all integers unsigned, so that fewer types meet.
+    Unsigned,
+    /// All as this base, where the width has it.
+    As(Base),
+}
+
+impl Numbers {
+    /// What `scalar` becomes.
+    pub(super) fn apply(self, scalar: AluType) -> Base {
+        match (self, scalar.base) {
+            (_, Base::Bool) => Base::Bool,
+            (Numbers::Declared, base) => base,
+            (Numbers::As(Base::Float), _) if scalar.bits == 8 => Base::Uint,
+            (Numbers::As(base), _) => base,
+            (Numbers::Unsigned, Base::Int) => Base::Uint,
+            (Numbers::Unsigned, base) => base,
+        }
+    }
+}
+
+impl ModuleBuilder {
+    /// The type of `n` numbers or booleans.
+    pub(super) fn numeric(&mut self, base: Base, bits: u8, n: u8) -> u32 {
+        let slot = (base as usize * 8 + bits.trailing_zeros() as usize) * 4 + usize::from(n.clamp(1, 4)) - 1;
+        if slot >= self.numeric_types.len() {
+            self.numeric_types.resize(slot + 1, 0);
+        }
+        if self.numeric_types[slot] == 0 {
+            let scalar = if n > 1 { Some(self.numeric(base, bits, 1)) } else { None };
+            self.numeric_types[slot] = match scalar {
+                Some(scalar) => self.global(Op::TypeVector, None, &[scalar, u32::from(n)]),
+                None => self.scalar_type(base, bits),
+            };
+        }
+        self.numeric_types[slot]
+    }
+
+    fn scalar_type(&mut self, base: Base, bits: u8) -> u32 {
+        let capability = match (base, bits) {
+            (Base::Float, 16) => Some(Capability::Float16),
+            (Base::Float, 64) => Some(Capability::Float64),
+            (Base::Int | Base::Uint, 8) => Some(Capability::Int8),
+            (Base::Int | Base::Uint, 16) => Some(Capability::Int16),
+            (Base::Int | Base::Uint, 64) => Some(Capability::Int64),
+            _ => None,
+        };
+        capability.into_iter().for_each(|capability| self.capability(capability));
+        match base {
+            Base::Bool => self.global(Op::TypeBool, None, &[]),
+            Base::Float => self.global(Op::TypeFloat, None, &[u32::from(bits)]),
+            Base::Int | Base::Uint => {
+                self.global(Op::TypeInt, None, &[u32::from(bits), u32::from(base == Base::Int)])
+            }
+        }
+    }
+
+    /// The type of pointers to `ty`.
+    pub(super) fn pointer(&mut self, class: StorageClass, ty: u32) -> u32 {
+        self.global(Op::TypePointer, None, &[class as u32, ty])
+    }
+
+    /// A 32-bit unsigned constant.
+    pub(super) fn uint(&mut self, value: u32) -> u32 {
+        self.constant(Base::Uint, 32, u64::from(value))
+    }
+
+    /// An array without a layout.
+    pub(super) fn array(&mut self, elem: u32, len: u32) -> u32 {
+        let len = self.uint(len);
+        self.global(Op::TypeArray, None, &[elem, len])
+    }
+}
+
+impl Emit<'_> {
+    /// The SPIR-V type of a variable, or of a part of one.
+    pub(super) fn ir_type(&mut self, ty: Type, layout: Layout) -> Result<u32> {
+        self.ir_type_at(ty, layout, 0)
+    }
+
+    fn ir_type_at(&mut self, ty: Type, layout: Layout, depth: u32) -> Result<u32> {
+        if let Some(id) = self.state.types.get(&(ty, layout)) {
+            return Ok(*id);
+        }
+        if depth > MAX_DEPTH {
+            return Err(unsupported("a type with so many nested arrays and structs"));
+        }
+        let id = match self.shader.types.get(ty) {
+            TypeData::Scalar(scalar) => self.m.numeric(layout.numbers.apply(scalar), scalar.bits, 1),
+            TypeData::Vector(scalar, n @ 2..=4) => self.m.numeric(layout.numbers.apply(scalar), scalar.bits, n),
+            TypeData::Matrix { scalar, columns, rows } if !layout.explicit => {
+                let column = self.m.numeric(Base::Float, scalar.bits, rows);
+                self.m.global(Op::TypeMatrix, None, &[column, u32::from(columns)])
+            }
+            TypeData::Array { elem, len, stride } => self.array_type(elem, len, stride, layout, depth)?,
+            TypeData::Struct(_) => self.struct_type(ty, layout, depth)?,
+            _ => return Err(unsupported("a variable of this type")),
+        };
+        self.state.types.insert((ty, layout), id);
+        Ok(id)
+    }
+
+    fn array_type(&mut self, elem: Type, len: Option<u32>, stride: u32, layout: Layout, depth: u32) -> Result<u32> {
+        let elem_id = self.ir_type_at(elem, layout, depth + 1)?;
+        // Blocks stand in arrays of descriptors, which have no stride.
+        let explicit = layout.explicit && !(layout.block && is_block(&self.shader.types, elem));
+        let stride = match (explicit, stride) {
+            (false, _) => None,
+            (true, 0) => Some(size(&self.shader.types, elem, depth)?),
+            (true, stride) => Some(stride),
+        };
+        let len = match len {
+            None if explicit => None,
+            // SPIR-V has no empty arrays (OpTypeArray, Length).
+            len => Some(self.m.uint(len.unwrap_or(1).max(1))),
+        };
+        let op = if len.is_some() { Op::TypeArray } else { Op::TypeRuntimeArray };
+        let operands = [elem_id, len.unwrap_or(0)];
+        let operands = &operands[..1 + usize::from(len.is_some())];
+        let Some(stride) = stride else { return Ok(self.m.global(op, None, operands)) };
+        // Equal arrays with other strides are other types, so this one is not looked for among those without.
+        let id = self.m.id();
+        self.m.globals.op2(op, &[id], operands);
+        self.m.decorate(id, Decoration::ArrayStride, &[stride]);
+        Ok(id)
+    }
+
+    fn struct_type(&mut self, ty: Type, layout: Layout, depth: u32) -> Result<u32> {
+        let shader = self.shader;
+        let data = shader.types.as_struct(ty).ok_or_else(|| internal("no struct"))?;
+        if data.fields.is_empty() {
+            return Err(unsupported("a struct of which the input gives no members"));
+        }
+        let first = self.state.ids.len();
+        for field in &data.fields {
+            let id = self.ir_type_at(field.ty, Layout { block: false, ..layout }, depth + 1)?;
+            self.state.ids.push(id);
+        }
+        let id = self.m.id();
+        self.m.globals.op2(Op::TypeStruct, &[id], &self.state.ids[first..]);
+        self.state.ids.truncate(first);
+        if layout.explicit {
+            let mut end = 0;
+            for (member, field) in (0..).zip(&data.fields) {
+                let offset = field.offset.unwrap_or(end);
+                self.m.decorate_member(id, member, Decoration::Offset, &[offset]);
+                let size = size(&shader.types, field.ty, depth)?;
+                // Members without an offset follow at the strictest alignment that one can have.
+                end = offset.saturating_add(size).checked_next_multiple_of(16).unwrap_or(u32::MAX);
+            }
+            if layout.block {
+                self.m.decorate(id, Decoration::Block, &[]);
+            }
+        }
+        if self.options.names {
+            self.name(id, &shader.strings[data.name]);
+            for (member, field) in (0..).zip(&data.fields) {
+                self.name_member(id, member, &shader.strings[field.name]);
+            }
+        }
+        Ok(id)
+    }
+}
+
+fn is_block(types: &TypeTable, ty: Type) -> bool {
+    types.as_struct(types.without_arrays(ty)).is_some()
+}
+
+/// Bytes of a type with an explicit layout; 0 for a run-time array.
+fn size(types: &TypeTable, ty: Type, depth: u32) -> Result<u32> {
+    let bytes = |scalar: AluType, n: u8| u32::from(scalar.bits) / 8 * u32::from(n);
+    if depth > MAX_DEPTH {
+        return Err(unsupported("a type with so many nested arrays and structs"));
+    }
+    match types.get(ty) {
+        TypeData::Scalar(scalar) => Ok(bytes(scalar, 1)),
+        TypeData::Vector(scalar, n) => Ok(bytes(scalar, n)),
+        TypeData::Array { elem, len, stride } => {
+            let stride = if stride == 0 { size(types, elem, depth + 1)? } else { stride };
+            Ok(stride.saturating_mul(len.unwrap_or(0)))
+        }
+        TypeData::Struct(_) => {
+            let fields = types.as_struct(ty).map_or(&[][..], |data| &data.fields);
+            let mut end = 0;
+            for field in fields {
+                let start = field.offset.unwrap_or(end);
+                end = start.saturating_add(size(types, field.ty, depth + 1)?);
+            }
+            Ok(end)
+        }
+        _ => Err(unsupported("a block member of this type")),
+    }
+}

@@ -1,0 +1,240 @@
+//! Words: appending SPIR-V instructions to a buffer, and finding an equal one that is already there.
+
+use rustc_hash::FxHasher;
+use spirv::Op;
+use std::hash::Hasher;
+
+/// The most words an instruction can have: its length is a 16-bit field (SPIR-V 2.3).
+pub(super) const MAX_INSTRUCTION: usize = 65535;
+
+/// A run of instructions.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Words {
+    words: Vec<u32>,
+    /// An instruction was longer than [`MAX_INSTRUCTION`].
+    overflow: bool,
+}
+
+impl Words {
+    pub(super) fn with_capacity(words: usize) -> Words {
+        Words { words: Vec::with_capacity(words), overflow: false }
+    }
+
+    pub(super) fn into_vec(self) -> Vec<u32> {
+        self.words
+    }
+
+    /// Appends an instruction. Returns where its first operand stands.
+    pub(super) fn op(&mut self, op: Op, operands: &[u32]) -> usize {
+        self.op2(op, operands, &[])
+    }
+
+    /// Appends an instruction with operands in two parts. Returns where the first stands.
+    pub(super) fn op2(&mut self, op: Op, first: &[u32], rest: &[u32]) -> usize {
+        self.head(op, first.len() + rest.len());
+        let at = self.words.len();
+        self.words.extend_from_slice(first);
+        self.words.extend_from_slice(rest);
+        at
+    }
+
+    /// Appends an instruction whose operands are `first`, the literal `text`, and `rest`.
+    pub(super) fn op_string(&mut self, op: Op, first: &[u32], text: &str, rest: &[u32]) {
+        self.head(op, first.len() + string_words(text) + rest.len());
+        self.words.extend_from_slice(first);
+        // UTF-8, four bytes to a word from its low end, with at least one 0 byte behind (SPIR-V 2.2.1).
+        self.words.extend(text.as_bytes().chunks(4).map(|bytes| {
+            bytes.iter().enumerate().fold(0, |word, (i, byte)| word | u32::from(*byte) << (8 * i))
+        }));
+        if text.len() % 4 == 0 {
+            self.words.push(0);
+        }
+        self.words.extend_from_slice(rest);
+    }
+
+    fn head(&mut self, op: Op, operands: usize) {
+        self.overflow |= operands >= MAX_INSTRUCTION;
+        self.words.push((operands as u32 + 1) << 16 | op as u32);
+    }
+
+    /// Overwrites the word at `at`.
+    pub(super) fn patch(&mut self, at: usize, word: u32) {
+        self.words[at] = word;
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.words.len()
+    }
+
+    /// Appends instructions.
+    pub(super) fn extend(&mut self, words: &[u32]) {
+        self.words.extend_from_slice(words);
+    }
+
+    pub(super) fn as_slice(&self) -> &[u32] {
+        &self.words
+    }
+
+    /// True if some instruction does not fit its length field, so the words are no module.
+    pub(super) fn overflowed(&self) -> bool {
+        self.overflow
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.words.clear();
+        self.overflow = false;
+    }
+}
+
+/// Words that a literal string takes.
+pub(super) fn string_words(text: &str) -> usize {
+    text.len() / 4 + 1
+}
+
+/// Finds instructions of a [`Words`] by what they are, the result aside. What was added last can be forgotten again, so
+/// that a value is found only where its definition dominates.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Dedup {
+    entries: Vec<Entry>,
+    /// Last entry of each bucket, plus one; 0 for an empty one.
+    heads: Vec<u32>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    hash: u32,
+    /// The entry before it in its bucket, plus one.
+    next: u32,
+    /// Where the instruction starts.
+    at: u32,
+}
+
+impl Dedup {
+    /// The result of the instruction in `words` that equals this one, which is appended with result `new` if there is none.
+    /// `ty` is the result type, for instructions that have one.
+    pub(super) fn intern(
+        &mut self,
+        words: &mut Words,
+        new: &mut u32,
+        op: Op,
+        ty: Option<u32>,
+        operands: &[u32],
+    ) -> u32 {
+        let head = (operands.len() as u32 + 2 + u32::from(ty.is_some())) << 16 | op as u32;
+        let hash = hash(head, ty, operands);
+        if let Some(id) = self.find(words, hash, head, ty, operands) {
+            return id;
+        }
+        let id = *new;
+        *new += 1;
+        self.insert(hash, words.len() as u32);
+        match ty {
+            Some(ty) => words.op2(op, &[ty, id], operands),
+            None => words.op2(op, &[id], operands),
+        };
+        id
+    }
+
+    fn find(&self, words: &Words, hash: u32, head: u32, ty: Option<u32>, operands: &[u32]) -> Option<u32> {
+        let mut next = *self.heads.get(self.bucket(hash)?)?;
+        while next != 0 {
+            let entry = self.entries[next as usize - 1];
+            let old = &words.words[entry.at as usize..];
+            let result = 1 + usize::from(ty.is_some());
+            let same = entry.hash == hash
+                && old[0] == head
+                && ty.map_or(true, |ty| old[1] == ty)
+                && old[result + 1..result + 1 + operands.len()] == *operands;
+            if same {
+                return Some(old[result]);
+            }
+            next = entry.next;
+        }
+        None
+    }
+
+    fn insert(&mut self, hash: u32, at: u32) {
+        if self.entries.len() * 2 >= self.heads.len() {
+            self.grow();
+        }
+        self.entries.push(Entry { hash, next: 0, at });
+        self.link(self.entries.len() - 1);
+    }
+
+    fn grow(&mut self) {
+        let len = (self.heads.len() * 2).max(64);
+        self.heads.clear();
+        self.heads.resize(len, 0);
+        // In order, so that later entries still stand before earlier ones in their bucket.
+        (0..self.entries.len()).for_each(|entry| self.link(entry));
+    }
+
+    fn link(&mut self, entry: usize) {
+        if let Some(bucket) = self.bucket(self.entries[entry].hash) {
+            self.entries[entry].next = self.heads[bucket];
+            self.heads[bucket] = entry as u32 + 1;
+        }
+    }
+
+    /// `None` before the first insertion.
+    fn bucket(&self, hash: u32) -> Option<usize> {
+        (!self.heads.is_empty()).then(|| hash as usize & (self.heads.len() - 1))
+    }
+
+    /// How much is known now, for [`release`](Dedup::release).
+    pub(super) fn mark(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Forgets what was added since `mark`.
+    pub(super) fn release(&mut self, mark: usize) {
+        while self.entries.len() > mark {
+            let Some(entry) = self.entries.pop() else { return };
+            if let Some(bucket) = self.bucket(entry.hash) {
+                self.heads[bucket] = entry.next;
+            }
+        }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.entries.clear();
+        self.heads.fill(0);
+    }
+}
+
+fn hash(head: u32, ty: Option<u32>, operands: &[u32]) -> u32 {
+    let mut hasher = FxHasher::default();
+    hasher.write_u32(head);
+    hasher.write_u32(ty.unwrap_or(0));
+    operands.iter().for_each(|word| hasher.write_u32(*word));
+    let hash = hasher.finish();
+    (hash ^ hash >> 32) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_end_in_a_zero_byte() {
+        let mut words = Words::default();
+        words.op_string(Op::Name, &[7], "main", &[]);
+        words.op_string(Op::Name, &[8], "é", &[]);
+        assert_eq!(words.as_slice(), [4 << 16 | 5, 7, 0x6e69_616d, 0, 3 << 16 | 5, 8, 0xa9c3]);
+    }
+
+    #[test]
+    fn equal_instructions_are_found_until_released() {
+        let (mut words, mut dedup, mut next) = (Words::default(), Dedup::default(), 1);
+        let mut get = |dedup: &mut Dedup, operand| {
+            dedup.intern(&mut words, &mut next, Op::Bitcast, Some(90), &[operand])
+        };
+        let outer: Vec<u32> = (0..100).map(|operand| get(&mut dedup, operand)).collect();
+        let mark = dedup.mark();
+        let inner: Vec<u32> = (100..300).map(|operand| get(&mut dedup, operand)).collect();
+        assert_eq!(get(&mut dedup, 299), inner[199]);
+        dedup.release(mark);
+        assert_eq!(get(&mut dedup, 50), outer[50]);
+        assert_ne!(get(&mut dedup, 299), inner[199]);
+    }
+}
