@@ -191,11 +191,8 @@ impl ValueTypes {
                 continue;
             }
             let [signed, unsigned, either, float] = self.nodes[index].votes.map(u32::from);
-            self.nodes[index].choice = Choice::Is(if float > signed + unsigned + either {
-                Base::Float
-            } else {
-                sign(signed, unsigned)
-            });
+            self.nodes[index].choice =
+                Choice::Is(if float > signed + unsigned + either { Base::Float } else { sign(signed, unsigned) });
         }
     }
 
@@ -263,7 +260,9 @@ pub fn leaf(types: &TypeTable, mut ty: Type) -> Option<AluType> {
                 let fields = &types.as_struct(ty)?.fields;
                 let (first, rest) = fields.split_first()?;
                 let flat = |ty| types.as_vector(types.without_arrays(ty)).map(|(scalar, _)| scalar);
-                if !rest.is_empty() && !rest.iter().all(|field| flat(field.ty).is_some_and(|s| Some(s) == flat(first.ty))) {
+                if !rest.is_empty()
+                    && !rest.iter().all(|field| flat(field.ty).is_some_and(|s| Some(s) == flat(first.ty)))
+                {
                     return None;
                 }
                 first.ty
@@ -281,7 +280,9 @@ fn variable_choice(types: &TypeTable, ty: Type, mode: Modes) -> Choice {
         Some(AluType { bits: 8, .. }) => Choice::Is(Base::Uint),
         Some(AluType { base: Base::Float, bits: 64 }) => Choice::Is(Base::Float),
         // A matrix is of floats, whatever is in it.
-        Some(scalar) if is_own_memory(mode) && !matches!(types.get(types.without_arrays(ty)), TypeData::Matrix { .. }) => {
+        Some(scalar)
+            if is_own_memory(mode) && !matches!(types.get(types.without_arrays(ty)), TypeData::Matrix { .. }) =>
+        {
             debug_assert_ne!(scalar.bits, 1);
             Choice::Free
         }

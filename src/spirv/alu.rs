@@ -79,8 +79,7 @@ impl Emit<'_> {
 
     fn alu_op(&mut self, alu: &Alu<'_>, op: Op, flags: AluFlags) -> Result<u32> {
         // A width that stays is no conversion (OpSConvert, OpUConvert, OpFConvert).
-        if matches!(op, Op::SConvert | Op::UConvert | Op::FConvert)
-            && self.shader.bit_size(alu.srcs[0].def) == alu.bits
+        if matches!(op, Op::SConvert | Op::UConvert | Op::FConvert) && self.shader.bit_size(alu.srcs[0].def) == alu.bits
         {
             return self.src(&alu.srcs[0], alu.n, alu.base);
         }

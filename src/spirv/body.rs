@@ -436,9 +436,8 @@ impl<'a> Emit<'a> {
         let first_back = self.state.flow.back.len();
         let stage = LoopStage::Body;
         let (repeats, breaks) = (false, false);
-        let open = OpenLoop {
-            header, merge, next, repeats, breaks, stage, before, first, construct, after, first_back, mark,
-        };
+        let open =
+            OpenLoop { header, merge, next, repeats, breaks, stage, before, first, construct, after, first_back, mark };
         self.state.flow.loops.push(open);
         self.header_phis(&open)?;
         self.state.flow.header = Some([merge, next]);
@@ -457,7 +456,10 @@ impl<'a> Emit<'a> {
         }
         let Cf::If { .. } = self.shader.cf[at + 2] else { return Ok(true) };
         let items = self.if_items(at + 2)?;
-        Ok(matches!((items.then_side, items.else_side), (Side::Break(_), Side::Empty(_)) | (Side::Empty(_), Side::Break(_))))
+        Ok(matches!(
+            (items.then_side, items.else_side),
+            (Side::Break(_), Side::Empty(_)) | (Side::Empty(_), Side::Break(_))
+        ))
     }
 
     /// True if control comes through `block` to its end.
@@ -540,7 +542,8 @@ impl<'a> Emit<'a> {
                 if !self.is_live() {
                     return Err(unsupported("a continue construct that does not repeat the loop"));
                 }
-                self.edge(self.current_block()?, self.innermost_first()?)?;
+                let first = self.innermost()?.first;
+                self.edge(self.current_block()?, first)?;
                 self.back_edge()?;
             }
             LoopStage::Body => {
@@ -559,10 +562,6 @@ impl<'a> Emit<'a> {
         self.state.scope.release(open.mark);
         self.open_merge(open.merge, open.breaks);
         Ok(at + 1)
-    }
-
-    fn innermost_first(&mut self) -> Result<Block> {
-        Ok(self.innermost()?.first)
     }
 
     /// Branches back to the header and gives its phis what comes from there.

@@ -28,6 +28,13 @@ impl Emit<'_> {
         }
     }
 
+    /// Names a built-in variable as GLSL does, if names are wanted.
+    pub(super) fn name_builtin(&mut self, id: u32, builtin: spirv::BuiltIn) {
+        if self.options.names {
+            self.name(id, &format!("gl_{builtin:?}"));
+        }
+    }
+
     /// Names a member of a struct if names are wanted.
     pub(super) fn name_member(&mut self, ty: u32, member: u32, name: &str) {
         if self.options.names {

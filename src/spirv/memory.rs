@@ -265,7 +265,8 @@ impl Emit<'_> {
         let fields = self.shader.types.as_struct(deref.ty).map_or(0, |data| data.fields.len() as u32);
         let field = field.or(fields.checked_sub(1)).ok_or_else(|| unsupported("the length of what is no block"))?;
         let ids = self.state.vars[var].ids;
-        let view = if ids[View::Uint as usize] == 0 && ids[View::Float as usize] != 0 { View::Float } else { View::Uint };
+        let view =
+            if ids[View::Uint as usize] == 0 && ids[View::Float as usize] != 0 { View::Float } else { View::Uint };
         let pointer = self.chain(block, deref.ty, var, view, &[], Access::empty())?;
         let uint = self.m.numeric(Base::Uint, 32, 1);
         Ok(self.m.value(Op::ArrayLength, uint, &[pointer, field]))

@@ -28,8 +28,6 @@ mod intrinsic;
 mod memory;
 mod module;
 mod subgroup;
-#[cfg(test)]
-mod tests;
 mod types;
 mod value;
 mod words;

@@ -21,11 +21,8 @@ const MOVES: &[(Intrinsic, Op, Capability)] = &[
 ];
 
 /// Quad swaps and their direction.
-const QUAD_SWAPS: &[(Intrinsic, u32)] = &[
-    (Intrinsic::quad_swap_horizontal, 0),
-    (Intrinsic::quad_swap_vertical, 1),
-    (Intrinsic::quad_swap_diagonal, 2),
-];
+const QUAD_SWAPS: &[(Intrinsic, u32)] =
+    &[(Intrinsic::quad_swap_horizontal, 0), (Intrinsic::quad_swap_vertical, 1), (Intrinsic::quad_swap_diagonal, 2)];
 
 /// Votes: intrinsic, instruction, instruction of SPV_KHR_subgroup_vote.
 const VOTES: &[(Intrinsic, Op, Op)] = &[
@@ -65,13 +62,13 @@ const REDUCTIONS: &[(AluOp, Op, Op)] = &[
 impl Emit<'_> {
     /// Emits a subgroup operation.
     pub(super) fn subgroup(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) -> Result<u32> {
-        use Intrinsic::*;
+        use Intrinsic as I;
         if let Some(row) = VOTES.iter().find(|row| row.0 == op) {
-            return self.vote(row.1, row.2, srcs[0], if op == vote_feq { Some(Base::Float) } else { None });
+            return self.vote(row.1, row.2, srcs[0], if op == I::vote_feq { Some(Base::Float) } else { None });
         }
         match op {
-            ballot | ballot_relaxed => return self.ballot(inst, srcs[0]),
-            read_invocation | read_first_invocation if self.m.version < (1, 3) => {
+            I::ballot | I::ballot_relaxed => return self.ballot(inst, srcs[0]),
+            I::read_invocation | I::read_first_invocation if self.m.version < (1, 3) => {
                 return self.read_invocation_khr(inst, op, srcs);
             }
             _ => {}
@@ -91,31 +88,31 @@ impl Emit<'_> {
             return self.ballot_bits(inst, row.1, row.2, srcs[0]);
         }
         match op {
-            elect => {
+            I::elect => {
                 let ty = self.m.numeric(Base::Bool, 1, 1);
                 let scope = self.subgroup_scope();
                 Ok(self.m.value(Op::GroupNonUniformElect, ty, &[scope]))
             }
-            first_invocation => {
+            I::first_invocation => {
                 let all = self.m.constant(Base::Bool, 1, 1);
                 let ballot = self.ballot_of(all);
                 self.find_bit(Op::GroupNonUniformBallotFindLSB, ballot)
             }
-            last_invocation => {
+            I::last_invocation => {
                 let all = self.m.constant(Base::Bool, 1, 1);
                 let ballot = self.ballot_of(all);
                 self.find_bit(Op::GroupNonUniformBallotFindMSB, ballot)
             }
-            ballot_bitfield_extract => {
+            I::ballot_bitfield_extract => {
                 let (ballot, index) = (self.value(srcs[0], Base::Uint)?, self.value(srcs[1], Base::Uint)?);
                 self.m.capability(Capability::GroupNonUniformBallot);
                 let ty = self.m.numeric(Base::Bool, 1, 1);
                 let scope = self.subgroup_scope();
                 Ok(self.m.value(Op::GroupNonUniformBallotBitExtract, ty, &[scope, ballot, index]))
             }
-            reduce => self.reduction(inst, srcs[0], GroupOperation::Reduce),
-            inclusive_scan => self.reduction(inst, srcs[0], GroupOperation::InclusiveScan),
-            exclusive_scan => self.reduction(inst, srcs[0], GroupOperation::ExclusiveScan),
+            I::reduce => self.reduction(inst, srcs[0], GroupOperation::Reduce),
+            I::inclusive_scan => self.reduction(inst, srcs[0], GroupOperation::InclusiveScan),
+            I::exclusive_scan => self.reduction(inst, srcs[0], GroupOperation::ExclusiveScan),
             _ => Err(unsupported(op.name())),
         }
     }

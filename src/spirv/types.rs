@@ -78,9 +78,7 @@ impl ModuleBuilder {
         match base {
             Base::Bool => self.global(Op::TypeBool, None, &[]),
             Base::Float => self.global(Op::TypeFloat, None, &[u32::from(bits)]),
-            Base::Int | Base::Uint => {
-                self.global(Op::TypeInt, None, &[u32::from(bits), u32::from(base == Base::Int)])
-            }
+            Base::Int | Base::Uint => self.global(Op::TypeInt, None, &[u32::from(bits), u32::from(base == Base::Int)]),
         }
     }
 

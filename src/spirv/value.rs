@@ -38,9 +38,7 @@ impl Emit<'_> {
             return Err(unsupported("a vector of more than four components"));
         }
         match data.kind {
-            InstKind::Const(values) => {
-                Ok(self.m.constant_vector(base, data.bit_size, &self.shader.consts[values]))
-            }
+            InstKind::Const(values) => Ok(self.m.constant_vector(base, data.bit_size, &self.shader.consts[values])),
             InstKind::Undef => Ok(self.m.undef(base, data.bit_size, data.num_components)),
             _ => {
                 let id = self.state.values[def];
@@ -50,12 +48,6 @@ impl Emit<'_> {
                 self.cast(def, id, base)
             }
         }
-    }
-
-    /// The value of `def` at its own type; literals are unsigned.
-    pub(super) fn value_as_is(&mut self, def: Def) -> Result<(u32, Base)> {
-        let base = self.base(def);
-        Ok((self.value(def, base)?, base))
     }
 
     /// `id`, which has the shape of `def` and its own base, seen as `base`.
@@ -84,9 +76,8 @@ impl Emit<'_> {
         match data.kind {
             InstKind::Const(values) => {
                 let values = &self.shader.consts[values];
-                let picked: [u64; 4] = std::array::from_fn(|i| {
-                    values.get(usize::from(src.swizzle.get(i))).copied().unwrap_or(0)
-                });
+                let picked: [u64; 4] =
+                    std::array::from_fn(|i| values.get(usize::from(src.swizzle.get(i))).copied().unwrap_or(0));
                 Ok(self.m.constant_vector(base, data.bit_size, &picked[..usize::from(n)]))
             }
             InstKind::Undef => Ok(self.m.undef(base, data.bit_size, n)),

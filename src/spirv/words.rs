@@ -43,9 +43,11 @@ impl Words {
         self.head(op, first.len() + string_words(text) + rest.len());
         self.words.extend_from_slice(first);
         // UTF-8, four bytes to a word from its low end, with at least one 0 byte behind (SPIR-V 2.2.1).
-        self.words.extend(text.as_bytes().chunks(4).map(|bytes| {
-            bytes.iter().enumerate().fold(0, |word, (i, byte)| word | u32::from(*byte) << (8 * i))
-        }));
+        self.words.extend(
+            text.as_bytes()
+                .chunks(4)
+                .map(|bytes| bytes.iter().enumerate().fold(0, |word, (i, byte)| word | u32::from(*byte) << (8 * i))),
+        );
         if text.len() % 4 == 0 {
             self.words.push(0);
         }
@@ -226,9 +228,8 @@ mod tests {
     #[test]
     fn equal_instructions_are_found_until_released() {
         let (mut words, mut dedup, mut next) = (Words::default(), Dedup::default(), 1);
-        let mut get = |dedup: &mut Dedup, operand| {
-            dedup.intern(&mut words, &mut next, Op::Bitcast, Some(90), &[operand])
-        };
+        let mut get =
+            |dedup: &mut Dedup, operand| dedup.intern(&mut words, &mut next, Op::Bitcast, Some(90), &[operand]);
         let outer: Vec<u32> = (0..100).map(|operand| get(&mut dedup, operand)).collect();
         let mark = dedup.mark();
         let inner: Vec<u32> = (100..300).map(|operand| get(&mut dedup, operand)).collect();
