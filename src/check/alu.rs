@@ -32,7 +32,7 @@ fn check_swizzle(report: &mut Report<'_>, inst: Inst, i: usize, src: &AluSrc, op
     // The result's count is at most 16, and so is every operand's.
     if let Some(c) = src.swizzle.components(read.into()).find(|c| *c >= there) {
         let there = plural(there.into(), "component");
-        report.at(inst, format_args!("source {i} reads component {c} of {}, which has {there}", src.def));
+        report.at(inst, format_args!("source {i} reads component {c}, but has {there}"));
     }
 }
 
@@ -44,10 +44,11 @@ fn check_width(
     ty: AluType,
     free: &mut Option<u8>,
 ) {
+    let is_first = ty.bits == 0 && free.is_none();
     let wanted = if ty.bits != 0 { ty.bits } else { *free.get_or_insert(bits) };
     if bits != wanted {
         report.at(inst, format_args!("{what} has {}, not {wanted}", plural(bits.into(), "bit")));
-    } else if ty.base == Base::Float && bits < 16 {
+    } else if is_first && ty.base == Base::Float && bits < 16 {
         report.at(inst, format_args!("{what} is a float of {}", plural(bits.into(), "bit")));
     }
 }

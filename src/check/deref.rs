@@ -37,19 +37,19 @@ pub(super) fn check_step(report: &mut Report<'_>, inst: Inst, deref: &Deref) {
         | DerefKind::Struct { parent, .. } => parent,
     };
     let Some(from) = shader.as_deref(parent) else {
-        return report.at(inst, format_args!("its parent {parent} is no deref"));
+        return report.at(inst, "its parent is no deref");
     };
     if from.modes != deref.modes {
-        report.at(inst, format_args!("{parent} points into other memory"));
+        report.at(inst, "its parent points into other memory");
     }
     if shader.bit_size(parent) != data.bit_size {
-        report.at(inst, format_args!("{parent} is a pointer of {} bits", shader.bit_size(parent)));
+        report.at(inst, format_args!("its parent is a pointer of {} bits", shader.bit_size(parent)));
     }
     if let DerefKind::Array { index: ArrayIndex::Def(index), .. }
     | DerefKind::PtrAsArray { index: ArrayIndex::Def(index), .. } = deref.kind
     {
         if (shader.num_components(index), shader.bit_size(index)) != (1, data.bit_size) {
-            report.at(inst, format_args!("index {index} is not one component of {} bits", data.bit_size));
+            report.at(inst, format_args!("its index is not one component of {} bits", data.bit_size));
         }
     }
     check_step_type(report, inst, deref, from);
@@ -102,9 +102,9 @@ fn is_element(shader: &Shader, element: Type, whole: Type) -> Option<bool> {
 
 /// Reports an intrinsic that takes a pointer and does not fit it.
 pub(super) fn check_access(report: &mut Report<'_>, inst: Inst, op: Intrinsic, srcs: &[Def]) {
-    for pointer in &srcs[..pointers(op)] {
+    for (i, pointer) in srcs[..pointers(op)].iter().enumerate() {
         if report.shader.as_deref(*pointer).is_none() {
-            return report.at(inst, format_args!("{pointer} is no deref"));
+            return report.at(inst, format_args!("source {i} is no deref"));
         }
     }
     match op {
@@ -120,7 +120,7 @@ pub(super) fn check_access(report: &mut Report<'_>, inst: Inst, op: Intrinsic, s
         Intrinsic::copy_deref => {
             let pointees = [srcs[0], srcs[1]].map(|src| report.shader.as_deref(src).map(|deref| deref.ty));
             if pointees[0] != pointees[1] {
-                report.at(inst, format_args!("{} and {} point to different types", srcs[0], srcs[1]));
+                report.at(inst, "its pointers point to different types");
             }
             check_writable(report, inst, srcs[0]);
         }
@@ -136,7 +136,7 @@ pub(super) fn check_access(report: &mut Report<'_>, inst: Inst, op: Intrinsic, s
         _ if op.info().index_slot(Index::image_dim).is_some() && pointers(op) == 1 => {
             let ty = report.shader.as_deref(srcs[0]).map(|deref| report.shader.types.get(deref.ty));
             if !matches!(ty, Some(TypeData::Image { .. })) {
-                report.at(inst, format_args!("{} points to no image", srcs[0]));
+                report.at(inst, "its pointer points to no image");
             }
         }
         _ => {}
@@ -157,17 +157,17 @@ fn check_value(report: &mut Report<'_>, inst: Inst, pointer: Def, value: Def) {
     let shader = report.shader;
     let Some(deref) = shader.as_deref(pointer) else { return };
     let Some((scalar, components)) = shader.types.as_vector(deref.ty) else {
-        return report.at(inst, format_args!("{pointer} points to no scalar or vector"));
+        return report.at(inst, "its pointer points to no scalar or vector");
     };
     if shader.num_components(value) != components {
         let has = plural(shader.num_components(value).into(), "component");
-        report.at(inst, format_args!("{value} has {has}, but {pointer} points to {components}"));
+        report.at(inst, format_args!("the value has {has}, but the pointer points to {components}"));
     }
     // NIR may keep booleans in memory as 0 and all ones.
     let bits = shader.bit_size(value);
     if bits != scalar.bits && !(scalar.base == Base::Bool && bits == 32) {
         let has = plural(bits.into(), "bit");
-        report.at(inst, format_args!("{value} has {has}, but {pointer} points to {}", scalar.bits));
+        report.at(inst, format_args!("the value has {has}, but the pointer points to {}", scalar.bits));
     }
 }
 

@@ -1,6 +1,6 @@
 //! Intrinsics against their opcode's row, and the values of their indices.
 
-use super::report::{plural, Report};
+use super::report::{plural, shown, Report};
 use super::{deref, io, shape, stage};
 use crate::ir::{Def, Inst, InstKind, Shader};
 use crate::op::intrinsic::Components;
@@ -161,7 +161,7 @@ fn check_register_use(report: &mut Report<'_>, inst: Inst, register: Def, value:
     let shader = report.shader;
     let decl = register.inst();
     let InstKind::Intrinsic { op: Intrinsic::decl_reg, indices, .. } = shader.insts[decl].kind else {
-        return report.at(inst, format_args!("{register} is no decl_reg"));
+        return report.at(inst, format_args!("{} is no decl_reg", shown(shader, register)));
     };
     if shader.indices[indices].len() != Intrinsic::decl_reg.info().indices.len() {
         return; // Reported where it stands.
@@ -169,13 +169,13 @@ fn check_register_use(report: &mut Report<'_>, inst: Inst, register: Def, value:
     let (components, bits) = (shader.index(decl, Index::num_components), shader.index(decl, Index::bit_size));
     let (has, has_bits) = (shader.num_components(value), shader.bit_size(value));
     if (components, bits) != (has.into(), has_bits.into()) {
-        let message = format_args!("{register} has {components}x{bits} bits, but {value} has {has}x{has_bits}");
+        let message = format_args!("the register is {bits}x{components}, but the value is {has_bits}x{has}");
         report.at(inst, message);
     }
     let len = shader.index(decl, Index::num_array_elems).max(1);
     let base = shader.index(inst, Index::base);
     if base >= len {
-        report.at(inst, format_args!("base {base} is not below the length {len} of {register}"));
+        report.at(inst, format_args!("base {base} is not below the length of the register, {len}"));
     }
 }
 

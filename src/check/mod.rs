@@ -43,6 +43,9 @@ mod support;
 mod tex;
 mod variable;
 
+#[cfg(test)]
+mod tests;
+
 use crate::analysis::cfg::Cfg;
 use crate::error::Errors;
 use crate::ir::{InstKind, Shader};

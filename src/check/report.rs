@@ -1,8 +1,8 @@
 //! Collects problems with the place and the name of the instruction at fault.
 
 use crate::error::{Error, ErrorKind, Errors, Place};
-use crate::ir::{DerefKind, Inst, InstKind, Jump, Shader};
-use std::fmt::Display;
+use crate::ir::{Block, Def, DerefKind, Inst, InstKind, Jump, Shader};
+use std::fmt::{self, Display, Formatter};
 
 /// Reporting more would only bury the first.
 const MAX_ERRORS: usize = 100;
@@ -28,14 +28,18 @@ impl<'a> Report<'a> {
 
     /// A problem of `inst`.
     pub(super) fn at(&mut self, inst: Inst, message: impl Display) {
-        let name = inst_name(self.shader, inst);
-        self.push(Place::line(self.shader.lines[inst].0), format!("`{name}`: {message}"));
+        if self.errors.len() < MAX_ERRORS {
+            let name = inst_name(self.shader, inst);
+            self.push(Place::line(self.shader.lines[inst].0), format!("`{name}`: {message}"));
+        }
     }
 
     /// A problem near `inst` that is not its own.
     pub(super) fn near(&mut self, inst: Option<Inst>, message: impl Display) {
         let place = inst.map_or(Place::default(), |inst| Place::line(self.shader.lines[inst].0));
-        self.push(place, message.to_string());
+        if self.errors.len() < MAX_ERRORS {
+            self.push(place, message.to_string());
+        }
     }
 
     /// A problem of the shader as a whole.
@@ -58,9 +62,7 @@ impl<'a> Report<'a> {
     }
 
     fn push(&mut self, place: Place, message: String) {
-        if self.errors.len() < MAX_ERRORS {
-            self.errors.push(Error::new(self.kind, place, message));
-        }
+        self.errors.push(Error::new(self.kind, place, message));
     }
 }
 
@@ -78,7 +80,7 @@ fn inst_name(shader: &Shader, inst: Inst) -> String {
         InstKind::Jump(jump) => ("", jump_name(jump)),
     };
     match data.has_def() {
-        true => format!("{} = {sigil}{op}", inst.def()),
+        true => format!("{} = {sigil}{op}", shown(shader, inst.def())),
         false => format!("{sigil}{op}"),
     }
 }
@@ -99,6 +101,31 @@ fn jump_name(jump: Jump) -> &'static str {
         Jump::Continue => "continue",
         Jump::Return => "return",
         Jump::Halt => "halt",
+    }
+}
+
+/// `def` by the number that a dump gives it: values are counted in program order.
+pub(super) fn shown(shader: &Shader, def: Def) -> impl Display + '_ {
+    Shown("%", move || {
+        let mut defs = shader.order.iter().filter(|inst| shader.insts[**inst].has_def());
+        defs.position(|inst| *inst == def.inst())
+    })
+}
+
+/// `block` by the number that a dump gives it.
+pub(super) fn shown_block(shader: &Shader, block: Block) -> impl Display + '_ {
+    Shown("b", move || shader.block_order().position(|other| other == block))
+}
+
+/// A prefix and a number that is only searched for when it is wanted.
+struct Shown<F>(&'static str, F);
+
+impl<F: Fn() -> Option<usize>> Display for Shown<F> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match (self.1)() {
+            Some(number) => write!(f, "{}{number}", self.0),
+            None => write!(f, "{}?", self.0),
+        }
     }
 }
 

@@ -1,9 +1,10 @@
 //! Definitions come before uses on every way, and phis agree with the control flow graph.
 
-use super::report::{plural, Report};
+use super::report::{plural, shown, shown_block, Report};
 use crate::analysis::cfg::Cfg;
 use crate::entity::SideTable;
 use crate::ir::{Block, Cf, Def, Inst, InstKind, Shader};
+use crate::op::Intrinsic;
 
 /// Where a value is made.
 #[derive(Clone, Copy, Debug)]
@@ -77,21 +78,25 @@ impl Checker<'_, '_> {
     }
 
     fn check_use(&mut self, user: Inst, def: Def, user_site: Site) {
+        if is_register(self.report.shader, def) && !accesses_register(self.report.shader, user) {
+            self.report.at(user, format_args!("{} is a register, not a value", shown(self.report.shader, def)));
+        }
         if let Some(problem) = self.problem_of_use(def, user_site) {
-            self.report.at(user, problem);
+            self.report.at(user, format_args!("{} {problem}", shown(self.report.shader, def)));
         }
     }
 
-    fn problem_of_use(&self, def: Def, user: Site) -> Option<String> {
+    /// What is wrong with using `def` at a place.
+    fn problem_of_use(&self, def: Def, user: Site) -> Option<&'static str> {
         let Some(site) = self.sites[def.inst()].filter(|_| self.report.shader.def(def).has_def()) else {
-            return Some(format!("{def} is not defined"));
+            return Some("is not defined");
         };
         let reached = if site.block == user.block || !self.cfg.is_reachable(user.block) {
             site.at < user.at
         } else {
             self.cfg.dominates(site.block, user.block)
         };
-        (!reached).then(|| format!("{def} is not defined on every way to this use"))
+        (!reached).then_some("is not defined on every way to this use")
     }
 
     fn check_condition(&mut self, block: Block, cond: Def) {
@@ -99,7 +104,7 @@ impl Checker<'_, '_> {
         let last = shader.block_insts(block).last().copied();
         let site = Site { block, at: shader.blocks[block].end };
         if let Some(problem) = self.problem_of_use(cond, site) {
-            self.report.near(last, format_args!("condition of an if: {problem}"));
+            self.report.near(last, format_args!("condition of an if: {} {problem}", shown(shader, cond)));
         } else if (shader.num_components(cond), shader.bit_size(cond)) != (1, 1) {
             self.report.at(cond.inst(), "is the condition of an if, but not one component of 1 bit");
         }
@@ -112,26 +117,37 @@ impl Checker<'_, '_> {
         let preds = self.cfg.preds(block).len();
         if srcs.len() != preds {
             let (srcs, preds) = (plural(srcs.len(), "source"), plural(preds, "predecessor"));
-            self.report.at(phi, format_args!("has {srcs}, but {block} has {preds}"));
+            self.report.at(phi, format_args!("has {srcs}, but its block has {preds}"));
         }
         for src in srcs {
             if self.is_pred[src.pred] != Some(block) {
-                self.report.at(phi, format_args!("{} is no predecessor of {block}", src.pred));
+                self.report.at(phi, format_args!("{} is no predecessor of its block", shown_block(shader, src.pred)));
             } else if self.has_src[src.pred] == Some(phi) {
-                self.report.at(phi, format_args!("has two sources from {}", src.pred));
+                self.report.at(phi, format_args!("has two sources from {}", shown_block(shader, src.pred)));
             }
             self.has_src.set(src.pred, Some(phi));
             // The value is used behind the last instruction of the predecessor.
             let end = Site { block: src.pred, at: u32::MAX };
             match self.problem_of_use(src.def, end) {
-                Some(problem) => self.report.at(phi, format_args!("{problem}, from {}", src.pred)),
+                Some(problem) => self.report.at(phi, format_args!("{} {problem}", shown(shader, src.def))),
                 None => {
                     let def = shader.def(src.def);
                     if (def.num_components, def.bit_size) != (data.num_components, data.bit_size) {
-                        self.report.at(phi, format_args!("{} is of another size", src.def));
+                        self.report.at(phi, format_args!("{} is of another size", shown(shader, src.def)));
                     }
                 }
             }
         }
     }
+}
+
+fn is_register(shader: &Shader, def: Def) -> bool {
+    matches!(shader.def(def).kind, InstKind::Intrinsic { op: Intrinsic::decl_reg, .. })
+}
+
+/// Whether `inst` is a read or write of a register; `intrinsic` checks which of its sources names the register.
+fn accesses_register(shader: &Shader, inst: Inst) -> bool {
+    use Intrinsic::*;
+    let op = shader.as_intrinsic(inst).map(|(op, _)| op);
+    matches!(op, Some(load_reg | load_reg_indirect | store_reg | store_reg_indirect))
 }

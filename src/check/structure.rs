@@ -108,7 +108,7 @@ fn check_blocks(report: &mut Report<'_>) {
     for block in shader.block_order() {
         let BlockData { start, end } = shader.blocks[block];
         if seen[block] {
-            report.whole(format_args!("block {block} is twice in the control flow list"));
+            report.whole(format_args!("block {block} stands twice in the control flow list"));
         } else if start != next || end < start {
             report
                 .whole(format_args!("block {block} has instructions {start} to {end}, but follows instruction {next}"));

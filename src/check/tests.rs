@@ -1,0 +1,522 @@
+//! Each rule, broken alone: in a dump where a dump can say it, else in a shader made by hand.
+//!
+//! A dump's faulty lines end in `// !`; the expected messages come in the order of these lines.
+
+use super::validate;
+use crate::error::Errors;
+use crate::ir::{
+    AluFlags, AluSrc, BlockData, BranchHint, Builder, Cf, Field, InstData, InstKind, Jump, PhiSrc, Shader, Stage,
+    Swizzle, TypeData,
+};
+use crate::op::{AluOp, Index, Intrinsic, Modes};
+use crate::text;
+
+/// What all test shaders can use.
+const PRELUDE: &str = "
+    block b0:   // preds:
+    32     %0 = load_const (0x00000000)
+    32x4   %1 = load_const (0x00000000, 0x00000001, 0x00000002, 0x00000003)
+    1      %2 = load_const (true)
+    16     %3 = load_const (0x0001)
+    64     %4 = load_const (0x0000000000000001)
+    32     %5 = undefined
+";
+
+fn parse(stage: &str, declarations: &str, body: &str) -> (String, Shader) {
+    let header = if stage == "COMPUTE" { "workgroup_size: 1, 1, 1\n" } else { "" };
+    let dump = format!(
+        "shader: MESA_SHADER_{stage}\n{header}subgroup_size: 0\n{declarations}\ndecl_function main () (entrypoint)\n\n\
+         impl main {{{PRELUDE}{body}\n    block b99:\n}}\n"
+    );
+    let found = text::parse(&dump).pop().expect("a shader");
+    let shader = found.shader.unwrap_or_else(|errors| panic!("the dump does not parse: {errors}\n{dump}"));
+    (dump, shader)
+}
+
+#[track_caller]
+fn expect(result: Result<(), Errors>, dump: &str, messages: &[&str]) {
+    let lines: Vec<u32> = (1..).zip(dump.lines()).filter(|(_, line)| line.ends_with("// !")).map(|(n, _)| n).collect();
+    let errors = result.err().map_or(Vec::new(), |errors| errors.0);
+    let found: Vec<(u32, &str)> = errors.iter().map(|error| (error.place.line, error.message.as_str())).collect();
+    let expected: Vec<(u32, &str)> = lines.into_iter().zip(messages.iter().copied()).collect();
+    assert_eq!(found, expected, "\n{dump}");
+}
+
+/// Validates a dump that breaks rules in the marked lines.
+#[track_caller]
+fn invalid(stage: &str, declarations: &str, body: &str, messages: &[&str]) {
+    let (dump, shader) = parse(stage, declarations, body);
+    expect(validate(&shader), &dump, messages);
+}
+
+/// The messages of a shader made by hand.
+fn messages(shader: &Shader) -> Vec<String> {
+    validate(shader).err().map_or(Vec::new(), |errors| errors.0.into_iter().map(|error| error.message).collect())
+}
+
+#[test]
+fn a_valid_shader_has_no_problems() {
+    invalid("VERTEX", "", "    32 %6 = fadd %0, %1.y\n", &[]);
+}
+
+#[test]
+fn several_problems_are_reported_at_once() {
+    let body = "
+    32 %6 = iadd %0, %3                                               // !
+    32 %7 = iadd %0, %5
+    16 %8 = fneg %0                                                   // !
+    @store_scratch (%0, %0) (align_mul=3, align_offset=0, wrmask=x)   // !
+    ";
+    invalid(
+        "COMPUTE",
+        "",
+        body,
+        &[
+            "`%6 = iadd`: source 1 has 16 bits, not 32",
+            "`%8 = fneg`: the result has 16 bits, not 32",
+            "`@store_scratch`: align_mul 3 is no power of two",
+        ],
+    );
+}
+
+#[test]
+fn no_more_than_a_hundred_problems_are_reported() {
+    let body: String = (6..300).map(|n| format!("    16 %{n} = fneg %0\n")).collect();
+    let (_, shader) = parse("COMPUTE", "", &body);
+    assert_eq!(messages(&shader).len(), 100);
+}
+
+#[test]
+fn definitions_reach_their_uses() {
+    let body = "
+    if %2 {
+        block b1:
+        32 %6 = iadd %0, %0
+    } else {
+        block b2:
+        32 %7 = iadd %6, %0    // !
+    }
+    block b3:
+    32 %8 = phi b1: %6, b2: %7
+    32 %9 = phi b1: %7, b2: %7 // !
+    ";
+    let unreached = "is not defined on every way to this use";
+    invalid("VERTEX", "", body, &[&format!("`%7 = iadd`: %6 {unreached}"), &format!("`%9 = phi`: %7 {unreached}")]);
+}
+
+#[test]
+fn phis_fit_their_predecessors() {
+    let body = "
+    if %2 {
+        block b1:
+    } else {
+        block b2:
+    }
+    block b3:
+    32 %6 = phi b1: %0                   // !
+    32 %7 = phi b1: %0, b0: %0           // !
+    32 %8 = phi b1: %0, b1: %0           // !
+    32 %9 = phi b1: %0, b2: %3           // !
+    32 %10 = iadd %0, %0
+    32 %11 = phi b1: %0, b2: %0          // !
+    ";
+    invalid(
+        "VERTEX",
+        "",
+        body,
+        &[
+            "`%6 = phi`: has 1 source, but its block has 2 predecessors",
+            "`%7 = phi`: b0 is no predecessor of its block",
+            "`%8 = phi`: has two sources from b1",
+            "`%9 = phi`: %3 is of another size",
+            "`%11 = phi`: follows an instruction that is no phi",
+        ],
+    );
+}
+
+#[test]
+fn code_that_is_never_reached_may_use_what_stands_above() {
+    let body = "
+    if %2 {
+        block b1:
+        32 %6 = iadd %0, %0
+        halt
+    } else {
+        block b2:
+        halt
+    }
+    block b3:
+    32 %7 = iadd %6, %0
+    ";
+    invalid("VERTEX", "", body, &[]);
+}
+
+#[test]
+fn conditions_are_booleans() {
+    let body = "
+    32 %6 = iadd %0, %0 // !
+    if %6 {
+        block b1:
+    } else {
+        block b2:
+    }
+    block b3:
+    ";
+    invalid("VERTEX", "", body, &["`%6 = iadd`: is the condition of an if, but not one component of 1 bit"]);
+}
+
+#[test]
+fn jumps_stand_where_they_may() {
+    let body = "
+    break               // !
+    loop {
+        block b1:
+        halt            // !
+        32 %6 = iadd %0, %0
+    } continue {
+        block b2:
+        if %2 {
+            block b3:
+            break       // !
+        } else {
+            block b4:
+            loop {
+                block b5:
+                break
+            }
+            block b6:
+            return      // !
+        }
+        block b7:
+    }
+    block b8:
+    ";
+    invalid(
+        "VERTEX",
+        "",
+        body,
+        &[
+            "`break`: is not in a loop",
+            "`halt`: is not the last instruction of its block",
+            "`break`: leaves a continue construct",
+            "`return`: leaves a continue construct",
+        ],
+    );
+}
+
+#[test]
+fn alu_widths_fit_the_row() {
+    let body = "
+    32 %6 = iadd %0, %3                  // !
+    16 %7 = iadd %0, %0                  // !
+    32 %8 = ishl %0, %4                  // !
+    32 %9 = bcsel %0, %0, %0             // !
+    1 %10 = fneg %2                      // !
+    1 %11 = iand %2, %2
+    ";
+    invalid(
+        "VERTEX",
+        "",
+        body,
+        &[
+            "`%6 = iadd`: source 1 has 16 bits, not 32",
+            "`%7 = iadd`: the result has 16 bits, not 32",
+            "`%8 = ishl`: source 1 has 64 bits, not 32",
+            "`%9 = bcsel`: source 0 has 32 bits, not 1",
+            "`%10 = fneg`: source 0 is a float of 1 bit",
+        ],
+    );
+}
+
+#[test]
+fn operands_of_intrinsics_fit_the_row() {
+    let body = "
+    32 %6 = @load_scratch (%0) (align_mul=4, align_offset=4)                                         // !
+    32 %7 = @load_ubo_vec4 (%0, %0) (access=none, base=0, component=4)                               // !
+    1 %8 = @load_ubo (%0, %0) (access=none, align_mul=4, align_offset=0, range_base=0, range=16)     // !
+    32 %9 = @get_ssbo_size (%0) (access=none)
+    16 %10 = @get_ssbo_size (%0) (access=none)                                                       // !
+    16 %11 = @ddx (%0)                                                                               // !
+    32 %12 = @load_vertex_id                                                                         // !
+    ";
+    invalid(
+        "FRAGMENT",
+        "",
+        body,
+        &[
+            "`%6 = @load_scratch`: align_offset 4 is not below align_mul 4",
+            "`%7 = @load_ubo_vec4`: reads beyond the vec4",
+            "`%8 = @load_ubo`: a boolean has no form in memory",
+            "`%10 = @get_ssbo_size`: cannot have 16 bits",
+            "`%11 = @ddx`: has 16 bits, but its source 32",
+            "`%12 = @load_vertex_id`: does not exist in MESA_SHADER_FRAGMENT",
+        ],
+    );
+}
+
+#[test]
+fn operands_are_complete() {
+    let mut shader = Shader::default();
+    shader.append_new_block();
+    let mut b = Builder::new(&mut shader);
+    let x = b.constant(32, &[0, 0]);
+    b.intrinsic(Intrinsic::load_scratch, 1, 32, &[x]);
+    b.intrinsic(Intrinsic::barrier, 0, 0, &[x]);
+    b.inst(0, 0, InstKind::Intrinsic { op: Intrinsic::barrier, srcs: Default::default(), indices: Default::default() });
+    b.intrinsic_with(Intrinsic::store_scratch, 0, 0, &[x, x], &[(Index::write_mask, 4), (Index::align_mul, 4)]);
+    b.intrinsic_with(Intrinsic::shader_clock, 3, 32, &[], &[(Index::memory_scope, 99)]);
+    let expected = [
+        "`%1 = @load_scratch`: source 0 has 2 components, not 1",
+        "`%1 = @load_scratch`: align_mul 0 is no power of two",
+        "`@barrier`: has 1 source, not 0",
+        "`@barrier`: has 0 index values for 4",
+        "`@store_scratch`: source 1 has 2 components, not 1",
+        "`@store_scratch`: wrmask: 0x4 names components that the value has not",
+        "`%2 = @shader_clock`: has 3 components, not 2",
+        "`%2 = @shader_clock`: memory_scope: 99 is no value of it",
+    ];
+    assert_eq!(messages(&shader), expected);
+}
+
+#[test]
+fn registers_are_accessed_as_declared() {
+    let body = "
+    32 %6 = @decl_reg (num_components=1, num_array_elems=0, bit_size=32, divergent=0)
+    32 %7 = @decl_reg (num_components=6, num_array_elems=0, bit_size=32, divergent=0)                // !
+    32x4 %8 = @load_reg (%6) (base=0, legacy_fabs=0, legacy_fneg=0)                                  // !
+    32 %9 = @load_reg (%0) (base=0, legacy_fabs=0, legacy_fneg=0)                                    // !
+    @store_reg (%0, %6) (base=1, wrmask=x, legacy_fsat=0)                                            // !
+    32 %10 = iadd %6, %0                                                                             // !
+    if %2 {
+        block b1:
+        32 %11 = @decl_reg (num_components=1, num_array_elems=0, bit_size=32, divergent=0)           // !
+    } else {
+        block b2:
+    }
+    block b3:
+    ";
+    invalid(
+        "VERTEX",
+        "",
+        body,
+        &[
+            "`%7 = @decl_reg`: a register cannot have 6 components of 32 bits",
+            "`%8 = @load_reg`: the register is 32x1, but the value is 32x4",
+            "`%9 = @load_reg`: %0 is no decl_reg",
+            "`@store_reg`: base 1 is not below the length of the register, 1",
+            "`%10 = iadd`: %6 is a register, not a value",
+            "`%11 = @decl_reg`: is not in the first block",
+        ],
+    );
+}
+
+#[test]
+fn inputs_and_outputs_fit_their_slot() {
+    let body = "
+    32x2 %6 = @load_input (%0) (base=0, range=1, component=3, dest_type=float32, io location=VERT_ATTRIB_POS slots=1)  // !
+    64x4 %7 = @load_input (%0) (base=0, range=1, component=0, dest_type=float64, io location=VERT_ATTRIB_POS slots=2)
+    32 %8 = @load_input (%0) (base=0, range=1, component=0, dest_type=float32, io location=VERT_ATTRIB_GENERIC15 slots=9) // !
+    @store_output (%0, %0) (base=0, range=1, wrmask=x, component=0, src_type=float32, io location=VARYING_SLOT_POS slots=1 dualsrc, xfb(), xfb2()) // !
+    ";
+    invalid(
+        "VERTEX",
+        "",
+        body,
+        &[
+            "`%6 = @load_input`: 2 components from 3 on do not fit the slot",
+            "`%8 = @load_input`: 9 slots from 30 on do not exist",
+            "`@store_output`: only fragment shaders blend",
+        ],
+    );
+}
+
+#[test]
+fn derefs_fit_what_they_point_to() {
+    let declarations = "
+decl_var shader_in INTERP_MODE_NONE none vec4 in (VERT_ATTRIB_POS.xyzw, 0, 0)
+decl_var shader_temp INTERP_MODE_NONE none vec4[3] temp
+";
+    let body = "
+    32 %6 = deref_var &in (shader_in vec4)
+    32 %7 = deref_var &temp (shader_temp vec4[3])
+    32 %8 = deref_array &(*%7)[%4] (shader_temp vec4)                                                // !
+    32 %9 = deref_array &(*%7)[%0] (shader_temp vec4)
+    32x2 %10 = @load_deref (%9) (access=none)                                                        // !
+    64x4 %11 = @load_deref (%9) (access=none)                                                        // !
+    32x4 %12 = @load_deref (%7) (access=none)                                                        // !
+    @store_deref (%6, %1) (wrmask=xyzw, access=none)                                                 // !
+    @store_deref (%0, %1) (wrmask=xyzw, access=none)                                                 // !
+    @copy_deref (%7, %6) (dst_access=none, src_access=none)                                          // !
+    ";
+    invalid(
+        "VERTEX",
+        declarations,
+        body,
+        &[
+            "`%8 = deref_array`: its index is not one component of 32 bits",
+            "`%10 = @load_deref`: the value has 2 components, but the pointer points to 4",
+            "`%11 = @load_deref`: the value has 64 bits, but the pointer points to 32",
+            "`%12 = @load_deref`: its pointer points to no scalar or vector",
+            "`@store_deref`: writes read-only memory",
+            "`@store_deref`: source 0 is no deref",
+            "`@copy_deref`: its pointers point to different types",
+        ],
+    );
+}
+
+#[test]
+fn texture_operations_take_their_sources() {
+    let declarations = "decl_var uniform INTERP_MODE_NONE none sampler2D tex (0, 0, 0)\n";
+    let body = "
+    32 %6 = deref_var &tex (uniform sampler2D)
+    32x2 %7 = vec2 %0, %0
+    32x4 %8 = (float32)tex %6 (texture_deref), %6 (sampler_deref), %7 (coord)
+    32x4 %9 = (float32)tex %6 (texture_deref), %6 (sampler_deref), %7 (coord), %7 (coord)            // !
+    32x4 %10 = (float32)tex %6 (texture_deref), %6 (sampler_deref), %7 (coord), %0 (bias)            // !
+    32x4 %11 = (float32)txl %0 (texture_deref), %6 (sampler_deref), %7 (coord), %0 (lod)             // !
+    32x4 %12 = (float32)txl %6 (texture_deref), %6 (sampler_deref), %7 (coord), %7 (lod)             // !
+    16x4 %13 = (float32)tex %6 (texture_deref), %6 (sampler_deref), %7 (coord)                       // !
+    ";
+    invalid(
+        "FRAGMENT",
+        declarations,
+        body,
+        &[
+            "`%9 = tex`: has two sources coord",
+            "`%10 = tex`: takes no bias",
+            "`%11 = txl`: source texture_deref is no deref",
+            "`%12 = txl`: source lod cannot have 2 components",
+            "`%13 = tex`: has not the 32 bits of its type",
+        ],
+    );
+}
+
+#[test]
+fn variables_and_types_are_sound() {
+    let mut shader = Shader::default();
+    shader.append_new_block();
+    let name = shader.strings.intern("v");
+    let float = shader.types.from_name("float").expect("a type");
+    shader.vars.push(crate::ir::Variable::new(name, float, Modes::UBO | Modes::SSBO));
+    assert_eq!(messages(&shader), ["variable v: does not live in one mode"]);
+
+    let node = shader.types.new_struct(name, Vec::new());
+    let nodes = shader.types.array(node, Some(2), 0);
+    if let TypeData::Struct(id) = shader.types.get(node) {
+        shader.types.structs[id].fields.push(Field { name, ty: nodes, offset: None });
+    }
+    assert_eq!(messages(&shader), ["type v contains itself"]);
+}
+
+#[test]
+fn types_are_bounded() {
+    let mut shader = Shader::default();
+    shader.append_new_block();
+    let name = shader.strings.intern("s");
+    let mut ty = shader.types.from_name("float").expect("a type");
+    for _ in 0..40 {
+        let field = Field { name, ty, offset: None };
+        ty = shader.types.new_struct(name, vec![field; 2]);
+    }
+    assert_eq!(messages(&shader), ["type s is too large"]);
+    let mut deep = Shader::default();
+    deep.append_new_block();
+    let mut ty = deep.types.from_name("float").expect("a type");
+    for _ in 0..100_000 {
+        ty = deep.types.array(ty, Some(1), 0);
+    }
+    assert_eq!(messages(&deep), ["type array is too large"]);
+}
+
+#[test]
+fn results_have_legal_sizes() {
+    let mut shader = Shader::default();
+    shader.append_new_block();
+    let mut b = Builder::new(&mut shader);
+    let x = b.imm32(0);
+    b.inst(6, 32, InstKind::Undef);
+    b.inst(1, 7, InstKind::Undef);
+    b.inst(0, 0, InstKind::Undef);
+    b.inst(1, 32, InstKind::Jump(Jump::Halt));
+    let wide = b.shader.consts.push(&[256]);
+    b.inst(1, 8, InstKind::Const(wide));
+    b.inst(2, 32, InstKind::Const(wide));
+    let swizzle = Swizzle::splat(1);
+    let srcs = b.shader.push_alu_srcs(&[AluSrc { def: x, swizzle }]);
+    b.inst(1, 32, InstKind::Alu { op: AluOp::fneg, flags: AluFlags::empty(), srcs });
+    b.inst(1, 32, InstKind::Alu { op: AluOp::fadd, flags: AluFlags::empty(), srcs });
+    let expected = [
+        "`halt`: is not the last instruction of its block",
+        "`%1 = undefined`: has 6 components, not 1 to 5, 8 or 16",
+        "`%2 = undefined`: has 7 bits, not 1, 8, 16, 32 or 64",
+        "`undefined`: has no result",
+        "`%3 = halt`: has a result, but makes none",
+        "`%4 = load_const`: 0x100 has more than 8 bits",
+        "`%5 = load_const`: has 1 value for 2 components",
+        "`%6 = fneg`: source 0 reads component 1, but has 1 component",
+        "`%7 = fadd`: has 1 source, not 2",
+    ];
+    assert_eq!(messages(&shader)[1..], expected[1..]);
+}
+
+#[test]
+fn the_control_flow_list_is_well_formed() {
+    let cond = crate::entity::Id::from_index(0);
+    let if_item = Cf::If { cond, hint: BranchHint::None };
+    let build = |items: &[Cf]| {
+        let mut shader = Shader::default();
+        shader.append_new_block();
+        shader.append(InstData { num_components: 1, bit_size: 1, kind: InstKind::Undef });
+        for item in items {
+            match item {
+                Cf::Block(_) => drop(shader.append_new_block()),
+                other => shader.append_cf(*other),
+            }
+        }
+        messages(&shader)
+    };
+    let block = Cf::Block(crate::entity::Id::from_index(0));
+    assert_eq!(build(&[if_item, block, Cf::Else, block, Cf::EndIf, block]), [""; 0]);
+    assert_eq!(build(&[block]), ["a block follows another block"]);
+    assert_eq!(build(&[Cf::Loop, Cf::EndLoop, block]), ["the end of a loop does not follow a block"]);
+    assert_eq!(build(&[Cf::Else, block]), ["an else does not belong to what is open there"]);
+    assert_eq!(
+        build(&[if_item, block, Cf::EndIf, block]),
+        ["the end of an if does not belong to what is open there", "an if or a loop is not closed"]
+    );
+    assert_eq!(build(&[Cf::Loop, block]), ["an if or a loop is not closed"]);
+    assert_eq!(build(&[Cf::Loop, block, Cf::EndLoop]), ["the control flow list does not end with a block"]);
+}
+
+#[test]
+fn blocks_share_out_the_instructions() {
+    let mut shader = Shader::default();
+    let block = shader.append_new_block();
+    let x = shader.append(InstData { num_components: 1, bit_size: 32, kind: InstKind::Undef });
+    shader.blocks[block] = BlockData { start: 0, end: 7 };
+    assert_eq!(messages(&shader), ["the blocks end at instruction 7 of 1"]);
+    shader.blocks[block] = BlockData { start: 0, end: 2 };
+    shader.order.push(x);
+    assert_eq!(messages(&shader), ["`%0 = undefined`: stands in the shader twice"]);
+}
+
+#[test]
+fn values_of_no_instruction_are_found() {
+    let mut shader = Shader::default();
+    let block = shader.append_new_block();
+    let stray = shader.insts.push(InstData { num_components: 1, bit_size: 32, kind: InstKind::Undef });
+    let mut b = Builder::new(&mut shader);
+    b.iadd(stray.def(), stray.def());
+    b.phi(1, 32, &[PhiSrc { pred: block, def: stray.def() }]);
+    b.intrinsic(Intrinsic::emit_vertex, 0, 0, &[]);
+    b.shader.info.stage = Stage::Geometry;
+    let expected = [
+        "`%0 = iadd`: %? is not defined",
+        "`%0 = iadd`: %? is not defined",
+        "`%1 = phi`: follows an instruction that is no phi",
+        "`%1 = phi`: has 1 source, but its block has 0 predecessors",
+        "`%1 = phi`: b0 is no predecessor of its block",
+        "`%1 = phi`: %? is not defined",
+    ];
+    assert_eq!(messages(&shader), expected);
+}
