@@ -8,6 +8,7 @@ pub mod constant_fold;
 pub mod copy_prop;
 pub mod cse;
 pub mod dce;
+pub mod dead_cf;
 pub mod forms;
 pub mod lower_alu;
 pub mod lower_buffer_derefs;
