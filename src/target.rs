@@ -121,7 +121,7 @@ features! {
     /// Device scope in the Vulkan memory model.
     vulkanMemoryModelDeviceScope None;
     /// Workgroup variables with an explicit layout.
-    workgroupMemoryExplicitLayout None;
+    workgroupMemoryExplicitLayout Some(V1_2);
 }
 
 impl Feature {

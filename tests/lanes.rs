@@ -9,7 +9,7 @@ use ntv::ir::{AluFlags, ArrayIndex, Builder, Def, DerefKind, Inst, InstKind, Sha
 use ntv::op::{AluOp, AtomicOp, Index, Intrinsic};
 use ntv::pass::pipeline::PIPELINE;
 use ntv::pass::{BufferAccess, Context};
-use ntv::Target;
+use ntv::{Feature, Target};
 use std::collections::HashMap;
 
 /// Runs straight-line code.
@@ -131,13 +131,13 @@ impl<'a> Evaluator<'a> {
             }
             Intrinsic::deref_atomic => {
                 let address = self.addresses[&srcs[0].index()];
-                let (old, operand) = (self.read(address, 32), self.value(srcs[1])[0]);
+                let (old, operand) = (self.read(address, data.bit_size), self.value(srcs[1])[0]);
                 let new = match AtomicOp::ALL[self.shader.index(inst, Index::atomic_op) as usize] {
                     AtomicOp::iand => old & operand,
                     AtomicOp::ior => old | operand,
                     other => panic!("{other:?}"),
                 };
-                self.write(address, 32, new);
+                self.write(address, data.bit_size, new);
                 Some(vec![old])
             }
             // The result of the load under test is handed to a store_output.
@@ -156,6 +156,8 @@ enum Kind {
     Ubo,
     Ssbo,
     Shared,
+    /// Shared memory that also has 64-bit atomics and no second view for them.
+    SharedPairs,
     Scratch,
     PushConstant,
 }
@@ -211,11 +213,18 @@ impl Case {
     }
 
     fn lower(self, shader: &mut Shader) {
+        if self.kind == Kind::SharedPairs {
+            let b = &mut Builder::new(shader);
+            let (first, none) = (b.imm32(0), b.imm(64, 0));
+            let indices = [(Index::atomic_op, AtomicOp::ior as u32)];
+            b.intrinsic_with(Intrinsic::shared_atomic, 1, 64, &[first, none], &indices);
+        }
         shader.info.shared_size = self.end() as u32;
         shader.info.scratch = self.end() as u32;
         shader.info.directives.push(("shared_offset_units".into(), "bytes".into()));
         let mut target = Target::default();
         target.max_push_constants_size = 1024;
+        target.set(Feature::workgroupMemoryExplicitLayout, false);
         let context = Context { buffer_access: self.access, target };
         let pass = PIPELINE.iter().find(|pass| pass.name == self.kind.pass()).unwrap();
         assert!((pass.run)(shader, &context), "{self:?}: nothing lowered");
@@ -232,7 +241,7 @@ impl Case {
         let (op, srcs) = match self.kind {
             Kind::Ubo => (Intrinsic::load_ubo, vec![zero, offset]),
             Kind::Ssbo => (Intrinsic::load_ssbo, vec![zero, offset]),
-            Kind::Shared => (Intrinsic::load_shared, vec![offset]),
+            Kind::Shared | Kind::SharedPairs => (Intrinsic::load_shared, vec![offset]),
             Kind::Scratch => (Intrinsic::load_scratch, vec![offset]),
             Kind::PushConstant => (Intrinsic::load_push_constant, vec![offset]),
         };
@@ -247,7 +256,7 @@ impl Case {
     fn store(self, values: &[u64], write_mask: u32) -> Option<Shader> {
         let op = match self.kind {
             Kind::Ssbo => Intrinsic::store_ssbo,
-            Kind::Shared => Intrinsic::store_shared,
+            Kind::Shared | Kind::SharedPairs => Intrinsic::store_shared,
             Kind::Scratch => Intrinsic::store_scratch,
             Kind::Ubo | Kind::PushConstant => return None,
         };
@@ -355,6 +364,11 @@ fn storage_blocks() {
 #[test]
 fn shared_memory() {
     check_all(Kind::Shared);
+}
+
+#[test]
+fn shared_memory_with_64_bit_atomics() {
+    check_all(Kind::SharedPairs);
 }
 
 #[test]

@@ -14,6 +14,10 @@ pub(super) struct Element {
 
 /// `uvec4`: what every access goes through unless it cannot.
 pub(super) const UVEC4: Element = Element { bits: 32, components: 4 };
+/// `uint`: what the size of a buffer is counted in.
+pub(super) const UINT: Element = Element { bits: 32, components: 1 };
+/// `uint64_t`: what 64-bit atomics point to.
+pub(super) const UINT64: Element = Element { bits: 64, components: 1 };
 
 /// The type `struct { <element> base[len]; }`, a run-time array for `None`.
 pub(super) fn block_type(shader: &mut Shader, element: Element, len: Option<u32>) -> Type {
@@ -26,9 +30,9 @@ pub(super) fn block_type(shader: &mut Shader, element: Element, len: Option<u32>
     shader.types.new_struct(name, vec![field])
 }
 
-/// A variable of mode `mode` called `name` that holds one block of `len` vec4s.
-pub(super) fn new_block(shader: &mut Shader, name: &str, mode: Modes, len: Option<u32>) -> Var {
-    let ty = block_type(shader, UVEC4, len);
+/// A variable of mode `mode` called `name` that holds one block of `len` elements.
+pub(super) fn new_block(shader: &mut Shader, name: &str, mode: Modes, element: Element, len: Option<u32>) -> Var {
+    let ty = block_type(shader, element, len);
     let name = shader.strings.intern(name);
     shader.vars.push(Variable::new(name, ty, mode))
 }

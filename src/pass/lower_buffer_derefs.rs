@@ -28,7 +28,7 @@
 //! 32     %6 = @load_deref (%5) (access=none)
 //! ```
 
-use super::blocks::{base_pointer, block_pointer, block_type, vec4s, Element, UVEC4};
+use super::blocks::{base_pointer, block_pointer, block_type, vec4s, Element, UINT, UINT64, UVEC4};
 use super::lanes::{self, Address, Memory, Whole};
 use super::{BufferAccess, Context, Forms, Pass};
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, DerefKind, Edit, Inst, Shader, TypeData, Var, Variable};
@@ -242,11 +242,6 @@ impl Sized {
     }
 }
 
-/// What the size is counted in.
-const UINT: Element = Element { bits: 32, components: 1 };
-/// What 64-bit atomics point to.
-const UINT64: Element = Element { bits: 64, components: 1 };
-
 fn is_atomic(op: Intrinsic) -> bool {
     matches!(op, Intrinsic::deref_atomic | Intrinsic::deref_atomic_swap)
 }
@@ -307,7 +302,7 @@ impl Block {
         let key = Key::new(b.shader, element.var);
         let address = Address::element(b, element.index, element.bytes);
         let base = base_pointer(b, self.var, element.block);
-        let memory = Memory { base, access, whole, len: self.len, shared: true };
+        let memory = Memory { base, access, whole, len: self.len, shared: true, in_pairs: false };
         match op {
             Intrinsic::load_deref => {
                 let first = element.byte().map(|byte| byte / 16);
@@ -324,7 +319,7 @@ impl Block {
                 lanes::store(b, &memory, address, value, 1);
                 Edit::Remove
             }
-            _ => match lanes::atomic_pointer(b, &memory, address) {
+            _ => match lanes::atomic_pointer(b, &memory, address, 32) {
                 Some(pointer) => Edit::Replace(lanes::atomic(b, inst, pointer, 1)),
                 None => Edit::Replace(b.imm(size.1, 0)),
             },

@@ -6,7 +6,8 @@
 //! Private, push constants in PushConstant; the pipeline layout's push constant range is to be rounded up likewise.
 //!
 //! **Why.** Logical SPIR-V has no byte addresses, and without `workgroupMemoryExplicitLayout` no two variables of one
-//! memory can alias: one view must serve every width.
+//! memory can alias: one view must serve every width. With 64-bit atomics on shared memory that view is `uint64_t base[]`,
+//! and a 32-bit lane is half of an element; with the feature, they have a second view of their own.
 //!
 //! zink divides the offsets of shared memory by the size of the element before its translator sees them, which a dump does
 //! not say. Where a constant offset contradicts its alignment the offsets are taken as elements, and the directive
@@ -28,11 +29,12 @@
 //! 32     %2 = @load_deref (%6) (access=none)
 //! ```
 
-use super::blocks::{base_pointer, new_block, vec4s};
+use super::blocks::{base_pointer, new_block, vec4s, UINT64, UVEC4};
 use super::lanes::{self, Address, Memory, Whole};
 use super::{BufferAccess, Context, Forms, Pass};
 use crate::ir::{rewrite, Builder, Def, Edit, Inst, Shader, Var};
 use crate::op::{Index, Intrinsic, Modes};
+use crate::target::Feature;
 
 /// See the [module](self).
 pub const PASS: Pass = Pass {
@@ -70,7 +72,7 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
         return false;
     }
     let in_elements = offsets_are_elements(shader);
-    let mut memories = Memories { vars: Vec::new(), context, push_constants: push_constant_bytes(shader, context) };
+    let mut memories = Memories::new(shader, context);
     rewrite(shader, |b, inst| match Access::new(b.shader, inst) {
         Some(access) => access.lower(b, &mut memories, in_elements),
         None => Edit::Keep,
@@ -143,7 +145,7 @@ impl Access {
                 lanes::store(b, &memory, address, value, mask);
                 Edit::Remove
             }
-            Operation::Atomic => match lanes::atomic_pointer(b, &memory, address) {
+            Operation::Atomic => match memories.atomic_pointer(b, self, &memory, address) {
                 Some(pointer) => Edit::Replace(lanes::atomic(b, self.inst, pointer, 1)),
                 None => Edit::Replace(b.imm(bits, 0)),
             },
@@ -156,9 +158,40 @@ struct Memories<'c> {
     vars: Vec<(Modes, Var, u32)>,
     context: &'c Context,
     push_constants: u32,
+    /// Shared memory has 64-bit atomics and no second view for them, so its elements are `uint64_t`.
+    shared_in_pairs: bool,
+    /// The second view, if it has.
+    shared64: Option<Var>,
 }
 
-impl Memories<'_> {
+impl<'c> Memories<'c> {
+    fn new(shader: &mut Shader, context: &'c Context) -> Memories<'c> {
+        let push_constants = push_constant_bytes(shader, context);
+        let mut memories =
+            Memories { vars: Vec::new(), context, push_constants, shared_in_pairs: false, shared64: None };
+        if has_wide_shared_atomics(shader) {
+            if context.target.has(Feature::workgroupMemoryExplicitLayout) {
+                let len = 2 * vec4s(shader.info.shared_size);
+                memories.shared64 = Some(new_block(shader, "shared@64", Modes::SHARED, UINT64, Some(len)));
+            } else {
+                memories.shared_in_pairs = true;
+            }
+        }
+        memories
+    }
+
+    /// A pointer for the atomic `access` of `memory`, into the view of its width.
+    fn atomic_pointer(&self, b: &mut Builder<'_>, access: &Access, memory: &Memory, address: Address) -> Option<Def> {
+        let bits = b.shader.insts[access.inst].bit_size;
+        match self.shared64.filter(|_| bits == 64) {
+            Some(var) => {
+                let base = base_pointer(b, var, None);
+                lanes::atomic_pointer(b, &Memory { base, in_pairs: true, ..*memory }, address, bits)
+            }
+            None => lanes::atomic_pointer(b, memory, address, bits),
+        }
+    }
+
     fn memory(&mut self, b: &mut Builder<'_>, mode: Modes) -> Memory {
         let found = self.vars.iter().find(|(m, ..)| *m == mode).map(|(_, var, len)| (*var, *len));
         let (var, len) = found.unwrap_or_else(|| {
@@ -168,17 +201,29 @@ impl Memories<'_> {
                 _ => ("scratch", b.shader.info.scratch),
             };
             let len = vec4s(bytes);
-            let var = new_block(b.shader, name, mode, Some(len));
+            let (element, count) = if self.in_pairs(mode) { (UINT64, 2 * len) } else { (UVEC4, len) };
+            let var = new_block(b.shader, name, mode, element, Some(count));
             self.vars.push((mode, var, len));
             (var, len)
         });
+        let in_pairs = self.in_pairs(mode);
         let whole = match self.context.buffer_access {
-            BufferAccess::Lane => Whole::Never,
-            BufferAccess::Auto => Whole::Always,
+            BufferAccess::Auto if !in_pairs => Whole::Always,
+            _ => Whole::Never,
         };
         let base = base_pointer(b, var, None);
-        Memory { base, access: 0, whole, len: Some(len), shared: mode == Modes::SHARED }
+        Memory { base, access: 0, whole, len: Some(len), shared: mode == Modes::SHARED, in_pairs }
     }
+
+    fn in_pairs(&self, mode: Modes) -> bool {
+        self.shared_in_pairs && mode == Modes::SHARED
+    }
+}
+
+/// Whether some atomic on shared memory is wider than a lane.
+fn has_wide_shared_atomics(shader: &Shader) -> bool {
+    let is_wide = |access: Access| access.operation == Operation::Atomic && access.element_bytes(shader) == 8;
+    shader.order.iter().any(|inst| Access::new(shader, *inst).is_some_and(is_wide))
 }
 
 /// One past the last byte of push constants that the shader may read; all of them if a range is unknown.

@@ -31,7 +31,7 @@
 //!             @store_deref (%11, %3) (wrmask=x, access=none)
 //! ```
 
-use super::blocks::{base_pointer, block_pointer, block_type, Element, UVEC4};
+use super::blocks::{base_pointer, block_pointer, block_type, Element, UINT, UINT64, UVEC4};
 use super::lanes::{self, Address, Memory, Whole};
 use super::{BufferAccess, Context, Forms, Pass};
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, Shader, Var, Variable};
@@ -46,11 +46,6 @@ pub const PASS: Pass = Pass {
     removes: Forms::SSBO_OFFSETS,
     run,
 };
-
-/// What 64-bit atomics point to.
-const UINT64: Element = Element { bits: 64, components: 1 };
-/// What the size is counted in.
-const UINT: Element = Element { bits: 32, components: 1 };
 
 fn run(shader: &mut Shader, context: &Context) -> bool {
     let Some(mut blocks) = Blocks::new(shader, &context.target) else {
@@ -126,7 +121,7 @@ fn atomic(b: &mut Builder<'_>, blocks: &mut Blocks, inst: Inst, block: Def) -> D
     } else {
         let memory = blocks.memory(b, block, 0, Whole::Never);
         let address = Address::new(b, offset, 4, 0);
-        lanes::atomic_pointer(b, &memory, address).expect("run-time arrays have no constant end")
+        lanes::atomic_pointer(b, &memory, address, 32).expect("run-time arrays have no constant end")
     };
     lanes::atomic(b, inst, pointer, 2)
 }
@@ -166,7 +161,7 @@ impl Blocks {
 
     fn memory(&mut self, b: &mut Builder<'_>, block: Def, access: u32, whole: Whole) -> Memory {
         let (var, index) = self.find(b, block, UVEC4);
-        Memory { base: base_pointer(b, var, index), access, whole, len: None, shared: true }
+        Memory { base: base_pointer(b, var, index), access, whole, len: None, shared: true, in_pairs: false }
     }
 
     /// The variable that holds `block` as an array of `element`, and which of its blocks.

@@ -1,0 +1,208 @@
+//! Loads: dwords from lanes or whole vec4s, moved into place, cut or put together.
+
+use super::address::{imm, rest_of, Address, Place};
+use super::{load_lane, Memory, Whole, MAX_DWORDS};
+use crate::ir::{ArrayIndex, Builder, Def};
+use crate::op::AluOp;
+
+/// A component of a value.
+#[derive(Clone, Copy, Debug)]
+struct Lane {
+    def: Def,
+    component: u8,
+}
+
+impl From<Def> for Lane {
+    fn from(def: Def) -> Lane {
+        Lane { def, component: 0 }
+    }
+}
+
+/// Loads `components` values of `bits` bits. `others(i)` are the lanes of the `i`-th vec4 touched that other loads want.
+pub(in crate::pass) fn load(
+    b: &mut Builder<'_>,
+    memory: &Memory,
+    address: Address,
+    (components, bits): (u8, u8),
+    others: impl Fn(u32) -> u8,
+) -> Def {
+    let bytes = u32::from(components) * u32::from(bits) / 8;
+    let mut dwords = Vec::with_capacity(MAX_DWORDS);
+    let mut start = address.start();
+    if let Address::Byte { offset, mul, rem } = address {
+        load_straddling(b, memory, address, bytes, (mul, rem), &mut dwords);
+        let shift = b.iand_imm(offset, 3);
+        let shift = b.ishl_imm(shift, 3);
+        realign(b, &mut dwords, bytes, Shift::Dynamic(shift));
+    } else {
+        load_dwords(b, memory, address, (start + bytes).div_ceil(4), &others, &mut dwords);
+        if start * 8 % u32::from(bits.min(32)) != 0 {
+            realign(b, &mut dwords, bytes, Shift::Static(start * 8));
+            start = 0;
+        }
+    }
+    let first = start * 8 / u32::from(bits);
+    let elements = elements(b, &dwords, bits, first, components);
+    gather(b, &elements)
+}
+
+/// Loads `count` dwords whose lanes are known, or each its own.
+fn load_dwords(
+    b: &mut Builder<'_>,
+    memory: &Memory,
+    address: Address,
+    count: u32,
+    others: &impl Fn(u32) -> u8,
+    dwords: &mut Vec<Lane>,
+) {
+    let mut k = 0;
+    while k < count {
+        let place = address.place(b, k);
+        if !address.has_static_lanes() {
+            dwords.push(load_lane(b, memory, place).into());
+            k += 1;
+            continue;
+        }
+        let ArrayIndex::Imm(first) = place.lane else { unreachable!("lanes are static") };
+        let lanes = (4 - first as u32).min(count - k);
+        let vec4 = (match address {
+            Address::Static { byte } | Address::Vec4 { byte, .. } => byte % 16 / 4,
+            _ => 0,
+        } + k)
+            / 4;
+        load_vec4(b, memory, place, (first as u8, lanes as u8), others(vec4), dwords);
+        k += lanes;
+    }
+}
+
+/// Loads `lanes.1` lanes from `lanes.0` on of the vec4 at `place`, all at once where that is allowed and pays.
+fn load_vec4(
+    b: &mut Builder<'_>,
+    memory: &Memory,
+    place: Place,
+    (first, count): (u8, u8),
+    others: u8,
+    dwords: &mut Vec<Lane>,
+) {
+    let own = ((1u8 << count) - 1) << first;
+    let whole = match memory.whole {
+        Whole::Never => false,
+        Whole::Covered => own & 8 != 0 && count > 1,
+        Whole::Always => (own | others).count_ones() > 1,
+    };
+    if whole && !place.is_outside(memory) {
+        let pointer = b.deref_array(memory.base, place.vec4);
+        let vec4 = b.load_deref(pointer, memory.access);
+        dwords.extend((first..first + count).map(|component| Lane { def: vec4, component }));
+        return;
+    }
+    for lane in first..first + count {
+        dwords.push(load_lane(b, memory, Place { lane: imm(u32::from(lane)), ..place }).into());
+    }
+}
+
+/// Loads every dword that `bytes` bytes at an unaligned address may touch. Whether they touch the last one depends on the
+/// address, so it is found from the last byte: it is loaded twice rather than anything behind it.
+fn load_straddling(
+    b: &mut Builder<'_>,
+    memory: &Memory,
+    address: Address,
+    bytes: u32,
+    (mul, rem): (u32, u32),
+    dwords: &mut Vec<Lane>,
+) {
+    let Address::Byte { offset, .. } = address else { unreachable!("only unaligned addresses straddle") };
+    let largest_start = 4 - mul + rem % mul;
+    let count = (largest_start + bytes).div_ceil(4);
+    for k in 0..count {
+        let surely_touched = k == 0 || 4 * k < bytes;
+        let place = if surely_touched {
+            address.place(b, k)
+        } else {
+            let last = b.iadd_imm(offset, u64::from(bytes - 1));
+            let last = b.ushr_imm(last, 2);
+            Place::of_dword(b, last)
+        };
+        dwords.push(load_lane(b, memory, place).into());
+    }
+}
+
+/// How far bytes have to move: bits, below 32 and a multiple of 8.
+#[derive(Clone, Copy)]
+enum Shift {
+    Static(u32),
+    Dynamic(Def),
+}
+
+/// Moves `bytes` bytes that start `shift` bits into the first dword to the start of the first dword.
+fn realign(b: &mut Builder<'_>, dwords: &mut Vec<Lane>, bytes: u32, shift: Shift) {
+    let count = bytes.div_ceil(4) as usize;
+    let raw: Vec<Def> = dwords.iter().map(|lane| b.channel(lane.def, lane.component)).collect();
+    dwords.clear();
+    for k in 0..count {
+        let low = shift_down(b, raw[k], shift);
+        let value = match raw.get(k + 1) {
+            None => low,
+            Some(next) => {
+                let high = shift_up_rest(b, *next, shift);
+                b.alu(AluOp::ior, &[low, high])
+            }
+        };
+        dwords.push(value.into());
+    }
+}
+
+/// `value >> shift`.
+fn shift_down(b: &mut Builder<'_>, value: Def, shift: Shift) -> Def {
+    match shift {
+        Shift::Static(bits) => b.ushr_imm(value, bits),
+        Shift::Dynamic(bits) => b.alu(AluOp::ushr, &[value, bits]),
+    }
+}
+
+/// `value << (32 - shift)`, 0 for a shift of 0: in two steps, as a count of 32 is one of 0 to a GPU.
+fn shift_up_rest(b: &mut Builder<'_>, value: Def, shift: Shift) -> Def {
+    match shift {
+        Shift::Static(bits) => b.ishl_imm(value, 32 - bits),
+        Shift::Dynamic(bits) => {
+            let once = b.ishl_imm(value, 1);
+            let rest = rest_of(b, bits);
+            b.alu(AluOp::ishl, &[once, rest])
+        }
+    }
+}
+
+/// Components `first .. first + count` of `bits` bits of the dwords.
+fn elements(b: &mut Builder<'_>, dwords: &[Lane], bits: u8, first: u32, count: u8) -> Vec<Lane> {
+    let mut unpacked: Vec<Option<Def>> = vec![None; dwords.len()];
+    (first as usize..first as usize + usize::from(count))
+        .map(|i| match bits {
+            32 => dwords[i],
+            64 => {
+                let pair = gather(b, &dwords[2 * i..2 * i + 2]);
+                b.alu(AluOp::pack_64_2x32, &[pair]).into()
+            }
+            _ => {
+                let (op, per_dword) = if bits == 16 { (AluOp::unpack_32_2x16, 2) } else { (AluOp::unpack_32_4x8, 4) };
+                let at = i / per_dword;
+                let lane = dwords[at];
+                let parts = *unpacked[at].get_or_insert_with(|| {
+                    let dword = b.channel(lane.def, lane.component);
+                    b.alu(op, &[dword])
+                });
+                Lane { def: parts, component: (i % per_dword) as u8 }
+            }
+        })
+        .collect()
+}
+
+/// The lanes as one value: a swizzle if they are of one value, else put together.
+fn gather(b: &mut Builder<'_>, lanes: &[Lane]) -> Def {
+    let first = lanes[0].def;
+    if lanes.len() <= 4 && lanes.iter().all(|lane| lane.def == first) {
+        let components: Vec<u8> = lanes.iter().map(|lane| lane.component).collect();
+        return b.swizzle(first, &components);
+    }
+    let scalars: Vec<Def> = lanes.iter().map(|lane| b.channel(lane.def, lane.component)).collect();
+    b.vec(&scalars)
+}

@@ -1,0 +1,99 @@
+//! The lane loader: bytes at an offset as loads and stores of 32-bit lanes of `uvec4 base[]`.
+//!
+//! Every buffer and memory that NIR addresses in bytes becomes a block `struct { uvec4 base[N]; }`, the one layout that is
+//! legal in every storage class without an optional layout feature (Vulkan, "Offset and Stride Assignment": arrays in
+//! uniform blocks have strides that are multiples of 16). An access is then a chain of three indices: member 0, the vec4
+//! (`offset >> 4`), the lane (`offset >> 2 & 3`). What is known of the offset decides the form:
+//!
+//! | known | form | cost besides the loads |
+//! |-|-|-|
+//! | the offset | [`Address::Static`] | nothing |
+//! | the offset modulo 16 | [`Address::Vec4`] | one shift |
+//! | the offset modulo 4 | [`Address::Dword`] | a shift and a mask per lane |
+//! | less | [`Address::Byte`] | that, and shifts that move the bytes into place |
+//!
+//! Nothing outside the bytes asked for is touched, but for the other bytes of a 32-bit lane, and the other lanes of a vec4
+//! where [`Whole`] says that they exist. Values narrower than a lane are cut out of it; wider ones are put together.
+
+mod address;
+mod load;
+mod pair;
+mod store;
+
+pub(super) use address::{Address, Vec4Offset};
+pub(super) use load::load;
+pub(super) use store::store;
+
+use crate::ir::{Builder, Def, Inst};
+use crate::op::{Index, Intrinsic};
+use address::Place;
+
+/// 16 components of 8 bytes, and one more lane where they straddle.
+const MAX_DWORDS: usize = 33;
+
+/// When a whole vec4 may be loaded although not all of its lanes are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Whole {
+    /// One load per lane, always.
+    Never,
+    /// If the last lane is wanted, so that the vec4 cannot stick out of the buffer.
+    Covered,
+    /// Always: the size is a multiple of 16 bytes.
+    Always,
+}
+
+/// The memory behind a pointer to `uvec4 base[]`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Memory {
+    /// The pointer.
+    pub base: Def,
+    /// [`Access`](crate::op::Access) bits of each load and store.
+    pub access: u32,
+    /// When whole vec4s may be loaded.
+    pub whole: Whole,
+    /// Number of vec4s, if known: constant offsets behind them read zeros and write nothing.
+    pub len: Option<u32>,
+    /// Invocations may write neighbouring bytes of one lane at the same time.
+    pub shared: bool,
+    /// The elements are not `uvec4` but `uint64_t`, two lanes each, for 64-bit atomics where views cannot alias.
+    pub in_pairs: bool,
+}
+
+/// A pointer to a lane.
+fn pointer(b: &mut Builder<'_>, memory: &Memory, place: Place) -> Def {
+    let vec4 = b.deref_array(memory.base, place.vec4);
+    b.deref_array(vec4, place.lane)
+}
+
+/// Loads one lane.
+fn load_lane(b: &mut Builder<'_>, memory: &Memory, place: Place) -> Def {
+    if place.is_outside(memory) {
+        return b.imm32(0);
+    }
+    if memory.in_pairs {
+        return pair::load_lane(b, memory, place);
+    }
+    let pointer = pointer(b, memory, place);
+    b.load_deref(pointer, memory.access)
+}
+
+/// A pointer for an atomic of `bits` bits at `address`, which is a multiple of its size; `None` if it is outside.
+pub(super) fn atomic_pointer(b: &mut Builder<'_>, memory: &Memory, address: Address, bits: u8) -> Option<Def> {
+    let place = address.place(b, 0);
+    if place.is_outside(memory) {
+        return None;
+    }
+    Some(if bits == 64 { pair::pointer(b, memory, place) } else { pointer(b, memory, place) })
+}
+
+/// The atomic `inst`, whose data starts at source `data`, on the lane at `pointer`.
+pub(super) fn atomic(b: &mut Builder<'_>, inst: Inst, pointer: Def, data: usize) -> Def {
+    let mut srcs = vec![pointer];
+    if let Some((_, old)) = b.shader.as_intrinsic(inst) {
+        srcs.extend_from_slice(&old[data..]);
+    }
+    let op = if srcs.len() == 3 { Intrinsic::deref_atomic_swap } else { Intrinsic::deref_atomic };
+    let indices = [Index::access, Index::atomic_op].map(|index| (index, b.shader.index(inst, index)));
+    let bits = b.shader.insts[inst].bit_size;
+    b.intrinsic_with(op, 1, bits, &srcs, &indices).def()
+}

@@ -1,0 +1,211 @@
+//! Stores: parts of values put together into dwords, and dwords into vec4s; parts of dwords without touching the rest.
+
+use super::address::{imm, rest_of, Address, Place};
+use super::{pair, pointer, Memory, Whole, MAX_DWORDS};
+use crate::ir::{AluFlags, AluSrc, Builder, Def, Shader};
+use crate::op::{AluOp, AtomicOp, Index, Intrinsic};
+
+/// Stores the components of `value` that `write_mask` names.
+pub(in crate::pass) fn store(b: &mut Builder<'_>, memory: &Memory, address: Address, value: Def, write_mask: u32) {
+    let (components, bits) = (b.shader.num_components(value), b.shader.bit_size(value));
+    let written = (0..components).filter(|c| write_mask >> c & 1 != 0);
+    let mut parts = Vec::with_capacity(MAX_DWORDS);
+    for c in written {
+        let component = b.channel(value, c);
+        push_parts(b, component, u32::from(c) * u32::from(bits) / 8, &mut parts);
+    }
+    match address {
+        Address::Byte { offset, mul, rem } => {
+            for part in parts {
+                store_unaligned(b, memory, offset, (mul, rem), part);
+            }
+        }
+        _ => store_parts(b, memory, address, &parts),
+    }
+    debug_assert!(bits >= 8, "booleans have no memory layout");
+}
+
+/// `bytes` (1, 2 or 4) bytes to store at byte `at` from the address, in the low bits of a 32-bit value.
+#[derive(Clone, Copy)]
+struct Part {
+    value: Def,
+    at: u32,
+    bytes: u32,
+}
+
+impl Part {
+    fn mask(self) -> u32 {
+        (u64::MAX >> (64 - 8 * self.bytes)) as u32
+    }
+}
+
+fn push_parts(b: &mut Builder<'_>, scalar: Def, at: u32, parts: &mut Vec<Part>) {
+    match b.shader.bit_size(scalar) {
+        64 => {
+            let halves = b.alu(AluOp::unpack_64_2x32, &[scalar]);
+            for half in 0..2 {
+                parts.push(Part { value: b.channel(halves, half), at: at + 4 * u32::from(half), bytes: 4 });
+            }
+        }
+        32 => parts.push(Part { value: scalar, at, bytes: 4 }),
+        bits => {
+            let value = b.alu_with(AluOp::u2u32, AluFlags::empty(), &[scalar.into()], Some((1, 32)));
+            parts.push(Part { value, at, bytes: u32::from(bits) / 8 });
+        }
+    }
+}
+
+/// What one dword gets: a value, and which of its bits count.
+#[derive(Clone, Copy, Default)]
+struct Image {
+    value: Option<Def>,
+    mask: u32,
+}
+
+impl Image {
+    fn add(&mut self, b: &mut Builder<'_>, value: Def, mask: u32) {
+        self.value = Some(match self.value {
+            None => value,
+            Some(old) => b.alu(AluOp::ior, &[old, value]),
+        });
+        self.mask |= mask;
+    }
+}
+
+/// Stores parts whose place within a dword is known: dword by dword, whole vec4s at once.
+fn store_parts(b: &mut Builder<'_>, memory: &Memory, address: Address, parts: &[Part]) {
+    let mut images = [Image::default(); MAX_DWORDS];
+    for part in parts {
+        let byte = address.start() + part.at;
+        let (k, shift) = (byte as usize / 4, byte % 4 * 8);
+        let low = b.ishl_imm(part.value, shift);
+        images[k].add(b, low, part.mask() << shift);
+        if shift + 8 * part.bytes > 32 {
+            let high = b.ushr_imm(part.value, 32 - shift);
+            images[k + 1].add(b, high, part.mask() >> (32 - shift));
+        }
+    }
+    let mut k = 0;
+    while k < MAX_DWORDS {
+        let Some(value) = images[k].value else {
+            k += 1;
+            continue;
+        };
+        let place = address.place(b, k as u32);
+        let high = images.get(k + 1).filter(|high| images[k].mask & high.mask == u32::MAX).and_then(|high| high.value);
+        if let (true, Some(high)) = (memory.in_pairs && address.is_even(k as u32), high) {
+            if !place.is_outside(memory) {
+                pair::store_both(b, memory, place, [value, high]);
+            }
+            k += 2;
+            continue;
+        }
+        let next = &images[k..(k + 4).min(MAX_DWORDS)];
+        let whole = address.has_static_lanes() && memory.whole != Whole::Never && place.lane == imm(0);
+        if whole && next.len() == 4 && next.iter().all(|image| image.mask == u32::MAX) {
+            let lanes: Vec<Def> = next.iter().filter_map(|image| image.value).collect();
+            store_vec4(b, memory, place, &lanes);
+            k += 4;
+            continue;
+        }
+        store_lane(b, memory, place, value, Mask::Static(images[k].mask));
+        k += 1;
+    }
+}
+
+fn store_vec4(b: &mut Builder<'_>, memory: &Memory, place: Place, lanes: &[Def]) {
+    if place.is_outside(memory) {
+        return;
+    }
+    let value = whole_vector(b.shader, lanes).unwrap_or_else(|| b.vec(lanes));
+    let pointer = b.deref_array(memory.base, place.vec4);
+    b.store_deref(pointer, value, 0xf, memory.access);
+}
+
+/// The vector whose components, in order, `lanes` are.
+fn whole_vector(shader: &Shader, lanes: &[Def]) -> Option<Def> {
+    let mut whole = None;
+    for (i, lane) in lanes.iter().enumerate() {
+        let (AluOp::mov, [AluSrc { def, swizzle }]) = shader.as_alu(*lane)? else { return None };
+        let fits = usize::from(shader.num_components(*def)) == lanes.len() && usize::from(swizzle.get(0)) == i;
+        if !fits || whole.is_some_and(|other| other != *def) {
+            return None;
+        }
+        whole = Some(*def);
+    }
+    whole
+}
+
+/// Which bits of a dword a store changes.
+#[derive(Clone, Copy)]
+enum Mask {
+    Static(u32),
+    Dynamic(Def),
+}
+
+impl Mask {
+    fn as_def(self, b: &mut Builder<'_>) -> Def {
+        match self {
+            Mask::Static(mask) => b.imm32(mask),
+            Mask::Dynamic(mask) => mask,
+        }
+    }
+}
+
+/// Stores one dword, or the bits of it that `mask` names and `value` holds. Where other invocations may write the other
+/// bits meanwhile, those are kept by clearing and setting bits atomically.
+fn store_lane(b: &mut Builder<'_>, memory: &Memory, place: Place, value: Def, mask: Mask) {
+    if place.is_outside(memory) {
+        return;
+    }
+    if memory.in_pairs {
+        let mask = mask.as_def(b);
+        return pair::store_lane(b, memory, place, value, mask);
+    }
+    let pointer = pointer(b, memory, place);
+    if let Mask::Static(u32::MAX) = mask {
+        return b.store_deref(pointer, value, 1, memory.access);
+    }
+    let mask = mask.as_def(b);
+    let keep = b.alu(AluOp::inot, &[mask]);
+    if memory.shared {
+        for (op, operand) in [(AtomicOp::iand, keep), (AtomicOp::ior, value)] {
+            let indices = [(Index::access, memory.access), (Index::atomic_op, op as u32)];
+            b.intrinsic_with(Intrinsic::deref_atomic, 1, 32, &[pointer, operand], &indices);
+        }
+        return;
+    }
+    let old = b.load_deref(pointer, memory.access);
+    let kept = b.alu(AluOp::iand, &[old, keep]);
+    let new = b.alu(AluOp::ior, &[kept, value]);
+    b.store_deref(pointer, new, 1, memory.access);
+}
+
+/// Stores a part at an address whose place within a dword is unknown: its low bytes into the dword of the first byte, the
+/// rest into the dword of the last, which may be the same.
+fn store_unaligned(b: &mut Builder<'_>, memory: &Memory, offset: Def, (mul, rem): (u32, u32), part: Part) {
+    let first = b.iadd_imm(offset, u64::from(part.at));
+    let shift = b.iand_imm(first, 3);
+    let shift = b.ishl_imm(shift, 3);
+    let all = b.imm32(part.mask());
+
+    let low = b.alu(AluOp::ishl, &[part.value, shift]);
+    let low_mask = b.alu(AluOp::ishl, &[all, shift]);
+    let dword = b.ushr_imm(first, 2);
+    let place = Place::of_dword(b, dword);
+    store_lane(b, memory, place, low, Mask::Dynamic(low_mask));
+
+    let largest_start = 4 - mul + (rem + part.at) % mul;
+    if largest_start + part.bytes <= 4 {
+        return;
+    }
+    let rest = rest_of(b, shift);
+    let half = b.ushr_imm(part.value, 1);
+    let high = b.alu(AluOp::ushr, &[half, rest]);
+    let half_mask = b.ushr_imm(all, 1);
+    let high_mask = b.alu(AluOp::ushr, &[half_mask, rest]);
+    let last = b.iadd_imm(first, u64::from(part.bytes - 1));
+    let dword = b.ushr_imm(last, 2);
+    let place = Place::of_dword(b, dword);
+    store_lane(b, memory, place, high, Mask::Dynamic(high_mask));
+}
