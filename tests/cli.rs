@@ -262,6 +262,23 @@ fn validation_asks_the_validator() {
     assert_eq!(place.files("."), ["a.nir", "a.spv"]);
 }
 
+#[test]
+fn a_file_that_cannot_be_written_fails() {
+    let place = Place::new(&[("a.nir", GOOD), ("f", "")]);
+    let output = place.run("compile a.nir -o f/x.spv --json");
+    expect(&output, 1, "compiled 0 of 1 shaders");
+    assert!(stderr(&output).contains(r#""kind":"io""#), "{}", stderr(&output));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_stdout_that_cannot_be_written_fails() {
+    let place = Place::new(&[("a.nir", GOOD)]);
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("a full device");
+    let output = place.command("print a.nir").stdout(full).output().expect("the tool");
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+}
+
 #[cfg(unix)]
 #[test]
 fn links_and_devices_stay_what_they_are() {

@@ -3,7 +3,7 @@
 use anyhow::{ensure, Result};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
-use ntv::pass::pipeline::PIPELINE;
+use ntv::pass::{pipeline::PIPELINE, Pass};
 use ntv::{BufferAccess, Feature, Options, Target};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -188,6 +188,8 @@ fn features() -> impl TypedValueParser<Value = Feature> {
         .try_map(|name| Feature::from_name(&name).ok_or("no such feature"))
 }
 
+/// The names of passes; the pipeline may run one more than once.
 fn pass_names() -> PossibleValuesParser {
-    PossibleValuesParser::new(PIPELINE.iter().map(|pass| pass.name))
+    let first = |(at, pass): &(usize, &Pass)| PIPELINE[..*at].iter().all(|earlier| earlier.name != pass.name);
+    PossibleValuesParser::new(PIPELINE.iter().enumerate().filter(first).map(|(_, pass)| pass.name))
 }
