@@ -13,6 +13,7 @@ use ntv::{text, BufferAccess, EmitOptions, Options, Target, Translator};
 use std::collections::HashSet;
 use std::fs;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::path::Path;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -75,22 +76,31 @@ struct Judge {
 }
 
 impl Judge {
-    /// Runs one case.
+    /// Runs one case; leaves its text in a file if it fails.
     fn case(&self, seed: u64, case: u64, dumps: &[String]) -> Result<(), String> {
         let text = mutate(&mut Random(seed.wrapping_mul(CASES).wrapping_add(case)), dumps);
         let options = options(case);
         self.running.lock().expect("no panic holds it").push((case, Instant::now()));
         let modules = support::caught(|| Ok(translate(&text, &options)));
         self.running.lock().expect("no panic holds it").retain(|(running, _)| *running != case);
-        let modules = modules.map_err(|error| format!("case {case} {error}"))?;
-        modules.iter().try_for_each(|words| {
-            let mut hasher = DefaultHasher::new();
-            (words, options.target.vulkan.0, options.target.vulkan.1).hash(&mut hasher);
-            if !self.seen.lock().expect("no panic holds it").insert(hasher.finish()) {
-                return Ok(());
-            }
-            support::spirv_val(words, options.target.vulkan).map_err(|error| format!("case {case}: {error}"))
+        let result = modules.and_then(|modules| modules.iter().try_for_each(|words| self.module(words, &options)));
+        result.map_err(|error| {
+            let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("case-{case}.nir"));
+            let kept = fs::write(&file, text).map_or_else(|error| error.to_string(), |()| file.display().to_string());
+            format!("case {case}: {error} ({kept})")
         })
+    }
+
+    /// Has a module judged that was not seen before.
+    fn module(&self, words: &[u32], options: &Options) -> Result<(), String> {
+        let mut hasher = DefaultHasher::new();
+        (words, options.target.vulkan.0, options.target.vulkan.1).hash(&mut hasher);
+        let new = self.seen.lock().expect("no panic holds it").insert(hasher.finish());
+        if new {
+            support::spirv_val(words, options.target.vulkan)
+        } else {
+            Ok(())
+        }
     }
 }
 
