@@ -351,6 +351,46 @@ pub mod frag_result {
         &[(0, 1, "DEPTH"), (1, 1, "STENCIL"), (2, 1, "COLOR"), (3, 1, "SAMPLE_MASK"), (4, 8, "DATA")];
 }
 
+/// Values that the system provides: NIR's `gl_system_value`, with the numbers of Mesa 25.0, which are also the bits of
+/// `system_values_read` in a header.
+pub mod system_value {
+    const PREFIX: &str = "SYSTEM_VALUE_";
+
+    /// The name of `value` in a dump.
+    pub fn name(value: u32) -> Option<String> {
+        NAMES.get(value as usize).map(|name| format!("{PREFIX}{name}"))
+    }
+
+    /// The value that a dump calls `name`.
+    pub fn from_name(name: &str) -> Option<u32> {
+        let name = name.strip_prefix(PREFIX)?;
+        NAMES.iter().position(|n| *n == name).map(|value| value as u32)
+    }
+
+    #[rustfmt::skip]
+    const NAMES: &[&str] = &[
+        "SUBGROUP_SIZE", "SUBGROUP_INVOCATION", "SUBGROUP_EQ_MASK", "SUBGROUP_GE_MASK", "SUBGROUP_GT_MASK",
+        "SUBGROUP_LE_MASK", "SUBGROUP_LT_MASK", "NUM_SUBGROUPS", "SUBGROUP_ID", "VERTEX_ID", "INSTANCE_ID",
+        "INSTANCE_INDEX", "VERTEX_ID_ZERO_BASE", "BASE_VERTEX", "FIRST_VERTEX", "IS_INDEXED_DRAW", "BASE_INSTANCE",
+        "DRAW_ID", "INVOCATION_ID", "FRAG_COORD", "PIXEL_COORD", "POINT_COORD", "LINE_COORD", "FRONT_FACE",
+        "FRONT_FACE_FSIGN", "SAMPLE_ID", "SAMPLE_POS", "SAMPLE_POS_OR_CENTER", "SAMPLE_MASK_IN", "LAYER_ID",
+        "HELPER_INVOCATION", "COLOR0", "COLOR1", "TESS_COORD", "VERTICES_IN", "PRIMITIVE_ID", "TESS_LEVEL_OUTER",
+        "TESS_LEVEL_INNER", "TESS_LEVEL_OUTER_DEFAULT", "TESS_LEVEL_INNER_DEFAULT", "LOCAL_INVOCATION_ID",
+        "LOCAL_INVOCATION_INDEX", "GLOBAL_INVOCATION_ID", "BASE_GLOBAL_INVOCATION_ID", "GLOBAL_INVOCATION_INDEX",
+        "WORKGROUP_ID", "BASE_WORKGROUP_ID", "WORKGROUP_INDEX", "NUM_WORKGROUPS", "WORKGROUP_SIZE",
+        "GLOBAL_GROUP_SIZE", "WORK_DIM", "USER_DATA_AMD", "DEVICE_INDEX", "VIEW_INDEX", "VERTEX_CNT",
+        "BARYCENTRIC_PERSP_PIXEL", "BARYCENTRIC_PERSP_SAMPLE", "BARYCENTRIC_PERSP_CENTROID",
+        "BARYCENTRIC_PERSP_CENTER_RHW", "BARYCENTRIC_LINEAR_PIXEL", "BARYCENTRIC_LINEAR_CENTROID",
+        "BARYCENTRIC_LINEAR_SAMPLE", "BARYCENTRIC_PULL_MODEL", "BARYCENTRIC_PERSP_COORD", "BARYCENTRIC_LINEAR_COORD",
+        "RAY_LAUNCH_ID", "RAY_LAUNCH_SIZE", "RAY_WORLD_ORIGIN", "RAY_WORLD_DIRECTION", "RAY_OBJECT_ORIGIN",
+        "RAY_OBJECT_DIRECTION", "RAY_T_MIN", "RAY_T_MAX", "RAY_OBJECT_TO_WORLD", "RAY_WORLD_TO_OBJECT",
+        "RAY_HIT_KIND", "RAY_FLAGS", "RAY_GEOMETRY_INDEX", "RAY_INSTANCE_CUSTOM_INDEX", "CULL_MASK",
+        "RAY_TRIANGLE_VERTEX_POSITIONS", "MESH_VIEW_COUNT", "MESH_VIEW_INDICES", "GS_HEADER_IR3", "TCS_HEADER_IR3",
+        "REL_PATCH_ID_IR3", "FRAG_SHADING_RATE", "FULLY_COVERED", "FRAG_SIZE", "FRAG_INVOCATION_COUNT",
+        "SHADER_INDEX", "COALESCED_INPUT_COUNT", "WARPS_PER_SM_NV", "SM_COUNT_NV", "WARP_ID_NV", "SM_ID_NV",
+    ];
+}
+
 /// Which numbering an I/O slot belongs to; it follows from stage and direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SlotKind {

@@ -137,13 +137,13 @@ impl<'a> Parser<'a> {
     fn begin_if(&mut self, line: &mut Cursor<'a>) -> Result<(), Error> {
         self.expect_block(line)?;
         line.eat_str("if ");
+        // The hint is a comment, and the brace stands behind it.
+        let text = line.rest();
+        let hint = HINTS.iter().find(|(_, name)| text.contains(name)).map_or(BranchHint::None, |(hint, _)| *hint);
         let cond = self.src(line)?;
-        let rest = line.rest();
-        let hint = HINTS.iter().find(|(_, text)| rest.contains(text));
-        if !rest.trim_end().ends_with('{') {
+        if !text.trim_end().ends_with('{') {
             return Err(line.unexpected("`{`"));
         }
-        let hint = hint.map_or(BranchHint::None, |(hint, _)| *hint);
         self.shader.append_cf(Cf::If { cond, hint });
         self.open.push(Open::Then);
         Ok(())

@@ -78,17 +78,33 @@ impl<'a> Cursor<'a> {
     }
 
     /// Skips blanks and notes, and returns the byte at the cursor.
+    #[inline]
     pub(super) fn skip_blanks(&mut self) -> u8 {
         loop {
             match self.peek() {
                 b' ' | b'\t' => self.at += 1,
-                b'/' if self.peek_second() == b'*' => {
-                    let end = self.line[self.at + 2..].find("*/");
-                    self.at = end.map_or(self.line.len(), |end| self.at + 2 + end + 2);
-                }
+                b'/' if self.peek_second() == b'*' => self.skip_note(),
                 other => return other,
             }
         }
+    }
+
+    /// Skips `/* ... */`.
+    fn skip_note(&mut self) {
+        let end = self.line[self.at + 2..].find("*/");
+        self.at = end.map_or(self.line.len(), |end| self.at + 2 + end + 2);
+    }
+
+    /// Enters a `/* ... */` note, if one is next.
+    pub(super) fn enter_note(&mut self) -> bool {
+        let mut ahead = *self;
+        ahead.take_while(|b| b == b' ');
+        let found = ahead.rest().starts_with("/*");
+        if found {
+            ahead.at += 2;
+            *self = ahead;
+        }
+        found
     }
 
     /// True if nothing but a comment is left.

@@ -9,7 +9,7 @@ use super::cursor::Cursor;
 use super::parser::{Parser, Part};
 use crate::error::Error;
 use crate::ir::{Field, Precision, Shader, ShaderInfo, Stage, Type, TypeData, VarFlags, Variable};
-use crate::op::names::{InterpMode, SlotKind, FORMATS};
+use crate::op::names::{system_value, InterpMode, SlotKind, FORMATS};
 use crate::op::{Access, AluType, Base, Modes};
 use std::fmt::Write;
 
@@ -98,7 +98,7 @@ impl<'a> Parser<'a> {
         }
         match self.builtin_type(word) {
             Some(ty) => Ok(ty),
-            None => self.new_struct_type(word).ok_or_else(|| line.error(start, "expected a type")),
+            None => self.new_struct_type(word, 0).ok_or_else(|| line.error(start, "expected a type")),
         }
     }
 
@@ -107,13 +107,12 @@ impl<'a> Parser<'a> {
         let kind = slot_kind(self.shader.info.stage, var.mode);
         let start = line.token_start();
         let slot = line.take_while(|b| !matches!(b, b'.' | b',' | b')' | b' '));
-        var.location = match (slot, kind) {
-            ("~0" | "UNKNOWN", _) => None,
-            (slot, kind) => Some(
-                kind.and_then(|kind| kind.from_name(slot))
-                    .or_else(|| slot.parse().ok())
-                    .ok_or_else(|| line.error(start, "expected a location"))?,
-            ),
+        var.location = match slot {
+            "~0" | "UNKNOWN" => None,
+            _ => {
+                let named = kind.map_or_else(|| system_value::from_name(slot), |kind| kind.from_name(slot));
+                Some(named.or_else(|| slot.parse().ok()).ok_or_else(|| line.error(start, "expected a location"))?)
+            }
         };
         if line.eat(b'.') {
             let letter = line.word().bytes().next().unwrap_or(b'x');
@@ -254,7 +253,10 @@ fn print_location(shader: &Shader, var: &Variable, out: &mut String) -> std::fmt
     match (var.location, slot_kind(stage, var.mode)) {
         (None, _) => out.push_str("~0"),
         (Some(location), Some(kind)) => out.push_str(&kind.name(location)),
-        (Some(location), None) => write!(out, "{location}")?,
+        (Some(location), None) => match system_value::name(location).filter(|_| var.mode == Modes::SYSTEM) {
+            Some(name) => out.push_str(&name),
+            None => write!(out, "{location}")?,
+        },
     }
     if var.mode.intersects(Modes::SHADER_IN.union(Modes::SHADER_OUT)) {
         let components = match shader.types.get(shader.types.without_arrays(var.ty)) {

@@ -10,10 +10,12 @@
 //! 32    %7 = deref_array &(*%6)[%2] (ubo uint)
 //! ```
 
-use super::cursor::Cursor;
+use super::cursor::{Cursor, Span};
 use super::instr::Dest;
 use super::parser::Parser;
+use crate::entity::{Id, Str};
 use crate::error::Error;
+use crate::ir::types::Struct;
 use crate::ir::{ArrayIndex, Def, Deref, DerefKind, Field, InstKind, Shader, Type, TypeData};
 use crate::op::Modes;
 use std::fmt::Write;
@@ -21,11 +23,21 @@ use std::fmt::Write;
 /// Members that zink's buffer blocks have at fixed places.
 const FIXED_MEMBERS: &[&str] = &["base", "unsized"];
 
+/// Structs in structs, and arrays of arrays, are not nested more deeply.
+const MAX_DEPTH: usize = 16;
+
 /// The printed `(modes type)` of a step.
 struct Pointee<'a> {
     modes: Modes,
     name: &'a str,
     start: usize,
+}
+
+impl Pointee<'_> {
+    /// Where the type stands.
+    fn span(&self) -> Span {
+        Span { start: self.start, end: self.start + self.name.len() }
+    }
 }
 
 impl<'a> Parser<'a> {
@@ -112,23 +124,20 @@ impl<'a> Parser<'a> {
         let name = self.shader.strings.intern(name);
         let fields = &self.shader.types.structs[id].fields;
         let known = fields.iter().position(|field| field.name == name);
-        let void = self.shader.types.intern(TypeData::Void);
-        let index = match known {
-            Some(index) => index,
-            None => self.add_member(id, name, void),
-        };
-        let ty = self.shader.types.structs[id].fields[index].ty;
-        if ty == void {
-            let ty = self.printed_type(line, &pointee)?;
+        let index = known.unwrap_or_else(|| self.add_member(id, name));
+        let mut ty = self.shader.types.structs[id].fields[index].ty;
+        if self.shader.types.get(ty) == TypeData::Void {
+            ty = self.member_type(line, &pointee, id)?;
             self.shader.types.structs[id].fields[index].ty = ty;
-            return Ok(Deref { kind: DerefKind::Struct { parent, field: index as u32 }, ty, modes: pointee.modes });
+        } else {
+            self.expect_type(line, ty, &pointee)?;
         }
-        self.expect_type(line, ty, &pointee)?;
         Ok(Deref { kind: DerefKind::Struct { parent, field: index as u32 }, ty, modes: pointee.modes })
     }
 
     /// Adds a member whose type is not known yet, `void`, and those that stand in front of it.
-    fn add_member(&mut self, id: crate::ir::types::Struct, name: crate::entity::Str, void: Type) -> usize {
+    fn add_member(&mut self, id: Struct, name: Str) -> usize {
+        let void = self.shader.types.intern(TypeData::Void);
         let fixed = FIXED_MEMBERS.iter().position(|fixed| *fixed == &self.shader.strings[name]);
         let fields = self.shader.types.structs[id].fields.len();
         for before in FIXED_MEMBERS.iter().take(fixed.unwrap_or(0)).skip(fields) {
@@ -152,7 +161,9 @@ impl<'a> Parser<'a> {
             None => self.cast_struct(line, &pointee)?,
         };
         let mut numbers = [0; 3];
-        if line.eat(b'(') {
+        // 22.3 writes this as a note.
+        let is_note = line.enter_note();
+        if is_note || line.eat(b'(') {
             for (i, name) in ["ptr_stride=", "align_mul=", "align_offset="].into_iter().enumerate() {
                 if i > 0 {
                     line.expect(b',', "`,`")?;
@@ -162,7 +173,10 @@ impl<'a> Parser<'a> {
                 }
                 numbers[i] = line.number32("a number")?;
             }
-            line.expect(b')', "`)`")?;
+            let end = if is_note { "*/" } else { ")" };
+            if !line.eat_str(end) {
+                return Err(line.unexpected(&format!("`{end}`")));
+            }
         }
         let [stride, align_mul, align_offset] = numbers;
         let kind = DerefKind::Cast { parent, stride, align_mul, align_offset };
@@ -174,7 +188,9 @@ impl<'a> Parser<'a> {
         if let Some(ty) = self.cast_structs.get(pointee.name) {
             return Ok(*ty);
         }
-        let ty = self.printed_type(line, pointee)?;
+        let Some(ty) = self.new_struct_type(pointee.name, 0) else {
+            return Err(line.error_at(pointee.span(), "expected a type"));
+        };
         self.cast_structs.insert(pointee.name, ty);
         Ok(ty)
     }
@@ -206,20 +222,20 @@ impl<'a> Parser<'a> {
             return Ok(());
         }
         let name = self.shader.types.name(ty, &self.shader.strings);
-        let start = pointee.start;
-        let span = super::cursor::Span { start, end: start + pointee.name.len() };
-        Err(line.error_at(span, &format!("expected the type `{name}`")))
+        Err(line.error_at(pointee.span(), &format!("expected the type `{name}`")))
     }
 
-    /// The type of a member that is new: a struct in it is a new one.
-    fn printed_type(&mut self, line: &Cursor<'a>, pointee: &Pointee<'a>) -> Result<Type, Error> {
+    /// The type of a member of `parent` that is new: a struct in it is a new one.
+    fn member_type(&mut self, line: &Cursor<'a>, pointee: &Pointee<'a>, parent: Struct) -> Result<Type, Error> {
         if let Some(ty) = self.builtin_type(pointee.name) {
             return Ok(ty);
         }
-        self.new_struct_type(pointee.name).ok_or_else(|| {
-            let span = super::cursor::Span { start: pointee.start, end: pointee.start + pointee.name.len() };
-            line.error_at(span, "expected a type")
-        })
+        let depth = self.struct_depths.get(parent.index()).map_or(0, |depth| depth + 1);
+        if depth >= MAX_DEPTH {
+            return Err(line.error_at(pointee.span(), "structs are nested too deeply"));
+        }
+        let ty = self.new_struct_type(pointee.name, depth);
+        ty.ok_or_else(|| line.error_at(pointee.span(), "expected a type"))
     }
 
     /// The type without structs that is called `name`.
@@ -227,19 +243,21 @@ impl<'a> Parser<'a> {
         if let Some(known) = self.types.get(name) {
             return *known;
         }
-        let ty = self.shader.types.from_name(name);
+        let ty = if is_too_deep(name) { None } else { self.shader.types.from_name(name) };
         self.types.insert(name, ty);
         ty
     }
 
-    /// A new struct, in the arrays that `name` says: `Light[2][3]`. `None` if the lengths are no numbers.
-    pub(super) fn new_struct_type(&mut self, name: &str) -> Option<Type> {
+    /// A new struct within `depth` others, in the arrays that `name` says: `Light[2][3]`. `None` if it says nothing of the
+    /// kind.
+    pub(super) fn new_struct_type(&mut self, name: &str, depth: usize) -> Option<Type> {
         let (stem, lengths) = name.split_at(name.find('[').unwrap_or(name.len()));
-        if stem.is_empty() {
+        if stem.is_empty() || is_too_deep(name) {
             return None;
         }
         let name = self.shader.strings.intern(stem);
         let mut ty = self.shader.types.new_struct(name, Vec::new());
+        self.struct_depths.push(depth);
         if !lengths.is_empty() {
             for length in lengths.strip_prefix('[')?.strip_suffix(']')?.rsplit("][") {
                 let length = if length.is_empty() { None } else { Some(length.parse().ok()?) };
@@ -250,17 +268,36 @@ impl<'a> Parser<'a> {
     }
 }
 
+/// True if `name` has more array lengths than anything needs: types are walked by recursion.
+fn is_too_deep(name: &str) -> bool {
+    name.bytes().filter(|byte| *byte == b'[').count() > MAX_DEPTH
+}
+
 /// The mode that a dump calls `name`.
 pub(super) fn mode_named(name: &str) -> Option<Modes> {
     Modes::NAMES.iter().find(|(_, n)| *n == name).map(|(mode, _)| *mode)
 }
 
 /// True if `ty` is a struct, or arrays of one, that prints as `name`.
-fn is_struct_named(shader: &Shader, ty: Type, name: &str) -> bool {
-    match shader.types.get(ty) {
-        TypeData::Struct(id) => shader.strings[shader.types.structs[id].name] == *name,
-        TypeData::Array { .. } => shader.types.name(ty, &shader.strings) == name,
-        _ => false,
+fn is_struct_named(shader: &Shader, mut ty: Type, name: &str) -> bool {
+    let (stem, mut lengths) = name.split_at(name.find('[').unwrap_or(name.len()));
+    loop {
+        match shader.types.get(ty) {
+            TypeData::Struct(id) => {
+                return lengths.is_empty() && shader.strings[shader.types.structs[id].name] == *stem;
+            }
+            TypeData::Array { elem, len, .. } => {
+                // The outermost length comes first.
+                let Some((length, rest)) = lengths.strip_prefix('[').and_then(|rest| rest.split_once(']')) else {
+                    return false;
+                };
+                if len.map_or(!length.is_empty(), |len| length.parse() != Ok(len)) {
+                    return false;
+                }
+                (ty, lengths) = (elem, rest);
+            }
+            _ => return false,
+        }
     }
 }
 

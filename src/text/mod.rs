@@ -30,6 +30,7 @@ mod cursor;
 mod decl;
 mod deref;
 mod dialect22;
+mod edges;
 mod header;
 mod index;
 mod instr;

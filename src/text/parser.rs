@@ -39,6 +39,8 @@ pub(super) struct Parser<'a> {
     pub(super) types: FxHashMap<&'a str, Option<Type>>,
     /// Structs that casts name.
     pub(super) cast_structs: FxHashMap<&'a str, Type>,
+    /// How many structs each struct is nested in.
+    pub(super) struct_depths: Vec<usize>,
     /// Phi sources, which may come before what they name.
     pub(super) phi_srcs: Vec<PendingPhiSrc<'a>>,
     /// Control flow that is open, outermost first.
@@ -105,6 +107,7 @@ impl<'a> Parser<'a> {
             vars: FxHashMap::default(),
             types: FxHashMap::default(),
             cast_structs: FxHashMap::default(),
+            struct_depths: Vec::new(),
             phi_srcs: Vec::new(),
             open: Vec::new(),
             registers: Registers::default(),
@@ -121,6 +124,7 @@ impl<'a> Parser<'a> {
         self.vars.clear();
         self.types.clear();
         self.cast_structs.clear();
+        self.struct_depths.clear();
         self.phi_srcs.clear();
         self.open.clear();
         self.registers.clear();

@@ -5,12 +5,13 @@
 
 use super::body::HINTS;
 use super::decl::component_letters;
+use super::edges::Edges;
 use super::index::print_index;
 use super::instr::JUMPS;
 use super::intrinsic::IndexContext;
 use super::{decl, deref, header, tex};
 use crate::entity::SideTable;
-use crate::ir::{AluFlags, AluSrc, Block, BranchHint, Cf, Def, Inst, InstKind, Jump, Shader, Var};
+use crate::ir::{AluFlags, AluSrc, Block, BranchHint, Cf, Def, Inst, InstKind, Shader, Var};
 use crate::op::fold::{sign_extend, to_float};
 use crate::op::intrinsic::Components;
 use crate::op::{AluOp, Base, Intrinsic, Modes, Operand};
@@ -70,7 +71,7 @@ impl<'a> Printer<'a> {
     }
 
     fn body(&mut self) -> Result {
-        let edges = Edges::of(self.shader, &self.block_numbers);
+        let edges = Edges::of(self.shader);
         let mut depth = 1;
         for item in &self.shader.cf {
             match *item {
@@ -246,7 +247,7 @@ impl<'a> Printer<'a> {
             out.push_str(if i == 0 { " (" } else { ", " });
             let _ = match (base, bits) {
                 (_, 1) | (Base::Bool, _) => write!(out, "{}", *value != 0),
-                (Base::Float, 16..) => write!(out, "{:.6}", to_float(*value, bits)),
+                (Base::Float, 16..) => write!(out, "{}", float_text(*value, bits)),
                 _ => write!(out, "0x{value:x}"),
             };
         }
@@ -266,7 +267,7 @@ impl<'a> Printer<'a> {
         self.list(values, |value| format!("0x{value:0digits$x}"));
         if bits > 8 {
             self.out.push_str(separator);
-            self.list(values, |value| format!("{:.6}", to_float(value, bits)));
+            self.list(values, |value| float_text(value, bits));
         }
         if values.iter().any(|value| sign_extend(*value, bits) < 0) {
             self.out.push_str(separator);
@@ -320,6 +321,16 @@ impl<'a> Printer<'a> {
     }
 }
 
+/// A float as C's `%f` prints it.
+fn float_text(value: u64, bits: u8) -> String {
+    let value = to_float(value, bits);
+    match (value.is_nan(), value.is_sign_negative()) {
+        (false, _) => format!("{value:.6}"),
+        (true, false) => "nan".into(),
+        (true, true) => "-nan".into(),
+    }
+}
+
 /// The name of each variable in a dump: its own, made different from those before it.
 fn unique_names(shader: &Shader) -> SideTable<Var, String> {
     let mut names = SideTable::with_len(String::new(), shader.vars.len());
@@ -335,132 +346,4 @@ fn unique_names(shader: &Shader) -> SideTable<Var, String> {
         names.set(id, name);
     }
     names
-}
-
-/// Where control may come from and go to, by block number.
-struct Edges {
-    preds: Vec<Vec<u32>>,
-    succs: Vec<Vec<u32>>,
-}
-
-impl Edges {
-    fn of(shader: &Shader, numbers: &SideTable<Block, u32>) -> Edges {
-        let count = shader.block_order().count();
-        let mut edges = Edges { preds: vec![Vec::new(); count + 1], succs: vec![Vec::new(); count + 1] };
-        let targets = Targets::of(shader, numbers, count as u32);
-        let mut open = Vec::new();
-        for (at, item) in shader.cf.iter().enumerate() {
-            match *item {
-                Cf::Block(block) => {
-                    let from = numbers[block];
-                    let innermost = open.iter().rev().find_map(|at| targets.loops.get(at));
-                    let to = match shader.block_jump(block) {
-                        Some(Jump::Break) => vec![innermost.map_or(count as u32, |l| l.behind)],
-                        Some(Jump::Continue) => vec![innermost.map_or(count as u32, |l| l.next)],
-                        Some(Jump::Return | Jump::Halt) => vec![count as u32],
-                        None => targets.fall_through[from as usize].clone(),
-                    };
-                    for to in to {
-                        edges.succs[from as usize].push(to);
-                        edges.preds[to as usize].push(from);
-                    }
-                }
-                Cf::If { .. } | Cf::Loop => open.push(at),
-                Cf::EndIf | Cf::EndLoop => {
-                    open.pop();
-                }
-                Cf::Else | Cf::Continue => {}
-            }
-        }
-        edges
-    }
-}
-
-/// Where a loop's jumps go.
-struct LoopTargets {
-    /// `break`.
-    behind: u32,
-    /// `continue`: the continue construct, or the head.
-    next: u32,
-}
-
-/// Where control goes that reaches the end of a block, and where the jumps of each loop go.
-struct Targets {
-    fall_through: Vec<Vec<u32>>,
-    /// By place in the control flow list.
-    loops: FxHashMap<usize, LoopTargets>,
-}
-
-impl Targets {
-    fn of(shader: &Shader, numbers: &SideTable<Block, u32>, end: u32) -> Targets {
-        let mut targets = Targets { fall_through: vec![Vec::new(); end as usize], loops: FxHashMap::default() };
-        // For each open construct: where it starts, the head of its first body, the last block and head of its second.
-        let mut open: Vec<OpenConstruct> = Vec::new();
-        let mut last = None;
-        // What leads to the next block.
-        let mut waiting: Vec<u32> = Vec::new();
-        for (at, item) in shader.cf.iter().enumerate() {
-            match *item {
-                Cf::Block(block) => {
-                    let number = numbers[block];
-                    for from in waiting.drain(..) {
-                        targets.fall_through[from as usize].push(number);
-                    }
-                    last = Some(number);
-                    continue;
-                }
-                Cf::If { .. } | Cf::Loop => {
-                    open.push(OpenConstruct {
-                        at,
-                        before: last,
-                        first: last.map(|n| n + 1),
-                        second: None,
-                        then_end: None,
-                    });
-                    waiting.extend(last);
-                }
-                Cf::Else => {
-                    if let Some(construct) = open.last_mut() {
-                        construct.then_end = last;
-                        waiting.extend(construct.before);
-                    }
-                }
-                Cf::Continue => {
-                    waiting.extend(last);
-                    if let Some(construct) = open.last_mut() {
-                        construct.second = last.map(|n| n + 1);
-                    }
-                }
-                Cf::EndIf => {
-                    waiting.extend(open.pop().and_then(|construct| construct.then_end));
-                    waiting.extend(last);
-                }
-                Cf::EndLoop => {
-                    if let (Some(construct), Some(last)) = (open.pop(), last) {
-                        let head = construct.first.unwrap_or(last);
-                        targets.fall_through[last as usize].push(head);
-                        let next = construct.second.unwrap_or(head);
-                        targets.loops.insert(construct.at, LoopTargets { behind: last + 1, next });
-                    }
-                }
-            }
-        }
-        if let Some(last) = last {
-            targets.fall_through[last as usize].push(end);
-        }
-        targets
-    }
-}
-
-/// An open construct of the control flow list.
-struct OpenConstruct {
-    at: usize,
-    /// The block in front of it.
-    before: Option<u32>,
-    /// The head of its first body.
-    first: Option<u32>,
-    /// The head of its continue construct.
-    second: Option<u32>,
-    /// The last block of its then-body.
-    then_end: Option<u32>,
 }
