@@ -18,4 +18,14 @@ pub const PIPELINE: &[Pass] = &[
     lower_memory::PASS,
     // Wide values come from buffers, which are lanes by now.
     lower_wide_vectors::PASS,
+    // What the lowerings above made of ALU opcodes may itself need lowering, so this one is last of them.
+    lower_alu::PASS,
+    // Copies first, so that the folder and the numbering see through them.
+    copy_prop::PASS,
+    constant_fold::PASS,
+    // Branches that folding decided, before values are numbered over what is left.
+    dead_cf::PASS,
+    cse::PASS,
+    // What nobody reads any more.
+    dce::PASS,
 ];
