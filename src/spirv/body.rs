@@ -43,6 +43,10 @@ pub(super) struct Flow {
     back: Vec<BackPhi>,
     /// Label of the block under construction, 0 where control does not come.
     label: u32,
+    /// Where the code behind that label starts.
+    start: usize,
+    /// How control comes to that block.
+    preds: Preds,
     /// The IR's block.
     block: Option<Block>,
     /// Merge block and continue target of the loop whose header is under construction.
@@ -59,8 +63,29 @@ impl Flow {
         self.first_edge.clear();
         self.back.clear();
         self.label = 0;
+        self.start = 0;
+        self.preds = Preds::default();
         self.block = None;
         self.header = None;
+    }
+}
+
+/// The branches to a block, as far as anyone wants to know.
+#[derive(Clone, Copy, Debug, Default)]
+struct Preds {
+    count: u32,
+    /// Label of the last.
+    last: u32,
+}
+
+impl Preds {
+    fn one(label: u32) -> Preds {
+        Preds { count: 1, last: label }
+    }
+
+    fn add(&mut self, label: u32) {
+        self.count += 1;
+        self.last = label;
     }
 }
 
@@ -81,11 +106,13 @@ struct BackPhi {
 
 #[derive(Clone, Copy, Debug)]
 struct OpenIf {
+    /// Label of the block that branches to its sides.
+    from: u32,
     merge: u32,
     /// Label of the else-body, 0 if it is not emitted.
     else_label: u32,
-    /// Something branches to the merge block.
-    joined: bool,
+    /// Branches to the merge block.
+    joins: Preds,
     /// What the scope knew in front of the if.
     mark: usize,
 }
@@ -96,9 +123,10 @@ struct OpenLoop {
     merge: u32,
     /// The continue target.
     next: u32,
-    /// Something branches to the continue target, to the merge block.
+    /// Something branches to the continue target.
     repeats: bool,
-    breaks: bool,
+    /// Branches to the merge block.
+    breaks: Preds,
     /// How far the continue target is.
     stage: LoopStage,
     /// The IR's blocks: in front of the loop, its first, the first of its continue construct if it has one, behind it.
@@ -240,9 +268,11 @@ impl<'a> Emit<'a> {
     }
 
     /// Starts a block of the module.
-    fn open(&mut self, label: u32) {
+    fn open(&mut self, label: u32, preds: Preds) {
         self.m.code.op(Op::Label, &[label]);
         self.state.flow.label = label;
+        self.state.flow.start = self.m.code.len();
+        self.state.flow.preds = preds;
         self.state.lines.end_block();
     }
 
@@ -265,9 +295,9 @@ impl<'a> Emit<'a> {
     }
 
     /// Starts a merge block, or says that nothing comes to it.
-    fn open_merge(&mut self, label: u32, joined: bool) {
-        self.open(label);
-        if !joined {
+    fn open_merge(&mut self, label: u32, preds: Preds) {
+        self.open(label, preds);
+        if preds.count == 0 {
             self.leave(Op::Unreachable);
         }
     }
@@ -354,13 +384,16 @@ impl<'a> Emit<'a> {
             BranchHint::DontFlatten => SelectionControl::DONT_FLATTEN,
             BranchHint::None | BranchHint::DivergentAlwaysTaken => SelectionControl::NONE,
         };
+        let from = self.state.flow.label;
         self.m.code.op(Op::SelectionMerge, &[merge, control.bits()]);
         self.close(Op::BranchConditional, &[cond, then_label, else_label]);
-        let joined = [items.then_side, items.else_side].iter().any(|side| matches!(side, Side::Empty(_)));
+        let mut joins = Preds::default();
+        let empty = [items.then_side, items.else_side].iter().any(|side| matches!(side, Side::Empty(_)));
+        empty.then(|| joins.add(from));
         let else_label = if items.else_side == Side::Body { else_label } else { 0 };
-        self.state.flow.ifs.push(OpenIf { merge, else_label, joined, mark });
+        self.state.flow.ifs.push(OpenIf { from, merge, else_label, joins, mark });
         if items.then_side == Side::Body {
-            self.open(then_label);
+            self.open(then_label, Preds::one(from));
             return Ok(at + 1);
         }
         Ok(items.else_at)
@@ -383,8 +416,8 @@ impl<'a> Emit<'a> {
         let end_at = self.partner(at);
         self.join(self.block_at(end_at + 1)?)?;
         match self.state.flow.ifs.last() {
-            Some(OpenIf { else_label, .. }) if *else_label != 0 => {
-                self.open(*else_label);
+            Some(&OpenIf { from, else_label, .. }) if else_label != 0 => {
+                self.open(else_label, Preds::one(from));
                 Ok(at + 1)
             }
             _ => Ok(end_at),
@@ -394,20 +427,20 @@ impl<'a> Emit<'a> {
     fn end_if(&mut self, at: usize) -> Result<usize> {
         self.join(self.block_at(at + 1)?)?;
         let open = self.state.flow.ifs.pop().ok_or_else(|| internal("no if is open"))?;
-        self.open_merge(open.merge, open.joined);
+        self.open_merge(open.merge, open.joins);
         Ok(at + 1)
     }
 
     /// Ends a side of the innermost if: branches to the merge block, if control comes there.
     fn join(&mut self, after: Block) -> Result<()> {
-        let live = self.is_live();
-        if live {
+        let label = self.state.flow.label;
+        if label != 0 {
             self.edge(self.current_block()?, after)?;
         }
         let open = self.state.flow.ifs.last_mut().ok_or_else(|| internal("no if is open"))?;
-        open.joined |= live;
         let OpenIf { merge, mark, .. } = *open;
-        if live {
+        if label != 0 {
+            open.joins.add(label);
             self.branch(merge);
         }
         self.state.scope.release(mark);
@@ -430,12 +463,11 @@ impl<'a> Emit<'a> {
         let after = self.block_at(end_at + 1)?;
         let mark = self.state.scope.mark();
         self.edge(before, first)?;
-        let (header, merge, next) = (self.m.id(), self.m.id(), self.m.id());
-        self.branch(header);
-        self.open(header);
+        let header = self.open_header(before, first)?;
+        let (merge, next) = (self.m.id(), self.m.id());
         let first_back = self.state.flow.back.len();
         let stage = LoopStage::Body;
-        let (repeats, breaks) = (false, false);
+        let (repeats, breaks) = (false, Preds::default());
         let open =
             OpenLoop { header, merge, next, repeats, breaks, stage, before, first, construct, after, first_back, mark };
         self.state.flow.loops.push(open);
@@ -444,9 +476,27 @@ impl<'a> Emit<'a> {
         if !self.first_is_header(at, first)? {
             let label = self.m.id();
             self.branch(label);
-            self.open(label);
+            self.open(label, Preds::one(header));
         }
         Ok(at + 1)
+    }
+
+    /// Starts the header of a loop: a block of its own, or the open one if nothing stands in it yet.
+    fn open_header(&mut self, before: Block, first: Block) -> Result<u32> {
+        let Flow { label, start, preds, .. } = self.state.flow;
+        // Not if it is the function's first block, which nothing can branch back to, or the header of another loop.
+        let can_be_header = label != self.m.entry_label && self.state.flow.header.is_none();
+        let empty = can_be_header && self.m.code.len() == start;
+        if empty && (preds.count == 1 || self.phis(first).is_empty()) {
+            for phi in self.phis(first) {
+                self.edge_from(*phi, before)?.label = preds.last;
+            }
+            return Ok(label);
+        }
+        let header = self.m.id();
+        self.branch(header);
+        self.open(header, Preds::one(label));
+        Ok(header)
     }
 
     /// True if the first block of the loop at `at` can be its header: it ends in a plain branch, or in one out of the loop.
@@ -476,7 +526,7 @@ impl<'a> Emit<'a> {
         for phi in self.phis(open.first) {
             let base = self.base(phi.def());
             let ty = self.type_as(phi.def(), base);
-            let entry = self.edge_from(*phi, open.before)?;
+            let entry = *self.edge_from(*phi, open.before)?;
             let id = self.m.id();
             let at = self.m.code.op(Op::Phi, &[ty, id, entry.value, entry.label, 0, 0]) + 4;
             self.define(phi.def(), id);
@@ -492,11 +542,12 @@ impl<'a> Emit<'a> {
         let next = if tail { self.innermost()?.next } else { self.m.id() };
         let then_label = self.side_label(items.then_side, items.after, next)?;
         let else_label = self.side_label(items.else_side, items.after, next)?;
+        let header = self.state.flow.label;
         self.close(Op::BranchConditional, &[cond, then_label, else_label]);
         if tail {
             self.innermost()?.stage = LoopStage::Tail;
         }
-        self.open(next);
+        self.open(next, Preds::one(header));
         Ok(items.end_at + 1)
     }
 
@@ -525,7 +576,9 @@ impl<'a> Emit<'a> {
         }
         let OpenLoop { next, repeats, mark, .. } = *self.innermost()?;
         self.state.scope.release(mark);
-        self.open(next);
+        self.open(next, Preds::default());
+        // A continue target is not the header of another loop, however empty.
+        self.state.flow.start = usize::MAX;
         self.innermost()?.stage = LoopStage::Construct;
         if !repeats {
             // No one comes here, but a loop has a back edge.
@@ -553,7 +606,7 @@ impl<'a> Emit<'a> {
                 }
                 let OpenLoop { next, mark, .. } = *self.innermost()?;
                 self.state.scope.release(mark);
-                self.open(next);
+                self.open(next, Preds::default());
                 self.back_edge()?;
             }
         }
@@ -631,7 +684,8 @@ impl<'a> Emit<'a> {
     fn break_edge(&mut self, from: Block) -> Result<u32> {
         let OpenLoop { after, merge, .. } = *self.innermost()?;
         self.edge(from, after)?;
-        self.innermost()?.breaks = true;
+        let label = self.state.flow.label;
+        self.innermost()?.breaks.add(label);
         Ok(merge)
     }
 
@@ -663,12 +717,12 @@ impl<'a> Emit<'a> {
     }
 
     /// The operand that `phi` has for the edge from `pred`.
-    fn edge_from(&mut self, phi: Inst, pred: Block) -> Result<Edge> {
+    fn edge_from(&mut self, phi: Inst, pred: Block) -> Result<&mut Edge> {
         let srcs = self.shader.phi(phi).unwrap_or_default();
         let first = self.first_edge(phi, srcs.len());
         let index = srcs.iter().position(|src| src.pred == pred);
         let index = index.ok_or_else(|| internal(format!("{} has no source for {pred}", phi.def())))?;
-        Ok(self.state.flow.edges[first + index])
+        Ok(&mut self.state.flow.edges[first + index])
     }
 
     /// Gives the phis of `to` their values for the branch from `from` that the open block is about to make.

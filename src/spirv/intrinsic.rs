@@ -2,7 +2,7 @@
 
 use super::builtin::{shape, Shape};
 use super::{internal, unsupported, Emit, Result};
-use crate::ir::{Def, Inst, InstKind, Stage};
+use crate::ir::{Def, Inst, InstKind, Stage, Swizzle};
 use crate::op::intrinsic::Form;
 use crate::op::names::{Scope as NirScope, Semantics};
 use crate::op::{Base, Index, Intrinsic, Modes};
@@ -127,8 +127,9 @@ impl Emit<'_> {
         match shape(builtin) {
             Shape::Vector(base, size) => {
                 let bits = if base == Base::Bool { 1 } else { 32 };
-                if data.bit_size != bits || n > size {
-                    return Err(internal(format!("{builtin:?} with {n} components of {} bits", data.bit_size)));
+                let is_mask = builtin_is_mask(builtin);
+                if !is_mask && data.bit_size != bits || n > size {
+                    return Err(unsupported(format_args!("{builtin:?} of {n} components of {} bits", data.bit_size)));
                 }
                 let whole = match builtin {
                     BuiltIn::HelperInvocation if self.vmm => {
@@ -138,8 +139,10 @@ impl Emit<'_> {
                     // Inputs do not change, so one load serves all that it dominates.
                     _ => self.pure(Op::Load, ty, &[var]),
                 };
-                let first = crate::ir::Swizzle::IDENTITY;
-                Ok(self.swizzled(whole, base, bits, size, first, n))
+                if is_mask {
+                    return self.ballot_words(whole, data.bit_size, n);
+                }
+                Ok(self.swizzled(whole, base, bits, size, Swizzle::IDENTITY, n))
             }
             Shape::Array(base, _) => {
                 let elem = self.m.numeric(base, 32, 1);
@@ -293,4 +296,10 @@ impl Emit<'_> {
         let stream = self.m.uint(self.shader.index(inst, Index::stream_id));
         self.m.code.op(if emits { Op::EmitStreamVertex } else { Op::EndStreamPrimitive }, &[stream]);
     }
+}
+
+/// True for the built-ins that are ballots.
+fn builtin_is_mask(builtin: BuiltIn) -> bool {
+    use BuiltIn::*;
+    matches!(builtin, SubgroupEqMask | SubgroupGeMask | SubgroupGtMask | SubgroupLeMask | SubgroupLtMask)
 }

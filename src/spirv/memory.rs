@@ -160,8 +160,13 @@ impl Emit<'_> {
         }
         let ty = self.m.numeric(pointer.base, pointer.scalar.bits, pointer.n);
         let (operands, len) = self.memory_operands(&pointer, access, MemoryAccess::MAKE_POINTER_VISIBLE);
-        let id = self.m.id();
-        self.m.code.op2(Op::Load, &[ty, id, pointer.id], &operands[..len]);
+        let operands = [pointer.id, operands[0], operands[1]];
+        let constant = matches!(pointer.class, StorageClass::Input | StorageClass::Uniform | StorageClass::PushConstant);
+        // What nothing writes is loaded once for all that the load dominates.
+        let id = match constant && !access.contains(Access::VOLATILE) {
+            true => self.pure(Op::Load, ty, &operands[..1 + len]),
+            false => self.m.value(Op::Load, ty, &operands[..1 + len]),
+        };
         if access.contains(Access::NON_UNIFORM) && self.state.non_uniform.contains(&pointer.id) {
             self.decorate_non_uniform(id);
         }

@@ -141,12 +141,22 @@ impl Emit<'_> {
     /// The invocations for which a boolean holds, as the words that the result has.
     fn ballot(&mut self, inst: Inst, src: Def) -> Result<u32> {
         let data = self.shader.insts[inst];
-        if data.bit_size != 32 {
-            return Err(internal(format!("a ballot of {}-bit words", data.bit_size)));
-        }
         let value = self.value(src, Base::Bool)?;
         let whole = self.ballot_of(value);
-        Ok(self.swizzled(whole, Base::Uint, 32, 4, Swizzle::IDENTITY, data.num_components))
+        self.ballot_words(whole, data.bit_size, data.num_components)
+    }
+
+    /// The first bits of a ballot: `n` words of 32 bits, or one of 64.
+    pub(super) fn ballot_words(&mut self, whole: u32, bits: u8, n: u8) -> Result<u32> {
+        match (bits, n) {
+            (32, 1..=4) => Ok(self.swizzled(whole, Base::Uint, 32, 4, Swizzle::IDENTITY, n)),
+            (64, 1) => {
+                let low = self.swizzled(whole, Base::Uint, 32, 4, Swizzle::IDENTITY, 2);
+                let ty = self.m.numeric(Base::Uint, 64, 1);
+                Ok(self.pure(Op::Bitcast, ty, &[low]))
+            }
+            _ => Err(unsupported(format_args!("a ballot of {n} words of {bits} bits"))),
+        }
     }
 
     fn ballot_of(&mut self, value: u32) -> u32 {
