@@ -161,7 +161,8 @@ impl Emit<'_> {
         let ty = self.m.numeric(pointer.base, pointer.scalar.bits, pointer.n);
         let (operands, len) = self.memory_operands(&pointer, access, MemoryAccess::MAKE_POINTER_VISIBLE);
         let operands = [pointer.id, operands[0], operands[1]];
-        let constant = matches!(pointer.class, StorageClass::Input | StorageClass::Uniform | StorageClass::PushConstant);
+        let constant =
+            matches!(pointer.class, StorageClass::Input | StorageClass::Uniform | StorageClass::PushConstant);
         // What nothing writes is loaded once for all that the load dominates.
         let id = match constant && !access.contains(Access::VOLATILE) {
             true => self.pure(Op::Load, ty, &operands[..1 + len]),
