@@ -81,7 +81,7 @@ fn check_result(report: &mut Report<'_>, inst: Inst, op: Intrinsic, srcs: &[Def]
         let same = info.srcs.iter().zip(srcs).find(|(components, _)| **components == Components::Instr);
         if let Some((_, src)) = same.filter(|(_, src)| report.shader.bit_size(**src) != data.bit_size) {
             let bits = plural(data.bit_size.into(), "bit");
-            report.at(inst, format_args!("has {bits}, but its source {}", report.shader.bit_size(*src)));
+            report.at(inst, format_args!("has {bits}, but its value {}", report.shader.bit_size(*src)));
         }
     }
 }
@@ -138,6 +138,9 @@ fn check_meaning(report: &mut Report<'_>, inst: Inst, op: Intrinsic, srcs: &[Def
         Intrinsic::load_ubo_vec4 => check_vec4_load(report, inst),
         _ => {}
     }
+    if op.info().index_slot(Index::atomic_op).is_some() {
+        check_atomic_data(report, inst, op, srcs);
+    }
     deref::check_access(report, inst, op, srcs);
     io::check_intrinsic(report, inst, op, srcs);
     let info = op.info();
@@ -145,6 +148,18 @@ fn check_meaning(report: &mut Report<'_>, inst: Inst, op: Intrinsic, srcs: &[Def
     let value = if report.shader.insts[inst].has_def() { Some(inst.def()) } else { srcs.first().copied() };
     if is_memory && value.is_some_and(|value| report.shader.bit_size(value) < 8) {
         report.at(inst, "a boolean has no form in memory");
+    }
+}
+
+/// What is compared and stored stands last.
+fn check_atomic_data(report: &mut Report<'_>, inst: Inst, op: Intrinsic, srcs: &[Def]) {
+    let count = if op.name().ends_with("_swap") { 2 } else { 1 };
+    let bits = report.shader.insts[inst].bit_size;
+    for (i, data) in srcs.iter().enumerate().skip(srcs.len() - count) {
+        let has = report.shader.bit_size(*data);
+        if has != bits {
+            report.at(inst, format_args!("source {i} has {}, but the result {bits}", plural(has.into(), "bit")));
+        }
     }
 }
 

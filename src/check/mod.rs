@@ -32,6 +32,7 @@
 
 mod alu;
 mod deref;
+mod features;
 mod intrinsic;
 mod io;
 mod report;

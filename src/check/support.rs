@@ -1,10 +1,244 @@
-//! x
+//! What ntv and a target can translate: constructs without a translation, and the features that the rest needs.
+//!
+//! Each construct and each feature is reported once, at the first instruction that needs it. What a pass lowers away is not
+//! looked at: 8- and 16-bit buffer members are read through 32-bit words, fine derivatives become plain ones.
 
+use super::features::Needs;
+use super::report::Report;
 use crate::error::Errors;
-use crate::ir::Shader;
+use crate::ir::{AluSrc, Cf, Deref, DerefKind, Inst, InstKind, Shader, Stage};
+use crate::op::intrinsic::Form as IntrinsicForm;
+use crate::op::names::InterpMode;
+use crate::op::Intrinsic::{self, *};
+use crate::op::{AluOp, AtomicOp, Base, Form, Index, Modes, Props};
 use crate::target::Target;
 
-/// x
-pub(super) fn check(_shader: &Shader, _target: &Target) -> Result<(), Errors> {
-    Ok(())
+/// Intrinsics that a pass lowers, or for which the emitter has a function; others are translated by their row alone.
+const TRANSLATED: &[Intrinsic] = &[
+    decl_reg,
+    load_reg,
+    store_reg,
+    load_reg_indirect,
+    store_reg_indirect,
+    load_deref,
+    store_deref,
+    deref_atomic,
+    deref_atomic_swap,
+    deref_buffer_array_length,
+    load_input,
+    load_interpolated_input,
+    load_output,
+    store_output,
+    load_barycentric_pixel,
+    load_barycentric_centroid,
+    load_barycentric_sample,
+    load_barycentric_at_sample,
+    load_barycentric_at_offset,
+    interp_deref_at_centroid,
+    interp_deref_at_sample,
+    interp_deref_at_offset,
+    load_ubo,
+    load_ubo_vec4,
+    load_ssbo,
+    store_ssbo,
+    ssbo_atomic,
+    ssbo_atomic_swap,
+    get_ssbo_size,
+    load_push_constant,
+    load_push_constant_zink,
+    load_shared,
+    store_shared,
+    shared_atomic,
+    shared_atomic_swap,
+    load_scratch,
+    store_scratch,
+    is_helper_invocation,
+    load_workgroup_size,
+    load_instance_id,
+    load_front_face_fsign,
+    terminate,
+    terminate_if,
+    demote,
+    demote_if,
+    begin_invocation_interlock,
+    end_invocation_interlock,
+    barrier,
+    shader_clock,
+    vote_any,
+    vote_all,
+    vote_feq,
+    vote_ieq,
+    ballot,
+    ballot_relaxed,
+    ballot_bitfield_extract,
+    ballot_bit_count_reduce,
+    ballot_bit_count_inclusive,
+    ballot_bit_count_exclusive,
+    ballot_find_lsb,
+    ballot_find_msb,
+    inverse_ballot,
+    elect,
+    first_invocation,
+    last_invocation,
+    read_invocation,
+    read_first_invocation,
+    shuffle,
+    shuffle_xor,
+    shuffle_up,
+    shuffle_down,
+    quad_broadcast,
+    quad_swap_horizontal,
+    quad_swap_vertical,
+    quad_swap_diagonal,
+    reduce,
+    inclusive_scan,
+    exclusive_scan,
+];
+
+/// Loads that may make more components than a SPIR-V vector has: a pass takes them apart.
+const WIDE_LOADS: &[Intrinsic] =
+    &[load_ubo, load_ssbo, load_push_constant, load_push_constant_zink, load_shared, load_scratch];
+
+/// Memory that derefs may not lead to.
+const UNTRANSLATED_MODES: &[(Modes, &str)] = &[
+    (Modes::UNIFORM, "textures"),
+    (Modes::IMAGE, "images"),
+    (Modes::GLOBAL, "global memory"),
+    (Modes::CONSTANT, "constant memory"),
+    (Modes::TASK_PAYLOAD, "task payloads"),
+    (Modes::SYSTEM, "system value variables"),
+];
+
+/// Reports what cannot be translated for `target`.
+pub(super) fn check(shader: &Shader, target: &Target) -> Result<(), Errors> {
+    let mut support = Support { report: Report::unsupported(shader), refused: Vec::new() };
+    support.check_stage();
+    support.check_variables();
+    support.check_unreachable();
+    shader.order.iter().for_each(|inst| support.check_inst(*inst));
+    let mut needs = Needs::new(support.report, target);
+    needs.check();
+    needs.finish()
+}
+
+struct Support<'a> {
+    report: Report<'a>,
+    /// What was reported already.
+    refused: Vec<&'static str>,
+}
+
+impl Support<'_> {
+    /// Reports things of a kind, once.
+    fn refuse(&mut self, inst: Inst, what: &'static str) {
+        if !self.refused.contains(&what) {
+            self.refused.push(what);
+            self.report.at(inst, format_args!("{what} are not translated yet"));
+        }
+    }
+
+    /// Reports an opcode, once.
+    fn refuse_op(&mut self, inst: Inst, op: Intrinsic) {
+        if !self.refused.contains(&op.name()) {
+            self.refused.push(op.name());
+            self.report.at(inst, "is not translated yet");
+        }
+    }
+
+    fn check_stage(&mut self) {
+        let stage = match self.report.shader.stage() {
+            Stage::Vertex | Stage::Fragment | Stage::Compute | Stage::Kernel => return,
+            Stage::TessCtrl => "tessellation control",
+            Stage::TessEval => "tessellation evaluation",
+            Stage::Geometry => "geometry",
+        };
+        self.report.whole(format_args!("{stage} shaders are not translated yet"));
+    }
+
+    fn check_variables(&mut self) {
+        let shader = self.report.shader;
+        for variable in shader.vars.values() {
+            let name = &shader.strings[variable.name];
+            // The driver sets the first values of uniforms.
+            if variable.initializer.is_some() && variable.mode != Modes::UNIFORM {
+                self.report.whole(format_args!("variable {name}: initializers are not translated yet"));
+            }
+            if variable.interp == InterpMode::explicit {
+                self.report.whole(format_args!("variable {name}: explicit interpolation is not translated yet"));
+            }
+        }
+    }
+
+    /// SPIR-V's ifs and loops begin at the end of a block, so that must not be a jump.
+    fn check_unreachable(&mut self) {
+        let shader = self.report.shader;
+        for pair in shader.cf.windows(2) {
+            if let [Cf::Block(block), Cf::If { .. } | Cf::Loop] = *pair {
+                let jump = shader.block_jump(block).and(shader.block_insts(block).last());
+                jump.into_iter().for_each(|jump| self.refuse(*jump, "ifs and loops behind a jump"));
+            }
+        }
+    }
+
+    fn check_inst(&mut self, inst: Inst) {
+        let data = &self.report.shader.insts[inst];
+        match data.kind {
+            InstKind::Tex(_) => self.refuse(inst, "texture instructions"),
+            InstKind::Deref(deref) => self.check_deref(inst, &deref),
+            InstKind::Intrinsic { op, .. } => self.check_intrinsic(inst, op, data.num_components > 4),
+            InstKind::Alu { op, srcs, .. } => self.check_alu(inst, op, &self.report.shader.alu_srcs[srcs]),
+            InstKind::Const(_) | InstKind::Undef | InstKind::Phi(_) | InstKind::Jump(_) => {}
+        }
+    }
+
+    /// SPIR-V's booleans are no numbers: what works on numbers has no meaning for them.
+    fn check_alu(&mut self, inst: Inst, op: AluOp, srcs: &[AluSrc]) {
+        let info = op.info();
+        if matches!(info.form, Form::OpOrLogical(..)) || info.props.contains(Props::TYPELESS) {
+            return;
+        }
+        for (operand, src) in info.srcs.iter().zip(srcs) {
+            if operand.ty.base != Base::Bool && self.report.shader.bit_size(src.def) == 1 {
+                self.refuse(inst, "numbers of one bit");
+            }
+        }
+    }
+
+    fn check_deref(&mut self, inst: Inst, deref: &Deref) {
+        match deref.kind {
+            DerefKind::Cast { .. } | DerefKind::PtrAsArray { .. } => self.refuse(inst, "casts of pointers"),
+            DerefKind::ArrayWildcard { .. } => self.refuse(inst, "copies of arrays"),
+            DerefKind::Var(_) | DerefKind::Array { .. } | DerefKind::Struct { .. } => {}
+        }
+        for (modes, what) in UNTRANSLATED_MODES {
+            if deref.modes.intersects(*modes) {
+                self.refuse(inst, what);
+            }
+        }
+    }
+
+    fn check_intrinsic(&mut self, inst: Inst, op: Intrinsic, is_wide: bool) {
+        if op.info().form == IntrinsicForm::Special && !TRANSLATED.contains(&op) {
+            return self.refuse_op(inst, op);
+        }
+        if is_wide && !WIDE_LOADS.contains(&op) {
+            self.refuse(inst, "vectors of more than four components other than from buffers");
+        }
+        if op.info().index_slot(Index::atomic_op).is_some() {
+            self.check_atomic(inst);
+        }
+    }
+
+    fn check_atomic(&mut self, inst: Inst) {
+        let shader = self.report.shader;
+        let bits = shader.insts[inst].bit_size;
+        match AtomicOp::ALL.get(shader.index(inst, Index::atomic_op) as usize) {
+            Some(AtomicOp::fcmpxchg) => self.refuse(inst, "fcmpxchg atomics"),
+            Some(AtomicOp::inc_wrap | AtomicOp::dec_wrap) => self.refuse(inst, "wrapping atomics"),
+            Some(AtomicOp::fadd | AtomicOp::fmin | AtomicOp::fmax) if bits != 32 => {
+                self.refuse(inst, "float atomics of other than 32 bits");
+            }
+            _ if bits < 32 => self.refuse(inst, "atomics of less than 32 bits"),
+            _ => {}
+        }
+    }
 }

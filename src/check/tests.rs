@@ -11,6 +11,8 @@ use crate::ir::{
 use crate::op::{AluOp, Index, Intrinsic, Modes};
 use crate::text;
 
+mod supported;
+
 /// What all test shaders can use.
 const PRELUDE: &str = "
     block b0:   // preds:
@@ -238,6 +240,7 @@ fn operands_of_intrinsics_fit_the_row() {
     16 %10 = @get_ssbo_size (%0) (access=none)                                                       // !
     16 %11 = @ddx (%0)                                                                               // !
     32 %12 = @load_vertex_id                                                                         // !
+    32 %13 = @ssbo_atomic (%0, %0, %4) (access=none, atomic_op=iadd)                                 // !
     ";
     invalid(
         "FRAGMENT",
@@ -248,8 +251,9 @@ fn operands_of_intrinsics_fit_the_row() {
             "`%7 = @load_ubo_vec4`: reads beyond the vec4",
             "`%8 = @load_ubo`: a boolean has no form in memory",
             "`%10 = @get_ssbo_size`: cannot have 16 bits",
-            "`%11 = @ddx`: has 16 bits, but its source 32",
+            "`%11 = @ddx`: has 16 bits, but its value 32",
             "`%12 = @load_vertex_id`: does not exist in MESA_SHADER_FRAGMENT",
+            "`%13 = @ssbo_atomic`: source 2 has 64 bits, but the result 32",
         ],
     );
 }

@@ -1,0 +1,264 @@
+//! The features that a shader needs, by tables: intrinsics, widths, I/O slots, atomics, ways to index.
+
+use super::report::Report;
+use crate::analysis::value_types::ValueTypes;
+use crate::error::Errors;
+use crate::ir::{AluSrc, ArrayIndex, Def, DerefKind, Inst, InstKind, Stage};
+use crate::op::names::{varying, IoSemantics, Scope};
+use crate::op::Intrinsic::{self, *};
+use crate::op::{Access, AluOp, AluType, AtomicOp, Base, Form, Index, Modes, Props};
+use crate::target::Feature::{self, *};
+use crate::target::{Target, Version};
+
+/// What intrinsics need wherever they stand.
+const INTRINSICS: &[(Feature, &[Intrinsic])] = &[
+    (shaderDrawParameters, &[load_base_vertex, load_base_instance, load_draw_id]),
+    (multiview, &[load_view_index]),
+    (sampleRateShading, &[load_sample_id, load_sample_pos, load_barycentric_sample, load_barycentric_at_sample]),
+    (sampleRateShading, &[load_barycentric_at_offset]),
+    (sampleRateShading, &[interp_deref_at_centroid, interp_deref_at_sample, interp_deref_at_offset]),
+    (shaderDemoteToHelperInvocation, &[demote, demote_if, is_helper_invocation]),
+    (subgroupVote, &[vote_any, vote_all, vote_feq, vote_ieq]),
+    (subgroupBallot, &[ballot, ballot_relaxed, inverse_ballot, ballot_bitfield_extract, ballot_bit_count_reduce]),
+    (subgroupBallot, &[ballot_bit_count_inclusive, ballot_bit_count_exclusive, ballot_find_lsb, ballot_find_msb]),
+    (subgroupBallot, &[read_invocation, read_first_invocation]),
+    (subgroupBallot, &[load_subgroup_eq_mask, load_subgroup_ge_mask, load_subgroup_gt_mask]),
+    (subgroupBallot, &[load_subgroup_le_mask, load_subgroup_lt_mask]),
+    (subgroupShuffle, &[shuffle, shuffle_xor, shuffle_up, shuffle_down]),
+    (subgroupArithmetic, &[reduce, inclusive_scan, exclusive_scan]),
+    (subgroupQuad, &[quad_broadcast, quad_swap_horizontal, quad_swap_vertical, quad_swap_diagonal]),
+];
+
+/// What every Vulkan 1.1 driver has of subgroups; before, an extension that comes with ballots.
+const BASIC_SUBGROUP: &[Intrinsic] =
+    &[elect, first_invocation, load_subgroup_size, load_subgroup_invocation, load_subgroup_id, load_num_subgroups];
+
+/// Widths of numbers: base, bits, feature.
+const WIDTHS: &[(Base, u8, Feature)] = &[
+    (Base::Int, 8, shaderInt8),
+    (Base::Int, 16, shaderInt16),
+    (Base::Int, 64, shaderInt64),
+    (Base::Float, 16, shaderFloat16),
+    (Base::Float, 64, shaderFloat64),
+];
+
+/// Slots between stages: slots, whether an output, in which stage (any if `None`), feature.
+const SLOTS: &[(u32, bool, Option<Stage>, Feature)] = &[
+    (varying::CLIP_DIST0, true, None, shaderClipDistance),
+    (varying::CLIP_DIST1, true, None, shaderClipDistance),
+    (varying::CULL_DIST0, true, None, shaderCullDistance),
+    (varying::CULL_DIST1, true, None, shaderCullDistance),
+    (varying::CLIP_DIST0, false, Some(Stage::Fragment), shaderClipDistance),
+    (varying::CLIP_DIST1, false, Some(Stage::Fragment), shaderClipDistance),
+    (varying::CULL_DIST0, false, Some(Stage::Fragment), shaderCullDistance),
+    (varying::CULL_DIST1, false, Some(Stage::Fragment), shaderCullDistance),
+    (varying::LAYER, true, Some(Stage::Vertex), shaderOutputLayer),
+    (varying::VIEWPORT, true, Some(Stage::Vertex), shaderOutputViewportIndex),
+    (varying::LAYER, false, Some(Stage::Fragment), geometryShader),
+    (varying::PRIMITIVE_ID, false, Some(Stage::Fragment), geometryShader),
+    (varying::VIEWPORT, false, Some(Stage::Fragment), multiViewport),
+];
+
+/// Collects the features that the target lacks.
+pub(super) struct Needs<'a> {
+    report: Report<'a>,
+    target: &'a Target,
+    /// The types of values, if the target lacks a width.
+    types: Option<ValueTypes>,
+    /// A bit for each feature that was reported.
+    reported: u64,
+}
+
+impl<'a> Needs<'a> {
+    pub(super) fn new(report: Report<'a>, target: &'a Target) -> Needs<'a> {
+        let complete = WIDTHS.iter().all(|(_, _, feature)| target.has(*feature));
+        let types = (!complete).then(|| {
+            let mut types = ValueTypes::default();
+            types.infer(report.shader);
+            types
+        });
+        Needs { report, target, types, reported: 0 }
+    }
+
+    pub(super) fn finish(self) -> Result<(), Errors> {
+        self.report.finish()
+    }
+
+    fn need(&mut self, inst: Option<Inst>, feature: Feature) {
+        let bit = 1 << feature as u8;
+        if self.target.has(feature) || self.reported & bit != 0 {
+            return;
+        }
+        self.reported |= bit;
+        let message = format!("needs feature {}, which the target lacks", feature.name());
+        match inst {
+            Some(inst) => self.report.at(inst, message),
+            None => self.report.whole(format_args!("the shader {message}")),
+        }
+    }
+
+    /// Looks at all of the shader.
+    pub(super) fn check(&mut self) {
+        let shader = self.report.shader;
+        if shader.info.uses_sample_shading {
+            self.need(None, sampleRateShading);
+        }
+        for variable in shader.vars.values() {
+            let output = variable.mode == Modes::SHADER_OUT;
+            if let Some(slot) = variable.location.filter(|_| output || variable.mode == Modes::SHADER_IN) {
+                self.check_slot(None, slot, output);
+            }
+        }
+        for inst in &shader.order {
+            match shader.insts[*inst].kind {
+                InstKind::Alu { op, srcs, .. } => self.check_alu(*inst, op, &shader.alu_srcs[srcs]),
+                InstKind::Intrinsic { op, srcs, .. } => self.check_intrinsic(*inst, op, &shader.srcs[srcs]),
+                InstKind::Deref(deref) => self.check_index_step(*inst, deref.kind),
+                InstKind::Const(_) | InstKind::Undef | InstKind::Phi(_) => self.check_value(*inst),
+                InstKind::Tex(_) | InstKind::Jump(_) => {}
+            }
+        }
+    }
+}
+
+impl Needs<'_> {
+    fn check_intrinsic(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) {
+        let shader = self.report.shader;
+        for (feature, ops) in INTRINSICS {
+            if ops.contains(&op) {
+                self.need(Some(inst), *feature);
+            }
+        }
+        if BASIC_SUBGROUP.contains(&op) && self.target.vulkan < Version(1, 1) {
+            self.need(Some(inst), subgroupBallot);
+        }
+        match op {
+            shader_clock => self.check_clock(inst),
+            load_primitive_id if shader.stage() == Stage::Fragment => self.need(Some(inst), geometryShader),
+            load_layer_id => self.need(Some(inst), geometryShader),
+            load_ubo | load_ubo_vec4 => self.check_block_index(inst, srcs[0], Modes::UBO),
+            load_ssbo | ssbo_atomic | ssbo_atomic_swap | get_ssbo_size => {
+                self.check_block_index(inst, srcs[0], Modes::SSBO);
+            }
+            store_ssbo => self.check_block_index(inst, srcs[1], Modes::SSBO),
+            _ => {}
+        }
+        if op.info().index_slot(Index::atomic_op).is_some() {
+            self.check_atomic(inst, op, srcs);
+        }
+        if op.info().index_slot(Index::io_semantics).is_some() {
+            self.check_io(inst, op, srcs);
+        }
+        if shader.insts[inst].has_def() {
+            self.check_value(inst);
+        }
+    }
+
+    fn check_clock(&mut self, inst: Inst) {
+        let device = self.report.shader.index(inst, Index::memory_scope) == Scope::device as u32;
+        self.need(Some(inst), if device { shaderDeviceClock } else { shaderSubgroupClock });
+    }
+
+    fn check_atomic(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) {
+        let shader = self.report.shader;
+        let through_deref = srcs.first().and_then(|src| shader.as_deref(*src));
+        let shared = op.info().index_slot(Index::base).is_some()
+            || through_deref.is_some_and(|deref| deref.modes == Modes::SHARED);
+        let (buffer, workgroup) = match AtomicOp::ALL.get(shader.index(inst, Index::atomic_op) as usize) {
+            Some(AtomicOp::fadd) => (shaderBufferFloat32AtomicAdd, shaderSharedFloat32AtomicAdd),
+            Some(AtomicOp::fmin | AtomicOp::fmax) => (shaderBufferFloat32AtomicMinMax, shaderSharedFloat32AtomicMinMax),
+            _ if shader.insts[inst].bit_size == 64 => (shaderBufferInt64Atomics, shaderSharedInt64Atomics),
+            _ => return,
+        };
+        self.need(Some(inst), if shared { workgroup } else { buffer });
+    }
+
+    fn check_io(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) {
+        let shader = self.report.shader;
+        let is_store = !shader.insts[inst].has_def();
+        let value = if is_store { srcs[0] } else { inst.def() };
+        if shader.bit_size(value) == 16 {
+            self.need(Some(inst), storageInputOutput16);
+        }
+        let io = IoSemantics::unpack(shader.index(inst, Index::io_semantics));
+        self.check_slot(Some(inst), io.location, is_store || op == load_output);
+    }
+
+    fn check_slot(&mut self, inst: Option<Inst>, slot: u32, output: bool) {
+        let stage = self.report.shader.stage();
+        if super::io::slot_kind(stage, output) != crate::op::names::SlotKind::Varying {
+            return;
+        }
+        for (row_slot, row_output, row_stage, feature) in SLOTS {
+            if (*row_slot, *row_output) == (slot, output) && row_stage.map_or(true, |row| row == stage) {
+                self.need(inst, *feature);
+            }
+        }
+    }
+
+    /// A block index that is not constant. Vulkan has features for uniform ones and for others.
+    fn check_block_index(&mut self, inst: Inst, index: Def, mode: Modes) {
+        let shader = self.report.shader;
+        if shader.as_const(index).is_some() {
+            return;
+        }
+        let access = Access::from_bits_truncate(shader.index(inst, Index::access));
+        self.need_indexing(inst, mode, access.contains(Access::NON_UNIFORM));
+    }
+
+    /// The same, of an array of blocks that is a variable.
+    fn check_index_step(&mut self, inst: Inst, kind: DerefKind) {
+        let shader = self.report.shader;
+        if let DerefKind::Array { parent, index: ArrayIndex::Def(_) } = kind {
+            if let Some(DerefKind::Var(var)) = shader.as_deref(parent).map(|deref| deref.kind) {
+                let access = shader.vars[var].access;
+                self.need_indexing(inst, shader.vars[var].mode, access.contains(Access::NON_UNIFORM));
+            }
+        }
+    }
+
+    fn need_indexing(&mut self, inst: Inst, mode: Modes, non_uniform: bool) {
+        let feature = match (mode, non_uniform) {
+            (Modes::UBO, false) => shaderUniformBufferArrayDynamicIndexing,
+            (Modes::UBO, true) => shaderUniformBufferArrayNonUniformIndexing,
+            (Modes::SSBO, false) => shaderStorageBufferArrayDynamicIndexing,
+            (Modes::SSBO, true) => shaderStorageBufferArrayNonUniformIndexing,
+            _ => return,
+        };
+        self.need(Some(inst), feature);
+    }
+
+    fn check_alu(&mut self, inst: Inst, op: AluOp, srcs: &[AluSrc]) {
+        if self.types.is_none() {
+            return;
+        }
+        let shader = self.report.shader;
+        let info = op.info();
+        // What moves bits takes the type of its value.
+        if info.props.contains(Props::TYPELESS) || info.form == Form::Bitcast {
+            return self.check_value(inst);
+        }
+        let result = (info.dest.ty, shader.insts[inst].bit_size);
+        let operands = info.srcs.iter().zip(srcs).map(|(operand, src)| (operand.ty, shader.bit_size(src.def)));
+        for (ty, bits) in operands.chain([result]) {
+            self.check_width(inst, AluType::new(ty.base, bits));
+        }
+    }
+
+    /// The width of a value whose type follows from its neighbours.
+    fn check_value(&mut self, inst: Inst) {
+        if let Some(types) = &self.types {
+            let ty = AluType::new(types.base(inst.def()), self.report.shader.insts[inst].bit_size);
+            self.check_width(inst, ty);
+        }
+    }
+
+    fn check_width(&mut self, inst: Inst, ty: AluType) {
+        let base = if ty.base == Base::Uint { Base::Int } else { ty.base };
+        for (row_base, bits, feature) in WIDTHS {
+            if (*row_base, *bits) == (base, ty.bits) {
+                self.need(Some(inst), *feature);
+            }
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! What targets lack and what is not translated yet, with the dumps of the tests of validity.
+
+use super::{expect, parse};
+use crate::check::{supported, validate};
+use crate::error::ErrorKind;
+use crate::ir::{InstData, InstKind, Stage};
+use crate::target::{Feature, Target};
+
+/// A dump whose marked lines cannot be translated for a target without the features `off`.
+#[track_caller]
+fn refused(stage: &str, declarations: &str, body: &str, off: &[Feature], messages: &[&str]) {
+    let (dump, shader) = parse(stage, declarations, body);
+    assert_eq!(validate(&shader), Ok(()), "\n{dump}");
+    let mut target = Target::default();
+    off.iter().for_each(|feature| target.set(*feature, false));
+    let result = supported(&shader, &target);
+    if let Err(errors) = &result {
+        assert!(errors.0.iter().all(|error| error.kind == ErrorKind::Unsupported));
+    }
+    expect(result, &dump, messages);
+}
+
+/// Refused without `feature` for the marked line, else not.
+#[track_caller]
+fn needs(stage: &str, declarations: &str, body: &str, feature: Feature, inst: &str) {
+    let message = format!("`{inst}`: needs feature {}, which the target lacks", feature.name());
+    refused(stage, declarations, body, &[feature], &[&message]);
+    refused(stage, declarations, &body.replace("// !", ""), &[], &[]);
+}
+
+#[test]
+fn widths_are_features() {
+    use Feature::*;
+    needs("COMPUTE", "", "    16 %6 = f2f16 %0 // !\n", shaderFloat16, "%6 = f2f16");
+    needs("COMPUTE", "", "    64 %6 = f2f64 %0 // !\n", shaderFloat64, "%6 = f2f64");
+    needs("COMPUTE", "", "    8 %6 = i2i8 %0 // !\n", shaderInt8, "%6 = i2i8");
+}
+
+#[test]
+fn a_feature_is_named_once_at_its_first_use() {
+    let body = "
+    64 %6 = f2f64 %0                     // !
+    64 %7 = fadd %6, %6
+    64 %8 = fadd %7, %7
+    8 %9 = i2i8 %0                       // !
+    ";
+    let lacks = |inst, feature| format!("`{inst}`: needs feature {feature}, which the target lacks");
+    let messages = [&*lacks("%6 = f2f64", "shaderFloat64"), &*lacks("%9 = i2i8", "shaderInt8")];
+    refused("COMPUTE", "", body, &[Feature::shaderFloat64, Feature::shaderInt8], &messages);
+}
+
+#[test]
+fn doubles_need_no_64_bit_integers() {
+    let body = "
+    64 %6 = f2f64 %0
+    64 %7 = bcsel %2, %6, %6
+    64x2 %8 = vec2 %7, %6
+    ";
+    let (_, mut shader) = parse("COMPUTE", "", body);
+    // The prelude's own 64-bit constant is no double.
+    shader.order.retain(|inst| !matches!(shader.insts[*inst], InstData { bit_size: 64, kind: InstKind::Const(_), .. }));
+    let mut target = Target::default();
+    target.set(Feature::shaderInt64, false);
+    assert_eq!(supported(&shader, &target), Ok(()));
+}
+
+#[test]
+fn intrinsics_need_features() {
+    use Feature::*;
+    let ubo = "(access=none, align_mul=4, align_offset=0, range_base=0, range=16)";
+    let other_ubo = ubo.replace("none", "non-uniform");
+    let ssbo = "(access=none, align_mul=4, align_offset=0)";
+    let line = |inst: &str| format!("    {inst} // !\n");
+    let rows: &[(&str, &str, Feature, &str)] = &[
+        ("VERTEX", "32 %6 = @load_draw_id", shaderDrawParameters, "%6 = @load_draw_id"),
+        ("FRAGMENT", "32 %6 = @load_sample_id", sampleRateShading, "%6 = @load_sample_id"),
+        ("FRAGMENT", "32 %6 = @load_primitive_id", geometryShader, "%6 = @load_primitive_id"),
+        ("FRAGMENT", "@demote_if (%2)", shaderDemoteToHelperInvocation, "@demote_if"),
+        ("COMPUTE", "1 %6 = @vote_any (%2)", subgroupVote, "%6 = @vote_any"),
+        ("COMPUTE", "32x4 %6 = @ballot (%2)", subgroupBallot, "%6 = @ballot"),
+        ("COMPUTE", "32 %6 = @shuffle_xor (%0, %0)", subgroupShuffle, "%6 = @shuffle_xor"),
+        ("COMPUTE", "32x2 %6 = @shader_clock (memory_scope=DEVICE)", shaderDeviceClock, "%6 = @shader_clock"),
+        ("COMPUTE", "32x2 %6 = @shader_clock (memory_scope=SUBGROUP)", shaderSubgroupClock, "%6 = @shader_clock"),
+        (
+            "COMPUTE",
+            &format!("32 %6 = @load_ubo (%5, %0) {ubo}"),
+            shaderUniformBufferArrayDynamicIndexing,
+            "%6 = @load_ubo",
+        ),
+        (
+            "COMPUTE",
+            &format!("32 %6 = @load_ubo (%5, %0) {other_ubo}"),
+            shaderUniformBufferArrayNonUniformIndexing,
+            "%6 = @load_ubo",
+        ),
+        (
+            "COMPUTE",
+            &format!("32 %6 = @load_ssbo (%5, %0) {ssbo}"),
+            shaderStorageBufferArrayDynamicIndexing,
+            "%6 = @load_ssbo",
+        ),
+        (
+            "COMPUTE",
+            "64 %6 = @ssbo_atomic (%0, %0, %4) (access=none, atomic_op=iadd)",
+            shaderBufferInt64Atomics,
+            "%6 = @ssbo_atomic",
+        ),
+        (
+            "COMPUTE",
+            "32 %6 = @shared_atomic (%0, %0) (base=0, atomic_op=fadd)",
+            shaderSharedFloat32AtomicAdd,
+            "%6 = @shared_atomic",
+        ),
+        (
+            "COMPUTE",
+            "32 %6 = @ssbo_atomic (%0, %0, %0) (access=none, atomic_op=fmin)",
+            shaderBufferFloat32AtomicMinMax,
+            "%6 = @ssbo_atomic",
+        ),
+    ];
+    for (stage, inst, feature, name) in rows {
+        needs(stage, "", &line(inst), *feature, name);
+    }
+}
+
+#[test]
+fn slots_need_features() {
+    let store = |slot| {
+        format!(
+            "    @store_output (%0, %0) (base=0, range=1, wrmask=x, component=0, src_type=float32, \
+             io location={slot} slots=1, xfb(), xfb2()) // !\n"
+        )
+    };
+    needs("VERTEX", "", &store("VARYING_SLOT_CLIP_DIST0"), Feature::shaderClipDistance, "@store_output");
+    needs("VERTEX", "", &store("VARYING_SLOT_LAYER"), Feature::shaderOutputLayer, "@store_output");
+    let half = "    @store_output (%3, %0) (base=0, range=1, wrmask=x, component=0, src_type=float16, \
+                io location=FRAG_RESULT_DATA0 slots=1, xfb(), xfb2()) // !\n";
+    needs("FRAGMENT", "", half, Feature::storageInputOutput16, "@store_output");
+    let declaration = "decl_var shader_out INTERP_MODE_NONE none float layer (VARYING_SLOT_LAYER.x, 0, 0)\n";
+    let (_, shader) = parse("VERTEX", declaration, "");
+    let mut target = Target::default();
+    target.set(Feature::shaderOutputLayer, false);
+    let errors = supported(&shader, &target).expect_err("no layers");
+    assert_eq!(errors.to_string(), "the shader needs feature shaderOutputLayer, which the target lacks");
+}
+
+#[test]
+fn what_is_not_translated_is_refused() {
+    let declarations = "decl_var uniform INTERP_MODE_NONE none sampler2D tex (0, 0, 0)\n";
+    let body = "
+    32 %6 = deref_var &tex (uniform sampler2D)                                                       // !
+    32x2 %7 = vec2 %0, %0
+    32x4 %8 = (float32)tex %6 (texture_deref), %6 (sampler_deref), %7 (coord)                        // !
+    32x4 %9 = (float32)tex %6 (texture_deref), %6 (sampler_deref), %7 (coord)
+    32 %10 = @load_line_coord                                                                        // !
+    1 %11 = imin %2, %2                                                                              // !
+    32 %12 = @ssbo_atomic (%0, %0, %0) (access=none, atomic_op=inc_wrap)                             // !
+    halt                                                                                             // !
+    loop {
+        block b1:
+    }
+    block b2:
+    ";
+    refused(
+        "FRAGMENT",
+        declarations,
+        body,
+        &[],
+        &[
+            "`%6 = deref_var`: textures are not translated yet",
+            "`%8 = tex`: texture instructions are not translated yet",
+            "`%10 = @load_line_coord`: is not translated yet",
+            "`%11 = imin`: numbers of one bit are not translated yet",
+            "`%12 = @ssbo_atomic`: wrapping atomics are not translated yet",
+            "`halt`: ifs and loops behind a jump are not translated yet",
+        ],
+    );
+}
+
+#[test]
+fn wide_vectors_come_from_buffers() {
+    let ubo = "(access=none, align_mul=4, align_offset=0, range_base=0, range=64)";
+    let body = format!(
+        "
+    32x8 %6 = @load_ubo (%0, %0) {ubo}
+    32x8 %7 = iadd %6, %6
+    32x8 %8 = @read_first_invocation (%7)   // !
+    "
+    );
+    let wide = "vectors of more than four components other than from buffers are not translated yet";
+    refused("COMPUTE", "", &body, &[], &[&format!("`%8 = @read_first_invocation`: {wide}")]);
+}
+
+#[test]
+fn stages_are_refused() {
+    let (_, mut shader) = parse("VERTEX", "", "");
+    shader.info.stage = Stage::Geometry;
+    let errors = supported(&shader, &Target::default()).expect_err("no geometry shaders yet");
+    assert_eq!(errors.to_string(), "geometry shaders are not translated yet");
+}
