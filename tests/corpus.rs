@@ -170,6 +170,10 @@ impl<'a> Command<'a> {
 /// The disassembly of a module that is valid.
 fn judged(words: &[u32], target: &Target) -> Result<String, String> {
     support::spirv_val(words, target.vulkan)?;
-    let module = rspirv::dr::load_words(words).map_err(|error| format!("rspirv: {error}"))?;
+    let mut module = rspirv::dr::load_words(words).map_err(|error| format!("rspirv: {error}"))?;
+    if let Some(header) = &mut module.header {
+        // rspirv puts itself there.
+        header.generator = words[2];
+    }
     Ok(module.disassemble())
 }

@@ -71,11 +71,18 @@ fn contents(
         validate::module(&binary, target.vulkan).map_err(|error| internal(&error))?;
     }
     match emit {
-        Emit::Asm => rspirv::dr::load_words(&words)
-            .map(|module| format!("{}\n", module.disassemble()).into_bytes())
-            .map_err(|error| internal(&error)),
+        Emit::Asm => disassemble(&words).map_err(|error| internal(&error)),
         Emit::Spirv | Emit::Nir => Ok(binary),
     }
+}
+
+fn disassemble(words: &[u32]) -> Result<Vec<u8>, rspirv::binary::ParseState> {
+    let mut module = rspirv::dr::load_words(words)?;
+    if let (Some(header), Some(generator)) = (&mut module.header, words.get(2)) {
+        // rspirv puts itself there.
+        header.generator = *generator;
+    }
+    Ok(format!("{}\n", module.disassemble()).into_bytes())
 }
 
 /// ntv made a module that is not right.
