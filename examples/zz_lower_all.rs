@@ -14,6 +14,13 @@ fn main() {
                     let mut s = found.shader.map_err(|e| format!("parse: {e}"))?;
                     let mut t = ntv::Translator::default();
                     let m = t.translate(&mut s, &ntv::EmitOptions::default()).map_err(|e| format!("{e}"))?;
+                    let out = format!(
+                        "/tmp/out/{}_{}.{}.spv",
+                        dir.rsplit('/').take(2).collect::<Vec<_>>().join("_"),
+                        f.file_name().unwrap().to_string_lossy(),
+                        found.line
+                    );
+                    std::fs::write(out, m.words.iter().flat_map(|w| w.to_le_bytes()).collect::<Vec<u8>>()).unwrap();
                     Ok::<_, String>(m.words.len())
                 });
                 let msg = match r {

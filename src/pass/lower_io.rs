@@ -289,16 +289,22 @@ fn store(b: &mut Builder<'_>, io: &Io, place: &Place) {
     if written == 0 {
         return;
     }
-    // Component i of the variable is component i - first + source of the value; those not written can be any.
-    let swizzle: Vec<u8> = (0..u32::from(components))
-        .map(|i| {
-            (i + place.source).saturating_sub(place.first).clamp(place.source, place.source + place.count - 1) as u8
-        })
-        .collect();
-    let part = b.swizzle(value, &swizzle);
-    let part = convert(b, part, scalar);
     let pointer = pointer(b, io, place);
-    b.store_deref(pointer, part, written << place.first, 0);
+    let all = (1 << components) - 1;
+    if written << place.first == all {
+        let swizzle: Vec<u8> = (0..components).map(|c| c + place.source as u8).collect();
+        let whole = b.swizzle(value, &swizzle);
+        let whole = convert(b, whole, scalar);
+        b.store_deref(pointer, whole, all, 0);
+        return;
+    }
+    for c in (0..place.count).filter(|c| written >> c & 1 != 0) {
+        let component = b.channel(value, (place.source + c) as u8);
+        let component = convert(b, component, scalar);
+        let lane =
+            if components == 1 { pointer } else { b.deref_array(pointer, ArrayIndex::Imm(i64::from(place.first + c))) };
+        b.store_deref(lane, component, 1, 0);
+    }
 }
 
 /// `value` in the width of `ty`: 16-bit values cross the interface in 32 bits where 16 are not allowed.

@@ -4,6 +4,7 @@
 //! `check` before.
 
 pub mod assign_locations;
+pub mod combine_stores;
 pub mod constant_fold;
 pub mod copy_prop;
 pub mod cse;

@@ -16,6 +16,8 @@ pub const PIPELINE: &[Pass] = &[
     lower_ubo::PASS,
     lower_ssbo::PASS,
     lower_memory::PASS,
+    // Outputs are variables by now, written component by component.
+    combine_stores::PASS,
     // Wide values come from buffers, which are lanes by now.
     lower_wide_vectors::PASS,
     // What the lowerings above made of ALU opcodes may itself need lowering, so this one is last of them.

@@ -1,0 +1,189 @@
+//! Stores of single components of an output become one store of the vector.
+//!
+//! **What.** Within a block, stores to components of the same output variable are held back and done at once by the last of
+//! them; the components that they leave out stay as they are.
+//!
+//! **Why.** NIR's linker packs varyings by components, so a gallium dump writes `wrmask=x`, `wrmask=y`, ... one by one. In
+//! SPIR-V each is a chain and a store, against one store of the whole vector.
+//!
+//! Before:
+//!
+//! ```text
+//! 32     %3 = deref_array &(*%2)[0] (shader_out float)  // &out_VAR0[0]
+//!             @store_deref (%3, %0) (wrmask=x, access=none)
+//! 32     %4 = deref_array &(*%2)[1] (shader_out float)  // &out_VAR0[1]
+//!             @store_deref (%4, %1) (wrmask=x, access=none)
+//! ```
+//!
+//! After:
+//!
+//! ```text
+//! 32x2   %3 = vec2 %0, %1
+//!             @store_deref (%2, %3) (wrmask=xy, access=none)
+//! ```
+
+use super::{Context, Forms, Pass};
+use crate::entity::SideTable;
+use crate::ir::{rewrite, ArrayIndex, Builder, Def, DerefKind, Edit, Inst, InstKind, Shader, Var};
+use crate::op::{Index, Intrinsic, Modes};
+
+/// See the [module](self).
+pub const PASS: Pass = Pass {
+    name: "combine_stores",
+    about: "stores of single components of an output become one store of the vector",
+    removes: Forms::empty(),
+    run,
+};
+
+fn run(shader: &mut Shader, _: &Context) -> bool {
+    let Some(plans) = plan(shader) else { return false };
+    rewrite(shader, |b, inst| match &plans[inst] {
+        Plan::Keep => Edit::Keep,
+        Plan::Drop => Edit::Remove,
+        Plan::Store(store) => {
+            store.emit(b);
+            Edit::Remove
+        }
+    })
+}
+
+/// What becomes of an instruction.
+#[derive(Clone)]
+enum Plan {
+    Keep,
+    /// A later store does it.
+    Drop,
+    Store(Combined),
+}
+
+/// A component of a value.
+type Component = (Def, u8);
+
+/// What several stores to one variable amount to.
+#[derive(Clone)]
+struct Combined {
+    var: Var,
+    /// What is stored in each component.
+    components: [Option<Component>; 4],
+    size: u8,
+    last: Inst,
+    count: u32,
+}
+
+impl Combined {
+    fn emit(&self, b: &mut Builder<'_>) {
+        let pointer = b.deref_var(self.var);
+        let mask: u32 =
+            (0..self.size).filter(|c| self.components[usize::from(*c)].is_some()).fold(0, |m, c| m | 1 << c);
+        let Some((first, _)) = self.components.iter().flatten().next().copied() else { return };
+        let bits = b.shader.bit_size(first);
+        if mask.count_ones() < u32::from(self.size) {
+            for c in (0..self.size).filter(|c| mask >> c & 1 != 0) {
+                let Some((def, from)) = self.components[usize::from(c)] else { continue };
+                let value = b.channel(def, from);
+                let lane = b.deref_array(pointer, ArrayIndex::Imm(i64::from(c)));
+                b.store_deref(lane, value, 1, 0);
+            }
+            return;
+        }
+        let size = usize::from(self.size);
+        let whole = self.components[..size].iter().flatten().all(|(def, _)| *def == first);
+        let value = if whole {
+            let swizzle: Vec<u8> = self.components[..size].iter().flatten().map(|(_, c)| *c).collect();
+            b.swizzle(first, &swizzle)
+        } else {
+            let lanes: Vec<Def> =
+                self.components[..size].iter().flatten().map(|(def, c)| b.channel(*def, *c)).collect();
+            b.vec(&lanes)
+        };
+        debug_assert_eq!(b.shader.bit_size(value), bits);
+        b.store_deref(pointer, value, mask, 0);
+    }
+}
+
+/// Finds the stores to combine; `None` if there are none.
+fn plan(shader: &Shader) -> Option<SideTable<Inst, Plan>> {
+    let mut plans = shader.inst_table(Plan::Keep);
+    let mut any = false;
+    let mut open: Vec<Combined> = Vec::new();
+    for block in shader.block_order() {
+        for inst in shader.block_insts(block) {
+            match ComponentStore::new(shader, *inst) {
+                Some(store) => store.add(shader, &mut open, &mut plans),
+                None if separates(shader, *inst) => close(&mut open, &mut plans, &mut any),
+                None => {}
+            }
+        }
+        close(&mut open, &mut plans, &mut any);
+    }
+    any.then_some(plans)
+}
+
+fn close(open: &mut Vec<Combined>, plans: &mut SideTable<Inst, Plan>, any: &mut bool) {
+    for combined in open.drain(..) {
+        *any |= combined.count > 1;
+        let plan = if combined.count > 1 { Plan::Store(combined.clone()) } else { Plan::Keep };
+        plans.set(combined.last, plan);
+    }
+}
+
+/// A store to some components of an output that is a vector.
+struct ComponentStore {
+    inst: Inst,
+    var: Var,
+    /// First component of the variable that component 0 of the value goes to.
+    first: u8,
+    mask: u32,
+    value: Def,
+}
+
+impl ComponentStore {
+    fn new(shader: &Shader, inst: Inst) -> Option<ComponentStore> {
+        let (Intrinsic::store_deref, srcs) = shader.as_intrinsic(inst)? else { return None };
+        let (pointer, value) = (shader.as_deref(srcs[0])?, srcs[1]);
+        let (var, first) = match pointer.kind {
+            DerefKind::Var(var) => (var, 0),
+            DerefKind::Array { parent, index: ArrayIndex::Imm(lane) } => match shader.as_deref(parent)?.kind {
+                DerefKind::Var(var) => (var, u8::try_from(lane).ok()?),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let variable = &shader.vars[var];
+        let (_, size) = shader.types.as_vector(variable.ty)?;
+        let mask = shader.index(inst, Index::write_mask);
+        let end = u32::from(first) + mask.checked_ilog2()? + 1;
+        let fits = variable.mode == Modes::SHADER_OUT && size <= 4 && end <= u32::from(size);
+        fits.then_some(ComponentStore { inst, var, first, mask, value })
+    }
+
+    fn add(&self, shader: &Shader, open: &mut Vec<Combined>, plans: &mut SideTable<Inst, Plan>) {
+        let at = open.iter().position(|combined| combined.var == self.var).unwrap_or_else(|| {
+            let size = shader.types.as_vector(shader.vars[self.var].ty).map_or(1, |(_, size)| size);
+            open.push(Combined { var: self.var, components: [None; 4], size, last: self.inst, count: 0 });
+            open.len() - 1
+        });
+        let combined = &mut open[at];
+        if combined.count > 0 {
+            plans.set(combined.last, Plan::Drop);
+        }
+        (combined.last, combined.count) = (self.inst, combined.count + 1);
+        for c in (0..4).filter(|c| self.mask >> c & 1 != 0) {
+            combined.components[usize::from(self.first + c)] = Some((self.value, c));
+        }
+    }
+}
+
+/// Whether outputs must be as the code says when this instruction runs.
+fn separates(shader: &Shader, inst: Inst) -> bool {
+    let touches_outputs =
+        |def: &Def| shader.as_deref(*def).is_some_and(|deref| deref.modes.intersects(Modes::SHADER_OUT));
+    match shader.insts[inst].kind {
+        InstKind::Intrinsic { op, srcs, .. } => {
+            let effects = op.info().effects;
+            shader.srcs[srcs].iter().any(touches_outputs) || effects.is_empty() && op != Intrinsic::store_deref
+        }
+        InstKind::Jump(_) => true,
+        _ => false,
+    }
+}
