@@ -3,6 +3,7 @@
 //! A pass states the forms it removes; it cannot fail, print or read the environment. What cannot be lowered was refused by
 //! `check` before.
 
+pub mod algebraic;
 pub mod assign_locations;
 pub mod combine_stores;
 pub mod constant_fold;
@@ -27,6 +28,8 @@ mod blocks;
 mod effects;
 mod io_vars;
 mod lanes;
+#[cfg(test)]
+mod testing;
 
 pub use forms::Forms;
 

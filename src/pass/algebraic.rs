@@ -1,0 +1,480 @@
+//! Drops operations that change nothing.
+//!
+//! NIR arrives optimized; lowering adds offsets of 0, shifts back what it shifted, packs what the next instruction unpacks.
+//! A rule looks at an operation and what made its operands, and names a value that is the same for all inputs, bit by bit, so
+//! `exact` does not stop it. What is a matter of taste or of the machine is not here: drivers do that.
+//!
+//! ```text
+//! 32    %2 = ishl %0, %1 (0x00000004)
+//! 32    %3 = ushr %2, %1 (0x00000004)
+//! ```
+//!
+//! becomes
+//!
+//! ```text
+//! 32    %3 = iand %0, 0x0fffffff
+//! ```
+//!
+//! or %0 itself where its upper bits are known to be clear.
+
+use super::{Context, Forms, Pass};
+use crate::ir::{rewrite, AluFlags, AluSrc, Builder, Edit, Inst, InstData, InstKind, Shader};
+use crate::op::fold::mask;
+use crate::op::AluOp::{self, *};
+use crate::op::Form;
+use std::sync::OnceLock;
+
+/// The pass.
+pub const PASS: Pass =
+    Pass { name: "algebraic", about: "drops operations that change nothing", removes: Forms::empty(), run };
+
+fn run(shader: &mut Shader, _context: &Context) -> bool {
+    rewrite(shader, |builder, inst| match simplify(builder.shader, inst) {
+        None => Edit::Keep,
+        Some((new, data, flags)) => Edit::Replace(build(builder, new, &data, flags)),
+    })
+}
+
+/// What is the same as an operation.
+enum New {
+    /// A value that exists.
+    Value(AluSrc),
+    /// The same number in each component.
+    Const(u64),
+    /// Another operation, on as many of these as it takes.
+    Op(AluOp, [AluSrc; 3]),
+    /// Another operation on a value and the same number for each component.
+    WithConst(AluOp, AluSrc, u64),
+}
+
+type RuleFn = fn(&Operation<'_>) -> Option<New>;
+
+/// The rules by opcode, tried in this order.
+static RULES: &[(&[AluOp], RuleFn)] = &[
+    (&[iadd, ior, ixor, umax], |x| x.commuted().filter(|(_, c)| *c == 0).map(|(y, _)| New::Value(y))),
+    (&[iand, umin], |x| x.commuted().filter(|(_, c)| *c == x.ones()).map(|(y, _)| New::Value(y))),
+    (&[iand, umin, imul], |x| x.commuted().filter(|(_, c)| *c == 0).map(|_| New::Const(0))),
+    (&[ior, umax], |x| x.commuted().filter(|(_, c)| *c == x.ones()).map(|_| New::Const(x.ones()))),
+    (&[imul], |x| x.commuted().filter(|(_, c)| *c == 1).map(|(y, _)| New::Value(y))),
+    (&[isub], |x| (x.constant(x.srcs[1])? == 0).then_some(New::Value(x.srcs[0]))),
+    (&[ishl, ishr, ushr], |x| (x.shift_count()? == 0).then_some(New::Value(x.srcs[0]))),
+    (&[iand, ior, imin, imax, umin, umax], |x| x.is_same(0, 1).then_some(New::Value(x.srcs[0]))),
+    (&[isub, ixor], |x| x.is_same(0, 1).then_some(New::Const(0))),
+    (&[inot, ineg, fneg], |x| x.made_by(0, x.op).map(|inner| New::Value(inner[0]))),
+    (&[fabs], |x| x.made_by(0, fneg).or(x.made_by(0, fabs)).map(|inner| New::Op(fabs, [inner[0]; 3]))),
+    (&[iadd], |x| merge_constants(x, u64::wrapping_add)),
+    (&[iand], |x| merge_constants(x, |a, b| a & b)),
+    (&[iand], |x| {
+        let (y, kept) = x.commuted()?;
+        (x.possible_bits(y, DEPTH) & !kept == 0).then_some(New::Value(y))
+    }),
+    (&[ishl, ushr], same_shifts),
+    (&[ishl, ushr], opposite_shifts),
+    (&[ishl, ushr], shift_of_masked),
+    (&[inot], |x| {
+        let op = opposite_comparison(x.shader.as_alu(x.srcs[0].def)?.0)?;
+        let [a, b] = x.made_by(0, opposite_comparison(op)?)?;
+        Some(New::Op(op, [a, b, b]))
+    }),
+    (&[ine, fneu], |x| compare_with_bool(x, false)),
+    (&[ieq, feq], |x| compare_with_bool(x, true)),
+    (&[bcsel], |x| x.is_same(1, 2).then_some(New::Value(x.srcs[1]))),
+    (&[bcsel], |x| x.made_by(0, inot).map(|inner| New::Op(bcsel, [inner[0], x.srcs[2], x.srcs[1]]))),
+    (&[bcsel], |x| match (x.bits, x.constant(x.srcs[1])?, x.constant(x.srcs[2])?) {
+        (1, 1, 0) => Some(New::Value(x.srcs[0])),
+        (1, 0, 1) => Some(New::Op(inot, [x.srcs[0]; 3])),
+        _ => None,
+    }),
+    (&[unpack_32_4x8], |x| x.undone(pack_32_4x8)),
+    (&[unpack_32_2x16], |x| x.undone(pack_32_2x16)),
+    (&[unpack_64_2x32], |x| x.undone(pack_64_2x32)),
+    (&[unpack_64_4x16], |x| x.undone(pack_64_4x16)),
+    (&[pack_32_4x8], |x| x.undone(unpack_32_4x8)),
+    (&[pack_32_2x16], |x| x.undone(unpack_32_2x16)),
+    (&[pack_64_2x32], |x| x.undone(unpack_64_2x32)),
+    (&[pack_64_4x16], |x| x.undone(unpack_64_4x16)),
+    // Narrowing takes away what widening added, whatever that was.
+    (&[i2i8, i2i16, i2i32, u2u8, u2u16, u2u32], |x| {
+        let widened = [i2i16, i2i32, i2i64, u2u16, u2u32, u2u64].iter().find_map(|op| x.made_by(0, *op))?[0];
+        let width = x.shader.bit_size(widened.def);
+        (width == x.bits && width < x.src_bits()).then_some(New::Value(widened))
+    }),
+];
+
+/// How far back known bits are looked for.
+const DEPTH: u32 = 6;
+
+/// The first rule's answer for an instruction.
+fn simplify(shader: &Shader, inst: Inst) -> Option<(New, InstData, AluFlags)> {
+    static BY_OP: OnceLock<Vec<Vec<RuleFn>>> = OnceLock::new();
+    let by_op = BY_OP.get_or_init(|| {
+        let mut by_op = vec![Vec::new(); AluOp::ALL.len()];
+        for (ops, rule) in RULES {
+            ops.iter().for_each(|op| by_op[*op as usize].push(*rule));
+        }
+        by_op
+    });
+    let data = shader.insts[inst];
+    let InstKind::Alu { op, flags, srcs } = data.kind else { return None };
+    let operation = Operation {
+        shader,
+        op,
+        srcs: &shader.alu_srcs[srcs],
+        components: usize::from(data.num_components),
+        bits: data.bit_size,
+    };
+    let new = by_op[op as usize].iter().find_map(|rule| rule(&operation))?;
+    Some((new, data, flags & AluFlags::EXACT))
+}
+
+/// Makes what an instruction with `data` is replaced by.
+fn build(builder: &mut Builder<'_>, new: New, data: &InstData, flags: AluFlags) -> crate::ir::Def {
+    let components = usize::from(data.num_components);
+    let size = Some((data.num_components, data.bit_size));
+    let number = |builder: &mut Builder<'_>, bits, value| builder.constant(bits, &[value; 16][..components]);
+    match new {
+        New::Value(src) => {
+            let whole = builder.shader.num_components(src.def) == data.num_components;
+            if whole && src.swizzle.is_identity(components) {
+                return src.def;
+            }
+            builder.alu_with(mov, AluFlags::empty(), &[src], size)
+        }
+        New::Const(value) => number(builder, data.bit_size, value),
+        New::Op(op, srcs) => builder.alu_with(op, flags, &srcs[..op.info().srcs.len()], size),
+        New::WithConst(op, src, value) => {
+            let bits = match op.info().srcs[1].ty.bits {
+                0 => data.bit_size,
+                bits => bits,
+            };
+            let value = number(builder, bits, value);
+            builder.alu_with(op, flags, &[src, value.into()], size)
+        }
+    }
+}
+
+/// What a rule looks at.
+struct Operation<'a> {
+    shader: &'a Shader,
+    op: AluOp,
+    srcs: &'a [AluSrc],
+    components: usize,
+    bits: u8,
+}
+
+impl Operation<'_> {
+    fn ones(&self) -> u64 {
+        mask(u64::MAX, self.bits)
+    }
+
+    fn src_bits(&self) -> u8 {
+        self.shader.bit_size(self.srcs[0].def)
+    }
+
+    /// The number that all components of `src` are.
+    fn constant(&self, src: AluSrc) -> Option<u64> {
+        let values = self.shader.as_const(src.def)?;
+        let mut read = src.swizzle.components(self.components).map(|c| values[usize::from(c)]);
+        let first = read.next()?;
+        read.all(|value| value == first).then_some(first)
+    }
+
+    /// The other operand and the number, if one of the two is a number.
+    fn with_constant(&self, srcs: [AluSrc; 2]) -> Option<(AluSrc, u64)> {
+        let second = self.constant(srcs[1]).map(|value| (srcs[0], value));
+        second.or_else(|| self.constant(srcs[0]).map(|value| (srcs[1], value)))
+    }
+
+    /// [`with_constant`](Self::with_constant) of this operation.
+    fn commuted(&self) -> Option<(AluSrc, u64)> {
+        self.with_constant([self.srcs[0], self.srcs[1]])
+    }
+
+    fn shift_count(&self) -> Option<u64> {
+        Some(self.constant(self.srcs[1])? & (u64::from(self.bits) - 1))
+    }
+
+    fn is_same(&self, i: usize, j: usize) -> bool {
+        let (a, b) = (self.srcs[i], self.srcs[j]);
+        a.def == b.def && a.swizzle.components(self.components).eq(b.swizzle.components(self.components))
+    }
+
+    /// What `op` reads to make `src`, component by component; a single operand is given twice.
+    fn operands(&self, src: AluSrc, op: AluOp) -> Option<[AluSrc; 2]> {
+        let (made_by, srcs) = self.shader.as_alu(src.def)?;
+        let through = |inner: &AluSrc| AluSrc { def: inner.def, swizzle: src.swizzle.compose(inner.swizzle) };
+        (made_by == op).then(|| [through(&srcs[0]), through(&srcs[srcs.len().min(2) - 1])])
+    }
+
+    /// [`operands`](Self::operands) of operand `i`.
+    fn made_by(&self, i: usize, op: AluOp) -> Option<[AluSrc; 2]> {
+        self.operands(self.srcs[i], op)
+    }
+
+    /// What `op` packed or unpacked, if all of its result is read in order.
+    fn undone(&self, op: AluOp) -> Option<New> {
+        let (made_by, srcs) = self.shader.as_alu(self.srcs[0].def)?;
+        let whole = self.srcs[0].swizzle.is_identity(usize::from(self.op.info().srcs[0].size));
+        (made_by == op && whole).then(|| New::Value(srcs[0]))
+    }
+
+    /// The bits that may be set in a component of `src`.
+    fn possible_bits(&self, src: AluSrc, depth: u32) -> u64 {
+        let bits = self.shader.bit_size(src.def);
+        let all = mask(u64::MAX, bits);
+        if let Some(values) = self.shader.as_const(src.def) {
+            let read = src.swizzle.components(self.components).map(|c| values[usize::from(c)]);
+            return read.fold(0, |all, value| all | value);
+        }
+        let Some((op, srcs)) = self.shader.as_alu(src.def) else { return all };
+        let through = |i: usize| AluSrc { def: srcs[i].def, swizzle: src.swizzle.compose(srcs[i].swizzle) };
+        let possible = |i: usize| match depth {
+            0 => mask(u64::MAX, self.shader.bit_size(srcs[i].def)),
+            _ => self.possible_bits(through(i), depth - 1),
+        };
+        let count = |i: usize| self.constant(through(i)).map(|count| count & (u64::from(bits) - 1));
+        match op {
+            iand => possible(0) & possible(1),
+            ior | ixor => possible(0) | possible(1),
+            umin => up_to(possible(0)) & up_to(possible(1)),
+            bcsel => possible(1) | possible(2),
+            iadd => up_to(up_to(possible(0)).checked_add(up_to(possible(1))).unwrap_or(u64::MAX)) & all,
+            ushr => count(1).map_or(up_to(possible(0)), |count| possible(0) >> count),
+            ishl => count(1).map_or(all, |count| possible(0) << count & all),
+            mov | u2u8 | u2u16 | u2u32 | u2u64 => possible(0) & all,
+            _ if op.info().form == Form::SelectOne && op.info().dest.ty.base == crate::op::Base::Int => 1,
+            _ => all,
+        }
+    }
+}
+
+/// All bits up to the highest of `bits`: those that a number may have that is no greater.
+fn up_to(bits: u64) -> u64 {
+    u64::MAX.checked_shr(bits.leading_zeros()).unwrap_or(0)
+}
+
+/// `(y op c) op d` as `y op (c combined with d)`.
+fn merge_constants(x: &Operation<'_>, combine: fn(u64, u64) -> u64) -> Option<New> {
+    let (inner, outer_value) = x.commuted()?;
+    let (y, inner_value) = x.with_constant(x.operands(inner, x.op)?)?;
+    Some(New::WithConst(x.op, y, combine(inner_value, outer_value)))
+}
+
+/// The operand and count of a shift by a number that makes operand 0.
+fn inner_shift(x: &Operation<'_>, op: AluOp) -> Option<(AluSrc, u64)> {
+    let [y, count] = x.made_by(0, op)?;
+    Some((y, x.constant(count)? & (u64::from(x.bits) - 1)))
+}
+
+fn same_shifts(x: &Operation<'_>) -> Option<New> {
+    let (y, inner) = inner_shift(x, x.op)?;
+    let total = inner + x.shift_count()?;
+    Some(if total < u64::from(x.bits) { New::WithConst(x.op, y, total) } else { New::Const(0) })
+}
+
+/// `value` shifted like `op` does.
+fn shifted(x: &Operation<'_>, op: AluOp, value: u64, count: u64) -> u64 {
+    if op == ishl {
+        mask(value << count, x.bits)
+    } else {
+        value >> count
+    }
+}
+
+/// A shift of a shift the other way: one shift if nothing is lost on the way, a mask if the counts are the same.
+fn opposite_shifts(x: &Operation<'_>) -> Option<New> {
+    let other = if x.op == ishl { ushr } else { ishl };
+    let (y, there) = inner_shift(x, other)?;
+    let back = x.shift_count()?;
+    let there_and_back = |value| shifted(x, x.op, shifted(x, other, value, there), there);
+    let possible = x.possible_bits(y, DEPTH);
+    if there_and_back(possible) == possible {
+        return Some(match there.cmp(&back) {
+            std::cmp::Ordering::Equal => New::Value(y),
+            std::cmp::Ordering::Greater => New::WithConst(other, y, there - back),
+            std::cmp::Ordering::Less => New::WithConst(x.op, y, back - there),
+        });
+    }
+    (there == back).then(|| New::WithConst(iand, y, there_and_back(x.ones())))
+}
+
+/// A mask of bits that are shifted out anyway.
+fn shift_of_masked(x: &Operation<'_>) -> Option<New> {
+    let (y, kept) = x.with_constant(x.made_by(0, iand)?)?;
+    let count = x.shift_count()?;
+    let is_moot = shifted(x, x.op, kept, count) == shifted(x, x.op, x.ones(), count);
+    is_moot.then_some(New::WithConst(x.op, y, count))
+}
+
+fn opposite_comparison(op: AluOp) -> Option<AluOp> {
+    const PAIRS: [[AluOp; 2]; 4] = [[ieq, ine], [ilt, ige], [ult, uge], [feq, fneu]];
+    let pair = PAIRS.iter().find(|pair| pair.contains(&op))?;
+    Some(if pair[0] == op { pair[1] } else { pair[0] })
+}
+
+/// A comparison of a boolean, or of one that was made a number, with what it may be.
+fn compare_with_bool(x: &Operation<'_>, for_equality: bool) -> Option<New> {
+    let (number, value) = x.commuted()?;
+    let width = x.shader.bit_size(number.def);
+    let (boolean, one) = match x.shader.as_alu(number.def) {
+        _ if width == 1 => (number, 1),
+        Some((op, _)) if op.info().form == Form::SelectOne => {
+            let is_float = op.info().dest.ty.base == crate::op::Base::Float;
+            let one = if is_float { crate::op::fold::from_float(1.0, width) } else { 1 };
+            (x.operands(number, op)?[0], one)
+        }
+        _ => return None,
+    };
+    if x.shader.bit_size(boolean.def) != 1 || (value != 0 && value != one) {
+        return None;
+    }
+    Some(if (value == one) == for_equality { New::Value(boolean) } else { New::Op(inot, [boolean; 3]) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{Def, Swizzle};
+    use crate::pass::testing::store;
+
+    /// What the operation that `make` appends becomes: the operation behind what was stored.
+    fn simplified(make: impl FnOnce(&mut Builder<'_>, Def, Def) -> Def) -> (Shader, Def) {
+        let mut shader = Shader::default();
+        shader.append_new_block();
+        let mut b = Builder::new(&mut shader);
+        let (x, y) = (b.undef(1, 32), b.undef(1, 32));
+        let value = make(&mut b, x, y);
+        let user = store(&mut b, value);
+        run(&mut shader, &Context::default());
+        let (_, srcs) = shader.as_intrinsic(user).unwrap();
+        let def = srcs[0];
+        (shader, def)
+    }
+
+    const X: usize = 0;
+    const Y: usize = 1;
+
+    fn assert_becomes_input(input: usize, make: impl FnOnce(&mut Builder<'_>, Def, Def) -> Def) {
+        let (_, def) = simplified(make);
+        assert_eq!(crate::entity::Id::index(def), input);
+    }
+
+    /// Asserts that the result is `op` of x and a number.
+    fn assert_becomes(op: AluOp, number: u64, make: impl FnOnce(&mut Builder<'_>, Def, Def) -> Def) {
+        let (shader, def) = simplified(make);
+        let (made_by, srcs) = shader.as_alu(def).unwrap();
+        assert_eq!((made_by, crate::entity::Id::index(srcs[0].def)), (op, X));
+        assert_eq!(shader.as_const_scalar(srcs[1].def), Some(number));
+    }
+
+    fn with(b: &mut Builder<'_>, op: AluOp, x: Def, value: u64) -> Def {
+        let bits = if op.info().srcs[1].ty.bits == 0 { b.shader.bit_size(x) } else { 32 };
+        let value = b.imm(bits, value);
+        b.alu(op, &[x, value])
+    }
+
+    #[test]
+    fn neutral_operands_go() {
+        for (op, value) in [(iadd, 0), (isub, 0), (ior, 0), (ixor, 0), (imul, 1), (iand, u64::MAX), (umin, u64::MAX)] {
+            assert_becomes_input(X, |b, x, _| with(b, op, x, value));
+        }
+        for op in [ishl, ishr, ushr] {
+            assert_becomes_input(X, |b, x, _| with(b, op, x, 32));
+        }
+        assert_becomes_input(Y, |b, _, y| {
+            let zero = b.imm32(0);
+            b.iadd(zero, y)
+        });
+    }
+
+    #[test]
+    fn shifts_there_and_back() {
+        assert_becomes(iand, 0x0fff_ffff, |b, x, _| {
+            let left = with(b, ishl, x, 4);
+            with(b, ushr, left, 4)
+        });
+        assert_becomes(iand, 0xffff_fff0, |b, x, _| {
+            let right = with(b, ushr, x, 4);
+            with(b, ishl, right, 4)
+        });
+        let (shader, def) = simplified(|b, x, _| {
+            let small = with(b, iand, x, 0xffff);
+            let left = with(b, ishl, small, 4);
+            with(b, ushr, left, 2)
+        });
+        let (op, srcs) = shader.as_alu(def).unwrap();
+        assert_eq!((op, shader.as_const_scalar(srcs[1].def)), (ishl, Some(2)));
+        let (shader, def) = simplified(|b, x, _| {
+            let small = with(b, iand, x, 0xffff);
+            let left = with(b, ishl, small, 2);
+            with(b, ushr, left, 5)
+        });
+        let (op, srcs) = shader.as_alu(def).unwrap();
+        assert_eq!((op, shader.as_const_scalar(srcs[1].def)), (ushr, Some(3)));
+        assert_becomes(ushr, 7, |b, x, _| {
+            let once = with(b, ushr, x, 3);
+            with(b, ushr, once, 4)
+        });
+    }
+
+    #[test]
+    fn masks_that_clear_nothing_go() {
+        assert_becomes(ushr, 28, |b, x, _| {
+            let top = with(b, ushr, x, 28);
+            with(b, iand, top, 15)
+        });
+        assert_becomes(ushr, 4, |b, x, _| {
+            let aligned = with(b, iand, x, 0xffff_fff0);
+            with(b, ushr, aligned, 4)
+        });
+        assert_becomes(iand, 0x10, |b, x, _| {
+            let once = with(b, iand, x, 0xf0);
+            with(b, iand, once, 0x1f)
+        });
+    }
+
+    #[test]
+    fn booleans_are_not_made_numbers_and_back() {
+        for (to_number, zero) in [(b2i32, ine), (b2f32, fneu)] {
+            let (shader, def) = simplified(|b, x, y| {
+                let cond = b.alu(ult, &[x, y]);
+                let number = b.alu(to_number, &[cond]);
+                with(b, zero, number, 0)
+            });
+            assert_eq!(shader.as_alu(def).unwrap().0, ult);
+        }
+        let (shader, def) = simplified(|b, x, y| {
+            let cond = b.alu(ult, &[x, y]);
+            b.alu(inot, &[cond])
+        });
+        assert_eq!(shader.as_alu(def).unwrap().0, uge);
+    }
+
+    #[test]
+    fn what_is_packed_is_unpacked() {
+        let mut shader = Shader::default();
+        shader.append_new_block();
+        let mut b = Builder::new(&mut shader);
+        let x = b.undef(4, 32);
+        let halves = AluSrc { def: x, swizzle: Swizzle::new(&[2, 1]) };
+        let packed = b.alu_with(pack_64_2x32, AluFlags::empty(), &[halves], None);
+        let unpacked = b.alu(unpack_64_2x32, &[packed]);
+        let user = b.alu(inot, &[unpacked]);
+        assert!(run(&mut shader, &Context::default()));
+        let moved = shader.as_alu(user).unwrap().1[0].def;
+        assert_eq!(shader.as_alu(moved).unwrap(), (mov, &[halves][..]));
+    }
+
+    #[test]
+    fn exact_stays_exact() {
+        let mut shader = Shader::default();
+        shader.append_new_block();
+        let mut b = Builder::new(&mut shader);
+        let x = b.undef(1, 32);
+        let negative = b.alu(fneg, &[x]);
+        b.alu_with(fabs, AluFlags::EXACT, &[negative.into()], None);
+        assert!(run(&mut shader, &Context::default()));
+        let last = shader.insts[*shader.order.last().unwrap()];
+        assert!(matches!(last.kind, InstKind::Alu { op: fabs, flags: AluFlags::EXACT, .. }));
+    }
+}
