@@ -50,3 +50,41 @@ fn check_shader(mut shader: Shader) -> Result<(), String> {
     }
     Ok(())
 }
+
+/// zink leaves SSA by turning phis into registers; its dumps from before tell which phis have to come back.
+#[test]
+fn registers_become_the_phis_they_were() {
+    let Some(corpus) = support::shared_corpus() else {
+        println!("no corpus beside the repository (NTV_CORPUS names one): nothing checked");
+        return;
+    };
+    let files = support::files(&corpus, &["nir"]).into_iter().filter(|file| file.parent().is_some_and(is_reg_folder));
+    let results = support::in_parallel(files.collect(), |file| same_phis(&file));
+    let (checked, same) = (results.iter().flatten().count(), results.iter().flatten().filter(|same| **same).count());
+    println!("{same} of {checked} shaders have the instructions they had");
+    // Where a way leaves a register undefined, zink stores nothing, and a loop's phi may come back that was none.
+    assert!(checked > 0 && same * 100 >= checked * 99, "only {same} of {checked}");
+}
+
+fn is_reg_folder(folder: &Path) -> bool {
+    folder.ends_with("reg")
+}
+
+/// Whether a dump with registers becomes one of as many instructions and phis as its neighbour in the `ssa` folder.
+fn same_phis(file: &Path) -> Option<bool> {
+    let neighbour = file.parent()?.with_file_name("ssa").join(file.file_name()?);
+    let [mut reg, ssa] = [file, &neighbour].map(|file| {
+        let dump = fs::read_to_string(file).ok()?;
+        text::parse(&dump).pop()?.shader.ok()
+    });
+    let (reg, ssa) = (reg.as_mut()?, ssa?);
+    if !Forms::of(reg).contains(Forms::REGISTERS) {
+        return None;
+    }
+    (regs_to_ssa::PASS.run)(reg, &Context::default());
+    let count = |shader: &Shader| {
+        let phis = shader.order.iter().filter(|inst| shader.phi(**inst).is_some());
+        (shader.order.len(), phis.count())
+    };
+    Some(count(reg) == count(&ssa))
+}

@@ -25,9 +25,10 @@
 use super::{Context, Forms, Pass};
 use crate::analysis::cfg::Cfg;
 use crate::entity::SideTable;
+use crate::ir::builder::vec_op;
 use crate::ir::{
-    rewrite_cf, ArrayIndex, Block, Builder, Def, Edit, Inst, InstKind, PhiSrc, Rewriter, Shader, TypeData, Var,
-    Variable,
+    rewrite_cf, AluFlags, AluSrc, ArrayIndex, Block, Builder, Def, Edit, Inst, InstKind, PhiSrc, Rewriter, Shader,
+    Swizzle, TypeData, Var, Variable,
 };
 use crate::op::{AluOp, AluType, Base, Index, Intrinsic, Modes};
 use rustc_hash::FxHashSet;
@@ -279,9 +280,11 @@ fn register_size(shader: &Shader, decl: Inst) -> (u8, u8) {
 /// `new` where `mask` has a bit, `old` elsewhere.
 fn merge(builder: &mut Builder<'_>, old: Def, new: Def, mask: u32) -> Def {
     let components = builder.shader.num_components(new);
-    let channels: Vec<Def> =
-        (0..components).map(|c| builder.channel(if mask >> c & 1 != 0 { new } else { old }, c)).collect();
-    builder.vec(&channels)
+    // Of a scalar that is not written in whole, nothing is written.
+    let Some(op) = vec_op(components.into()) else { return old };
+    let part = |c| AluSrc { def: if mask >> c & 1 != 0 { new } else { old }, swizzle: Swizzle::splat(c) };
+    let srcs: Vec<AluSrc> = (0..components).map(part).collect();
+    builder.alu_with(op, AluFlags::empty(), &srcs, None)
 }
 
 /// A pointer to what `inst` accesses of a register that is a variable.
