@@ -38,7 +38,7 @@ pub const PASS: Pass =
     Pass { name: "regs_to_ssa", about: "turns registers into SSA values with phis", removes: Forms::REGISTERS, run };
 
 /// Entries that the table of values may have, registers times blocks.
-const MAX_ENTRIES: usize = 1 << 24;
+const MAX_ENTRIES: usize = 1 << 22;
 
 fn run(shader: &mut Shader, _: &Context) -> bool {
     let Some(registers) = Registers::find(shader) else { return false };
