@@ -18,7 +18,6 @@ use crate::error::Error;
 use crate::ir::types::Struct;
 use crate::ir::{ArrayIndex, Def, Deref, DerefKind, Field, InstKind, Shader, Type, TypeData};
 use crate::op::Modes;
-use std::fmt::Write;
 
 /// Members that zink's buffer blocks have at fixed places.
 const FIXED_MEMBERS: &[&str] = &["base", "unsized"];
@@ -299,47 +298,4 @@ fn is_struct_named(shader: &Shader, mut ty: Type, name: &str) -> bool {
             _ => return false,
         }
     }
-}
-
-/// Prints what stands behind the `=` of a step. `number` gives the printed number of a value.
-pub(super) fn print(
-    shader: &Shader,
-    deref: &Deref,
-    var_name: impl Fn(crate::ir::Var) -> String,
-    number: impl Fn(Def) -> u32,
-    out: &mut String,
-) -> std::fmt::Result {
-    let ty = shader.types.name(deref.ty, &shader.strings);
-    let index = |index: ArrayIndex| match index {
-        ArrayIndex::Imm(value) => value.to_string(),
-        ArrayIndex::Def(def) => format!("%{}", number(def)),
-    };
-    match deref.kind {
-        DerefKind::Var(var) => write!(out, "deref_var &{}", var_name(var))?,
-        DerefKind::Array { parent, index: i } => write!(out, "deref_array &(*%{})[{}]", number(parent), index(i))?,
-        DerefKind::ArrayWildcard { parent } => write!(out, "deref_array &(*%{})[*]", number(parent))?,
-        DerefKind::PtrAsArray { parent, index: i } => {
-            write!(out, "deref_ptr_as_array &(*%{})[{}]", number(parent), index(i))?;
-        }
-        DerefKind::Struct { parent, field } => {
-            write!(out, "deref_struct &%{}->{}", number(parent), field_name(shader, parent, field))?;
-        }
-        DerefKind::Cast { parent, .. } => write!(out, "deref_cast ({ty} *)%{}", number(parent))?,
-    }
-    out.push_str(" (");
-    let modes = Modes::NAMES.iter().filter(|(mode, _)| deref.modes.contains(*mode)).map(|(_, name)| *name);
-    super::decl::print_flags(modes, "|", out);
-    write!(out, " {ty})")?;
-    if let DerefKind::Cast { stride, align_mul, align_offset, .. } = deref.kind {
-        write!(out, "  (ptr_stride={stride}, align_mul={align_mul}, align_offset={align_offset})")?;
-    }
-    Ok(())
-}
-
-fn field_name(shader: &Shader, parent: Def, field: u32) -> &str {
-    shader
-        .as_deref(parent)
-        .and_then(|deref| shader.types.as_struct(deref.ty))
-        .and_then(|data| data.fields.get(field as usize))
-        .map_or("?", |field| &shader.strings[field.name])
 }

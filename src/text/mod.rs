@@ -38,6 +38,8 @@ mod intrinsic;
 mod numbering;
 mod parser;
 mod print;
+mod print_instr;
+mod readings;
 mod tex;
 
 use crate::error::Errors;

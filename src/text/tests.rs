@@ -228,7 +228,7 @@ fn intrinsics_have_indices() {
     same(
         "",
         &[
-            "32 %0 = load_const (0x00000000 = 0.000000)",
+            "32 %0 = load_const (0x00000000)",
             "32x2 %1 = @load_barycentric_pixel (interp_mode=INTERP_MODE_SMOOTH)",
             "32x4 %2 = @load_interpolated_input (%1, %0 (0x0)) (base=1, component=0, dest_type=float32, io location=VARYING_SLOT_VAR1 slots=1 mediump)",
             "32x3 %3 = @load_ubo (%0 (0x0), %0 (0x0)) (access=none, align_mul=16, align_offset=4, range_base=0, range=-1)",
@@ -251,7 +251,7 @@ fn textures_have_sources_numbers_and_flags() {
             "32x2 %0 = undefined",
             "32 %1 = load_const (0x00000000 = 0.000000)",
             "32 %2 = deref_var &s (uniform sampler2D)",
-            "32x4 %3 = (float32)txl %2 (texture_deref), %2 (sampler_deref), %0 (coord), %1 (0x0) (lod)",
+            "32x4 %3 = (float32)txl %2 (texture_deref), %2 (sampler_deref), %0 (coord), %1 (0.000000) (lod)",
             "32x4 %4 = (uint16)tg4 %0 (coord), implicit lod, 2 (gather_component), { (-8, 7), (0, 0), (1, 2), (3, 4) } (offsets), 5 (texture), 6 (sampler), texture non-uniform, sampler non-uniform",
             "32x5 %5 = (float)tex %2 (texture_deref), %2 (sampler_deref), %0 (coord), sparse",
             "32 %6 = (int32)query_levels %2 (texture_deref)",

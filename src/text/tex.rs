@@ -6,13 +6,12 @@
 //! ```
 
 use super::cursor::Cursor;
-use super::index::{alu_type_named, print_alu_type};
+use super::index::alu_type_named;
 use super::instr::Dest;
 use super::parser::Parser;
 use crate::error::Error;
 use crate::ir::{Def, InstKind, TexData};
 use crate::op::{TexOp, TexSrcKind};
-use std::fmt::Write;
 
 impl<'a> Parser<'a> {
     /// A texture instruction, from its type on.
@@ -137,52 +136,4 @@ fn offsets(line: &mut Cursor<'_>) -> Result<[[i8; 2]; 4], Error> {
     line.expect(b'}', "`}`")?;
     line.skip_group();
     Ok(offsets)
-}
-
-/// Prints what stands behind the `=` of a texture instruction. `src` prints a value.
-pub(super) fn print(tex: &TexData, src: impl Fn(Def, &mut String), out: &mut String) -> std::fmt::Result {
-    out.push('(');
-    print_alu_type(tex.dest_type, out)?;
-    write!(out, "){} ", tex.op.name())?;
-    for (i, (kind, def)) in tex.srcs.iter().enumerate() {
-        out.push_str(if i > 0 { ", " } else { "" });
-        src(*def, out);
-        write!(out, " ({})", kind.name())?;
-    }
-    let has = |kinds: &[TexSrcKind]| tex.srcs.iter().any(|(kind, _)| kinds.contains(kind));
-    use TexSrcKind as Kind;
-    if tex.is_gather_implicit_lod {
-        out.push_str(", implicit lod");
-    }
-    if tex.op == TexOp::tg4 {
-        write!(out, ", {} (gather_component)", tex.component)?;
-    }
-    if let Some([a, b, c, d]) = tex.offsets {
-        write!(
-            out,
-            ", {{ ({}, {}), ({}, {}), ({}, {}), ({}, {}) }} (offsets)",
-            a[0], a[1], b[0], b[1], c[0], c[1], d[0], d[1]
-        )?;
-    }
-    if !has(&[Kind::texture_deref, Kind::texture_deref_intrinsic, Kind::sampler_deref_intrinsic]) {
-        write!(out, ", {} (texture)", tex.texture_index)?;
-    }
-    // Mesa leaves the number out where the operation has no sampler; then it is 0.
-    if !has(&[Kind::sampler_deref]) && (needs_sampler(tex.op) || tex.sampler_index != 0) {
-        write!(out, ", {} (sampler)", tex.sampler_index)?;
-    }
-    let words = [
-        (tex.texture_non_uniform, "texture non-uniform"),
-        (tex.sampler_non_uniform, "sampler non-uniform"),
-        (tex.is_sparse, "sparse"),
-    ];
-    for (_, word) in words.iter().filter(|(set, _)| *set) {
-        write!(out, ", {word}")?;
-    }
-    Ok(())
-}
-
-/// True for operations that sample or gather.
-fn needs_sampler(op: TexOp) -> bool {
-    matches!(op, TexOp::tex | TexOp::txb | TexOp::txl | TexOp::txd | TexOp::lod | TexOp::tg4)
 }

@@ -1,0 +1,178 @@
+//! How the constants of a dump are read best: as integers, as floats, or as either.
+//!
+//! NIR's values have no type. Mesa prints a constant as what its users take it for, found by following moves, selections and
+//! phis; this does the same, so that a printed dump reads like Mesa's. What is printed this way is never read back.
+
+use crate::entity::SideTable;
+use crate::ir::{Def, Inst, InstKind, Shader, TexData, TypeData};
+use crate::op::names::unpack_alu_type;
+use crate::op::{Base, Index, Intrinsic, Props, TexOp, TexSrcKind};
+use bitflags::bitflags;
+
+/// Sweeps over the shader. Chains of moves that need more are rare, and only their looks are at stake.
+const SWEEPS: usize = 4;
+
+/// The source of an intrinsic that is an offset, an integer.
+const OFFSETS: &[(usize, &[Intrinsic])] = {
+    use Intrinsic as I;
+    &[
+        (0, &[I::load_input, I::load_output, I::load_per_primitive_input, I::load_uniform, I::load_push_constant]),
+        (0, &[I::load_shared, I::load_scratch, I::load_constant, I::load_kernel_input, I::load_global]),
+        (
+            0,
+            &[
+                I::load_global_constant,
+                I::shared_atomic,
+                I::shared_atomic_swap,
+                I::global_atomic,
+                I::global_atomic_swap,
+            ],
+        ),
+        (1, &[I::load_ubo, I::load_ssbo, I::load_input_vertex, I::load_per_vertex_input, I::load_per_vertex_output]),
+        (1, &[I::load_interpolated_input, I::store_output, I::store_shared, I::store_global, I::store_scratch]),
+        (1, &[I::ssbo_atomic, I::ssbo_atomic_swap]),
+        (2, &[I::store_ssbo, I::store_per_vertex_output]),
+    ]
+};
+
+bitflags! {
+    #[derive(Clone, Copy, Default, PartialEq, Eq)]
+    struct Kinds: u8 {
+        const INT = 1 << 0;
+        const FLOAT = 1 << 1;
+    }
+}
+
+/// What each value is taken for.
+pub(super) struct Readings<'a> {
+    shader: &'a Shader,
+    kinds: SideTable<Def, Kinds>,
+    changed: bool,
+}
+
+impl<'a> Readings<'a> {
+    /// Looks at all uses of all values of `shader`.
+    pub(super) fn of(shader: &'a Shader) -> Readings<'a> {
+        let mut readings = Readings { shader, kinds: shader.def_table(Kinds::empty()), changed: true };
+        for _ in 0..SWEEPS {
+            if !std::mem::take(&mut readings.changed) {
+                break;
+            }
+            shader.order.iter().for_each(|inst| readings.visit(*inst));
+            shader.order.iter().rev().for_each(|inst| readings.visit(*inst));
+        }
+        readings
+    }
+
+    /// True if `def` is taken for an integer and never for a float.
+    pub(super) fn is_int(&self, def: Def) -> bool {
+        self.kinds[def] == Kinds::INT
+    }
+
+    /// True if `def` is taken for a float and never for an integer.
+    pub(super) fn is_float(&self, def: Def) -> bool {
+        self.kinds[def] == Kinds::FLOAT
+    }
+
+    fn visit(&mut self, inst: Inst) {
+        let shader = self.shader;
+        match shader.insts[inst].kind {
+            InstKind::Alu { op, srcs, .. } => {
+                let info = op.info();
+                let is_move = info.props.contains(Props::TYPELESS);
+                for (src, operand) in shader.alu_srcs[srcs].iter().zip(info.srcs) {
+                    // The condition of a selection is no move.
+                    if is_move && operand.ty.base != Base::Bool {
+                        self.copy(src.def, inst.def());
+                    } else {
+                        self.set(src.def, operand.ty.base);
+                    }
+                }
+                if !is_move {
+                    self.set(inst.def(), info.dest.ty.base);
+                }
+            }
+            InstKind::Phi(srcs) => shader.phi_srcs[srcs].iter().for_each(|src| self.copy(src.def, inst.def())),
+            InstKind::Tex(tex) => {
+                let tex = &shader.texs[tex];
+                for (kind, def) in &tex.srcs {
+                    self.set(*def, tex_src_base(tex, *kind));
+                }
+                self.set(inst.def(), tex.dest_type.base);
+            }
+            InstKind::Intrinsic { op, srcs, .. } => {
+                let srcs = &shader.srcs[srcs];
+                for (i, src) in srcs.iter().enumerate() {
+                    if let Some(base) = intrinsic_src_base(shader, inst, op, srcs, i) {
+                        self.set(*src, base);
+                    }
+                }
+                if let Some(base) = intrinsic_dest_base(shader, inst, op, srcs) {
+                    self.set(inst.def(), base);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn add(&mut self, def: Def, kinds: Kinds) {
+        let entry = self.kinds.entry(def);
+        if !entry.contains(kinds) {
+            *entry |= kinds;
+            self.changed = true;
+        }
+    }
+
+    fn set(&mut self, def: Def, base: Base) {
+        self.add(def, if base == Base::Float { Kinds::FLOAT } else { Kinds::INT });
+    }
+
+    /// `dest` is a copy of `src`. What is known of a constant says nothing about the other values that meet it.
+    fn copy(&mut self, src: Def, dest: Def) {
+        let source = self.kinds[src];
+        self.add(src, self.kinds[dest]);
+        if !matches!(self.shader.def(src).kind, InstKind::Const(_) | InstKind::Undef) {
+            self.add(dest, source);
+        }
+    }
+}
+
+/// What a texture instruction takes a source for.
+pub(super) fn tex_src_base(tex: &TexData, kind: TexSrcKind) -> Base {
+    use TexSrcKind as Kind;
+    let is_fetch = matches!(tex.op, TexOp::txf | TexOp::txf_ms);
+    match kind {
+        Kind::coord if is_fetch || tex.op == TexOp::samples_identical => Base::Int,
+        Kind::lod if is_fetch || tex.op == TexOp::txs => Base::Int,
+        Kind::coord | Kind::lod | Kind::projector | Kind::comparator | Kind::bias | Kind::min_lod => Base::Float,
+        Kind::ddx | Kind::ddy | Kind::backend1 | Kind::backend2 => Base::Float,
+        _ => Base::Int,
+    }
+}
+
+/// What an intrinsic takes source `i` for, if it says so.
+pub(super) fn intrinsic_src_base(shader: &Shader, inst: Inst, op: Intrinsic, srcs: &[Def], i: usize) -> Option<Base> {
+    match (op, i) {
+        (Intrinsic::store_deref, 1) => pointee_base(shader, srcs[0]),
+        (Intrinsic::store_output, 0) => Some(unpack_alu_type(shader.index(inst, Index::src_type)).base),
+        _ => OFFSETS.iter().any(|(at, ops)| *at == i && ops.contains(&op)).then_some(Base::Int),
+    }
+}
+
+fn intrinsic_dest_base(shader: &Shader, inst: Inst, op: Intrinsic, srcs: &[Def]) -> Option<Base> {
+    match op {
+        Intrinsic::load_deref => pointee_base(shader, srcs[0]),
+        Intrinsic::load_input | Intrinsic::load_per_primitive_input | Intrinsic::load_uniform => {
+            Some(unpack_alu_type(shader.index(inst, Index::dest_type)).base)
+        }
+        _ => None,
+    }
+}
+
+/// The base of the number that `pointer` points to.
+fn pointee_base(shader: &Shader, pointer: Def) -> Option<Base> {
+    match shader.types.get(shader.as_deref(pointer)?.ty) {
+        TypeData::Scalar(scalar) | TypeData::Vector(scalar, _) | TypeData::Matrix { scalar, .. } => Some(scalar.base),
+        _ => None,
+    }
+}
