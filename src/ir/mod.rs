@@ -18,7 +18,7 @@
 //!
 //! The instructions of a block are a range of [`Shader::order`]; blocks stand there in the order of the control flow list.
 //! A value is the instruction that makes it (at most one each). Passes do not insert into the order: they rebuild it in one
-//! walk, see [`rewrite`].
+//! walk, see [`mod@rewrite`].
 
 pub mod builder;
 mod eq;

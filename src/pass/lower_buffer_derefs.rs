@@ -2,7 +2,7 @@
 //!
 //! **What.** zink turns byte offsets into derefs of blocks `struct { uintN base[]; }`, one variable per width. Their loads,
 //! stores and atomics become accesses through one variable per binding whose element is `uvec4`; see
-//! [`lanes`](super::lanes).
+//! `lanes`.
 //!
 //! **Why.** `uint base[]` has a stride of 4 bytes, which a uniform block may not have without
 //! `uniformBufferStandardLayout`; and variables of several widths at one binding alias.

@@ -1,7 +1,7 @@
 //! Accesses to shared memory, scratch and push constants by byte offset become accesses through access chains.
 //!
 //! **What.** `load_/store_shared`, `shared_atomic*`, `load_/store_scratch`, `load_push_constant` and zink's
-//! `load_push_constant_zink` go through one variable each, `struct { uvec4 base[N]; }`; see [`lanes`](super::lanes). N is
+//! `load_push_constant_zink` go through one variable each, `struct { uvec4 base[N]; }`; see `lanes`. N is
 //! the size that the header gives, rounded up to 16 bytes. Shared memory lives in the Workgroup storage class, scratch in
 //! Private, push constants in PushConstant; the pipeline layout's push constant range is to be rounded up likewise.
 //!

@@ -1,7 +1,7 @@
 //! Accesses to storage blocks by byte offset become accesses through access chains.
 //!
 //! **What.** `load_ssbo`, `store_ssbo`, `ssbo_atomic` and `ssbo_atomic_swap` go through a block variable
-//! `struct { uvec4 base[]; }` with three indices, see [`lanes`](super::lanes); `get_ssbo_size` becomes the length of a
+//! `struct { uvec4 base[]; }` with three indices, see `lanes`; `get_ssbo_size` becomes the length of a
 //! `uint base[]` at the same binding, times 4.
 //!
 //! **Why.** Logical SPIR-V has no byte addresses. A whole vec4 is loaded or stored only where the access covers its last

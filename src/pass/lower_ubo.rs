@@ -1,7 +1,7 @@
 //! Loads from uniform blocks by byte offset become loads through access chains.
 //!
 //! **What.** `load_ubo` and `load_ubo_vec4` become a deref of a block variable `struct { uvec4 base[N]; }` with three
-//! indices: member 0, the vec4, the lane; see [`lanes`](super::lanes).
+//! indices: member 0, the vec4, the lane; see `lanes`.
 //!
 //! **Why.** Logical SPIR-V has no byte addresses: a load goes through OpAccessChain with typed indices. And a uniform block
 //! without optional layout features must have arrays of stride 16, so `uvec4`, not `uint`, is the element.
