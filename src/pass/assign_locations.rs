@@ -36,8 +36,9 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(shader: &mut Shader, _: &Context) -> bool {
-    let directions = [Modes::SHADER_IN, Modes::SHADER_OUT];
-    directions.iter().fold(false, |changed, mode| assign(shader, *mode) || changed)
+    let inputs = assign(shader, Modes::SHADER_IN);
+    let outputs = assign(shader, Modes::SHADER_OUT);
+    inputs || outputs
 }
 
 fn assign(shader: &mut Shader, mode: Modes) -> bool {

@@ -96,8 +96,11 @@ pub(super) struct Interpolation {
     pub sampling: Sampling,
 }
 
+/// Where a barycentric with these sources samples.
+type SamplingOf = fn(&[Def]) -> Sampling;
+
 /// Which barycentrics there are, and the source that says where.
-const BARYCENTRICS: &[(Intrinsic, fn(&[Def]) -> Sampling)] = &[
+const BARYCENTRICS: &[(Intrinsic, SamplingOf)] = &[
     (Intrinsic::load_barycentric_pixel, |_| Sampling::Pixel),
     (Intrinsic::load_barycentric_centroid, |_| Sampling::Centroid),
     (Intrinsic::load_barycentric_sample, |_| Sampling::Sample),
@@ -177,7 +180,8 @@ impl Io {
     pub(super) fn component_mask(&self) -> u32 {
         let mask = self.value.map_or((1 << self.num_components) - 1, |(_, mask)| mask);
         // A 64-bit component takes two of the slot's.
-        let mask = if self.ty.bits == 64 { (0..4).fold(0, |m, i| m | (mask >> i & 1) * (3 << (2 * i))) } else { mask };
+        let doubled = |i: u32| (mask >> i & 1) * (3 << (2 * i));
+        let mask = if self.ty.bits == 64 { (0..4).map(doubled).sum() } else { mask };
         mask << self.component
     }
 
