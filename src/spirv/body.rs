@@ -16,13 +16,9 @@
 //! A side of an if that is empty, or only leaves the loop, is no block but the target of the branch. A loop has a header:
 //! its first block if that ends in `if { break }` or in no if at all, else a block with nothing but the phis. What a jump
 //! makes unreachable is not emitted.
-//!
-//! A phi takes its operands from *edges*: when a branch is emitted, each phi behind it gets its value, bitcast where the
-//! branch stands if need be, and the label of the block that really ends there.
 
 use super::{internal, unsupported, Emit, Result};
-use crate::entity::SideTable;
-use crate::ir::{Block, BranchHint, Cf, Def, Inst, InstKind, Jump};
+use crate::ir::{Block, BranchHint, Cf, Def, InstKind, Jump};
 use crate::op::{Base, Intrinsic};
 use spirv::{LoopControl, Op, SelectionControl};
 
@@ -35,14 +31,8 @@ pub(super) struct Flow {
     open: Vec<u32>,
     ifs: Vec<OpenIf>,
     loops: Vec<OpenLoop>,
-    /// Operands of phis as far as they are known.
-    edges: Vec<Edge>,
-    /// Where the operands of a phi start in `edges`, plus one.
-    first_edge: SideTable<Inst, u32>,
-    /// Phis of the headers of open loops.
-    back: Vec<BackPhi>,
     /// Label of the block under construction, 0 where control does not come.
-    label: u32,
+    pub(super) label: u32,
     /// Where the code behind that label starts.
     start: usize,
     /// How control comes to that block.
@@ -59,9 +49,6 @@ impl Flow {
         self.open.clear();
         self.ifs.clear();
         self.loops.clear();
-        self.edges.clear();
-        self.first_edge.clear();
-        self.back.clear();
         self.label = 0;
         self.start = 0;
         self.preds = Preds::default();
@@ -87,21 +74,6 @@ impl Preds {
         self.count += 1;
         self.last = label;
     }
-}
-
-/// An operand of a phi; label 0 if control does not come from there.
-#[derive(Clone, Copy, Debug, Default)]
-struct Edge {
-    value: u32,
-    label: u32,
-}
-
-/// A phi of a loop header.
-#[derive(Clone, Copy, Debug)]
-struct BackPhi {
-    phi: Inst,
-    /// Where in the code the value and the label of the back edge stand.
-    at: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -134,7 +106,7 @@ struct OpenLoop {
     first: Block,
     construct: Option<Block>,
     after: Block,
-    /// Where its phis start in [`Flow::back`].
+    /// Where its phis start among those of all open headers.
     first_back: usize,
     /// What the scope knew in front of the loop.
     mark: usize,
@@ -465,13 +437,12 @@ impl<'a> Emit<'a> {
         self.edge(before, first)?;
         let header = self.open_header(before, first)?;
         let (merge, next) = (self.m.id(), self.m.id());
-        let first_back = self.state.flow.back.len();
+        let first_back = self.header_phis(before, first)?;
         let stage = LoopStage::Body;
         let (repeats, breaks) = (false, Preds::default());
         let open =
             OpenLoop { header, merge, next, repeats, breaks, stage, before, first, construct, after, first_back, mark };
         self.state.flow.loops.push(open);
-        self.header_phis(&open)?;
         self.state.flow.header = Some([merge, next]);
         if !self.first_is_header(at, first)? {
             let label = self.m.id();
@@ -519,20 +490,6 @@ impl<'a> Emit<'a> {
             InstKind::Intrinsic { op, .. } => op != Intrinsic::terminate,
             _ => true,
         })
-    }
-
-    /// The phis of a loop header, with room for what the back edge brings.
-    fn header_phis(&mut self, open: &OpenLoop) -> Result<()> {
-        for phi in self.phis(open.first) {
-            let base = self.base(phi.def());
-            let ty = self.type_as(phi.def(), base);
-            let entry = *self.edge_from(*phi, open.before)?;
-            let id = self.m.id();
-            let at = self.m.code.op(Op::Phi, &[ty, id, entry.value, entry.label, 0, 0]) + 4;
-            self.define(phi.def(), id);
-            self.state.flow.back.push(BackPhi { phi: *phi, at });
-        }
-        Ok(())
     }
 
     /// Emits the if behind a loop header that is the header's own branch: one side leaves the loop, the other goes on.
@@ -620,46 +577,13 @@ impl<'a> Emit<'a> {
     /// Branches back to the header and gives its phis what comes from there.
     fn back_edge(&mut self) -> Result<()> {
         let open = *self.innermost()?;
-        let label = self.state.flow.label;
-        for index in open.first_back..self.state.flow.back.len() {
-            let BackPhi { phi, at } = self.state.flow.back[index];
-            let value = self.back_value(phi, open.before)?;
-            self.m.code.patch(at, value);
-            self.m.code.patch(at + 1, label);
-        }
-        self.state.flow.back.truncate(open.first_back);
+        self.finish_header_phis(open.before, open.first_back);
         self.innermost()?.stage = LoopStage::Closed;
         self.branch(open.header);
         Ok(())
     }
 
-    /// What `phi` is in the next iteration: the one value that comes, a phi of several, anything if none comes.
-    fn back_value(&mut self, phi: Inst, before: Block) -> Result<u32> {
-        let shader = self.shader;
-        let data = shader.insts[phi];
-        let base = self.base(phi.def());
-        let srcs = shader.phi(phi).unwrap_or_default();
-        let first = self.first_edge(phi, srcs.len());
-        let start = self.state.ids.len();
-        for (index, _) in srcs.iter().enumerate().filter(|(_, src)| src.pred != before) {
-            let edge = self.state.flow.edges[first + index];
-            if edge.label != 0 {
-                self.state.ids.extend_from_slice(&[edge.value, edge.label]);
-            }
-        }
-        let value = match self.state.ids[start..] {
-            [] => self.m.undef(base, data.bit_size, data.num_components),
-            [value, _] => value,
-            _ => {
-                let ty = self.type_as(phi.def(), base);
-                self.m.value(Op::Phi, ty, &self.state.ids[start..])
-            }
-        };
-        self.state.ids.truncate(start);
-        Ok(value)
-    }
-
-    // Jumps and phis.
+    // Jumps.
 
     /// Emits the jump at the end of a block.
     pub(super) fn jump(&mut self, jump: Jump) -> Result<()> {
@@ -695,69 +619,5 @@ impl<'a> Emit<'a> {
         self.edge(from, open.continue_block())?;
         self.innermost()?.repeats = true;
         Ok(open.next)
-    }
-
-    /// The phis of `block`, which stand first.
-    fn phis(&self, block: Block) -> &'a [Inst] {
-        let shader = self.shader;
-        let insts = shader.block_insts(block);
-        let count = insts.iter().take_while(|inst| shader.phi(**inst).is_some()).count();
-        &insts[..count]
-    }
-
-    /// Where the operands of `phi` start.
-    fn first_edge(&mut self, phi: Inst, count: usize) -> usize {
-        let Flow { first_edge, edges, .. } = &mut self.state.flow;
-        let first = first_edge.entry(phi);
-        if *first == 0 {
-            *first = edges.len() as u32 + 1;
-            edges.resize(edges.len() + count, Edge::default());
-        }
-        *first as usize - 1
-    }
-
-    /// The operand that `phi` has for the edge from `pred`.
-    fn edge_from(&mut self, phi: Inst, pred: Block) -> Result<&mut Edge> {
-        let srcs = self.shader.phi(phi).unwrap_or_default();
-        let first = self.first_edge(phi, srcs.len());
-        let index = srcs.iter().position(|src| src.pred == pred);
-        let index = index.ok_or_else(|| internal(format!("{} has no source for {pred}", phi.def())))?;
-        Ok(&mut self.state.flow.edges[first + index])
-    }
-
-    /// Gives the phis of `to` their values for the branch from `from` that the open block is about to make.
-    fn edge(&mut self, from: Block, to: Block) -> Result<()> {
-        let label = self.state.flow.label;
-        for phi in self.phis(to) {
-            let base = self.base(phi.def());
-            let srcs = self.shader.phi(*phi).unwrap_or_default();
-            let first = self.first_edge(*phi, srcs.len());
-            let index = srcs.iter().position(|src| src.pred == from);
-            let index = index.ok_or_else(|| internal(format!("{} has no source for {from}", phi.def())))?;
-            let value = self.value(srcs[index].def, base)?;
-            self.state.flow.edges[first + index] = Edge { value, label };
-        }
-        Ok(())
-    }
-
-    /// Emits a phi that is not in a loop header: all its operands are known.
-    pub(super) fn phi(&mut self, phi: Inst) -> Result<()> {
-        let base = self.base(phi.def());
-        let ty = self.type_as(phi.def(), base);
-        let srcs = self.shader.phi(phi).unwrap_or_default();
-        let first = self.first_edge(phi, srcs.len());
-        let start = self.state.ids.len();
-        for edge in &self.state.flow.edges[first..first + srcs.len()] {
-            if edge.label != 0 {
-                self.state.ids.extend_from_slice(&[edge.value, edge.label]);
-            }
-        }
-        if self.state.ids.len() == start {
-            return Err(internal(format!("{} has no source", phi.def())));
-        }
-        let id = self.m.value(Op::Phi, ty, &self.state.ids[start..]);
-        self.state.ids.truncate(start);
-        self.define(phi.def(), id);
-        Ok(())
     }
 }

@@ -3,11 +3,12 @@
 use super::{unsupported, Emit, Result};
 use crate::ir::{ShaderInfo, Stage};
 use crate::op::names::frag_result;
-use crate::op::Modes;
+use crate::op::{Base, Modes};
 use spirv::{BuiltIn, Capability, Decoration, ExecutionMode as Mode, Op};
 
-/// Specialization constants of the workgroup size in x, y, z, when it is given with the pipeline.
-const WORKGROUP_SPEC_IDS: [u32; 3] = [1, 2, 3];
+/// Specialization constants of the workgroup size, when it is given with the pipeline: those of zink.
+const WORKGROUP_SPEC_IDS: [(u32, &str); 3] =
+    [(1, "workgroup_size_x"), (2, "workgroup_size_y"), (3, "workgroup_size_z")];
 
 /// NIR's `gl_frag_depth_layout`: what a fragment shader promises of the depth that it writes.
 const DEPTH_LAYOUTS: &[(u32, Mode)] = &[(2, Mode::DepthGreater), (3, Mode::DepthLess), (4, Mode::DepthUnchanged)];
@@ -141,16 +142,11 @@ impl Emit<'_> {
     fn compute_modes(&mut self) {
         let size = self.shader.info.workgroup_size;
         if size.contains(&0) || self.shader.info.workgroup_size_variable {
-            let parts = self.workgroup_spec_constants();
-            if self.m.version >= (1, 6) {
-                let main = self.m.main();
-                self.m.modes.op2(Op::ExecutionModeId, &[main, Mode::LocalSizeId as u32], &parts);
-            } else {
-                // Its constants override what LocalSize says (Vulkan 15.9, WorkgroupSize).
-                let id = self.workgroup_size();
-                self.m.decorate(id, Decoration::BuiltIn, &[BuiltIn::WorkgroupSize as u32]);
-                self.m.mode(Mode::LocalSize, &[1, 1, 1]);
-            }
+            // Its constants override what LocalSize says (Vulkan 15.9, WorkgroupSize). LocalSizeId would say the same, but only
+            // with SPIR-V 1.6 and the feature maintenance4.
+            let id = self.workgroup_size();
+            self.m.decorate(id, Decoration::BuiltIn, &[BuiltIn::WorkgroupSize as u32]);
+            self.m.mode(Mode::LocalSize, &[1, 1, 1]);
         } else {
             self.m.mode(Mode::LocalSize, &size);
         }
@@ -172,27 +168,20 @@ impl Emit<'_> {
         let size = self.shader.info.workgroup_size;
         if self.state.workgroup_size == 0 {
             self.state.workgroup_size = if size.contains(&0) || self.shader.info.workgroup_size_variable {
-                let parts = self.workgroup_spec_constants();
-                let ty = self.m.numeric(crate::op::Base::Uint, 32, 3);
+                let ty = self.m.numeric(Base::Uint, 32, 1);
+                let parts = WORKGROUP_SPEC_IDS.map(|(spec_id, name)| {
+                    let id = self.m.id();
+                    self.m.globals.op(Op::SpecConstant, &[ty, id, 1]);
+                    self.m.decorate(id, Decoration::SpecId, &[spec_id]);
+                    self.name(id, name);
+                    id
+                });
+                let ty = self.m.numeric(Base::Uint, 32, 3);
                 self.m.global(Op::SpecConstantComposite, Some(ty), &parts)
             } else {
-                self.m.constant_vector(crate::op::Base::Uint, 32, &size.map(u64::from))
+                self.m.constant_vector(Base::Uint, 32, &size.map(u64::from))
             };
         }
         self.state.workgroup_size
-    }
-
-    fn workgroup_spec_constants(&mut self) -> [u32; 3] {
-        if self.state.workgroup_parts == [0; 3] {
-            let ty = self.m.numeric(crate::op::Base::Uint, 32, 1);
-            for (part, spec_id) in WORKGROUP_SPEC_IDS.into_iter().enumerate() {
-                let id = self.m.id();
-                self.m.globals.op(Op::SpecConstant, &[ty, id, 1]);
-                self.m.decorate(id, Decoration::SpecId, &[spec_id]);
-                self.name(id, ["workgroup_size_x", "workgroup_size_y", "workgroup_size_z"][part]);
-                self.state.workgroup_parts[part] = id;
-            }
-        }
-        self.state.workgroup_parts
     }
 }

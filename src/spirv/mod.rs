@@ -10,7 +10,7 @@
 //! | `words`, `module` | buffers of words, the sections of a module |
 //! | `types`, `constants`, `capability` | what is written once and found again |
 //! | `interface`, `builtin`, `entry` | variables with their decorations, built-ins, execution modes |
-//! | `body` | structured control flow, phis, labels |
+//! | `body`, `phi` | structured control flow and labels, phis |
 //! | `value` | ids of values, at the type and swizzle that their user wants |
 //! | `alu`, `memory`, `atomic`, `intrinsic`, `subgroup` | one family of instructions each |
 //! | `debug` | names and lines, on request |
@@ -27,6 +27,7 @@ mod interface;
 mod intrinsic;
 mod memory;
 mod module;
+mod phi;
 mod subgroup;
 mod types;
 mod value;
@@ -118,11 +119,10 @@ struct State {
     non_uniform: FxHashSet<u32>,
     /// The workgroup size as a constant, 0 if not made.
     workgroup_size: u32,
-    /// Its specialization constants.
-    workgroup_parts: [u32; 3],
     /// A stack of ids for operands under construction.
     ids: Vec<u32>,
     flow: body::Flow,
+    phis: phi::Phis,
     lines: debug::Lines,
 }
 
@@ -136,9 +136,9 @@ impl State {
         self.builtins.clear();
         self.non_uniform.clear();
         self.workgroup_size = 0;
-        self.workgroup_parts = [0; 3];
         self.ids.clear();
         self.flow.clear();
+        self.phis.clear();
         self.lines = debug::Lines::default();
     }
 }

@@ -1,0 +1,169 @@
+//! Phis: OpPhi for each, with the values and labels that come over the edges of the control flow graph.
+//!
+//! ```text
+//! 32   %7 = phi b1: %3, b2: %5          %7 = OpPhi %float %3 %l1 %6 %l2
+//! ```
+//!
+//! When a branch is about to be emitted, each phi behind it gets its *edge*: the value that it has then, bitcast in front of
+//! the branch if need be, and the label of the block that really ends there. So all operands are known when the phi is
+//! emitted, but for the header of a loop: there the second operand is written when the back edge is. SPIR-V has one back edge
+//! where NIR may have many; if several values come over it, a phi in the continue target joins them.
+
+use super::{internal, Emit, Result};
+use crate::entity::SideTable;
+use crate::ir::{Block, Inst};
+use spirv::Op;
+
+/// What is known of the shader's phis.
+#[derive(Debug, Default)]
+pub(super) struct Phis {
+    /// Operands as far as they are known.
+    edges: Vec<Edge>,
+    /// Where the operands of a phi start in `edges`, plus one.
+    first_edge: SideTable<Inst, u32>,
+    /// Phis of the headers of open loops.
+    back: Vec<BackPhi>,
+}
+
+impl Phis {
+    pub(super) fn clear(&mut self) {
+        self.edges.clear();
+        self.first_edge.clear();
+        self.back.clear();
+    }
+}
+
+/// An operand of a phi; label 0 if control does not come from there.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Edge {
+    value: u32,
+    pub(super) label: u32,
+}
+
+/// A phi of a loop header.
+#[derive(Clone, Copy, Debug)]
+struct BackPhi {
+    phi: Inst,
+    /// Where in the code the value and the label of the back edge stand.
+    at: usize,
+}
+
+impl<'a> Emit<'a> {
+    /// The phis of `block`, which stand first.
+    pub(super) fn phis(&self, block: Block) -> &'a [Inst] {
+        let shader = self.shader;
+        let insts = shader.block_insts(block);
+        let count = insts.iter().take_while(|inst| shader.phi(**inst).is_some()).count();
+        &insts[..count]
+    }
+
+    /// Where the operands of `phi` start.
+    fn first_edge(&mut self, phi: Inst, count: usize) -> usize {
+        let Phis { first_edge, edges, .. } = &mut self.state.phis;
+        let first = first_edge.entry(phi);
+        if *first == 0 {
+            *first = edges.len() as u32 + 1;
+            edges.resize(edges.len() + count, Edge::default());
+        }
+        *first as usize - 1
+    }
+
+    /// The operand that `phi` has for the edge from `pred`.
+    pub(super) fn edge_from(&mut self, phi: Inst, pred: Block) -> Result<&mut Edge> {
+        let srcs = self.shader.phi(phi).unwrap_or_default();
+        let first = self.first_edge(phi, srcs.len());
+        let index = srcs.iter().position(|src| src.pred == pred);
+        let index = index.ok_or_else(|| internal(format!("{} has no source for {pred}", phi.def())))?;
+        Ok(&mut self.state.phis.edges[first + index])
+    }
+
+    /// Gives the phis of `to` their values for the branch from `from` that the open block is about to make.
+    pub(super) fn edge(&mut self, from: Block, to: Block) -> Result<()> {
+        let label = self.state.flow.label;
+        for phi in self.phis(to) {
+            let base = self.base(phi.def());
+            let srcs = self.shader.phi(*phi).unwrap_or_default();
+            let first = self.first_edge(*phi, srcs.len());
+            let index = srcs.iter().position(|src| src.pred == from);
+            let index = index.ok_or_else(|| internal(format!("{} has no source for {from}", phi.def())))?;
+            let value = self.value(srcs[index].def, base)?;
+            self.state.phis.edges[first + index] = Edge { value, label };
+        }
+        Ok(())
+    }
+
+    /// Emits a phi that is not in a loop header: all its operands are known.
+    pub(super) fn phi(&mut self, phi: Inst) -> Result<()> {
+        let base = self.base(phi.def());
+        let ty = self.type_as(phi.def(), base);
+        let srcs = self.shader.phi(phi).unwrap_or_default();
+        let first = self.first_edge(phi, srcs.len());
+        let start = self.state.ids.len();
+        for edge in &self.state.phis.edges[first..first + srcs.len()] {
+            if edge.label != 0 {
+                self.state.ids.extend_from_slice(&[edge.value, edge.label]);
+            }
+        }
+        if self.state.ids.len() == start {
+            return Err(internal(format!("{} has no source", phi.def())));
+        }
+        let id = self.m.value(Op::Phi, ty, &self.state.ids[start..]);
+        self.state.ids.truncate(start);
+        self.define(phi.def(), id);
+        Ok(())
+    }
+
+    /// Emits the phis of a loop header, with room for what the back edge brings. Returns where they start among those of all
+    /// open headers.
+    pub(super) fn header_phis(&mut self, before: Block, first: Block) -> Result<usize> {
+        let start = self.state.phis.back.len();
+        for phi in self.phis(first) {
+            let base = self.base(phi.def());
+            let ty = self.type_as(phi.def(), base);
+            let entry = *self.edge_from(*phi, before)?;
+            let id = self.m.id();
+            let at = self.m.code.op(Op::Phi, &[ty, id, entry.value, entry.label, 0, 0]) + 4;
+            self.define(phi.def(), id);
+            self.state.phis.back.push(BackPhi { phi: *phi, at });
+        }
+        Ok(start)
+    }
+
+    /// Gives the phis of the innermost loop's header, which start at `start`, what comes from the open block.
+    pub(super) fn finish_header_phis(&mut self, before: Block, start: usize) {
+        let label = self.state.flow.label;
+        for index in start..self.state.phis.back.len() {
+            let BackPhi { phi, at } = self.state.phis.back[index];
+            let value = self.back_value(phi, before);
+            self.m.code.patch(at, value);
+            self.m.code.patch(at + 1, label);
+        }
+        self.state.phis.back.truncate(start);
+    }
+
+    /// What `phi` is in the next iteration: the one value that comes, a phi of several, anything if none comes.
+    fn back_value(&mut self, phi: Inst, before: Block) -> u32 {
+        let shader = self.shader;
+        let data = shader.insts[phi];
+        let base = self.base(phi.def());
+        let srcs = shader.phi(phi).unwrap_or_default();
+        let first = self.first_edge(phi, srcs.len());
+        let start = self.state.ids.len();
+        for (index, _) in srcs.iter().enumerate().filter(|(_, src)| src.pred != before) {
+            let edge = self.state.phis.edges[first + index];
+            if edge.label != 0 {
+                self.state.ids.extend_from_slice(&[edge.value, edge.label]);
+            }
+        }
+        let value = match self.state.ids[start..] {
+            [] => self.m.undef(base, data.bit_size, data.num_components),
+            [value, _] => value,
+            _ => {
+                let ty = self.type_as(phi.def(), base);
+                self.m.value(Op::Phi, ty, &self.state.ids[start..])
+            }
+        };
+        self.state.ids.truncate(start);
+        value
+    }
+}
