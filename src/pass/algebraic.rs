@@ -238,7 +238,7 @@ impl Operation<'_> {
             ior | ixor => possible(0) | possible(1),
             umin => up_to(possible(0)) & up_to(possible(1)),
             bcsel => possible(1) | possible(2),
-            iadd => up_to(up_to(possible(0)).checked_add(up_to(possible(1))).unwrap_or(u64::MAX)) & all,
+            iadd => up_to(up_to(possible(0)).saturating_add(up_to(possible(1)))) & all,
             ushr => count(1).map_or(up_to(possible(0)), |count| possible(0) >> count),
             ishl => count(1).map_or(all, |count| possible(0) << count & all),
             mov | u2u8 | u2u16 | u2u32 | u2u64 => possible(0) & all,
