@@ -22,12 +22,14 @@ pub const PIPELINE: &[Pass] = &[
     lower_wide_vectors::PASS,
     // What the lowerings above made of ALU opcodes may itself need lowering, so this one is last of them.
     lower_alu::PASS,
-    // Copies first, so that the folder and the numbering see through them.
-    copy_prop::PASS,
+    // Constants first: rules, branches and equality of pointers depend on them.
     constant_fold::PASS,
+    algebraic::PASS,
     // Branches that folding decided, before values are numbered over what is left.
     dead_cf::PASS,
     cse::PASS,
+    // Lanes that were loaded one by one are one vector once equal loads are one.
+    copy_prop::PASS,
     // What nobody reads any more.
     dce::PASS,
 ];
