@@ -3,7 +3,7 @@
 //! 22.3 writes some of them as the number that the C enumeration had then; they are translated here.
 
 use super::cursor::Cursor;
-use super::decl::{component_letters, component_of, print_access, print_flags};
+use super::decl::{component_letters, print_access, print_flags};
 use super::deref::mode_named;
 use super::intrinsic::IndexContext;
 use crate::error::Error;
@@ -36,7 +36,7 @@ pub(super) fn parse_index(line: &mut Cursor<'_>, index: Index, context: &IndexCo
     }
     let text = line.take_while(|b| !matches!(b, b',' | b')' | b' '));
     let value = match index.kind() {
-        IndexKind::WriteMask => parse_mask(text),
+        IndexKind::WriteMask => parse_mask(text, context.num_components),
         IndexKind::Access if text == "none" => Some(0),
         IndexKind::Access => fold_flags(text, |name| Access::NAMES.iter().find(|f| f.1 == name).map(|f| f.0.bits())),
         IndexKind::Modes => fold_flags(text, |name| mode_named(name).map(|mode| mode.bits())),
@@ -78,8 +78,9 @@ fn fold_flags(text: &str, bits: impl Fn(&str) -> Option<u32>) -> Option<u32> {
     text.split('|').try_fold(0, |all, name| Some(all | bits(name)?))
 }
 
-fn parse_mask(text: &str) -> Option<u32> {
-    text.bytes().try_fold(0, |mask, letter| Some(mask | 1 << component_of(letter)?))
+fn parse_mask(text: &str, num_components: u8) -> Option<u32> {
+    let letters = &component_letters(num_components)[..usize::from(num_components)];
+    text.chars().try_fold(0, |mask, letter| Some(mask | 1 << letters.find(letter)?))
 }
 
 /// `float32`, `uint`, ...
@@ -188,14 +189,8 @@ fn parse_xfb(line: &mut Cursor<'_>) -> Result<u32, Error> {
     Ok(xfb.pack())
 }
 
-/// Writes an index of an intrinsic on `num_components` components.
-pub(super) fn print_index(
-    index: Index,
-    value: u32,
-    num_components: u8,
-    context: &IndexContext,
-    out: &mut String,
-) -> std::fmt::Result {
+/// Writes an index of an intrinsic.
+pub(super) fn print_index(index: Index, value: u32, context: &IndexContext, out: &mut String) -> std::fmt::Result {
     let name = index.printed();
     match index.kind() {
         IndexKind::IoSemantics => return print_io(IoSemantics::unpack(value), context, out),
@@ -206,7 +201,7 @@ pub(super) fn print_index(
     match index.kind() {
         IndexKind::Int => write!(out, "{}", value as i32)?,
         IndexKind::WriteMask => {
-            let letters = component_letters(num_components).chars().enumerate();
+            let letters = component_letters(context.num_components).chars().enumerate();
             out.extend(letters.filter(|(i, _)| value >> i & 1 != 0).map(|(_, letter)| letter));
         }
         IndexKind::Access => print_access(Access::from_bits_truncate(value), "|", out),

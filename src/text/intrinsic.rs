@@ -6,7 +6,7 @@ use super::index::parse_index;
 use super::instr::Dest;
 use super::parser::Parser;
 use crate::error::Error;
-use crate::ir::{Def, Inst, InstKind, Stage};
+use crate::ir::{Def, Inst, InstKind, Shader, Stage};
 use crate::op::intrinsic::Components;
 use crate::op::{Intrinsic, IntrinsicInfo};
 
@@ -17,6 +17,20 @@ const MAX_INDICES: usize = 16;
 pub(super) struct IndexContext {
     pub(super) op: Intrinsic,
     pub(super) stage: Stage,
+    /// Components of the instruction: of its result, or of what it stores.
+    pub(super) num_components: u8,
+}
+
+impl IndexContext {
+    /// That of `op` with these sources and a result with `dest` components, 0 for none.
+    pub(super) fn new(shader: &Shader, op: Intrinsic, dest: u8, srcs: &[Def]) -> IndexContext {
+        let stored = op.info().srcs.iter().position(|components| *components == Components::Instr);
+        let num_components = match (dest, stored.and_then(|at| srcs.get(at))) {
+            (0, Some(src)) => shader.num_components(*src),
+            (n, _) => n,
+        };
+        IndexContext { op, stage: shader.info.stage, num_components }
+    }
 }
 
 impl<'a> Parser<'a> {
@@ -53,14 +67,15 @@ impl<'a> Parser<'a> {
                 values[slot] = value;
             }
         }
+        let (num_components, bit_size) = dest.map_or((0, 0), |dest| (dest.num_components, dest.bit_size));
         if line.eat(b'(') {
-            self.intrinsic_indices(line, op, &mut values)?;
+            let context = IndexContext::new(&self.shader, op, num_components, &srcs);
+            intrinsic_indices(line, &context, &mut values)?;
         }
         line.expect_end()?;
         let indices = self.shader.indices.push(&values[..info.indices.len()]);
         let list = self.shader.srcs.push(&srcs);
         self.src_list = srcs;
-        let (num_components, bit_size) = dest.map_or((0, 0), |dest| (dest.num_components, dest.bit_size));
         Ok(self.emit(num_components, bit_size, InstKind::Intrinsic { op, srcs: list, indices }))
     }
 
@@ -93,28 +108,27 @@ impl<'a> Parser<'a> {
         }
         Ok(())
     }
+}
 
-    /// `name=value, name=value)`, behind `(`. Those that are not printed keep their value.
-    fn intrinsic_indices(&mut self, line: &mut Cursor<'a>, op: Intrinsic, values: &mut [u32]) -> Result<(), Error> {
-        let info = op.info();
-        let context = IndexContext { op, stage: self.shader.info.stage };
-        let mut next = 0;
-        while !line.eat(b')') {
-            if next > 0 {
-                line.expect(b',', "`,` or `)`")?;
-            }
-            let start = line.token_start();
-            let name = line.word();
-            let slot = match info.indices.get(next) {
-                Some(index) if index.printed() == name => Some(next),
-                _ => info.indices.iter().position(|index| index.printed() == name),
-            };
-            let Some(slot) = slot else {
-                return Err(line.error(start, &format!("expected an index of `{}`", info.name)));
-            };
-            values[slot] = parse_index(line, info.indices[slot], &context)?;
-            next = slot + 1;
+/// `name=value, name=value)`, behind `(`. Those that are not printed keep their value.
+fn intrinsic_indices(line: &mut Cursor<'_>, context: &IndexContext, values: &mut [u32]) -> Result<(), Error> {
+    let info = context.op.info();
+    let mut next = 0;
+    while !line.eat(b')') {
+        if next > 0 {
+            line.expect(b',', "`,` or `)`")?;
         }
-        Ok(())
+        let start = line.token_start();
+        let name = line.word();
+        let slot = match info.indices.get(next) {
+            Some(index) if index.printed() == name => Some(next),
+            _ => info.indices.iter().position(|index| index.printed() == name),
+        };
+        let Some(slot) = slot else {
+            return Err(line.error(start, &format!("expected an index of `{}`", info.name)));
+        };
+        values[slot] = parse_index(line, info.indices[slot], context)?;
+        next = slot + 1;
     }
+    Ok(())
 }

@@ -10,7 +10,6 @@ use super::print::{num_digits, pad, Printer};
 use super::readings::{intrinsic_src_base, tex_src_base};
 use crate::ir::{AluFlags, AluSrc, ArrayIndex, Def, Deref, DerefKind, Inst, InstKind, TexData};
 use crate::op::fold::{sign_extend, to_float};
-use crate::op::intrinsic::Components;
 use crate::op::{AluOp, Base, Intrinsic, Modes, Operand, TexOp, TexSrcKind};
 use std::fmt::{Result, Write};
 
@@ -150,17 +149,10 @@ impl Printer<'_> {
             self.src(*src, intrinsic_src_base(shader, inst, op, srcs, i), out)?;
         }
         out.push_str(if srcs.is_empty() { "" } else { ")" });
-        // A store has as many components as what it stores.
-        let info = op.info();
-        let stored = info.srcs.iter().position(|components| *components == Components::Instr);
-        let num_components = match (shader.insts[inst].num_components, stored.and_then(|at| srcs.get(at))) {
-            (0, Some(src)) => shader.num_components(*src),
-            (n, _) => n,
-        };
-        let context = IndexContext { op, stage: shader.info.stage };
-        for (i, (index, value)) in info.indices.iter().zip(indices).enumerate() {
+        let context = IndexContext::new(shader, op, shader.insts[inst].num_components, srcs);
+        for (i, (index, value)) in op.info().indices.iter().zip(indices).enumerate() {
             out.push_str(if i == 0 { " (" } else { ", " });
-            print_index(*index, *value, num_components, &context, out)?;
+            print_index(*index, *value, &context, out)?;
         }
         out.push_str(if indices.is_empty() { "" } else { ")" });
         Ok(())
