@@ -80,14 +80,11 @@ impl<'a> Parser<'a> {
 
     /// A declaration or an instruction.
     fn statement(&mut self, line: &mut Cursor<'a>) -> Result<(), Error> {
-        if line.eat_str("decl_var ") {
-            return self.decl_var(line);
-        }
-        if line.eat_str("decl_reg ") {
-            return self.decl_reg(line);
-        }
-        if line.eat_str("preamble ") {
-            return Err(line.unexpected("a body without a preamble"));
+        match line.peek() {
+            b'd' if line.eat_str("decl_var ") => return self.decl_var(line),
+            b'd' if line.eat_str("decl_reg ") => return self.decl_reg(line),
+            b'p' if line.rest().starts_with("preamble ") => return Err(line.unexpected("a body without a preamble")),
+            _ => {}
         }
         if self.part == Part::EndBlock {
             return Err(line.unexpected("`}`: an empty block ended the function"));

@@ -179,12 +179,9 @@ impl<'a> Cursor<'a> {
         &self.line[start..self.at]
     }
 
-    /// What follows up to `stop`, or all.
-    pub(super) fn until(&mut self, stop: &str) -> &'a str {
-        let rest = self.rest();
-        let found = &rest[..rest.find(stop).unwrap_or(rest.len())];
-        self.at += found.len();
-        found
+    /// What follows up to `stop`, which is ASCII, or all.
+    pub(super) fn until(&mut self, stop: u8) -> &'a str {
+        self.take_while(|b| b != stop)
     }
 
     /// An unsigned decimal number.

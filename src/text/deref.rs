@@ -151,7 +151,7 @@ impl<'a> Parser<'a> {
     /// `(type *)%1 (modes type)  (ptr_stride=16, align_mul=4, align_offset=0)`.
     fn cast_deref(&mut self, line: &mut Cursor<'a>) -> Result<Deref, Error> {
         line.expect(b'(', "`(`")?;
-        line.until(")");
+        line.until(b')');
         line.expect(b')', "`)`")?;
         let parent = self.src_without_note(line)?;
         let pointee = self.pointee(line)?;

@@ -12,7 +12,7 @@
 
 use super::cursor::Cursor;
 use super::decl::component_of;
-use super::instr::{Dest, Target};
+use super::instr::{alu_flags, bit_size, skip_divergence, Dest, Target};
 use super::parser::Parser;
 use crate::error::Error;
 use crate::ir::{AluFlags, AluSrc, Def, InstKind, Stage, Swizzle};
@@ -186,10 +186,8 @@ impl<'a> Parser<'a> {
     /// `vec4 32 r0[8]`, behind `decl_reg`.
     pub(super) fn decl_reg(&mut self, line: &mut Cursor<'a>) -> Result<(), Error> {
         let num_components = self.component_count(line, "vec")?;
-        let bit_size = super::instr::bit_size(line)?;
-        if line.eat_word("div") || line.eat_word("con") {
-            line.skip_blanks();
-        }
+        let bit_size = bit_size(line)?;
+        skip_divergence(line);
         line.expect(b'r', "a register such as `r0`")?;
         let number = line.number32("the number of a register")?;
         let mut num_array_elems = 0;
@@ -325,7 +323,7 @@ impl<'a> Parser<'a> {
 
     /// An ALU opcode that 25.0 does not have, from its source on.
     pub(super) fn old_alu(&mut self, line: &mut Cursor<'a>, dest: &Dest, old: OldAlu) -> Result<Def, Error> {
-        let (flags, saturate) = super::instr::alu_flags(line)?;
+        let (flags, saturate) = alu_flags(line)?;
         let operand = match old {
             OldAlu::Intrinsic(_) => AluOp::fneg.info().srcs[0],
             OldAlu::NotZero(op) => op.info().srcs[0],

@@ -59,7 +59,7 @@ impl<'a> Parser<'a> {
 
     fn field(&mut self, line: &mut Cursor<'a>) -> Result<(), Error> {
         let start = line.token_start();
-        let key = line.until(":");
+        let key = line.until(b':');
         let key_span = line.span_from(start);
         if self.part != Part::Header || !line.eat(b':') {
             let what = "expected `key: value`, `decl_var`, `decl_function` or `impl`";
@@ -68,7 +68,7 @@ impl<'a> Parser<'a> {
         let key = PRINTED_NAMES.iter().find(|(old, _)| *old == key).map_or(key, |(_, new)| *new);
         let start = line.token_start();
         let value = line.rest().trim_end();
-        line.until("\n");
+        line.take_while(|_| true);
         let info = &mut self.shader.info;
         let parsed = match set_leading_field(info, key, value) {
             Some(ok) => ok,

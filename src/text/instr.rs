@@ -107,9 +107,7 @@ impl<'a> Parser<'a> {
 
     /// `32x4   %5 =` (25.0), `vec4 32 ssa_5 =` or `r2.xy =` (22.3).
     fn dest(&mut self, line: &mut Cursor<'a>) -> Result<Dest, Error> {
-        if line.eat_word("div") || line.eat_word("con") {
-            line.skip_blanks();
-        }
+        skip_divergence(line);
         if line.peek() == b'r' && line.peek_second().is_ascii_digit() {
             return self.register_dest(line);
         }
@@ -120,9 +118,7 @@ impl<'a> Parser<'a> {
             let num_components = self.component_count(line, "vec")?;
             (bit_size(line)?, num_components)
         };
-        if line.eat_word("div") || line.eat_word("con") {
-            line.skip_blanks();
-        }
+        skip_divergence(line);
         let start = line.token_start();
         if !line.eat(b'%') && !line.eat_str("ssa_") {
             return Err(line.unexpected("the number of the result, such as `%1`"));
@@ -276,6 +272,13 @@ impl<'a> Parser<'a> {
         let srcs = block.map(|pred| PhiSrc { pred, def: phi.def() }).into_iter().cycle().take(count);
         let srcs = self.shader.phi_srcs.extend(srcs);
         Ok(self.emit(dest.num_components, dest.bit_size, InstKind::Phi(srcs)).def())
+    }
+}
+
+/// Skips the result of Mesa's divergence analysis, if it was run.
+pub(super) fn skip_divergence(line: &mut Cursor<'_>) {
+    if matches!(line.skip_blanks(), b'c' | b'd') && (line.eat_word("div") || line.eat_word("con")) {
+        line.skip_blanks();
     }
 }
 

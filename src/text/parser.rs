@@ -20,11 +20,15 @@ pub(super) fn parse(text: &str) -> Vec<Found> {
     let mut found = Vec::new();
     let mut parser = Parser::new();
     while let Some(first) = lines.next() {
-        if first.rest().starts_with(FIRST_LINE) {
+        if starts_shader(&first) {
             found.push(Found { line: first.number(), shader: parser.shader(first, &mut lines) });
         }
     }
     found
+}
+
+fn starts_shader(line: &Cursor<'_>) -> bool {
+    line.peek() == b's' && line.rest().starts_with(FIRST_LINE)
 }
 
 /// The state of the parse of one shader; the tables are kept from one to the next.
@@ -140,7 +144,7 @@ impl<'a> Parser<'a> {
         let mut ahead = lines.clone();
         while let Some(line) = ahead.next() {
             // A log may cut a dump short.
-            if line.rest().starts_with(FIRST_LINE) || self.is_over(line) {
+            if starts_shader(&line) || self.is_over(line) {
                 break;
             }
             self.line = line.number();
