@@ -10,9 +10,12 @@ use super::{unsupported, Emit, Result};
 use crate::analysis::value_types;
 use crate::ir::{Precision, Stage, TypeData, Var, VarFlags, Variable, NO_LOCATION};
 use crate::op::names::{frag_result, InterpMode};
-use crate::op::{Access, AluType, Base, Modes};
-use crate::target::Descriptor;
+use crate::op::{Access, AluType, Base, Intrinsic, Modes};
+use crate::target::{Descriptor, Feature};
 use spirv::{Capability, Decoration, Op, StorageClass};
+
+/// Memory that can be seen as integers and as floats, through two variables.
+const VIEWED: Modes = Modes::UBO.union(Modes::SSBO);
 
 /// What became of a variable.
 #[derive(Clone, Copy, Debug, Default)]
@@ -82,7 +85,8 @@ impl Emit<'_> {
     /// The layout of a variable seen through `view`.
     pub(super) fn layout(&self, var: Var, view: View) -> Layout {
         let variable = &self.shader.vars[var];
-        let explicit = variable.mode.intersects(Modes::UBO | Modes::SSBO | Modes::PUSH_CONST);
+        let explicit = variable.mode.intersects(Modes::UBO | Modes::SSBO | Modes::PUSH_CONST)
+            || variable.mode == Modes::SHARED && self.state.shared_views;
         let numbers = match view {
             View::Uint => Numbers::As(Base::Uint),
             View::Float => Numbers::As(Base::Float),
@@ -97,7 +101,8 @@ impl Emit<'_> {
 
     /// The view of `var` in which a value of `scalar`'s width can be seen as `base`.
     pub(super) fn view(&self, var: Var, scalar: AluType, base: Base) -> View {
-        if !self.shader.vars[var].mode.intersects(Modes::UBO | Modes::SSBO) {
+        let viewed = if self.state.shared_views { VIEWED | Modes::SHARED } else { VIEWED };
+        if !self.shader.vars[var].mode.intersects(viewed) {
             return View::Whole;
         }
         match base {
@@ -163,6 +168,10 @@ impl Emit<'_> {
                 let set = variable.descriptor_set.unwrap_or_else(|| self.default_set(variable));
                 self.m.decorate(id, Decoration::DescriptorSet, &[set]);
                 self.m.decorate(id, Decoration::Binding, &[variable.binding]);
+                Ok(())
+            }
+            StorageClass::Workgroup if self.state.shared_views => {
+                self.m.capability(Capability::WorkgroupMemoryExplicitLayoutKHR);
                 Ok(())
             }
             _ => Ok(()),
@@ -255,32 +264,77 @@ impl Emit<'_> {
         }
     }
 
-    /// Decorations of buffers that depend on all that the code does with them.
+    /// Decorations of memory that depend on all that the code does with it.
     pub(super) fn decorate_memory(&mut self) {
         for index in 0..self.state.used_vars.len() {
             let var = self.state.used_vars[index];
-            let state = self.state.vars[var];
-            if self.shader.vars[var].mode != Modes::SSBO {
-                continue;
-            }
-            let views = state.ids.iter().filter(|id| **id != 0).count();
-            for id in state.ids.into_iter().filter(|id| *id != 0) {
-                let mut decorate = |wanted: bool, decoration| {
-                    if wanted {
-                        self.m.decorate(id, decoration, &[]);
+            match self.shader.vars[var].mode {
+                Modes::SSBO => self.decorate_buffer(var),
+                // Workgroup variables with a layout share their memory (SPV_KHR_workgroup_memory_explicit_layout).
+                Modes::SHARED if self.state.shared_views => {
+                    for id in self.state.vars[var].ids.into_iter().filter(|id| *id != 0) {
+                        self.m.decorate(id, Decoration::Aliased, &[]);
                     }
-                };
-                // Devices without fragmentStoresAndAtomics ask for NonWritable where nothing writes.
-                decorate(!state.written, Decoration::NonWritable);
-                decorate(!state.read && state.written, Decoration::NonReadable);
-                // Without Aliased, two variables of one binding may not see each other's writes (SPIR-V 2.18.2).
-                decorate(views > 1 && state.written, Decoration::Aliased);
-                decorate(views == 1 && state.access.contains(Access::RESTRICT), Decoration::Restrict);
-                // The Vulkan memory model has memory operands instead (SPIR-V 2.18.3).
-                decorate(!self.vmm && state.access.contains(Access::COHERENT), Decoration::Coherent);
-                decorate(!self.vmm && state.access.contains(Access::VOLATILE), Decoration::Volatile);
+                }
+                _ => {}
             }
         }
+    }
+
+    fn decorate_buffer(&mut self, var: Var) {
+        let state = self.state.vars[var];
+        let (views, written) = self.views_of_binding(var);
+        for id in state.ids.into_iter().filter(|id| *id != 0) {
+            let mut decorate = |wanted: bool, decoration| {
+                if wanted {
+                    self.m.decorate(id, decoration, &[]);
+                }
+            };
+            // Devices without fragmentStoresAndAtomics ask for NonWritable where nothing writes.
+            decorate(!state.written, Decoration::NonWritable);
+            decorate(!state.read && state.written, Decoration::NonReadable);
+            // Without Aliased, two variables of one binding may not see each other's writes (SPIR-V 2.18.2).
+            decorate(views > 1 && written, Decoration::Aliased);
+            decorate(views == 1 && state.access.contains(Access::RESTRICT), Decoration::Restrict);
+            // The Vulkan memory model has memory operands instead (SPIR-V 2.18.3).
+            decorate(!self.vmm && state.access.contains(Access::COHERENT), Decoration::Coherent);
+            decorate(!self.vmm && state.access.contains(Access::VOLATILE), Decoration::Volatile);
+        }
+    }
+
+    /// How many variables of the module are at the binding of `var`, and whether one of them is written.
+    fn views_of_binding(&self, var: Var) -> (usize, bool) {
+        let place = |var: Var| {
+            let variable = &self.shader.vars[var];
+            (variable.mode, variable.descriptor_set, variable.binding)
+        };
+        let same = self.state.used_vars.iter().filter(|other| place(**other) == place(var));
+        same.fold((0, false), |(views, written), other| {
+            let state = &self.state.vars[*other];
+            (views + state.ids.iter().filter(|id| **id != 0).count(), written || state.written)
+        })
+    }
+
+    /// Whether shared memory is seen through several variables, which then need a layout: the passes made two, or atomics
+    /// want integers and floats.
+    pub(super) fn finds_shared_views(&self) -> bool {
+        if !self.target.has(Feature::workgroupMemoryExplicitLayout) {
+            return false;
+        }
+        let mut vars = [None; 2];
+        let mut bases = [false; 2];
+        for inst in &self.shader.order {
+            let Some((op, srcs)) = self.shader.as_intrinsic(*inst) else { continue };
+            let Some(var) = srcs.first().and_then(|pointer| self.shader.deref_var(*pointer)) else { continue };
+            if self.shader.vars[var].mode != Modes::SHARED {
+                continue;
+            }
+            vars[usize::from(vars[0].is_some_and(|first| first != var))] = Some(var);
+            if matches!(op, Intrinsic::deref_atomic | Intrinsic::deref_atomic_swap) {
+                bases[usize::from(value_types::atomic_base(self.shader, *inst) == Base::Float)] = true;
+            }
+        }
+        vars[1].is_some() || bases == [true; 2]
     }
 
     /// True if `var` is an array of blocks, so that the first step of a pointer into it picks a descriptor.

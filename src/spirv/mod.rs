@@ -114,6 +114,8 @@ struct State {
     vars: SideTable<Var, VariableState>,
     /// Variables in the order in which they were made.
     used_vars: Vec<Var>,
+    /// Shared memory is seen through several variables.
+    shared_views: bool,
     builtins: Vec<BuiltinVariable>,
     /// Ids that are decorated NonUniform.
     non_uniform: FxHashSet<u32>,
@@ -133,6 +135,7 @@ impl State {
         self.types.clear();
         self.vars.clear();
         self.used_vars.clear();
+        self.shared_views = false;
         self.builtins.clear();
         self.non_uniform.clear();
         self.workgroup_size = 0;
@@ -161,6 +164,7 @@ impl Emit<'_> {
                 self.m.capability(Capability::VulkanMemoryModelDeviceScope);
             }
         }
+        self.state.shared_views = self.finds_shared_views();
         self.source_text();
         self.execution_modes()?;
         self.body()?;
