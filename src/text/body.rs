@@ -63,8 +63,11 @@ impl<'a> Parser<'a> {
             b'c' | b'd' if line.eat_str("con block ") || line.eat_str("div block ") => self.block_number(&mut line),
             b'c' | b'd' if line.eat_str("con loop ") || line.eat_str("div loop ") => self.open_loop(&mut line),
             _ => {
+                self.uses_broken = false;
                 if let Err(error) = self.statement(&mut line) {
-                    self.report(error);
+                    if !self.uses_broken {
+                        self.report(error);
+                    }
                 }
                 return Flow::Next;
             }

@@ -58,7 +58,11 @@ impl<'a> Parser<'a> {
         let start = line.token_start();
         let name = line.take_while(|b| b != b' ');
         let Some(var) = self.vars.get(name).copied() else {
-            return Err(line.error(start, &format!("no variable is called `{name}`")));
+            let error = line.error(start, &format!("no variable is called `{name}`"));
+            // Mesa 25.0 prints one of the inputs or outputs that share a slot: dual-source outputs, for example.
+            let is_io = line.rest().starts_with(" (shader_");
+            let hint = if is_io { "; Mesa leaves out a variable that shares its location with another" } else { "" };
+            return Err(Error { message: error.message + hint, ..error });
         };
         let pointee = self.pointee(line)?;
         let ty = self.shader.vars[var].ty;

@@ -62,10 +62,9 @@ impl<'a> Parser<'a> {
         let dest = self.dest(line)?;
         let value = self.operation(line, &dest);
         // A number whose line is wrong means something from here on, so that only this line is reported.
-        let bound = value.as_ref().ok().copied();
-        let bound = match bound {
-            Some(def) => def,
-            None => self.emit(dest.num_components, dest.bit_size, InstKind::Undef).def(),
+        let bound = match &value {
+            Ok(def) => *def,
+            Err(_) => self.broken_value(&dest),
         };
         match dest.target {
             Target::Number(number, span) => {
@@ -76,6 +75,12 @@ impl<'a> Parser<'a> {
             Target::Register(register) => self.store_register(&register, bound),
         }
         value.map(|_| ())
+    }
+
+    fn broken_value(&mut self, dest: &Dest) -> Def {
+        let def = self.emit(dest.num_components, dest.bit_size, InstKind::Undef).def();
+        self.broken.insert(def);
+        def
     }
 
     /// What stands behind `=`. Returns the value.
@@ -160,7 +165,13 @@ impl<'a> Parser<'a> {
             return Err(line.unexpected("a value such as `%1`"));
         }
         let number = line.number32("the number of a value")?;
-        self.defs.get(number).ok_or_else(|| line.error(start, &format!("%{number} is not defined before this use")))
+        match self.defs.get(number) {
+            Some(def) => {
+                self.uses_broken |= !self.broken.is_empty() && self.broken.contains(&def);
+                Ok(def)
+            }
+            None => Err(line.error(start, &format!("%{number} is not defined before this use"))),
+        }
     }
 
     fn alu(&mut self, line: &mut Cursor<'a>, dest: &Dest, name: &str, start: usize) -> Result<Def, Error> {

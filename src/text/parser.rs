@@ -6,7 +6,7 @@ use super::numbering::Numbering;
 use super::Found;
 use crate::error::{Error, ErrorKind, Errors, Place};
 use crate::ir::{Block, Cf, Def, Inst, InstData, InstKind, LineNumber, Shader, Type, Var};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What the first line of a shader starts with, in both dialects.
 const FIRST_LINE: &str = "shader: MESA_SHADER_";
@@ -52,6 +52,10 @@ pub(super) struct Parser<'a> {
     pub(super) registers: Registers,
     /// Memory for the sources of an intrinsic.
     pub(super) src_list: Vec<Def>,
+    /// Results of lines with an error.
+    pub(super) broken: FxHashSet<Def>,
+    /// This line uses such a result, so an error in it may follow from the other.
+    pub(super) uses_broken: bool,
     /// Where the header's table is searched first: fields come in its order.
     pub(super) next_field: usize,
     pub(super) part: Part,
@@ -116,6 +120,8 @@ impl<'a> Parser<'a> {
             open: Vec::new(),
             registers: Registers::default(),
             src_list: Vec::new(),
+            broken: FxHashSet::default(),
+            uses_broken: false,
             next_field: 0,
             part: Part::Header,
             errors: Vec::new(),
@@ -132,6 +138,7 @@ impl<'a> Parser<'a> {
         self.phi_srcs.clear();
         self.open.clear();
         self.registers.clear();
+        self.broken.clear();
         self.next_field = 0;
         self.part = Part::Header;
     }

@@ -487,6 +487,10 @@ fn several_errors_are_reported_once_each() {
     let lines: Vec<u32> = errors(&dump25("", body)).iter().map(|error| error.place.line).collect();
     assert_eq!(lines, [6, 8, 9]);
     assert_eq!(errors(&dump25("", &"@frob\n".repeat(1000))).len(), 20);
+    let body = "32 %0 = deref_var &v (shader_out vec4)\n32 %1 = deref_array &(*%0)[0] (shader_out float)\n@store_deref (%1, %1) ()";
+    let errors = errors(&dump25("", body));
+    assert_eq!(errors.len(), 1, "{errors:?}");
+    assert!(errors[0].message.contains("shares its location"));
 }
 
 #[test]
