@@ -19,9 +19,9 @@
 
 use super::{Context, Forms, Pass};
 use crate::ir::{rewrite, AluFlags, AluSrc, Builder, Edit, Inst, InstData, InstKind, Shader};
-use crate::op::fold::mask;
+use crate::op::fold::{from_float, mask, to_float};
 use crate::op::AluOp::{self, *};
-use crate::op::Form;
+use crate::op::{Base, Form};
 use std::sync::OnceLock;
 
 /// The pass.
@@ -68,6 +68,7 @@ static RULES: &[(&[AluOp], RuleFn)] = &[
         let (y, kept) = x.commuted()?;
         (x.possible_bits(y, DEPTH) & !kept == 0).then_some(New::Value(y))
     }),
+    (&[ushr], |x| (x.possible_bits(x.srcs[0], DEPTH) >> x.shift_count()? == 0).then_some(New::Const(0))),
     (&[ishl, ushr], same_shifts),
     (&[ishl, ushr], opposite_shifts),
     (&[ishl, ushr], shift_of_masked),
@@ -76,8 +77,7 @@ static RULES: &[(&[AluOp], RuleFn)] = &[
         let [a, b] = x.made_by(0, opposite_comparison(op)?)?;
         Some(New::Op(op, [a, b, b]))
     }),
-    (&[ine, fneu], |x| compare_with_bool(x, false)),
-    (&[ieq, feq], |x| compare_with_bool(x, true)),
+    (&[ieq, ine, feq, fneu], compare_with_bool),
     (&[bcsel], |x| x.is_same(1, 2).then_some(New::Value(x.srcs[1]))),
     (&[bcsel], |x| x.made_by(0, inot).map(|inner| New::Op(bcsel, [inner[0], x.srcs[2], x.srcs[1]]))),
     (&[bcsel], |x| match (x.bits, x.constant(x.srcs[1])?, x.constant(x.srcs[2])?) {
@@ -242,7 +242,7 @@ impl Operation<'_> {
             ushr => count(1).map_or(up_to(possible(0)), |count| possible(0) >> count),
             ishl => count(1).map_or(all, |count| possible(0) << count & all),
             mov | u2u8 | u2u16 | u2u32 | u2u64 => possible(0) & all,
-            _ if op.info().form == Form::SelectOne && op.info().dest.ty.base == crate::op::Base::Int => 1,
+            _ if op.info().form == Form::SelectOne && op.info().dest.ty.base == Base::Int => 1,
             _ => all,
         }
     }
@@ -312,23 +312,37 @@ fn opposite_comparison(op: AluOp) -> Option<AluOp> {
     Some(if pair[0] == op { pair[1] } else { pair[0] })
 }
 
-/// A comparison of a boolean, or of one that was made a number, with what it may be.
-fn compare_with_bool(x: &Operation<'_>, for_equality: bool) -> Option<New> {
+/// A comparison with a number of one that depends on a boolean only.
+fn compare_with_bool(x: &Operation<'_>) -> Option<New> {
     let (number, value) = x.commuted()?;
     let width = x.shader.bit_size(number.def);
-    let (boolean, one) = match x.shader.as_alu(number.def) {
-        _ if width == 1 => (number, 1),
-        Some((op, _)) if op.info().form == Form::SelectOne => {
-            let is_float = op.info().dest.ty.base == crate::op::Base::Float;
-            let one = if is_float { crate::op::fold::from_float(1.0, width) } else { 1 };
-            (x.operands(number, op)?[0], one)
-        }
-        _ => return None,
+    let (boolean, if_true, if_false) = two_numbers(x, number, width)?;
+    let is_equal = |number| match x.op {
+        feq | fneu => to_float(number, width) == to_float(value, width),
+        _ => number == value,
     };
-    if x.shader.bit_size(boolean.def) != 1 || (value != 0 && value != one) {
-        return None;
+    let outcome = |number| is_equal(number) == matches!(x.op, ieq | feq);
+    Some(match (outcome(if_true), outcome(if_false)) {
+        (true, false) => New::Value(boolean),
+        (false, true) => New::Op(inot, [boolean; 3]),
+        (always, _) => New::Const(always.into()),
+    })
+}
+
+/// The boolean that `number` depends on, and what `number` is if that is true and if not.
+fn two_numbers(x: &Operation<'_>, number: AluSrc, width: u8) -> Option<(AluSrc, u64, u64)> {
+    if width == 1 {
+        return Some((number, 1, 0));
     }
-    Some(if (value == one) == for_equality { New::Value(boolean) } else { New::Op(inot, [boolean; 3]) })
+    let (op, srcs) = x.shader.as_alu(number.def)?;
+    let through = |i: usize| AluSrc { def: srcs[i].def, swizzle: number.swizzle.compose(srcs[i].swizzle) };
+    match (op.info().form, op.info().dest.ty.base) {
+        _ if op == bcsel => Some((through(0), x.constant(through(1))?, x.constant(through(2))?)),
+        _ if x.shader.bit_size(srcs[0].def) != 1 => None,
+        (Form::SelectOne, Base::Float) => Some((through(0), from_float(1.0, width), 0)),
+        (Form::SelectOne, _) => Some((through(0), 1, 0)),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -442,6 +456,16 @@ mod tests {
                 with(b, zero, number, 0)
             });
             assert_eq!(shader.as_alu(def).unwrap().0, ult);
+        }
+        for (number, becomes) in [(7, ult), (9, uge)] {
+            let (shader, def) = simplified(|b, x, y| {
+                let cond = b.alu(ult, &[x, y]);
+                let (seven, nine) = (b.imm32(7), b.imm32(9));
+                let selected = b.alu(bcsel, &[cond, seven, nine]);
+                let is_number = with(b, ine, selected, number);
+                b.alu(inot, &[is_number])
+            });
+            assert_eq!(shader.as_alu(def).unwrap().0, becomes, "{number}");
         }
         let (shader, def) = simplified(|b, x, y| {
             let cond = b.alu(ult, &[x, y]);
