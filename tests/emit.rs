@@ -783,3 +783,31 @@ fn what_cannot_be_emitted_is_an_error_with_a_line() {
     let line = dump.lines().position(|line| line.contains("fsat")).expect("a line") as u32 + 1;
     assert_eq!(errors.0[0].place.line, line);
 }
+
+#[test]
+fn outputs_that_overlap_are_refused() {
+    let dump = "shader: MESA_SHADER_VERTEX
+subgroup_size: 0
+decl_var shader_out INTERP_MODE_SMOOTH none vec3 a (VARYING_SLOT_VAR0.xyz, 4, 0)
+decl_var shader_out INTERP_MODE_SMOOTH none float b (VARYING_SLOT_VAR0.w, 4, 0)
+decl_function main () (entrypoint)
+
+impl main {
+    block b0:  // preds:
+    32    %0 = load_const (0x00000000)
+    32x3  %1 = load_const (0x00000000, 0x00000000, 0x00000000)
+    32    %2 = deref_var &a (shader_out vec3)
+              @store_deref (%2, %1) (wrmask=xyz, access=none)
+    32    %3 = deref_var &b (shader_out float)
+              @store_deref (%3, %0) (wrmask=x, access=none)
+              // succs: b1
+    block b1:
+}
+";
+    emitted(dump);
+    for (from, to) in [("VAR0.w", "VAR0.z"), ("VAR0.xyz", "VAR0.yzw")] {
+        let shader = parse(&dump.replace(from, to));
+        let errors = emit(&shader, &Target::default(), &EmitOptions::default()).expect_err("they overlap");
+        assert!(errors.to_string().contains("location 4"), "{errors}");
+    }
+}

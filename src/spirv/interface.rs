@@ -189,6 +189,7 @@ impl Emit<'_> {
     fn decorate_io(&mut self, id: u32, variable: &Variable, class: StorageClass) -> Result<()> {
         if io_builtin(self.shader.stage(), variable).is_none() {
             let location = self.location(variable).ok_or_else(|| unsupported("an input without a location"))?;
+            self.take_locations(variable, class, location)?;
             self.m.decorate(id, Decoration::Location, &[location]);
             if variable.location_frac != 0 {
                 self.m.decorate(id, Decoration::Component, &[u32::from(variable.location_frac)]);

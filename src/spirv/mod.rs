@@ -9,7 +9,7 @@
 //! |-|-|
 //! | `words`, `module` | buffers of words, the sections of a module |
 //! | `types`, `constants`, `capability` | what is written once and found again |
-//! | `interface`, `builtin`, `entry` | variables with their decorations, built-ins, execution modes |
+//! | `interface`, `locations`, `builtin`, `entry` | variables with their decorations, built-ins, execution modes |
 //! | `body`, `phi` | structured control flow and labels, phis |
 //! | `value` | ids of values, at the type and swizzle that their user wants |
 //! | `alu`, `memory`, `atomic`, `intrinsic`, `subgroup` | one family of instructions each |
@@ -25,6 +25,7 @@ mod debug;
 mod entry;
 mod interface;
 mod intrinsic;
+mod locations;
 mod memory;
 mod module;
 mod phi;
@@ -117,6 +118,7 @@ struct State {
     /// Shared memory is seen through several variables.
     shared_views: bool,
     builtins: Vec<BuiltinVariable>,
+    locations: locations::Locations,
     /// Ids that are decorated NonUniform.
     non_uniform: FxHashSet<u32>,
     /// The workgroup size as a constant, 0 if not made.
@@ -137,6 +139,7 @@ impl State {
         self.used_vars.clear();
         self.shared_views = false;
         self.builtins.clear();
+        self.locations.clear();
         self.non_uniform.clear();
         self.workgroup_size = 0;
         self.ids.clear();

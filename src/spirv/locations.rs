@@ -1,0 +1,81 @@
+//! Locations: no two inputs, and no two outputs, may share a component of one (Vulkan 15.1.5, VUID-StandaloneSpirv-OpEntryPoint-08721).
+//!
+//! Drivers assign locations without overlap; a dump may say anything.
+
+use super::{unsupported, Emit, Result};
+use crate::ir::{Stage, Type, TypeData, TypeTable, VarFlags, Variable};
+use crate::op::Modes;
+use rustc_hash::FxHashMap;
+use spirv::StorageClass;
+
+/// The most locations that one variable may take; devices have far fewer.
+const MAX_LOCATIONS: u32 = 1024;
+
+/// A location with all that keeps it apart from others of the same number: class, patch, index of blending, number.
+type Key = (StorageClass, bool, u32, u32);
+
+/// Components that are taken, a bit each, by location.
+#[derive(Debug, Default)]
+pub(super) struct Locations {
+    taken: FxHashMap<Key, u32>,
+}
+
+impl Locations {
+    pub(super) fn clear(&mut self) {
+        self.taken.clear();
+    }
+}
+
+impl Emit<'_> {
+    /// Takes the components of an input or output at `location`.
+    pub(super) fn take_locations(&mut self, variable: &Variable, class: StorageClass, location: u32) -> Result<()> {
+        let types = &self.shader.types;
+        let patch = variable.flags.contains(VarFlags::PATCH);
+        let ty = match types.as_array(variable.ty) {
+            Some((vertex, _)) if !patch && self.is_per_vertex(variable.mode) => vertex,
+            _ => variable.ty,
+        };
+        let count = types.slots(ty);
+        if count > MAX_LOCATIONS || location > MAX_LOCATIONS {
+            return Err(unsupported(format_args!("a variable of {count} locations from {location} on")));
+        }
+        // Arrays and matrices repeat one vector; what does not fit four 32-bit components goes on in the next location.
+        let words = vector_words(types, ty).unwrap_or(4);
+        let first = u32::from(variable.location_frac);
+        if first + words.min(4) > 4 {
+            return Err(unsupported(format_args!("a variable of {words} components from {first} on")));
+        }
+        let per_element = words.div_ceil(4).max(1);
+        for slot in 0..count {
+            let left = words - 4 * (slot % per_element).min(words / 4);
+            let mask = ((1 << left.min(4)) - 1) << first;
+            let key = (class, patch, variable.index, location + slot);
+            let taken = self.state.locations.taken.entry(key).or_default();
+            if *taken & mask != 0 {
+                return Err(unsupported(format_args!("more than one variable at location {}", location + slot)));
+            }
+            *taken |= mask;
+        }
+        Ok(())
+    }
+
+    /// True if inputs or outputs of this stage are arrays with an element for each vertex.
+    fn is_per_vertex(&self, mode: Modes) -> bool {
+        match self.shader.stage() {
+            Stage::TessCtrl => true,
+            Stage::TessEval | Stage::Geometry => mode == Modes::SHADER_IN,
+            _ => false,
+        }
+    }
+}
+
+/// 32-bit components of the vectors that `ty` is made of; `None` for a struct, whose members may differ.
+fn vector_words(types: &TypeTable, ty: Type) -> Option<u32> {
+    let (scalar, n) = match types.get(types.without_arrays(ty)) {
+        TypeData::Scalar(scalar) => (scalar, 1),
+        TypeData::Vector(scalar, n) => (scalar, n),
+        TypeData::Matrix { scalar, rows, .. } => (scalar, rows),
+        _ => return None,
+    };
+    Some(u32::from(n) * if scalar.bits == 64 { 2 } else { 1 })
+}
