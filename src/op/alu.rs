@@ -718,15 +718,3 @@ alu_ops! {
     udot_2x16_uadd_sat [U32, U32, I32] -> I32, COMMUTATIVE, Lowered,
         |x| x.saturate_u(fold::packed_dot(x, 16, false, false) as u128 + x.wide_u(2));
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_name_is_found_and_unique() {
-        for op in AluOp::ALL {
-            assert_eq!(AluOp::from_name(op.name()), Some(*op));
-        }
-    }
-}

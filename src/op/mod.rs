@@ -14,6 +14,8 @@ pub mod alu;
 pub mod fold;
 pub mod intrinsic;
 pub mod names;
+#[cfg(test)]
+mod tests;
 pub mod tex;
 
 pub use alu::{AluInfo, AluOp, Form, Operand, Props};

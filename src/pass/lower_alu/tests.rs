@@ -1,10 +1,10 @@
 //! The folds judge the rules: on corner values, what an operation folds to is what its lowered form computes.
 
 use super::*;
-use crate::ir::builder::fold_alu;
 use crate::ir::Inst;
 use crate::op::fold::{from_float, mask, to_float};
 use crate::op::{Operand, Props};
+use crate::pass::testing;
 
 /// A shader of one operation on operands that are undefined until a test gives them values.
 struct Case {
@@ -13,7 +13,7 @@ struct Case {
     bits: u8,
     operands: Vec<Inst>,
     shader: Shader,
-    result: Def,
+    store: Inst,
 }
 
 impl Case {
@@ -29,10 +29,9 @@ impl Case {
         let srcs: Vec<_> = operands.iter().map(|def| AluSrc::from(*def)).collect();
         let (components, bits) = (size(&info.dest), bits(&info.dest));
         let value = builder.alu_with(op, AluFlags::EXACT, &srcs, Some((components, bits)));
-        // Something that outlives the rewrite and names the result.
-        builder.alu_with(AluOp::mov, AluFlags::empty(), &[value.into()], Some((components, bits)));
+        let store = testing::store(&mut builder, value);
         let operands = operands.into_iter().map(Def::inst).collect();
-        Case { op, components, bits, operands, shader, result: value }
+        Case { op, components, bits, operands, shader, store }
     }
 
     fn lowered(op: AluOp, components: u8, width: u8) -> Option<Case> {
@@ -40,28 +39,18 @@ impl Case {
         if !run(&mut case.shader, &Context::default()) {
             return None;
         }
-        let last = *case.shader.order.last().unwrap();
-        let (_, srcs) = case.shader.as_alu(last.def()).unwrap();
-        case.result = srcs[0].def;
         Some(case)
+    }
+
+    /// What is computed.
+    fn result(&self) -> Def {
+        self.shader.as_intrinsic(self.store).unwrap().1[0]
     }
 
     /// The result for these operands.
     fn evaluate(&self, values: &[Vec<u64>]) -> Vec<u64> {
-        let mut shader = self.shader.clone();
-        for (operand, values) in self.operands.iter().zip(values) {
-            shader.insts[*operand].kind = InstKind::Const(shader.consts.push(values));
-        }
-        for inst in shader.order.clone() {
-            let data = shader.insts[inst];
-            if let InstKind::Alu { op, srcs, .. } = data.kind {
-                let srcs = shader.alu_srcs[srcs].to_vec();
-                let folded = fold_alu(&shader, op, &srcs, data.num_components, data.bit_size).unwrap();
-                let values = shader.consts.push(&folded[..usize::from(data.num_components)]);
-                shader.insts[inst].kind = InstKind::Const(values);
-            }
-        }
-        shader.as_const(self.result).unwrap().to_vec()
+        let inputs: Vec<_> = self.operands.iter().copied().zip(values.iter().cloned()).collect();
+        testing::evaluate(&self.shader, &inputs).remove(0)
     }
 }
 
@@ -162,7 +151,7 @@ fn lowered_forms_compute_what_the_opcode_folds_to() {
                 let equal = want.iter().zip(&got).all(|(a, b)| same(*op, original.bits, *a, *b));
                 assert!(equal, "{} at {width} bits of {values:x?}: {got:x?} instead of {want:x?}", op.name());
             });
-            let (result, shader) = (lowered.result, &lowered.shader);
+            let (result, shader) = (lowered.result(), &lowered.shader);
             let shape = (shader.num_components(result), shader.bit_size(result));
             assert_eq!(shape, (original.components, original.bits), "{}", op.name());
             tested += 1;
@@ -195,11 +184,11 @@ fn no_lowered_opcode_is_left() {
 #[test]
 fn exact_goes_over() {
     let case = Case::lowered(AluOp::fsat, 1, 32).unwrap();
-    let alu: Vec<_> =
-        case.shader.order.iter().filter(|inst| !matches!(case.shader.insts[**inst].kind, InstKind::Const(_))).collect();
-    for inst in &alu[1..alu.len() - 1] {
-        assert!(matches!(case.shader.insts[**inst].kind, InstKind::Alu { flags: AluFlags::EXACT, .. }));
-    }
+    let flags = case.shader.order.iter().filter_map(|inst| match case.shader.insts[*inst].kind {
+        InstKind::Alu { flags, .. } => Some(flags),
+        _ => None,
+    });
+    assert_eq!(flags.collect::<Vec<_>>(), [AluFlags::EXACT; 2]);
 }
 
 #[test]
