@@ -2,9 +2,9 @@
 //!
 //! A pass names the forms it removes; after it, and after every later pass, none of them may be left. Debug builds look.
 
-use super::{lower_buffer_derefs, lower_io};
+use super::{lower_alu, lower_buffer_derefs, lower_io};
 use crate::ir::{InstKind, Shader};
-use crate::op::{Form, Intrinsic};
+use crate::op::Intrinsic;
 use bitflags::bitflags;
 
 bitflags! {
@@ -25,7 +25,7 @@ bitflags! {
         const BUFFER_DEREFS = 1 << 5;
         /// `demote_if`, `terminate_if`.
         const CONDITIONAL_DISCARD = 1 << 6;
-        /// ALU opcodes without a SPIR-V instruction.
+        /// ALU operations without a SPIR-V instruction.
         const LOWERED_ALU = 1 << 7;
         /// Vectors of more than four components.
         const WIDE_VECTORS = 1 << 8;
@@ -39,7 +39,7 @@ impl Forms {
             let data = &shader.insts[*inst];
             let wide = if data.num_components > 4 { Forms::WIDE_VECTORS } else { Forms::empty() };
             let own = match data.kind {
-                InstKind::Alu { op, .. } if op.info().form == Form::Lowered => Forms::LOWERED_ALU,
+                InstKind::Alu { .. } if lower_alu::is_to_lower(shader, *inst) => Forms::LOWERED_ALU,
                 InstKind::Intrinsic { op, .. } => intrinsic_forms(op),
                 _ => Forms::empty(),
             };

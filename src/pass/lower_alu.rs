@@ -25,7 +25,7 @@ mod rules;
 mod tests;
 
 use super::{Context, Forms, Pass};
-use crate::ir::{rewrite, AluFlags, AluSrc, Builder, Def, Edit, InstKind, Shader};
+use crate::ir::{rewrite, AluFlags, AluSrc, Builder, Def, Edit, Inst, InstKind, Shader};
 use crate::op::{AluOp, Base, Form};
 use rules::RULES;
 use std::ops::Index;
@@ -41,21 +41,22 @@ pub const PASS: Pass = Pass {
 
 fn run(shader: &mut Shader, _context: &Context) -> bool {
     rewrite(shader, |builder, inst| {
-        let data = builder.shader.insts[inst];
-        let InstKind::Alu { op, flags, srcs } = data.kind else { return Edit::Keep };
-        let mut list = [AluSrc::from(inst.def()); 16];
-        let list = &mut list[..srcs.len()];
-        list.copy_from_slice(&builder.shader.alu_srcs[srcs]);
-        let src_bits = list.first().map_or(0, |src| builder.shader.bit_size(src.def));
-        let shape = Shape { op, components: data.num_components, bits: data.bit_size, src_bits };
+        let InstKind::Alu { op, flags, srcs } = builder.shader.insts[inst].kind else { return Edit::Keep };
+        let Some(shape) = Shape::of(builder.shader, inst) else { return Edit::Keep };
         let Some(rule) = rule(&shape) else { return Edit::Keep };
         let mut lower = Lower { builder, flags: flags & AluFlags::EXACT };
         let mut defs = [inst.def(); 16];
-        for ((def, src), operand) in defs.iter_mut().zip(&*list).zip(op.info().srcs) {
-            *def = lower.whole(*src, if operand.size == 0 { data.num_components } else { operand.size });
+        for (i, operand) in op.info().srcs.iter().enumerate() {
+            let src = lower.builder.shader.alu_srcs[srcs][i];
+            defs[i] = lower.whole(src, if operand.size == 0 { shape.components } else { operand.size });
         }
-        Edit::Replace((rule.lower)(&mut lower, &Call { shape, srcs: &defs[..list.len()] }))
+        Edit::Replace((rule.lower)(&mut lower, &Call { shape, srcs: &defs[..srcs.len()] }))
     })
+}
+
+/// Whether `inst` is an ALU operation that cannot be emitted.
+pub(super) fn is_to_lower(shader: &Shader, inst: Inst) -> bool {
+    Shape::of(shader, inst).is_some_and(|shape| rule(&shape).is_some())
 }
 
 /// What a rule's condition sees of an operation.
@@ -68,6 +69,15 @@ struct Shape {
     bits: u8,
     /// Width of the first operand.
     src_bits: u8,
+}
+
+impl Shape {
+    fn of(shader: &Shader, inst: Inst) -> Option<Shape> {
+        let (op, srcs) = shader.as_alu(inst.def())?;
+        let data = shader.insts[inst];
+        let src_bits = srcs.first().map_or(0, |src| shader.bit_size(src.def));
+        Some(Shape { op, components: data.num_components, bits: data.bit_size, src_bits })
+    }
 }
 
 /// An operation to lower, its operands as wide as it reads them.
