@@ -57,6 +57,11 @@ pub(super) fn check_intrinsic(report: &mut Report<'_>, inst: Inst, op: Intrinsic
         let slots = plural(io.num_slots as usize, "slot");
         report.at(inst, format_args!("{slots} from {} on do not exist", io.location));
     }
+    // The last source counts slots from the location on.
+    let offset = srcs.last().and_then(|offset| shader.as_const_scalar(*offset)).unwrap_or(0);
+    if offset >= u64::from(io.num_slots.max(1)) {
+        report.at(inst, format_args!("slot {offset} of {}", plural(io.num_slots as usize, "slot")));
+    }
     check_flags(report, inst, io);
     check_components(report, inst, if output && !shader.insts[inst].has_def() { srcs[0] } else { inst.def() });
 }
