@@ -811,3 +811,48 @@ impl main {
         assert!(errors.to_string().contains("location 4"), "{errors}");
     }
 }
+
+#[test]
+fn a_barrier_that_orders_nothing_is_nothing() {
+    let dump = compute(
+        "              @barrier (execution_scope=NONE, memory_scope=DEVICE, mem_semantics=ACQ|REL, mem_modes=shader_out)
+              @barrier (execution_scope=WORKGROUP, memory_scope=NONE, mem_semantics=NONE, mem_modes=)
+              @barrier (execution_scope=NONE, memory_scope=WORKGROUP, mem_semantics=REL, mem_modes=shared)
+                // succs: b1
+    block b1:",
+    );
+    let it = emitted(&dump);
+    assert_eq!(it.count(&[Op::MemoryBarrier, Op::ControlBarrier]), 2, "{}", it.asm());
+    let mut target = Target::default();
+    target.set(Feature::vulkanMemoryModel, true);
+    assert_eq!(emitted_for(&dump, &target).count(&[Op::MemoryBarrier, Op::ControlBarrier]), 3);
+}
+
+#[test]
+fn buffers_that_spirv_cannot_have_are_refused() {
+    let dump = compute(
+        "    32    %0 = @load_deref (%93) (access=none)
+              @store_deref (%93, %0) (wrmask=x, access=none)
+                // succs: b1
+    block b1:",
+    );
+    emitted(&dump);
+    let arrays = dump.replace("ssbo uvec4[])", "ssbo uvec4[][])").replace("(ssbo uvec4)", "(ssbo uvec4[])");
+    for wrong in [arrays, dump.replace("ssbo INTERP_MODE_NONE none struct", "ssbo INTERP_MODE_NONE none uint[]")] {
+        for found in text::parse(&wrong) {
+            let Ok(shader) = found.shader else { continue };
+            emit(&shader, &Target::default(), &EmitOptions::default()).expect_err("no such buffer");
+        }
+    }
+}
+
+#[test]
+fn vectors_of_more_than_four_components_are_refused() {
+    let shader = parse(&compute(
+        "    32x8  %0 = load_const (0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0)
+    32x8  %1 = iadd %0, %0
+                // succs: b1
+    block b1:",
+    ));
+    emit(&shader, &Target::default(), &EmitOptions::default()).expect_err("no such vector");
+}

@@ -481,3 +481,92 @@ fn intrinsic_want(shader: &Shader, inst: Inst, op: Intrinsic, srcs: &[Def], inde
         _ => Want::Integer,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{ArrayIndex, Block, Builder, PhiSrc};
+
+    /// A shader with a buffer of 16 words, and pointers to its first two.
+    fn buffer(shader: &mut Shader, mode: Modes) -> [Def; 2] {
+        shader.append_new_block();
+        let uint = shader.types.vector(AluType::new(Base::Uint, 32), 1);
+        let words = shader.types.array(uint, Some(16), 4);
+        let name = shader.strings.intern("words");
+        let var = shader.vars.push(Variable::new(name, words, mode));
+        let mut b = Builder::new(shader);
+        let root = b.deref_var(var);
+        [0, 1].map(|index| b.deref_array(root, ArrayIndex::Imm(index)))
+    }
+
+    fn infer(shader: &Shader) -> ValueTypes {
+        let mut types = ValueTypes::default();
+        types.infer(shader);
+        types
+    }
+
+    #[test]
+    fn loads_from_buffers_are_what_their_users_want() {
+        let mut shader = Shader::default();
+        let [first, second] = buffer(&mut shader, Modes::UBO);
+        let mut b = Builder::new(&mut shader);
+        let (float, int) = (b.load_deref(first, 0), b.load_deref(second, 0));
+        let product = b.alu(AluOp::fmul, &[float, float]);
+        let sum = b.iadd(int, int);
+        let types = infer(&shader);
+        assert_eq!(
+            [float, int, product, sum].map(|def| types.base(def)),
+            [Base::Float, Base::Uint, Base::Float, Base::Uint]
+        );
+    }
+
+    #[test]
+    fn a_web_has_one_type_by_majority() {
+        let mut shader = Shader::default();
+        let [first, second] = buffer(&mut shader, Modes::SSBO);
+        let mut b = Builder::new(&mut shader);
+        let (x, y) = (b.load_deref(first, 0), b.load_deref(second, 0));
+        let block = Block::from_index(0);
+        let one = b.imm32(0x3f80_0000);
+        let phi = b.phi(1, 32, &[PhiSrc { pred: block, def: x }, PhiSrc { pred: block, def: one }]);
+        let vector = b.alu(AluOp::vec2, &[phi, y]);
+        b.alu(AluOp::fadd, &[vector, vector]);
+        b.iadd(y, y);
+        let types = infer(&shader);
+        // Two users of the vector want floats; the sum's two operands are a tie, which goes to integers.
+        assert_eq!([x, y, phi, vector].map(|def| types.base(def)), [Base::Uint; 4]);
+        Builder::new(&mut shader).alu(AluOp::fmul, &[phi, phi]);
+        let types = infer(&shader);
+        assert_eq!([x, y, phi, vector].map(|def| types.base(def)), [Base::Float; 4]);
+    }
+
+    #[test]
+    fn memory_of_the_shaders_own_is_in_the_web() {
+        let mut shader = Shader::default();
+        let [first, second] = buffer(&mut shader, Modes::SHARED);
+        let mut b = Builder::new(&mut shader);
+        let load = b.load_deref(first, 0);
+        let sum = b.alu(AluOp::fadd, &[load, load]);
+        b.store_deref(second, sum, 1, 0);
+        let types = infer(&shader);
+        assert_eq!(types.base(load), Base::Float);
+        assert_eq!(shader.vars.ids().map(|var| types.var_base(var)).next(), Some(Base::Float));
+    }
+
+    #[test]
+    fn integers_are_signed_only_for_signed_outputs() {
+        let mut shader = Shader::default();
+        shader.append_new_block();
+        let int = shader.types.vector(AluType::new(Base::Int, 32), 1);
+        let name = shader.strings.intern("out");
+        let var = shader.vars.push(Variable::new(name, int, Modes::SHADER_OUT));
+        let mut b = Builder::new(&mut shader);
+        let undef = b.undef(1, 32);
+        let other = b.iadd(undef, undef);
+        let sum = b.iadd(other, other);
+        let out = b.deref_var(var);
+        b.store_deref(out, sum, 1, 0);
+        let types = infer(&shader);
+        assert_eq!((types.base(other), types.base(sum)), (Base::Uint, Base::Int));
+    }
+}

@@ -96,7 +96,7 @@ impl Emit<'_> {
             }
             View::Whole => Numbers::Unsigned,
         };
-        Layout { explicit, block: explicit, numbers }
+        Layout { explicit, block: explicit, runtime: variable.mode == Modes::SSBO, numbers }
     }
 
     /// The view of `var` in which a value of `scalar`'s width can be seen as `base`.
@@ -123,7 +123,11 @@ impl Emit<'_> {
             return Err(unsupported("a variable with an initializer"));
         }
         let class = self.storage_class(var)?;
-        let ty = self.ir_type(variable.ty, self.layout(var, view))?;
+        let layout = self.layout(var, view);
+        if layout.block && shader.types.as_struct(shader.types.without_arrays(variable.ty)).is_none() {
+            return Err(unsupported("a buffer that is no struct"));
+        }
+        let ty = self.ir_type(variable.ty, layout)?;
         self.small_number_capability(variable, class);
         let id = match (class, io_builtin(shader.stage(), variable)) {
             (StorageClass::Input | StorageClass::Output, Some(builtin)) => {
@@ -187,6 +191,9 @@ impl Emit<'_> {
     }
 
     fn decorate_io(&mut self, id: u32, variable: &Variable, class: StorageClass) -> Result<()> {
+        if self.shader.stage().is_compute() {
+            return Err(unsupported("an input or output of a compute shader"));
+        }
         if io_builtin(self.shader.stage(), variable).is_none() {
             let location = self.location(variable).ok_or_else(|| unsupported("an input without a location"))?;
             self.take_locations(variable, class, location)?;

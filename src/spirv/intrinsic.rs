@@ -230,6 +230,10 @@ impl Emit<'_> {
             MemorySemantics::RELAXED => Scope::Invocation,
             _ => self.scope(memory),
         };
+        if execution == NirScope::none && semantics == MemorySemantics::RELAXED {
+            // A memory barrier that orders nothing is not allowed (VUID-StandaloneSpirv-OpMemoryBarrier-04732).
+            return;
+        }
         let (scope, semantics) = (self.m.uint(scope as u32), self.m.uint(semantics.bits()));
         if execution != NirScope::none {
             let execution = match self.shader.stage() {
@@ -239,7 +243,7 @@ impl Emit<'_> {
             };
             let execution = self.m.uint(execution as u32);
             self.m.code.op(Op::ControlBarrier, &[execution, scope, semantics]);
-        } else if memory != NirScope::none {
+        } else {
             self.m.code.op(Op::MemoryBarrier, &[scope, semantics]);
         }
     }

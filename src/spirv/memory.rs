@@ -33,7 +33,7 @@ impl Emit<'_> {
         let vector = self.shader.types.as_vector(deref.ty);
         let (scalar, n) = vector.ok_or_else(|| unsupported("a load or store of a whole array or struct"))?;
         let view = self.view(var, scalar, wanted);
-        let id = self.chain(def, deref.ty, var, view, &[], access)?;
+        let id = self.chain(def, deref.ty, var, view, access)?;
         let base = self.layout(var, view).numbers.apply(scalar);
         Ok(Pointer { id, class: self.storage_class(var)?, var, base, scalar, n })
     }
@@ -47,17 +47,9 @@ impl Emit<'_> {
     }
 
     /// The id of the pointer that `def` makes, to something of the IR's type `ty`.
-    pub(super) fn chain(
-        &mut self,
-        def: Def,
-        ty: Type,
-        var: Var,
-        view: View,
-        more: &[u32],
-        access: Access,
-    ) -> Result<u32> {
+    fn chain(&mut self, def: Def, ty: Type, var: Var, view: View, access: Access) -> Result<u32> {
         let ty = self.ir_type(ty, self.layout(var, view))?;
-        self.chain_to(def, ty, var, view, more, access)
+        self.chain_to(def, ty, var, view, &[], access)
     }
 
     /// The id of the pointer that `def` makes, extended by the indices `more`, to something of type `ty`.
@@ -273,7 +265,7 @@ impl Emit<'_> {
         let ids = self.state.vars[var].ids;
         let view =
             if ids[View::Uint as usize] == 0 && ids[View::Float as usize] != 0 { View::Float } else { View::Uint };
-        let pointer = self.chain(block, deref.ty, var, view, &[], Access::empty())?;
+        let pointer = self.chain(block, deref.ty, var, view, Access::empty())?;
         let uint = self.m.numeric(Base::Uint, 32, 1);
         Ok(self.m.value(Op::ArrayLength, uint, &[pointer, field]))
     }

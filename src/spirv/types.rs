@@ -19,6 +19,8 @@ pub(super) struct Layout {
     pub(super) explicit: bool,
     /// Structs that are not in another are blocks.
     pub(super) block: bool,
+    /// Arrays without a length are run-time arrays, which only storage blocks have.
+    pub(super) runtime: bool,
     /// What numbers are seen as.
     pub(super) numbers: Numbers,
 }
@@ -129,15 +131,20 @@ impl Emit<'_> {
 
     fn array_type(&mut self, elem: Type, len: Option<u32>, stride: u32, layout: Layout, depth: u32) -> Result<u32> {
         let elem_id = self.ir_type_at(elem, layout, depth + 1)?;
+        let types = &self.shader.types;
         // Blocks stand in arrays of descriptors, which have no stride.
-        let explicit = layout.explicit && !(layout.block && is_block(&self.shader.types, elem));
+        let descriptors = layout.block && is_block(types, elem);
+        let explicit = layout.explicit && !descriptors;
+        if descriptors && len.is_none() || layout.runtime && is_unsized(types, elem) && !descriptors {
+            return Err(unsupported("an array of this type"));
+        }
         let stride = match (explicit, stride) {
             (false, _) => None,
             (true, 0) => Some(size(&self.shader.types, elem, depth)?),
             (true, stride) => Some(stride),
         };
         let len = match len {
-            None if explicit => None,
+            None if layout.runtime => None,
             // SPIR-V has no empty arrays (OpTypeArray, Length).
             len => Some(self.m.uint(len.unwrap_or(1).max(1))),
         };
@@ -157,6 +164,9 @@ impl Emit<'_> {
         let data = shader.types.as_struct(ty).ok_or_else(|| internal("no struct"))?;
         if data.fields.is_empty() {
             return Err(unsupported("a struct of which the input gives no members"));
+        }
+        if layout.runtime && data.fields.iter().rev().skip(1).any(|field| is_unsized(&shader.types, field.ty)) {
+            return Err(unsupported("a run-time array in front of other members"));
         }
         let first = self.state.ids.len();
         for field in &data.fields {
@@ -187,6 +197,21 @@ impl Emit<'_> {
         }
         Ok(id)
     }
+}
+
+/// True for a run-time array, and for what has one at its end.
+fn is_unsized(types: &TypeTable, mut ty: Type) -> bool {
+    for _ in 0..MAX_DEPTH {
+        ty = match types.get(ty) {
+            TypeData::Array { len: None, .. } => return true,
+            TypeData::Struct(_) => match types.as_struct(ty).and_then(|data| data.fields.last()) {
+                Some(last) => last.ty,
+                None => return false,
+            },
+            _ => return false,
+        };
+    }
+    false
 }
 
 fn is_block(types: &TypeTable, ty: Type) -> bool {

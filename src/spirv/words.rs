@@ -42,12 +42,11 @@ impl Words {
     pub(super) fn op_string(&mut self, op: Op, first: &[u32], text: &str, rest: &[u32]) {
         self.head(op, first.len() + string_words(text) + rest.len());
         self.words.extend_from_slice(first);
-        // UTF-8, four bytes to a word from its low end, with at least one 0 byte behind (SPIR-V 2.2.1).
-        self.words.extend(
-            text.as_bytes()
-                .chunks(4)
-                .map(|bytes| bytes.iter().enumerate().fold(0, |word, (i, byte)| word | u32::from(*byte) << (8 * i))),
-        );
+        // UTF-8, four bytes to a word from its low end, with at least one 0 byte behind (SPIR-V 2.2.1). A 0 byte within
+        // would end the string early.
+        let byte = |byte: u8| u32::from(if byte == 0 { b' ' } else { byte });
+        let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, next| word << 8 | byte(*next));
+        self.words.extend(text.as_bytes().chunks(4).map(word));
         if text.len() % 4 == 0 {
             self.words.push(0);
         }
@@ -222,7 +221,9 @@ mod tests {
         let mut words = Words::default();
         words.op_string(Op::Name, &[7], "main", &[]);
         words.op_string(Op::Name, &[8], "é", &[]);
-        assert_eq!(words.as_slice(), [4 << 16 | 5, 7, 0x6e69_616d, 0, 3 << 16 | 5, 8, 0xa9c3]);
+        words.op_string(Op::Name, &[9], "a\0b", &[]);
+        let expected = [4 << 16 | 5, 7, 0x6e69_616d, 0, 3 << 16 | 5, 8, 0xa9c3, 3 << 16 | 5, 9, 0x62_2061];
+        assert_eq!(words.as_slice(), expected);
     }
 
     #[test]
