@@ -1,0 +1,224 @@
+//! Pointers, loads, stores, atomics, barriers.
+
+use super::*;
+
+#[test]
+fn a_chain_of_derefs_is_one_access_chain() {
+    let it = emitted(&fragment(&format!(
+        "    block b0:  // preds:
+    32    %0 = deref_var &block (ubo struct)
+    32    %1 = deref_struct &%0->base (ubo vec4[4])
+    32    %2 = deref_array &(*%1)[3] (ubo vec4)
+    32    %3 = deref_array &(*%2)[1] (ubo float)
+    32    %4 = @load_deref (%3) (access=none)
+    32    %5 = deref_var &o (shader_out vec4)
+    32x4  %6 = vec4 %4, %4, %4, %4
+              @store_deref (%5, %6) (wrmask=xyzw, access=none)
+{END}"
+    )));
+    assert_eq!(it.count(&[Op::AccessChain]), 1);
+    assert_eq!(it.count(&[Op::Load]), 1);
+    assert_eq!(it.count(&[Op::Bitcast]), 0);
+}
+
+#[test]
+fn equal_chains_and_constant_loads_are_made_once() {
+    let load = |n: usize| {
+        format!(
+            "    32    %{a} = deref_var &block (ubo struct)
+    32    %{b} = deref_struct &%{a}->base (ubo uvec4[4])
+    32    %{c} = deref_array &(*%{b})[2] (ubo uvec4)
+    32x4  %{d} = @load_deref (%{c}) (access=none)\n",
+            a = n,
+            b = n + 1,
+            c = n + 2,
+            d = n + 3
+        )
+    };
+    let it = emitted(&fragment(&format!(
+        "    block b0:  // preds:
+{}{}    32x4  %8 = fadd %3, %7
+    32    %9 = deref_var &o (shader_out vec4)
+              @store_deref (%9, %8) (wrmask=xyzw, access=none)
+{END}",
+        load(0),
+        load(4)
+    )));
+    assert_eq!(it.count(&[Op::AccessChain]), 1);
+    assert_eq!(it.count(&[Op::Load]), 1);
+}
+
+#[test]
+fn a_buffer_is_seen_as_what_its_users_want() {
+    // Element 0 is used as floats, element 1 as integers.
+    let it = emitted(&fragment(&format!(
+        "    block b0:  // preds:
+    32    %0 = deref_var &block (ubo struct)
+    32    %1 = deref_struct &%0->base (ubo uvec4[2])
+    32    %2 = deref_array &(*%1)[0] (ubo uvec4)
+    32x4  %3 = @load_deref (%2) (access=none)
+    32    %4 = deref_array &(*%1)[1] (ubo uvec4)
+    32x4  %5 = @load_deref (%4) (access=none)
+    32x4  %6 = i2f32 %5
+    32x4  %7 = fmul %3, %6
+    32    %8 = deref_var &o (shader_out vec4)
+              @store_deref (%8, %7) (wrmask=xyzw, access=none)
+{END}"
+    )));
+    assert_eq!(it.count(&[Op::Bitcast]), 0);
+    let sets = it.decorations().matches("DescriptorSet").count();
+    assert_eq!(sets, 2, "two variables for one binding:\n{}", it.decorations());
+}
+
+#[test]
+fn partial_stores_write_their_components_only() {
+    let it = emitted(&fragment(&format!(
+        "    block b0:  // preds:
+    32    %0 = deref_var &f (shader_in vec4)
+    32x4  %1 = @load_deref (%0) (access=none)
+    32    %2 = deref_var &o (shader_out vec4)
+              @store_deref (%2, %1) (wrmask=xz, access=none)
+{END}"
+    )));
+    assert_eq!(it.count(&[Op::Store]), 2);
+    assert_eq!(it.count(&[Op::AccessChain]), 2);
+    assert_eq!(it.count(&[Op::CompositeExtract]), 2);
+}
+
+#[test]
+fn atomics_use_the_view_that_they_need() {
+    let dump = compute(
+        "    32    %0 = load_const (0x3f800000)
+    32    %1 = @deref_atomic (%93, %0 (0x3f800000)) (access=none, atomic_op=fadd)
+    32    %2 = @deref_atomic (%93, %1) (access=none, atomic_op=umax)
+    32    %3 = deref_array &(*%94)[1] (shared uint)
+    32    %4 = @deref_atomic_swap (%3, %0 (0x3f800000), %2) (access=none, atomic_op=cmpxchg)
+                // succs: b1
+    block b1:",
+    );
+    let it = emitted(&dump);
+    assert!(it.has_capability(spirv::Capability::AtomicFloat32AddEXT));
+    assert_eq!(it.decorations().matches("Aliased").count(), 2, "{}", it.decorations());
+    // Only the exchanged float is cast.
+    assert_eq!(it.count(&[Op::Bitcast]), 1);
+    assert!(it.asm().contains("SPV_EXT_shader_atomic_float_add"));
+}
+
+#[test]
+fn shared_memory_is_of_floats_if_that_saves_bitcasts() {
+    let it = emitted(&compute(
+        "    32    %0 = deref_array &(*%94)[1] (shared uint)
+    32    %1 = load_const (0x3f800000)
+              @store_deref (%0, %1 (0x3f800000)) (wrmask=x, access=none)
+    32    %2 = @load_deref (%0) (access=none)
+    32    %3 = fadd %2, %2
+              @store_deref (%0, %3) (wrmask=x, access=none)
+                // succs: b1
+    block b1:",
+    ));
+    assert_eq!(it.count(&[Op::Bitcast]), 0, "{}", it.asm());
+}
+
+#[test]
+fn coherent_memory_with_and_without_the_vulkan_memory_model() {
+    let dump = compute(
+        "    32    %0 = @load_deref (%93) (access=coherent)
+    32    %1 = iadd %0, %0
+              @store_deref (%93, %1) (wrmask=x, access=coherent)
+              @barrier (execution_scope=WORKGROUP, memory_scope=DEVICE, mem_semantics=ACQ|REL, mem_modes=ssbo|shared)
+    32    %2 = deref_array &(*%94)[1] (shared uint)
+              @store_deref (%2, %1) (wrmask=x, access=none)
+                // succs: b1
+    block b1:",
+    );
+    let it = emitted(&dump);
+    assert!(it.decorations().contains("Coherent"));
+    for device in [false, true] {
+        let mut target = Target::default();
+        target.set(Feature::vulkanMemoryModel, true);
+        target.set(Feature::vulkanMemoryModelDeviceScope, device);
+        let it = emitted_for(&dump, &target);
+        assert!(!it.decorations().contains("Coherent"));
+        let asm = it.asm();
+        assert!(asm.contains("MakePointerVisible|NonPrivatePointer") || asm.contains("MAKE_POINTER_VISIBLE"), "{asm}");
+    }
+}
+
+#[test]
+fn what_is_only_read_is_not_writable() {
+    let it = emitted(&compute(
+        "    32    %0 = @load_deref (%93) (access=none)
+    32    %1 = deref_array &(*%94)[1] (shared uint)
+              @store_deref (%1, %0) (wrmask=x, access=none)
+                // succs: b1
+    block b1:",
+    ));
+    assert!(it.decorations().contains("NonWritable"));
+}
+
+#[test]
+fn block_indices_that_differ_between_invocations() {
+    let dump = "shader: MESA_SHADER_FRAGMENT
+subgroup_size: 0
+decl_var shader_in INTERP_MODE_FLAT none uint u (VARYING_SLOT_VAR2.x, 2, 0)
+decl_var shader_out INTERP_MODE_NONE none vec4 o (FRAG_RESULT_DATA0.xyzw, 0, 0)
+decl_var ubo INTERP_MODE_NONE none struct[4] blocks (0, 0, 0)
+decl_function main () (entrypoint)
+
+impl main {
+    block b0:  // preds:
+    32    %0 = deref_var &u (shader_in uint)
+    32    %1 = @load_deref (%0) (access=none)
+    32    %2 = deref_var &blocks (ubo struct[4])
+    32    %3 = deref_array &(*%2)[%1] (ubo struct)
+    32    %4 = deref_struct &%3->base (ubo vec4[4])
+    32    %5 = deref_array &(*%4)[3] (ubo vec4)
+    32x4  %6 = @load_deref (%5) (access=non-uniform)
+    32    %7 = deref_var &o (shader_out vec4)
+              @store_deref (%7, %6) (wrmask=xyzw, access=none)
+              // succs: b1
+    block b1:
+}
+";
+    for version in [Version(1, 1), Version(1, 2), Version(1, 3)] {
+        let it = emitted_for(dump, &Target::new(version));
+        assert!(it.has_capability(spirv::Capability::UniformBufferArrayNonUniformIndexing));
+        assert_eq!(it.decorations().matches("NonUniform").count(), 3, "index, chain and load:\n{}", it.decorations());
+    }
+    let it = emitted(&dump.replace("non-uniform", "none"));
+    assert!(it.has_capability(spirv::Capability::UniformBufferArrayDynamicIndexing));
+}
+
+#[test]
+fn a_barrier_that_orders_nothing_is_nothing() {
+    let dump = compute(
+        "              @barrier (execution_scope=NONE, memory_scope=DEVICE, mem_semantics=ACQ|REL, mem_modes=shader_out)
+              @barrier (execution_scope=WORKGROUP, memory_scope=NONE, mem_semantics=NONE, mem_modes=)
+              @barrier (execution_scope=NONE, memory_scope=WORKGROUP, mem_semantics=REL, mem_modes=shared)
+                // succs: b1
+    block b1:",
+    );
+    let it = emitted(&dump);
+    assert_eq!(it.count(&[Op::MemoryBarrier, Op::ControlBarrier]), 2, "{}", it.asm());
+    let mut target = Target::default();
+    target.set(Feature::vulkanMemoryModel, true);
+    assert_eq!(emitted_for(&dump, &target).count(&[Op::MemoryBarrier, Op::ControlBarrier]), 3);
+}
+
+#[test]
+fn buffers_that_spirv_cannot_have_are_refused() {
+    let dump = compute(
+        "    32    %0 = @load_deref (%93) (access=none)
+              @store_deref (%93, %0) (wrmask=x, access=none)
+                // succs: b1
+    block b1:",
+    );
+    emitted(&dump);
+    let arrays = dump.replace("ssbo uvec4[])", "ssbo uvec4[][])").replace("(ssbo uvec4)", "(ssbo uvec4[])");
+    for wrong in [arrays, dump.replace("ssbo INTERP_MODE_NONE none struct", "ssbo INTERP_MODE_NONE none uint[]")] {
+        for found in text::parse(&wrong) {
+            let Ok(shader) = found.shader else { continue };
+            emit(&shader, &Target::default(), &EmitOptions::default()).expect_err("no such buffer");
+        }
+    }
+}

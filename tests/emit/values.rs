@@ -1,0 +1,113 @@
+//! Types, swizzles, shifts, subgroups.
+
+use super::*;
+
+#[test]
+fn a_value_is_bitcast_once_where_it_dominates() {
+    let it = emitted(&fragment(&format!(
+        "    block b0:  // preds:
+    32    %0 = deref_var &f (shader_in vec4)
+    32x4  %1 = @load_deref (%0) (access=none)
+    32    %2 = iadd %1.x, %1.y
+    32    %3 = ixor %1.z, %2
+    32    %4 = i2f32 %3
+    32x4  %5 = vec4 %4, %4, %4, %4
+    32    %6 = deref_var &o (shader_out vec4)
+              @store_deref (%6, %5) (wrmask=xyzw, access=none)
+{END}"
+    )));
+    assert_eq!(it.count(&[Op::Bitcast]), 1, "{}", it.asm());
+}
+
+#[test]
+fn only_variable_shift_counts_are_masked() {
+    let it = emitted(&fragment(&format!(
+        "    block b0:  // preds:
+    32    %0 = deref_var &u (shader_in uint)
+    32    %1 = @load_deref (%0) (access=none)
+    32    %2 = load_const (0x00000025)
+    32    %3 = load_const (0x00000007)
+    32    %4 = ishl %1, %2 (0x25)
+    32    %5 = iand %1, %3 (0x7)
+    32    %6 = ushr %4, %5
+    32    %7 = ishr %6, %1
+    32    %8 = u2f32 %7
+    32x4  %9 = vec4 %8, %8, %8, %8
+    32   %10 = deref_var &o (shader_out vec4)
+              @store_deref (%10, %9) (wrmask=xyzw, access=none)
+{END}"
+    )));
+    assert_eq!(it.count(&[Op::BitwiseAnd]), 2, "the iand itself and one mask:\n{}", it.asm());
+}
+
+#[test]
+fn vectors_of_components_are_shuffles() {
+    let it = emitted(&fragment(&format!(
+        "    block b0:  // preds:
+    32    %0 = deref_var &f (shader_in vec4)
+    32x4  %1 = @load_deref (%0) (access=none)
+    32x4  %2 = fneg %1
+    32x4  %3 = vec4 %1.y, %2.x, %1.z, %2.w
+    32x4  %4 = vec4 %3.x, %3.y, %3.z, %3.w
+    32    %5 = deref_var &o (shader_out vec4)
+              @store_deref (%5, %4) (wrmask=xyzw, access=none)
+{END}"
+    )));
+    assert_eq!(it.count(&[Op::CompositeExtract, Op::CompositeConstruct]), 0);
+    assert_eq!(it.count(&[Op::VectorShuffle]), 1);
+}
+
+#[test]
+fn subgroup_operations_of_both_generations() {
+    let dump = compute(
+        "    32    %0 = @load_subgroup_invocation
+    32    %1 = load_const (0x00000001)
+    1     %2 = ieq %0, %1
+    32    %3 = @ballot (%2)
+    1     %4 = @vote_any (%2)
+    32    %5 = @read_first_invocation (%3)
+    32    %6 = @read_invocation (%5, %1)
+    32    %7 = b2i32 %4
+    32    %8 = iadd %6, %7
+              @store_deref (%93, %8) (wrmask=x, access=none)
+                // succs: b1
+    block b1:",
+    );
+    for version in [Version(1, 0), Version(1, 1), Version(1, 3)] {
+        let it = emitted_for(&dump, &Target::new(version));
+        assert_eq!(it.asm().contains("SPV_KHR_shader_ballot"), version == Version(1, 0));
+    }
+}
+
+#[test]
+fn reductions_and_quads() {
+    emitted(&compute(
+        "    32    %0 = @load_subgroup_invocation
+    32    %1 = @reduce (%0) (reduction_op=iadd, cluster_size=0)
+    32    %2 = @inclusive_scan (%1) (reduction_op=umax)
+    32    %3 = u2f32 %2
+    32    %4 = @exclusive_scan (%3) (reduction_op=fadd)
+    32    %5 = @quad_swap_horizontal (%4)
+    32    %6 = @shuffle_xor (%5, %0)
+    32    %7 = @reduce (%6) (reduction_op=fmin, cluster_size=4)
+    1     %8 = @elect
+    1     %9 = @vote_feq (%7)
+    1    %10 = iand %8, %9
+    32   %11 = b2f32 %10
+    32   %12 = fadd %11, %7
+              @store_deref (%93, %12) (wrmask=x, access=none)
+                // succs: b1
+    block b1:",
+    ));
+}
+
+#[test]
+fn vectors_of_more_than_four_components_are_refused() {
+    let shader = parse(&compute(
+        "    32x8  %0 = load_const (0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0)
+    32x8  %1 = iadd %0, %0
+                // succs: b1
+    block b1:",
+    ));
+    emit(&shader, &Target::default(), &EmitOptions::default()).expect_err("no such vector");
+}
