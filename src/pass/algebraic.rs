@@ -1,21 +1,27 @@
-//! Drops operations that change nothing.
+//! Operations that change nothing are dropped.
 //!
-//! NIR arrives optimized; lowering adds offsets of 0, shifts back what it shifted, packs what the next instruction unpacks.
-//! A rule looks at an operation and what made its operands, and names a value that is the same for all inputs, bit by bit, so
-//! `exact` does not stop it. What is a matter of taste or of the machine is not here: drivers do that.
+//! **What.** A rule looks at an operation and at what made its operands, and names a value or a simpler operation that
+//! gives the same for all inputs, bit by bit, so `exact` does not stop it.
+//!
+//! **Why.** NIR arrives optimized, but lowering adds offsets of 0, shifts back what it shifted, packs what the next
+//! instruction unpacks.
+//!
+//! What is a matter of taste or of the machine is not here: drivers do that. In the example below not even the mask is
+//! left if the upper bits of %2 are known to be clear.
+//!
+//! Before:
 //!
 //! ```text
-//! 32    %2 = ishl %0, %1 (0x00000004)
-//! 32    %3 = ushr %2, %1 (0x00000004)
+//! 32     %3 = ishl %2, %1 (0x4)
+//! 32     %4 = ushr %3, %1 (0x4)
 //! ```
 //!
-//! becomes
+//! After:
 //!
 //! ```text
-//! 32    %3 = iand %0, 0x0fffffff
+//! 32    %4 = load_const (0x0fffffff = 268435455)
+//! 32    %5 = iand %2, %4 (0xfffffff)
 //! ```
-//!
-//! or %0 itself where its upper bits are known to be clear.
 
 use super::{Context, Forms, Pass};
 use crate::ir::{rewrite, AluFlags, AluSrc, Builder, Edit, Inst, InstData, InstKind, Shader};

@@ -1,10 +1,13 @@
-//! Inputs and outputs that were never given a Location get one.
+//! Inputs and outputs that were never given a Location of their own get one.
 //!
-//! **What.** Where two variables of one direction claim the same Location and component, every variable of that direction
-//! that is no built-in gets the Location of its slot, by the rule of [`lower_io`](super::lower_io).
+//! **What.** Where two variables of one direction claim the same Location and component, every variable of that
+//! direction that is no built-in gets the Location of its slot, by the rule of [`lower_io`](super::lower_io).
 //!
-//! **Why.** Locations are the driver's to assign when it links. A dump taken before, such as zink 22.3's, has 0 or the
-//! numbers of another stage there; SPIR-V wants them unique (Vulkan, "Location Assignment").
+//! **Why.** The driver assigns Locations when it links. A dump taken before, such as zink 22.3's, has 0 there or the
+//! numbers of another stage; Vulkan wants them to be distinct ("Shader Interfaces", on the assignment of Locations).
+//!
+//! The attributes of a vertex shader, and slots that the rule cannot keep apart, follow each other in the order of
+//! their slots. Colour outputs stay: they take the number of their attachment.
 //!
 //! Before:
 //!

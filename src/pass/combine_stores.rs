@@ -1,25 +1,29 @@
 //! Stores of single components of an output become one store of the vector.
 //!
-//! **What.** Within a block, stores to components of the same output variable are held back and done at once by the last of
-//! them; the components that they leave out stay as they are.
+//! **What.** Within a block, stores to components of the same output variable are held back and done at once in place
+//! of the last of them. If they leave components out, they stay stores of single components.
 //!
-//! **Why.** NIR's linker packs varyings by components, so a gallium dump writes `wrmask=x`, `wrmask=y`, ... one by one. In
-//! SPIR-V each is a chain and a store, against one store of the whole vector.
+//! **Why.** NIR's linker packs varyings by components, so a gallium dump writes `wrmask=x`, `wrmask=y`, ... one by one.
+//! In SPIR-V each is an access chain and a store, against one store of the whole vector.
+//!
+//! Nothing is held back across a read of an output, a store through an index that is not known, or an intrinsic that must keep
+//! its place, such as `emit_vertex`: the outputs are then as the code says.
 //!
 //! Before:
 //!
 //! ```text
 //! 32     %3 = deref_array &(*%2)[0] (shader_out float)  // &out_VAR0[0]
-//!             @store_deref (%3, %0) (wrmask=x, access=none)
+//! @store_deref (%3, %0) (wrmask=x, access=none)
 //! 32     %4 = deref_array &(*%2)[1] (shader_out float)  // &out_VAR0[1]
-//!             @store_deref (%4, %1) (wrmask=x, access=none)
+//! @store_deref (%4, %1) (wrmask=x, access=none)
 //! ```
 //!
 //! After:
 //!
 //! ```text
-//! 32x2   %3 = vec2 %0, %1
-//!             @store_deref (%2, %3) (wrmask=xy, access=none)
+//! 32    %5 = deref_var &out_VAR0 (shader_out vec2)
+//! 32x2  %6 = vec2 %0, %1
+//! @store_deref (%5, %6) (wrmask=xy, access=none)
 //! ```
 
 use super::{Context, Forms, Pass};

@@ -1,22 +1,26 @@
-//! Computes what does not depend on the input of the shader.
+//! What does not depend on the input of the shader is computed.
 //!
-//! NIR arrives folded; lowering multiplies strides by indices that are constants more often than not. Besides ALU operations
-//! on constants this settles selections with a constant condition, and array indices: an index of a pointer that is a
-//! constant becomes part of it, so that equal pointers look equal.
+//! **What.** ALU operations on constants become constants, selections with a constant condition become what they
+//! select, and an index of a pointer that is a constant becomes part of the pointer, so that equal pointers look equal.
 //!
-//! ```text
-//! 32    %1 = load_const (0x00000004)
-//! 32    %2 = ishl %1, %1
-//! 32    %3 = deref_array &(*%0)[%2] (ubo uvec4)
-//! ```
+//! **Why.** NIR arrives folded, but lowering multiplies strides by indices that are constants more often than not.
+//! Branches, rules and the equality of pointers depend on what they come to.
 //!
-//! becomes
+//! The operands stay behind without a reader, for [`dce`](super::dce).
+//!
+//! Before:
 //!
 //! ```text
-//! 32    %3 = deref_array &(*%0)[64] (ubo uvec4)
+//! 32     %1 = load_const (0x00000003)
+//! 32     %2 = load_const (0x00000004)
+//! 32     %3 = ishl %1 (0x3), %2 (0x4)
 //! ```
 //!
-//! once `dce` has removed what is left over.
+//! After:
+//!
+//! ```text
+//! 32    %3 = load_const (0x00000030 = 48)
+//! ```
 
 use super::{Context, Forms, Pass};
 use crate::ir::builder::fold_alu;

@@ -1,24 +1,29 @@
-//! Reads values where they are made instead of where they are copied to.
+//! Values are read where they are made instead of where they are copied to.
 //!
-//! Every lowering that picks components makes moves and vectors, and SPIR-V would pay for each with an instruction. An ALU
-//! source looks through moves and vectors as long as all components that it reads come from one value, and takes their
-//! swizzles over. A vector that puts the components of a value back together is that value, and a phi whose operands are all
-//! the same is that operand.
+//! **What.** An ALU source looks through moves and vectors as long as all components that it reads come from one value,
+//! and takes their swizzles over. A vector that puts the components of a value back together is that value, and a phi
+//! whose operands are all the same is that operand.
+//!
+//! **Why.** Every lowering that picks components makes moves and vectors, and SPIR-V would pay for each with an
+//! instruction.
+//!
+//! The moves stay behind without a reader, for [`dce`](super::dce).
+//!
+//! Before:
 //!
 //! ```text
-//! 32x4  %1 = @load_deref (%0) ...
-//! 32    %2 = mov %1.y
-//! 32x2  %3 = vec2 %2, %1.x
-//! 32x2  %4 = fadd %3, %3.yx
+//! 32     %2 = mov %1.y
+//! 32x2   %3 = vec2 %2, %1.x
+//! 32x2   %4 = fadd %3, %3.yx
 //! ```
 //!
-//! becomes
+//! After:
 //!
 //! ```text
+//! 32    %2 = mov %1.y
+//! 32x2  %3 = mov %1.yx
 //! 32x2  %4 = fadd %1.yx, %1.xy
 //! ```
-//!
-//! with the moves left to `dce`.
 
 use super::{Context, Forms, Pass};
 use crate::entity::SideTable;

@@ -1,23 +1,27 @@
-//! Computes equal things once.
+//! Equal things are computed once.
 //!
-//! Lowering writes what it means without looking around: the address of a vec4 for each lane that is read, the same constant
-//! for each use. An instruction goes if an equal one stands where every way to it leads through. Loads count if nobody can
-//! write what they read: uniform blocks, push constants, inputs.
+//! **What.** An instruction goes if an equal one stands where every way to it leads through. Operands of commutative
+//! operations may be exchanged. Loads count if nobody can write what they read: uniform blocks, push constants, inputs.
 //!
-//! ```text
-//! 32    %2 = ushr %1, %0
-//! 32    %3 = ushr %1, %0
-//! 32    %4 = iadd %2, %3
-//! ```
-//!
-//! becomes
-//!
-//! ```text
-//! 32    %2 = ushr %1, %0
-//! 32    %4 = iadd %2, %2
-//! ```
+//! **Why.** Lowering writes what it means without looking around: the address of a vec4 for each lane that is read, the
+//! same constant for each use.
 //!
 //! Of two equal instructions of which one is `exact`, the one that stays is exact.
+//!
+//! Before:
+//!
+//! ```text
+//! 32     %3 = ushr %2, %1 (0x4)
+//! 32     %4 = ushr %2, %1 (0x4)
+//! 32     %5 = iadd %3, %4
+//! ```
+//!
+//! After:
+//!
+//! ```text
+//! 32    %3 = ushr %2, %1 (0x4)
+//! 32    %4 = iadd %3, %3
+//! ```
 
 use super::effects::can_reorder;
 use super::{Context, Forms, Pass};

@@ -1,20 +1,25 @@
-//! Removes instructions whose results nobody reads.
+//! Instructions whose results nobody reads are removed.
 //!
-//! NIR drops them all the time, but lowering leaves new ones: the offset of a load that became a pointer, a vector of which
-//! one component was read. A value is needed if an instruction with effects, the condition of an if, or another needed
-//! instruction reads it; a phi that only feeds itself around a loop is not.
+//! **What.** A value is needed if an instruction with effects, the condition of an if, or another needed instruction
+//! reads it; a phi that only feeds itself around a loop is not.
+//!
+//! **Why.** NIR arrives without such instructions, but the passes leave them: the offset of a load that became a
+//! pointer, a vector of which one component was read.
+//!
+//! Before:
 //!
 //! ```text
-//! 32    %2 = iadd %0, %1
-//! 32    %3 = imul %0, %1
-//!       @store_output (%3, ...)
+//! 32     %2 = iadd %1, %1
+//! 32     %3 = imul %1, %1
+//! @store_ssbo (%3, %0 (0x0), %0 (0x0)) (wrmask=x, access=none, align_mul=4, align_offset=0)
 //! ```
 //!
-//! becomes
+//! After:
 //!
 //! ```text
-//! 32    %3 = imul %0, %1
-//!       @store_output (%3, ...)
+//! 32    %1 = @load_local_invocation_index
+//! 32    %2 = imul %1, %1
+//! @store_ssbo (%2, %0 (0x0), %0 (0x0)) (wrmask=x, access=none, align_mul=4, align_offset=0)
 //! ```
 
 use super::effects::can_eliminate;

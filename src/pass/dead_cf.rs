@@ -1,32 +1,37 @@
-//! Removes control flow that does not depend on anything.
+//! Ifs whose way is known are removed.
 //!
-//! Folding leaves ifs whose condition is known, and `dce` ifs with nothing in them. The body that runs takes the place of the
-//! if; what stands behind a jump that now always happens goes with the body that does not run.
+//! **What.** The body that runs takes the place of its if, and an if with nothing in it goes. What stands behind a jump
+//! that now always happens goes with the body that does not run.
+//!
+//! **Why.** Folding decides conditions, and `dce` empties bodies. SPIR-V would pay for each if with a merge and a
+//! branch; and phis that one value reaches keep the passes after this one from seeing through them.
+//!
+//! Blocks that come to stand in a row are one block; phis lose the operands from blocks that are gone, and one that
+//! stands behind a removed if is its remaining operand. Loops stay, even those whose body runs once.
+//!
+//! Before:
 //!
 //! ```text
-//! block b0:
-//! 1     %0 = load_const (true)
-//! if %0 {
-//!   block b1:
-//!   32    %1 = ...
+//! if %2 (true) {
+//!     block b1:   // preds: b0
+//!     32     %3 = iadd %1, %1
+//!                 // succs: b3
 //! } else {
-//!   block b2:
-//!   32    %2 = ...
+//!     block b2:   // preds: b0
+//!     32     %4 = imul %1, %1
+//!                 // succs: b3
 //! }
-//! block b3:
-//! 32    %3 = phi b1: %1, b2: %2
+//! block b3:   // preds: b1 b2
+//! 32     %5 = phi b1: %3, b2: %4
+//! @store_ssbo (%5, %0 (0x0), %0 (0x0)) (wrmask=x, access=none, align_mul=4, align_offset=0)
 //! ```
 //!
-//! becomes
+//! After:
 //!
 //! ```text
-//! block b0:
-//! 1     %0 = load_const (true)
-//! 32    %1 = ...
+//! 32    %3 = iadd %1, %1
+//! @store_ssbo (%3, %0 (0x0), %0 (0x0)) (wrmask=x, access=none, align_mul=4, align_offset=0)
 //! ```
-//!
-//! with %1 for %3. Blocks that come to stand in a row are one block; phis lose the operands from blocks that are gone. Loops stay,
-//! even those whose body runs once.
 
 use super::{Context, Forms, Pass};
 use crate::entity::SideTable;

@@ -1,24 +1,29 @@
-//! Rewrites ALU operations that SPIR-V does not have into ones that it has.
+//! ALU operations that SPIR-V does not have are rewritten into ones that it has.
 //!
-//! NIR has opcodes for every machine that Mesa drives: saturating adds, comparisons with 32-bit booleans, packed dot products.
-//! SPIR-V has few of them; and some that it has, Vulkan takes at one width only (bit searches at 32 bits). What cannot be
-//! emitted is written here in terms of what can:
+//! **What.** Each operation that a rule in `rules` fits is replaced by what the rule builds. Afterwards no opcode is
+//! left whose form is [`Form::Lowered`](crate::op::Form), and no operation of a width that SPIR-V's instruction does
+//! not take.
+//!
+//! **Why.** NIR has opcodes for every machine that Mesa drives: saturating subtractions, comparisons with 32-bit
+//! booleans, packed dot products. SPIR-V has few of them; and some that it has, Vulkan takes at one width only (bit
+//! searches at 32 bits).
+//!
+//! The result is the same for all operands for which NIR defines it, and `exact` goes over to each instruction.
+//!
+//! Before:
 //!
 //! ```text
-//! 32    %3 = usub_sat %1, %2
+//! 32     %3 = usub_sat %1, %2
 //! ```
 //!
-//! becomes
+//! After:
 //!
 //! ```text
-//! 1     %4 = ult %1, %2
-//! 32    %5 = load_const (0)
-//! 32    %6 = isub %1, %2
-//! 32    %3 = bcsel %4, %5, %6
+//! 1     %3 = ult %1, %2
+//! 32    %4 = load_const (0x00000000)
+//! 32    %5 = isub %1, %2
+//! 32    %6 = bcsel %3, %4 (0x0), %5
 //! ```
-//!
-//! Afterwards no opcode is left whose form is [`Form::Lowered`](crate::op::Form). The result is the same for all operands for
-//! which NIR defines it, and `exact` goes over to each instruction.
 
 mod rules;
 #[cfg(test)]

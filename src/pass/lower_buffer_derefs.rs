@@ -1,11 +1,14 @@
-//! Typed pointers into uniform and storage blocks become lane accesses of `uvec4 base[]`.
+//! Typed pointers into uniform and storage blocks become accesses to the lanes of `uvec4 base[]`.
 //!
-//! **What.** zink turns byte offsets into derefs of blocks `struct { uintN base[]; }`, one variable per width. Their loads,
-//! stores and atomics become accesses through one variable per binding whose element is `uvec4`; see
-//! `lanes`.
+//! **What.** zink turns byte offsets into derefs of blocks `struct { uintN base[]; }`, one variable per width. Their
+//! loads, stores and atomics become accesses through one variable per binding whose element is `uvec4`; see `lanes`.
 //!
 //! **Why.** `uint base[]` has a stride of 4 bytes, which a uniform block may not have without
-//! `uniformBufferStandardLayout`; and variables of several widths at one binding alias.
+//! `uniformBufferStandardLayout` (Vulkan, "Offset and Stride Assignment"); and variables of several widths at one
+//! binding alias.
+//!
+//! The old derefs stay behind without a reader, for [`dce`](super::dce). A `get_ssbo_size` becomes the length of a
+//! `uint base[]` at the same binding, times 4, as in [`lower_ssbo`](super::lower_ssbo).
 //!
 //! Before:
 //!
@@ -20,12 +23,12 @@
 //! After:
 //!
 //! ```text
-//! 32     %1 = deref_var &uniform_0@32 (ubo block[1])
-//! 32     %2 = deref_array &(*%1)[0] (ubo block)  // &uniform_0@32[0]
-//! 32     %3 = deref_struct &%2->base (ubo uvec4[2])  // &uniform_0@32[0].base
-//! 32     %4 = deref_array &(*%3)[1] (ubo uvec4)  // &uniform_0@32[0].base[1]
-//! 32     %5 = deref_array &(*%4)[1] (ubo uint)  // &uniform_0@32[0].base[1][1]
-//! 32     %6 = @load_deref (%5) (access=none)
+//! 32     %5 = deref_var &uniform_0@32#0 (ubo block[1])
+//! 32     %6 = deref_array &(*%5)[0] (ubo block)  // &uniform_0@32#0[0]
+//! 32     %7 = deref_struct &%6->base (ubo uvec4[2])  // &uniform_0@32#0[0].base
+//! 32     %8 = deref_array &(*%7)[1] (ubo uvec4)  // &uniform_0@32#0[0].base[1]
+//! 32     %9 = deref_array &(*%8)[1] (ubo uint)  // &uniform_0@32#0[0].base[1][1]
+//! 32    %10 = @load_deref (%9) (access=none)
 //! ```
 
 use super::blocks::{base_pointer, block_pointer, block_type, vec4s, Element, UINT, UINT64, UVEC4};

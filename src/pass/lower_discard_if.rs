@@ -1,25 +1,36 @@
-//! Demotions and terminations take the forms that SPIR-V has.
+//! Conditional demotions and terminations become unconditional ones in ifs.
 //!
-//! Why: OpDemoteToHelperInvocation and OpTerminateInvocation take no condition, and the second ends its block.
+//! **What.** `demote_if` and `terminate_if` become an if around `demote` and `terminate`, and each `terminate` ends its
+//! block with a `halt`.
+//!
+//! **Why.** OpDemoteToHelperInvocation and OpTerminateInvocation take no condition, and the second has to be the last
+//! instruction of its block.
+//!
+//! A `terminate` at the end of a body gets its `halt` there, in place of a jump if there is one; the phis it led to
+//! lose a source. One in the middle, which is rare, is put into an if that is always taken, so that what follows, never
+//! executed, need not be taken apart.
+//!
+//! Before:
 //!
 //! ```text
-//! @demote_if (%1)      ->  if %1 {
-//!                              @demote
-//!                          } else {
-//!                          }
-//!
-//! @terminate_if (%1)   ->  if %1 {
-//!                              @terminate
-//!                              halt
-//!                          } else {
-//!                          }
+//! 1      %1 = @load_front_face
+//! @terminate_if (%1)
 //! ```
 //!
-//! A `terminate` at the end of a body gets its `halt` there, in place of a jump if there is one; the phis it led to lose a
-//! source. One in the middle is put into an if that is always taken, so that what follows need not be taken apart: it is
-//! never executed, and rare.
+//! After:
 //!
-//! Needs a valid shader. Removes `demote_if` and `terminate_if`; afterwards `terminate` is last in its block but for a `halt`.
+//! ```text
+//! 1     %1 = @load_front_face
+//! // succs: b1 b2
+//! if %1 {
+//!     block b1:// preds: b0
+//!     @terminate
+//!     halt
+//!     // succs: b7
+//! } else {
+//!     block b2:  // preds: b0, succs: b3
+//! }
+//! ```
 
 use super::{Context, Forms, Pass};
 use crate::entity::SideTable;

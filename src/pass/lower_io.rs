@@ -1,16 +1,18 @@
 //! Explicit inputs and outputs become variables.
 //!
-//! **What.** `load_input`, `load_interpolated_input` with its barycentrics, `store_output` and their per-vertex relatives
-//! become loads and stores through derefs of `shader_in` and `shader_out` variables that this pass declares.
+//! **What.** `load_input`, `load_interpolated_input` with its barycentrics, `store_output` and their per-vertex
+//! relatives become loads and stores through derefs of `shader_in` and `shader_out` variables that this pass declares.
 //!
-//! **Why.** SPIR-V's stage interface is made of Input and Output variables with a Location and a Component; interpolation is
-//! a decoration of the variable, or an extended instruction on a pointer to it.
+//! **Why.** SPIR-V's stage interface is made of Input and Output variables with a Location and a Component.
+//! Interpolation is a decoration of the variable, or an extended instruction on a pointer to it (`InterpolateAtOffset`
+//! and its like).
 //!
 //! One variable stands for the components of a slot that agree in base type and interpolation. Slots that an indirect
 //! offset may reach are one array. Clip and cull distances and tessellation levels are arrays of floats, as SPIR-V's
-//! built-ins are. A slot that is no built-in gets its Location by one rule, the same in every stage, so that stages compiled
-//! apart fit together: `VARn` keeps its number, the fixed-function slots come behind them, the patches last.
-//! `FRAG_RESULT_COLOR`, GL's broadcast, is written to each draw buffer.
+//! built-ins are. `FRAG_RESULT_COLOR`, GL's broadcast, is written to each draw buffer.
+//!
+//! A slot that is no built-in gets its Location by one rule, the same in every stage, so that stages compiled apart fit
+//! together: `VARn` keeps its number, the fixed-function slots come behind them, the patches last.
 //!
 //! Before:
 //!
@@ -23,8 +25,9 @@
 //!
 //! ```text
 //! decl_var shader_in INTERP_MODE_SMOOTH none vec2 in_VAR0.y (VARYING_SLOT_VAR0.yz, 0, 0)
-//! 32     %2 = deref_var &in_VAR0.y (shader_in vec2)
-//! 32x2   %3 = @load_deref (%2) (access=none)
+//! ...
+//! 32    %1 = deref_var &in_VAR0.y (shader_in vec2)
+//! 32x2  %2 = @load_deref (%1) (access=none)
 //! ```
 
 use super::io_vars::{IoVars, Place};

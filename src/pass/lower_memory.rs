@@ -1,32 +1,37 @@
 //! Accesses to shared memory, scratch and push constants by byte offset become accesses through access chains.
 //!
 //! **What.** `load_/store_shared`, `shared_atomic*`, `load_/store_scratch`, `load_push_constant` and zink's
-//! `load_push_constant_zink` go through one variable each, `struct { uvec4 base[N]; }`; see `lanes`. N is
-//! the size that the header gives, rounded up to 16 bytes. Shared memory lives in the Workgroup storage class, scratch in
-//! Private, push constants in PushConstant; the pipeline layout's push constant range is to be rounded up likewise.
+//! `load_push_constant_zink` go through one variable each, `struct { uvec4 base[N]; }`; see `lanes`. N is the size that
+//! the header gives, rounded up to 16 bytes; the pipeline layout's push constant range is to be rounded up likewise.
+//! Shared memory lives in the Workgroup storage class, scratch in Private, push constants in PushConstant.
 //!
-//! **Why.** Logical SPIR-V has no byte addresses, and without `workgroupMemoryExplicitLayout` no two variables of one
-//! memory can alias: one view must serve every width. With 64-bit atomics on shared memory that view is `uint64_t base[]`,
-//! and a 32-bit lane is half of an element; with the feature, they have a second view of their own.
+//! **Why.** Logical SPIR-V has no byte addresses, and without `workgroupMemoryExplicitLayout` no two variables of
+//! shared memory can alias: one view must serve every width.
 //!
-//! zink divides the offsets of shared memory by the size of the element before its translator sees them, which a dump does
-//! not say. Where a constant offset contradicts its alignment the offsets are taken as elements, and the directive
+//! With 64-bit atomics on shared memory that view is `uint64_t base[]`, and a 32-bit lane is half of an element; with
+//! the feature, they have a second view of their own.
+//!
+//! zink divides the offsets of shared memory by the size of the element before its translator sees them, which a dump
+//! does not say. Where a constant offset contradicts its alignment the offsets are taken as elements, and the directive
 //! `// ntv: shared_offset_units=bytes` (or `elements`) in the dump's header decides against that rule.
 //!
 //! Before:
 //!
 //! ```text
+//! 32     %1 = load_const (0x00000014)
 //! 32     %2 = @load_shared (%1 (0x14)) (base=0, align_mul=256, align_offset=20)
 //! ```
 //!
 //! After:
 //!
 //! ```text
-//! 32     %3 = deref_var &shared (shared block)
-//! 32     %4 = deref_struct &%3->base (shared uvec4[2])  // &shared.base
-//! 32     %5 = deref_array &(*%4)[1] (shared uvec4)  // &shared.base[1]
-//! 32     %6 = deref_array &(*%5)[1] (shared uint)  // &shared.base[1][1]
-//! 32     %2 = @load_deref (%6) (access=none)
+//! decl_var shared INTERP_MODE_NONE none block shared
+//! ...
+//! 32    %2 = deref_var &shared (shared block)
+//! 32    %3 = deref_struct &%2->base (shared uvec4[2])  // &shared.base
+//! 32    %4 = deref_array &(*%3)[1] (shared uvec4)  // &shared.base[1]
+//! 32    %5 = deref_array &(*%4)[1] (shared uint)  // &shared.base[1][1]
+//! 32    %6 = @load_deref (%5) (access=none)
 //! ```
 
 use super::blocks::{base_pointer, new_block, vec4s, UINT64, UVEC4};

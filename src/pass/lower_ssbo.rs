@@ -1,34 +1,33 @@
 //! Accesses to storage blocks by byte offset become accesses through access chains.
 //!
-//! **What.** `load_ssbo`, `store_ssbo`, `ssbo_atomic` and `ssbo_atomic_swap` go through a block variable
-//! `struct { uvec4 base[]; }` with three indices, see `lanes`; `get_ssbo_size` becomes the length of a
-//! `uint base[]` at the same binding, times 4.
+//! **What.** `load_ssbo`, `store_ssbo`, `ssbo_atomic` and `ssbo_atomic_swap` go through a block variable `struct {
+//! uvec4 base[]; }` with three indices, see `lanes`; `get_ssbo_size` becomes the length of a `uint base[]` at the same
+//! binding, times 4.
 //!
-//! **Why.** Logical SPIR-V has no byte addresses. A whole vec4 is loaded or stored only where the access covers its last
-//! lane, as a buffer's size need not be a multiple of 16; and the size is asked in units of 4 bytes, the smallest that GL
+//! **Why.** Logical SPIR-V has no byte addresses. A buffer's size is asked in units of 4 bytes, the smallest that GL
 //! can bind, since OpArrayLength rounds down.
 //!
-//! One variable per block index where all indices are constants, else one array of blocks. Bytes and 16-bit values are
-//! written by clearing and setting bits of their lane atomically: other invocations may write the lane's other bytes.
-//! 64-bit atomics, which have no lane to point to, go through a `uint64_t base[]` at the same binding.
+//! A whole vec4 is loaded or stored only where the access covers its last lane, as a buffer's size need not be a
+//! multiple of 16.
+//!
+//! There is one variable per block index where all indices are constants, else one array of blocks. Bytes and 16-bit
+//! values are written by clearing and setting bits of their lane atomically: other invocations may write the lane's
+//! other bytes. 64-bit atomics, which have no lane to point to, go through a `uint64_t base[]` at the same binding.
 //!
 //! Before:
 //!
 //! ```text
-//! @store_ssbo (%3, %0 (0x0), %1) (wrmask=x, access=none, align_mul=4, align_offset=0)
+//! @store_ssbo (%2, %0 (0x0), %1 (0x18)) (wrmask=x, access=none, align_mul=1073741824, align_offset=24)
 //! ```
 //!
 //! After:
 //!
 //! ```text
-//! 32     %5 = ushr %1, %4 (0x2)
-//! 32     %6 = ushr %5, %4 (0x2)
-//! 32     %7 = iand %5, %2 (0x3)
-//! 32     %8 = deref_var &ssbo0 (ssbo block)
-//! 32     %9 = deref_struct &%8->base (ssbo uvec4[])  // &ssbo0.base
-//! 32    %10 = deref_array &(*%9)[%6] (ssbo uvec4)  // &ssbo0.base[%6]
-//! 32    %11 = deref_array &(*%10)[%7] (ssbo uint)  // &ssbo0.base[%6][%7]
-//!             @store_deref (%11, %3) (wrmask=x, access=none)
+//! 32    %3 = deref_var &ssbo0 (ssbo block)
+//! 32    %4 = deref_struct &%3->base (ssbo uvec4[])  // &ssbo0.base
+//! 32    %5 = deref_array &(*%4)[1] (ssbo uvec4)  // &ssbo0.base[1]
+//! 32    %6 = deref_array &(*%5)[2] (ssbo uint)  // &ssbo0.base[1][2]
+//! @store_deref (%6, %2) (wrmask=x, access=none)
 //! ```
 
 use super::blocks::{base_pointer, block_pointer, block_type, Element, UINT, UINT64, UVEC4};

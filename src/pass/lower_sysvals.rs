@@ -1,7 +1,10 @@
 //! System values that GL counts differently from Vulkan are computed from Vulkan's.
 //!
-//! **What, and why.** Vulkan's InstanceIndex counts from the first instance of the draw, GL's gl_InstanceID from 0; the
-//! zero-based vertex id likewise; and SPIR-V has the front face as a boolean only.
+//! **What.** The instance id is the instance index less the base instance, the zero-based vertex id the vertex id less
+//! the first vertex, and the sign of the front face is selected by the front face.
+//!
+//! **Why.** Vulkan's InstanceIndex and VertexIndex count from the first instance and vertex of the draw, GL's
+//! gl_InstanceID from 0; and FrontFacing is a boolean (Vulkan, "Built-In Variables").
 //!
 //! zink subtracts the base instance before its translator runs. A dump of zink's own level, which declares zink's push
 //! constants, keeps its `load_instance_id`: there it is InstanceIndex already.
@@ -15,9 +18,9 @@
 //! After:
 //!
 //! ```text
-//! 32     %0 = @load_instance_index
-//! 32     %1 = @load_base_instance
-//! 32     %2 = isub %0, %1
+//! 32    %0 = @load_instance_index
+//! 32    %1 = @load_base_instance
+//! 32    %2 = isub %0, %1
 //! ```
 
 use super::{Context, Forms, Pass};

@@ -1,21 +1,23 @@
 //! Loads from uniform blocks by byte offset become loads through access chains.
 //!
-//! **What.** `load_ubo` and `load_ubo_vec4` become a deref of a block variable `struct { uvec4 base[N]; }` with three
-//! indices: member 0, the vec4, the lane; see `lanes`.
+//! **What.** `load_ubo` and `load_ubo_vec4` become a load through a block variable `struct { uvec4 base[N]; }` with up
+//! to three indices: member 0, the vec4 (`offset >> 4`), the lane (`offset >> 2 & 3`); see `lanes`.
 //!
-//! **Why.** Logical SPIR-V has no byte addresses: a load goes through OpAccessChain with typed indices. And a uniform block
-//! without optional layout features must have arrays of stride 16, so `uvec4`, not `uint`, is the element.
+//! **Why.** Logical SPIR-V has no byte addresses: a load goes through OpAccessChain with typed indices. And an array in
+//! a uniform block has a stride that is a multiple of 16, unless the device has an optional layout feature (Vulkan,
+//! "Offset and Stride Assignment"), so `uvec4`, not `uint`, is the element.
 //!
-//! One variable per block index, whose N is the block's size, where all indices are constants: drivers promote such blocks
-//! to registers. If any index is dynamic, the blocks that it may name become one array of blocks. Block 0 of a shader with
-//! `first_ubo_is_default_ubo` holds GL's loose uniforms, which no index reaches; it stays apart.
+//! Where all block indices are constants there is one variable per block, whose N is the block's size: drivers promote
+//! such blocks to registers. If any index is dynamic, the blocks that it may name become one array of blocks. Block 0
+//! of a shader with `first_ubo_is_default_ubo` holds GL's loose uniforms, which no index reaches; it stays apart.
 //!
-//! A whole vec4 is loaded where several of its lanes are wanted anywhere in the shader: the loads are then equal and CSE
-//! leaves one. Nothing can write a uniform block meanwhile.
+//! A whole vec4 is loaded where several of its lanes are wanted anywhere in the shader: the loads are then equal, and
+//! [`cse`](super::cse) leaves one. Nothing can write a uniform block meanwhile.
 //!
 //! Before:
 //!
 //! ```text
+//! 32     %0 = load_const (0x00000000)
 //! 32     %1 = load_const (0x00000014)
 //! 32x2   %2 = @load_ubo (%0 (0x0), %1 (0x14)) (access=none, align_mul=1073741824, align_offset=20, range_base=0, range=32)
 //! ```
@@ -23,11 +25,11 @@
 //! After:
 //!
 //! ```text
-//! 32     %2 = deref_var &ubo0 (ubo block)
-//! 32     %3 = deref_struct &%2->base (ubo uvec4[2])  // &ubo0.base
-//! 32     %4 = deref_array &(*%3)[1] (ubo uvec4)  // &ubo0.base[1]
-//! 32x4   %5 = @load_deref (%4) (access=none)
-//! 32x2   %6 = mov %5.yz
+//! 32    %2 = deref_var &ubo0 (ubo block)
+//! 32    %3 = deref_struct &%2->base (ubo uvec4[2])  // &ubo0.base
+//! 32    %4 = deref_array &(*%3)[1] (ubo uvec4)  // &ubo0.base[1]
+//! 32x4  %5 = @load_deref (%4) (access=none)
+//! 32x2  %6 = mov %5.yz
 //! ```
 
 use super::blocks::{base_pointer, block_type, vec4s, UVEC4};

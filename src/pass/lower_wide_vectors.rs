@@ -1,24 +1,31 @@
 //! Vectors of more than four components become scalars.
 //!
-//! **What.** Each value of 5, 8 or 16 components is replaced by one value per component; what reads some of them reads those.
+//! **What.** Each value of 5, 8 or 16 components is replaced by one value per component; what reads some of them reads
+//! those.
 //!
-//! **Why.** OpTypeVector has at most four components without the Kernel capability (SPIR-V, "Universal Validation Rules").
+//! **Why.** OpTypeVector has at most four components without the capability Vector16, which Vulkan does not have
+//! (SPIR-V, "Universal Validation Rules").
 //!
-//! Runs after buffers are lowered, so wide loads and stores are already lanes put together and taken apart, and what is left
-//! is arithmetic, constants and phis.
+//! Runs after buffers are lowered, so wide loads and stores are already lanes put together and taken apart, and what is
+//! left is arithmetic, constants and phis.
 //!
 //! Before:
 //!
 //! ```text
-//! 32x8   %8 = vec8 %0, %1, %2, %3, %4, %5, %6, %7
-//! 32x8   %9 = iadd %8, %8.hgfedcba
-//! 32    %10 = mov %9.e
+//! 32x5   %3 = vec5 %1, %1, %2, %2, %2
+//! 32x5   %4 = iadd %3, %3.edcba
+//! 32     %5 = ineg %4.a
 //! ```
 //!
 //! After:
 //!
 //! ```text
-//! 32     %8 = iadd %4, %3
+//! 32    %3 = iadd %1, %2
+//! 32    %4 = iadd %1, %2
+//! 32    %5 = iadd %2, %2
+//! 32    %6 = iadd %2, %1
+//! 32    %7 = iadd %2, %1
+//! 32    %8 = ineg %3
 //! ```
 
 use super::{Context, Forms, Pass};

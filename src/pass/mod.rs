@@ -1,7 +1,60 @@
 //! Passes: one lowering or optimisation per file, each a function from shader to shader.
 //!
-//! A pass states the forms it removes; it cannot fail, print or read the environment. What cannot be lowered was refused by
-//! `check` before.
+//! [`pipeline`] has their order. A pass is given a valid shader that the target can run, and leaves one: it cannot fail, print
+//! or read the environment. What cannot be lowered was refused by `check` before.
+//!
+//! # Writing a pass
+//!
+//! A pass is a file whose name is that of the pass, with a constant `PASS` and a private function `run` behind it. Most are
+//! one walk, [`rewrite`](crate::ir::rewrite()): it visits every instruction, the pass may append new ones in front, and says
+//! whether the visited one stays, goes, or is replaced by a value.
+//!
+//! ```
+//! use ntv::ir::{rewrite, Edit, Shader};
+//! use ntv::op::{AluOp, Intrinsic};
+//! use ntv::pass::{Context, Forms, Pass};
+//!
+//! /// See the module.
+//! pub const PASS: Pass = Pass {
+//!     name: "lower_front_face",
+//!     about: "the front face as a number is selected by the boolean",
+//!     removes: Forms::empty(),
+//!     run,
+//! };
+//!
+//! fn run(shader: &mut Shader, _: &Context) -> bool {
+//!     rewrite(shader, |b, inst| match b.shader.as_intrinsic(inst) {
+//!         Some((Intrinsic::load_front_face_fsign, _)) => {
+//!             let front = b.intrinsic(Intrinsic::load_front_face, 1, 1, &[]).def();
+//!             let (one, minus_one) = (b.imm32(1f32.to_bits()), b.imm32((-1f32).to_bits()));
+//!             Edit::Replace(b.alu(AluOp::bcsel, &[front, one, minus_one]))
+//!         }
+//!         _ => Edit::Keep,
+//!     })
+//! }
+//! # assert!(!(PASS.run)(&mut Shader::default(), &Context::default()));
+//! ```
+//!
+//! - A pass that also looks at blocks, to place phis for instance, implements [`Rewriter`](crate::ir::Rewriter) for
+//!   [`rewrite_cf`](crate::ir::rewrite_cf). What it must know of the whole shader it gathers before the walk.
+//! - `removes` names the [`Forms`] that are gone after it for good. Debug builds look after every later pass whether one is
+//!   back, and whether the shader is still valid.
+//! - Instructions that nobody reads any more may be left to [`dce`], copies to [`copy_prop`], equal values to [`cse`].
+//! - Accesses to memory by byte offset go through `lanes`; declarations of the blocks behind it are in `blocks`.
+//!
+//! Its description begins with a sentence to remember, then says **What** it does and **Why** SPIR-V, Vulkan or NIR makes it
+//! necessary, and ends with a shader `Before:` and `After:`. These two are excerpts of `tests/corpus/pass/NAME_example.nir`,
+//! which `tests/pass_examples.rs` checks. What the example is too small for goes into more files `NAME_*.nir` there:
+//!
+//! ```text
+//! ; What this file shows.
+//! ; test: pass lower_front_face
+//! shader: MESA_SHADER_FRAGMENT
+//! ...
+//! ```
+//!
+//! `BLESS=1 cargo test --test corpus` appends what comes out; read it before it is committed. Then the pass gets a `pub mod`
+//! here and a line in [`pipeline`].
 
 pub mod algebraic;
 pub mod assign_locations;

@@ -1,4 +1,11 @@
-//! The order of the passes, one line and one reason each.
+//! The order of the passes, with the reasons for it.
+//!
+//! Every shader goes through all passes once, in this order; one that has nothing to do leaves the shader alone. First come
+//! the lowerings, each of which may rely on the [`Forms`] that the passes in front of it removed and must not
+//! bring one back, then what cleans up behind them. `ntv compile --stop-after PASS --emit nir` shows a shader in between.
+//!
+//! A new pass is a line here, below what makes its input and above what reads its output, with a comment where that is not
+//! plain from the names.
 
 use super::*;
 

@@ -1,26 +1,44 @@
 //! Registers become SSA values with phis.
 //!
-//! Why: a driver that left SSA (`nir_convert_from_ssa`) has written phis as registers. SPIR-V has phis, and a driver below
-//! would only have to find them again among the loads and stores of Function variables.
+//! **What.** `decl_reg`, `load_reg`, `store_reg` and their indirect forms go. A block where different values meet gets
+//! a phi if the register may still be read; a loop's first block gets one if the loop writes the register. What is read
+//! before it is written is undefined.
+//!
+//! **Why.** A driver that left SSA (`nir_convert_from_ssa`) has written its phis as registers. SPIR-V has OpPhi, and a
+//! driver below would only have to find the phis again among loads and stores of Function variables.
+//!
+//! Register arrays, which an index may read, become variables. So do all registers of a shader that has so many, and so
+//! many blocks, that their phis would not fit into memory.
+//!
+//! Before:
 //!
 //! ```text
-//! 32  %0 = @decl_reg (num_components=1, ...)
-//! if %1 {                                       if %1 {
-//!     @store_reg (%2, %0) (wrmask=x, ...)   ->
-//! } else {                                      } else {
-//!     @store_reg (%3, %0) (wrmask=x, ...)
-//! }                                             }
-//!                                               32  %5 = phi b1: %2, b2: %3
-//! 32  %4 = @load_reg (%0) (...)
-//! 32  %6 = fneg %4                              32  %6 = fneg %5
+//! if %3 {
+//!     block b1:   // preds: b0
+//!     @store_reg (%1 (1.000000), %0) (base=0, wrmask=x, legacy_fsat=0)
+//!     // succs: b3
+//! } else {
+//!     block b2:   // preds: b0
+//!     @store_reg (%2 (2.000000), %0) (base=0, wrmask=x, legacy_fsat=0)
+//!     // succs: b3
+//! }
+//! block b3:   // preds: b1 b2
+//! 32     %4 = @load_reg (%0) (base=0, legacy_fabs=0, legacy_fneg=0)
+//! 32     %5 = fneg %4
 //! ```
 //!
-//! A block where different values meet gets a phi if the register may still be read; a loop's first block gets one if the
-//! loop writes the register. What is read before it is written is undefined. Register arrays, which an index may read,
-//! become variables. So do all registers of a shader that has so many, and so many blocks, that their phis would not fit
-//! into memory.
+//! After:
 //!
-//! Needs a valid shader. Removes `decl_reg`, `load_reg`, `store_reg` and their indirect forms.
+//! ```text
+//! if %2 {
+//!     block b1:  // preds: b0, succs: b3
+//! } else {
+//!     block b2:  // preds: b0, succs: b3
+//! }
+//! block b3:  // preds: b1 b2
+//! 32    %3 = phi b1: %0 (1.000000), b2: %1 (2.000000)
+//! 32    %4 = fneg %3
+//! ```
 
 use super::{Context, Forms, Pass};
 use crate::analysis::cfg::Cfg;

@@ -1,0 +1,83 @@
+//! The examples in the passes' descriptions are tests: each is an excerpt of what the corpus holds.
+//!
+//! The file of each pass shows a block `Before:` and a block `After:`. The first has to stand in the input of
+//! `tests/corpus/pass/NAME_example.nir`, the second in what that file expects of the pass, line by line, whatever the
+//! indentation; a line `...` stands for lines left out. `tests/corpus.rs` checks that the pass really does that. Another file
+//! has to show what the example is too small for.
+
+mod support;
+
+use ntv::pass::pipeline::PIPELINE;
+use std::fs;
+
+/// The code block behind the line `heading` of a module's description, and in front of the next such block.
+fn block_behind<'a>(source: &'a str, heading: &str) -> Option<Vec<&'a str>> {
+    let doc = source.lines().map_while(|line| line.strip_prefix("//!")).map(str::trim);
+    let mut behind = doc.skip_while(|line| *line != heading).skip(1).skip_while(|line| line.is_empty());
+    (behind.next() == Some("```text")).then(|| behind.take_while(|line| *line != "```").collect())
+}
+
+/// Whether the parts of `excerpt`, between lines `...`, stand in `text` in this order, each line by line, indentation and
+/// comment marks aside.
+fn stands_in(excerpt: &[&str], text: &str) -> bool {
+    let lines: Vec<&str> = text.lines().map(|line| line.trim_start_matches("; ").trim()).collect();
+    let mut rest = lines.as_slice();
+    excerpt.split(|line| *line == "...").all(|part| {
+        let found = !part.is_empty() && rest.len() >= part.len();
+        let at = found.then(|| rest.windows(part.len()).position(|window| window == part)).flatten();
+        at.map(|at| rest = &rest[at + part.len()..]).is_some()
+    })
+}
+
+/// The parts of a corpus file: the input, and what is expected of `pass NAME` without options.
+fn parts<'a>(text: &'a str, pass: &str) -> Option<(&'a str, &'a str)> {
+    let heading = format!("; expect: pass {pass}\n");
+    let (input, _) = text.split_once("; expect: ")?;
+    let (_, expected) = text.split_once(&heading)?;
+    Some((input, expected.split("; expect: ").next().unwrap_or("")))
+}
+
+/// What is wrong with the example of `pass`.
+fn problem(pass: &str) -> Option<&'static str> {
+    let source = fs::read_to_string(support::root().join("src/pass").join(pass).with_extension("rs")).ok();
+    let Some(source) = source else { return Some("does not live in the file of its name") };
+    let blocks = (block_behind(&source, "Before:"), block_behind(&source, "After:"));
+    let (Some(before), Some(after)) = blocks else { return Some("shows no blocks `Before:` and `After:`") };
+    let example = support::root().join("tests/corpus/pass").join(format!("{pass}_example.nir"));
+    let text = fs::read_to_string(example).unwrap_or_default();
+    let Some((input, expected)) = parts(&text, pass) else { return Some("has no file NAME_example.nir that runs it") };
+    match (stands_in(&before, input), stands_in(&after, expected)) {
+        (false, _) => Some("`Before:` is no excerpt of the input of its example"),
+        (_, false) => Some("`After:` is no excerpt of what its example expects"),
+        _ => None,
+    }
+}
+
+#[test]
+fn every_pass_shows_an_example_that_is_tested() {
+    let problems: Vec<String> = PIPELINE
+        .iter()
+        .filter_map(|pass| problem(pass.name).map(|problem| format!("{}: {problem}", pass.name)))
+        .collect();
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+#[test]
+fn every_pass_is_tested_beyond_its_example() {
+    let files = support::files(&support::root().join("tests/corpus/pass"), &["nir"]);
+    let files = files.into_iter().filter(|file| !file.to_string_lossy().ends_with("_example.nir"));
+    let texts: Vec<String> = files.map(|file| fs::read_to_string(file).expect("a readable file")).collect();
+    for pass in PIPELINE {
+        let runs = texts.iter().any(|text| parts(text, pass.name).is_some());
+        assert!(runs, "no file in tests/corpus/pass but the example runs {}", pass.name);
+    }
+}
+
+#[test]
+fn an_excerpt_is_whole_lines_in_order() {
+    let text = "; a\n;   b  // c\n; d\n; e";
+    assert!(stands_in(&["a", "b  // c"], text) && stands_in(&["a", "...", "e"], text));
+    for other in [&["a", "d"][..], &["e", "...", "a"], &["a", "b"], &["f"], &["...", "a"], &[]] {
+        assert!(!stands_in(other, text), "{other:?}");
+    }
+}
