@@ -2,7 +2,7 @@
 
 use super::report::{plural, shown, Report};
 use super::{deref, io, shape, stage};
-use crate::ir::{Def, Inst, InstKind, Shader};
+use crate::ir::{Def, Inst, InstKind, Shader, Stage};
 use crate::op::intrinsic::Components;
 use crate::op::names::{ImageDim, InterpMode, IoXfb, Scope, Semantics, FORMATS};
 use crate::op::{Access, AluOp, AtomicOp, Index, IndexKind, Intrinsic, Modes};
@@ -133,11 +133,13 @@ fn check_alignment(report: &mut Report<'_>, inst: Inst, op: Intrinsic) {
 fn check_meaning(report: &mut Report<'_>, inst: Inst, op: Intrinsic, srcs: &[Def]) {
     match op {
         Intrinsic::decl_reg => check_register(report, inst),
-        Intrinsic::load_reg | Intrinsic::load_reg_indirect => check_register_use(report, inst, srcs[0], inst.def()),
-        Intrinsic::store_reg | Intrinsic::store_reg_indirect => check_register_use(report, inst, srcs[1], srcs[0]),
+        Intrinsic::load_reg | Intrinsic::load_reg_indirect => check_register_use(report, inst, srcs, 0),
+        Intrinsic::store_reg | Intrinsic::store_reg_indirect => check_register_use(report, inst, srcs, 1),
         Intrinsic::load_ubo_vec4 => check_vec4_load(report, inst),
+        Intrinsic::barrier => check_barrier(report, inst),
         _ => {}
     }
+    check_place(report, inst, op, srcs);
     if op.info().index_slot(Index::atomic_op).is_some() {
         check_atomic_data(report, inst, op, srcs);
     }
@@ -148,6 +150,39 @@ fn check_meaning(report: &mut Report<'_>, inst: Inst, op: Intrinsic, srcs: &[Def
     let value = if report.shader.insts[inst].has_def() { Some(inst.def()) } else { srcs.first().copied() };
     if is_memory && value.is_some_and(|value| report.shader.bit_size(value) < 8) {
         report.at(inst, "a boolean has no form in memory");
+    }
+}
+
+/// An access to a buffer or to memory of the shader: its block index, if there are several, and its offset are 32-bit numbers.
+fn check_place(report: &mut Report<'_>, inst: Inst, op: Intrinsic, srcs: &[Def]) {
+    use Intrinsic::*;
+    let (block, offset): (Option<usize>, Option<usize>) = match op {
+        load_ubo | load_ubo_vec4 | load_ssbo | ssbo_atomic | ssbo_atomic_swap => (Some(0), Some(1)),
+        store_ssbo => (Some(1), Some(2)),
+        get_ssbo_size => (Some(0), None),
+        load_push_constant | load_push_constant_zink | load_shared | load_scratch => (None, Some(0)),
+        shared_atomic | shared_atomic_swap => (None, Some(0)),
+        store_shared | store_scratch => (None, Some(1)),
+        _ => return,
+    };
+    for (what, src) in [("block index", block), ("offset", offset)] {
+        let Some(bits) = src.map(|src| report.shader.bit_size(srcs[src])).filter(|bits| *bits != 32) else { continue };
+        report.at(inst, format_args!("the {what} has {}, not 32", plural(bits.into(), "bit")));
+    }
+    // The row leaves this open: Vulkan's resource indices are vectors.
+    if let Some(components) = block.map(|src| report.shader.num_components(srcs[src])).filter(|n| *n != 1) {
+        report.at(inst, format_args!("the block index has {}, not 1", plural(components.into(), "component")));
+    }
+}
+
+/// Only stages whose invocations come in workgroups wait for a workgroup.
+fn check_barrier(report: &mut Report<'_>, inst: Inst) {
+    let shader = report.shader;
+    let has_workgroups = shader.stage().is_compute() || shader.stage() == Stage::TessCtrl;
+    let workgroup = Scope::ALL.iter().position(|scope| *scope == Scope::workgroup);
+    let scopes = [Index::execution_scope, Index::memory_scope].map(|index| shader.index(inst, index) as usize);
+    if !has_workgroups && scopes.iter().any(|scope| Some(*scope) == workgroup) {
+        report.at(inst, format_args!("there are no workgroups in {}", shader.stage().name()));
     }
 }
 
@@ -172,11 +207,16 @@ fn check_register(report: &mut Report<'_>, inst: Inst) {
     }
 }
 
-fn check_register_use(report: &mut Report<'_>, inst: Inst, register: Def, value: Def) {
+/// A read or write of the register that source `at` names; what is stored stands first.
+fn check_register_use(report: &mut Report<'_>, inst: Inst, srcs: &[Def], at: usize) {
     let shader = report.shader;
-    let decl = register.inst();
+    let is_register = |def: Def| matches!(shader.as_intrinsic(def.inst()), Some((Intrinsic::decl_reg, _)));
+    for (_, src) in srcs.iter().enumerate().filter(|(i, src)| *i != at && is_register(**src)) {
+        report.at(inst, format_args!("{} is a register, not a value", shown(shader, *src)));
+    }
+    let (decl, value) = (srcs[at].inst(), if at == 0 { inst.def() } else { srcs[0] });
     let InstKind::Intrinsic { op: Intrinsic::decl_reg, indices, .. } = shader.insts[decl].kind else {
-        return report.at(inst, format_args!("{} is no decl_reg", shown(shader, register)));
+        return report.at(inst, format_args!("{} is no decl_reg", shown(shader, srcs[at])));
     };
     if shader.indices[indices].len() != Intrinsic::decl_reg.info().indices.len() {
         return; // Reported where it stands.

@@ -527,3 +527,40 @@ fn values_of_no_instruction_are_found() {
     ];
     assert_eq!(messages(&shader), expected);
 }
+
+#[test]
+fn places_in_buffers_are_32_bits() {
+    let body = "
+    32 %6 = @load_ubo (%4, %0) (access=none, align_mul=4, align_offset=0, range_base=0, range=4)  // !
+    32 %7 = @load_ssbo (%0, %3) (access=none, align_mul=4, align_offset=0)                        // !
+    @store_ssbo (%0, %1, %0) (wrmask=x, access=none, align_mul=4, align_offset=0)                 // !
+    ";
+    invalid(
+        "FRAGMENT",
+        "",
+        body,
+        &[
+            "`%6 = @load_ubo`: the block index has 64 bits, not 32",
+            "`%7 = @load_ssbo`: the offset has 16 bits, not 32",
+            "`@store_ssbo`: the block index has 4 components, not 1",
+        ],
+    );
+}
+
+#[test]
+fn only_workgroups_wait_for_each_other() {
+    let barrier = "
+    @barrier (execution_scope=WORKGROUP, memory_scope=DEVICE, mem_semantics=ACQ|REL, mem_modes=ssbo)";
+    let marked = format!("{barrier}  // !\n");
+    invalid("VERTEX", "", &marked, &["`@barrier`: there are no workgroups in MESA_SHADER_VERTEX"]);
+    invalid("COMPUTE", "", &format!("{barrier}\n"), &[]);
+}
+
+#[test]
+fn a_register_is_not_stored() {
+    let body = "
+    32 %6 = @decl_reg (num_components=1, num_array_elems=0, bit_size=32, divergent=0)
+    @store_reg (%6, %6) (base=0, wrmask=x, legacy_fsat=0)  // !
+    ";
+    invalid("VERTEX", "", body, &["`@store_reg`: %6 is a register, not a value"]);
+}

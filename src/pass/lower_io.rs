@@ -44,8 +44,9 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
     let mut vars = IoVars::new(shader);
     let mut any = false;
     for index in 0..shader.order.len() {
-        if let Some(io) = Io::new(shader, shader.order[index]) {
-            any = true;
+        let inst = shader.order[index];
+        any |= is_explicit_io(shader, inst);
+        if let Some(io) = Io::new(shader, inst) {
             vars.add(&io);
         }
     }
