@@ -564,3 +564,8 @@ fn a_register_is_not_stored() {
     ";
     invalid("VERTEX", "", body, &["`@store_reg`: %6 is a register, not a value"]);
 }
+
+#[test]
+fn a_condition_is_one_bit() {
+    invalid("FRAGMENT", "", "    @terminate_if (%0)  // !\n", &["`@terminate_if`: the condition has more than 1 bit"]);
+}
