@@ -4,7 +4,7 @@ use crate::check;
 use crate::error::Errors;
 use crate::ir::Shader;
 use crate::pass::{pipeline::PIPELINE, BufferAccess, Context, Forms, Pass};
-use crate::spirv::{self, EmitOptions, Module};
+use crate::spirv::{EmitOptions, Emitter, Module};
 use crate::target::Target;
 
 /// What a translation depends on besides the shader.
@@ -20,12 +20,14 @@ pub struct Options {
 #[derive(Debug, Default)]
 pub struct Translator {
     context: Context,
+    emitter: Emitter,
 }
 
 impl Translator {
     /// A translator with `options`.
     pub fn new(options: Options) -> Translator {
-        Translator { context: Context { target: options.target, buffer_access: options.buffer_access } }
+        let context = Context { target: options.target, buffer_access: options.buffer_access };
+        Translator { context, emitter: Emitter::default() }
     }
 
     /// Checks `shader` and runs the passes on it, up to and including the one called `stop_after`, if given.
@@ -49,7 +51,7 @@ impl Translator {
     /// Translates `shader`, which is left in its lowered form.
     pub fn translate(&mut self, shader: &mut Shader, options: &EmitOptions<'_>) -> Result<Module, Errors> {
         self.lower(shader, None)?;
-        spirv::emit(shader, &self.context.target, options)
+        self.emitter.emit(shader, &self.context.target, options)
     }
 }
 
