@@ -57,13 +57,17 @@ pub(super) fn check_intrinsic(report: &mut Report<'_>, inst: Inst, op: Intrinsic
         let slots = plural(io.num_slots as usize, "slot");
         report.at(inst, format_args!("{slots} from {} on do not exist", io.location));
     }
+    let value = if output && !shader.insts[inst].has_def() { srcs[0] } else { inst.def() };
+    if shader.bit_size(value) == 64 && is_builtin(slot_kind(shader.stage(), output), io.location) {
+        report.at(inst, "a built-in does not have 64 bits");
+    }
     // The last source counts slots from the location on.
     let offset = srcs.last().and_then(|offset| shader.as_const_scalar(*offset)).unwrap_or(0);
     if offset >= u64::from(io.num_slots.max(1)) {
         report.at(inst, format_args!("slot {offset} of {}", plural(io.num_slots as usize, "slot")));
     }
     check_flags(report, inst, io);
-    check_components(report, inst, if output && !shader.insts[inst].has_def() { srcs[0] } else { inst.def() });
+    check_components(report, inst, value);
 }
 
 fn is_output(op: Intrinsic) -> bool {
@@ -95,5 +99,16 @@ fn check_components(report: &mut Report<'_>, inst: Inst, value: Def) {
     if first > 3 || first + words > room {
         let count = plural(count as usize, "component");
         report.at(inst, format_args!("{count} from {first} on do not fit the slot"));
+    } else if shader.bit_size(value) == 64 && first % 2 != 0 {
+        report.at(inst, format_args!("64 bits cannot start at component {first}"));
+    }
+}
+
+/// Whether `slot` is one that the driver or the hardware knows, so that its type is fixed: never one of 64 bits.
+fn is_builtin(kind: SlotKind, slot: u32) -> bool {
+    match kind {
+        SlotKind::VertAttrib => false,
+        SlotKind::Varying => slot < varying::VAR0,
+        SlotKind::FragResult => true,
     }
 }

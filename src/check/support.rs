@@ -99,6 +99,15 @@ const TRANSLATED: &[Intrinsic] = &[
 const WIDE_LOADS: &[Intrinsic] =
     &[load_ubo, load_ssbo, load_push_constant, load_push_constant_zink, load_shared, load_scratch];
 
+/// What only says where `load_interpolated_input` reads.
+const BARYCENTRICS: &[Intrinsic] = &[
+    load_barycentric_pixel,
+    load_barycentric_centroid,
+    load_barycentric_sample,
+    load_barycentric_at_sample,
+    load_barycentric_at_offset,
+];
+
 /// Memory that derefs may not lead to.
 const UNTRANSLATED_MODES: &[(Modes, &str)] = &[
     (Modes::UNIFORM, "textures"),
@@ -180,6 +189,7 @@ impl Support<'_> {
     }
 
     fn check_inst(&mut self, inst: Inst) {
+        self.check_barycentrics(inst);
         let data = &self.report.shader.insts[inst];
         match data.kind {
             InstKind::Tex(_) => self.refuse(inst, "texture instructions"),
@@ -187,6 +197,21 @@ impl Support<'_> {
             InstKind::Intrinsic { op, .. } => self.check_intrinsic(inst, op, data.num_components > 4),
             InstKind::Alu { op, srcs, .. } => self.check_alu(inst, op, &self.report.shader.alu_srcs[srcs]),
             InstKind::Const(_) | InstKind::Undef | InstKind::Phi(_) | InstKind::Jump(_) => {}
+        }
+    }
+
+    /// Barycentric coordinates say how an input is interpolated; SPIR-V has no values for them.
+    fn check_barycentrics(&mut self, inst: Inst) {
+        let shader = self.report.shader;
+        if matches!(shader.as_intrinsic(inst), Some((load_interpolated_input, _))) {
+            return;
+        }
+        let mut found = false;
+        shader.for_each_src(inst, |def| {
+            found |= shader.as_intrinsic(def.inst()).is_some_and(|(op, _)| BARYCENTRICS.contains(&op));
+        });
+        if found {
+            self.refuse(inst, "barycentric coordinates as values");
         }
     }
 

@@ -569,3 +569,15 @@ fn a_register_is_not_stored() {
 fn a_condition_is_one_bit() {
     invalid("FRAGMENT", "", "    @terminate_if (%0)  // !\n", &["`@terminate_if`: the condition has more than 1 bit"]);
 }
+
+#[test]
+fn outputs_of_64_bits_are_not_built_in() {
+    let body = "
+    @store_output (%4, %0) (base=0, range=1, wrmask=x, component=0, src_type=float64, io location=VARYING_SLOT_PSIZ slots=1, xfb(), xfb2()) // !
+    @store_output (%4, %0) (base=1, range=1, wrmask=x, component=1, src_type=float64, io location=VARYING_SLOT_VAR0 slots=1, xfb(), xfb2()) // !
+    @store_output (%4, %0) (base=2, range=1, wrmask=x, component=2, src_type=float64, io location=VARYING_SLOT_VAR1 slots=1, xfb(), xfb2())
+    ";
+    let messages =
+        ["`@store_output`: a built-in does not have 64 bits", "`@store_output`: 64 bits cannot start at component 1"];
+    invalid("VERTEX", "", body, &messages);
+}
