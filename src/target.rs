@@ -114,6 +114,22 @@ features! {
     shaderBufferFloat32AtomicMinMax Some(V1_0);
     /// OpAtomicFMinEXT and OpAtomicFMaxEXT on 32-bit floats in shared memory.
     shaderSharedFloat32AtomicMinMax Some(V1_0);
+    /// OpAtomicFAddEXT on 16-bit floats in buffers.
+    shaderBufferFloat16AtomicAdd None;
+    /// OpAtomicFAddEXT on 16-bit floats in shared memory.
+    shaderSharedFloat16AtomicAdd None;
+    /// OpAtomicFMinEXT and OpAtomicFMaxEXT on 16-bit floats in buffers.
+    shaderBufferFloat16AtomicMinMax None;
+    /// OpAtomicFMinEXT and OpAtomicFMaxEXT on 16-bit floats in shared memory.
+    shaderSharedFloat16AtomicMinMax None;
+    /// OpAtomicFAddEXT on 64-bit floats in buffers.
+    shaderBufferFloat64AtomicAdd None;
+    /// OpAtomicFAddEXT on 64-bit floats in shared memory.
+    shaderSharedFloat64AtomicAdd None;
+    /// OpAtomicFMinEXT and OpAtomicFMaxEXT on 64-bit floats in buffers.
+    shaderBufferFloat64AtomicMinMax None;
+    /// OpAtomicFMinEXT and OpAtomicFMaxEXT on 64-bit floats in shared memory.
+    shaderSharedFloat64AtomicMinMax None;
     /// Coarse and fine derivatives (part of Vulkan 1.0 for every device; a switch for testing the way around).
     derivativeControl Some(V1_0);
     /// The Vulkan memory model.
@@ -161,7 +177,7 @@ pub enum Descriptor {
 pub struct Target {
     /// The Vulkan version, from which the SPIR-V version follows.
     pub vulkan: Version,
-    features: u64,
+    features: u128,
     /// Bytes that a uniform buffer range may have (`maxUniformBufferRange`): the size of blocks whose own is unknown.
     pub max_uniform_buffer_range: u32,
     /// Bytes of push constants (`maxPushConstantsSize`).
@@ -234,7 +250,7 @@ impl Default for Target {
     }
 }
 
-const _: () = assert!(FEATURES.len() <= 64, "the feature set is one u64");
+const _: () = assert!(FEATURES.len() <= 128, "the feature set is one u128");
 
 #[cfg(test)]
 mod tests {

@@ -66,7 +66,7 @@ pub(super) struct Needs<'a> {
     /// The types of values, if the target lacks a width.
     types: Option<ValueTypes>,
     /// A bit for each feature that was reported.
-    reported: u64,
+    reported: u128,
     /// A bit for each type of atomic on shared memory that was seen.
     shared_atomics: u8,
 }
@@ -87,7 +87,7 @@ impl<'a> Needs<'a> {
     }
 
     fn need(&mut self, inst: Option<Inst>, feature: Feature) {
-        let bit = 1 << feature as u8;
+        let bit = 1u128 << feature as u8;
         if self.target.has(feature) || self.reported & bit != 0 {
             return;
         }

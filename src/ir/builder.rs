@@ -4,7 +4,7 @@
 //! operation on constants becomes a constant through the fold column of the table, and the `_imm` helpers drop identities.
 
 use super::{
-    AluFlags, AluSrc, ArrayIndex, BranchHint, Cf, Def, Deref, DerefKind, Inst, InstData, InstKind, LineNumber, PhiSrc,
+    AluFlags, AluSrc, ArrayIndex, BranchHint, Cf, Def, Deref, DerefKind, Inst, InstData, InstKind, Jump, LineNumber, PhiSrc,
     Shader, Swizzle, Type, Var,
 };
 use crate::op::fold::{mask, Fold};
@@ -259,6 +259,34 @@ impl<'a> Builder<'a> {
     pub fn end_if(&mut self) {
         self.shader.append_cf(Cf::EndIf);
         self.shader.append_new_block();
+    }
+
+    /// Ends the open block with a loop and opens the first block of its body, where phis may follow.
+    pub fn begin_loop(&mut self) {
+        self.split = true;
+        self.shader.append_cf(Cf::Loop);
+        self.shader.append_new_block();
+    }
+
+    /// Leaves the innermost loop if `cond` is true.
+    pub fn break_if(&mut self, cond: Def) {
+        self.begin_if(cond);
+        self.inst(0, 0, InstKind::Jump(Jump::Break));
+        self.begin_else();
+        self.end_if();
+    }
+
+    /// Ends the body of the loop and opens the block behind it.
+    pub fn end_loop(&mut self) {
+        self.shader.append_cf(Cf::EndLoop);
+        self.shader.append_new_block();
+    }
+
+    /// Sets source `i` of `phi`: what a phi of a loop becomes is known at the end of the body.
+    pub fn set_phi_src(&mut self, phi: Def, i: usize, src: PhiSrc) {
+        if let InstKind::Phi(srcs) = self.shader.def(phi).kind {
+            self.shader.phi_srcs[srcs][i] = src;
+        }
     }
 
     /// The block that is open.

@@ -44,6 +44,7 @@ pub fn rewrite_cf(shader: &mut Shader, rewriter: &mut impl Rewriter) -> bool {
     let old_cf = std::mem::take(&mut shader.cf);
     shader.order.reserve(old_order.len());
     shader.cf.reserve(old_cf.len());
+    let first_new = shader.insts.next_id();
     let mut names = Names { alias: SideTable::new(None), last_part: SideTable::new(None) };
     for item in &old_cf {
         let block = match *item {
@@ -78,7 +79,7 @@ pub fn rewrite_cf(shader: &mut Shader, rewriter: &mut impl Rewriter) -> bool {
     }
     let changed = shader.order != old_order || shader.cf != old_cf;
     if changed {
-        names.rename_phis(shader);
+        names.rename_phis(shader, first_new);
         names.rename_conditions(shader);
     }
     changed
@@ -99,12 +100,16 @@ impl Names {
         def
     }
 
-    fn rename_phis(&self, shader: &mut Shader) {
+    /// Renames the sources of all phis. Those from `first_new` on were made by the walk, and name the blocks that it opened.
+    fn rename_phis(&self, shader: &mut Shader, first_new: Inst) {
         for index in 0..shader.order.len() {
-            if let InstKind::Phi(srcs) = shader.insts[shader.order[index]].kind {
+            let inst = shader.order[index];
+            if let InstKind::Phi(srcs) = shader.insts[inst].kind {
                 for src in &mut shader.phi_srcs[srcs] {
                     src.def = self.resolve(src.def);
-                    src.pred = self.last_part[src.pred].unwrap_or(src.pred);
+                    if inst < first_new {
+                        src.pred = self.last_part[src.pred].unwrap_or(src.pred);
+                    }
                 }
             }
         }
