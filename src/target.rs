@@ -3,6 +3,8 @@
 //! A preset is the most that a driver of that Vulkan version commonly offers; a driver switches off what its device lacks.
 //! Features carry Vulkan's names (`shaderFloat64`), so a message that names one can be looked up in the specification.
 
+use crate::op::AtomicOp;
+
 /// A Vulkan version, major and minor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Version(pub u8, pub u8);
@@ -116,12 +118,8 @@ features! {
     shaderSharedFloat32AtomicMinMax Some(V1_0);
     /// OpAtomicFAddEXT on 16-bit floats in buffers.
     shaderBufferFloat16AtomicAdd None;
-    /// OpAtomicFAddEXT on 16-bit floats in shared memory.
-    shaderSharedFloat16AtomicAdd None;
     /// OpAtomicFMinEXT and OpAtomicFMaxEXT on 16-bit floats in buffers.
     shaderBufferFloat16AtomicMinMax None;
-    /// OpAtomicFMinEXT and OpAtomicFMaxEXT on 16-bit floats in shared memory.
-    shaderSharedFloat16AtomicMinMax None;
     /// OpAtomicFAddEXT on 64-bit floats in buffers.
     shaderBufferFloat64AtomicAdd None;
     /// OpAtomicFAddEXT on 64-bit floats in shared memory.
@@ -156,6 +154,21 @@ impl Feature {
         Feature::ALL.iter().copied().find(|f| f.name() == name)
     }
 }
+
+/// Float atomics that a target may have: operations, width, feature for buffers, feature for shared memory. Shared memory
+/// has no view of 16 bits that all targets with these features have.
+const FLOAT_ATOMICS: &[(&[AtomicOp], u8, Feature, Option<Feature>)] = {
+    use Feature::*;
+    const MIN_MAX: &[AtomicOp] = &[AtomicOp::fmin, AtomicOp::fmax];
+    &[
+        (&[AtomicOp::fadd], 16, shaderBufferFloat16AtomicAdd, None),
+        (&[AtomicOp::fadd], 32, shaderBufferFloat32AtomicAdd, Some(shaderSharedFloat32AtomicAdd)),
+        (&[AtomicOp::fadd], 64, shaderBufferFloat64AtomicAdd, Some(shaderSharedFloat64AtomicAdd)),
+        (MIN_MAX, 16, shaderBufferFloat16AtomicMinMax, None),
+        (MIN_MAX, 32, shaderBufferFloat32AtomicMinMax, Some(shaderSharedFloat32AtomicMinMax)),
+        (MIN_MAX, 64, shaderBufferFloat64AtomicMinMax, Some(shaderSharedFloat64AtomicMinMax)),
+    ]
+};
 
 /// Descriptor types that have a set of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -220,6 +233,15 @@ impl Target {
     pub fn set(&mut self, feature: Feature, on: bool) {
         let bit = 1 << feature as u8;
         self.features = if on { self.features | bit } else { self.features & !bit };
+    }
+
+    /// Whether the driver has the float atomic `op` of `bits` bits, on shared memory or on buffers.
+    pub fn has_float_atomic(&self, op: AtomicOp, bits: u8, shared: bool) -> bool {
+        let row = FLOAT_ATOMICS.iter().find(|row| row.0.contains(&op) && row.1 == bits);
+        row.is_some_and(|(_, _, buffer, workgroup)| match shared {
+            true => workgroup.is_some_and(|feature| self.has(feature)),
+            false => self.has(*buffer),
+        })
     }
 
     /// The SPIR-V version that the Vulkan version takes: 1.0, 1.3, 1.5, 1.6.

@@ -67,8 +67,6 @@ pub(super) struct Needs<'a> {
     types: Option<ValueTypes>,
     /// A bit for each feature that was reported.
     reported: u128,
-    /// A bit for each type of atomic on shared memory that was seen.
-    shared_atomics: u8,
 }
 
 impl<'a> Needs<'a> {
@@ -79,7 +77,7 @@ impl<'a> Needs<'a> {
             types.infer(report.shader);
             types
         });
-        Needs { report, target, types, reported: 0, shared_atomics: 0 }
+        Needs { report, target, types, reported: 0 }
     }
 
     pub(super) fn finish(self) -> Result<(), Errors> {
@@ -166,29 +164,18 @@ impl Needs<'_> {
         let through_deref = srcs.first().and_then(|src| shader.as_deref(*src));
         let shared = op.info().index_slot(Index::base).is_some()
             || through_deref.is_some_and(|deref| deref.modes == Modes::SHARED);
-        if shared {
-            self.check_shared_atomic(inst);
+        let bits = shader.insts[inst].bit_size;
+        let kind = AtomicOp::ALL.get(shader.index(inst, Index::atomic_op) as usize);
+        // Narrower ones are made of 32-bit integer atomics, which every device has.
+        if bits != 64 {
+            return;
         }
-        let (buffer, workgroup) = match AtomicOp::ALL.get(shader.index(inst, Index::atomic_op) as usize) {
-            Some(AtomicOp::fadd) => (shaderBufferFloat32AtomicAdd, shaderSharedFloat32AtomicAdd),
-            Some(AtomicOp::fmin | AtomicOp::fmax) => (shaderBufferFloat32AtomicMinMax, shaderSharedFloat32AtomicMinMax),
-            _ if shader.insts[inst].bit_size == 64 => (shaderBufferInt64Atomics, shaderSharedInt64Atomics),
-            _ => return,
-        };
-        self.need(Some(inst), if shared { workgroup } else { buffer });
-    }
-
-    /// Atomics on shared memory of more than one type need as many views of it, which need a layout.
-    fn check_shared_atomic(&mut self, inst: Inst) {
-        let shader = self.report.shader;
-        let kind = match AtomicOp::ALL.get(shader.index(inst, Index::atomic_op) as usize) {
-            Some(AtomicOp::fadd | AtomicOp::fmin | AtomicOp::fmax | AtomicOp::fcmpxchg) => 1,
-            _ if shader.insts[inst].bit_size == 64 => 2,
-            _ => 4,
-        };
-        self.shared_atomics |= kind;
-        if self.shared_atomics != kind {
-            self.need(Some(inst), workgroupMemoryExplicitLayout);
+        // Without a layout 64-bit elements are the only view of shared memory, so whatever is narrower is a part of one.
+        let only_view = shared && !self.target.has(workgroupMemoryExplicitLayout);
+        let native = kind.is_some_and(|kind| self.target.has_float_atomic(*kind, 64, shared));
+        if !native || only_view {
+            self.need(Some(inst), shaderInt64);
+            self.need(Some(inst), if shared { shaderSharedInt64Atomics } else { shaderBufferInt64Atomics });
         }
     }
 

@@ -193,6 +193,14 @@ fn check_barrier(report: &mut Report<'_>, inst: Inst) {
 fn check_atomic_data(report: &mut Report<'_>, inst: Inst, op: Intrinsic, srcs: &[Def]) {
     let count = if op.name().ends_with("_swap") { 2 } else { 1 };
     let bits = report.shader.insts[inst].bit_size;
+    if let Some(kind) = AtomicOp::ALL.get(report.shader.index(inst, Index::atomic_op) as usize) {
+        if matches!(kind, AtomicOp::cmpxchg | AtomicOp::fcmpxchg) != (count == 2) {
+            report.at(inst, format_args!("does not take {}", kind.name()));
+        }
+        if (kind.is_float() || *kind == AtomicOp::fcmpxchg) && bits < 16 {
+            report.at(inst, format_args!("there are no floats of {}", plural(bits.into(), "bit")));
+        }
+    }
     for (i, data) in srcs.iter().enumerate().skip(srcs.len() - count) {
         let has = report.shader.bit_size(*data);
         if has != bits {

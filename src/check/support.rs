@@ -10,7 +10,7 @@ use crate::ir::{AluSrc, Cf, Deref, DerefKind, Inst, InstKind, Shader, Stage};
 use crate::op::intrinsic::Form as IntrinsicForm;
 use crate::op::names::InterpMode;
 use crate::op::Intrinsic::{self, *};
-use crate::op::{AluOp, AtomicOp, Base, Form, Index, Modes, Props};
+use crate::op::{AluOp, Base, Form, Modes, Props};
 use crate::target::Target;
 
 /// Intrinsics that a pass lowers, or for which the emitter has a function; others are translated by their row alone.
@@ -247,23 +247,6 @@ impl Support<'_> {
         }
         if is_wide && !WIDE_LOADS.contains(&op) {
             self.refuse(inst, "vectors of more than four components other than from buffers");
-        }
-        if op.info().index_slot(Index::atomic_op).is_some() {
-            self.check_atomic(inst);
-        }
-    }
-
-    fn check_atomic(&mut self, inst: Inst) {
-        let shader = self.report.shader;
-        let bits = shader.insts[inst].bit_size;
-        match AtomicOp::ALL.get(shader.index(inst, Index::atomic_op) as usize) {
-            Some(AtomicOp::fcmpxchg) => self.refuse(inst, "fcmpxchg atomics"),
-            Some(AtomicOp::inc_wrap | AtomicOp::dec_wrap) => self.refuse(inst, "wrapping atomics"),
-            Some(AtomicOp::fadd | AtomicOp::fmin | AtomicOp::fmax) if bits != 32 => {
-                self.refuse(inst, "float atomics of other than 32 bits");
-            }
-            _ if bits < 32 => self.refuse(inst, "atomics of less than 32 bits"),
-            _ => {}
         }
     }
 }

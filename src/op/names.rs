@@ -44,6 +44,8 @@ bitflags! {
         const KEEP_SCALAR = 1 << 15;
         /// AMD scalar memory.
         const SMEM_AMD = 1 << 16;
+        /// An atomic load, as later versions of NIR have it: what compare-exchange loops start from.
+        const ATOMIC = 1 << 17;
     }
 }
 
@@ -67,6 +69,7 @@ impl Access {
         (Access::IN_BOUNDS_AGX, "in-bounds-agx"),
         (Access::KEEP_SCALAR, "keep-scalar"),
         (Access::SMEM_AMD, "smem-amd"),
+        (Access::ATOMIC, "atomic"),
     ];
 }
 
@@ -144,6 +147,13 @@ named! {
         fcmpxchg "fcmpxchg",
         inc_wrap "inc_wrap",
         dec_wrap "dec_wrap",
+    }
+}
+
+impl AtomicOp {
+    /// Whether it is one that computes with floats: that adds or orders them. SPIR-V has these with an extension only.
+    pub fn is_float(self) -> bool {
+        matches!(self, AtomicOp::fadd | AtomicOp::fmin | AtomicOp::fmax)
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A pass names the forms it removes; after it, and after every later pass, none of them may be left. Debug builds look.
 
-use super::{lower_alu, lower_buffer_derefs, lower_io};
+use super::{lower_alu, lower_atomics, lower_buffer_derefs, lower_io};
 use crate::ir::{InstKind, Shader};
 use crate::op::Intrinsic;
 use bitflags::bitflags;
@@ -29,6 +29,8 @@ bitflags! {
         const LOWERED_ALU = 1 << 7;
         /// Vectors of more than four components.
         const WIDE_VECTORS = 1 << 8;
+        /// Atomics that SPIR-V does not have.
+        const LOWERED_ATOMICS = 1 << 9;
     }
 }
 
@@ -40,6 +42,7 @@ impl Forms {
             let wide = if data.num_components > 4 { Forms::WIDE_VECTORS } else { Forms::empty() };
             let own = match data.kind {
                 InstKind::Alu { .. } if lower_alu::is_to_lower(shader, *inst) => Forms::LOWERED_ALU,
+                InstKind::Intrinsic { .. } if lower_atomics::is_foreign(shader, *inst) => Forms::LOWERED_ATOMICS,
                 InstKind::Intrinsic { op, .. } => intrinsic_forms(op),
                 _ => Forms::empty(),
             };

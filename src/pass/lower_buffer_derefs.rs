@@ -70,14 +70,16 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
         let Some(block) = blocks.get(&Key::new(b.shader, element.var)) else {
             return Edit::Keep;
         };
-        block.lower(b, inst, op, &element, &survey, whole(block.mode))
+        block.lower(b, &context.target, (inst, op), &element, &survey, whole(block.mode))
     })
 }
 
-/// Whether `inst` accesses a block other than by lanes, as only 64-bit atomics do afterwards; for
+/// Whether `inst` accesses a block other than by lanes, as only atomics that are no lane do afterwards; for
 /// [`Forms`](super::Forms).
 pub(super) fn is_typed_access(shader: &Shader, inst: Inst) -> bool {
-    operation(shader, inst).is_some_and(|(op, _)| !(is_atomic(op) && shader.insts[inst].bit_size == 64))
+    let Some((op, element)) = operation(shader, inst) else { return false };
+    let is_atomic_load = Access::from_bits_retain(shader.index(inst, Index::access)).contains(Access::ATOMIC);
+    !((is_atomic(op) || is_atomic_load) && element.bytes != 4)
 }
 
 /// A pointer to element `index` of the array in block `block` of a variable, taken apart.
@@ -289,8 +291,8 @@ impl Block {
     fn lower(
         &self,
         b: &mut Builder<'_>,
-        inst: Inst,
-        op: Intrinsic,
+        target: &Target,
+        (inst, op): (Inst, Intrinsic),
         element: &ElementPointer,
         survey: &Survey,
         whole: Whole,
@@ -299,7 +301,7 @@ impl Block {
         if let (true, 64, Some(var64)) = (is_atomic(op), size.1, self.var64) {
             let base = base_pointer(b, var64, element.block);
             let pointer = b.deref_array(base, element.index);
-            return Edit::Replace(lanes::atomic(b, inst, pointer, 1));
+            return Edit::Replace(lanes::atomic_at(b, inst, pointer, 1));
         }
         let access = b.shader.index(inst, Index::access);
         let key = Key::new(b.shader, element.var);
@@ -322,10 +324,7 @@ impl Block {
                 lanes::store(b, &memory, address, value, 1);
                 Edit::Remove
             }
-            _ => match lanes::atomic_pointer(b, &memory, address, 32) {
-                Some(pointer) => Edit::Replace(lanes::atomic(b, inst, pointer, 1)),
-                None => Edit::Replace(b.imm(size.1, 0)),
-            },
+            _ => Edit::Replace(lanes::atomic(b, target, &memory, address, (inst, 1))),
         }
     }
 }

@@ -150,10 +150,10 @@ impl Access {
                 lanes::store(b, &memory, address, value, mask);
                 Edit::Remove
             }
-            Operation::Atomic => match memories.atomic_pointer(b, self, &memory, address) {
-                Some(pointer) => Edit::Replace(lanes::atomic(b, self.inst, pointer, 1)),
-                None => Edit::Replace(b.imm(bits, 0)),
-            },
+            Operation::Atomic => {
+                let memory = memories.atomic_view(b, memory, bits);
+                Edit::Replace(lanes::atomic(b, &memories.context.target, &memory, address, (self.inst, 1)))
+            }
         }
     }
 }
@@ -185,15 +185,11 @@ impl<'c> Memories<'c> {
         memories
     }
 
-    /// A pointer for the atomic `access` of `memory`, into the view of its width.
-    fn atomic_pointer(&self, b: &mut Builder<'_>, access: &Access, memory: &Memory, address: Address) -> Option<Def> {
-        let bits = b.shader.insts[access.inst].bit_size;
+    /// The view of `memory` for atomics of `bits` bits.
+    fn atomic_view(&self, b: &mut Builder<'_>, memory: Memory, bits: u8) -> Memory {
         match self.shared64.filter(|_| bits == 64) {
-            Some(var) => {
-                let base = base_pointer(b, var, None);
-                lanes::atomic_pointer(b, &Memory { base, in_pairs: true, ..*memory }, address, bits)
-            }
-            None => lanes::atomic_pointer(b, memory, address, bits),
+            Some(var) => Memory { base: base_pointer(b, var, None), in_pairs: true, ..memory },
+            None => memory,
         }
     }
 

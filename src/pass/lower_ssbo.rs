@@ -30,12 +30,12 @@
 //! @store_deref (%6, %2) (wrmask=x, access=none)
 //! ```
 
-use super::blocks::{base_pointer, block_pointer, block_type, Element, UINT, UINT64, UVEC4};
+use super::blocks::{base_pointer, block_pointer, block_type, Element, UINT, UVEC4};
 use super::lanes::{self, Address, Memory, Whole};
 use super::{BufferAccess, Context, Forms, Pass};
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, Shader, Var, Variable};
-use crate::op::{Access, Index, Intrinsic, Modes};
-use crate::target::{Descriptor, Target};
+use crate::op::{Access, AtomicOp, Index, Intrinsic, Modes};
+use crate::target::{Descriptor, Feature, Target};
 use rustc_hash::FxHashMap;
 
 /// See the [module](self).
@@ -75,7 +75,7 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
                 lanes::store(b, &memory, address, value, mask);
                 Edit::Remove
             }
-            _ => Edit::Replace(atomic(b, &mut blocks, inst, block)),
+            _ => Edit::Replace(atomic(b, &context.target, &mut blocks, inst, block)),
         }
     })
 }
@@ -109,20 +109,26 @@ fn size(b: &mut Builder<'_>, blocks: &mut Blocks, block: Def) -> Def {
     b.ishl_imm(len, 2)
 }
 
-fn atomic(b: &mut Builder<'_>, blocks: &mut Blocks, inst: Inst, block: Def) -> Def {
+fn atomic(b: &mut Builder<'_>, target: &Target, blocks: &mut Blocks, inst: Inst, block: Def) -> Def {
     let bits = b.shader.insts[inst].bit_size;
     let offset = source(b.shader, inst, 1);
-    let pointer = if bits == 64 {
-        let (var, index) = blocks.find(b, block, UINT64);
+    if bits == 64 || bits == 16 && has_narrow_atomic(b.shader, target, inst) {
+        let (var, index) = blocks.find(b, block, Element { bits, components: 1 });
         let base = base_pointer(b, var, index);
-        let element = b.ushr_imm(offset, 3);
-        b.deref_array(base, ArrayIndex::Def(element))
-    } else {
-        let memory = blocks.memory(b, block, 0, Whole::Never);
-        let address = Address::new(b, offset, 4, 0);
-        lanes::atomic_pointer(b, &memory, address, 32).expect("run-time arrays have no constant end")
-    };
-    lanes::atomic(b, inst, pointer, 2)
+        let element = b.ushr_imm(offset, u32::from(bits / 8).trailing_zeros());
+        let pointer = b.deref_array(base, ArrayIndex::Def(element));
+        return lanes::atomic_at(b, inst, pointer, 2);
+    }
+    let memory = blocks.memory(b, block, 0, Whole::Never);
+    let address = Address::new(b, offset, u32::from(bits / 8), 0);
+    lanes::atomic(b, target, &memory, address, (inst, 2))
+}
+
+/// Whether the target has the atomic `inst` on a view of 16-bit floats.
+fn has_narrow_atomic(shader: &Shader, target: &Target, inst: Inst) -> bool {
+    let op = AtomicOp::ALL.get(shader.index(inst, Index::atomic_op) as usize);
+    let viewed = target.has(Feature::shaderFloat16) && target.has(Feature::storageBuffer16BitAccess);
+    viewed && op.is_some_and(|op| target.has_float_atomic(*op, 16, false))
 }
 
 /// The block variables of a shader.

@@ -66,6 +66,7 @@ pub mod dce;
 pub mod dead_cf;
 pub mod forms;
 pub mod lower_alu;
+pub mod lower_atomics;
 pub mod lower_buffer_derefs;
 pub mod lower_discard_if;
 pub mod lower_io;

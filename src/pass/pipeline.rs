@@ -23,6 +23,8 @@ pub const PIPELINE: &[Pass] = &[
     lower_ubo::PASS,
     lower_ssbo::PASS,
     lower_memory::PASS,
+    // Atomics have pointers by now. Their loops compute with opcodes that may need lowering.
+    lower_atomics::PASS,
     // Outputs are variables by now, written component by component.
     combine_stores::PASS,
     // Wide values come from buffers, which are lanes by now.

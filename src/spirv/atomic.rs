@@ -59,6 +59,17 @@ impl Emit<'_> {
         }
     }
 
+    /// Emits a load that other invocations' atomics do not tear.
+    pub(super) fn atomic_load(&mut self, pointer: &Pointer, access: Access) -> u32 {
+        if pointer.scalar.bits == 64 {
+            self.m.capability(Capability::Int64Atomics);
+        }
+        let ty = self.m.numeric(pointer.base, pointer.scalar.bits, 1);
+        let scope = self.memory_scope(pointer.class);
+        let semantics = self.atomic_semantics(pointer, access);
+        self.m.value(Op::AtomicLoad, ty, &[pointer.id, scope, semantics])
+    }
+
     fn check_atomic(&self, pointer: &Pointer, base: Base) -> Result<()> {
         if !matches!(pointer.class, StorageClass::StorageBuffer | StorageClass::Workgroup) || pointer.n != 1 {
             return Err(unsupported("an atomic on this memory"));

@@ -150,15 +150,9 @@ impl Emit<'_> {
         if (pointer.scalar.bits, pointer.n) != (data.bit_size, data.num_components) {
             return Err(internal("a load of another size than its variable's"));
         }
-        let ty = self.m.numeric(pointer.base, pointer.scalar.bits, pointer.n);
-        let (operands, len) = self.memory_operands(&pointer, access, MemoryAccess::MAKE_POINTER_VISIBLE);
-        let operands = [pointer.id, operands[0], operands[1]];
-        let constant =
-            matches!(pointer.class, StorageClass::Input | StorageClass::Uniform | StorageClass::PushConstant);
-        // What nothing writes is loaded once for all that the load dominates.
-        let id = match constant && !access.contains(Access::VOLATILE) {
-            true => self.pure(Op::Load, ty, &operands[..1 + len]),
-            false => self.m.value(Op::Load, ty, &operands[..1 + len]),
+        let id = match access.contains(Access::ATOMIC) {
+            true => self.atomic_load(&pointer, access),
+            false => self.load(&pointer, access),
         };
         if access.contains(Access::NON_UNIFORM) && self.state.non_uniform.contains(&pointer.id) {
             self.decorate_non_uniform(id);
@@ -168,6 +162,19 @@ impl Emit<'_> {
         }
         let ty = self.type_as(inst.def(), base);
         Ok(self.m.value(Op::Bitcast, ty, &[id]))
+    }
+
+    fn load(&mut self, pointer: &Pointer, access: Access) -> u32 {
+        let ty = self.m.numeric(pointer.base, pointer.scalar.bits, pointer.n);
+        let (operands, len) = self.memory_operands(pointer, access, MemoryAccess::MAKE_POINTER_VISIBLE);
+        let operands = [pointer.id, operands[0], operands[1]];
+        let constant =
+            matches!(pointer.class, StorageClass::Input | StorageClass::Uniform | StorageClass::PushConstant);
+        // What nothing writes is loaded once for all that the load dominates.
+        match constant && !access.contains(Access::VOLATILE) {
+            true => self.pure(Op::Load, ty, &operands[..1 + len]),
+            false => self.m.value(Op::Load, ty, &operands[..1 + len]),
+        }
     }
 
     /// Emits `store_deref`: one store of the whole, or one for each component that is written.
@@ -233,7 +240,8 @@ impl Emit<'_> {
         if access.contains(Access::VOLATILE) {
             operands |= MemoryAccess::VOLATILE;
         }
-        if access.contains(Access::COHERENT) {
+        // What is volatile is coherent, too (GLSL 4.10, Memory Qualifiers).
+        if access.intersects(Access::COHERENT | Access::VOLATILE) {
             let scope = self.memory_scope(pointer.class);
             return ([(operands | make).bits(), scope], 2);
         }

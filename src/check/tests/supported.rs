@@ -107,14 +107,14 @@ fn intrinsics_need_features() {
         ),
         (
             "COMPUTE",
-            "32 %6 = @shared_atomic (%0, %0) (base=0, atomic_op=fadd)",
-            shaderSharedFloat32AtomicAdd,
+            "64 %6 = @shared_atomic (%0, %4) (base=0, atomic_op=imax)",
+            shaderSharedInt64Atomics,
             "%6 = @shared_atomic",
         ),
         (
             "COMPUTE",
-            "32 %6 = @ssbo_atomic (%0, %0, %0) (access=none, atomic_op=fmin)",
-            shaderBufferFloat32AtomicMinMax,
+            "64 %6 = @ssbo_atomic (%0, %0, %4) (access=none, atomic_op=fmin)",
+            shaderBufferInt64Atomics,
             "%6 = @ssbo_atomic",
         ),
     ];
@@ -154,7 +154,6 @@ fn what_is_not_translated_is_refused() {
     32x4 %9 = (float32)tex %6 (texture_deref), %6 (sampler_deref), %7 (coord)
     32 %10 = @load_line_coord                                                                        // !
     1 %11 = imin %2, %2                                                                              // !
-    32 %12 = @ssbo_atomic (%0, %0, %0) (access=none, atomic_op=inc_wrap)                             // !
     halt                                                                                             // !
     loop {
         block b1:
@@ -171,7 +170,6 @@ fn what_is_not_translated_is_refused() {
             "`%8 = tex`: texture instructions are not translated yet",
             "`%10 = @load_line_coord`: is not translated yet",
             "`%11 = imin`: numbers of one bit are not translated yet",
-            "`%12 = @ssbo_atomic`: wrapping atomics are not translated yet",
             "`halt`: ifs and loops behind a jump are not translated yet",
         ],
     );

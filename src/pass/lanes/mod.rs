@@ -16,16 +16,17 @@
 //! where [`Whole`] says that they exist. Values narrower than a lane are cut out of it; wider ones are put together.
 
 mod address;
+mod atomic;
 mod load;
 mod pair;
 mod store;
 
 pub(super) use address::{Address, Vec4Offset};
+pub(super) use atomic::{atomic, atomic_at};
 pub(super) use load::load;
 pub(super) use store::store;
 
-use crate::ir::{Builder, Def, Inst};
-use crate::op::{Index, Intrinsic};
+use crate::ir::{Builder, Def};
 use address::Place;
 
 /// 16 components of 8 bytes, and one more lane where they straddle.
@@ -75,25 +76,4 @@ fn load_lane(b: &mut Builder<'_>, memory: &Memory, place: Place) -> Def {
     }
     let pointer = pointer(b, memory, place);
     b.load_deref(pointer, memory.access)
-}
-
-/// A pointer for an atomic of `bits` bits at `address`, which is a multiple of its size; `None` if it is outside.
-pub(super) fn atomic_pointer(b: &mut Builder<'_>, memory: &Memory, address: Address, bits: u8) -> Option<Def> {
-    let place = address.place(b, 0);
-    if place.is_outside(memory) {
-        return None;
-    }
-    Some(if bits == 64 { pair::pointer(b, memory, place) } else { pointer(b, memory, place) })
-}
-
-/// The atomic `inst`, whose data starts at source `data`, on the lane at `pointer`.
-pub(super) fn atomic(b: &mut Builder<'_>, inst: Inst, pointer: Def, data: usize) -> Def {
-    let mut srcs = vec![pointer];
-    if let Some((_, old)) = b.shader.as_intrinsic(inst) {
-        srcs.extend_from_slice(&old[data..]);
-    }
-    let op = if srcs.len() == 3 { Intrinsic::deref_atomic_swap } else { Intrinsic::deref_atomic };
-    let indices = [Index::access, Index::atomic_op].map(|index| (index, b.shader.index(inst, index)));
-    let bits = b.shader.insts[inst].bit_size;
-    b.intrinsic_with(op, 1, bits, &srcs, &indices).def()
 }
