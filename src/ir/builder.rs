@@ -4,8 +4,8 @@
 //! operation on constants becomes a constant through the fold column of the table, and the `_imm` helpers drop identities.
 
 use super::{
-    AluFlags, AluSrc, ArrayIndex, BranchHint, Cf, Def, Deref, DerefKind, Inst, InstData, InstKind, Jump, LineNumber, PhiSrc,
-    Shader, Swizzle, Type, Var,
+    AluFlags, AluSrc, ArrayIndex, BranchHint, Cf, Def, Deref, DerefKind, Inst, InstData, InstKind, Jump, LineNumber,
+    PhiSrc, Shader, Swizzle, Type, Var,
 };
 use crate::op::fold::{mask, Fold};
 use crate::op::{AluOp, Index, Intrinsic};

@@ -88,13 +88,7 @@ fn shift_in_pair(b: &mut Builder<'_>, address: Address, place: Place) -> Def {
 }
 
 /// The atomic on the bits from `shift` up of `whole`.
-fn atomic_on_part(
-    b: &mut Builder<'_>,
-    target: &Target,
-    whole: Whole,
-    shift: Def,
-    (inst, data): (Inst, usize),
-) -> Def {
+fn atomic_on_part(b: &mut Builder<'_>, target: &Target, whole: Whole, shift: Def, (inst, data): (Inst, usize)) -> Def {
     let bits = b.shader.insts[inst].bit_size;
     let data = data_of(b, inst, data);
     let access = b.shader.index(inst, Index::access);
