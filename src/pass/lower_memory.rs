@@ -11,8 +11,9 @@
 //! With 64-bit atomics on shared memory that view is `uint64_t base[]`, and a 32-bit lane is half of an element; with
 //! the feature, they have a second view of their own.
 //!
-//! zink divides the offsets of shared memory by the size of the element before its translator sees them, which a dump
-//! does not say. Where a constant offset contradicts its alignment the offsets are taken as elements, and the directive
+//! zink divides the offsets of loads and stores of shared memory and scratch, but not of atomics, by the size of the element
+//! before its translator sees them, and a dump does not say so. They are taken as elements where the dump declares zink's
+//! blocks (`ssbos@32`, ...) or where a constant offset contradicts its alignment. The directive
 //! `// ntv: shared_offset_units=bytes` (or `elements`) in the dump's header decides against that rule.
 //!
 //! Before:
@@ -130,7 +131,7 @@ impl Access {
         let base = b.shader.index(self.inst, Index::base);
         let bytes = self.element_bytes(b.shader);
         let mut offset = self.offset;
-        if in_elements && self.mode != Modes::PUSH_CONST {
+        if in_elements && self.mode != Modes::PUSH_CONST && self.operation != Operation::Atomic {
             offset = b.ishl_imm(offset, bytes.max(1).trailing_zeros());
         }
         let offset = b.iadd_imm(offset, u64::from(base));
@@ -253,6 +254,10 @@ fn offsets_are_elements(shader: &Shader) -> bool {
     let directive = shader.info.directives.iter().find(|(key, _)| key == "shared_offset_units");
     if let Some((_, units)) = directive {
         return units == "elements";
+    }
+    let zinks_blocks = ["uniform_0@", "ubos@", "ssbos@"];
+    if shader.vars.values().any(|v| zinks_blocks.iter().any(|name| shader.strings[v.name].starts_with(name))) {
+        return true;
     }
     shader.order.iter().any(|inst| {
         let Some(access) = Access::new(shader, *inst).filter(|a| a.mode != Modes::PUSH_CONST) else { return false };
