@@ -12,9 +12,10 @@
 //! the feature, they have a second view of their own.
 //!
 //! zink divides the offsets of loads and stores of shared memory and scratch, but not of atomics, by the size of the element
-//! before its translator sees them, and a dump does not say so. They are taken as elements where the dump declares zink's
-//! blocks (`ssbos@32`, ...) or where a constant offset contradicts its alignment. The directive
-//! `// ntv: shared_offset_units=bytes` (or `elements`) in the dump's header decides against that rule.
+//! before its translator sees them, and a dump does not say so. It does the same to blocks, whose accesses become typed
+//! pointers: where the shader has such, offsets are elements; where it has blocks by byte offset, bytes; where it has neither,
+//! elements if a constant offset contradicts its alignment. That is why this pass runs before blocks are lowered. The
+//! directive `// ntv: shared_offset_units=bytes` (or `elements`) in the dump's header decides against the rule.
 //!
 //! Before:
 //!
@@ -37,6 +38,7 @@
 
 use super::blocks::{base_pointer, new_block, vec4s, UINT64, UVEC4};
 use super::lanes::{self, Address, Memory, Whole};
+use super::lower_buffer_derefs::is_typed_access;
 use super::{BufferAccess, Context, Forms, Pass};
 use crate::ir::{rewrite, Builder, Def, Edit, Inst, Shader, Var};
 use crate::op::{Index, Intrinsic, Modes};
@@ -249,14 +251,26 @@ fn push_constant_bytes(shader: &Shader, context: &Context) -> u32 {
     shader.order.iter().filter_map(end).map(|end| end.min(limit)).max().unwrap_or(0)
 }
 
+/// Accesses to blocks by byte offset.
+const BYTE_BLOCKS: &[Intrinsic] = &[
+    Intrinsic::load_ubo,
+    Intrinsic::load_ssbo,
+    Intrinsic::store_ssbo,
+    Intrinsic::ssbo_atomic,
+    Intrinsic::ssbo_atomic_swap,
+];
+
 /// Whether offsets of shared memory and scratch count elements: see the module's description.
 fn offsets_are_elements(shader: &Shader) -> bool {
     let directive = shader.info.directives.iter().find(|(key, _)| key == "shared_offset_units");
     if let Some((_, units)) = directive {
         return units == "elements";
     }
-    let zinks_blocks = ["uniform_0@", "ubos@", "ssbos@"];
-    if shader.vars.values().any(|v| zinks_blocks.iter().any(|name| shader.strings[v.name].starts_with(name))) {
+    let mut order = shader.order.iter();
+    if order.any(|inst| shader.as_intrinsic(*inst).is_some_and(|(op, _)| BYTE_BLOCKS.contains(&op))) {
+        return false;
+    }
+    if shader.order.iter().any(|inst| is_typed_access(shader, *inst)) {
         return true;
     }
     shader.order.iter().any(|inst| {

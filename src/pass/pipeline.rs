@@ -18,11 +18,12 @@ pub const PIPELINE: &[Pass] = &[
     lower_io::PASS,
     assign_locations::PASS,
     lower_sysvals::PASS,
+    // Shared memory before blocks, which say in what units its offsets are.
+    lower_memory::PASS,
     // zink's block derefs before byte offsets: their `get_ssbo_size` asks another variable.
     lower_buffer_derefs::PASS,
     lower_ubo::PASS,
     lower_ssbo::PASS,
-    lower_memory::PASS,
     // Atomics have pointers by now. Their loops compute with opcodes that may need lowering.
     lower_atomics::PASS,
     // Outputs are variables by now, written component by component.
