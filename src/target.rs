@@ -135,7 +135,7 @@ features! {
     /// Device scope in the Vulkan memory model.
     vulkanMemoryModelDeviceScope None;
     /// Workgroup variables with an explicit layout.
-    workgroupMemoryExplicitLayout Some(V1_2);
+    workgroupMemoryExplicitLayout None;
 }
 
 impl Feature {
