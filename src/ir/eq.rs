@@ -157,6 +157,7 @@ impl<'a> Pair<'a> {
             && (a.location, a.location_frac, a.driver_location) == (b.location, b.location_frac, b.driver_location)
             && (a.binding, a.descriptor_set, a.index, a.image_format)
                 == (b.binding, b.descriptor_set, b.index, b.image_format)
+            && (a.capture, a.stream) == (b.capture, b.stream)
     }
 
     /// Types nest less deeply than the parser and the wire decoder allow, so this does not recurse far.

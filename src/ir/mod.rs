@@ -36,7 +36,7 @@ pub use inst::{
 };
 pub use rewrite::{rewrite, rewrite_cf, Edit, Rewriter};
 pub use types::{Field, StructData, Type, TypeData, TypeTable};
-pub use variable::{Precision, Var, VarFlags, Variable, NO_LOCATION};
+pub use variable::{Capture, Precision, Var, VarFlags, Variable, NO_LOCATION};
 
 use crate::entity::{Arena, Pool, SideTable, Slice, StringTable};
 use crate::op::{AluOp, Index, Intrinsic};

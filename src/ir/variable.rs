@@ -68,6 +68,17 @@ pub enum Precision {
     Low,
 }
 
+/// Where transform feedback writes an output; all in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Capture {
+    /// Which buffer, 0 to 3.
+    pub buffer: u32,
+    /// From one vertex to the next in the buffer.
+    pub stride: u32,
+    /// From the start of the vertex to the variable.
+    pub offset: u32,
+}
+
 /// A variable: NIR's `nir_variable`.
 #[derive(Clone, Debug)]
 pub struct Variable {
@@ -98,6 +109,10 @@ pub struct Variable {
     pub descriptor_set: Option<u32>,
     /// Dual-source blending index, or input attachment.
     pub index: u32,
+    /// Outputs: what transform feedback does with it.
+    pub capture: Option<Capture>,
+    /// Outputs of geometry shaders: the stream.
+    pub stream: u32,
     /// Image format, an index into [`FORMATS`](crate::op::names::FORMATS).
     pub image_format: u32,
     /// The initializer as the dump writes it, from `=` on.
@@ -124,6 +139,8 @@ impl Variable {
             binding: 0,
             descriptor_set: None,
             index: 0,
+            capture: None,
+            stream: 0,
             image_format: 0,
             initializer: None,
         }

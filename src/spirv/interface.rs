@@ -8,11 +8,11 @@ use super::builtin::io_builtin;
 use super::types::{Layout, Numbers};
 use super::{unsupported, Emit, Result};
 use crate::analysis::value_types;
-use crate::ir::{Precision, Stage, TypeData, Var, VarFlags, Variable, NO_LOCATION};
+use crate::ir::{Capture, Precision, Stage, TypeData, Var, VarFlags, Variable, NO_LOCATION};
 use crate::op::names::{frag_result, InterpMode};
 use crate::op::{Access, AluType, Base, Intrinsic, Modes};
 use crate::target::{Descriptor, Feature};
-use spirv::{Capability, Decoration, Op, StorageClass};
+use spirv::{Capability, Decoration, ExecutionMode, Op, StorageClass};
 
 /// Memory that can be seen as integers and as floats, through two variables.
 const VIEWED: Modes = Modes::UBO.union(Modes::SSBO);
@@ -211,6 +211,9 @@ impl Emit<'_> {
                 self.m.decorate(id, Decoration::Patch, &[]);
             }
         }
+        if class == StorageClass::Output {
+            self.decorate_capture(id, variable);
+        }
         if matches!(variable.precision, Precision::Medium | Precision::Low) {
             self.m.decorate(id, Decoration::RelaxedPrecision, &[]);
         }
@@ -218,6 +221,22 @@ impl Emit<'_> {
             self.m.decorate(id, Decoration::Invariant, &[]);
         }
         Ok(())
+    }
+
+    /// Transform feedback and streams (SPIR-V 2.16, "Validation Rules for Shader Capabilities").
+    fn decorate_capture(&mut self, id: u32, variable: &Variable) {
+        if let Some(Capture { buffer, stride, offset }) = variable.capture {
+            if !self.m.capabilities.contains(&Capability::TransformFeedback) {
+                self.m.capability(Capability::TransformFeedback);
+                self.m.mode(ExecutionMode::Xfb, &[]);
+            }
+            self.m.decorate(id, Decoration::XfbBuffer, &[buffer]);
+            self.m.decorate(id, Decoration::XfbStride, &[stride]);
+            self.m.decorate(id, Decoration::Offset, &[offset]);
+        }
+        if variable.stream != 0 {
+            self.m.decorate(id, Decoration::Stream, &[variable.stream]);
+        }
     }
 
     /// SPIR-V's Location, if the variable has one.
