@@ -62,6 +62,12 @@ features! {
     geometryShader Some(V1_0);
     /// Tessellation shaders.
     tessellationShader Some(V1_0);
+    /// PointSize outputs of tessellation and geometry shaders.
+    shaderTessellationAndGeometryPointSize Some(V1_0);
+    /// Transform feedback.
+    transformFeedback Some(V1_0);
+    /// Geometry streams other than 0.
+    geometryStreams Some(V1_0);
     /// Fragment shaders that run per sample.
     sampleRateShading Some(V1_0);
     /// ClipDistance outputs.
@@ -74,6 +80,18 @@ features! {
     shaderOutputViewportIndex Some(V1_1);
     /// Layer output before the geometry stage.
     shaderOutputLayer Some(V1_1);
+    /// Stencil references from fragment shaders, an extension without a feature of its own.
+    VK_EXT_shader_stencil_export Some(V1_0);
+    /// The sample mask after depth and stencil tests, an extension without a feature of its own.
+    VK_EXT_post_depth_coverage Some(V1_0);
+    /// Critical sections of a pixel.
+    fragmentShaderPixelInterlock Some(V1_0);
+    /// Critical sections of a sample.
+    fragmentShaderSampleInterlock Some(V1_0);
+    /// Derivatives in compute shaders, over two by two invocations.
+    computeDerivativeGroupQuads Some(V1_0);
+    /// Derivatives in compute shaders, over four invocations in a row.
+    computeDerivativeGroupLinear Some(V1_0);
     /// Dynamically uniform index into an array of uniform buffers.
     shaderUniformBufferArrayDynamicIndexing Some(V1_0);
     /// Dynamically uniform index into an array of storage buffers.
@@ -195,6 +213,8 @@ pub struct Target {
     pub max_uniform_buffer_range: u32,
     /// Bytes of push constants (`maxPushConstantsSize`).
     pub max_push_constants_size: u32,
+    /// Byte offset in the push constants of a word that is 0 in draws without indices: `draw_mode_is_indexed` of zink's.
+    pub indexed_draw_offset: u32,
     /// Colour attachments that GL's broadcast `gl_FragColor` is written to.
     pub max_draw_buffers: u32,
 }
@@ -211,6 +231,7 @@ impl Target {
             features: 0,
             max_uniform_buffer_range: 65536,
             max_push_constants_size: 128,
+            indexed_draw_offset: 0,
             max_draw_buffers: 8,
         };
         for feature in Feature::ALL {

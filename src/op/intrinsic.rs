@@ -343,8 +343,9 @@ intrinsics! {
     load_instance_id         [] -> 1 [] [32] ELIMINATE|REORDER, Special;
     // Vulkan's InstanceIndex, which counts from the base instance; load_instance_id, GL's gl_InstanceID, counts from 0.
     load_instance_index         [] -> 1 [] [32] ELIMINATE|REORDER, Builtin(InstanceIndex, Int);
-    load_base_vertex         [] -> 1 [] [32] ELIMINATE|REORDER, Builtin(BaseVertex, Int);
-    load_first_vertex        [] -> 1 [] [32] ELIMINATE|REORDER, Special;
+    load_base_vertex         [] -> 1 [] [32] ELIMINATE|REORDER, Special;
+    // Vulkan's BaseVertex; load_base_vertex, GL's gl_BaseVertex, is 0 in draws without indices.
+    load_first_vertex        [] -> 1 [] [32] ELIMINATE|REORDER, Builtin(BaseVertex, Int);
     load_is_indexed_draw     [] -> 1 [] [32] ELIMINATE|REORDER, Special;
     load_base_instance       [] -> 1 [] [32] ELIMINATE|REORDER, Builtin(BaseInstance, Int);
     load_draw_id             [] -> 1 [] [32] ELIMINATE|REORDER, Builtin(DrawIndex, Int);
@@ -354,7 +355,7 @@ intrinsics! {
     load_invocation_id            [] -> 1 [] [32] ELIMINATE|REORDER, Builtin(InvocationId, Int);
     load_patch_vertices_in        [] -> 1 [] [32] ELIMINATE|REORDER, Builtin(PatchVertices, Int);
     load_tess_coord               [] -> 3 [] [32] ELIMINATE|REORDER, Builtin(TessCoord, Float);
-    load_tess_coord_xy            [] -> 2 [] [32] ELIMINATE|REORDER, Special;
+    load_tess_coord_xy            [] -> 2 [] [32] ELIMINATE|REORDER, Builtin(TessCoord, Float);
     load_tess_level_outer         [] -> 4 [] [32] ELIMINATE|REORDER, Builtin(TessLevelOuter, Float);
     load_tess_level_inner         [] -> 2 [] [32] ELIMINATE|REORDER, Builtin(TessLevelInner, Float);
     load_tess_level_outer_default [] -> 4 [] [32] ELIMINATE|REORDER, Special;

@@ -543,6 +543,11 @@ pub struct XfbOutput {
 }
 
 impl IoXfb {
+    /// True if some component is captured.
+    pub fn is_capture(self) -> bool {
+        self.out.iter().any(|out| out.num_components != 0)
+    }
+
     /// As one index value.
     pub fn pack(self) -> u32 {
         let half = |out: XfbOutput| {
