@@ -3,8 +3,8 @@
 use super::report::Report;
 use crate::analysis::value_types::ValueTypes;
 use crate::error::Errors;
-use crate::ir::{AluSrc, ArrayIndex, Def, DerefKind, Inst, InstKind, Stage};
-use crate::op::names::{varying, IoSemantics, Scope};
+use crate::ir::{AluSrc, ArrayIndex, Def, DerefKind, Inst, InstKind, ShaderInfo, Stage};
+use crate::op::names::{frag_result, varying, IoSemantics, IoXfb, Scope, SlotKind};
 use crate::op::Intrinsic::{self, *};
 use crate::op::{Access, AluOp, AluType, AtomicOp, Base, Form, Index, Modes, Props};
 use crate::target::Feature::{self, *};
@@ -12,7 +12,8 @@ use crate::target::{Target, Version};
 
 /// What intrinsics need wherever they stand.
 const INTRINSICS: &[(Feature, &[Intrinsic])] = &[
-    (shaderDrawParameters, &[load_base_vertex, load_base_instance, load_draw_id]),
+    (shaderDrawParameters, &[load_base_vertex, load_first_vertex, load_vertex_id_zero_base]),
+    (shaderDrawParameters, &[load_base_instance, load_draw_id]),
     (multiview, &[load_view_index]),
     (sampleRateShading, &[load_sample_id, load_sample_pos, load_barycentric_sample, load_barycentric_at_sample]),
     (sampleRateShading, &[load_barycentric_at_offset]),
@@ -42,22 +43,54 @@ const WIDTHS: &[(Base, u8, Feature)] = &[
     (Base::Float, 64, shaderFloat64),
 ];
 
-/// Slots between stages: slots, whether an output, in which stage (any if `None`), feature.
-const SLOTS: &[(u32, bool, Option<Stage>, Feature)] = &[
-    (varying::CLIP_DIST0, true, None, shaderClipDistance),
-    (varying::CLIP_DIST1, true, None, shaderClipDistance),
-    (varying::CULL_DIST0, true, None, shaderCullDistance),
-    (varying::CULL_DIST1, true, None, shaderCullDistance),
-    (varying::CLIP_DIST0, false, Some(Stage::Fragment), shaderClipDistance),
-    (varying::CLIP_DIST1, false, Some(Stage::Fragment), shaderClipDistance),
-    (varying::CULL_DIST0, false, Some(Stage::Fragment), shaderCullDistance),
-    (varying::CULL_DIST1, false, Some(Stage::Fragment), shaderCullDistance),
-    (varying::LAYER, true, Some(Stage::Vertex), shaderOutputLayer),
-    (varying::VIEWPORT, true, Some(Stage::Vertex), shaderOutputViewportIndex),
-    (varying::LAYER, false, Some(Stage::Fragment), geometryShader),
-    (varying::PRIMITIVE_ID, false, Some(Stage::Fragment), geometryShader),
-    (varying::VIEWPORT, false, Some(Stage::Fragment), multiViewport),
+/// Whether a header tells something.
+type Wanted = fn(&ShaderInfo) -> bool;
+
+/// What the header tells.
+const HEADER: &[(Feature, Wanted)] = &[
+    (tessellationShader, |i| matches!(i.stage, Stage::TessCtrl | Stage::TessEval)),
+    (geometryShader, |i| i.stage == Stage::Geometry),
+    (sampleRateShading, |i| i.uses_sample_shading || i.color0_sample || i.color1_sample),
+    (VK_EXT_post_depth_coverage, |i| i.post_depth_coverage),
+    (fragmentShaderPixelInterlock, |i| i.pixel_interlock_ordered || i.pixel_interlock_unordered),
+    (fragmentShaderSampleInterlock, |i| i.sample_interlock_ordered || i.sample_interlock_unordered),
+    (computeDerivativeGroupQuads, |i| i.derivative_group == 1),
+    (computeDerivativeGroupLinear, |i| i.derivative_group == 2),
 ];
+
+/// What a slot between stages needs.
+struct SlotNeed {
+    feature: Feature,
+    slots: &'static [u32],
+    /// Outputs only, inputs only, or both.
+    output: Option<bool>,
+    /// In these stages; in all if there are none.
+    stages: &'static [Stage],
+}
+
+/// Stages before rasterization that Vulkan lets choose layer and viewport only as an extra.
+const EARLY: &[Stage] = &[Stage::Vertex, Stage::TessEval];
+
+const SLOTS: &[SlotNeed] = {
+    use varying::*;
+    const IN: Option<bool> = Some(false);
+    const OUT: Option<bool> = Some(true);
+    const FRAGMENT: &[Stage] = &[Stage::Fragment];
+    const LATE: &[Stage] = &[Stage::TessCtrl, Stage::TessEval, Stage::Geometry];
+    const fn need(feature: Feature, slots: &'static [u32], output: Option<bool>, stages: &'static [Stage]) -> SlotNeed {
+        SlotNeed { feature, slots, output, stages }
+    }
+    &[
+        need(shaderClipDistance, &[CLIP_DIST0, CLIP_DIST1], None, &[]),
+        need(shaderCullDistance, &[CULL_DIST0, CULL_DIST1], None, &[]),
+        need(shaderTessellationAndGeometryPointSize, &[PSIZ], None, LATE),
+        need(shaderOutputLayer, &[LAYER], OUT, EARLY),
+        need(shaderOutputViewportIndex, &[VIEWPORT], OUT, EARLY),
+        need(multiViewport, &[VIEWPORT], OUT, &[Stage::Geometry]),
+        need(geometryShader, &[LAYER, PRIMITIVE_ID], IN, FRAGMENT),
+        need(multiViewport, &[VIEWPORT], IN, FRAGMENT),
+    ]
+};
 
 /// Collects the features that the target lacks.
 pub(super) struct Needs<'a> {
@@ -100,13 +133,21 @@ impl<'a> Needs<'a> {
     /// Looks at all of the shader.
     pub(super) fn check(&mut self) {
         let shader = self.report.shader;
-        if shader.info.uses_sample_shading {
-            self.need(None, sampleRateShading);
+        for (feature, wanted) in HEADER {
+            if wanted(&shader.info) {
+                self.need(None, *feature);
+            }
         }
         for variable in shader.vars.values() {
             let output = variable.mode == Modes::SHADER_OUT;
             if let Some(slot) = variable.location.filter(|_| output || variable.mode == Modes::SHADER_IN) {
                 self.check_slot(None, slot, output);
+            }
+            if variable.capture.is_some() {
+                self.need(None, transformFeedback);
+            }
+            if variable.stream != 0 {
+                self.need(None, geometryStreams);
             }
         }
         for inst in &shader.order {
@@ -135,6 +176,16 @@ impl Needs<'_> {
         match op {
             shader_clock => self.check_clock(inst),
             load_primitive_id if shader.stage() == Stage::Fragment => self.need(Some(inst), geometryShader),
+            emit_vertex | end_primitive | emit_vertex_with_counter | end_primitive_with_counter
+                if shader.index(inst, Index::stream_id) != 0 =>
+            {
+                self.need(Some(inst), geometryStreams);
+            }
+            begin_invocation_interlock
+                if !shader.info.sample_interlock_ordered && !shader.info.sample_interlock_unordered =>
+            {
+                self.need(Some(inst), fragmentShaderPixelInterlock);
+            }
             load_layer_id => self.need(Some(inst), geometryShader),
             load_ubo | load_ubo_vec4 => self.check_block_index(inst, srcs[0], Modes::UBO),
             load_ssbo | ssbo_atomic | ssbo_atomic_swap | get_ssbo_size => {
@@ -147,7 +198,7 @@ impl Needs<'_> {
             self.check_atomic(inst, op, srcs);
         }
         if op.info().index_slot(Index::io_semantics).is_some() {
-            self.check_io(inst, op, srcs);
+            self.check_io(inst, op);
         }
         if shader.insts[inst].has_def() {
             self.check_value(inst);
@@ -179,25 +230,31 @@ impl Needs<'_> {
         }
     }
 
-    fn check_io(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) {
+    fn check_io(&mut self, inst: Inst, op: Intrinsic) {
         let shader = self.report.shader;
-        let is_store = !shader.insts[inst].has_def();
-        let value = if is_store { srcs[0] } else { inst.def() };
-        if shader.bit_size(value) == 16 {
-            self.need(Some(inst), storageInputOutput16);
-        }
         let io = IoSemantics::unpack(shader.index(inst, Index::io_semantics));
-        self.check_slot(Some(inst), io.location, is_store || op == load_output);
+        let is_store = !shader.insts[inst].has_def();
+        self.check_slot(Some(inst), io.location, is_store || matches!(op, load_output | load_per_vertex_output));
+        if io.gs_streams != 0 {
+            self.need(Some(inst), geometryStreams);
+        }
+        if [Index::io_xfb, Index::io_xfb2].iter().any(|index| IoXfb::unpack(shader.index(inst, *index)).is_capture()) {
+            self.need(Some(inst), transformFeedback);
+        }
     }
 
     fn check_slot(&mut self, inst: Option<Inst>, slot: u32, output: bool) {
         let stage = self.report.shader.stage();
-        if super::io::slot_kind(stage, output) != crate::op::names::SlotKind::Varying {
-            return;
-        }
-        for (row_slot, row_output, row_stage, feature) in SLOTS {
-            if (*row_slot, *row_output) == (slot, output) && row_stage.map_or(true, |row| row == stage) {
-                self.need(inst, *feature);
+        match super::io::slot_kind(stage, output) {
+            SlotKind::FragResult if slot == frag_result::STENCIL => self.need(inst, VK_EXT_shader_stencil_export),
+            SlotKind::VertAttrib | SlotKind::FragResult => {}
+            SlotKind::Varying => {
+                let here = |row: &&SlotNeed| {
+                    row.slots.contains(&slot)
+                        && row.output.map_or(true, |wanted| wanted == output)
+                        && (row.stages.is_empty() || row.stages.contains(&stage))
+                };
+                SLOTS.iter().filter(here).for_each(|row| self.need(inst, row.feature));
             }
         }
     }

@@ -6,7 +6,7 @@
 use super::features::Needs;
 use super::report::Report;
 use crate::error::Errors;
-use crate::ir::{AluSrc, Cf, Deref, DerefKind, Inst, InstKind, Shader, Stage};
+use crate::ir::{AluSrc, Cf, Deref, DerefKind, Inst, InstKind, Shader};
 use crate::op::intrinsic::Form as IntrinsicForm;
 use crate::op::names::InterpMode;
 use crate::op::Intrinsic::{self, *};
@@ -27,8 +27,16 @@ const TRANSLATED: &[Intrinsic] = &[
     deref_buffer_array_length,
     load_input,
     load_interpolated_input,
+    load_per_vertex_input,
     load_output,
+    load_per_vertex_output,
     store_output,
+    store_per_vertex_output,
+    emit_vertex,
+    emit_vertex_with_counter,
+    end_primitive,
+    end_primitive_with_counter,
+    set_vertex_and_primitive_count,
     load_barycentric_pixel,
     load_barycentric_centroid,
     load_barycentric_sample,
@@ -55,7 +63,15 @@ const TRANSLATED: &[Intrinsic] = &[
     is_helper_invocation,
     load_workgroup_size,
     load_instance_id,
+    load_vertex_id_zero_base,
+    load_base_vertex,
+    load_is_indexed_draw,
     load_front_face_fsign,
+    load_pixel_coord,
+    load_color0,
+    load_color1,
+    load_workgroup_index,
+    load_global_invocation_index,
     terminate,
     terminate_if,
     demote,
@@ -121,7 +137,6 @@ const UNTRANSLATED_MODES: &[(Modes, &str)] = &[
 /// Reports what cannot be translated for `target`.
 pub(super) fn check(shader: &Shader, target: &Target) -> Result<(), Errors> {
     let mut support = Support { report: Report::unsupported(shader), refused: Vec::new() };
-    support.check_stage();
     support.check_variables();
     support.check_unreachable();
     shader.order.iter().for_each(|inst| support.check_inst(*inst));
@@ -153,24 +168,10 @@ impl Support<'_> {
         }
     }
 
-    fn check_stage(&mut self) {
-        let stage = match self.report.shader.stage() {
-            Stage::Vertex | Stage::Fragment | Stage::Compute | Stage::Kernel => return,
-            Stage::TessCtrl => "tessellation control",
-            Stage::TessEval => "tessellation evaluation",
-            Stage::Geometry => "geometry",
-        };
-        self.report.whole(format_args!("{stage} shaders are not translated yet"));
-    }
-
     fn check_variables(&mut self) {
         let shader = self.report.shader;
         for variable in shader.vars.values() {
             let name = &shader.strings[variable.name];
-            // The driver sets the first values of uniforms.
-            if variable.initializer.is_some() && variable.mode != Modes::UNIFORM {
-                self.report.whole(format_args!("variable {name}: initializers are not translated yet"));
-            }
             if variable.interp == InterpMode::explicit {
                 self.report.whole(format_args!("variable {name}: explicit interpolation is not translated yet"));
             }
@@ -232,6 +233,12 @@ impl Support<'_> {
         match deref.kind {
             DerefKind::Cast { .. } | DerefKind::PtrAsArray { .. } => self.refuse(inst, "casts of pointers"),
             DerefKind::ArrayWildcard { .. } => self.refuse(inst, "copies of arrays"),
+            // The driver sets the first values of uniforms. What nothing names may have any.
+            DerefKind::Var(var) if deref.modes != Modes::UNIFORM => {
+                if self.report.shader.vars[var].initializer.is_some() {
+                    self.refuse(inst, "variables with initializers");
+                }
+            }
             DerefKind::Var(_) | DerefKind::Array { .. } | DerefKind::Struct { .. } => {}
         }
         for (modes, what) in UNTRANSLATED_MODES {

@@ -2,7 +2,7 @@
 //!
 //! A pass names the forms it removes; after it, and after every later pass, none of them may be left. Debug builds look.
 
-use super::{lower_alu, lower_atomics, lower_buffer_derefs, lower_io};
+use super::{lower_alu, lower_atomics, lower_buffer_derefs, lower_io, lower_sysvals};
 use crate::ir::{InstKind, Shader};
 use crate::op::Intrinsic;
 use bitflags::bitflags;
@@ -31,6 +31,10 @@ bitflags! {
         const WIDE_VECTORS = 1 << 8;
         /// Atomics that SPIR-V does not have.
         const LOWERED_ATOMICS = 1 << 9;
+        /// Intrinsics that count the vertices of geometry shaders.
+        const VERTEX_COUNTERS = 1 << 10;
+        /// System values that Vulkan does not have.
+        const SYSTEM_VALUES = 1 << 11;
     }
 }
 
@@ -68,6 +72,10 @@ fn intrinsic_forms(op: Intrinsic) -> Forms {
         | load_push_constant
         | load_push_constant_zink => Forms::MEMORY_OFFSETS,
         demote_if | terminate_if => Forms::CONDITIONAL_DISCARD,
+        emit_vertex_with_counter | end_primitive_with_counter | set_vertex_and_primitive_count => {
+            Forms::VERTEX_COUNTERS
+        }
+        _ if lower_sysvals::is_computed(op) => Forms::SYSTEM_VALUES,
         _ => Forms::empty(),
     }
 }

@@ -61,17 +61,28 @@ pub(super) struct IoVars {
     groups: Vec<Group>,
 }
 
-/// Built-ins that are arrays of floats over one or two slots: slots and elements.
-const COMPACT: &[(u32, u32, u32)] = &[
-    (varying::CLIP_DIST0, 2, 8),
-    (varying::CULL_DIST0, 2, 8),
-    (varying::TESS_LEVEL_OUTER, 1, 4),
-    (varying::TESS_LEVEL_INNER, 1, 2),
+/// A built-in that is an array of floats over one or two slots.
+#[derive(Clone, Copy, Debug)]
+struct Compact {
+    first: u32,
+    slots: u32,
+    /// How long the array may be, and how long it is at least.
+    most: u32,
+    least: u32,
+}
+
+/// Tessellation levels have the size that SPIR-V says (VUID-TessLevelOuter-TessLevelOuter-04393), distances that of what is
+/// accessed.
+const COMPACT: &[Compact] = &[
+    Compact { first: varying::CLIP_DIST0, slots: 2, most: 8, least: 1 },
+    Compact { first: varying::CULL_DIST0, slots: 2, most: 8, least: 1 },
+    Compact { first: varying::TESS_LEVEL_OUTER, slots: 1, most: 4, least: 4 },
+    Compact { first: varying::TESS_LEVEL_INNER, slots: 1, most: 2, least: 2 },
 ];
 
-fn compact(kind: SlotKind, slot: u32) -> Option<(u32, u32, u32)> {
-    let row = COMPACT.iter().find(|(first, slots, _)| (*first..first + slots).contains(&slot));
-    row.copied().filter(|_| kind == SlotKind::Varying)
+fn compact(kind: SlotKind, slot: u32) -> Option<&'static Compact> {
+    let row = COMPACT.iter().find(|row| (row.first..row.first + row.slots).contains(&slot));
+    row.filter(|_| kind == SlotKind::Varying)
 }
 
 impl IoVars {
@@ -114,7 +125,7 @@ impl IoVars {
             pointee: (io.ty, 1),
             kind,
         };
-        if let Some((first, _, _)) = compact(kind, io.slot) {
+        if let Some(Compact { first, .. }) = compact(kind, io.slot).copied() {
             // The mask of a compact group counts the elements of its array.
             group.mask = io.component_mask() << (4 * (io.slot - first));
             if io.offset.is_some() {
@@ -200,8 +211,8 @@ impl Group {
         {
             return false;
         }
-        if let Some((first, _, _)) = compact(kind, io.slot) {
-            return self.kind == kind && self.slot == first;
+        if let Some(row) = compact(kind, io.slot) {
+            return self.kind == kind && self.slot == row.first;
         }
         self.slot <= io.slot && io.slot < self.slot + self.slots && self.mask & io.component_mask() != 0
     }
@@ -221,8 +232,8 @@ impl Group {
 
     fn places(&self, io: &Io, var: Var, places: &mut Vec<Place>) {
         let is_centroid = self.sampling == Sampling::Centroid;
-        if let Some((first, _, _)) = compact(self.kind, self.slot) {
-            let at = 4 * (io.slot - first) + io.component;
+        if let Some(row) = compact(self.kind, self.slot) {
+            let at = 4 * (io.slot - row.first) + io.component;
             places.extend((0..io.num_components).filter(|c| io.component_mask() >> (io.component + c) & 1 != 0).map(
                 |c| Place {
                     var,
@@ -265,11 +276,11 @@ impl Group {
         }
         let (component, count) = self.span();
         let mut ty;
-        if let Some((_, _, most)) = compact(self.kind, self.slot) {
+        if let Some(row) = compact(self.kind, self.slot) {
             let float = AluType::new(Base::Float, 32);
             self.pointee = (float, 1);
             ty = shader.types.vector(float, 1);
-            ty = shader.types.array(ty, Some((component + count).min(most)), 0);
+            ty = shader.types.array(ty, Some((component + count).clamp(row.least, row.most)), 0);
         } else {
             self.pointee = (scalar, count as u8);
             ty = shader.types.vector(scalar, count as u8);

@@ -69,6 +69,7 @@ pub mod lower_alu;
 pub mod lower_atomics;
 pub mod lower_buffer_derefs;
 pub mod lower_discard_if;
+pub mod lower_gs_counters;
 pub mod lower_io;
 pub mod lower_memory;
 pub mod lower_ssbo;

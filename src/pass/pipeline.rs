@@ -14,10 +14,12 @@ pub const PIPELINE: &[Pass] = &[
     // Registers first: what they hold is hidden from every other pass.
     regs_to_ssa::PASS,
     lower_discard_if::PASS,
+    lower_gs_counters::PASS,
+    // Before the pass that makes variables of inputs: some system values are inputs.
+    lower_sysvals::PASS,
     // Variables for I/O before anything else, so that later passes see derefs only.
     lower_io::PASS,
     assign_locations::PASS,
-    lower_sysvals::PASS,
     // Shared memory before blocks, which say in what units its offsets are.
     lower_memory::PASS,
     // zink's block derefs before byte offsets: their `get_ssbo_size` asks another variable.

@@ -1,9 +1,9 @@
 //! Execution modes and capabilities of the entry point, from the header of the shader.
 
 use super::{unsupported, Emit, Result};
-use crate::ir::{ShaderInfo, Stage};
+use crate::ir::{ShaderInfo, Stage, VarFlags, Variable};
 use crate::op::names::frag_result;
-use crate::op::{Base, Modes};
+use crate::op::{Base, Index, Intrinsic, Modes};
 use spirv::{BuiltIn, Capability, Decoration, ExecutionMode as Mode, Op};
 
 /// Specialization constants of the workgroup size, when it is given with the pipeline: those of zink.
@@ -58,7 +58,8 @@ impl Emit<'_> {
             Stage::Vertex => {}
             Stage::TessCtrl => {
                 self.m.capability(Capability::Tessellation);
-                self.m.mode(Mode::OutputVertices, &[self.shader.info.tcs_vertices_out]);
+                let vertices = self.tcs_vertices_out();
+                self.m.mode(Mode::OutputVertices, &[vertices]);
             }
             Stage::TessEval => self.tess_eval_modes(),
             Stage::Geometry => self.geometry_modes()?,
@@ -66,6 +67,15 @@ impl Emit<'_> {
             Stage::Compute | Stage::Kernel => self.compute_modes(),
         }
         Ok(())
+    }
+
+    /// Vertices of the patch that is made. A dump of 22.3 has them only as the length of the outputs.
+    fn tcs_vertices_out(&self) -> u32 {
+        let info = &self.shader.info;
+        let per_vertex = |v: &&Variable| v.mode == Modes::SHADER_OUT && !v.flags.contains(VarFlags::PATCH);
+        let len = |v: &Variable| self.shader.types.as_array(v.ty).and_then(|(_, len)| len);
+        let declared = self.shader.vars.values().filter(per_vertex).filter_map(len).max();
+        Some(info.tcs_vertices_out).filter(|vertices| *vertices != 0).or(declared).unwrap_or(1)
     }
 
     fn tess_eval_modes(&mut self) {
@@ -86,7 +96,7 @@ impl Emit<'_> {
         let info = &self.shader.info;
         self.m.capability(Capability::Geometry);
         // Streams are a feature of their own, which stream 0 does not need.
-        if info.active_stream_mask & !1 != 0 {
+        if self.uses_streams() {
             self.m.capability(Capability::GeometryStreams);
         }
         let find = |table: &[(&str, Mode)], name: &str| {
@@ -94,13 +104,25 @@ impl Emit<'_> {
             let row = table.iter().find(|row| row.0 == short).map(|row| row.1);
             row.ok_or_else(|| unsupported(format_args!("primitive type {name} in a geometry shader")))
         };
-        let input = find(INPUT_PRIMITIVES, &info.input_primitive)?;
+        // 22.3 has no name for primitives with adjacency.
+        let input = match (info.input_primitive.as_str(), info.vertices_in) {
+            ("UNKNOWN", 4) => Mode::InputLinesAdjacency,
+            ("UNKNOWN", 6) => Mode::InputTrianglesAdjacency,
+            (name, _) => find(INPUT_PRIMITIVES, name)?,
+        };
         let output = find(OUTPUT_PRIMITIVES, &info.output_primitive)?;
         self.m.mode(input, &[]);
         self.m.mode(Mode::Invocations, &[info.invocations.max(1)]);
         self.m.mode(output, &[]);
         self.m.mode(Mode::OutputVertices, &[info.vertices_out.max(1)]);
         Ok(())
+    }
+
+    /// Whether a vertex goes to, or an output belongs to, a stream other than 0.
+    pub(super) fn uses_streams(&self) -> bool {
+        let shader = self.shader;
+        shader.order.iter().any(|inst| shader.index(*inst, Index::stream_id) != 0)
+            || shader.vars.values().any(|variable| variable.stream != 0)
     }
 
     fn fragment_modes(&mut self) {
@@ -129,13 +151,23 @@ impl Emit<'_> {
                 self.m.capability(*capability);
             }
         }
+        // Critical sections need a mode; GLSL's default is the first (ARB_fragment_shader_interlock).
+        let asked = INTERLOCKS.iter().any(|(wanted, ..)| wanted(info));
+        if !asked && self.has_intrinsic(Intrinsic::begin_invocation_interlock) {
+            self.m.mode(INTERLOCKS[0].1, &[]);
+            self.m.capability(INTERLOCKS[0].2);
+        }
         if info.uses_sample_shading {
             self.m.capability(Capability::SampleRateShading);
         }
     }
 
+    fn has_intrinsic(&self, op: Intrinsic) -> bool {
+        self.shader.order.iter().any(|inst| self.shader.as_intrinsic(*inst).is_some_and(|(it, _)| it == op))
+    }
+
     fn writes_frag_result(&self, slot: u32) -> bool {
-        let is_it = |v: &crate::ir::Variable| v.mode == Modes::SHADER_OUT && v.location == Some(slot);
+        let is_it = |v: &Variable| v.mode == Modes::SHADER_OUT && v.location == Some(slot);
         self.shader.vars.values().any(is_it)
     }
 

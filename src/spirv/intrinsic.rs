@@ -292,8 +292,7 @@ impl Emit<'_> {
 
     fn vertex_stream(&mut self, inst: Inst, op: Intrinsic) {
         let emits = op == Intrinsic::emit_vertex;
-        // Streams other than 0 are a feature of their own.
-        if self.shader.info.active_stream_mask & !1 == 0 {
+        if !self.m.capabilities.contains(&Capability::GeometryStreams) {
             self.m.code.op(if emits { Op::EmitVertex } else { Op::EndPrimitive }, &[]);
             return;
         }

@@ -3,7 +3,7 @@
 use super::{expect, parse};
 use crate::check::{supported, validate};
 use crate::error::ErrorKind;
-use crate::ir::{InstData, InstKind, Stage};
+use crate::ir::{InstData, InstKind, ShaderInfo, Stage};
 use crate::target::{Feature, Target};
 
 /// A dump whose marked lines cannot be translated for a target without the features `off`.
@@ -133,9 +133,19 @@ fn slots_need_features() {
     };
     needs("VERTEX", "", &store("VARYING_SLOT_CLIP_DIST0"), Feature::shaderClipDistance, "@store_output");
     needs("VERTEX", "", &store("VARYING_SLOT_LAYER"), Feature::shaderOutputLayer, "@store_output");
-    let half = "    @store_output (%3, %0) (base=0, range=1, wrmask=x, component=0, src_type=float16, \
-                io location=FRAG_RESULT_DATA0 slots=1, xfb(), xfb2()) // !\n";
-    needs("FRAGMENT", "", half, Feature::storageInputOutput16, "@store_output");
+    needs("GEOMETRY", "", &store("VARYING_SLOT_VIEWPORT"), Feature::multiViewport, "@store_output");
+    needs("TESS_EVAL", "", &store("VARYING_SLOT_VIEWPORT"), Feature::shaderOutputViewportIndex, "@store_output");
+    needs(
+        "TESS_EVAL",
+        "",
+        &store("VARYING_SLOT_PSIZ"),
+        Feature::shaderTessellationAndGeometryPointSize,
+        "@store_output",
+    );
+    needs("FRAGMENT", "", &store("FRAG_RESULT_STENCIL"), Feature::VK_EXT_shader_stencil_export, "@store_output");
+    let captured = store("VARYING_SLOT_VAR0").replace("xfb()", "xfb(component=0 buffer=0 offset=0)");
+    needs("VERTEX", "", &captured, Feature::transformFeedback, "@store_output");
+    needs("GEOMETRY", "", "    @emit_vertex (stream_id=1) // !\n", Feature::geometryStreams, "@emit_vertex");
     let declaration = "decl_var shader_out INTERP_MODE_NONE none float layer (VARYING_SLOT_LAYER.x, 0, 0)\n";
     let (_, shader) = parse("VERTEX", declaration, "");
     let mut target = Target::default();
@@ -190,9 +200,26 @@ fn wide_vectors_come_from_buffers() {
 }
 
 #[test]
-fn stages_are_refused() {
-    let (_, mut shader) = parse("VERTEX", "", "");
-    shader.info.stage = Stage::Geometry;
-    let errors = supported(&shader, &Target::default()).expect_err("no geometry shaders yet");
-    assert_eq!(errors.to_string(), "geometry shaders are not translated yet");
+fn stages_and_modes_are_features() {
+    use Feature::*;
+    type Change = fn(&mut ShaderInfo);
+    let rows: &[(Feature, Change)] = &[
+        (tessellationShader, |info| info.stage = Stage::TessCtrl),
+        (tessellationShader, |info| info.stage = Stage::TessEval),
+        (geometryShader, |info| info.stage = Stage::Geometry),
+        (VK_EXT_post_depth_coverage, |info| info.post_depth_coverage = true),
+        (fragmentShaderPixelInterlock, |info| info.pixel_interlock_ordered = true),
+        (fragmentShaderSampleInterlock, |info| info.sample_interlock_unordered = true),
+        (computeDerivativeGroupLinear, |info| info.derivative_group = 2),
+    ];
+    for (feature, change) in rows {
+        let (_, mut shader) = parse("FRAGMENT", "", "");
+        change(&mut shader.info);
+        let mut target = Target::default();
+        assert_eq!(supported(&shader, &target), Ok(()), "{}", feature.name());
+        target.set(*feature, false);
+        let errors = supported(&shader, &target).expect_err(feature.name());
+        let message = format!("the shader needs feature {}, which the target lacks", feature.name());
+        assert_eq!(errors.to_string(), message);
+    }
 }
