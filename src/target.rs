@@ -84,10 +84,6 @@ features! {
     VK_EXT_shader_stencil_export Some(V1_0);
     /// The sample mask after depth and stencil tests, an extension without a feature of its own.
     VK_EXT_post_depth_coverage Some(V1_0);
-    /// Critical sections of a pixel.
-    fragmentShaderPixelInterlock Some(V1_0);
-    /// Critical sections of a sample.
-    fragmentShaderSampleInterlock Some(V1_0);
     /// Derivatives in compute shaders, over two by two invocations.
     computeDerivativeGroupQuads Some(V1_0);
     /// Derivatives in compute shaders, over four invocations in a row.
@@ -112,8 +108,24 @@ features! {
     subgroupShuffle Some(V1_1);
     /// Reductions and scans.
     subgroupArithmetic Some(V1_1);
+    /// Each invocation reads a value at a distance from itself.
+    subgroupShuffleRelative Some(V1_1);
+    /// Reductions over clusters of a subgroup.
+    subgroupClustered Some(V1_1);
     /// Operations on quads.
     subgroupQuad Some(V1_1);
+    /// Broadcasts from an invocation that is not constant.
+    subgroupBroadcastDynamicId Some(V1_2);
+    /// Subgroup operations on 8-, 16- and 64-bit integers and 16-bit floats.
+    shaderSubgroupExtendedTypes Some(V1_2);
+    /// OpGroupNonUniformRotateKHR.
+    shaderSubgroupRotate None;
+    /// The same within clusters.
+    shaderSubgroupRotateClustered None;
+    /// Critical sections of a pixel.
+    fragmentShaderPixelInterlock Some(V1_0);
+    /// Critical sections of a sample.
+    fragmentShaderSampleInterlock Some(V1_0);
     /// OpDemoteToHelperInvocation.
     shaderDemoteToHelperInvocation Some(V1_0);
     /// OpTerminateInvocation.
@@ -154,6 +166,44 @@ features! {
     vulkanMemoryModelDeviceScope None;
     /// Workgroup variables with an explicit layout.
     workgroupMemoryExplicitLayout None;
+    /// 16-bit floats: denormals are kept on request.
+    shaderDenormPreserveFloat16 None;
+    /// 32-bit floats: denormals are kept on request.
+    shaderDenormPreserveFloat32 None;
+    /// 64-bit floats: denormals are kept on request.
+    shaderDenormPreserveFloat64 None;
+    /// 16-bit floats: denormals are flushed to zero on request.
+    shaderDenormFlushToZeroFloat16 None;
+    /// 32-bit floats: denormals are flushed to zero on request.
+    shaderDenormFlushToZeroFloat32 None;
+    /// 64-bit floats: denormals are flushed to zero on request.
+    shaderDenormFlushToZeroFloat64 None;
+    /// 16-bit floats: signed zeros, infinities and NaNs are kept on request.
+    shaderSignedZeroInfNanPreserveFloat16 None;
+    /// 32-bit floats: signed zeros, infinities and NaNs are kept on request.
+    shaderSignedZeroInfNanPreserveFloat32 None;
+    /// 64-bit floats: signed zeros, infinities and NaNs are kept on request.
+    shaderSignedZeroInfNanPreserveFloat64 None;
+    /// 16-bit floats: rounding to nearest even on request.
+    shaderRoundingModeRTEFloat16 None;
+    /// 32-bit floats: rounding to nearest even on request.
+    shaderRoundingModeRTEFloat32 None;
+    /// 64-bit floats: rounding to nearest even on request.
+    shaderRoundingModeRTEFloat64 None;
+    /// 16-bit floats: rounding towards zero on request.
+    shaderRoundingModeRTZFloat16 None;
+    /// 32-bit floats: rounding towards zero on request.
+    shaderRoundingModeRTZFloat32 None;
+    /// 64-bit floats: rounding towards zero on request.
+    shaderRoundingModeRTZFloat64 None;
+    /// Widths of floats may treat denormals differently (`VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_ALL`).
+    denormBehaviorIndependenceAll None;
+    /// 32-bit floats may treat denormals unlike the others (`VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_32_BIT_ONLY`).
+    denormBehaviorIndependence32BitOnly None;
+    /// Widths of floats may round differently (`VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_ALL`).
+    roundingModeIndependenceAll None;
+    /// 32-bit floats may round unlike the others (`VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_32_BIT_ONLY`).
+    roundingModeIndependence32BitOnly None;
 }
 
 impl Feature {

@@ -8,7 +8,7 @@ use crate::op::names::{frag_result, varying, IoSemantics, IoXfb, Scope, SlotKind
 use crate::op::Intrinsic::{self, *};
 use crate::op::{Access, AluOp, AluType, AtomicOp, Base, Form, Index, Modes, Props};
 use crate::target::Feature::{self, *};
-use crate::target::{Target, Version};
+use crate::target::Target;
 
 /// What intrinsics need wherever they stand.
 const INTRINSICS: &[(Feature, &[Intrinsic])] = &[
@@ -19,20 +19,7 @@ const INTRINSICS: &[(Feature, &[Intrinsic])] = &[
     (sampleRateShading, &[load_barycentric_at_offset]),
     (sampleRateShading, &[interp_deref_at_centroid, interp_deref_at_sample, interp_deref_at_offset]),
     (shaderDemoteToHelperInvocation, &[demote, demote_if, is_helper_invocation]),
-    (subgroupVote, &[vote_any, vote_all, vote_feq, vote_ieq]),
-    (subgroupBallot, &[ballot, ballot_relaxed, inverse_ballot, ballot_bitfield_extract, ballot_bit_count_reduce]),
-    (subgroupBallot, &[ballot_bit_count_inclusive, ballot_bit_count_exclusive, ballot_find_lsb, ballot_find_msb]),
-    (subgroupBallot, &[read_invocation, read_first_invocation]),
-    (subgroupBallot, &[load_subgroup_eq_mask, load_subgroup_ge_mask, load_subgroup_gt_mask]),
-    (subgroupBallot, &[load_subgroup_le_mask, load_subgroup_lt_mask]),
-    (subgroupShuffle, &[shuffle, shuffle_xor, shuffle_up, shuffle_down]),
-    (subgroupArithmetic, &[reduce, inclusive_scan, exclusive_scan]),
-    (subgroupQuad, &[quad_broadcast, quad_swap_horizontal, quad_swap_vertical, quad_swap_diagonal]),
 ];
-
-/// What every Vulkan 1.1 driver has of subgroups; before, an extension that comes with ballots.
-const BASIC_SUBGROUP: &[Intrinsic] =
-    &[elect, first_invocation, load_subgroup_size, load_subgroup_invocation, load_subgroup_id, load_num_subgroups];
 
 /// Widths of numbers: base, bits, feature.
 const WIDTHS: &[(Base, u8, Feature)] = &[
@@ -94,8 +81,8 @@ const SLOTS: &[SlotNeed] = {
 
 /// Collects the features that the target lacks.
 pub(super) struct Needs<'a> {
-    report: Report<'a>,
-    target: &'a Target,
+    pub(super) report: Report<'a>,
+    pub(super) target: &'a Target,
     /// The types of values, if the target lacks a width.
     types: Option<ValueTypes>,
     /// A bit for each feature that was reported.
@@ -117,7 +104,7 @@ impl<'a> Needs<'a> {
         self.report.finish()
     }
 
-    fn need(&mut self, inst: Option<Inst>, feature: Feature) {
+    pub(super) fn need(&mut self, inst: Option<Inst>, feature: Feature) {
         let bit = 1u128 << feature as u8;
         if self.target.has(feature) || self.reported & bit != 0 {
             return;
@@ -170,9 +157,7 @@ impl Needs<'_> {
                 self.need(Some(inst), *feature);
             }
         }
-        if BASIC_SUBGROUP.contains(&op) && self.target.vulkan < Version(1, 1) {
-            self.need(Some(inst), subgroupBallot);
-        }
+        self.check_subgroup(inst, op, srcs);
         match op {
             shader_clock => self.check_clock(inst),
             load_primitive_id if shader.stage() == Stage::Fragment => self.need(Some(inst), geometryShader),

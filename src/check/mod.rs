@@ -39,6 +39,7 @@ mod report;
 mod shape;
 mod ssa;
 mod stage;
+mod subgroups;
 mod structure;
 mod support;
 mod tex;

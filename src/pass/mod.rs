@@ -73,6 +73,7 @@ pub mod lower_gs_counters;
 pub mod lower_io;
 pub mod lower_memory;
 pub mod lower_ssbo;
+pub mod lower_subgroups;
 pub mod lower_sysvals;
 pub mod lower_ubo;
 pub mod lower_wide_vectors;

@@ -28,6 +28,8 @@ pub const PIPELINE: &[Pass] = &[
     lower_ssbo::PASS,
     // Atomics have pointers by now. Their loops compute with opcodes that may need lowering.
     lower_atomics::PASS,
+    // Ballots are packed, and narrow values widened, by ALU operations that may need lowering.
+    lower_subgroups::PASS,
     // Outputs are variables by now, written component by component.
     combine_stores::PASS,
     // Wide values come from buffers, which are lanes by now.

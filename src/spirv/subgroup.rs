@@ -11,11 +11,12 @@ use spirv::{Capability, GroupOperation, Op, Scope};
 
 /// An operation with operands (value, invocation or delta): intrinsic, instruction, capability.
 const MOVES: &[(Intrinsic, Op, Capability)] = &[
-    (Intrinsic::read_invocation, Op::GroupNonUniformShuffle, Capability::GroupNonUniformShuffle),
+    (Intrinsic::read_invocation, Op::GroupNonUniformBroadcast, Capability::GroupNonUniformBallot),
     (Intrinsic::shuffle, Op::GroupNonUniformShuffle, Capability::GroupNonUniformShuffle),
     (Intrinsic::shuffle_xor, Op::GroupNonUniformShuffleXor, Capability::GroupNonUniformShuffle),
     (Intrinsic::shuffle_up, Op::GroupNonUniformShuffleUp, Capability::GroupNonUniformShuffleRelative),
     (Intrinsic::shuffle_down, Op::GroupNonUniformShuffleDown, Capability::GroupNonUniformShuffleRelative),
+    (Intrinsic::rotate, Op::GroupNonUniformRotateKHR, Capability::GroupNonUniformRotateKHR),
     (Intrinsic::read_first_invocation, Op::GroupNonUniformBroadcastFirst, Capability::GroupNonUniformBallot),
     (Intrinsic::quad_broadcast, Op::GroupNonUniformQuadBroadcast, Capability::GroupNonUniformQuad),
 ];
@@ -42,22 +43,25 @@ const BALLOT_BITS: &[(Intrinsic, Op, Option<GroupOperation>)] = &[
     (Intrinsic::inverse_ballot, Op::GroupNonUniformInverseBallot, None),
 ];
 
-/// What a reduction or scan combines with: on numbers, on booleans.
+/// What a reduction or scan combines with: on numbers, on booleans, which are numbers of one bit for NIR (true is -1 signed).
 const REDUCTIONS: &[(AluOp, Op, Op)] = &[
-    (AluOp::iadd, Op::GroupNonUniformIAdd, Op::Nop),
-    (AluOp::fadd, Op::GroupNonUniformFAdd, Op::Nop),
-    (AluOp::imul, Op::GroupNonUniformIMul, Op::Nop),
-    (AluOp::fmul, Op::GroupNonUniformFMul, Op::Nop),
-    (AluOp::imin, Op::GroupNonUniformSMin, Op::Nop),
-    (AluOp::umin, Op::GroupNonUniformUMin, Op::Nop),
-    (AluOp::fmin, Op::GroupNonUniformFMin, Op::Nop),
-    (AluOp::imax, Op::GroupNonUniformSMax, Op::Nop),
-    (AluOp::umax, Op::GroupNonUniformUMax, Op::Nop),
-    (AluOp::fmax, Op::GroupNonUniformFMax, Op::Nop),
+    (AluOp::iadd, Op::GroupNonUniformIAdd, Op::GroupNonUniformLogicalXor),
+    (AluOp::fadd, Op::GroupNonUniformFAdd, NO_BOOLEANS),
+    (AluOp::imul, Op::GroupNonUniformIMul, Op::GroupNonUniformLogicalAnd),
+    (AluOp::fmul, Op::GroupNonUniformFMul, NO_BOOLEANS),
+    (AluOp::imin, Op::GroupNonUniformSMin, Op::GroupNonUniformLogicalOr),
+    (AluOp::umin, Op::GroupNonUniformUMin, Op::GroupNonUniformLogicalAnd),
+    (AluOp::fmin, Op::GroupNonUniformFMin, NO_BOOLEANS),
+    (AluOp::imax, Op::GroupNonUniformSMax, Op::GroupNonUniformLogicalAnd),
+    (AluOp::umax, Op::GroupNonUniformUMax, Op::GroupNonUniformLogicalOr),
+    (AluOp::fmax, Op::GroupNonUniformFMax, NO_BOOLEANS),
     (AluOp::iand, Op::GroupNonUniformBitwiseAnd, Op::GroupNonUniformLogicalAnd),
     (AluOp::ior, Op::GroupNonUniformBitwiseOr, Op::GroupNonUniformLogicalOr),
     (AluOp::ixor, Op::GroupNonUniformBitwiseXor, Op::GroupNonUniformLogicalXor),
 ];
+
+/// There are no booleans among floats.
+const NO_BOOLEANS: Op = Op::Nop;
 
 impl Emit<'_> {
     /// Emits a subgroup operation.
@@ -126,9 +130,6 @@ impl Emit<'_> {
         let value = self.value(src, base)?;
         let ty = self.m.numeric(Base::Bool, 1, 1);
         if self.m.version < (1, 3) {
-            if op == Op::GroupNonUniformAllEqual && self.shader.bit_size(src) != 1 {
-                return Err(unsupported("a vote on numbers before SPIR-V 1.3"));
-            }
             self.m.capability(Capability::SubgroupVoteKHR);
             return Ok(self.m.value(khr, ty, &[value]));
         }
@@ -146,17 +147,12 @@ impl Emit<'_> {
         self.ballot_words(whole, data.bit_size, data.num_components)
     }
 
-    /// The first bits of a ballot: `n` words of 32 bits, or one of 64.
+    /// The first `n` words of a ballot.
     pub(super) fn ballot_words(&mut self, whole: u32, bits: u8, n: u8) -> Result<u32> {
-        match (bits, n) {
-            (32, 1..=4) => Ok(self.swizzled(whole, Base::Uint, 32, 4, Swizzle::IDENTITY, n)),
-            (64, 1) => {
-                let low = self.swizzled(whole, Base::Uint, 32, 4, Swizzle::IDENTITY, 2);
-                let ty = self.m.numeric(Base::Uint, 64, 1);
-                Ok(self.pure(Op::Bitcast, ty, &[low]))
-            }
-            _ => Err(unsupported(format_args!("a ballot of {n} words of {bits} bits"))),
+        if bits != 32 || n > 4 {
+            return Err(unsupported(format_args!("a ballot of {n} words of {bits} bits")));
         }
+        Ok(self.swizzled(whole, Base::Uint, 32, 4, Swizzle::IDENTITY, n))
     }
 
     fn ballot_of(&mut self, value: u32) -> u32 {
@@ -199,24 +195,27 @@ impl Emit<'_> {
         let ty = self.type_as(inst.def(), base);
         let scope = self.subgroup_scope();
         let value = self.value(srcs[0], base)?;
-        // Before 1.5 the invocation of a quad broadcast must be a constant (OpGroupNonUniformQuadBroadcast).
-        if op == Op::GroupNonUniformQuadBroadcast && self.m.version < (1, 5) && !self.is_literal(srcs[1]) {
-            return Err(unsupported("a dynamic quad broadcast before SPIR-V 1.5"));
+        let mut operands = [scope, value, 0, 0];
+        let mut len = 2;
+        if let Some(other) = srcs.get(1) {
+            operands[2] = self.value(*other, Base::Uint)?;
+            len = 3;
         }
-        match srcs.get(1) {
-            Some(other) => {
-                let other = self.value(*other, Base::Uint)?;
-                Ok(self.m.value(op, ty, &[scope, value, other]))
+        match self.shader.index(inst, Index::cluster_size) {
+            0 => {}
+            cluster => {
+                operands[3] = self.m.uint(cluster);
+                len = 4;
             }
-            None => Ok(self.m.value(op, ty, &[scope, value])),
         }
+        Ok(self.m.value(op, ty, &operands[..len]))
     }
 
     /// Broadcasts of SPV_KHR_shader_ballot.
     fn read_invocation_khr(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) -> Result<u32> {
         let data = self.shader.insts[inst];
         if data.bit_size != 32 || data.num_components != 1 {
-            return Err(unsupported("a broadcast of other than a 32-bit scalar before SPIR-V 1.3"));
+            return Err(internal("a broadcast of other than a 32-bit scalar before SPIR-V 1.3"));
         }
         self.m.capability(Capability::SubgroupBallotKHR);
         let base = self.base(inst.def());
@@ -245,7 +244,7 @@ impl Emit<'_> {
         let (_, number, boolean) = *row.ok_or_else(|| unsupported("a reduction with this operation"))?;
         let is_bool = self.shader.bit_size(src) == 1;
         let op = if is_bool { boolean } else { number };
-        if op == Op::Nop {
+        if op == NO_BOOLEANS {
             return Err(unsupported("a reduction of booleans with this operation"));
         }
         let base = if is_bool { Base::Bool } else { reduction_base(self.shader, inst) };
