@@ -66,6 +66,7 @@ impl Emit<'_> {
             Stage::Fragment => self.fragment_modes(),
             Stage::Compute | Stage::Kernel => self.compute_modes(),
         }
+        self.float_controls();
         Ok(())
     }
 

@@ -9,7 +9,8 @@
 //! |-|-|
 //! | `words`, `module` | buffers of words, the sections of a module |
 //! | `types`, `constants`, `capability` | what is written once and found again |
-//! | `interface`, `locations`, `builtin`, `entry` | variables with their decorations, built-ins, execution modes |
+//! | `interface`, `locations`, `builtin` | variables with their decorations, built-ins |
+//! | `entry`, `float_controls` | execution modes |
 //! | `body`, `phi` | structured control flow and labels, phis |
 //! | `value` | ids of values, at the type and swizzle that their user wants |
 //! | `alu`, `memory`, `atomic`, `intrinsic`, `subgroup` | one family of instructions each |
@@ -23,6 +24,7 @@ mod capability;
 mod constants;
 mod debug;
 mod entry;
+mod float_controls;
 mod interface;
 mod intrinsic;
 mod locations;
