@@ -247,13 +247,16 @@ impl Emit<'_> {
         if fine && self.target.has(Feature::derivativeControl) {
             self.m.capability(Capability::DerivativeControl);
         }
-        let data = self.shader.insts[inst];
-        if data.bit_size != 32 {
-            return Err(internal("a derivative that is not of 32 bits"));
-        }
+        let InstData { num_components: n, bit_size: bits, .. } = self.shader.insts[inst];
+        let (own, wide) = (self.m.numeric(Base::Float, bits, n), self.m.numeric(Base::Float, 32, n));
         let value = self.value(src, Base::Float)?;
-        let ty = self.m.numeric(Base::Float, 32, data.num_components);
-        Ok(self.m.value(op, ty, &[value]))
+        // Derivatives are of 32 bits (OpDPdx).
+        if bits == 32 {
+            return Ok(self.m.value(op, wide, &[value]));
+        }
+        let value = self.pure(Op::FConvert, wide, &[value]);
+        let derivative = self.m.value(op, wide, &[value]);
+        Ok(self.m.value(Op::FConvert, own, &[derivative]))
     }
 }
 
