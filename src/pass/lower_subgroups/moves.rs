@@ -40,7 +40,9 @@ impl Lower<'_, '_> {
             _ => {}
         }
         if self.is_old() && call.components > 1 {
-            return Some(self.per_component(call.value, |l, part| l.call(&Call { components: 1, value: part, ..*call })));
+            return Some(
+                self.per_component(call.value, |l, part| l.call(&Call { components: 1, value: part, ..*call })),
+            );
         }
         self.moved_as_words(call)
     }
