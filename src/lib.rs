@@ -50,6 +50,9 @@ pub mod spirv;
 pub mod text;
 mod translator;
 
+#[cfg(feature = "vulkan")]
+pub mod driver;
+
 pub use error::{Error, ErrorKind, Errors, Place};
 pub use ir::Shader;
 pub use pass::BufferAccess;

@@ -1,0 +1,269 @@
+//! A Vulkan device without a window, and what the validation layer says about its use.
+
+use super::features::{Features, EXTENSIONS};
+use super::{Context, Error, Result};
+use crate::target::Target;
+use ash::vk;
+use std::cell::Cell;
+use std::collections::HashSet;
+use std::ffi::{c_char, c_void, CStr, CString};
+use std::rc::Rc;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// Which device, and how to open it.
+#[derive(Clone, Debug)]
+pub struct DeviceOptions {
+    /// A part of the device's name, such as `llvmpipe`; the first device if not given.
+    pub name: Option<String>,
+    /// Have the validation layer (VK_LAYER_KHRONOS_validation) look on; an error if it is not installed.
+    pub validation: bool,
+    /// How long work may take.
+    pub timeout: Duration,
+}
+
+impl Default for DeviceOptions {
+    fn default() -> DeviceOptions {
+        DeviceOptions { name: None, validation: false, timeout: Duration::from_secs(10) }
+    }
+}
+
+/// An open device of a driver. See the [module](super).
+pub struct Device {
+    pub(super) logical: Rc<Logical>,
+    target: Target,
+    name: String,
+}
+
+impl Device {
+    /// Opens a device that has Vulkan 1.3.
+    pub fn open(options: &DeviceOptions) -> Result<Device> {
+        let instance = Instance::new(options.validation)?;
+        let (physical, properties) = choose(&instance.raw, options.name.as_deref())?;
+        let extensions = extensions(&instance.raw, physical)?;
+        let mut features = Features::query(&instance.raw, physical, extensions);
+        if !features.has_dynamic_rendering() {
+            return Err(Error::new("the device has no dynamicRendering"));
+        }
+        let target = features.target(&properties.limits);
+        let logical = Logical::new(instance, physical, &mut features, options.timeout)?;
+        Ok(Device { logical: Rc::new(logical), target, name: device_name(&properties) })
+    }
+
+    /// What a translation for this device may use.
+    pub fn target(&self) -> &Target {
+        &self.target
+    }
+
+    /// The device's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What the validation layer said since it was last asked.
+    pub fn take_messages(&self) -> Vec<String> {
+        let messages = &self.logical.instance.messages;
+        std::mem::take(&mut *messages.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// The Vulkan objects of a device, alive as long as anything made by it.
+pub(super) struct Logical {
+    pub(super) raw: ash::Device,
+    pub(super) queue: vk::Queue,
+    pub(super) queue_family: u32,
+    pub(super) timeout: Duration,
+    pub(super) feedback: Option<ash::ext::transform_feedback::Device>,
+    memory: vk::PhysicalDeviceMemoryProperties,
+    /// Last, so that it is destroyed last.
+    instance: Instance,
+}
+
+impl Logical {
+    fn new(
+        instance: Instance,
+        physical: vk::PhysicalDevice,
+        features: &mut Features,
+        timeout: Duration,
+    ) -> Result<Logical> {
+        // SAFETY: `physical` is of this instance.
+        let families = unsafe { instance.raw.get_physical_device_queue_family_properties(physical) };
+        let wanted = vk::QueueFlags::GRAPHICS | vk::QueueFlags::COMPUTE;
+        let family = families.iter().position(|family| family.queue_flags.contains(wanted));
+        let queue_family = family.ok_or_else(|| Error::new("the device has no queue for graphics and compute"))? as u32;
+        let queues = [vk::DeviceQueueCreateInfo::default().queue_family_index(queue_family).queue_priorities(&[1.0])];
+        let names: Vec<CString> = features.extensions.iter().cloned().collect();
+        let names: Vec<*const c_char> = names.iter().map(|name| name.as_ptr()).collect();
+        let has_feedback = features.has_feedback();
+        let mut chain = features.chain();
+        let info = vk::DeviceCreateInfo::default()
+            .queue_create_infos(&queues)
+            .enabled_extension_names(&names)
+            .push_next(&mut chain);
+        // SAFETY: the queue family, the extensions and the features are those that the device said it has.
+        let raw = unsafe { instance.raw.create_device(physical, &info, None) }.during("vkCreateDevice")?;
+        // SAFETY: the device was made with one queue of this family.
+        let queue = unsafe { raw.get_device_queue(queue_family, 0) };
+        // SAFETY: `physical` is of this instance.
+        let memory = unsafe { instance.raw.get_physical_device_memory_properties(physical) };
+        let feedback = has_feedback.then(|| ash::ext::transform_feedback::Device::new(&instance.raw, &raw));
+        Ok(Logical { raw, queue, queue_family, timeout, feedback, memory, instance })
+    }
+
+    /// A memory type among those of the mask `types` that has `properties`.
+    pub(super) fn memory_type(&self, types: u32, properties: vk::MemoryPropertyFlags) -> Result<u32> {
+        let list = self.memory.memory_types_as_slice().iter().zip(0..);
+        let fits = |ty: &vk::MemoryType, index: u32| types >> index & 1 != 0 && ty.property_flags.contains(properties);
+        let found = list.into_iter().find(|(ty, index)| fits(ty, *index));
+        found.map(|(_, index)| index).ok_or_else(|| Error::new("the device has no memory of the kind needed"))
+    }
+
+    /// Work did not end in time, or the driver gave up: nothing may be destroyed any more.
+    pub(super) fn is_lost(&self) -> bool {
+        self.instance.lost.get()
+    }
+
+    pub(super) fn lose(&self) {
+        self.instance.lost.set(true);
+    }
+}
+
+impl Drop for Logical {
+    fn drop(&mut self) {
+        if !self.is_lost() {
+            // SAFETY: all objects of the device hold an `Rc` of this and are gone; all work was waited for.
+            unsafe { self.raw.destroy_device(None) }
+        }
+    }
+}
+
+/// An instance with the listener of its validation layer.
+struct Instance {
+    raw: ash::Instance,
+    debug: Option<(ash::ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT)>,
+    /// Boxed, because the layer has its address.
+    messages: Box<Mutex<Vec<String>>>,
+    lost: Cell<bool>,
+    /// The loaded library, which `raw` calls.
+    _entry: ash::Entry,
+}
+
+const LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
+
+impl Instance {
+    fn new(validation: bool) -> Result<Instance> {
+        // SAFETY: the loader's initialisation has no requirements on its caller.
+        let entry = unsafe { ash::Entry::load() };
+        let entry = entry.map_err(|error| Error::new(format!("no Vulkan loader (libvulkan.so.1): {error}")))?;
+        let application = vk::ApplicationInfo::default().application_name(c"ntv").api_version(vk::API_VERSION_1_3);
+        let (mut layers, mut extensions) = (vec![], vec![]);
+        if validation {
+            require_layer(&entry)?;
+            layers.push(LAYER.as_ptr());
+            extensions.push(vk::EXT_DEBUG_UTILS_NAME.as_ptr());
+        }
+        let info = vk::InstanceCreateInfo::default()
+            .application_info(&application)
+            .enabled_layer_names(&layers)
+            .enabled_extension_names(&extensions);
+        // SAFETY: all that `info` points to outlives the call.
+        let raw = unsafe { entry.create_instance(&info, None) }.during("vkCreateInstance")?;
+        let messages = Box::new(Mutex::new(Vec::new()));
+        let lost = Cell::new(false);
+        let mut instance = Instance { raw, debug: None, messages, lost, _entry: entry };
+        if validation {
+            instance.listen()?;
+        }
+        Ok(instance)
+    }
+
+    /// Collects what the validation layer says.
+    fn listen(&mut self) -> Result<()> {
+        use vk::{DebugUtilsMessageSeverityFlagsEXT as Severity, DebugUtilsMessageTypeFlagsEXT as Kind};
+        let messages: *const Mutex<Vec<String>> = &*self.messages;
+        let info = vk::DebugUtilsMessengerCreateInfoEXT::default()
+            .message_severity(Severity::WARNING | Severity::ERROR)
+            .message_type(Kind::VALIDATION)
+            .pfn_user_callback(Some(collect))
+            .user_data(messages.cast_mut().cast());
+        let debug = ash::ext::debug_utils::Instance::new(&self._entry, &self.raw);
+        // SAFETY: `messages` is valid until the messenger is destroyed, and `collect` expects it.
+        let messenger = unsafe { debug.create_debug_utils_messenger(&info, None) };
+        self.debug = Some((debug, messenger.during("vkCreateDebugUtilsMessengerEXT")?));
+        Ok(())
+    }
+}
+
+impl Drop for Instance {
+    fn drop(&mut self) {
+        if self.lost.get() {
+            // The driver's threads may still run: the listener must stay.
+            std::mem::forget(std::mem::take(&mut self.messages));
+            return;
+        }
+        if let Some((debug, messenger)) = &self.debug {
+            // SAFETY: made by this instance, destroyed here only.
+            unsafe { debug.destroy_debug_utils_messenger(*messenger, None) }
+        }
+        // SAFETY: the device, the only object of the instance that is left, is destroyed before it.
+        unsafe { self.raw.destroy_instance(None) }
+    }
+}
+
+/// Fails if the validation layer is not installed.
+fn require_layer(entry: &ash::Entry) -> Result<()> {
+    // SAFETY: no requirements.
+    let layers = unsafe { entry.enumerate_instance_layer_properties() }.during("vkEnumerateInstanceLayerProperties")?;
+    let found = layers.iter().any(|layer| layer.layer_name_as_c_str() == Ok(LAYER));
+    let missing = || Error::new("no validation layer: install vulkan-validationlayers");
+    found.then_some(()).ok_or_else(missing)
+}
+
+/// What the validation layer calls.
+///
+/// # Safety
+/// `user` points to the `Mutex` that [`Instance::listen`] gave.
+unsafe extern "system" fn collect(
+    _: vk::DebugUtilsMessageSeverityFlagsEXT,
+    _: vk::DebugUtilsMessageTypeFlagsEXT,
+    data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
+    user: *mut c_void,
+) -> vk::Bool32 {
+    // SAFETY: the layer gives valid data with a message that is a C string, and the pointer that `listen` gave.
+    let (message, messages) =
+        unsafe { (CStr::from_ptr((*data).p_message), &*user.cast_const().cast::<Mutex<Vec<String>>>()) };
+    let message = message.to_string_lossy().into_owned();
+    messages.lock().unwrap_or_else(PoisonError::into_inner).push(message);
+    vk::FALSE
+}
+
+/// The first device with Vulkan 1.3 whose name contains `name`.
+fn choose(instance: &ash::Instance, name: Option<&str>) -> Result<(vk::PhysicalDevice, vk::PhysicalDeviceProperties)> {
+    // SAFETY: the instance is alive.
+    let devices = unsafe { instance.enumerate_physical_devices() }.during("vkEnumeratePhysicalDevices")?;
+    let mut names = Vec::new();
+    for device in devices {
+        // SAFETY: `device` is of this instance.
+        let properties = unsafe { instance.get_physical_device_properties(device) };
+        let own = device_name(&properties);
+        if properties.api_version >= vk::API_VERSION_1_3 && name.map_or(true, |name| own.contains(name)) {
+            return Ok((device, properties));
+        }
+        names.push(own);
+    }
+    let wanted = name.map_or(String::new(), |name| format!(" called {name}"));
+    Err(Error::new(format!("no device{wanted} with Vulkan 1.3 (found: [{}])", names.join(", "))))
+}
+
+fn device_name(properties: &vk::PhysicalDeviceProperties) -> String {
+    properties.device_name_as_c_str().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// The extensions of `physical` that are of use here.
+fn extensions(instance: &ash::Instance, physical: vk::PhysicalDevice) -> Result<HashSet<CString>> {
+    // SAFETY: `physical` is of this instance.
+    let all = unsafe { instance.enumerate_device_extension_properties(physical) };
+    let all = all.during("vkEnumerateDeviceExtensionProperties")?;
+    let names = all.iter().filter_map(|extension| extension.extension_name_as_c_str().ok());
+    Ok(names.filter(|name| EXTENSIONS.contains(name)).map(CStr::to_owned).collect())
+}

@@ -1,0 +1,174 @@
+//! What a device can do: Vulkan's feature structs, and the [`Target`] that follows from them.
+
+use crate::target::{Feature, Target, Version};
+use ash::vk;
+use std::collections::HashSet;
+use std::ffi::{CStr, CString};
+use std::ptr;
+
+/// Extensions that are used where the device has them.
+pub(super) const EXTENSIONS: &[&CStr] = &[
+    vk::KHR_SHADER_CLOCK_NAME,
+    vk::KHR_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_NAME,
+    vk::EXT_SHADER_ATOMIC_FLOAT_NAME,
+    vk::EXT_SHADER_ATOMIC_FLOAT2_NAME,
+    vk::EXT_TRANSFORM_FEEDBACK_NAME,
+    vk::EXT_SHADER_STENCIL_EXPORT_NAME,
+];
+
+/// The feature structs of Vulkan 1.3 and of [`EXTENSIONS`].
+#[derive(Default)]
+pub(super) struct Features {
+    pub(super) extensions: HashSet<CString>,
+    pub(super) core: vk::PhysicalDeviceFeatures,
+    v11: vk::PhysicalDeviceVulkan11Features<'static>,
+    v12: vk::PhysicalDeviceVulkan12Features<'static>,
+    v13: vk::PhysicalDeviceVulkan13Features<'static>,
+    clock: vk::PhysicalDeviceShaderClockFeaturesKHR<'static>,
+    shared_layout: vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR<'static>,
+    atomic_float: vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT<'static>,
+    atomic_float2: vk::PhysicalDeviceShaderAtomicFloat2FeaturesEXT<'static>,
+    feedback: vk::PhysicalDeviceTransformFeedbackFeaturesEXT<'static>,
+    subgroup: vk::SubgroupFeatureFlags,
+}
+
+impl Features {
+    /// Asks `physical`, which has Vulkan 1.3 and, of [`EXTENSIONS`], `extensions`.
+    pub(super) fn query(
+        instance: &ash::Instance,
+        physical: vk::PhysicalDevice,
+        extensions: HashSet<CString>,
+    ) -> Features {
+        let mut features = Features { extensions, ..Features::default() };
+        let mut chain = features.chain();
+        // SAFETY: the chain has only structs that the version and the extensions of the device define.
+        unsafe { instance.get_physical_device_features2(physical, &mut chain) };
+        features.core = chain.features;
+        // Out-of-bounds accesses are faults of ours, which a driver should not hide.
+        features.core.robust_buffer_access = vk::FALSE;
+        let mut subgroup = vk::PhysicalDeviceSubgroupProperties::default();
+        let mut properties = vk::PhysicalDeviceProperties2::default().push_next(&mut subgroup);
+        // SAFETY: the struct in the chain is of Vulkan 1.1.
+        unsafe { instance.get_physical_device_properties2(physical, &mut properties) };
+        features.subgroup = subgroup.supported_operations;
+        features
+    }
+
+    /// All structs that the device knows as one chain, to be filled in or to make a device with.
+    pub(super) fn chain(&mut self) -> vk::PhysicalDeviceFeatures2<'_> {
+        let mut chain = vk::PhysicalDeviceFeatures2::default().features(self.core);
+        // A chain that was made before is forgotten first: `push_next` takes what hangs on a struct along.
+        macro_rules! link {
+            ($($field:ident if $wanted:expr;)*) => {$(
+                self.$field.p_next = ptr::null_mut();
+                if $wanted {
+                    chain = chain.push_next(&mut self.$field);
+                }
+            )*};
+        }
+        let known = &self.extensions;
+        link! {
+            v11 if true;
+            v12 if true;
+            v13 if true;
+            clock if known.contains(vk::KHR_SHADER_CLOCK_NAME);
+            shared_layout if known.contains(vk::KHR_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_NAME);
+            atomic_float if known.contains(vk::EXT_SHADER_ATOMIC_FLOAT_NAME);
+            atomic_float2 if known.contains(vk::EXT_SHADER_ATOMIC_FLOAT2_NAME);
+            feedback if known.contains(vk::EXT_TRANSFORM_FEEDBACK_NAME);
+        }
+        chain
+    }
+
+    /// Pipelines can be rendered with without a render pass object.
+    pub(super) fn has_dynamic_rendering(&self) -> bool {
+        self.v13.dynamic_rendering == vk::TRUE
+    }
+
+    /// Vertices can be captured.
+    pub(super) fn has_feedback(&self) -> bool {
+        self.feedback.transform_feedback == vk::TRUE
+    }
+
+    /// What a translation for a device with these features and `limits` may use.
+    pub(super) fn target(&self, limits: &vk::PhysicalDeviceLimits) -> Target {
+        let mut target = Target::new(Version(1, 3));
+        for feature in Feature::ALL {
+            target.set(*feature, false);
+        }
+        for (feature, has) in TABLE {
+            target.set(*feature, has(self));
+        }
+        target.max_uniform_buffer_range = limits.max_uniform_buffer_range;
+        target.max_push_constants_size = limits.max_push_constants_size;
+        target.max_draw_buffers = limits.max_color_attachments;
+        target
+    }
+}
+
+type Row = (Feature, fn(&Features) -> bool);
+
+macro_rules! rows {
+    ($($feature:ident $from:expr;)*) => {
+        &[$((Feature::$feature, $from)),*]
+    };
+}
+
+/// Where Vulkan says whether a device has a feature.
+const TABLE: &[Row] = rows! {
+    shaderInt64 |f| f.core.shader_int64 != 0;
+    shaderInt16 |f| f.core.shader_int16 != 0;
+    shaderInt8 |f| f.v12.shader_int8 != 0;
+    shaderFloat16 |f| f.v12.shader_float16 != 0;
+    shaderFloat64 |f| f.core.shader_float64 != 0;
+    storageBuffer8BitAccess |f| f.v12.storage_buffer8_bit_access != 0;
+    storageBuffer16BitAccess |f| f.v11.storage_buffer16_bit_access != 0;
+    storageInputOutput16 |f| f.v11.storage_input_output16 != 0;
+    geometryShader |f| f.core.geometry_shader != 0;
+    tessellationShader |f| f.core.tessellation_shader != 0;
+    sampleRateShading |f| f.core.sample_rate_shading != 0;
+    shaderClipDistance |f| f.core.shader_clip_distance != 0;
+    shaderCullDistance |f| f.core.shader_cull_distance != 0;
+    multiViewport |f| f.core.multi_viewport != 0;
+    shaderOutputViewportIndex |f| f.v12.shader_output_viewport_index != 0;
+    shaderOutputLayer |f| f.v12.shader_output_layer != 0;
+    shaderUniformBufferArrayDynamicIndexing |f| f.core.shader_uniform_buffer_array_dynamic_indexing != 0;
+    shaderStorageBufferArrayDynamicIndexing |f| f.core.shader_storage_buffer_array_dynamic_indexing != 0;
+    shaderUniformBufferArrayNonUniformIndexing |f| f.v12.shader_uniform_buffer_array_non_uniform_indexing != 0;
+    shaderStorageBufferArrayNonUniformIndexing |f| f.v12.shader_storage_buffer_array_non_uniform_indexing != 0;
+    shaderDrawParameters |f| f.v11.shader_draw_parameters != 0;
+    multiview |f| f.v11.multiview != 0;
+    subgroupVote |f| f.subgroup.contains(vk::SubgroupFeatureFlags::VOTE);
+    subgroupBallot |f| f.subgroup.contains(vk::SubgroupFeatureFlags::BALLOT);
+    subgroupShuffle |f| f.subgroup.contains(vk::SubgroupFeatureFlags::SHUFFLE);
+    subgroupArithmetic |f| f.subgroup.contains(vk::SubgroupFeatureFlags::ARITHMETIC);
+    subgroupQuad |f| f.subgroup.contains(vk::SubgroupFeatureFlags::QUAD);
+    shaderDemoteToHelperInvocation |f| f.v13.shader_demote_to_helper_invocation != 0;
+    shaderTerminateInvocation |f| f.v13.shader_terminate_invocation != 0;
+    shaderSubgroupClock |f| f.clock.shader_subgroup_clock != 0;
+    shaderDeviceClock |f| f.clock.shader_device_clock != 0;
+    shaderBufferInt64Atomics |f| f.v12.shader_buffer_int64_atomics != 0;
+    shaderSharedInt64Atomics |f| f.v12.shader_shared_int64_atomics != 0;
+    shaderBufferFloat32AtomicAdd |f| f.atomic_float.shader_buffer_float32_atomic_add != 0;
+    shaderSharedFloat32AtomicAdd |f| f.atomic_float.shader_shared_float32_atomic_add != 0;
+    shaderBufferFloat32AtomicMinMax |f| f.atomic_float2.shader_buffer_float32_atomic_min_max != 0;
+    shaderSharedFloat32AtomicMinMax |f| f.atomic_float2.shader_shared_float32_atomic_min_max != 0;
+    // Every device has it: there is no feature of Vulkan to ask for ("Capabilities", DerivativeControl).
+    derivativeControl |_| true;
+    // Offered, but not asked for: a target without it is what drivers for OpenGL use.
+    vulkanMemoryModel |_| false;
+    vulkanMemoryModelDeviceScope |_| false;
+    workgroupMemoryExplicitLayout |f| f.shared_layout.workgroup_memory_explicit_layout != 0;
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_feature_has_a_source() {
+        let missing = |feature: &&Feature| TABLE.iter().all(|(known, _)| known != *feature);
+        let missing: Vec<&str> = Feature::ALL.iter().filter(missing).map(|feature| feature.name()).collect();
+        assert!(missing.is_empty(), "no row for {}", missing.join(", "));
+    }
+}

@@ -1,0 +1,291 @@
+//! Graphics: vertex to fragment stage, one draw, the attachments and the captured vertices read back.
+
+use super::bind::Bound;
+use super::compute::shader_module;
+use super::device::{Device, Logical};
+use super::handle::Owned;
+use super::memory::{owned, Buffer, DeviceImage};
+use super::reflect::{reflect, Interface};
+use super::resource::{texel_size, Image, Resources};
+use super::submit::Commands;
+use super::{Error, Result};
+use ash::vk;
+use std::ptr;
+use std::rc::Rc;
+
+/// A draw of one pipeline.
+#[derive(Clone, Debug)]
+pub struct Draw<'a> {
+    /// The words of each stage, in any order.
+    pub modules: &'a [&'a [u32]],
+    /// How vertices become primitives.
+    pub topology: vk::PrimitiveTopology,
+    /// Vertices of a patch, if there are tessellation shaders.
+    pub patch_vertices: u32,
+    /// How many vertices.
+    pub vertices: u32,
+    /// How many instances.
+    pub instances: u32,
+    /// Inputs of the vertex shader.
+    pub attributes: &'a [Attribute<'a>],
+    /// Push constants from offset 0 on.
+    pub push_constants: &'a [u8],
+    /// Width and height of the attachments, all of which the viewport covers.
+    pub size: [u32; 2],
+    /// What is drawn to; colours in the order of their locations.
+    pub attachments: &'a [Attachment],
+    /// Bytes of each buffer of the transform feedback.
+    pub captures: &'a [usize],
+}
+
+impl Default for Draw<'_> {
+    fn default() -> Self {
+        Draw {
+            modules: &[],
+            topology: vk::PrimitiveTopology::TRIANGLE_LIST,
+            patch_vertices: 3,
+            vertices: 3,
+            instances: 1,
+            attributes: &[],
+            push_constants: &[],
+            size: [16, 16],
+            attachments: &[],
+            captures: &[],
+        }
+    }
+}
+
+/// An input of the vertex shader.
+#[derive(Clone, Copy, Debug)]
+pub struct Attribute<'a> {
+    /// Location.
+    pub location: u32,
+    /// What a vertex has in `bytes`; see [`texel_size`].
+    pub format: vk::Format,
+    /// One value after the other.
+    pub bytes: &'a [u8],
+    /// There is a value for each instance, not for each vertex.
+    pub per_instance: bool,
+}
+
+/// A render target. A depth format makes it the depth attachment, which every fragment passes and writes.
+#[derive(Clone, Debug)]
+pub struct Attachment {
+    /// Format of a texel.
+    pub format: vk::Format,
+    /// What every texel is before the draw.
+    pub clear: Vec<u8>,
+}
+
+/// What a draw gave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Drawn {
+    /// The texels of each attachment, row by row from the top.
+    pub attachments: Vec<Vec<u8>>,
+    /// Each buffer of the transform feedback.
+    pub captures: Vec<Vec<u8>>,
+}
+
+impl Device {
+    /// Runs `draw`, gives its attachments and leaves in `resources` what it wrote.
+    pub fn draw(&self, draw: &Draw<'_>, resources: &mut Resources) -> Result<Drawn> {
+        let device = &self.logical;
+        let interfaces: Vec<Interface> = draw.modules.iter().map(|words| reflect(words)).collect::<Result<_>>()?;
+        let modules: Vec<_> = draw.modules.iter().map(|words| shader_module(device, words)).collect::<Result<_>>()?;
+        let mut bound = Bound::new(device, &interfaces, resources, draw.push_constants)?;
+        let mut targets = targets(device, draw)?;
+        let vertex_buffers = draw
+            .attributes
+            .iter()
+            .map(|attribute| Buffer::new(device, vk::BufferUsageFlags::VERTEX_BUFFER, attribute.bytes));
+        let vertex_buffers: Vec<Buffer> = vertex_buffers.collect::<Result<_>>()?;
+        let usage = vk::BufferUsageFlags::TRANSFORM_FEEDBACK_BUFFER_EXT;
+        let captures = draw.captures.iter().map(|size| Buffer::new(device, usage, &vec![0; *size]));
+        let mut captures: Vec<Buffer> = captures.collect::<Result<_>>()?;
+        let pipeline = pipeline(device, draw, &interfaces, &modules, *bound.layout)?;
+
+        let commands = Commands::begin(device)?;
+        let point = vk::PipelineBindPoint::GRAPHICS;
+        for target in &targets {
+            target.upload(&commands, vk::ImageLayout::GENERAL);
+        }
+        bound.bind(&commands, point, draw.push_constants);
+        // SAFETY: the buffer is recording; the pipeline is for this bind point.
+        unsafe { device.raw.cmd_bind_pipeline(commands.buffer, point, *pipeline) };
+        record(&commands, draw, &targets, &vertex_buffers, &captures)?;
+        for target in &targets {
+            target.download(&commands, vk::ImageLayout::GENERAL);
+        }
+        bound.download(&commands);
+        commands.finish()?;
+        bound.read_back(resources)?;
+        Ok(Drawn {
+            attachments: targets.iter_mut().map(|target| target.read(device)).collect::<Result<_>>()?,
+            captures: captures.iter_mut().map(|buffer| buffer.read(device)).collect::<Result<_>>()?,
+        })
+    }
+}
+
+/// The images that are drawn to, with what they are before the draw.
+fn targets(device: &Rc<Logical>, draw: &Draw<'_>) -> Result<Vec<DeviceImage>> {
+    let [width, height] = draw.size;
+    let target = |attachment: &Attachment| {
+        if texel_size(attachment.format) != Some(attachment.clear.len()) {
+            return Err(Error::new(format!("the clear value is no texel of {:?}", attachment.format)));
+        }
+        let usage = match is_depth(attachment.format) {
+            true => vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT,
+            false => vk::ImageUsageFlags::COLOR_ATTACHMENT,
+        };
+        let texels = attachment.clear.repeat(width as usize * height as usize);
+        DeviceImage::new(device, &Image::new_2d(attachment.format, width, height, texels), usage)
+    };
+    draw.attachments.iter().map(target).collect()
+}
+
+fn is_depth(format: vk::Format) -> bool {
+    matches!(format, vk::Format::D16_UNORM | vk::Format::D32_SFLOAT)
+}
+
+/// Records the rendering.
+fn record(
+    commands: &Commands,
+    draw: &Draw<'_>,
+    targets: &[DeviceImage],
+    vertex_buffers: &[Buffer],
+    captures: &[Buffer],
+) -> Result<()> {
+    let (device, buffer) = (&commands.device, commands.buffer);
+    let [width, height] = draw.size;
+    let (mut colors, mut depth) = (Vec::new(), None);
+    for (attachment, target) in draw.attachments.iter().zip(targets) {
+        let info = vk::RenderingAttachmentInfo::default()
+            .image_view(*target.view)
+            .image_layout(vk::ImageLayout::GENERAL)
+            .load_op(vk::AttachmentLoadOp::LOAD)
+            .store_op(vk::AttachmentStoreOp::STORE);
+        match is_depth(attachment.format) {
+            true => depth = Some(info),
+            false => colors.push(info),
+        }
+    }
+    let area = vk::Rect2D { offset: vk::Offset2D::default(), extent: vk::Extent2D { width, height } };
+    let mut info = vk::RenderingInfo::default().render_area(area).layer_count(1).color_attachments(&colors);
+    if let Some(depth) = &depth {
+        info = info.depth_attachment(depth);
+    }
+    let handles: Vec<vk::Buffer> = vertex_buffers.iter().map(|buffer| *buffer.handle).collect();
+    let captured: Vec<vk::Buffer> = captures.iter().map(|buffer| *buffer.handle).collect();
+    let sizes: Vec<u64> = captures.iter().map(|buffer| buffer.size as u64).collect();
+    let offsets = vec![0; handles.len().max(captured.len())];
+    if !captured.is_empty() && device.feedback.is_none() {
+        return Err(Error::new("the device has no transformFeedback"));
+    }
+    let feedback = device.feedback.as_ref().filter(|_| !captured.is_empty()).map(|feedback| feedback.fp());
+    let count = captured.len() as u32;
+    // SAFETY: the buffer is recording with the pipeline bound; its attachments have the formats of the pipeline; the
+    // buffers live until the commands are done; the feedback is begun and ended once, without counters.
+    unsafe {
+        let raw = &device.raw;
+        if !handles.is_empty() {
+            raw.cmd_bind_vertex_buffers(buffer, 0, &handles, &offsets[..handles.len()]);
+        }
+        if let Some(feedback) = feedback {
+            let (buffers, offsets, sizes) = (captured.as_ptr(), offsets.as_ptr(), sizes.as_ptr());
+            (feedback.cmd_bind_transform_feedback_buffers_ext)(buffer, 0, count, buffers, offsets, sizes);
+        }
+        raw.cmd_begin_rendering(buffer, &info);
+        if let Some(feedback) = feedback {
+            (feedback.cmd_begin_transform_feedback_ext)(buffer, 0, 0, ptr::null(), ptr::null());
+        }
+        raw.cmd_draw(buffer, draw.vertices, draw.instances, 0, 0);
+        if let Some(feedback) = feedback {
+            (feedback.cmd_end_transform_feedback_ext)(buffer, 0, 0, ptr::null(), ptr::null());
+        }
+        raw.cmd_end_rendering(buffer);
+    }
+    Ok(())
+}
+
+/// The vertex inputs: each attribute has a buffer of its own.
+type VertexInput = (Vec<vk::VertexInputBindingDescription>, Vec<vk::VertexInputAttributeDescription>);
+
+fn vertex_input(draw: &Draw<'_>) -> Result<VertexInput> {
+    let mut input = VertexInput::default();
+    for (binding, attribute) in (0..).zip(draw.attributes) {
+        let size = texel_size(attribute.format).ok_or_else(|| Error::new(format!("{:?}", attribute.format)))?;
+        let count = if attribute.per_instance { draw.instances } else { draw.vertices };
+        if attribute.bytes.len() < size * count as usize {
+            return Err(Error::new(format!("too few bytes for the attribute at location {}", attribute.location)));
+        }
+        let rate = match attribute.per_instance {
+            true => vk::VertexInputRate::INSTANCE,
+            false => vk::VertexInputRate::VERTEX,
+        };
+        input.0.push(vk::VertexInputBindingDescription { binding, stride: size as u32, input_rate: rate });
+        let (location, format) = (attribute.location, attribute.format);
+        input.1.push(vk::VertexInputAttributeDescription { location, binding, format, offset: 0 });
+    }
+    Ok(input)
+}
+
+fn pipeline(
+    device: &Rc<Logical>,
+    draw: &Draw<'_>,
+    interfaces: &[Interface],
+    modules: &[Owned<vk::ShaderModule>],
+    layout: vk::PipelineLayout,
+) -> Result<Owned<vk::Pipeline>> {
+    let stages: Vec<_> = interfaces
+        .iter()
+        .zip(modules)
+        .map(|(one, module)| {
+            vk::PipelineShaderStageCreateInfo::default().stage(one.stage).module(**module).name(&one.entry)
+        })
+        .collect();
+    let (bindings, attributes) = vertex_input(draw)?;
+    let input = vk::PipelineVertexInputStateCreateInfo::default()
+        .vertex_binding_descriptions(&bindings)
+        .vertex_attribute_descriptions(&attributes);
+    let assembly = vk::PipelineInputAssemblyStateCreateInfo::default().topology(draw.topology);
+    let tessellation = vk::PipelineTessellationStateCreateInfo::default().patch_control_points(draw.patch_vertices);
+    let [width, height] = draw.size;
+    let (w, h) = (width as f32, height as f32);
+    let viewports = [vk::Viewport { x: 0.0, y: 0.0, width: w, height: h, min_depth: 0.0, max_depth: 1.0 }];
+    let scissors = [vk::Rect2D { offset: vk::Offset2D::default(), extent: vk::Extent2D { width, height } }];
+    let viewport = vk::PipelineViewportStateCreateInfo::default().viewports(&viewports).scissors(&scissors);
+    let raster = vk::PipelineRasterizationStateCreateInfo::default().line_width(1.0);
+    let samples = vk::PipelineMultisampleStateCreateInfo::default().rasterization_samples(vk::SampleCountFlags::TYPE_1);
+    let always = vk::CompareOp::ALWAYS;
+    let (depths, colors): (Vec<_>, Vec<_>) =
+        draw.attachments.iter().map(|attachment| attachment.format).partition(|format| is_depth(*format));
+    let depth = vk::PipelineDepthStencilStateCreateInfo::default()
+        .depth_test_enable(!depths.is_empty())
+        .depth_write_enable(true)
+        .depth_compare_op(always);
+    let blends = vec![
+        vk::PipelineColorBlendAttachmentState::default().color_write_mask(vk::ColorComponentFlags::RGBA);
+        colors.len()
+    ];
+    let blend = vk::PipelineColorBlendStateCreateInfo::default().attachments(&blends);
+    let mut rendering = vk::PipelineRenderingCreateInfo::default()
+        .color_attachment_formats(&colors)
+        .depth_attachment_format(depths.first().copied().unwrap_or(vk::Format::UNDEFINED));
+    let mut info = vk::GraphicsPipelineCreateInfo::default()
+        .stages(&stages)
+        .vertex_input_state(&input)
+        .input_assembly_state(&assembly)
+        .viewport_state(&viewport)
+        .rasterization_state(&raster)
+        .multisample_state(&samples)
+        .depth_stencil_state(&depth)
+        .color_blend_state(&blend)
+        .layout(layout)
+        .push_next(&mut rendering);
+    if draw.topology == vk::PrimitiveTopology::PATCH_LIST {
+        info = info.tessellation_state(&tessellation);
+    }
+    // SAFETY: the layout was made from the interfaces of the modules, and all that `info` points to outlives the call.
+    let made = unsafe { device.raw.create_graphics_pipelines(vk::PipelineCache::null(), &[info], None) };
+    owned(device, made.map(|pipelines| pipelines[0]).map_err(|(_, error)| error), "vkCreateGraphicsPipelines")
+}

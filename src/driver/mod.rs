@@ -1,0 +1,82 @@
+//! Runs SPIR-V modules on a Vulkan driver, without a window: what goes in and comes out is bytes.
+//!
+//! A [`Device`] is a driver's device with every feature that it has switched on; [`Device::target`] is what a translation
+//! for it may use. [`Device::dispatch`] runs a compute module, [`Device::draw`] a graphics pipeline. Both take the modules
+//! and the contents of each descriptor ([`Resources`], by [`Slot`]) and leave in the writable ones what the shaders wrote:
+//!
+//! ```no_run
+//! use ntv::driver::{Device, DeviceOptions, Dispatch, Resource, Resources, Slot};
+//! # let words = [];
+//! let device = Device::open(&DeviceOptions::default())?;
+//! let slot = Slot { set: 3, binding: 0, element: 0 };
+//! let mut resources = Resources::from([(slot, Resource::Buffer(vec![0; 256]))]);
+//! device.dispatch(&Dispatch { module: &words, groups: [1, 1, 1], push_constants: &[] }, &mut resources)?;
+//! let Resource::Buffer(bytes) = &resources[&slot] else { unreachable!() };
+//! # Ok::<(), ntv::driver::Error>(())
+//! ```
+//!
+//! What a module wants is read from its words ([`reflect`]), so modules of any origin run.
+//!
+//! Every call makes its objects, waits for the work and destroys them again: this is for finding out what a shader does,
+//! not for speed. Work that does not end in time ([`DeviceOptions::timeout`]) is an error, after which the device is of no
+//! use any more; its objects are then leaked, because Vulkan forbids to destroy what is in use and has no way to stop work.
+//!
+//! | file | what |
+//! |-|-|
+//! | `device`, `features` | instance, device, messages of the validation layer; what the device can do |
+//! | `handle`, `memory`, `submit` | objects that destroy themselves; buffers and images; one batch of commands |
+//! | `reflect`, `resource`, `bind` | what modules want; what they are given; descriptor sets |
+//! | `compute`, `graphics` | the two kinds of pipeline |
+
+mod bind;
+mod compute;
+mod device;
+mod features;
+mod graphics;
+mod handle;
+mod memory;
+pub mod reflect;
+mod resource;
+mod submit;
+
+pub use ash::vk;
+pub use compute::Dispatch;
+pub use device::{Device, DeviceOptions};
+pub use graphics::{Attachment, Attribute, Draw, Drawn};
+pub use resource::{texel_size, Image, Resource, Resources, Sampler, Slot};
+
+use std::fmt;
+
+/// Why something could not be run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    /// What is wrong; no trailing full stop.
+    pub message: String,
+}
+
+impl Error {
+    fn new(message: impl Into<String>) -> Error {
+        Error { message: message.into() }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Error {}
+
+type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Names the call that failed.
+trait Context<T> {
+    fn during(self, call: &str) -> Result<T>;
+}
+
+impl<T> Context<T> for ash::prelude::VkResult<T> {
+    fn during(self, call: &str) -> Result<T> {
+        self.map_err(|result| Error::new(format!("{call} failed: {result}")))
+    }
+}

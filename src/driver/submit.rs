@@ -1,0 +1,68 @@
+//! One batch of commands: recorded, submitted, waited for.
+
+use super::device::Logical;
+use super::handle::Owned;
+use super::{Context, Error, Result};
+use ash::vk;
+use std::rc::Rc;
+
+/// Commands under recording.
+pub(super) struct Commands {
+    pub(super) device: Rc<Logical>,
+    pub(super) buffer: vk::CommandBuffer,
+    _pool: Owned<vk::CommandPool>,
+}
+
+impl Commands {
+    /// Begins recording.
+    pub(super) fn begin(device: &Rc<Logical>) -> Result<Commands> {
+        let info = vk::CommandPoolCreateInfo::default().queue_family_index(device.queue_family);
+        // SAFETY: the device has this queue family.
+        let pool = unsafe { device.raw.create_command_pool(&info, None) }.during("vkCreateCommandPool")?;
+        let pool = Owned::new(device, pool);
+        let info = vk::CommandBufferAllocateInfo::default().command_pool(*pool).command_buffer_count(1);
+        // SAFETY: the pool is new.
+        let buffers = unsafe { device.raw.allocate_command_buffers(&info) }.during("vkAllocateCommandBuffers")?;
+        let once = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
+        // SAFETY: the buffer is new.
+        unsafe { device.raw.begin_command_buffer(buffers[0], &once) }.during("vkBeginCommandBuffer")?;
+        Ok(Commands { device: Rc::clone(device), buffer: buffers[0], _pool: pool })
+    }
+
+    /// All that comes after sees all that came before, the host among both.
+    pub(super) fn barrier(&self) {
+        let all = vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE;
+        let barrier = vk::MemoryBarrier::default().src_access_mask(all).dst_access_mask(all);
+        let stages = vk::PipelineStageFlags::ALL_COMMANDS | vk::PipelineStageFlags::HOST;
+        // SAFETY: the buffer is recording, and not within a rendering.
+        unsafe {
+            let none = vk::DependencyFlags::empty();
+            self.device.raw.cmd_pipeline_barrier(self.buffer, stages, stages, none, &[barrier], &[], &[]);
+        }
+    }
+
+    /// Submits the commands and waits until they are done.
+    pub(super) fn finish(self) -> Result<()> {
+        let device = &self.device;
+        self.barrier();
+        // SAFETY: the buffer is recording.
+        unsafe { device.raw.end_command_buffer(self.buffer) }.during("vkEndCommandBuffer")?;
+        // SAFETY: no requirements.
+        let fence = unsafe { device.raw.create_fence(&vk::FenceCreateInfo::default(), None) };
+        let fence = Owned::new(device, fence.during("vkCreateFence")?);
+        let buffers = [self.buffer];
+        let submit = vk::SubmitInfo::default().command_buffers(&buffers);
+        // SAFETY: what the commands use is kept alive by the caller until this returns; `Logical` is used by one thread.
+        unsafe { device.raw.queue_submit(device.queue, &[submit], *fence) }.during("vkQueueSubmit")?;
+        let nanoseconds = u64::try_from(device.timeout.as_nanos()).unwrap_or(u64::MAX);
+        // SAFETY: the fence is of this device.
+        let waited = unsafe { device.raw.wait_for_fences(&[*fence], true, nanoseconds) };
+        if waited.is_err() {
+            device.lose();
+        }
+        match waited {
+            Err(vk::Result::TIMEOUT) => Err(Error::new(format!("the device is not done after {:?}", device.timeout))),
+            other => other.during("vkWaitForFences"),
+        }
+    }
+}
