@@ -12,8 +12,8 @@ pub(crate) fn run() -> Result<()> {
     install_components()?;
     go(&mut cargo(&["fmt", "--all", "--check"]))?;
     go(&mut cargo(&["clippy", "--package", "ntv", "--lib", "--no-default-features", "--", "-D", "warnings"]))?;
-    go(&mut cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))?;
-    go(cargo(&["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings"))
+    go(&mut cargo(&["clippy", "--workspace", "--all-targets", "--features", "vulkan", "--", "-D", "warnings"]))?;
+    go(cargo(&["doc", "--workspace", "--no-deps", "--features", "vulkan"]).env("RUSTDOCFLAGS", "-D warnings"))
 }
 
 /// Adds rustfmt and clippy to a Rust that was installed without them.

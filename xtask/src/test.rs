@@ -4,30 +4,54 @@ use crate::command::{cargo, find, run as go};
 use anyhow::{ensure, Result};
 use std::process::Command;
 
-/// Programs that the tests run, and the Debian packages that have them.
-const TOOLS: &[(&str, &str)] = &[("spirv-val", "spirv-tools")];
+/// What the tests need: how to see that it is there, and the Debian package that has it.
+const NEEDS: &[(Probe, &str)] = &[
+    (Probe::Program("spirv-val"), "spirv-tools"),
+    // The loader, libvulkan1, comes with the driver.
+    (Probe::File("/usr/share/vulkan/icd.d", "lvp_icd."), "mesa-vulkan-drivers"),
+    (Probe::File("/usr/share/vulkan/explicit_layer.d", "VkLayer_khronos_validation."), "vulkan-validationlayers"),
+];
+
+/// How to see that something is installed.
+enum Probe {
+    /// A program in PATH.
+    Program(&'static str),
+    /// A file in a folder, by the start of its name.
+    File(&'static str, &'static str),
+}
+
+impl Probe {
+    fn finds(&self) -> bool {
+        match self {
+            Probe::Program(name) => find(name).is_some(),
+            Probe::File(folder, start) => std::fs::read_dir(folder).is_ok_and(|mut entries| {
+                entries.any(|entry| entry.is_ok_and(|entry| entry.file_name().to_string_lossy().starts_with(start)))
+            }),
+        }
+    }
+}
 
 /// Installs what is missing and runs the tests of the whole workspace; `arguments` go to `cargo test`.
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
-    for (program, package) in TOOLS {
-        install(program, package)?;
+    for (probe, package) in NEEDS {
+        install(probe, package)?;
     }
-    go(cargo(&["test", "--workspace", "--no-fail-fast"]).args(arguments))
+    go(cargo(&["test", "--workspace", "--features", "vulkan", "--no-fail-fast"]).args(arguments))
 }
 
-/// Installs `package` from Debian unless `program` is already there.
-fn install(program: &str, package: &str) -> Result<()> {
-    if find(program).is_some() {
+/// Installs `package` from Debian unless what it has is already there.
+fn install(probe: &Probe, package: &str) -> Result<()> {
+    if probe.finds() {
         return Ok(());
     }
-    println!("The tests need {program}: installing the Debian package {package}.");
-    ensure!(find("apt-get").is_some(), "this is not a Debian system: install {program} (SPIRV-Tools) yourself");
+    println!("The tests need the Debian package {package}: installing it.");
+    ensure!(find("apt-get").is_some(), "this is not a Debian system: install what is called {package} there yourself");
     // A fresh image has no package lists; where there are some, they are good enough.
     if go(&mut apt_get(&["install", "--yes", "--no-install-recommends", package])).is_err() {
         go(&mut apt_get(&["update"]))?;
         go(&mut apt_get(&["install", "--yes", "--no-install-recommends", package]))?;
     }
-    ensure!(find(program).is_some(), "{package} is installed, but {program} is not in PATH");
+    ensure!(probe.finds(), "{package} is installed, but what the tests need is not where it should be");
     Ok(())
 }
 

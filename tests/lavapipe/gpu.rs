@@ -1,0 +1,91 @@
+//! lavapipe, with the validation layer looking on.
+
+use ntv::driver::{Device, DeviceOptions, Dispatch, Error, Resource, Resources, Slot};
+use ntv::{text, EmitOptions, Options, Shader, Target, Translator};
+use std::fs;
+
+/// An open device. At its end, the test fails if the validation layer had anything to say.
+pub(crate) struct Gpu {
+    device: Device,
+}
+
+impl Gpu {
+    /// Opens lavapipe.
+    ///
+    /// # Panics
+    /// If the driver or the validation layer is missing: a test that cannot judge has failed.
+    pub(crate) fn open() -> Gpu {
+        let options = DeviceOptions { name: Some("llvmpipe".into()), validation: true, ..DeviceOptions::default() };
+        let device = Device::open(&options);
+        Gpu { device: device.expect("lavapipe and the validation layer, which `cargo xtask test` installs") }
+    }
+
+    /// What shaders for it may use.
+    pub(crate) fn target(&self) -> &Target {
+        self.device.target()
+    }
+
+    /// Runs `words` in `groups` workgroups.
+    pub(crate) fn dispatch(&self, words: &[u32], groups: [u32; 3], resources: &mut Resources) {
+        self.try_dispatch(words, groups, resources).expect("a dispatch");
+    }
+
+    /// Runs `words` in `groups` workgroups, or says why not.
+    pub(crate) fn try_dispatch(&self, words: &[u32], groups: [u32; 3], resources: &mut Resources) -> Result<(), Error> {
+        self.device.dispatch(&Dispatch { module: words, groups, push_constants: &[] }, resources)
+    }
+
+    /// `shader` as a module for this device.
+    pub(crate) fn module(&self, shader: &mut Shader) -> Vec<u32> {
+        translate(shader, self.target()).expect("a shader that can be translated")
+    }
+
+    /// The shader of the file `path` of the repository as a module for this device.
+    pub(crate) fn file(&self, path: &str) -> Vec<u32> {
+        self.module(&mut parse(path))
+    }
+}
+
+impl Drop for Gpu {
+    fn drop(&mut self) {
+        let messages = self.device.take_messages();
+        if !std::thread::panicking() {
+            assert!(messages.is_empty(), "the validation layer says:\n{}", messages.join("\n"));
+        }
+    }
+}
+
+/// The only shader of the file `path` of the repository.
+pub(crate) fn parse(path: &str) -> Shader {
+    let text = fs::read_to_string(crate::support::root().join(path)).expect(path);
+    let mut found = text::parse(&text);
+    assert_eq!(found.len(), 1, "{path}");
+    found.remove(0).shader.expect(path)
+}
+
+/// `shader` as a module for `target`.
+pub(crate) fn translate(shader: &mut Shader, target: &Target) -> Result<Vec<u32>, ntv::Errors> {
+    let options = Options { target: target.clone(), ..Options::default() };
+    Translator::new(options).translate(shader, &EmitOptions::default()).map(|module| module.words)
+}
+
+/// The place of storage block `binding`.
+pub(crate) fn ssbo(binding: u32) -> Slot {
+    Slot { set: 3, binding, element: 0 }
+}
+
+/// A buffer of `words`.
+pub(crate) fn words(words: &[u32]) -> Resource {
+    Resource::Buffer(words.iter().flat_map(|word| word.to_le_bytes()).collect())
+}
+
+/// The words of the buffer at `slot`.
+pub(crate) fn read(resources: &Resources, slot: Slot) -> Vec<u32> {
+    let Some(Resource::Buffer(bytes)) = resources.get(&slot) else { panic!("no buffer at {slot:?}") };
+    from_bytes(bytes)
+}
+
+/// Bytes as words.
+pub(crate) fn from_bytes(bytes: &[u8]) -> Vec<u32> {
+    bytes.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect()
+}

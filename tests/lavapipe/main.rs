@@ -1,0 +1,8 @@
+//! Shaders run on a real Vulkan driver, lavapipe, with the validation layer on: is the SPIR-V right, not only valid?
+//!
+//! Each test knows by itself what has to come out. A driver or a layer that is missing is a failure.
+
+mod compute;
+mod gpu;
+#[path = "../support/mod.rs"]
+mod support;
