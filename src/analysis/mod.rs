@@ -1,5 +1,6 @@
 //! Read-only questions about a shader.
 
 pub mod cfg;
+pub mod textures;
 pub mod uses;
 pub mod value_types;

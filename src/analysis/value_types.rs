@@ -14,10 +14,13 @@
 //! Integers have a second choice, their signedness, which SPIR-V hardly ever looks at: they are unsigned unless inputs or
 //! outputs declared signed want otherwise. Constants and undefined values have no type; they are made as their user wants.
 
+use super::textures::image_texel;
 use crate::entity::Id;
 use crate::ir::{Def, DerefKind, Inst, InstKind, Shader, Type, TypeData, TypeTable, Var, Variable};
 use crate::op::intrinsic::Form as IntrinsicForm;
-use crate::op::{AluInfo, AluOp, AluType, AtomicOp, Base, Form, Index, Intrinsic, Modes, Operand, Props};
+use crate::op::{
+    AluInfo, AluOp, AluType, AtomicOp, Base, Form, Index, Intrinsic, Modes, Operand, Props, TexOp, TexSrcKind,
+};
 
 /// What a value may be, or what a user wants it to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -301,6 +304,7 @@ fn result_choice(shader: &Shader, inst: Inst) -> Choice {
         InstKind::Alu { op, .. } => alu_choice(op),
         InstKind::Phi(_) => Choice::Free,
         InstKind::Intrinsic { op, srcs, .. } => intrinsic_choice(shader, inst, op, &shader.srcs[srcs]),
+        InstKind::Tex(tex) if shader.texs[tex].op.is_query() => Choice::Integer,
         InstKind::Tex(tex) => Choice::Is(shader.texs[tex].dest_type.base),
         InstKind::Const(_) | InstKind::Undef | InstKind::Deref(_) | InstKind::Jump(_) => Choice::Is(Base::Uint),
     };
@@ -354,6 +358,10 @@ fn intrinsic_choice(shader: &Shader, inst: Inst, op: Intrinsic, srcs: &[Def]) ->
         (Intrinsic::deref_atomic | Intrinsic::deref_atomic_swap, _) => Choice::Is(atomic_base(shader, inst)),
         (Intrinsic::reduce | Intrinsic::inclusive_scan | Intrinsic::exclusive_scan, _) => {
             Choice::Is(reduction_base(shader, inst))
+        }
+        (Intrinsic::image_deref_load | Intrinsic::image_deref_sparse_load, _)
+        | (Intrinsic::image_deref_atomic | Intrinsic::image_deref_atomic_swap, _) => {
+            Choice::Is(image_texel(shader, inst).base)
         }
         _ if interpolates(op) => match memory_choice(shader, srcs[0]) {
             Choice::Free => Choice::Is(Base::Float),
@@ -448,8 +456,20 @@ pub fn for_each_want(shader: &Shader, inst: Inst, mut visit: impl FnMut(Def, Wan
                 visit(def, Want::Integer);
             }
         }
-        InstKind::Tex(tex) => shader.texs[tex].srcs.iter().for_each(|(_, def)| visit(*def, Want::Any)),
+        InstKind::Tex(tex) => {
+            let tex = &shader.texs[tex];
+            tex.srcs.iter().for_each(|(kind, def)| visit(*def, tex_want(tex.op, *kind)));
+        }
         InstKind::Const(_) | InstKind::Undef | InstKind::Jump(_) => {}
+    }
+}
+
+/// What a texture operation wants of a source.
+fn tex_want(op: TexOp, kind: TexSrcKind) -> Want {
+    match kind.base(op) {
+        Some(Base::Float) => Want::Is(Base::Float),
+        Some(_) => Want::Integer,
+        None => Want::Any,
     }
 }
 
@@ -473,6 +493,9 @@ fn intrinsic_want(shader: &Shader, inst: Inst, op: Intrinsic, srcs: &[Def], inde
             Choice::Integer | Choice::Free => Want::Any,
         },
         (deref_atomic | deref_atomic_swap, 1..) => Want::Is(atomic_base(shader, inst)),
+        (image_deref_store | image_deref_atomic | image_deref_atomic_swap, 3) | (image_deref_atomic_swap, 4) => {
+            Want::Is(image_texel(shader, inst).base)
+        }
         (reduce | inclusive_scan | exclusive_scan, 0) => Want::Is(reduction_base(shader, inst)),
         (vote_feq, _) | (interp_deref_at_offset, 1) => Want::Is(Base::Float),
         (vote_ieq, _) => Want::Any,

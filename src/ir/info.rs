@@ -261,3 +261,9 @@ info_fields! {
     scratch: u32, Dec, never;
     constants: u32, Dec, never;
 }
+impl ShaderInfo {
+    /// True if invocations have neighbours, from which texture operations choose a level of detail.
+    pub fn has_implicit_lod(&self) -> bool {
+        self.stage == Stage::Fragment || self.stage.is_compute() && self.derivative_group != 0
+    }
+}

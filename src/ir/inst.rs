@@ -283,6 +283,27 @@ pub struct TexData {
     pub is_sparse: bool,
 }
 
+impl TexData {
+    /// The source of this kind.
+    pub fn src(&self, kind: TexSrcKind) -> Option<Def> {
+        self.srcs.iter().find(|(k, _)| *k == kind).map(|(_, def)| *def)
+    }
+
+    /// Makes `def` the source of this kind.
+    pub fn set_src(&mut self, kind: TexSrcKind, def: Def) {
+        match self.srcs.iter_mut().find(|(k, _)| *k == kind) {
+            Some(src) => src.1 = def,
+            None => self.srcs.push((kind, def)),
+        }
+    }
+
+    /// Takes the source of this kind away.
+    pub fn take_src(&mut self, kind: TexSrcKind) -> Option<Def> {
+        let at = self.srcs.iter().position(|(k, _)| *k == kind)?;
+        Some(self.srcs.remove(at).1)
+    }
+}
+
 /// Where control goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Jump {

@@ -245,7 +245,10 @@ impl TypeTable {
                 let kind = if bare { "texture" } else { "sampler" };
                 format!("{prefix}{kind}{}{}", dim_suffix(dim, array), if shadow { "Shadow" } else { "" })
             }
-            TypeData::Image { dim, array, texel } => format!("{}image{}", texel_prefix(texel), dim_suffix(dim, array)),
+            TypeData::Image { dim, array, texel } => {
+                let kind = if dim.is_subpass() { "" } else { "image" };
+                format!("{}{kind}{}", texel_prefix(texel), dim_suffix(dim, array))
+            }
             TypeData::AtomicUint => "atomic_uint".into(),
         }
     }
@@ -378,8 +381,9 @@ fn opaque_type(name: &str) -> Option<TypeData> {
             Some(TypeData::Texture { dim, shadow, array, texel: *texel, bare: *bare })
         });
         texture.or_else(|| {
-            let (dim, array) = parse_dim(rest.strip_prefix("image")?)?;
-            Some(TypeData::Image { dim, array, texel: *texel })
+            let is_subpass = rest.starts_with("subpassInput");
+            let (dim, array) = parse_dim(if is_subpass { rest } else { rest.strip_prefix("image")? })?;
+            (dim.is_subpass() == is_subpass).then_some(TypeData::Image { dim, array, texel: *texel })
         })
     })
 }
@@ -410,6 +414,7 @@ mod tests {
             "usamplerBuffer",
             "image2DMSArray",
             "i64image3D",
+            "usubpassInputMS",
             "isampler2DRect",
             "texture2D",
             "samplerCubeArray",

@@ -466,6 +466,8 @@ intrinsics! {
     is_sparse_texels_resident [1]    -> 1 [] [1, 32] ELIMINATE|REORDER, Special;
     is_sparse_resident_zink   [N]    -> 1 [] [1]     ELIMINATE|REORDER, Special;
     sparse_residency_code_and [1, 1] -> 1 [] [32]    ELIMINATE|REORDER, Special;
+    // The code that belongs to these texels: `lower_sparse` takes it out of the result. NIR has no name for it.
+    sparse_residency_code     [N]    -> 1 [] [32]    ELIMINATE|REORDER, Special;
 
     image_deref_load              [ANY, 4, 1, 1]    -> N    [image_dim, image_array, format, access, dest_type] [] ELIMINATE       , Special;
     image_deref_sparse_load       [ANY, 4, 1, 1]    -> N    [image_dim, image_array, format, access, dest_type] [] ELIMINATE       , Special;

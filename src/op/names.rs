@@ -272,6 +272,30 @@ pub const FORMATS: &[(&str, spirv::ImageFormat)] = {
     ]
 };
 
+/// What the numbers of a format are, an index into [`FORMATS`]; `None` for no format.
+pub fn format_base(format: u32) -> Option<Base> {
+    let (name, _) = FORMATS.get(format as usize).filter(|_| format != 0)?;
+    Some(match name.rsplit('_').next() {
+        Some("sint") => Base::Int,
+        Some("uint") => Base::Uint,
+        _ => Base::Float,
+    })
+}
+
+/// The format of texels that are one number, as atomics want it: an index into [`FORMATS`], 0 if there is none.
+pub fn scalar_format(texel: AluType) -> u32 {
+    use spirv::ImageFormat as Format;
+    let format = match (texel.base, texel.bits) {
+        (Base::Float, 32) => Format::R32f,
+        (Base::Int, 32) => Format::R32i,
+        (Base::Uint, 32) => Format::R32ui,
+        (Base::Int, 64) => Format::R64i,
+        (Base::Uint, 64) => Format::R64ui,
+        _ => Format::Unknown,
+    };
+    FORMATS.iter().position(|row| row.1 == format).map_or(0, |index| index as u32)
+}
+
 /// Vertex attributes: NIR's `gl_vert_attrib`.
 pub mod vert_attrib {
     /// Position of fixed-function GL.

@@ -1,4 +1,7 @@
-//! The texture operations and the kinds of their sources, by the names that a dump prints.
+//! The texture operations and the kinds of their sources, by the names that a dump prints, and what each wants.
+
+use super::names::ImageDim;
+use super::Base;
 
 macro_rules! named {
     ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident $text:literal,)* }) => {
@@ -80,5 +83,79 @@ named! {
         backend2 "backend2",
         sampler_deref_intrinsic "sampler_deref_intrinsic",
         texture_deref_intrinsic "texture_deref_intrinsic",
+    }
+}
+
+impl TexOp {
+    /// True for operations that filter, for which a sampler is needed.
+    pub fn samples(self) -> bool {
+        matches!(self, TexOp::tex | TexOp::txb | TexOp::txl | TexOp::txd | TexOp::tg4 | TexOp::lod)
+    }
+
+    /// True for operations that choose the level of detail from the coordinates of neighbouring invocations.
+    pub fn has_implicit_lod(self) -> bool {
+        matches!(self, TexOp::tex | TexOp::txb | TexOp::lod)
+    }
+
+    /// True for reads of single texels.
+    pub fn fetches(self) -> bool {
+        matches!(self, TexOp::txf | TexOp::txf_ms)
+    }
+
+    /// True for questions about the texture that no coordinate decides.
+    pub fn is_query(self) -> bool {
+        matches!(self, TexOp::txs | TexOp::query_levels | TexOp::texture_samples)
+    }
+}
+
+impl TexSrcKind {
+    /// What the numbers of this source of `op` are; `None` for pointers and handles.
+    pub fn base(self, op: TexOp) -> Option<Base> {
+        match self {
+            TexSrcKind::coord if op.fetches() => Some(Base::Int),
+            TexSrcKind::lod if op.fetches() || op.is_query() => Some(Base::Int),
+            TexSrcKind::offset | TexSrcKind::ms_index | TexSrcKind::texture_offset | TexSrcKind::sampler_offset => {
+                Some(Base::Int)
+            }
+            TexSrcKind::coord
+            | TexSrcKind::projector
+            | TexSrcKind::comparator
+            | TexSrcKind::bias
+            | TexSrcKind::lod
+            | TexSrcKind::min_lod
+            | TexSrcKind::ddx
+            | TexSrcKind::ddy => Some(Base::Float),
+            _ => None,
+        }
+    }
+}
+
+impl ImageDim {
+    /// Coordinates of a point, the array layer aside.
+    pub fn coordinates(self) -> u8 {
+        match self {
+            ImageDim::dim_1d | ImageDim::buf => 1,
+            ImageDim::dim_3d | ImageDim::cube => 3,
+            _ => 2,
+        }
+    }
+
+    /// Components of a size, the number of array layers aside.
+    pub fn extents(self) -> u8 {
+        if self == ImageDim::cube {
+            2
+        } else {
+            self.coordinates()
+        }
+    }
+
+    /// True if a texel has several samples.
+    pub fn is_multisample(self) -> bool {
+        matches!(self, ImageDim::ms | ImageDim::subpass_ms)
+    }
+
+    /// True if an attachment of the framebuffer is meant.
+    pub fn is_subpass(self) -> bool {
+        matches!(self, ImageDim::subpass | ImageDim::subpass_ms)
     }
 }
