@@ -160,6 +160,46 @@ features! {
     shaderSharedFloat64AtomicMinMax None;
     /// Coarse and fine derivatives (part of Vulkan 1.0 for every device; a switch for testing the way around).
     derivativeControl Some(V1_0);
+    /// Arrays of cubes.
+    imageCubeArray Some(V1_0);
+    /// Gathers with offsets that are not constant, or with four of them.
+    shaderImageGatherExtended Some(V1_0);
+    /// A least level of detail for sampling.
+    shaderResourceMinLod Some(V1_0);
+    /// Residency codes of sparse textures and images.
+    shaderResourceResidency Some(V1_0);
+    /// Storage images of formats that not every device has.
+    shaderStorageImageExtendedFormats Some(V1_0);
+    /// Multisample storage images.
+    shaderStorageImageMultisample Some(V1_0);
+    /// Reads of storage images of any format.
+    shaderStorageImageReadWithoutFormat Some(V1_0);
+    /// Writes to storage images of any format.
+    shaderStorageImageWriteWithoutFormat Some(V1_0);
+    /// Dynamically uniform index into an array of textures.
+    shaderSampledImageArrayDynamicIndexing Some(V1_0);
+    /// Dynamically uniform index into an array of storage images.
+    shaderStorageImageArrayDynamicIndexing Some(V1_0);
+    /// Dynamically uniform index into an array of texel buffers.
+    shaderUniformTexelBufferArrayDynamicIndexing Some(V1_1);
+    /// Dynamically uniform index into an array of storage texel buffers.
+    shaderStorageTexelBufferArrayDynamicIndexing Some(V1_1);
+    /// Any index into an array of textures.
+    shaderSampledImageArrayNonUniformIndexing Some(V1_1);
+    /// Any index into an array of storage images.
+    shaderStorageImageArrayNonUniformIndexing Some(V1_1);
+    /// Any index into an array of texel buffers.
+    shaderUniformTexelBufferArrayNonUniformIndexing Some(V1_1);
+    /// Any index into an array of storage texel buffers.
+    shaderStorageTexelBufferArrayNonUniformIndexing Some(V1_1);
+    /// Images of 64-bit integers and atomics on them.
+    shaderImageInt64Atomics Some(V1_1);
+    /// Exchange of 32-bit floats in images.
+    shaderImageFloat32Atomics Some(V1_0);
+    /// OpAtomicFAddEXT on 32-bit floats in images.
+    shaderImageFloat32AtomicAdd Some(V1_0);
+    /// OpAtomicFMinEXT and OpAtomicFMaxEXT on 32-bit floats in images.
+    shaderImageFloat32AtomicMinMax Some(V1_0);
     /// The Vulkan memory model.
     vulkanMemoryModel None;
     /// Device scope in the Vulkan memory model.
@@ -251,6 +291,24 @@ pub enum Descriptor {
     StorageBuffer,
     /// Storage images.
     Image,
+    /// Everything that a handle names; see [`bindless_binding`].
+    Bindless,
+}
+
+/// Descriptors in each array of bindless textures or images.
+///
+/// A bindless handle becomes an index into one of four arrays of this length in the set of [`Descriptor::Bindless`]: zink's
+/// layout. The low 32 bits of the handle are the index.
+pub const BINDLESS_HANDLES: u32 = 1024;
+
+/// The binding of an array of bindless descriptors.
+pub fn bindless_binding(storage: bool, buffer: bool) -> u32 {
+    match (storage, buffer) {
+        (false, false) => 0,
+        (false, true) => 1,
+        (true, false) => 2,
+        (true, true) => 3,
+    }
 }
 
 /// What the driver below can do and how it lays out resources.
@@ -333,6 +391,7 @@ impl Target {
             Descriptor::Texture => 2,
             Descriptor::StorageBuffer => 3,
             Descriptor::Image => 4,
+            Descriptor::Bindless => 5,
         }
     }
 }

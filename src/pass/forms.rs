@@ -2,7 +2,7 @@
 //!
 //! A pass names the forms it removes; after it, and after every later pass, none of them may be left. Debug builds look.
 
-use super::{lower_alu, lower_atomics, lower_buffer_derefs, lower_io, lower_sysvals};
+use super::{lower_alu, lower_atomics, lower_buffer_derefs, lower_descriptors, lower_io, lower_sparse, lower_sysvals};
 use crate::ir::{InstKind, Shader};
 use crate::op::Intrinsic;
 use bitflags::bitflags;
@@ -35,6 +35,10 @@ bitflags! {
         const VERTEX_COUNTERS = 1 << 10;
         /// System values that Vulkan does not have.
         const SYSTEM_VALUES = 1 << 11;
+        /// Textures and images by the number of a unit or by a handle.
+        const TEXTURE_NAMES = 1 << 12;
+        /// Texels and residency codes in one vector.
+        const RESIDENCY = 1 << 13;
     }
 }
 
@@ -51,8 +55,11 @@ impl Forms {
                 _ => Forms::empty(),
             };
             let io = if lower_io::is_explicit_io(shader, *inst) { Forms::EXPLICIT_IO } else { Forms::empty() };
+            let unnamed = lower_descriptors::is_unnamed(shader, *inst);
+            let unnamed = if unnamed { Forms::TEXTURE_NAMES } else { Forms::empty() };
+            let joined = if lower_sparse::is_joined(shader, *inst) { Forms::RESIDENCY } else { Forms::empty() };
             let typed = lower_buffer_derefs::is_typed_access(shader, *inst);
-            forms | wide | own | io | if typed { Forms::BUFFER_DEREFS } else { Forms::empty() }
+            forms | wide | own | io | unnamed | joined | if typed { Forms::BUFFER_DEREFS } else { Forms::empty() }
         })
     }
 }

@@ -28,6 +28,10 @@ pub const PIPELINE: &[Pass] = &[
     lower_ssbo::PASS,
     // Atomics have pointers by now. Their loops compute with opcodes that may need lowering.
     lower_atomics::PASS,
+    // Every texture is behind a pointer to its type before operations on it take the form that the type wants.
+    lower_descriptors::PASS,
+    lower_tex::PASS,
+    lower_sparse::PASS,
     // Ballots are packed, and narrow values widened, by ALU operations that may need lowering.
     lower_subgroups::PASS,
     // Outputs are variables by now, written component by component.

@@ -1,0 +1,426 @@
+//! Textures and images are named by pointers into flat arrays.
+//!
+//! **What.** A texture instruction or image intrinsic that names its texture by the number of a unit or by a handle gets a
+//! pointer to a variable, or to an element of an array. A pointer into an array of arrays becomes one into a single array.
+//!
+//! **Why.** SPIR-V loads a texture through a pointer to a variable, and a Vulkan binding is one texture or one array of them
+//! (Vulkan 15.5.3, "DescriptorSet and Binding Assignment").
+//!
+//! A unit belongs to the variable whose bindings cover it. If none does, one is made, whose type is guessed from the
+//! coordinates: a dump has lost it. A handle is an index into an array of [`BINDLESS_HANDLES`] descriptors; its type is that
+//! of a declared variable that fits, as the handle came from one.
+//!
+//! Before:
+//!
+//! ```text
+//! 32x4   %3 = (float32)txl %2 (texture_offset), %2 (sampler_offset), %1 (coord), %0 (lod), 0 (texture), 0 (sampler)
+//! ```
+//!
+//! After:
+//!
+//! ```text
+//! 32    %3 = deref_var &tex (uniform sampler2D[4])
+//! 32    %4 = deref_array &(*%3)[%2] (uniform sampler2D)  // &tex[%2]
+//! 32x4  %5 = (float32)txl %4 (texture_deref), %1 (0.500000, 0.500000) (coord), %0 (0.000000) (lod), 0 (sampler)
+//! ```
+
+use super::{Context, Forms, Pass};
+use crate::analysis::textures::{elements, image_texel, instr_texel, variable_at};
+use crate::analysis::textures::{Name, Texture, TextureKind};
+use crate::ir::{
+    rewrite, ArrayIndex, Builder, Def, DerefKind, Edit, Inst, InstKind, Shader, Tex, TexData, Type, Var, VarFlags,
+    Variable,
+};
+use crate::op::names::{format_base, scalar_format, ImageDim};
+use crate::op::{AluOp, AluType, Base, Index, Intrinsic, Modes, TexOp, TexSrcKind};
+use crate::target::{bindless_binding, Descriptor, Target, BINDLESS_HANDLES};
+use rustc_hash::FxHashMap;
+
+/// See the [module](self).
+pub const PASS: Pass = Pass {
+    name: "lower_descriptors",
+    about: "textures and images are named by pointers into flat arrays",
+    removes: Forms::TEXTURE_NAMES,
+    run,
+};
+
+/// Image intrinsics: by unit, by handle, by pointer.
+const IMAGE_OPS: &[[Intrinsic; 3]] = {
+    use Intrinsic::*;
+    &[
+        [image_load, bindless_image_load, image_deref_load],
+        [image_sparse_load, bindless_image_sparse_load, image_deref_sparse_load],
+        [image_store, bindless_image_store, image_deref_store],
+        [image_atomic, bindless_image_atomic, image_deref_atomic],
+        [image_atomic_swap, bindless_image_atomic_swap, image_deref_atomic_swap],
+        [image_size, bindless_image_size, image_deref_size],
+        [image_samples, bindless_image_samples, image_deref_samples],
+        [image_levels, bindless_image_levels, image_deref_levels],
+    ]
+};
+
+/// Sources that a pointer to the texture replaces.
+const UNNAMED: &[TexSrcKind] = {
+    use TexSrcKind::*;
+    &[texture_handle, texture_offset, sampler_handle, sampler_offset, sampler_deref]
+};
+
+/// The image intrinsic that takes a pointer instead of a unit or handle, and whether `op` takes a handle.
+fn by_pointer(op: Intrinsic) -> Option<(Intrinsic, bool)> {
+    let row = IMAGE_OPS.iter().find(|row| row[..2].contains(&op))?;
+    Some((row[2], row[1] == op))
+}
+
+/// True if `inst` names a texture or image by other than a pointer.
+pub(super) fn is_unnamed(shader: &Shader, inst: Inst) -> bool {
+    match shader.insts[inst].kind {
+        InstKind::Tex(tex) => shader.texs[tex].src(TexSrcKind::texture_deref).is_none(),
+        InstKind::Intrinsic { op, .. } => by_pointer(op).is_some(),
+        _ => false,
+    }
+}
+
+fn run(shader: &mut Shader, context: &Context) -> bool {
+    let mut names = Names { target: &context.target, units: FxHashMap::default(), others: FxHashMap::default() };
+    names.guess_units(shader);
+    let changed = rewrite(shader, |b, inst| match b.shader.insts[inst].kind {
+        InstKind::Tex(tex) => {
+            names.texture(b, inst, tex);
+            Edit::Keep
+        }
+        InstKind::Intrinsic { op, .. } => names.image(b, inst, op),
+        _ => Edit::Keep,
+    });
+    settle_formats(shader);
+    changed
+}
+
+/// The variables behind units and handles.
+struct Names<'a> {
+    target: &'a Target,
+    /// Variables of units that the shader does not declare: textures (`false`) or images, unit.
+    units: FxHashMap<(bool, u32), Var>,
+    /// Arrays of bindless descriptors, and flat copies of arrays of arrays.
+    others: FxHashMap<Key, Var>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Key {
+    /// Descriptors of this type and format.
+    Bindless(Type, u32),
+    /// The elements of this array of arrays.
+    Flat(Var),
+}
+
+impl Names<'_> {
+    /// Makes variables for texture units that nothing declares. Coordinates say more than queries, so they come first.
+    fn guess_units(&mut self, shader: &mut Shader) {
+        for with_coordinates in [true, false] {
+            for at in 0..shader.order.len() {
+                let InstKind::Tex(id) = shader.insts[shader.order[at]].kind else { continue };
+                let tex = &shader.texs[id];
+                let Name::Unit(unit, offset) = Name::of_texture(shader, tex) else { continue };
+                let has_coordinates = tex.src(TexSrcKind::coord).is_some();
+                if has_coordinates == with_coordinates
+                    && variable_at(shader, false, unit).is_none()
+                    && !self.units.contains_key(&(false, unit))
+                {
+                    let texture = guess(shader, shader.order[at], tex);
+                    self.make_unit(shader, texture, unit, offset.is_some());
+                }
+            }
+        }
+    }
+
+    /// Makes a variable for `unit`, and for all units behind it if the unit is only the first of those meant.
+    fn make_unit(&mut self, shader: &mut Shader, texture: Texture, unit: u32, indexed: bool) -> Var {
+        let storage = texture.kind == TextureKind::Storage;
+        let known = if storage { shader.info.num_images } else { shader.info.num_textures };
+        let mut ty = texture.ty(&mut shader.types);
+        if indexed {
+            let len = known.checked_sub(unit).filter(|len| *len > 0).unwrap_or(MAX_UNITS);
+            ty = shader.types.array(ty, Some(len), 0);
+        }
+        let (name, mode) = if storage { ("image", Modes::IMAGE) } else { ("texture", Modes::UNIFORM) };
+        let name = shader.strings.intern(&format!("{name}{unit}"));
+        let var = shader.vars.push(Variable { driver_location: unit, binding: unit, ..Variable::new(name, ty, mode) });
+        self.units.insert((storage, unit), var);
+        var
+    }
+
+    /// Makes `tex` name its texture by a pointer, and its sampler if the texture has none.
+    fn texture(&mut self, b: &mut Builder<'_>, inst: Inst, id: Tex) {
+        let tex = &b.shader.texs[id];
+        let (name, sampler) = (Name::of_texture(b.shader, tex), Name::of_sampler(b.shader, tex));
+        let samples = tex.op.samples();
+        let pointer = match name {
+            Name::Pointer(pointer) => self.flat(b, pointer),
+            Name::Unit(unit, added) => self.unit(b, unit, added),
+            Name::Handle(handle) => {
+                let texture = bindless_texture(b.shader, inst, &b.shader.texs[id]);
+                self.handle(b, texture, 0, handle)
+            }
+        };
+        let separate = Texture::behind(b.shader, pointer).is_some_and(|t| t.kind == TextureKind::Separate && samples);
+        let sampler = match sampler {
+            Name::Pointer(sampler) if separate => Some(self.flat(b, sampler)),
+            _ => None,
+        };
+        let tex = &mut b.shader.texs[id];
+        for kind in UNNAMED {
+            tex.take_src(*kind);
+        }
+        (tex.texture_index, tex.sampler_index) = (0, 0);
+        match tex.srcs.iter_mut().find(|(kind, _)| *kind == TexSrcKind::texture_deref) {
+            Some(src) => src.1 = pointer,
+            None => tex.srcs.insert(0, (TexSrcKind::texture_deref, pointer)),
+        }
+        sampler.into_iter().for_each(|sampler| tex.set_src(TexSrcKind::sampler_deref, sampler));
+    }
+
+    /// Makes an image intrinsic name its image by a pointer.
+    fn image(&mut self, b: &mut Builder<'_>, inst: Inst, op: Intrinsic) -> Edit {
+        let InstKind::Intrinsic { srcs: slice, .. } = b.shader.insts[inst].kind else { return Edit::Keep };
+        let Some((new_op, by_handle)) = by_pointer(op) else {
+            let is_image = op.info().index_slot(Index::image_dim).is_some();
+            if let Some(pointer) = b.shader.srcs[slice].first().copied().filter(|_| is_image) {
+                let flat = self.flat(b, pointer);
+                b.shader.srcs[slice][0] = flat;
+            }
+            return Edit::Keep;
+        };
+        let mut srcs = b.shader.srcs[slice].to_vec();
+        let texture = image_type(b.shader, inst);
+        srcs[0] = match by_handle {
+            true => {
+                let (texture, format) = bindless_image(b.shader, inst, texture);
+                self.handle(b, texture, format, srcs[0])
+            }
+            false => self.image_unit(b, inst, texture, srcs[0]),
+        };
+        let indices: Vec<(Index, u32)> =
+            new_op.info().indices.iter().map(|index| (*index, b.shader.index(inst, *index))).collect();
+        let data = b.shader.insts[inst];
+        let new = b.intrinsic_with(new_op, data.num_components, data.bit_size, &srcs, &indices);
+        if data.has_def() {
+            Edit::Replace(new.def())
+        } else {
+            Edit::Remove
+        }
+    }
+
+    /// A pointer to texture unit `unit`, plus `offset`.
+    fn unit(&mut self, b: &mut Builder<'_>, unit: u32, offset: Option<Def>) -> Def {
+        let made = self.units.get(&(false, unit)).map(|var| (*var, 0));
+        let Some((var, element)) = variable_at(b.shader, false, unit).or(made) else {
+            // Not reached: every unit that is not declared was guessed.
+            return b.undef(1, 32);
+        };
+        let index = match offset {
+            None => ArrayIndex::Imm(element.into()),
+            Some(offset) => ArrayIndex::Def(b.iadd_imm(offset, element.into())),
+        };
+        self.element(b, var, index)
+    }
+
+    /// A pointer to the image at `unit`, which may be dynamic and then starts from `range_base`.
+    fn image_unit(&mut self, b: &mut Builder<'_>, inst: Inst, texture: Texture, unit: Def) -> Def {
+        let constant = b.shader.as_const_scalar(unit).map(|unit| unit as u32);
+        let first = constant.unwrap_or_else(|| b.shader.index(inst, Index::range_base));
+        let fits = |var: &Var| {
+            let other = Texture::of_var(b.shader, *var);
+            other.is_some_and(|other| (other.dim, other.array) == (texture.dim, texture.array))
+        };
+        let declared = variable_at(b.shader, true, first).filter(|(var, _)| fits(var));
+        let made = self.units.get(&(true, first)).filter(|var| fits(var)).map(|var| (*var, 0));
+        let (var, element) = match declared.or(made) {
+            Some(found) => found,
+            None => {
+                let var = self.make_unit(b.shader, texture, first, constant.is_none());
+                b.shader.vars[var].image_format = b.shader.index(inst, Index::format);
+                (var, 0)
+            }
+        };
+        let index = match constant {
+            Some(_) => ArrayIndex::Imm(element.into()),
+            None => ArrayIndex::Def(b.iadd_imm(unit, u64::from(element.wrapping_sub(first)))),
+        };
+        self.element(b, var, index)
+    }
+
+    /// A pointer to the descriptor that `handle` stands for.
+    fn handle(&mut self, b: &mut Builder<'_>, texture: Texture, format: u32, handle: Def) -> Def {
+        let var = self.bindless(b.shader, texture, format);
+        let handle = b.channel(handle, 0);
+        let index =
+            if b.shader.bit_size(handle) == 64 { b.alu(AluOp::unpack_64_2x32_split_x, &[handle]) } else { handle };
+        let pointer = b.deref_var(var);
+        b.deref_array(pointer, ArrayIndex::Def(index))
+    }
+
+    fn bindless(&mut self, shader: &mut Shader, texture: Texture, format: u32) -> Var {
+        let ty = texture.ty(&mut shader.types);
+        if let Some(var) = self.others.get(&Key::Bindless(ty, format)) {
+            return *var;
+        }
+        let storage = texture.kind == TextureKind::Storage;
+        let binding = bindless_binding(storage, texture.dim == ImageDim::buf);
+        let name = format!("bindless_{}", shader.types.name(ty, &shader.strings));
+        let name = shader.strings.intern(&name);
+        let array = shader.types.array(ty, Some(BINDLESS_HANDLES), 0);
+        let var = shader.vars.push(Variable {
+            driver_location: binding,
+            binding,
+            descriptor_set: Some(self.target.descriptor_set(Descriptor::Bindless)),
+            image_format: format,
+            ..Variable::new(name, array, if storage { Modes::IMAGE } else { Modes::UNIFORM })
+        });
+        self.others.insert(Key::Bindless(ty, format), var);
+        var
+    }
+
+    /// `pointer`, or one into a flat array if it leads into an array of arrays.
+    fn flat(&mut self, b: &mut Builder<'_>, pointer: Def) -> Def {
+        let Some(var) = b.shader.deref_var(pointer).filter(|var| is_nested(b.shader, *var)) else { return pointer };
+        let Some(index) = flat_index(b, pointer) else { return pointer };
+        self.element(b, var, index)
+    }
+
+    /// A pointer to element `index` of `var`, counting those of inner arrays.
+    fn element(&mut self, b: &mut Builder<'_>, var: Var, index: ArrayIndex) -> Def {
+        let var = if is_nested(b.shader, var) { self.flat_copy(b.shader, var) } else { var };
+        let pointer = b.deref_var(var);
+        match b.shader.types.as_array(b.shader.vars[var].ty) {
+            None => pointer,
+            Some(_) => b.deref_array(pointer, index),
+        }
+    }
+
+    /// The variable that has the elements of `var` in one array.
+    fn flat_copy(&mut self, shader: &mut Shader, var: Var) -> Var {
+        *self.others.entry(Key::Flat(var)).or_insert_with(|| {
+            let mut flat = shader.vars[var].clone();
+            let len = elements(&shader.types, flat.ty);
+            let elem = shader.types.without_arrays(flat.ty);
+            flat.ty = shader.types.array(elem, Some(len), 0);
+            shader.vars.push(flat)
+        })
+    }
+}
+
+/// The most texture or image units that a stage has in GL.
+const MAX_UNITS: u32 = 32;
+
+fn is_nested(shader: &Shader, var: Var) -> bool {
+    let outer = shader.types.as_array(shader.vars[var].ty);
+    outer.is_some_and(|(elem, _)| shader.types.as_array(elem).is_some())
+}
+
+/// The index into a flat array that stands for the indices on the way to `pointer`.
+fn flat_index(b: &mut Builder<'_>, mut pointer: Def) -> Option<ArrayIndex> {
+    let mut constant = 0u32;
+    let mut dynamic: Option<Def> = None;
+    loop {
+        let deref = *b.shader.as_deref(pointer)?;
+        let (parent, index) = match deref.kind {
+            DerefKind::Var(_) => break,
+            DerefKind::Array { parent, index } => (parent, index),
+            _ => return None,
+        };
+        let scale = elements(&b.shader.types, deref.ty);
+        match index {
+            ArrayIndex::Imm(index) => constant = constant.wrapping_add((index as u32).wrapping_mul(scale)),
+            ArrayIndex::Def(index) => {
+                let scale = b.imm(b.shader.bit_size(index), scale.into());
+                let term = b.alu(AluOp::imul, &[index, scale]);
+                dynamic = Some(dynamic.map_or(term, |sum| b.iadd(sum, term)));
+            }
+        }
+        pointer = parent;
+    }
+    Some(match dynamic {
+        None => ArrayIndex::Imm(constant.into()),
+        Some(dynamic) => ArrayIndex::Def(b.iadd_imm(dynamic, constant.into())),
+    })
+}
+
+/// What a texture is, as far as an instruction that reads it tells.
+fn guess(shader: &Shader, inst: Inst, tex: &TexData) -> Texture {
+    let shadow = tex.src(TexSrcKind::comparator).is_some();
+    let texel = AluType::new(tex.dest_type.base, 32);
+    let components = tex.src(TexSrcKind::coord).map(|coord| shader.num_components(coord));
+    let is_point = tex.op.fetches() || tex.src(TexSrcKind::offset).is_some();
+    // A query's result has as many components as the texture has dimensions.
+    let size = shader.insts[inst].num_components;
+    let (dim, array) = match (tex.op, components) {
+        (TexOp::txf_ms, Some(3)) => (ImageDim::ms, true),
+        (TexOp::txf_ms | TexOp::texture_samples, _) => (ImageDim::ms, false),
+        (_, Some(1)) => (ImageDim::dim_1d, false),
+        (_, Some(3)) if is_point => (ImageDim::dim_2d, true),
+        (_, Some(3)) => (ImageDim::cube, false),
+        (_, Some(4)) => (ImageDim::cube, true),
+        (TexOp::txs, None) if size == 1 => (ImageDim::dim_1d, false),
+        (TexOp::txs, None) if size == 3 => (ImageDim::dim_2d, true),
+        _ => (ImageDim::dim_2d, false),
+    };
+    let texel = if tex.op.is_query() || tex.op == TexOp::lod { AluType::new(Base::Float, 32) } else { texel };
+    Texture { dim, array, shadow, texel, kind: TextureKind::Combined }
+}
+
+/// What the texture behind a handle is: as a variable is declared whose handle it may be, else guessed.
+fn bindless_texture(shader: &Shader, inst: Inst, tex: &TexData) -> Texture {
+    let guess = guess(shader, inst, tex);
+    let coordinates = tex.src(TexSrcKind::coord).map(|coord| shader.num_components(coord));
+    let fits = |texture: &Texture| {
+        texture.kind != TextureKind::Storage
+            && coordinates.map_or(true, |n| n == texture.coordinates())
+            && texture.shadow == guess.shadow
+            && (tex.op.is_query() || texture.texel.base == guess.texel.base)
+    };
+    handle_types(shader).map(|(texture, _)| texture).find(fits).unwrap_or(guess)
+}
+
+/// What the image behind a handle is, and its format.
+fn bindless_image(shader: &Shader, inst: Inst, texture: Texture) -> (Texture, u32) {
+    let format = shader.index(inst, Index::format);
+    let declared = handle_types(shader).find(|(other, _)| *other == texture).map(|(_, format)| format);
+    (texture, declared.filter(|_| format == 0).unwrap_or(format))
+}
+
+/// Types and formats of variables that may hold handles.
+fn handle_types(shader: &Shader) -> impl Iterator<Item = (Texture, u32)> + '_ {
+    let may_hold = |variable: &Variable| {
+        variable.flags.contains(VarFlags::BINDLESS) || !variable.mode.intersects(Modes::UNIFORM | Modes::IMAGE)
+    };
+    let vars = shader.vars.iter().filter(move |(_, variable)| may_hold(variable));
+    vars.filter_map(|(var, variable)| Some((Texture::of_var(shader, var)?, variable.image_format)))
+}
+
+/// What an image intrinsic says of its image.
+fn image_type(shader: &Shader, inst: Inst) -> Texture {
+    let dim = ImageDim::ALL.get(shader.index(inst, Index::image_dim) as usize).copied().unwrap_or(ImageDim::dim_2d);
+    let array = shader.index(inst, Index::image_array) != 0;
+    Texture { dim, array, shadow: false, texel: instr_texel(shader, inst), kind: TextureKind::Storage }
+}
+
+/// Gives images the formats that Vulkan asks for: one of numbers of the image's own type, and any at all for atomics
+/// (VUID-StandaloneSpirv-OpImageTexelPointer-04658).
+fn settle_formats(shader: &mut Shader) {
+    for at in 0..shader.order.len() {
+        let inst = shader.order[at];
+        let Some((op, srcs)) = shader.as_intrinsic(inst) else { continue };
+        let is_atomic = matches!(op, Intrinsic::image_deref_atomic | Intrinsic::image_deref_atomic_swap);
+        if op.info().index_slot(Index::image_dim).is_none() {
+            continue;
+        }
+        let Some(var) = srcs.first().and_then(|pointer| shader.deref_var(*pointer)) else { continue };
+        let texel = image_texel(shader, inst);
+        let format = shader.vars[var].image_format;
+        if format_base(format).is_some_and(|base| base != texel.base) {
+            shader.vars[var].image_format = 0;
+        }
+        if is_atomic {
+            shader.vars[var].image_format = scalar_format(texel);
+        }
+    }
+}
