@@ -138,6 +138,7 @@ impl<'a> Needs<'a> {
             }
         }
         for inst in &shader.order {
+            super::textures::for_each_need(shader, *inst, |feature| self.need(Some(*inst), feature));
             match shader.insts[*inst].kind {
                 InstKind::Alu { op, srcs, .. } => self.check_alu(*inst, op, &shader.alu_srcs[srcs]),
                 InstKind::Intrinsic { op, srcs, .. } => self.check_intrinsic(*inst, op, &shader.srcs[srcs]),
@@ -179,7 +180,8 @@ impl Needs<'_> {
             store_ssbo => self.check_block_index(inst, srcs[1], Modes::SSBO),
             _ => {}
         }
-        if op.info().index_slot(Index::atomic_op).is_some() {
+        let is_image = op.info().index_slot(Index::image_dim).is_some();
+        if op.info().index_slot(Index::atomic_op).is_some() && !is_image {
             self.check_atomic(inst, op, srcs);
         }
         if op.info().index_slot(Index::io_semantics).is_some() {

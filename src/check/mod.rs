@@ -43,6 +43,7 @@ mod structure;
 mod subgroups;
 mod support;
 mod tex;
+mod textures;
 mod variable;
 
 #[cfg(test)]

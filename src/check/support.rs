@@ -5,12 +5,13 @@
 
 use super::features::Needs;
 use super::report::Report;
+use super::textures;
 use crate::error::Errors;
 use crate::ir::{AluSrc, Cf, Deref, DerefKind, Inst, InstKind, Shader};
 use crate::op::intrinsic::Form as IntrinsicForm;
 use crate::op::names::InterpMode;
 use crate::op::Intrinsic::{self, *};
-use crate::op::{AluOp, Base, Form, Modes, Props};
+use crate::op::{AluOp, Base, Form, Index, Modes, Props};
 use crate::target::Target;
 
 /// Intrinsics that a pass lowers, or for which the emitter has a function; others are translated by their row alone.
@@ -112,11 +113,44 @@ const TRANSLATED: &[Intrinsic] = &[
     reduce,
     inclusive_scan,
     exclusive_scan,
+    is_sparse_texels_resident,
+    is_sparse_resident_zink,
+    sparse_residency_code_and,
+    image_deref_load,
+    image_deref_sparse_load,
+    image_deref_store,
+    image_deref_atomic,
+    image_deref_atomic_swap,
+    image_deref_size,
+    image_deref_samples,
+    image_load,
+    image_sparse_load,
+    image_store,
+    image_atomic,
+    image_atomic_swap,
+    image_size,
+    image_samples,
+    bindless_image_load,
+    bindless_image_sparse_load,
+    bindless_image_store,
+    bindless_image_atomic,
+    bindless_image_atomic_swap,
+    bindless_image_size,
+    bindless_image_samples,
 ];
 
 /// Loads that may make more components than a SPIR-V vector has: a pass takes them apart.
-const WIDE_LOADS: &[Intrinsic] =
-    &[load_ubo, load_ssbo, load_push_constant, load_push_constant_zink, load_shared, load_scratch];
+const WIDE_LOADS: &[Intrinsic] = &[
+    load_ubo,
+    load_ssbo,
+    load_push_constant,
+    load_push_constant_zink,
+    load_shared,
+    load_scratch,
+    image_deref_sparse_load,
+    image_sparse_load,
+    bindless_image_sparse_load,
+];
 
 /// What only says where `load_interpolated_input` reads.
 const BARYCENTRICS: &[Intrinsic] = &[
@@ -129,8 +163,6 @@ const BARYCENTRICS: &[Intrinsic] = &[
 
 /// Memory that derefs may not lead to.
 const UNTRANSLATED_MODES: &[(Modes, &str)] = &[
-    (Modes::UNIFORM, "textures"),
-    (Modes::IMAGE, "images"),
     (Modes::GLOBAL, "global memory"),
     (Modes::CONSTANT, "constant memory"),
     (Modes::TASK_PAYLOAD, "task payloads"),
@@ -196,7 +228,10 @@ impl Support<'_> {
         self.check_barycentrics(inst);
         let data = &self.report.shader.insts[inst];
         match data.kind {
-            InstKind::Tex(_) => self.refuse(inst, "texture instructions"),
+            InstKind::Tex(tex) => {
+                let what = textures::refused_tex(self.report.shader, inst, &self.report.shader.texs[tex]);
+                what.into_iter().for_each(|what| self.refuse(inst, what));
+            }
             InstKind::Deref(deref) => self.check_deref(inst, &deref),
             InstKind::Intrinsic { op, .. } => self.check_intrinsic(inst, op, data.num_components > 4),
             InstKind::Alu { op, srcs, .. } => self.check_alu(inst, op, &self.report.shader.alu_srcs[srcs]),
@@ -254,6 +289,12 @@ impl Support<'_> {
     fn check_intrinsic(&mut self, inst: Inst, op: Intrinsic, is_wide: bool) {
         if op.info().form == IntrinsicForm::Special && !TRANSLATED.contains(&op) {
             return self.refuse_op(inst, op);
+        }
+        if op.info().index_slot(Index::image_dim).is_some() {
+            let shader = self.report.shader;
+            let srcs = shader.as_intrinsic(inst).map_or(&[][..], |(_, srcs)| srcs);
+            let what = textures::refused_image(shader, inst, op, srcs);
+            what.into_iter().for_each(|what| self.refuse(inst, what));
         }
         if is_wide && !WIDE_LOADS.contains(&op) {
             self.refuse(inst, "vectors of more than four components other than from buffers");

@@ -3,7 +3,7 @@
 use super::memory::Pointer;
 use super::{internal, unsupported, Emit, Result};
 use crate::analysis::value_types::atomic_base;
-use crate::ir::{Def, Inst};
+use crate::ir::{Def, Inst, Var};
 use crate::op::{Access, AtomicOp, Base, Index};
 use spirv::{Capability, MemorySemantics, Op, StorageClass};
 
@@ -27,13 +27,7 @@ const OPS: &[(AtomicOp, Op)] = &[
 impl Emit<'_> {
     /// Emits `deref_atomic` or, with two data, `deref_atomic_swap`.
     pub(super) fn deref_atomic(&mut self, inst: Inst, target: Def, data: &[Def]) -> Result<u32> {
-        let kind = AtomicOp::ALL.get(self.shader.index(inst, Index::atomic_op) as usize).copied();
-        let kind = kind.ok_or_else(|| internal("an unknown atomic operation"))?;
-        let row = OPS.iter().find(|row| row.0 == kind);
-        let op = row.ok_or_else(|| unsupported(format_args!("atomic {}", kind.name())))?.1;
-        if (op == Op::AtomicCompareExchange) != (data.len() == 2) {
-            return Err(internal(format!("atomic {} with {} data", kind.name(), data.len())));
-        }
+        let op = atomic_op(self.shader.index(inst, Index::atomic_op), data.len())?;
         let base = atomic_base(self.shader, inst);
         let access = self.access(inst);
         let pointer = self.pointer(target, base, access)?;
@@ -43,16 +37,22 @@ impl Emit<'_> {
 
         let ty = self.m.numeric(base, pointer.scalar.bits, 1);
         let scope = self.memory_scope(pointer.class);
-        let semantics = self.atomic_semantics(&pointer, access);
+        let semantics = self.atomic_semantics(pointer.var, access);
+        self.atomic(op, (base, ty), [pointer.id, scope, semantics], data)
+    }
+
+    /// Emits an atomic on `[pointer, scope, semantics]`, on numbers of this base and type.
+    pub(super) fn atomic(&mut self, op: Op, (base, ty): (Base, u32), at: [u32; 3], data: &[Def]) -> Result<u32> {
+        let [pointer, scope, semantics] = at;
         match *data {
             [value] => {
                 let value = self.value(value, base)?;
-                Ok(self.m.value(op, ty, &[pointer.id, scope, semantics, value]))
+                Ok(self.m.value(op, ty, &[pointer, scope, semantics, value]))
             }
             // NIR gives the comparator first, SPIR-V last.
             [comparator, value] => {
                 let (comparator, value) = (self.value(comparator, base)?, self.value(value, base)?);
-                let operands = [pointer.id, scope, semantics, semantics, value, comparator];
+                let operands = [pointer, scope, semantics, semantics, value, comparator];
                 Ok(self.m.value(op, ty, &operands))
             }
             _ => Err(internal("an atomic without data")),
@@ -66,7 +66,7 @@ impl Emit<'_> {
         }
         let ty = self.m.numeric(pointer.base, pointer.scalar.bits, 1);
         let scope = self.memory_scope(pointer.class);
-        let semantics = self.atomic_semantics(pointer, access);
+        let semantics = self.atomic_semantics(pointer.var, access);
         self.m.value(Op::AtomicLoad, ty, &[pointer.id, scope, semantics])
     }
 
@@ -84,13 +84,13 @@ impl Emit<'_> {
     }
 
     /// Relaxed: ordering is left to barriers, as in GLSL.
-    fn atomic_semantics(&mut self, pointer: &Pointer, access: Access) -> u32 {
-        let access = access | self.shader.vars[pointer.var].access;
+    pub(super) fn atomic_semantics(&mut self, var: Var, access: Access) -> u32 {
+        let access = access | self.shader.vars[var].access;
         let volatile = self.vmm && access.contains(Access::VOLATILE);
         self.m.uint(if volatile { MemorySemantics::VOLATILE.bits() } else { 0 })
     }
 
-    fn atomic_capability(&mut self, op: Op, bits: u8) {
+    pub(super) fn atomic_capability(&mut self, op: Op, bits: u8) {
         let add = op == Op::AtomicFAddEXT;
         let float = add || matches!(op, Op::AtomicFMinEXT | Op::AtomicFMaxEXT);
         self.m.capability(match (float, add, bits) {
@@ -104,4 +104,15 @@ impl Emit<'_> {
             _ => return,
         });
     }
+}
+
+/// The instruction of an atomic operation, an index into [`AtomicOp::ALL`], that takes `data` values.
+pub(super) fn atomic_op(kind: u32, data: usize) -> Result<Op> {
+    let kind = AtomicOp::ALL.get(kind as usize).copied().ok_or_else(|| internal("an unknown atomic operation"))?;
+    let row = OPS.iter().find(|row| row.0 == kind);
+    let op = row.ok_or_else(|| unsupported(format_args!("atomic {}", kind.name())))?.1;
+    if (op == Op::AtomicCompareExchange) != (data == 2) {
+        return Err(internal(format!("atomic {} with {data} data", kind.name())));
+    }
+    Ok(op)
 }

@@ -54,6 +54,8 @@ const CLASSES: &[(Modes, StorageClass)] = &[
     (Modes::SSBO, StorageClass::StorageBuffer),
     (Modes::PUSH_CONST, StorageClass::PushConstant),
     (Modes::SHARED, StorageClass::Workgroup),
+    (Modes::UNIFORM, StorageClass::UniformConstant),
+    (Modes::IMAGE, StorageClass::UniformConstant),
     (Modes::SHADER_TEMP, StorageClass::Private),
     (Modes::FUNCTION_TEMP, StorageClass::Function),
 ];
@@ -119,7 +121,7 @@ impl Emit<'_> {
         }
         let shader = self.shader;
         let variable = &shader.vars[var];
-        if variable.initializer.is_some() {
+        if variable.initializer.is_some() && variable.mode != Modes::UNIFORM {
             return Err(unsupported("a variable with an initializer"));
         }
         let class = self.storage_class(var)?;
@@ -127,7 +129,10 @@ impl Emit<'_> {
         if layout.block && shader.types.as_struct(shader.types.without_arrays(variable.ty)).is_none() {
             return Err(unsupported("a buffer that is no struct"));
         }
-        let ty = self.ir_type(variable.ty, layout)?;
+        let ty = match class {
+            StorageClass::UniformConstant => self.descriptor_type(var)?,
+            _ => self.ir_type(variable.ty, layout)?,
+        };
         self.small_number_capability(variable, class);
         let id = match (class, io_builtin(shader.stage(), variable)) {
             (StorageClass::Input | StorageClass::Output, Some(builtin)) => {
@@ -165,13 +170,14 @@ impl Emit<'_> {
     fn decorate_variable(&mut self, id: u32, variable: &Variable, class: StorageClass) -> Result<()> {
         match class {
             StorageClass::Input | StorageClass::Output => self.decorate_io(id, variable, class),
-            StorageClass::Uniform | StorageClass::StorageBuffer => {
+            StorageClass::Uniform | StorageClass::StorageBuffer | StorageClass::UniformConstant => {
                 if class == StorageClass::StorageBuffer && self.m.version < (1, 3) {
                     self.m.extension("SPV_KHR_storage_buffer_storage_class");
                 }
                 let set = variable.descriptor_set.unwrap_or_else(|| self.default_set(variable));
                 self.m.decorate(id, Decoration::DescriptorSet, &[set]);
                 self.m.decorate(id, Decoration::Binding, &[variable.binding]);
+                self.decorate_descriptor(id, variable);
                 Ok(())
             }
             StorageClass::Workgroup if self.state.shared_views => {
@@ -183,6 +189,9 @@ impl Emit<'_> {
     }
 
     fn default_set(&self, variable: &Variable) -> u32 {
+        if variable.mode.intersects(Modes::UNIFORM | Modes::IMAGE) {
+            return self.default_descriptor_set(variable);
+        }
         self.target.descriptor_set(match variable.mode {
             Modes::SSBO => Descriptor::StorageBuffer,
             _ if variable.driver_location == 0 => Descriptor::DefaultUniforms,
@@ -297,6 +306,7 @@ impl Emit<'_> {
             let var = self.state.used_vars[index];
             match self.shader.vars[var].mode {
                 Modes::SSBO => self.decorate_buffer(var),
+                Modes::UNIFORM | Modes::IMAGE if self.is_storage_image(var) => self.decorate_image(var),
                 // Workgroup variables with a layout share their memory (SPV_KHR_workgroup_memory_explicit_layout).
                 Modes::SHARED if self.state.shared_views => {
                     for id in self.state.vars[var].ids.into_iter().filter(|id| *id != 0) {
@@ -364,10 +374,13 @@ impl Emit<'_> {
         vars[1].is_some() || bases == [true; 2]
     }
 
-    /// True if `var` is an array of blocks, so that the first step of a pointer into it picks a descriptor.
-    pub(super) fn is_block_array(&self, var: Var) -> bool {
+    /// True if `var` is an array of blocks or textures, so that the first step of a pointer into it picks a descriptor.
+    pub(super) fn is_descriptor_array(&self, var: Var) -> bool {
         let variable = &self.shader.vars[var];
         let types = &self.shader.types;
+        if matches!(variable.mode, Modes::UNIFORM | Modes::IMAGE) {
+            return types.as_array(variable.ty).is_some();
+        }
         matches!(variable.mode, Modes::UBO | Modes::SSBO)
             && matches!(types.get(variable.ty), TypeData::Array { elem, .. } if types.as_struct(types.without_arrays(elem)).is_some())
     }

@@ -45,7 +45,7 @@ impl Emit<'_> {
                 self.jump(jump)?;
                 None
             }
-            InstKind::Tex(_) => return Err(unsupported("a texture operation")),
+            InstKind::Tex(tex) => Some(self.tex(inst, &shader.texs[tex])?),
             InstKind::Const(_) | InstKind::Undef | InstKind::Deref(_) | InstKind::Phi(_) => None,
         };
         match id {
@@ -114,6 +114,9 @@ impl Emit<'_> {
                 self.m.code.op(Op::EndInvocationInterlockEXT, &[]);
                 Ok(None)
             }
+            Intrinsic::sparse_residency_code => self.residency_code(srcs[0]).map(Some),
+            Intrinsic::is_sparse_texels_resident => self.is_resident(inst, srcs[0]).map(Some),
+            _ if op.info().index_slot(Index::image_dim).is_some() => self.image(inst, op, srcs),
             _ => self.subgroup(inst, op, srcs).map(Some),
         }
     }

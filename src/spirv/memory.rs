@@ -53,7 +53,15 @@ impl Emit<'_> {
     }
 
     /// The id of the pointer that `def` makes, extended by the indices `more`, to something of type `ty`.
-    fn chain_to(&mut self, def: Def, ty: u32, var: Var, view: View, more: &[u32], access: Access) -> Result<u32> {
+    pub(super) fn chain_to(
+        &mut self,
+        def: Def,
+        ty: u32,
+        var: Var,
+        view: View,
+        more: &[u32],
+        access: Access,
+    ) -> Result<u32> {
         let variable = self.variable(var, view)?;
         let class = self.storage_class(var)?;
         let start = self.state.ids.len();
@@ -96,7 +104,7 @@ impl Emit<'_> {
             self.state.ids.push(index);
             let at_var = matches!(shader.as_deref(parent).map(|deref| deref.kind), Some(DerefKind::Var(_)));
             if let (DerefKind::Array { index: ArrayIndex::Def(picked), .. }, true) = (deref.kind, at_var) {
-                if self.is_block_array(var) && shader.as_const(picked).is_none() {
+                if self.is_descriptor_array(var) && shader.as_const(picked).is_none() {
                     non_uniform = self.index_descriptors(index, var, access);
                 }
             }
@@ -117,24 +125,24 @@ impl Emit<'_> {
 
     /// Capabilities for picking a descriptor by a value. True if it may differ between invocations.
     fn index_descriptors(&mut self, index: u32, var: Var, access: Access) -> bool {
-        let storage = self.shader.vars[var].mode == Modes::SSBO;
-        if access.contains(Access::NON_UNIFORM) {
+        let access = access | self.shader.vars[var].access;
+        let non_uniform = access.contains(Access::NON_UNIFORM);
+        let capability = match (self.shader.vars[var].mode, non_uniform) {
+            (Modes::SSBO, true) => Capability::StorageBufferArrayNonUniformIndexing,
+            (Modes::SSBO, false) => Capability::StorageBufferArrayDynamicIndexing,
+            (Modes::UBO, true) => Capability::UniformBufferArrayNonUniformIndexing,
+            (Modes::UBO, false) => Capability::UniformBufferArrayDynamicIndexing,
+            _ => self.indexing_capability(var, non_uniform),
+        };
+        if non_uniform {
             self.m.capability(Capability::ShaderNonUniform);
-            self.m.capability(match storage {
-                true => Capability::StorageBufferArrayNonUniformIndexing,
-                false => Capability::UniformBufferArrayNonUniformIndexing,
-            });
             self.decorate_non_uniform(index);
-            return true;
         }
-        self.m.capability(match storage {
-            true => Capability::StorageBufferArrayDynamicIndexing,
-            false => Capability::UniformBufferArrayDynamicIndexing,
-        });
-        false
+        self.m.capability(capability);
+        non_uniform
     }
 
-    fn decorate_non_uniform(&mut self, id: u32) {
+    pub(super) fn decorate_non_uniform(&mut self, id: u32) {
         if self.state.non_uniform.insert(id) {
             self.m.decorate(id, Decoration::NonUniform, &[]);
         }

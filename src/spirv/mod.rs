@@ -13,7 +13,8 @@
 //! | `entry`, `float_controls` | execution modes |
 //! | `body`, `phi` | structured control flow and labels, phis |
 //! | `value` | ids of values, at the type and swizzle that their user wants |
-//! | `alu`, `memory`, `atomic`, `intrinsic`, `subgroup` | one family of instructions each |
+//! | `descriptor` | types and variables of textures, images and samplers |
+//! | `alu`, `memory`, `atomic`, `tex`, `image`, `intrinsic`, `subgroup` | one family of instructions each |
 //! | `debug` | names and lines, on request |
 
 mod alu;
@@ -23,8 +24,10 @@ mod builtin;
 mod capability;
 mod constants;
 mod debug;
+mod descriptor;
 mod entry;
 mod float_controls;
+mod image;
 mod interface;
 mod intrinsic;
 mod locations;
@@ -32,6 +35,7 @@ mod memory;
 mod module;
 mod phi;
 mod subgroup;
+mod tex;
 mod types;
 mod value;
 mod words;
@@ -123,6 +127,8 @@ struct State {
     locations: locations::Locations,
     /// Ids that are decorated NonUniform.
     non_uniform: FxHashSet<u32>,
+    /// Structs of code and texels, by the texels.
+    sparse_reads: FxHashMap<Def, u32>,
     /// The workgroup size as a constant, 0 if not made.
     workgroup_size: u32,
     /// A stack of ids for operands under construction.
@@ -143,6 +149,7 @@ impl State {
         self.builtins.clear();
         self.locations.clear();
         self.non_uniform.clear();
+        self.sparse_reads.clear();
         self.workgroup_size = 0;
         self.ids.clear();
         self.flow.clear();

@@ -158,10 +158,10 @@ fn slots_need_features() {
 fn what_is_not_translated_is_refused() {
     let declarations = "decl_var uniform INTERP_MODE_NONE none sampler2D tex (0, 0, 0)\n";
     let body = "
-    32 %6 = deref_var &tex (uniform sampler2D)                                                       // !
+    32 %6 = deref_var &tex (uniform sampler2D)
     32x2 %7 = vec2 %0, %0
-    32x4 %8 = (float32)tex %6 (texture_deref), %6 (sampler_deref), %7 (coord)                        // !
-    32x4 %9 = (float32)tex %6 (texture_deref), %6 (sampler_deref), %7 (coord)
+    32 %8 = (int32)samples_identical %6 (texture_deref), %6 (sampler_deref), %7 (coord)              // !
+    32 %9 = (int32)samples_identical %6 (texture_deref), %6 (sampler_deref), %7 (coord)
     32 %10 = @load_line_coord                                                                        // !
     1 %11 = imin %2, %2                                                                              // !
     halt                                                                                             // !
@@ -176,8 +176,7 @@ fn what_is_not_translated_is_refused() {
         body,
         &[],
         &[
-            "`%6 = deref_var`: textures are not translated yet",
-            "`%8 = tex`: texture instructions are not translated yet",
+            "`%8 = samples_identical`: samples_identical operations are not translated yet",
             "`%10 = @load_line_coord`: is not translated yet",
             "`%11 = imin`: numbers of one bit are not translated yet",
             "`halt`: ifs and loops behind a jump are not translated yet",

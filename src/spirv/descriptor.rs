@@ -1,0 +1,243 @@
+//! Textures, images and samplers: their types, their variables, and loading them.
+//!
+//! ```text
+//! sampler2D          OpTypeSampledImage of OpTypeImage %float 2D 0 0 0 1 Unknown
+//! usamplerBuffer     OpTypeImage %uint Buffer 0 0 0 1 Unknown
+//! image2D, r32_float OpTypeImage %float 2D 0 0 0 2 R32f
+//! ```
+//!
+//! A variable of them is in storage class UniformConstant, and is one or an array of them: `lower_descriptors` has seen to
+//! that. Nothing writes the variable itself, so a load serves all that it dominates.
+
+use super::interface::View;
+use super::{internal, unsupported, Emit, Result};
+use crate::analysis::textures::{Texture, TextureKind};
+use crate::ir::{Def, Type, TypeData, Var, Variable};
+use crate::op::names::{ImageDim, FORMATS};
+use crate::op::{Access, Base};
+use crate::target::{Descriptor, BINDLESS_HANDLES};
+use spirv::{Capability, Decoration, Dim, ImageFormat, Op};
+
+/// A texture or image that is loaded.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Loaded {
+    pub(super) id: u32,
+    pub(super) texture: Texture,
+    pub(super) var: Var,
+    /// The OpTypeImage.
+    image_type: u32,
+    non_uniform: bool,
+}
+
+/// Formats that every Vulkan device has (SPIR-V 3.11): the first of [`FORMATS`], behind Unknown.
+const BASE_FORMATS: u32 = 13;
+
+/// Capabilities of images by dimensionality and layers: sampled, storage.
+const DIMS: &[(ImageDim, Dim, Option<[Capability; 2]>)] = {
+    use Capability::{Image1D, ImageBuffer, InputAttachment, Sampled1D, SampledBuffer};
+    &[
+        (ImageDim::dim_1d, Dim::Dim1D, Some([Sampled1D, Image1D])),
+        (ImageDim::dim_2d, Dim::Dim2D, None),
+        (ImageDim::dim_3d, Dim::Dim3D, None),
+        (ImageDim::cube, Dim::DimCube, None),
+        // Vulkan has no rectangle textures; whether coordinates are normalised is the sampler's affair.
+        (ImageDim::rect, Dim::Dim2D, None),
+        (ImageDim::buf, Dim::DimBuffer, Some([SampledBuffer, ImageBuffer])),
+        (ImageDim::external, Dim::Dim2D, None),
+        (ImageDim::ms, Dim::Dim2D, None),
+        (ImageDim::subpass, Dim::DimSubpassData, Some([InputAttachment, InputAttachment])),
+        (ImageDim::subpass_ms, Dim::DimSubpassData, Some([InputAttachment, InputAttachment])),
+    ]
+};
+
+/// What it takes to index an array of descriptors: of which kind (storage, texel buffer, attachment), by a uniform value, by
+/// any.
+type Indexing = ([bool; 3], Capability, Capability);
+const INDEXING: &[Indexing] = {
+    use Capability::*;
+    &[
+        ([false, false, false], SampledImageArrayDynamicIndexing, SampledImageArrayNonUniformIndexing),
+        ([false, true, false], UniformTexelBufferArrayDynamicIndexing, UniformTexelBufferArrayNonUniformIndexing),
+        ([true, false, false], StorageImageArrayDynamicIndexing, StorageImageArrayNonUniformIndexing),
+        ([true, true, false], StorageTexelBufferArrayDynamicIndexing, StorageTexelBufferArrayNonUniformIndexing),
+        ([true, false, true], InputAttachmentArrayDynamicIndexing, InputAttachmentArrayNonUniformIndexing),
+    ]
+};
+
+impl Emit<'_> {
+    /// The type of a variable of textures, images or samplers.
+    pub(super) fn descriptor_type(&mut self, var: Var) -> Result<u32> {
+        let shader = self.shader;
+        let variable = &shader.vars[var];
+        match shader.types.get(variable.ty) {
+            TypeData::Array { elem, len, .. } => {
+                let elem = self.opaque_type(elem, variable)?;
+                let len = len.ok_or_else(|| unsupported("an array of descriptors without a length"))?;
+                Ok(self.m.array(elem, len.max(1)))
+            }
+            _ => self.opaque_type(variable.ty, variable),
+        }
+    }
+
+    fn opaque_type(&mut self, ty: Type, variable: &Variable) -> Result<u32> {
+        if let TypeData::Sampler { .. } = self.shader.types.get(ty) {
+            return Ok(self.m.global(Op::TypeSampler, None, &[]));
+        }
+        let texture = Texture::of_type(&self.shader.types, ty);
+        let texture = texture.ok_or_else(|| unsupported("a variable of this type"))?;
+        let image = self.image_type(&texture, variable);
+        Ok(match is_combined(&texture) {
+            true => self.m.global(Op::TypeSampledImage, None, &[image]),
+            false => image,
+        })
+    }
+
+    /// The OpTypeImage of `texture`, which `variable` holds.
+    fn image_type(&mut self, texture: &Texture, variable: &Variable) -> u32 {
+        let storage = texture.kind == TextureKind::Storage;
+        let row = DIMS.iter().find(|row| row.0 == texture.dim).unwrap_or(&DIMS[1]);
+        if let Some(capabilities) = row.2 {
+            self.m.capability(capabilities[usize::from(storage)]);
+        }
+        let multisample = texture.dim.is_multisample();
+        match (texture.dim, texture.array, storage) {
+            (ImageDim::cube, true, false) => self.m.capability(Capability::SampledCubeArray),
+            (ImageDim::cube, true, true) => self.m.capability(Capability::ImageCubeArray),
+            (ImageDim::ms, array, true) => {
+                self.m.capability(Capability::StorageImageMultisample);
+                array.then(|| self.m.capability(Capability::ImageMSArray));
+            }
+            _ => {}
+        }
+        let mut format = ImageFormat::Unknown;
+        if storage && !texture.dim.is_subpass() {
+            format = FORMATS.get(variable.image_format as usize).map_or(format, |row| row.1);
+            if variable.image_format > BASE_FORMATS && texture.texel.bits == 32 {
+                self.m.capability(Capability::StorageImageExtendedFormats);
+            }
+        }
+        if texture.texel.bits == 64 {
+            self.m.capability(Capability::Int64ImageEXT);
+        }
+        let texel = self.m.numeric(texel_base(texture), texture.texel.bits, 1);
+        let sampled = if storage { 2 } else { 1 };
+        let [depth, arrayed, multisample] = [texture.shadow, texture.array, multisample].map(u32::from);
+        let operands = [texel, row.1 as u32, depth, arrayed, multisample, sampled, format as u32];
+        self.m.global(Op::TypeImage, None, &operands)
+    }
+
+    /// The descriptor set of a texture, image or sampler of which the input gives none.
+    pub(super) fn default_descriptor_set(&self, variable: &Variable) -> u32 {
+        let types = &self.shader.types;
+        let bindless = types.as_array(variable.ty).is_some_and(|(_, len)| len == Some(BINDLESS_HANDLES));
+        let descriptor = match types.get(types.without_arrays(variable.ty)) {
+            _ if bindless => Descriptor::Bindless,
+            // zink has the attachment that a shader reads beside the default uniforms.
+            TypeData::Image { dim, .. } if dim.is_subpass() => Descriptor::DefaultUniforms,
+            TypeData::Image { .. } => Descriptor::Image,
+            _ => Descriptor::Texture,
+        };
+        self.target.descriptor_set(descriptor)
+    }
+
+    /// The index of an input attachment.
+    pub(super) fn decorate_descriptor(&mut self, id: u32, variable: &Variable) {
+        let types = &self.shader.types;
+        if let TypeData::Image { dim, .. } = types.get(types.without_arrays(variable.ty)) {
+            if dim.is_subpass() {
+                self.m.decorate(id, Decoration::InputAttachmentIndex, &[variable.index]);
+            }
+        }
+    }
+
+    /// The capability to pick an element of `var`, an array of textures, images or samplers.
+    pub(super) fn indexing_capability(&self, var: Var, non_uniform: bool) -> Capability {
+        let kind = Texture::of_var(self.shader, var).map_or([false; 3], |texture| {
+            [texture.kind == TextureKind::Storage, texture.dim == ImageDim::buf, texture.dim.is_subpass()]
+        });
+        let row = INDEXING.iter().find(|row| row.0 == kind).unwrap_or(&INDEXING[0]);
+        if non_uniform {
+            row.2
+        } else {
+            row.1
+        }
+    }
+
+    /// A pointer to the texture, image or sampler that `pointer` leads to, and what it points to.
+    fn descriptor_pointer(&mut self, pointer: Def, access: Access) -> Result<(u32, u32, Var)> {
+        let shader = self.shader;
+        let var = self.deref_root(pointer)?;
+        let deref = shader.as_deref(pointer).ok_or_else(|| internal("a pointer that is no deref"))?;
+        let ty = self.opaque_type(deref.ty, &shader.vars[var])?;
+        Ok((self.chain_to(pointer, ty, var, View::Whole, &[], access)?, ty, var))
+    }
+
+    /// A pointer to the image that `pointer` leads to, for atomics.
+    pub(super) fn image_pointer(&mut self, pointer: Def, access: Access) -> Result<(u32, Texture, Var)> {
+        let texture = self.texture_behind(pointer)?;
+        let (id, _, var) = self.descriptor_pointer(pointer, access)?;
+        Ok((id, texture, var))
+    }
+
+    /// Loads the texture or image that `pointer` leads to.
+    pub(super) fn load_texture(&mut self, pointer: Def, access: Access) -> Result<Loaded> {
+        let texture = self.texture_behind(pointer)?;
+        let (at, ty, var) = self.descriptor_pointer(pointer, access)?;
+        let id = self.pure(Op::Load, ty, &[at]);
+        let non_uniform = self.state.non_uniform.contains(&at);
+        self.mark_non_uniform(id, non_uniform);
+        let shader = self.shader;
+        let image_type = if is_combined(&texture) { self.image_type(&texture, &shader.vars[var]) } else { ty };
+        Ok(Loaded { id, texture, var, image_type, non_uniform })
+    }
+
+    /// The texture with the sampler that `sampler` leads to, if it has none of its own.
+    pub(super) fn with_sampler(&mut self, loaded: &Loaded, sampler: Option<Def>, access: Access) -> Result<u32> {
+        if is_combined(&loaded.texture) {
+            return Ok(loaded.id);
+        }
+        let sampler = sampler.ok_or_else(|| unsupported("a texture without a sampler where one is needed"))?;
+        let (at, ty, _) = self.descriptor_pointer(sampler, access)?;
+        let id = self.pure(Op::Load, ty, &[at]);
+        let non_uniform = self.state.non_uniform.contains(&at);
+        self.mark_non_uniform(id, non_uniform);
+        let ty = self.m.global(Op::TypeSampledImage, None, &[loaded.image_type]);
+        // Must stand in the block that uses it (SPIR-V, OpSampledImage), so it is made anew each time.
+        let both = self.m.value(Op::SampledImage, ty, &[loaded.id, id]);
+        self.mark_non_uniform(both, non_uniform || loaded.non_uniform);
+        Ok(both)
+    }
+
+    /// The texture without its sampler.
+    pub(super) fn image_of(&mut self, loaded: &Loaded) -> u32 {
+        if !is_combined(&loaded.texture) {
+            return loaded.id;
+        }
+        let id = self.pure(Op::Image, loaded.image_type, &[loaded.id]);
+        self.mark_non_uniform(id, loaded.non_uniform);
+        id
+    }
+
+    fn texture_behind(&self, pointer: Def) -> Result<Texture> {
+        Texture::behind(self.shader, pointer).ok_or_else(|| internal("a pointer that leads to no texture"))
+    }
+
+    fn mark_non_uniform(&mut self, id: u32, non_uniform: bool) {
+        if non_uniform {
+            self.decorate_non_uniform(id);
+        }
+    }
+}
+
+/// Texel buffers are read without a sampler and have no combined form (SPIR-V, OpTypeSampledImage).
+fn is_combined(texture: &Texture) -> bool {
+    texture.kind == TextureKind::Combined && texture.dim != ImageDim::buf
+}
+
+/// What texels are; one of no type is a float.
+pub(super) fn texel_base(texture: &Texture) -> Base {
+    match texture.texel.base {
+        Base::Bool => Base::Float,
+        base => base,
+    }
+}
