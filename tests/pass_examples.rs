@@ -29,12 +29,12 @@ fn stands_in(excerpt: &[&str], text: &str) -> bool {
     })
 }
 
-/// The parts of a corpus file: the input, and what is expected of `pass NAME` without options.
+/// The parts of a corpus file: the input, and what is expected of the first `pass NAME`, whatever its options.
 fn parts<'a>(text: &'a str, pass: &str) -> Option<(&'a str, &'a str)> {
-    let heading = format!("; expect: pass {pass}\n");
-    let (input, _) = text.split_once("; expect: ")?;
-    let (_, expected) = text.split_once(&heading)?;
-    Some((input, expected.split("; expect: ").next().unwrap_or("")))
+    let (input, rest) = text.split_once("; expect: ")?;
+    let command = |part: &&str| part.lines().next().is_some_and(|line| line.starts_with(&format!("pass {pass} ")));
+    let plain = |part: &&str| part.starts_with(&format!("pass {pass}\n"));
+    rest.split("; expect: ").find(|part| plain(part) || command(part)).map(|expected| (input, expected))
 }
 
 /// What is wrong with the example of `pass`.

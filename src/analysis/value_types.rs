@@ -21,6 +21,7 @@ use crate::op::intrinsic::Form as IntrinsicForm;
 use crate::op::{
     AluInfo, AluOp, AluType, AtomicOp, Base, Form, Index, Intrinsic, Modes, Operand, Props, TexOp, TexSrcKind,
 };
+use crate::target::{Feature, Target};
 
 /// What a value may be, or what a user wants it to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +44,8 @@ pub struct ValueTypes {
     num_defs: usize,
     /// Something is a signed integer by declaration.
     signed: bool,
+    /// Values that could be anything are floats, if they have 64 bits.
+    doubles_only: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -70,6 +73,18 @@ const MUST: u16 = 1 << 14;
 impl ValueTypes {
     /// Chooses anew, for `shader`.
     pub fn infer(&mut self, shader: &Shader) {
+        self.doubles_only = false;
+        self.choose(shader);
+    }
+
+    /// Chooses anew, for `shader` as passes left it for `target`: what has a width of which the target has floats only is a
+    /// float.
+    pub fn infer_for(&mut self, shader: &Shader, target: &Target) {
+        self.doubles_only = !target.has(Feature::shaderInt64);
+        self.choose(shader);
+    }
+
+    fn choose(&mut self, shader: &Shader) {
         self.num_defs = shader.num_defs();
         self.signed = false;
         self.nodes.clear();
@@ -83,7 +98,11 @@ impl ValueTypes {
             self.nodes[node].choice = variable_choice(&shader.types, variable.ty, variable.mode);
         }
         for inst in &shader.order {
-            self.nodes[inst.index()].choice = result_choice(shader, *inst);
+            let choice = match result_choice(shader, *inst) {
+                Choice::Free if self.doubles_only && shader.insts[*inst].bit_size == 64 => Choice::Is(Base::Float),
+                choice => choice,
+            };
+            self.nodes[inst.index()].choice = choice;
         }
         shader.order.iter().for_each(|inst| self.count(shader, *inst));
         self.decide();

@@ -21,13 +21,53 @@ const INTRINSICS: &[(Feature, &[Intrinsic])] = &[
     (shaderDemoteToHelperInvocation, &[demote, demote_if, is_helper_invocation]),
 ];
 
-/// Widths of numbers: base, bits, feature.
-const WIDTHS: &[(Base, u8, Feature)] = &[
-    (Base::Int, 8, shaderInt8),
-    (Base::Int, 16, shaderInt16),
-    (Base::Int, 64, shaderInt64),
-    (Base::Float, 16, shaderFloat16),
-    (Base::Float, 64, shaderFloat64),
+/// Widths of numbers: base, bits, feature, and whether a pass makes 32-bit numbers of them where it is missing.
+const WIDTHS: &[(Base, u8, Feature, bool)] = &[
+    (Base::Int, 8, shaderInt8, false),
+    (Base::Int, 16, shaderInt16, false),
+    (Base::Int, 64, shaderInt64, true),
+    (Base::Float, 16, shaderFloat16, false),
+    (Base::Float, 64, shaderFloat64, false),
+];
+
+/// Intrinsics whose values can be carried in 32-bit ones: those of memory that is read and written by lanes, and those that
+/// move bits between invocations.
+const CARRIED: &[Intrinsic] = &[
+    load_reg,
+    store_reg,
+    load_reg_indirect,
+    store_reg_indirect,
+    decl_reg,
+    load_ubo,
+    load_ubo_vec4,
+    load_ssbo,
+    store_ssbo,
+    load_push_constant,
+    load_push_constant_zink,
+    load_shared,
+    store_shared,
+    load_scratch,
+    store_scratch,
+    read_invocation,
+    read_first_invocation,
+    shuffle,
+    shuffle_xor,
+    shuffle_up,
+    shuffle_down,
+    rotate,
+    quad_broadcast,
+    quad_swap_horizontal,
+    quad_swap_vertical,
+    quad_swap_diagonal,
+    vote_ieq,
+    ballot,
+    ballot_relaxed,
+    inverse_ballot,
+    load_subgroup_eq_mask,
+    load_subgroup_ge_mask,
+    load_subgroup_gt_mask,
+    load_subgroup_le_mask,
+    load_subgroup_lt_mask,
 ];
 
 /// Whether a header tells something.
@@ -91,7 +131,7 @@ pub(super) struct Needs<'a> {
 
 impl<'a> Needs<'a> {
     pub(super) fn new(report: Report<'a>, target: &'a Target) -> Needs<'a> {
-        let complete = WIDTHS.iter().all(|(_, _, feature)| target.has(*feature));
+        let complete = WIDTHS.iter().all(|(_, _, feature, _)| target.has(*feature));
         let types = (!complete).then(|| {
             let mut types = ValueTypes::default();
             types.infer(report.shader);
@@ -143,7 +183,7 @@ impl<'a> Needs<'a> {
                 InstKind::Alu { op, srcs, .. } => self.check_alu(*inst, op, &shader.alu_srcs[srcs]),
                 InstKind::Intrinsic { op, srcs, .. } => self.check_intrinsic(*inst, op, &shader.srcs[srcs]),
                 InstKind::Deref(deref) => self.check_index_step(*inst, deref.kind),
-                InstKind::Const(_) | InstKind::Undef | InstKind::Phi(_) => self.check_value(*inst),
+                InstKind::Const(_) | InstKind::Undef | InstKind::Phi(_) => self.check_value(*inst, inst.def(), true),
                 InstKind::Tex(_) | InstKind::Jump(_) => {}
             }
         }
@@ -187,9 +227,7 @@ impl Needs<'_> {
         if op.info().index_slot(Index::io_semantics).is_some() {
             self.check_io(inst, op);
         }
-        if shader.insts[inst].has_def() {
-            self.check_value(inst);
-        }
+        self.check_operands(inst, op, srcs);
     }
 
     fn check_clock(&mut self, inst: Inst) {
@@ -286,27 +324,46 @@ impl Needs<'_> {
         let info = op.info();
         // What moves bits takes the type of its value.
         if info.props.contains(Props::TYPELESS) || info.form == Form::Bitcast {
-            return self.check_value(inst);
+            return self.check_value(inst, inst.def(), true);
         }
         let result = (info.dest.ty, shader.insts[inst].bit_size);
         let operands = info.srcs.iter().zip(srcs).map(|(operand, src)| (operand.ty, shader.bit_size(src.def)));
         for (ty, bits) in operands.chain([result]) {
-            self.check_width(inst, AluType::new(ty.base, bits));
+            self.check_width(inst, AluType::new(ty.base, bits), true);
         }
     }
 
     /// The width of a value whose type follows from its neighbours.
-    fn check_value(&mut self, inst: Inst) {
+    fn check_value(&mut self, inst: Inst, value: Def, carried: bool) {
         if let Some(types) = &self.types {
-            let ty = AluType::new(types.base(inst.def()), self.report.shader.insts[inst].bit_size);
-            self.check_width(inst, ty);
+            let ty = AluType::new(types.base(value), self.report.shader.bit_size(value));
+            self.check_width(inst, ty, carried);
         }
     }
 
-    fn check_width(&mut self, inst: Inst, ty: AluType) {
+    /// The widths of what an intrinsic takes and makes.
+    fn check_operands(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) {
+        let shader = self.report.shader;
+        let buffer =
+            |src: &Def| shader.as_deref(*src).is_some_and(|deref| deref.modes.intersects(Modes::UBO | Modes::SSBO));
+        let carried =
+            CARRIED.contains(&op) || matches!(op, load_deref | store_deref) && srcs.first().is_some_and(buffer);
+        for src in srcs {
+            // Constants have the type that their user wants.
+            if !matches!(shader.def(*src).kind, InstKind::Const(_) | InstKind::Undef | InstKind::Deref(_)) {
+                self.check_value(inst, *src, carried);
+            }
+        }
+        if shader.insts[inst].has_def() {
+            self.check_value(inst, inst.def(), carried);
+        }
+    }
+
+    /// The width of a value; `carried` if it may be carried in others.
+    fn check_width(&mut self, inst: Inst, ty: AluType, carried: bool) {
         let base = if ty.base == Base::Uint { Base::Int } else { ty.base };
-        for (row_base, bits, feature) in WIDTHS {
-            if (*row_base, *bits) == (base, ty.bits) {
+        for (row_base, bits, feature, lowered) in WIDTHS {
+            if (*row_base, *bits) == (base, ty.bits) && !(*lowered && carried) {
                 self.need(Some(inst), *feature);
             }
         }

@@ -40,6 +40,8 @@ pub const PIPELINE: &[Pass] = &[
     lower_wide_vectors::PASS,
     // What the lowerings above made of ALU opcodes may itself need lowering, so this one is last of them.
     lower_alu::PASS,
+    // Behind it, as it computes with 64-bit integers itself.
+    lower_int64::PASS,
     // Constants first: rules, branches and equality of pointers depend on them.
     constant_fold::PASS,
     algebraic::PASS,

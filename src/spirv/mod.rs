@@ -86,7 +86,7 @@ impl Emitter {
     /// Emits a shader in emittable form.
     pub fn emit(&mut self, shader: &Shader, target: &Target, options: &EmitOptions<'_>) -> Result<Module, Errors> {
         self.module.begin(target.spirv_version());
-        self.types.infer(shader);
+        self.types.infer_for(shader, target);
         self.state.clear();
         let vmm = target.has(Feature::vulkanMemoryModel);
         let (m, types, state) = (&mut self.module, &self.types, &mut self.state);
