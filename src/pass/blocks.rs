@@ -14,6 +14,8 @@ pub(super) struct Element {
 
 /// `uvec4`: what every access goes through unless it cannot.
 pub(super) const UVEC4: Element = Element { bits: 32, components: 4 };
+/// `u64vec2`: the same bytes as two numbers of 64 bits.
+pub(super) const U64VEC2: Element = Element { bits: 64, components: 2 };
 /// `uint`: what the size of a buffer is counted in.
 pub(super) const UINT: Element = Element { bits: 32, components: 1 };
 /// `uint64_t`: what 64-bit atomics point to.

@@ -83,6 +83,7 @@ pub mod lower_ubo;
 pub mod lower_wide_vectors;
 pub mod pipeline;
 pub mod regs_to_ssa;
+pub mod wide_ubo_lanes;
 
 mod blocks;
 mod effects;

@@ -50,6 +50,8 @@ pub const PIPELINE: &[Pass] = &[
     cse::PASS,
     // Lanes that were loaded one by one are one vector once equal loads are one.
     copy_prop::PASS,
+    // Pairs of lanes are swizzles of one load by now; what they were packed from is dead afterwards.
+    wide_ubo_lanes::PASS,
     // What nobody reads any more.
     dce::PASS,
 ];

@@ -1,0 +1,158 @@
+//! Lanes of uniform blocks that are put together to 64 bits are loaded as 64 bits.
+//!
+//! **What.** A uniform block is loaded as `uvec4`s, and numbers of 64 bits are packed from pairs of lanes. Where a pair is
+//! packed, the block gets a second variable `struct { u64vec2 base[N]; }` of the same binding, and the pair is a lane of that:
+//! both lanes of a vector in one load, one lane alone.
+//!
+//! **Why.** A pair costs an OpVectorShuffle and an OpBitcast more than the OpCompositeExtract of a lane. The stride of
+//! `u64vec2` is 16 bytes, as the layout rules for uniform blocks want (Vulkan, "Offset and Stride Assignment").
+//!
+//! Nothing writes uniform blocks, so it does not matter that two variables see the same bytes.
+//!
+//! Before:
+//!
+//! ```text
+//! 32     %2 = deref_var &ubo0 (ubo block)
+//! 32     %3 = deref_struct &%2->base (ubo uvec4[2])  // &ubo0.base
+//! 32     %4 = deref_array &(*%3)[1] (ubo uvec4)  // &ubo0.base[1]
+//! 32x4   %5 = @load_deref (%4) (access=none)
+//! 64     %7 = pack_64_2x32 %5.xy
+//! 64     %9 = pack_64_2x32 %5.zw
+//! ```
+//!
+//! After:
+//!
+//! ```text
+//! 32     %5 = deref_var &ubo0#0 (ubo block)
+//! 32     %6 = deref_struct &%5->base (ubo u64vec2[2])  // &ubo0#0.base
+//! 32     %7 = deref_array &(*%6)[1] (ubo u64vec2)  // &ubo0#0.base[1]
+//! 64x2   %8 = @load_deref (%7) (access=none)
+//! 32x4   %9 = @load_deref (%4) (access=none)
+//! 64    %10 = mov %8.x
+//! 64    %11 = mov %8.y
+//! ```
+//!
+//! What is left of the `uvec4`s is dead unless a 32-bit lane of them is used too.
+
+use super::blocks::{base_pointer, block_type, U64VEC2, UVEC4};
+use super::{Context, Forms, Pass};
+use crate::entity::SideTable;
+use crate::ir::{rewrite, ArrayIndex, Builder, Def, DerefKind, Edit, Inst, Shader, Var, Variable};
+use crate::op::{AluOp, Index, Intrinsic, Modes};
+use rustc_hash::FxHashMap;
+
+/// See the [module](self).
+pub const PASS: Pass = Pass {
+    name: "wide_ubo_lanes",
+    about: "lanes of uniform blocks that are put together to 64 bits are loaded as 64 bits",
+    removes: Forms::empty(),
+    run,
+};
+
+fn run(shader: &mut Shader, _: &Context) -> bool {
+    let pairs = wanted_pairs(shader);
+    if pairs.is_empty() {
+        return false;
+    }
+    let mut views: FxHashMap<Var, Var> = FxHashMap::default();
+    let mut loaded: SideTable<Def, Option<Def>> = SideTable::new(None);
+    rewrite(shader, |b, inst| {
+        if let (Some(pairs), Some(load)) = (pairs.get(&inst.def()), Load::new(b.shader, inst)) {
+            let view = *views.entry(load.var).or_insert_with(|| view(b.shader, load.var));
+            loaded.set(inst.def(), Some(load.again(b, view, *pairs)));
+            return Edit::Keep;
+        }
+        match packed_pair(b.shader, inst) {
+            Some((vec4, pair)) => match loaded[vec4] {
+                Some(wide) if b.shader.num_components(wide) == 1 => Edit::Replace(wide),
+                Some(wide) => Edit::Replace(b.channel(wide, pair)),
+                None => Edit::Keep,
+            },
+            None => Edit::Keep,
+        }
+    })
+}
+
+/// The loads of vec4s of which pairs are packed, and a bit for each pair.
+fn wanted_pairs(shader: &Shader) -> FxHashMap<Def, u8> {
+    let mut wanted: FxHashMap<Def, u8> = FxHashMap::default();
+    for inst in &shader.order {
+        if let Some((vec4, pair)) = packed_pair(shader, *inst) {
+            *wanted.entry(vec4).or_default() |= 1 << pair;
+        }
+    }
+    wanted.retain(|vec4, _| Load::new(shader, vec4.inst()).is_some());
+    wanted
+}
+
+/// The value and the pair of its lanes (0 for `xy`, 1 for `zw`) that `inst` packs.
+fn packed_pair(shader: &Shader, inst: Inst) -> Option<(Def, u8)> {
+    let (AluOp::pack_64_2x32, [src]) = shader.as_alu(inst.def())? else { return None };
+    match (src.swizzle.get(0), src.swizzle.get(1)) {
+        (0, 1) => Some((src.def, 0)),
+        (2, 3) => Some((src.def, 1)),
+        _ => None,
+    }
+}
+
+/// A load of a vec4 of a uniform block.
+struct Load {
+    inst: Inst,
+    var: Var,
+    /// The block, if the variable is an array of them.
+    block: Option<ArrayIndex>,
+    /// The vec4.
+    index: ArrayIndex,
+}
+
+impl Load {
+    /// `None` unless `inst` loads a `uvec4` through var → \[block\] → member 0 → \[index\].
+    fn new(shader: &Shader, inst: Inst) -> Option<Load> {
+        let (Intrinsic::load_deref, [pointer]) = shader.as_intrinsic(inst)? else { return None };
+        let element = shader.as_deref(*pointer)?;
+        let (scalar, components) = shader.types.as_vector(element.ty)?;
+        let is_vec4 = (scalar.bits, components) == (UVEC4.bits, UVEC4.components);
+        if element.modes != Modes::UBO || !is_vec4 {
+            return None;
+        }
+        let DerefKind::Array { parent: array, index } = element.kind else { return None };
+        let DerefKind::Struct { parent: block, field: 0 } = shader.as_deref(array)?.kind else { return None };
+        let (var, block) = match shader.as_deref(block)?.kind {
+            DerefKind::Var(var) => (var, None),
+            DerefKind::Array { parent, index } => match shader.as_deref(parent)?.kind {
+                DerefKind::Var(var) => (var, Some(index)),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        Some(Load { inst, var, block, index })
+    }
+
+    /// The pairs of the vec4, or the only wanted one, from `view`.
+    fn again(&self, b: &mut Builder<'_>, view: Var, pairs: u8) -> Def {
+        let access = b.shader.index(self.inst, Index::access);
+        let base = base_pointer(b, view, self.block);
+        let vector = b.deref_array(base, self.index);
+        let pointer = match pairs {
+            0b11 => vector,
+            _ => b.deref_array(vector, ArrayIndex::Imm(i64::from(pairs >> 1))),
+        };
+        b.load_deref(pointer, access)
+    }
+}
+
+/// A variable that sees the blocks of `var` as `u64vec2`s.
+fn view(shader: &mut Shader, var: Var) -> Var {
+    let old: Variable = shader.vars[var].clone();
+    let (block, count) = match shader.types.as_array(old.ty) {
+        Some((block, count)) => (block, Some(count)),
+        None => (old.ty, None),
+    };
+    let base = shader.types.as_struct(block).and_then(|block| block.fields.first()).map_or(block, |field| field.ty);
+    let len = shader.types.as_array(base).and_then(|(_, len)| len);
+    let mut ty = block_type(shader, U64VEC2, len);
+    if let Some(count) = count {
+        ty = shader.types.array(ty, count, 0);
+    }
+    shader.vars.push(Variable { ty, ..old })
+}
