@@ -2,6 +2,9 @@
 //!
 //! One table gives each field its name in the dump (the field's own), its printed form and whether it is printed when zero.
 
+use crate::op::names::{varying, SlotKind};
+use crate::op::slots;
+
 /// A stage of the pipeline.
 #[allow(missing_docs)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -36,6 +39,26 @@ impl Stage {
     /// The stage that a dump calls `name`.
     pub fn from_name(name: &str) -> Option<Stage> {
         Stage::NAMES.iter().find(|(_, n)| *n == name).map(|(stage, _)| *stage)
+    }
+
+    /// The numbering of the slots of its inputs or outputs.
+    pub fn slot_kind(self, output: bool) -> SlotKind {
+        match (self, output) {
+            (Stage::Vertex, false) => SlotKind::VertAttrib,
+            (Stage::Fragment, true) => SlotKind::FragResult,
+            _ => SlotKind::Varying,
+        }
+    }
+
+    /// Whether `slot` of its inputs or outputs, in the numbering of varyings, has a value for each vertex: the variable is
+    /// an array of vertices then.
+    pub fn is_per_vertex(self, output: bool, slot: u32) -> bool {
+        let arrayed = match self {
+            Stage::TessCtrl => true,
+            Stage::TessEval | Stage::Geometry => !output,
+            _ => false,
+        };
+        arrayed && !slots::is_patch(slot) && slot != varying::PRIMITIVE_ID
     }
 
     /// True for compute shaders and kernels, which have workgroups.
@@ -261,9 +284,15 @@ info_fields! {
     scratch: u32, Dec, never;
     constants: u32, Dec, never;
 }
+
 impl ShaderInfo {
     /// True if invocations have neighbours, from which texture operations choose a level of detail.
     pub fn has_implicit_lod(&self) -> bool {
         self.stage == Stage::Fragment || self.stage.is_compute() && self.derivative_group != 0
+    }
+
+    /// What the directive `key` says, if it was given; the last counts.
+    pub fn directive(&self, key: &str) -> Option<&str> {
+        self.directives.iter().rev().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
     }
 }

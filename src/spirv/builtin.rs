@@ -3,8 +3,7 @@
 use super::interface::VariableAt;
 use super::{unsupported, Emit, Result};
 use crate::ir::{Stage, Variable};
-use crate::op::names::{frag_result, varying};
-use crate::op::{Base, Modes};
+use crate::op::{slots, Base, Modes};
 use spirv::{BuiltIn, Capability, Decoration, StorageClass};
 
 /// A built-in variable of the module. There is one for each built-in and direction, whoever asks for it.
@@ -24,42 +23,10 @@ pub(super) enum Shape {
     Array(Base, u32),
 }
 
-/// Slots between stages: slot, what it is as an input of fragment shaders, what it is elsewhere.
-const VARYINGS: &[(u32, Option<BuiltIn>, Option<BuiltIn>)] = &[
-    (varying::POS, Some(BuiltIn::FragCoord), Some(BuiltIn::Position)),
-    (varying::PSIZ, None, Some(BuiltIn::PointSize)),
-    (varying::CLIP_DIST0, Some(BuiltIn::ClipDistance), Some(BuiltIn::ClipDistance)),
-    (varying::CULL_DIST0, Some(BuiltIn::CullDistance), Some(BuiltIn::CullDistance)),
-    (varying::PRIMITIVE_ID, Some(BuiltIn::PrimitiveId), Some(BuiltIn::PrimitiveId)),
-    (varying::LAYER, Some(BuiltIn::Layer), Some(BuiltIn::Layer)),
-    (varying::VIEWPORT, Some(BuiltIn::ViewportIndex), Some(BuiltIn::ViewportIndex)),
-    (varying::FACE, Some(BuiltIn::FrontFacing), None),
-    (varying::PNTC, Some(BuiltIn::PointCoord), None),
-    (varying::TESS_LEVEL_OUTER, None, Some(BuiltIn::TessLevelOuter)),
-    (varying::TESS_LEVEL_INNER, None, Some(BuiltIn::TessLevelInner)),
-    (varying::VIEW_INDEX, Some(BuiltIn::ViewIndex), None),
-];
-
 /// The built-in that an input or output is, if it is one.
 pub(super) fn io_builtin(stage: Stage, variable: &Variable) -> Option<BuiltIn> {
-    let slot = variable.location?;
-    match (stage, variable.mode) {
-        (Stage::Vertex, Modes::SHADER_IN) => None,
-        (Stage::Fragment, Modes::SHADER_OUT) => match slot {
-            frag_result::DEPTH => Some(BuiltIn::FragDepth),
-            frag_result::STENCIL => Some(BuiltIn::FragStencilRefEXT),
-            frag_result::SAMPLE_MASK => Some(BuiltIn::SampleMask),
-            _ => None,
-        },
-        _ => {
-            let row = VARYINGS.iter().find(|row| row.0 == slot)?;
-            if stage == Stage::Fragment {
-                row.1
-            } else {
-                row.2
-            }
-        }
-    }
+    let is_output = variable.mode == Modes::SHADER_OUT;
+    slots::builtin(stage.slot_kind(is_output), variable.location?, stage == Stage::Fragment && !is_output)
 }
 
 /// What `builtin` looks like.
