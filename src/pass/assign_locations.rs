@@ -1,10 +1,12 @@
 //! Inputs and outputs that were never given a Location of their own get one.
 //!
-//! **What.** Where two variables of one direction claim the same Location and component, every variable of that
-//! direction that is no built-in gets the Location of its slot, by the rule of [`lower_io`](super::lower_io).
+//! **What.** Where two variables of one direction claim the same Location and component, or the directive
+//! `// ntv: locations=slots` says that none has its own, every variable of that direction that is no built-in gets the
+//! Location of its slot, by the rule of [`lower_io`](super::lower_io).
 //!
-//! **Why.** The driver assigns Locations when it links. A dump taken before, such as zink 22.3's, has 0 there or the
-//! numbers of another stage; Vulkan wants them to be distinct ("Shader Interfaces", on the assignment of Locations).
+//! **Why.** The driver assigns Locations when it links. A dump taken before has numbers there that the next stage does not
+//! know, or 0; Vulkan wants them to be distinct and to match ("Shader Interfaces", on the assignment of Locations and on
+//! interface matching). Dumps of zink 22.3 are such, so reading one sets the directive.
 //!
 //! The attributes of a vertex shader, and slots that the rule cannot keep apart, follow each other in the order of
 //! their slots. Colour outputs stay: they take the number of their attachment.
@@ -23,12 +25,11 @@
 //! decl_var shader_out INTERP_MODE_SMOOTH none vec4 b (VARYING_SLOT_VAR1.xyzw, 1, 0)
 //! ```
 
-use super::io_vars::is_builtin;
 use super::lower_io::location;
 use super::{Context, Forms, Pass};
 use crate::ir::{Shader, Stage, Var, VarFlags};
 use crate::op::names::SlotKind;
-use crate::op::Modes;
+use crate::op::{slots, Modes};
 
 /// See the [module](self).
 pub const PASS: Pass = Pass {
@@ -45,20 +46,21 @@ fn run(shader: &mut Shader, _: &Context) -> bool {
 }
 
 fn assign(shader: &mut Shader, mode: Modes) -> bool {
-    let kind = match (shader.stage(), mode) {
-        (Stage::Vertex, Modes::SHADER_IN) => SlotKind::VertAttrib,
+    let kind = shader.stage().slot_kind(mode == Modes::SHADER_OUT);
+    if kind == SlotKind::FragResult {
         // Colour outputs take the number of their attachment whatever they claim.
-        (Stage::Fragment, Modes::SHADER_OUT) => return false,
-        _ => SlotKind::Varying,
-    };
+        return false;
+    }
+    let fragment_input = shader.stage() == Stage::Fragment && mode == Modes::SHADER_IN;
     let is_user = |var: &Var| {
         let v = &shader.vars[*var];
-        v.mode == mode && v.location.is_some_and(|slot| !is_builtin(kind, slot))
+        v.mode == mode && v.location.is_some_and(|slot| slots::builtin(kind, slot, fragment_input).is_none())
     };
     let mut vars: Vec<Var> = shader.vars.ids().filter(is_user).collect();
     vars.sort_by_key(|var| shader.vars[*var].location);
     let claimed = |shader: &Shader, var: &Var| shader.vars[*var].driver_location;
-    if !overlap(shader, &vars, claimed) {
+    let unlinked = kind == SlotKind::Varying && shader.info.directive("locations") == Some("slots");
+    if !unlinked && !overlap(shader, &vars, claimed) {
         return false;
     }
     let by_slot = |shader: &Shader, var: &Var| location(kind, shader.vars[*var].location.unwrap_or(0), 0);
@@ -67,7 +69,7 @@ fn assign(shader: &mut Shader, mode: Modes) -> bool {
         let mut next = 0;
         for var in vars {
             shader.vars[var].driver_location = next;
-            next += slots(shader, var);
+            next += num_slots(shader, var);
         }
         return true;
     }
@@ -78,12 +80,10 @@ fn assign(shader: &mut Shader, mode: Modes) -> bool {
 }
 
 /// Slots that the variable takes; the array over vertices takes none.
-fn slots(shader: &Shader, var: Var) -> u32 {
+fn num_slots(shader: &Shader, var: Var) -> u32 {
     let v = &shader.vars[var];
-    let arrayed = matches!(
-        (shader.stage(), v.mode),
-        (Stage::TessCtrl, _) | (Stage::TessEval | Stage::Geometry, Modes::SHADER_IN)
-    ) && !v.flags.contains(VarFlags::PATCH);
+    let slot = v.location.unwrap_or(0);
+    let arrayed = shader.stage().is_per_vertex(v.mode == Modes::SHADER_OUT, slot) && !v.flags.contains(VarFlags::PATCH);
     let ty = match shader.types.as_array(v.ty) {
         Some((elem, _)) if arrayed => elem,
         _ => v.ty,
@@ -102,7 +102,7 @@ fn overlap(shader: &Shader, vars: &[Var], first: impl Fn(&Shader, &Var) -> u32) 
         };
         let start = first(shader, var);
         let components = u32::from(v.location_frac)..u32::from(v.location_frac) + components;
-        (start..start.saturating_add(slots(shader, *var)), components, v.index)
+        (start..start.saturating_add(num_slots(shader, *var)), components, v.index)
     };
     let extents: Vec<_> = vars.iter().map(extent).collect();
     let meet = |a: &std::ops::Range<u32>, b: &std::ops::Range<u32>| a.start < b.end && b.start < a.end;

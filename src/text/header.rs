@@ -11,6 +11,8 @@ use std::fmt::Write;
 const DIRECTIVES: &[(&str, &[&str])] = &[
     // zink divides the offsets of shared and scratch memory by the element size; Gallium's are bytes.
     ("shared_offset_units", &["bytes", "elements"]),
+    // zink 25.0 assigns locations before its translator runs. 22.3 prints its shaders before: they have those of their slots.
+    ("locations", &["declared", "slots"]),
 ];
 
 /// Printed names that are not the field's: 25.0's first, then 22.3's.
@@ -64,6 +66,9 @@ impl<'a> Parser<'a> {
         if self.part != Part::Header || !line.eat(b':') {
             let what = "expected `key: value`, `decl_var`, `decl_function` or `impl`";
             return Err(line.error_at(key_span, what));
+        }
+        if key == "source_sha1" {
+            self.shader.info.directives.insert(0, ("locations".into(), "slots".into()));
         }
         let key = PRINTED_NAMES.iter().find(|(old, _)| *old == key).map_or(key, |(_, new)| *new);
         let start = line.token_start();
