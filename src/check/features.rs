@@ -3,7 +3,7 @@
 use super::report::Report;
 use crate::analysis::value_types::ValueTypes;
 use crate::error::Errors;
-use crate::ir::{AluSrc, ArrayIndex, Def, DerefKind, Inst, InstKind, ShaderInfo, Stage};
+use crate::ir::{AluSrc, ArrayIndex, Def, DerefKind, Inst, InstKind, ShaderInfo, Stage, VarFlags};
 use crate::op::names::{frag_result, varying, IoSemantics, IoXfb, Scope, SlotKind};
 use crate::op::Intrinsic::{self, *};
 use crate::op::{Access, AluOp, AluType, AtomicOp, Base, Form, Index, Modes, Props};
@@ -15,6 +15,7 @@ const INTRINSICS: &[(Feature, &[Intrinsic])] = &[
     (shaderDrawParameters, &[load_base_vertex, load_first_vertex, load_vertex_id_zero_base]),
     (shaderDrawParameters, &[load_base_instance, load_draw_id]),
     (multiview, &[load_view_index]),
+    (meshShader, &[load_per_primitive_input]),
     (sampleRateShading, &[load_sample_id, load_sample_pos, load_barycentric_sample, load_barycentric_at_sample]),
     (sampleRateShading, &[load_barycentric_at_offset]),
     (sampleRateShading, &[interp_deref_at_centroid, interp_deref_at_sample, interp_deref_at_offset]),
@@ -170,6 +171,9 @@ impl<'a> Needs<'a> {
             if let Some(slot) = variable.location.filter(|_| output || variable.mode == Modes::SHADER_IN) {
                 self.check_slot(None, slot, output);
             }
+            if variable.flags.contains(VarFlags::PER_PRIMITIVE) {
+                self.need(None, meshShader);
+            }
             if variable.capture.is_some() {
                 self.need(None, transformFeedback);
             }
@@ -270,7 +274,7 @@ impl Needs<'_> {
 
     fn check_slot(&mut self, inst: Option<Inst>, slot: u32, output: bool) {
         let stage = self.report.shader.stage();
-        match super::io::slot_kind(stage, output) {
+        match stage.slot_kind(output) {
             SlotKind::FragResult if slot == frag_result::STENCIL => self.need(inst, VK_EXT_shader_stencil_export),
             SlotKind::VertAttrib | SlotKind::FragResult => {}
             SlotKind::Varying => {

@@ -5,15 +5,6 @@ use crate::ir::{Def, Inst, Shader, Stage, Var};
 use crate::op::names::{frag_result, varying, vert_attrib, IoFlags, IoSemantics, SlotKind};
 use crate::op::{Index, Intrinsic, Modes};
 
-/// The numbering of the slots of a stage's inputs or outputs.
-pub(super) fn slot_kind(stage: Stage, output: bool) -> SlotKind {
-    match (stage, output) {
-        (Stage::Vertex, false) => SlotKind::VertAttrib,
-        (Stage::Fragment, true) => SlotKind::FragResult,
-        _ => SlotKind::Varying,
-    }
-}
-
 /// One past the last slot.
 fn slot_end(kind: SlotKind) -> u32 {
     match kind {
@@ -33,7 +24,7 @@ pub(super) fn check_var(report: &mut Report<'_>, var: Var) {
     if report.shader.stage().is_compute() {
         return report.whole(format_args!("variable {name}: compute shaders have no inputs and outputs"));
     }
-    let end = slot_end(slot_kind(report.shader.stage(), variable.mode == Modes::SHADER_OUT));
+    let end = slot_end(report.shader.stage().slot_kind(variable.mode == Modes::SHADER_OUT));
     if let Some(slot) = variable.location.filter(|slot| *slot >= end) {
         report.whole(format_args!("variable {name}: there is no slot {slot}"));
     }
@@ -50,7 +41,7 @@ pub(super) fn check_intrinsic(report: &mut Report<'_>, inst: Inst, op: Intrinsic
     let shader = report.shader;
     let output = is_output(op);
     let io = IoSemantics::unpack(shader.index(inst, Index::io_semantics));
-    let end = slot_end(slot_kind(shader.stage(), output));
+    let end = slot_end(shader.stage().slot_kind(output));
     if io.location >= end {
         report.at(inst, format_args!("there is no slot {}", io.location));
     } else if io.num_slots == 0 || io.location + io.num_slots > end {
@@ -58,7 +49,7 @@ pub(super) fn check_intrinsic(report: &mut Report<'_>, inst: Inst, op: Intrinsic
         report.at(inst, format_args!("{slots} from {} on do not exist", io.location));
     }
     let value = if output && !shader.insts[inst].has_def() { srcs[0] } else { inst.def() };
-    if shader.bit_size(value) == 64 && is_builtin(slot_kind(shader.stage(), output), io.location) {
+    if shader.bit_size(value) == 64 && is_builtin(shader.stage().slot_kind(output), io.location) {
         report.at(inst, "a built-in does not have 64 bits");
     }
     // The last source counts slots from the location on.
@@ -66,6 +57,7 @@ pub(super) fn check_intrinsic(report: &mut Report<'_>, inst: Inst, op: Intrinsic
     if offset >= u64::from(io.num_slots.max(1)) {
         report.at(inst, format_args!("slot {offset} of {}", plural(io.num_slots as usize, "slot")));
     }
+    check_vertex(report, inst, op, io);
     check_flags(report, inst, io);
     check_components(report, inst, value);
 }
@@ -78,6 +70,29 @@ fn is_output(op: Intrinsic) -> bool {
             | Intrinsic::store_output
             | Intrinsic::store_per_vertex_output
     )
+}
+
+/// What has a value for each vertex is accessed with one, and nothing else is.
+fn check_vertex(report: &mut Report<'_>, inst: Inst, op: Intrinsic, io: IoSemantics) {
+    use Intrinsic::{load_per_vertex_input, load_per_vertex_output, store_per_vertex_output};
+    let stage = report.shader.stage();
+    let has_vertex = matches!(op, load_per_vertex_input | load_per_vertex_output | store_per_vertex_output);
+    if has_vertex != stage.is_per_vertex(is_output(op), io.location) {
+        let what = if has_vertex { "no value" } else { "a value" };
+        report.at(inst, format_args!("the slot has {what} for each vertex"));
+    }
+    let end = report.shader.index(inst, Index::component) + u32::from(instr_size(report.shader, inst));
+    if stage.slot_kind(is_output(op)) == SlotKind::Varying && io.location == varying::TESS_LEVEL_INNER && end > 2 {
+        report.at(inst, "there are two inner levels");
+    }
+}
+
+/// Components that are loaded or stored.
+fn instr_size(shader: &Shader, inst: Inst) -> u8 {
+    match (shader.insts[inst].num_components, shader.as_intrinsic(inst)) {
+        (0, Some((_, srcs))) => srcs.first().map_or(0, |value| shader.num_components(*value)),
+        (n, _) => n,
+    }
 }
 
 fn check_flags(report: &mut Report<'_>, inst: Inst, io: IoSemantics) {

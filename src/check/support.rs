@@ -7,9 +7,9 @@ use super::features::Needs;
 use super::report::Report;
 use super::textures;
 use crate::error::Errors;
-use crate::ir::{AluSrc, Cf, Deref, DerefKind, Inst, InstKind, Shader};
+use crate::ir::{AluSrc, Cf, Deref, DerefKind, Inst, InstKind, Shader, Stage, VarFlags};
 use crate::op::intrinsic::Form as IntrinsicForm;
-use crate::op::names::InterpMode;
+use crate::op::names::{InterpMode, IoFlags, IoSemantics};
 use crate::op::Intrinsic::{self, *};
 use crate::op::{AluOp, Base, Form, Index, Modes, Props};
 use crate::target::Target;
@@ -29,6 +29,7 @@ const TRANSLATED: &[Intrinsic] = &[
     load_input,
     load_interpolated_input,
     load_per_vertex_input,
+    load_per_primitive_input,
     load_output,
     load_per_vertex_output,
     store_output,
@@ -210,6 +211,12 @@ impl Support<'_> {
             if variable.interp == InterpMode::explicit {
                 self.report.whole(format_args!("variable {name}: explicit interpolation is not translated yet"));
             }
+            if variable.flags.contains(VarFlags::FB_FETCH_OUTPUT) {
+                self.report.whole(format_args!("variable {name}: reads of the framebuffer are not translated yet"));
+            }
+            if variable.flags.contains(VarFlags::PER_VIEW) {
+                self.report.whole(format_args!("variable {name}: outputs for each view are not translated yet"));
+            }
         }
     }
 
@@ -296,8 +303,24 @@ impl Support<'_> {
             let what = textures::refused_image(shader, inst, op, srcs);
             what.into_iter().for_each(|what| self.refuse(inst, what));
         }
+        if op.info().index_slot(Index::io_semantics).is_some() {
+            self.check_io(inst, op);
+        }
         if is_wide && !WIDE_LOADS.contains(&op) {
             self.refuse(inst, "vectors of more than four components other than from buffers");
+        }
+    }
+
+    fn check_io(&mut self, inst: Inst, op: Intrinsic) {
+        let flags = IoSemantics::unpack(self.report.shader.index(inst, Index::io_semantics)).flags;
+        if op == load_output && self.report.shader.stage() == Stage::Fragment {
+            self.refuse(inst, "reads of the framebuffer");
+        }
+        if flags.contains(IoFlags::HIGH_16BITS) {
+            self.refuse(inst, "packed inputs and outputs of 16 bits");
+        }
+        if flags.contains(IoFlags::PERVIEW) {
+            self.refuse(inst, "outputs for each view");
         }
     }
 }

@@ -1,11 +1,18 @@
 //! Which variables a shader's explicit inputs and outputs need: the grouping behind [`lower_io`](super::lower_io).
+//!
+//! Accesses come in as pieces, runs of components that are treated alike. Pieces that overlap become one *group*; groups
+//! that are alike become one where nothing lies between them; each group becomes a variable.
+//!
+//! ```text
+//! store VAR0.x float, captured at 0      one variable: float at component 0, Offset 0
+//! store VAR0.y float, captured at 16     one variable: vec2 at component 1, Offset 16 ...
+//! store VAR0.z float, captured at 20     ... as its components follow each other in the buffer too
+//! ```
 
 use super::lower_io::{location, Interpolation, Io, Sampling};
-use super::Context;
-use crate::ir::{Shader, Stage, Type, Var, VarFlags, Variable, NO_LOCATION};
-use crate::op::names::{frag_result, varying, InterpMode, IoFlags, SlotKind};
-use crate::op::{AluType, Base, Modes};
-use crate::target::Feature;
+use crate::ir::{Capture, Precision, Shader, Stage, Var, VarFlags, Variable, NO_LOCATION};
+use crate::op::names::{varying, InterpMode, IoFlags, SlotKind};
+use crate::op::{slots, AluType, Modes};
 
 /// The part of an access that one variable serves.
 #[derive(Clone, Copy, Debug)]
@@ -13,8 +20,8 @@ pub(super) struct Place {
     pub var: Var,
     /// The element of an array variable that the slot starts at, before a dynamic offset.
     pub element: Option<u32>,
-    /// Elements that one slot of a dynamic offset stands for.
-    pub elements_per_slot: u32,
+    /// Elements for each slot of a dynamic offset.
+    pub step: Step,
     /// Component type and count of what is pointed to.
     pub pointee: (AluType, u8),
     /// First component of the pointee that is meant.
@@ -27,31 +34,62 @@ pub(super) struct Place {
     pub is_centroid: bool,
 }
 
-/// What components of a slot must share to live in one variable.
+/// How a dynamic offset in slots becomes one in elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// A slot has this many elements, a power of two.
+    Times(u32),
+    /// An element takes two slots.
+    Half,
+}
+
+/// What can never share a variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Part {
+    is_output: bool,
+    /// Of a built-in that transform feedback cannot take from the built-in itself.
+    is_copy: bool,
+    /// `DUALSRC` and `HIGH_DVEC2`, which make a slot two.
+    flags: u32,
+    per_vertex: bool,
+    per_primitive: bool,
+    bits: u8,
+}
+
+/// What components of a slot must share besides to live in one variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Style {
     ty: AluType,
     mode: u32,
-    flags: IoFlags,
+    invariant: bool,
+    mediump: bool,
+    stream: u8,
+    captured: Option<Captured>,
+}
+
+/// Where transform feedback would put component 0 of the slot, if that were captured along; in components.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Captured {
+    buffer: u8,
+    start: i32,
 }
 
 /// Components of a run of slots that one variable serves.
 #[derive(Clone, Debug)]
 struct Group {
-    is_output: bool,
+    kind: SlotKind,
+    part: Part,
     slot: u32,
     slots: u32,
-    /// Components of each slot.
+    /// Components of each slot, in units of 32 bits; of two slots for wide vectors of 64 bits. Of a compact array: the elements.
     mask: u32,
     style: Style,
     /// How the accesses are sampled, if all the same.
     sampling: Sampling,
     base: u32,
-    per_vertex: bool,
-    /// One for each variable: several where GL broadcasts.
-    vars: Vec<Var>,
-    pointee: (AluType, u8),
-    kind: SlotKind,
+    /// It is a built-in's own variable.
+    is_builtin: bool,
+    var: Option<Var>,
 }
 
 /// The variables of a shader's explicit inputs and outputs.
@@ -92,14 +130,23 @@ impl IoVars {
 
     /// Takes note of an access.
     pub(super) fn add(&mut self, io: &Io) {
-        let kind = io.kind(self.stage);
-        let mut group = self.group_of(io, kind);
-        // What overlaps in slots and components must be one variable; what neighbours in a slot may be.
+        for piece in Piece::all(io, self.stage) {
+            let mut group = Group::new(io, self.stage, piece);
+            if group.is_builtin && group.style.captured.is_some() {
+                let part = Part { is_copy: true, ..group.part };
+                self.insert(Group { part, is_builtin: false, ..group.clone() });
+                group.style.captured = None;
+            }
+            self.insert(group);
+        }
+    }
+
+    /// Adds a group; what overlaps in slots and components must be one variable.
+    fn insert(&mut self, mut group: Group) {
         let mut i = 0;
         while i < self.groups.len() {
-            if group.absorbs(&self.groups[i]) {
-                let other = self.groups.remove(i);
-                group.absorb(&other);
+            if group.overlaps(&self.groups[i]) {
+                group.absorb(&self.groups.swap_remove(i));
                 i = 0;
             } else {
                 i += 1;
@@ -108,52 +155,92 @@ impl IoVars {
         self.groups.push(group);
     }
 
-    fn group_of(&self, io: &Io, kind: SlotKind) -> Group {
-        let interpolation =
-            io.interpolation.unwrap_or(Interpolation { mode: InterpMode::none as u32, sampling: Sampling::Pixel });
-        let precision = IoFlags::DUALSRC | IoFlags::FBFETCH | IoFlags::INVARIANT;
-        let mut group = Group {
-            is_output: io.is_output,
-            slot: io.slot,
-            slots: io.slots,
-            mask: io.component_mask(),
-            style: Style { ty: io.ty, mode: interpolation.mode, flags: io.flags & precision },
-            sampling: interpolation.sampling,
-            base: io.base,
-            per_vertex: io.vertex.is_some(),
-            vars: Vec::new(),
-            pointee: (io.ty, 1),
-            kind,
-        };
-        if let Some(Compact { first, .. }) = compact(kind, io.slot).copied() {
-            // The mask of a compact group counts the elements of its array.
-            group.mask = io.component_mask() << (4 * (io.slot - first));
-            if io.offset.is_some() {
-                group.mask |= (1 << (4 * io.slots)) - 1;
-            }
-            (group.slot, group.slots) = (first, 1);
-        }
-        group
-    }
-
     /// Declares the variables, inputs before outputs, by slot.
-    pub(super) fn declare(&mut self, shader: &mut Shader, context: &Context) {
-        self.groups
-            .sort_by_key(|group| (group.is_output, group.slot, group.mask.trailing_zeros(), group.style.flags.bits()));
+    pub(super) fn declare(&mut self, shader: &mut Shader) {
+        let order = |group: &Group| (group.part.is_output, group.slot, group.mask.trailing_zeros(), group.part);
+        self.groups.sort_by_key(order);
+        self.join();
+        self.begin_arrays_at_x();
+        self.settle_captures();
+        self.groups.sort_by_key(order);
         let mut groups = std::mem::take(&mut self.groups);
-        for group in &mut groups {
-            group.declare(shader, context);
+        for group in groups.iter_mut().filter(|group| !group.part.is_copy) {
+            group.declare(shader, location(group.kind, group.slot, group.base));
+        }
+        for group in groups.iter_mut().filter(|group| group.part.is_copy) {
+            let free = free_location(shader, if group.is_compact() { group.span().1 } else { 1 });
+            group.declare(shader, free);
         }
         self.groups = groups;
     }
 
-    /// The variables that `io` reads or writes: several if its components are spread, or if they are broadcast.
+    /// Makes one group of those that are alike, where no other lies between them.
+    fn join(&mut self) {
+        let mut i = 0;
+        while i < self.groups.len() {
+            let partner = (i + 1..self.groups.len()).find(|j| self.may_join(i, *j));
+            match partner {
+                Some(j) => {
+                    let other = self.groups.remove(j);
+                    self.groups[i].absorb(&other);
+                }
+                None => i += 1,
+            }
+        }
+    }
+
+    fn may_join(&self, i: usize, j: usize) -> bool {
+        let (a, b) = (&self.groups[i], &self.groups[j]);
+        if !a.is_alike(b) {
+            return false;
+        }
+        let mut both = a.clone();
+        both.absorb(b);
+        both.mask = span_of(both.mask);
+        // Between what is captured, nothing else may be.
+        let tight = both.style.captured.is_none() || both.mask == a.mask | b.mask;
+        let others = self.groups.iter().enumerate().filter(|(k, _)| *k != i && *k != j);
+        tight && !others.into_iter().any(|(_, other)| both.shares(other))
+    }
+
+    /// An array in an array of vertices takes no Component (VUID-StandaloneSpirv-Component-04924, as spirv-val reads it).
+    fn begin_arrays_at_x(&mut self) {
+        for i in 0..self.groups.len() {
+            let mut whole = self.groups[i].clone();
+            whole.mask = span_of(whole.mask | 1);
+            let others = || self.groups.iter().enumerate().filter(|(k, _)| *k != i);
+            let nested = whole.part.per_vertex && whole.slots > whole.slots_per_element() && !whole.is_compact();
+            if nested && !others().any(|(_, other)| whole.shares(other)) {
+                self.groups[i].mask = whole.mask;
+            }
+        }
+    }
+
+    /// A built-in that is captured as a whole needs no copy.
+    fn settle_captures(&mut self) {
+        let copies: Vec<Group> = self.groups.iter().filter(|group| group.part.is_copy).cloned().collect();
+        let mut direct = Vec::new();
+        for builtin in self.groups.iter_mut().filter(|group| group.is_builtin) {
+            let same = |copy: &&Group| copy.kind == builtin.kind && copy.slot == builtin.slot;
+            if let [copy] = *copies.iter().filter(same).collect::<Vec<_>>() {
+                let (first, count) = builtin.span();
+                if copy.mask == ((1 << count) - 1) << first {
+                    builtin.style.captured = copy.style.captured;
+                    direct.push(copy.slot);
+                }
+            }
+        }
+        self.groups.retain(|group| !group.part.is_copy || !direct.contains(&group.slot));
+    }
+
+    /// The variables that `io` reads or writes: several if its components are spread or captured in a copy.
     pub(super) fn places(&self, io: &Io) -> Vec<Place> {
-        let kind = io.kind(self.stage);
-        let mut places = Vec::new();
-        for group in self.groups.iter().filter(|group| group.serves(io, kind)) {
-            for var in &group.vars {
-                group.places(io, *var, &mut places);
+        let part = Part::new(io);
+        let mut places: Vec<Place> = Vec::new();
+        for group in &self.groups {
+            let copied = io.is_store && group.part == Part { is_copy: true, ..part };
+            if group.part == part || copied {
+                group.places(io, self.stage, &mut places);
             }
         }
         places.sort_by_key(|place| place.source);
@@ -161,28 +248,106 @@ impl IoVars {
     }
 }
 
+/// A run of components of an access that are treated alike.
+struct Piece {
+    mask: u32,
+    captured: Option<Captured>,
+    stream: u8,
+}
+
+impl Piece {
+    fn all(io: &Io, stage: Stage) -> Vec<Piece> {
+        let mut pieces: Vec<Piece> = Vec::new();
+        let mask = io.component_mask();
+        let row = compact(io.kind(stage), io.slot);
+        let first = row.map_or(0, |row| 4 * (io.slot - row.first));
+        for c in (0..8).filter(|c| mask >> c & 1 != 0) {
+            let captured =
+                io.captured(c).map(|(buffer, at)| Captured { buffer, start: i32::from(at) - (first + c) as i32 });
+            let stream = io.stream(c);
+            match pieces.last_mut() {
+                Some(last) if last.mask >> (c - 1) == 1 && (last.captured, last.stream) == (captured, stream) => {
+                    last.mask |= 1 << c;
+                }
+                _ => pieces.push(Piece { mask: 1 << c, captured, stream }),
+            }
+        }
+        pieces
+    }
+}
+
+impl Part {
+    fn new(io: &Io) -> Part {
+        Part {
+            is_output: io.is_output,
+            is_copy: false,
+            flags: (io.flags & (IoFlags::DUALSRC | IoFlags::HIGH_DVEC2)).bits(),
+            per_vertex: io.vertex.is_some(),
+            per_primitive: io.per_primitive,
+            bits: io.ty.bits,
+        }
+    }
+}
+
 impl Group {
-    fn overlaps_slots(&self, other: &Group) -> bool {
-        self.is_output == other.is_output
-            && self.style.flags.contains(IoFlags::DUALSRC) == other.style.flags.contains(IoFlags::DUALSRC)
-            && self.slot < other.slot + other.slots
-            && other.slot < self.slot + self.slots
+    fn new(io: &Io, stage: Stage, piece: Piece) -> Group {
+        let kind = io.kind(stage);
+        let interpolation =
+            io.interpolation.unwrap_or(Interpolation { mode: InterpMode::none as u32, sampling: Sampling::Pixel });
+        let in_fragment = stage == Stage::Fragment && !io.is_output;
+        let style = Style {
+            ty: io.ty,
+            mode: interpolation.mode,
+            invariant: io.flags.contains(IoFlags::INVARIANT),
+            mediump: io.flags.contains(IoFlags::MEDIUMP),
+            stream: piece.stream,
+            captured: piece.captured,
+        };
+        let mut group = Group {
+            kind,
+            part: Part::new(io),
+            slot: io.slot,
+            // A wide vector of 64 bits goes on in the next slot.
+            slots: io.slots.max(if piece.mask > 0xf { 2 } else { 1 }),
+            mask: piece.mask,
+            style,
+            sampling: interpolation.sampling,
+            base: io.base,
+            is_builtin: slots::builtin(kind, io.slot, in_fragment).is_some(),
+            var: None,
+        };
+        if let Some(row) = compact(kind, io.slot) {
+            group.mask <<= 4 * (io.slot - row.first);
+            if io.offset.is_some() {
+                group.mask |= (1 << (4 * io.slots.min(2))) - 1;
+            }
+            (group.slot, group.slots, group.is_builtin) = (row.first, 1, true);
+        }
+        group
+    }
+
+    /// Whether both name some component of some slot, or the same built-in.
+    fn overlaps(&self, other: &Group) -> bool {
+        self.shares(other) || self.is_builtin && self.meets(other)
+    }
+
+    fn shares(&self, other: &Group) -> bool {
+        self.meets(other) && self.mask & other.mask != 0
+    }
+
+    fn meets(&self, other: &Group) -> bool {
+        self.part == other.part && self.slot < other.slot + other.slots && other.slot < self.slot + self.slots
     }
 
     fn is_compact(&self) -> bool {
         compact(self.kind, self.slot).is_some()
     }
 
-    /// Whether `other` must, or may, share a variable with this group.
-    fn absorbs(&self, other: &Group) -> bool {
-        if !self.overlaps_slots(other) {
-            return false;
-        }
-        let must = self.mask & other.mask != 0 || self.is_compact();
-        let alike = self.style == other.style && self.per_vertex == other.per_vertex;
+    /// Whether both may be one variable.
+    fn is_alike(&self, other: &Group) -> bool {
         // Sampling at a given place is asked of the pointer, so it does not part variables.
         let sampled_alike = self.sampling == other.sampling || self.is_asked() || other.is_asked();
-        must || alike && sampled_alike && (self.slots == other.slots || self.slots > 1)
+        self.meets(other) && self.style == other.style && sampled_alike
     }
 
     fn is_asked(&self) -> bool {
@@ -197,7 +362,9 @@ impl Group {
         }
         self.slots = end - self.slot;
         self.mask |= other.mask;
-        self.style = other.style;
+        self.style.captured = self.style.captured.or(other.style.captured);
+        self.style.invariant |= other.style.invariant;
+        self.style.mediump &= other.style.mediump;
         if self.is_asked() {
             self.sampling = other.sampling;
         } else if !other.is_asked() && self.sampling != other.sampling {
@@ -205,155 +372,173 @@ impl Group {
         }
     }
 
-    fn serves(&self, io: &Io, kind: SlotKind) -> bool {
-        if self.is_output != io.is_output
-            || self.style.flags.contains(IoFlags::DUALSRC) != io.flags.contains(IoFlags::DUALSRC)
-        {
-            return false;
+    /// 32-bit components of the slot for each component of the variable.
+    fn units(&self) -> u32 {
+        if self.part.bits == 64 {
+            2
+        } else {
+            1
         }
-        if let Some(row) = compact(kind, io.slot) {
-            return self.kind == kind && self.slot == row.first;
-        }
-        self.slot <= io.slot && io.slot < self.slot + self.slots && self.mask & io.component_mask() != 0
     }
 
-    /// First component in 32-bit units, and the number of components of the variable.
+    /// Slots for each element of the variable.
+    fn slots_per_element(&self) -> u32 {
+        if self.mask > 0xf && !self.is_compact() {
+            2
+        } else {
+            1
+        }
+    }
+
+    /// First component in 32-bit units, and the number of components of the variable; of a compact array: the elements.
     fn span(&self) -> (u32, u32) {
+        if let Some(row) = compact(self.kind, self.slot).filter(|_| self.is_builtin) {
+            let len = u32::BITS - self.mask.leading_zeros();
+            return (0, len.clamp(row.least, row.most));
+        }
         match (self.kind, self.slot) {
             // Built-ins have the type that SPIR-V says, however much of them is used.
-            (SlotKind::Varying, varying::POS) => return (0, 4),
-            (SlotKind::Varying, varying::PNTC) => return (0, 2),
+            (SlotKind::Varying, varying::POS) if self.is_builtin => return (0, 4),
+            (SlotKind::Varying, varying::PNTC) if self.is_builtin => return (0, 2),
             _ => {}
         }
-        let units = if self.style.ty.bits == 64 { 2 } else { 1 };
         let first = self.mask.trailing_zeros();
-        (first, (u32::BITS - self.mask.leading_zeros() - first).div_ceil(units))
+        (first, (u32::BITS - self.mask.leading_zeros() - first).div_ceil(self.units()))
     }
 
-    fn places(&self, io: &Io, var: Var, places: &mut Vec<Place>) {
+    /// What is pointed to: a vector, or an element of a compact array.
+    fn pointee(&self) -> (AluType, u8) {
+        let count = if self.is_compact() { 1 } else { self.span().1 };
+        (self.style.ty, count as u8)
+    }
+
+    fn places(&self, io: &Io, stage: Stage, places: &mut Vec<Place>) {
+        let Some(var) = self.var else { return };
         let is_centroid = self.sampling == Sampling::Centroid;
-        if let Some(row) = compact(self.kind, self.slot) {
-            let at = 4 * (io.slot - row.first) + io.component;
-            places.extend((0..io.num_components).filter(|c| io.component_mask() >> (io.component + c) & 1 != 0).map(
-                |c| Place {
-                    var,
-                    element: Some(at + c),
-                    elements_per_slot: 4,
-                    pointee: self.pointee,
-                    first: 0,
-                    count: 1,
-                    source: c,
-                    is_centroid,
-                },
-            ));
-            return;
-        }
-        let units = if self.style.ty.bits == 64 { 2 } else { 1 };
+        let kind = io.kind(stage);
         let (start, count) = self.span();
-        let end = start + count * units;
-        let first = io.component.max(start);
-        let last = (io.component + io.num_components * units).min(end);
-        if first >= last {
+        let place = Place {
+            var,
+            element: None,
+            step: Step::Times(1),
+            pointee: self.pointee(),
+            first: 0,
+            count: 1,
+            source: 0,
+            is_centroid,
+        };
+        if let Some(row) = compact(kind, io.slot) {
+            if self.slot != row.first || self.kind != kind {
+                return;
+            }
+            let at = 4 * (io.slot - row.first) + io.component;
+            for c in (0..io.num_components).filter(|c| (start..start + count).contains(&(at + c))) {
+                let element = Some(at + c - start);
+                places.push(Place { element, step: Step::Times(4), source: c, ..place });
+            }
             return;
         }
+        let units = self.units();
+        let first = io.component.max(start);
+        let last = (io.component + io.num_components * units).min(start + count * units);
+        if io.slot < self.slot || io.slot >= self.slot + self.slots || first >= last {
+            return;
+        }
+        let per_element = self.slots_per_element();
         places.push(Place {
-            var,
-            element: (self.slots > 1).then(|| io.slot - self.slot),
-            elements_per_slot: 1,
-            pointee: self.pointee,
+            element: (self.slots > per_element).then(|| (io.slot - self.slot) / per_element),
+            step: if per_element == 2 { Step::Half } else { Step::Times(1) },
             first: (first - start) / units,
             count: (last - first) / units,
             source: (first - io.component) / units,
-            is_centroid,
+            ..place
         });
     }
 
-    fn declare(&mut self, shader: &mut Shader, context: &Context) {
-        let mut scalar = self.style.ty;
-        let narrow = scalar.bits == 16 && context.target.has(Feature::storageInputOutput16);
-        if scalar.bits < 32 && !narrow {
-            scalar.bits = 32;
+    fn declare(&mut self, shader: &mut Shader, location: u32) {
+        let (scalar, count) = self.pointee();
+        let mut ty = shader.types.vector(scalar, count);
+        let elements = self.slots / self.slots_per_element();
+        if self.is_compact() {
+            ty = shader.types.array(ty, Some(self.span().1), 0);
+        } else if elements > 1 {
+            ty = shader.types.array(ty, Some(elements), 0);
         }
-        let (component, count) = self.span();
-        let mut ty;
-        if let Some(row) = compact(self.kind, self.slot) {
-            let float = AluType::new(Base::Float, 32);
-            self.pointee = (float, 1);
-            ty = shader.types.vector(float, 1);
-            ty = shader.types.array(ty, Some((component + count).clamp(row.least, row.most)), 0);
-        } else {
-            self.pointee = (scalar, count as u8);
-            ty = shader.types.vector(scalar, count as u8);
-            if self.slots > 1 {
-                ty = shader.types.array(ty, Some(self.slots), 0);
-            }
+        if self.part.per_vertex {
+            ty = shader.types.array(ty, Some(per_vertex_len(shader, self.part.is_output)), 0);
         }
-        if self.per_vertex {
-            ty = shader.types.array(ty, Some(per_vertex_len(shader)), 0);
-        }
-        let is_broadcast = self.kind == SlotKind::FragResult && self.slot == frag_result::COLOR;
-        let slots = match is_broadcast {
-            true => frag_result::DATA0..frag_result::DATA0 + context.target.max_draw_buffers,
-            false => self.slot..self.slot + 1,
-        };
-        self.vars = slots.map(|slot| self.declare_one(shader, slot, ty, component)).collect();
+        let (mode, direction) = if self.part.is_output { (Modes::SHADER_OUT, "out") } else { (Modes::SHADER_IN, "in") };
+        let name = shader.strings.intern(&self.name(if self.part.is_copy { "xfb" } else { direction }));
+        let interp = InterpMode::ALL.get(self.style.mode as usize).copied().unwrap_or(InterpMode::none);
+        self.var = Some(shader.vars.push(Variable {
+            interp,
+            flags: self.flags(shader.stage()),
+            precision: if self.style.mediump { Precision::Medium } else { Precision::None },
+            location: (!self.part.is_copy).then_some(self.slot),
+            location_frac: if self.is_compact() || self.part.is_copy { 0 } else { self.span().0 as u8 },
+            driver_location: if self.is_builtin { NO_LOCATION } else { location },
+            index: u32::from(self.part.flags & IoFlags::DUALSRC.bits() != 0),
+            capture: self.capture(&shader.info.xfb_stride),
+            stream: u32::from(self.style.stream),
+            ..Variable::new(name, ty, mode)
+        }));
     }
 
-    fn declare_one(&self, shader: &mut Shader, slot: u32, ty: Type, component: u32) -> Var {
-        let (mode, direction) = if self.is_output { (Modes::SHADER_OUT, "out") } else { (Modes::SHADER_IN, "in") };
-        let full = self.kind.name(slot);
-        let short = full.trim_start_matches("VARYING_SLOT_").trim_start_matches("VERT_ATTRIB_");
-        let lane =
-            if component == 0 || self.is_compact() { "" } else { [".x", ".y", ".z", ".w"][component as usize % 4] };
-        let index = if self.style.flags.contains(IoFlags::DUALSRC) { ".1" } else { "" };
-        let name =
-            shader.strings.intern(&format!("{direction}_{}{lane}{index}", short.trim_start_matches("FRAG_RESULT_")));
+    fn name(&self, direction: &str) -> String {
+        let full = self.kind.name(self.slot);
+        let short = ["VARYING_SLOT_", "VERT_ATTRIB_", "FRAG_RESULT_"].iter().find_map(|it| full.strip_prefix(it));
+        let lane = match self.span().0 as usize {
+            first @ 1..=3 if !self.is_compact() => [".y", ".z", ".w"][first - 1],
+            _ => "",
+        };
+        let second = if self.part.flags != 0 { ".1" } else { "" };
+        format!("{direction}_{}{lane}{second}", short.unwrap_or(&full))
+    }
+
+    fn flags(&self, stage: Stage) -> VarFlags {
+        let tess = matches!((stage, self.part.is_output), (Stage::TessCtrl, true) | (Stage::TessEval, false));
         let mut flags = VarFlags::empty();
         flags.set(VarFlags::CENTROID, self.sampling == Sampling::Centroid);
         flags.set(VarFlags::SAMPLE, self.sampling == Sampling::Sample);
-        flags.set(VarFlags::COMPACT, self.is_compact());
-        flags.set(VarFlags::INVARIANT, self.style.flags.contains(IoFlags::INVARIANT));
-        flags.set(VarFlags::PATCH, self.is_patch(shader.stage()));
-        let interp = InterpMode::ALL.get(self.style.mode as usize).copied().unwrap_or(InterpMode::none);
-        shader.vars.push(Variable {
-            interp,
-            flags,
-            location: Some(slot),
-            location_frac: if self.is_compact() { 0 } else { component as u8 },
-            driver_location: if is_builtin(self.kind, slot) {
-                NO_LOCATION
-            } else {
-                location(self.kind, slot, self.base)
-            },
-            index: u32::from(self.style.flags.contains(IoFlags::DUALSRC)),
-            ..Variable::new(name, ty, mode)
-        })
+        flags.set(VarFlags::COMPACT, self.is_compact() && self.is_builtin);
+        flags.set(VarFlags::INVARIANT, self.style.invariant);
+        flags.set(VarFlags::PATCH, tess && slots::is_patch(self.slot));
+        flags.set(VarFlags::PER_PRIMITIVE, self.part.per_primitive && !self.is_builtin);
+        flags
     }
 
-    fn is_patch(&self, stage: Stage) -> bool {
-        let levels = varying::TESS_LEVEL_OUTER..=varying::TESS_LEVEL_INNER;
-        let tess = matches!((stage, self.is_output), (Stage::TessCtrl, true) | (Stage::TessEval, false));
-        tess && self.kind == SlotKind::Varying && (self.slot >= varying::PATCH0 || levels.contains(&self.slot))
+    /// Where the variable is captured, with the strides of the header, which count components.
+    fn capture(&self, strides: &[u32; 4]) -> Option<Capture> {
+        let Captured { buffer, start } = self.style.captured?;
+        let offset = u32::try_from(start + self.span().0 as i32).ok()?;
+        let stride = *strides.get(usize::from(buffer))?;
+        Some(Capture { buffer: u32::from(buffer), stride: 4 * stride, offset: 4 * offset })
     }
 }
 
-/// Vertices of an array of per-vertex inputs or outputs.
-fn per_vertex_len(shader: &Shader) -> u32 {
+/// `mask` without gaps.
+fn span_of(mask: u32) -> u32 {
+    let end = u32::BITS - mask.leading_zeros();
+    (1 << end) - (1 << mask.trailing_zeros().min(end))
+}
+
+/// Vertices of an array of per-vertex inputs or outputs. A patch comes with as many as the application says, up to 32.
+fn per_vertex_len(shader: &Shader, is_output: bool) -> u32 {
     match shader.stage() {
         Stage::Geometry => shader.info.vertices_in.max(1),
-        Stage::TessCtrl if shader.info.tcs_vertices_out != 0 => shader.info.tcs_vertices_out,
+        Stage::TessCtrl if is_output => shader.info.tcs_vertices_out.max(1),
         _ => 32,
     }
 }
 
-/// Slots that SPIR-V has a built-in for.
-pub(super) fn is_builtin(kind: SlotKind, slot: u32) -> bool {
-    use varying::*;
-    match kind {
-        SlotKind::VertAttrib => false,
-        SlotKind::FragResult => slot < frag_result::DATA0 && slot != frag_result::COLOR,
-        SlotKind::Varying => {
-            matches!(slot, POS | PSIZ | CLIP_DIST0..=CULL_DIST1 | PRIMITIVE_ID..=TESS_LEVEL_INNER | VIEW_INDEX)
-        }
-    }
+/// The first of `count` Locations that no output has, for one that no other stage reads.
+fn free_location(shader: &Shader, count: u32) -> u32 {
+    let outputs = || shader.vars.values().filter(|v| v.mode == Modes::SHADER_OUT && v.driver_location != NO_LOCATION);
+    let is_free = |first: &u32| {
+        outputs().all(|v| {
+            let end = v.driver_location.saturating_add(shader.types.slots(v.ty));
+            end <= *first || first + count <= v.driver_location
+        })
+    };
+    (0..1 << 16).find(is_free).unwrap_or(0)
 }

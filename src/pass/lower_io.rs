@@ -7,9 +7,10 @@
 //! Interpolation is a decoration of the variable, or an extended instruction on a pointer to it (`InterpolateAtOffset`
 //! and its like).
 //!
-//! One variable stands for the components of a slot that agree in base type and interpolation. Slots that an indirect
-//! offset may reach are one array. Clip and cull distances and tessellation levels are arrays of floats, as SPIR-V's
-//! built-ins are. `FRAG_RESULT_COLOR`, GL's broadcast, is written to each draw buffer.
+//! One variable stands for the components of a slot that agree in type, interpolation, stream and place in transform
+//! feedback. Slots that an indirect offset may reach are one array. Clip and cull distances and tessellation levels are
+//! arrays of floats, as SPIR-V's built-ins are. What transform feedback takes only a part of a built-in, or takes apart,
+//! is written to outputs of its own as well.
 //!
 //! A slot that is no built-in gets its Location by one rule, the same in every stage, so that stages compiled apart fit
 //! together: `VARn` keeps its number, the fixed-function slots come behind them, the patches last.
@@ -30,17 +31,17 @@
 //! 32x2  %2 = @load_deref (%1) (access=none)
 //! ```
 
-use super::io_vars::{IoVars, Place};
+use super::io_vars::{IoVars, Place, Step};
 use super::{Context, Forms, Pass};
-use crate::ir::{rewrite, AluFlags, ArrayIndex, Builder, Def, Edit, Inst, Shader, Stage};
-use crate::op::names::{frag_result, unpack_alu_type, IoFlags, IoSemantics, SlotKind};
-use crate::op::{AluOp, AluType, Base, Index, Intrinsic};
+use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, Shader, Stage};
+use crate::op::names::{frag_result, unpack_alu_type, IoFlags, IoSemantics, IoXfb, SlotKind};
+use crate::op::{AluType, Base, Index, Intrinsic};
 
 /// See the [module](self).
 pub const PASS: Pass =
     Pass { name: "lower_io", about: "explicit inputs and outputs become variables", removes: Forms::EXPLICIT_IO, run };
 
-fn run(shader: &mut Shader, context: &Context) -> bool {
+fn run(shader: &mut Shader, _: &Context) -> bool {
     let mut vars = IoVars::new(shader);
     let mut any = false;
     for index in 0..shader.order.len() {
@@ -53,7 +54,7 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
     if !any {
         return false;
     }
-    vars.declare(shader, context);
+    vars.declare(shader);
     rewrite(shader, |b, inst| {
         if is_barycentric(b.shader, inst) {
             return Edit::Remove;
@@ -121,6 +122,7 @@ const ROWS: &[(Intrinsic, bool, Option<usize>, usize)] = &[
     (Intrinsic::load_input, false, None, 0),
     (Intrinsic::load_interpolated_input, false, None, 1),
     (Intrinsic::load_per_vertex_input, false, Some(0), 1),
+    (Intrinsic::load_per_primitive_input, false, None, 0),
     (Intrinsic::load_output, true, None, 0),
     (Intrinsic::load_per_vertex_output, true, Some(0), 1),
     (Intrinsic::store_output, true, None, 1),
@@ -149,6 +151,11 @@ pub(super) struct Io {
     pub flags: IoFlags,
     /// The driver's number of the slot.
     pub base: u32,
+    pub per_primitive: bool,
+    /// Transform feedback of the components of the slot, two by two.
+    xfb: [IoXfb; 2],
+    /// Streams of the components of the slot, two bits each.
+    streams: u8,
     /// What is stored, and which components of it.
     value: Option<(Def, u32)>,
 }
@@ -161,7 +168,9 @@ impl Io {
         let is_store = op.info().index_slot(Index::write_mask).is_some();
         let value = is_store.then(|| (srcs[0], shader.index(inst, Index::write_mask)));
         let sized = value.map_or(inst.def(), |(value, _)| value);
-        let ty = shader.index(inst, if is_store { Index::src_type } else { Index::dest_type });
+        let ty = unpack_alu_type(shader.index(inst, if is_store { Index::src_type } else { Index::dest_type }));
+        // Variables hold no booleans of 32 bits.
+        let base = if ty.base == Base::Bool { Base::Uint } else { ty.base };
         let constant = shader.as_const_scalar(srcs[offset]).map(|offset| offset as u32);
         Some(Io {
             is_output,
@@ -172,10 +181,13 @@ impl Io {
             vertex: vertex.map(|vertex| srcs[vertex]),
             component: shader.index(inst, Index::component),
             num_components: u32::from(shader.num_components(sized)),
-            ty: AluType { bits: shader.bit_size(sized), ..unpack_alu_type(ty) },
+            ty: AluType::new(base, shader.bit_size(sized)),
             interpolation: interpolation(shader, op, srcs),
             flags: semantics.flags,
             base: shader.index(inst, Index::base).saturating_add(constant.unwrap_or(0)),
+            per_primitive: op == Intrinsic::load_per_primitive_input,
+            xfb: [Index::io_xfb, Index::io_xfb2].map(|index| IoXfb::unpack(shader.index(inst, index))),
+            streams: semantics.gs_streams,
             value,
         })
     }
@@ -189,13 +201,23 @@ impl Io {
         mask << self.component
     }
 
+    /// Buffer and offset, in components, at which transform feedback writes component `c` of the slot.
+    pub(super) fn captured(&self, c: u32) -> Option<(u8, u8)> {
+        (0..=c.min(3)).rev().find_map(|first| {
+            let out = self.xfb[first as usize / 2].out[first as usize % 2];
+            let distance = (c - first) as u8;
+            (out.num_components > distance).then(|| (out.buffer, out.offset.saturating_add(distance)))
+        })
+    }
+
+    /// The stream of component `c` of the slot.
+    pub(super) fn stream(&self, c: u32) -> u8 {
+        self.streams >> (2 * (c % 4)) & 3
+    }
+
     /// The numbering that the slot belongs to.
     pub(super) fn kind(&self, stage: Stage) -> SlotKind {
-        match (stage, self.is_output) {
-            (Stage::Vertex, false) => SlotKind::VertAttrib,
-            (Stage::Fragment, true) => SlotKind::FragResult,
-            _ => SlotKind::Varying,
-        }
+        stage.slot_kind(self.is_output)
     }
 }
 
@@ -206,7 +228,7 @@ fn interpolation(shader: &Shader, op: Intrinsic, srcs: &[Def]) -> Option<Interpo
     }
     let flat = Interpolation { mode: InterpMode::flat as u32, sampling: Sampling::Pixel };
     match op {
-        Intrinsic::load_input => Some(flat),
+        Intrinsic::load_input | Intrinsic::load_per_primitive_input => Some(flat),
         Intrinsic::load_interpolated_input => {
             let barycentric = srcs[0].inst();
             let (op, srcs) = shader.as_intrinsic(barycentric)?;
@@ -217,26 +239,28 @@ fn interpolation(shader: &Shader, op: Intrinsic, srcs: &[Def]) -> Option<Interpo
     }
 }
 
-/// The Location of a slot that is no built-in.
+/// The Location of a slot that is no built-in: in the order of the slots, generic varyings first, patches behind the
+/// fixed-function slots, what has no business between stages last.
 pub(super) fn location(kind: SlotKind, slot: u32, base: u32) -> u32 {
-    use crate::op::names::varying::{CLIP_VERTEX, COL0, EDGE, PATCH0, PSIZ, TEX0, VAR0};
-    // Behind the 32 generic varyings, in the order of the slots; those between are built-ins.
+    use crate::op::names::varying::{CLIP_VERTEX, COL0, EDGE, END, PATCH0, PSIZ, TEX0, VAR0};
     const FIXED: &[(u32, u32)] = &[(COL0, 3), (TEX0, 8), (PSIZ + 1, 2), (EDGE, 1), (CLIP_VERTEX, 1)];
+    const GENERIC: u32 = PATCH0 - VAR0;
+    const PATCHES: u32 = GENERIC + 3 + 8 + 2 + 1 + 1;
+    const OTHERS: u32 = PATCHES + END - PATCH0;
     match kind {
         SlotKind::VertAttrib => base,
         SlotKind::FragResult => slot.saturating_sub(frag_result::DATA0),
-        // Patch and vertex outputs share the locations; 47 is behind the fixed-function slots.
-        SlotKind::Varying if slot >= PATCH0 => slot - PATCH0 + 47,
+        SlotKind::Varying if slot >= PATCH0 => PATCHES + slot - PATCH0,
         SlotKind::Varying if slot >= VAR0 => slot - VAR0,
         SlotKind::Varying => {
-            let mut next = 32;
+            let mut next = GENERIC;
             for (first, count) in FIXED {
                 if (*first..first + count).contains(&slot) {
                     return next + slot - first;
                 }
                 next += count;
             }
-            next + slot
+            OTHERS + slot
         }
     }
 }
@@ -251,7 +275,10 @@ fn pointer(b: &mut Builder<'_>, io: &Io, place: &Place) -> Def {
         (None, _) => pointer,
         (Some(element), None) => b.deref_array(pointer, ArrayIndex::Imm(i64::from(element))),
         (Some(element), Some(offset)) => {
-            let scaled = b.ishl_imm(offset, place.elements_per_slot.trailing_zeros());
+            let scaled = match place.step {
+                Step::Times(elements) => b.ishl_imm(offset, elements.trailing_zeros()),
+                Step::Half => b.ushr_imm(offset, 1),
+            };
             let index = b.iadd_imm(scaled, u64::from(element));
             b.deref_array(pointer, ArrayIndex::Def(index))
         }
@@ -264,7 +291,6 @@ fn load(b: &mut Builder<'_>, io: &Io, vars: &IoVars) -> Def {
     for place in &places {
         let pointer = pointer(b, io, place);
         let whole = load_at(b, io, pointer, place);
-        let whole = convert(b, whole, io.ty);
         components.extend((0..place.count).map(|i| (whole, (place.first + i) as u8)));
     }
     if let Some((first, _)) = components.first().copied() {
@@ -292,7 +318,7 @@ fn load_at(b: &mut Builder<'_>, io: &Io, pointer: Def, place: &Place) -> Def {
 
 fn store(b: &mut Builder<'_>, io: &Io, place: &Place) {
     let Some((value, write_mask)) = io.value else { return };
-    let (scalar, components) = place.pointee;
+    let (_, components) = place.pointee;
     let written = write_mask >> place.source & ((1 << place.count) - 1);
     if written == 0 {
         return;
@@ -302,32 +328,13 @@ fn store(b: &mut Builder<'_>, io: &Io, place: &Place) {
     if written << place.first == all {
         let swizzle: Vec<u8> = (0..components).map(|c| c + place.source as u8).collect();
         let whole = b.swizzle(value, &swizzle);
-        let whole = convert(b, whole, scalar);
         b.store_deref(pointer, whole, all, 0);
         return;
     }
     for c in (0..place.count).filter(|c| written >> c & 1 != 0) {
         let component = b.channel(value, (place.source + c) as u8);
-        let component = convert(b, component, scalar);
         let lane =
             if components == 1 { pointer } else { b.deref_array(pointer, ArrayIndex::Imm(i64::from(place.first + c))) };
         b.store_deref(lane, component, 1, 0);
     }
-}
-
-/// `value` in the width of `ty`: 16-bit values cross the interface in 32 bits where 16 are not allowed.
-fn convert(b: &mut Builder<'_>, value: Def, ty: AluType) -> Def {
-    let (n, bits) = (b.shader.num_components(value), b.shader.bit_size(value));
-    if bits == ty.bits {
-        return value;
-    }
-    let op = match (ty.base, ty.bits) {
-        (Base::Float, 16) => AluOp::f2f16,
-        (Base::Float, _) => AluOp::f2f32,
-        (Base::Int, 16) => AluOp::i2i16,
-        (Base::Int, _) => AluOp::i2i32,
-        (_, 16) => AluOp::u2u16,
-        _ => AluOp::u2u32,
-    };
-    b.alu_with(op, AluFlags::empty(), &[value.into()], Some((n, ty.bits)))
 }

@@ -19,6 +19,8 @@ pub const PIPELINE: &[Pass] = &[
     lower_sysvals::PASS,
     // Variables for I/O before anything else, so that later passes see derefs only.
     lower_io::PASS,
+    lower_io_types::PASS,
+    lower_frag_color::PASS,
     assign_locations::PASS,
     // Shared memory before blocks, which say in what units its offsets are.
     lower_memory::PASS,

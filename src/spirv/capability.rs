@@ -46,6 +46,7 @@ const EXTENSIONS: &[(Capability, (u8, u8), &str)] = &[
     (Capability::SampleMaskPostDepthCoverage, NEVER, "SPV_KHR_post_depth_coverage"),
     (Capability::FragmentShaderPixelInterlockEXT, NEVER, "SPV_EXT_fragment_shader_interlock"),
     (Capability::FragmentShaderSampleInterlockEXT, NEVER, "SPV_EXT_fragment_shader_interlock"),
+    (Capability::MeshShadingEXT, NEVER, "SPV_EXT_mesh_shader"),
     (Capability::AtomicFloat16AddEXT, NEVER, "SPV_EXT_shader_atomic_float16_add"),
     (Capability::AtomicFloat32AddEXT, NEVER, "SPV_EXT_shader_atomic_float_add"),
     (Capability::AtomicFloat64AddEXT, NEVER, "SPV_EXT_shader_atomic_float_add"),

@@ -219,6 +219,10 @@ impl Emit<'_> {
             if variable.flags.contains(VarFlags::PATCH) {
                 self.m.decorate(id, Decoration::Patch, &[]);
             }
+            if variable.flags.contains(VarFlags::PER_PRIMITIVE) {
+                self.m.capability(Capability::MeshShadingEXT);
+                self.m.decorate(id, Decoration::PerPrimitiveNV, &[]);
+            }
         }
         if class == StorageClass::Output {
             self.decorate_capture(id, variable);
@@ -251,10 +255,7 @@ impl Emit<'_> {
     /// SPIR-V's Location, if the variable has one.
     fn location(&self, variable: &Variable) -> Option<u32> {
         if self.shader.stage() == Stage::Fragment && variable.mode == Modes::SHADER_OUT {
-            return match variable.location? {
-                frag_result::COLOR => Some(0),
-                slot => slot.checked_sub(frag_result::DATA0),
-            };
+            return variable.location?.checked_sub(frag_result::DATA0);
         }
         Some(variable.driver_location).filter(|location| *location != NO_LOCATION)
     }

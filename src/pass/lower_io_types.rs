@@ -1,0 +1,177 @@
+//! Inputs and outputs get types that the interface of a stage may have.
+//!
+//! **What.** Variables of 16 bits become variables of 32 where the target lacks `storageInputOutput16`, and where
+//! transform feedback takes them or they are interpolated at a place of the shader's choice; loads and stores convert.
+//! Built-ins that are signed integers become unsigned ones.
+//!
+//! **Why.** Numbers of 16 bits in inputs and outputs are a feature of Vulkan; GL's transform feedback writes 32 bits, and
+//! InterpolateAtOffset and its like take them (GLSL.std.450). A built-in may be read both as a variable and as a system
+//! value, and these have to agree in type.
+//!
+//! Before:
+//!
+//! ```text
+//! decl_var shader_out INTERP_MODE_NONE none int layer (VARYING_SLOT_LAYER.x, 4294967295, 0)
+//! ...
+//! 32     %1 = deref_var &layer (shader_out int)
+//! ```
+//!
+//! After:
+//!
+//! ```text
+//! decl_var shader_out INTERP_MODE_NONE none uint layer (VARYING_SLOT_LAYER.x, 4294967295, 0)
+//! ...
+//! 32    %1 = deref_var &layer (shader_out uint)
+//! ```
+
+use super::{Context, Forms, Pass};
+use crate::analysis::value_types::leaf;
+use crate::entity::SideTable;
+use crate::ir::{
+    rewrite, AluFlags, Builder, Def, Edit, Inst, InstKind, Shader, Stage, Type, TypeData, TypeTable, Var, Variable,
+};
+use crate::op::{slots, AluOp, AluType, Base, Index, Intrinsic, Modes};
+use crate::target::Feature;
+
+/// See the [module](self).
+pub const PASS: Pass = Pass {
+    name: "lower_io_types",
+    about: "inputs and outputs get types that the interface of a stage may have",
+    removes: Forms::empty(),
+    run,
+};
+
+/// The numbers of a variable before and after.
+#[derive(Clone, Copy, Debug)]
+struct Change {
+    old: AluType,
+    new: AluType,
+}
+
+fn run(shader: &mut Shader, context: &Context) -> bool {
+    let mut changes = SideTable::new(None);
+    let mut any = false;
+    let narrow = narrow_vars(shader, context);
+    for var in shader.vars.ids() {
+        if let Some(change) = change(shader, &shader.vars[var], narrow[var]) {
+            any = true;
+            changes.set(var, Some(change));
+            shader.vars[var].ty = retyped(&mut shader.types, shader.vars[var].ty, change.new);
+        }
+    }
+    if !any {
+        return false;
+    }
+    rewrite(shader, |b, inst| {
+        let data = b.shader.insts[inst];
+        match data.kind {
+            InstKind::Deref(mut deref) => {
+                if let Some(change) = b.shader.deref_var(inst.def()).and_then(|var| changes[var]) {
+                    deref.ty = retyped(&mut b.shader.types, deref.ty, change.new);
+                    b.shader.insts[inst].kind = InstKind::Deref(deref);
+                }
+                Edit::Keep
+            }
+            InstKind::Intrinsic { .. } => lower_access(b, inst, &changes),
+            _ => Edit::Keep,
+        }
+    });
+    true
+}
+
+/// Which variables may have 16 bits.
+fn narrow_vars(shader: &Shader, context: &Context) -> SideTable<Var, bool> {
+    let mut narrow = SideTable::new(false);
+    for (var, variable) in shader.vars.iter() {
+        narrow.set(var, context.target.has(Feature::storageInputOutput16) && variable.capture.is_none());
+    }
+    for inst in &shader.order {
+        let Some((_, srcs)) = shader.as_intrinsic(*inst).filter(|(op, _)| interpolates(*op)) else { continue };
+        if let Some(var) = srcs.first().and_then(|pointer| shader.deref_var(*pointer)) {
+            narrow.set(var, false);
+        }
+    }
+    narrow
+}
+
+fn interpolates(op: Intrinsic) -> bool {
+    use Intrinsic::{interp_deref_at_centroid, interp_deref_at_offset, interp_deref_at_sample};
+    matches!(op, interp_deref_at_centroid | interp_deref_at_sample | interp_deref_at_offset)
+}
+
+/// What has to change about a variable, if anything.
+fn change(shader: &Shader, variable: &Variable, narrow: bool) -> Option<Change> {
+    if !variable.mode.intersects(Modes::SHADER_IN | Modes::SHADER_OUT) {
+        return None;
+    }
+    let (stage, is_output) = (shader.stage(), variable.mode == Modes::SHADER_OUT);
+    let types = &shader.types;
+    let is_struct = types.as_struct(types.without_arrays(variable.ty)).is_some();
+    let old = leaf(types, variable.ty).filter(|_| !is_struct)?;
+    let mut new = old;
+    let fragment_input = stage == Stage::Fragment && !is_output;
+    let is_builtin = variable
+        .location
+        .is_some_and(|slot| slots::builtin(stage.slot_kind(is_output), slot, fragment_input).is_some());
+    if old.bits == 8 || old.bits == 16 && (!narrow || is_builtin) {
+        new.bits = 32;
+    }
+    if is_builtin && old.base == Base::Int {
+        new.base = Base::Uint;
+    }
+    (new != old).then_some(Change { old, new })
+}
+
+/// `ty` with numbers of type `scalar`. Structs stay: no built-in is one.
+fn retyped(types: &mut TypeTable, ty: Type, scalar: AluType) -> Type {
+    match types.get(ty) {
+        TypeData::Array { elem, len, stride } => {
+            let elem = retyped(types, elem, scalar);
+            types.array(elem, len, stride)
+        }
+        TypeData::Scalar(_) => types.vector(scalar, 1),
+        TypeData::Vector(_, n) => types.vector(scalar, n),
+        TypeData::Matrix { columns, rows, .. } => types.intern(TypeData::Matrix { scalar, columns, rows }),
+        _ => ty,
+    }
+}
+
+fn lower_access(b: &mut Builder<'_>, inst: Inst, changes: &SideTable<Var, Option<Change>>) -> Edit {
+    let Some((op, srcs)) = b.shader.as_intrinsic(inst) else { return Edit::Keep };
+    let Some(var) = srcs.first().and_then(|pointer| b.shader.deref_var(*pointer)) else { return Edit::Keep };
+    let Some(change) = changes[var].filter(|change| change.old.bits != change.new.bits) else { return Edit::Keep };
+    let srcs = srcs.to_vec();
+    let n = b.shader.insts[inst].num_components;
+    match op {
+        Intrinsic::store_deref => {
+            let wide = convert(b, srcs[1], change.new);
+            b.store_deref(srcs[0], wide, b.shader.index(inst, Index::write_mask), b.shader.index(inst, Index::access));
+            Edit::Remove
+        }
+        Intrinsic::load_deref => {
+            let wide = b.load_deref(srcs[0], b.shader.index(inst, Index::access));
+            Edit::Replace(convert(b, wide, change.old))
+        }
+        _ if interpolates(op) => {
+            let wide = b.intrinsic(op, n, change.new.bits, &srcs).def();
+            Edit::Replace(convert(b, wide, change.old))
+        }
+        _ => Edit::Keep,
+    }
+}
+
+/// `value` in the width of `ty`, whose numbers it holds.
+fn convert(b: &mut Builder<'_>, value: Def, ty: AluType) -> Def {
+    let op = match (ty.base, ty.bits) {
+        (Base::Float, 16) => AluOp::f2f16,
+        (Base::Float, _) => AluOp::f2f32,
+        (Base::Int, 8) => AluOp::i2i8,
+        (Base::Int, 16) => AluOp::i2i16,
+        (Base::Int, _) => AluOp::i2i32,
+        (_, 8) => AluOp::u2u8,
+        (_, 16) => AluOp::u2u16,
+        _ => AluOp::u2u32,
+    };
+    let n = b.shader.num_components(value);
+    b.alu_with(op, AluFlags::empty(), &[value.into()], Some((n, ty.bits)))
+}
