@@ -160,6 +160,8 @@ features! {
     shaderBufferFloat64AtomicMinMax None;
     /// OpAtomicFMinEXT and OpAtomicFMaxEXT on 64-bit floats in shared memory.
     shaderSharedFloat64AtomicMinMax None;
+    /// Addresses of buffers.
+    bufferDeviceAddress Some(V1_2);
     /// Coarse and fine derivatives (part of Vulkan 1.0 for every device; a switch for testing the way around).
     derivativeControl Some(V1_0);
     /// Arrays of cubes.

@@ -396,7 +396,7 @@ fn memory_choice(shader: &Shader, pointer: Def) -> Choice {
     let Some(deref) = shader.as_deref(pointer) else { return Choice::Is(Base::Uint) };
     let Some((scalar, _)) = shader.types.as_vector(deref.ty) else { return Choice::Is(Base::Uint) };
     match deref.modes {
-        Modes::UBO | Modes::SSBO => Choice::Free,
+        Modes::UBO | Modes::SSBO | Modes::GLOBAL => Choice::Free,
         mode if is_own_memory(mode) => match shader.deref_var(pointer) {
             Some(var) => match variable_choice(&shader.types, shader.vars[var].ty, mode) {
                 Choice::Free => Choice::Free,

@@ -12,6 +12,7 @@ use crate::target::Target;
 
 /// What intrinsics need wherever they stand.
 const INTRINSICS: &[(Feature, &[Intrinsic])] = &[
+    (bufferDeviceAddress, &[load_global, load_global_constant, store_global, global_atomic, global_atomic_swap]),
     (shaderDrawParameters, &[load_base_vertex, load_first_vertex, load_vertex_id_zero_base]),
     (shaderDrawParameters, &[load_base_instance, load_draw_id]),
     (multiview, &[load_view_index]),
@@ -49,6 +50,11 @@ const CARRIED: &[Intrinsic] = &[
     store_shared,
     load_scratch,
     store_scratch,
+    load_global,
+    load_global_constant,
+    store_global,
+    global_atomic,
+    global_atomic_swap,
     read_invocation,
     read_first_invocation,
     shuffle,
@@ -186,6 +192,7 @@ impl<'a> Needs<'a> {
             match shader.insts[*inst].kind {
                 InstKind::Alu { op, srcs, .. } => self.check_alu(*inst, op, &shader.alu_srcs[srcs]),
                 InstKind::Intrinsic { op, srcs, .. } => self.check_intrinsic(*inst, op, &shader.srcs[srcs]),
+                InstKind::Deref(deref) if deref.modes == Modes::GLOBAL => self.need(Some(*inst), bufferDeviceAddress),
                 InstKind::Deref(deref) => self.check_index_step(*inst, deref.kind),
                 InstKind::Const(_) | InstKind::Undef | InstKind::Phi(_) => self.check_value(*inst, inst.def(), true),
                 InstKind::Tex(_) | InstKind::Jump(_) => {}
@@ -347,9 +354,9 @@ impl Needs<'_> {
 
     /// The widths of what an intrinsic takes and makes.
     fn check_operands(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) {
+        const BUFFERS: Modes = Modes::UBO.union(Modes::SSBO).union(Modes::GLOBAL);
         let shader = self.report.shader;
-        let buffer =
-            |src: &Def| shader.as_deref(*src).is_some_and(|deref| deref.modes.intersects(Modes::UBO | Modes::SSBO));
+        let buffer = |src: &Def| shader.as_deref(*src).is_some_and(|deref| deref.modes.intersects(BUFFERS));
         let carried =
             CARRIED.contains(&op) || matches!(op, load_deref | store_deref) && srcs.first().is_some_and(buffer);
         for src in srcs {

@@ -7,7 +7,7 @@ use super::features::Needs;
 use super::report::Report;
 use super::textures;
 use crate::error::Errors;
-use crate::ir::{AluSrc, Cf, Deref, DerefKind, Inst, InstKind, Shader, Stage, VarFlags};
+use crate::ir::{AluSrc, Cf, Def, Deref, DerefKind, Inst, InstKind, Shader, Stage, TypeData, VarFlags};
 use crate::op::intrinsic::Form as IntrinsicForm;
 use crate::op::names::{InterpMode, IoFlags, IoSemantics};
 use crate::op::Intrinsic::{self, *};
@@ -62,6 +62,11 @@ const TRANSLATED: &[Intrinsic] = &[
     shared_atomic_swap,
     load_scratch,
     store_scratch,
+    load_global,
+    load_global_constant,
+    store_global,
+    global_atomic,
+    global_atomic_swap,
     is_helper_invocation,
     load_workgroup_size,
     load_instance_id,
@@ -148,6 +153,8 @@ const WIDE_LOADS: &[Intrinsic] = &[
     load_push_constant_zink,
     load_shared,
     load_scratch,
+    load_global,
+    load_global_constant,
     image_deref_sparse_load,
     image_sparse_load,
     bindless_image_sparse_load,
@@ -164,7 +171,6 @@ const BARYCENTRICS: &[Intrinsic] = &[
 
 /// Memory that derefs may not lead to.
 const UNTRANSLATED_MODES: &[(Modes, &str)] = &[
-    (Modes::GLOBAL, "global memory"),
     (Modes::CONSTANT, "constant memory"),
     (Modes::TASK_PAYLOAD, "task payloads"),
     (Modes::SYSTEM, "system value variables"),
@@ -275,6 +281,9 @@ impl Support<'_> {
     }
 
     fn check_deref(&mut self, inst: Inst, deref: &Deref) {
+        if deref.modes.contains(Modes::GLOBAL) {
+            return self.check_global_deref(inst, deref);
+        }
         match deref.kind {
             DerefKind::Cast { .. } | DerefKind::PtrAsArray { .. } => self.refuse(inst, "casts of pointers"),
             DerefKind::ArrayWildcard { .. } => self.refuse(inst, "copies of arrays"),
@@ -290,6 +299,33 @@ impl Support<'_> {
             if deref.modes.intersects(*modes) {
                 self.refuse(inst, what);
             }
+        }
+    }
+
+    /// Pointers to global memory become addresses, for which every step has to have a layout.
+    fn check_global_deref(&mut self, inst: Inst, deref: &Deref) {
+        let shader = self.report.shader;
+        let parent = |def: Def| shader.as_deref(def).map(|deref| shader.types.get(deref.ty));
+        let known = match deref.kind {
+            _ if deref.modes != Modes::GLOBAL => false,
+            DerefKind::Cast { parent, .. } => shader.as_deref(parent).is_none() && shader.bit_size(parent) == 64,
+            DerefKind::Array { parent: of, .. } => match parent(of) {
+                Some(TypeData::Vector(..)) => true,
+                Some(TypeData::Array { elem, stride, .. }) => stride != 0 || shader.types.as_vector(elem).is_some(),
+                _ => false,
+            },
+            DerefKind::PtrAsArray { parent: of, .. } => {
+                let stride = shader.as_deref(of).map(|deref| deref.kind);
+                !matches!(stride, Some(DerefKind::Cast { stride: 0, .. }))
+            }
+            DerefKind::Struct { parent: of, field } => {
+                let data = shader.as_deref(of).and_then(|deref| shader.types.as_struct(deref.ty));
+                data.and_then(|data| data.fields.get(field as usize)).is_some_and(|field| field.offset.is_some())
+            }
+            DerefKind::Var(_) | DerefKind::ArrayWildcard { .. } => false,
+        };
+        if !known {
+            self.refuse(inst, "pointers to global memory without a layout");
         }
     }
 

@@ -2,7 +2,10 @@
 //!
 //! A pass names the forms it removes; after it, and after every later pass, none of them may be left. Debug builds look.
 
-use super::{lower_alu, lower_atomics, lower_buffer_derefs, lower_descriptors, lower_io, lower_sparse, lower_sysvals};
+use super::{
+    lower_alu, lower_atomics, lower_buffer_derefs, lower_descriptors, lower_global, lower_io, lower_sparse,
+    lower_sysvals,
+};
 use crate::ir::{InstKind, Shader};
 use crate::op::Intrinsic;
 use bitflags::bitflags;
@@ -10,7 +13,7 @@ use bitflags::bitflags;
 bitflags! {
     /// Things that have no SPIR-V.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-    pub struct Forms: u16 {
+    pub struct Forms: u32 {
         /// `decl_reg`, `load_reg`, `store_reg`.
         const REGISTERS = 1 << 0;
         /// Inputs and outputs by slot.
@@ -39,6 +42,8 @@ bitflags! {
         const TEXTURE_NAMES = 1 << 12;
         /// Texels and residency codes in one vector.
         const RESIDENCY = 1 << 13;
+        /// Global memory by address.
+        const GLOBAL_ADDRESSES = 1 << 14;
     }
 }
 
@@ -51,6 +56,7 @@ impl Forms {
             let own = match data.kind {
                 InstKind::Alu { .. } if lower_alu::is_to_lower(shader, *inst) => Forms::LOWERED_ALU,
                 InstKind::Intrinsic { .. } if lower_atomics::is_foreign(shader, *inst) => Forms::LOWERED_ATOMICS,
+                InstKind::Intrinsic { .. } if lower_global::is_by_address(shader, *inst) => Forms::GLOBAL_ADDRESSES,
                 InstKind::Intrinsic { op, .. } => intrinsic_forms(op),
                 _ => Forms::empty(),
             };

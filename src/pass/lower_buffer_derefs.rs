@@ -307,7 +307,7 @@ impl Block {
         let key = Key::new(b.shader, element.var);
         let address = Address::element(b, element.index, element.bytes);
         let base = base_pointer(b, self.var, element.block);
-        let memory = Memory { base, access, whole, len: self.len, shared: true, in_pairs: false };
+        let memory = Memory { base, access, whole, len: self.len, shared: true, in_pairs: false, at_address: false };
         match op {
             Intrinsic::load_deref => {
                 let first = element.byte().map(|byte| byte / 16);

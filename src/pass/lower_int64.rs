@@ -87,7 +87,9 @@ impl Halves {
             phis: Vec::new(),
         };
         for inst in &shader.order {
-            let is_literal = matches!(shader.insts[*inst].kind, InstKind::Const(_) | InstKind::Undef);
+            // Pointers are no numbers, and constants are made as whatever they are used for.
+            let kind = shader.insts[*inst].kind;
+            let is_literal = matches!(kind, InstKind::Const(_) | InstKind::Undef | InstKind::Deref(_));
             let wide = shader.insts[*inst].bit_size == 64;
             halves.is_pair.set(inst.def(), wide && !is_literal && is_integer(inst.def()));
         }
@@ -238,6 +240,9 @@ impl Halves {
             return;
         }
         let is_address = matches!(b.shader.as_deref(inst.def()).map(|deref| deref.kind), Some(DerefKind::Cast { .. }));
+        if is_address {
+            b.shader.insts[inst].bit_size = 32;
+        }
         let packed: Vec<Def> = sources
             .iter()
             .map(|def| match self.pairs[*def].filter(|_| self.is_pair[*def]) {

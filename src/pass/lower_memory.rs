@@ -216,7 +216,7 @@ impl<'c> Memories<'c> {
             _ => Whole::Never,
         };
         let base = base_pointer(b, var, None);
-        Memory { base, access: 0, whole, len: Some(len), shared: mode == Modes::SHARED, in_pairs }
+        Memory { base, access: 0, whole, len: Some(len), shared: mode == Modes::SHARED, in_pairs, at_address: false }
     }
 
     fn in_pairs(&self, mode: Modes) -> bool {

@@ -166,7 +166,15 @@ impl Blocks {
 
     fn memory(&mut self, b: &mut Builder<'_>, block: Def, access: u32, whole: Whole) -> Memory {
         let (var, index) = self.find(b, block, UVEC4);
-        Memory { base: base_pointer(b, var, index), access, whole, len: None, shared: true, in_pairs: false }
+        Memory {
+            base: base_pointer(b, var, index),
+            access,
+            whole,
+            len: None,
+            shared: true,
+            in_pairs: false,
+            at_address: false,
+        }
     }
 
     /// The variable that holds `block` as an array of `element`, and which of its blocks.

@@ -148,7 +148,7 @@ impl UboLoad {
         let address = self.address(b);
         let base = base_pointer(b, var, index);
         let len = blocks.len(var);
-        let memory = Memory { base, access, whole, len, shared: false, in_pairs: false };
+        let memory = Memory { base, access, whole, len, shared: false, in_pairs: false, at_address: false };
         lanes::load(b, &memory, address, size, |vec4| {
             wanted.map_or(0, |(block, offset)| survey.lanes_of(block, offset, 16 * vec4))
         })

@@ -71,6 +71,7 @@ pub mod lower_buffer_derefs;
 pub mod lower_descriptors;
 pub mod lower_discard_if;
 pub mod lower_frag_color;
+pub mod lower_global;
 pub mod lower_gs_counters;
 pub mod lower_int64;
 pub mod lower_io;

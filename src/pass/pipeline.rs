@@ -28,6 +28,7 @@ pub const PIPELINE: &[Pass] = &[
     lower_buffer_derefs::PASS,
     lower_ubo::PASS,
     lower_ssbo::PASS,
+    lower_global::PASS,
     // Atomics have pointers by now. Their loops compute with opcodes that may need lowering.
     lower_atomics::PASS,
     // Every texture is behind a pointer to its type before operations on it take the form that the type wants.

@@ -3,7 +3,7 @@
 use super::memory::Pointer;
 use super::{internal, unsupported, Emit, Result};
 use crate::analysis::value_types::atomic_base;
-use crate::ir::{Def, Inst, Var};
+use crate::ir::{Def, Inst};
 use crate::op::{Access, AtomicOp, Base, Index};
 use spirv::{Capability, MemorySemantics, Op, StorageClass};
 
@@ -32,12 +32,13 @@ impl Emit<'_> {
         let access = self.access(inst);
         let pointer = self.pointer(target, base, access)?;
         self.check_atomic(&pointer, base)?;
-        self.note_access(pointer.var, access, true, true);
+        self.note_pointer(&pointer, access, true, true);
         self.atomic_capability(op, pointer.scalar.bits);
 
         let ty = self.m.numeric(base, pointer.scalar.bits, 1);
         let scope = self.memory_scope(pointer.class);
-        let semantics = self.atomic_semantics(pointer.var, access);
+        let access = self.all_access(&pointer, access);
+        let semantics = self.atomic_semantics(access);
         self.atomic(op, (base, ty), [pointer.id, scope, semantics], data)
     }
 
@@ -66,12 +67,17 @@ impl Emit<'_> {
         }
         let ty = self.m.numeric(pointer.base, pointer.scalar.bits, 1);
         let scope = self.memory_scope(pointer.class);
-        let semantics = self.atomic_semantics(pointer.var, access);
+        let access = self.all_access(pointer, access);
+        let semantics = self.atomic_semantics(access);
         self.m.value(Op::AtomicLoad, ty, &[pointer.id, scope, semantics])
     }
 
     fn check_atomic(&self, pointer: &Pointer, base: Base) -> Result<()> {
-        if !matches!(pointer.class, StorageClass::StorageBuffer | StorageClass::Workgroup) || pointer.n != 1 {
+        let has_atomics = matches!(
+            pointer.class,
+            StorageClass::StorageBuffer | StorageClass::Workgroup | StorageClass::PhysicalStorageBuffer
+        );
+        if !has_atomics || pointer.n != 1 {
             return Err(unsupported("an atomic on this memory"));
         }
         if pointer.base != base {
@@ -84,8 +90,7 @@ impl Emit<'_> {
     }
 
     /// Relaxed: ordering is left to barriers, as in GLSL.
-    pub(super) fn atomic_semantics(&mut self, var: Var, access: Access) -> u32 {
-        let access = access | self.shader.vars[var].access;
+    pub(super) fn atomic_semantics(&mut self, access: Access) -> u32 {
         let volatile = self.vmm && access.contains(Access::VOLATILE);
         self.m.uint(if volatile { MemorySemantics::VOLATILE.bits() } else { 0 })
     }

@@ -19,6 +19,7 @@ const EXTENSIONS: &[(Capability, (u8, u8), &str)] = &[
     (Capability::StoragePushConstant8, (1, 5), "SPV_KHR_8bit_storage"),
     (Capability::VulkanMemoryModel, (1, 5), "SPV_KHR_vulkan_memory_model"),
     (Capability::VulkanMemoryModelDeviceScope, (1, 5), "SPV_KHR_vulkan_memory_model"),
+    (Capability::PhysicalStorageBufferAddresses, (1, 5), "SPV_KHR_physical_storage_buffer"),
     (Capability::ShaderNonUniform, (1, 5), "SPV_EXT_descriptor_indexing"),
     (Capability::UniformBufferArrayNonUniformIndexing, (1, 5), "SPV_EXT_descriptor_indexing"),
     (Capability::StorageBufferArrayNonUniformIndexing, (1, 5), "SPV_EXT_descriptor_indexing"),

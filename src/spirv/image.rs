@@ -135,7 +135,7 @@ impl Emit<'_> {
         let op = atomic_op(self.shader.index(inst, Index::atomic_op), srcs.len() - 3)?;
         self.atomic_capability(op, ty.bits);
         let scope = self.memory_scope(StorageClass::Image);
-        let semantics = self.atomic_semantics(var, access);
+        let semantics = self.atomic_semantics(access | self.shader.vars[var].access);
         let id = self.atomic(op, (ty.base, number), [texel, scope, semantics], &srcs[3..])?;
         Ok(self.given_as(inst, Given { id, ty, n: 1 }))
     }

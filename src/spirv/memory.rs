@@ -12,12 +12,21 @@ use spirv::{Capability, Decoration, MemoryAccess, Op, Scope, StorageClass};
 pub(super) struct Pointer {
     pub(super) id: u32,
     pub(super) class: StorageClass,
-    pub(super) var: Var,
+    pub(super) origin: Origin,
     /// What the numbers there are.
     pub(super) base: Base,
     /// Width and count of the numbers there; count 1 and the declared width for a lane.
     pub(super) scalar: AluType,
     pub(super) n: u8,
+}
+
+/// Where a pointer comes from.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Origin {
+    /// A variable.
+    Var(Var),
+    /// An address that is a multiple of `align` bytes.
+    Address { align: u32 },
 }
 
 impl Emit<'_> {
@@ -28,6 +37,9 @@ impl Emit<'_> {
 
     /// A pointer to numbers, in the view in which they are `wanted` if there is a choice.
     pub(super) fn pointer(&mut self, def: Def, wanted: Base, access: Access) -> Result<Pointer> {
+        if let Some(DerefKind::Cast { parent, .. }) = self.shader.as_deref(def).map(|deref| deref.kind) {
+            return self.address_pointer(def, parent, wanted);
+        }
         let var = self.deref_root(def)?;
         let deref = self.shader.as_deref(def).ok_or_else(|| internal("a pointer that is no deref"))?;
         let vector = self.shader.types.as_vector(deref.ty);
@@ -35,15 +47,16 @@ impl Emit<'_> {
         let view = self.view(var, scalar, wanted);
         let id = self.chain(def, deref.ty, var, view, access)?;
         let base = self.layout(var, view).numbers.apply(scalar);
-        Ok(Pointer { id, class: self.storage_class(var)?, var, base, scalar, n })
+        Ok(Pointer { id, class: self.storage_class(var)?, origin: Origin::Var(var), base, scalar, n })
     }
 
     /// A pointer to one component of the vector at `pointer`, which `def` made.
     fn component(&mut self, pointer: &Pointer, def: Def, c: u8, access: Access) -> Result<u32> {
-        let view = self.view(pointer.var, pointer.scalar, pointer.base);
+        let Origin::Var(var) = pointer.origin else { return Err(internal("a store of some components at an address")) };
+        let view = self.view(var, pointer.scalar, pointer.base);
         let ty = self.m.numeric(pointer.base, pointer.scalar.bits, 1);
         let c = self.m.uint(u32::from(c));
-        self.chain_to(def, ty, pointer.var, view, &[c], access)
+        self.chain_to(def, ty, var, view, &[c], access)
     }
 
     /// The id of the pointer that `def` makes, to something of the IR's type `ty`.
@@ -153,7 +166,7 @@ impl Emit<'_> {
         let access = self.access(inst);
         let base = self.base(inst.def());
         let pointer = self.pointer(source, base, access)?;
-        self.note_access(pointer.var, access, true, false);
+        self.note_pointer(&pointer, access, true, false);
         let data = self.shader.insts[inst];
         if (pointer.scalar.bits, pointer.n) != (data.bit_size, data.num_components) {
             return Err(internal("a load of another size than its variable's"));
@@ -175,7 +188,7 @@ impl Emit<'_> {
     fn load(&mut self, pointer: &Pointer, access: Access) -> u32 {
         let ty = self.m.numeric(pointer.base, pointer.scalar.bits, pointer.n);
         let (operands, len) = self.memory_operands(pointer, access, MemoryAccess::MAKE_POINTER_VISIBLE);
-        let operands = [pointer.id, operands[0], operands[1]];
+        let operands = [pointer.id, operands[0], operands[1], operands[2]];
         let constant =
             matches!(pointer.class, StorageClass::Input | StorageClass::Uniform | StorageClass::PushConstant);
         // What nothing writes is loaded once for all that the load dominates.
@@ -188,9 +201,9 @@ impl Emit<'_> {
     /// Emits `store_deref`: one store of the whole, or one for each component that is written.
     pub(super) fn store_deref(&mut self, inst: Inst, target: Def, value: Def) -> Result<()> {
         let access = self.access(inst);
-        let own = if self.is_literal(value) { self.literal_view(target)? } else { self.base(value) };
+        let own = if self.is_literal(value) { self.literal_view(target) } else { self.base(value) };
         let pointer = self.pointer(target, own, access)?;
-        self.note_access(pointer.var, access, false, true);
+        self.note_pointer(&pointer, access, false, true);
         let data = self.shader.def(value);
         if (pointer.scalar.bits, pointer.n) != (data.bit_size, data.num_components) {
             return Err(internal("a store of another size than its variable's"));
@@ -217,10 +230,15 @@ impl Emit<'_> {
     }
 
     /// The view for a store of a constant: one that is there already.
-    fn literal_view(&self, target: Def) -> Result<Base> {
-        let ids = self.state.vars[self.deref_root(target)?].ids;
+    fn literal_view(&self, target: Def) -> Base {
+        let Some(var) = self.shader.deref_var(target) else { return Base::Uint };
+        let ids = self.state.vars[var].ids;
         let only_float = ids[View::Float as usize] != 0 && ids[View::Uint as usize] == 0;
-        Ok(if only_float { Base::Float } else { Base::Uint })
+        if only_float {
+            Base::Float
+        } else {
+            Base::Uint
+        }
     }
 
     /// Qualifiers of a memory access.
@@ -236,24 +254,51 @@ impl Emit<'_> {
         state.access |= access & (Access::COHERENT | Access::VOLATILE);
     }
 
-    /// The memory operands that the Vulkan memory model wants, and how many words they are: what other invocations may touch
-    /// is not private, and coherent accesses are made visible or available (SPIR-V 3.26).
-    fn memory_operands(&mut self, pointer: &Pointer, access: Access, make: MemoryAccess) -> ([u32; 2], usize) {
-        let access = access | self.shader.vars[pointer.var].access;
-        let shared = matches!(pointer.class, StorageClass::StorageBuffer | StorageClass::Workgroup);
-        if !self.vmm || !shared {
-            return ([0; 2], 0);
+    pub(super) fn note_pointer(&mut self, pointer: &Pointer, access: Access, read: bool, written: bool) {
+        if let Origin::Var(var) = pointer.origin {
+            self.note_access(var, access, read, written);
         }
-        let mut operands = MemoryAccess::NON_PRIVATE_POINTER;
-        if access.contains(Access::VOLATILE) {
-            operands |= MemoryAccess::VOLATILE;
+    }
+
+    /// Qualifiers of an access and of the variable that it goes to.
+    pub(super) fn all_access(&self, pointer: &Pointer, access: Access) -> Access {
+        match pointer.origin {
+            Origin::Var(var) => access | self.shader.vars[var].access,
+            Origin::Address { .. } => access,
         }
-        // What is volatile is coherent, too (GLSL 4.10, Memory Qualifiers).
-        if access.intersects(Access::COHERENT | Access::VOLATILE) {
-            let scope = self.memory_scope(pointer.class);
-            return ([(operands | make).bits(), scope], 2);
+    }
+
+    /// The memory operands, and how many words they are. An address has an alignment. The Vulkan memory model wants to know
+    /// that what other invocations may touch is not private, and makes coherent accesses visible or available (SPIR-V 3.26);
+    /// without it, variables have decorations instead, and what is at an address can be volatile only.
+    fn memory_operands(&mut self, pointer: &Pointer, access: Access, make: MemoryAccess) -> ([u32; 3], usize) {
+        let access = self.all_access(pointer, access);
+        let coherent = access.intersects(Access::COHERENT | Access::VOLATILE);
+        let mut operands = MemoryAccess::NONE;
+        let mut words = [0; 3];
+        let mut len = 1;
+        if let Origin::Address { align } = pointer.origin {
+            operands |= MemoryAccess::ALIGNED;
+            words[len] = align;
+            len += 1;
+            if coherent {
+                operands |= MemoryAccess::VOLATILE;
+            }
         }
-        ([operands.bits(), 0], 1)
+        if self.vmm && is_shared(pointer.class) {
+            operands |= MemoryAccess::NON_PRIVATE_POINTER;
+            if access.contains(Access::VOLATILE) {
+                operands |= MemoryAccess::VOLATILE;
+            }
+            // What is volatile is coherent, too (GLSL 4.10, Memory Qualifiers).
+            if coherent {
+                operands |= make;
+                words[len] = self.memory_scope(pointer.class);
+                len += 1;
+            }
+        }
+        words[0] = operands.bits();
+        (words, if operands.is_empty() { 0 } else { len })
     }
 
     /// The constant for the widest scope in which memory of `class` is shared.
@@ -297,4 +342,9 @@ impl Emit<'_> {
     pub(super) fn is_silent(&self, inst: Inst) -> bool {
         matches!(self.shader.insts[inst].kind, InstKind::Const(_) | InstKind::Undef | InstKind::Deref(_))
     }
+}
+
+/// Whether other invocations may touch memory of `class` meanwhile.
+fn is_shared(class: StorageClass) -> bool {
+    matches!(class, StorageClass::StorageBuffer | StorageClass::Workgroup | StorageClass::PhysicalStorageBuffer)
 }

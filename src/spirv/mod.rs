@@ -14,7 +14,7 @@
 //! | `body`, `phi` | structured control flow and labels, phis |
 //! | `value` | ids of values, at the type and swizzle that their user wants |
 //! | `descriptor` | types and variables of textures, images and samplers |
-//! | `alu`, `memory`, `atomic`, `tex`, `image`, `intrinsic`, `subgroup` | one family of instructions each |
+//! | `alu`, `memory`, `global`, `atomic`, `tex`, `image`, `intrinsic`, `subgroup` | one family of instructions each |
 //! | `debug` | names and lines, on request |
 
 mod alu;
@@ -27,6 +27,7 @@ mod debug;
 mod descriptor;
 mod entry;
 mod float_controls;
+mod global;
 mod image;
 mod interface;
 mod intrinsic;

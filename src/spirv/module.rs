@@ -14,6 +14,8 @@ pub(super) struct ModuleBuilder {
     /// Version of SPIR-V.
     pub(super) version: (u8, u8),
     next_id: u32,
+    /// Pointers may come from addresses.
+    pub(super) addresses: bool,
     /// In the order in which something needed them.
     pub(super) capabilities: Vec<Capability>,
     pub(super) extensions: Vec<&'static str>,
@@ -45,6 +47,7 @@ impl ModuleBuilder {
     pub(super) fn begin(&mut self, version: (u8, u8)) {
         self.version = version;
         self.next_id = 1;
+        self.addresses = false;
         self.capabilities.clear();
         self.extensions.clear();
         self.glsl = 0;
@@ -145,7 +148,9 @@ impl ModuleBuilder {
         if self.glsl != 0 {
             words.op_string(Op::ExtInstImport, &[self.glsl], "GLSL.std.450", &[]);
         }
-        words.op(Op::MemoryModel, &[AddressingModel::Logical as u32, memory as u32]);
+        let addressing =
+            if self.addresses { AddressingModel::PhysicalStorageBuffer64 } else { AddressingModel::Logical };
+        words.op(Op::MemoryModel, &[addressing as u32, memory as u32]);
         words.op_string(Op::EntryPoint, &[model as u32, self.main], "main", &self.interface);
         let [modes, sources, names, annotations, globals, locals, code] = self.sections();
         [modes, sources, names, annotations, globals].iter().for_each(|section| words.extend(section.as_slice()));

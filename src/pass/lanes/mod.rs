@@ -26,7 +26,8 @@ pub(super) use atomic::{atomic, atomic_at};
 pub(super) use load::load;
 pub(super) use store::store;
 
-use crate::ir::{Builder, Def};
+use crate::ir::{ArrayIndex, Builder, Def, Deref, DerefKind, InstKind};
+use crate::op::{AluOp, AluType, Base, Modes};
 use address::Place;
 
 /// 16 components of 8 bytes, and one more lane where they straddle.
@@ -58,12 +59,38 @@ pub(super) struct Memory {
     pub shared: bool,
     /// The elements are not `uvec4` but `uint64_t`, two lanes each, for 64-bit atomics where views cannot alias.
     pub in_pairs: bool,
+    /// There is no such pointer: `base` is the address of the first vec4, and lanes are at addresses of their own.
+    pub at_address: bool,
 }
 
 /// A pointer to a lane.
 fn pointer(b: &mut Builder<'_>, memory: &Memory, place: Place) -> Def {
+    if memory.at_address {
+        return address_of(b, memory, place);
+    }
     let vec4 = b.deref_array(memory.base, place.vec4);
     b.deref_array(vec4, place.lane)
+}
+
+/// The same in memory without a pointer to all of it.
+fn address_of(b: &mut Builder<'_>, memory: &Memory, place: Place) -> Def {
+    let bytes = |b: &mut Builder<'_>, index, shift| match index {
+        ArrayIndex::Imm(index) => b.imm32((index as u32) << shift),
+        ArrayIndex::Def(index) => b.ishl_imm(index, shift),
+    };
+    let (vec4, lane) = (bytes(b, place.vec4, 4), bytes(b, place.lane, 2));
+    let offset = b.iadd(vec4, lane);
+    let offset = b.alu(AluOp::u2u64, &[offset]);
+    let address = b.iadd(memory.base, offset);
+    global_pointer(b, address, (1, 32), 4)
+}
+
+/// A pointer to `components` numbers of `bits` bits at a global address that is a multiple of `align`.
+pub(super) fn global_pointer(b: &mut Builder<'_>, address: Def, (components, bits): (u8, u8), align: u32) -> Def {
+    let ty = b.shader.types.vector(AluType::new(Base::Uint, bits), components);
+    let kind = DerefKind::Cast { parent: address, stride: 0, align_mul: align, align_offset: 0 };
+    let width = b.shader.bit_size(address);
+    b.inst(1, width, InstKind::Deref(Deref { kind, ty, modes: Modes::GLOBAL })).def()
 }
 
 /// Loads one lane.
