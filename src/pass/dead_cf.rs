@@ -1,13 +1,14 @@
-//! Ifs whose way is known are removed.
+//! Ifs whose way is known, and loops that run once, are removed.
 //!
 //! **What.** The body that runs takes the place of its if, and an if with nothing in it goes. What stands behind a jump
-//! that now always happens goes with the body that does not run.
+//! that now always happens goes with the body that does not run. A loop without a way but to its end, and a break there, is
+//! its body.
 //!
 //! **Why.** Folding decides conditions, and `dce` empties bodies. SPIR-V would pay for each if with a merge and a
 //! branch; and phis that one value reaches keep the passes after this one from seeing through them.
 //!
 //! Blocks that come to stand in a row are one block; phis lose the operands from blocks that are gone, and one that
-//! stands behind a removed if is its remaining operand. Loops stay, even those whose body runs once.
+//! stands behind a removed if or loop is its remaining operand.
 //!
 //! Before:
 //!
@@ -35,7 +36,8 @@
 
 use super::{Context, Forms, Pass};
 use crate::entity::SideTable;
-use crate::ir::{Block, Cf, Def, Inst, InstKind, Shader};
+use crate::ir::{Block, Cf, Def, Inst, InstKind, Jump, Shader};
+use rustc_hash::FxHashMap;
 
 /// The pass.
 pub const PASS: Pass = Pass {
@@ -47,6 +49,7 @@ pub const PASS: Pass = Pass {
 
 fn run(shader: &mut Shader, _context: &Context) -> bool {
     let mut walk = Walk {
+        once: loops_that_run_once(shader),
         old_cf: std::mem::take(&mut shader.cf),
         old_order: std::mem::take(&mut shader.order),
         now: shader.block_table(None),
@@ -76,6 +79,33 @@ enum Open {
         then: bool,
     },
     Loop,
+    /// A loop that its body takes the place of, and the last block of that.
+    Once {
+        last: Block,
+    },
+}
+
+/// The loops, by their place in the list, that nothing leaves or repeats but a break at the end of their body: in this block.
+fn loops_that_run_once(shader: &Shader) -> FxHashMap<usize, Block> {
+    let mut once = FxHashMap::default();
+    // The loops around, and how many jumps of each were seen.
+    let mut around: Vec<(usize, usize)> = Vec::new();
+    for (at, item) in shader.cf.iter().enumerate() {
+        match (*item, around.last_mut()) {
+            (Cf::Loop, _) => around.push((at, 0)),
+            (Cf::Continue, Some((_, jumps))) => *jumps += 1,
+            (Cf::EndLoop, _) => drop(around.pop()),
+            (Cf::Block(block), Some((start, jumps))) => match shader.block_jump(block) {
+                Some(Jump::Break) if *jumps == 0 && shader.cf.get(at + 1) == Some(&Cf::EndLoop) => {
+                    once.insert(*start, block);
+                }
+                Some(Jump::Break | Jump::Continue) => *jumps += 1,
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+    once
 }
 
 struct Walk<'a> {
@@ -86,6 +116,8 @@ struct Walk<'a> {
     now: SideTable<Block, Option<Block>>,
     alias: SideTable<Def, Option<Def>>,
     open: Vec<Open>,
+    /// See [`loops_that_run_once`].
+    once: FxHashMap<usize, Block>,
     /// The next block continues the one that is open.
     continues: bool,
 }
@@ -101,20 +133,12 @@ impl Walk<'_> {
                 Cf::If { cond, .. } => self.begin_if(item, cond),
                 Cf::Else => self.begin_else(),
                 Cf::EndIf => self.end_if(at),
-                Cf::Loop => {
-                    self.open.push(Open::Loop);
-                    self.shader.append_cf(item);
-                    false
-                }
+                Cf::Loop => self.begin_loop(at - 1),
                 Cf::Continue => {
                     self.shader.append_cf(item);
                     false
                 }
-                Cf::EndLoop => {
-                    self.open.pop();
-                    self.shader.append_cf(item);
-                    false
-                }
+                Cf::EndLoop => self.end_loop(),
             };
             if rest_is_dead {
                 at = self.end_of_list(at);
@@ -134,7 +158,8 @@ impl Walk<'_> {
         }
         self.now.set(block, Some(open.unwrap_or(block)));
         self.continues = false;
-        for index in range.start..range.end {
+        let leaves_once = matches!(self.open.last(), Some(Open::Once { last }) if *last == block);
+        for index in range.start..range.end - u32::from(leaves_once) {
             let inst = self.old_order[index as usize];
             match open {
                 Some(_) if self.shader.phi(inst).is_some() => self.settle_phi(inst),
@@ -142,6 +167,29 @@ impl Walk<'_> {
             }
         }
         self.jumps()
+    }
+
+    fn begin_loop(&mut self, at: usize) -> bool {
+        match self.once.get(&at) {
+            Some(last) => {
+                self.open.push(Open::Once { last: *last });
+                self.continues = true;
+            }
+            None => {
+                self.open.push(Open::Loop);
+                self.shader.append_cf(Cf::Loop);
+            }
+        }
+        false
+    }
+
+    fn end_loop(&mut self) -> bool {
+        if let Some(Open::Once { .. }) = self.open.pop() {
+            self.continues = true;
+            return self.jumps();
+        }
+        self.shader.append_cf(Cf::EndLoop);
+        false
     }
 
     fn begin_if(&mut self, item: Cf, cond: Def) -> bool {
@@ -286,7 +334,7 @@ fn drop_dead_operands(shader: &mut Shader, phi: Inst, now: &SideTable<Block, Opt
 mod tests {
     use super::*;
     use crate::entity::Id;
-    use crate::ir::{BranchHint, Builder, Jump, PhiSrc};
+    use crate::ir::{BranchHint, Builder, PhiSrc};
 
     /// Control flow from words: `if`, `else`, `end`, `loop`, `continue`, `endloop`, the jumps `break` and `next`, and `work`
     /// for an instruction. `if` has an unknown condition, `yes` a true one, `no` a false one. A block stands in front of
@@ -360,8 +408,8 @@ mod tests {
         assert_eq!(after("no work else work work end"), "work work");
         assert_eq!(after("yes if work else end else loop break endloop end"), "if work else end");
         assert_eq!(
-            after("no loop break endloop else loop work break endloop work end"),
-            "loop work break endloop work"
+            after("no loop break endloop else loop work if work else end next endloop end"),
+            "loop work if work else end next endloop"
         );
     }
 
@@ -371,6 +419,21 @@ mod tests {
         assert_eq!(after("if if else end else no work else end end"), "");
         assert_eq!(after("if else work end"), "if else work end");
         assert_eq!(after("loop if break else end endloop"), "loop if break else end endloop");
+    }
+
+    #[test]
+    fn a_loop_that_runs_once_is_its_body() {
+        assert_eq!(
+            after("work loop work if work else end work break endloop work"),
+            "work work if work else end work work"
+        );
+        assert_eq!(after("loop loop work break endloop break endloop work"), "work work");
+        assert_eq!(after("loop loop if break else end endloop break endloop"), "loop if break else end endloop");
+        for stays in
+            ["loop work next endloop", "loop if next else end break endloop", "loop break continue work endloop"]
+        {
+            assert_eq!(after(stays), stays);
+        }
     }
 
     #[test]
