@@ -1,0 +1,220 @@
+//! The corpus against what C made of the same shaders: ours compiles, is valid by the strictest rules and smaller, has hardly
+//! a bitcast, and declares and branches no more than it needs. And what Vulkan 1.1 can do compiles for Vulkan 1.1.
+//!
+//! The corpus is too big for the repository; where it is absent, this says so.
+
+// The figures are what this test is read for.
+#![allow(clippy::print_stdout)]
+
+mod support;
+
+use ntv::{text, EmitOptions, Errors, Feature, Options, Target, Translator};
+use spirv::Op;
+use std::collections::{HashMap, HashSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Words that ours may have, in percent of those of the references.
+const MOST_WORDS: f64 = 65.0;
+/// OpBitcast among the instructions of bodies, in percent.
+const MOST_BITCASTS: f64 = 2.0;
+
+/// The levels of NIR that are whole input.
+const LEVELS: &[&str] = &["gallium", "ssa", "reg"];
+
+#[test]
+fn modules_beat_the_references() {
+    let Some(corpus) = corpus() else { return };
+    let mut files = support::files(&corpus, &["nir"]);
+    files.retain(|file| is_in(file, "ssa") && reference_of(file).is_file());
+    let (results, failures) = for_each(&corpus, files, compare);
+    let sum = |which: usize| results.iter().fold(Figures::default(), |sum, pair| sum.plus(pair[which]));
+    let (ours, theirs) = (sum(0), sum(1));
+    println!("{} modules, {:.1} % of the words", results.len(), percent(ours.words, theirs.words));
+    for (name, Figures { words, body, bitcasts }) in [("ours", ours), ("references", theirs)] {
+        let share = percent(bitcasts, body);
+        println!("{name}: {words} words, {bitcasts} of {body} instructions are bitcasts, {share:.2} %");
+    }
+    assert!(failures.is_empty(), "{} shaders fail\n{}", failures.len(), failures.join("\n"));
+    assert!(!results.is_empty(), "{} has no references", corpus.display());
+    assert!(percent(ours.words, theirs.words) <= MOST_WORDS, "too many words");
+    assert!(percent(ours.bitcasts, ours.body) <= MOST_BITCASTS, "too many bitcasts");
+}
+
+#[test]
+fn dumps_compile_for_vulkan_1_1() {
+    let Some(corpus) = corpus() else { return };
+    let mut files = support::files(&corpus, &["nir"]);
+    files.retain(|file| LEVELS.iter().any(|level| is_in(file, level)));
+    let (results, failures) = for_each(&corpus, files, compile_for_1_1);
+    let later: HashSet<&String> = results.iter().flatten().flatten().collect();
+    let shaders = results.iter().flatten();
+    println!("{} shaders, {} of them need more", shaders.clone().count(), shaders.filter(|it| it.is_some()).count());
+    println!("what they need: {later:?}");
+    assert!(failures.is_empty(), "{} shaders fail\n{}", failures.len(), failures.join("\n"));
+    assert!(!results.is_empty(), "{} has no dumps", corpus.display());
+}
+
+fn corpus() -> Option<PathBuf> {
+    let corpus = support::shared_corpus();
+    if corpus.is_none() {
+        println!("no corpus beside the repository (NTV_CORPUS names one): nothing checked");
+    }
+    corpus
+}
+
+fn is_in(file: &Path, folder: &str) -> bool {
+    file.parent().is_some_and(|parent| parent.ends_with(folder))
+}
+
+/// What C made of the shader in `file`, a dump in a folder `ssa`.
+fn reference_of(file: &Path) -> PathBuf {
+    let name = file.file_stem().unwrap_or_default();
+    file.with_file_name("..").join("spv").join(format!("{}.spv", name.to_string_lossy()))
+}
+
+fn percent(part: usize, whole: usize) -> f64 {
+    100.0 * part as f64 / whole.max(1) as f64
+}
+
+/// The results of `work` on `files`, and what is wrong with the others.
+fn for_each<R: Send>(
+    corpus: &Path,
+    files: Vec<PathBuf>,
+    work: impl Fn(&Path) -> Result<R, String> + Sync,
+) -> (Vec<R>, Vec<String>) {
+    let results = support::in_parallel(files, |file| {
+        let name = file.strip_prefix(corpus).unwrap_or(&file).display().to_string();
+        support::caught(|| work(&file)).map_err(|problem| format!("{name}: {problem}"))
+    });
+    let (good, bad): (Vec<_>, Vec<_>) = results.into_iter().partition(Result::is_ok);
+    (good.into_iter().flatten().collect(), bad.into_iter().filter_map(Result::err).collect())
+}
+
+/// What is counted of modules.
+#[derive(Clone, Copy, Default)]
+struct Figures {
+    words: usize,
+    /// Instructions of functions but those that do nothing at run time.
+    body: usize,
+    bitcasts: usize,
+}
+
+impl Figures {
+    fn plus(self, other: Figures) -> Figures {
+        Figures {
+            words: self.words + other.words,
+            body: self.body + other.body,
+            bitcasts: self.bitcasts + other.bitcasts,
+        }
+    }
+}
+
+/// The figures of our module for the shader in `file`, and those of the reference.
+fn compare(file: &Path) -> Result<[Figures; 2], String> {
+    let dump = fs::read_to_string(file).map_err(|error| error.to_string())?;
+    let target = Target::default();
+    let vulkan = target.vulkan;
+    let mut shader = text::parse(&dump).pop().ok_or("no shader")?.shader.map_err(|errors| errors.to_string())?;
+    let mut translator = Translator::new(Options { target, ..Options::default() });
+    let module = translator.translate(&mut shader, &EmitOptions::default()).map_err(|errors| errors.to_string())?;
+    support::spirv_val(&module.words, vulkan)?;
+    let ours = Module::new(&module.words);
+    ours.no_unused_variable()?;
+    ours.no_needless_block()?;
+    let reference = fs::read(reference_of(file)).map_err(|error| error.to_string())?;
+    let words: Vec<u32> = reference.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
+    Ok([ours.figures(), Module::new(&words).figures()])
+}
+
+/// For each shader of `file` what it needs that Vulkan 1.1 lacks, if anything; else its module is valid.
+fn compile_for_1_1(file: &Path) -> Result<Vec<Option<String>>, String> {
+    let dump = fs::read_to_string(file).map_err(|error| error.to_string())?;
+    let target = Target::preset("vulkan1.1").expect("a preset");
+    let vulkan = target.vulkan;
+    let mut translator = Translator::new(Options { target: target.clone(), ..Options::default() });
+    let mut results = Vec::new();
+    for found in text::parse(&dump) {
+        let mut shader = found.shader.map_err(|errors| errors.to_string())?;
+        results.push(match translator.translate(&mut shader, &EmitOptions::default()) {
+            Ok(module) => support::spirv_val(&module.words, vulkan).map(|()| None)?,
+            Err(errors) => Some(later_feature(&errors, &target).ok_or_else(|| errors.to_string())?),
+        });
+    }
+    Ok(results)
+}
+
+/// The feature that is all that is missing, if later versions of Vulkan have it.
+fn later_feature(errors: &Errors, target: &Target) -> Option<String> {
+    let [error] = errors.0.as_slice() else { return None };
+    let name = error.message.split("needs feature ").nth(1)?.strip_suffix(", which the target lacks")?;
+    let feature = Feature::from_name(name)?;
+    (!target.has(feature) && Target::default().has(feature)).then(|| name.to_string())
+}
+
+/// A module taken apart.
+struct Module<'a> {
+    words: usize,
+    /// Opcode and operands of each instruction.
+    insts: Vec<(Op, &'a [u32])>,
+}
+
+impl<'a> Module<'a> {
+    fn new(words: &'a [u32]) -> Module<'a> {
+        let mut insts = Vec::new();
+        let mut rest = &words[5..];
+        while let Some(first) = rest.first() {
+            let (inst, more) = rest.split_at((first >> 16) as usize);
+            insts.push((Op::from_u32(first & 0xffff).expect("an opcode"), &inst[1..]));
+            rest = more;
+        }
+        Module { words: words.len(), insts }
+    }
+
+    fn figures(&self) -> Figures {
+        let functions = self.insts.iter().position(|(op, _)| *op == Op::Function).unwrap_or(self.insts.len());
+        let idle =
+            [Op::Function, Op::FunctionEnd, Op::FunctionParameter, Op::Label, Op::Variable, Op::Line, Op::NoLine];
+        let body = self.insts[functions..].iter().filter(|(op, _)| !idle.contains(op));
+        let bitcasts = body.clone().filter(|(op, _)| *op == Op::Bitcast).count();
+        Figures { words: self.words, body: body.count(), bitcasts }
+    }
+
+    /// Nothing but the entry point and decorations names an unused variable.
+    fn no_unused_variable(&self) -> Result<(), String> {
+        let says_nothing = [Op::EntryPoint, Op::Name, Op::Decorate, Op::MemberDecorate, Op::Variable];
+        let users = self.insts.iter().filter(|(op, _)| !says_nothing.contains(op));
+        // Literals count as uses too, which can hide an unused variable but makes up none.
+        let used: HashSet<u32> = users.flat_map(|(_, operands)| *operands).copied().collect();
+        let variables = self.insts.iter().filter(|(op, _)| *op == Op::Variable).map(|(_, operands)| operands[1]);
+        let unused: Vec<u32> = variables.filter(|id| !used.contains(id)).collect();
+        unused.is_empty().then_some(()).ok_or_else(|| format!("unused variables {unused:?}"))
+    }
+
+    /// A block that only branches is the first of the function, one that structured control flow names, or the second way
+    /// from a block to a place whose phis have to tell the two apart.
+    fn no_needless_block(&self) -> Result<(), String> {
+        let mut named: HashSet<u32> = HashSet::new();
+        let mut ways: HashMap<u32, &[u32]> = HashMap::new();
+        let (mut idle, mut label) = (Vec::new(), 0);
+        for pair in self.insts.windows(2) {
+            match pair {
+                [(Op::Function, _), (Op::Label, operands)] => named.extend(*operands),
+                [(Op::LoopMerge, operands), _] => named.extend(&operands[..2]),
+                [(Op::SelectionMerge, operands), _] => named.extend(&operands[..1]),
+                [(Op::Label, operands), (Op::Branch, target)] => idle.push((operands[0], target[0])),
+                _ => {}
+            }
+            match pair[0] {
+                (Op::Label, operands) => label = operands[0],
+                (Op::BranchConditional, operands) => drop(ways.insert(label, &operands[1..3])),
+                _ => {}
+            }
+        }
+        let forks = |block, target| ways.values().any(|ways| ways.contains(&block) && ways.contains(&target));
+        match idle.into_iter().find(|(block, target)| !named.contains(block) && !forks(*block, *target)) {
+            Some((block, _)) => Err(format!("block %{block} only branches")),
+            None => Ok(()),
+        }
+    }
+}
