@@ -39,11 +39,12 @@ pub const PIPELINE: &[Pass] = &[
     lower_subgroups::PASS,
     // Outputs are variables by now, written component by component.
     combine_stores::PASS,
-    // Wide values come from buffers, which are lanes by now.
-    lower_wide_vectors::PASS,
-    // What the lowerings above made of ALU opcodes may itself need lowering, so this one is last of them.
+    // What the lowerings above made of ALU opcodes may itself need lowering.
     lower_alu::PASS,
-    // Behind it, as it computes with 64-bit integers itself.
+    // Wide values come from buffers, which are lanes by now, and go to dot products and comparisons of whole vectors, which
+    // are arithmetic of components by now.
+    lower_wide_vectors::PASS,
+    // Behind lower_alu, as that computes with 64-bit integers itself.
     lower_int64::PASS,
     // Constants first: rules, branches and equality of pointers depend on them.
     constant_fold::PASS,
