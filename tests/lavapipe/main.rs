@@ -2,7 +2,9 @@
 //!
 //! Each test knows by itself what has to come out. A driver or a layer that is missing is a failure.
 
+mod alu;
 mod compute;
 mod gpu;
+mod precision;
 #[path = "../support/mod.rs"]
 mod support;

@@ -1,0 +1,351 @@
+//! Every row of the ALU table, at every width: what lavapipe computes against the fold column.
+//!
+//! A module has a batch of operations. Each invocation loads the operands of one case of each, which are corner values in all
+//! combinations as far as they go and random ones from there, and stores the results. Operands and results travel as
+//! pairs of words, so that only the operation itself depends on its width.
+
+use crate::gpu::{read, ssbo, translate, words, Gpu};
+use crate::precision::{self, Case};
+use crate::support;
+use ntv::driver::Resources;
+use ntv::ir::{AluFlags, AluSrc, Builder, Def, Shader};
+use ntv::op::{AluOp, Base, Index, Intrinsic, Operand};
+use ntv::{text, ErrorKind};
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+/// Cases of each operation, and invocations of a dispatch.
+const CASES: usize = 512;
+
+/// Operations of a module.
+const BATCH: usize = 16;
+
+/// An operation at one width.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Row {
+    pub(crate) op: AluOp,
+    /// The width of operands whose width is free.
+    pub(crate) free: u8,
+    /// Components of the result.
+    pub(crate) n: u8,
+}
+
+impl Row {
+    /// Width and components of operand `operand`.
+    pub(crate) fn shape(self, operand: &Operand) -> (u8, u8) {
+        let bits = if operand.ty.bits == 0 { self.free } else { operand.ty.bits };
+        (bits, if operand.size == 0 { self.n } else { operand.size })
+    }
+
+    /// Pairs of words that the operands of a case take.
+    fn slots(self) -> u32 {
+        self.op.info().srcs.iter().map(|operand| u32::from(self.shape(operand).1)).sum()
+    }
+}
+
+/// All rows, those of vectors only where the width makes no difference any more.
+fn rows() -> Vec<Row> {
+    let mut rows = Vec::new();
+    for op in AluOp::ALL {
+        let info = op.info();
+        let operands = || info.srcs.iter().chain([&info.dest]);
+        let is_free = operands().any(|operand| operand.ty.bits == 0);
+        for free in [1, 8, 16, 32, 64] {
+            let fits = |operand: &Operand| operand.ty.bits != 0 || widths(operand.ty.base, *op).contains(&free);
+            if !operands().all(fits) || !is_free && free != 32 {
+                continue;
+            }
+            let sizes: &[u8] = match info.dest.size {
+                0 if free == 32 => &[1, 3],
+                0 => &[1],
+                _ => std::slice::from_ref(&info.dest.size),
+            };
+            rows.extend(sizes.iter().map(|n| Row { op: *op, free, n: *n }));
+        }
+    }
+    rows
+}
+
+/// The widths that numbers of a kind have. One bit is for logic only.
+fn widths(base: Base, op: AluOp) -> &'static [u8] {
+    const LOGIC: &[&str] = &["mov", "bcsel", "inot", "iand", "ior", "ixor", "ieq", "ine"];
+    match base {
+        Base::Float => &[16, 32, 64],
+        Base::Bool => &[1, 8, 16, 32],
+        Base::Int | Base::Uint if LOGIC.contains(&op.name()) || op.name().starts_with("vec") => &[1, 8, 16, 32, 64],
+        Base::Int | Base::Uint => &[8, 16, 32, 64],
+    }
+}
+
+const SKELETON: &str = "\
+shader: MESA_SHADER_COMPUTE
+name: ALU
+workgroup_size: 64, 1, 1
+num_ssbos: 2
+subgroup_size: 1
+decl_var ssbo INTERP_MODE_NONE none uint[] operands (0, 0, 0)
+decl_var ssbo INTERP_MODE_NONE none uint[] results (1, 1, 1)
+decl_function main () (entrypoint)
+
+impl main {
+    block b0:  // preds:
+    // succs: b1
+    block b1:
+}
+";
+
+/// A shader that does `rows`, and the slots of operands and results that a case takes.
+fn shader(rows: &[Row]) -> (Shader, u32, u32) {
+    let mut shader = text::parse(SKELETON).remove(0).shader.expect("the skeleton");
+    let inputs = rows.iter().map(|row| row.slots()).sum();
+    let outputs = rows.iter().map(|row| u32::from(row.n)).sum();
+    let b = &mut Builder::new(&mut shader);
+    let group = b.intrinsic(Intrinsic::load_workgroup_id, 3, 32, &[]).def();
+    let group = b.channel(group, 0);
+    let local = b.intrinsic(Intrinsic::load_local_invocation_index, 1, 32, &[]).def();
+    let first = b.ishl_imm(group, 6);
+    let case = b.iadd(first, local);
+    let (in_size, out_size) = (b.imm32(inputs * 8), b.imm32(outputs * 8));
+    let mut from = b.alu(AluOp::imul, &[case, in_size]);
+    let mut to = b.alu(AluOp::imul, &[case, out_size]);
+    for row in rows {
+        let info = row.op.info();
+        let mut srcs: Vec<AluSrc> = Vec::new();
+        for operand in info.srcs {
+            let (bits, n) = row.shape(operand);
+            srcs.push(load(b, from, bits, n).into());
+            from = b.iadd_imm(from, u64::from(n) * 8);
+        }
+        let (bits, _) = row.shape(&info.dest);
+        let result = b.alu_with(row.op, AluFlags::EXACT, &srcs, Some((row.n, bits)));
+        store(b, to, result);
+        to = b.iadd_imm(to, u64::from(row.n) * 8);
+    }
+    (shader, inputs, outputs)
+}
+
+const ALIGNED: [(Index, u32); 2] = [(Index::align_mul, 8), (Index::align_offset, 0)];
+
+/// A value of which each component is a pair of words at `offset` of the operands.
+fn load(b: &mut Builder<'_>, offset: Def, bits: u8, n: u8) -> Def {
+    let block = b.imm32(0);
+    let scalars: Vec<Def> = (0..n)
+        .map(|c| {
+            let at = b.iadd_imm(offset, u64::from(c) * 8);
+            let pair = b.intrinsic_with(Intrinsic::load_ssbo, 2, 32, &[block, at], &ALIGNED).def();
+            let low = b.channel(pair, 0);
+            match bits {
+                64 => b.alu(AluOp::pack_64_2x32, &[pair]),
+                16 => b.alu(AluOp::u2u16, &[low]),
+                8 => b.alu(AluOp::u2u8, &[low]),
+                1 => b.alu(AluOp::ine, &[low, block]),
+                _ => low,
+            }
+        })
+        .collect();
+    b.vec(&scalars)
+}
+
+/// Stores `value` like [`load`] loads.
+fn store(b: &mut Builder<'_>, offset: Def, value: Def) {
+    let (block, zero) = (b.imm32(1), b.imm32(0));
+    let bits = b.shader.bit_size(value);
+    for c in 0..b.shader.num_components(value) {
+        let at = b.iadd_imm(offset, u64::from(c) * 8);
+        let scalar = b.channel(value, c);
+        let low = match bits {
+            64 => {
+                let pair = b.alu(AluOp::unpack_64_2x32, &[scalar]);
+                let indices = [ALIGNED[0], ALIGNED[1], (Index::write_mask, 3)];
+                b.intrinsic_with(Intrinsic::store_ssbo, 0, 0, &[pair, block, at], &indices);
+                continue;
+            }
+            32 => scalar,
+            1 => b.alu(AluOp::b2i32, &[scalar]),
+            _ => b.alu(AluOp::u2u32, &[scalar]),
+        };
+        let pair = b.vec(&[low, zero]);
+        let indices = [ALIGNED[0], ALIGNED[1], (Index::write_mask, 3)];
+        b.intrinsic_with(Intrinsic::store_ssbo, 0, 0, &[pair, block, at], &indices);
+    }
+}
+
+/// Random numbers that are the same in every run.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        // SplitMix64.
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ z >> 31
+    }
+}
+
+/// Operands of all cases of `row`: of each case, each operand's components.
+fn operands(row: Row) -> Vec<Vec<Vec<u64>>> {
+    let info = row.op.info();
+    let mut random = Random(row.op as u64 * 64 + u64::from(row.free));
+    let pools: Vec<Vec<u64>> =
+        info.srcs.iter().map(|operand| precision::corners(operand.ty.base, row.shape(operand).0)).collect();
+    let combinations = pools.iter().fold(1usize, |all, pool| all.saturating_mul(pool.len()));
+    let case = |number: usize| {
+        let mut rest = number;
+        let operand = |(operand, pool): (&Operand, &Vec<u64>)| {
+            let (bits, n) = row.shape(operand);
+            let systematic = rest % pool.len();
+            rest /= pool.len();
+            let mut component = |c: u8| match random.next() {
+                // The first component of the first cases goes through all combinations.
+                _ if c == 0 && number < combinations && combinations <= CASES => pool[systematic],
+                roll if roll % 3 != 0 => pool[(roll >> 8) as usize % pool.len()],
+                _ => precision::random(operand.ty.base, bits, random.next()),
+            };
+            (0..n).map(&mut component).collect()
+        };
+        info.srcs.iter().zip(&pools).map(operand).collect()
+    };
+    (0..CASES).map(case).collect()
+}
+
+/// What came of the rows.
+#[derive(Default)]
+struct Report {
+    /// Rows that ran.
+    ran: usize,
+    /// Rows that ntv does not translate.
+    refused: Vec<String>,
+    /// Rows with wrong results, and the first of these.
+    wrong: Vec<String>,
+    /// Faults of lavapipe that showed.
+    faults: BTreeSet<&'static str>,
+}
+
+/// Translates and runs `rows`, in two halves if one of them is refused.
+fn run(gpu: &Gpu, rows: &[Row], report: &mut Report) {
+    let (mut shader, inputs, outputs) = shader(rows);
+    let translated = support::caught(|| match translate(&mut shader, gpu.target()) {
+        Ok(module) => Ok(Some(module)),
+        Err(errors) if errors.0.iter().all(|error| error.kind == ErrorKind::Unsupported) => Ok(None),
+        Err(errors) => Err(errors.to_string()),
+    });
+    let name = || format!("{}@{}", rows[0].op.name(), rows[0].free);
+    match translated {
+        Ok(Some(module)) => execute(gpu, rows, &module, [inputs, outputs].map(|slots| slots as usize), report),
+        _ if rows.len() > 1 => {
+            let (first, second) = rows.split_at(rows.len() / 2);
+            run(gpu, first, report);
+            run(gpu, second, report);
+        }
+        Ok(None) => report.refused.push(name()),
+        Err(error) => report.wrong.push(format!("{}: {error}", name())),
+    }
+}
+
+/// Runs `module`, which is made of `rows`, on all cases.
+fn execute(gpu: &Gpu, rows: &[Row], module: &[u32], [inputs, outputs]: [usize; 2], report: &mut Report) {
+    let cases: Vec<Vec<Vec<Vec<u64>>>> = rows.iter().map(|row| operands(*row)).collect();
+    let mut input = Vec::with_capacity(CASES * inputs * 2);
+    for case in 0..CASES {
+        let values = cases.iter().flat_map(|row| row[case].iter().flatten());
+        input.extend(values.flat_map(|value| [*value as u32, (*value >> 32) as u32]));
+    }
+    let results = vec![0xdead_beef; CASES * outputs * 2];
+    let mut resources = Resources::from([(ssbo(0), words(&input)), (ssbo(1), words(&results))]);
+    gpu.dispatch(module, [(CASES / 64) as u32, 1, 1], &mut resources);
+    let results = read(&resources, ssbo(1));
+    let mut slot = 0;
+    for (row, cases) in rows.iter().zip(&cases) {
+        let got = |number: usize| {
+            let at = (number * outputs + slot) * 2;
+            let pairs = results[at..at + 2 * usize::from(row.n)].chunks(2);
+            pairs.map(|pair| u64::from(pair[0]) | u64::from(pair[1]) << 32).collect::<Vec<u64>>()
+        };
+        compare(*row, cases, got, report);
+        slot += usize::from(row.n);
+    }
+}
+
+/// Compares what lavapipe `got` for each of `cases`.
+fn compare(row: Row, cases: &[Vec<Vec<u64>>], got: impl Fn(usize) -> Vec<u64>, report: &mut Report) {
+    let (mut bad, mut examples) = (0, String::new());
+    for (number, operands) in cases.iter().enumerate() {
+        let (case, got) = (Case { row, operands }, got(number));
+        let Err(expected) = precision::judge(&case, &got) else { continue };
+        if let Some(fault) = FAULTS.iter().find(|fault| fault.op == row.op && (fault.when)(&case)) {
+            report.faults.insert(row.op.name());
+            continue;
+        }
+        bad += 1;
+        if bad <= 3 {
+            let _ = write!(examples, "\n    {operands:x?} gives {got:x?}, not {expected}");
+        }
+    }
+    report.ran += 1;
+    if bad != 0 {
+        report.wrong.push(format!("{}@{} x{}: {bad} of {CASES} cases{examples}", row.op.name(), row.free, row.n));
+    }
+}
+
+/// A case that lavapipe of Mesa 22.3.6 gets wrong.
+struct Fault {
+    op: AluOp,
+    when: fn(&Case<'_>) -> bool,
+    /// How we know that it is not ntv's fault.
+    evidence: &'static str,
+}
+
+/// What lavapipe of Mesa 22.3.6 gets wrong. Each must show, so that a fault that was repaired does not stay listed.
+const FAULTS: &[Fault] = &[
+    Fault {
+        op: AluOp::imod,
+        when: |_| true,
+        evidence: "gallivm's visit of nir_op_imod is that of nir_op_irem: the remainder has the dividend's sign",
+    },
+    Fault {
+        op: AluOp::flog2,
+        when: |case| case.has_denormal(),
+        evidence: "log2 of every denormal is -127 and a bit: the exponent is cut out of the bits; neither log2 of the \
+                   number nor of zero",
+    },
+    Fault { op: AluOp::fpow, when: |case| case.has_denormal(), evidence: "it is exp2(y * log2(x)), see flog2" },
+    Fault {
+        op: AluOp::frexp_sig,
+        when: |case| case.has_denormal(),
+        evidence:
+            "the exponent field of a denormal is overwritten without making the number normal first, which gives \
+                   neither its parts nor those of zero; ntv emits FrexpStruct as it is",
+    },
+    Fault { op: AluOp::frexp_exp, when: |case| case.has_denormal(), evidence: "see frexp_sig" },
+];
+
+/// What ntv does not translate for this target, of all rows.
+const REFUSED: &[&str] = &[];
+
+#[test]
+fn every_row_gives_what_its_fold_says() {
+    let rows = rows();
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let parts: Vec<Vec<&[Row]>> =
+        (0..threads).map(|part| rows.chunks(BATCH).skip(part).step_by(threads).collect()).collect();
+    let reports = support::in_parallel(parts, |part| {
+        let (gpu, mut report) = (Gpu::open(), Report::default());
+        part.into_iter().for_each(|rows| run(&gpu, rows, &mut report));
+        report
+    });
+    let mut all = Report::default();
+    for mut report in reports {
+        all.ran += report.ran;
+        all.refused.append(&mut report.refused);
+        all.wrong.append(&mut report.wrong);
+        all.faults.append(&mut report.faults);
+    }
+    assert!(all.wrong.is_empty(), "{} rows of {} are wrong:\n{}", all.wrong.len(), all.ran, all.wrong.join("\n"));
+    all.refused.sort();
+    all.refused.dedup();
+    assert_eq!(all.refused, REFUSED);
+    for fault in FAULTS {
+        assert!(all.faults.contains(fault.op.name()), "{} is right now: {}", fault.op.name(), fault.evidence);
+    }
+}
