@@ -10,15 +10,12 @@ use crate::support;
 use ntv::driver::Resources;
 use ntv::ir::{AluFlags, AluSrc, Builder, Def, Shader};
 use ntv::op::{AluOp, Base, Index, Intrinsic, Operand};
-use ntv::{text, ErrorKind};
+use ntv::{text, ErrorKind, Feature, Target};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 /// Cases of each operation, and invocations of a dispatch.
 const CASES: usize = 512;
-
-/// Operations of a module.
-const BATCH: usize = 16;
 
 /// An operation at one width.
 #[derive(Clone, Copy, Debug)]
@@ -223,9 +220,9 @@ struct Report {
 }
 
 /// Translates and runs `rows`, in two halves if one of them is refused.
-fn run(gpu: &Gpu, rows: &[Row], report: &mut Report) {
+fn run(gpu: &Gpu, target: &Target, rows: &[Row], report: &mut Report) {
     let (mut shader, inputs, outputs) = shader(rows);
-    let translated = support::caught(|| match translate(&mut shader, gpu.target()) {
+    let translated = support::caught(|| match translate(&mut shader, target) {
         Ok(module) => Ok(Some(module)),
         Err(errors) if errors.0.iter().all(|error| error.kind == ErrorKind::Unsupported) => Ok(None),
         Err(errors) => Err(errors.to_string()),
@@ -235,8 +232,8 @@ fn run(gpu: &Gpu, rows: &[Row], report: &mut Report) {
         Ok(Some(module)) => execute(gpu, rows, &module, [inputs, outputs].map(|slots| slots as usize), report),
         _ if rows.len() > 1 => {
             let (first, second) = rows.split_at(rows.len() / 2);
-            run(gpu, first, report);
-            run(gpu, second, report);
+            run(gpu, target, first, report);
+            run(gpu, target, second, report);
         }
         Ok(None) => report.refused.push(name()),
         Err(error) => report.wrong.push(format!("{}: {error}", name())),
@@ -273,7 +270,7 @@ fn compare(row: Row, cases: &[Vec<Vec<u64>>], got: impl Fn(usize) -> Vec<u64>, r
     for (number, operands) in cases.iter().enumerate() {
         let (case, got) = (Case { row, operands }, got(number));
         let Err(expected) = precision::judge(&case, &got) else { continue };
-        if let Some(fault) = FAULTS.iter().find(|fault| fault.op == row.op && (fault.when)(&case)) {
+        if FAULTS.iter().any(|fault| fault.op == row.op && (fault.when)(&case)) {
             report.faults.insert(row.op.name());
             continue;
         }
@@ -320,18 +317,17 @@ const FAULTS: &[Fault] = &[
     Fault { op: AluOp::frexp_exp, when: |case| case.has_denormal(), evidence: "see frexp_sig" },
 ];
 
-/// What ntv does not translate for this target, of all rows.
-const REFUSED: &[&str] = &[];
-
-#[test]
-fn every_row_gives_what_its_fold_says() {
-    let rows = rows();
+/// Runs `rows` for lavapipe without the features `off`, `batch` of them in a module. LLVM's time for a module grows faster
+/// than the module.
+fn run_all(rows: &[Row], off: &[Feature], batch: usize) -> Report {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let parts: Vec<Vec<&[Row]>> =
-        (0..threads).map(|part| rows.chunks(BATCH).skip(part).step_by(threads).collect()).collect();
+        (0..threads).map(|part| rows.chunks(batch).skip(part).step_by(threads).collect()).collect();
     let reports = support::in_parallel(parts, |part| {
         let (gpu, mut report) = (Gpu::open(), Report::default());
-        part.into_iter().for_each(|rows| run(&gpu, rows, &mut report));
+        let mut target = gpu.target().clone();
+        off.iter().for_each(|feature| target.set(*feature, false));
+        part.into_iter().for_each(|rows| run(&gpu, &target, rows, &mut report));
         report
     });
     let mut all = Report::default();
@@ -342,10 +338,28 @@ fn every_row_gives_what_its_fold_says() {
         all.faults.append(&mut report.faults);
     }
     assert!(all.wrong.is_empty(), "{} rows of {} are wrong:\n{}", all.wrong.len(), all.ran, all.wrong.join("\n"));
-    all.refused.sort();
-    all.refused.dedup();
-    assert_eq!(all.refused, REFUSED);
+    all
+}
+
+#[test]
+fn every_row_gives_what_its_fold_says() {
+    let rows = rows();
+    let report = run_all(&rows, &[], 8);
+    assert_eq!(report.refused, [""; 0]);
+    assert_eq!(report.ran, rows.len());
     for fault in FAULTS {
-        assert!(all.faults.contains(fault.op.name()), "{} is right now: {}", fault.op.name(), fault.evidence);
+        assert!(report.faults.contains(fault.op.name()), "{} is right now: {}", fault.op.name(), fault.evidence);
     }
+}
+
+#[test]
+fn integers_of_64_bits_are_pairs_where_there_are_none() {
+    let is_wide = |row: &Row| {
+        let info = row.op.info();
+        let mut operands = info.srcs.iter().chain([&info.dest]);
+        operands.any(|operand| operand.ty.base != Base::Float && row.shape(operand).0 == 64)
+    };
+    let rows: Vec<Row> = rows().into_iter().filter(is_wide).collect();
+    let report = run_all(&rows, &[Feature::shaderInt64], 1);
+    assert_eq!(report.refused, [""; 0]);
 }
