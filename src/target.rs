@@ -305,6 +305,9 @@ pub enum Descriptor {
 /// layout. The low 32 bits of the handle are the index.
 pub const BINDLESS_HANDLES: u32 = 1024;
 
+/// The binding of the colour attachment that a fragment shader reads, in the set of the default uniforms: zink's.
+pub const ATTACHMENT_BINDING: u32 = 5;
+
 /// The binding of an array of bindless descriptors.
 pub fn bindless_binding(storage: bool, buffer: bool) -> u32 {
     match (storage, buffer) {

@@ -195,7 +195,8 @@ impl<'a> Needs<'a> {
                 InstKind::Deref(deref) if deref.modes == Modes::GLOBAL => self.need(Some(*inst), bufferDeviceAddress),
                 InstKind::Deref(deref) => self.check_index_step(*inst, deref.kind),
                 InstKind::Const(_) | InstKind::Undef | InstKind::Phi(_) => self.check_value(*inst, inst.def(), true),
-                InstKind::Tex(_) | InstKind::Jump(_) => {}
+                InstKind::Tex(_) => self.check_value(*inst, inst.def(), false),
+                InstKind::Jump(_) => {}
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Intrinsics against their opcode's row, and the values of their indices.
 
 use super::report::{plural, shown, Report};
-use super::{deref, io, shape, stage};
+use super::{deref, io, shape, stage, tex};
 use crate::ir::{Def, Inst, InstKind, Shader, Stage};
 use crate::op::intrinsic::Components;
 use crate::op::names::{ImageDim, InterpMode, IoXfb, Scope, Semantics, FORMATS};
@@ -145,6 +145,9 @@ fn check_meaning(report: &mut Report<'_>, inst: Inst, op: Intrinsic, srcs: &[Def
     check_place(report, inst, op, srcs);
     if op.info().index_slot(Index::atomic_op).is_some() {
         check_atomic_data(report, inst, op, srcs);
+    }
+    if op.info().index_slot(Index::image_dim).is_some() {
+        tex::check_image(report, inst, op, srcs);
     }
     deref::check_access(report, inst, op, srcs);
     io::check_intrinsic(report, inst, op, srcs);

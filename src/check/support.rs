@@ -295,6 +295,9 @@ impl Support<'_> {
             }
             DerefKind::Var(_) | DerefKind::Array { .. } | DerefKind::Struct { .. } => {}
         }
+        if textures::is_loose_uniform(self.report.shader, inst.def()) {
+            self.refuse(inst, "uniforms outside of blocks");
+        }
         for (modes, what) in UNTRANSLATED_MODES {
             if deref.modes.intersects(*modes) {
                 self.refuse(inst, what);

@@ -373,7 +373,10 @@ decl_var shader_temp INTERP_MODE_NONE none vec4[3] temp
 
 #[test]
 fn texture_operations_take_their_sources() {
-    let declarations = "decl_var uniform INTERP_MODE_NONE none sampler2D tex (0, 0, 0)\n";
+    let declarations = "\
+decl_var uniform INTERP_MODE_NONE none sampler2D tex (0, 0, 0)
+decl_var uniform INTERP_MODE_NONE none float numbers (0, 0, 0)
+";
     let body = "
     32 %6 = deref_var &tex (uniform sampler2D)
     32x2 %7 = vec2 %0, %0
@@ -383,6 +386,15 @@ fn texture_operations_take_their_sources() {
     32x4 %11 = (float32)txl %0 (texture_deref), %6 (sampler_deref), %7 (coord), %0 (lod)             // !
     32x4 %12 = (float32)txl %6 (texture_deref), %6 (sampler_deref), %7 (coord), %7 (lod)             // !
     16x4 %13 = (float32)tex %6 (texture_deref), %6 (sampler_deref), %7 (coord)                       // !
+    32x4 %14 = (float32)txd %6 (texture_deref), %6 (sampler_deref), %7 (coord), %7 (ddx)             // !
+    64x2 %15 = vec2 %4, %4
+    32x4 %16 = (float32)tex %6 (texture_deref), %6 (sampler_deref), %15 (coord)                      // !
+    32x4 %17 = (float32)txf %6 (texture_deref), %6 (sampler_deref), %7 (coord), %0 (comparator)      // !
+    32x2 %18 = (int32)query_levels %6 (texture_deref), %6 (sampler_deref)                            // !
+    32x3 %19 = (int32)txs %6 (texture_deref), %6 (sampler_deref), sparse                             // !
+    32 %20 = deref_var &numbers (uniform float)
+    32x4 %21 = (float32)tex %20 (texture_deref), %6 (sampler_deref), %7 (coord)                      // !
+    32x4 %22 = (float32)tex %6 (texture_deref), %20 (sampler_deref), %7 (coord)                      // !
     ";
     invalid(
         "FRAGMENT",
@@ -394,6 +406,41 @@ fn texture_operations_take_their_sources() {
             "`%11 = txl`: source texture_deref is no deref",
             "`%12 = txl`: source lod cannot have 2 components",
             "`%13 = tex`: has not the 32 bits of its type",
+            "`%14 = txd`: has no source ddy",
+            "`%16 = tex`: source coord cannot have 64 bits",
+            "`%17 = txf`: takes no comparator",
+            "`%18 = query_levels`: has 2 components, not at most 1",
+            "`%19 = txs`: has no residency code",
+            "`%21 = tex`: source texture_deref points to no texture",
+            "`%22 = tex`: source sampler_deref points to no sampler",
+        ],
+    );
+}
+
+#[test]
+fn image_operations_take_and_give_numbers() {
+    let declarations = "decl_var image INTERP_MODE_NONE none r32_float image2D img (0, 0, 0)\n";
+    let indices = "(image_dim=2D, image_array=false, format=r32_float, access=none";
+    let body = format!(
+        "
+    32 %6 = deref_var &img (image image2D)
+    64x4 %7 = vec4 %4, %4, %4, %4
+    1x4 %8 = vec4 %2, %2, %2, %2
+    32x4 %9 = @image_deref_load (%6, %1, %0, %0) {indices}, dest_type=float32)
+    32x4 %10 = @image_deref_load (%6, %7, %0, %0) {indices}, dest_type=float32) // !
+    8x4 %11 = @image_deref_load (%6, %1, %0, %0) {indices}, dest_type=float32) // !
+    @image_deref_store (%6, %1, %0, %8, %0) {indices}, src_type=float32) // !
+    64 %12 = @image_deref_atomic (%6, %1, %0, %4) {indices}, atomic_op=iadd)
+    "
+    );
+    invalid(
+        "FRAGMENT",
+        declarations,
+        &body,
+        &[
+            "`%10 = @image_deref_load`: source 1 cannot have 64 bits",
+            "`%11 = @image_deref_load`: cannot have 8 bits",
+            "`@image_deref_store`: source 3 cannot have 1 bit",
         ],
     );
 }

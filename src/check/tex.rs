@@ -1,41 +1,106 @@
-//! Texture instructions: sources once each, of a plausible size, with operations that take them.
+//! Texture instructions: sources once each, of a plausible size, and all and only those that the operation takes.
 
 use super::report::{plural, Report};
-use crate::ir::{Inst, TexData};
-use crate::op::{TexOp, TexSrcKind};
+use crate::analysis::textures::Texture;
+use crate::ir::{Def, Inst, Shader, TexData, TypeData};
+use crate::op::{Index, Intrinsic, TexOp, TexSrcKind};
 use std::ops::RangeInclusive;
 
 /// Reports sources and results that no texture operation has.
 pub(super) fn check(report: &mut Report<'_>, inst: Inst, tex: &TexData) {
     let mut seen = 0u32;
     for (kind, def) in &tex.srcs {
-        let name = kind.name();
         let bit = 1 << *kind as u32;
         if seen & bit != 0 {
-            report.at(inst, format_args!("has two sources {name}"));
+            report.at(inst, format_args!("has two sources {}", kind.name()));
         }
         seen |= bit;
-        let has = report.shader.num_components(*def);
-        if !sizes(*kind).contains(&has) {
-            report.at(inst, format_args!("source {name} cannot have {}", plural(has.into(), "component")));
-        }
-        if !takes(tex.op, *kind) {
-            report.at(inst, format_args!("takes no {name}"));
-        }
-        let is_deref = matches!(kind, TexSrcKind::texture_deref | TexSrcKind::sampler_deref);
-        if is_deref && report.shader.as_deref(*def).is_none() {
-            report.at(inst, format_args!("source {name} is no deref"));
+        check_src(report, inst, tex, *kind, *def);
+    }
+    for kind in needs(tex.op) {
+        if seen & 1 << *kind as u32 == 0 {
+            report.at(inst, format_args!("has no source {}", kind.name()));
         }
     }
-    let bits = if tex.dest_type.bits == 0 { 32 } else { tex.dest_type.bits };
-    if report.shader.insts[inst].bit_size != bits {
-        report.at(inst, format_args!("has not the {bits} bits of its type"));
-    }
+    check_result(report, inst, tex);
     if tex.component > if tex.op == TexOp::tg4 { 3 } else { 0 } {
         report.at(inst, format_args!("cannot gather component {}", tex.component));
     }
     if tex.offsets.is_some() && (tex.op != TexOp::tg4 || seen & 1 << TexSrcKind::offset as u32 != 0) {
         report.at(inst, "takes no four offsets");
+    }
+}
+
+fn check_src(report: &mut Report<'_>, inst: Inst, tex: &TexData, kind: TexSrcKind, def: Def) {
+    let name = kind.name();
+    let (has, bits) = (report.shader.num_components(def), report.shader.bit_size(def));
+    if !sizes(kind).contains(&has) {
+        report.at(inst, format_args!("source {name} cannot have {}", plural(has.into(), "component")));
+    }
+    if !takes(tex.op, kind) {
+        report.at(inst, format_args!("takes no {name}"));
+    }
+    if kind.base(tex.op).is_some() && !matches!(bits, 16 | 32) {
+        report.at(inst, format_args!("source {name} cannot have {}", plural(bits.into(), "bit")));
+    }
+    match kind {
+        TexSrcKind::texture_deref | TexSrcKind::sampler_deref if report.shader.as_deref(def).is_none() => {
+            report.at(inst, format_args!("source {name} is no deref"));
+        }
+        TexSrcKind::texture_handle if report.shader.as_deref(def).is_none() => {}
+        TexSrcKind::texture_deref | TexSrcKind::texture_handle if Texture::behind(report.shader, def).is_none() => {
+            report.at(inst, format_args!("source {name} points to no texture"));
+        }
+        TexSrcKind::sampler_deref if !points_to_sampler(report.shader, def) => {
+            report.at(inst, format_args!("source {name} points to no sampler"));
+        }
+        _ => {}
+    }
+}
+
+fn points_to_sampler(shader: &Shader, pointer: Def) -> bool {
+    let ty = shader.as_deref(pointer).map(|deref| shader.types.get(deref.ty));
+    matches!(ty, Some(TypeData::Sampler { .. } | TypeData::Texture { bare: false, .. }))
+}
+
+fn check_result(report: &mut Report<'_>, inst: Inst, tex: &TexData) {
+    let data = &report.shader.insts[inst];
+    let (n, has) = (data.num_components, data.bit_size);
+    let bits = if tex.dest_type.bits == 0 { 32 } else { tex.dest_type.bits };
+    if has != bits {
+        report.at(inst, format_args!("has not the {bits} bits of its type"));
+    }
+    let most = match tex.op {
+        TexOp::lod => 2,
+        TexOp::query_levels | TexOp::texture_samples | TexOp::samples_identical => 1,
+        TexOp::txs => 3,
+        _ => 4,
+    };
+    // The residency code stands behind the texel.
+    let most = most + u8::from(tex.is_sparse);
+    if n > most {
+        report.at(inst, format_args!("has {}, not at most {most}", plural(n.into(), "component")));
+    }
+    if tex.is_sparse && (tex.op == TexOp::lod || tex.op.is_query()) {
+        report.at(inst, "has no residency code");
+    }
+}
+
+/// Reports numbers of an image intrinsic that no image takes or gives.
+pub(super) fn check_image(report: &mut Report<'_>, inst: Inst, op: Intrinsic, srcs: &[Def]) {
+    let shader = report.shader;
+    let is_atomic = op.info().index_slot(Index::atomic_op).is_some();
+    let is_store = op.info().index_slot(Index::src_type).is_some();
+    for (i, src) in srcs.iter().enumerate().skip(1) {
+        let is_texel = i == 3 && is_store || i >= 3 && is_atomic;
+        let bits = shader.bit_size(*src);
+        if !matches!(bits, 16 | 32) && !(is_texel && bits == 64) {
+            report.at(inst, format_args!("source {i} cannot have {}", plural(bits.into(), "bit")));
+        }
+    }
+    let bits = shader.insts[inst].bit_size;
+    if shader.insts[inst].has_def() && !matches!(bits, 16 | 32 | 64) {
+        report.at(inst, format_args!("cannot have {}", plural(bits.into(), "bit")));
     }
 }
 
@@ -57,8 +122,23 @@ fn sizes(kind: TexSrcKind) -> RangeInclusive<u8> {
     }
 }
 
+/// Sources without which an operation says nothing.
+fn needs(op: TexOp) -> &'static [TexSrcKind] {
+    use TexSrcKind::*;
+    match op {
+        TexOp::txl => &[coord, lod],
+        TexOp::txd => &[coord, ddx, ddy],
+        TexOp::txf_ms => &[coord, ms_index],
+        op if op.is_query() => &[],
+        _ => &[coord],
+    }
+}
+
 fn takes(op: TexOp, kind: TexSrcKind) -> bool {
     match kind {
+        TexSrcKind::coord => !op.is_query(),
+        TexSrcKind::projector | TexSrcKind::comparator | TexSrcKind::min_lod => op.samples(),
+        TexSrcKind::offset => op != TexOp::lod && !op.is_query(),
         TexSrcKind::bias => matches!(op, TexOp::txb | TexOp::tg4 | TexOp::lod),
         TexSrcKind::lod => !matches!(op, TexOp::tex | TexOp::txb | TexOp::txd | TexOp::lod),
         TexSrcKind::ddx | TexSrcKind::ddy => op == TexOp::txd,

@@ -1,10 +1,10 @@
 //! Textures and images: what has no translation, and the features that the rest needs.
 
 use crate::analysis::textures::{image_texel, Name, Texture, TextureKind};
-use crate::ir::{ArrayIndex, Def, DerefKind, Inst, InstKind, Shader, TexData};
+use crate::ir::{ArrayIndex, Def, DerefKind, Inst, InstKind, Shader, Stage, TexData, TypeData};
 use crate::op::names::{format_base, ImageDim};
 use crate::op::TexSrcKind::*;
-use crate::op::{Access, AtomicOp, Base, Index, Intrinsic, TexOp};
+use crate::op::{Access, AtomicOp, Base, Index, Intrinsic, Modes, TexOp};
 use crate::target::Feature::{self, *};
 
 /// Formats that every device has stand before this one in the list; behind it only those of 64 bits are no feature's.
@@ -13,30 +13,64 @@ const FIRST_EXTENDED_FORMAT: u32 = 14;
 /// What of the texture instruction has no translation.
 pub(super) fn refused_tex(shader: &Shader, inst: Inst, tex: &TexData) -> Option<&'static str> {
     let has = |kind| tex.src(kind).is_some();
-    let declared = Name::of_texture(shader, tex).declared(shader, false);
-    let dim = declared.map(|texture| texture.dim);
     let is_constant = |kind| tex.src(kind).map_or(true, |def| shader.as_const(def).is_some());
     let rules = [
         (tex.op == TexOp::samples_identical, "samples_identical operations"),
         ([plane, backend1, backend2].into_iter().any(has), "planes and sources of a backend's own"),
         (has(texture_deref_intrinsic) || has(sampler_deref_intrinsic), "textures named by an intrinsic"),
-        (declared.is_some_and(|texture| texture.kind == TextureKind::Storage), "texture operations on storage images"),
-        (declared.is_some_and(|texture| texture.texel.base == Base::Bool), "textures without a texel type"),
-        (has_own_sampler(shader, tex, declared), "samplers apart from a texture that has its own"),
-        (lacks_sampler(shader, tex, declared), "textures without a sampler where one is needed"),
         (tex.op == TexOp::tg4 && (has(lod) || has(bias) || tex.is_gather_implicit_lod), "gathers of a chosen level"),
         (tex.op == TexOp::lod && (has(bias) || has(min_lod)), "levels of detail with a bias"),
         (tex.op != TexOp::tg4 && !tex.op.fetches() && !is_constant(offset), "offsets that are not constant"),
-        (tex.op.samples() && dim.is_some_and(is_fetched_only), "sampling of multisample and buffer textures"),
-        (tex.op.fetches() && dim == Some(ImageDim::cube), "fetches from cubes"),
         (tex.is_sparse && shader.insts[inst].bit_size != 32, "sparse reads of other than 32 bits"),
         (tex.is_sparse && !is_whole_sparse(shader, inst, has(comparator)), "sparse reads of some components"),
+    ];
+    let own = rules.into_iter().find(|(applies, _)| *applies).map(|(_, what)| what);
+    let name = Name::of_texture(shader, tex);
+    let by_type = || refused_texture(shader, tex, name.declared(shader, false)?);
+    own.or_else(|| refused_pointer(shader, name)).or_else(by_type)
+}
+
+/// What of a pointer to a texture or image has no translation.
+fn refused_pointer(shader: &Shader, name: Name) -> Option<&'static str> {
+    let Name::Pointer(pointer) = name else { return None };
+    let Some(var) = shader.deref_var(pointer) else { return Some("textures without a variable") };
+    let mut ty = shader.vars[var].ty;
+    while let TypeData::Array { elem, len, .. } = shader.types.get(ty) {
+        if len.map_or(true, |len| len == 0) {
+            return Some("arrays of textures without a length");
+        }
+        ty = elem;
+    }
+    let is_uniform = shader.vars[var].mode.intersects(Modes::UNIFORM | Modes::IMAGE);
+    (!is_uniform).then_some("textures in memory")
+}
+
+/// What of an operation on such a texture has no translation (SPIR-V 3.49.10 says which dimensions each takes).
+fn refused_texture(shader: &Shader, tex: &TexData, texture: Texture) -> Option<&'static str> {
+    use ImageDim::*;
+    let has = |kind| tex.src(kind).is_some();
+    let Texture { dim, array, kind, texel, .. } = texture;
+    let gathered = matches!(dim, dim_2d | cube | rect | external);
+    let rules = [
+        (kind == TextureKind::Storage || dim.is_subpass(), "texture operations on storage images and attachments"),
+        (texel.base == Base::Bool, "textures without a texel type"),
+        (array && !can_have_layers(dim), "layers of textures that GL has none of"),
+        (has_own_sampler(shader, tex, texture), "samplers apart from a texture that has its own"),
+        (lacks_sampler(shader, tex, texture), "textures without a sampler where one is needed"),
+        (tex.op.samples() && !texture.has_levels(), "sampling of multisample and buffer textures"),
+        (tex.op == TexOp::query_levels && !texture.has_levels(), "levels of multisample and buffer textures"),
+        (tex.op == TexOp::texture_samples && dim != ms, "samples of textures that are not multisample"),
+        ((tex.op == TexOp::txf_ms) != (dim == ms) && tex.op.fetches(), "fetches of another kind than the texture"),
+        (tex.op.fetches() && dim == cube, "fetches from cubes"),
+        (tex.op == TexOp::tg4 && !gathered, "gathers from other than 2D and cube textures"),
+        (has(comparator) && (dim == dim_3d || texel.base != Base::Float), "comparisons with 3D and integer textures"),
+        ((has(offset) || tex.offsets.is_some()) && matches!(dim, cube | buf | ms), "offsets in cubes and buffers"),
     ];
     rules.into_iter().find(|(applies, _)| *applies).map(|(_, what)| what)
 }
 
-fn is_fetched_only(dim: ImageDim) -> bool {
-    matches!(dim, ImageDim::ms | ImageDim::buf | ImageDim::subpass | ImageDim::subpass_ms)
+fn can_have_layers(dim: ImageDim) -> bool {
+    matches!(dim, ImageDim::dim_1d | ImageDim::dim_2d | ImageDim::cube | ImageDim::ms)
 }
 
 /// The texel and the code behind it.
@@ -46,19 +80,26 @@ fn is_whole_sparse(shader: &Shader, inst: Inst, compared: bool) -> bool {
 }
 
 /// True if a combined texture is read through another variable's sampler.
-fn has_own_sampler(shader: &Shader, tex: &TexData, declared: Option<Texture>) -> bool {
-    let combined = declared.is_some_and(|texture| texture.kind == TextureKind::Combined) && tex.op.samples();
+fn has_own_sampler(shader: &Shader, tex: &TexData, texture: Texture) -> bool {
     let root = |name| match name {
         Name::Pointer(pointer) => shader.deref_var(pointer),
         _ => None,
     };
     let vars = (root(Name::of_texture(shader, tex)), root(Name::of_sampler(shader, tex)));
-    combined && matches!(vars, (Some(texture), Some(sampler)) if texture != sampler)
+    let differ = matches!(vars, (Some(texture), Some(sampler)) if texture != sampler);
+    texture.kind == TextureKind::Combined && tex.op.samples() && differ
 }
 
-fn lacks_sampler(shader: &Shader, tex: &TexData, declared: Option<Texture>) -> bool {
-    let separate = declared.is_some_and(|texture| texture.kind == TextureKind::Separate) && tex.op.samples();
-    separate && !matches!(Name::of_sampler(shader, tex), Name::Pointer(_))
+/// True if a texture without a sampler is not given one by a pointer to a bare sampler.
+fn lacks_sampler(shader: &Shader, tex: &TexData, texture: Texture) -> bool {
+    let is_sampler = match Name::of_sampler(shader, tex) {
+        Name::Pointer(pointer) => {
+            let ty = shader.as_deref(pointer).map(|deref| shader.types.get(deref.ty));
+            shader.deref_var(pointer).is_some() && matches!(ty, Some(TypeData::Sampler { .. }))
+        }
+        _ => false,
+    };
+    texture.kind == TextureKind::Separate && tex.op.samples() && !is_sampler
 }
 
 /// What of the image intrinsic has no translation.
@@ -75,31 +116,47 @@ pub(super) fn refused_image(shader: &Shader, inst: Inst, op: Intrinsic, srcs: &[
         InstKind::Const(_) => shader.as_const_scalar(def) == Some(0),
         kind => matches!(kind, InstKind::Undef),
     };
-    let atomic = AtomicOp::ALL.get(shader.index(inst, Index::atomic_op) as usize);
-    let is_atomic = op.info().index_slot(Index::atomic_op).is_some();
-    let texel = image_texel(shader, inst);
-    let is_float_op = matches!(atomic, Some(AtomicOp::fadd | AtomicOp::fmin | AtomicOp::fmax));
-    let missing = matches!(atomic, Some(AtomicOp::fcmpxchg | AtomicOp::inc_wrap | AtomicOp::dec_wrap));
-    let compares = matches!(atomic, Some(AtomicOp::cmpxchg));
-    let swaps = compares || matches!(atomic, Some(AtomicOp::xchg));
-    let is_float = texel.base == Base::Float;
     let sparse = matches!(op, image_sparse_load | image_deref_sparse_load | bindless_image_sparse_load);
+    let declared = Texture::behind(shader, srcs[0]);
+    let said = ImageDim::ALL.get(shader.index(inst, Index::image_dim) as usize).copied();
+    let dim = declared.map(|texture| texture.dim).or(said).unwrap_or(ImageDim::dim_2d);
+    let array = declared.map_or(shader.index(inst, Index::image_array) != 0, |texture| texture.array);
+    let reads = matches!(op, image_deref_load);
+    let queries_samples = matches!(op, image_samples | image_deref_samples | bindless_image_samples);
     let rules = [
         (lod_at.is_some_and(|at| !is_zero(srcs[at])), "levels of storage images"),
-        (is_atomic && missing, "wrapping and float compare-and-swap atomics on images"),
-        (is_atomic && (is_float_op != is_float && !swaps || compares && is_float), "image atomics of another type"),
-        (is_atomic && shader.insts[inst].bit_size != texel.bits, "image atomics of another width"),
+        (array && !can_have_layers(dim), "layers of images that GL has none of"),
+        (dim.is_subpass() && !reads, "operations on attachments other than reads"),
+        (dim.is_subpass() && shader.stage() != Stage::Fragment, "attachments outside of fragment shaders"),
+        (queries_samples && dim != ImageDim::ms, "samples of images that are not multisample"),
+        (declared.is_some_and(|t| t.texel.base == Base::Bool), "images without a texel type"),
+        (declared.is_some_and(|t| t.kind != TextureKind::Storage), "image operations on textures"),
         (sparse && shader.insts[inst].num_components != 5, "sparse reads of some components"),
         (sparse && shader.insts[inst].bit_size != 32, "sparse reads of other than 32 bits"),
-        (is_other_than_image(shader, srcs[0]), "image operations on textures"),
     ];
-    rules.into_iter().find(|(applies, _)| *applies).map(|(_, what)| what)
+    let own = rules.into_iter().find(|(applies, _)| *applies).map(|(_, what)| what);
+    let name = if declared.is_some() { Name::Pointer(srcs[0]) } else { Name::Handle(srcs[0]) };
+    own.or_else(|| refused_pointer(shader, name)).or_else(|| refused_atomic(shader, inst, op))
 }
 
-fn is_other_than_image(shader: &Shader, pointer: Def) -> bool {
-    let texture = Texture::behind(shader, pointer);
-    shader.as_deref(pointer).is_some()
-        && (shader.deref_var(pointer).is_none() || texture.map_or(true, |texture| texture.kind != TextureKind::Storage))
+/// What of an atomic on an image has no translation.
+fn refused_atomic(shader: &Shader, inst: Inst, op: Intrinsic) -> Option<&'static str> {
+    op.info().index_slot(Index::atomic_op)?;
+    let atomic = AtomicOp::ALL.get(shader.index(inst, Index::atomic_op) as usize)?;
+    let texel = image_texel(shader, inst);
+    let on_floats = texel.base == Base::Float;
+    let fits = match atomic {
+        AtomicOp::fcmpxchg | AtomicOp::inc_wrap | AtomicOp::dec_wrap => {
+            return Some("wrapping and float compare-and-swap atomics on images");
+        }
+        AtomicOp::xchg => true,
+        AtomicOp::fadd | AtomicOp::fmin | AtomicOp::fmax => on_floats,
+        _ => !on_floats,
+    };
+    if !fits {
+        return Some("image atomics of another type than the image");
+    }
+    (shader.insts[inst].bit_size != texel.bits).then_some("image atomics of another width than the image")
 }
 
 /// Calls `need` with each feature of textures and images that `inst` needs.
@@ -227,4 +284,13 @@ fn atomic_needs(shader: &Shader, inst: Inst, base: Base, need: &mut impl FnMut(F
         Some(_) if base == Base::Float => need(shaderImageFloat32Atomics),
         _ => {}
     }
+}
+
+/// True if `def` points at or into what is no texture, image or sampler, among the uniforms.
+pub(super) fn is_loose_uniform(shader: &Shader, def: Def) -> bool {
+    let Some(deref) = shader.as_deref(def).filter(|deref| deref.modes.intersects(Modes::UNIFORM | Modes::IMAGE)) else {
+        return false;
+    };
+    let leaf = shader.types.get(shader.types.without_arrays(deref.ty));
+    !matches!(leaf, TypeData::Texture { .. } | TypeData::Image { .. } | TypeData::Sampler { .. })
 }

@@ -5,7 +5,7 @@
 //! - Only fragment shaders, and compute shaders with derivative groups, know a level of detail by themselves (SPIR-V,
 //!   OpImageSampleImplicitLod). Others sample level 0, or the one that the bias names.
 //! - Coordinates have as many components as the texture has dimensions, layer included; gradients and offsets one for each
-//!   dimension. Numbers are of 32 bits.
+//!   dimension. Numbers are of 32 bits, those of image intrinsics too.
 //! - A projector divides the coordinates here where no `Proj` instruction can (arrays, cubes, sparse textures).
 //! - Offsets that are not constant are for gathers only (VUID-StandaloneSpirv-Offset-04663); those of fetches are added.
 //! - `min_lod` is for instructions that choose the level themselves (SPIR-V 3.14, MinLod); an explicit one is raised here.
@@ -26,9 +26,10 @@
 
 use super::{Context, Forms, Pass};
 use crate::analysis::textures::Texture;
+use crate::entity::Slice;
 use crate::ir::{rewrite, AluFlags, AluSrc, Builder, Def, Edit, Inst, InstKind, Shader, Swizzle, Tex};
 use crate::op::TexSrcKind::*;
-use crate::op::{AluOp, Base, Intrinsic, TexOp};
+use crate::op::{AluOp, Base, Index, Intrinsic, TexOp};
 use crate::target::Feature;
 
 /// See the [module](self).
@@ -43,11 +44,21 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
     let implicit_lod = shader.info.has_implicit_lod();
     let gather_offsets = context.target.has(Feature::shaderImageGatherExtended);
     let mut changed = false;
+    let mut before = Vec::new();
     let moved = rewrite(shader, |b, inst| {
-        let InstKind::Tex(tex) = b.shader.insts[inst].kind else { return Edit::Keep };
-        let before = b.shader.texs[tex].clone();
+        let tex = match b.shader.insts[inst].kind {
+            InstKind::Tex(tex) => tex,
+            InstKind::Intrinsic { op, srcs, .. } if op.info().index_slot(Index::image_dim).is_some() => {
+                widen_texel_place(b, srcs);
+                return Edit::Keep;
+            }
+            _ => return Edit::Keep,
+        };
+        let op = b.shader.texs[tex].op;
+        before.clear();
+        before.extend_from_slice(&b.shader.texs[tex].srcs);
         let edit = lower(b, inst, tex, implicit_lod, gather_offsets);
-        changed |= edit != Edit::Keep || b.shader.texs[tex] != before;
+        changed |= edit != Edit::Keep || op != b.shader.texs[tex].op || before != b.shader.texs[tex].srcs;
         edit
     });
     moved || changed
@@ -103,6 +114,16 @@ fn widen(b: &mut Builder<'_>, tex: Tex) {
         if b.shader.bit_size(def) != 32 {
             let wide = b.alu(op, &[def]);
             b.shader.texs[tex].srcs[at].1 = wide;
+        }
+    }
+}
+
+/// Makes the coordinates and the sample of an image intrinsic 32 bits wide: all of its sources that stand before the texel.
+fn widen_texel_place(b: &mut Builder<'_>, srcs: Slice) {
+    for at in 1..srcs.len().min(3) {
+        let def = b.shader.srcs[srcs][at];
+        if b.shader.bit_size(def) == 16 {
+            b.shader.srcs[srcs][at] = b.alu(AluOp::i2i32, &[def]);
         }
     }
 }

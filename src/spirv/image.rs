@@ -132,6 +132,9 @@ impl Emit<'_> {
         let number = self.m.numeric(ty.base, ty.bits, 1);
         let pointer = self.m.pointer(StorageClass::Image, number);
         let texel = self.m.value(Op::ImageTexelPointer, pointer, &[image, point, sample]);
+        if self.state.non_uniform.contains(&image) {
+            self.decorate_non_uniform(texel);
+        }
         let op = atomic_op(self.shader.index(inst, Index::atomic_op), srcs.len() - 3)?;
         self.atomic_capability(op, ty.bits);
         let scope = self.memory_scope(StorageClass::Image);

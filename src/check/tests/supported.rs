@@ -222,3 +222,97 @@ fn stages_and_modes_are_features() {
         assert_eq!(errors.to_string(), message);
     }
 }
+
+/// Declarations of textures and images, pointers to them, and coordinates.
+const TEXTURES: (&str, &str) = (
+    "\
+decl_var uniform INTERP_MODE_NONE none sampler2D plane (0, 0, 0)
+decl_var uniform INTERP_MODE_NONE none sampler2D other (1, 1, 1)
+decl_var uniform INTERP_MODE_NONE none sampler3D solid (2, 2, 2)
+decl_var uniform INTERP_MODE_NONE none sampler2DMS samples (3, 3, 3)
+decl_var uniform INTERP_MODE_NONE none samplerCube cube (4, 4, 4)
+decl_var uniform INTERP_MODE_NONE none isampler2D ints (5, 5, 5)
+decl_var uniform INTERP_MODE_NONE none texture2D bare (6, 6, 6)
+decl_var uniform INTERP_MODE_NONE none float number (7, 7, 7)
+decl_var image INTERP_MODE_NONE none r32_float image2D img (8, 0, 0)
+",
+    "
+    32 %6 = deref_var &plane (uniform sampler2D)
+    32 %7 = deref_var &other (uniform sampler2D)
+    32 %8 = deref_var &solid (uniform sampler3D)
+    32 %9 = deref_var &samples (uniform sampler2DMS)
+    32 %10 = deref_var &cube (uniform samplerCube)
+    32 %11 = deref_var &ints (uniform isampler2D)
+    32 %12 = deref_var &bare (uniform texture2D)
+    32 %13 = deref_var &img (image image2D)
+    32x4 %14 = @load_frag_coord
+    32x2 %15 = mov %14.xy
+    32x3 %16 = mov %14.xyz
+    32x2 %17 = f2i32 %15
+",
+);
+
+/// Refuses the instruction `text`, called `name` in the message, for this reason.
+#[track_caller]
+fn refused_texture(text: &str, name: &str, reason: &str) {
+    let body = format!("{}    {text} // !\n", TEXTURES.1);
+    refused("FRAGMENT", TEXTURES.0, &body, &[], &[&format!("`{name}`: {reason} are not translated yet")]);
+}
+
+#[test]
+fn texture_operations_without_a_translation_are_refused() {
+    let tex = |rest: &str, reason| refused_texture(&format!("32x4 %18 = (float32)tex {rest}"), "%18 = tex", reason);
+    tex("%6 (texture_deref), %7 (sampler_deref), %15 (coord)", "samplers apart from a texture that has its own");
+    tex("%6 (texture_deref), %15 (coord), %17 (offset)", "offsets that are not constant");
+    tex("%9 (texture_deref), %15 (coord)", "sampling of multisample and buffer textures");
+    tex("%12 (texture_deref), %15 (coord)", "textures without a sampler where one is needed");
+    tex("%8 (texture_deref), %16 (coord), %0 (comparator)", "comparisons with 3D and integer textures");
+    tex("%11 (texture_deref), %15 (coord), %0 (comparator)", "comparisons with 3D and integer textures");
+    tex("%10 (texture_deref), %16 (coord), %0 (offset)", "offsets in cubes and buffers");
+    tex("%6 (texture_deref), %15 (coord), %0 (plane)", "planes and sources of a backend's own");
+    tex("%6 (texture_deref), %15 (coord), sparse", "sparse reads of some components");
+    let txf = |rest: &str, reason| refused_texture(&format!("32x4 %18 = (float32)txf {rest}"), "%18 = txf", reason);
+    txf("%10 (texture_deref), %1 (coord), %0 (lod)", "fetches from cubes");
+    txf("%9 (texture_deref), %17 (coord), %0 (lod)", "fetches of another kind than the texture");
+    let tg4 = |rest: &str, reason| refused_texture(&format!("32x4 %18 = (float32)tg4 {rest}"), "%18 = tg4", reason);
+    tg4("%8 (texture_deref), %16 (coord), 0 (gather_component)", "gathers from other than 2D and cube textures");
+    tg4("%6 (texture_deref), %15 (coord), %0 (lod), 0 (gather_component)", "gathers of a chosen level");
+    let query = "32 %18 = (int32)texture_samples %6 (texture_deref)";
+    refused_texture(query, "%18 = texture_samples", "samples of textures that are not multisample");
+    refused_texture("32 %18 = deref_var &number (uniform float)", "%18 = deref_var", "uniforms outside of blocks");
+}
+
+#[test]
+fn image_operations_without_a_translation_are_refused() {
+    let indices = "(image_dim=2D, image_array=false, format=r32_float, access=none";
+    let level = format!("32x4 %19 = @image_deref_load (%13, %1, %0, %18) {indices}, dest_type=float32)");
+    let body = format!("{}    32 %18 = mov %17.x\n    {level} // !\n", TEXTURES.1);
+    let reason = "`%19 = @image_deref_load`: levels of storage images are not translated yet";
+    refused("FRAGMENT", TEXTURES.0, &body, &[], &[reason]);
+    let atomic = |op: &str, reason| {
+        let text = format!("32 %18 = @image_deref_atomic (%13, %1, %0, %0) {indices}, atomic_op={op})");
+        refused_texture(&text, "%18 = @image_deref_atomic", reason);
+    };
+    atomic("iadd", "image atomics of another type than the image");
+    atomic("inc_wrap", "wrapping and float compare-and-swap atomics on images");
+    let samples = format!("32 %18 = @image_deref_samples (%13) {indices})");
+    refused_texture(&samples, "%18 = @image_deref_samples", "samples of images that are not multisample");
+}
+
+#[test]
+fn textures_need_their_features() {
+    use Feature::*;
+    let need = |feature, text: &str, name: &str| {
+        let body = format!("{}    {text} // !\n", TEXTURES.1);
+        needs("FRAGMENT", TEXTURES.0, &body, feature, name);
+    };
+    let sampled = "%6 (texture_deref), %15 (coord)";
+    need(shaderResourceMinLod, &format!("32x4 %18 = (float32)tex {sampled}, %0 (min_lod)"), "%18 = tex");
+    need(shaderResourceResidency, &format!("32x5 %18 = (float32)tex {sampled}, sparse"), "%18 = tex");
+    let gather = format!("32x4 %18 = (float32)tg4 {sampled}, %17 (offset), 0 (gather_component)");
+    need(shaderImageGatherExtended, &gather, "%18 = tg4");
+    need(shaderFloat16, &format!("16x4 %18 = (float16)tex {sampled}"), "%18 = tex");
+    let handle =
+        "32x4 %18 = (float32)tex %5 (texture_handle), %5 (sampler_handle), %15 (coord), 0 (texture), 0 (sampler)";
+    need(shaderSampledImageArrayDynamicIndexing, handle, "%18 = tex");
+}
