@@ -94,7 +94,7 @@ pub(super) fn check_image(report: &mut Report<'_>, inst: Inst, op: Intrinsic, sr
     for (i, src) in srcs.iter().enumerate().skip(1) {
         let is_texel = i == 3 && is_store || i >= 3 && is_atomic;
         let bits = shader.bit_size(*src);
-        if !matches!(bits, 16 | 32) && !(is_texel && bits == 64) {
+        if !(matches!(bits, 16 | 32) || is_texel && bits == 64) {
             report.at(inst, format_args!("source {i} cannot have {}", plural(bits.into(), "bit")));
         }
     }
