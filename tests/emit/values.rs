@@ -111,3 +111,18 @@ fn vectors_of_more_than_four_components_are_refused() {
     ));
     emit(&shader, &Target::default(), &EmitOptions::default()).expect_err("no such vector");
 }
+
+#[test]
+fn a_signalling_nan_keeps_its_bits() {
+    let it = emitted(&fragment(&format!(
+        "    block b0:  // preds:
+    32    %0 = deref_var &f (shader_in vec4)
+    32x4  %1 = @load_deref (%0) (access=none)
+    32    %2 = load_const (0x7f800001)
+    32x4  %3 = fadd %1, %2.xxxx
+    32    %4 = deref_var &o (shader_out vec4)
+              @store_deref (%4, %3) (wrmask=xyzw, access=none)
+{END}"
+    )));
+    assert!(it.words.contains(&0x7f80_0001), "{}", it.asm());
+}
