@@ -130,7 +130,10 @@ impl<'a> Command<'a> {
                 Ok(shader) => self.run_one(shader, input)?,
                 Err(errors) => Err(errors),
             };
-            out += &result.unwrap_or_else(|errors| format!("{errors}\n"));
+            out += &result.unwrap_or_else(|errors| errors.to_string());
+            if !out.ends_with('\n') {
+                out.push('\n');
+            }
         }
         Ok(out)
     }
