@@ -231,6 +231,8 @@ impl Emit<'_> {
         };
         let scope = match semantics {
             MemorySemantics::RELAXED => Scope::Invocation,
+            // Vulkan 1.0 has no subgroups to order memory for; wider does no harm (VUID-StandaloneSpirv-SubgroupVoteKHR-06997).
+            _ if memory == NirScope::subgroup && self.m.version < (1, 3) => self.scope(NirScope::device),
             _ => self.scope(memory),
         };
         if execution == NirScope::none && semantics == MemorySemantics::RELAXED {
