@@ -59,6 +59,7 @@ use report::Report;
 pub fn validate(shader: &Shader) -> Result<(), Errors> {
     let mut report = Report::invalid(shader);
     variable::check(&mut report);
+    stage::check_modes(&mut report);
     if structure::check(&mut report) {
         ssa::check(&mut report, &Cfg::new(shader));
         check_instructions(&mut report);

@@ -50,6 +50,27 @@ pub(super) fn check(report: &mut Report<'_>, inst: Inst, op: Intrinsic) {
     if stages_of(op) & bit(stage) == 0 {
         report.at(inst, format_args!("does not exist in {}", stage.name()));
     }
+    let derives = matches!(op, ddx | ddx_fine | ddx_coarse | ddy | ddy_fine | ddy_coarse);
+    if derives && !report.shader.info.has_implicit_lod() {
+        report.at(inst, "has no neighbours without a derivative group");
+    }
+}
+
+/// Reports modes of the whole shader that do not fit it.
+pub(super) fn check_modes(report: &mut Report<'_>) {
+    let info = &report.shader.info;
+    let [x, y, z] = info.workgroup_size;
+    // A size that comes with the pipeline is the application's to get right.
+    let known = info.stage.is_compute() && !info.workgroup_size_variable && ![x, y, z].contains(&0);
+    let fits = match info.derivative_group {
+        0 => true,
+        1 => !known || x % 2 == 0 && y % 2 == 0,
+        2 => !known || x.wrapping_mul(y).wrapping_mul(z) % 4 == 0,
+        _ => false,
+    };
+    if !fits {
+        report.whole(format_args!("the workgroup does not fit derivative group {}", info.derivative_group));
+    }
 }
 
 fn stages_of(op: Intrinsic) -> u8 {

@@ -179,6 +179,7 @@ const UNTRANSLATED_MODES: &[(Modes, &str)] = &[
 /// Reports what cannot be translated for `target`.
 pub(super) fn check(shader: &Shader, target: &Target) -> Result<(), Errors> {
     let mut support = Support { report: Report::unsupported(shader), refused: Vec::new() };
+    support.check_primitives();
     support.check_variables();
     support.check_unreachable();
     shader.order.iter().for_each(|inst| support.check_inst(*inst));
@@ -207,6 +208,19 @@ impl Support<'_> {
         if !self.refused.contains(&op.name()) {
             self.refused.push(op.name());
             self.report.at(inst, "is not translated yet");
+        }
+    }
+
+    /// Vulkan's geometry shaders make and take fewer primitives than Mesa has.
+    fn check_primitives(&mut self) {
+        let info = &self.report.shader.info;
+        let of_quads = ["QUADS", "QUAD_STRIP", "POLYGON"];
+        let made = ["TRIANGLES", "TRIANGLE_FAN", "LINES", "LINE_LOOP"];
+        let bad = of_quads.iter().chain(&made).any(|name| info.output_primitive == *name)
+            || of_quads.iter().any(|name| info.input_primitive == *name);
+        if info.stage == Stage::Geometry && bad {
+            let message = format!("geometry shaders from {} to {}", info.input_primitive, info.output_primitive);
+            self.report.whole(format_args!("{message} are not translated"));
         }
     }
 
