@@ -231,8 +231,9 @@ impl Support<'_> {
             if variable.interp == InterpMode::explicit {
                 self.report.whole(format_args!("variable {name}: explicit interpolation is not translated yet"));
             }
-            if variable.flags.contains(VarFlags::FB_FETCH_OUTPUT) {
-                self.report.whole(format_args!("variable {name}: reads of the framebuffer are not translated yet"));
+            if variable.flags.contains(VarFlags::FB_FETCH_OUTPUT) && !textures::is_readable_output(shader, variable) {
+                let what = textures::FRAMEBUFFER_READS;
+                self.report.whole(format_args!("variable {name}: {what} are not translated yet"));
             }
             if variable.flags.contains(VarFlags::PER_VIEW) {
                 self.report.whole(format_args!("variable {name}: outputs for each view are not translated yet"));
@@ -366,8 +367,8 @@ impl Support<'_> {
 
     fn check_io(&mut self, inst: Inst, op: Intrinsic) {
         let flags = IoSemantics::unpack(self.report.shader.index(inst, Index::io_semantics)).flags;
-        if op == load_output && self.report.shader.stage() == Stage::Fragment {
-            self.refuse(inst, "reads of the framebuffer");
+        if op == load_output && !textures::is_readable_slot(self.report.shader, inst) {
+            self.refuse(inst, textures::FRAMEBUFFER_READS);
         }
         if flags.contains(IoFlags::HIGH_16BITS) {
             self.refuse(inst, "packed inputs and outputs of 16 bits");
