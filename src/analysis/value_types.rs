@@ -261,7 +261,7 @@ fn is_typeless_literal(shader: &Shader, def: Def) -> bool {
 
 /// Memory that no one outside of the shader sees, so that its type is the shader's own affair.
 fn is_own_memory(mode: Modes) -> bool {
-    mode.intersects(Modes::SHARED | Modes::SHADER_TEMP | Modes::FUNCTION_TEMP)
+    mode.intersects(Modes::SHARED | Modes::SHADER_TEMP | Modes::FUNCTION_TEMP | Modes::CONSTANT)
 }
 
 /// True if the numbers of `variable` have the one base that [`ValueTypes::var_base`] says, whatever it declares.

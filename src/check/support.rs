@@ -170,11 +170,8 @@ const BARYCENTRICS: &[Intrinsic] = &[
 ];
 
 /// Memory that derefs may not lead to.
-const UNTRANSLATED_MODES: &[(Modes, &str)] = &[
-    (Modes::CONSTANT, "constant memory"),
-    (Modes::TASK_PAYLOAD, "task payloads"),
-    (Modes::SYSTEM, "system value variables"),
-];
+const UNTRANSLATED_MODES: &[(Modes, &str)] =
+    &[(Modes::TASK_PAYLOAD, "task payloads"), (Modes::SYSTEM, "system value variables")];
 
 /// Reports what cannot be translated for `target`.
 pub(super) fn check(shader: &Shader, target: &Target) -> Result<(), Errors> {
@@ -304,8 +301,13 @@ impl Support<'_> {
             DerefKind::ArrayWildcard { .. } => self.refuse(inst, "copies of arrays"),
             // The driver sets the first values of uniforms. What nothing names may have any.
             DerefKind::Var(var) if deref.modes != Modes::UNIFORM => {
-                if self.report.shader.vars[var].initializer.is_some() {
-                    self.refuse(inst, "variables with initializers");
+                let variable = &self.report.shader.vars[var];
+                let own = Modes::SHADER_TEMP | Modes::FUNCTION_TEMP | Modes::CONSTANT;
+                match variable.values {
+                    None if variable.initializer.is_some() => self.refuse(inst, "initializers of such variables"),
+                    Some(_) if !own.contains(variable.mode) => self.refuse(inst, "initializers of such variables"),
+                    None if variable.mode == Modes::CONSTANT => self.refuse(inst, "constants without a value"),
+                    _ => {}
                 }
             }
             DerefKind::Var(_) | DerefKind::Array { .. } | DerefKind::Struct { .. } => {}

@@ -211,6 +211,31 @@ impl TypeTable {
         }
     }
 
+    /// Scalars that `ty` consists of; `None` for what has no numbers, no length, or too many.
+    pub fn num_scalars(&self, ty: Type) -> Option<u32> {
+        self.num_scalars_at(ty, 0)
+    }
+
+    fn num_scalars_at(&self, ty: Type, depth: u32) -> Option<u32> {
+        // GLSL's types are never that deep.
+        if depth > 32 {
+            return None;
+        }
+        match self.get(ty) {
+            TypeData::Scalar(_) => Some(1),
+            TypeData::Vector(_, n) => Some(n.into()),
+            TypeData::Matrix { columns, rows, .. } => Some(u32::from(columns) * u32::from(rows)),
+            TypeData::Array { elem, len, .. } => self.num_scalars_at(elem, depth + 1)?.checked_mul(len?),
+            TypeData::Struct(id) => {
+                let fields = self.structs[id].fields.iter();
+                fields
+                    .map(|field| self.num_scalars_at(field.ty, depth + 1))
+                    .try_fold(0u32, |sum, n| sum.checked_add(n?))
+            }
+            _ => None,
+        }
+    }
+
     /// The name of `ty` in a dump: `vec4`, `uint[4]`, `sampler2DShadow`, ...
     pub fn name(&self, ty: Type, strings: &StringTable) -> String {
         match self.get(ty) {

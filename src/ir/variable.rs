@@ -1,7 +1,7 @@
 //! Variables: what the shader's inputs, outputs, buffers, textures and memory are called and where they live.
 
 use super::types::Type;
-use crate::entity::{entity, Str};
+use crate::entity::{entity, Slice, Str};
 use crate::op::names::InterpMode;
 use crate::op::{Access, Modes};
 use bitflags::bitflags;
@@ -117,6 +117,8 @@ pub struct Variable {
     pub image_format: u32,
     /// The initializer as the dump writes it, from `=` on.
     pub initializer: Option<Str>,
+    /// The first value, if it is known: all scalars in order, in [`Shader::consts`](super::Shader::consts).
+    pub values: Option<Slice>,
 }
 
 /// Driver location of variables that have no SPIR-V Location: built-ins.
@@ -143,6 +145,7 @@ impl Variable {
             stream: 0,
             image_format: 0,
             initializer: None,
+            values: None,
         }
     }
 }

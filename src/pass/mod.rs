@@ -59,6 +59,7 @@
 pub mod algebraic;
 pub mod assign_locations;
 pub mod combine_stores;
+pub mod const_arrays;
 pub mod constant_fold;
 pub mod copy_prop;
 pub mod cse;

@@ -17,6 +17,8 @@ pub const PIPELINE: &[Pass] = &[
     lower_gs_counters::PASS,
     // Before the pass that makes variables of inputs: some system values are inputs.
     lower_sysvals::PASS,
+    // Tables before anything makes accesses to memory of them.
+    const_arrays::PASS,
     // What reads the framebuffer is not I/O.
     lower_fbfetch::PASS,
     // Variables for I/O before anything else, so that later passes see derefs only.

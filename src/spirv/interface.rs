@@ -58,6 +58,7 @@ const CLASSES: &[(Modes, StorageClass)] = &[
     (Modes::IMAGE, StorageClass::UniformConstant),
     (Modes::SHADER_TEMP, StorageClass::Private),
     (Modes::FUNCTION_TEMP, StorageClass::Function),
+    (Modes::CONSTANT, StorageClass::Private),
 ];
 
 /// The capability for numbers of a width in each storage class: 16 bits, 8 bits.
@@ -121,9 +122,6 @@ impl Emit<'_> {
         }
         let shader = self.shader;
         let variable = &shader.vars[var];
-        if variable.initializer.is_some() && variable.mode != Modes::UNIFORM {
-            return Err(unsupported("a variable with an initializer"));
-        }
         let class = self.storage_class(var)?;
         let layout = self.layout(var, view);
         if layout.block && shader.types.as_struct(shader.types.without_arrays(variable.ty)).is_none() {
@@ -134,6 +132,8 @@ impl Emit<'_> {
             _ => self.ir_type(variable.ty, layout)?,
         };
         self.small_number_capability(variable, class);
+        let first = self.first_value(variable, class, layout)?;
+        let first = first.as_slice();
         let id = match (class, io_builtin(shader.stage(), variable)) {
             (StorageClass::Input | StorageClass::Output, Some(builtin)) => {
                 self.io_builtin_variable(variable, builtin, VariableAt { class, ty })?
@@ -141,13 +141,13 @@ impl Emit<'_> {
             (StorageClass::Function, _) => {
                 let pointer = self.m.pointer(class, ty);
                 let id = self.m.id();
-                self.m.locals.op(Op::Variable, &[pointer, id, class as u32]);
+                self.m.locals.op2(Op::Variable, &[pointer, id, class as u32], first);
                 self.name_variable(id, variable);
                 id
             }
             _ => {
                 let pointer = self.m.pointer(class, ty);
-                let id = self.m.global_variable(pointer, class);
+                let id = self.m.global_variable_with(pointer, class, first);
                 self.name_variable(id, variable);
                 id
             }
@@ -160,6 +160,20 @@ impl Emit<'_> {
         self.state.vars.entry(var).ids[view as usize] = id;
         self.decorate_variable(id, variable, class)?;
         Ok(id)
+    }
+
+    /// The constant that a variable starts with, if it does. The driver sets the first values of uniforms.
+    fn first_value(&mut self, variable: &Variable, class: StorageClass, layout: Layout) -> Result<Option<u32>> {
+        match (class, variable.values) {
+            (StorageClass::Private | StorageClass::Function, Some(values)) => {
+                let shader = self.shader;
+                self.constant_of(variable.ty, layout, &shader.consts[values]).map(Some)
+            }
+            _ if variable.initializer.is_some() && variable.mode != Modes::UNIFORM => {
+                Err(unsupported("a variable with an initializer"))
+            }
+            _ => Ok(None),
+        }
     }
 
     fn name_variable(&mut self, id: u32, variable: &Variable) {

@@ -29,6 +29,7 @@ mod entry;
 mod float_controls;
 mod global;
 mod image;
+mod initializer;
 mod interface;
 mod intrinsic;
 mod locations;

@@ -122,8 +122,13 @@ impl ModuleBuilder {
 
     /// A variable outside of the function. `ty` is the pointer type.
     pub(super) fn global_variable(&mut self, ty: u32, class: StorageClass) -> u32 {
+        self.global_variable_with(ty, class, &[])
+    }
+
+    /// The same, with a constant to start with, or none.
+    pub(super) fn global_variable_with(&mut self, ty: u32, class: StorageClass, first: &[u32]) -> u32 {
         let id = self.id();
-        self.globals.op(Op::Variable, &[ty, id, class as u32]);
+        self.globals.op2(Op::Variable, &[ty, id, class as u32], first);
         // From 1.4 on the interface is every global variable used, before only inputs and outputs (OpEntryPoint).
         if self.version >= (1, 4) || matches!(class, StorageClass::Input | StorageClass::Output) {
             self.interface.push(id);

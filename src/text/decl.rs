@@ -12,6 +12,7 @@
 //! ```
 
 use super::cursor::Cursor;
+use super::initializer;
 use super::parser::{Parser, Part};
 use crate::error::Error;
 use crate::ir::{Capture, Field, Precision, Shader, ShaderInfo, Stage, Type, TypeData, VarFlags, Variable};
@@ -82,7 +83,10 @@ impl<'a> Parser<'a> {
         }
         var.flags = flags;
         if line.skip_blanks() == b'=' {
-            var.initializer = Some(self.initializer(line)?);
+            let text = self.initializer(line)?;
+            let values = initializer::parse(&self.shader.types, ty, &self.shader.strings[text]);
+            var.values = values.map(|values| self.shader.consts.push(&values));
+            var.initializer = Some(text);
         }
         if line.eat_str("// ntv:") {
             parse_note(line, &mut var)?;
@@ -286,6 +290,8 @@ pub(super) fn print(shader: &Shader, var: &Variable, name: &str, out: &mut Strin
     }
     if let Some(initializer) = var.initializer {
         write!(out, " {}", &shader.strings[initializer])?;
+    } else if let Some(values) = var.values {
+        write!(out, " {}", initializer::print(&shader.types, var.ty, &shader.consts[values]))?;
     }
     print_note(var, out)?;
     out.push('\n');

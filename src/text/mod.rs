@@ -33,6 +33,7 @@ mod dialect22;
 mod edges;
 mod header;
 mod index;
+mod initializer;
 mod instr;
 mod intrinsic;
 mod numbering;

@@ -1,0 +1,215 @@
+//! Variables that only ever hold constants become constants.
+//!
+//! **What.** A variable of the shader's own that has its first value and is never written, or is written with constants at
+//! known places at the start of the shader and only read from then on, loses its stores and becomes `constant` memory with
+//! that value. What is read from a known place of it is a constant.
+//!
+//! **Why.** A lookup table in GLSL arrives as a local array, filled store by store in every invocation. As a Private variable
+//! with a constant initializer it is data: drivers put it into memory that is constant, as a copy per invocation it
+//! would be spilled (the index is dynamic).
+//!
+//! What the shader reads without having written is undefined, so it is 0.
+//!
+//! Before:
+//!
+//! ```text
+//! 32     %4 = deref_array &(*%3)[0] (function_temp float)
+//! @store_deref (%4, %0) (wrmask=x, access=none)
+//! 32     %5 = deref_array &(*%3)[1] (function_temp float)
+//! @store_deref (%5, %1) (wrmask=x, access=none)
+//! 32     %6 = deref_array &(*%3)[%2] (function_temp float)
+//! 32     %7 = @load_deref (%6) (access=none)
+//! ```
+//!
+//! After:
+//!
+//! ```text
+//! decl_var constant INTERP_MODE_NONE none float[2] table = { 1.0, 2.0 }
+//! ...
+//! 32     %6 = deref_array &(*%3)[%2] (constant float)  // &table[%2]
+//! 32     %7 = @load_deref (%6) (access=none)
+//! ```
+
+use super::{Context, Forms, Pass};
+use crate::entity::SideTable;
+use crate::ir::{rewrite, ArrayIndex, Def, DerefKind, Edit, Inst, InstKind, Shader, Type, TypeData, Var};
+use crate::op::{Index, Intrinsic, Modes};
+
+/// The pass.
+pub const PASS: Pass = Pass {
+    name: "const_arrays",
+    about: "variables that only ever hold constants become constants",
+    removes: Forms::empty(),
+    run,
+};
+
+/// Variables of the shader's own.
+const OWN: Modes = Modes::FUNCTION_TEMP.union(Modes::SHADER_TEMP);
+
+/// The most scalars that a table has.
+const MAX_SCALARS: u32 = 1 << 14;
+
+fn run(shader: &mut Shader, _context: &Context) -> bool {
+    if !shader.vars.values().any(|var| var.mode.intersects(OWN)) {
+        return false;
+    }
+    let tables = find_tables(shader);
+    let mut changed = false;
+    for var in shader.vars.ids() {
+        if let Some(values) = &tables[var] {
+            let values = shader.consts.push(values);
+            shader.vars[var].mode = Modes::CONSTANT;
+            shader.vars[var].values = Some(values);
+            changed = true;
+        }
+    }
+    let rewritten = rewrite(shader, |b, inst| {
+        if let InstKind::Deref(mut deref) = b.shader.insts[inst].kind {
+            if b.shader.deref_var(inst.def()).is_some_and(|var| tables[var].is_some()) {
+                deref.modes = Modes::CONSTANT;
+                b.shader.insts[inst].kind = InstKind::Deref(deref);
+            }
+            return Edit::Keep;
+        }
+        let Some((op, pointer, values)) = access(b.shader, inst, &tables) else { return Edit::Keep };
+        if op == Intrinsic::store_deref {
+            return Edit::Remove;
+        }
+        let data = b.shader.insts[inst];
+        let count = usize::from(data.num_components);
+        match place(b.shader, pointer).and_then(|at| values.get(at..at + count)) {
+            Some(values) => Edit::Replace(b.constant(data.bit_size, values)),
+            None => Edit::Keep,
+        }
+    });
+    changed || rewritten
+}
+
+/// A load from or store to a table: the pointer, and the values of the table.
+fn access<'t>(
+    shader: &Shader,
+    inst: Inst,
+    tables: &'t SideTable<Var, Option<Vec<u64>>>,
+) -> Option<(Intrinsic, Def, &'t [u64])> {
+    let (op @ (Intrinsic::load_deref | Intrinsic::store_deref), srcs) = shader.as_intrinsic(inst)? else { return None };
+    let var = shader.deref_var(srcs[0])?;
+    tables[var].as_ref().map(|values| (op, srcs[0], values.as_slice()))
+}
+
+/// What is known of a variable while the shader is walked.
+#[derive(Clone, Debug)]
+struct Table {
+    values: Vec<u64>,
+    /// It has been read, so that a store now comes too late.
+    is_read: bool,
+    /// It has a value at all.
+    is_written: bool,
+}
+
+/// The values of each variable that is a table.
+fn find_tables(shader: &Shader) -> SideTable<Var, Option<Vec<u64>>> {
+    let mut found = SideTable::with_len(None, shader.vars.len());
+    for (var, variable) in shader.vars.iter().filter(|(_, variable)| variable.mode.intersects(OWN)) {
+        let known = variable.values.map(|values| shader.consts[values].to_vec());
+        let count = shader.types.num_scalars(variable.ty).filter(|count| *count <= MAX_SCALARS);
+        if known.is_none() && variable.initializer.is_some() {
+            continue;
+        }
+        let is_written = known.is_some();
+        if let Some(values) = known.or(count.map(|count| vec![0; count as usize])) {
+            found.set(var, Some(Table { values, is_read: false, is_written }));
+        }
+    }
+    for (number, block) in shader.block_order().enumerate() {
+        for inst in shader.block_insts(block) {
+            note(shader, *inst, number == 0, &mut found);
+        }
+    }
+    let mut tables = SideTable::with_len(None, shader.vars.len());
+    for var in shader.vars.ids() {
+        let table = found.entry(var).take().filter(|table| table.is_written && table.is_read);
+        tables.set(var, table.map(|table| table.values));
+    }
+    tables
+}
+
+/// Notes what `inst` does with the variables that it names; one that it does anything else with is no table.
+fn note(shader: &Shader, inst: Inst, at_start: bool, tables: &mut SideTable<Var, Option<Table>>) {
+    let is_step = |kind| matches!(kind, DerefKind::Var(_) | DerefKind::Array { .. } | DerefKind::Struct { .. });
+    if shader.as_deref(inst.def()).is_some_and(|deref| is_step(deref.kind)) {
+        return;
+    }
+    let mut named = Vec::new();
+    shader.for_each_src(inst, |src| named.extend(shader.deref_var(src)));
+    for var in named {
+        let table = tables.entry(var);
+        let Some(known) = table else { continue };
+        let kept = match shader.as_intrinsic(inst) {
+            Some((Intrinsic::load_deref, _)) => {
+                known.is_read = true;
+                true
+            }
+            Some((Intrinsic::store_deref, &[pointer, value])) if at_start && !known.is_read => {
+                known.is_written = true;
+                fill(shader, inst, pointer, value, &mut known.values).is_some()
+            }
+            _ => false,
+        };
+        if !kept {
+            *table = None;
+        }
+    }
+}
+
+/// Puts what a store of a constant writes into `values`; `None` if it cannot be told.
+fn fill(shader: &Shader, inst: Inst, pointer: Def, value: Def, values: &mut [u64]) -> Option<()> {
+    let at = place(shader, pointer)?;
+    let mask = shader.index(inst, Index::write_mask);
+    for (c, value) in shader.as_const(value)?.iter().enumerate().filter(|(c, _)| mask >> c & 1 != 0) {
+        *values.get_mut(at + c)? = *value;
+    }
+    Some(())
+}
+
+/// The first scalar of its variable that `pointer` points to; `None` if an index is not constant, or outside.
+fn place(shader: &Shader, mut pointer: Def) -> Option<usize> {
+    let types = &shader.types;
+    let mut at = 0u32;
+    loop {
+        let deref = shader.as_deref(pointer)?;
+        let parent = match deref.kind {
+            DerefKind::Var(_) => return Some(at as usize),
+            kind => kind.parent()?,
+        };
+        let whole = shader.as_deref(parent)?.ty;
+        let before = match deref.kind {
+            DerefKind::Array { index, .. } => {
+                let index = match index {
+                    ArrayIndex::Imm(index) => u32::try_from(index).ok()?,
+                    ArrayIndex::Def(index) => u32::try_from(shader.as_const_scalar(index)?).ok()?,
+                };
+                if index >= len(shader, whole)? {
+                    return None;
+                }
+                index.checked_mul(types.num_scalars(deref.ty)?)?
+            }
+            DerefKind::Struct { field, .. } => {
+                let fields = types.as_struct(whole)?.fields.get(..field as usize)?;
+                fields.iter().try_fold(0u32, |sum, field| sum.checked_add(types.num_scalars(field.ty)?))?
+            }
+            _ => return None,
+        };
+        at = at.checked_add(before)?;
+        pointer = parent;
+    }
+}
+
+/// How many elements an index into `ty` can name.
+fn len(shader: &Shader, ty: Type) -> Option<u32> {
+    match shader.types.get(ty) {
+        TypeData::Array { len, .. } => len,
+        TypeData::Matrix { columns, .. } => Some(columns.into()),
+        TypeData::Vector(_, n) => Some(n.into()),
+        _ => None,
+    }
+}
