@@ -98,7 +98,7 @@ impl Emit<'_> {
 }
 
 /// What is left of choices for 16, 32 and 64 bits where widths are independent: all of them, or 32 bits of the others.
-fn agreed<'a>(chosen: [Option<&'a Wish>; 3], [all, only_32]: [bool; 2]) -> [Option<&'a Wish>; 3] {
+fn agreed(chosen: [Option<&Wish>; 3], [all, only_32]: [bool; 2]) -> [Option<&Wish>; 3] {
     let [half, single, double] = chosen.map(|wish| wish.map(|wish| wish.mode));
     if all || half == double && (only_32 || half == single) {
         chosen
