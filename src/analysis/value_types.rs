@@ -517,7 +517,6 @@ fn intrinsic_want(shader: &Shader, inst: Inst, op: Intrinsic, srcs: &[Def], inde
         }
         (reduce | inclusive_scan | exclusive_scan, 0) => Want::Is(reduction_base(shader, inst)),
         (vote_feq, _) | (interp_deref_at_offset, 1) => Want::Is(Base::Float),
-        (vote_ieq, _) => Want::Any,
         (_, 0) if moves_between_invocations(op) => Want::Same,
         _ if matches!(op.info().form, IntrinsicForm::Op(_)) => Want::Is(Base::Float),
         _ => Want::Integer,

@@ -68,7 +68,7 @@ impl Emit<'_> {
     pub(super) fn subgroup(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) -> Result<u32> {
         use Intrinsic as I;
         if let Some(row) = VOTES.iter().find(|row| row.0 == op) {
-            return self.vote(row.1, row.2, srcs[0], if op == I::vote_feq { Some(Base::Float) } else { None });
+            return self.vote(row.1, row.2, srcs[0], if op == I::vote_feq { Base::Float } else { Base::Uint });
         }
         match op {
             I::ballot | I::ballot_relaxed => return self.ballot(inst, srcs[0]),
@@ -125,8 +125,9 @@ impl Emit<'_> {
         self.m.uint(Scope::Subgroup as u32)
     }
 
-    fn vote(&mut self, op: Op, khr: Op, src: Def, base: Option<Base>) -> Result<u32> {
-        let base = base.unwrap_or_else(|| if self.shader.bit_size(src) == 1 { Base::Bool } else { self.base(src) });
+    /// A vote on booleans, or on whether numbers are equal as `base`: as floats, zeros are, and NaN is not.
+    fn vote(&mut self, op: Op, khr: Op, src: Def, base: Base) -> Result<u32> {
+        let base = if self.shader.bit_size(src) == 1 { Base::Bool } else { base };
         let value = self.value(src, base)?;
         let ty = self.m.numeric(Base::Bool, 1, 1);
         if self.m.version < (1, 3) {
