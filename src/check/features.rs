@@ -219,7 +219,7 @@ impl Needs<'_> {
             {
                 self.need(Some(inst), geometryStreams);
             }
-            begin_invocation_interlock
+            begin_invocation_interlock | end_invocation_interlock
                 if !shader.info.sample_interlock_ordered && !shader.info.sample_interlock_unordered =>
             {
                 self.need(Some(inst), fragmentShaderPixelInterlock);

@@ -11,6 +11,7 @@ use spirv::{BuiltIn, Capability, Decoration, StorageClass};
 pub(super) struct BuiltinVariable {
     builtin: BuiltIn,
     class: StorageClass,
+    ty: u32,
     id: u32,
 }
 
@@ -77,7 +78,7 @@ impl Emit<'_> {
         }
         self.builtin_capabilities(builtin, class);
         self.name_builtin(id, builtin);
-        self.state.builtins.push(BuiltinVariable { builtin, class, id });
+        self.state.builtins.push(BuiltinVariable { builtin, class, ty, id });
         id
     }
 
@@ -98,15 +99,20 @@ impl Emit<'_> {
     /// The variable of an input or output that is a built-in.
     pub(super) fn io_builtin_variable(&mut self, variable: &Variable, builtin: BuiltIn, at: VariableAt) -> Result<u32> {
         let types = &self.shader.types;
-        let declared = types.as_vector(types.without_arrays(variable.ty));
-        let is_array = types.as_array(variable.ty).is_some();
-        let integer = |base| matches!(base, Base::Int | Base::Uint);
-        let fits = match (shape(builtin), declared) {
-            (Shape::Vector(base, n), Some((scalar, m))) => {
-                n == m && (base == scalar.base || integer(base) && integer(scalar.base))
-            }
-            (Shape::Array(base, 1), Some((scalar, 1))) => integer(base) && integer(scalar.base),
-            (Shape::Array(base, _), Some((scalar, 1))) => base == scalar.base && is_array,
+        let (stage, is_output) = (self.shader.stage(), variable.mode == Modes::SHADER_OUT);
+        let per_vertex = variable.location.is_some_and(|slot| stage.is_per_vertex(is_output, slot));
+        let vertex = types.as_array(variable.ty).map(|(vertex, _)| vertex);
+        let ty = if per_vertex { vertex } else { Some(variable.ty) };
+        let array = ty.and_then(|ty| types.as_array(ty));
+        let is_array = array.is_some();
+        let numbers = array.map(|(elem, _)| elem).or(ty).and_then(|ty| types.as_vector(ty));
+        let len = array.map_or(1, |(_, len)| len.unwrap_or(0));
+        let alike = |a: Base, b: Base| a == b || [a, b].iter().all(|base| matches!(base, Base::Int | Base::Uint));
+        let fits = match (shape(builtin), numbers) {
+            (Shape::Vector(base, n), Some((scalar, m))) => n == m && !is_array && alike(base, scalar.base),
+            (Shape::Array(base, 1), Some((scalar, 1))) => len == 1 && alike(base, scalar.base),
+            (Shape::Array(base, 0), Some((scalar, 1))) => is_array && (1..=8).contains(&len) && base == scalar.base,
+            (Shape::Array(base, n), Some((scalar, 1))) => is_array && len == n && base == scalar.base,
             _ => false,
         };
         if !fits {
@@ -114,6 +120,10 @@ impl Emit<'_> {
         }
         // gl_SampleMask is an array, which NIR's variable is not.
         let ty = if builtin == BuiltIn::SampleMask && !is_array { self.m.array(at.ty, 1) } else { at.ty };
+        let same = |it: &&BuiltinVariable| it.builtin == builtin && it.class == at.class;
+        if self.state.builtins.iter().find(same).is_some_and(|known| known.ty != ty) {
+            return Err(unsupported(format_args!("the built-in {builtin:?} as two types")));
+        }
         Ok(self.builtin_variable(builtin, at.class, ty))
     }
 

@@ -154,7 +154,7 @@ impl Emit<'_> {
         }
         // Critical sections need a mode; GLSL's default is the first (ARB_fragment_shader_interlock).
         let asked = INTERLOCKS.iter().any(|(wanted, ..)| wanted(info));
-        if !asked && self.has_intrinsic(Intrinsic::begin_invocation_interlock) {
+        if !asked && self.has_critical_sections() {
             self.m.mode(INTERLOCKS[0].1, &[]);
             self.m.capability(INTERLOCKS[0].2);
         }
@@ -163,8 +163,10 @@ impl Emit<'_> {
         }
     }
 
-    fn has_intrinsic(&self, op: Intrinsic) -> bool {
-        self.shader.order.iter().any(|inst| self.shader.as_intrinsic(*inst).is_some_and(|(it, _)| it == op))
+    fn has_critical_sections(&self) -> bool {
+        use Intrinsic::{begin_invocation_interlock, end_invocation_interlock};
+        let bounds = [begin_invocation_interlock, end_invocation_interlock];
+        self.shader.order.iter().any(|inst| self.shader.as_intrinsic(*inst).is_some_and(|(op, _)| bounds.contains(&op)))
     }
 
     fn writes_frag_result(&self, slot: u32) -> bool {
