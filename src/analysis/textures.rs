@@ -8,9 +8,9 @@
 //! (float32)tex %5 (texture_handle), %5 (sampler_handle), %1 (coord)        a handle
 //! ```
 
-use crate::ir::{Def, Inst, Shader, TexData, Type, TypeData, TypeTable, Var};
+use crate::ir::{Def, Inst, Shader, TexData, Type, TypeData, TypeTable, Var, VarFlags, Variable};
 use crate::op::names::ImageDim;
-use crate::op::{AluType, Base, Index, Intrinsic, Modes, TexSrcKind};
+use crate::op::{AluType, Base, Index, Intrinsic, Modes, TexOp, TexSrcKind};
 
 /// What a texture or image is, arrays of them aside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,6 +94,37 @@ impl Texture {
     }
 }
 
+impl Texture {
+    /// Why `tex` cannot be done on such a texture: SPIR-V says of each instruction which dimensions it takes (3.49.10).
+    pub fn misfit(&self, tex: &TexData) -> Option<&'static str> {
+        use ImageDim::*;
+        let Texture { dim, array, kind, texel, .. } = *self;
+        let has = |kind| tex.src(kind).is_some();
+        let gathered = matches!(dim, dim_2d | cube | rect | external);
+        let float = texel.base == Base::Float;
+        let moved = has(TexSrcKind::offset) || tex.offsets.is_some();
+        let rules = [
+            (kind == TextureKind::Storage || dim.is_subpass(), "texture operations on storage images and attachments"),
+            (texel.base == Base::Bool, "textures without a texel type"),
+            (array && !can_have_layers(dim), "layers of textures that GL has none of"),
+            (tex.op.samples() && !self.has_levels(), "sampling of multisample and buffer textures"),
+            (tex.op == TexOp::query_levels && !self.has_levels(), "levels of multisample and buffer textures"),
+            (tex.op == TexOp::texture_samples && dim != ms, "samples of textures that are not multisample"),
+            (tex.op.fetches() && (tex.op == TexOp::txf_ms) != (dim == ms), "fetches of another kind than the texture"),
+            (tex.op.fetches() && dim == cube, "fetches from cubes"),
+            (tex.op == TexOp::tg4 && !gathered, "gathers from other than 2D and cube textures"),
+            (has(TexSrcKind::comparator) && (dim == dim_3d || !float), "comparisons with 3D and integer textures"),
+            (moved && matches!(dim, cube | buf | ms), "offsets in cubes and buffers"),
+        ];
+        rules.into_iter().find(|(applies, _)| *applies).map(|(_, what)| what)
+    }
+}
+
+/// True if there are textures and images with layers of this dimensionality.
+pub fn can_have_layers(dim: ImageDim) -> bool {
+    matches!(dim, ImageDim::dim_1d | ImageDim::dim_2d | ImageDim::cube | ImageDim::ms)
+}
+
 /// How an instruction names a texture, image or sampler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Name {
@@ -134,27 +165,28 @@ impl Name {
     pub fn declared(self, shader: &Shader, storage: bool) -> Option<Texture> {
         match self {
             Name::Pointer(pointer) => Texture::behind(shader, pointer),
-            Name::Unit(unit, _) => Texture::of_var(shader, variable_at(shader, storage, unit)?.0),
+            Name::Unit(unit, _) => Texture::of_var(shader, variables_at(shader, storage, unit).next()?.0),
             Name::Handle(_) => None,
         }
     }
 }
 
-/// The variable of textures (or storage images) that stands for unit `unit`, and which of its elements does.
+/// The variables of textures (or storage images) that stand for unit `unit`, and which of their elements does.
 ///
 /// What a Gallium driver receives has the unit as binding. After zink's lowering that is a Vulkan binding, and the unit is
-/// the driver location.
-pub fn variable_at(shader: &Shader, storage: bool, unit: u32) -> Option<(Var, u32)> {
+/// the driver location; such variables come last.
+pub fn variables_at(shader: &Shader, storage: bool, unit: u32) -> impl Iterator<Item = (Var, u32)> + '_ {
     let modes = if storage { Modes::IMAGE | Modes::UNIFORM } else { Modes::UNIFORM };
-    let find = |first: fn(&crate::ir::Variable) -> u32| {
-        shader.vars.iter().find_map(|(var, variable)| {
-            let texture = Texture::of_var(shader, var).filter(|_| modes.contains(variable.mode))?;
+    let by = move |first: fn(&Variable) -> u32| {
+        shader.vars.iter().filter_map(move |(var, variable)| {
+            let named = modes.contains(variable.mode) && !variable.flags.contains(VarFlags::BINDLESS);
+            let texture = Texture::of_var(shader, var).filter(|_| named)?;
             let element = unit.checked_sub(first(variable))?;
             let right_kind = (texture.kind == TextureKind::Storage) == storage;
             (right_kind && element < elements(&shader.types, variable.ty)).then_some((var, element))
         })
     };
-    find(|variable| variable.binding).or_else(|| find(|variable| variable.driver_location))
+    by(|variable| variable.binding).chain(by(|variable| variable.driver_location))
 }
 
 /// How many things that are no arrays `ty` is.

@@ -144,7 +144,7 @@ pub(super) fn check_access(report: &mut Report<'_>, inst: Inst, op: Intrinsic, s
 }
 
 /// How many of the first sources are pointers.
-fn pointers(op: Intrinsic) -> usize {
+pub(super) fn pointers(op: Intrinsic) -> usize {
     match op {
         Intrinsic::copy_deref => 2,
         _ if op.name().contains("deref") => 1,

@@ -136,6 +136,9 @@ fn check_meaning(report: &mut Report<'_>, inst: Inst, op: Intrinsic, srcs: &[Def
         Intrinsic::load_reg | Intrinsic::load_reg_indirect => check_register_use(report, inst, srcs, 0),
         Intrinsic::store_reg | Intrinsic::store_reg_indirect => check_register_use(report, inst, srcs, 1),
         Intrinsic::load_ubo_vec4 => check_vec4_load(report, inst),
+        Intrinsic::is_sparse_texels_resident
+        | Intrinsic::is_sparse_resident_zink
+        | Intrinsic::sparse_residency_code_and => tex::check_codes(report, inst, srcs),
         Intrinsic::barrier => check_barrier(report, inst),
         Intrinsic::terminate_if | Intrinsic::demote_if if report.shader.bit_size(srcs[0]) != 1 => {
             report.at(inst, "the condition has more than 1 bit");

@@ -81,7 +81,7 @@ fn check_vertex(report: &mut Report<'_>, inst: Inst, op: Intrinsic, io: IoSemant
         let what = if has_vertex { "no value" } else { "a value" };
         report.at(inst, format_args!("the slot has {what} for each vertex"));
     }
-    let end = report.shader.index(inst, Index::component) + u32::from(instr_size(report.shader, inst));
+    let end = report.shader.index(inst, Index::component).saturating_add(instr_size(report.shader, inst).into());
     if stage.slot_kind(is_output(op)) == SlotKind::Varying && io.location == varying::TESS_LEVEL_INNER && end > 2 {
         report.at(inst, "there are two inner levels");
     }

@@ -5,9 +5,9 @@
 
 use super::features::Needs;
 use super::report::Report;
-use super::textures;
+use super::{deref, textures};
 use crate::error::Errors;
-use crate::ir::{AluSrc, Cf, Def, Deref, DerefKind, Inst, InstKind, Shader, Stage, TypeData, VarFlags};
+use crate::ir::{AluSrc, ArrayIndex, Cf, Def, Deref, DerefKind, Inst, InstKind, Shader, Stage, TypeData, VarFlags};
 use crate::op::intrinsic::Form as IntrinsicForm;
 use crate::op::names::{InterpMode, IoFlags, IoSemantics};
 use crate::op::Intrinsic::{self, *};
@@ -251,6 +251,7 @@ impl Support<'_> {
 
     fn check_inst(&mut self, inst: Inst) {
         self.check_barycentrics(inst);
+        self.check_pointers(inst);
         let data = &self.report.shader.insts[inst];
         match data.kind {
             InstKind::Tex(tex) => {
@@ -261,6 +262,34 @@ impl Support<'_> {
             InstKind::Intrinsic { op, .. } => self.check_intrinsic(inst, op, data.num_components > 4),
             InstKind::Alu { op, srcs, .. } => self.check_alu(inst, op, &self.report.shader.alu_srcs[srcs]),
             InstKind::Const(_) | InstKind::Undef | InstKind::Phi(_) | InstKind::Jump(_) => {}
+        }
+    }
+
+    /// Logical SPIR-V has pointers to go on from and to access memory through, no more.
+    fn check_pointers(&mut self, inst: Inst) {
+        use crate::op::TexSrcKind::*;
+        let shader = self.report.shader;
+        let is_pointer = |def: Def| shader.as_deref(def).is_some();
+        let misused = match shader.insts[inst].kind {
+            InstKind::Deref(deref) => match deref.kind {
+                DerefKind::Array { index: ArrayIndex::Def(index), .. } => is_pointer(index),
+                _ => false,
+            },
+            InstKind::Intrinsic { op, srcs, .. } => {
+                shader.srcs[srcs].iter().skip(deref::pointers(op)).any(|src| is_pointer(*src))
+            }
+            InstKind::Tex(tex) => {
+                let may_point = [texture_deref, sampler_deref, texture_handle, sampler_handle];
+                shader.texs[tex].srcs.iter().any(|(kind, def)| !may_point.contains(kind) && is_pointer(*def))
+            }
+            _ => {
+                let mut found = false;
+                shader.for_each_src(inst, |def| found |= is_pointer(def));
+                found
+            }
+        };
+        if misused {
+            self.refuse(inst, "pointers as values");
         }
     }
 

@@ -104,6 +104,16 @@ pub(super) fn check_image(report: &mut Report<'_>, inst: Inst, op: Intrinsic, sr
     }
 }
 
+/// Reports residency codes that are none.
+pub(super) fn check_codes(report: &mut Report<'_>, inst: Inst, srcs: &[Def]) {
+    for (i, src) in srcs.iter().enumerate() {
+        let bits = report.shader.bit_size(*src);
+        if bits != 32 {
+            report.at(inst, format_args!("source {i} cannot have {}", plural(bits.into(), "bit")));
+        }
+    }
+}
+
 /// How many components a source may have.
 fn sizes(kind: TexSrcKind) -> RangeInclusive<u8> {
     match kind {

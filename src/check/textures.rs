@@ -1,6 +1,6 @@
 //! Textures and images: what has no translation, and the features that the rest needs.
 
-use crate::analysis::textures::{image_texel, Name, Texture, TextureKind};
+use crate::analysis::textures::{can_have_layers, image_texel, Name, Texture, TextureKind};
 use crate::ir::{ArrayIndex, Def, DerefKind, Inst, InstKind, Shader, Stage, TexData, TypeData, Variable};
 use crate::op::names::{format_base, frag_result, ImageDim, IoSemantics};
 use crate::op::TexSrcKind::*;
@@ -45,32 +45,14 @@ fn refused_pointer(shader: &Shader, name: Name) -> Option<&'static str> {
     (!is_uniform).then_some("textures in memory")
 }
 
-/// What of an operation on such a texture has no translation (SPIR-V 3.49.10 says which dimensions each takes).
+/// What of an operation on such a texture has no translation.
 fn refused_texture(shader: &Shader, tex: &TexData, texture: Texture) -> Option<&'static str> {
-    use ImageDim::*;
-    let has = |kind| tex.src(kind).is_some();
-    let Texture { dim, array, kind, texel, .. } = texture;
-    let gathered = matches!(dim, dim_2d | cube | rect | external);
     let rules = [
-        (kind == TextureKind::Storage || dim.is_subpass(), "texture operations on storage images and attachments"),
-        (texel.base == Base::Bool, "textures without a texel type"),
-        (array && !can_have_layers(dim), "layers of textures that GL has none of"),
         (has_own_sampler(shader, tex, texture), "samplers apart from a texture that has its own"),
         (lacks_sampler(shader, tex, texture), "textures without a sampler where one is needed"),
-        (tex.op.samples() && !texture.has_levels(), "sampling of multisample and buffer textures"),
-        (tex.op == TexOp::query_levels && !texture.has_levels(), "levels of multisample and buffer textures"),
-        (tex.op == TexOp::texture_samples && dim != ms, "samples of textures that are not multisample"),
-        ((tex.op == TexOp::txf_ms) != (dim == ms) && tex.op.fetches(), "fetches of another kind than the texture"),
-        (tex.op.fetches() && dim == cube, "fetches from cubes"),
-        (tex.op == TexOp::tg4 && !gathered, "gathers from other than 2D and cube textures"),
-        (has(comparator) && (dim == dim_3d || texel.base != Base::Float), "comparisons with 3D and integer textures"),
-        ((has(offset) || tex.offsets.is_some()) && matches!(dim, cube | buf | ms), "offsets in cubes and buffers"),
     ];
-    rules.into_iter().find(|(applies, _)| *applies).map(|(_, what)| what)
-}
-
-fn can_have_layers(dim: ImageDim) -> bool {
-    matches!(dim, ImageDim::dim_1d | ImageDim::dim_2d | ImageDim::cube | ImageDim::ms)
+    let by_sampler = || rules.into_iter().find(|(applies, _)| *applies).map(|(_, what)| what);
+    texture.misfit(tex).or_else(by_sampler)
 }
 
 /// The texel and the code behind it.

@@ -24,15 +24,15 @@
 //! 32x4  %5 = (float32)txl %4 (texture_deref), %1 (0.500000, 0.500000) (coord), %0 (0.000000) (lod), 0 (sampler)
 //! ```
 
-use super::{Context, Forms, Pass};
-use crate::analysis::textures::{elements, image_texel, instr_texel, variable_at};
+use super::{textures, Context, Forms, Pass};
+use crate::analysis::textures::{elements, image_texel, variables_at};
 use crate::analysis::textures::{Name, Texture, TextureKind};
+use crate::entity::Id;
 use crate::ir::{
-    rewrite, ArrayIndex, Builder, Def, DerefKind, Edit, Inst, InstKind, Shader, Tex, TexData, Type, Var, VarFlags,
-    Variable,
+    rewrite, ArrayIndex, Builder, Def, DerefKind, Edit, Inst, InstKind, Shader, Tex, TexData, Type, Var, Variable,
 };
 use crate::op::names::{format_base, scalar_format, ImageDim};
-use crate::op::{AluOp, AluType, Base, Index, Intrinsic, Modes, TexOp, TexSrcKind};
+use crate::op::{AluOp, Index, Intrinsic, Modes, TexSrcKind};
 use crate::target::{bindless_binding, Descriptor, Target, BINDLESS_HANDLES};
 use rustc_hash::FxHashMap;
 
@@ -81,7 +81,8 @@ pub(super) fn is_unnamed(shader: &Shader, inst: Inst) -> bool {
 }
 
 fn run(shader: &mut Shader, context: &Context) -> bool {
-    let mut names = Names { target: &context.target, units: FxHashMap::default(), others: FxHashMap::default() };
+    let declared = shader.vars.len();
+    let mut names = Names { target: &context.target, declared, others: FxHashMap::default() };
     names.guess_units(shader);
     let changed = rewrite(shader, |b, inst| match b.shader.insts[inst].kind {
         InstKind::Tex(tex) => {
@@ -98,8 +99,8 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
 /// The variables behind units and handles.
 struct Names<'a> {
     target: &'a Target,
-    /// Variables of units that the shader does not declare: textures (`false`) or images, unit.
-    units: FxHashMap<(bool, u32), Var>,
+    /// How many variables the shader declares itself. Those behind them were made for units that it does not declare.
+    declared: usize,
     /// Arrays of bindless descriptors, and flat copies of arrays of arrays.
     others: FxHashMap<Key, Var>,
 }
@@ -121,11 +122,9 @@ impl Names<'_> {
                 let tex = &shader.texs[id];
                 let Name::Unit(unit, offset) = Name::of_texture(shader, tex) else { continue };
                 let has_coordinates = tex.src(TexSrcKind::coord).is_some();
-                if has_coordinates == with_coordinates
-                    && variable_at(shader, false, unit).is_none()
-                    && !self.units.contains_key(&(false, unit))
-                {
-                    let texture = guess(shader, shader.order[at], tex);
+                let inst = shader.order[at];
+                if has_coordinates == with_coordinates && self.texture_at(shader, inst, tex, unit).is_none() {
+                    let texture = textures::guess(shader, inst, tex);
                     self.make_unit(shader, texture, unit, offset.is_some());
                 }
             }
@@ -143,9 +142,19 @@ impl Names<'_> {
         }
         let (name, mode) = if storage { ("image", Modes::IMAGE) } else { ("texture", Modes::UNIFORM) };
         let name = shader.strings.intern(&format!("{name}{unit}"));
-        let var = shader.vars.push(Variable { driver_location: unit, binding: unit, ..Variable::new(name, ty, mode) });
-        self.units.insert((storage, unit), var);
-        var
+        shader.vars.push(Variable { driver_location: unit, binding: unit, ..Variable::new(name, ty, mode) })
+    }
+
+    /// The variable, and its element, that stands for texture unit `unit` where `inst` reads it.
+    fn texture_at(&self, shader: &Shader, inst: Inst, tex: &TexData, unit: u32) -> Option<(Var, u32)> {
+        let made = |fits: &dyn Fn(Texture) -> bool| {
+            let mut made = variables_at(shader, false, unit).filter(|(var, _)| var.index() >= self.declared);
+            made.find(|(var, _)| Texture::of_var(shader, *var).is_some_and(fits))
+        };
+        let declared = variables_at(shader, false, unit).next().filter(|(var, _)| var.index() < self.declared);
+        declared
+            .or_else(|| made(&|texture| textures::suits(shader, tex, &texture)))
+            .or_else(|| made(&|texture| texture == textures::guess(shader, inst, tex)))
     }
 
     /// Makes `tex` name its texture by a pointer, and its sampler if the texture has none.
@@ -155,9 +164,9 @@ impl Names<'_> {
         let samples = tex.op.samples();
         let pointer = match name {
             Name::Pointer(pointer) => self.flat(b, pointer),
-            Name::Unit(unit, added) => self.unit(b, unit, added),
+            Name::Unit(unit, added) => self.unit(b, inst, id, unit, added),
             Name::Handle(handle) => {
-                let texture = bindless_texture(b.shader, inst, &b.shader.texs[id]);
+                let texture = textures::behind_handle(b.shader, inst, &b.shader.texs[id]);
                 self.handle(b, texture, 0, handle)
             }
         };
@@ -190,10 +199,10 @@ impl Names<'_> {
             return Edit::Keep;
         };
         let mut srcs = b.shader.srcs[slice].to_vec();
-        let texture = image_type(b.shader, inst);
+        let texture = textures::said_of_image(b.shader, inst);
         srcs[0] = match by_handle {
             true => {
-                let (texture, format) = bindless_image(b.shader, inst, texture);
+                let format = textures::format_behind_handle(b.shader, inst, texture);
                 self.handle(b, texture, format, srcs[0])
             }
             false => self.image_unit(b, inst, texture, srcs[0]),
@@ -210,9 +219,8 @@ impl Names<'_> {
     }
 
     /// A pointer to texture unit `unit`, plus `offset`.
-    fn unit(&mut self, b: &mut Builder<'_>, unit: u32, offset: Option<Def>) -> Def {
-        let made = self.units.get(&(false, unit)).map(|var| (*var, 0));
-        let Some((var, element)) = variable_at(b.shader, false, unit).or(made) else {
+    fn unit(&mut self, b: &mut Builder<'_>, inst: Inst, tex: Tex, unit: u32, offset: Option<Def>) -> Def {
+        let Some((var, element)) = self.texture_at(b.shader, inst, &b.shader.texs[tex], unit) else {
             // Not reached: every unit that is not declared was guessed.
             return b.undef(1, 32);
         };
@@ -228,12 +236,11 @@ impl Names<'_> {
         let constant = b.shader.as_const_scalar(unit).map(|unit| unit as u32);
         let first = constant.unwrap_or_else(|| b.shader.index(inst, Index::range_base));
         let fits = |var: &Var| {
-            let other = Texture::of_var(b.shader, *var);
-            other.is_some_and(|other| (other.dim, other.array) == (texture.dim, texture.array))
+            let declared = Texture::of_var(b.shader, *var);
+            declared.is_some_and(|declared| textures::suits_image(b.shader, inst, &declared, &texture))
         };
-        let declared = variable_at(b.shader, true, first).filter(|(var, _)| fits(var));
-        let made = self.units.get(&(true, first)).filter(|var| fits(var)).map(|var| (*var, 0));
-        let (var, element) = match declared.or(made) {
+        let known = variables_at(b.shader, true, first).find(|(var, _)| fits(var));
+        let (var, element) = match known {
             Some(found) => found,
             None => {
                 let var = self.make_unit(b.shader, texture, first, constant.is_none());
@@ -342,65 +349,6 @@ fn flat_index(b: &mut Builder<'_>, mut pointer: Def) -> Option<ArrayIndex> {
         None => ArrayIndex::Imm(constant.into()),
         Some(dynamic) => ArrayIndex::Def(b.iadd_imm(dynamic, constant.into())),
     })
-}
-
-/// What a texture is, as far as an instruction that reads it tells.
-fn guess(shader: &Shader, inst: Inst, tex: &TexData) -> Texture {
-    let shadow = tex.src(TexSrcKind::comparator).is_some();
-    let texel = AluType::new(tex.dest_type.base, 32);
-    let components = tex.src(TexSrcKind::coord).map(|coord| shader.num_components(coord));
-    let is_point = tex.op.fetches() || tex.src(TexSrcKind::offset).is_some();
-    // A query's result has as many components as the texture has dimensions.
-    let size = shader.insts[inst].num_components;
-    let (dim, array) = match (tex.op, components) {
-        (TexOp::txf_ms, Some(3)) => (ImageDim::ms, true),
-        (TexOp::txf_ms | TexOp::texture_samples, _) => (ImageDim::ms, false),
-        (_, Some(1)) => (ImageDim::dim_1d, false),
-        (_, Some(3)) if is_point => (ImageDim::dim_2d, true),
-        (_, Some(3)) => (ImageDim::cube, false),
-        (_, Some(4)) => (ImageDim::cube, true),
-        (TexOp::txs, None) if size == 1 => (ImageDim::dim_1d, false),
-        (TexOp::txs, None) if size == 3 => (ImageDim::dim_2d, true),
-        _ => (ImageDim::dim_2d, false),
-    };
-    let texel = if tex.op.is_query() || tex.op == TexOp::lod { AluType::new(Base::Float, 32) } else { texel };
-    Texture { dim, array, shadow, texel, kind: TextureKind::Combined }
-}
-
-/// What the texture behind a handle is: as a variable is declared whose handle it may be, else guessed.
-fn bindless_texture(shader: &Shader, inst: Inst, tex: &TexData) -> Texture {
-    let guess = guess(shader, inst, tex);
-    let coordinates = tex.src(TexSrcKind::coord).map(|coord| shader.num_components(coord));
-    let fits = |texture: &Texture| {
-        texture.kind != TextureKind::Storage
-            && coordinates.map_or(true, |n| n == texture.coordinates())
-            && texture.shadow == guess.shadow
-            && (tex.op.is_query() || texture.texel.base == guess.texel.base)
-    };
-    handle_types(shader).map(|(texture, _)| texture).find(fits).unwrap_or(guess)
-}
-
-/// What the image behind a handle is, and its format.
-fn bindless_image(shader: &Shader, inst: Inst, texture: Texture) -> (Texture, u32) {
-    let format = shader.index(inst, Index::format);
-    let declared = handle_types(shader).find(|(other, _)| *other == texture).map(|(_, format)| format);
-    (texture, declared.filter(|_| format == 0).unwrap_or(format))
-}
-
-/// Types and formats of variables that may hold handles.
-fn handle_types(shader: &Shader) -> impl Iterator<Item = (Texture, u32)> + '_ {
-    let may_hold = |variable: &Variable| {
-        variable.flags.contains(VarFlags::BINDLESS) || !variable.mode.intersects(Modes::UNIFORM | Modes::IMAGE)
-    };
-    let vars = shader.vars.iter().filter(move |(_, variable)| may_hold(variable));
-    vars.filter_map(|(var, variable)| Some((Texture::of_var(shader, var)?, variable.image_format)))
-}
-
-/// What an image intrinsic says of its image.
-fn image_type(shader: &Shader, inst: Inst) -> Texture {
-    let dim = ImageDim::ALL.get(shader.index(inst, Index::image_dim) as usize).copied().unwrap_or(ImageDim::dim_2d);
-    let array = shader.index(inst, Index::image_array) != 0;
-    Texture { dim, array, shadow: false, texel: instr_texel(shader, inst), kind: TextureKind::Storage }
 }
 
 /// Gives images the formats that Vulkan asks for: one of numbers of the image's own type, and any at all for atomics

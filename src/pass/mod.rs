@@ -96,6 +96,7 @@ mod io_vars;
 mod lanes;
 #[cfg(test)]
 mod testing;
+mod textures;
 
 pub use forms::Forms;
 

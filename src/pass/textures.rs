@@ -1,0 +1,85 @@
+//! What is behind the number of a unit, or a handle: the types that a dump has lost, behind
+//! [`lower_descriptors`](super::lower_descriptors).
+//!
+//! NIR keeps dimensionality, layers and comparison in each texture instruction, but does not print them. What is declared
+//! says them again. Where nothing is, the coordinates say how many dimensions there are, and the rest is the commonest
+//! texture that the operation can be done on: of three coordinates a cube, or layers where a cube cannot be.
+
+use crate::analysis::textures::{instr_texel, Texture, TextureKind};
+use crate::ir::{Inst, Shader, TexData, VarFlags, Variable};
+use crate::op::names::ImageDim;
+use crate::op::{AluType, Base, Index, Intrinsic, Modes, TexOp, TexSrcKind};
+
+/// What a texture is, as far as an instruction that reads it tells.
+pub(super) fn guess(shader: &Shader, inst: Inst, tex: &TexData) -> Texture {
+    let shadow = tex.src(TexSrcKind::comparator).is_some();
+    let components = tex.src(TexSrcKind::coord).map(|coord| shader.num_components(coord));
+    let is_point = tex.op.fetches() || tex.src(TexSrcKind::offset).is_some() || tex.offsets.is_some();
+    // A query's result has as many components as the texture has dimensions.
+    let size = shader.insts[inst].num_components;
+    let (dim, array) = match (tex.op, components) {
+        (TexOp::txf_ms, Some(3..)) => (ImageDim::ms, true),
+        (TexOp::txf_ms | TexOp::texture_samples, _) => (ImageDim::ms, false),
+        (TexOp::txs, None) if size == 1 => (ImageDim::dim_1d, false),
+        (TexOp::txs, None) if size == 3 => (ImageDim::dim_2d, true),
+        (op, Some(1)) if op != TexOp::tg4 => (ImageDim::dim_1d, false),
+        (_, Some(3..)) if is_point => (ImageDim::dim_2d, true),
+        (_, Some(3)) => (ImageDim::cube, false),
+        (_, Some(4)) => (ImageDim::cube, true),
+        _ => (ImageDim::dim_2d, false),
+    };
+    let says_texel = !shadow && !tex.op.is_query() && tex.op != TexOp::lod && tex.dest_type.base != Base::Bool;
+    let base = if says_texel { tex.dest_type.base } else { Base::Float };
+    Texture { dim, array, shadow, texel: AluType::new(base, 32), kind: TextureKind::Combined }
+}
+
+/// True if `tex` may read `texture`: the operation can be done on it, and the coordinates and results are as many and of
+/// the kind that it has.
+pub(super) fn suits(shader: &Shader, tex: &TexData, texture: &Texture) -> bool {
+    let coordinates = tex.src(TexSrcKind::coord).map(|coord| shader.num_components(coord));
+    let says_texel = !tex.op.is_query() && tex.op != TexOp::lod;
+    texture.misfit(tex).is_none()
+        && coordinates.map_or(true, |n| n == texture.coordinates())
+        && (tex.op.is_query() || texture.shadow == tex.src(TexSrcKind::comparator).is_some())
+        && (!says_texel || (texture.texel.base == Base::Float) == (tex.dest_type.base == Base::Float))
+}
+
+/// What the texture behind a handle is: as a variable is declared whose handle it may be, else guessed.
+pub(super) fn behind_handle(shader: &Shader, inst: Inst, tex: &TexData) -> Texture {
+    let declared = handle_types(shader).map(|(texture, _)| texture);
+    let mut declared = declared.filter(|texture| texture.kind == TextureKind::Combined);
+    declared.find(|texture| suits(shader, tex, texture)).unwrap_or_else(|| guess(shader, inst, tex))
+}
+
+/// The format of the image behind a handle.
+pub(super) fn format_behind_handle(shader: &Shader, inst: Inst, texture: Texture) -> u32 {
+    let said = shader.index(inst, Index::format);
+    let declared = handle_types(shader).find(|(other, _)| *other == texture).map(|(_, format)| format);
+    declared.filter(|_| said == 0).unwrap_or(said)
+}
+
+/// Types and formats of variables that may hold handles.
+fn handle_types(shader: &Shader) -> impl Iterator<Item = (Texture, u32)> + '_ {
+    let may_hold = |variable: &Variable| {
+        variable.flags.contains(VarFlags::BINDLESS) || !variable.mode.intersects(Modes::UNIFORM | Modes::IMAGE)
+    };
+    let vars = shader.vars.iter().filter(move |(_, variable)| may_hold(variable));
+    vars.filter_map(|(var, variable)| Some((Texture::of_var(shader, var)?, variable.image_format)))
+}
+
+/// What an image intrinsic says of its image.
+pub(super) fn said_of_image(shader: &Shader, inst: Inst) -> Texture {
+    let dim = ImageDim::ALL.get(shader.index(inst, Index::image_dim) as usize).copied().unwrap_or(ImageDim::dim_2d);
+    let array = shader.index(inst, Index::image_array) != 0;
+    Texture { dim, array, shadow: false, texel: instr_texel(shader, inst), kind: TextureKind::Storage }
+}
+
+/// True if `inst`, which says that its image is `said`, may mean one that is declared as `declared`. Integers of either sign
+/// do, as the bits are the same; a query does not say what texels are.
+pub(super) fn suits_image(shader: &Shader, inst: Inst, declared: &Texture, said: &Texture) -> bool {
+    let op = shader.as_intrinsic(inst).map(|(op, _)| op);
+    let any_texel = matches!(op, Some(Intrinsic::image_size | Intrinsic::image_samples | Intrinsic::image_levels));
+    let (a, b) = (declared.texel, said.texel);
+    let same_numbers = a.bits == b.bits && (a.base == Base::Float) == (b.base == Base::Float);
+    (declared.dim, declared.array) == (said.dim, said.array) && (any_texel || same_numbers)
+}
