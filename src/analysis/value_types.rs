@@ -44,8 +44,8 @@ pub struct ValueTypes {
     num_defs: usize,
     /// Something is a signed integer by declaration.
     signed: bool,
-    /// Values that could be anything are floats, if they have 64 bits.
-    doubles_only: bool,
+    /// What values of 16 and of 64 bits that could be anything are.
+    free: [Choice; 2],
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -57,13 +57,14 @@ struct Node {
     votes: [u16; 4],
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Choice {
     /// None.
     Is(Base),
     /// The signedness.
     Integer,
     /// Any but boolean.
+    #[default]
     Free,
 }
 
@@ -73,14 +74,21 @@ const MUST: u16 = 1 << 14;
 impl ValueTypes {
     /// Chooses anew, for `shader`.
     pub fn infer(&mut self, shader: &Shader) {
-        self.doubles_only = false;
+        self.free = [Choice::Free; 2];
         self.choose(shader);
     }
 
     /// Chooses anew, for `shader` as passes left it for `target`: what has a width of which the target has floats only is a
-    /// float.
+    /// float, of which it has integers only an integer.
     pub fn infer_for(&mut self, shader: &Shader, target: &Target) {
-        self.doubles_only = !target.has(Feature::shaderInt64);
+        self.free = match (target.has(Feature::shaderInt16), target.has(Feature::shaderFloat16)) {
+            (false, true) => [Choice::Is(Base::Float), Choice::Free],
+            (true, false) => [Choice::Integer, Choice::Free],
+            _ => [Choice::Free; 2],
+        };
+        if !target.has(Feature::shaderInt64) {
+            self.free[1] = Choice::Is(Base::Float);
+        }
         self.choose(shader);
     }
 
@@ -99,7 +107,11 @@ impl ValueTypes {
         }
         for inst in &shader.order {
             let choice = match result_choice(shader, *inst) {
-                Choice::Free if self.doubles_only && shader.insts[*inst].bit_size == 64 => Choice::Is(Base::Float),
+                Choice::Free => match shader.insts[*inst].bit_size {
+                    16 => self.free[0],
+                    64 => self.free[1],
+                    _ => Choice::Free,
+                },
                 choice => choice,
             };
             self.nodes[inst.index()].choice = choice;

@@ -25,10 +25,10 @@ const INTRINSICS: &[(Feature, &[Intrinsic])] = &[
 
 /// Widths of numbers: base, bits, feature, and whether a pass makes 32-bit numbers of them where it is missing.
 const WIDTHS: &[(Base, u8, Feature, bool)] = &[
-    (Base::Int, 8, shaderInt8, false),
-    (Base::Int, 16, shaderInt16, false),
+    (Base::Int, 8, shaderInt8, true),
+    (Base::Int, 16, shaderInt16, true),
     (Base::Int, 64, shaderInt64, true),
-    (Base::Float, 16, shaderFloat16, false),
+    (Base::Float, 16, shaderFloat16, true),
     (Base::Float, 64, shaderFloat64, false),
 ];
 
@@ -67,6 +67,17 @@ const CARRIED: &[Intrinsic] = &[
     quad_swap_vertical,
     quad_swap_diagonal,
     vote_ieq,
+    vote_feq,
+    ddx,
+    ddx_fine,
+    ddx_coarse,
+    ddy,
+    ddy_fine,
+    ddy_coarse,
+    ssbo_atomic,
+    ssbo_atomic_swap,
+    shared_atomic,
+    shared_atomic_swap,
     ballot,
     ballot_relaxed,
     inverse_ballot,
@@ -195,7 +206,7 @@ impl<'a> Needs<'a> {
                 InstKind::Deref(deref) if deref.modes == Modes::GLOBAL => self.need(Some(*inst), bufferDeviceAddress),
                 InstKind::Deref(deref) => self.check_index_step(*inst, deref.kind),
                 InstKind::Const(_) | InstKind::Undef | InstKind::Phi(_) => self.check_value(*inst, inst.def(), true),
-                InstKind::Tex(_) => self.check_value(*inst, inst.def(), false),
+                InstKind::Tex(_) => self.check_value(*inst, inst.def(), shader.insts[*inst].bit_size < 64),
                 InstKind::Jump(_) => {}
             }
         }
@@ -358,8 +369,9 @@ impl Needs<'_> {
         const BUFFERS: Modes = Modes::UBO.union(Modes::SSBO).union(Modes::GLOBAL);
         let shader = self.report.shader;
         let buffer = |src: &Def| shader.as_deref(*src).is_some_and(|deref| deref.modes.intersects(BUFFERS));
-        let carried =
-            CARRIED.contains(&op) || matches!(op, load_deref | store_deref) && srcs.first().is_some_and(buffer);
+        let carried = CARRIED.contains(&op)
+            || matches!(op, load_deref | store_deref | deref_atomic | deref_atomic_swap)
+                && srcs.first().is_some_and(buffer);
         for src in srcs {
             // Constants have the type that their user wants.
             if !matches!(shader.def(*src).kind, InstKind::Const(_) | InstKind::Undef | InstKind::Deref(_)) {

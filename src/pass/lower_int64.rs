@@ -115,6 +115,10 @@ impl Halves {
             };
         }
         if let Some(value) = self.narrow(b, inst) {
+            if self.in_phi[def] {
+                let pair = self.halves_of(b, value);
+                self.pairs.set(def, Some(pair));
+            }
             return Edit::Replace(value);
         }
         self.pack_sources(b, inst);
@@ -178,7 +182,7 @@ impl Halves {
     fn intrinsic_pair(&mut self, b: &mut Builder<'_>, inst: Inst, op: Intrinsic, srcs: &[Def]) -> Option<Pair> {
         let components = b.shader.insts[inst].num_components;
         if is_ballot(op) && components == 1 {
-            let words = again(b, inst, 2, srcs);
+            let words = again(b, inst, (2, 32), srcs);
             return Some(Pair { low: b.channel(words, 0), high: b.channel(words, 1) });
         }
         if !moves_bits(op) {
@@ -188,7 +192,7 @@ impl Halves {
         let mut half = |value| {
             let mut srcs = srcs.to_vec();
             srcs[0] = value;
-            again(b, inst, components, &srcs)
+            again(b, inst, (components, 32), &srcs)
         };
         Some(Pair { low: half(value.low), high: half(value.high) })
     }
@@ -275,11 +279,11 @@ impl Halves {
     }
 }
 
-/// The same intrinsic as `inst` on other sources, with a result of 32 bits.
-fn again(b: &mut Builder<'_>, inst: Inst, components: u8, srcs: &[Def]) -> Def {
+/// The same intrinsic as `inst` on other sources, with a result of this many components and bits.
+pub(super) fn again(b: &mut Builder<'_>, inst: Inst, (components, bits): (u8, u8), srcs: &[Def]) -> Def {
     let InstKind::Intrinsic { op, indices, .. } = b.shader.insts[inst].kind else { return inst.def() };
     let srcs = b.shader.srcs.push(srcs);
-    b.inst(components, 32, InstKind::Intrinsic { op, srcs, indices }).def()
+    b.inst(components, bits, InstKind::Intrinsic { op, srcs, indices }).def()
 }
 
 fn is_ballot(op: Intrinsic) -> bool {
@@ -296,8 +300,8 @@ fn is_ballot(op: Intrinsic) -> bool {
     )
 }
 
-/// Intrinsics of which the halves of the result depend on those of the first source alone.
-fn moves_bits(op: Intrinsic) -> bool {
+/// Intrinsics whose result is the first source of another invocation, so that parts of it can be moved one by one.
+pub(super) fn moves_bits(op: Intrinsic) -> bool {
     use Intrinsic::*;
     matches!(
         op,
@@ -315,7 +319,8 @@ fn moves_bits(op: Intrinsic) -> bool {
     )
 }
 
-fn is_move(info: &AluInfo) -> bool {
+/// Whether an opcode moves bits without reading them.
+pub(super) fn is_move(info: &AluInfo) -> bool {
     info.props.contains(Props::TYPELESS) || info.form == Form::Bitcast
 }
 

@@ -79,6 +79,7 @@ pub mod lower_int64;
 pub mod lower_io;
 pub mod lower_io_types;
 pub mod lower_memory;
+pub mod lower_narrow;
 pub mod lower_sparse;
 pub mod lower_ssbo;
 pub mod lower_subgroups;

@@ -50,6 +50,8 @@ pub const PIPELINE: &[Pass] = &[
     lower_wide_vectors::PASS,
     // Behind lower_alu, as that computes with 64-bit integers itself.
     lower_int64::PASS,
+    // 64 bits are packed of 16, too.
+    lower_narrow::PASS,
     // Constants first: rules, branches and equality of pointers depend on them.
     constant_fold::PASS,
     algebraic::PASS,
