@@ -103,23 +103,27 @@ impl ValueTypes {
         }
         for (var, variable) in shader.vars.iter() {
             let node = self.num_defs + var.index();
-            self.nodes[node].choice = variable_choice(&shader.types, variable.ty, variable.mode);
+            let choice = variable_choice(&shader.types, variable.ty, variable.mode);
+            let bits = leaf(&shader.types, variable.ty).map_or(32, |scalar| scalar.bits);
+            self.nodes[node].choice = self.restricted(choice, bits);
         }
         for inst in &shader.order {
-            let choice = match result_choice(shader, *inst) {
-                Choice::Free => match shader.insts[*inst].bit_size {
-                    16 => self.free[0],
-                    64 => self.free[1],
-                    _ => Choice::Free,
-                },
-                choice => choice,
-            };
-            self.nodes[inst.index()].choice = choice;
+            let choice = result_choice(shader, *inst);
+            self.nodes[inst.index()].choice = self.restricted(choice, shader.insts[*inst].bit_size);
         }
         shader.order.iter().for_each(|inst| self.count(shader, *inst));
         self.decide();
         if self.signed {
             self.decide_signs(shader);
+        }
+    }
+
+    /// What is left of `choice` for a number of `bits` bits.
+    fn restricted(&self, choice: Choice, bits: u8) -> Choice {
+        match (choice, bits) {
+            (Choice::Free, 16) => self.free[0],
+            (Choice::Free, 64) => self.free[1],
+            _ => choice,
         }
     }
 

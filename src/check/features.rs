@@ -368,10 +368,16 @@ impl Needs<'_> {
     fn check_operands(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) {
         const BUFFERS: Modes = Modes::UBO.union(Modes::SSBO).union(Modes::GLOBAL);
         let shader = self.report.shader;
-        let buffer = |src: &Def| shader.as_deref(*src).is_some_and(|deref| deref.modes.intersects(BUFFERS));
-        let carried = CARRIED.contains(&op)
-            || matches!(op, load_deref | store_deref | deref_atomic | deref_atomic_swap)
-                && srcs.first().is_some_and(buffer);
+        let mut carried = CARRIED.contains(&op);
+        if let Some(deref) = srcs.first().and_then(|src| shader.as_deref(*src)) {
+            carried |= deref.modes.intersects(BUFFERS);
+            // A variable has the type that it declares.
+            if let (load_deref | store_deref, false, Some((scalar, _))) =
+                (op, carried, shader.types.as_vector(deref.ty))
+            {
+                return self.check_width(inst, scalar, false);
+            }
+        }
         for src in srcs {
             // Constants have the type that their user wants.
             if !matches!(shader.def(*src).kind, InstKind::Const(_) | InstKind::Undef | InstKind::Deref(_)) {

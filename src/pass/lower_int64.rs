@@ -105,14 +105,9 @@ impl Halves {
     fn visit(&mut self, b: &mut Builder<'_>, inst: Inst) -> Edit {
         let def = inst.def();
         let data = b.shader.insts[inst];
-        if self.is_pair[def] {
-            return match self.pair(b, inst) {
-                Some(pair) => {
-                    self.pairs.set(def, Some(pair));
-                    Edit::Remove
-                }
-                None => Edit::Keep,
-            };
+        if let Some(pair) = self.is_pair[def].then(|| self.pair(b, inst)).flatten() {
+            self.pairs.set(def, Some(pair));
+            return Edit::Remove;
         }
         if let Some(value) = self.narrow(b, inst) {
             if self.in_phi[def] {

@@ -150,14 +150,13 @@ impl Carriers {
                 return self.replace(b, inst, value);
             }
             InstKind::Tex(tex) if self.is_carried[def] => {
-                let ty = b.shader.texs[tex].dest_type;
-                b.shader.texs[tex].dest_type.bits = 32;
-                b.shader.insts[inst].bit_size = 32;
                 self.restore_sources(b, inst);
-                b.shader.append_existing(inst);
-                let value = Narrow { b }.cut(def, ty.base, 16);
-                self.carriers.set(def, Some(value));
-                return Edit::Remove;
+                let mut wide = b.shader.texs[tex].clone();
+                wide.dest_type.bits = 32;
+                let (base, wide) = (wide.dest_type.base, b.shader.texs.push(wide));
+                let value = b.inst(data.num_components, 32, InstKind::Tex(wide)).def();
+                let value = Narrow { b }.cut(value, base, 16);
+                return self.replace(b, inst, value);
             }
             InstKind::Intrinsic { op, srcs, .. } => {
                 let srcs = b.shader.srcs[srcs].to_vec();

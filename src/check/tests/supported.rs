@@ -31,9 +31,34 @@ fn needs(stage: &str, declarations: &str, body: &str, feature: Feature, inst: &s
 #[test]
 fn widths_are_features() {
     use Feature::*;
-    needs("COMPUTE", "", "    16 %6 = f2f16 %0 // !\n", shaderFloat16, "%6 = f2f16");
     needs("COMPUTE", "", "    64 %6 = f2f64 %0 // !\n", shaderFloat64, "%6 = f2f64");
-    needs("COMPUTE", "", "    8 %6 = i2i8 %0 // !\n", shaderInt8, "%6 = i2i8");
+    // Arithmetic on the others is carried in 32 bits, memory of a declared type is not.
+    for (bits, ty, feature) in [
+        (16, "float16_t", shaderFloat16),
+        (16, "int16_t", shaderInt16),
+        (8, "int8_t", shaderInt8),
+        (64, "uint64_t", shaderInt64),
+    ] {
+        let declaration = format!("decl_var  INTERP_MODE_NONE none {ty} own\n");
+        let body = format!(
+            "    32 %6 = deref_var &own (shader_temp {ty})\n    {bits} %7 = @load_deref (%6) (access=none) // !\n"
+        );
+        needs("COMPUTE", &declaration, &body, feature, "%7 = @load_deref");
+    }
+}
+
+#[test]
+fn numbers_that_are_carried_need_no_feature() {
+    let body = "
+    16 %6 = f2f16 %0
+    16 %7 = fadd %6, %6
+    8 %8 = i2i8 %0
+    16 %9 = i2i16 %0
+    64 %10 = i2i64 %0
+    64 %11 = @read_first_invocation (%10)
+    ";
+    use Feature::*;
+    refused("COMPUTE", "", body, &[shaderFloat16, shaderInt8, shaderInt16, shaderInt64], &[]);
 }
 
 #[test]
@@ -42,11 +67,11 @@ fn a_feature_is_named_once_at_its_first_use() {
     64 %6 = f2f64 %0                     // !
     64 %7 = fadd %6, %6
     64 %8 = fadd %7, %7
-    8 %9 = i2i8 %0                       // !
+    1 %9 = @vote_any (%2)                // !
     ";
     let lacks = |inst, feature| format!("`{inst}`: needs feature {feature}, which the target lacks");
-    let messages = [&*lacks("%6 = f2f64", "shaderFloat64"), &*lacks("%9 = i2i8", "shaderInt8")];
-    refused("COMPUTE", "", body, &[Feature::shaderFloat64, Feature::shaderInt8], &messages);
+    let messages = [&*lacks("%6 = f2f64", "shaderFloat64"), &*lacks("%9 = @vote_any", "subgroupVote")];
+    refused("COMPUTE", "", body, &[Feature::shaderFloat64, Feature::subgroupVote], &messages);
 }
 
 #[test]
@@ -311,7 +336,6 @@ fn textures_need_their_features() {
     need(shaderResourceResidency, &format!("32x5 %18 = (float32)tex {sampled}, sparse"), "%18 = tex");
     let gather = format!("32x4 %18 = (float32)tg4 {sampled}, %17 (offset), 0 (gather_component)");
     need(shaderImageGatherExtended, &gather, "%18 = tg4");
-    need(shaderFloat16, &format!("16x4 %18 = (float16)tex {sampled}"), "%18 = tex");
     let handle =
         "32x4 %18 = (float32)tex %5 (texture_handle), %5 (sampler_handle), %15 (coord), 0 (texture), 0 (sampler)";
     need(shaderSampledImageArrayDynamicIndexing, handle, "%18 = tex");
