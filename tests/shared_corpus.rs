@@ -1,5 +1,6 @@
-//! Every real dump of a shader without textures, from the corpus beside the repository: it
-//! parses, prints and parses to the same text, compiles, and is valid by the strictest rules.
+//! Every real dump of a shader without textures, from the corpus beside the repository: it parses, prints and parses to the
+//! same text, compiles, and is valid by the strictest rules; also for targets that lack widths of numbers or have the Vulkan
+//! memory model.
 //!
 //! The corpus is too big for the repository; where it is absent, this says so.
 
@@ -8,12 +9,23 @@
 
 mod support;
 
-use ntv::{text, EmitOptions, Options, Shader, Target, Translator};
+use ntv::{text, EmitOptions, Feature, Options, Shader, Target, Translator};
 use std::fs;
 use std::path::Path;
 
 /// The levels of NIR that are whole input: what a driver receives, and that after zink's lowering.
 const LEVELS: &[&str] = &["gallium", "ssa"];
+
+/// Targets that every dump is compiled for besides the usual one: what they lack, and what they have.
+const VARIATIONS: &[(&[Feature], &[Feature])] = {
+    use Feature::*;
+    &[
+        (&[shaderInt64], &[]),
+        (&[shaderInt8, shaderInt16, shaderFloat16], &[]),
+        (&[], &[vulkanMemoryModel]),
+        (&[], &[vulkanMemoryModel, vulkanMemoryModelDeviceScope]),
+    ]
+};
 
 #[test]
 fn real_dumps_compile() {
@@ -72,17 +84,34 @@ fn wanted_by_words(dump: &str) -> bool {
     ["(texture_deref)", "image_", "bindless_"].iter().all(|word| !dump.contains(word))
 }
 
-fn check_shader(mut shader: Shader) -> Result<(), String> {
+fn check_shader(shader: Shader) -> Result<(), String> {
     let printed = text::print(&shader);
     let again = text::parse(&printed).pop().ok_or("printed, it is not found")?.shader;
     let again = again.map_err(|errors| format!("printed, it does not parse: {errors}"))?;
     if text::print(&again) != printed {
         return Err("printed and parsed, it prints differently".to_string());
     }
-    let target = Target::default();
-    let vulkan = target.vulkan;
+    let words = compile(&shader, Target::default())?;
+    support::spirv_val(&words, Target::default().vulkan)?;
+    for (off, on) in VARIATIONS {
+        let mut target = Target::default();
+        off.iter().for_each(|feature| target.set(*feature, false));
+        on.iter().for_each(|feature| target.set(*feature, true));
+        let vulkan = target.vulkan;
+        let varied = match compile(&shader, target) {
+            // 64-bit atomics, inputs and outputs cannot be made of others.
+            Err(error) if error.contains("needs feature shaderInt64") => continue,
+            varied => varied.map_err(|error| format!("without {off:?}, with {on:?}: {error}"))?,
+        };
+        if varied != words {
+            support::spirv_val(&varied, vulkan).map_err(|error| format!("without {off:?}, with {on:?}: {error}"))?;
+        }
+    }
+    Ok(())
+}
+
+fn compile(shader: &Shader, target: Target) -> Result<Vec<u32>, String> {
     let mut translator = Translator::new(Options { target, ..Options::default() });
-    let module = translator.translate(&mut shader, &EmitOptions::default());
-    let words = module.map_err(|errors| errors.0[0].to_string())?.words;
-    support::spirv_val(&words, vulkan)
+    let module = translator.translate(&mut shader.clone(), &EmitOptions::default());
+    Ok(module.map_err(|errors| errors.0[0].to_string())?.words)
 }
