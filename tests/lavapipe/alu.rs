@@ -344,7 +344,7 @@ fn run_all(rows: &[Row], off: &[Feature], batch: usize) -> Report {
 #[test]
 fn every_row_gives_what_its_fold_says() {
     let rows = rows();
-    let report = run_all(&rows, &[], 8);
+    let report = run_all(&rows, &[], 16);
     assert_eq!(report.refused, [""; 0]);
     assert_eq!(report.ran, rows.len());
     for fault in FAULTS {
