@@ -1,7 +1,10 @@
 //! Dumps of compute shaders, with results known from their GLSL.
 
 use crate::gpu::{parse, read, ssbo, translate, words, Gpu};
-use ntv::driver::{Device, DeviceOptions, Dispatch, Resources};
+use ntv::driver::{Device, DeviceOptions, Dispatch, Resources, Slot};
+
+/// The place of uniform block 0, GL's loose uniforms.
+const UNIFORMS: Slot = Slot { set: 0, binding: 0, element: 0 };
 
 #[test]
 fn histogram() {
@@ -37,4 +40,87 @@ fn what_is_not_given_is_named() {
     let mut resources = Resources::from([(ssbo(0), words(&[0, 0]))]);
     let error = gpu.try_dispatch(&module, [1, 1, 1], &mut resources).unwrap_err();
     assert_eq!(error.message, "nothing is given for set 3, binding 1, element 0");
+}
+
+#[test]
+fn storage_blocks_and_the_length_of_an_array() {
+    let gpu = Gpu::open();
+    let (count, step) = (40usize, 0.5f32);
+    let bounds = [10.0f32, 10.0, 10.0, 20.0];
+    let particle = |i: usize| {
+        let f = i as f32;
+        ([f - 5.0, f * 0.5, 1.0 - f], f, [f - 20.0, 2.0, 1.0], 1000 + i as u32)
+    };
+    let mut input = bounds.map(f32::to_bits).to_vec();
+    let (mut moved, mut heavy) = (input.clone(), vec![7; 64]);
+    for i in 0..count {
+        let (position, mass, velocity, tag) = particle(i);
+        let record = |position: [f32; 3], velocity: [f32; 3]| {
+            let [a, b] = [position, velocity].map(|v| v.map(f32::to_bits));
+            [a[0], a[1], a[2], mass.to_bits(), b[0], b[1], b[2], tag]
+        };
+        input.extend(record(position, velocity));
+        let next: [f32; 3] = std::array::from_fn(|c| position[c] + step * velocity[c]);
+        let outside = next.iter().zip(&bounds).any(|(x, bound)| x.abs() > *bound);
+        moved.extend(if outside { record(position, velocity.map(|v| -v)) } else { record(next, velocity) });
+        heavy[i] = if mass > bounds[3] { tag } else { u32::MAX };
+    }
+    let mut resources = Resources::from([
+        (ssbo(0), words(&input)),
+        (ssbo(1), words(&[7; 64])),
+        (UNIFORMS, words(&[step.to_bits(), 0, 0, 0])),
+    ]);
+    gpu.dispatch(&gpu.file("tests/corpus/mesa/ssbo.nir"), [2, 1, 1], &mut resources);
+    assert_eq!(read(&resources, ssbo(0)), moved);
+    assert_eq!(read(&resources, ssbo(1)), heavy);
+}
+
+#[test]
+fn shared_memory_barriers_and_atomics() {
+    let gpu = Gpu::open();
+    // Whole numbers, so that sums do not depend on their order.
+    let data: Vec<[f32; 4]> = (0..256).map(|i| [i as f32, (i % 7) as f32, -(i as f32), (i % 3) as f32]).collect();
+    let bits: Vec<u32> = data.concat().into_iter().map(f32::to_bits).collect();
+    let mut resources = Resources::from([(ssbo(0), words(&bits))]);
+    // The groups would write where others read: one at a time.
+    gpu.dispatch(&gpu.file("tests/corpus/mesa/shared_memory.nir"), [1, 1, 1], &mut resources);
+    let sum = |c: usize| data[..128].iter().map(|value| value[c]).sum::<f32>();
+    let count = sum(3);
+    let got: Vec<f32> = read(&resources, ssbo(0))[..4].iter().map(|word| f32::from_bits(*word)).collect();
+    let want = [sum(0) / count, sum(1) / count, sum(2) / count, data[0][3] / count];
+    assert!(got.iter().zip(want).all(|(a, b)| (a - b).abs() <= 1e-6 * b.abs()), "{got:?} is not {want:?}");
+    assert_eq!(read(&resources, ssbo(0))[4..], bits[4..]);
+}
+
+#[test]
+fn integers_of_64_bits() {
+    let gpu = Gpu::open();
+    let bias = -0x1_2345_6789_i64;
+    let signed: Vec<i64> = (0..16i64).map(|i| i.wrapping_mul(0x7654_3210_0fed_cba9) ^ i << 40).collect();
+    let unsigned: Vec<u64> = (0..16u64).map(|i| (i + 3).wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
+    let pair = [i64::MAX, 0x0123_4567_89ab_cdef];
+    let all = signed.iter().copied().chain(unsigned.iter().map(|value| *value as i64)).chain(pair);
+    let all: Vec<u32> = all.flat_map(|value| halves(value as u64)).collect();
+    let [low, high] = halves(bias as u64);
+    let mut resources = Resources::from([(ssbo(0), words(&all)), (UNIFORMS, words(&[low, high, 0, 0]))]);
+    gpu.dispatch(&gpu.file("tests/corpus/mesa/int64.nir"), [1, 1, 1], &mut resources);
+    let got: Vec<u64> =
+        read(&resources, ssbo(0)).chunks(2).map(|pair| u64::from(pair[0]) | u64::from(pair[1]) << 32).collect();
+    let a: Vec<i64> = signed.iter().map(|value| value.wrapping_add(bias)).collect();
+    for i in 0..16 {
+        // No value is above the first of the pair. Who of those that write the second writes first is open.
+        let seconds = a.iter().chain(&pair[1..]);
+        let mut wanted = seconds.map(|second| a[i].wrapping_sub(*second) as u64);
+        assert!(wanted.any(|wanted| wanted == got[i]), "signed value {i}: {:#x}", got[i]);
+        let b = unsigned[i].wrapping_mul(a[i] as u64);
+        assert_eq!(got[16 + i], (b << i) ^ (b >> 7) ^ (i as u64 | b << 32), "unsigned value {i}");
+    }
+    assert_eq!(got[32], pair[0] as u64);
+    // Mesa takes a conversion to float and back for nothing.
+    assert!(a.contains(&(got[33] as i64)), "{:#x}", got[33]);
+}
+
+/// The words of a number, lower first.
+fn halves(value: u64) -> [u32; 2] {
+    [value as u32, (value >> 32) as u32]
 }

@@ -1,6 +1,6 @@
 //! lavapipe, with the validation layer looking on.
 
-use ntv::driver::{Device, DeviceOptions, Dispatch, Error, Resource, Resources, Slot};
+use ntv::driver::{Device, DeviceOptions, Dispatch, Draw, Drawn, Error, Resource, Resources, Slot};
 use ntv::{text, EmitOptions, Options, Shader, Target, Translator};
 use std::fs;
 
@@ -33,6 +33,11 @@ impl Gpu {
     /// Runs `words` in `groups` workgroups, or says why not.
     pub(crate) fn try_dispatch(&self, words: &[u32], groups: [u32; 3], resources: &mut Resources) -> Result<(), Error> {
         self.device.dispatch(&Dispatch { module: words, groups, push_constants: &[] }, resources)
+    }
+
+    /// Runs `draw`.
+    pub(crate) fn draw(&self, draw: &Draw<'_>, resources: &mut Resources) -> Drawn {
+        self.device.draw(draw, resources).expect("a draw")
     }
 
     /// `shader` as a module for this device.
@@ -88,4 +93,9 @@ pub(crate) fn read(resources: &Resources, slot: Slot) -> Vec<u32> {
 /// Bytes as words.
 pub(crate) fn from_bytes(bytes: &[u8]) -> Vec<u32> {
     bytes.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect()
+}
+
+/// Floats as bytes.
+pub(crate) fn floats(values: &[f32]) -> Vec<u8> {
+    values.iter().flat_map(|value| value.to_le_bytes()).collect()
 }

@@ -5,6 +5,8 @@
 mod alu;
 mod compute;
 mod gpu;
+mod graphics;
 mod precision;
+mod stages;
 #[path = "../support/mod.rs"]
 mod support;

@@ -1,0 +1,44 @@
+//! Stages that stand beside the one under test: what a vertex shader passes on, and a fragment shader writes.
+
+use ntv::{text, Shader};
+use std::fmt::Write as _;
+
+/// A vertex shader that takes its position from attribute 0 and passes the attributes behind it on, as VAR0, VAR1, ... of
+/// the types `float32` or `int32`.
+pub(crate) fn vertex(varyings: &[&str]) -> Shader {
+    let mut body = String::new();
+    let types = std::iter::once(&"float32").chain(varyings);
+    for (number, ty) in types.enumerate() {
+        let slot = if number == 0 { "POS".to_string() } else { format!("VAR{}", number - 1) };
+        let id = number + 1;
+        let _ = write!(
+            body,
+            "    32x4 %{id} = @load_input (%0) (base={number}, range=1, component=0, dest_type={ty}, \
+             io location=VERT_ATTRIB_GENERIC{number} slots=1)\n    \
+             @store_output (%{id}, %0) (base={number}, range=1, wrmask=xyzw, component=0, src_type={ty}, \
+             io location=VARYING_SLOT_{slot} slots=1)\n"
+        );
+    }
+    shader("VERTEX", &body)
+}
+
+/// A fragment shader that writes VAR0.
+pub(crate) fn fragment() -> Shader {
+    shader(
+        "FRAGMENT",
+        "    32x2 %1 = @load_barycentric_pixel (interp_mode=INTERP_MODE_SMOOTH)\n    \
+         32x4 %2 = @load_interpolated_input (%1, %0) (base=0, component=0, dest_type=float32, \
+         io location=VARYING_SLOT_VAR0 slots=1)\n    \
+         @store_output (%2, %0) (base=0, range=1, wrmask=xyzw, component=0, src_type=float32, \
+         io location=FRAG_RESULT_DATA0 slots=1)\n",
+    )
+}
+
+/// A shader of straight-line code in which `%0` is 0.
+fn shader(stage: &str, body: &str) -> Shader {
+    let text = format!(
+        "shader: MESA_SHADER_{stage}\nname: test\nsubgroup_size: 1\ndecl_function main () (entrypoint)\n\nimpl main {{\n    \
+         block b0:  // preds:\n    32 %0 = load_const (0x00000000)\n{body}    // succs: b1\n    block b1:\n}}\n"
+    );
+    text::parse(&text).remove(0).shader.expect("a shader of the test")
+}
