@@ -110,7 +110,7 @@ fn shader(rows: &[Row]) -> (Shader, u32, u32) {
         let mut srcs: Vec<AluSrc> = Vec::new();
         for operand in info.srcs {
             let (bits, n) = row.shape(operand);
-            srcs.push(load(b, from, bits, n).into());
+            srcs.push(load(b, 0, from, (bits, n)).into());
             from = b.iadd_imm(from, u64::from(n) * 8);
         }
         let (bits, _) = row.shape(&info.dest);
@@ -121,11 +121,12 @@ fn shader(rows: &[Row]) -> (Shader, u32, u32) {
     (shader, inputs, outputs)
 }
 
-const ALIGNED: [(Index, u32); 2] = [(Index::align_mul, 8), (Index::align_offset, 0)];
+/// What is known of the place of a pair of words.
+pub(crate) const ALIGNED: [(Index, u32); 2] = [(Index::align_mul, 8), (Index::align_offset, 0)];
 
-/// A value of which each component is a pair of words at `offset` of the operands.
-fn load(b: &mut Builder<'_>, offset: Def, bits: u8, n: u8) -> Def {
-    let block = b.imm32(0);
+/// A value of which each component is a pair of words from `offset` of storage block `block` on.
+pub(crate) fn load(b: &mut Builder<'_>, block: u32, offset: Def, (bits, n): (u8, u8)) -> Def {
+    let (block, zero) = (b.imm32(block), b.imm32(0));
     let scalars: Vec<Def> = (0..n)
         .map(|c| {
             let at = b.iadd_imm(offset, u64::from(c) * 8);
@@ -135,7 +136,7 @@ fn load(b: &mut Builder<'_>, offset: Def, bits: u8, n: u8) -> Def {
                 64 => b.alu(AluOp::pack_64_2x32, &[pair]),
                 16 => b.alu(AluOp::u2u16, &[low]),
                 8 => b.alu(AluOp::u2u8, &[low]),
-                1 => b.alu(AluOp::ine, &[low, block]),
+                1 => b.alu(AluOp::ine, &[low, zero]),
                 _ => low,
             }
         })
@@ -143,8 +144,8 @@ fn load(b: &mut Builder<'_>, offset: Def, bits: u8, n: u8) -> Def {
     b.vec(&scalars)
 }
 
-/// Stores `value` like [`load`] loads.
-fn store(b: &mut Builder<'_>, offset: Def, value: Def) {
+/// Stores `value` to storage block 1 like [`load`] loads.
+pub(crate) fn store(b: &mut Builder<'_>, offset: Def, value: Def) {
     let (block, zero) = (b.imm32(1), b.imm32(0));
     let bits = b.shader.bit_size(value);
     for c in 0..b.shader.num_components(value) {
@@ -168,10 +169,10 @@ fn store(b: &mut Builder<'_>, offset: Def, value: Def) {
 }
 
 /// Random numbers that are the same in every run.
-struct Random(u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         // SplitMix64.
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -6,6 +6,7 @@ mod alu;
 mod compute;
 mod gpu;
 mod graphics;
+mod lanes;
 mod precision;
 mod stages;
 #[path = "../support/mod.rs"]
