@@ -290,3 +290,49 @@ fn links_and_devices_stay_what_they_are() {
     expect(&place.run("compile a.nir -o null"), 0, "compiled 1 of 1 shaders");
     assert!(!Path::new("/dev/null").is_file());
 }
+
+#[cfg(feature = "vulkan")]
+#[test]
+fn run_gives_a_shader_buffers_and_prints_them() {
+    let readme = include_str!("../README.md");
+    let inputs = readme.split("```json\n").find(|part| part.contains("\"groups\"")).expect("an example in README");
+    let inputs = inputs.split("```").next().unwrap();
+    let place = Place::new(&[("histogram.nir", include_str!("../examples/histogram.nir")), ("in.json", inputs)]);
+    let output = place.run("run histogram.nir --inputs in.json --device llvmpipe");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let result: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let mut bins = vec![0; 64];
+    (bins[1], bins[2], bins[3]) = (1, 2, 1);
+    assert_eq!(result["buffers"][1]["u32"], serde_json::json!(bins));
+    assert_eq!(result["buffers"][0]["u32"], serde_json::json!([4, 1, 2, 3, 66]));
+}
+
+#[cfg(feature = "vulkan")]
+#[test]
+fn run_draws_a_picture() {
+    let vertex = GOOD;
+    let fragment = "\
+shader: MESA_SHADER_FRAGMENT
+name: red
+decl_function main () (entrypoint)
+
+impl main {
+    block b0:  // preds:
+    32     %0 = load_const (0x00000000)
+    32     %1 = load_const (0x3f800000)
+    32x4   %2 = vec4 %1, %0, %0, %1
+    @store_output (%2, %0) (base=0, range=1, wrmask=xyzw, component=0, src_type=float32, io location=FRAG_RESULT_DATA0 slots=1)
+    // succs: b1
+    block b1:
+}
+";
+    let inputs = r#"{"draw": {"vertices": 4, "topology": "triangle_strip", "size": [4, 2], "attributes":
+        [{"location": 0, "f32": [-1, -1, 0, 1, 1, -1, 0, 1, -1, 1, 0, 1, 1, 1, 0, 1]}]},
+        "buffers": [{"set": 1, "binding": 1, "size": 144}]}"#;
+    let place = Place::new(&[("v.nir", vertex), ("f.nir", fragment), ("in.json", inputs)]);
+    let output = place.run("run v.nir f.nir --inputs in.json --device llvmpipe --png out.png");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let result: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(result["targets"][0]["u8"], serde_json::json!([255, 0, 0, 255].repeat(8)));
+    assert!(fs::read(place.path("out.png")).expect("a picture").starts_with(b"\x89PNG"));
+}

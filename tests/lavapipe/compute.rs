@@ -53,7 +53,7 @@ fn storage_blocks_and_the_length_of_an_array() {
     };
     let mut input = bounds.map(f32::to_bits).to_vec();
     let (mut moved, mut heavy) = (input.clone(), vec![7; 64]);
-    for i in 0..count {
+    for (i, heavy) in heavy.iter_mut().enumerate().take(count) {
         let (position, mass, velocity, tag) = particle(i);
         let record = |position: [f32; 3], velocity: [f32; 3]| {
             let [a, b] = [position, velocity].map(|v| v.map(f32::to_bits));
@@ -63,7 +63,7 @@ fn storage_blocks_and_the_length_of_an_array() {
         let next: [f32; 3] = std::array::from_fn(|c| position[c] + step * velocity[c]);
         let outside = next.iter().zip(&bounds).any(|(x, bound)| x.abs() > *bound);
         moved.extend(if outside { record(position, velocity.map(|v| -v)) } else { record(next, velocity) });
-        heavy[i] = if mass > bounds[3] { tag } else { u32::MAX };
+        *heavy = if mass > bounds[3] { tag } else { u32::MAX };
     }
     let mut resources = Resources::from([
         (ssbo(0), words(&input)),

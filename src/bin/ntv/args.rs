@@ -39,6 +39,9 @@ pub(crate) enum Command {
     Pass(PassArgs),
     /// Print the control flow of shaders as a Graphviz graph.
     Cfg(PrintArgs),
+    /// Run shaders on a Vulkan device and print what they wrote.
+    #[cfg(feature = "vulkan")]
+    Run(RunArgs),
 }
 
 /// Arguments of `ntv compile`.
@@ -119,6 +122,27 @@ pub(crate) struct PassArgs {
 
     #[command(flatten)]
     pub(crate) target: TargetArgs,
+}
+
+/// Arguments of `ntv run`.
+#[cfg(feature = "vulkan")]
+#[derive(clap::Args)]
+pub(crate) struct RunArgs {
+    /// Files, folders, or - for stdin: one compute shader, or the stages of a pipeline.
+    #[arg(required = true, value_name = "IN")]
+    pub(crate) inputs: Vec<PathBuf>,
+
+    /// What the shaders are given, in JSON.
+    #[arg(long = "inputs", required = true, value_name = "FILE")]
+    pub(crate) file: PathBuf,
+
+    /// A part of the name of the device, such as llvmpipe [default: the first device].
+    #[arg(long, value_name = "NAME")]
+    pub(crate) device: Option<String>,
+
+    /// Write the first render target as a picture.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) png: Option<PathBuf>,
 }
 
 /// The driver below.

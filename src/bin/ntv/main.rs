@@ -1,4 +1,4 @@
-//! The command line tool: `ntv compile`, `check`, `print`, `pass` and `cfg`.
+//! The command line tool: `ntv compile`, `check`, `print`, `pass`, `cfg`, and `run` with the feature `vulkan`.
 //!
 //! Exit status: 0 if every shader was fine, 1 if one was not (the others are done all the same), 2 for wrong usage, of
 //! which nothing is written. Results go to stdout or to files, everything else to stderr.
@@ -10,6 +10,8 @@ mod destination;
 mod diagnostics;
 mod dot;
 mod inputs;
+#[cfg(feature = "vulkan")]
+mod run;
 mod shaders;
 mod show;
 mod validate;
@@ -46,5 +48,7 @@ fn run(args: &Args, reporter: &Reporter) -> Result<AllFine> {
         Command::Print(args) => show::print(args, reporter),
         Command::Pass(args) => show::pass(args, reporter),
         Command::Cfg(args) => show::cfg(args, reporter),
+        #[cfg(feature = "vulkan")]
+        Command::Run(args) => run::run(args, reporter),
     }
 }

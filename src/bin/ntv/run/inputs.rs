@@ -1,0 +1,266 @@
+//! The inputs of `ntv run`: JSON, as README describes it.
+
+use anyhow::{anyhow, bail, ensure, Context, Result};
+use ntv::driver::{vk, Slot};
+use serde_json::{Map, Value};
+
+/// What shaders are given.
+pub(super) struct Inputs {
+    pub(super) work: Work,
+    pub(super) push_constants: Vec<u8>,
+    pub(super) buffers: Vec<(Slot, Data)>,
+}
+
+/// What is done with the shaders.
+pub(super) enum Work {
+    /// Workgroups in x, y, z.
+    Dispatch([u32; 3]),
+    Draw(DrawInput),
+}
+
+pub(super) struct DrawInput {
+    pub(super) topology: vk::PrimitiveTopology,
+    pub(super) patch_vertices: u32,
+    pub(super) vertices: u32,
+    pub(super) instances: u32,
+    pub(super) size: [u32; 2],
+    pub(super) targets: Vec<Target>,
+    pub(super) attributes: Vec<AttributeInput>,
+}
+
+pub(super) struct AttributeInput {
+    pub(super) location: u32,
+    pub(super) format: vk::Format,
+    pub(super) data: Data,
+}
+
+/// A render target.
+#[derive(Clone, Copy)]
+pub(super) struct Target {
+    pub(super) name: &'static str,
+    pub(super) format: vk::Format,
+    /// Bytes of a texel.
+    pub(super) texel: usize,
+    pub(super) form: Form,
+}
+
+/// Bytes, and how they were written.
+pub(super) struct Data {
+    pub(super) bytes: Vec<u8>,
+    pub(super) form: Form,
+}
+
+/// How bytes are written: as a list of numbers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    U8,
+    U32,
+    I32,
+    F32,
+}
+
+const FORMS: &[(&str, Form)] = &[("u8", Form::U8), ("u32", Form::U32), ("i32", Form::I32), ("f32", Form::F32)];
+
+const TARGETS: &[Target] = &[
+    Target { name: "rgba8", format: vk::Format::R8G8B8A8_UNORM, texel: 4, form: Form::U8 },
+    Target { name: "rgba32f", format: vk::Format::R32G32B32A32_SFLOAT, texel: 16, form: Form::F32 },
+    Target { name: "rgba32ui", format: vk::Format::R32G32B32A32_UINT, texel: 16, form: Form::U32 },
+    Target { name: "r32ui", format: vk::Format::R32_UINT, texel: 4, form: Form::U32 },
+];
+
+const TOPOLOGIES: &[(&str, vk::PrimitiveTopology)] = &[
+    ("points", vk::PrimitiveTopology::POINT_LIST),
+    ("lines", vk::PrimitiveTopology::LINE_LIST),
+    ("triangles", vk::PrimitiveTopology::TRIANGLE_LIST),
+    ("triangle_strip", vk::PrimitiveTopology::TRIANGLE_STRIP),
+    ("patches", vk::PrimitiveTopology::PATCH_LIST),
+];
+
+impl Form {
+    pub(super) fn name(self) -> &'static str {
+        FORMS.iter().find(|row| row.1 == self).map_or("", |row| row.0)
+    }
+
+    /// `bytes` as a list.
+    pub(super) fn values(self, bytes: &[u8]) -> Value {
+        if self == Form::U8 {
+            return bytes.into();
+        }
+        let word = |bytes: &[u8]| {
+            let word = bytes.iter().rev().fold(0u32, |word, byte| word << 8 | u32::from(*byte));
+            match self {
+                Form::F32 => f32::from_bits(word).into(),
+                Form::I32 => (word as i32).into(),
+                _ => Value::from(word),
+            }
+        };
+        bytes.chunks(4).map(word).collect()
+    }
+
+    fn push(self, value: &Value, bytes: &mut Vec<u8>) -> Result<()> {
+        let wrong = || anyhow!("{value} is not of the type {}", self.name());
+        let integer = || value.as_i64().ok_or_else(wrong);
+        match self {
+            Form::U8 => bytes.push(u8::try_from(integer()?).map_err(|_| wrong())?),
+            Form::U32 => bytes.extend(u32::try_from(integer()?).map_err(|_| wrong())?.to_le_bytes()),
+            Form::I32 => bytes.extend(i32::try_from(integer()?).map_err(|_| wrong())?.to_le_bytes()),
+            Form::F32 => bytes.extend((value.as_f64().ok_or_else(wrong)? as f32).to_le_bytes()),
+        }
+        Ok(())
+    }
+}
+
+/// An object of which all members are taken, so that a misspelt one is an error.
+struct Members(Map<String, Value>);
+
+impl Members {
+    fn new(value: Value) -> Result<Members> {
+        match value {
+            Value::Object(members) => Ok(Members(members)),
+            other => bail!("expected an object, found {other}"),
+        }
+    }
+
+    fn take(&mut self, name: &str) -> Option<Value> {
+        self.0.remove(name)
+    }
+
+    fn number(&mut self, name: &str, default: Option<u32>) -> Result<u32> {
+        match self.take(name) {
+            None => default.ok_or_else(|| anyhow!("`{name}` is missing")),
+            Some(value) => number(&value).with_context(|| format!("`{name}`")),
+        }
+    }
+
+    fn numbers<const N: usize>(&mut self, name: &str, default: [u32; N]) -> Result<[u32; N]> {
+        let Some(value) = self.take(name) else { return Ok(default) };
+        let list: Vec<u32> = list(value)?.iter().map(number).collect::<Result<_>>()?;
+        list.try_into().map_err(|_| anyhow!("`{name}` is a list of {N} numbers"))
+    }
+
+    fn objects(&mut self, name: &str) -> Result<Vec<Members>> {
+        self.take(name).map_or(Ok(Vec::new()), list)?.into_iter().map(Members::new).collect()
+    }
+
+    /// The member that is called like a form, or `size` zeros.
+    fn data(&mut self) -> Result<Data> {
+        if self.0.contains_key("size") {
+            let bytes = vec![0; self.number("size", None)? as usize];
+            return Ok(Data { bytes, form: Form::U32 });
+        }
+        let found = FORMS.iter().find_map(|(name, form)| Some((self.take(name)?, *form)));
+        let (value, form) = found.context("a list called u8, u32, i32 or f32, or a size, is missing")?;
+        let mut bytes = Vec::new();
+        list(value)?.iter().try_for_each(|value| form.push(value, &mut bytes))?;
+        Ok(Data { bytes, form })
+    }
+
+    fn finish(self) -> Result<()> {
+        let left: Vec<&str> = self.0.keys().map(String::as_str).collect();
+        ensure!(left.is_empty(), "there is no member called {}", left.join(", "));
+        Ok(())
+    }
+}
+
+fn number(value: &Value) -> Result<u32> {
+    let number = value.as_u64().and_then(|number| u32::try_from(number).ok());
+    number.with_context(|| format!("{value} is not a number of 32 bits"))
+}
+
+fn list(value: Value) -> Result<Vec<Value>> {
+    match value {
+        Value::Array(values) => Ok(values),
+        other => bail!("expected a list, found {other}"),
+    }
+}
+
+/// The row of `table` that `value` names.
+fn named<T: Copy>(value: &Value, names: impl Iterator<Item = (&'static str, T)>) -> Result<T> {
+    let all: Vec<(&str, T)> = names.collect();
+    let found = all.iter().find(|row| value.as_str() == Some(row.0)).map(|row| row.1);
+    let known = || all.iter().map(|row| row.0).collect::<Vec<_>>().join(", ");
+    found.ok_or_else(|| anyhow!("{value} is none of {}", known()))
+}
+
+impl Inputs {
+    pub(super) fn parse(text: &str) -> Result<Inputs> {
+        let mut members = Members::new(serde_json::from_str(text)?)?;
+        let work = match members.take("draw") {
+            Some(draw) => Work::Draw(DrawInput::parse(Members::new(draw)?).context("draw")?),
+            None => Work::Dispatch(members.numbers("groups", [1; 3])?),
+        };
+        let push_constants = match members.take("push_constants") {
+            Some(data) => Members::new(data)?.data().context("push_constants")?.bytes,
+            None => Vec::new(),
+        };
+        let buffers = members.objects("buffers")?.into_iter().map(buffer).collect::<Result<_>>().context("buffers")?;
+        members.finish()?;
+        Ok(Inputs { work, push_constants, buffers })
+    }
+}
+
+fn buffer(mut members: Members) -> Result<(Slot, Data)> {
+    let (set, binding) = (members.number("set", None)?, members.number("binding", None)?);
+    let (element, data) = (members.number("element", Some(0))?, members.data()?);
+    members.finish()?;
+    Ok((Slot { set, binding, element }, data))
+}
+
+impl DrawInput {
+    fn parse(mut members: Members) -> Result<DrawInput> {
+        let topology = members.take("topology").unwrap_or_else(|| "triangles".into());
+        let target = |value: &Value| named(value, TARGETS.iter().map(|target| (target.name, *target)));
+        let targets = members.take("targets").map_or(Ok(vec!["rgba8".into()]), list)?;
+        let draw = DrawInput {
+            topology: named(&topology, TOPOLOGIES.iter().copied())?,
+            patch_vertices: members.number("patch_vertices", Some(3))?,
+            vertices: members.number("vertices", Some(3))?,
+            instances: members.number("instances", Some(1))?,
+            size: members.numbers("size", [64; 2])?,
+            targets: targets.iter().map(target).collect::<Result<_>>()?,
+            attributes: members.objects("attributes")?.into_iter().map(attribute).collect::<Result<_>>()?,
+        };
+        members.finish()?;
+        Ok(draw)
+    }
+}
+
+fn attribute(mut members: Members) -> Result<AttributeInput> {
+    let (location, data) = (members.number("location", None)?, members.data().context("attributes")?);
+    members.finish()?;
+    let format = match data.form {
+        Form::U32 => vk::Format::R32G32B32A32_UINT,
+        Form::I32 => vk::Format::R32G32B32A32_SINT,
+        Form::F32 => vk::Format::R32G32B32A32_SFLOAT,
+        Form::U8 => vk::Format::R8G8B8A8_UNORM,
+    };
+    Ok(AttributeInput { location, format, data })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_misspelt_member_is_an_error() {
+        let error = |text: &str| format!("{:#}", Inputs::parse(text).err().expect("an error"));
+        assert_eq!(error(r#"{"group": [1, 1, 1]}"#), "there is no member called group");
+        assert_eq!(error(r#"{"buffers": [{"set": 0, "u32": [1]}]}"#), "buffers: `binding` is missing");
+        assert_eq!(
+            error(r#"{"buffers": [{"set": 0, "binding": 0, "u8": [256]}]}"#),
+            "buffers: 256 is not of the type u8"
+        );
+        assert!(error(r#"{"draw": {"topology": "squares"}}"#).starts_with(r#"draw: "squares" is none of points"#));
+    }
+
+    #[test]
+    fn numbers_become_bytes_and_numbers_again() {
+        let text =
+            r#"{"buffers": [{"set": 3, "binding": 1, "f32": [1.5, -2]}, {"set": 3, "binding": 2, "i32": [-1]}]}"#;
+        let inputs = Inputs::parse(text).unwrap();
+        assert_eq!(inputs.buffers[0].1.bytes, [0, 0, 0xc0, 0x3f, 0, 0, 0, 0xc0]);
+        let values: Vec<String> =
+            inputs.buffers.iter().map(|(_, data)| data.form.values(&data.bytes).to_string()).collect();
+        assert_eq!(values, ["[1.5,-2.0]", "[-1]"]);
+    }
+}
