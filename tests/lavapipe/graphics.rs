@@ -5,7 +5,7 @@
 
 use crate::gpu::{floats, from_bytes, words, Gpu};
 use crate::stages;
-use ntv::driver::{vk, Attachment, Attribute, Draw, Resource, Resources, Slot};
+use ntv::driver::{vk, Attachment, Attribute, Draw, Drawn, Resource, Resources, Slot};
 
 /// The place of uniform block 0, GL's loose uniforms, and that of the others.
 const UNIFORMS: Slot = Slot { set: 0, binding: 0, element: 0 };
@@ -271,4 +271,123 @@ fn derivatives_of_a_plane() {
     want[1] += dx[1] + dy[1];
     want[2] += dx[2] + dy[2];
     assert_close(&got, &[want; 16], 1e-5);
+}
+
+/// Stages between vertex and fragment, or a vertex stage that is captured, over the whole of a 4 by 4 target.
+fn draw_stages(modules: &[&[u32]], topology: vk::PrimitiveTopology, captures: &[usize]) -> Drawn {
+    let gpu = Gpu::open();
+    let corners = [[-1.0, -1.0, 0.0, 1.0], [1.0, -1.0, 0.0, 1.0], [-1.0, 1.0, 0.0, 1.0]];
+    let others = [[1.0, -1.0, 0.0, 1.0], [1.0, 1.0, 0.0, 1.0], [-1.0, 1.0, 0.0, 1.0]];
+    let places = floats(&[corners, others].concat().concat());
+    let attachments = [target(FLOATS)];
+    let attributes = [attribute(0, FLOATS, &places)];
+    let (vertices, size) = (6, [4, 4]);
+    let draw = Draw {
+        modules,
+        topology,
+        vertices,
+        size,
+        captures,
+        attributes: &attributes,
+        attachments: &attachments,
+        ..Draw::default()
+    };
+    gpu.draw(&draw, &mut Resources::new())
+}
+
+#[test]
+fn a_geometry_shader_numbers_primitives() {
+    let mut body =
+        "    32 %1 = @load_primitive_id\n    32 %2 = i2f32 %1\n    32x4 %3 = vec4 %2, %0, %0, %0\n".to_string();
+    for vertex in 0..3 {
+        let (index, value) = (4 + 2 * vertex, 5 + 2 * vertex);
+        body += &format!(
+            "    32 %{index} = load_const (0x{vertex:08x})\n    \
+             32x4 %{value} = @load_per_vertex_input (%{index}, %0) (base=0, range=1, component=0, dest_type=float32, \
+             io location=VARYING_SLOT_POS slots=1)\n    \
+             @store_output (%{value}, %0) (base=0, range=1, wrmask=xyzw, component=0, src_type=float32, \
+             io location=VARYING_SLOT_POS slots=1)\n    \
+             @store_output (%3, %0) (base=1, range=1, wrmask=xyzw, component=0, src_type=float32, \
+             io location=VARYING_SLOT_VAR0 slots=1)\n    @emit_vertex (stream_id=0)\n"
+        );
+    }
+    body += "    @end_primitive (stream_id=0)\n";
+    let header = "output_primitive: TRIANGLE_STRIP\ninput_primitive: TRIANGLES\nvertices_out: 3\ninvocations: 1\n\
+                  vertices_in: 3\nactive_stream_mask: 0x01\n";
+    let gpu = Gpu::open();
+    let mut stages = [stages::vertex(&[]), stages::shader("GEOMETRY", header, &body), stages::fragment()];
+    let modules: Vec<Vec<u32>> = stages.iter_mut().map(|stage| gpu.module(stage)).collect();
+    let modules: Vec<&[u32]> = modules.iter().map(Vec::as_slice).collect();
+    let drawn = draw_stages(&modules, vk::PrimitiveTopology::TRIANGLE_LIST, &[]);
+    let got: Vec<f32> = pixels(&drawn.attachments[0]).iter().map(|pixel| pixel[0]).collect();
+    // Pixels on the diagonal are in either of the two.
+    let (first, second) = ([got[0], got[1], got[4]], [got[11], got[14], got[15]]);
+    assert_eq!((first, second), ([0.0; 3], [1.0; 3]), "{got:?}");
+}
+
+#[test]
+fn a_patch_is_tessellated() {
+    let control = "    32 %1 = @load_invocation_id
+    32x4 %2 = @load_per_vertex_input (%1, %0) (base=0, range=1, component=0, dest_type=float32, io location=VARYING_SLOT_POS slots=1)
+    @store_per_vertex_output (%2, %1, %0) (base=0, range=1, wrmask=xyzw, component=0, src_type=float32, io location=VARYING_SLOT_POS slots=1)
+    32 %3 = load_const (0x40000000)
+    32x4 %4 = vec4 %3, %3, %3, %3
+    32x2 %5 = vec2 %3, %3
+    @store_output (%4, %0) (base=1, range=1, wrmask=xyzw, component=0, src_type=float32, io location=VARYING_SLOT_TESS_LEVEL_OUTER slots=1)
+    @store_output (%5, %0) (base=2, range=1, wrmask=xy, component=0, src_type=float32, io location=VARYING_SLOT_TESS_LEVEL_INNER slots=1)
+";
+    let mut evaluation = "    32x3 %1 = @load_tess_coord\n    32x4 %2 = vec4 %1.x, %1.y, %1.z, %0\n".to_string();
+    for vertex in 0..3 {
+        let (index, value, product) = (3 + 3 * vertex, 4 + 3 * vertex, 5 + 3 * vertex);
+        let c = ["xxxx", "yyyy", "zzzz"][vertex];
+        evaluation += &format!(
+            "    32 %{index} = load_const (0x{vertex:08x})\n    \
+             32x4 %{value} = @load_per_vertex_input (%{index}, %0) (base=0, range=1, component=0, dest_type=float32, \
+             io location=VARYING_SLOT_POS slots=1)\n    32x4 %{product} = fmul %{value}, %1.{c}\n"
+        );
+    }
+    evaluation += "    32x4 %12 = fadd %5, %8
+    32x4 %13 = fadd %12, %11
+    @store_output (%13, %0) (base=0, range=1, wrmask=xyzw, component=0, src_type=float32, io location=VARYING_SLOT_POS slots=1)
+    @store_output (%2, %0) (base=1, range=1, wrmask=xyzw, component=0, src_type=float32, io location=VARYING_SLOT_VAR0 slots=1)
+";
+    let gpu = Gpu::open();
+    let mut stages = [
+        stages::vertex(&[]),
+        stages::shader("TESS_CTRL", "tcs_vertices_out: 3\n", control),
+        stages::shader("TESS_EVAL", "primitive_mode: 1\ntcs_vertices_out: 3\nspacing: 1\nccw: true\n", &evaluation),
+        stages::fragment(),
+    ];
+    let modules: Vec<Vec<u32>> = stages.iter_mut().map(|stage| gpu.module(stage)).collect();
+    let modules: Vec<&[u32]> = modules.iter().map(Vec::as_slice).collect();
+    let drawn = draw_stages(&modules, vk::PrimitiveTopology::PATCH_LIST, &[]);
+    let got = pixels(&drawn.attachments[0]);
+    // The first pixel is an eighth from the first corner of the first patch on either side; the last is in the second patch.
+    assert_close(&got[..1], &[[0.75, 0.125, 0.125, 0.0]], 1e-5);
+    assert_close(&got[15..], &[[0.125, 0.75, 0.125, 0.0]], 1e-5);
+    assert!(got.iter().all(|pixel| (pixel[0] + pixel[1] + pixel[2] - 1.0).abs() < 1e-5), "{got:?}");
+}
+
+#[test]
+fn transform_feedback_captures_vertices() {
+    let body = "    32x4 %1 = @load_input (%0) (base=0, range=1, component=0, dest_type=float32, io location=VERT_ATTRIB_GENERIC0 slots=1)
+    32x4 %2 = fneg %1.wxyz
+    @store_output (%1, %0) (base=0, range=1, wrmask=xyzw, component=0, src_type=float32, io location=VARYING_SLOT_POS slots=1)
+    @store_output (%2, %0) (base=1, range=1, wrmask=xyzw, component=0, src_type=float32, io location=VARYING_SLOT_VAR0 slots=1, xfb(components=0..2 buffer=0 offset=0), xfb2())
+";
+    let header = "xfb_stride: {3, 0, 0, 0}\nhas_transform_feedback_varyings: true\n";
+    let gpu = Gpu::open();
+    let (vertex, fragment) =
+        (gpu.module(&mut stages::shader("VERTEX", header, body)), gpu.module(&mut stages::fragment()));
+    let drawn = draw_stages(&[&vertex, &fragment], vk::PrimitiveTopology::TRIANGLE_LIST, &[6 * 12]);
+    let got: Vec<f32> = from_bytes(&drawn.captures[0]).into_iter().map(f32::from_bits).collect();
+    let want = [
+        [-1.0, 1.0, 1.0],
+        [-1.0, -1.0, 1.0],
+        [-1.0, 1.0, -1.0],
+        [-1.0, -1.0, 1.0],
+        [-1.0, -1.0, -1.0],
+        [-1.0, 1.0, -1.0],
+    ];
+    assert_eq!(got, want.concat());
 }

@@ -6,6 +6,7 @@ mod alu;
 mod compute;
 mod gpu;
 mod graphics;
+mod images;
 mod lanes;
 mod precision;
 mod stages;

@@ -19,13 +19,14 @@ pub(crate) fn vertex(varyings: &[&str]) -> Shader {
              io location=VARYING_SLOT_{slot} slots=1)\n"
         );
     }
-    shader("VERTEX", &body)
+    shader("VERTEX", "", &body)
 }
 
 /// A fragment shader that writes VAR0.
 pub(crate) fn fragment() -> Shader {
     shader(
         "FRAGMENT",
+        "",
         "    32x2 %1 = @load_barycentric_pixel (interp_mode=INTERP_MODE_SMOOTH)\n    \
          32x4 %2 = @load_interpolated_input (%1, %0) (base=0, component=0, dest_type=float32, \
          io location=VARYING_SLOT_VAR0 slots=1)\n    \
@@ -34,11 +35,11 @@ pub(crate) fn fragment() -> Shader {
     )
 }
 
-/// A shader of straight-line code in which `%0` is 0.
-fn shader(stage: &str, body: &str) -> Shader {
+/// A shader of straight-line code in which `%0` is 0; `header` has more lines for its header.
+pub(crate) fn shader(stage: &str, header: &str, body: &str) -> Shader {
     let text = format!(
-        "shader: MESA_SHADER_{stage}\nname: test\nsubgroup_size: 1\ndecl_function main () (entrypoint)\n\nimpl main {{\n    \
+        "shader: MESA_SHADER_{stage}\nname: test\n{header}decl_function main () (entrypoint)\n\nimpl main {{\n    \
          block b0:  // preds:\n    32 %0 = load_const (0x00000000)\n{body}    // succs: b1\n    block b1:\n}}\n"
     );
-    text::parse(&text).remove(0).shader.expect("a shader of the test")
+    text::parse(&text).remove(0).shader.unwrap_or_else(|errors| panic!("{errors}\n{text}"))
 }
