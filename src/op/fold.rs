@@ -124,9 +124,11 @@ pub fn to_float(value: u64, bits: u8) -> f64 {
     }
 }
 
-/// The bits of `value` rounded to a float of `bits` bits, nearest, ties to even.
+/// The bits of `value` rounded to a float of `bits` bits, nearest, ties to even. NaN is the same NaN on every machine.
 pub fn from_float(value: f64, bits: u8) -> u64 {
     match bits {
+        64 if value.is_nan() => 0x7ff8 << 48,
+        32 if value.is_nan() => 0x7fc0_0000,
         64 => value.to_bits(),
         32 => u64::from((value as f32).to_bits()),
         _ => u64::from(float_to_half(value)),
@@ -149,7 +151,7 @@ fn float_to_half(value: f64) -> u16 {
     let sign = ((value.to_bits() >> 48) & 0x8000) as u16;
     let magnitude = value.abs();
     if value.is_nan() {
-        return sign | 0x7e00;
+        return 0x7e00;
     }
     if magnitude < 2f64.powi(-14) {
         // Denormal: a multiple of 2^-24. Scaling is exact, so rounding happens once.
@@ -230,7 +232,7 @@ pub fn ffma(x: &Fold<'_>) -> u64 {
     match x.dest_bits {
         // Rounding the binary64 result again could go wrong for binary32. It cannot for binary16: wherever the exact sum
         // has more digits than binary64, its smaller part is too small to matter.
-        32 => u64::from((a as f32).mul_add(b as f32, c as f32).to_bits()),
+        32 => x.round(f64::from((a as f32).mul_add(b as f32, c as f32))),
         _ => x.round(a.mul_add(b, c)),
     }
 }
