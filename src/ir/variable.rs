@@ -36,6 +36,8 @@ bitflags! {
         const FB_FETCH_OUTPUT = 1 << 8;
         /// Array elements share slots, four to each.
         const COMPACT = 1 << 9;
+        /// The second half of a vertex attribute of three or four doubles, whose location both halves have.
+        const HIGH_DVEC2 = 1 << 10;
     }
 }
 

@@ -504,6 +504,7 @@ impl Group {
         flags.set(VarFlags::INVARIANT, self.style.invariant);
         flags.set(VarFlags::PATCH, tess && slots::is_patch(self.slot));
         flags.set(VarFlags::PER_PRIMITIVE, self.part.per_primitive && !self.is_builtin);
+        flags.set(VarFlags::HIGH_DVEC2, self.part.flags & IoFlags::HIGH_DVEC2.bits() != 0);
         flags
     }
 
