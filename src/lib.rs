@@ -14,6 +14,7 @@
 //! | [`check`] | the rules of NIR, and what a [`Target`] must have |
 //! | [`pass`] | lowerings and optimisations, one per file, and their order |
 //! | [`spirv`] | IR to words |
+//! | [`interp`] | runs a shader on the CPU |
 //! | [`target`] | every fact about the driver below |
 //!
 //! ```
@@ -45,6 +46,7 @@ pub mod ir;
 
 pub mod analysis;
 pub mod check;
+pub mod interp;
 pub mod pass;
 pub mod spirv;
 pub mod text;

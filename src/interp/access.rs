@@ -1,0 +1,411 @@
+//! Intrinsics: which part of the machine runs each, and the loads and stores of memory.
+
+use super::fault::FaultKind;
+use super::machine::Machine;
+use super::memory::{Address, Buffer, Memory};
+use super::pointer::Pointer;
+use super::race::Use;
+use super::Bits;
+use crate::ir::{Def, Inst, Stage};
+use crate::op::fold::mask;
+use crate::op::names::{ImageDim, Scope};
+use crate::op::{Base, Index, Intrinsic};
+
+/// What an intrinsic does to memory.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Operation {
+    Load,
+    Store,
+    Atomic,
+}
+
+/// An access by byte offset.
+struct Row {
+    op: Intrinsic,
+    operation: Operation,
+    /// The memory; block 0 stands for the one that the source `block` numbers.
+    memory: Memory,
+    block: Option<usize>,
+    offset: usize,
+}
+
+const fn row(op: Intrinsic, operation: Operation, memory: Memory, block: Option<usize>, offset: usize) -> Row {
+    Row { op, operation, memory, block, offset }
+}
+
+const ROWS: &[Row] = &[
+    row(Intrinsic::load_ubo, Operation::Load, Memory::Uniform(0), Some(0), 1),
+    row(Intrinsic::load_ubo_vec4, Operation::Load, Memory::Uniform(0), Some(0), 1),
+    row(Intrinsic::load_ssbo, Operation::Load, Memory::Storage(0), Some(0), 1),
+    row(Intrinsic::store_ssbo, Operation::Store, Memory::Storage(0), Some(1), 2),
+    row(Intrinsic::ssbo_atomic, Operation::Atomic, Memory::Storage(0), Some(0), 1),
+    row(Intrinsic::ssbo_atomic_swap, Operation::Atomic, Memory::Storage(0), Some(0), 1),
+    row(Intrinsic::load_shared, Operation::Load, Memory::Shared, None, 0),
+    row(Intrinsic::store_shared, Operation::Store, Memory::Shared, None, 1),
+    row(Intrinsic::shared_atomic, Operation::Atomic, Memory::Shared, None, 0),
+    row(Intrinsic::shared_atomic_swap, Operation::Atomic, Memory::Shared, None, 0),
+    row(Intrinsic::load_scratch, Operation::Load, Memory::Scratch, None, 0),
+    row(Intrinsic::store_scratch, Operation::Store, Memory::Scratch, None, 1),
+    row(Intrinsic::load_push_constant, Operation::Load, Memory::Push, None, 0),
+    row(Intrinsic::load_push_constant_zink, Operation::Load, Memory::Push, None, 0),
+];
+
+/// Byte offsets of the members of zink's push constants, in its order: `struct zink_gfx_push_constant`.
+const ZINK_PUSH_CONSTANTS: [i64; 8] = [0, 4, 8, 12, 20, 36, 40, 48];
+
+impl Machine<'_, '_> {
+    /// Runs an intrinsic for all invocations that run.
+    pub(super) fn intrinsic(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) {
+        use Intrinsic::*;
+        if let Some(row) = ROWS.iter().find(|row| row.op == op) {
+            return self.byte_access(inst, row, srcs);
+        }
+        if op.info().index_slot(Index::io_semantics).is_some() {
+            return self.explicit_io(inst, op, srcs);
+        }
+        match op {
+            decl_reg => self.set_all(inst, &[Bits::new(0)]),
+            load_reg | store_reg | load_reg_indirect | store_reg_indirect => self.register_access(inst, op, srcs),
+            load_deref | interp_deref_at_centroid | interp_deref_at_sample | interp_deref_at_offset => {
+                self.load_pointer(inst, op, srcs);
+            }
+            store_deref => self.store_pointer(inst, srcs),
+            image_deref_load if self.is_attachment(inst) => self.load_attachment(inst, srcs[0]),
+            deref_atomic | deref_atomic_swap => self.pointer_atomic(inst, srcs),
+            deref_buffer_array_length => self.array_length(inst, srcs[0]),
+            get_ssbo_size => self.buffer_size(inst, srcs[0], Memory::Storage),
+            get_ubo_size => self.buffer_size(inst, srcs[0], Memory::Uniform),
+            emit_vertex | end_primitive | emit_vertex_with_counter | end_primitive_with_counter => self.emit(inst, op),
+            set_vertex_and_primitive_count => {}
+            // Where they sample is asked of the intrinsic itself, its value never.
+            load_barycentric_pixel
+            | load_barycentric_centroid
+            | load_barycentric_sample
+            | load_barycentric_at_sample
+            | load_barycentric_at_offset => self.set_all(inst, &[Bits::new(0); 2]),
+            terminate => self.terminate(|_, _| true),
+            terminate_if => self.terminate(|machine, lane| machine.scalar(srcs[0], lane).value != 0),
+            demote => self.demote(|_, _| true),
+            demote_if => self.demote(|machine, lane| machine.scalar(srcs[0], lane).value != 0),
+            barrier => self.barrier(inst),
+            begin_invocation_interlock | end_invocation_interlock => {}
+            load_color0 => self.color(inst, 0),
+            load_color1 => self.color(inst, 1),
+            // Any time will do.
+            shader_clock => self.set_all(inst, &[]),
+            _ if self.subgroup(inst, op, srcs) => {}
+            _ => self.load_system_value(inst, op),
+        }
+        if matches!(op, terminate_if | demote_if) {
+            self.check_condition(inst, srcs[0]);
+        }
+    }
+
+    fn is_attachment(&self, inst: Inst) -> bool {
+        ImageDim::ALL.get(self.shader.index(inst, Index::image_dim) as usize).is_some_and(|dim| dim.is_subpass())
+    }
+
+    fn check_condition(&mut self, inst: Inst, cond: Def) {
+        let undefined = (0..self.lanes.len()).find(|lane| !self.scalar(cond, *lane).is_defined());
+        if let Some(lane) = undefined.filter(|lane| self.active.contains(lane)) {
+            self.fault(FaultKind::UndefinedCondition, inst, lane, "the condition is undefined");
+        }
+    }
+
+    fn demote(&mut self, demotes: impl Fn(&Self, usize) -> bool) {
+        for i in 0..self.active.len() {
+            let lane = self.active[i];
+            if demotes(self, lane) {
+                (self.lanes[lane].is_helper, self.lanes[lane].is_discarded) = (true, true);
+            }
+        }
+    }
+
+    fn barrier(&mut self, inst: Inst) {
+        let waits = self.shader.index(inst, Index::execution_scope) >= Scope::workgroup as u32;
+        let shares = self.shader.stage().is_compute() || self.shader.stage() == Stage::TessCtrl;
+        if waits && shares {
+            self.races.barrier();
+        }
+        if waits && shares && self.active.len() != self.running() {
+            let message = format!("{} of {} invocations are here", self.active.len(), self.running());
+            self.fault(FaultKind::DivergentBarrier, inst, self.active[0], message);
+        }
+    }
+
+    fn byte_access(&mut self, inst: Inst, row: &Row, srcs: &[Def]) {
+        let size = match row.operation {
+            Operation::Store => (self.shader.num_components(srcs[0]), self.shader.bit_size(srcs[0])),
+            _ => (self.shader.insts[inst].num_components, self.shader.insts[inst].bit_size),
+        };
+        for i in 0..self.active.len() {
+            let lane = self.active[i];
+            let Some(address) = self.byte_address(inst, row, srcs, size.1, lane) else {
+                if row.operation != Operation::Store {
+                    self.set(inst, lane, &[]);
+                }
+                continue;
+            };
+            match row.operation {
+                Operation::Load => {
+                    let value = self.load(inst, lane, address, size);
+                    self.set(inst, lane, &value);
+                }
+                Operation::Store => {
+                    let value = self.value(srcs[0], lane).to_vec();
+                    self.store(inst, lane, address, &value, size.1);
+                }
+                Operation::Atomic => self.atomic(inst, lane, address, &srcs[row.offset + 1..]),
+            }
+        }
+    }
+
+    /// Where an access by byte offset leads; `None` if that is undefined.
+    fn byte_address(&mut self, inst: Inst, row: &Row, srcs: &[Def], bits: u8, lane: usize) -> Option<Address> {
+        let offset = self.scalar(srcs[row.offset], lane);
+        let block = row.block.map_or(Bits::new(0), |block| self.scalar(srcs[block], lane));
+        if !offset.is_defined() || !block.is_defined() {
+            self.fault(FaultKind::UndefinedAddress, inst, lane, "the block or the offset is undefined");
+            return None;
+        }
+        let memory = match row.memory {
+            Memory::Uniform(_) => Memory::Uniform(block.value as u32),
+            Memory::Storage(_) => Memory::Storage(block.value as u32),
+            memory => memory,
+        };
+        let index = |index| i64::from(self.shader.index(inst, index));
+        let bytes = i64::from(bits / 8);
+        let offset = offset.value as u32 as i64;
+        let base = if row.memory == Memory::Push || row.memory == Memory::Shared { index(Index::base) } else { 0 };
+        let byte = match row.op {
+            Intrinsic::load_ubo_vec4 => (offset + index(Index::base)) * 16 + index(Index::component) * bytes,
+            Intrinsic::load_push_constant_zink => {
+                ZINK_PUSH_CONSTANTS.get(offset as usize)? + 4 * index(Index::component)
+            }
+            _ if self.counts_elements(memory) => offset * bytes + base,
+            _ => {
+                self.check_alignment(inst, lane, offset, row);
+                offset + base
+            }
+        };
+        Some(Address::anywhere(memory, byte))
+    }
+
+    /// Whether offsets into `memory` count elements, as they do behind zink's own lowering. A dump does not say, so its
+    /// reader must.
+    fn counts_elements(&self, memory: Memory) -> bool {
+        let elements = ("shared_offset_units".to_string(), "elements".to_string());
+        matches!(memory, Memory::Shared | Memory::Scratch) && self.shader.info.directives.contains(&elements)
+    }
+
+    fn check_alignment(&mut self, inst: Inst, lane: usize, offset: i64, row: &Row) {
+        let (mul, rem) = match row.operation {
+            // An atomic is aligned to its width.
+            Operation::Atomic => (i64::from(self.shader.insts[inst].bit_size / 8), 0),
+            _ => (
+                i64::from(self.shader.index(inst, Index::align_mul)),
+                i64::from(self.shader.index(inst, Index::align_offset)),
+            ),
+        };
+        if mul != 0 && offset % mul != rem {
+            let message = format!("offset {offset} is not {rem} modulo {mul}");
+            self.fault(FaultKind::Misaligned, inst, lane, message);
+        }
+    }
+
+    fn buffer_size(&mut self, inst: Inst, block: Def, memory: fn(u32) -> Memory) {
+        for i in 0..self.active.len() {
+            let lane = self.active[i];
+            let block = self.scalar(block, lane);
+            let size = self.memory_size(memory(block.value as u32), lane).filter(|_| block.is_defined());
+            if size.is_none() {
+                self.fault(FaultKind::OutOfBounds, inst, lane, "no such block");
+            }
+            self.set(inst, lane, size.map(Bits::new).as_slice());
+        }
+    }
+
+    fn load_pointer(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) {
+        let data = self.shader.insts[inst];
+        let is_bool = self.points_to_bool(srcs[0]);
+        for i in 0..self.active.len() {
+            let lane = self.active[i];
+            match self.pointer(srcs[0], lane) {
+                Pointer::Io(io) => self.load_io(inst, op, srcs, io, lane),
+                Pointer::Memory(address) => {
+                    let bits = if is_bool { 32 } else { data.bit_size };
+                    let mut value = self.load(inst, lane, address, (data.num_components, bits));
+                    if is_bool && data.bit_size == 1 {
+                        value.iter_mut().for_each(|c| *c = to_bool(*c));
+                    }
+                    self.set(inst, lane, &value);
+                }
+                _ => {
+                    self.no_memory(inst, lane);
+                    self.set(inst, lane, &[]);
+                }
+            }
+        }
+    }
+
+    fn store_pointer(&mut self, inst: Inst, srcs: &[Def]) {
+        let is_bool = self.points_to_bool(srcs[0]);
+        let bits = if is_bool { 32 } else { self.shader.bit_size(srcs[1]) };
+        for i in 0..self.active.len() {
+            let lane = self.active[i];
+            match self.pointer(srcs[0], lane) {
+                Pointer::Io(io) => self.store_io(inst, srcs[0], srcs[1], io, lane),
+                Pointer::Memory(address) => {
+                    let mut value = self.value(srcs[1], lane).to_vec();
+                    if is_bool && self.shader.bit_size(srcs[1]) == 1 {
+                        value.iter_mut().for_each(|c| *c = from_bool(*c));
+                    }
+                    self.store(inst, lane, address, &value, bits);
+                }
+                _ => self.no_memory(inst, lane),
+            }
+        }
+    }
+
+    fn pointer_atomic(&mut self, inst: Inst, srcs: &[Def]) {
+        for i in 0..self.active.len() {
+            let lane = self.active[i];
+            match self.pointer(srcs[0], lane) {
+                Pointer::Memory(address) => self.atomic(inst, lane, address, &srcs[1..]),
+                _ => {
+                    self.no_memory(inst, lane);
+                    self.set(inst, lane, &[]);
+                }
+            }
+        }
+    }
+
+    fn points_to_bool(&self, pointer: Def) -> bool {
+        let pointee = self.shader.as_deref(pointer).and_then(|deref| self.shader.types.as_vector(deref.ty));
+        pointee.is_some_and(|(scalar, _)| scalar.base == Base::Bool)
+    }
+
+    fn no_memory(&mut self, inst: Inst, lane: usize) {
+        // A step with an undefined index was reported where it stands.
+        self.fault(FaultKind::OutOfBounds, inst, lane, "the pointer leads nowhere");
+    }
+
+    /// The components at `address`; undefined where there is no memory.
+    pub(super) fn load(&mut self, inst: Inst, lane: usize, address: Address, (count, bits): (u8, u8)) -> Vec<Bits> {
+        let step = i64::from(bits / 8);
+        let components = (0..i64::from(count)).map(|c| self.read(address.plus(c * step), bits, lane));
+        let loaded: Option<Vec<Bits>> = components.collect();
+        if loaded.is_some() {
+            self.note(inst, lane, address, |_| Use::Read, step * i64::from(count));
+        }
+        loaded.unwrap_or_else(|| {
+            self.out_of_bounds(inst, lane, address, step * i64::from(count));
+            vec![Bits::undef(bits); count.into()]
+        })
+    }
+
+    /// Stores the components of `value` that the write mask names.
+    fn store(&mut self, inst: Inst, lane: usize, address: Address, value: &[Bits], bits: u8) {
+        let write_mask = self.shader.index(inst, Index::write_mask);
+        let is_outside = matches!(address.memory, Memory::Storage(_));
+        let step = i64::from(bits / 8);
+        for (c, component) in value.iter().enumerate().filter(|(c, _)| write_mask >> c & 1 != 0) {
+            if is_outside && !component.is_defined() {
+                self.fault(FaultKind::UndefinedOutput, inst, lane, format!("component {c} is undefined"));
+            }
+            let address = address.plus(c as i64 * step);
+            let old = self.read(address, bits, lane);
+            if self.write(address, bits, *component, lane).is_none() {
+                self.out_of_bounds(inst, lane, address, step);
+            } else if let Some(old) = old.filter(|_| !self.lanes[lane].is_helper) {
+                let changed = (old.value ^ component.value) | (old.undef ^ component.undef);
+                let what = |byte| if changed >> (8 * byte) & 0xff != 0 { Use::Write } else { Use::Read };
+                self.note(inst, lane, address, what, step);
+            }
+        }
+    }
+
+    /// Notes the use of `bytes` bytes that invocations may share.
+    pub(super) fn note(&mut self, inst: Inst, lane: usize, address: Address, what: impl Fn(i64) -> Use, bytes: i64) {
+        if self.lanes.len() == 1 || !matches!(address.memory, Memory::Storage(_) | Memory::Shared) {
+            return;
+        }
+        for byte in 0..bytes {
+            if self.races.note(address.memory, address.byte + byte, lane, what(byte)) {
+                let message = format!("byte {} of {:?} without a barrier", address.byte + byte, address.memory);
+                self.fault(FaultKind::Race, inst, lane, message);
+            }
+        }
+    }
+
+    pub(super) fn out_of_bounds(&mut self, inst: Inst, lane: usize, address: Address, bytes: i64) {
+        let Address { memory, byte, start, .. } = address;
+        let size = self.memory_size(memory, lane);
+        let message = match size {
+            Some(size) => format!("{bytes} bytes at {} of {memory:?}, which has {size}", byte - start),
+            None => format!("there is no {memory:?}"),
+        };
+        self.fault(FaultKind::OutOfBounds, inst, lane, message);
+    }
+
+    /// Bytes of `memory`.
+    pub(super) fn memory_size(&self, memory: Memory, lane: usize) -> Option<u64> {
+        self.buffer(memory, lane).map(|buffer| buffer.bytes.len() as u64)
+    }
+
+    fn buffer(&self, memory: Memory, lane: usize) -> Option<&Buffer> {
+        match memory {
+            Memory::Uniform(block) => self.resources.uniform.get(block as usize),
+            Memory::Storage(block) => self.resources.storage.get(block as usize),
+            Memory::Push => Some(&self.resources.push_constants),
+            Memory::Shared => Some(&self.shared),
+            Memory::Private => Some(&self.lanes[lane].private),
+            Memory::Scratch => Some(&self.lanes[lane].scratch),
+        }
+    }
+
+    fn buffer_mut(&mut self, memory: Memory, lane: usize) -> Option<&mut Buffer> {
+        match memory {
+            Memory::Storage(block) => self.resources.storage.get_mut(block as usize),
+            Memory::Shared => Some(&mut self.shared),
+            Memory::Private => Some(&mut self.lanes[lane].private),
+            Memory::Scratch => Some(&mut self.lanes[lane].scratch),
+            Memory::Uniform(_) | Memory::Push => None,
+        }
+    }
+
+    /// The `bits` bits at `address`; `None` outside.
+    pub(super) fn read(&self, address: Address, bits: u8, lane: usize) -> Option<Bits> {
+        is_inside(address, bits).then_some(())?;
+        self.buffer(address.memory, lane)?.read(address.byte, bits)
+    }
+
+    /// Writes `bits` bits; `None` outside. A helper invocation changes nothing but its own memory.
+    pub(super) fn write(&mut self, address: Address, bits: u8, value: Bits, lane: usize) -> Option<()> {
+        is_inside(address, bits).then_some(())?;
+        let is_own = matches!(address.memory, Memory::Private | Memory::Scratch);
+        if self.lanes[lane].is_helper && !is_own {
+            return Some(());
+        }
+        self.buffer_mut(address.memory, lane)?.write(address.byte, bits, value)
+    }
+}
+
+fn is_inside(address: Address, bits: u8) -> bool {
+    address.byte >= address.start && address.byte.saturating_add(i64::from(bits / 8)) <= address.end
+}
+
+/// A boolean in memory as a 1-bit value.
+fn to_bool(word: Bits) -> Bits {
+    if word.is_defined() {
+        Bits::new(u64::from(word.value != 0))
+    } else {
+        Bits::undef(1)
+    }
+}
+
+/// A 1-bit value as a boolean in memory.
+fn from_bool(bit: Bits) -> Bits {
+    let spread = |bit: u64| mask(bit.wrapping_neg(), 32);
+    Bits { value: spread(bit.value), undef: spread(bit.undef) }
+}

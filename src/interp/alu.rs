@@ -1,0 +1,146 @@
+//! Arithmetic: the fold of the opcode's row, and what becomes of undefined bits.
+//!
+//! An operation that moves bits is folded several times, with the undefined bits of its operands filled differently; the
+//! bits that come out differently are undefined. Any other operation on an undefined bit has an undefined result.
+//!
+//! What NIR and SPIR-V leave open is undefined too: the quotient by 0, a float that does not fit an integer.
+
+use super::Bits;
+use crate::ir::builder::evaluate_alu;
+use crate::ir::Swizzle;
+use crate::op::fold::{mask, sign_extend, to_float};
+use crate::op::{AluOp, Base, Form, Props};
+
+/// An operand: its components, which of them are read, and its width.
+type Operand<'a> = (&'a [Bits], Swizzle, u8);
+
+/// The components of `op` on `operands`; `None` if a swizzle leaves its operand.
+pub(super) fn evaluate(op: AluOp, operands: &[Operand<'_>], num_components: u8, bits: u8) -> Option<[Bits; 16]> {
+    let values = fold(op, operands, num_components, bits, |_| 0)?;
+    let mut result = values.map(Bits::new);
+    for (c, out) in result[..usize::from(num_components)].iter_mut().enumerate() {
+        let is_undef = |i: usize| read(op, operands, num_components, i, c).any(|bits| !bits.is_defined());
+        let undef: u8 = (0..operands.len()).filter(|i| is_undef(*i)).map(|i| 1 << i.min(7)).fold(0, |a, b| a | b);
+        if undef & !moved_operands(op) != 0 || is_open(op, operands, c) {
+            *out = Bits::undef(bits);
+        } else if undef != 0 {
+            let undef = bits_that_vary(op, operands, (num_components, bits), (c, values[c]))?;
+            *out = Bits { value: values[c] & !undef, undef };
+        }
+    }
+    Some(result)
+}
+
+/// The fold of `op`, undefined bits of operand i filled with those of `fill(i)`.
+fn fold(op: AluOp, operands: &[Operand<'_>], n: u8, bits: u8, fill: impl Fn(usize) -> u64) -> Option<[u64; 16]> {
+    let mut components = [[0u64; 16]; 16];
+    for (i, (from, _, _)) in operands.iter().enumerate() {
+        for (to, from) in components[i].iter_mut().zip(*from) {
+            *to = from.value | from.undef & fill(i);
+        }
+    }
+    let mut filled: [(&[u64], Swizzle, u8); 16] = [(&[], Swizzle::IDENTITY, 0); 16];
+    for (i, (from, swizzle, width)) in operands.iter().enumerate() {
+        filled[i] = (&components[i][..from.len().min(16)], *swizzle, *width);
+    }
+    evaluate_alu(op, &filled[..operands.len()], n, bits)
+}
+
+/// The components of operand `i` that component `c` of the result depends on.
+fn read<'a>(op: AluOp, operands: &[Operand<'a>], n: u8, i: usize, c: usize) -> impl Iterator<Item = Bits> + 'a {
+    let (components, swizzle, _) = operands[i];
+    let range = match op.info().srcs.get(i).map_or(0, |operand| operand.size) {
+        0 => c..c + 1,
+        // Component n of a vector is operand n.
+        1 if op.info().form == Form::Construct && n > 1 => 0..usize::from(i == c),
+        size => 0..usize::from(size),
+    };
+    range.filter_map(move |c| components.get(usize::from(swizzle.get(c))).copied())
+}
+
+/// The operands, as a mask, whose bits `op` moves without looking at them, or looks at one by one.
+fn moved_operands(op: AluOp) -> u8 {
+    use AluOp::*;
+    const ALL: u8 = u8::MAX;
+    let info = op.info();
+    if info.props.contains(Props::TYPELESS) || info.form == Form::Bitcast {
+        return ALL;
+    }
+    match op {
+        iand | ior | ixor | inot | bitfield_select | u2u8 | u2u16 | u2u32 | u2u64 | i2i8 | i2i16 | i2i32 | i2i64 => ALL,
+        pack_64_2x32_split | pack_32_2x16_split | pack_32_4x8_split => ALL,
+        unpack_64_2x32_split_x | unpack_64_2x32_split_y | unpack_32_2x16_split_x | unpack_32_2x16_split_y => ALL,
+        ishl | ishr | ushr | urol | uror => 1,
+        extract_u8 | extract_i8 | extract_u16 | extract_i16 | insert_u8 | insert_u16 => 1,
+        ubitfield_extract | ibitfield_extract | ubfe | ibfe => 1,
+        bitfield_insert => 0b11,
+        bfi => 0b110,
+        _ => 0,
+    }
+}
+
+/// The bits of component `c` that depend on undefined bits of the operands.
+fn bits_that_vary(op: AluOp, operands: &[Operand<'_>], (n, bits): (u8, u8), (c, first): (usize, u64)) -> Option<u64> {
+    let mut varying = 0;
+    for pattern in 1..8u32 {
+        let fill = |i: usize| if pattern >> (i % 3) & 1 != 0 { u64::MAX } else { 0 };
+        varying |= fold(op, operands, n, bits, fill)?[c] ^ first;
+    }
+    Some(varying)
+}
+
+/// Whether NIR and SPIR-V leave component `c` of `op` open for these operands.
+fn is_open(op: AluOp, operands: &[Operand<'_>], c: usize) -> bool {
+    use AluOp::*;
+    let info = op.info();
+    let operand = |i: usize| {
+        let (components, swizzle, bits) = operands[i];
+        (components.get(usize::from(swizzle.get(c))).map_or(0, |bits| bits.value), bits)
+    };
+    match op {
+        udiv | umod => operand(1).0 == 0,
+        idiv | irem | imod => {
+            let ((a, bits), (b, _)) = (operand(0), operand(1));
+            b == 0 || sign_extend(b, bits) == -1 && a == 1 << (bits - 1)
+        }
+        bitfield_insert | ubitfield_extract | ibitfield_extract => {
+            let first = operands.len() - 2;
+            operand(first).0.saturating_add(operand(first + 1).0) > 32
+        }
+        _ if info.props.contains(Props::CONVERSION) && info.srcs[0].ty.base == Base::Float => {
+            let (value, bits) = operand(0);
+            !fits(to_float(value, bits), info.dest.ty.base, info.dest.ty.bits)
+        }
+        _ => false,
+    }
+}
+
+/// Whether the integer part of `value` is a number of `bits` bits.
+fn fits(value: f64, base: Base, bits: u8) -> bool {
+    let value = value.trunc();
+    match base {
+        Base::Int => value >= -(2f64.powi(i32::from(bits) - 1)) && value < 2f64.powi(i32::from(bits) - 1),
+        Base::Uint => value >= 0.0 && value < 2f64.powi(i32::from(bits)),
+        Base::Float | Base::Bool => true,
+    }
+}
+
+/// `op` on scalars of `bits` bits.
+pub(super) fn scalar(op: AluOp, operands: [Bits; 2], bits: u8) -> Bits {
+    let operands = [(&operands[..1], Swizzle::IDENTITY, bits), (&operands[1..], Swizzle::IDENTITY, bits)];
+    let width = match op.info().dest.ty.bits {
+        0 => bits,
+        width => width,
+    };
+    let result = evaluate(op, &operands[..op.info().srcs.len().min(2)], 1, width);
+    result.map_or(Bits::undef(width), |result| result[0])
+}
+
+/// The bits that all bits of `a` and `b` must be undefined for if any is.
+pub(super) fn all_or_nothing(value: u64, bits: u8, inputs: &[Bits]) -> Bits {
+    if inputs.iter().all(|input| input.is_defined()) {
+        Bits::new(mask(value, bits))
+    } else {
+        Bits::undef(bits)
+    }
+}

@@ -1,0 +1,61 @@
+//! Faults: what a shader did that has no meaning.
+
+use crate::ir::Inst;
+use std::fmt;
+
+/// What sort of fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FaultKind {
+    /// An access outside of what it accesses.
+    OutOfBounds,
+    /// An address that is not as aligned as the access says.
+    Misaligned,
+    /// A branch on undefined bits.
+    UndefinedCondition,
+    /// An address, index or invocation number with undefined bits.
+    UndefinedAddress,
+    /// Undefined bits were written to an output or a storage block. Not a fault of its own right: NIR allows it, and the
+    /// bits stay marked.
+    UndefinedOutput,
+    /// A barrier that some invocation does not reach.
+    DivergentBarrier,
+    /// Invocations that use the same byte, one of them writing, without a barrier between.
+    Race,
+    /// The budget of instructions or memory is used up.
+    Budget,
+    /// An input that was not given.
+    MissingInput,
+    /// The interpreter cannot do this.
+    Unsupported,
+    /// The shader breaks a rule of NIR.
+    Invalid,
+}
+
+/// A fault, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// What sort.
+    pub kind: FaultKind,
+    /// The instruction; `None` for branches and the shader as a whole.
+    pub inst: Option<Inst>,
+    /// Line of the dump, 0 if unknown.
+    pub line: u32,
+    /// The first invocation with it.
+    pub invocation: u32,
+    /// What happened.
+    pub message: String,
+}
+
+impl Fault {
+    /// Whether anything may follow from it, so that what the run gave afterwards means nothing.
+    pub fn is_undefined_behaviour(&self) -> bool {
+        self.kind != FaultKind::UndefinedOutput
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Fault { line, invocation, message, kind, .. } = self;
+        write!(f, "line {line}, invocation {invocation}: {kind:?}: {message}")
+    }
+}

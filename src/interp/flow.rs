@@ -1,0 +1,72 @@
+//! Where each item of the control flow list leads.
+
+use crate::ir::{Cf, Jump, Shader};
+
+/// Behind the last item.
+pub(super) const END: usize = usize::MAX;
+
+/// The partners of ifs and loops.
+pub(super) struct Flow {
+    /// Of an If its Else, of an Else its EndIf, of a Continue or EndLoop its Loop.
+    partner: Vec<usize>,
+    /// The loop around each item.
+    around: Vec<Option<usize>>,
+    /// Of a Loop: its Continue, or EndLoop if it has none, and its EndLoop.
+    ends: Vec<(usize, usize)>,
+}
+
+impl Flow {
+    pub(super) fn new(shader: &Shader) -> Flow {
+        let count = shader.cf.len();
+        let mut flow = Flow { partner: vec![END; count], around: vec![None; count], ends: vec![(END, END); count] };
+        let mut open = Vec::new();
+        let mut loops: Vec<usize> = Vec::new();
+        for (at, item) in shader.cf.iter().enumerate() {
+            flow.around[at] = loops.last().copied();
+            match item {
+                Cf::Block(_) => {}
+                Cf::If { .. } => open.push(at),
+                Cf::Else => {
+                    if let Some(begin) = open.pop() {
+                        flow.partner[begin] = at;
+                    }
+                    open.push(at);
+                }
+                Cf::EndIf => {
+                    if let Some(begin) = open.pop() {
+                        flow.partner[begin] = at;
+                    }
+                }
+                Cf::Loop => loops.push(at),
+                Cf::Continue => {
+                    if let Some(begin) = loops.last() {
+                        flow.ends[*begin].0 = at;
+                        flow.partner[at] = *begin;
+                    }
+                }
+                Cf::EndLoop => {
+                    if let Some(begin) = loops.pop() {
+                        flow.ends[begin] = (flow.ends[begin].0.min(at), at);
+                        flow.partner[at] = begin;
+                    }
+                }
+            }
+        }
+        flow
+    }
+
+    /// The item that belongs to the one at `at`.
+    pub(super) fn partner(&self, at: usize) -> usize {
+        self.partner[at]
+    }
+
+    /// Where `jump` leads from the block at `at`.
+    pub(super) fn target(&self, at: usize, jump: Jump) -> usize {
+        let ends = self.around[at].map_or((END, END), |begin| self.ends[begin]);
+        match jump {
+            Jump::Break => ends.1.saturating_add(1),
+            Jump::Continue => ends.0,
+            Jump::Return | Jump::Halt => END,
+        }
+    }
+}

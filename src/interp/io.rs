@@ -1,0 +1,456 @@
+//! Inputs and outputs: by slot or through variables, with interpolation.
+//!
+//! A slot is four words of 32 bits. A place within the interface is a slot and a number of words behind it, so that the
+//! second half of a `dvec4`, an element of a compact array and a component are found by the same sum.
+
+use super::fault::FaultKind;
+use super::machine::Machine;
+use super::pointer::IoPointer;
+use super::{alu, Bits};
+use crate::ir::{Def, Inst, Stage, VarFlags};
+use crate::op::names::{frag_result, unpack_alu_type, varying, InterpMode, IoFlags, IoSemantics};
+use crate::op::{AluOp, AluType, Base, Index, Intrinsic, Modes};
+use std::collections::BTreeMap;
+
+/// A slot of the inputs or outputs, in NIR's numbering for the stage and direction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Slot {
+    /// The slot.
+    pub slot: u32,
+    /// The vertex, of per-vertex inputs and outputs; else 0.
+    pub vertex: u32,
+    /// 1 for the second source of dual-source blending and for the second half of an attribute of four doubles; else 0.
+    pub index: u32,
+}
+
+impl Slot {
+    /// A slot that is not of a vertex.
+    pub fn new(slot: u32) -> Slot {
+        Slot { slot, vertex: 0, index: 0 }
+    }
+}
+
+/// Outputs by slot, four words of 32 bits to each. What was not written is undefined.
+pub type Outputs = BTreeMap<Slot, [Bits; 4]>;
+
+/// Where in the pixel an input is taken.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Sampling {
+    /// Not interpolated: the value of the first vertex, here of the first invocation of the quad.
+    Flat,
+    /// In the middle.
+    Pixel,
+    /// This far from the middle.
+    At([f32; 2]),
+    /// Somewhere undefined.
+    Undefined,
+}
+
+/// Positions of samples, from the top left corner of the pixel: Vulkan's standard ones for four samples.
+const SAMPLE_POSITIONS: [[f32; 2]; 4] = [[0.375, 0.125], [0.875, 0.375], [0.125, 0.625], [0.625, 0.875]];
+
+/// Where the centroid is, from the middle: anywhere but there, so that one is not taken for the other.
+const CENTROID: [f32; 2] = [0.25, -0.125];
+
+/// A place in the interface.
+#[derive(Clone, Copy)]
+struct Place {
+    slot: Slot,
+    /// Words behind its first.
+    word: u32,
+}
+
+impl Place {
+    fn plus(self, words: u32) -> Place {
+        Place { word: self.word.saturating_add(words), ..self }
+    }
+
+    /// The slot that holds the word, and which of its words it is.
+    fn word(self) -> (Slot, usize) {
+        let slot = Slot { slot: self.slot.slot.saturating_add(self.word / 4), ..self.slot };
+        (slot, self.word as usize % 4)
+    }
+}
+
+impl Machine<'_, '_> {
+    /// An intrinsic that names a slot.
+    pub(super) fn explicit_io(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) {
+        let is_store = !self.shader.insts[inst].has_def();
+        let is_output = is_store || matches!(op, Intrinsic::load_output | Intrinsic::load_per_vertex_output);
+        let vertex = match op {
+            Intrinsic::load_per_vertex_input | Intrinsic::load_per_vertex_output => Some(srcs[0]),
+            Intrinsic::store_per_vertex_output => Some(srcs[1]),
+            _ => None,
+        };
+        let offset = srcs[srcs.len() - 1];
+        let value = if is_store { srcs[0] } else { inst.def() };
+        // What is wider than a slot takes two, and an index into an array of them is even.
+        let step = if u32::from(self.shader.bit_size(value)) * u32::from(self.shader.num_components(value)) > 128 {
+            2
+        } else {
+            1
+        };
+        for i in 0..self.active.len() {
+            let lane = self.active[i];
+            let Some(place) = self.explicit_place(inst, vertex, (offset, step), lane) else {
+                self.set(inst, lane, &[]);
+                continue;
+            };
+            let index = if is_store { Index::src_type } else { Index::dest_type };
+            let base = unpack_alu_type(self.shader.index(inst, index)).base;
+            if is_store {
+                let mask = self.shader.index(inst, Index::write_mask);
+                self.store_output(inst, lane, place, (srcs[0], mask), base);
+            } else if is_output {
+                let is_fetch = self.shader.stage() == Stage::Fragment && attachment(place.slot.slot).is_some();
+                self.load_output(inst, lane, place, base, is_fetch);
+            } else if self.shader.stage() == Stage::Fragment && place.slot.slot == varying::FACE {
+                self.face(inst, lane, base);
+            } else {
+                let sampling = self.explicit_sampling(inst, op, srcs, lane);
+                self.load_input(inst, lane, place, sampling, base);
+            }
+        }
+    }
+
+    /// The place that an intrinsic names; `None` if that is undefined.
+    fn explicit_place(
+        &mut self,
+        inst: Inst,
+        vertex: Option<Def>,
+        (offset, step): (Def, u64),
+        lane: usize,
+    ) -> Option<Place> {
+        let io = IoSemantics::unpack(self.shader.index(inst, Index::io_semantics));
+        let vertex = vertex.map_or(Bits::new(0), |vertex| self.scalar(vertex, lane));
+        let offset = self.scalar(offset, lane);
+        if !vertex.is_defined() || !offset.is_defined() {
+            self.fault(FaultKind::UndefinedAddress, inst, lane, "the vertex or the offset is undefined");
+            return None;
+        }
+        if offset.value % step != 0 {
+            self.fault(FaultKind::Misaligned, inst, lane, format!("slot {} is the second half of one", offset.value));
+        }
+        if offset.value >= u64::from(io.num_slots.max(1)) {
+            let message = format!("slot {} of {}", offset.value, io.num_slots);
+            self.fault(FaultKind::OutOfBounds, inst, lane, message);
+            return None;
+        }
+        let slot = Slot {
+            slot: io.location + offset.value as u32,
+            vertex: vertex.value as u32,
+            index: u32::from(io.flags.intersects(IoFlags::DUALSRC | IoFlags::HIGH_DVEC2)),
+        };
+        Some(Place { slot, word: self.shader.index(inst, Index::component) })
+    }
+
+    fn explicit_sampling(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def], lane: usize) -> Sampling {
+        match op {
+            Intrinsic::load_input if self.shader.stage() == Stage::Fragment => Sampling::Flat,
+            Intrinsic::load_interpolated_input => match self.shader.as_intrinsic(srcs[0].inst()) {
+                Some((Intrinsic::load_barycentric_pixel, _)) => Sampling::Pixel,
+                Some((Intrinsic::load_barycentric_centroid, _)) => Sampling::At(CENTROID),
+                Some((Intrinsic::load_barycentric_sample, _)) => self.at_own_sample(inst, lane),
+                Some((Intrinsic::load_barycentric_at_sample, srcs)) => self.at_sample(self.scalar(srcs[0], lane)),
+                Some((Intrinsic::load_barycentric_at_offset, srcs)) => self.at_offset(srcs[0], lane),
+                _ => {
+                    self.fault(FaultKind::Unsupported, inst, lane, "a barycentric that is not loaded for it");
+                    Sampling::Undefined
+                }
+            },
+            _ => Sampling::Pixel,
+        }
+    }
+
+    /// The face as an input: a 32-bit boolean, or the sign of a float.
+    fn face(&mut self, inst: Inst, lane: usize, base: Base) {
+        let front = self.system_value(inst, Intrinsic::load_front_face, lane);
+        let is_front = front.first().is_some_and(|front| front.value != 0);
+        let word = match (base, is_front) {
+            (Base::Float, true) => 1f32.to_bits(),
+            (Base::Float, false) => (-1f32).to_bits(),
+            (_, true) => u32::MAX,
+            (_, false) => 0,
+        };
+        self.set(inst, lane, &[Bits::new(word.into())]);
+    }
+
+    /// `load_color0` and `load_color1`: inputs that are interpolated as the header says.
+    pub(super) fn color(&mut self, inst: Inst, number: u32) {
+        let info = &self.shader.info;
+        let (mode, at_sample, at_centroid) = match number {
+            0 => (&info.color0_interp, info.color0_sample, info.color0_centroid),
+            _ => (&info.color1_interp, info.color1_sample, info.color1_centroid),
+        };
+        let is_flat = InterpMode::from_name(mode) == Some(InterpMode::flat);
+        for i in 0..self.active.len() {
+            let lane = self.active[i];
+            let sampling = match (is_flat, at_sample, at_centroid) {
+                (true, ..) => Sampling::Flat,
+                (_, true, _) => self.at_own_sample(inst, lane),
+                (.., true) => Sampling::At(CENTROID),
+                _ => Sampling::Pixel,
+            };
+            let place = Place { slot: Slot::new(varying::COL0 + number), word: 0 };
+            self.load_input(inst, lane, place, sampling, Base::Float);
+        }
+    }
+
+    fn at_own_sample(&mut self, inst: Inst, lane: usize) -> Sampling {
+        let sample = self.system_value(inst, Intrinsic::load_sample_id, lane);
+        self.at_sample(sample.first().copied().unwrap_or(Bits::undef(32)))
+    }
+
+    fn at_sample(&self, sample: Bits) -> Sampling {
+        match SAMPLE_POSITIONS.get(sample.value as usize) {
+            Some([x, y]) if sample.is_defined() => Sampling::At([x - 0.5, y - 0.5]),
+            _ => Sampling::Undefined,
+        }
+    }
+
+    fn at_offset(&self, offset: Def, lane: usize) -> Sampling {
+        match *self.value(offset, lane) {
+            [x, y, ..] if x.is_defined() && y.is_defined() => {
+                Sampling::At([x, y].map(|component| f32::from_bits(component.value as u32)))
+            }
+            _ => Sampling::Undefined,
+        }
+    }
+
+    /// Loads through a pointer to an input or output.
+    pub(super) fn load_io(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def], io: IoPointer, lane: usize) {
+        let variable = &self.shader.vars[io.var];
+        let (is_input, interp, flags) = (variable.mode == Modes::SHADER_IN, variable.interp, variable.flags);
+        let (place, base) = (self.io_place(io), self.pointee_base(srcs[0]));
+        if !is_input {
+            return self.load_output(inst, lane, place, base, flags.contains(VarFlags::FB_FETCH_OUTPUT));
+        }
+        let is_flat = match interp {
+            InterpMode::flat => true,
+            InterpMode::none => base != Base::Float,
+            _ => false,
+        };
+        let sampling = match op {
+            _ if self.shader.stage() != Stage::Fragment => Sampling::Pixel,
+            Intrinsic::interp_deref_at_centroid => Sampling::At(CENTROID),
+            Intrinsic::interp_deref_at_sample => self.at_sample(self.scalar(srcs[1], lane)),
+            Intrinsic::interp_deref_at_offset => self.at_offset(srcs[1], lane),
+            _ if is_flat => Sampling::Flat,
+            _ if flags.contains(VarFlags::SAMPLE) => self.at_own_sample(inst, lane),
+            _ if flags.contains(VarFlags::CENTROID) => Sampling::At(CENTROID),
+            _ => Sampling::Pixel,
+        };
+        self.load_input(inst, lane, place, sampling, base);
+    }
+
+    /// Stores through a pointer to an output.
+    pub(super) fn store_io(&mut self, inst: Inst, pointer: Def, value: Def, io: IoPointer, lane: usize) {
+        let mask = self.shader.index(inst, Index::write_mask);
+        let (place, base) = (self.io_place(io), self.pointee_base(pointer));
+        self.store_output(inst, lane, place, (value, mask), base);
+    }
+
+    fn io_place(&self, io: IoPointer) -> Place {
+        let variable = &self.shader.vars[io.var];
+        let is_second = variable.flags.contains(VarFlags::HIGH_DVEC2);
+        let index = if is_second { 1 } else { variable.index };
+        let slot = Slot { slot: variable.location.unwrap_or(u32::MAX), vertex: io.vertex, index };
+        Place { slot, word: io.word }
+    }
+
+    fn pointee_base(&self, pointer: Def) -> Base {
+        let pointee = self.shader.as_deref(pointer).and_then(|deref| self.shader.types.as_vector(deref.ty));
+        pointee.map_or(Base::Uint, |(scalar, _)| scalar.base)
+    }
+
+    fn load_input(&mut self, inst: Inst, lane: usize, place: Place, sampling: Sampling, base: Base) {
+        let data = self.shader.insts[inst];
+        let mut values = Vec::with_capacity(4);
+        let words = u32::from(data.bit_size).div_ceil(32);
+        for c in 0..u32::from(data.num_components) {
+            let at = place.plus(c * words);
+            values.push(match words {
+                2 => joined(self.input(lane, at, sampling), self.input(lane, at.plus(1), sampling)),
+                _ => narrowed(self.input(lane, at, sampling), AluType::new(base, data.bit_size)),
+            });
+        }
+        self.set(inst, lane, &values);
+    }
+
+    /// A word of the inputs, interpolated.
+    fn input(&self, lane: usize, place: Place, sampling: Sampling) -> Bits {
+        let quad = lane & !3;
+        let word = |lane: usize| {
+            let (slot, c) = place.word();
+            let invocation = self.inputs.invocations.get(lane);
+            invocation
+                .and_then(|invocation| invocation.slots.get(&slot))
+                .map_or(Bits::undef(32), |words| Bits::new(words[c].into()))
+        };
+        match sampling {
+            Sampling::Flat => word(quad),
+            Sampling::Pixel => word(lane),
+            Sampling::Undefined => Bits::undef(32),
+            Sampling::At([x, y]) => {
+                let corners = [quad, quad + 1, quad + 2, lane].map(word);
+                if corners.iter().any(|corner| !corner.is_defined()) {
+                    return Bits::undef(32);
+                }
+                let [top_left, top_right, bottom_left, own] = corners.map(|word| f32::from_bits(word.value as u32));
+                let value = own + x * (top_right - top_left) + y * (bottom_left - top_left);
+                Bits::new(value.to_bits().into())
+            }
+        }
+    }
+
+    fn load_output(&mut self, inst: Inst, lane: usize, place: Place, base: Base, is_fetch: bool) {
+        let data = self.shader.insts[inst];
+        let owner = self.output_owner(lane);
+        let word = |place: Place| {
+            let (slot, c) = place.word();
+            match is_fetch {
+                true => self.framebuffer(lane, attachment(slot.slot))[c],
+                false => self.lanes[owner].outputs.get(&slot).map_or(Bits::undef(32), |words| words[c]),
+            }
+        };
+        let words = u32::from(data.bit_size).div_ceil(32);
+        let values: Vec<Bits> = (0..u32::from(data.num_components))
+            .map(|c| match words {
+                2 => joined(word(place.plus(2 * c)), word(place.plus(2 * c + 1))),
+                _ => narrowed(word(place.plus(c)), AluType::new(base, data.bit_size)),
+            })
+            .collect();
+        self.set(inst, lane, &values);
+    }
+
+    /// What a colour attachment holds at the fragment.
+    fn framebuffer(&self, lane: usize, attachment: Option<u32>) -> [Bits; 4] {
+        let invocation = self.inputs.invocations.get(lane);
+        let texel = invocation.zip(attachment).and_then(|(given, number)| given.framebuffer.get(number as usize));
+        texel.map_or([Bits::undef(32); 4], |texel| texel.map(|word| Bits::new(word.into())))
+    }
+
+    /// Loads from an input attachment: what the colour attachment holds that its variable names.
+    pub(super) fn load_attachment(&mut self, inst: Inst, pointer: Def) {
+        let attachment = self.shader.deref_var(pointer).map(|var| self.shader.vars[var].index);
+        let data = self.shader.insts[inst];
+        let base = unpack_alu_type(self.shader.index(inst, Index::dest_type)).base;
+        for i in 0..self.active.len() {
+            let lane = self.active[i];
+            let texel = self.framebuffer(lane, attachment);
+            self.set(inst, lane, &texel.map(|word| narrowed(word, AluType::new(base, data.bit_size))));
+        }
+    }
+
+    fn store_output(&mut self, inst: Inst, lane: usize, place: Place, (value, mask): (Def, u32), base: Base) {
+        let bits = self.shader.bit_size(value);
+        let words = u32::from(bits).div_ceil(32);
+        let components = self.value(value, lane).to_vec();
+        for (c, component) in components.into_iter().enumerate().filter(|(c, _)| mask >> c & 1 != 0) {
+            if !component.is_defined() {
+                self.fault(FaultKind::UndefinedOutput, inst, lane, format!("component {c} of {value} is undefined"));
+            }
+            let at = place.plus(c as u32 * words);
+            if words == 2 {
+                let halves = [0, 32].map(|shift| Bits {
+                    value: component.value >> shift & 0xffff_ffff,
+                    undef: component.undef >> shift & 0xffff_ffff,
+                });
+                self.write_output(lane, at, halves[0]);
+                self.write_output(lane, at.plus(1), halves[1]);
+            } else {
+                self.write_output(lane, at, widened(component, AluType::new(base, bits)));
+            }
+        }
+    }
+
+    /// Writes a word; GL's broadcast colour is one of each draw buffer.
+    fn write_output(&mut self, lane: usize, place: Place, word: Bits) {
+        let owner = self.output_owner(lane);
+        let (slot, c) = place.word();
+        let is_broadcast = self.shader.stage() == Stage::Fragment && slot.slot == frag_result::COLOR;
+        let slots = match is_broadcast {
+            true => frag_result::DATA0..frag_result::DATA0 + self.draw_buffers(),
+            false => slot.slot..slot.slot.saturating_add(1),
+        };
+        for number in slots {
+            let words = self.lanes[owner].outputs.entry(Slot { slot: number, ..slot }).or_insert([Bits::undef(32); 4]);
+            words[c] = word;
+        }
+    }
+
+    /// Draw buffers that a broadcast goes to. With two sources for blending there is only one (GL 4.6, 17.3.6.3).
+    fn draw_buffers(&self) -> u32 {
+        let shader = self.shader;
+        let is_dual = |inst: &Inst| {
+            let io = IoSemantics::unpack(shader.index(*inst, Index::io_semantics));
+            io.flags.contains(IoFlags::DUALSRC)
+        };
+        let has_second = shader.vars.values().any(|v| v.mode == Modes::SHADER_OUT && v.index != 0);
+        match has_second || shader.order.iter().any(is_dual) {
+            true => 1,
+            false => self.inputs.draw_buffers,
+        }
+    }
+
+    /// The invocation that keeps the outputs of `lane`: those of a patch are of all its invocations.
+    fn output_owner(&self, lane: usize) -> usize {
+        match self.shader.stage() {
+            Stage::TessCtrl => 0,
+            _ => lane,
+        }
+    }
+
+    /// `emit_vertex` and `end_primitive`, with or without counters.
+    pub(super) fn emit(&mut self, inst: Inst, op: Intrinsic) {
+        let stream = self.shader.index(inst, Index::stream_id);
+        let is_vertex = matches!(op, Intrinsic::emit_vertex | Intrinsic::emit_vertex_with_counter);
+        for i in 0..self.active.len() {
+            let number = self.active[i];
+            let lane = &mut self.lanes[number];
+            let made = lane.vertices.iter().filter(|vertex| vertex.1.is_some()).count();
+            if is_vertex && made >= self.shader.info.vertices_out as usize {
+                let message = format!("vertex {made} of {}", self.shader.info.vertices_out);
+                self.fault(FaultKind::OutOfBounds, inst, number, message);
+                continue;
+            }
+            // What a vertex leaves of the outputs is undefined.
+            let vertex = is_vertex.then(|| std::mem::take(&mut lane.outputs));
+            lane.vertices.push((stream, vertex));
+        }
+    }
+}
+
+/// The colour attachment that a fragment shader's output goes to.
+fn attachment(slot: u32) -> Option<u32> {
+    match slot {
+        frag_result::COLOR => Some(0),
+        _ => slot.checked_sub(frag_result::DATA0),
+    }
+}
+
+/// Two words as a 64-bit component.
+fn joined(low: Bits, high: Bits) -> Bits {
+    Bits { value: low.value | high.value << 32, undef: low.undef | high.undef << 32 }
+}
+
+/// A word as a component of `ty`.
+fn narrowed(word: Bits, ty: AluType) -> Bits {
+    match (ty.base, ty.bits) {
+        (Base::Float, 16) => alu::scalar(AluOp::f2f16, [word; 2], 32),
+        (_, 16) => alu::scalar(AluOp::u2u16, [word; 2], 32),
+        (_, 8) => alu::scalar(AluOp::u2u8, [word; 2], 32),
+        (_, 1) => alu::scalar(AluOp::ine, [word, Bits::new(0)], 32),
+        _ => word,
+    }
+}
+
+/// A component of `ty` as a word.
+fn widened(component: Bits, ty: AluType) -> Bits {
+    match (ty.base, ty.bits) {
+        (_, 32) => component,
+        (Base::Float, 16) => alu::scalar(AluOp::f2f32, [component; 2], 16),
+        (Base::Int, bits) => alu::scalar(AluOp::i2i32, [component; 2], bits),
+        (_, bits) => alu::scalar(AluOp::u2u32, [component; 2], bits),
+    }
+}

@@ -1,0 +1,383 @@
+//! The machine: invocations side by side, each with its values and its place in the control flow list.
+
+use super::fault::{Fault, FaultKind};
+use super::flow::{Flow, END};
+use super::inputs::Inputs;
+use super::io::Outputs;
+use super::layout::Layout;
+use super::memory::Buffer;
+use super::pointer::Pointer;
+use super::race::Races;
+use super::registers::Registers;
+use super::{alu, Bits, Limits, Outcome, Resources};
+use crate::entity::SideTable;
+use crate::ir::{AluSrc, Block, Cf, Def, Inst, InstKind, Jump, PhiSrc, Shader, Stage, Swizzle, Var};
+use crate::op::AluOp;
+use rustc_hash::FxHashSet;
+
+/// Bytes of private memory that an invocation may have, and of shared memory.
+const MAX_MEMORY: u64 = 1 << 24;
+
+/// A run of one workgroup, patch or group of quads.
+pub(super) struct Machine<'a, 'r> {
+    pub shader: &'a Shader,
+    pub resources: &'a mut Resources<'r>,
+    pub inputs: &'a Inputs,
+    pub workgroup: [u32; 3],
+    pub layout: Layout,
+    /// Where variables of private and shared memory start.
+    pub places: SideTable<Var, u64>,
+    pub shared: Buffer,
+    pub lanes: Vec<Lane>,
+    /// The invocations that run now, in order.
+    pub active: Vec<usize>,
+    pub registers: Registers,
+    pub races: Races,
+    flow: Flow,
+    /// First component of each value among those of one invocation.
+    first: SideTable<Def, u32>,
+    values: Vec<Bits>,
+    pointers: Vec<Pointer>,
+    budget: u64,
+    faults: Vec<Fault>,
+    reported: FxHashSet<(Option<Inst>, FaultKind)>,
+}
+
+/// An invocation.
+#[derive(Clone, Debug)]
+pub(super) struct Lane {
+    /// The item of the control flow list that is next.
+    at: usize,
+    /// The block that ran last.
+    from: Option<Block>,
+    /// Still runs, but has no effect.
+    pub is_helper: bool,
+    /// Its outputs count for nothing.
+    pub is_discarded: bool,
+    pub private: Buffer,
+    pub scratch: Buffer,
+    pub outputs: Outputs,
+    pub vertices: Vec<(u32, Option<Outputs>)>,
+}
+
+/// Runs one group of invocations; false if the budget is used up.
+pub(super) fn run_group(
+    shader: &Shader,
+    resources: &mut Resources<'_>,
+    (inputs, workgroup): (&Inputs, [u32; 3]),
+    limits: Limits,
+    outcome: &mut Outcome,
+) -> bool {
+    let budget = limits.instructions.saturating_sub(outcome.instructions);
+    let mut machine = match Machine::new(shader, resources, (inputs, workgroup), limits.components, budget) {
+        Ok(machine) => machine,
+        Err(fault) => {
+            outcome.faults.push(fault);
+            return false;
+        }
+    };
+    let finished = machine.run();
+    outcome.instructions += budget - machine.budget;
+    for lane in machine.lanes {
+        outcome.outputs.push(lane.outputs);
+        outcome.vertices.push(lane.vertices);
+        outcome.discarded.push(lane.is_discarded);
+    }
+    outcome.faults.append(&mut machine.faults);
+    finished
+}
+
+/// How many invocations run together.
+fn lane_count(shader: &Shader, inputs: &Inputs) -> u64 {
+    match shader.stage() {
+        Stage::Compute | Stage::Kernel => workgroup_size(shader, inputs).iter().fold(1, |n, size| n * u64::from(*size)),
+        _ => inputs.invocations.len() as u64,
+    }
+}
+
+/// Invocations of a workgroup in x, y, z.
+pub(super) fn workgroup_size(shader: &Shader, inputs: &Inputs) -> [u32; 3] {
+    let size = if shader.info.workgroup_size_variable { inputs.workgroup_size } else { shader.info.workgroup_size };
+    size.map(|size| size.clamp(1, 1 << 16))
+}
+
+impl<'a, 'r> Machine<'a, 'r> {
+    fn new(
+        shader: &'a Shader,
+        resources: &'a mut Resources<'r>,
+        (inputs, workgroup): (&'a Inputs, [u32; 3]),
+        max_components: usize,
+        budget: u64,
+    ) -> Result<Machine<'a, 'r>, Fault> {
+        let count = lane_count(shader, inputs);
+        let mut first = shader.def_table(0u32);
+        let (mut components, mut pointers) = (0u64, 0u64);
+        for inst in &shader.order {
+            let data = &shader.insts[*inst];
+            let counter = if matches!(data.kind, InstKind::Deref(_)) { &mut pointers } else { &mut components };
+            first.set(inst.def(), *counter as u32);
+            *counter += u64::from(data.num_components);
+        }
+        let layout = Layout::new(&shader.types);
+        let (places, private, shared) = layout.place_variables(shader);
+        let scratch = u64::from(shader.info.scratch).next_multiple_of(16);
+        let needed = count.saturating_mul(components + pointers + private / 8 + scratch / 8);
+        if needed > max_components as u64 || count.max(private).max(shared).max(scratch) > MAX_MEMORY {
+            return Err(whole_fault(FaultKind::Budget, format!("{count} invocations need too much memory")));
+        }
+        let lane = Lane {
+            at: 0,
+            from: None,
+            is_helper: false,
+            is_discarded: false,
+            private: layout.first_values(shader, &places, private as usize),
+            scratch: Buffer::undefined(scratch as usize),
+            outputs: Outputs::new(),
+            vertices: Vec::new(),
+        };
+        Ok(Machine {
+            flow: Flow::new(shader),
+            registers: Registers::new(shader, count as usize),
+            races: Races::new(),
+            values: vec![Bits::default(); (count * components) as usize],
+            pointers: vec![Pointer::Nowhere; (count * pointers) as usize],
+            lanes: vec![lane; count as usize],
+            shared: Buffer::starting_with(&resources.shared, shared as usize),
+            active: Vec::new(),
+            faults: Vec::new(),
+            reported: FxHashSet::default(),
+            shader,
+            resources,
+            inputs,
+            workgroup,
+            layout,
+            places,
+            first,
+            budget,
+        })
+    }
+
+    /// Runs until all invocations have ended; false if the budget did not suffice.
+    fn run(&mut self) -> bool {
+        while let Some(at) = self.lanes.iter().map(|lane| lane.at).min().filter(|at| *at < self.shader.cf.len()) {
+            self.active.clear();
+            self.active.extend((0..self.lanes.len()).filter(|lane| self.lanes[*lane].at == at));
+            match self.shader.cf[at] {
+                Cf::Block(block) => {
+                    if !self.block(at, block) {
+                        return false;
+                    }
+                }
+                Cf::If { cond, .. } => self.branch(at, cond),
+                Cf::Else => self.go(self.flow.partner(at)),
+                Cf::EndIf | Cf::Loop | Cf::Continue => self.go(at + 1),
+                Cf::EndLoop => {
+                    // An empty loop has no instruction that counts.
+                    if !self.spend(None) {
+                        return false;
+                    }
+                    self.go(self.flow.partner(at));
+                }
+            }
+        }
+        true
+    }
+
+    /// Sends all invocations that run to the item at `to`.
+    fn go(&mut self, to: usize) {
+        for lane in &self.active {
+            self.lanes[*lane].at = to;
+        }
+    }
+
+    /// Counts an instruction of all invocations that run; false if that was one too many.
+    fn spend(&mut self, inst: Option<Inst>) -> bool {
+        match self.budget.checked_sub(self.active.len() as u64) {
+            Some(rest) => {
+                self.budget = rest;
+                true
+            }
+            None => {
+                self.fault_at(FaultKind::Budget, inst, 0, "more instructions than allowed");
+                false
+            }
+        }
+    }
+
+    fn branch(&mut self, at: usize, cond: Def) {
+        for i in 0..self.active.len() {
+            let lane = self.active[i];
+            let taken = self.scalar(cond, lane);
+            if !taken.is_defined() {
+                let message = format!("the condition {cond} is undefined");
+                self.fault_at(FaultKind::UndefinedCondition, Some(cond.inst()), lane, message);
+            }
+            self.lanes[lane].at = if taken.value != 0 { at + 1 } else { self.flow.partner(at).saturating_add(1) };
+        }
+    }
+
+    /// Runs a block; false if the budget did not suffice.
+    fn block(&mut self, at: usize, block: Block) -> bool {
+        let shader = self.shader;
+        let insts = shader.block_insts(block);
+        let phis = insts.iter().take_while(|inst| shader.phi(**inst).is_some()).count();
+        self.phis(&insts[..phis]);
+        let mut next = at + 1;
+        for inst in &insts[phis..] {
+            if !self.spend(Some(*inst)) {
+                return false;
+            }
+            match self.step(*inst) {
+                Some(jump) => next = self.flow.target(at, jump),
+                None if self.active.is_empty() => break,
+                None => {}
+            }
+        }
+        for lane in &self.active {
+            let lane = &mut self.lanes[*lane];
+            (lane.at, lane.from) = (next, Some(block));
+        }
+        true
+    }
+
+    /// Gives all phis of a block their values at once: one may read what another had before.
+    fn phis(&mut self, phis: &[Inst]) {
+        let shader = self.shader;
+        for i in 0..self.active.len() {
+            let lane = self.active[i];
+            let from = self.lanes[lane].from;
+            let arrived = |src: &&PhiSrc| Some(src.pred) == from;
+            let mut arriving = Vec::new();
+            for inst in phis {
+                let src = shader.phi(*inst).and_then(|srcs| srcs.iter().find(arrived));
+                match src {
+                    Some(src) => arriving.push(self.value(src.def, lane).to_vec()),
+                    None => {
+                        self.fault(FaultKind::Invalid, *inst, lane, "has no source for where control came from");
+                        arriving.push(Vec::new());
+                    }
+                }
+            }
+            for (inst, value) in phis.iter().zip(&arriving) {
+                self.set(*inst, lane, value);
+            }
+        }
+    }
+
+    /// Runs one instruction for all invocations that run; gives where it jumps.
+    fn step(&mut self, inst: Inst) -> Option<Jump> {
+        let shader = self.shader;
+        let data = &shader.insts[inst];
+        match data.kind {
+            InstKind::Alu { op, srcs, .. } => self.alu(inst, op, &shader.alu_srcs[srcs]),
+            InstKind::Const(values) => {
+                let values: Vec<Bits> = shader.consts[values].iter().map(|value| Bits::new(*value)).collect();
+                self.set_all(inst, &values);
+            }
+            InstKind::Undef => self.set_all(inst, &[]),
+            InstKind::Phi(_) => self.fault(FaultKind::Invalid, inst, 0, "a phi behind other instructions"),
+            InstKind::Deref(deref) => self.deref(inst, &deref),
+            InstKind::Intrinsic { op, srcs, .. } => self.intrinsic(inst, op, &shader.srcs[srcs]),
+            InstKind::Tex(tex) => self.tex(inst, &shader.texs[tex]),
+            InstKind::Jump(jump) => return Some(jump),
+        }
+        None
+    }
+
+    fn alu(&mut self, inst: Inst, op: AluOp, srcs: &[AluSrc]) {
+        let shader = self.shader;
+        let data = shader.insts[inst];
+        for i in 0..self.active.len() {
+            let lane = self.active[i];
+            let mut operands: [(&[Bits], Swizzle, u8); 16] = [(&[], Swizzle::IDENTITY, 0); 16];
+            for (operand, src) in operands.iter_mut().zip(srcs) {
+                *operand = (self.value(src.def, lane), src.swizzle, shader.bit_size(src.def));
+            }
+            let count = srcs.len().min(16);
+            match alu::evaluate(op, &operands[..count], data.num_components, data.bit_size) {
+                Some(result) => self.set(inst, lane, &result[..usize::from(data.num_components)]),
+                None => self.fault(FaultKind::Invalid, inst, lane, "a swizzle leaves its operand"),
+            }
+        }
+    }
+
+    fn range(&self, def: Def, lane: usize) -> std::ops::Range<usize> {
+        let components = usize::from(self.shader.num_components(def));
+        let start = self.first[def] as usize * self.lanes.len() + lane * components;
+        start..start + components
+    }
+
+    /// The components of `def` in invocation `lane`.
+    pub(super) fn value(&self, def: Def, lane: usize) -> &[Bits] {
+        match self.shader.def(def).kind {
+            InstKind::Deref(_) => &[],
+            _ => self.values.get(self.range(def, lane)).unwrap_or(&[]),
+        }
+    }
+
+    /// The first component of `def` in invocation `lane`.
+    pub(super) fn scalar(&self, def: Def, lane: usize) -> Bits {
+        self.value(def, lane).first().copied().unwrap_or(Bits::undef(64))
+    }
+
+    /// Gives the result of `inst` in invocation `lane` these components; those that are missing become undefined.
+    pub(super) fn set(&mut self, inst: Inst, lane: usize, components: &[Bits]) {
+        let bits = self.shader.insts[inst].bit_size;
+        let range = self.range(inst.def(), lane);
+        for (c, to) in self.values[range].iter_mut().enumerate() {
+            *to = components.get(c).copied().unwrap_or(Bits::undef(bits));
+        }
+    }
+
+    /// Gives the result of `inst` these components in all invocations that run.
+    pub(super) fn set_all(&mut self, inst: Inst, components: &[Bits]) {
+        for i in 0..self.active.len() {
+            self.set(inst, self.active[i], components);
+        }
+    }
+
+    /// The pointer `def` in invocation `lane`.
+    pub(super) fn pointer(&self, def: Def, lane: usize) -> Pointer {
+        match self.shader.def(def).kind {
+            InstKind::Deref(_) => self.pointers[self.range(def, lane).start],
+            _ => Pointer::Nowhere,
+        }
+    }
+
+    /// Makes the deref `inst` lead to `pointer` in invocation `lane`.
+    pub(super) fn set_pointer(&mut self, inst: Inst, lane: usize, pointer: Pointer) {
+        let at = self.range(inst.def(), lane).start;
+        self.pointers[at] = pointer;
+    }
+
+    /// Ends the invocations that run; they are discarded.
+    pub(super) fn terminate(&mut self, ends: impl Fn(&Self, usize) -> bool) {
+        let ended: Vec<usize> = self.active.iter().copied().filter(|lane| ends(self, *lane)).collect();
+        for lane in &ended {
+            let lane = &mut self.lanes[*lane];
+            (lane.at, lane.is_discarded, lane.is_helper) = (END, true, true);
+        }
+        self.active.retain(|lane| !ended.contains(lane));
+    }
+
+    /// How many invocations have not ended.
+    pub(super) fn running(&self) -> usize {
+        self.lanes.iter().filter(|lane| lane.at < self.shader.cf.len()).count()
+    }
+
+    /// Notes a fault of `inst`.
+    pub(super) fn fault(&mut self, kind: FaultKind, inst: Inst, lane: usize, message: impl Into<String>) {
+        self.fault_at(kind, Some(inst), lane, message);
+    }
+
+    fn fault_at(&mut self, kind: FaultKind, inst: Option<Inst>, lane: usize, message: impl Into<String>) {
+        if self.reported.insert((inst, kind)) {
+            let line = inst.map_or(0, |inst| self.shader.lines[inst].0);
+            self.faults.push(Fault { kind, inst, line, invocation: lane as u32, message: message.into() });
+        }
+    }
+}
+
+fn whole_fault(kind: FaultKind, message: String) -> Fault {
+    Fault { kind, inst: None, line: 0, invocation: 0, message }
+}

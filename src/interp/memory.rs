@@ -1,0 +1,101 @@
+//! Bytes, and which of their bits are undefined.
+
+use super::Bits;
+use crate::op::fold::mask;
+
+/// A run of bytes that a shader reads or writes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Buffer {
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    /// Of each byte, the bits that are undefined. As many as there are bytes.
+    pub undef: Vec<u8>,
+}
+
+impl Buffer {
+    /// A buffer with these bytes.
+    pub fn new(bytes: Vec<u8>) -> Buffer {
+        Buffer { undef: vec![0; bytes.len()], bytes }
+    }
+
+    /// A buffer of `len` zero bytes.
+    pub fn zeroed(len: usize) -> Buffer {
+        Buffer::new(vec![0; len])
+    }
+
+    /// A buffer of `len` bytes that nobody has written.
+    pub(super) fn undefined(len: usize) -> Buffer {
+        Buffer { bytes: vec![0; len], undef: vec![u8::MAX; len] }
+    }
+
+    /// A buffer of `len` bytes that starts with `bytes`; the rest nobody has written.
+    pub(super) fn starting_with(bytes: &[u8], len: usize) -> Buffer {
+        let mut buffer = Buffer::undefined(len);
+        let given = bytes.len().min(len);
+        buffer.bytes[..given].copy_from_slice(&bytes[..given]);
+        buffer.undef[..given].fill(0);
+        buffer
+    }
+
+    /// The `bits` bits at `byte`; `None` outside.
+    pub(super) fn read(&self, byte: i64, bits: u8) -> Option<Bits> {
+        let range = self.range(byte, bits)?;
+        let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte));
+        Some(Bits { value: number(self.bytes.get(range.clone())?), undef: number(self.undef.get(range)?) })
+    }
+
+    /// Writes the low `bits` bits of `value` at `byte`; `None` outside.
+    pub(super) fn write(&mut self, byte: i64, bits: u8, value: Bits) -> Option<()> {
+        let range = self.range(byte, bits)?;
+        let len = range.len();
+        self.bytes[range.clone()].copy_from_slice(&mask(value.value, bits).to_le_bytes()[..len]);
+        self.undef[range].copy_from_slice(&mask(value.undef, bits).to_le_bytes()[..len]);
+        Some(())
+    }
+
+    fn range(&self, byte: i64, bits: u8) -> Option<std::ops::Range<usize>> {
+        let start = usize::try_from(byte).ok()?;
+        let end = start.checked_add(usize::from(bits) / 8)?;
+        (end <= self.bytes.len().min(self.undef.len())).then_some(start..end)
+    }
+}
+
+/// A run of bytes that an access names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Memory {
+    /// The uniform block with this index.
+    Uniform(u32),
+    /// The storage block with this index.
+    Storage(u32),
+    /// Push constants.
+    Push,
+    /// Shared by the workgroup.
+    Shared,
+    /// The invocation's variables.
+    Private,
+    /// The invocation's scratch memory.
+    Scratch,
+}
+
+/// A place in memory, and the part of it that may be accessed from there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Address {
+    pub memory: Memory,
+    pub byte: i64,
+    /// First byte of the variable.
+    pub start: i64,
+    /// One past its last.
+    pub end: i64,
+}
+
+impl Address {
+    /// A place anywhere in `memory`.
+    pub(super) fn anywhere(memory: Memory, byte: i64) -> Address {
+        Address { memory, byte, start: 0, end: i64::MAX }
+    }
+
+    /// The place `bytes` further on.
+    pub(super) fn plus(self, bytes: i64) -> Address {
+        Address { byte: self.byte.saturating_add(bytes), ..self }
+    }
+}

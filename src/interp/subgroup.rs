@@ -1,0 +1,296 @@
+//! Operations between invocations: derivatives, quads, votes, ballots, shuffles, reductions.
+//!
+//! A subgroup is a run of invocations, a quad one of four. Only those that run now take part: what another would give is
+//! undefined.
+
+use super::alu;
+use super::fault::FaultKind;
+use super::machine::Machine;
+use super::Bits;
+use crate::ir::{Def, Inst};
+use crate::op::fold::mask;
+use crate::op::{AluOp, Index, Intrinsic};
+
+/// A number of so many bits.
+type Number = fn(u8) -> u64;
+
+/// Reductions, and the number that changes nothing.
+const IDENTITIES: &[(AluOp, Number)] = &[
+    (AluOp::iadd, |_| 0),
+    (AluOp::imul, |_| 1),
+    (AluOp::ior, |_| 0),
+    (AluOp::ixor, |_| 0),
+    (AluOp::iand, |bits| mask(u64::MAX, bits)),
+    (AluOp::umin, |bits| mask(u64::MAX, bits)),
+    (AluOp::umax, |_| 0),
+    (AluOp::imin, |bits| mask(u64::MAX, bits) >> 1),
+    (AluOp::imax, |bits| 1 << (bits - 1)),
+    (AluOp::fadd, |_| 0),
+    (AluOp::fmul, |bits| crate::op::fold::from_float(1.0, bits)),
+    (AluOp::fmin, |bits| crate::op::fold::from_float(f64::INFINITY, bits)),
+    (AluOp::fmax, |bits| crate::op::fold::from_float(f64::NEG_INFINITY, bits)),
+];
+
+impl Machine<'_, '_> {
+    /// Runs `op` if it is one between invocations; else false.
+    pub(super) fn subgroup(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) -> bool {
+        use Intrinsic::*;
+        match op {
+            ddx | ddx_fine | ddx_coarse => self.derivative(inst, srcs[0], 1),
+            ddy | ddy_fine | ddy_coarse => self.derivative(inst, srcs[0], 2),
+            vote_any | vote_all | vote_feq | vote_ieq | quad_vote_any | quad_vote_all => self.vote(inst, op, srcs[0]),
+            ballot | ballot_relaxed => self.ballot(inst, srcs[0]),
+            elect | first_invocation | last_invocation => self.position(inst, op),
+            load_subgroup_eq_mask
+            | load_subgroup_ge_mask
+            | load_subgroup_gt_mask
+            | load_subgroup_le_mask
+            | load_subgroup_lt_mask => self.lane_mask(inst, op),
+            inverse_ballot
+            | ballot_bitfield_extract
+            | ballot_bit_count_reduce
+            | ballot_bit_count_inclusive
+            | ballot_bit_count_exclusive
+            | ballot_find_lsb
+            | ballot_find_msb => self.read_ballot(inst, op, srcs),
+            read_invocation
+            | read_first_invocation
+            | shuffle
+            | shuffle_xor
+            | shuffle_up
+            | shuffle_down
+            | rotate
+            | quad_broadcast
+            | quad_swap_horizontal
+            | quad_swap_vertical
+            | quad_swap_diagonal => {
+                self.shuffle(inst, op, srcs);
+            }
+            reduce | inclusive_scan | exclusive_scan => self.reduce(inst, op, srcs[0]),
+            _ => return false,
+        }
+        true
+    }
+
+    /// Invocations of the subgroup of `lane`: its first and how many.
+    fn subgroup_of(&self, lane: usize) -> (usize, usize) {
+        let size = self.inputs.subgroup_size.max(1) as usize;
+        (lane / size * size, size)
+    }
+
+    /// Those of a run of `size` invocations from `first` on that run now.
+    fn members(&self, first: usize, size: usize) -> Vec<usize> {
+        self.active.iter().copied().filter(|lane| (first..first + size).contains(lane)).collect()
+    }
+
+    fn subgroup_members(&self, lane: usize) -> Vec<usize> {
+        let (first, size) = self.subgroup_of(lane);
+        self.members(first, size)
+    }
+
+    /// Difference to the neighbour whose number differs in bit `step`. Coarse derivatives may be fine ones.
+    fn derivative(&mut self, inst: Inst, src: Def, step: usize) {
+        let bits = self.shader.insts[inst].bit_size;
+        for i in 0..self.active.len() {
+            let lane = self.active[i];
+            let (low, high) = (lane & !step, lane | step);
+            let components = self.value(src, lane).len();
+            let both = self.active.contains(&low) && self.active.contains(&high);
+            let difference = |c: usize| match both {
+                true => alu::scalar(AluOp::fsub, [self.value(src, high)[c], self.value(src, low)[c]], bits),
+                false => Bits::undef(bits),
+            };
+            let result: Vec<Bits> = (0..components).map(difference).collect();
+            self.set(inst, lane, &result);
+        }
+    }
+
+    fn vote(&mut self, inst: Inst, op: Intrinsic, src: Def) {
+        for i in 0..self.active.len() {
+            let lane = self.active[i];
+            let is_quad = matches!(op, Intrinsic::quad_vote_any | Intrinsic::quad_vote_all);
+            let members = if is_quad { self.members(lane & !3, 4) } else { self.subgroup_members(lane) };
+            let values: Vec<&[Bits]> = members.iter().map(|member| self.value(src, *member)).collect();
+            let inputs: Vec<Bits> = values.iter().flat_map(|value| value.iter().copied()).collect();
+            let bits = self.shader.bit_size(src);
+            let equal = |op: AluOp| {
+                let same = |(a, b): (&Bits, &Bits)| alu::scalar(op, [*a, *b], bits).value != 0;
+                values.iter().all(|value| value.iter().zip(values[0]).all(same))
+            };
+            let result = match op {
+                Intrinsic::vote_any | Intrinsic::quad_vote_any => inputs.iter().any(|input| input.value != 0),
+                Intrinsic::vote_all | Intrinsic::quad_vote_all => inputs.iter().all(|input| input.value != 0),
+                Intrinsic::vote_feq => equal(AluOp::feq),
+                _ => equal(AluOp::ieq),
+            };
+            let result = alu::all_or_nothing(u64::from(result), self.shader.insts[inst].bit_size, &inputs);
+            self.set(inst, lane, &[result]);
+        }
+    }
+
+    /// The components of a number with a bit for each invocation of a subgroup, as the result of `inst` wants it.
+    fn set_mask(&mut self, inst: Inst, lane: usize, bits: u128, inputs: &[Bits]) {
+        let data = self.shader.insts[inst];
+        let parts = (0..u32::from(data.num_components))
+            .map(|c| bits.checked_shr(c * u32::from(data.bit_size)).unwrap_or(0) as u64)
+            .map(|part| alu::all_or_nothing(part, data.bit_size, inputs));
+        let parts: Vec<Bits> = parts.collect();
+        self.set(inst, lane, &parts);
+    }
+
+    fn ballot(&mut self, inst: Inst, src: Def) {
+        for i in 0..self.active.len() {
+            let lane = self.active[i];
+            let (first, _) = self.subgroup_of(lane);
+            let members = self.subgroup_members(lane);
+            let inputs: Vec<Bits> = members.iter().map(|member| self.scalar(src, *member)).collect();
+            let set = members.iter().zip(&inputs).filter(|(_, input)| input.value != 0);
+            let bits = set.fold(0u128, |bits, (member, _)| bits | bit(member - first));
+            self.set_mask(inst, lane, bits, &inputs);
+        }
+    }
+
+    fn position(&mut self, inst: Inst, op: Intrinsic) {
+        for i in 0..self.active.len() {
+            let lane = self.active[i];
+            let members = self.subgroup_members(lane);
+            let (first, last) = (members[0], members[members.len() - 1]);
+            let (start, _) = self.subgroup_of(lane);
+            let result = match op {
+                Intrinsic::elect => usize::from(lane == first),
+                Intrinsic::first_invocation => first - start,
+                _ => last - start,
+            };
+            self.set(inst, lane, &[Bits::new(result as u64)]);
+        }
+    }
+
+    fn lane_mask(&mut self, inst: Inst, op: Intrinsic) {
+        for i in 0..self.active.len() {
+            let lane = self.active[i];
+            let (first, size) = self.subgroup_of(lane);
+            let own = bit(lane - first);
+            let below = own.wrapping_sub(1);
+            let all = bit(size).wrapping_sub(1);
+            let bits = match op {
+                Intrinsic::load_subgroup_eq_mask => own,
+                Intrinsic::load_subgroup_lt_mask => below,
+                Intrinsic::load_subgroup_le_mask => below | own,
+                Intrinsic::load_subgroup_gt_mask => all & !(below | own),
+                _ => all & !below,
+            };
+            self.set_mask(inst, lane, bits, &[]);
+        }
+    }
+
+    /// Questions about the result of a ballot.
+    fn read_ballot(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) {
+        for i in 0..self.active.len() {
+            let lane = self.active[i];
+            let (first, size) = self.subgroup_of(lane);
+            let width = u32::from(self.shader.bit_size(srcs[0]));
+            let mut inputs = self.value(srcs[0], lane).to_vec();
+            let parts = inputs.iter().enumerate();
+            let ballot = parts.fold(0u128, |bits, (c, part)| {
+                bits | u128::from(part.value).checked_shl(c as u32 * width).unwrap_or(0)
+            }) & bit(size).wrapping_sub(1);
+            let own = bit(lane - first);
+            let result = match op {
+                Intrinsic::inverse_ballot => u64::from(ballot & own != 0),
+                Intrinsic::ballot_bitfield_extract => {
+                    let index = self.scalar(srcs[1], lane);
+                    inputs.push(index);
+                    u64::from(ballot & bit(index.value as usize) != 0)
+                }
+                Intrinsic::ballot_bit_count_reduce => ballot.count_ones().into(),
+                Intrinsic::ballot_bit_count_exclusive => (ballot & own.wrapping_sub(1)).count_ones().into(),
+                Intrinsic::ballot_bit_count_inclusive => (ballot & (own.wrapping_sub(1) | own)).count_ones().into(),
+                // Without a bit there is none to find.
+                _ if ballot == 0 => {
+                    self.set(inst, lane, &[]);
+                    continue;
+                }
+                Intrinsic::ballot_find_lsb => ballot.trailing_zeros().into(),
+                _ => (127 - ballot.leading_zeros()).into(),
+            };
+            let result = alu::all_or_nothing(result, self.shader.insts[inst].bit_size, &inputs);
+            self.set(inst, lane, &[result]);
+        }
+    }
+
+    fn shuffle(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) {
+        let mut results = Vec::with_capacity(self.active.len());
+        for lane in &self.active {
+            let from = self.shuffle_source(inst, op, srcs, *lane).filter(|from| self.active.contains(from));
+            results.push(from.map_or(Vec::new(), |from| self.value(srcs[0], from).to_vec()));
+        }
+        for (i, result) in results.iter().enumerate() {
+            self.set(inst, self.active[i], result);
+        }
+    }
+
+    /// The invocation whose value `lane` gets; `None` if it has none or that is undefined.
+    fn shuffle_source(&self, inst: Inst, op: Intrinsic, srcs: &[Def], lane: usize) -> Option<usize> {
+        let (first, size) = self.subgroup_of(lane);
+        let own = lane - first;
+        let argument = match srcs.get(1) {
+            Some(def) => Some(self.scalar(*def, lane)).filter(|bits| bits.is_defined())?.value as usize,
+            None => 0,
+        };
+        let from = match op {
+            Intrinsic::read_first_invocation => return self.subgroup_members(lane).first().copied(),
+            Intrinsic::read_invocation | Intrinsic::shuffle => argument,
+            Intrinsic::shuffle_xor => own ^ argument,
+            Intrinsic::shuffle_up => own.checked_sub(argument)?,
+            Intrinsic::shuffle_down => own.checked_add(argument)?,
+            Intrinsic::rotate => {
+                let cluster = match self.shader.index(inst, Index::cluster_size) as usize {
+                    0 => size,
+                    cluster => cluster.min(size),
+                };
+                own / cluster * cluster + (own + argument) % cluster
+            }
+            Intrinsic::quad_broadcast => own & !3 | argument & 3,
+            Intrinsic::quad_swap_horizontal => own ^ 1,
+            Intrinsic::quad_swap_vertical => own ^ 2,
+            _ => own ^ 3,
+        };
+        (from < size).then_some(first + from)
+    }
+
+    fn reduce(&mut self, inst: Inst, op: Intrinsic, src: Def) {
+        let bits = self.shader.insts[inst].bit_size;
+        let alu_op = AluOp::ALL.get(self.shader.index(inst, Index::reduction_op) as usize);
+        let Some((alu_op, identity)) = IDENTITIES.iter().find(|row| Some(&row.0) == alu_op) else {
+            return self.fault(FaultKind::Unsupported, inst, 0, "a reduction by this operation");
+        };
+        let mut results = Vec::with_capacity(self.active.len());
+        for lane in &self.active {
+            let (first, size) = self.subgroup_of(*lane);
+            let (first, size) = match self.shader.index(inst, Index::cluster_size) as usize {
+                0 => (first, size),
+                cluster => (first + (lane - first) / cluster * cluster, cluster.min(size)),
+            };
+            let mut members = self.members(first, size);
+            match op {
+                Intrinsic::reduce => {}
+                Intrinsic::inclusive_scan => members.retain(|member| member <= lane),
+                _ => members.retain(|member| member < lane),
+            }
+            let start = Bits::new(identity(bits));
+            let component = |c: usize| {
+                let values = members.iter().map(|member| self.value(src, *member)[c]);
+                values.reduce(|all, value| alu::scalar(*alu_op, [all, value], bits)).unwrap_or(start)
+            };
+            results.push((0..self.value(src, *lane).len()).map(component).collect::<Vec<Bits>>());
+        }
+        for (i, result) in results.iter().enumerate() {
+            self.set(inst, self.active[i], result);
+        }
+    }
+}
+
+/// The bit of invocation `index`; none beyond 128.
+fn bit(index: usize) -> u128 {
+    u32::try_from(index).ok().and_then(|index| 1u128.checked_shl(index)).unwrap_or(0)
+}

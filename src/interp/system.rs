@@ -1,0 +1,122 @@
+//! System values: those that follow from the workgroup or from others, and those that were given.
+
+use super::fault::FaultKind;
+use super::machine::{workgroup_size, Machine};
+use super::Bits;
+use crate::ir::Inst;
+use crate::op::fold::mask;
+use crate::op::{AluOp, Intrinsic};
+
+/// System values that are 0 or 1, or all ones where NIR wants them in 32 bits.
+const BOOLEANS: &[Intrinsic] = &[
+    Intrinsic::load_front_face,
+    Intrinsic::load_helper_invocation,
+    Intrinsic::is_helper_invocation,
+    Intrinsic::load_is_indexed_draw,
+];
+
+impl Machine<'_, '_> {
+    pub(super) fn load_system_value(&mut self, inst: Inst, op: Intrinsic) {
+        for i in 0..self.active.len() {
+            let lane = self.active[i];
+            let value = self.system_value(inst, op, lane);
+            self.set(inst, lane, &value);
+        }
+    }
+
+    /// The components of a system value; none if it was not given.
+    pub(super) fn system_value(&mut self, inst: Inst, op: Intrinsic, lane: usize) -> Vec<Bits> {
+        let numbers =
+            self.workgroup_value(op, lane).or_else(|| self.given(op, lane)).or_else(|| self.derived(op, lane));
+        match numbers {
+            Some(numbers) => {
+                let bits = self.shader.insts[inst].bit_size;
+                let is_bool = bits == 32 && BOOLEANS.contains(&op);
+                let number = |number: u64| if is_bool { number.wrapping_neg() } else { number };
+                numbers.into_iter().map(|value| Bits::new(mask(number(value), bits))).collect()
+            }
+            None => {
+                let kind = if op.info().srcs.is_empty() { FaultKind::MissingInput } else { FaultKind::Unsupported };
+                self.fault(kind, inst, lane, op.name());
+                Vec::new()
+            }
+        }
+    }
+
+    fn given(&self, op: Intrinsic, lane: usize) -> Option<Vec<u64>> {
+        self.inputs.invocations.get(lane)?.system.get(&op).cloned()
+    }
+
+    /// What follows from which invocation of which workgroup this is.
+    fn workgroup_value(&self, op: Intrinsic, lane: usize) -> Option<Vec<u64>> {
+        let index = lane as u64;
+        let subgroup_size = u64::from(self.inputs.subgroup_size.max(1));
+        match op {
+            Intrinsic::load_helper_invocation | Intrinsic::is_helper_invocation => {
+                return Some(vec![u64::from(self.lanes[lane].is_helper)]);
+            }
+            Intrinsic::load_subgroup_size => return Some(vec![subgroup_size]),
+            Intrinsic::load_subgroup_invocation => return Some(vec![index % subgroup_size]),
+            Intrinsic::load_subgroup_id => return Some(vec![index / subgroup_size]),
+            Intrinsic::load_num_subgroups => return Some(vec![(self.lanes.len() as u64).div_ceil(subgroup_size)]),
+            _ => {}
+        }
+        if !self.shader.stage().is_compute() {
+            return None;
+        }
+        let size = workgroup_size(self.shader, self.inputs).map(u64::from);
+        let count = self.inputs.workgroups.map(u64::from);
+        let group = self.workgroup.map(u64::from);
+        let local = [index % size[0], index / size[0] % size[1], index / (size[0] * size[1])];
+        let global: [u64; 3] = std::array::from_fn(|i| group[i] * size[i] + local[i]);
+        match op {
+            Intrinsic::load_workgroup_id => Some(group.to_vec()),
+            Intrinsic::load_workgroup_index => Some(vec![group[0] + count[0] * (group[1] + count[1] * group[2])]),
+            Intrinsic::load_num_workgroups => Some(count.to_vec()),
+            Intrinsic::load_workgroup_size => Some(size.to_vec()),
+            Intrinsic::load_local_invocation_id => Some(local.to_vec()),
+            Intrinsic::load_local_invocation_index => Some(vec![index]),
+            Intrinsic::load_global_invocation_id => Some(global.to_vec()),
+            Intrinsic::load_global_invocation_index => {
+                let (x, y) = (count[0] * size[0], count[1] * size[1]);
+                Some(vec![global[0] + x * (global[1] + y * global[2])])
+            }
+            Intrinsic::load_base_workgroup_id | Intrinsic::load_base_global_invocation_id => Some(vec![0; 3]),
+            Intrinsic::load_work_dim => Some(vec![3]),
+            _ => None,
+        }
+    }
+
+    /// What follows from other values that were given.
+    fn derived(&self, op: Intrinsic, lane: usize) -> Option<Vec<u64>> {
+        let first = |op| self.given(op, lane).and_then(|value| value.first().copied());
+        let combined = |op: AluOp, a, b| {
+            let operands = [Bits::new(first(a)?), Bits::new(first(b)?)];
+            Some(vec![super::alu::scalar(op, operands, 32).value])
+        };
+        match op {
+            Intrinsic::load_instance_index => {
+                combined(AluOp::iadd, Intrinsic::load_instance_id, Intrinsic::load_base_instance)
+            }
+            Intrinsic::load_vertex_id_zero_base => {
+                combined(AluOp::isub, Intrinsic::load_vertex_id, Intrinsic::load_first_vertex)
+            }
+            Intrinsic::load_front_face_fsign => {
+                let sign = if first(Intrinsic::load_front_face)? != 0 { 1f32 } else { -1f32 };
+                Some(vec![sign.to_bits().into()])
+            }
+            Intrinsic::load_base_vertex => {
+                let is_indexed = first(Intrinsic::load_is_indexed_draw)? != 0;
+                Some(vec![if is_indexed { first(Intrinsic::load_first_vertex)? } else { 0 }])
+            }
+            Intrinsic::load_pixel_coord => {
+                let coordinates = self.given(Intrinsic::load_frag_coord, lane)?;
+                let pixel = coordinates.iter().take(2).map(|c| f32::from_bits(*c as u32) as u64);
+                Some(pixel.collect())
+            }
+            // Stages of a patch, a primitive or instances of a geometry shader number their invocations.
+            Intrinsic::load_invocation_id => Some(vec![lane as u64]),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,328 @@
+use super::*;
+use crate::op::Intrinsic;
+use std::collections::BTreeMap;
+
+/// A compute shader of `lanes` invocations whose body, from block b0 on, is `body`.
+fn compute(lanes: u32, body: &str) -> Shader {
+    parse(&format!(
+        "shader: MESA_SHADER_COMPUTE\nworkgroup_size: {lanes}, 1, 1\nshared_size: 64\nnum_ssbos: 1\n\
+         decl_function main () (entrypoint)\n\nimpl main {{\n{body}\n}}\n"
+    ))
+}
+
+fn parse(text: &str) -> Shader {
+    let shader = crate::text::parse(text).remove(0).shader.unwrap_or_else(|errors| panic!("{errors}\n{text}"));
+    crate::check::validate(&shader).unwrap_or_else(|errors| panic!("{errors}\n{text}"));
+    shader
+}
+
+/// The words of storage block 0, which has 64 bytes, and the faults.
+fn run_words(shader: &Shader) -> (Vec<u32>, Vec<FaultKind>) {
+    let mut resources = Resources { storage: vec![Buffer::zeroed(64)], ..Resources::default() };
+    let outcome = run(shader, &mut resources, &Inputs::default(), Limits::default());
+    let words =
+        resources.storage[0].bytes.chunks(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
+    (words.collect(), outcome.faults.iter().map(|fault| fault.kind).collect())
+}
+
+/// What each of `lanes` invocations stores of `value`, which `body` computes. `%i` is the number of the invocation.
+fn stored(lanes: u32, body: &str, value: &str) -> (Vec<u32>, Vec<FaultKind>) {
+    let shader = compute(
+        lanes,
+        &format!(
+            "    block b0:  // preds:\n    32     %0 = load_const (0x00000000)\n    32     %1 = load_const (0x00000001)\n    \
+             32     %2 = load_const (0x00000002)\n    32     %3 = @load_local_invocation_index\n    \
+             32     %4 = ishl %3, %2\n{body}\n    \
+             @store_ssbo ({value}, %0, %4) (wrmask=x, access=none, align_mul=4, align_offset=0)\n    // succs: bz\n    block bz:"
+        )
+        .replace("bz", "b99"),
+    );
+    let (words, faults) = run_words(&shader);
+    (words[..lanes as usize].to_vec(), faults)
+}
+
+#[test]
+fn phis_are_read_before_any_is_written() {
+    // Two numbers swapped in a loop, as often as the number of the invocation says.
+    let body = "    32     %5 = load_const (0x00000011)
+    32     %6 = load_const (0x00000022)
+                // succs: b1
+    loop {
+        block b1:   // preds: b0 b4
+        32     %7 = phi b0: %5, b4: %8
+        32     %8 = phi b0: %6, b4: %7
+        32     %9 = phi b0: %0, b4: %11
+        1     %10 = uge %9, %3
+                    // succs: b2 b3
+        if %10 {
+            block b2:   // preds: b1
+            break
+            // succs: b5
+        } else {
+            block b3:  // preds: b1, succs: b4
+        }
+        block b4:   // preds: b3
+        32    %11 = iadd %9, %1
+                    // succs: b1
+    }
+    block b5:   // preds: b2";
+    assert_eq!(stored(4, body, "%7"), (vec![0x11, 0x22, 0x11, 0x22], vec![]));
+}
+
+#[test]
+fn invocations_meet_again_behind_a_loop_and_a_continue() {
+    // Odd invocations continue early each time; the vote behind finds all four.
+    let body = "    1      %5 = ine %3, %2
+                // succs: b1
+    loop {
+        block b1:   // preds: b0 b2 b7
+        32     %6 = phi b0: %0, b2: %7, b7: %7
+        32     %7 = iadd %6, %1
+        32     %8 = iand %3, %1
+        1      %9 = ieq %8, %1
+        1     %10 = ult %6, %2
+        1     %11 = iand %9, %10
+                    // succs: b2 b3
+        if %11 {
+            block b2:   // preds: b1
+            continue
+            // succs: b1
+        } else {
+            block b3:  // preds: b1, succs: b4
+        }
+        block b4:   // preds: b3
+        1     %12 = uge %6, %3
+                    // succs: b5 b6
+        if %12 {
+            block b5:   // preds: b4
+            break
+            // succs: b8
+        } else {
+            block b6:  // preds: b4, succs: b7
+        }
+        block b7:  // preds: b6, succs: b1
+    }
+    block b8:   // preds: b5
+    32x4  %13 = @ballot (%5)
+    32    %14 = mov %13.x";
+    assert_eq!(stored(4, body, "%14"), (vec![0b1011; 4], vec![]));
+}
+
+#[test]
+fn undefined_bits_are_followed() {
+    let undefined = "    32     %5 = undefined\n    32     %6 = load_const (0x0000ff00)\n";
+    let ok = |body: &str, value| stored(1, &format!("{undefined}{body}"), value);
+    assert_eq!(ok("    32     %7 = iand %5, %0", "%7"), (vec![0], vec![]));
+    assert_eq!(ok("    32     %7 = imul %5, %0", "%7"), (vec![0], vec![FaultKind::UndefinedOutput]));
+    assert_eq!(ok("    32     %7 = ior %5, %6\n    32     %8 = iand %7, %6", "%8"), (vec![0xff00], vec![]));
+    assert_eq!(ok("    32x2   %7 = vec2 %5, %1\n    32     %8 = mov %7.y", "%8"), (vec![1], vec![]));
+    let selected = "    1      %7 = ult %0, %1\n    32     %8 = bcsel %7, %1, %5";
+    assert_eq!(ok(selected, "%8"), (vec![1], vec![]));
+    let same = "    1      %7 = undefined\n    32     %8 = bcsel %7, %6, %6";
+    assert_eq!(ok(same, "%8"), (vec![0xff00], vec![]));
+    assert_eq!(ok("    32     %7 = udiv %1, %0", "%7").1, [FaultKind::UndefinedOutput]);
+}
+
+#[test]
+fn memory_remembers_what_is_undefined() {
+    let body = "    32     %5 = undefined
+    8      %6 = u2u8 %1
+    @store_scratch (%5, %0) (align_mul=4, align_offset=0, wrmask=x)
+    @store_scratch (%6, %1) (align_mul=1, align_offset=0, wrmask=x)
+    8x4    %7 = @load_scratch (%0) (align_mul=4, align_offset=0)
+    32     %8 = u2u32 %7.y";
+    let mut shader = compute(1, &format!("    block b0:  // preds:\n    32     %0 = load_const (0x00000000)\n    32     %1 = load_const (0x00000001)\n{body}\n    @store_ssbo (%8, %0, %0) (wrmask=x, access=none, align_mul=4, align_offset=0)\n    // succs: b1\n    block b1:"));
+    shader.info.scratch = 16;
+    let (words, faults) = run_words(&shader);
+    assert_eq!((words[0], faults), (1, vec![]));
+}
+
+#[test]
+fn what_has_no_meaning_is_reported() {
+    let load = |offset: &str| {
+        let body = format!("    32     %5 = load_const ({offset})\n    32     %6 = @load_ssbo (%0, %5) (access=none, align_mul=4, align_offset=0)\n    32     %7 = iand %6, %0");
+        stored(1, &body, "%7").1
+    };
+    assert_eq!(load("0x0000003c"), []);
+    assert_eq!(load("0x00000040"), [FaultKind::OutOfBounds]);
+    assert_eq!(load("0xfffffffc"), [FaultKind::OutOfBounds]);
+    assert_eq!(load("0x00000002"), [FaultKind::Misaligned]);
+    let no_block =
+        "    32     %6 = @load_ubo (%1, %0) (access=none, align_mul=4, align_offset=0, range_base=0, range=16)";
+    assert_eq!(stored(1, no_block, "%0").1, [FaultKind::OutOfBounds]);
+    let index =
+        "    32     %5 = undefined\n    32     %6 = @load_ssbo (%0, %5) (access=none, align_mul=4, align_offset=0)";
+    assert_eq!(stored(1, index, "%0").1, [FaultKind::UndefinedAddress]);
+    let missing = quad("    32     %5 = @load_primitive_id", "%2").1.faults;
+    assert_eq!(
+        missing.iter().map(|fault| (fault.kind, fault.line)).collect::<Vec<_>>(),
+        [(FaultKind::MissingInput, 9)]
+    );
+}
+
+#[test]
+fn a_barrier_wants_everyone() {
+    let barrier =
+        "@barrier (execution_scope=WORKGROUP, memory_scope=WORKGROUP, mem_semantics=ACQ|REL, mem_modes=shared)";
+    let rotate = format!(
+        "    @store_shared (%3, %4) (base=0, wrmask=x, align_mul=4, align_offset=0)
+    {barrier}
+    32     %5 = load_const (0x0000000c)
+    32     %6 = iadd %4, %5
+    32     %7 = iand %6, %5
+    32     %8 = @load_shared (%7) (base=0, align_mul=4, align_offset=0)"
+    );
+    assert_eq!(stored(4, &rotate, "%8"), (vec![3, 0, 1, 2], vec![]));
+    let divergent = format!(
+        "    1      %5 = ieq %3, %0
+                // succs: b1 b2
+    if %5 {{
+        block b1:   // preds: b0
+        {barrier}
+        // succs: b3
+    }} else {{
+        block b2:  // preds: b0, succs: b3
+    }}
+    block b3:   // preds: b1 b2"
+    );
+    assert_eq!(stored(4, &divergent, "%0").1, [FaultKind::DivergentBarrier]);
+}
+
+#[test]
+fn atomics_take_turns() {
+    let body = "    32     %5 = load_const (0x00000020)
+    32     %6 = @ssbo_atomic (%0, %5, %2) (access=none, atomic_op=iadd)";
+    assert_eq!(stored(4, body, "%6"), (vec![0, 2, 4, 6], vec![]));
+    let body = "    32     %5 = load_const (0x00000020)
+    32     %6 = @ssbo_atomic_swap (%0, %5, %3, %2) (access=none, atomic_op=cmpxchg)";
+    assert_eq!(stored(4, body, "%6"), (vec![0, 2, 2, 2], vec![]));
+}
+
+#[test]
+fn a_loop_without_end_uses_up_the_budget() {
+    let body = "                // succs: b1
+    loop {
+        block b1:  // preds: b0 b1, succs: b1
+    }
+    block b2:  // preds:";
+    assert_eq!(stored(2, body, "%0").1, [FaultKind::Budget]);
+}
+
+#[test]
+fn subgroups_are_runs_of_invocations() {
+    for (op, expected) in [
+        ("32     %5 = @reduce (%3) (reduction_op=iadd, cluster_size=0)", vec![6, 6, 6, 6, 22, 22, 22, 22]),
+        ("32     %5 = @exclusive_scan (%3) (reduction_op=iadd)", vec![0, 0, 1, 3, 0, 4, 9, 15]),
+        ("32     %5 = @inclusive_scan (%3) (reduction_op=umax)", vec![0, 1, 2, 3, 4, 5, 6, 7]),
+        ("32     %5 = @shuffle_xor (%3, %1)", vec![1, 0, 3, 2, 5, 4, 7, 6]),
+        ("32     %5 = @read_first_invocation (%3)", vec![0, 0, 0, 0, 4, 4, 4, 4]),
+        ("32     %5 = @quad_swap_diagonal (%3)", vec![3, 2, 1, 0, 7, 6, 5, 4]),
+        ("32     %5 = @load_subgroup_id", vec![0, 0, 0, 0, 1, 1, 1, 1]),
+    ] {
+        assert_eq!(stored(8, &format!("    {op}"), "%5"), (expected, vec![]), "{op}");
+    }
+}
+
+#[test]
+fn local_arrays_are_memory_of_their_own() {
+    let text = "shader: MESA_SHADER_COMPUTE
+workgroup_size: 3, 1, 1
+num_ssbos: 1
+decl_function main () (entrypoint)
+
+impl main {
+    decl_var INTERP_MODE_NONE none vec4[3] a
+    decl_var INTERP_MODE_NONE none uint[2] b
+    block b0:  // preds:
+    32     %0 = load_const (0x00000000)
+    32     %1 = load_const (0x00000002)
+    32     %2 = @load_local_invocation_index
+    32x4   %3 = vec4 %2, %1, %2, %2
+    32     %4 = deref_var &a (function_temp vec4[3])
+    32     %5 = deref_array &(*%4)[%2] (function_temp vec4)
+    @store_deref (%5, %3) (wrmask=xyzw, access=none)
+    32     %6 = deref_array &(*%5)[1] (function_temp float)
+    32     %7 = @load_deref (%6) (access=none)
+    32     %8 = deref_var &b (function_temp uint[2])
+    32     %9 = deref_array &(*%8)[%2] (function_temp uint)
+    @store_deref (%9, %1) (wrmask=x, access=none)
+    32    %10 = ishl %2, %1
+    @store_ssbo (%7, %0, %10) (wrmask=x, access=none, align_mul=4, align_offset=0)
+    // succs: b1
+    block b1:
+}
+";
+    let (words, faults) = run_words(&parse(text));
+    assert_eq!(words[..3], [2, 2, 2]);
+    // The third invocation writes behind the end of `b`.
+    assert_eq!(faults, [FaultKind::OutOfBounds]);
+}
+
+/// A fragment shader of one quad with a plane as input, and what it writes to the first colour.
+fn quad(body: &str, value: &str) -> (Vec<f32>, Outcome) {
+    let shader = parse(&format!(
+        "shader: MESA_SHADER_FRAGMENT\ndecl_function main () (entrypoint)\n\nimpl main {{\n    block b0:  // preds:\n    \
+         32     %0 = load_const (0x00000000)\n    32x2   %1 = @load_barycentric_pixel (interp_mode=INTERP_MODE_SMOOTH)\n    \
+         32     %2 = @load_interpolated_input (%1, %0) (base=0, component=0, dest_type=float32, io location=VARYING_SLOT_VAR0 slots=1)\n\
+         {body}\n    @store_output ({value}, %0) (base=0, range=1, wrmask=x, component=0, src_type=float32, \
+         io location=FRAG_RESULT_DATA0 slots=1)\n    // succs: b99\n    block b99:\n}}\n"
+    ));
+    let invocation = |number: u8| {
+        let height = 10.0 + 1.0 * f32::from(number % 2) + 8.0 * f32::from(number / 2);
+        let slots = BTreeMap::from([(Slot::new(32), [height.to_bits(), 0, 0, 0])]);
+        let system = BTreeMap::from([(Intrinsic::load_sample_id, vec![1])]);
+        Invocation { slots, system, ..Invocation::default() }
+    };
+    let inputs = Inputs { invocations: (0..4).map(invocation).collect(), ..Inputs::default() };
+    let outcome = run(&shader, &mut Resources::default(), &inputs, Limits::default());
+    let colour =
+        |outputs: &Outputs| outputs.get(&Slot::new(4)).map_or(f32::NAN, |words| f32::from_bits(words[0].value as u32));
+    (outcome.outputs.iter().map(colour).collect(), outcome)
+}
+
+#[test]
+fn quads_have_derivatives_and_interpolate() {
+    assert_eq!(quad("    32     %3 = @ddx (%2)", "%3").0, [1.0; 4]);
+    assert_eq!(quad("    32     %3 = @ddy_fine (%2)", "%3").0, [8.0; 4]);
+    let at = |barycentric: &str, value: &str| {
+        let load = "(base=0, component=0, dest_type=float32, io location=VARYING_SLOT_VAR0 slots=1)";
+        quad(&format!("    {barycentric}\n    32     %9 = @load_interpolated_input (%8, %0) {load}"), value).0
+    };
+    let offset = "32x2   %7 = load_const (0x3f000000, 0x00000000)\n    32x2   %8 = @load_barycentric_at_offset (%7) (interp_mode=INTERP_MODE_SMOOTH)";
+    assert_eq!(at(offset, "%9"), [10.5, 11.5, 18.5, 19.5]);
+    let sample = "32x2   %8 = @load_barycentric_sample (interp_mode=INTERP_MODE_SMOOTH)";
+    assert_eq!(at(sample, "%9")[0], 10.0 + 0.375 - 8.0 * 0.125);
+}
+
+#[test]
+fn discarded_invocations_have_no_effect() {
+    let body = "    32     %3 = load_const (0x41300000)\n    1      %4 = feq %2, %3\n    @demote_if (%4)\n    32     %5 = @ddx (%2)";
+    let (colours, outcome) = quad(body, "%5");
+    assert_eq!(outcome.discarded, [false, true, false, false]);
+    // A demoted invocation still serves its neighbours' derivatives; a terminated one does not.
+    assert_eq!(colours[0], 1.0);
+    let (_, outcome) = quad(&body.replace("demote", "terminate"), "%5");
+    assert_eq!(outcome.discarded, [false, true, false, false]);
+    assert_eq!(outcome.faults.iter().map(|fault| fault.kind).collect::<Vec<_>>(), [FaultKind::UndefinedOutput]);
+}
+
+#[test]
+fn workgroups_run_one_after_the_other() {
+    let body = "    block b0:  // preds:
+    32     %0 = load_const (0x00000000)
+    32     %1 = load_const (0x00000001)
+    32     %2 = load_const (0x00000002)
+    32x3   %3 = @load_workgroup_id
+    32     %4 = ishl %3.y, %1
+    32     %5 = iadd %4, %3.x
+    32     %6 = ishl %5, %2
+    32     %7 = @ssbo_atomic (%0, %6, %1) (access=none, atomic_op=iadd)
+    // succs: b1
+    block b1:";
+    let shader = compute(3, body);
+    let mut resources = Resources { storage: vec![Buffer::zeroed(16)], ..Resources::default() };
+    let inputs = Inputs { workgroups: [2, 2, 1], ..Inputs::default() };
+    let outcome = run(&shader, &mut resources, &inputs, Limits::default());
+    assert_eq!(outcome.faults, []);
+    assert_eq!(resources.storage[0].bytes, [3, 0, 0, 0].repeat(4));
+}
