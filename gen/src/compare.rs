@@ -1,0 +1,103 @@
+//! Whether two shaders compute the same from the same: all that can be observed of a run, and how two runs differ.
+//!
+//! Bits that are undefined in the first run may be anything in the second. Bits that are defined must be the same.
+
+use crate::Stimulus;
+use ntv::interp::{run, Bits, Buffer, Fault, FaultKind, Limits, Outcome, Outputs};
+use ntv::Shader;
+
+/// What a run left behind.
+#[derive(Clone, Debug)]
+pub struct Observation {
+    /// Outputs and faults.
+    pub outcome: Outcome,
+    /// Storage blocks.
+    pub storage: Vec<Buffer>,
+}
+
+impl Observation {
+    /// Runs `shader` on `stimulus`.
+    pub fn new(shader: &Shader, stimulus: &Stimulus, limits: Limits) -> Observation {
+        let mut resources = stimulus.resources();
+        let outcome = run(shader, &mut resources, &stimulus.inputs, limits);
+        Observation { outcome, storage: resources.storage }
+    }
+
+    /// What makes everything that this run did meaningless, if there is such a fault. A race does not: the interpreter's
+    /// invocations have an order.
+    pub fn undefined_behaviour(&self) -> Option<&Fault> {
+        self.outcome.faults.iter().find(|fault| fault.is_undefined_behaviour() && fault.kind != FaultKind::Race)
+    }
+
+    /// Whether what this run did depends on the order of invocations.
+    pub fn has_race(&self) -> bool {
+        self.outcome.faults.iter().any(|fault| fault.kind == FaultKind::Race)
+    }
+}
+
+/// What `second` does other than `first`, the first thing found; `None` if nothing.
+pub fn difference(first: &Observation, second: &Observation) -> Option<String> {
+    // Lowering may write a byte by an atomic on its word, so that what shared a word only looks like a race.
+    if let Some(fault) = second.undefined_behaviour() {
+        return Some(format!("a new fault: {fault}"));
+    }
+    let (a, b) = (&first.outcome, &second.outcome);
+    if a.discarded != b.discarded {
+        return Some(format!("discarded invocations: {:?}, then {:?}", a.discarded, b.discarded));
+    }
+    for (number, discarded) in a.discarded.iter().enumerate() {
+        let found = if *discarded { None } else { outputs_difference(&a.outputs[number], &b.outputs[number]) };
+        let found = found.or_else(|| vertices_difference(&a.vertices[number], &b.vertices[number]));
+        if let Some(found) = found {
+            return Some(format!("invocation {number}: {found}"));
+        }
+    }
+    let blocks = first.storage.iter().zip(&second.storage).enumerate();
+    blocks.filter_map(|(number, (a, b))| Some(format!("storage block {number}: {}", bytes_difference(a, b)?))).next()
+}
+
+fn outputs_difference(first: &Outputs, second: &Outputs) -> Option<String> {
+    first.iter().find_map(|(slot, words)| {
+        let others = second.get(slot).copied().unwrap_or([Bits::undef(32); 4]);
+        let c = (0..4).find(|c| differs(words[*c], others[*c]))?;
+        Some(format!("output {slot:?} component {c}: {}, then {}", shown(words[c]), shown(others[c])))
+    })
+}
+
+type Vertices = [(u32, Option<Outputs>)];
+
+fn vertices_difference(first: &Vertices, second: &Vertices) -> Option<String> {
+    if first.len() != second.len() {
+        return Some(format!("{} vertices and ends of primitives, then {}", first.len(), second.len()));
+    }
+    first.iter().zip(second).enumerate().find_map(|(number, (a, b))| {
+        let found = match (&a.1, &b.1) {
+            _ if a.0 != b.0 => Some(format!("stream {}, then {}", a.0, b.0)),
+            (Some(a), Some(b)) => outputs_difference(a, b),
+            (None, None) => None,
+            _ => Some("a vertex, or the end of a primitive".to_string()),
+        };
+        found.map(|found| format!("vertex {number}: {found}"))
+    })
+}
+
+fn bytes_difference(first: &Buffer, second: &Buffer) -> Option<String> {
+    let at = |buffer: &Buffer, i: usize| {
+        let byte = |bytes: &[u8]| u64::from(bytes.get(i).copied().unwrap_or(0));
+        Bits { value: byte(&buffer.bytes), undef: byte(&buffer.undef) }
+    };
+    let i = (0..first.bytes.len()).find(|i| differs(at(first, *i), at(second, *i)))?;
+    Some(format!("byte {i}: {}, then {}", shown(at(first, i)), shown(at(second, i))))
+}
+
+/// Whether a bit that is defined in `a` is another, or undefined, in `b`.
+fn differs(a: Bits, b: Bits) -> bool {
+    (a.value ^ b.value | b.undef) & !a.undef != 0
+}
+
+fn shown(bits: Bits) -> String {
+    match bits.undef {
+        0 => format!("{:#x}", bits.value),
+        undef => format!("{:#x} (undefined: {undef:#x})", bits.value),
+    }
+}

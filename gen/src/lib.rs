@@ -1,0 +1,12 @@
+//! Random shaders and random inputs for them, and the judgement whether two shaders compute the same.
+//!
+//! Tests, fuzz targets and benches draw from here. Everything follows from a seed, or from the bytes of a fuzzer: the same
+//! on every machine.
+
+pub mod compare;
+pub mod random;
+pub mod stimulus;
+
+pub use compare::{difference, Observation};
+pub use random::Random;
+pub use stimulus::Stimulus;

@@ -1,0 +1,234 @@
+//! Random buffers, inputs and system values for a given shader.
+//!
+//! Most numbers are small or simple, so that loops end, indices stay inside and floats are exact; the seed says how many are
+//! not.
+
+use crate::Random;
+use ntv::interp::{Buffer, Inputs, Invocation, Resources, Slot};
+use ntv::ir::{InstKind, Stage};
+use ntv::op::intrinsic::{Components, Form};
+use ntv::op::names::{varying, IoSemantics};
+use ntv::op::{Base, Index, Intrinsic, Modes};
+use ntv::{Shader, Target};
+use std::collections::BTreeMap;
+
+/// Blocks of each kind.
+const BLOCKS: usize = 16;
+
+/// Bytes of a block: the smallest maximum that Vulkan allows for push constants, and more than most shaders address.
+const BLOCK_BYTES: usize = 8192;
+const PUSH_CONSTANT_BYTES: usize = 256;
+
+/// Vertices that a stage may read the inputs of.
+const VERTICES: u32 = 32;
+
+/// Everything that a run of a shader depends on.
+#[derive(Clone, Debug)]
+pub struct Stimulus {
+    /// Uniform blocks.
+    pub uniform: Vec<Buffer>,
+    /// Storage blocks.
+    pub storage: Vec<Buffer>,
+    /// Push constants.
+    pub push_constants: Buffer,
+    /// What shared memory starts with.
+    pub shared: Vec<u8>,
+    /// The rest.
+    pub inputs: Inputs,
+}
+
+impl Stimulus {
+    /// What `shader` may ask for, filled with numbers that follow from `seed`.
+    pub fn new(shader: &Shader, seed: u64) -> Stimulus {
+        let mut random = Random::new(seed);
+        let mut source = Source { style: random.pick(STYLES), random };
+        let mut blocks = |bytes| (0..BLOCKS).map(|_| source.buffer(bytes)).collect();
+        let (uniform, storage) = (blocks(BLOCK_BYTES), blocks(BLOCK_BYTES));
+        let push_constants = source.buffer(PUSH_CONSTANT_BYTES);
+        let shared = source.buffer(BLOCK_BYTES).bytes;
+        let mut inputs = source.inputs(shader);
+        agree(shader, &mut inputs, &push_constants);
+        Stimulus { uniform, storage, push_constants, shared, inputs }
+    }
+
+    /// The buffers, as a run wants them.
+    pub fn resources(&self) -> Resources<'static> {
+        Resources {
+            uniform: self.uniform.clone(),
+            storage: self.storage.clone(),
+            push_constants: self.push_constants.clone(),
+            shared: self.shared.clone(),
+            textures: None,
+        }
+    }
+}
+
+/// What a number is like.
+#[derive(Clone, Copy, Debug)]
+enum Number {
+    Small,
+    SimpleFloat,
+    Float,
+    Special,
+    Any,
+}
+
+/// Ten numbers each, to pick from.
+type Style = [Number; 10];
+
+const STYLES: &[Style] = {
+    use Number::*;
+    &[
+        [Small; 10],
+        [SimpleFloat; 10],
+        [Small, Small, Small, Small, Small, SimpleFloat, SimpleFloat, SimpleFloat, SimpleFloat, SimpleFloat],
+        [Small, Small, Small, SimpleFloat, SimpleFloat, SimpleFloat, Float, Float, Special, Any],
+    ]
+};
+
+/// Words that programs are known to trip over: limits of integers, zeros, infinity, the smallest numbers.
+const SPECIAL: &[u32] = &[
+    0,
+    1,
+    0xffff_ffff,
+    0x7fff_ffff,
+    0x8000_0000,
+    0xffff,
+    0x1_0000,
+    0x7f80_0000,
+    0xff80_0000,
+    0x7fc0_0000,
+    0x0080_0000,
+    0x0000_0001,
+    0x3f80_0000,
+    0xbf80_0000,
+];
+
+struct Source {
+    random: Random,
+    style: Style,
+}
+
+impl Source {
+    fn word(&mut self) -> u32 {
+        let bits = self.random.bits();
+        match self.random.pick(&self.style) {
+            Number::Small => (bits % 8) as u32,
+            Number::SimpleFloat => ((bits % 64) as f32 / 4.0 - 4.0).to_bits(),
+            Number::Float => ((bits as i32) as f32 / (1 << 24) as f32).to_bits(),
+            Number::Special => self.random.pick(SPECIAL),
+            Number::Any => bits as u32,
+        }
+    }
+
+    fn buffer(&mut self, bytes: usize) -> Buffer {
+        Buffer::new((0..bytes / 4).flat_map(|_| self.word().to_le_bytes()).collect())
+    }
+
+    fn inputs(&mut self, shader: &Shader) -> Inputs {
+        let (slots, vertices) = (input_slots(shader), vertices(shader.stage()));
+        let mut invocations: Vec<Invocation> = (0..invocations(shader)).map(|_| Invocation::default()).collect();
+        for (number, invocation) in invocations.iter_mut().enumerate() {
+            for slot in &slots {
+                for vertex in 0..vertices {
+                    let words = [(); 4].map(|()| self.word());
+                    invocation.slots.insert(Slot { slot: *slot, vertex, index: 0 }, words);
+                    // The second half of an attribute of doubles.
+                    let words = [(); 4].map(|()| self.word());
+                    invocation.slots.insert(Slot { slot: *slot, vertex, index: 1 }, words);
+                }
+            }
+            invocation.framebuffer = (0..8).map(|_| [(); 4].map(|()| self.word())).collect();
+            invocation.system = self.system_values(number);
+        }
+        Inputs { invocations, ..Inputs::default() }
+    }
+
+    fn system_values(&mut self, invocation: usize) -> BTreeMap<Intrinsic, Vec<u64>> {
+        let given = |op: &Intrinsic| {
+            let info = op.info();
+            info.srcs.is_empty() && info.dest != Components::None && op.name().starts_with("load_")
+        };
+        let mut values: BTreeMap<Intrinsic, Vec<u64>> =
+            Intrinsic::ALL.iter().copied().filter(given).map(|op| (op, self.system_value(op))).collect();
+        DERIVED.iter().for_each(|op| drop(values.remove(op)));
+        let (x, y) = ((invocation % 2) as f32 + 0.5, (invocation / 2 % 2) as f32 + 0.5);
+        let coordinates = [x, y, 0.25, 1.0].map(|component| component.to_bits().into());
+        values.insert(Intrinsic::load_frag_coord, coordinates.to_vec());
+        values
+    }
+
+    fn system_value(&mut self, op: Intrinsic) -> Vec<u64> {
+        let is_float = matches!(op.info().form, Form::BuiltIn(_, Base::Float));
+        let is_bool = matches!(op.info().form, Form::BuiltIn(_, Base::Bool));
+        let number = |random: &mut Random| match (is_float, is_bool) {
+            (true, _) => (random.below(8) as f32 / 8.0).to_bits().into(),
+            (_, true) => random.below(2),
+            _ => random.below(4),
+        };
+        (0..4).map(|_| number(&mut self.random)).collect()
+    }
+}
+
+/// System values that follow from others, which the interpreter knows.
+const DERIVED: &[Intrinsic] = &[
+    Intrinsic::load_instance_index,
+    Intrinsic::load_vertex_id_zero_base,
+    Intrinsic::load_base_vertex,
+    Intrinsic::load_pixel_coord,
+    Intrinsic::load_front_face_fsign,
+    Intrinsic::load_invocation_id,
+];
+
+/// Makes system values agree with what passes compute them from.
+fn agree(shader: &Shader, inputs: &mut Inputs, push_constants: &Buffer) {
+    let is_zink_level = shader.vars.values().any(|v| v.mode == Modes::PUSH_CONST);
+    let at = Target::default().indexed_draw_offset as usize;
+    let is_indexed = push_constants.bytes[at..at + 4].iter().any(|byte| *byte != 0);
+    for invocation in &mut inputs.invocations {
+        // Behind zink's lowering load_instance_id counts from the base instance, load_base_vertex is the first vertex.
+        if is_zink_level {
+            invocation.system.insert(Intrinsic::load_base_instance, vec![0]);
+        }
+        invocation.system.insert(Intrinsic::load_is_indexed_draw, vec![u64::from(is_indexed || is_zink_level)]);
+    }
+}
+
+/// How many invocations to run together.
+fn invocations(shader: &Shader) -> u32 {
+    match shader.stage() {
+        Stage::Fragment => 4,
+        Stage::TessCtrl => shader.info.tcs_vertices_out.clamp(1, VERTICES),
+        Stage::Geometry => shader.info.invocations.clamp(1, 32),
+        _ => 2,
+    }
+}
+
+fn vertices(stage: Stage) -> u32 {
+    match stage {
+        Stage::TessCtrl | Stage::TessEval | Stage::Geometry => VERTICES,
+        _ => 1,
+    }
+}
+
+/// All slots that the shader may read.
+fn input_slots(shader: &Shader) -> Vec<u32> {
+    let mut slots = Vec::new();
+    for variable in shader.vars.values().filter(|v| v.mode == Modes::SHADER_IN) {
+        let first = variable.location.unwrap_or(0);
+        slots.extend(first..first + shader.types.slots(variable.ty).min(64));
+    }
+    for inst in &shader.order {
+        if let InstKind::Intrinsic { op, .. } = shader.insts[*inst].kind {
+            if op.info().index_slot(Index::io_semantics).is_some() {
+                let io = IoSemantics::unpack(shader.index(*inst, Index::io_semantics));
+                // One more for the second half of what is wider than a slot.
+                slots.extend(io.location..io.location + io.num_slots.max(1) + 1);
+            }
+        }
+    }
+    slots.extend(varying::COL0..varying::COL0 + 2);
+    slots.sort_unstable();
+    slots.dedup();
+    slots
+}

@@ -1,0 +1,139 @@
+//! Every pass keeps what a shader computes: dumps run on the interpreter before and after each, on the same random inputs.
+//!
+//! A run that has no meaning, because it leaves a buffer or branches on what is undefined, says nothing and is not compared;
+//! how many there were is printed. `NTV_SEEDS=FIRST..END` says which inputs.
+
+#![allow(clippy::print_stdout)]
+
+mod support;
+
+use ntv::interp::{FaultKind, Limits};
+use ntv::ir::InstKind;
+use ntv::op::Modes;
+use ntv::pass::{pipeline::PIPELINE, Context};
+use ntv::{check, text, Shader, Target};
+use ntv_gen::{difference, Observation, Stimulus};
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::Path;
+
+/// Of a shader as it came. Lowering may take several instructions for one.
+const LIMITS: Limits = Limits { instructions: 100_000, components: 1 << 22 };
+const LOWERED_LIMITS: Limits = Limits { instructions: 40 * LIMITS.instructions, ..LIMITS };
+
+/// How the shaders of a folder fared.
+#[derive(Default)]
+struct Tally {
+    shaders: usize,
+    compared: usize,
+    /// Runs that say nothing, by the fault that is why.
+    meaningless: BTreeMap<String, usize>,
+}
+
+impl Tally {
+    fn add(&mut self, other: Tally) {
+        self.shaders += other.shaders;
+        self.compared += other.compared;
+        other.meaningless.into_iter().for_each(|(why, count)| *self.meaningless.entry(why).or_default() += count);
+    }
+}
+
+#[test]
+fn corpus() {
+    let tally = check_folder(&support::root().join("tests/corpus"), 0..3);
+    assert!(tally.compared > 200, "only {} runs had a meaning", tally.compared);
+    check_folder(&support::root().join("examples"), 0..8);
+}
+
+#[test]
+fn shared_corpus() {
+    if let Some(folder) = support::shared_corpus() {
+        let tally = check_folder(&folder, 0..1);
+        assert!(tally.compared > 1000, "only {} runs had a meaning", tally.compared);
+    }
+}
+
+fn check_folder(folder: &Path, seeds: Range<u64>) -> Tally {
+    let seeds = asked_seeds().unwrap_or(seeds);
+    let results = support::in_parallel(support::files(folder, &["nir", "log"]), |file| {
+        let mut tally = Tally::default();
+        let result = support::caught(|| check_file(&file, &seeds, &mut tally));
+        (tally, result.err().map(|problem| format!("{}, {problem}", file.display())))
+    });
+    let mut total = Tally::default();
+    let mut failures = Vec::new();
+    for (tally, failure) in results {
+        total.add(tally);
+        failures.extend(failure);
+    }
+    println!("{}: {} shaders, {} runs compared", folder.display(), total.shaders, total.compared);
+    total.meaningless.iter().for_each(|(why, count)| println!("{count:6} without meaning: {why}"));
+    assert!(failures.is_empty(), "{} files differ\n{}", failures.len(), failures.join("\n"));
+    total
+}
+
+fn asked_seeds() -> Option<Range<u64>> {
+    let asked = std::env::var("NTV_SEEDS").ok()?;
+    let (first, end) = asked.split_once("..")?;
+    Some(first.parse().ok()?..end.parse().ok()?)
+}
+
+fn check_file(file: &Path, seeds: &Range<u64>, tally: &mut Tally) -> Result<(), String> {
+    let text = std::fs::read(file).map_err(|error| error.to_string())?;
+    for found in text::parse(&String::from_utf8_lossy(&text)) {
+        let Ok(mut shader) = found.shader else { continue };
+        if check::validate(&shader).and_then(|()| check::supported(&shader, &Target::default())).is_err() {
+            continue;
+        }
+        say_shared_units(&mut shader);
+        tally.shaders += 1;
+        for seed in seeds.clone() {
+            check_shader(&shader, seed, tally)
+                .map_err(|problem| format!("the shader at line {}, seed {seed}: {problem}", found.line))?;
+        }
+    }
+    Ok(())
+}
+
+/// Behind zink's lowering offsets into shared memory count elements, which a dump does not say.
+fn say_shared_units(shader: &mut Shader) {
+    let is_block = |inst| match shader.insts[inst].kind {
+        InstKind::Deref(deref) => deref.modes.intersects(Modes::UBO | Modes::SSBO),
+        _ => false,
+    };
+    let units = if shader.order.iter().any(|inst| is_block(*inst)) { "elements" } else { "bytes" };
+    if !shader.info.directives.iter().any(|(key, _)| key == "shared_offset_units") {
+        shader.info.directives.push(("shared_offset_units".into(), units.into()));
+    }
+}
+
+fn check_shader(original: &Shader, seed: u64, tally: &mut Tally) -> Result<(), String> {
+    let stimulus = Stimulus::new(original, seed);
+    let before = Observation::new(original, &stimulus, LIMITS);
+    if let Some(fault) = before.undefined_behaviour() {
+        let detail = match fault.kind {
+            FaultKind::Unsupported | FaultKind::MissingInput => format!(", {}", fault.message),
+            _ => String::new(),
+        };
+        *tally.meaningless.entry(format!("{:?}{detail}", fault.kind)).or_default() += 1;
+        return Ok(());
+    }
+    let mut shader = original.clone();
+    for pass in PIPELINE {
+        if !(pass.run)(&mut shader, &Context::default()) {
+            continue;
+        }
+        let after = Observation::new(&shader, &stimulus, LOWERED_LIMITS);
+        match difference(&before, &after) {
+            None => {}
+            // Which of two invocations comes first may change with every instruction.
+            Some(_) if before.has_race() => {
+                *tally.meaningless.entry("Race".to_string()).or_default() += 1;
+                return Ok(());
+            }
+            Some(found) => return Err(format!("after {}: {found}", pass.name)),
+        }
+    }
+    tally.compared += 1;
+    Ok(())
+}
