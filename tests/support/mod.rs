@@ -4,7 +4,6 @@
 #![allow(dead_code)]
 
 use ntv::target::Version;
-use ntv::{ir::InstKind, Shader};
 use std::collections::VecDeque;
 use std::io::Write as _;
 use std::panic::{catch_unwind, AssertUnwindSafe};
@@ -29,15 +28,6 @@ pub(crate) fn files(folder: &Path, extensions: &[&str]) -> Vec<PathBuf> {
 pub(crate) fn shared_corpus() -> Option<PathBuf> {
     let folder = std::env::var_os("NTV_CORPUS").map_or_else(|| root().join("../shared/corpus"), PathBuf::from);
     folder.is_dir().then_some(folder)
-}
-
-/// Whether `shader` has texture or image instructions.
-pub(crate) fn uses_textures(shader: &Shader) -> bool {
-    shader.order.iter().any(|inst| match shader.insts[*inst].kind {
-        InstKind::Tex(_) => true,
-        InstKind::Intrinsic { op, .. } => ["image", "texture", "sampler"].iter().any(|word| op.name().contains(word)),
-        _ => false,
-    })
 }
 
 /// The bytes of a module, as a file has them.
