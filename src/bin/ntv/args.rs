@@ -39,6 +39,8 @@ pub(crate) enum Command {
     Pass(PassArgs),
     /// Print the control flow of shaders as a Graphviz graph.
     Cfg(PrintArgs),
+    /// Find the smallest shader that still makes a command fail.
+    Reduce(ReduceArgs),
     /// Run shaders on a Vulkan device and print what they wrote.
     #[cfg(feature = "vulkan")]
     Run(RunArgs),
@@ -122,6 +124,27 @@ pub(crate) struct PassArgs {
 
     #[command(flatten)]
     pub(crate) target: TargetArgs,
+}
+
+/// Arguments of `ntv reduce`.
+#[derive(clap::Args)]
+pub(crate) struct ReduceArgs {
+    /// The file, or - for stdin. Of several shaders in it, the first one that fails alone is reduced.
+    #[arg(value_name = "IN")]
+    pub(crate) input: PathBuf,
+
+    /// What fails, for sh: gets the path of a smaller shader in place of each {}, or behind it, and fails by an exit status
+    /// that is not 0. `! ntv compile {}` fails if ntv does not.
+    #[arg(long, required = true, value_name = "CMD")]
+    pub(crate) command: String,
+
+    /// The file to write [default: stdout].
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// What one run may take; the command is killed then, and counts as one that does not fail.
+    #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
+    pub(crate) timeout: f64,
 }
 
 /// Arguments of `ntv run`.

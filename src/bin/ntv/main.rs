@@ -1,4 +1,4 @@
-//! The command line tool: `ntv compile`, `check`, `print`, `pass`, `cfg`, and `run` with the feature `vulkan`.
+//! The command line tool: `ntv compile`, `check`, `print`, `pass`, `cfg`, `reduce`, and `run` with the feature `vulkan`.
 //!
 //! Exit status: 0 if every shader was fine, 1 if one was not (the others are done all the same), 2 for wrong usage, of
 //! which nothing is written. Results go to stdout or to files, everything else to stderr.
@@ -10,6 +10,7 @@ mod destination;
 mod diagnostics;
 mod dot;
 mod inputs;
+mod reduce;
 #[cfg(feature = "vulkan")]
 mod run;
 mod shaders;
@@ -48,6 +49,7 @@ fn run(args: &Args, reporter: &Reporter) -> Result<AllFine> {
         Command::Print(args) => show::print(args, reporter),
         Command::Pass(args) => show::pass(args, reporter),
         Command::Cfg(args) => show::cfg(args, reporter),
+        Command::Reduce(args) => reduce::run(args, reporter),
         #[cfg(feature = "vulkan")]
         Command::Run(args) => run::run(args, reporter),
     }
