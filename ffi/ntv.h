@@ -1,0 +1,1385 @@
+/*
+ * Copyright (c) the ntv authors
+ * SPDX-License-Identifier: MIT
+ *
+ * ntv: NIR to SPIR-V, as a C library. C11 or C++17.
+ *
+ * A driver flattens a NIR shader into a buffer of words (`struct ntv_wire`, part 1), says what its Vulkan device can do
+ * (`struct ntv_target`, part 2) and gets a SPIR-V module (`ntv_translate`, part 3):
+ *
+ *    struct ntv_wire wire;
+ *    ntv_wire_init(&wire);
+ *    ... ntv_wire_begin(), what the shader has, ntv_wire_end() ...
+ *
+ *    struct ntv_target target;
+ *    ntv_target_init(&target, VK_API_VERSION_1_3);
+ *    ntv_target_enable(&target, "shaderFloat64", features.shaderFloat64);
+ *
+ *    struct ntv_context *context = ntv_context_create();
+ *    struct ntv_result result;
+ *    if (ntv_translate(context, &target, wire.words, wire.len, NULL, &result) != NTV_OK)
+ *       complain(result.error);
+ *    else
+ *       use(result.words, result.num_words);
+ *    ntv_result_free(&result, NULL);
+ *    ntv_context_destroy(context);
+ *    ntv_wire_fini(&wire);
+ *
+ * Every function may be called from any thread at any time. None ends the process, prints, or reads the environment.
+ */
+
+#ifndef NTV_H
+#define NTV_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What buffers of `struct ntv_wire` are allocated with. */
+#ifndef NTV_REALLOC
+#define NTV_REALLOC realloc
+#define NTV_FREE free
+#endif
+
+/* "There is none", where a number is optional. */
+#define NTV_NONE 0xffffffffu
+
+/* ==================================================================================================================
+ * Part 1: wire, a NIR shader as words
+ *
+ * A wire is a sequence of 32-bit words in the byte order of the machine (little-endian in a file, `.ntvw`). It starts with a
+ * header: magic, version, number of words. Records follow. The first word of a record has its kind in bits 0 to 7 and
+ * its length in words, the first one included, in bits 8 to 31; what else is in it stands with the function that
+ * writes it. A string is its length in bytes, or NTV_NONE for no string, and the bytes, filled up to a word with zeros.
+ * A 64-bit number is two words, the low one first.
+ *
+ * Whatever is referred to has been written before, but for the sources of phis:
+ *
+ *    header of the shader      ntv_wire_begin
+ *    facts about the shader    ntv_wire_info*, ntv_wire_directive
+ *    types                     ntv_wire_type_*       each gets the next number, from 0
+ *    variables                 ntv_wire_variable     each gets the next number, from 0
+ *    control flow              ntv_wire_block, ntv_wire_if, ntv_wire_else, ntv_wire_end_if, ntv_wire_loop, ...
+ *    instructions of a block   ntv_wire_alu, ...     behind their block's record
+ *
+ * Types and variables may also come later, names anywhere.
+ *
+ * Opcodes, intrinsics, their indices and image formats have the numbers of the C enumeration that the writer was compiled
+ * with. They mean nothing to the reader until a record gives the number its name, once in each wire:
+ *
+ *    if (ntv_wire_is_new(w, NTV_TABLE_ALU, alu->op))
+ *       ntv_wire_name(w, NTV_TABLE_ALU, alu->op, nir_op_infos[alu->op].name);
+ *
+ * So any version of Mesa can write. A name that ntv does not know is an error only where the number is used. The other
+ * enumerations are small, and are translated by the writer to the constants below.
+ *
+ * SSA values are called by any number below 2^31, for example nir_def::index: numbers need not be dense, and must be
+ * different from each other. Blocks are called by any number, for example nir_block::index.
+ *
+ * Functions that write do not fail: after an allocation failed they do nothing, and ntv_wire_end says so.
+ * ================================================================================================================== */
+
+/* "NTVW" in a file. */
+#define NTV_WIRE_MAGIC 0x5756544eu
+
+/* Changes with anything in part 1 that an older reader would misread. */
+#define NTV_WIRE_VERSION 1u
+
+enum ntv_record {
+   NTV_RECORD_SHADER = 1,
+   NTV_RECORD_INFO,
+   NTV_RECORD_DIRECTIVE,
+   NTV_RECORD_NAME,
+   NTV_RECORD_TYPE,
+   NTV_RECORD_VARIABLE,
+   NTV_RECORD_BLOCK,
+   NTV_RECORD_IF,
+   NTV_RECORD_ELSE,
+   NTV_RECORD_END_IF,
+   NTV_RECORD_LOOP,
+   NTV_RECORD_CONTINUE,
+   NTV_RECORD_END_LOOP,
+   NTV_RECORD_ALU,
+   NTV_RECORD_CONST,
+   NTV_RECORD_UNDEF,
+   NTV_RECORD_PHI,
+   NTV_RECORD_DEREF,
+   NTV_RECORD_INTRINSIC,
+   NTV_RECORD_TEX,
+   NTV_RECORD_JUMP,
+};
+
+enum ntv_stage {
+   NTV_STAGE_VERTEX = 0,
+   NTV_STAGE_TESS_CTRL,
+   NTV_STAGE_TESS_EVAL,
+   NTV_STAGE_GEOMETRY,
+   NTV_STAGE_FRAGMENT,
+   NTV_STAGE_COMPUTE,
+   NTV_STAGE_KERNEL,
+};
+
+/* What a number that the writer gives a name belongs to. */
+enum ntv_table {
+   NTV_TABLE_ALU = 0,   /* nir_op, as in nir_op_infos[].name: "fadd" */
+   NTV_TABLE_INTRINSIC, /* nir_intrinsic_op, as in nir_intrinsic_infos[].name: "load_ubo" */
+   NTV_TABLE_INDEX,     /* nir_intrinsic_index_flag, in small letters: "write_mask" */
+   NTV_TABLE_FORMAT,    /* pipe_format, as util_format_short_name() calls it: "r32_uint" */
+};
+
+#define NTV_NUM_TABLES 4
+
+/* Numbers in a table are below this. */
+#define NTV_TABLE_SIZE 1024
+
+/* nir_variable_mode. A variable has one, a deref or a barrier may have several. */
+enum ntv_mode {
+   NTV_MODE_SYSTEM = 1 << 0,
+   NTV_MODE_UNIFORM = 1 << 1,
+   NTV_MODE_SHADER_IN = 1 << 2,
+   NTV_MODE_SHADER_OUT = 1 << 3,
+   NTV_MODE_IMAGE = 1 << 4,
+   NTV_MODE_UBO = 1 << 5,
+   NTV_MODE_PUSH_CONST = 1 << 6,
+   NTV_MODE_SSBO = 1 << 7,
+   NTV_MODE_CONSTANT = 1 << 8,
+   NTV_MODE_TASK_PAYLOAD = 1 << 9,
+   NTV_MODE_SHADER_TEMP = 1 << 10,
+   NTV_MODE_FUNCTION_TEMP = 1 << 11,
+   NTV_MODE_SHARED = 1 << 12,
+   NTV_MODE_GLOBAL = 1 << 13,
+};
+
+/* gl_access_qualifier. */
+enum ntv_access {
+   NTV_ACCESS_COHERENT = 1 << 0,
+   NTV_ACCESS_RESTRICT = 1 << 1,
+   NTV_ACCESS_VOLATILE = 1 << 2,
+   NTV_ACCESS_WRITEONLY = 1 << 3,
+   NTV_ACCESS_READONLY = 1 << 4,
+   NTV_ACCESS_NON_UNIFORM = 1 << 5,
+   NTV_ACCESS_REORDERABLE = 1 << 6,
+   NTV_ACCESS_NON_TEMPORAL = 1 << 7,
+   NTV_ACCESS_INCLUDE_HELPERS = 1 << 8,
+   NTV_ACCESS_IS_SWIZZLED_AMD = 1 << 9,
+   NTV_ACCESS_USES_FORMAT_AMD = 1 << 10,
+   NTV_ACCESS_FMASK_LOWERED_AMD = 1 << 11,
+   NTV_ACCESS_SPECULATABLE = 1 << 12,
+   NTV_ACCESS_CP_GE_COHERENT_AMD = 1 << 13,
+   NTV_ACCESS_IN_BOUNDS_AGX = 1 << 14,
+   NTV_ACCESS_KEEP_SCALAR = 1 << 15,
+   NTV_ACCESS_SMEM_AMD = 1 << 16,
+   NTV_ACCESS_ATOMIC = 1 << 17,
+};
+
+/* nir_atomic_op. */
+enum ntv_atomic_op {
+   NTV_ATOMIC_OP_IADD = 0,
+   NTV_ATOMIC_OP_IMIN,
+   NTV_ATOMIC_OP_UMIN,
+   NTV_ATOMIC_OP_IMAX,
+   NTV_ATOMIC_OP_UMAX,
+   NTV_ATOMIC_OP_IAND,
+   NTV_ATOMIC_OP_IOR,
+   NTV_ATOMIC_OP_IXOR,
+   NTV_ATOMIC_OP_XCHG,
+   NTV_ATOMIC_OP_FADD,
+   NTV_ATOMIC_OP_FMIN,
+   NTV_ATOMIC_OP_FMAX,
+   NTV_ATOMIC_OP_CMPXCHG,
+   NTV_ATOMIC_OP_FCMPXCHG,
+   NTV_ATOMIC_OP_INC_WRAP,
+   NTV_ATOMIC_OP_DEC_WRAP,
+};
+
+/* mesa_scope. */
+enum ntv_scope {
+   NTV_SCOPE_NONE = 0,
+   NTV_SCOPE_INVOCATION,
+   NTV_SCOPE_SUBGROUP,
+   NTV_SCOPE_SHADER_CALL,
+   NTV_SCOPE_WORKGROUP,
+   NTV_SCOPE_QUEUE_FAMILY,
+   NTV_SCOPE_DEVICE,
+};
+
+/* nir_memory_semantics. */
+enum ntv_semantics {
+   NTV_SEMANTICS_ACQUIRE = 1 << 0,
+   NTV_SEMANTICS_RELEASE = 1 << 1,
+   NTV_SEMANTICS_MAKE_AVAILABLE = 1 << 2,
+   NTV_SEMANTICS_MAKE_VISIBLE = 1 << 3,
+};
+
+/* glsl_interp_mode. */
+enum ntv_interp_mode {
+   NTV_INTERP_MODE_NONE = 0,
+   NTV_INTERP_MODE_SMOOTH,
+   NTV_INTERP_MODE_FLAT,
+   NTV_INTERP_MODE_NOPERSPECTIVE,
+   NTV_INTERP_MODE_EXPLICIT,
+};
+
+/* glsl_sampler_dim. */
+enum ntv_dim {
+   NTV_DIM_1D = 0,
+   NTV_DIM_2D,
+   NTV_DIM_3D,
+   NTV_DIM_CUBE,
+   NTV_DIM_RECT,
+   NTV_DIM_BUF,
+   NTV_DIM_EXTERNAL,
+   NTV_DIM_MS,
+   NTV_DIM_SUBPASS,
+   NTV_DIM_SUBPASS_MS,
+};
+
+/* How the bits of a number are read: nir_alu_type without its size. */
+enum ntv_base {
+   NTV_BASE_BOOL = 0,
+   NTV_BASE_INT,
+   NTV_BASE_UINT,
+   NTV_BASE_FLOAT,
+};
+
+/* nir_alu_type; 0 for nir_type_invalid. `bits` is 0 for "any", 1, 8, 16, 32 or 64. */
+static inline uint32_t
+ntv_alu_type(enum ntv_base base, unsigned bits)
+{
+   return (uint32_t)base << 8 | bits;
+}
+
+/* nir_texop. */
+enum ntv_tex_op {
+   NTV_TEX_OP_TEX = 0,
+   NTV_TEX_OP_TXB,
+   NTV_TEX_OP_TXL,
+   NTV_TEX_OP_TXD,
+   NTV_TEX_OP_TXF,
+   NTV_TEX_OP_TXF_MS,
+   NTV_TEX_OP_TXS,
+   NTV_TEX_OP_LOD,
+   NTV_TEX_OP_TG4,
+   NTV_TEX_OP_QUERY_LEVELS,
+   NTV_TEX_OP_TEXTURE_SAMPLES,
+   NTV_TEX_OP_SAMPLES_IDENTICAL,
+};
+
+/* nir_tex_src_type. */
+enum ntv_tex_src {
+   NTV_TEX_SRC_COORD = 0,
+   NTV_TEX_SRC_PROJECTOR,
+   NTV_TEX_SRC_COMPARATOR,
+   NTV_TEX_SRC_OFFSET,
+   NTV_TEX_SRC_BIAS,
+   NTV_TEX_SRC_LOD,
+   NTV_TEX_SRC_MIN_LOD,
+   NTV_TEX_SRC_MS_INDEX,
+   NTV_TEX_SRC_DDX,
+   NTV_TEX_SRC_DDY,
+   NTV_TEX_SRC_TEXTURE_DEREF,
+   NTV_TEX_SRC_SAMPLER_DEREF,
+   NTV_TEX_SRC_TEXTURE_OFFSET,
+   NTV_TEX_SRC_SAMPLER_OFFSET,
+   NTV_TEX_SRC_TEXTURE_HANDLE,
+   NTV_TEX_SRC_SAMPLER_HANDLE,
+   NTV_TEX_SRC_PLANE,
+   NTV_TEX_SRC_BACKEND1,
+   NTV_TEX_SRC_BACKEND2,
+   NTV_TEX_SRC_SAMPLER_DEREF_INTRINSIC,
+   NTV_TEX_SRC_TEXTURE_DEREF_INTRINSIC,
+};
+
+/* nir_jump_type. */
+enum ntv_jump {
+   NTV_JUMP_BREAK = 0,
+   NTV_JUMP_CONTINUE,
+   NTV_JUMP_RETURN,
+   NTV_JUMP_HALT,
+};
+
+/* nir_selection_control. */
+enum ntv_hint {
+   NTV_HINT_NONE = 0,
+   NTV_HINT_FLATTEN,
+   NTV_HINT_DONT_FLATTEN,
+   NTV_HINT_DIVERGENT_ALWAYS_TAKEN,
+};
+
+/* ------------------------------------------------------------------------------------------------------------------
+ * The buffer
+ * ------------------------------------------------------------------------------------------------------------------ */
+
+/* A wire that is being written. Its memory serves one shader after the other. */
+struct ntv_wire {
+   uint32_t *words;
+   size_t len;      /* words written */
+   size_t capacity; /* words allocated */
+   size_t record;   /* where the open record starts, 0 for none */
+   uint32_t num_types;
+   uint32_t num_variables;
+   bool failed; /* an allocation failed */
+   /* Numbers that have a name. */
+   uint64_t named[NTV_NUM_TABLES][NTV_TABLE_SIZE / 64];
+};
+
+static inline void
+ntv_wire_init(struct ntv_wire *w)
+{
+   memset(w, 0, sizeof(*w));
+}
+
+static inline void
+ntv_wire_fini(struct ntv_wire *w)
+{
+   NTV_FREE(w->words);
+   memset(w, 0, sizeof(*w));
+}
+
+/* Makes room for `count` more words. */
+static inline bool
+ntv_wire_reserve(struct ntv_wire *w, size_t count)
+{
+   size_t capacity = w->capacity ? w->capacity : 1024;
+   uint32_t *words;
+
+   if (w->failed)
+      return false;
+   if (count <= w->capacity - w->len)
+      return true;
+   while (capacity - w->len < count) {
+      if (capacity > SIZE_MAX / 8) {
+         w->failed = true;
+         return false;
+      }
+      capacity *= 2;
+   }
+   words = (uint32_t *)NTV_REALLOC(w->words, capacity * sizeof(uint32_t));
+   if (!words) {
+      w->failed = true;
+      return false;
+   }
+   w->words = words;
+   w->capacity = capacity;
+   return true;
+}
+
+/* Appends a word to the open record. */
+static inline void
+ntv_wire_push(struct ntv_wire *w, uint32_t word)
+{
+   if (w->len < w->capacity || ntv_wire_reserve(w, 1))
+      w->words[w->len++] = word;
+}
+
+static inline void
+ntv_wire_push64(struct ntv_wire *w, uint64_t value)
+{
+   ntv_wire_push(w, (uint32_t)value);
+   ntv_wire_push(w, (uint32_t)(value >> 32));
+}
+
+/* Appends a string, or NULL for none, to the open record. */
+static inline void
+ntv_wire_push_string(struct ntv_wire *w, const char *text)
+{
+   size_t bytes = text ? strlen(text) : 0;
+   size_t words = bytes / 4 + (bytes % 4 != 0);
+
+   if (!text || bytes >= NTV_NONE) {
+      ntv_wire_push(w, NTV_NONE);
+      return;
+   }
+   ntv_wire_push(w, (uint32_t)bytes);
+   if (words == 0 || !ntv_wire_reserve(w, words))
+      return;
+   w->words[w->len + words - 1] = 0;
+   memcpy(w->words + w->len, text, bytes);
+   w->len += words;
+}
+
+/* Writes the length of the open record. */
+static inline void
+ntv_wire_close(struct ntv_wire *w)
+{
+   if (w->record && !w->failed) {
+      size_t len = w->len - w->record;
+      /* A length that does not fit would be read as another. */
+      if (len >> 24)
+         w->failed = true;
+      w->words[w->record] |= (uint32_t)len << 8;
+   }
+   w->record = 0;
+}
+
+/* Opens a record; it ends where the next one begins. */
+static inline void
+ntv_wire_record(struct ntv_wire *w, enum ntv_record kind)
+{
+   ntv_wire_close(w);
+   w->record = w->len;
+   ntv_wire_push(w, (uint32_t)kind);
+}
+
+/* ------------------------------------------------------------------------------------------------------------------
+ * The shader as a whole
+ * ------------------------------------------------------------------------------------------------------------------ */
+
+/* What every shader has. */
+struct ntv_shader {
+   enum ntv_stage stage;
+   uint32_t workgroup_size[3]; /* compute only */
+   bool workgroup_size_variable;
+   uint32_t next_stage;     /* enum ntv_stage, NTV_NONE if not known */
+   const char *entry;       /* name of the entry point */
+   const char *source_hash; /* these three may be NULL */
+   const char *name;
+   const char *label;
+};
+
+/* Starts a wire; what was in the buffer is gone, its memory stays. */
+static inline void
+ntv_wire_begin(struct ntv_wire *w, const struct ntv_shader *shader)
+{
+   w->len = 0;
+   w->record = 0;
+   w->num_types = 0;
+   w->num_variables = 0;
+   w->failed = false;
+   memset(w->named, 0, sizeof(w->named));
+
+   ntv_wire_push(w, NTV_WIRE_MAGIC);
+   ntv_wire_push(w, NTV_WIRE_VERSION);
+   ntv_wire_push(w, 0);
+   ntv_wire_record(w, NTV_RECORD_SHADER);
+   ntv_wire_push(w, (uint32_t)shader->stage);
+   ntv_wire_push(w, shader->next_stage);
+   ntv_wire_push(w, shader->workgroup_size[0]);
+   ntv_wire_push(w, shader->workgroup_size[1]);
+   ntv_wire_push(w, shader->workgroup_size[2]);
+   ntv_wire_push(w, shader->workgroup_size_variable);
+   ntv_wire_push_string(w, shader->entry);
+   ntv_wire_push_string(w, shader->source_hash);
+   ntv_wire_push_string(w, shader->name);
+   ntv_wire_push_string(w, shader->label);
+}
+
+/* Ends a wire. False if memory was short: then the buffer holds no shader. */
+static inline bool
+ntv_wire_end(struct ntv_wire *w)
+{
+   ntv_wire_close(w);
+   if (!w->failed && w->len >= NTV_NONE)
+      w->failed = true;
+   if (w->failed)
+      w->len = 0;
+   else
+      w->words[2] = (uint32_t)w->len;
+   return !w->failed;
+}
+
+/*
+ * Facts about the shader: fields of shader_info and nir_shader, by their name in what nir_print_shader prints. A field
+ * that is not written is 0. Those marked "bits" take ntv_wire_info_bits, "list" ntv_wire_info_list (xfb_stride and
+ * inlinable_uniform_dw_offsets have four numbers, workgroup_size_hint three), "text" ntv_wire_info_text; the others
+ * take ntv_wire_info, flags as 0 or 1. Bits of system_values_read are numbered as in Mesa 25.0. Enumerations are
+ *
+ *    primitive_mode      1 triangles, 2 quads, 3 isolines
+ *    spacing             1 equal, 2 fractional odd, 3 fractional even
+ *    depth_layout        1 any, 2 greater, 3 less, 4 unchanged
+ *    derivative_group    1 quads, 2 linear
+ *    *_primitive         "POINTS", "LINES", "LINE_STRIP", "TRIANGLES", "TRIANGLE_STRIP", "LINES_ADJACENCY", ...
+ *    color*_interp       "INTERP_MODE_FLAT", ...
+ *    float_controls_execution_mode    float_controls of shader_enums.h
+ */
+enum ntv_info {
+   NTV_INFO_INTERNAL = 0,
+   NTV_INFO_NUM_TEXTURES,
+   NTV_INFO_NUM_UBOS,
+   NTV_INFO_NUM_ABOS,
+   NTV_INFO_NUM_SSBOS,
+   NTV_INFO_NUM_IMAGES,
+   NTV_INFO_INPUTS_READ, /* bits */
+   NTV_INFO_DUAL_SLOT_INPUTS, /* bits */
+   NTV_INFO_OUTPUTS_WRITTEN, /* bits */
+   NTV_INFO_OUTPUTS_READ, /* bits */
+   NTV_INFO_SYSTEM_VALUES_READ, /* bits */
+   NTV_INFO_PER_PRIMITIVE_INPUTS, /* bits */
+   NTV_INFO_PER_PRIMITIVE_OUTPUTS, /* bits */
+   NTV_INFO_PER_VIEW_OUTPUTS, /* bits */
+   NTV_INFO_INPUTS_READ_16BIT,
+   NTV_INFO_OUTPUTS_WRITTEN_16BIT,
+   NTV_INFO_OUTPUTS_READ_16BIT,
+   NTV_INFO_INPUTS_READ_INDIRECTLY_16BIT,
+   NTV_INFO_OUTPUTS_ACCESSED_INDIRECTLY_16BIT,
+   NTV_INFO_PATCH_INPUTS_READ,
+   NTV_INFO_PATCH_OUTPUTS_WRITTEN,
+   NTV_INFO_PATCH_OUTPUTS_READ,
+   NTV_INFO_INPUTS_READ_INDIRECTLY, /* bits */
+   NTV_INFO_OUTPUTS_ACCESSED_INDIRECTLY, /* bits */
+   NTV_INFO_PATCH_INPUTS_READ_INDIRECTLY, /* bits */
+   NTV_INFO_PATCH_OUTPUTS_ACCESSED_INDIRECTLY, /* bits */
+   NTV_INFO_TEXTURES_USED, /* bits */
+   NTV_INFO_TEXTURES_USED_BY_TXF, /* bits */
+   NTV_INFO_SAMPLERS_USED, /* bits */
+   NTV_INFO_IMAGES_USED, /* bits */
+   NTV_INFO_IMAGE_BUFFERS, /* bits */
+   NTV_INFO_MSAA_IMAGES, /* bits */
+   NTV_INFO_FLOAT_CONTROLS_EXECUTION_MODE,
+   NTV_INFO_SHARED_SIZE,
+   NTV_INFO_RAY_QUERIES,
+   NTV_INFO_SUBGROUP_SIZE,
+   NTV_INFO_USES_WIDE_SUBGROUP_INTRINSICS,
+   NTV_INFO_XFB_STRIDE, /* list */
+   NTV_INFO_INLINABLE_UNIFORM_DW_OFFSETS, /* list */
+   NTV_INFO_NUM_INLINABLE_UNIFORMS,
+   NTV_INFO_CLIP_DISTANCE_ARRAY_SIZE,
+   NTV_INFO_CULL_DISTANCE_ARRAY_SIZE,
+   NTV_INFO_USES_TEXTURE_GATHER,
+   NTV_INFO_USES_RESOURCE_INFO_QUERY,
+   NTV_INFO_BIT_SIZES_FLOAT,
+   NTV_INFO_BIT_SIZES_INT,
+   NTV_INFO_FIRST_UBO_IS_DEFAULT_UBO,
+   NTV_INFO_SEPARATE_SHADER,
+   NTV_INFO_HAS_TRANSFORM_FEEDBACK_VARYINGS,
+   NTV_INFO_FLRP_LOWERED,
+   NTV_INFO_IO_LOWERED,
+   NTV_INFO_WRITES_MEMORY,
+   NTV_INFO_DERIVATIVE_GROUP,
+   NTV_INFO_DOUBLE_INPUTS, /* bits */
+   NTV_INFO_BLIT_SGPRS_AMD,
+   NTV_INFO_WINDOW_SPACE_POSITION,
+   NTV_INFO_NEEDS_EDGE_FLAG,
+   NTV_INFO_PRIMITIVE_MODE,
+   NTV_INFO_TCS_VERTICES_OUT,
+   NTV_INFO_SPACING,
+   NTV_INFO_CCW,
+   NTV_INFO_POINT_MODE,
+   NTV_INFO_TCS_SAME_INVOCATION_INPUTS_READ, /* bits */
+   NTV_INFO_TCS_CROSS_INVOCATION_INPUTS_READ, /* bits */
+   NTV_INFO_TCS_CROSS_INVOCATION_OUTPUTS_READ, /* bits */
+   NTV_INFO_OUTPUT_PRIMITIVE, /* text */
+   NTV_INFO_INPUT_PRIMITIVE, /* text */
+   NTV_INFO_VERTICES_OUT,
+   NTV_INFO_INVOCATIONS,
+   NTV_INFO_VERTICES_IN,
+   NTV_INFO_USES_END_PRIMITIVE,
+   NTV_INFO_ACTIVE_STREAM_MASK,
+   NTV_INFO_USES_DISCARD,
+   NTV_INFO_USES_FBFETCH_OUTPUT,
+   NTV_INFO_COLOR_IS_DUAL_SOURCE,
+   NTV_INFO_REQUIRE_FULL_QUADS,
+   NTV_INFO_NEEDS_QUAD_HELPER_INVOCATIONS,
+   NTV_INFO_USES_SAMPLE_QUALIFIER,
+   NTV_INFO_USES_SAMPLE_SHADING,
+   NTV_INFO_EARLY_FRAGMENT_TESTS,
+   NTV_INFO_INNER_COVERAGE,
+   NTV_INFO_POST_DEPTH_COVERAGE,
+   NTV_INFO_PIXEL_CENTER_INTEGER,
+   NTV_INFO_ORIGIN_UPPER_LEFT,
+   NTV_INFO_PIXEL_INTERLOCK_ORDERED,
+   NTV_INFO_PIXEL_INTERLOCK_UNORDERED,
+   NTV_INFO_SAMPLE_INTERLOCK_ORDERED,
+   NTV_INFO_SAMPLE_INTERLOCK_UNORDERED,
+   NTV_INFO_UNTYPED_COLOR_OUTPUTS,
+   NTV_INFO_DEPTH_LAYOUT,
+   NTV_INFO_COLOR0_INTERP, /* text */
+   NTV_INFO_COLOR0_SAMPLE,
+   NTV_INFO_COLOR0_CENTROID,
+   NTV_INFO_COLOR1_INTERP, /* text */
+   NTV_INFO_COLOR1_SAMPLE,
+   NTV_INFO_COLOR1_CENTROID,
+   NTV_INFO_ADVANCED_BLEND_MODES,
+   NTV_INFO_WORKGROUP_SIZE_HINT, /* list */
+   NTV_INFO_USER_DATA_COMPONENTS_AMD,
+   NTV_INFO_PTR_SIZE,
+   NTV_INFO_INPUTS,
+   NTV_INFO_OUTPUTS,
+   NTV_INFO_UNIFORMS,
+   NTV_INFO_SCRATCH,
+   NTV_INFO_CONSTANTS,
+};
+
+static inline void
+ntv_wire_info(struct ntv_wire *w, enum ntv_info field, uint32_t value)
+{
+   ntv_wire_record(w, NTV_RECORD_INFO);
+   ntv_wire_push(w, (uint32_t)field);
+   ntv_wire_push(w, value);
+}
+
+static inline void
+ntv_wire_info_bits(struct ntv_wire *w, enum ntv_info field, uint64_t bits_0_63, uint64_t bits_64_127)
+{
+   ntv_wire_record(w, NTV_RECORD_INFO);
+   ntv_wire_push(w, (uint32_t)field);
+   ntv_wire_push64(w, bits_0_63);
+   ntv_wire_push64(w, bits_64_127);
+}
+
+static inline void
+ntv_wire_info_list(struct ntv_wire *w, enum ntv_info field, const uint32_t *values, unsigned count)
+{
+   unsigned i;
+
+   ntv_wire_record(w, NTV_RECORD_INFO);
+   ntv_wire_push(w, (uint32_t)field);
+   for (i = 0; i < count; i++)
+      ntv_wire_push(w, values[i]);
+}
+
+static inline void
+ntv_wire_info_text(struct ntv_wire *w, enum ntv_info field, const char *text)
+{
+   ntv_wire_record(w, NTV_RECORD_INFO);
+   ntv_wire_push(w, (uint32_t)field);
+   ntv_wire_push_string(w, text);
+}
+
+/*
+ * What NIR does not say but a reader must know:
+ *
+ *    shared_offset_units = bytes | elements    offsets of shared and scratch memory; zink divides them by the element size
+ *    locations = declared | slots              driver_location of inputs and outputs is SPIR-V's Location, or is not
+ *                                              assigned yet
+ *
+ * The first value of each is what holds if nothing is said.
+ */
+static inline void
+ntv_wire_directive(struct ntv_wire *w, const char *key, const char *value)
+{
+   ntv_wire_record(w, NTV_RECORD_DIRECTIVE);
+   ntv_wire_push_string(w, key);
+   ntv_wire_push_string(w, value);
+}
+
+/* ------------------------------------------------------------------------------------------------------------------
+ * Names of numbers
+ * ------------------------------------------------------------------------------------------------------------------ */
+
+/* True the first time that it is asked for this number in this wire: the number wants a name. Numbers beyond the
+ * table have none. */
+static inline bool
+ntv_wire_is_new(struct ntv_wire *w, enum ntv_table table, uint32_t number)
+{
+   uint64_t bit = UINT64_C(1) << (number % 64);
+   uint64_t *named;
+
+   if (number >= NTV_TABLE_SIZE)
+      return false;
+   named = &w->named[table][number / 64];
+   if (*named & bit)
+      return false;
+   *named |= bit;
+   return true;
+}
+
+/* Says what `number` is called. Intrinsics have a function of their own. */
+static inline void
+ntv_wire_name(struct ntv_wire *w, enum ntv_table table, uint32_t number, const char *name)
+{
+   ntv_wire_record(w, NTV_RECORD_NAME);
+   ntv_wire_push(w, (uint32_t)table);
+   ntv_wire_push(w, number);
+   ntv_wire_push_string(w, name);
+}
+
+/* Says what the intrinsic `number` is called, and which indices its records have, in this order. The numbers of the
+ * indices have names already: NTV_TABLE_INDEX. */
+static inline void
+ntv_wire_name_intrinsic(struct ntv_wire *w, uint32_t number, const char *name, const uint8_t *indices, unsigned num_indices)
+{
+   unsigned i;
+
+   ntv_wire_record(w, NTV_RECORD_NAME);
+   ntv_wire_push(w, NTV_TABLE_INTRINSIC);
+   ntv_wire_push(w, number);
+   ntv_wire_push_string(w, name);
+   for (i = 0; i < num_indices; i++)
+      ntv_wire_push(w, indices[i]);
+}
+
+/* ------------------------------------------------------------------------------------------------------------------
+ * Types of variables and derefs. Equal types may be written once or often; a struct is a new type each time.
+ * ------------------------------------------------------------------------------------------------------------------ */
+
+enum ntv_type {
+   NTV_TYPE_VOID = 0,
+   NTV_TYPE_VECTOR,
+   NTV_TYPE_MATRIX,
+   NTV_TYPE_ARRAY,
+   NTV_TYPE_STRUCT,
+   NTV_TYPE_SAMPLER,
+   NTV_TYPE_TEXTURE,
+   NTV_TYPE_IMAGE,
+   NTV_TYPE_ATOMIC_UINT,
+};
+
+enum ntv_type_flags {
+   NTV_TYPE_ARRAYED = 1 << 0, /* of layers */
+   NTV_TYPE_SHADOW = 1 << 1,  /* compares */
+   NTV_TYPE_BARE = 1 << 2,    /* a texture without a sampler: texture2D */
+};
+
+static inline uint32_t
+ntv_wire_type(struct ntv_wire *w, enum ntv_type kind)
+{
+   ntv_wire_record(w, NTV_RECORD_TYPE);
+   ntv_wire_push(w, (uint32_t)kind);
+   return w->num_types++;
+}
+
+static inline uint32_t
+ntv_wire_type_void(struct ntv_wire *w)
+{
+   return ntv_wire_type(w, NTV_TYPE_VOID);
+}
+
+/* A scalar (one component) or vector. Booleans have 1 bit. */
+static inline uint32_t
+ntv_wire_type_vector(struct ntv_wire *w, enum ntv_base base, unsigned bits, unsigned components)
+{
+   uint32_t type = ntv_wire_type(w, NTV_TYPE_VECTOR);
+
+   ntv_wire_push(w, ntv_alu_type(base, bits));
+   ntv_wire_push(w, components);
+   return type;
+}
+
+/* A matrix of floats. */
+static inline uint32_t
+ntv_wire_type_matrix(struct ntv_wire *w, unsigned bits, unsigned columns, unsigned rows)
+{
+   uint32_t type = ntv_wire_type(w, NTV_TYPE_MATRIX);
+
+   ntv_wire_push(w, bits);
+   ntv_wire_push(w, columns);
+   ntv_wire_push(w, rows);
+   return type;
+}
+
+/* `length` is NTV_NONE for an array without one (glsl_type's is 0); `stride` is the distance of elements in bytes, 0
+ * without an explicit layout. */
+static inline uint32_t
+ntv_wire_type_array(struct ntv_wire *w, uint32_t element, uint32_t length, uint32_t stride)
+{
+   uint32_t type = ntv_wire_type(w, NTV_TYPE_ARRAY);
+
+   ntv_wire_push(w, element);
+   ntv_wire_push(w, length);
+   ntv_wire_push(w, stride);
+   return type;
+}
+
+/* A struct or interface block; ntv_wire_type_field follows for each member. */
+static inline uint32_t
+ntv_wire_type_struct(struct ntv_wire *w, const char *name)
+{
+   uint32_t type = ntv_wire_type(w, NTV_TYPE_STRUCT);
+
+   ntv_wire_push_string(w, name);
+   return type;
+}
+
+/* `offset` is in bytes, NTV_NONE without an explicit layout. */
+static inline void
+ntv_wire_type_field(struct ntv_wire *w, const char *name, uint32_t type, uint32_t offset)
+{
+   ntv_wire_push(w, type);
+   ntv_wire_push(w, offset);
+   ntv_wire_push_string(w, name);
+}
+
+/* A sampler without a texture. */
+static inline uint32_t
+ntv_wire_type_sampler(struct ntv_wire *w, bool shadow)
+{
+   uint32_t type = ntv_wire_type(w, NTV_TYPE_SAMPLER);
+
+   ntv_wire_push(w, shadow);
+   return type;
+}
+
+/* A texture with or without a sampler. `texel` is the ntv_alu_type of a component of a texel: 32 bits, or 64. */
+static inline uint32_t
+ntv_wire_type_texture(struct ntv_wire *w, enum ntv_dim dim, uint32_t flags, uint32_t texel)
+{
+   uint32_t type = ntv_wire_type(w, NTV_TYPE_TEXTURE);
+
+   ntv_wire_push(w, (uint32_t)dim);
+   ntv_wire_push(w, flags);
+   ntv_wire_push(w, texel);
+   return type;
+}
+
+/* A storage image or input attachment. */
+static inline uint32_t
+ntv_wire_type_image(struct ntv_wire *w, enum ntv_dim dim, bool arrayed, uint32_t texel)
+{
+   uint32_t type = ntv_wire_type(w, NTV_TYPE_IMAGE);
+
+   ntv_wire_push(w, (uint32_t)dim);
+   ntv_wire_push(w, arrayed ? (uint32_t)NTV_TYPE_ARRAYED : 0);
+   ntv_wire_push(w, texel);
+   return type;
+}
+
+static inline uint32_t
+ntv_wire_type_atomic_uint(struct ntv_wire *w)
+{
+   return ntv_wire_type(w, NTV_TYPE_ATOMIC_UINT);
+}
+
+/* ------------------------------------------------------------------------------------------------------------------
+ * Variables
+ * ------------------------------------------------------------------------------------------------------------------ */
+
+enum ntv_variable_flags {
+   NTV_VARIABLE_BINDLESS = 1 << 0,
+   NTV_VARIABLE_CENTROID = 1 << 1,
+   NTV_VARIABLE_SAMPLE = 1 << 2,
+   NTV_VARIABLE_PATCH = 1 << 3,
+   NTV_VARIABLE_INVARIANT = 1 << 4,
+   NTV_VARIABLE_PER_VIEW = 1 << 5,
+   NTV_VARIABLE_PER_PRIMITIVE = 1 << 6,
+   NTV_VARIABLE_RAY_QUERY = 1 << 7,
+   NTV_VARIABLE_FB_FETCH_OUTPUT = 1 << 8,
+   NTV_VARIABLE_COMPACT = 1 << 9,
+};
+
+enum ntv_precision {
+   NTV_PRECISION_NONE = 0,
+   NTV_PRECISION_HIGH,
+   NTV_PRECISION_MEDIUM,
+   NTV_PRECISION_LOW,
+};
+
+/* nir_variable. */
+struct ntv_variable {
+   const char *name;
+   uint32_t type;
+   enum ntv_mode mode;
+   enum ntv_interp_mode interpolation;
+   enum ntv_precision precision;
+   uint32_t access; /* enum ntv_access */
+   uint32_t flags;  /* enum ntv_variable_flags */
+   /* Inputs and outputs: gl_vert_attrib, gl_varying_slot or gl_frag_result, numbered as in Mesa 25.0; NTV_NONE for -1. */
+   uint32_t location;
+   uint32_t location_frac;
+   /* Inputs and outputs: SPIR-V's Location. Buffers: index of the first block that the variable stands for. */
+   uint32_t driver_location;
+   uint32_t binding;
+   uint32_t descriptor_set; /* NTV_NONE: where ntv puts descriptors of this kind */
+   uint32_t index;          /* dual-source blending, or input attachment */
+   uint32_t image_format;   /* images: a number of NTV_TABLE_FORMAT; others: 0 */
+   uint32_t stream;         /* outputs of geometry shaders */
+   /* Outputs: where transform feedback writes them, in bytes; NTV_NONE as the buffer if it does not. */
+   uint32_t xfb_buffer;
+   uint32_t xfb_stride;
+   uint32_t xfb_offset;
+   /* First value, if there is one: all scalars of the type in order, each in the low bits of a number. */
+   const uint64_t *values;
+   uint32_t num_values;
+   /* The same as text, for printing; may be NULL. */
+   const char *initializer;
+};
+
+/* A variable with nothing but a name, a type and a mode. */
+static inline struct ntv_variable
+ntv_variable_init(const char *name, uint32_t type, enum ntv_mode mode)
+{
+   struct ntv_variable v;
+
+   memset(&v, 0, sizeof(v));
+   v.name = name;
+   v.type = type;
+   v.mode = mode;
+   v.location = NTV_NONE;
+   v.descriptor_set = NTV_NONE;
+   v.xfb_buffer = NTV_NONE;
+   return v;
+}
+
+static inline uint32_t
+ntv_wire_variable(struct ntv_wire *w, const struct ntv_variable *v)
+{
+   uint32_t i;
+
+   ntv_wire_record(w, NTV_RECORD_VARIABLE);
+   ntv_wire_push(w, v->type);
+   ntv_wire_push(w, (uint32_t)v->mode);
+   ntv_wire_push(w, (uint32_t)v->interpolation);
+   ntv_wire_push(w, (uint32_t)v->precision);
+   ntv_wire_push(w, v->access);
+   ntv_wire_push(w, v->flags);
+   ntv_wire_push(w, v->location);
+   ntv_wire_push(w, v->location_frac);
+   ntv_wire_push(w, v->driver_location);
+   ntv_wire_push(w, v->binding);
+   ntv_wire_push(w, v->descriptor_set);
+   ntv_wire_push(w, v->index);
+   ntv_wire_push(w, v->image_format);
+   ntv_wire_push(w, v->stream);
+   ntv_wire_push(w, v->xfb_buffer);
+   ntv_wire_push(w, v->xfb_stride);
+   ntv_wire_push(w, v->xfb_offset);
+   ntv_wire_push_string(w, v->name);
+   ntv_wire_push_string(w, v->initializer);
+   for (i = 0; i < v->num_values; i++)
+      ntv_wire_push64(w, v->values[i]);
+   return w->num_variables++;
+}
+
+/* ------------------------------------------------------------------------------------------------------------------
+ * Control flow: the structured tree of the entry point in order. Between any two of the others, before the first and behind
+ * the last stands a block, as in nir_cf_node lists:
+ *
+ *    block  if  block  else  block  end_if  block
+ *    block  loop  block  [continue  block]  end_loop  block
+ * ------------------------------------------------------------------------------------------------------------------ */
+
+/* Its instructions follow. */
+static inline void
+ntv_wire_block(struct ntv_wire *w, uint32_t number)
+{
+   ntv_wire_record(w, NTV_RECORD_BLOCK);
+   ntv_wire_push(w, number);
+}
+
+/* The then-list follows, and then an else. */
+static inline void
+ntv_wire_if(struct ntv_wire *w, uint32_t condition, enum ntv_hint hint)
+{
+   ntv_wire_record(w, NTV_RECORD_IF);
+   ntv_wire_push(w, condition);
+   ntv_wire_push(w, (uint32_t)hint);
+}
+
+static inline void
+ntv_wire_else(struct ntv_wire *w)
+{
+   ntv_wire_record(w, NTV_RECORD_ELSE);
+}
+
+static inline void
+ntv_wire_end_if(struct ntv_wire *w)
+{
+   ntv_wire_record(w, NTV_RECORD_END_IF);
+}
+
+static inline void
+ntv_wire_loop(struct ntv_wire *w)
+{
+   ntv_wire_record(w, NTV_RECORD_LOOP);
+}
+
+/* The continue list of the loop follows. */
+static inline void
+ntv_wire_continue(struct ntv_wire *w)
+{
+   ntv_wire_record(w, NTV_RECORD_CONTINUE);
+}
+
+static inline void
+ntv_wire_end_loop(struct ntv_wire *w)
+{
+   ntv_wire_record(w, NTV_RECORD_END_LOOP);
+}
+
+/* ------------------------------------------------------------------------------------------------------------------
+ * Instructions. `def` is the number of the result, `components` and `bits` its shape. Without a result, all are 0.
+ *
+ * The second word of an instruction has the opcode in bits 0 to 15, the components in 16 to 20, the bits in 21 to 27 and the
+ * flags of an ALU instruction in 28 to 30. The third is `def`.
+ * ------------------------------------------------------------------------------------------------------------------ */
+
+static inline void
+ntv_wire_instr(struct ntv_wire *w, enum ntv_record kind, uint32_t op, uint32_t def, unsigned components, unsigned bits)
+{
+   ntv_wire_record(w, kind);
+   ntv_wire_push(w, op | (uint32_t)components << 16 | (uint32_t)bits << 21);
+   ntv_wire_push(w, def);
+}
+
+enum ntv_alu_flags {
+   NTV_ALU_EXACT = 1 << 0,
+   NTV_ALU_NO_SIGNED_WRAP = 1 << 1,
+   NTV_ALU_NO_UNSIGNED_WRAP = 1 << 2,
+};
+
+/* `op` is a number of NTV_TABLE_ALU; ntv_wire_alu_src follows for each source. */
+static inline void
+ntv_wire_alu(struct ntv_wire *w, uint32_t op, uint32_t flags, uint32_t def, unsigned components, unsigned bits)
+{
+   ntv_wire_instr(w, NTV_RECORD_ALU, op | flags << 28, def, components, bits);
+}
+
+/* The components of `def` that are read, as many as the opcode reads of this source: nir_ssa_alu_instr_src_components.
+ *
+ * A source is the value and its swizzle, four bits for each component read, the first lowest; with more than 8 components
+ * bit 31 of the value is set, and another word has the rest. */
+static inline void
+ntv_wire_alu_src(struct ntv_wire *w, uint32_t def, const uint8_t *swizzle, unsigned components)
+{
+   uint32_t low = 0, high = 0;
+   unsigned i;
+
+   for (i = 0; i < components && i < 8; i++)
+      low |= (uint32_t)(swizzle[i] & 15) << (4 * i);
+   for (i = 8; i < components && i < 16; i++)
+      high |= (uint32_t)(swizzle[i] & 15) << (4 * (i - 8));
+   ntv_wire_push(w, components > 8 ? def | 0x80000000u : def);
+   ntv_wire_push(w, low);
+   if (components > 8)
+      ntv_wire_push(w, high);
+}
+
+/* nir_load_const_instr; ntv_wire_const_value follows for each component. */
+static inline void
+ntv_wire_const(struct ntv_wire *w, uint32_t def, unsigned components, unsigned bits)
+{
+   ntv_wire_instr(w, NTV_RECORD_CONST, 0, def, components, bits);
+}
+
+/* One word, or two if `bits` is 64. Bits above the width are 0. */
+static inline void
+ntv_wire_const_value(struct ntv_wire *w, unsigned bits, uint64_t value)
+{
+   ntv_wire_push(w, (uint32_t)value);
+   if (bits == 64)
+      ntv_wire_push(w, (uint32_t)(value >> 32));
+}
+
+/* nir_undef_instr. */
+static inline void
+ntv_wire_undef(struct ntv_wire *w, uint32_t def, unsigned components, unsigned bits)
+{
+   ntv_wire_instr(w, NTV_RECORD_UNDEF, 0, def, components, bits);
+}
+
+/* nir_phi_instr; ntv_wire_phi_src follows for each source. */
+static inline void
+ntv_wire_phi(struct ntv_wire *w, uint32_t def, unsigned components, unsigned bits)
+{
+   ntv_wire_instr(w, NTV_RECORD_PHI, 0, def, components, bits);
+}
+
+/* Block and value may be written later. */
+static inline void
+ntv_wire_phi_src(struct ntv_wire *w, uint32_t block, uint32_t def)
+{
+   ntv_wire_push(w, block);
+   ntv_wire_push(w, def);
+}
+
+/* nir_jump_instr. */
+static inline void
+ntv_wire_jump(struct ntv_wire *w, enum ntv_jump jump)
+{
+   ntv_wire_instr(w, NTV_RECORD_JUMP, (uint32_t)jump, 0, 0, 0);
+}
+
+enum ntv_deref {
+   NTV_DEREF_VAR = 0,
+   NTV_DEREF_ARRAY,
+   NTV_DEREF_ARRAY_IMM,
+   NTV_DEREF_ARRAY_WILDCARD,
+   NTV_DEREF_PTR_AS_ARRAY,
+   NTV_DEREF_PTR_AS_ARRAY_IMM,
+   NTV_DEREF_STRUCT,
+   NTV_DEREF_CAST,
+};
+
+/* What all derefs have: the pointer, which is one component, the type that it points to, and where it may point. */
+struct ntv_deref_result {
+   uint32_t def;
+   unsigned bits;
+   uint32_t type;
+   uint32_t modes; /* enum ntv_mode */
+};
+
+static inline void
+ntv_wire_deref(struct ntv_wire *w, enum ntv_deref kind, struct ntv_deref_result r)
+{
+   ntv_wire_instr(w, NTV_RECORD_DEREF, (uint32_t)kind, r.def, 1, r.bits);
+   ntv_wire_push(w, r.type);
+   ntv_wire_push(w, r.modes);
+}
+
+static inline void
+ntv_wire_deref_var(struct ntv_wire *w, struct ntv_deref_result r, uint32_t variable)
+{
+   ntv_wire_deref(w, NTV_DEREF_VAR, r);
+   ntv_wire_push(w, variable);
+}
+
+/* An index that is not constant. `kind` is NTV_DEREF_ARRAY or NTV_DEREF_PTR_AS_ARRAY. */
+static inline void
+ntv_wire_deref_array(struct ntv_wire *w, enum ntv_deref kind, struct ntv_deref_result r, uint32_t parent, uint32_t index)
+{
+   ntv_wire_deref(w, kind, r);
+   ntv_wire_push(w, parent);
+   ntv_wire_push(w, index);
+}
+
+/* A constant index. `kind` is NTV_DEREF_ARRAY_IMM or NTV_DEREF_PTR_AS_ARRAY_IMM. */
+static inline void
+ntv_wire_deref_array_imm(struct ntv_wire *w, enum ntv_deref kind, struct ntv_deref_result r, uint32_t parent, int64_t index)
+{
+   ntv_wire_deref(w, kind, r);
+   ntv_wire_push(w, parent);
+   ntv_wire_push64(w, (uint64_t)index);
+}
+
+static inline void
+ntv_wire_deref_array_wildcard(struct ntv_wire *w, struct ntv_deref_result r, uint32_t parent)
+{
+   ntv_wire_deref(w, NTV_DEREF_ARRAY_WILDCARD, r);
+   ntv_wire_push(w, parent);
+}
+
+static inline void
+ntv_wire_deref_struct(struct ntv_wire *w, struct ntv_deref_result r, uint32_t parent, uint32_t field)
+{
+   ntv_wire_deref(w, NTV_DEREF_STRUCT, r);
+   ntv_wire_push(w, parent);
+   ntv_wire_push(w, field);
+}
+
+static inline void
+ntv_wire_deref_cast(struct ntv_wire *w, struct ntv_deref_result r, uint32_t parent, uint32_t ptr_stride,
+                    uint32_t align_mul, uint32_t align_offset)
+{
+   ntv_wire_deref(w, NTV_DEREF_CAST, r);
+   ntv_wire_push(w, parent);
+   ntv_wire_push(w, ptr_stride);
+   ntv_wire_push(w, align_mul);
+   ntv_wire_push(w, align_offset);
+}
+
+/*
+ * nir_intrinsic_instr. `op` is a number of NTV_TABLE_INTRINSIC. ntv_wire_push follows for each source (the number of the
+ * value), then for the value of each index that ntv_wire_name_intrinsic announced. Such a value is
+ *
+ *    access, dst_access, src_access    enum ntv_access
+ *    atomic_op                         enum ntv_atomic_op
+ *    memory_modes                      enum ntv_mode
+ *    memory_scope, execution_scope     enum ntv_scope
+ *    memory_semantics                  enum ntv_semantics
+ *    interp_mode                       enum ntv_interp_mode
+ *    image_dim                         enum ntv_dim
+ *    image_array                       0 or 1
+ *    format                            a number of NTV_TABLE_FORMAT, with a name
+ *    reduction_op                      a number of NTV_TABLE_ALU, with a name
+ *    src_type, dest_type               ntv_alu_type()
+ *    io_semantics                      ntv_io_semantics()
+ *    io_xfb, io_xfb2                   ntv_io_xfb()
+ *    any other                         as it is
+ *
+ * An index that ntv does not know must have the value 0.
+ */
+static inline void
+ntv_wire_intrinsic(struct ntv_wire *w, uint32_t op, uint32_t def, unsigned components, unsigned bits)
+{
+   ntv_wire_instr(w, NTV_RECORD_INTRINSIC, op, def, components, bits);
+}
+
+enum ntv_io_flags {
+   NTV_IO_EXPLICIT_STRICT = 1 << 0,
+   NTV_IO_DUALSRC = 1 << 1,
+   NTV_IO_FBFETCH = 1 << 2,
+   NTV_IO_COHERENT = 1 << 3,
+   NTV_IO_PERVIEW = 1 << 4,
+   NTV_IO_MEDIUMP = 1 << 5,
+   NTV_IO_HIGH_16BITS = 1 << 6,
+   NTV_IO_INVARIANT = 1 << 7,
+   NTV_IO_HIGH_DVEC2 = 1 << 8,
+   NTV_IO_NO_VARYING = 1 << 9,
+   NTV_IO_NO_SYSVAL_OUTPUT = 1 << 10,
+};
+
+/* nir_io_semantics. `gs_streams` has two bits for each component. */
+static inline uint32_t
+ntv_io_semantics(unsigned location, unsigned num_slots, unsigned gs_streams, uint32_t flags)
+{
+   return (location & 0x7fu) | (uint32_t)(num_slots & 0x3fu) << 7 | (uint32_t)(gs_streams & 0xffu) << 13 | flags << 21;
+}
+
+/* nir_io_xfb: number of components, buffer, and offset in units of 4 bytes, of the first and of the second entry. */
+static inline uint32_t
+ntv_io_xfb(unsigned components0, unsigned buffer0, unsigned offset0, unsigned components1, unsigned buffer1,
+           unsigned offset1)
+{
+   return (components0 & 15u) | (uint32_t)(buffer0 & 15u) << 4 | (uint32_t)(offset0 & 255u) << 8 |
+          (uint32_t)(components1 & 15u) << 16 | (uint32_t)(buffer1 & 15u) << 20 | (uint32_t)(offset1 & 255u) << 24;
+}
+
+enum ntv_tex_flags {
+   NTV_TEX_GATHER_IMPLICIT_LOD = 1 << 0,
+   NTV_TEX_TEXTURE_NON_UNIFORM = 1 << 1,
+   NTV_TEX_SAMPLER_NON_UNIFORM = 1 << 2,
+   NTV_TEX_SPARSE = 1 << 3,
+   NTV_TEX_OFFSETS = 1 << 4, /* tg4_offsets are used; set by ntv_wire_tex */
+};
+
+/* nir_tex_instr without its sources. Dimensionality, layers and comparison are those of the texture. */
+struct ntv_tex {
+   enum ntv_tex_op op;
+   uint32_t dest_type; /* ntv_alu_type() */
+   uint32_t flags;     /* enum ntv_tex_flags */
+   uint32_t component; /* gathers */
+   uint32_t texture_index;
+   uint32_t sampler_index;
+   const int8_t (*offsets)[2]; /* gathers: four of them, or NULL */
+};
+
+/* ntv_wire_tex_src follows for each source. */
+static inline void
+ntv_wire_tex(struct ntv_wire *w, const struct ntv_tex *tex, uint32_t def, unsigned components, unsigned bits)
+{
+   unsigned i;
+
+   ntv_wire_instr(w, NTV_RECORD_TEX, (uint32_t)tex->op, def, components, bits);
+   ntv_wire_push(w, tex->dest_type);
+   ntv_wire_push(w, tex->offsets ? tex->flags | (uint32_t)NTV_TEX_OFFSETS : tex->flags & ~(uint32_t)NTV_TEX_OFFSETS);
+   ntv_wire_push(w, tex->component);
+   ntv_wire_push(w, tex->texture_index);
+   ntv_wire_push(w, tex->sampler_index);
+   for (i = 0; tex->offsets && i < 4; i++)
+      ntv_wire_push(w, (uint32_t)(uint8_t)tex->offsets[i][0] | (uint32_t)(uint8_t)tex->offsets[i][1] << 8);
+}
+
+static inline void
+ntv_wire_tex_src(struct ntv_wire *w, enum ntv_tex_src kind, uint32_t def)
+{
+   ntv_wire_push(w, (uint32_t)kind);
+   ntv_wire_push(w, def);
+}
+
+/* ==================================================================================================================
+ * Part 2: the target
+ * ================================================================================================================== */
+
+enum ntv_buffer_access {
+   NTV_BUFFER_ACCESS_AUTO = 0, /* one load for all lanes wanted of a vec4 */
+   NTV_BUFFER_ACCESS_LANE,     /* one load per lane, always */
+};
+
+/* What the Vulkan device below can do. Plain data: copy it as you like. Fill it with ntv_target_init first. */
+struct ntv_target {
+   uint32_t vulkan_version; /* as VK_MAKE_API_VERSION makes it; the SPIR-V version follows from it */
+   uint32_t features[4];    /* ntv_target_enable */
+   uint32_t max_uniform_buffer_range;
+   uint32_t max_push_constants_size;
+   uint32_t indexed_draw_offset; /* byte offset in the push constants of a word that is 0 in draws without indices */
+   uint32_t max_draw_buffers;
+   enum ntv_buffer_access buffer_access;
+};
+
+/* The most that drivers of this Vulkan version commonly offer. False, and nothing is written, if `target` is NULL or the
+ * version is below 1.0; versions above 1.3 are taken for 1.3. */
+bool ntv_target_init(struct ntv_target *target, uint32_t vulkan_version);
+
+/* Switches a feature, by Vulkan's name for it: "shaderFloat64". False if there is no such feature, or for NULL. */
+bool ntv_target_enable(struct ntv_target *target, const char *feature, bool on);
+
+/* ==================================================================================================================
+ * Part 3: translation
+ * ================================================================================================================== */
+
+/* The memory of one translation after the other. Use one per thread: calls that share one wait for each other. */
+struct ntv_context;
+
+/* NULL if memory is short. */
+struct ntv_context *ntv_context_create(void);
+
+/* NULL is fine. */
+void ntv_context_destroy(struct ntv_context *context);
+
+enum ntv_status {
+   NTV_OK = 0,
+   NTV_ERROR_ARGUMENT,    /* a null pointer, or a target that is none */
+   NTV_ERROR_MALFORMED,   /* the words are no wire of this version */
+   NTV_ERROR_INVALID,     /* the shader breaks a rule of NIR */
+   NTV_ERROR_UNSUPPORTED, /* the target lacks a feature, or ntv cannot do it */
+   NTV_ERROR_INTERNAL,    /* a fault of ntv; please report it */
+   NTV_ERROR_MEMORY,      /* the allocator gave NULL */
+};
+
+/* Where results live. `alloc` gives memory aligned as malloc's, or NULL. `free` may be NULL if the memory goes another way.
+ * Neither may unwind. */
+struct ntv_allocator {
+   void *(*alloc)(void *user, size_t size);
+   void (*free)(void *user, void *memory);
+   void *user;
+};
+
+enum ntv_option_flags {
+   NTV_OPTION_NAMES = 1 << 0, /* names of variables in the SPIR-V */
+};
+
+struct ntv_options {
+   uint32_t flags;
+   struct ntv_allocator allocator; /* malloc and free if `alloc` is NULL */
+};
+
+enum ntv_descriptor {
+   NTV_DESCRIPTOR_UNIFORM_BUFFER = 0,
+   NTV_DESCRIPTOR_STORAGE_BUFFER,
+   NTV_DESCRIPTOR_SAMPLED_IMAGE, /* with or without a sampler */
+   NTV_DESCRIPTOR_SAMPLER,
+   NTV_DESCRIPTOR_UNIFORM_TEXEL_BUFFER,
+   NTV_DESCRIPTOR_STORAGE_IMAGE,
+   NTV_DESCRIPTOR_STORAGE_TEXEL_BUFFER,
+   NTV_DESCRIPTOR_INPUT_ATTACHMENT,
+};
+
+/* Descriptors that the module uses. Several variables may see the same. */
+struct ntv_binding {
+   uint32_t set;
+   uint32_t binding;
+   enum ntv_descriptor kind;
+   uint32_t count; /* 1 if no array */
+};
+
+struct ntv_result {
+   /* The module; NULL after an error. */
+   uint32_t *words;
+   size_t num_words;
+   /* Tessellation control: words[tcs_vertices_out_word] is how many vertices the patch has that is made, and may be changed.
+    * 0 in other stages. */
+   uint32_t tcs_vertices_out_word;
+   /* Compute: invocations of a workgroup; all 0 if they are specialization constants. 0 in other stages. */
+   uint32_t workgroup_size[3];
+   /* Bindings, each place and kind once, by set and binding. */
+   struct ntv_binding *bindings;
+   size_t num_bindings;
+   /* What is wrong and where, a line for each problem; NULL without an error, or if there was no memory for it. */
+   char *error;
+};
+
+/* Translates the shader in `num_words` words at `wire`. `options` may be NULL. All of `result` is written, unless it is
+ * NULL. */
+enum ntv_status ntv_translate(struct ntv_context *context, const struct ntv_target *target, const uint32_t *wire,
+                              size_t num_words, const struct ntv_options *options, struct ntv_result *result);
+
+/* Frees what `result` points to, with the allocator of the same options, and clears it. */
+void ntv_result_free(struct ntv_result *result, const struct ntv_options *options);
+
+/* Version of the library: "0.1.0". */
+const char *ntv_version(void);
+
+/* NTV_WIRE_VERSION of the library, which is that of this header unless an older or newer one is loaded. */
+uint32_t ntv_wire_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* NTV_H */
