@@ -24,6 +24,7 @@ pub mod builder;
 mod eq;
 pub mod info;
 pub mod inst;
+mod inventory;
 pub mod rewrite;
 pub mod types;
 pub mod variable;
@@ -34,6 +35,7 @@ pub use inst::{
     AluFlags, AluSrc, ArrayIndex, Block, Def, Deref, DerefKind, Inst, InstData, InstKind, Jump, PhiSrc, Swizzle, Tex,
     TexData,
 };
+pub use inventory::Inventory;
 pub use rewrite::{rewrite, rewrite_cf, Edit, Rewriter};
 pub use types::{Field, StructData, Type, TypeData, TypeTable};
 pub use variable::{Capture, Precision, Var, VarFlags, Variable, NO_LOCATION};
@@ -123,6 +125,9 @@ pub struct Shader {
     pub texs: Arena<Tex, TexData>,
     /// Line of the dump each instruction came from, 0 if none.
     pub lines: SideTable<Inst, LineNumber>,
+    inventory: Inventory,
+    /// Memory of [`rewrite_cf`].
+    scratch: rewrite::Scratch,
 }
 
 /// A line of a dump, counted from 1; 0 for none.
@@ -154,6 +159,7 @@ impl Shader {
         self.phi_srcs.clear();
         self.texs.clear();
         self.lines.clear();
+        self.inventory = Inventory::default();
     }
 
     /// The stage.
@@ -282,6 +288,7 @@ impl Shader {
 
     /// Appends an instruction to the block that is open, the last of the control flow list.
     pub fn append(&mut self, data: InstData) -> Inst {
+        self.inventory.add(&data);
         let inst = self.insts.push(data);
         self.append_existing(inst);
         inst
@@ -317,6 +324,23 @@ impl Shader {
             InstKind::Jump(jump) => Some(jump),
             _ => None,
         }
+    }
+
+    /// Makes `inst` do something else.
+    pub fn set_kind(&mut self, inst: Inst, kind: InstKind) {
+        self.insts[inst].kind = kind;
+        self.inventory.add(&self.insts[inst]);
+    }
+
+    /// Gives the result of `inst` another width.
+    pub fn set_bit_size(&mut self, inst: Inst, bit_size: u8) {
+        self.insts[inst].bit_size = bit_size;
+        self.inventory.add(&self.insts[inst]);
+    }
+
+    /// The kinds of instructions that there are.
+    pub fn inventory(&self) -> &Inventory {
+        &self.inventory
     }
 
     /// The operands of a phi.

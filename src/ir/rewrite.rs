@@ -40,13 +40,22 @@ impl<F: FnMut(&mut Builder<'_>, Inst) -> Edit> Rewriter for F {
 
 /// Like [`rewrite`], with a visitor that also sees blocks.
 pub fn rewrite_cf(shader: &mut Shader, rewriter: &mut impl Rewriter) -> bool {
-    let old_order = std::mem::take(&mut shader.order);
-    let old_cf = std::mem::take(&mut shader.cf);
-    shader.order.reserve(old_order.len());
-    shader.cf.reserve(old_cf.len());
+    let mut scratch = std::mem::take(&mut shader.scratch);
+    std::mem::swap(&mut shader.order, &mut scratch.order);
+    std::mem::swap(&mut shader.cf, &mut scratch.cf);
+    let changed = rebuild(shader, rewriter, &scratch.order, &scratch.cf, &mut scratch.names);
+    scratch.order.clear();
+    scratch.cf.clear();
+    scratch.names.clear();
+    shader.scratch = scratch;
+    changed
+}
+
+/// The walk: makes program order and control flow anew from the old ones.
+fn rebuild(shader: &mut Shader, rewriter: &mut impl Rewriter, order: &[Inst], cf: &[Cf], names: &mut Names) -> bool {
+    let mut changed = false;
     let first_new = shader.insts.next_id();
-    let mut names = Names { alias: SideTable::new(None), last_part: SideTable::new(None) };
-    for item in &old_cf {
+    for item in cf {
         let block = match *item {
             Cf::Block(block) => block,
             Cf::If { cond, hint } => {
@@ -62,22 +71,23 @@ pub fn rewrite_cf(shader: &mut Shader, rewriter: &mut impl Rewriter) -> bool {
         shader.append_cf(Cf::Block(block));
         let mut builder = Builder::new(shader);
         rewriter.enter(&mut builder, block);
-        for inst in &old_order[range.start as usize..range.end as usize] {
-            if !matches!(builder.shader.insts[*inst].kind, InstKind::Phi(_)) {
+        for inst in &order[range.start as usize..range.end as usize] {
+            if names.any && !matches!(builder.shader.insts[*inst].kind, InstKind::Phi(_)) {
                 builder.shader.map_srcs(*inst, |def| names.resolve(def));
             }
             builder.line = builder.shader.lines[*inst];
             match rewriter.visit(&mut builder, *inst) {
                 Edit::Keep => builder.shader.append_existing(*inst),
-                Edit::Remove => {}
-                Edit::Replace(def) => names.alias.set(inst.def(), Some(def)),
+                Edit::Remove => changed = true,
+                Edit::Replace(def) => names.set(inst.def(), def),
             }
         }
         if builder.split {
             names.last_part.set(block, Some(builder.current_block()));
+            changed = true;
         }
     }
-    let changed = shader.order != old_order || shader.cf != old_cf;
+    changed |= names.any || shader.insts.next_id() != first_new;
     if changed {
         names.rename_phis(shader, first_new);
         names.rename_conditions(shader);
@@ -85,14 +95,36 @@ pub fn rewrite_cf(shader: &mut Shader, rewriter: &mut impl Rewriter) -> bool {
     changed
 }
 
+/// The old lists of a walk, and its tables: their memory serves the next walk.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Scratch {
+    order: Vec<Inst>,
+    cf: Vec<Cf>,
+    names: Names,
+}
+
 /// What values and blocks are called after the walk.
+#[derive(Clone, Debug, Default)]
 struct Names {
+    /// There is an alias.
+    any: bool,
     alias: SideTable<Def, Option<Def>>,
     /// The block that ends where an old block ended, if it was split.
     last_part: SideTable<Block, Option<Block>>,
 }
 
 impl Names {
+    fn set(&mut self, def: Def, alias: Def) {
+        self.any = true;
+        self.alias.set(def, Some(alias));
+    }
+
+    fn clear(&mut self) {
+        self.any = false;
+        self.alias.clear();
+        self.last_part.clear();
+    }
+
     fn resolve(&self, mut def: Def) -> Def {
         while let Some(next) = self.alias[def] {
             def = next;
@@ -100,14 +132,17 @@ impl Names {
         def
     }
 
-    /// Renames the sources of all phis. Those from `first_new` on were made by the walk, and name the blocks that it opened.
+    /// Renames the sources of all phis, which stand first in their blocks. Those from `first_new` on were made by the walk,
+    /// and name the blocks that it opened.
     fn rename_phis(&self, shader: &mut Shader, first_new: Inst) {
-        for index in 0..shader.order.len() {
-            let inst = shader.order[index];
-            if let InstKind::Phi(srcs) = shader.insts[inst].kind {
-                for src in &mut shader.phi_srcs[srcs] {
+        let Shader { cf, blocks, order, insts, phi_srcs, .. } = shader;
+        for item in cf.iter() {
+            let Cf::Block(block) = *item else { continue };
+            for inst in &order[blocks[block].start as usize..blocks[block].end as usize] {
+                let InstKind::Phi(srcs) = insts[*inst].kind else { break };
+                for src in &mut phi_srcs[srcs] {
                     src.def = self.resolve(src.def);
-                    if inst < first_new {
+                    if *inst < first_new {
                         src.pred = self.last_part[src.pred].unwrap_or(src.pred);
                     }
                 }

@@ -40,6 +40,9 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(shader: &mut Shader, _: &Context) -> bool {
+    if !shader.inventory().has_derefs(Modes::SHADER_OUT) {
+        return false;
+    }
     let Some(plans) = plan(shader) else { return false };
     rewrite(shader, |b, inst| match &plans[inst] {
         Plan::Keep => Edit::Keep,

@@ -50,7 +50,7 @@ const OWN: Modes = Modes::FUNCTION_TEMP.union(Modes::SHADER_TEMP);
 const MAX_SCALARS: u32 = 1 << 14;
 
 fn run(shader: &mut Shader, _context: &Context) -> bool {
-    if !shader.vars.values().any(|var| var.mode.intersects(OWN)) {
+    if !shader.inventory().has_derefs(OWN) {
         return false;
     }
     let tables = find_tables(shader);
@@ -67,7 +67,7 @@ fn run(shader: &mut Shader, _context: &Context) -> bool {
         if let InstKind::Deref(mut deref) = b.shader.insts[inst].kind {
             if b.shader.deref_var(inst.def()).is_some_and(|var| tables[var].is_some()) {
                 deref.modes = Modes::CONSTANT;
-                b.shader.insts[inst].kind = InstKind::Deref(deref);
+                b.shader.set_kind(inst, InstKind::Deref(deref));
             }
             return Edit::Keep;
         }

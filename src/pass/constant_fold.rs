@@ -84,7 +84,7 @@ fn fold_index(shader: &mut Shader, inst: Inst) -> bool {
     let ArrayIndex::Def(def) = *index else { return false };
     let Some(value) = shader.as_const_scalar(def) else { return false };
     *index = ArrayIndex::Imm(crate::op::fold::sign_extend(value, shader.bit_size(def)));
-    shader.insts[inst].kind = InstKind::Deref(deref);
+    shader.set_kind(inst, InstKind::Deref(deref));
     true
 }
 
@@ -144,7 +144,7 @@ mod tests {
         let index = b.undef(1, 32);
         b.deref_array(pointer, ArrayIndex::Def(index));
         let values = b.shader.consts.push(&[5]);
-        b.shader.insts[index.inst()].kind = InstKind::Const(values);
+        b.shader.set_kind(index.inst(), InstKind::Const(values));
         assert!(run(&mut shader, &Context::default()));
         let deref = shader.as_deref(last(&shader)).unwrap();
         assert_eq!(deref.kind, DerefKind::Array { parent: pointer, index: ArrayIndex::Imm(5) });

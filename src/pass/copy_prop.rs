@@ -119,7 +119,7 @@ fn vector_to_move(shader: &mut Shader, order: &Order, inst: Inst, op: AluOp) -> 
     }
     let Some(origin) = origin(shader, order, inst.def().into(), components) else { return false };
     let srcs = shader.push_alu_srcs(&[origin]);
-    shader.insts[inst].kind = InstKind::Alu { op: AluOp::mov, flags: AluFlags::empty(), srcs };
+    shader.set_kind(inst, InstKind::Alu { op: AluOp::mov, flags: AluFlags::empty(), srcs });
     true
 }
 

@@ -286,7 +286,7 @@ impl Walk<'_> {
             Some(value) => self.alias.set(phi.def(), Some(value)),
             // Only code that is never reached has a phi of itself.
             None => {
-                self.shader.insts[phi].kind = InstKind::Undef;
+                self.shader.set_kind(phi, InstKind::Undef);
                 self.shader.append_existing(phi);
             }
         }

@@ -45,6 +45,9 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(shader: &mut Shader, _context: &Context) -> bool {
+    if !shader.inventory().alu_ops().any(has_rules) {
+        return false;
+    }
     rewrite(shader, |builder, inst| {
         let InstKind::Alu { op, flags, srcs } = builder.shader.insts[inst].kind else { return Edit::Keep };
         let Some(shape) = Shape::of(builder.shader, inst) else { return Edit::Keep };
@@ -108,10 +111,10 @@ struct Rule {
     lower: LowerFn,
 }
 
-/// The rule for an operation that cannot be emitted as it is.
-fn rule(shape: &Shape) -> Option<&'static Rule> {
+/// The rules for each opcode.
+fn rules_by_op() -> &'static [Vec<&'static Rule>] {
     static BY_OP: OnceLock<Vec<Vec<&'static Rule>>> = OnceLock::new();
-    let by_op = BY_OP.get_or_init(|| {
+    BY_OP.get_or_init(|| {
         let mut by_op = vec![Vec::new(); AluOp::ALL.len()];
         for rule in RULES {
             rule.ops.iter().for_each(|op| by_op[*op as usize].push(rule));
@@ -120,8 +123,16 @@ fn rule(shape: &Shape) -> Option<&'static Rule> {
             by_op[*op as usize].push(&rules::WIDE_BOOL);
         }
         by_op
-    });
-    by_op[shape.op as usize].iter().find(|rule| (rule.when)(shape)).copied()
+    })
+}
+
+fn has_rules(op: AluOp) -> bool {
+    !rules_by_op()[op as usize].is_empty()
+}
+
+/// The rule for an operation that cannot be emitted as it is.
+fn rule(shape: &Shape) -> Option<&'static Rule> {
+    rules_by_op()[shape.op as usize].iter().find(|rule| (rule.when)(shape)).copied()
 }
 
 /// The opcode with a 1-bit result that `op` is a variant of. NIR puts the width behind the first word of the variant's name:

@@ -58,6 +58,9 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(shader: &mut Shader, context: &Context) -> bool {
+    if !shader.inventory().has_any(&[Intrinsic::deref_atomic, Intrinsic::deref_atomic_swap]) {
+        return false;
+    }
     let mixed = mixed_shared_memory(shader, &context.target);
     let target = &context.target;
     rewrite(shader, |b, inst| {

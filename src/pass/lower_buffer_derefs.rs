@@ -48,6 +48,9 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(shader: &mut Shader, context: &Context) -> bool {
+    if !shader.inventory().has_derefs(Modes::UBO | Modes::SSBO) {
+        return false;
+    }
     let survey = Survey::new(shader);
     let sized = Sized::new(shader);
     if survey.blocks.is_empty() && sized.is_none() {

@@ -81,6 +81,9 @@ pub(super) fn is_unnamed(shader: &Shader, inst: Inst) -> bool {
 }
 
 fn run(shader: &mut Shader, context: &Context) -> bool {
+    if !textures::uses_textures(shader) {
+        return false;
+    }
     let declared = shader.vars.len();
     let mut names = Names { target: &context.target, declared, others: FxHashMap::default() };
     names.guess_units(shader);

@@ -46,6 +46,9 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(shader: &mut Shader, _: &Context) -> bool {
+    if !shader.inventory().has_any(&[Intrinsic::terminate, Intrinsic::terminate_if, Intrinsic::demote_if]) {
+        return false;
+    }
     let ends = find_ends(shader);
     rewrite(shader, |builder, inst| match (ends[inst], builder.shader.as_intrinsic(inst)) {
         (End::Kept, _) => Edit::Keep,

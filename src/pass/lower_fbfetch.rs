@@ -39,6 +39,11 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(shader: &mut Shader, context: &Context) -> bool {
+    if shader.stage() != Stage::Fragment
+        || !shader.inventory().has_any(&[Intrinsic::load_output, Intrinsic::load_deref])
+    {
+        return false;
+    }
     let mut attachments = FxHashMap::default();
     rewrite(shader, |b, inst| match FramebufferRead::new(b.shader, inst) {
         Some(read) => Edit::Replace(read.lower(b, inst, &context.target, &mut attachments)),

@@ -42,12 +42,21 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(shader: &mut Shader, context: &Context) -> bool {
+    if !shader.inventory().has_any(BY_ADDRESS) && !shader.inventory().has_derefs(Modes::GLOBAL) {
+        return false;
+    }
     let target = &context.target;
     rewrite(shader, |b, inst| match Access::new(b, inst) {
         Some(access) => access.lower(b, target),
         None => Edit::Keep,
     })
 }
+
+/// What accesses memory by address.
+const BY_ADDRESS: &[Intrinsic] = {
+    use Intrinsic::*;
+    &[load_global, load_global_constant, store_global, global_atomic, global_atomic_swap]
+};
 
 /// What is done at an address.
 #[derive(Clone, Copy)]
@@ -247,7 +256,7 @@ fn pack(b: &mut Builder<'_>, halves: &[Def]) -> Def {
 pub(super) fn is_by_address(shader: &Shader, inst: Inst) -> bool {
     use Intrinsic::*;
     match shader.as_intrinsic(inst) {
-        Some((load_global | load_global_constant | store_global | global_atomic | global_atomic_swap, _)) => true,
+        Some((op, _)) if BY_ADDRESS.contains(&op) => true,
         Some((load_deref | store_deref | deref_atomic | deref_atomic_swap, srcs)) => {
             let deref = shader.as_deref(srcs[0]).filter(|deref| deref.modes == Modes::GLOBAL);
             deref.is_some_and(|deref| !matches!(deref.kind, DerefKind::Cast { .. }))

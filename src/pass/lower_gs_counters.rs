@@ -25,7 +25,7 @@
 //! ```
 
 use super::{Context, Forms, Pass};
-use crate::ir::{rewrite, Builder, Edit, Inst, Shader};
+use crate::ir::{rewrite, Builder, Edit, Inst, Shader, Stage};
 use crate::op::{Index, Intrinsic};
 
 /// See the [module](self).
@@ -37,6 +37,9 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(shader: &mut Shader, _: &Context) -> bool {
+    if shader.stage() != Stage::Geometry {
+        return false;
+    }
     let makes_none = shader.info.vertices_out == 0;
     rewrite(shader, |b, inst| {
         let Some((op, _)) = b.shader.as_intrinsic(inst) else { return Edit::Keep };

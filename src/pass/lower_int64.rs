@@ -55,8 +55,7 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(shader: &mut Shader, context: &Context) -> bool {
-    let is_wide = |inst: &Inst| shader.insts[*inst].bit_size == 64;
-    if context.target.has(Feature::shaderInt64) || !shader.order.iter().any(is_wide) {
+    if context.target.has(Feature::shaderInt64) || !shader.inventory().has_width(64) {
         return false;
     }
     let mut types = ValueTypes::default();
@@ -240,7 +239,7 @@ impl Halves {
         }
         let is_address = matches!(b.shader.as_deref(inst.def()).map(|deref| deref.kind), Some(DerefKind::Cast { .. }));
         if is_address {
-            b.shader.insts[inst].bit_size = 32;
+            b.shader.set_bit_size(inst, 32);
         }
         let packed: Vec<Def> = sources
             .iter()

@@ -42,6 +42,10 @@ pub const PASS: Pass =
     Pass { name: "lower_io", about: "explicit inputs and outputs become variables", removes: Forms::EXPLICIT_IO, run };
 
 fn run(shader: &mut Shader, _: &Context) -> bool {
+    let inventory = shader.inventory();
+    if !ROWS.iter().any(|row| inventory.has(row.0)) && !BARYCENTRICS.iter().any(|row| inventory.has(row.0)) {
+        return false;
+    }
     let mut vars = IoVars::new(shader);
     let mut any = false;
     for index in 0..shader.order.len() {

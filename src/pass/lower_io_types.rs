@@ -68,7 +68,7 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
             InstKind::Deref(mut deref) => {
                 if let Some(change) = b.shader.deref_var(inst.def()).and_then(|var| changes[var]) {
                     deref.ty = retyped(&mut b.shader.types, deref.ty, change.new);
-                    b.shader.insts[inst].kind = InstKind::Deref(deref);
+                    b.shader.set_kind(inst, InstKind::Deref(deref));
                 }
                 Edit::Keep
             }

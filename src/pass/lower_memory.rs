@@ -76,7 +76,7 @@ const ROWS: &[(Intrinsic, Modes, Operation, usize)] = &[
 ];
 
 fn run(shader: &mut Shader, context: &Context) -> bool {
-    if !shader.order.iter().any(|inst| Access::new(shader, *inst).is_some()) {
+    if !ROWS.iter().any(|row| shader.inventory().has(row.0)) {
         return false;
     }
     let in_elements = offsets_are_elements(shader);

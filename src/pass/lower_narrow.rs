@@ -88,8 +88,7 @@ impl Lacks {
 
 fn run(shader: &mut Shader, context: &Context) -> bool {
     let lacks = Lacks::new(&context.target);
-    let is_narrow = |inst: &Inst| matches!(shader.insts[*inst].bit_size, 8 | 16);
-    if !(lacks.int8 || lacks.int16 || lacks.float16) || !shader.order.iter().any(is_narrow) {
+    if !(lacks.int8 || lacks.int16 || lacks.float16) || !shader.inventory().has_width(8 | 16) {
         return false;
     }
     let mut types = ValueTypes::default();

@@ -25,7 +25,7 @@
 //! 1     %10 = @is_sparse_texels_resident (%9)
 //! ```
 
-use super::{Context, Forms, Pass};
+use super::{textures, Context, Forms, Pass};
 use crate::ir::{rewrite, Builder, Def, Edit, Inst, InstKind, Shader};
 use crate::op::{AluOp, Intrinsic, TexSrcKind};
 
@@ -33,15 +33,18 @@ use crate::op::{AluOp, Intrinsic, TexSrcKind};
 pub const PASS: Pass =
     Pass { name: "lower_sparse", about: "residency codes become values of their own", removes: Forms::RESIDENCY, run };
 
+/// What takes texels and residency code in one vector.
+const JOINED: &[Intrinsic] = &[Intrinsic::is_sparse_resident_zink, Intrinsic::sparse_residency_code_and];
+
 /// True for what this pass lowers.
 pub(super) fn is_joined(shader: &Shader, inst: Inst) -> bool {
     let op = shader.as_intrinsic(inst).map(|(op, _)| op);
-    is_sparse_read(shader, inst)
-        || matches!(op, Some(Intrinsic::is_sparse_resident_zink | Intrinsic::sparse_residency_code_and))
+    is_sparse_read(shader, inst) || op.is_some_and(|op| JOINED.contains(&op))
 }
 
 fn run(shader: &mut Shader, _: &Context) -> bool {
-    if !shader.order.iter().any(|inst| is_joined(shader, *inst)) {
+    let may_join = textures::uses_textures(shader) || shader.inventory().has_any(JOINED);
+    if !may_join || !shader.order.iter().any(|inst| is_joined(shader, *inst)) {
         return false;
     }
     rewrite(shader, |b, inst| match (b.shader.as_intrinsic(inst), is_sparse_read(b.shader, inst)) {

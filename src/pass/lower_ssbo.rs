@@ -47,6 +47,9 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(shader: &mut Shader, context: &Context) -> bool {
+    if !OPERATIONS.iter().any(|row| shader.inventory().has(row.0)) {
+        return false;
+    }
     let Some(mut blocks) = Blocks::new(shader, &context.target) else {
         return false;
     };
@@ -80,16 +83,20 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
     })
 }
 
+/// Operations on storage blocks, and the source that says which block.
+const OPERATIONS: &[(Intrinsic, usize)] = &[
+    (Intrinsic::load_ssbo, 0),
+    (Intrinsic::store_ssbo, 1),
+    (Intrinsic::ssbo_atomic, 0),
+    (Intrinsic::ssbo_atomic_swap, 0),
+    (Intrinsic::get_ssbo_size, 0),
+];
+
 /// The opcode of an access to a storage block, and its block index.
 fn operation(shader: &Shader, inst: Inst) -> Option<(Intrinsic, Def)> {
     let (op, srcs) = shader.as_intrinsic(inst)?;
-    match op {
-        Intrinsic::load_ssbo | Intrinsic::ssbo_atomic | Intrinsic::ssbo_atomic_swap | Intrinsic::get_ssbo_size => {
-            Some((op, srcs[0]))
-        }
-        Intrinsic::store_ssbo => Some((op, srcs[1])),
-        _ => None,
-    }
+    let (_, block) = OPERATIONS.iter().find(|row| row.0 == op)?;
+    Some((op, srcs[*block]))
 }
 
 fn source(shader: &Shader, inst: Inst, i: usize) -> Def {

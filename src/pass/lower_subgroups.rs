@@ -40,6 +40,9 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(shader: &mut Shader, context: &Context) -> bool {
+    if !shader.inventory().intrinsics().any(is_subgroup_op) {
+        return false;
+    }
     rewrite(shader, |builder, inst| {
         let Some(call) = Call::of(builder.shader, inst) else { return Edit::Keep };
         let mut lower = Lower { builder, target: &context.target };

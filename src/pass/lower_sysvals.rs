@@ -87,6 +87,9 @@ const COMPUTED: &[(Intrinsic, Compute)] = &[
 ];
 
 fn run(shader: &mut Shader, context: &Context) -> bool {
+    if !shader.inventory().intrinsics().any(is_computed) {
+        return false;
+    }
     let source = Source { target: &context.target, is_zink_level: is_zink_level(shader) };
     rewrite(shader, |b, inst| match b.shader.as_intrinsic(inst) {
         Some((op, _)) => lower(b, inst, op, &source).map_or(Edit::Keep, Edit::Replace),

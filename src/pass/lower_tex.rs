@@ -24,6 +24,7 @@
 //! 32x4  %4 = (float32)txl %2 (texture_deref), %1 (0.500000, 0.500000) (coord), %3 (0.000000) (lod), 0 (sampler)
 //! ```
 
+use super::textures::uses_textures;
 use super::{Context, Forms, Pass};
 use crate::analysis::textures::Texture;
 use crate::entity::Slice;
@@ -41,6 +42,9 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(shader: &mut Shader, context: &Context) -> bool {
+    if !uses_textures(shader) {
+        return false;
+    }
     let implicit_lod = shader.info.has_implicit_lod();
     let gather_offsets = context.target.has(Feature::shaderImageGatherExtended);
     let mut changed = false;

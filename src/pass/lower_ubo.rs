@@ -49,6 +49,9 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(shader: &mut Shader, context: &Context) -> bool {
+    if !shader.inventory().has_any(&[Intrinsic::load_ubo, Intrinsic::load_ubo_vec4]) {
+        return false;
+    }
     let survey = Survey::new(shader, &context.target);
     if survey.loads == 0 {
         return false;

@@ -42,8 +42,7 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(shader: &mut Shader, _: &Context) -> bool {
-    let is_wide = |inst: &Inst| shader.insts[*inst].num_components > 4;
-    if !shader.order.iter().any(is_wide) {
+    if !shader.inventory().has_wide_vectors() {
         return false;
     }
     let mut parts = Parts { parts: SideTable::new(None) };

@@ -59,6 +59,9 @@ pub const PASS: Pass =
 const MAX_ENTRIES: usize = 1 << 22;
 
 fn run(shader: &mut Shader, _: &Context) -> bool {
+    if !shader.inventory().has(Intrinsic::decl_reg) {
+        return false;
+    }
     let Some(registers) = Registers::find(shader) else { return false };
     let cfg = Cfg::new(shader);
     let mut pass = RegsToSsa::new(shader, &cfg, &registers);

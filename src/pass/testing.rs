@@ -9,7 +9,8 @@ use crate::op::{AluOp, Base, Intrinsic};
 pub(super) fn evaluate(shader: &Shader, inputs: &[(Inst, Vec<u64>)]) -> Vec<Vec<u64>> {
     let mut shader = shader.clone();
     for (inst, values) in inputs {
-        shader.insts[*inst].kind = InstKind::Const(shader.consts.push(values));
+        let values = shader.consts.push(values);
+        shader.set_kind(*inst, InstKind::Const(values));
     }
     let mut stored = Vec::new();
     for inst in shader.order.clone() {
@@ -19,7 +20,7 @@ pub(super) fn evaluate(shader: &Shader, inputs: &[(Inst, Vec<u64>)]) -> Vec<Vec<
                 let srcs = shader.alu_srcs[srcs].to_vec();
                 let folded = fold_alu(&shader, op, &srcs, data.num_components, data.bit_size).expect("known operands");
                 let values = shader.consts.push(&folded[..usize::from(data.num_components)]);
-                shader.insts[inst].kind = InstKind::Const(values);
+                shader.set_kind(inst, InstKind::Const(values));
             }
             InstKind::Intrinsic { srcs, .. } => {
                 let value = shader.srcs[srcs][0];

@@ -10,6 +10,12 @@ use crate::ir::{Inst, Shader, TexData, VarFlags, Variable};
 use crate::op::names::ImageDim;
 use crate::op::{AluType, Base, Index, Intrinsic, Modes, TexOp, TexSrcKind};
 
+/// True if there may be an operation on a texture or an image.
+pub(super) fn uses_textures(shader: &Shader) -> bool {
+    let is_image = |op: Intrinsic| op.info().index_slot(Index::image_dim).is_some();
+    shader.inventory().has_textures() || shader.inventory().intrinsics().any(is_image)
+}
+
 /// What a texture is, as far as an instruction that reads it tells.
 pub(super) fn guess(shader: &Shader, inst: Inst, tex: &TexData) -> Texture {
     let shadow = tex.src(TexSrcKind::comparator).is_some();

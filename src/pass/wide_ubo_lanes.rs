@@ -50,6 +50,9 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(shader: &mut Shader, _: &Context) -> bool {
+    if !shader.inventory().has_alu(AluOp::pack_64_2x32) {
+        return false;
+    }
     let pairs = wanted_pairs(shader);
     if pairs.is_empty() {
         return false;

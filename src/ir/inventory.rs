@@ -1,0 +1,114 @@
+//! What kinds of instructions a shader has: how a pass knows without looking that it has nothing to do.
+//!
+//! Every instruction that is appended or changed is entered, none is taken out: an opcode that is not listed is nowhere in the
+//! shader; one that is may be gone by now. Debug builds look after each pass whether the list is complete.
+
+use super::{InstData, InstKind};
+use crate::op::{AluOp, Intrinsic, Modes};
+
+const ALU_WORDS: usize = AluOp::ALL.len().div_ceil(64);
+const INTRINSIC_WORDS: usize = Intrinsic::ALL.len().div_ceil(64);
+
+/// The opcodes, pointers and sizes that a shader has, or has had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Inventory {
+    alu: [u64; ALU_WORDS],
+    intrinsics: [u64; INTRINSIC_WORDS],
+    modes: Modes,
+    /// A bit for each width of a result: 1, 8, 16, 32 and 64 are powers of two.
+    widths: u8,
+    has_textures: bool,
+    has_wide_vectors: bool,
+}
+
+impl Default for Inventory {
+    fn default() -> Inventory {
+        Inventory {
+            alu: [0; ALU_WORDS],
+            intrinsics: [0; INTRINSIC_WORDS],
+            modes: Modes::empty(),
+            widths: 0,
+            has_textures: false,
+            has_wide_vectors: false,
+        }
+    }
+}
+
+impl Inventory {
+    /// Enters an instruction.
+    pub(super) fn add(&mut self, data: &InstData) {
+        self.widths |= data.bit_size;
+        self.has_wide_vectors |= data.num_components > 4;
+        match data.kind {
+            InstKind::Alu { op, .. } => self.alu[op as usize / 64] |= 1 << (op as usize % 64),
+            InstKind::Intrinsic { op, .. } => self.intrinsics[op as usize / 64] |= 1 << (op as usize % 64),
+            InstKind::Deref(deref) => self.modes |= deref.modes,
+            InstKind::Tex(_) => self.has_textures = true,
+            InstKind::Const(_) | InstKind::Undef | InstKind::Phi(_) | InstKind::Jump(_) => {}
+        }
+    }
+
+    /// True if there may be such an ALU operation.
+    pub fn has_alu(&self, op: AluOp) -> bool {
+        self.alu[op as usize / 64] >> (op as usize % 64) & 1 != 0
+    }
+
+    /// True if there may be such an intrinsic.
+    pub fn has(&self, op: Intrinsic) -> bool {
+        self.intrinsics[op as usize / 64] >> (op as usize % 64) & 1 != 0
+    }
+
+    /// True if there may be one of these intrinsics.
+    pub fn has_any(&self, ops: &[Intrinsic]) -> bool {
+        ops.iter().any(|op| self.has(*op))
+    }
+
+    /// The ALU operations that there may be.
+    pub fn alu_ops(&self) -> impl Iterator<Item = AluOp> + '_ {
+        bits(&self.alu).map(|index| AluOp::ALL[index])
+    }
+
+    /// The intrinsics that there may be.
+    pub fn intrinsics(&self) -> impl Iterator<Item = Intrinsic> + '_ {
+        bits(&self.intrinsics).map(|index| Intrinsic::ALL[index])
+    }
+
+    /// True if there may be a pointer to memory of one of these modes.
+    pub fn has_derefs(&self, modes: Modes) -> bool {
+        self.modes.intersects(modes)
+    }
+
+    /// True if there may be a result of this width.
+    pub fn has_width(&self, bits: u8) -> bool {
+        self.widths & bits != 0
+    }
+
+    /// True if there may be a texture operation.
+    pub fn has_textures(&self) -> bool {
+        self.has_textures
+    }
+
+    /// True if there may be a vector of more than four components.
+    pub fn has_wide_vectors(&self) -> bool {
+        self.has_wide_vectors
+    }
+
+    /// True if `data` is entered; what the check of debug builds looks at.
+    pub fn lists(&self, data: &InstData) -> bool {
+        let mut with = *self;
+        with.add(data);
+        with == *self
+    }
+}
+
+/// The numbers of the bits that are set.
+fn bits(words: &[u64]) -> impl Iterator<Item = usize> + '_ {
+    words.iter().enumerate().flat_map(|(at, word)| {
+        let mut left = *word;
+        std::iter::from_fn(move || {
+            let bit = left.checked_ilog2()?;
+            left &= !(1 << bit);
+            Some(64 * at + bit as usize)
+        })
+    })
+}
