@@ -223,7 +223,7 @@ impl Survey {
         indices.sort_unstable();
         if self.dynamic {
             let array = indices.iter().copied().filter(|index| *index >= blocks.first);
-            let count = array.clone().map(|index| index + 1).max().unwrap_or(0).max(shader.info.num_ubos);
+            let count = array.clone().map(|index| index.saturating_add(1)).max().unwrap_or(0).max(shader.info.num_ubos);
             let count = count.saturating_sub(blocks.first).max(1);
             let ends = array.map(|index| self.ends[&index]).chain([self.dynamic_end]);
             let end = ends.reduce(|a, b| a.zip(b).map(|(a, b)| a.max(b))).flatten();
