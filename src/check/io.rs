@@ -57,6 +57,11 @@ pub(super) fn check_intrinsic(report: &mut Report<'_>, inst: Inst, op: Intrinsic
     if offset >= u64::from(io.num_slots.max(1)) {
         report.at(inst, format_args!("slot {offset} of {}", plural(io.num_slots as usize, "slot")));
     }
+    // Vertex and offset; the coordinates of an interpolation, too.
+    let places = &srcs[usize::from(output && !shader.insts[inst].has_def()).min(srcs.len())..];
+    if let Some(bits) = places.iter().map(|place| shader.bit_size(*place)).find(|bits| *bits != 32) {
+        report.at(inst, format_args!("the place has {}, not 32", plural(bits.into(), "bit")));
+    }
     check_vertex(report, inst, op, io);
     check_flags(report, inst, io);
     check_components(report, inst, value);

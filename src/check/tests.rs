@@ -323,6 +323,8 @@ fn inputs_and_outputs_fit_their_slot() {
     @store_output (%0, %0) (base=0, range=1, wrmask=x, component=0, src_type=float32, io location=VARYING_SLOT_POS slots=1 dualsrc, xfb(), xfb2()) // !
     32 %9 = load_const (0x00000002)
     32 %10 = @load_input (%9) (base=0, range=1, component=0, dest_type=float32, io location=VERT_ATTRIB_POS slots=2) // !
+    16 %11 = load_const (0x0000)
+    32 %12 = @load_input (%11) (base=0, range=1, component=0, dest_type=float32, io location=VERT_ATTRIB_POS slots=1) // !
     ";
     invalid(
         "VERTEX",
@@ -333,6 +335,7 @@ fn inputs_and_outputs_fit_their_slot() {
             "`%8 = @load_input`: 9 slots from 30 on do not exist",
             "`@store_output`: only fragment shaders blend",
             "`%10 = @load_input`: slot 2 of 2 slots",
+            "`%12 = @load_input`: the place has 16 bits, not 32",
         ],
     );
 }
