@@ -7,8 +7,11 @@
 // A test that cannot tell its seed cannot be repeated.
 #![allow(clippy::print_stdout)]
 
+#[path = "support/mutation.rs"]
+mod mutation;
 mod support;
 
+use mutation::{dumps, mutate, Random};
 use ntv::{text, BufferAccess, EmitOptions, Options, Target, Translator};
 use std::collections::HashSet;
 use std::fs;
@@ -51,17 +54,6 @@ fn mutated_dumps_give_errors_or_valid_modules() {
 
 fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok().map(|value| value.parse().unwrap_or_else(|_| panic!("{variable} is not a number")))
-}
-
-/// The dumps to mutate: the project's own, and some of the shared corpus if it is there.
-fn dumps() -> Vec<String> {
-    let mut files = support::files(&support::root().join("examples"), &["nir"]);
-    files.extend(support::files(&support::root().join("tests/corpus"), &["nir"]));
-    if let Some(shared) = support::shared_corpus() {
-        files.extend(support::files(&shared, &["nir", "log"]).into_iter().step_by(20));
-    }
-    let dumps = files.iter().map(|file| String::from_utf8_lossy(&fs::read(file).expect("a dump")).into_owned());
-    dumps.filter(|dump| dump.len() < 1 << 16).collect()
 }
 
 /// The cases that run now, with the time at which each started.
@@ -119,70 +111,6 @@ fn translate(text: &str, options: &Options) -> Vec<Vec<u32>> {
     modules.map(|module| module.words).collect()
 }
 
-/// A dump with one fault, or a few: one alone leaves a valid shader more often, and that is the harder case.
-fn mutate(random: &mut Random, dumps: &[String]) -> String {
-    let mut bytes = random.of(dumps).clone().into_bytes();
-    let faults = if random.below(4) == 0 { 2 + random.below(4) } else { 1 };
-    for _ in 0..faults {
-        match random.below(4) {
-            0 => flip_bytes(random, &mut bytes),
-            1 => bytes = break_lines(random, &bytes, dumps),
-            _ => bytes = replace_word(random, &bytes),
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
-fn flip_bytes(random: &mut Random, bytes: &mut [u8]) {
-    for _ in 0..1 + random.below(2) {
-        if !bytes.is_empty() {
-            let at = random.below(bytes.len());
-            bytes[at] =
-                if random.below(2) == 0 { bytes[at] ^ 1 << random.below(8) } else { b' ' + random.below(95) as u8 };
-        }
-    }
-}
-
-/// Puts a word in the place of another that starts alike, such as `%7` for `%5` or `fmul` for `fadd`: the fault that leaves
-/// most of the grammar alone.
-fn replace_word(random: &mut Random, bytes: &[u8]) -> Vec<u8> {
-    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || b"_%@".contains(byte);
-    let starts: Vec<usize> =
-        (0..bytes.len()).filter(|at| is_word(&bytes[*at]) && (*at == 0 || !is_word(&bytes[at - 1]))).collect();
-    let end =
-        |start: usize| bytes[start..].iter().position(|byte| !is_word(byte)).map_or(bytes.len(), |len| start + len);
-    if starts.is_empty() {
-        return bytes.to_vec();
-    }
-    let old = *random.of(&starts);
-    let alike: Vec<usize> = starts.into_iter().filter(|start| bytes[*start] == bytes[old]).collect();
-    let new = *random.of(&alike);
-    [&bytes[..old], &bytes[new..end(new)], &bytes[end(old)..]].concat()
-}
-
-/// Drops, doubles, swaps, moves or cuts off lines, or brings one from another dump.
-fn break_lines(random: &mut Random, bytes: &[u8], dumps: &[String]) -> Vec<u8> {
-    let mut lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
-    let (a, b) = (random.below(lines.len()), random.below(lines.len()));
-    match random.below(6) {
-        0 => drop(lines.remove(a)),
-        1 => lines.insert(a, lines[a]),
-        2 => lines.swap(a, b),
-        3 => {
-            let line = lines.remove(a);
-            lines.insert(b.min(lines.len()), line);
-        }
-        4 => lines.truncate(a),
-        _ => {
-            let other: Vec<&str> = random.of(dumps).lines().collect();
-            if !other.is_empty() {
-                lines.insert(a, random.of(&other).as_bytes());
-            }
-        }
-    }
-    lines.join(&b'\n')
-}
-
 /// Ends the process when a case runs for too long: a thread cannot be stopped.
 fn watch_for_hangs(running: Running) {
     std::thread::spawn(move || loop {
@@ -200,24 +128,4 @@ fn peak_memory_kib() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     line.split_whitespace().next()?.parse().ok()
-}
-
-/// SplitMix64, a small generator of even quality for any seed.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
-    }
-
-    fn below(&mut self, end: usize) -> usize {
-        (self.next() % end as u64) as usize
-    }
-
-    fn of<'a, T>(&mut self, items: &'a [T]) -> &'a T {
-        &items[self.below(items.len())]
-    }
 }

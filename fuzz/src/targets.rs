@@ -1,0 +1,82 @@
+//! What the fuzz targets do with their bytes. `tests/fuzz_seeds.rs` has them do it for a while in the tests, too.
+//!
+//! A target panics if it has found a fault of ntv.
+
+use ntv::interp::Limits;
+use ntv::pass::{pipeline::PIPELINE, Context};
+use ntv::{check, text, BufferAccess, EmitOptions, Options, Shader, Target, Translator};
+use ntv_gen::{difference, Observation, Stimulus};
+
+/// Names and bodies of all targets.
+#[allow(dead_code)]
+pub(crate) const TARGETS: &[(&str, fn(&[u8]))] = &[("text", text), ("passes", passes)];
+
+/// Bytes are a dump: it is refused or translated. What is read is printed so that it is read again.
+pub(crate) fn text(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let mut translator = Translator::new(options(bytes));
+    for mut shader in shaders(&text) {
+        let printed = text::print(&shader);
+        if check::validate(&shader).is_ok() {
+            let mut again = text::parse(&printed);
+            assert_eq!(again.len(), 1, "what is printed is one shader\n{printed}");
+            let again = again.remove(0).shader.unwrap_or_else(|errors| panic!("{errors}\n{printed}"));
+            assert_eq!(text::print(&again), printed, "what is read is printed as it was");
+        }
+        if let Ok(module) = translator.translate(&mut shader, &EmitOptions::default()) {
+            assert!(lengths_add_up(&module.words), "the instructions fill the module");
+        }
+    }
+}
+
+/// A byte and a dump: the passes, or the one with the number of the byte, keep what the shader computes.
+pub(crate) fn passes(bytes: &[u8]) {
+    const LIMITS: Limits = Limits { instructions: 20_000, components: 1 << 16 };
+    const LOWERED: Limits = Limits { instructions: 40 * LIMITS.instructions, components: 1 << 20 };
+    let Some((choice, bytes)) = bytes.split_first() else { return };
+    let context = Context::default();
+    let text = String::from_utf8_lossy(bytes);
+    for mut shader in shaders(&text) {
+        if check::validate(&shader).and_then(|()| check::supported(&shader, &context.target)).is_err() {
+            continue;
+        }
+        let stimulus = Stimulus::new(&shader, (*choice).into());
+        let before = Observation::new(&shader, &stimulus, LIMITS);
+        let comparable = before.undefined_behaviour().is_none() && !before.has_race();
+        let one = PIPELINE.get(usize::from(*choice)).map(std::slice::from_ref);
+        for pass in one.unwrap_or(PIPELINE) {
+            (pass.run)(&mut shader, &context);
+            if let Err(errors) = check::validate(&shader) {
+                panic!("{} leaves an invalid shader: {errors}", pass.name);
+            }
+            if comparable {
+                let after = Observation::new(&shader, &stimulus, LOWERED);
+                let found = difference(&before, &after);
+                assert_eq!(found, None, "{} changes what the shader computes", pass.name);
+            }
+        }
+    }
+}
+
+fn shaders(text: &str) -> impl Iterator<Item = Shader> {
+    text::parse(text).into_iter().filter_map(|found| found.shader.ok())
+}
+
+/// Different dumps are for different drivers.
+fn options(bytes: &[u8]) -> Options {
+    let (_, vulkan) = Target::PRESETS[bytes.len() % Target::PRESETS.len()];
+    let buffer_access = if bytes.len() / 4 % 2 == 0 { BufferAccess::Auto } else { BufferAccess::Lane };
+    Options { target: Target::new(vulkan), buffer_access }
+}
+
+/// Whether `words` are a header and whole instructions.
+fn lengths_add_up(words: &[u32]) -> bool {
+    let mut rest = words.get(5..).unwrap_or_default();
+    while let Some(first) = rest.first() {
+        match rest.get((first >> 16) as usize..) {
+            Some(next) if next.len() < rest.len() => rest = next,
+            _ => return false,
+        }
+    }
+    words.len() > 5
+}
