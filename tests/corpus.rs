@@ -181,18 +181,23 @@ fn judged(words: &[u32], target: &Target) -> Result<String, String> {
     Ok(module.disassemble())
 }
 
-/// The table of zink's faults names a test for each, or says why there is none.
+/// The tables name a test for each of their rows, or say why there is none.
 #[test]
-fn every_fault_of_zink_has_its_test() {
-    let folder = support::root().join("tests/corpus/zink");
-    let table = fs::read_to_string(folder.join("README.md")).expect("a readable table");
-    let rows: Vec<&str> = table.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| place")).collect();
-    assert!(rows.len() >= 35, "{} rows", rows.len());
-    for row in rows {
-        let cell = row.trim_end_matches(" |").rsplit(" | ").next().unwrap_or("");
-        assert!(!cell.is_empty(), "{row}");
-        for name in cell.split('`').filter(|name| name.ends_with(".nir")) {
-            assert!(folder.join(name).is_file(), "no file {name}: {row}");
+fn every_row_of_a_table_has_its_test() {
+    let corpus = support::root().join("tests/corpus");
+    let tables =
+        [("tests/corpus/zink/README.md", "| place", "zink", 35), ("src/text/mod.rs", "| lost", "directives", 12)];
+    for (file, head, folder, least) in tables {
+        let table = fs::read_to_string(support::root().join(file)).expect("a readable table");
+        let lines = table.lines().map(|line| line.trim_start_matches("//! "));
+        let rows: Vec<&str> = lines.filter(|line| line.starts_with("| ") && !line.starts_with(head)).collect();
+        assert!(rows.len() >= least, "{file} has {} rows", rows.len());
+        for row in rows {
+            let cell = row.trim_end_matches(" |").rsplit(" | ").next().unwrap_or("");
+            assert!(!cell.is_empty(), "{row}");
+            for name in cell.split('`').filter(|name| name.ends_with(".nir")) {
+                assert!(corpus.join(folder).join(name).is_file(), "no file {name}: {row}");
+            }
         }
     }
 }

@@ -291,6 +291,11 @@ impl ShaderInfo {
         self.stage == Stage::Fragment || self.stage.is_compute() && self.derivative_group != 0
     }
 
+    /// True if the driver adds shared memory, whose size is only known when the pipeline is made.
+    pub fn has_variable_shared_memory(&self) -> bool {
+        self.directive("variable_shared_memory") == Some("true")
+    }
+
     /// What the directive `key` says, if it was given; the last counts.
     pub fn directive(&self, key: &str) -> Option<&str> {
         self.directives.iter().rev().find(|(name, _)| name == key).map(|(_, value)| value.as_str())

@@ -8,6 +8,9 @@
 //! **Why.** Logical SPIR-V has no byte addresses, and without `workgroupMemoryExplicitLayout` no two variables of
 //! shared memory can alias: one view must serve every width.
 //!
+//! The directive `// ntv: variable_shared_memory=true` says that the driver adds shared memory when it makes the pipeline, as
+//! it does for arguments of kernels: then N is no constant but a specialization constant, and the emitter's affair.
+//!
 //! With 64-bit atomics on shared memory that view is `uint64_t base[]`, and a 32-bit lane is half of an element; with
 //! the feature, they have a second view of their own.
 //!
@@ -163,7 +166,8 @@ impl Access {
 
 /// The variables of the memories, made when first used.
 struct Memories<'c> {
-    vars: Vec<(Modes, Var, u32)>,
+    /// Mode, variable, and number of vec4s if that is known.
+    vars: Vec<(Modes, Var, Option<u32>)>,
     context: &'c Context,
     push_constants: u32,
     /// Shared memory has 64-bit atomics and no second view for them, so its elements are `uint64_t`.
@@ -179,8 +183,8 @@ impl<'c> Memories<'c> {
             Memories { vars: Vec::new(), context, push_constants, shared_in_pairs: false, shared64: None };
         if has_wide_shared_atomics(shader) {
             if context.target.has(Feature::workgroupMemoryExplicitLayout) {
-                let len = 2 * vec4s(shader.info.shared_size);
-                memories.shared64 = Some(new_block(shader, "shared@64", Modes::SHARED, UINT64, Some(len)));
+                let len = memories.vec4s(shader, Modes::SHARED).map(|len| 2 * len);
+                memories.shared64 = Some(new_block(shader, "shared@64", Modes::SHARED, UINT64, len));
             } else {
                 memories.shared_in_pairs = true;
             }
@@ -199,14 +203,14 @@ impl<'c> Memories<'c> {
     fn memory(&mut self, b: &mut Builder<'_>, mode: Modes) -> Memory {
         let found = self.vars.iter().find(|(m, ..)| *m == mode).map(|(_, var, len)| (*var, *len));
         let (var, len) = found.unwrap_or_else(|| {
-            let (name, bytes) = match mode {
-                Modes::SHARED => ("shared", b.shader.info.shared_size),
-                Modes::PUSH_CONST => ("push_constants", self.push_constants),
-                _ => ("scratch", b.shader.info.scratch),
+            let name = match mode {
+                Modes::SHARED => "shared",
+                Modes::PUSH_CONST => "push_constants",
+                _ => "scratch",
             };
-            let len = vec4s(bytes);
-            let (element, count) = if self.in_pairs(mode) { (UINT64, 2 * len) } else { (UVEC4, len) };
-            let var = new_block(b.shader, name, mode, element, Some(count));
+            let len = self.vec4s(b.shader, mode);
+            let (element, count) = if self.in_pairs(mode) { (UINT64, len.map(|len| 2 * len)) } else { (UVEC4, len) };
+            let var = new_block(b.shader, name, mode, element, count);
             self.vars.push((mode, var, len));
             (var, len)
         });
@@ -216,7 +220,17 @@ impl<'c> Memories<'c> {
             _ => Whole::Never,
         };
         let base = base_pointer(b, var, None);
-        Memory { base, access: 0, whole, len: Some(len), shared: mode == Modes::SHARED, in_pairs, at_address: false }
+        Memory { base, access: 0, whole, len, shared: mode == Modes::SHARED, in_pairs, at_address: false }
+    }
+
+    /// Number of vec4s of a memory; `None` if the pipeline says how much more shared memory there is.
+    fn vec4s(&self, shader: &Shader, mode: Modes) -> Option<u32> {
+        match mode {
+            Modes::SHARED if shader.info.has_variable_shared_memory() => None,
+            Modes::SHARED => Some(vec4s(shader.info.shared_size)),
+            Modes::PUSH_CONST => Some(vec4s(self.push_constants)),
+            _ => Some(vec4s(shader.info.scratch)),
+        }
     }
 
     fn in_pairs(&self, mode: Modes) -> bool {

@@ -10,6 +10,9 @@ use spirv::{BuiltIn, Capability, Decoration, ExecutionMode as Mode, Op};
 const WORKGROUP_SPEC_IDS: [(u32, &str); 3] =
     [(1, "workgroup_size_x"), (2, "workgroup_size_y"), (3, "workgroup_size_z")];
 
+/// The specialization constant of the shared memory that a pipeline asks for besides the shader's own, in bytes: zink's.
+const SHARED_MEMORY_SPEC_ID: (u32, &str) = (4, "variable_shared_mem");
+
 /// NIR's `gl_frag_depth_layout`: what a fragment shader promises of the depth that it writes.
 const DEPTH_LAYOUTS: &[(u32, Mode)] = &[(2, Mode::DepthGreater), (3, Mode::DepthLess), (4, Mode::DepthUnchanged)];
 
@@ -203,14 +206,7 @@ impl Emit<'_> {
         let size = self.shader.info.workgroup_size;
         if self.state.workgroup_size == 0 {
             self.state.workgroup_size = if size.contains(&0) || self.shader.info.workgroup_size_variable {
-                let ty = self.m.numeric(Base::Uint, 32, 1);
-                let parts = WORKGROUP_SPEC_IDS.map(|(spec_id, name)| {
-                    let id = self.m.id();
-                    self.m.globals.op(Op::SpecConstant, &[ty, id, 1]);
-                    self.m.decorate(id, Decoration::SpecId, &[spec_id]);
-                    self.name(id, name);
-                    id
-                });
+                let parts = WORKGROUP_SPEC_IDS.map(|(spec_id, name)| self.spec_constant(spec_id, name));
                 let ty = self.m.numeric(Base::Uint, 32, 3);
                 self.m.global(Op::SpecConstantComposite, Some(ty), &parts)
             } else {
@@ -218,5 +214,30 @@ impl Emit<'_> {
             };
         }
         self.state.workgroup_size
+    }
+
+    /// An unsigned specialization constant, 1 by default.
+    fn spec_constant(&mut self, spec_id: u32, name: &str) -> u32 {
+        let ty = self.m.numeric(Base::Uint, 32, 1);
+        let id = self.m.id();
+        self.m.globals.op(Op::SpecConstant, &[ty, id, 1]);
+        self.m.decorate(id, Decoration::SpecId, &[spec_id]);
+        self.name(id, name);
+        id
+    }
+
+    /// How many elements of `stride` bytes shared memory has, if the pipeline may ask for more than the shader does.
+    pub(super) fn shared_memory_length(&mut self, stride: u32) -> u32 {
+        if self.state.shared_memory == 0 {
+            let (spec_id, name) = SHARED_MEMORY_SPEC_ID;
+            self.state.shared_memory = self.spec_constant(spec_id, name);
+        }
+        let stride = stride.max(1);
+        let ty = self.m.numeric(Base::Uint, 32, 1);
+        let rounded = self.m.uint(self.shader.info.shared_size.saturating_add(stride - 1));
+        let added = self.state.shared_memory;
+        let bytes = self.m.global(Op::SpecConstantOp, Some(ty), &[Op::IAdd as u32, added, rounded]);
+        let stride = self.m.uint(stride);
+        self.m.global(Op::SpecConstantOp, Some(ty), &[Op::UDiv as u32, bytes, stride])
     }
 }

@@ -5,7 +5,7 @@
 //! `uvec4[]` and as `vec4[]`, two *views* of the same binding, so that loads have the type that their users want.
 
 use super::builtin::io_builtin;
-use super::types::{Layout, Numbers};
+use super::types::{Layout, Numbers, Open};
 use super::{unsupported, Emit, Result};
 use crate::analysis::value_types;
 use crate::ir::{Capture, Precision, Stage, TypeData, Var, VarFlags, Variable, NO_LOCATION};
@@ -99,7 +99,12 @@ impl Emit<'_> {
             }
             View::Whole => Numbers::Unsigned,
         };
-        Layout { explicit, block: explicit, runtime: variable.mode == Modes::SSBO, numbers }
+        let open = match variable.mode {
+            Modes::SSBO => Open::Runtime,
+            Modes::SHARED if self.shader.info.has_variable_shared_memory() => Open::Specialized,
+            _ => Open::One,
+        };
+        Layout { explicit, block: explicit, open, numbers }
     }
 
     /// The view of `var` in which a value of `scalar`'s width can be seen as `base`.

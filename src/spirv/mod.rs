@@ -133,6 +133,8 @@ struct State {
     sparse_reads: FxHashMap<Def, u32>,
     /// The workgroup size as a constant, 0 if not made.
     workgroup_size: u32,
+    /// The specialization constant of shared memory, 0 if not made.
+    shared_memory: u32,
     /// A stack of ids for operands under construction.
     ids: Vec<u32>,
     flow: body::Flow,
@@ -153,6 +155,7 @@ impl State {
         self.non_uniform.clear();
         self.sparse_reads.clear();
         self.workgroup_size = 0;
+        self.shared_memory = 0;
         self.ids.clear();
         self.flow.clear();
         self.phis.clear();

@@ -19,10 +19,21 @@ pub(super) struct Layout {
     pub(super) explicit: bool,
     /// Structs that are not in another are blocks.
     pub(super) block: bool,
-    /// Arrays without a length are run-time arrays, which only storage blocks have.
-    pub(super) runtime: bool,
+    /// What arrays without a length are.
+    pub(super) open: Open,
     /// What numbers are seen as.
     pub(super) numbers: Numbers,
+}
+
+/// What arrays without a length are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Open {
+    /// Of one element.
+    One,
+    /// Run-time arrays, which only storage blocks have.
+    Runtime,
+    /// As long as the shared memory that the pipeline asks for.
+    Specialized,
 }
 
 /// What the numbers of a variable are seen as.
@@ -135,18 +146,19 @@ impl Emit<'_> {
         // Blocks stand in arrays of descriptors, which have no stride.
         let descriptors = layout.block && is_block(types, elem);
         let explicit = layout.explicit && !descriptors;
-        if descriptors && len.is_none() || layout.runtime && is_unsized(types, elem) && !descriptors {
+        if descriptors && len.is_none() || layout.open == Open::Runtime && is_unsized(types, elem) && !descriptors {
             return Err(unsupported("an array of this type"));
         }
+        let len = match (len, layout.open) {
+            (None, Open::Runtime) => None,
+            (None, Open::Specialized) => Some(self.shared_memory_length(stride)),
+            // SPIR-V has no empty arrays (OpTypeArray, Length).
+            (len, _) => Some(self.m.uint(len.unwrap_or(1).max(1))),
+        };
         let stride = match (explicit, stride) {
             (false, _) => None,
             (true, 0) => Some(size(&self.shader.types, elem, depth)?),
             (true, stride) => Some(stride),
-        };
-        let len = match len {
-            None if layout.runtime => None,
-            // SPIR-V has no empty arrays (OpTypeArray, Length).
-            len => Some(self.m.uint(len.unwrap_or(1).max(1))),
         };
         let op = if len.is_some() { Op::TypeArray } else { Op::TypeRuntimeArray };
         let operands = [elem_id, len.unwrap_or(0)];
@@ -165,7 +177,9 @@ impl Emit<'_> {
         if data.fields.is_empty() {
             return Err(unsupported("a struct of which the input gives no members"));
         }
-        if layout.runtime && data.fields.iter().rev().skip(1).any(|field| is_unsized(&shader.types, field.ty)) {
+        if layout.open == Open::Runtime
+            && data.fields.iter().rev().skip(1).any(|field| is_unsized(&shader.types, field.ty))
+        {
             return Err(unsupported("a run-time array in front of other members"));
         }
         let first = self.state.ids.len();

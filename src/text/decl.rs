@@ -4,18 +4,12 @@
 //! decl_var shader_in INTERP_MODE_FLAT none highp vec2 uv (VARYING_SLOT_VAR0.zw, 0, 0)
 //!          mode      interpolation    access     type name  slot and components, driver location, binding
 //! ```
-//!
-//! Mesa does not print what transform feedback does with an output, nor its stream. This crate adds it, if there is any:
-//!
-//! ```text
-//! decl_var shader_out INTERP_MODE_NONE none vec4 a (VARYING_SLOT_VAR0.xyzw, 0, 0)  // ntv: xfb(buffer=0 stride=32 offset=16) stream=1
-//! ```
 
 use super::cursor::Cursor;
-use super::initializer;
 use super::parser::{Parser, Part};
+use super::{directive, initializer};
 use crate::error::Error;
-use crate::ir::{Capture, Field, Precision, Shader, ShaderInfo, Stage, Type, TypeData, VarFlags, Variable};
+use crate::ir::{Field, Precision, Shader, ShaderInfo, Stage, Type, TypeData, VarFlags, Variable};
 use crate::op::names::{system_value, InterpMode, SlotKind, FORMATS};
 use crate::op::{Access, AluType, Base, Modes};
 use std::fmt::Write;
@@ -89,7 +83,7 @@ impl<'a> Parser<'a> {
             var.initializer = Some(text);
         }
         if line.eat_str("// ntv:") {
-            parse_note(line, &mut var)?;
+            directive::parse_note(line, &mut var)?;
         }
         line.expect_end()?;
         if mode == Modes::PUSH_CONST && name == PUSH_CONSTANTS.0 {
@@ -159,6 +153,9 @@ impl<'a> Parser<'a> {
 
     fn add_push_constants(&mut self, ty: Type) {
         let TypeData::Struct(id) = self.shader.types.get(ty) else { return };
+        if !self.shader.types.structs[id].fields.is_empty() {
+            return;
+        }
         let uint = self.shader.types.vector(AluType::new(Base::Uint, 32), 1);
         let mut offset = 0;
         for (name, words) in PUSH_CONSTANTS.1 {
@@ -168,41 +165,6 @@ impl<'a> Parser<'a> {
             offset += 4 * words;
         }
     }
-}
-
-/// What stands behind `// ntv:`: where an output is captured, and its stream.
-fn parse_note(line: &mut Cursor<'_>, var: &mut Variable) -> Result<(), Error> {
-    let number = |line: &mut Cursor<'_>, word: &'static str| {
-        if !line.eat_word(word) {
-            return Err(line.unexpected(&format!("`{word}=`")));
-        }
-        line.expect(b'=', "`=`")?;
-        line.number32("a number")
-    };
-    if line.eat_word("xfb") {
-        line.expect(b'(', "`(`")?;
-        let [buffer, stride, offset] = [number(line, "buffer")?, number(line, "stride")?, number(line, "offset")?];
-        line.expect(b')', "`)`")?;
-        var.capture = Some(Capture { buffer, stride, offset });
-    }
-    if line.skip_blanks() != 0 {
-        var.stream = number(line, "stream")?;
-    }
-    Ok(())
-}
-
-fn print_note(var: &Variable, out: &mut String) -> std::fmt::Result {
-    if var.capture.is_none() && var.stream == 0 {
-        return Ok(());
-    }
-    out.push_str("  // ntv:");
-    if let Some(Capture { buffer, stride, offset }) = var.capture {
-        write!(out, " xfb(buffer={buffer} stride={stride} offset={offset})")?;
-    }
-    if var.stream != 0 {
-        write!(out, " stream={}", var.stream)?;
-    }
-    Ok(())
 }
 
 /// Access words; 25.0 prints `none` for none of them, 22.3 nothing.
@@ -293,7 +255,7 @@ pub(super) fn print(shader: &Shader, var: &Variable, name: &str, out: &mut Strin
     } else if let Some(values) = var.values {
         write!(out, " {}", initializer::print(&shader.types, var.ty, &shader.consts[values]))?;
     }
-    print_note(var, out)?;
+    directive::print_note(var, out)?;
     out.push('\n');
     Ok(())
 }

@@ -23,7 +23,7 @@ use crate::op::Modes;
 const FIXED_MEMBERS: &[&str] = &["base", "unsized"];
 
 /// Structs in structs, and arrays of arrays, are not nested more deeply.
-const MAX_DEPTH: usize = 16;
+pub(super) const MAX_DEPTH: usize = 16;
 
 /// The printed `(modes type)` of a step.
 struct Pointee<'a> {
@@ -127,6 +127,9 @@ impl<'a> Parser<'a> {
         let name = self.shader.strings.intern(name);
         let fields = &self.shader.types.structs[id].fields;
         let known = fields.iter().position(|field| field.name == name);
+        if known.is_none() && self.is_described(id) {
+            return Err(line.error_at(parent_span, "the struct that this points to is described without that member"));
+        }
         let index = known.unwrap_or_else(|| self.add_member(id, name));
         let mut ty = self.shader.types.structs[id].fields[index].ty;
         if self.shader.types.get(ty) == TypeData::Void {
@@ -136,6 +139,12 @@ impl<'a> Parser<'a> {
             self.expect_type(line, ty, &pointee)?;
         }
         Ok(Deref { kind: DerefKind::Struct { parent, field: index as u32 }, ty, modes: pointee.modes })
+    }
+
+    /// Whether a directive says what the struct is.
+    fn is_described(&self, id: Struct) -> bool {
+        let name = self.shader.types.structs[id].name;
+        self.members.contains_key(&self.shader.strings[name])
     }
 
     /// Adds a member whose type is not known yet, `void`, and those that stand in front of it.
@@ -258,8 +267,9 @@ impl<'a> Parser<'a> {
         if stem.is_empty() || is_too_deep(name) {
             return None;
         }
+        let fields = self.members.get(stem).map_or(Vec::new(), |members| members.fields.clone());
         let name = self.shader.strings.intern(stem);
-        let mut ty = self.shader.types.new_struct(name, Vec::new());
+        let mut ty = self.shader.types.new_struct(name, fields);
         self.struct_depths.push(depth);
         if !lengths.is_empty() {
             for length in lengths.strip_prefix('[')?.strip_suffix(']')?.rsplit("][") {

@@ -1,19 +1,12 @@
 //! The header of a dump: one line for each field, by the table of [`info`](crate::ir::info).
 
 use super::cursor::Cursor;
+use super::directive;
 use super::parser::{Parser, Part};
 use crate::error::Error;
 use crate::ir::info::{FieldMut, Stage, FIELDS};
 use crate::ir::ShaderInfo;
 use std::fmt::Write;
-
-/// What `// ntv: key=value` may say, and the values it may have.
-const DIRECTIVES: &[(&str, &[&str])] = &[
-    // zink divides the offsets of shared and scratch memory by the element size; Gallium's are bytes.
-    ("shared_offset_units", &["bytes", "elements"]),
-    // zink 25.0 assigns locations before its translator runs. 22.3 prints its shaders before: they have those of their slots.
-    ("locations", &["declared", "slots"]),
-];
 
 /// Printed names that are not the field's: 25.0's first, then 22.3's.
 const PRINTED_NAMES: &[(&str, &str)] = &[
@@ -46,17 +39,6 @@ impl<'a> Parser<'a> {
         if let Err(error) = result {
             self.report(error);
         }
-    }
-
-    fn directive(&mut self, line: &mut Cursor<'a>) -> Result<(), Error> {
-        let start = line.token_start();
-        let (key, value) = line.token().split_once('=').unwrap_or_default();
-        let known = DIRECTIVES.iter().any(|(name, values)| *name == key && values.contains(&value));
-        if !known {
-            return Err(line.error(start, "expected `key=value` of a directive that ntv knows"));
-        }
-        self.shader.info.directives.push((key.into(), value.into()));
-        Ok(())
     }
 
     fn field(&mut self, line: &mut Cursor<'a>) -> Result<(), Error> {
@@ -161,9 +143,7 @@ fn parse_list(value: &str, list: &mut [u32]) -> Option<()> {
 /// Prints the header of `info`.
 pub(super) fn print(info: &ShaderInfo, out: &mut String) -> std::fmt::Result {
     writeln!(out, "shader: {}", info.stage.name())?;
-    for (key, value) in &info.directives {
-        writeln!(out, "// ntv: {key}={value}")?;
-    }
+    directive::print(info, out)?;
     if !info.source_hash.is_empty() {
         writeln!(out, "source_blake3: {{{}}}", info.source_hash)?;
     }

@@ -2,7 +2,7 @@
 //!
 //! NIR prints an aggregate's members in braces, and numbers by their type: integers as hexadecimal bits, booleans as words,
 //! floats with six digits behind the point. So a float is what those digits say, which may not be what the shader had: a
-//! dump has lost the rest. Of a vector of 64-bit integers only the first component is printed, and of a struct a dump does not
+//! dump has lost the rest. Mesa never writes the bits of a float, `0x3f800000`, but here that is understood. Of a vector of 64-bit integers only the first component is printed, and of a struct a dump does not
 //! give the members; such values are not known, and neither is the address of another variable (` = &name`).
 
 use crate::ir::{Type, TypeData, TypeTable};
@@ -31,8 +31,8 @@ pub(super) fn print(types: &TypeTable, ty: Type, values: &[u64]) -> String {
     let scalar = uniform_scalar(types, ty).unwrap_or(AluType::new(Base::Uint, 32));
     let word = |value: &u64| match scalar.base {
         Base::Bool => (*value != 0).to_string(),
-        Base::Float => format!("{:?}", to_float(*value, scalar.bits)),
-        Base::Int | Base::Uint => format!("{value:#0width$x}", width = 2 + usize::from(scalar.bits) / 4),
+        Base::Float if !to_float(*value, scalar.bits).is_nan() => format!("{:?}", to_float(*value, scalar.bits)),
+        Base::Float | Base::Int | Base::Uint => format!("{value:#0width$x}", width = 2 + usize::from(scalar.bits) / 4),
     };
     format!("= {{ {} }}", values.iter().map(word).collect::<Vec<_>>().join(", "))
 }
@@ -52,8 +52,8 @@ fn number(scalar: AluType, word: &str) -> Option<u64> {
             "false" => Some(0),
             _ => None,
         },
-        Base::Float => Some(from_float(word.parse().ok()?, scalar.bits)),
-        Base::Int | Base::Uint => u64::from_str_radix(word.strip_prefix("0x")?, 16).ok(),
+        Base::Float if !word.starts_with("0x") => Some(from_float(word.parse().ok()?, scalar.bits)),
+        Base::Float | Base::Int | Base::Uint => u64::from_str_radix(word.strip_prefix("0x")?, 16).ok(),
     }
 }
 
@@ -78,13 +78,14 @@ mod tests {
         assert_eq!(values("bool", "= { true }"), Some(vec![1]));
         assert_eq!(values("float16_t[3]", "= null"), Some(vec![0; 3]));
         assert_eq!(values("float", "= { -inf }"), Some(vec![0xff80_0000]));
+        assert_eq!(values("float", "= { 0x7f800001 }"), Some(vec![0x7f80_0001]));
     }
 
     #[test]
     fn values_are_printed_so_that_they_are_read_again() {
         let mut types = TypeTable::default();
         for (ty, given) in
-            [("vec2", vec![0x3dcc_cccd, 0xff80_0000]), ("uint16_t[2]", vec![7, 0xffff]), ("bool", vec![1])]
+            [("vec2", vec![0x3dcc_cccd, 0x7f80_0001]), ("uint16_t[2]", vec![7, 0xffff]), ("bool", vec![1])]
         {
             let ty = types.from_name(ty).unwrap();
             let printed = print(&types, ty, &given);

@@ -22,14 +22,36 @@
 //! }
 //! ```
 //!
-//! A dump has lost some facts. It prints no members of structs: a struct starts empty and gains a member where a
-//! `deref_struct` names one. It prints no descriptor set, no explicit layout and no dual-source index.
+//! # What a dump has lost
+//!
+//! Mesa does not print everything. Each fact that is missing is found again by a rule; where the rule is wrong, a comment
+//! `// ntv: ...` in the dump says what is right, and is printed again. `key=value` stands on a line of its own before the first
+//! variable; what is said of a variable stands behind its declaration. The files are in `tests/corpus/directives`.
+//!
+//! | lost | rule | comment that overrides it | shown by |
+//! |-|-|-|-|
+//! | descriptor set | one for each kind of descriptor: [`Target::descriptor_set`](crate::Target::descriptor_set); uniform blocks of driver location 0 are GL's loose uniforms | `set=7` | `descriptor_set.nir` |
+//! | index of a dual-source output or of an attachment | 0 | `index=1` | `index.nir` |
+//! | one of two outputs at a location (25.0 prints one) | using it is an error | its declaration, with `index=1` | `index.nir` |
+//! | what transform feedback captures, and streams | nothing, stream 0 | `xfb(buffer=0 stride=32 offset=16) stream=1` | `feedback.nir` |
+//! | members, offsets and strides of structs | a member is learnt from the `deref_struct` that names it, and its number from the order in which they come; zink's buffers have `base` and `unsized`, its push constants what they always have; no offset and no stride, so that pointers into global memory are refused | `struct=light { vec3 color offset=0, float[4] power offset=16 stride=16 }` | `struct.nir` |
+//! | digits of floats that variables start with | those that are printed, six behind the point | the bits in place of the number: `0x3f800000` | `initializers.nir` |
+//! | vectors of 64-bit integers that variables start with | refused | all components in the initializer | `initializers.nir` |
+//! | whether offsets of shared memory and scratch count elements | as those of blocks do: [`lower_memory`](crate::pass::lower_memory) | `shared_offset_units=bytes`, `shared_offset_units=elements` | `shared_offset_units.nir` |
+//! | shared memory that comes with the pipeline | none | `variable_shared_memory=true` | `variable_shared_memory.nir` |
+//! | whether locations were assigned | yes by 25.0, no by 22.3: [`assign_locations`](crate::pass::assign_locations) | `locations=slots`, `locations=declared` | `locations.nir` |
+//! | the type of a texture that is named by a unit or handle | that of the variable at that unit, or of one that fits; else guessed from the coordinates: [`lower_descriptors`](crate::pass::lower_descriptors) | a declaration of the texture | `texture_type.nir` |
+//! | most of the header, in 22.3 | what the variables and instructions say, else GL's default | 25.0's line for the field, as `spacing: 2` | `header_fields.nir` |
+//!
+//! Nothing depends on what else is lost: whether a struct is an interface block, `fp_fast_math`, hints of loops, the ids of
+//! constant indices. What zink knows of the device is [`Target`](crate::Target).
 
 mod body;
 mod cursor;
 mod decl;
 mod deref;
 mod dialect22;
+mod directive;
 mod edges;
 mod header;
 mod index;

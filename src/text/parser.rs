@@ -2,6 +2,7 @@
 
 use super::cursor::{Cursor, Lines, Span};
 use super::dialect22::Registers;
+use super::directive::Members;
 use super::numbering::Numbering;
 use super::Found;
 use crate::error::{Error, ErrorKind, Errors, Place};
@@ -43,6 +44,8 @@ pub(super) struct Parser<'a> {
     pub(super) types: FxHashMap<&'a str, Option<Type>>,
     /// Structs that casts name.
     pub(super) cast_structs: FxHashMap<&'a str, Type>,
+    /// Members of structs that a directive describes.
+    pub(super) members: FxHashMap<&'a str, Members>,
     /// How many structs each struct is nested in.
     pub(super) struct_depths: Vec<usize>,
     /// Phi sources, which may come before what they name.
@@ -115,6 +118,7 @@ impl<'a> Parser<'a> {
             vars: FxHashMap::default(),
             types: FxHashMap::default(),
             cast_structs: FxHashMap::default(),
+            members: FxHashMap::default(),
             struct_depths: Vec::new(),
             phi_srcs: Vec::new(),
             open: Vec::new(),
@@ -134,6 +138,7 @@ impl<'a> Parser<'a> {
         self.vars.clear();
         self.types.clear();
         self.cast_structs.clear();
+        self.members.clear();
         self.struct_depths.clear();
         self.phi_srcs.clear();
         self.open.clear();

@@ -215,6 +215,35 @@ fn structs_gain_members_where_they_are_named() {
 }
 
 #[test]
+fn structs_can_be_described() {
+    let decls = |members: &str| {
+        format!("// ntv: struct=s {{ {members} }}\ndecl_var ssbo INTERP_MODE_NONE none s v (0, 0, 0)\n")
+    };
+    let shader = one(&dump25(&decls("uint a offset=4, vec4[2] b offset=16 stride=32"), ""));
+    assert!(one(&print(&shader)) == shader);
+    let data = shader.types.as_struct(shader.vars.values().next().expect("a variable").ty).expect("a struct");
+    let offsets: Vec<Option<u32>> = data.fields.iter().map(|field| field.offset).collect();
+    assert_eq!(offsets, [Some(4), Some(16)]);
+    assert!(matches!(shader.types.get(data.fields[1].ty), TypeData::Array { stride: 32, len: Some(2), .. }));
+
+    let case = |decls: &str, body: &str, meant: &str, message: &str| {
+        let (at, text) = error(decls, body);
+        assert_eq!((at.as_str(), text.contains(message)), (meant, true), "{decls}: at `{at}`: {text}");
+    };
+    case(&decls("frob a offset=0"), "", "frob", "a struct that was described");
+    case(&decls("uint a"), "", "}", "`offset=`");
+    case(&decls("uint a offset=0 stride=4"), "", "uint", "only arrays have a stride");
+    case(&decls("uint a offset=0 uint b offset=4"), "", "uint", "`,` or `}`");
+    let twice = "// ntv: struct=s { uint a offset=0 }\n// ntv: struct=s { uint a offset=0 }\n";
+    case(twice, "", "struct=s", "once, before the first variable");
+    let other = "32 %0 = deref_var &v (ssbo s)\n32 %1 = deref_struct &%0->b (ssbo uint)";
+    case(&decls("uint a offset=0"), other, "%0", "without that member");
+    let double = |n: u32| format!("// ntv: struct=s{} {{ s{n} a offset=0, s{n} b offset=64 }}\n", n + 1);
+    let large = (0..11).fold("// ntv: struct=s0 { uint a offset=0 }\n".to_string(), |text, n| text + &double(n));
+    case(&large, "", "s10", "too many members");
+}
+
+#[test]
 fn push_constants_have_their_members() {
     let shader = one(&dump25("decl_var push_const INTERP_MODE_NONE none struct gfx_pushconst\n", ""));
     let ty = shader.vars.values().next().expect("a variable").ty;

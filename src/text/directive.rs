@@ -1,0 +1,158 @@
+//! `// ntv:` comments: what a dump has lost. The table of them is at the head of [`text`](super).
+//!
+//! Before the first variable they are about the shader, one `key=value` on a line; behind a declaration they are about the
+//! variable, any number of them:
+//!
+//! ```text
+//! // ntv: shared_offset_units=bytes
+//! // ntv: struct=light { vec3 color offset=0, float[4] power offset=16 stride=4 }
+//! decl_var shader_out INTERP_MODE_NONE none vec4 a (VARYING_SLOT_VAR0.xyzw, 0, 0)  // ntv: xfb(buffer=0 stride=32 offset=16) stream=1
+//! decl_var ubo INTERP_MODE_NONE none light lights (0, 1, 3)  // ntv: set=2
+//! ```
+
+use super::cursor::Cursor;
+use super::deref::MAX_DEPTH;
+use super::parser::Parser;
+use crate::error::Error;
+use crate::ir::{Capture, Field, ShaderInfo, TypeData, Variable};
+use std::fmt::Write;
+
+/// What a line about the shader may say, and the values it may have. `struct` has a form of its own.
+const DIRECTIVES: &[(&str, &[&str])] = &[
+    // zink divides the offsets of shared and scratch memory by the element size; Gallium's are bytes.
+    ("shared_offset_units", &["bytes", "elements"]),
+    // zink 25.0 assigns locations before its translator runs. 22.3 prints its shaders before: they have those of their slots.
+    ("locations", &["declared", "slots"]),
+    // Kernels may be given more shared memory when they start.
+    ("variable_shared_memory", &["true", "false"]),
+];
+
+/// Described structs have no more members than this, those of structs in them included: walks over a type visit each.
+const MAX_MEMBERS: usize = 4096;
+
+/// Members of a struct that is described.
+pub(super) struct Members {
+    pub(super) fields: Vec<Field>,
+    /// How deeply structs nest in it.
+    depth: usize,
+    /// How many members it has, those of structs in it included.
+    count: usize,
+}
+
+impl<'a> Parser<'a> {
+    /// A directive about the shader, behind `// ntv:`.
+    pub(super) fn directive(&mut self, line: &mut Cursor<'a>) -> Result<(), Error> {
+        let start = line.token_start();
+        if line.eat_str("struct=") {
+            return self.struct_directive(line, start);
+        }
+        let (key, value) = line.token().split_once('=').unwrap_or_default();
+        let known = DIRECTIVES.iter().any(|(name, values)| *name == key && values.contains(&value));
+        if !known {
+            return Err(line.error(start, "expected `key=value` of a directive that ntv knows"));
+        }
+        self.shader.info.directives.push((key.into(), value.into()));
+        Ok(())
+    }
+
+    /// `name { type member offset=0, type[4] member offset=16 stride=4 }`: what the structs of that name are.
+    fn struct_directive(&mut self, line: &mut Cursor<'a>, start: usize) -> Result<(), Error> {
+        let text = line.rest().trim_end();
+        let name = line.token();
+        if !self.vars.is_empty() || self.members.contains_key(name) {
+            return Err(line.error(start, "a struct is described once, before the first variable"));
+        }
+        line.expect(b'{', "`{`")?;
+        let mut members = Members { fields: Vec::new(), depth: 0, count: 0 };
+        while members.fields.is_empty() || line.eat(b',') {
+            self.member(line, &mut members)?;
+        }
+        line.expect(b'}', "`,` or `}`")?;
+        line.expect_end()?;
+        self.members.insert(name, members);
+        self.shader.info.directives.push(("struct".into(), text.into()));
+        Ok(())
+    }
+
+    /// `type member offset=0 stride=4`, the stride only for arrays.
+    fn member(&mut self, line: &mut Cursor<'a>, members: &mut Members) -> Result<(), Error> {
+        let start = line.token_start();
+        let word = line.token();
+        let type_span = line.span_from(start);
+        let stem = word.split('[').next().unwrap_or_default();
+        let (depth, count) = self.members.get(stem).map_or((0, 1), |inner| (inner.depth + 1, inner.count + 1));
+        members.depth = members.depth.max(depth);
+        members.count += count;
+        if depth >= MAX_DEPTH || members.count > MAX_MEMBERS {
+            return Err(line.error(start, "this struct has too many members, or is nested too deeply"));
+        }
+        let ty = if depth > 0 { self.new_struct_type(word, 0) } else { self.builtin_type(word) };
+        let mut ty = ty.ok_or_else(|| line.error(start, "expected a type, or a struct that was described"))?;
+        let name = self.shader.strings.intern(line.word());
+        let offset = key_number(line, "offset")?;
+        if line.eat_str("stride=") {
+            let stride = line.number32("a number")?;
+            let TypeData::Array { elem, len, .. } = self.shader.types.get(ty) else {
+                return Err(line.error_at(type_span, "only arrays have a stride"));
+            };
+            ty = self.shader.types.array(elem, len, stride);
+        }
+        members.fields.push(Field { name, ty, offset: Some(offset) });
+        Ok(())
+    }
+}
+
+/// Prints the directives about the shader.
+pub(super) fn print(info: &ShaderInfo, out: &mut String) -> std::fmt::Result {
+    info.directives.iter().try_for_each(|(key, value)| writeln!(out, "// ntv: {key}={value}"))
+}
+
+/// What stands behind `// ntv:` at the end of a declaration.
+pub(super) fn parse_note(line: &mut Cursor<'_>, var: &mut Variable) -> Result<(), Error> {
+    while line.skip_blanks() != 0 {
+        if line.eat_word("xfb") {
+            line.expect(b'(', "`(`")?;
+            let [buffer, stride, offset] =
+                [key_number(line, "buffer")?, key_number(line, "stride")?, key_number(line, "offset")?];
+            line.expect(b')', "`)`")?;
+            var.capture = Some(Capture { buffer, stride, offset });
+        } else if line.rest().starts_with("stream") {
+            var.stream = key_number(line, "stream")?;
+        } else if line.rest().starts_with("set") {
+            var.descriptor_set = Some(key_number(line, "set")?);
+        } else {
+            var.index = key_number(line, "index")?;
+        }
+    }
+    Ok(())
+}
+
+/// Prints what [`parse_note`] reads, if there is anything to say.
+pub(super) fn print_note(var: &Variable, out: &mut String) -> std::fmt::Result {
+    let start = out.len();
+    if let Some(Capture { buffer, stride, offset }) = var.capture {
+        write!(out, " xfb(buffer={buffer} stride={stride} offset={offset})")?;
+    }
+    if var.stream != 0 {
+        write!(out, " stream={}", var.stream)?;
+    }
+    if let Some(set) = var.descriptor_set {
+        write!(out, " set={set}")?;
+    }
+    if var.index != 0 {
+        write!(out, " index={}", var.index)?;
+    }
+    if out.len() > start {
+        out.insert_str(start, "  // ntv:");
+    }
+    Ok(())
+}
+
+/// `key=1`.
+fn key_number(line: &mut Cursor<'_>, key: &str) -> Result<u32, Error> {
+    if !line.eat_word(key) {
+        return Err(line.unexpected(&format!("`{key}=`")));
+    }
+    line.expect(b'=', "`=`")?;
+    line.number32("a number")
+}
