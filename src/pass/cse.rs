@@ -26,10 +26,10 @@
 use super::effects::can_reorder;
 use super::{Context, Forms, Pass};
 use crate::analysis::cfg::Cfg;
-use crate::entity::{SideTable, Slice};
-use crate::ir::{rewrite, AluFlags, Block, Edit, Inst, InstData, InstKind, Shader};
+use crate::entity::Slice;
+use crate::ir::{rewrite_cf, AluFlags, Block, Builder, Edit, Inst, InstData, InstKind, Rewriter, Shader};
 use crate::op::{AluOp, Props};
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 
 /// The pass.
@@ -37,32 +37,63 @@ pub const PASS: Pass = Pass { name: "cse", about: "computes equal things once", 
 
 fn run(shader: &mut Shader, _context: &Context) -> bool {
     let cfg = Cfg::new(shader);
-    let home = home_blocks(shader);
-    // The instruction met last of each content. One that does not reach here is of no use further on either, because blocks
-    // come in program order.
-    let mut known: FxHashMap<u64, Inst> = FxHashMap::default();
-    rewrite(shader, |builder, inst| {
+    let mut walk = Walk { cfg, known: Known::with_room_for(shader.order.len()), block: None };
+    rewrite_cf(shader, &mut walk)
+}
+
+struct Walk {
+    cfg: Cfg,
+    known: Known,
+    /// The block that is walked.
+    block: Option<Block>,
+}
+
+impl Rewriter for Walk {
+    fn enter(&mut self, _: &mut Builder<'_>, block: Block) {
+        self.block = self.cfg.is_reachable(block).then_some(block);
+    }
+
+    fn visit(&mut self, builder: &mut Builder<'_>, inst: Inst) -> Edit {
         let shader = &mut *builder.shader;
-        let (Some(block), true) = (home[inst], can_reorder(shader, inst)) else { return Edit::Keep };
-        let hash = content_hash(shader, inst);
-        if let Some(other) = known.get(&hash).copied() {
-            let reaches = home[other].is_some_and(|other| cfg.dominates(other, block));
-            if reaches && cfg.is_reachable(block) && is_equal(shader, other, inst) {
+        let Some(block) = self.block.filter(|_| can_reorder(shader, inst)) else { return Edit::Keep };
+        let met = self.known.entry(content_hash(shader, inst));
+        if let Some((home, other)) = *met {
+            if self.cfg.dominates(home, block) && is_equal(shader, other, inst) {
                 merge_flags(shader, other, inst);
                 return Edit::Replace(other.def());
             }
         }
-        known.insert(hash, inst);
+        // One that does not reach here is of no use further on either, because blocks come in program order.
+        *met = Some((block, inst));
         Edit::Keep
-    })
+    }
 }
 
-fn home_blocks(shader: &Shader) -> SideTable<Inst, Option<Block>> {
-    let mut home = shader.inst_table(None);
-    for block in shader.block_order() {
-        shader.block_insts(block).iter().for_each(|inst| home.set(*inst, Some(block)));
+/// An instruction and its block.
+type Place = (Block, Inst);
+
+/// The instruction met last of each content: a table with open addressing, half of which stays free.
+struct Known {
+    slots: Vec<(u64, Option<Place>)>,
+}
+
+impl Known {
+    /// A table for as many contents as there may be in `insts` instructions.
+    fn with_room_for(insts: usize) -> Known {
+        Known { slots: vec![(0, None); (2 * insts).next_power_of_two()] }
     }
-    home
+
+    /// What is known of content with this hash.
+    fn entry(&mut self, hash: u64) -> &mut Option<Place> {
+        let mask = self.slots.len() - 1;
+        // The upper bits of an FxHash are the better ones.
+        let mut at = (hash >> 32) as usize & mask;
+        while self.slots[at].1.is_some() && self.slots[at].0 != hash {
+            at = (at + 1) & mask;
+        }
+        self.slots[at].0 = hash;
+        &mut self.slots[at].1
+    }
 }
 
 /// A hash that equal instructions share.
