@@ -1,6 +1,6 @@
 //! The variables behind the lane loader: `struct { uvec4 base[N]; }`, alone or as an array of blocks.
 
-use crate::ir::{ArrayIndex, Builder, Def, Field, Shader, Type, Var, Variable};
+use crate::ir::{ArrayIndex, Block, Builder, Def, Field, Shader, Type, Var, Variable};
 use crate::op::{AluType, Base, Modes};
 
 /// The shape of a block's only member.
@@ -52,6 +52,30 @@ pub(super) fn block_pointer(b: &mut Builder<'_>, var: Var, index: Option<ArrayIn
 pub(super) fn base_pointer(b: &mut Builder<'_>, var: Var, index: Option<ArrayIndex>) -> Def {
     let block = block_pointer(b, var, index);
     b.deref_struct(block, 0)
+}
+
+/// Pointers to bases, each made once in the block of the IR that is open.
+#[derive(Default)]
+pub(super) struct BasePointers {
+    block: Option<Block>,
+    made: Vec<(Var, Option<ArrayIndex>, Def)>,
+}
+
+impl BasePointers {
+    /// [`base_pointer`], or the one that was made before.
+    pub(super) fn get(&mut self, b: &mut Builder<'_>, var: Var, index: Option<ArrayIndex>) -> Def {
+        let block = b.current_block();
+        if self.block != Some(block) {
+            self.block = Some(block);
+            self.made.clear();
+        }
+        if let Some((.., base)) = self.made.iter().find(|made| (made.0, made.1) == (var, index)) {
+            return *base;
+        }
+        let base = base_pointer(b, var, index);
+        self.made.push((var, index, base));
+        base
+    }
 }
 
 /// Number of vec4s that `bytes` bytes take.

@@ -31,7 +31,7 @@
 //! 32    %10 = @load_deref (%9) (access=none)
 //! ```
 
-use super::blocks::{base_pointer, block_pointer, block_type, vec4s, Element, UINT, UINT64, UVEC4};
+use super::blocks::{base_pointer, block_pointer, block_type, vec4s, BasePointers, Element, UINT, UINT64, UVEC4};
 use super::lanes::{self, Address, Memory, Whole};
 use super::{BufferAccess, Context, Forms, Pass};
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, DerefKind, Edit, Inst, Shader, TypeData, Var, Variable};
@@ -57,11 +57,7 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
         return false;
     }
     let blocks = survey.declare(shader, &context.target);
-    let whole = |mode| match (context.buffer_access, mode) {
-        (BufferAccess::Lane, _) => Whole::Never,
-        (BufferAccess::Auto, Modes::UBO) => Whole::Always,
-        (BufferAccess::Auto, _) => Whole::Covered,
-    };
+    let mut lower = Lower { context, survey: &survey, bases: BasePointers::default() };
     rewrite(shader, |b, inst| {
         if let (Some((Intrinsic::get_ssbo_size, srcs)), Some(sized)) = (b.shader.as_intrinsic(inst), &sized) {
             let block = srcs[0];
@@ -73,7 +69,7 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
         let Some(block) = blocks.get(&Key::new(b.shader, element.var)) else {
             return Edit::Keep;
         };
-        block.lower(b, &context.target, (inst, op), &element, &survey, whole(block.mode))
+        lower.access(b, block, (inst, op), &element)
     })
 }
 
@@ -204,6 +200,18 @@ impl Survey {
         }
     }
 
+    /// The lanes that are wanted of the vec4s from that of `element` on, if it is known which they are.
+    fn lanes_near<'a>(&'a self, key: Key, mode: Modes, element: &ElementPointer) -> impl Fn(u32) -> u8 + 'a {
+        let place = match mode {
+            Modes::UBO => element.static_block().zip(element.byte()),
+            _ => None,
+        };
+        move |vec4| {
+            let wanted = place.and_then(|(block, byte)| self.lanes.get(&(key, block, byte / 16 + vec4)));
+            wanted.copied().unwrap_or(0)
+        }
+    }
+
     fn declare(&self, shader: &mut Shader, target: &Target) -> FxHashMap<Key, Block> {
         let mut keys: Vec<(Key, Extent)> = self.blocks.iter().map(|(key, extent)| (*key, *extent)).collect();
         keys.sort_unstable_by_key(|(key, _)| *key);
@@ -290,36 +298,41 @@ struct Block {
     len: Option<u32>,
 }
 
-impl Block {
-    fn lower(
-        &self,
+/// What the lowering of an access has to know.
+struct Lower<'a> {
+    context: &'a Context,
+    survey: &'a Survey,
+    bases: BasePointers,
+}
+
+impl Lower<'_> {
+    /// Lowers the access `inst` to an element of `block`.
+    fn access(
+        &mut self,
         b: &mut Builder<'_>,
-        target: &Target,
+        block: &Block,
         (inst, op): (Inst, Intrinsic),
         element: &ElementPointer,
-        survey: &Survey,
-        whole: Whole,
     ) -> Edit {
         let size = (b.shader.insts[inst].num_components, b.shader.insts[inst].bit_size);
-        if let (true, 64, Some(var64)) = (is_atomic(op), size.1, self.var64) {
+        if let (true, 64, Some(var64)) = (is_atomic(op), size.1, block.var64) {
             let base = base_pointer(b, var64, element.block);
             let pointer = b.deref_array(base, element.index);
             return Edit::Replace(lanes::atomic_at(b, inst, pointer, 1));
         }
-        let access = b.shader.index(inst, Index::access);
-        let key = Key::new(b.shader, element.var);
         let address = Address::element(b, element.index, element.bytes);
-        let base = base_pointer(b, self.var, element.block);
-        let memory = Memory { base, access, whole, len: self.len, shared: true, in_pairs: false, at_address: false };
+        let memory = Memory {
+            base: self.bases.get(b, block.var, element.block),
+            access: b.shader.index(inst, Index::access),
+            whole: self.whole(block.mode),
+            len: block.len,
+            shared: true,
+            in_pairs: false,
+            at_address: false,
+        };
         match op {
             Intrinsic::load_deref => {
-                let first = element.byte().map(|byte| byte / 16);
-                let wanted = |vec4| match (self.mode, first, element.static_block()) {
-                    (Modes::UBO, Some(first), Some(block)) => {
-                        survey.lanes.get(&(key, block, first + vec4)).copied().unwrap_or(0)
-                    }
-                    _ => 0,
-                };
+                let wanted = self.survey.lanes_near(Key::new(b.shader, element.var), block.mode, element);
                 Edit::Replace(lanes::load(b, &memory, address, size, wanted))
             }
             Intrinsic::store_deref => {
@@ -327,7 +340,15 @@ impl Block {
                 lanes::store(b, &memory, address, value, 1);
                 Edit::Remove
             }
-            _ => Edit::Replace(lanes::atomic(b, target, &memory, address, (inst, 1))),
+            _ => Edit::Replace(lanes::atomic(b, &self.context.target, &memory, address, (inst, 1))),
+        }
+    }
+
+    fn whole(&self, mode: Modes) -> Whole {
+        match (self.context.buffer_access, mode) {
+            (BufferAccess::Lane, _) => Whole::Never,
+            (BufferAccess::Auto, Modes::UBO) => Whole::Always,
+            (BufferAccess::Auto, _) => Whole::Covered,
         }
     }
 }

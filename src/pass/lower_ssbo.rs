@@ -30,7 +30,7 @@
 //! @store_deref (%6, %2) (wrmask=x, access=none)
 //! ```
 
-use super::blocks::{base_pointer, block_pointer, block_type, Element, UINT, UVEC4};
+use super::blocks::{base_pointer, block_pointer, block_type, BasePointers, Element, UINT, UVEC4};
 use super::lanes::{self, Address, Memory, Whole};
 use super::{BufferAccess, Context, Forms, Pass};
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, Shader, Var, Variable};
@@ -143,6 +143,7 @@ struct Blocks {
     set: u32,
     /// Blocks of an array; `None` if every index is a constant.
     count: Option<u32>,
+    bases: BasePointers,
     /// By block index (0 for the array) and element.
     vars: FxHashMap<(u32, u8, u8), Var>,
     /// Qualifiers of all of them.
@@ -166,6 +167,7 @@ impl Blocks {
         Some(Blocks {
             set: target.descriptor_set(Descriptor::StorageBuffer),
             count: dynamic.then_some(count),
+            bases: BasePointers::default(),
             vars: FxHashMap::default(),
             access: if written { Access::empty() } else { Access::READONLY },
         })
@@ -174,7 +176,7 @@ impl Blocks {
     fn memory(&mut self, b: &mut Builder<'_>, block: Def, access: u32, whole: Whole) -> Memory {
         let (var, index) = self.find(b, block, UVEC4);
         Memory {
-            base: base_pointer(b, var, index),
+            base: self.bases.get(b, var, index),
             access,
             whole,
             len: None,

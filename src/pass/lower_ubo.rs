@@ -32,7 +32,7 @@
 //! 32x2  %6 = mov %5.yz
 //! ```
 
-use super::blocks::{base_pointer, block_type, vec4s, UVEC4};
+use super::blocks::{block_type, vec4s, BasePointers, UVEC4};
 use super::lanes::{self, Address, Memory, Vec4Offset, Whole};
 use super::{BufferAccess, Context, Forms, Pass};
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, Shader, TypeData, Var, Variable};
@@ -61,8 +61,9 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
         BufferAccess::Lane => Whole::Never,
         BufferAccess::Auto => Whole::Always,
     };
+    let mut bases = BasePointers::default();
     rewrite(shader, |b, inst| match UboLoad::new(b.shader, inst) {
-        Some(load) => Edit::Replace(load.lower(b, &blocks, &survey, whole)),
+        Some(load) => Edit::Replace(load.lower(b, &blocks, &mut bases, &survey, whole)),
         None => Edit::Keep,
     })
 }
@@ -141,7 +142,14 @@ impl UboLoad {
         (range != 0 && range != u32::MAX).then_some(end)
     }
 
-    fn lower(&self, b: &mut Builder<'_>, blocks: &Blocks, survey: &Survey, whole: Whole) -> Def {
+    fn lower(
+        &self,
+        b: &mut Builder<'_>,
+        blocks: &Blocks,
+        bases: &mut BasePointers,
+        survey: &Survey,
+        whole: Whole,
+    ) -> Def {
         let size = self.size(b.shader);
         let Some((var, index)) = blocks.find(b, self) else {
             return b.constant(size.1, &[0; 16][..usize::from(size.0)]);
@@ -149,7 +157,7 @@ impl UboLoad {
         let access = b.shader.index(self.inst, Index::access);
         let wanted = self.vec4_offset(b.shader).map(|offset| (self.const_block(b.shader), offset));
         let address = self.address(b);
-        let base = base_pointer(b, var, index);
+        let base = bases.get(b, var, index);
         let len = blocks.len(var);
         let memory = Memory { base, access, whole, len, shared: false, in_pairs: false, at_address: false };
         lanes::load(b, &memory, address, size, |vec4| {
