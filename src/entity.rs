@@ -268,6 +268,64 @@ impl<T> IndexMut<Slice> for Pool<T> {
     }
 }
 
+/// From the numbers that an input gives its values or blocks (`%5`, `b3`) to ids.
+///
+/// Numbers are small and mostly dense, but an input may use any: a table covers those near what has been seen so far, a map
+/// the rest, so memory stays in proportion to how many there are.
+#[derive(Clone, Debug)]
+pub struct Numbering<K> {
+    near: Vec<Option<K>>,
+    far: rustc_hash::FxHashMap<u32, K>,
+    count: usize,
+}
+
+impl<K: Copy> Numbering<K> {
+    /// No number means anything.
+    pub fn new() -> Numbering<K> {
+        Numbering { near: Vec::new(), far: rustc_hash::FxHashMap::default(), count: 0 }
+    }
+
+    /// What `number` means.
+    pub fn get(&self, number: u32) -> Option<K> {
+        match self.near.get(number as usize) {
+            Some(Some(id)) => Some(*id),
+            _ if self.far.is_empty() => None,
+            _ => self.far.get(&number).copied(),
+        }
+    }
+
+    /// Gives `number` a meaning; false if it had one.
+    pub fn define(&mut self, number: u32, id: K) -> bool {
+        if self.get(number).is_some() {
+            return false;
+        }
+        self.count += 1;
+        let at = number as usize;
+        if at < self.near.len().max(1024 + 4 * self.count) {
+            if at >= self.near.len() {
+                self.near.resize(at + 1, None);
+            }
+            self.near[at] = Some(id);
+        } else {
+            self.far.insert(number, id);
+        }
+        true
+    }
+
+    /// Forgets all numbers, keeps the memory.
+    pub fn clear(&mut self) {
+        self.near.clear();
+        self.far.clear();
+        self.count = 0;
+    }
+}
+
+impl<K: Copy> Default for Numbering<K> {
+    fn default() -> Self {
+        Numbering::new()
+    }
+}
+
 entity!(
     /// A string in a [`StringTable`].
     Str,
@@ -320,4 +378,22 @@ impl Index<Str> for StringTable {
 fn hash_of(text: &str) -> u64 {
     use std::hash::{BuildHasher, BuildHasherDefault};
     BuildHasherDefault::<rustc_hash::FxHasher>::default().hash_one(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_that_are_far_apart_cost_no_more() {
+        let mut numbering = Numbering::new();
+        for i in 0..1000u32 {
+            assert!(numbering.define(i * 4_000_000, i) && !numbering.define(i * 4_000_000, i));
+        }
+        assert!((0..1000).all(|i| numbering.get(i * 4_000_000) == Some(i)));
+        assert!(numbering.near.len() < 10_000, "{}", numbering.near.len());
+        // The table may grow over numbers that the map has.
+        assert!((1..6000).all(|i| numbering.define(i, i) && numbering.get(i) == Some(i)));
+        assert_eq!(numbering.get(4_000_000), Some(1));
+    }
 }

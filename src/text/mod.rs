@@ -58,7 +58,6 @@ mod index;
 mod initializer;
 mod instr;
 mod intrinsic;
-mod numbering;
 mod parser;
 mod print;
 mod print_instr;

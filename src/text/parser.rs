@@ -3,8 +3,8 @@
 use super::cursor::{Cursor, Lines, Span};
 use super::dialect22::Registers;
 use super::directive::Members;
-use super::numbering::Numbering;
 use super::Found;
+use crate::entity::Numbering;
 use crate::error::{Error, ErrorKind, Errors, Place};
 use crate::ir::{Block, Cf, Def, Inst, InstData, InstKind, LineNumber, Shader, Type, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
