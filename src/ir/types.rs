@@ -221,7 +221,7 @@ impl TypeTable {
         if depth > 32 {
             return None;
         }
-        match self.get(ty) {
+        let count = match self.get(ty) {
             TypeData::Scalar(_) => Some(1),
             TypeData::Vector(_, n) => Some(n.into()),
             TypeData::Matrix { columns, rows, .. } => Some(u32::from(columns) * u32::from(rows)),
@@ -233,7 +233,9 @@ impl TypeTable {
                     .try_fold(0u32, |sum, n| sum.checked_add(n?))
             }
             _ => None,
-        }
+        };
+        // Nothing, four thousand million times, is nothing to walk through either.
+        count.filter(|count| *count != 0)
     }
 
     /// The name of `ty` in a dump: `vec4`, `uint[4]`, `sampler2DShadow`, ...
@@ -448,6 +450,15 @@ mod tests {
             let ty = types.from_name(name).unwrap_or_else(|| panic!("{name} is a type"));
             assert_eq!(types.name(ty, &strings), name);
         }
+    }
+
+    #[test]
+    fn arrays_of_nothing_have_no_scalars() {
+        let mut types = TypeTable::default();
+        let name = StringTable::default().intern("nothing");
+        let nothing = types.new_struct(name, Vec::new());
+        let many = types.array(nothing, Some(u32::MAX), 0);
+        assert_eq!(types.num_scalars(many), None);
     }
 
     #[test]
