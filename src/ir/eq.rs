@@ -150,9 +150,11 @@ impl<'a> Pair<'a> {
             (Some(a), Some(b)) => self.str(a, b),
             (a, b) => a == b,
         };
+        let values = a.values.map(|values| &self.a.consts[values]) == b.values.map(|values| &self.b.consts[values]);
         self.str(a.name, b.name)
             && self.ty(a.ty, b.ty)
             && initializers
+            && values
             && (a.mode, a.interp, a.access, a.precision, a.flags) == (b.mode, b.interp, b.access, b.precision, b.flags)
             && (a.location, a.location_frac, a.driver_location) == (b.location, b.location_frac, b.driver_location)
             && (a.binding, a.descriptor_set, a.index, a.image_format)
