@@ -11,6 +11,7 @@
 //! | [`op`] | the opcode tables: one row says everything about an opcode |
 //! | [`ir`] | a shader as data, and the builder and rewriter that change it |
 //! | [`text`] | NIR's printed form, in both of Mesa's dialects, to IR and back |
+//! | [`wire`] | NIR as words, from a C driver, to IR and back |
 //! | [`check`] | the rules of NIR, and what a [`Target`] must have |
 //! | [`pass`] | lowerings and optimisations, one per file, and their order |
 //! | [`spirv`] | IR to words |
@@ -51,6 +52,7 @@ pub mod pass;
 pub mod spirv;
 pub mod text;
 mod translator;
+pub mod wire;
 
 #[cfg(feature = "vulkan")]
 pub mod driver;

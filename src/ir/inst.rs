@@ -132,6 +132,17 @@ impl Swizzle {
         swizzle
     }
 
+    /// From the numbers of four bits of the first `n` components; the rest read their own.
+    pub fn from_bits(bits: u64, n: usize) -> Swizzle {
+        let own = u64::MAX.checked_shl(4 * n as u32).unwrap_or(0);
+        Swizzle(bits & !own | Swizzle::IDENTITY.0 & own)
+    }
+
+    /// The numbers of four bits of all components.
+    pub fn bits(self) -> u64 {
+        self.0
+    }
+
     /// The component that component `i` reads.
     pub fn get(self, i: usize) -> u8 {
         (self.0 >> (4 * i) & 15) as u8

@@ -103,6 +103,11 @@ macro_rules! indices {
                 match self { $(Index::$name => IndexKind::$kind,)* }
             }
 
+            /// NIR's name of it: `write_mask`.
+            pub fn name(self) -> &'static str {
+                match self { $(Index::$name => stringify!($name),)* }
+            }
+
             /// Its name in a dump: `wrmask` for `write_mask`.
             pub fn printed(self) -> &'static str {
                 match self { $(Index::$name => $printed,)* }

@@ -1,0 +1,215 @@
+//! The numbers of the format: those of `ffi/ntv.h`, which a test of the C ABI holds to these.
+//!
+//! Enumerations of the IR that are not here cross by their own discriminants.
+
+use crate::ir::{BranchHint, Jump, Precision, Stage, VarFlags};
+use crate::op::names::ImageDim;
+use crate::op::tex::{TexOp, TexSrcKind};
+use crate::op::{AluType, Base};
+use bitflags::bitflags;
+
+/// The first word: `NTVW` in a file.
+pub const MAGIC: u32 = 0x5756_544e;
+/// The second word: changes with anything that an older reader would misread.
+pub const VERSION: u32 = 1;
+/// Words before the first record.
+pub(super) const HEADER_WORDS: usize = 3;
+/// "There is none", where a number or a string is optional.
+pub(super) const NONE: u32 = u32::MAX;
+/// Numbers of opcodes, intrinsics, indices and formats are below this.
+pub(super) const TABLE_SIZE: u32 = 1024;
+/// Bit of an ALU source's value: a second word has more of the swizzle.
+pub(super) const WIDE_SWIZZLE: u32 = 1 << 31;
+
+macro_rules! numbered {
+    ($(#[$doc:meta])* $name:ident { $($variant:ident = $number:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u8)]
+        pub(super) enum $name { $($variant = $number,)* }
+
+        impl $name {
+            /// The one with this number.
+            pub(super) fn from_number(number: u32) -> Option<$name> {
+                match number { $($number => Some($name::$variant),)* _ => None }
+            }
+        }
+    };
+}
+
+numbered! {
+    /// What a record is.
+    Kind {
+        Shader = 1,
+        Info = 2,
+        Directive = 3,
+        Name = 4,
+        Type = 5,
+        Variable = 6,
+        Block = 7,
+        If = 8,
+        Else = 9,
+        EndIf = 10,
+        Loop = 11,
+        Continue = 12,
+        EndLoop = 13,
+        Alu = 14,
+        Const = 15,
+        Undef = 16,
+        Phi = 17,
+        Deref = 18,
+        Intrinsic = 19,
+        Tex = 20,
+        Jump = 21,
+    }
+}
+
+numbered! {
+    /// What a number with a name belongs to.
+    Table {
+        Alu = 0,
+        Intrinsic = 1,
+        Index = 2,
+        Format = 3,
+    }
+}
+
+numbered! {
+    /// What a type is.
+    TypeKind {
+        Void = 0,
+        Vector = 1,
+        Matrix = 2,
+        Array = 3,
+        Struct = 4,
+        Sampler = 5,
+        Texture = 6,
+        Image = 7,
+        AtomicUint = 8,
+    }
+}
+
+numbered! {
+    /// A step of a pointer.
+    Step {
+        Var = 0,
+        Array = 1,
+        ArrayImm = 2,
+        ArrayWildcard = 3,
+        PtrAsArray = 4,
+        PtrAsArrayImm = 5,
+        Struct = 6,
+        Cast = 7,
+    }
+}
+
+bitflags! {
+    /// Flags of texture and image types.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(super) struct TypeFlags: u32 {
+        const ARRAYED = 1 << 0;
+        const SHADOW = 1 << 1;
+        const BARE = 1 << 2;
+    }
+}
+
+bitflags! {
+    /// Flags of texture instructions.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(super) struct TexFlags: u32 {
+        const GATHER_IMPLICIT_LOD = 1 << 0;
+        const TEXTURE_NON_UNIFORM = 1 << 1;
+        const SAMPLER_NON_UNIFORM = 1 << 2;
+        const SPARSE = 1 << 3;
+        const OFFSETS = 1 << 4;
+    }
+}
+
+pub(super) const JUMPS: &[Jump] = &[Jump::Break, Jump::Continue, Jump::Return, Jump::Halt];
+
+pub(super) const HINTS: &[BranchHint] =
+    &[BranchHint::None, BranchHint::Flatten, BranchHint::DontFlatten, BranchHint::DivergentAlwaysTaken];
+
+pub(super) const PRECISIONS: &[Precision] = &[Precision::None, Precision::High, Precision::Medium, Precision::Low];
+
+/// The element of `list` that a number stands for.
+pub(super) fn pick<T: Copy>(list: &[T], number: u32) -> Option<T> {
+    list.get(number as usize).copied()
+}
+
+/// The number that stands for `item`.
+pub(super) fn number_in<T: PartialEq>(list: &[T], item: &T) -> u32 {
+    list.iter().position(|it| it == item).unwrap_or(0) as u32
+}
+
+pub(super) fn stage(number: u32) -> Option<Stage> {
+    Stage::NAMES.get(number as usize).map(|(stage, _)| *stage)
+}
+
+pub(super) fn dim(number: u32) -> Option<ImageDim> {
+    pick(ImageDim::ALL, number)
+}
+
+pub(super) fn tex_op(number: u32) -> Option<TexOp> {
+    pick(TexOp::ALL, number)
+}
+
+pub(super) fn tex_src(number: u32) -> Option<TexSrcKind> {
+    pick(TexSrcKind::ALL, number)
+}
+
+pub(super) fn var_flags(bits: u32) -> Option<VarFlags> {
+    VarFlags::from_bits(bits)
+}
+
+/// What the numbers of a variable can be: `None` for what GLSL has no scalar of.
+pub(super) fn scalar(packed: u32) -> Option<AluType> {
+    let ty = alu_type(packed)?;
+    let exists = match ty.base {
+        Base::Bool => ty.bits == 1,
+        Base::Int | Base::Uint => ty.bits >= 8,
+        Base::Float => ty.bits >= 16,
+    };
+    exists.then_some(ty)
+}
+
+/// What the components of a texel can be.
+pub(super) fn texel(packed: u32) -> Option<AluType> {
+    alu_type(packed).filter(|ty| match ty.base {
+        // `void` images: the shader does not say.
+        Base::Bool => ty.bits == 1,
+        Base::Int | Base::Uint => ty.bits >= 32,
+        Base::Float => ty.bits == 32,
+    })
+}
+
+/// An ALU type as `ntv_alu_type` packs it.
+pub(super) fn alu_type(packed: u32) -> Option<AluType> {
+    let base = pick(&[Base::Bool, Base::Int, Base::Uint, Base::Float], packed >> 8)?;
+    let bits = packed as u8;
+    matches!(bits, 0 | 1 | 8 | 16 | 32 | 64).then_some(AluType::new(base, bits))
+}
+
+/// Opcode, shape of the result, and flags of an instruction.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Head {
+    pub(super) op: u32,
+    pub(super) num_components: u8,
+    pub(super) bit_size: u8,
+    pub(super) flags: u8,
+}
+
+impl Head {
+    pub(super) fn pack(self) -> u32 {
+        self.op | u32::from(self.num_components) << 16 | u32::from(self.bit_size) << 21 | u32::from(self.flags) << 28
+    }
+
+    pub(super) fn unpack(word: u32) -> Head {
+        Head {
+            op: word & 0xffff,
+            num_components: (word >> 16 & 0x1f) as u8,
+            bit_size: (word >> 21 & 0x7f) as u8,
+            flags: (word >> 28) as u8,
+        }
+    }
+}

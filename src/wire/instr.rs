@@ -1,0 +1,210 @@
+//! Reading instructions.
+
+use super::decode::{PendingPhi, Reading};
+use super::format::{self, alu_type, pick, Head, Kind, Step, TexFlags, JUMPS, WIDE_SWIZZLE};
+use super::record::Record;
+use crate::entity::{Id, Slice};
+use crate::error::Error;
+use crate::ir::{AluFlags, AluSrc, ArrayIndex, Cf, Deref, DerefKind, Inst, InstData, InstKind, Swizzle, TexData, Var};
+use crate::op::{IndexKind, Modes};
+
+impl<'a> Reading<'a> {
+    /// A record of an instruction.
+    pub(super) fn instruction(&mut self, kind: Kind, record: &mut Record<'a>) -> Result<(), Error> {
+        if !matches!(self.shader.cf.last(), Some(Cf::Block(_))) {
+            return Err(record.behind(format_args!("an instruction outside of a block")));
+        }
+        let head = Head::unpack(record.word()?);
+        let number = record.word()?;
+        let inst = self.shader.insts.next_id();
+        let kind = match kind {
+            Kind::Alu => self.alu(head, record)?,
+            Kind::Const => self.constant(head, record)?,
+            Kind::Phi => self.phi(inst, record)?,
+            Kind::Deref => self.deref(head, record)?,
+            Kind::Intrinsic => self.intrinsic(head, record)?,
+            Kind::Tex => self.tex(head, record)?,
+            Kind::Jump => InstKind::Jump(self.opcode(head, record, "a jump", |op| pick(JUMPS, op))?),
+            _ => InstKind::Undef,
+        };
+        record.end()?;
+        let Head { num_components, bit_size, .. } = head;
+        self.shader.append(InstData { num_components, bit_size, kind });
+        if num_components != 0 && (number >= WIDE_SWIZZLE || !self.state.defs.define(number, inst.def())) {
+            let problem = if number >= WIDE_SWIZZLE { "is too large a number" } else { "is defined twice" };
+            return Err(record.error(format_args!("value {number} {problem}, by the record that ends here")));
+        }
+        Ok(())
+    }
+
+    /// What the opcode of an instruction, the word before the last, stands for.
+    fn opcode<T>(
+        &self,
+        head: Head,
+        record: &Record<'_>,
+        what: &str,
+        meaning: impl FnOnce(u32) -> Option<T>,
+    ) -> Result<T, Error> {
+        let unknown = || super::record::error(record.at() - 2, format_args!("expected {what}, found {}", head.op));
+        meaning(head.op).ok_or_else(unknown)
+    }
+
+    fn alu(&mut self, head: Head, record: &mut Record<'a>) -> Result<InstKind, Error> {
+        let op = self.state.names.alu(head.op, record.at() - 2, self.wire)?;
+        let flags = AluFlags::from_bits(head.flags)
+            .ok_or_else(|| record.behind(format_args!("unknown flags {:#x} of an ALU instruction", head.flags)))?;
+        let mut srcs = std::mem::take(&mut self.state.alu_srcs);
+        srcs.clear();
+        for operand in op.info().srcs {
+            let read = if operand.size == 0 { head.num_components } else { operand.size };
+            srcs.push(self.alu_src(read.into(), record)?);
+        }
+        let list = self.shader.push_alu_srcs(&srcs);
+        self.state.alu_srcs = srcs;
+        Ok(InstKind::Alu { op, flags, srcs: list })
+    }
+
+    /// A value and which of its components are read.
+    fn alu_src(&self, read: usize, record: &mut Record<'a>) -> Result<AluSrc, Error> {
+        let number = record.word()?;
+        let mut bits = u64::from(record.word()?);
+        let def = self.state.defs.get(number & !WIDE_SWIZZLE).ok_or_else(|| {
+            record.behind(format_args!("value {} is not defined before this use", number & !WIDE_SWIZZLE))
+        })?;
+        if number & WIDE_SWIZZLE != 0 {
+            bits |= u64::from(record.word()?) << 32;
+        }
+        Ok(AluSrc { def, swizzle: Swizzle::from_bits(bits, read) })
+    }
+
+    fn constant(&mut self, head: Head, record: &mut Record<'a>) -> Result<InstKind, Error> {
+        let count = usize::from(head.num_components);
+        let values = if head.bit_size == 64 {
+            let pairs = record.words(2 * count)?.chunks_exact(2);
+            self.shader.consts.extend(pairs.map(|pair| u64::from(pair[0]) | u64::from(pair[1]) << 32))
+        } else {
+            self.shader.consts.extend(record.words(count)?.iter().map(|word| u64::from(*word)))
+        };
+        Ok(InstKind::Const(values))
+    }
+
+    /// The sources are looked up at the end.
+    fn phi(&mut self, inst: Inst, record: &mut Record<'a>) -> Result<InstKind, Error> {
+        let start = record.at();
+        let words = record.words(record.left())?;
+        if words.len() % 2 != 0 {
+            return Err(record.behind(format_args!("a source of a phi is a block and a value")));
+        }
+        self.state.phis.push(PendingPhi { inst, start, end: record.at() });
+        Ok(InstKind::Phi(Slice::default()))
+    }
+
+    fn deref(&mut self, head: Head, record: &mut Record<'a>) -> Result<InstKind, Error> {
+        let step = self.opcode(head, record, "a step of a pointer", Step::from_number)?;
+        let ty = self.type_row(record)?.ty;
+        let modes = record.pick("modes", Modes::from_bits)?;
+        let kind = match step {
+            Step::Var => DerefKind::Var(self.var(record)?),
+            Step::Array => DerefKind::Array { parent: self.def(record)?, index: ArrayIndex::Def(self.def(record)?) },
+            Step::ArrayImm => DerefKind::Array { parent: self.def(record)?, index: imm(record)? },
+            Step::ArrayWildcard => DerefKind::ArrayWildcard { parent: self.def(record)? },
+            Step::PtrAsArray => {
+                DerefKind::PtrAsArray { parent: self.def(record)?, index: ArrayIndex::Def(self.def(record)?) }
+            }
+            Step::PtrAsArrayImm => DerefKind::PtrAsArray { parent: self.def(record)?, index: imm(record)? },
+            Step::Struct => DerefKind::Struct { parent: self.def(record)?, field: record.word()? },
+            Step::Cast => DerefKind::Cast {
+                parent: self.def(record)?,
+                stride: record.word()?,
+                align_mul: record.word()?,
+                align_offset: record.word()?,
+            },
+        };
+        Ok(InstKind::Deref(Deref { kind, ty, modes }))
+    }
+
+    /// A variable that was written before.
+    fn var(&self, record: &mut Record<'a>) -> Result<Var, Error> {
+        let count = self.shader.vars.len();
+        record.pick("a variable written before this", |number| {
+            ((number as usize) < count).then(|| Var::from_index(number as usize))
+        })
+    }
+
+    fn intrinsic(&mut self, head: Head, record: &mut Record<'a>) -> Result<InstKind, Error> {
+        let row = self.state.names.intrinsic(head.op, record.at() - 2, self.wire)?;
+        let info = row.op.info();
+        let (num_srcs, num_indices) = (info.srcs.len(), row.indices().len());
+        if record.left() != num_srcs + num_indices {
+            let left = record.left();
+            let expected = format_args!("expected {num_srcs} sources and {num_indices} indices");
+            return Err(record.error(format_args!("`{}` has {left} operands, {expected}", info.name)));
+        }
+        let mut srcs = std::mem::take(&mut self.state.srcs);
+        srcs.clear();
+        for _ in 0..num_srcs {
+            srcs.push(self.def(record)?);
+        }
+        let mut values = [0; 16];
+        for index in row.indices() {
+            let value = record.word()?;
+            let Some((slot, kind)) = *index else {
+                if value != 0 {
+                    let message = format_args!("an index that `{}` does not have is {value}, not 0", info.name);
+                    return Err(record.behind(message));
+                }
+                continue;
+            };
+            let at = record.at() - 1;
+            values[usize::from(slot)] = match kind {
+                IndexKind::AluOp => self.state.names.alu(value, at, self.wire)? as u32,
+                IndexKind::Format => self.state.names.format(value, at, self.wire)?,
+                _ => value,
+            };
+        }
+        let indices = self.shader.indices.push(&values[..info.indices.len()]);
+        let list = self.shader.srcs.push(&srcs);
+        self.state.srcs = srcs;
+        Ok(InstKind::Intrinsic { op: row.op, srcs: list, indices })
+    }
+
+    fn tex(&mut self, head: Head, record: &mut Record<'a>) -> Result<InstKind, Error> {
+        let op = self.opcode(head, record, "a texture operation", format::tex_op)?;
+        let dest_type = record.pick("a type of a result", alu_type)?;
+        let flags = record.pick("flags of a texture operation", TexFlags::from_bits)?;
+        let component = record.pick("a component", |number| u8::try_from(number).ok())?;
+        let (texture_index, sampler_index) = (record.word()?, record.word()?);
+        let mut offsets = None;
+        if flags.contains(TexFlags::OFFSETS) {
+            let mut pairs = [[0; 2]; 4];
+            for pair in &mut pairs {
+                let word = record.word()?;
+                *pair = [word as i8, (word >> 8) as i8];
+            }
+            offsets = Some(pairs);
+        }
+        let mut srcs = Vec::with_capacity(record.left() / 2);
+        while record.left() > 0 {
+            srcs.push((record.pick("a kind of source", format::tex_src)?, self.def(record)?));
+        }
+        let tex = self.shader.texs.push(TexData {
+            op,
+            dest_type,
+            srcs,
+            texture_index,
+            sampler_index,
+            component,
+            offsets,
+            is_gather_implicit_lod: flags.contains(TexFlags::GATHER_IMPLICIT_LOD),
+            texture_non_uniform: flags.contains(TexFlags::TEXTURE_NON_UNIFORM),
+            sampler_non_uniform: flags.contains(TexFlags::SAMPLER_NON_UNIFORM),
+            is_sparse: flags.contains(TexFlags::SPARSE),
+        });
+        Ok(InstKind::Tex(tex))
+    }
+}
+
+/// A constant index.
+fn imm(record: &mut Record<'_>) -> Result<ArrayIndex, Error> {
+    Ok(ArrayIndex::Imm(record.word64()? as i64))
+}
