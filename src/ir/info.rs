@@ -285,6 +285,21 @@ info_fields! {
     constants: u32, Dec, never;
 }
 
+/// What a directive may say, and the values it may have. `struct` has a form of its own, which only text has a use for.
+const DIRECTIVES: &[(&str, &[&str])] = &[
+    // zink divides the offsets of shared and scratch memory by the element size; Gallium's are bytes.
+    ("shared_offset_units", &["bytes", "elements"]),
+    // zink 25.0 assigns locations before its translator runs. 22.3 prints its shaders before: they have those of their slots.
+    ("locations", &["declared", "slots"]),
+    // Kernels may be given more shared memory when they start.
+    ("variable_shared_memory", &["true", "false"]),
+];
+
+/// Whether there is a directive `key` that may be `value`.
+pub fn is_directive(key: &str, value: &str) -> bool {
+    DIRECTIVES.iter().any(|(name, values)| *name == key && values.contains(&value))
+}
+
 impl ShaderInfo {
     /// True if invocations have neighbours, from which texture operations choose a level of detail.
     pub fn has_implicit_lod(&self) -> bool {

@@ -14,18 +14,9 @@ use super::cursor::Cursor;
 use super::deref::MAX_DEPTH;
 use super::parser::Parser;
 use crate::error::Error;
+use crate::ir::info::is_directive;
 use crate::ir::{Capture, Field, ShaderInfo, TypeData, Variable};
 use std::fmt::Write;
-
-/// What a line about the shader may say, and the values it may have. `struct` has a form of its own.
-const DIRECTIVES: &[(&str, &[&str])] = &[
-    // zink divides the offsets of shared and scratch memory by the element size; Gallium's are bytes.
-    ("shared_offset_units", &["bytes", "elements"]),
-    // zink 25.0 assigns locations before its translator runs. 22.3 prints its shaders before: they have those of their slots.
-    ("locations", &["declared", "slots"]),
-    // Kernels may be given more shared memory when they start.
-    ("variable_shared_memory", &["true", "false"]),
-];
 
 /// Described structs have no more members than this, those of structs in them included: walks over a type visit each.
 const MAX_MEMBERS: usize = 4096;
@@ -47,8 +38,7 @@ impl<'a> Parser<'a> {
             return self.struct_directive(line, start);
         }
         let (key, value) = line.token().split_once('=').unwrap_or_default();
-        let known = DIRECTIVES.iter().any(|(name, values)| *name == key && values.contains(&value));
-        if !known {
+        if !is_directive(key, value) {
             return Err(line.error(start, "expected `key=value` of a directive that ntv knows"));
         }
         self.shader.info.directives.push((key.into(), value.into()));

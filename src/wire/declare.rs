@@ -5,7 +5,7 @@ use super::format::{self, pick, var_flags, TypeFlags, TypeKind, PRECISIONS};
 use super::record::Record;
 use crate::entity::Str;
 use crate::error::Error;
-use crate::ir::info::{FieldMut, FIELDS};
+use crate::ir::info::{is_directive, FieldMut, FIELDS};
 use crate::ir::{Capture, Field, Type, TypeData, Variable};
 use crate::op::names::InterpMode;
 use crate::op::{Access, AluType, Base, Modes};
@@ -64,7 +64,8 @@ impl Reading<'_> {
     pub(super) fn directive(&mut self, record: &mut Record<'_>) -> Result<(), Error> {
         let key = record.string(&mut self.state.text)?.unwrap_or_default().into_owned();
         let value = record.string(&mut self.state.text)?.unwrap_or_default().into_owned();
-        if !is_directive(&key, &value) {
+        // What a dump has lost and said again, a wire has: it is only kept for printing.
+        if key != "struct" && !is_directive(&key, &value) {
             return Err(record.error(format_args!("there is no directive `{key}={value}`")));
         }
         self.shader.info.directives.push((key, value));

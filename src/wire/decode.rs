@@ -162,7 +162,8 @@ impl<'a> Reading<'a> {
             let pairs = wire[phi.start..phi.end].chunks_exact(2);
             let srcs = pairs
                 .filter_map(|pair| Some(PhiSrc { pred: state.blocks.get(pair[0])?, def: state.defs.get(pair[1])? }));
-            shader.insts[phi.inst].kind = InstKind::Phi(shader.phi_srcs.extend(srcs));
+            let srcs = shader.phi_srcs.extend(srcs);
+            shader.set_kind(phi.inst, InstKind::Phi(srcs));
         }
         Ok(())
     }
