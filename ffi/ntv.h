@@ -648,9 +648,10 @@ ntv_wire_info_text(struct ntv_wire *w, enum ntv_info field, const char *text)
  *    shared_offset_units = bytes | elements    offsets of shared and scratch memory; zink divides them by the element size
  *    locations = declared | slots              driver_location of inputs and outputs is SPIR-V's Location, or is not
  *                                              assigned yet
- *    variable_shared_memory = true | false     the driver adds shared memory when the pipeline is made: cs.has_variable_shared_mem
+ *    variable_shared_memory = true | false     cs.has_variable_shared_mem: more comes when the pipeline is made
  *
- * If nothing is said, offsets are bytes, locations are declared, and shared memory is not variable.
+ * If nothing is said, offsets are elements in shaders that reach their buffers through derefs, and bytes in others;
+ * locations are declared; shared memory is not variable.
  */
 static inline void
 ntv_wire_directive(struct ntv_wire *w, const char *key, const char *value)
