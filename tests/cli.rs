@@ -291,20 +291,76 @@ fn links_and_devices_stay_what_they_are() {
     assert!(!Path::new("/dev/null").is_file());
 }
 
-#[cfg(feature = "vulkan")]
-#[test]
-fn run_gives_a_shader_buffers_and_prints_them() {
+/// The inputs of README's example.
+fn readme_inputs() -> &'static str {
     let readme = include_str!("../README.md");
     let inputs = readme.split("```json\n").find(|part| part.contains("\"groups\"")).expect("an example in README");
-    let inputs = inputs.split("```").next().unwrap();
-    let place = Place::new(&[("histogram.nir", include_str!("../examples/histogram.nir")), ("in.json", inputs)]);
-    let output = place.run("run histogram.nir --inputs in.json --device llvmpipe");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    inputs.split("```").next().unwrap()
+}
+
+/// What README's example has to give.
+#[track_caller]
+fn expect_histogram(output: &Output) {
+    assert!(output.status.success(), "{}", stderr(output));
     let result: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let mut bins = vec![0; 64];
     (bins[1], bins[2], bins[3]) = (1, 2, 1);
     assert_eq!(result["buffers"][1]["u32"], serde_json::json!(bins));
     assert_eq!(result["buffers"][0]["u32"], serde_json::json!([4, 1, 2, 3, 66]));
+}
+
+#[test]
+fn run_gives_a_shader_buffers_and_prints_them() {
+    let place =
+        Place::new(&[("histogram.nir", include_str!("../examples/histogram.nir")), ("in.json", readme_inputs())]);
+    expect_histogram(&place.run("run histogram.nir --inputs in.json"));
+    if cfg!(feature = "vulkan") {
+        expect_histogram(&place.run("run histogram.nir --inputs in.json --device llvmpipe --validate"));
+    } else {
+        expect_refusal(&place, "run histogram.nir --inputs in.json --device", "without Vulkan");
+    }
+}
+
+#[test]
+fn what_a_shader_does_wrong_is_an_error_with_its_line() {
+    let shader = include_str!("../examples/histogram.nir");
+    let inputs = readme_inputs().replace("[4, 1, 2, 3, 66]", "[5, 1, 2, 3, 66]");
+    let place = Place::new(&[("histogram.nir", shader), ("in.json", &inputs), ("no.json", "{}")]);
+    let output = place.run("run histogram.nir --inputs in.json --json");
+    assert_eq!(output.status.code(), Some(1));
+    let faults: Vec<serde_json::Value> =
+        stderr(&output).lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let line = 1 + shader.lines().position(|line| line.contains("@load_ssbo (%0 (0x0), %18)")).expect("the load");
+    assert_eq!((&faults[0]["kind"], &faults[0]["line"]), (&"fault".into(), &line.into()));
+    let message = faults[0]["message"].as_str().unwrap_or_default();
+    assert!(message.starts_with("access out of bounds: 4 bytes at 20"), "{message}");
+    // Blocks that are not given have no bytes.
+    assert_eq!(place.run("run histogram.nir --inputs no.json").status.code(), Some(1));
+}
+
+#[test]
+fn a_loop_without_end_is_an_error() {
+    let shader = "\
+shader: MESA_SHADER_COMPUTE
+workgroup_size: 1, 1, 1
+decl_function main () (entrypoint)
+
+impl main {
+    block b0:  // preds:
+    // succs: b1
+    loop {
+        block b1:  // preds: b0 b1
+        // succs: b1
+    }
+    block b2:  // preds:
+    // succs: b3
+    block b3:
+}
+";
+    let place = Place::new(&[("a.nir", shader), ("in.json", "{}")]);
+    let output = place.run("run a.nir --inputs in.json --limit 10000");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("runs for too long"), "{}", stderr(&output));
 }
 
 #[cfg(feature = "vulkan")]

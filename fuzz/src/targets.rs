@@ -4,12 +4,15 @@
 
 use ntv::interp::Limits;
 use ntv::pass::{pipeline::PIPELINE, Context};
-use ntv::{check, text, BufferAccess, EmitOptions, Options, Shader, Target, Translator};
+use ntv::{check, text, BufferAccess, EmitOptions, Options, Shader, Translator};
 use ntv_gen::{difference, Observation, Stimulus};
 
-/// Names and bodies of all targets.
+/// A target: its name, and what it does.
+pub(crate) type Target = (&'static str, fn(&[u8]));
+
+/// All targets.
 #[allow(dead_code)]
-pub(crate) const TARGETS: &[(&str, fn(&[u8]))] = &[("text", text), ("passes", passes)];
+pub(crate) const TARGETS: &[Target] = &[("text", text), ("passes", passes)];
 
 /// Bytes are a dump: it is refused or translated. What is read is printed so that it is read again.
 pub(crate) fn text(bytes: &[u8]) {
@@ -64,9 +67,9 @@ fn shaders(text: &str) -> impl Iterator<Item = Shader> {
 
 /// Different dumps are for different drivers.
 fn options(bytes: &[u8]) -> Options {
-    let (_, vulkan) = Target::PRESETS[bytes.len() % Target::PRESETS.len()];
+    let (_, vulkan) = ntv::Target::PRESETS[bytes.len() % ntv::Target::PRESETS.len()];
     let buffer_access = if bytes.len() / 4 % 2 == 0 { BufferAccess::Auto } else { BufferAccess::Lane };
-    Options { target: Target::new(vulkan), buffer_access }
+    Options { target: ntv::Target::new(vulkan), buffer_access }
 }
 
 /// Whether `words` are a header and whole instructions.

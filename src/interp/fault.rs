@@ -51,6 +51,24 @@ impl Fault {
     pub fn is_undefined_behaviour(&self) -> bool {
         self.kind != FaultKind::UndefinedOutput
     }
+
+    /// What happened, in words.
+    pub fn describe(&self) -> String {
+        let what = match self.kind {
+            FaultKind::OutOfBounds => "access out of bounds",
+            FaultKind::Misaligned => "access less aligned than it says",
+            FaultKind::UndefinedCondition => "branch on an undefined value",
+            FaultKind::UndefinedAddress => "undefined address",
+            FaultKind::UndefinedOutput => "undefined value written",
+            FaultKind::DivergentBarrier => "barrier that not all invocations reach",
+            FaultKind::Race => "race",
+            FaultKind::Budget => "it runs for too long",
+            FaultKind::MissingInput => "not given",
+            FaultKind::Unsupported => "the interpreter cannot do this",
+            FaultKind::Invalid => "invalid",
+        };
+        format!("{what}: {}", self.message)
+    }
 }
 
 impl fmt::Display for Fault {

@@ -47,6 +47,7 @@
 mod access;
 mod alu;
 mod atomic;
+pub mod draw;
 mod fault;
 mod flow;
 mod inputs;

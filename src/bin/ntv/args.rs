@@ -41,8 +41,7 @@ pub(crate) enum Command {
     Cfg(PrintArgs),
     /// Find the smallest shader that still makes a command fail.
     Reduce(ReduceArgs),
-    /// Run shaders on a Vulkan device and print what they wrote.
-    #[cfg(feature = "vulkan")]
+    /// Run shaders on the interpreter, or on a Vulkan device, and print what they wrote.
     Run(RunArgs),
 }
 
@@ -148,7 +147,6 @@ pub(crate) struct ReduceArgs {
 }
 
 /// Arguments of `ntv run`.
-#[cfg(feature = "vulkan")]
 #[derive(clap::Args)]
 pub(crate) struct RunArgs {
     /// Files, folders, or - for stdin: one compute shader, or the stages of a pipeline.
@@ -159,9 +157,17 @@ pub(crate) struct RunArgs {
     #[arg(long = "inputs", required = true, value_name = "FILE")]
     pub(crate) file: PathBuf,
 
-    /// A part of the name of the device, such as llvmpipe [default: the first device].
-    #[arg(long, value_name = "NAME")]
+    /// Run on a Vulkan device: the first, or the one with this in its name, such as llvmpipe [default: the interpreter].
+    #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "")]
     pub(crate) device: Option<String>,
+
+    /// Have Vulkan's validation layer look on; what it says is an error.
+    #[arg(long, requires = "device")]
+    pub(crate) validate: bool,
+
+    /// Instructions that the interpreter runs, over all invocations, before it takes a loop for one that does not end.
+    #[arg(long, value_name = "N", default_value_t = 100_000_000, conflicts_with = "device")]
+    pub(crate) limit: u64,
 
     /// Write the first render target as a picture.
     #[arg(long, value_name = "FILE")]

@@ -1,4 +1,4 @@
-//! The command line tool: `ntv compile`, `check`, `print`, `pass`, `cfg`, `reduce`, and `run` with the feature `vulkan`.
+//! The command line tool: `ntv compile`, `check`, `print`, `pass`, `cfg`, `reduce` and `run`.
 //!
 //! Exit status: 0 if every shader was fine, 1 if one was not (the others are done all the same), 2 for wrong usage, of
 //! which nothing is written. Results go to stdout or to files, everything else to stderr.
@@ -11,7 +11,6 @@ mod diagnostics;
 mod dot;
 mod inputs;
 mod reduce;
-#[cfg(feature = "vulkan")]
 mod run;
 mod shaders;
 mod show;
@@ -50,7 +49,6 @@ fn run(args: &Args, reporter: &Reporter) -> Result<AllFine> {
         Command::Pass(args) => show::pass(args, reporter),
         Command::Cfg(args) => show::cfg(args, reporter),
         Command::Reduce(args) => reduce::run(args, reporter),
-        #[cfg(feature = "vulkan")]
         Command::Run(args) => run::run(args, reporter),
     }
 }

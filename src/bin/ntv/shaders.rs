@@ -2,7 +2,7 @@
 
 use crate::diagnostics::{problems, Problem, Reporter};
 use crate::inputs::Input;
-use ntv::text;
+use ntv::{check, text};
 use ntv::{Options, Shader, Translator};
 use rayon::prelude::*;
 
@@ -119,4 +119,23 @@ pub(crate) fn each<T: Send>(
         result.inspect_err(|problems| problems.iter().for_each(complain)).ok()
     };
     done.into_iter().map(report).collect()
+}
+
+/// Whether all shaders are valid; says what is wrong if not.
+pub(crate) fn all_valid(loaded: &Loaded, reporter: &Reporter) -> bool {
+    let mut fine = true;
+    for unit in &loaded.units {
+        let checked = match &unit.shader {
+            Ok(shader) => check::validate(shader).map_err(problems),
+            Err(_) => Ok(()),
+        };
+        let source = &loaded.sources[unit.source];
+        let complaints =
+            unit.shader.as_ref().err().into_iter().flatten().chain(checked.as_ref().err().into_iter().flatten());
+        for problem in complaints {
+            fine = false;
+            reporter.problem(&source.input.name, &source.text, unit.number, problem);
+        }
+    }
+    fine
 }

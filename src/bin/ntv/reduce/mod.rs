@@ -5,11 +5,11 @@ mod shrink;
 mod trial;
 
 use crate::args::ReduceArgs;
-use crate::diagnostics::{problems, Reporter};
-use crate::shaders::{load, Loaded, Unit};
+use crate::diagnostics::Reporter;
+use crate::shaders::{all_valid, load, Loaded, Unit};
 use crate::{destination, inputs, AllFine};
 use anyhow::{bail, ensure, Context as _, Result};
-use ntv::{check, text, Shader};
+use ntv::{text, Shader};
 use shrink::Shrinker;
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -22,7 +22,7 @@ pub(crate) fn run(args: &ReduceArgs, reporter: &Reporter) -> Result<AllFine> {
     ensure!(loaded.sources.len() == 1, "{}: a folder; reduce takes one file", args.input.display());
     let mut trial = Trial::new(&args.command, Duration::from_secs_f64(args.timeout))?;
     let text = loaded.sources[0].text.clone();
-    if !valid(&loaded, reporter) {
+    if !all_valid(&loaded, reporter) {
         return Ok(false);
     }
     expect_failure(trial.run(&text)?, args)?;
@@ -34,25 +34,6 @@ pub(crate) fn run(args: &ReduceArgs, reporter: &Reporter) -> Result<AllFine> {
     };
     let Some(Ok(shader)) = loaded.units.pop().map(|unit| unit.shader) else { return Ok(false) };
     shrink(shader, &mut trial, out.as_deref(), reporter)
-}
-
-/// Whether all shaders are valid; says what is wrong if not.
-fn valid(loaded: &Loaded, reporter: &Reporter) -> bool {
-    let mut fine = true;
-    for unit in &loaded.units {
-        let checked = match &unit.shader {
-            Ok(shader) => check::validate(shader).map_err(problems),
-            Err(_) => Ok(()),
-        };
-        let source = &loaded.sources[unit.source];
-        let complaints =
-            unit.shader.as_ref().err().into_iter().flatten().chain(checked.as_ref().err().into_iter().flatten());
-        for problem in complaints {
-            fine = false;
-            reporter.problem(&source.input.name, &source.text, unit.number, problem);
-        }
-    }
-    fine
 }
 
 /// Stops if the command does not fail on what was given.

@@ -1,8 +1,25 @@
 //! The inputs of `ntv run`: JSON, as README describes it.
 
 use anyhow::{anyhow, bail, ensure, Context, Result};
-use ntv::driver::{vk, Slot};
 use serde_json::{Map, Value};
+
+/// A descriptor's place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Slot {
+    pub(super) set: u32,
+    pub(super) binding: u32,
+    pub(super) element: u32,
+}
+
+/// How vertices become primitives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Topology {
+    Points,
+    Lines,
+    Triangles,
+    TriangleStrip,
+    Patches,
+}
 
 /// What shaders are given.
 pub(super) struct Inputs {
@@ -19,7 +36,7 @@ pub(super) enum Work {
 }
 
 pub(super) struct DrawInput {
-    pub(super) topology: vk::PrimitiveTopology,
+    pub(super) topology: Topology,
     pub(super) patch_vertices: u32,
     pub(super) vertices: u32,
     pub(super) instances: u32,
@@ -30,7 +47,6 @@ pub(super) struct DrawInput {
 
 pub(super) struct AttributeInput {
     pub(super) location: u32,
-    pub(super) format: vk::Format,
     pub(super) data: Data,
 }
 
@@ -38,7 +54,6 @@ pub(super) struct AttributeInput {
 #[derive(Clone, Copy)]
 pub(super) struct Target {
     pub(super) name: &'static str,
-    pub(super) format: vk::Format,
     /// Bytes of a texel.
     pub(super) texel: usize,
     pub(super) form: Form,
@@ -62,18 +77,18 @@ pub(super) enum Form {
 const FORMS: &[(&str, Form)] = &[("u8", Form::U8), ("u32", Form::U32), ("i32", Form::I32), ("f32", Form::F32)];
 
 const TARGETS: &[Target] = &[
-    Target { name: "rgba8", format: vk::Format::R8G8B8A8_UNORM, texel: 4, form: Form::U8 },
-    Target { name: "rgba32f", format: vk::Format::R32G32B32A32_SFLOAT, texel: 16, form: Form::F32 },
-    Target { name: "rgba32ui", format: vk::Format::R32G32B32A32_UINT, texel: 16, form: Form::U32 },
-    Target { name: "r32ui", format: vk::Format::R32_UINT, texel: 4, form: Form::U32 },
+    Target { name: "rgba8", texel: 4, form: Form::U8 },
+    Target { name: "rgba32f", texel: 16, form: Form::F32 },
+    Target { name: "rgba32ui", texel: 16, form: Form::U32 },
+    Target { name: "r32ui", texel: 4, form: Form::U32 },
 ];
 
-const TOPOLOGIES: &[(&str, vk::PrimitiveTopology)] = &[
-    ("points", vk::PrimitiveTopology::POINT_LIST),
-    ("lines", vk::PrimitiveTopology::LINE_LIST),
-    ("triangles", vk::PrimitiveTopology::TRIANGLE_LIST),
-    ("triangle_strip", vk::PrimitiveTopology::TRIANGLE_STRIP),
-    ("patches", vk::PrimitiveTopology::PATCH_LIST),
+const TOPOLOGIES: &[(&str, Topology)] = &[
+    ("points", Topology::Points),
+    ("lines", Topology::Lines),
+    ("triangles", Topology::Triangles),
+    ("triangle_strip", Topology::TriangleStrip),
+    ("patches", Topology::Patches),
 ];
 
 impl Form {
@@ -228,13 +243,7 @@ impl DrawInput {
 fn attribute(mut members: Members) -> Result<AttributeInput> {
     let (location, data) = (members.number("location", None)?, members.data().context("attributes")?);
     members.finish()?;
-    let format = match data.form {
-        Form::U32 => vk::Format::R32G32B32A32_UINT,
-        Form::I32 => vk::Format::R32G32B32A32_SINT,
-        Form::F32 => vk::Format::R32G32B32A32_SFLOAT,
-        Form::U8 => vk::Format::R8G8B8A8_UNORM,
-    };
-    Ok(AttributeInput { location, format, data })
+    Ok(AttributeInput { location, data })
 }
 
 #[cfg(test)]

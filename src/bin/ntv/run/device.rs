@@ -1,0 +1,109 @@
+//! Runs on a Vulkan device.
+
+use super::inputs::{DrawInput, Form, Inputs, Slot, Topology, Work};
+use super::Ran;
+use crate::args::RunArgs;
+use crate::diagnostics::{problems, Reporter};
+use crate::shaders::{each, Loaded};
+use anyhow::{bail, ensure, Result};
+use ntv::driver::{self, vk, Attachment, Attribute, Device, DeviceOptions, Dispatch, Draw, Resource, Resources};
+use ntv::{EmitOptions, Options};
+
+/// Runs `loaded`; `None` if a shader cannot be translated.
+pub(super) fn run(args: &RunArgs, given: &Inputs, loaded: Loaded, reporter: &Reporter) -> Result<Option<Ran>> {
+    let name = args.device.clone().filter(|name| !name.is_empty());
+    let device = Device::open(&DeviceOptions { name, validation: args.validate, ..DeviceOptions::default() })?;
+    let options = Options { target: device.target().clone(), ..Options::default() };
+    let modules = each(loaded, &options, reporter, |translator, mut job| {
+        translator.translate(&mut job.shader, &EmitOptions::default()).map(|module| module.words).map_err(problems)
+    });
+    let Some(modules) = modules.into_iter().collect::<Option<Vec<Vec<u32>>>>() else { return Ok(None) };
+    let mut resources: Resources =
+        given.buffers.iter().map(|(slot, data)| (place(*slot), Resource::Buffer(data.bytes.clone()))).collect();
+    let mut targets = Vec::new();
+    match &given.work {
+        Work::Dispatch(groups) => {
+            let [module] = &modules[..] else { bail!("a dispatch is of one shader, not of {}", modules.len()) };
+            let dispatch = Dispatch { module, groups: *groups, push_constants: &given.push_constants };
+            device.dispatch(&dispatch, &mut resources)?;
+        }
+        Work::Draw(draw) => targets = draw_with(&device, &modules, draw, given, &mut resources)?,
+    }
+    let messages = device.take_messages();
+    ensure!(messages.is_empty(), "the validation layer says:\n{}", messages.join("\n"));
+    let buffer = |(slot, _): &(Slot, _)| match resources.get(&place(*slot)) {
+        Some(Resource::Buffer(bytes)) => bytes.clone(),
+        _ => Vec::new(),
+    };
+    Ok(Some(Ran { buffers: given.buffers.iter().map(buffer).collect(), targets, fine: true }))
+}
+
+fn place(Slot { set, binding, element }: Slot) -> driver::Slot {
+    driver::Slot { set, binding, element }
+}
+
+/// Draws, and gives the bytes of each target.
+fn draw_with(
+    device: &Device,
+    modules: &[Vec<u32>],
+    draw: &DrawInput,
+    given: &Inputs,
+    resources: &mut Resources,
+) -> Result<Vec<Vec<u8>>> {
+    let modules: Vec<&[u32]> = modules.iter().map(Vec::as_slice).collect();
+    let attributes: Vec<Attribute<'_>> = draw
+        .attributes
+        .iter()
+        .map(|attribute| {
+            let (location, format) = (attribute.location, attribute_format(attribute.data.form));
+            Attribute { location, format, bytes: &attribute.data.bytes, per_instance: false }
+        })
+        .collect();
+    let attachments = draw.targets.iter().map(|target| {
+        let format = target_format(target.name)?;
+        Ok(Attachment { format, clear: vec![0; target.texel] })
+    });
+    let attachments: Vec<Attachment> = attachments.collect::<Result<_>>()?;
+    let draw = Draw {
+        modules: &modules,
+        topology: topology(draw.topology),
+        patch_vertices: draw.patch_vertices,
+        vertices: draw.vertices,
+        instances: draw.instances,
+        attributes: &attributes,
+        push_constants: &given.push_constants,
+        size: draw.size,
+        attachments: &attachments,
+        captures: &[],
+    };
+    Ok(device.draw(&draw, resources)?.attachments)
+}
+
+fn topology(topology: Topology) -> vk::PrimitiveTopology {
+    match topology {
+        Topology::Points => vk::PrimitiveTopology::POINT_LIST,
+        Topology::Lines => vk::PrimitiveTopology::LINE_LIST,
+        Topology::Triangles => vk::PrimitiveTopology::TRIANGLE_LIST,
+        Topology::TriangleStrip => vk::PrimitiveTopology::TRIANGLE_STRIP,
+        Topology::Patches => vk::PrimitiveTopology::PATCH_LIST,
+    }
+}
+
+fn attribute_format(form: Form) -> vk::Format {
+    match form {
+        Form::U32 => vk::Format::R32G32B32A32_UINT,
+        Form::I32 => vk::Format::R32G32B32A32_SINT,
+        Form::F32 => vk::Format::R32G32B32A32_SFLOAT,
+        Form::U8 => vk::Format::R8G8B8A8_UNORM,
+    }
+}
+
+fn target_format(name: &str) -> Result<vk::Format> {
+    Ok(match name {
+        "rgba8" => vk::Format::R8G8B8A8_UNORM,
+        "rgba32f" => vk::Format::R32G32B32A32_SFLOAT,
+        "rgba32ui" => vk::Format::R32G32B32A32_UINT,
+        "r32ui" => vk::Format::R32_UINT,
+        _ => bail!("no target is called {name}"),
+    })
+}

@@ -1,0 +1,163 @@
+//! Runs on the interpreter.
+
+use super::inputs::{AttributeInput, DrawInput, Form, Inputs, Slot, Target, Topology, Work};
+use super::Ran;
+use crate::args::RunArgs;
+use crate::diagnostics::{problems, Problem, Reporter};
+use crate::shaders::Loaded;
+use anyhow::{bail, ensure, Result};
+use ntv::interp::{self, Buffer, Fault, Limits, Resources};
+use ntv::ir::Variable;
+use ntv::op::names::frag_result;
+use ntv::op::Modes;
+use ntv::target::Descriptor;
+use ntv::{Options, Place, Shader, Translator};
+
+/// Blocks that may be given: what a descriptor index may be.
+const MAX_BLOCKS: u32 = 1 << 16;
+
+/// Runs `loaded`, all of which is valid; `None` if a shader cannot be translated, and so has no descriptors.
+pub(super) fn run(args: &RunArgs, given: &Inputs, loaded: &Loaded, reporter: &Reporter) -> Result<Option<Ran>> {
+    let limits = Limits { instructions: args.limit, ..Limits::default() };
+    let shaders: Vec<Shader> = loaded.units.iter().filter_map(|unit| unit.shader.as_ref().ok()).cloned().collect();
+    let Some(blocks) = blocks(&shaders, loaded, reporter) else { return Ok(None) };
+    let mut resources = Resources { push_constants: Buffer::new(given.push_constants.clone()), ..Resources::default() };
+    for (slot, data) in &given.buffers {
+        let Some((is_storage, index)) = find(&blocks, *slot) else { continue };
+        ensure!(index < MAX_BLOCKS, "there is no block {index}");
+        let list = if is_storage { &mut resources.storage } else { &mut resources.uniform };
+        list.resize(list.len().max(index as usize + 1), Buffer::default());
+        list[index as usize] = Buffer::new(data.bytes.clone());
+    }
+    let mut targets = Vec::new();
+    let faults = match &given.work {
+        Work::Dispatch(groups) => {
+            let [shader] = &shaders[..] else { bail!("a dispatch is of one shader, not of {}", shaders.len()) };
+            ensure!(shader.stage().is_compute(), "this is not a compute shader: the inputs need a `draw`");
+            let inputs = interp::Inputs { workgroups: *groups, ..interp::Inputs::default() };
+            let outcome = interp::run(shader, &mut resources, &inputs, limits);
+            outcome.faults.into_iter().map(|fault| (0, fault)).collect()
+        }
+        Work::Draw(draw) => {
+            let (bytes, faults) = draw_with(&shaders, draw, &mut resources, limits)?;
+            targets = bytes;
+            faults
+        }
+    };
+    let fine = faults.is_empty();
+    faults.iter().for_each(|(number, fault)| report(loaded, *number, fault, reporter));
+    let buffer = |(slot, data): &(Slot, super::inputs::Data)| {
+        let found = find(&blocks, *slot).and_then(|(is_storage, index)| {
+            if is_storage { &resources.storage } else { &resources.uniform }.get(index as usize)
+        });
+        found.map_or_else(|| data.bytes.clone(), |buffer| buffer.bytes.clone())
+    };
+    Ok(Some(Ran { buffers: given.buffers.iter().map(buffer).collect(), targets, fine }))
+}
+
+fn report(loaded: &Loaded, number: usize, fault: &Fault, reporter: &Reporter) {
+    let unit = &loaded.units[number];
+    let source = &loaded.sources[unit.source];
+    let message = format!("{} (invocation {})", fault.describe(), fault.invocation);
+    let problem = Problem { kind: "fault", message, place: Place::line(fault.line) };
+    reporter.problem(&source.input.name, &source.text, unit.number, &problem);
+}
+
+/// A block of the SPIR-V: set and binding, whether it is a storage block, and the index that NIR has for it.
+type Block = ((u32, u32), bool, u32);
+
+/// The blocks that the shaders have once they are SPIR-V. `None` if one cannot be translated.
+fn blocks(shaders: &[Shader], loaded: &Loaded, reporter: &Reporter) -> Option<Vec<Block>> {
+    let options = Options::default();
+    let mut translator = Translator::new(options.clone());
+    let mut blocks = Vec::new();
+    let mut fine = true;
+    for (shader, unit) in shaders.iter().zip(&loaded.units) {
+        let mut lowered = shader.clone();
+        if let Err(errors) = translator.lower(&mut lowered, None) {
+            let source = &loaded.sources[unit.source];
+            let complain = |problem| reporter.problem(&source.input.name, &source.text, unit.number, &problem);
+            problems(errors).into_iter().for_each(complain);
+            fine = false;
+        }
+        let variables = lowered.vars.values().filter(|variable| variable.mode.intersects(Modes::UBO | Modes::SSBO));
+        blocks.extend(variables.map(|variable| block(variable, &options)));
+    }
+    fine.then_some(blocks)
+}
+
+fn block(variable: &Variable, options: &Options) -> Block {
+    let is_storage = variable.mode == Modes::SSBO;
+    let descriptor = match (is_storage, variable.driver_location) {
+        (true, _) => Descriptor::StorageBuffer,
+        (false, 0) => Descriptor::DefaultUniforms,
+        (false, _) => Descriptor::UniformBuffer,
+    };
+    let set = variable.descriptor_set.unwrap_or_else(|| options.target.descriptor_set(descriptor));
+    ((set, variable.binding), is_storage, variable.driver_location)
+}
+
+/// Whether the block at `slot` is a storage block, and its index.
+fn find(blocks: &[Block], slot: Slot) -> Option<(bool, u32)> {
+    let (_, is_storage, first) = blocks.iter().find(|block| block.0 == (slot.set, slot.binding))?;
+    Some((*is_storage, first.checked_add(slot.element)?))
+}
+
+/// The texels of each target.
+type Targets = Vec<Vec<u8>>;
+
+/// What went wrong, with the number of the shader.
+type Faults = Vec<(usize, Fault)>;
+
+/// Draws, and gives the bytes of each target.
+fn draw_with(
+    shaders: &[Shader],
+    draw: &DrawInput,
+    resources: &mut Resources<'_>,
+    limits: Limits,
+) -> Result<(Targets, Faults)> {
+    if !matches!(draw.topology, Topology::Points | Topology::Patches) {
+        bail!("the interpreter draws points, and patches in point mode: use --device for the rest");
+    }
+    let attributes: Vec<(u32, Vec<[u32; 4]>)> = draw.attributes.iter().map(attribute).collect();
+    let points = interp::draw::Draw {
+        shaders,
+        vertices: draw.vertices,
+        instances: draw.instances,
+        patch_vertices: draw.patch_vertices,
+        attributes: &attributes,
+        size: draw.size,
+    };
+    let drawn = interp::draw::draw(&points, resources, limits).map_err(anyhow::Error::msg)?;
+    let texels = draw.size[0] as usize * draw.size[1] as usize;
+    let mut targets: Targets = draw.targets.iter().map(|target| vec![0; texels * target.texel]).collect();
+    for ([x, y], outputs) in &drawn.fragments {
+        for (number, target) in draw.targets.iter().enumerate() {
+            let words = outputs.get(&interp::Slot::new(frag_result::DATA0 + number as u32));
+            let words = words.or_else(|| outputs.get(&interp::Slot::new(frag_result::COLOR)));
+            let Some(words) = words else { continue };
+            let at = (*y as usize * draw.size[0] as usize + *x as usize) * target.texel;
+            targets[number][at..at + target.texel].copy_from_slice(&texel(target, words.map(|word| word.value as u32)));
+        }
+    }
+    Ok((targets, drawn.faults))
+}
+
+/// Location and values of an attribute; bytes are fractions.
+fn attribute(attribute: &AttributeInput) -> (u32, Vec<[u32; 4]>) {
+    let bytes = &attribute.data.bytes;
+    let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte));
+    let words: Vec<u32> = match attribute.data.form {
+        Form::U8 => bytes.iter().map(|byte| (f32::from(*byte) / 255.0).to_bits()).collect(),
+        _ => bytes.chunks(4).map(word).collect(),
+    };
+    (attribute.location, words.chunks_exact(4).map(|words| [words[0], words[1], words[2], words[3]]).collect())
+}
+
+/// What a target holds if the shader writes `words` to it.
+fn texel(target: &Target, words: [u32; 4]) -> Vec<u8> {
+    match target.form {
+        Form::U8 => words.map(|word| (f32::from_bits(word).clamp(0.0, 1.0) * 255.0).round_ties_even() as u8).to_vec(),
+        _ => words[..target.texel / 4].iter().flat_map(|word| word.to_le_bytes()).collect(),
+    }
+}

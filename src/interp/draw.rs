@@ -1,0 +1,250 @@
+//! Draws points: the stages of a pipeline one after the other, each vertex to the one pixel that it stands on.
+//!
+//! Points need no rasteriser, and every stage takes part: a geometry shader may make points of points, and a patch that is
+//! tessellated in point mode with all levels 1 has one point in each corner. A fragment has no neighbours, so it cannot take
+//! derivatives.
+
+use super::{run, Bits, Fault, Inputs, Invocation, Limits, Outcome, Outputs, Resources, Slot};
+use crate::ir::{InstKind, Shader, Stage};
+use crate::op::names::{varying, vert_attrib, IoSemantics};
+use crate::op::{Index, Intrinsic, Modes};
+use std::collections::BTreeMap;
+
+/// A draw of one pipeline.
+#[derive(Clone, Debug)]
+pub struct Draw<'a> {
+    /// The stages, in any order.
+    pub shaders: &'a [Shader],
+    /// How many vertices.
+    pub vertices: u32,
+    /// How many instances.
+    pub instances: u32,
+    /// Vertices of a patch, if there are tessellation shaders.
+    pub patch_vertices: u32,
+    /// Inputs of the vertex shader: location, and four words for each vertex.
+    pub attributes: &'a [(u32, Vec<[u32; 4]>)],
+    /// Width and height of what is drawn to.
+    pub size: [u32; 2],
+}
+
+/// What a draw gave.
+#[derive(Clone, Debug, Default)]
+pub struct Drawn {
+    /// The fragments in the order of drawing: pixel, and the outputs of the fragment shader.
+    pub fragments: Vec<([u32; 2], Outputs)>,
+    /// What went wrong, with the number of the shader.
+    pub faults: Vec<(usize, Fault)>,
+}
+
+/// A vertex on its way through the stages.
+type Vertex = BTreeMap<Slot, [u32; 4]>;
+
+/// Runs `draw`; storage blocks of `resources` keep what the shaders wrote.
+///
+/// What it cannot draw is said in the error: anything but points, and tessellation by other levels than 1.
+pub fn draw(draw: &Draw<'_>, resources: &mut Resources<'_>, limits: Limits) -> Result<Drawn, &'static str> {
+    let mut pipeline = Pipeline { draw, resources, limits, drawn: Drawn::default() };
+    for instance in 0..draw.instances {
+        pipeline.instance(instance)?;
+    }
+    Ok(pipeline.drawn)
+}
+
+struct Pipeline<'a, 'r, 's> {
+    draw: &'a Draw<'a>,
+    resources: &'r mut Resources<'s>,
+    limits: Limits,
+    drawn: Drawn,
+}
+
+impl Pipeline<'_, '_, '_> {
+    fn instance(&mut self, instance: u32) -> Result<(), &'static str> {
+        let mut vertices = self.vertex_stage(instance)?;
+        if self.stage(Stage::TessEval).is_some() {
+            vertices = self.tessellate(&vertices)?;
+        }
+        if self.stage(Stage::Geometry).is_some() {
+            vertices = self.geometry_stage(&vertices)?;
+        }
+        for (number, vertex) in vertices.iter().enumerate() {
+            self.fragment(number as u32, vertex);
+        }
+        Ok(())
+    }
+
+    fn stage(&self, stage: Stage) -> Option<(usize, &Shader)> {
+        self.draw.shaders.iter().enumerate().find(|(_, shader)| shader.stage() == stage)
+    }
+
+    /// Runs the shader of `stage`; nothing if there is none.
+    fn run(&mut self, stage: Stage, invocations: Vec<Invocation>) -> Outcome {
+        let shaders = self.draw.shaders;
+        let Some((number, shader)) = shaders.iter().enumerate().find(|(_, shader)| shader.stage() == stage) else {
+            return Outcome::default();
+        };
+        let inputs = Inputs { invocations, ..Inputs::default() };
+        let mut outcome = run(shader, self.resources, &inputs, self.limits);
+        self.drawn.faults.extend(outcome.faults.drain(..).map(|fault| (number, fault)));
+        outcome
+    }
+
+    fn vertex_stage(&mut self, instance: u32) -> Result<Vec<Vertex>, &'static str> {
+        let (_, shader) = self.stage(Stage::Vertex).ok_or("a draw has a vertex shader")?;
+        let slots = attribute_slots(shader);
+        let invocation = |vertex: u32| {
+            let given = |(location, slot): &(u32, u32)| {
+                let (_, values) = self.draw.attributes.iter().find(|attribute| attribute.0 == *location)?;
+                Some((Slot::new(*slot), *values.get(vertex as usize)?))
+            };
+            let system = [
+                (Intrinsic::load_vertex_id, vertex),
+                (Intrinsic::load_instance_id, instance),
+                (Intrinsic::load_first_vertex, 0),
+                (Intrinsic::load_base_instance, 0),
+                (Intrinsic::load_is_indexed_draw, 0),
+                (Intrinsic::load_draw_id, 0),
+            ];
+            Invocation {
+                slots: slots.iter().filter_map(given).collect(),
+                system: numbers(&system),
+                ..Default::default()
+            }
+        };
+        // One at a time: vertices do not see each other.
+        let invocations: Vec<Invocation> = (0..self.draw.vertices).map(invocation).collect();
+        let outcomes = invocations.into_iter().map(|invocation| self.run(Stage::Vertex, vec![invocation]));
+        Ok(outcomes.flat_map(|outcome| outcome.outputs).map(|outputs| words(&outputs)).collect())
+    }
+
+    fn tessellate(&mut self, vertices: &[Vertex]) -> Result<Vec<Vertex>, &'static str> {
+        let (_, control) = self.stage(Stage::TessCtrl).ok_or("a draw of patches has a tessellation control shader")?;
+        let (_, evaluation) = self.stage(Stage::TessEval).ok_or("a draw of patches has an evaluation shader")?;
+        if !evaluation.info.point_mode && !control.info.point_mode {
+            return Err("patches are drawn in point mode only");
+        }
+        let corners = corners(evaluation.info.primitive_mode).or_else(|| corners(control.info.primitive_mode));
+        let corners = corners.ok_or("only triangles and quads are tessellated")?;
+        let vertices_out = control.info.tcs_vertices_out.clamp(1, 32);
+        let mut points = Vec::new();
+        for (number, patch) in vertices.chunks_exact(self.draw.patch_vertices.max(1) as usize).enumerate() {
+            let system = [
+                (Intrinsic::load_primitive_id, number as u32),
+                (Intrinsic::load_patch_vertices_in, self.draw.patch_vertices),
+            ];
+            let invocation = Invocation { slots: arrayed(patch), system: numbers(&system), ..Default::default() };
+            let outcome = self.run(Stage::TessCtrl, vec![invocation; vertices_out as usize]);
+            let slots = outcome.outputs.first().map(words).unwrap_or_default();
+            if !levels_are_one(&slots) {
+                return Err("patches are tessellated by levels of 1 only");
+            }
+            for corner in corners {
+                let mut system = numbers(&system);
+                system.insert(Intrinsic::load_patch_vertices_in, vec![vertices_out.into()]);
+                system.insert(Intrinsic::load_tess_coord, corner.map(|c| u64::from(c.to_bits())).to_vec());
+                system.insert(Intrinsic::load_tess_coord_xy, corner[..2].iter().map(|c| c.to_bits().into()).collect());
+                let invocation = Invocation { slots: slots.clone(), system, ..Default::default() };
+                points.extend(self.run(Stage::TessEval, vec![invocation]).outputs.iter().map(words));
+            }
+        }
+        Ok(points)
+    }
+
+    fn geometry_stage(&mut self, vertices: &[Vertex]) -> Result<Vec<Vertex>, &'static str> {
+        let (_, shader) = self.stage(Stage::Geometry).ok_or("there is no geometry shader")?;
+        if shader.info.vertices_in > 1 || !shader.info.output_primitive.contains("POINTS") {
+            return Err("geometry shaders are of points only");
+        }
+        let invocations = shader.info.invocations.clamp(1, 32) as usize;
+        let mut points = Vec::new();
+        for (number, vertex) in vertices.iter().enumerate() {
+            let system = numbers(&[(Intrinsic::load_primitive_id, number as u32)]);
+            let slots = arrayed(std::slice::from_ref(vertex));
+            let invocation = Invocation { slots, system, ..Default::default() };
+            let outcome = self.run(Stage::Geometry, vec![invocation; invocations]);
+            let emitted = outcome.vertices.iter().flatten().filter(|(stream, _)| *stream == 0);
+            points.extend(emitted.filter_map(|(_, outputs)| outputs.as_ref()).map(words));
+        }
+        Ok(points)
+    }
+
+    /// Runs the fragment shader for the point at `vertex`, unless it is clipped.
+    fn fragment(&mut self, number: u32, vertex: &Vertex) {
+        let position = vertex.get(&Slot::new(varying::POS)).copied().unwrap_or_default().map(f32::from_bits);
+        let [x, y, z, w] = position;
+        let inside = x.abs() < w && y.abs() < w && (0.0..=w).contains(&z);
+        if !inside {
+            return;
+        }
+        let pixel = [(x, self.draw.size[0]), (y, self.draw.size[1])]
+            .map(|(c, size)| ((c / w + 1.0) / 2.0 * size as f32) as u32);
+        let middle = pixel.map(|c| c as f32 + 0.5);
+        let mut system = numbers(&[
+            (Intrinsic::load_front_face, 1),
+            (Intrinsic::load_primitive_id, number),
+            (Intrinsic::load_sample_id, 0),
+            (Intrinsic::load_sample_mask_in, 1),
+        ]);
+        let coordinates = [middle[0], middle[1], z / w, 1.0 / w];
+        system.insert(Intrinsic::load_frag_coord, coordinates.map(|c| u64::from(c.to_bits())).to_vec());
+        system.insert(Intrinsic::load_point_coord, vec![0.5f32.to_bits().into(); 2]);
+        let invocation = Invocation { slots: vertex.clone(), system, ..Default::default() };
+        let outcome = self.run(Stage::Fragment, vec![invocation]);
+        if outcome.discarded == [false] {
+            self.drawn.fragments.extend(outcome.outputs.into_iter().map(|outputs| (pixel, outputs)));
+        }
+    }
+}
+
+/// Locations and slots of the attributes that a vertex shader reads.
+fn attribute_slots(shader: &Shader) -> Vec<(u32, u32)> {
+    let mut slots: Vec<(u32, u32)> = Vec::new();
+    for variable in shader.vars.values().filter(|variable| variable.mode == Modes::SHADER_IN) {
+        let first = variable.location.unwrap_or(vert_attrib::GENERIC0);
+        slots.extend((0..shader.types.slots(variable.ty).min(32)).map(|n| (variable.driver_location + n, first + n)));
+    }
+    for inst in &shader.order {
+        if let InstKind::Intrinsic { op: Intrinsic::load_input, .. } = shader.insts[*inst].kind {
+            let io = IoSemantics::unpack(shader.index(*inst, Index::io_semantics));
+            let base = shader.index(*inst, Index::base);
+            slots.extend((0..io.num_slots.min(32)).map(|n| (base.saturating_add(n), io.location + n)));
+        }
+    }
+    slots
+}
+
+/// System values of one number each.
+fn numbers(values: &[(Intrinsic, u32)]) -> BTreeMap<Intrinsic, Vec<u64>> {
+    values.iter().map(|(op, value)| (*op, vec![u64::from(*value)])).collect()
+}
+
+/// What was written, as the next stage sees it.
+fn words(outputs: &Outputs) -> Vertex {
+    outputs.iter().map(|(slot, words)| (*slot, words.map(|word: Bits| word.value as u32))).collect()
+}
+
+/// The outputs of several vertices, as inputs that have one for each.
+fn arrayed(vertices: &[Vertex]) -> Vertex {
+    let each = vertices.iter().enumerate();
+    let slots = each.flat_map(|(number, vertex)| {
+        vertex.iter().map(move |(slot, words)| (Slot { vertex: number as u32, ..*slot }, *words))
+    });
+    slots.collect()
+}
+
+/// Whether all tessellation levels that were written are 1.
+fn levels_are_one(slots: &Vertex) -> bool {
+    let level = |slot, count: usize| match slots.get(&Slot::new(slot)) {
+        Some(words) => words[..count].iter().all(|word| *word == 1f32.to_bits()),
+        None => false,
+    };
+    level(varying::TESS_LEVEL_OUTER, 3)
+}
+
+/// The points of a patch that is not divided, by `primitive_mode`: 1 for triangles, 2 for quads.
+fn corners(primitive_mode: u32) -> Option<&'static [[f32; 3]]> {
+    match primitive_mode {
+        1 => Some(&[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]),
+        2 => Some(&[[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 1.0, 0.0]]),
+        _ => None,
+    }
+}
