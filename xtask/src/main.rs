@@ -2,6 +2,7 @@
 
 #![allow(clippy::print_stdout, reason = "a chore says what it does")]
 
+mod bench;
 mod command;
 mod dump;
 mod lint;
@@ -13,6 +14,7 @@ use std::path::{Path, PathBuf};
 const USAGE: &str = "\
 usage: cargo xtask test               install what the tests need from Debian, then run all of them
        cargo xtask lint               formatting, clippy, documentation, Rust version of the core
+       cargo xtask bench              measure translation, write benches/results/
        cargo xtask dump --mesa PREFIX [NAME...]
                                       make the NIR of examples/ and tests/corpus/ again from the GLSL beside it,
                                       with the Mesa 25.0 installed under PREFIX; without --mesa, the logs of
@@ -23,6 +25,7 @@ fn main() -> Result<()> {
     match arguments.split_first() {
         Some((command, rest)) if command == "test" => test::run(rest),
         Some((command, [])) if command == "lint" => lint::run(),
+        Some((command, rest)) if command == "bench" => bench::run(rest),
         Some((command, rest)) if command == "dump" => dump::run(rest),
         _ => bail!("no such chore\n{USAGE}"),
     }

@@ -1,0 +1,84 @@
+//! Times the way from text to words, as a whole and by its steps. Each benchmark goes over all shaders of a set; criterion
+//! divides by their instructions.
+
+#![allow(missing_docs, reason = "criterion's macros make a public function")]
+
+use criterion::{criterion_group, criterion_main, BatchSize, BenchmarkId, Criterion, Throughput};
+use ntv::ir::Shader;
+use ntv::pass::pipeline::PIPELINE;
+use ntv::pass::Context;
+use ntv::spirv::Emitter;
+use ntv::{check, EmitOptions, Target, Translator};
+use ntv_benches::{sets, Set};
+use std::hint::black_box;
+use std::time::Duration;
+
+/// Times `run` on fresh copies of the shaders of `set`, which are made outside of the time.
+fn time(c: &mut Criterion, group: &str, set: &Set, shaders: &[Shader], mut run: impl FnMut(&mut Shader)) {
+    let mut group = c.benchmark_group(group);
+    group.throughput(Throughput::Elements(set.instructions() as u64));
+    group.bench_function(BenchmarkId::from_parameter(&set.name), |b| {
+        b.iter_batched_ref(|| shaders.to_vec(), |shaders| shaders.iter_mut().for_each(&mut run), BatchSize::LargeInput);
+    });
+    group.finish();
+}
+
+fn parse(c: &mut Criterion, set: &Set) {
+    let bytes: usize = set.texts.iter().map(String::len).sum();
+    let mut group = c.benchmark_group("parse");
+    group.throughput(Throughput::Bytes(bytes as u64));
+    group.bench_function(BenchmarkId::from_parameter(&set.name), |b| {
+        b.iter(|| set.texts.iter().for_each(|text| drop(black_box(ntv::text::parse(text)))));
+    });
+    group.finish();
+}
+
+/// Every pass of the pipeline on what the passes before it leave, then emission.
+fn steps(c: &mut Criterion, set: &Set) {
+    let target = Target::default();
+    let context = Context { target: target.clone(), ..Context::default() };
+    time(c, "check", set, &set.shaders, |shader| {
+        black_box(check::validate(shader).and_then(|()| check::supported(shader, &target)).is_ok());
+    });
+    let mut shaders = set.shaders.clone();
+    for pass in PIPELINE {
+        time(c, &format!("pass {}", pass.name), set, &shaders, |shader| {
+            black_box((pass.run)(shader, &context));
+        });
+        for shader in &mut shaders {
+            (pass.run)(shader, &context);
+        }
+    }
+    let mut emitter = Emitter::default();
+    time(c, "emit", set, &shaders, |shader| {
+        black_box(emitter.emit(shader, &target, &EmitOptions::default()).is_ok());
+    });
+}
+
+fn translate(c: &mut Criterion, set: &Set) {
+    let mut translator = Translator::default();
+    time(c, "translate", set, &set.shaders, |shader| {
+        black_box(translator.translate(shader, &EmitOptions::default()).is_ok());
+    });
+}
+
+fn all(c: &mut Criterion) {
+    let sets = sets::all().unwrap_or_else(|error| panic!("{error:#}"));
+    for set in &sets {
+        parse(c, set);
+        translate(c, set);
+    }
+    // Steps say where the time goes, for which one set is enough.
+    sets.iter().filter(|set| set.name == "large").for_each(|set| steps(c, set));
+}
+
+criterion_group! {
+    name = benches;
+    config = Criterion::default()
+        .sample_size(10)
+        .warm_up_time(Duration::from_millis(300))
+        .measurement_time(Duration::from_secs(1))
+        .without_plots();
+    targets = all
+}
+criterion_main!(benches);

@@ -1,0 +1,83 @@
+//! The sets: real shaders of two sizes, and generated ones from small to huge.
+
+use crate::generated::generated;
+use anyhow::{ensure, Context, Result};
+use ntv::ir::Shader;
+use std::path::{Path, PathBuf};
+use walkdir::WalkDir;
+
+/// Shaders that are measured together.
+pub struct Set {
+    /// Its name in tables.
+    pub name: String,
+    /// The dumps.
+    pub texts: Vec<String>,
+    /// The same, parsed.
+    pub shaders: Vec<Shader>,
+}
+
+/// From this many instructions on a real shader is a large one.
+const LARGE: usize = 100;
+/// The most shaders of a set: enough to even out single ones, few enough to be measured in seconds.
+const MOST: usize = 200;
+/// Sizes of the generated shaders.
+const SIZES: [usize; 5] = [100, 1_000, 10_000, 100_000, 1_000_000];
+
+impl Set {
+    fn new(name: impl Into<String>, texts: Vec<String>) -> Set {
+        let shaders = texts.iter().flat_map(|text| ntv::text::parse(text)).filter_map(|found| found.shader.ok());
+        Set { name: name.into(), shaders: shaders.collect(), texts }
+    }
+
+    /// Instructions of all its shaders.
+    pub fn instructions(&self) -> usize {
+        self.shaders.iter().map(|shader| shader.order.len()).sum()
+    }
+}
+
+/// All sets.
+pub fn all() -> Result<Vec<Set>> {
+    let mut sets = real()?;
+    sets.extend(SIZES.map(|size| Set::new(format!("generated {size}"), vec![ntv::text::print(&generated(size))])));
+    Ok(sets)
+}
+
+/// The small and the large real shaders, as a Gallium driver receives them.
+pub fn real() -> Result<Vec<Set>> {
+    let folder = corpus();
+    let mut files: Vec<PathBuf> = WalkDir::new(&folder)
+        .into_iter()
+        .filter_map(|entry| entry.ok().map(walkdir::DirEntry::into_path))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "nir"))
+        .collect();
+    files.sort();
+    let (mut small, mut large) = (Vec::new(), Vec::new());
+    for path in files {
+        let text =
+            String::from_utf8_lossy(&std::fs::read(&path).with_context(|| path.display().to_string())?).into_owned();
+        let found = ntv::text::parse(&text);
+        let [found] = &found[..] else { continue };
+        let Ok(shader) = &found.shader else { continue };
+        let set = if shader.order.len() < LARGE { &mut small } else { &mut large };
+        set.push(text);
+    }
+    ensure!(!small.is_empty() && !large.is_empty(), "no dumps in {}", folder.display());
+    Ok(vec![Set::new("small", sample(small)), Set::new("large", sample(large))])
+}
+
+/// The folder with the bigger corpus if there is one, else that of the tests.
+fn corpus() -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."));
+    let shared = std::env::var_os("NTV_CORPUS").map_or(root.join("../shared/corpus"), PathBuf::from);
+    let gallium = shared.join("mesa25/gallium");
+    match gallium.is_dir() {
+        true => gallium,
+        false => root.join("tests/corpus/mesa"),
+    }
+}
+
+/// At most [`MOST`] of them, evenly spread.
+fn sample(texts: Vec<String>) -> Vec<String> {
+    let step = texts.len().div_ceil(MOST).max(1);
+    texts.into_iter().step_by(step).collect()
+}
