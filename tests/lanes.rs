@@ -184,6 +184,8 @@ impl Kind {
 struct Case {
     kind: Kind,
     access: BufferAccess,
+    /// The target has numbers of 8 and 16 bits in buffers.
+    narrow: bool,
     align_mul: u32,
     offset: u32,
     components: u8,
@@ -225,6 +227,8 @@ impl Case {
         let mut target = Target::default();
         target.max_push_constants_size = 1024;
         target.set(Feature::workgroupMemoryExplicitLayout, false);
+        target.set(Feature::storageBuffer8BitAccess, self.narrow);
+        target.set(Feature::storageBuffer16BitAccess, self.narrow);
         let context = Context { buffer_access: self.access, target };
         let pass = PIPELINE.iter().find(|pass| pass.name == self.kind.pass()).unwrap();
         assert!((pass.run)(shader, &context), "{self:?}: nothing lowered");
@@ -323,13 +327,14 @@ fn check_store(case: Case, write_mask: u32) {
 
 fn cases(kind: Kind) -> impl Iterator<Item = Case> {
     let mut cases = Vec::new();
-    for access in [BufferAccess::Auto, BufferAccess::Lane] {
+    use BufferAccess::{Auto, Lane};
+    for (access, narrow) in [(Auto, false), (Lane, false), (Auto, true)] {
         for align_mul in [1, 2, 4, 8, 16] {
             for offset in 0..32 {
                 for components in [1, 2, 3, 4, 5, 8, 16] {
                     for bits in [8, 16, 32, 64] {
                         for dynamic in [false, true] {
-                            cases.push(Case { kind, access, align_mul, offset, components, bits, dynamic });
+                            cases.push(Case { kind, access, narrow, align_mul, offset, components, bits, dynamic });
                         }
                     }
                 }
@@ -410,6 +415,7 @@ fn a_dynamic_aligned_load_is_one_shift_and_one_load() {
     let case = Case {
         kind: Kind::Ubo,
         access: BufferAccess::Auto,
+        narrow: false,
         align_mul: 16,
         offset: 0,
         components: 4,
@@ -425,6 +431,7 @@ fn lanes_of_one_vec4_cost_one_load() {
     let case = Case {
         kind: Kind::Ubo,
         access: BufferAccess::Auto,
+        narrow: false,
         align_mul: 16,
         offset: 4,
         components: 3,

@@ -21,6 +21,9 @@ pub(super) const UINT: Element = Element { bits: 32, components: 1 };
 /// `uint64_t`: what 64-bit atomics point to.
 pub(super) const UINT64: Element = Element { bits: 64, components: 1 };
 
+/// What such blocks are called. Mesa calls all blocks `struct`.
+const NAME: &str = "block";
+
 /// The type `struct { <element> base[len]; }`, a run-time array for `None`.
 pub(super) fn block_type(shader: &mut Shader, element: Element, len: Option<u32>) -> Type {
     let scalar = AluType::new(Base::Uint, element.bits);
@@ -28,8 +31,14 @@ pub(super) fn block_type(shader: &mut Shader, element: Element, len: Option<u32>
     let stride = u32::from(element.components) * u32::from(element.bits) / 8;
     let base = shader.types.array(vector, len, stride);
     let field = Field { name: shader.strings.intern("base"), ty: base, offset: Some(0) };
-    let name = shader.strings.intern("block");
+    let name = shader.strings.intern(NAME);
     shader.types.new_struct(name, vec![field])
+}
+
+/// Whether `ty` is such a block, or an array of them.
+pub(super) fn is_block(shader: &Shader, ty: Type) -> bool {
+    let data = shader.types.as_struct(shader.types.without_arrays(ty));
+    data.is_some_and(|data| &shader.strings[data.name] == NAME)
 }
 
 /// A variable of mode `mode` called `name` that holds one block of `len` elements.

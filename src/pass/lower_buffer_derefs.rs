@@ -5,7 +5,7 @@
 //!
 //! **Why.** `uint base[]` has a stride of 4 bytes, which a uniform block may not have without
 //! `uniformBufferStandardLayout` (Vulkan, "Offset and Stride Assignment"); and variables of several widths at one
-//! binding alias.
+//! binding alias. Elements of 8 and 16 bits of a storage block keep a variable of their own if the target has such.
 //!
 //! The old derefs stay behind without a reader, for [`dce`](super::dce). A `get_ssbo_size` becomes the length of a
 //! `uint base[]` at the same binding, times 4, as in [`lower_ssbo`](super::lower_ssbo).
@@ -31,7 +31,9 @@
 //! 32    %10 = @load_deref (%9) (access=none)
 //! ```
 
-use super::blocks::{base_pointer, block_pointer, block_type, vec4s, BasePointers, Element, UINT, UINT64, UVEC4};
+use super::blocks::{
+    base_pointer, block_pointer, block_type, is_block, vec4s, BasePointers, Element, UINT, UINT64, UVEC4,
+};
 use super::lanes::{self, Address, Memory, Whole};
 use super::{BufferAccess, Context, Forms, Pass};
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, DerefKind, Edit, Inst, Shader, TypeData, Var, Variable};
@@ -77,6 +79,9 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
 /// [`Forms`](super::Forms).
 pub(super) fn is_typed_access(shader: &Shader, inst: Inst) -> bool {
     let Some((op, element)) = operation(shader, inst) else { return false };
+    if element.narrow_slot().is_some() && is_block(shader, shader.vars[element.var].ty) {
+        return false;
+    }
     let is_atomic_load = Access::from_bits_retain(shader.index(inst, Index::access)).contains(Access::ATOMIC);
     !((is_atomic(op) || is_atomic_load) && element.bytes != 4)
 }
@@ -112,6 +117,15 @@ impl ElementPointer {
             _ => return None,
         };
         Some(ElementPointer { var, block, index, bytes: u32::from(scalar.bits) / 8, len })
+    }
+
+    /// Which of the narrow views it has.
+    fn narrow_slot(&self) -> Option<usize> {
+        match self.bytes {
+            1 => Some(0),
+            2 => Some(1),
+            _ => None,
+        }
     }
 
     fn byte(&self) -> Option<u32> {
@@ -159,6 +173,8 @@ struct Extent {
     bytes: Option<u32>,
     /// A 64-bit atomic needs a view of its own.
     atomic64: bool,
+    /// So do loads and stores of 8 and 16 bits, if the target has such.
+    narrow: [bool; 2],
     written: bool,
 }
 
@@ -188,10 +204,14 @@ impl Survey {
             count: shader.types.as_array(shader.vars[element.var].ty).map(|(_, len)| len),
             bytes,
             atomic64: false,
+            narrow: [false; 2],
             written: false,
         });
         extent.bytes = extent.bytes.zip(bytes).map(|(a, b)| a.max(b));
         extent.written |= op != Intrinsic::load_deref;
+        if let (Some(slot), false) = (element.narrow_slot(), is_atomic(op)) {
+            extent.narrow[slot] = true;
+        }
         extent.atomic64 |= is_atomic(op) && shader.insts[inst].bit_size == 64;
         if let (Some(byte), Some(block)) = (element.byte(), element.static_block()) {
             for dword in byte / 4..(byte + element.bytes).div_ceil(4) {
@@ -224,7 +244,11 @@ impl Survey {
                 };
                 let var = declare(shader, target, UVEC4, len, &extent);
                 let var64 = extent.atomic64.then(|| declare(shader, target, UINT64, None, &extent));
-                (key, Block { mode: shader.vars[var].mode, var, var64, len })
+                let narrow = [(0, 8), (1, 16)].map(|(slot, bits)| {
+                    let has = extent.narrow[slot] && !key.is_ubo && lanes::has_elements(target, bits);
+                    has.then(|| declare(shader, target, Element { bits, components: 1 }, None, &extent))
+                });
+                (key, Block { mode: shader.vars[var].mode, var, var64, narrow, len })
             })
             .collect()
     }
@@ -244,7 +268,7 @@ impl Sized {
         let is_zinks = |v: &Variable| v.mode == Modes::SSBO && shader.strings[v.name].starts_with("ssbos@");
         let (var, variable) = shader.vars.iter().find(|(_, v)| is_zinks(v))?;
         let count = shader.types.as_array(variable.ty).map(|(_, len)| len);
-        let extent = Extent { var, count, bytes: None, atomic64: false, written: true };
+        let extent = Extent { var, count, bytes: None, atomic64: false, narrow: [false; 2], written: true };
         Some(Sized { extent, first: variable.driver_location })
     }
 
@@ -295,6 +319,8 @@ struct Block {
     var: Var,
     /// Its view for 64-bit atomics.
     var64: Option<Var>,
+    /// Those for elements of 8 and 16 bits.
+    narrow: [Option<Var>; 2],
     len: Option<u32>,
 }
 
@@ -320,10 +346,21 @@ impl Lower<'_> {
             let pointer = b.deref_array(base, element.index);
             return Edit::Replace(lanes::atomic_at(b, inst, pointer, 1));
         }
+        let access = b.shader.index(inst, Index::access);
+        let narrow = element.narrow_slot().and_then(|slot| block.narrow[slot]);
+        if let (Some(var), false) = (narrow, is_atomic(op)) {
+            let base = self.bases.get(b, var, element.block);
+            let pointer = b.deref_array(base, element.index);
+            if op == Intrinsic::load_deref {
+                return Edit::Replace(b.load_deref(pointer, access));
+            }
+            b.store_deref(pointer, stored(b.shader, inst), 1, access);
+            return Edit::Remove;
+        }
         let address = Address::element(b, element.index, element.bytes);
         let memory = Memory {
             base: self.bases.get(b, block.var, element.block),
-            access: b.shader.index(inst, Index::access),
+            access,
             whole: self.whole(block.mode),
             len: block.len,
             shared: true,
@@ -336,8 +373,7 @@ impl Lower<'_> {
                 Edit::Replace(lanes::load(b, &memory, address, size, wanted))
             }
             Intrinsic::store_deref => {
-                let value = b.shader.as_intrinsic(inst).map(|(_, srcs)| srcs[1]).expect("an intrinsic");
-                lanes::store(b, &memory, address, value, 1);
+                lanes::store(b, &memory, address, stored(b.shader, inst), 1);
                 Edit::Remove
             }
             _ => Edit::Replace(lanes::atomic(b, &self.context.target, &memory, address, (inst, 1))),
@@ -351,4 +387,9 @@ impl Lower<'_> {
             (BufferAccess::Auto, _) => Whole::Covered,
         }
     }
+}
+
+/// The value that the store `inst` stores.
+fn stored(shader: &Shader, inst: Inst) -> Def {
+    shader.as_intrinsic(inst).map(|(_, srcs)| srcs[1]).expect("an intrinsic")
 }

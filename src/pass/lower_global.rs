@@ -31,7 +31,7 @@ use super::lanes::{self, global_pointer, Address, Memory, Whole};
 use super::{Context, Forms, Pass};
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, DerefKind, Edit, Inst, Shader, TypeData};
 use crate::op::{AluOp, Index, Intrinsic, Modes};
-use crate::target::{Feature, Target};
+use crate::target::Target;
 
 /// See the [module](self).
 pub const PASS: Pass = Pass {
@@ -134,11 +134,7 @@ impl Access {
 
     fn lower(&self, b: &mut Builder<'_>, target: &Target) -> Edit {
         let is_direct = self.alignment() >= u32::from(self.bits) / 8 || self.bits == 64 && self.alignment() >= 4;
-        let has_members = match self.bits {
-            8 => target.has(Feature::storageBuffer8BitAccess) && target.has(Feature::shaderInt8),
-            16 => target.has(Feature::storageBuffer16BitAccess) && target.has(Feature::shaderInt16),
-            _ => true,
-        };
+        let has_members = lanes::has_elements(target, self.bits);
         match self.operation {
             Operation::Load if is_direct && has_members => Edit::Replace(self.load(b)),
             Operation::Store { value, mask } if is_direct && has_members => {

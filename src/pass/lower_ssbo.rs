@@ -11,8 +11,10 @@
 //! multiple of 16.
 //!
 //! There is one variable per block index where all indices are constants, else one array of blocks. Bytes and 16-bit
-//! values are written by clearing and setting bits of their lane atomically: other invocations may write the lane's
-//! other bytes. 64-bit atomics, which have no lane to point to, go through a `uint64_t base[]` at the same binding.
+//! values that do not fill lanes go through a `uint8_t base[]` or `uint16_t base[]` at the same binding, if the target has
+//! such (`storageBuffer8BitAccess`, `storageBuffer16BitAccess`). Else they are written by clearing and setting bits of their
+//! lane atomically: other invocations may write the lane's other bytes. 64-bit atomics, which have no lane to point to, go
+//! through a `uint64_t base[]`.
 //!
 //! Before:
 //!
@@ -30,8 +32,8 @@
 //! @store_deref (%6, %2) (wrmask=x, access=none)
 //! ```
 
-use super::blocks::{base_pointer, block_pointer, block_type, BasePointers, Element, UINT, UVEC4};
-use super::lanes::{self, Address, Memory, Whole};
+use super::blocks::{block_pointer, block_type, BasePointers, Element, UINT, UVEC4};
+use super::lanes::{self, is_narrow, Address, Memory, Whole};
 use super::{BufferAccess, Context, Forms, Pass};
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, Shader, Var, Variable};
 use crate::op::{Access, AtomicOp, Index, Intrinsic, Modes};
@@ -57,6 +59,7 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
         BufferAccess::Lane => Whole::Never,
         BufferAccess::Auto => Whole::Covered,
     };
+    let has_elements = |bits| lanes::has_elements(&context.target, bits);
     rewrite(shader, |b, inst| {
         let Some((op, block)) = operation(b.shader, inst) else {
             return Edit::Keep;
@@ -66,15 +69,25 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
             Intrinsic::get_ssbo_size => Edit::Replace(size(b, &mut blocks, block)),
             Intrinsic::load_ssbo => {
                 let size = (b.shader.insts[inst].num_components, b.shader.insts[inst].bit_size);
-                let memory = blocks.memory(b, block, access, whole);
                 let address = address(b, inst, 1);
+                if has_elements(size.1) && is_narrow(address, size.1, (1 << size.0) - 1, None) {
+                    let base = blocks.elements(b, block, size.1);
+                    return Edit::Replace(lanes::load_narrow(b, base, access, address, size));
+                }
+                let memory = blocks.memory(b, block, access, whole);
                 Edit::Replace(lanes::load(b, &memory, address, size, |_| 0))
             }
             Intrinsic::store_ssbo => {
                 let value = source(b.shader, inst, 0);
                 let mask = b.shader.index(inst, Index::write_mask);
-                let memory = blocks.memory(b, block, access, whole);
                 let address = address(b, inst, 2);
+                let bits = b.shader.bit_size(value);
+                if has_elements(bits) && is_narrow(address, bits, mask, None) {
+                    let base = blocks.elements(b, block, bits);
+                    lanes::store_narrow(b, base, access, address, (value, mask));
+                    return Edit::Remove;
+                }
+                let memory = blocks.memory(b, block, access, whole);
                 lanes::store(b, &memory, address, value, mask);
                 Edit::Remove
             }
@@ -120,8 +133,7 @@ fn atomic(b: &mut Builder<'_>, target: &Target, blocks: &mut Blocks, inst: Inst,
     let bits = b.shader.insts[inst].bit_size;
     let offset = source(b.shader, inst, 1);
     if bits == 64 || bits == 16 && has_narrow_atomic(b.shader, target, inst) {
-        let (var, index) = blocks.find(b, block, Element { bits, components: 1 });
-        let base = base_pointer(b, var, index);
+        let base = blocks.elements(b, block, bits);
         let element = b.ushr_imm(offset, u32::from(bits / 8).trailing_zeros());
         let pointer = b.deref_array(base, ArrayIndex::Def(element));
         return lanes::atomic_at(b, inst, pointer, 2);
@@ -184,6 +196,12 @@ impl Blocks {
             in_pairs: false,
             at_address: false,
         }
+    }
+
+    /// A pointer to the elements of `bits` bits of `block`.
+    fn elements(&mut self, b: &mut Builder<'_>, block: Def, bits: u8) -> Def {
+        let (var, index) = self.find(b, block, Element { bits, components: 1 });
+        self.bases.get(b, var, index)
     }
 
     /// The variable that holds `block` as an array of `element`, and which of its blocks.
