@@ -60,6 +60,6 @@ pub mod driver;
 pub use error::{Error, ErrorKind, Errors, Place};
 pub use ir::Shader;
 pub use pass::BufferAccess;
-pub use spirv::{EmitOptions, Module};
+pub use spirv::{Binding, DescriptorKind, EmitOptions, Module};
 pub use target::{Feature, Target};
 pub use translator::{Options, Translator};

@@ -30,6 +30,11 @@ impl Translator {
         Translator { context, emitter: Emitter::default() }
     }
 
+    /// From now on, translates with `options`.
+    pub fn set_options(&mut self, options: Options) {
+        self.context = Context { target: options.target, buffer_access: options.buffer_access };
+    }
+
     /// Checks `shader` and runs the passes on it, up to and including the one called `stop_after`, if given.
     pub fn lower(&mut self, shader: &mut Shader, stop_after: Option<&str>) -> Result<(), Errors> {
         check::validate(shader)?;

@@ -230,7 +230,7 @@ impl Emit<'_> {
 }
 
 /// Texel buffers are read without a sampler and have no combined form (SPIR-V, OpTypeSampledImage).
-fn is_combined(texture: &Texture) -> bool {
+pub(super) fn is_combined(texture: &Texture) -> bool {
     texture.kind == TextureKind::Combined && texture.dim != ImageDim::buf
 }
 

@@ -62,7 +62,7 @@ impl Emit<'_> {
             Stage::TessCtrl => {
                 self.m.capability(Capability::Tessellation);
                 let vertices = self.tcs_vertices_out();
-                self.m.mode(Mode::OutputVertices, &[vertices]);
+                self.m.tcs_output_vertices(vertices);
             }
             Stage::TessEval => self.tess_eval_modes(),
             Stage::Geometry => self.geometry_modes()?,

@@ -197,6 +197,7 @@ impl Emit<'_> {
                 self.m.decorate(id, Decoration::DescriptorSet, &[set]);
                 self.m.decorate(id, Decoration::Binding, &[variable.binding]);
                 self.decorate_descriptor(id, variable);
+                self.note_binding(variable, set);
                 Ok(())
             }
             StorageClass::Workgroup if self.state.shared_views => {

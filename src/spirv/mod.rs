@@ -15,6 +15,7 @@
 //! | `value` | ids of values, at the type and swizzle that their user wants |
 //! | `descriptor` | types and variables of textures, images and samplers |
 //! | `alu`, `memory`, `global`, `atomic`, `tex`, `image`, `intrinsic`, `subgroup` | one family of instructions each |
+//! | `reflection` | what the module wants from outside, for the driver |
 //! | `debug` | names and lines, on request |
 
 mod alu;
@@ -36,11 +37,14 @@ mod locations;
 mod memory;
 mod module;
 mod phi;
+mod reflection;
 mod subgroup;
 mod tex;
 mod types;
 mod value;
 mod words;
+
+pub use reflection::{Binding, DescriptorKind};
 
 use crate::analysis::value_types::ValueTypes;
 use crate::entity::SideTable;
@@ -60,6 +64,10 @@ use words::Dedup;
 pub struct Module {
     /// The words, header first.
     pub words: Vec<u32>,
+    /// Descriptors that it uses: each place and kind once, in order.
+    pub bindings: Vec<Binding>,
+    /// Tessellation control: the word that says how many vertices the patch has that is made. A driver may change it.
+    pub tcs_vertices_out: Option<usize>,
 }
 
 /// What to emit besides the code.

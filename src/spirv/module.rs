@@ -4,7 +4,7 @@
 //! them, so a type is written when the first value of it is, and nothing that is unused is ever written.
 
 use super::words::{Dedup, Words};
-use super::Module;
+use super::{Binding, Module};
 use crate::error::{Error, ErrorKind, Place};
 use spirv::{AddressingModel, Capability, Decoration, ExecutionMode, ExecutionModel, MemoryModel, Op, StorageClass};
 
@@ -37,6 +37,10 @@ pub(super) struct ModuleBuilder {
     pub(super) code: Words,
     /// Ids of scalar and vector types, by base, width and size.
     pub(super) numeric_types: Vec<u32>,
+    /// Descriptors that variables name.
+    pub(super) bindings: Vec<Binding>,
+    /// Where the number of vertices of a patch stands among the modes.
+    tcs_vertices_out: Option<usize>,
     main: u32,
     /// Label of the block in which the function starts, and its variables stand.
     pub(super) entry_label: u32,
@@ -64,6 +68,8 @@ impl ModuleBuilder {
         sections.into_iter().for_each(Words::clear);
         self.known.clear();
         self.numeric_types.clear();
+        self.bindings.clear();
+        self.tcs_vertices_out = None;
         self.main = self.id();
         self.entry_label = self.id();
         self.capability(Capability::Shader);
@@ -120,6 +126,12 @@ impl ModuleBuilder {
         self.modes.op2(Op::ExecutionMode, &[self.main, mode as u32], operands);
     }
 
+    /// Says how many vertices a tessellation control shader makes of a patch, and where that stands.
+    pub(super) fn tcs_output_vertices(&mut self, vertices: u32) {
+        self.mode(ExecutionMode::OutputVertices, &[vertices]);
+        self.tcs_vertices_out = Some(self.modes.len() - 1);
+    }
+
     /// A variable outside of the function. `ty` is the pointer type.
     pub(super) fn global_variable(&mut self, ty: u32, class: StorageClass) -> u32 {
         self.global_variable_with(ty, class, &[])
@@ -157,6 +169,7 @@ impl ModuleBuilder {
             if self.addresses { AddressingModel::PhysicalStorageBuffer64 } else { AddressingModel::Logical };
         words.op(Op::MemoryModel, &[addressing as u32, memory as u32]);
         words.op_string(Op::EntryPoint, &[model as u32, self.main], "main", &self.interface);
+        let tcs_vertices_out = self.tcs_vertices_out.map(|at| words.len() + at);
         let [modes, sources, names, annotations, globals, locals, code] = self.sections();
         [modes, sources, names, annotations, globals].iter().for_each(|section| words.extend(section.as_slice()));
         words.op(Op::Function, &[void, self.main, spirv::FunctionControl::NONE.bits(), function_type]);
@@ -166,7 +179,8 @@ impl ModuleBuilder {
             let message = "an instruction would have more than 65535 words";
             return Err(Error::new(ErrorKind::Unsupported, Place::default(), message));
         }
-        Ok(Module { words: words.into_vec() })
+        self.bindings.sort_unstable();
+        Ok(Module { words: words.into_vec(), bindings: self.bindings.clone(), tcs_vertices_out })
     }
 
     fn sections(&self) -> [&Words; 7] {
