@@ -25,7 +25,9 @@
  *    ntv_context_destroy(context);
  *    ntv_wire_fini(&wire);
  *
- * Every function may be called from any thread at any time. None ends the process, prints, or reads the environment.
+ * Every function may be called from any thread at any time. None prints or reads the environment, none unwinds, and none
+ * ends the process unless malloc fails within. A fault of ntv's own is an error like others (NTV_ERROR_INTERNAL), about
+ * which the Rust runtime also writes a line to stderr.
  */
 
 #ifndef NTV_H
@@ -853,6 +855,7 @@ enum ntv_variable_flags {
    NTV_VARIABLE_RAY_QUERY = 1 << 7,
    NTV_VARIABLE_FB_FETCH_OUTPUT = 1 << 8,
    NTV_VARIABLE_COMPACT = 1 << 9,
+   NTV_VARIABLE_HIGH_DVEC2 = 1 << 10, /* the second half of an attribute of three or four doubles; ntv's own */
 };
 
 enum ntv_precision {

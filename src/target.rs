@@ -371,6 +371,16 @@ impl Target {
         self.features = if on { self.features | bit } else { self.features & !bit };
     }
 
+    /// All features as one number: bit n is the n-th of [`Feature::ALL`].
+    pub fn feature_bits(&self) -> u128 {
+        self.features
+    }
+
+    /// Switches all features at once. Bits beyond the last feature mean nothing.
+    pub fn set_feature_bits(&mut self, bits: u128) {
+        self.features = bits & u128::MAX >> (128 - Feature::ALL.len());
+    }
+
     /// Whether the driver has the float atomic `op` of `bits` bits, on shared memory or on buffers.
     pub fn has_float_atomic(&self, op: AtomicOp, bits: u8, shared: bool) -> bool {
         let row = FLOAT_ATOMICS.iter().find(|row| row.0.contains(&op) && row.1 == bits);

@@ -1,0 +1,88 @@
+//! What the driver below can do: plain data in C, a [`Target`] here.
+
+use crate::bindings::{ntv_buffer_access, ntv_target, NTV_BUFFER_ACCESS_AUTO, NTV_BUFFER_ACCESS_LANE};
+use ntv_core::target::Version;
+use ntv_core::{BufferAccess, Feature, Options, Target};
+use std::ffi::{c_char, CStr};
+
+/// See `ntv.h`.
+///
+/// # Safety
+/// `target` is null or points to a target, which need not be initialized.
+#[no_mangle]
+pub unsafe extern "C" fn ntv_target_init(target: *mut ntv_target, vulkan_version: u32) -> bool {
+    let Some(version) = version(vulkan_version).filter(|_| !target.is_null()) else { return false };
+    let preset = Target::new(version);
+    let filled = ntv_target {
+        vulkan_version,
+        features: words(preset.feature_bits()),
+        max_uniform_buffer_range: preset.max_uniform_buffer_range,
+        max_push_constants_size: preset.max_push_constants_size,
+        indexed_draw_offset: preset.indexed_draw_offset,
+        max_draw_buffers: preset.max_draw_buffers,
+        buffer_access: NTV_BUFFER_ACCESS_AUTO,
+    };
+    // SAFETY: not null, so a target by the contract.
+    unsafe { target.write(filled) };
+    true
+}
+
+/// See `ntv.h`.
+///
+/// # Safety
+/// `target` is null or points to a target that was initialized; `feature` is null or points to a string.
+#[no_mangle]
+pub unsafe extern "C" fn ntv_target_enable(target: *mut ntv_target, feature: *const c_char, on: bool) -> bool {
+    // SAFETY: null or a target by the contract.
+    let Some(target) = (unsafe { target.as_mut() }) else { return false };
+    if feature.is_null() {
+        return false;
+    }
+    // SAFETY: not null, so a string by the contract.
+    let name = unsafe { CStr::from_ptr(feature) };
+    let Some(feature) = name.to_str().ok().and_then(Feature::from_name) else { return false };
+    let mut features = Target::default();
+    features.set_feature_bits(bits(target.features));
+    features.set(feature, on);
+    target.features = words(features.feature_bits());
+    true
+}
+
+/// What a translation for `target` depends on; an error names the field that is wrong.
+pub(crate) fn options(target: &ntv_target) -> Result<Options, String> {
+    let version = version(target.vulkan_version);
+    let version = version.ok_or_else(|| format!("vulkan_version of the target is {:#x}", target.vulkan_version))?;
+    let mut core = Target::new(version);
+    core.set_feature_bits(bits(target.features));
+    core.max_uniform_buffer_range = target.max_uniform_buffer_range;
+    core.max_push_constants_size = target.max_push_constants_size;
+    core.indexed_draw_offset = target.indexed_draw_offset;
+    core.max_draw_buffers = target.max_draw_buffers;
+    Ok(Options { target: core, buffer_access: buffer_access(target.buffer_access)? })
+}
+
+fn buffer_access(access: ntv_buffer_access) -> Result<BufferAccess, String> {
+    match access {
+        NTV_BUFFER_ACCESS_AUTO => Ok(BufferAccess::Auto),
+        NTV_BUFFER_ACCESS_LANE => Ok(BufferAccess::Lane),
+        other => Err(format!("buffer_access of the target is {other}")),
+    }
+}
+
+/// The version that `VK_MAKE_API_VERSION` packed, 1.3 for newer ones.
+fn version(packed: u32) -> Option<Version> {
+    let (major, minor) = (packed >> 22 & 0x7f, packed >> 12 & 0x3ff);
+    match major {
+        0 => None,
+        1 => Some(Version(1, minor.min(3) as u8)),
+        _ => Some(Version(1, 3)),
+    }
+}
+
+fn words(bits: u128) -> [u32; 4] {
+    [0, 32, 64, 96].map(|shift| (bits >> shift) as u32)
+}
+
+fn bits(words: [u32; 4]) -> u128 {
+    words.iter().rev().fold(0, |bits, word| bits << 32 | u128::from(*word))
+}

@@ -1,0 +1,96 @@
+//! The ABI from its own side: the bindings are those of the header, the functions have their prototypes, the numbers are the
+//! core's. What C sees is in `ffi/tests/consumer.c`.
+
+use crate::bindings;
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+mod agreement;
+mod translation;
+
+thread_local! {
+    static PANIC: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Panics where a translation of this thread was told to.
+pub(crate) fn panic_if_forced() {
+    assert!(!PANIC.get(), "a fault that a test forced");
+}
+
+fn generate() -> String {
+    let header = Path::new(env!("CARGO_MANIFEST_DIR")).join("ntv.h");
+    let builder = bindgen::Builder::default()
+        .header(header.to_string_lossy())
+        .clang_arg("-std=c11")
+        .allowlist_item("(ntv|NTV)_.*")
+        .rust_target(bindgen::RustTarget::stable(78, 0).expect("a Rust that bindgen knows"))
+        .prepend_enum_name(false)
+        // They would be those of the machine this ran on; 32-bit ones want bindings too.
+        .layout_tests(false)
+        .generate_comments(false)
+        .derive_debug(false)
+        .disable_header_comment()
+        .raw_line("//! `ntv.h` as bindgen sees it: `BLESS=1 cargo test --package ntv-ffi` makes this file.")
+        .formatter(bindgen::Formatter::Prettyplease);
+    builder.generate().expect("a header that clang takes, and libclang to take it with").to_string()
+}
+
+#[test]
+fn bindings_are_those_of_the_header() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/bindings.rs");
+    let generated = generate();
+    if std::env::var_os("BLESS").is_some() {
+        fs::write(&path, &generated).expect("a file that can be written");
+    }
+    let checked_in = fs::read_to_string(&path).expect("the bindings");
+    assert!(checked_in == generated, "ffi/src/bindings.rs is not that of ffi/ntv.h: run with BLESS=1");
+}
+
+/// The constants of the header by name.
+fn constants() -> BTreeMap<String, u64> {
+    let source = include_str!("bindings.rs");
+    let constant = |line: &str| {
+        let (name, rest) = line.strip_prefix("pub const ")?.split_once(':')?;
+        let value = rest.split_once('=')?.1.trim().strip_suffix(';')?;
+        Some((name.to_string(), value.parse().ok()?))
+    };
+    source.lines().filter_map(constant).collect()
+}
+
+/// Takes two values of one type.
+fn same_type<T>(_: T, _: T) {}
+
+#[test]
+fn functions_have_their_prototypes() {
+    macro_rules! same {
+        ($name:ident($($arg:tt),*)) => {
+            same_type(
+                crate::$name as unsafe extern "C" fn($($arg),*) -> _,
+                bindings::$name as unsafe extern "C" fn($($arg),*) -> _,
+            );
+        };
+    }
+    same!(ntv_translate(_, _, _, _, _, _));
+    same!(ntv_result_free(_, _));
+    same!(ntv_context_destroy(_));
+    same!(ntv_target_init(_, _));
+    same!(ntv_target_enable(_, _, _));
+    // These are safe to call, so they become the same pointer on the way.
+    same!(ntv_context_create());
+    same!(ntv_version());
+    same!(ntv_wire_version());
+}
+
+#[test]
+fn every_function_of_the_header_is_there() {
+    let source = include_str!("bindings.rs");
+    let declared: Vec<&str> = source.lines().filter_map(|line| line.trim().strip_prefix("pub fn ")).collect();
+    let tested = include_str!("tests.rs");
+    for line in &declared {
+        let name = line.split('(').next().unwrap_or_default();
+        assert!(tested.contains(&format!("same!({name}(")), "{name} is not compared");
+    }
+    assert_eq!(declared.len(), 8);
+}

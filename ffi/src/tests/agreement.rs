@@ -1,0 +1,88 @@
+//! The constants of the header are the core's numbers.
+
+use super::constants;
+use ntv_core::ir::info::FIELDS;
+use ntv_core::ir::{AluFlags, BranchHint, Jump, Precision, Stage, VarFlags};
+use ntv_core::op::names::{ImageDim, InterpMode, IoFlags, IoSemantics, IoXfb, Scope, Semantics, XfbOutput};
+use ntv_core::op::{Access, AtomicOp, Base, Modes, TexOp, TexSrcKind};
+use std::fmt::Debug;
+
+/// `TessCtrl`, `dim_2d` and `write_mask` as the header writes them.
+fn header_name(name: &str) -> String {
+    let mut out = String::new();
+    for (i, c) in name.strip_prefix("dim_").unwrap_or(name).char_indices() {
+        if i > 0 && c.is_uppercase() && name.contains(char::is_lowercase) {
+            out.push('_');
+        }
+        out.extend(c.to_uppercase());
+    }
+    out
+}
+
+/// Compares all constants that start with `prefix` with `expected`.
+fn compare(prefix: &str, expected: impl IntoIterator<Item = (String, u64)>) {
+    let constants = constants();
+    let mut count = 0;
+    for (name, number) in expected {
+        let name = format!("{prefix}{}", header_name(&name));
+        assert_eq!(constants.get(&name), Some(&number), "{name}");
+        count += 1;
+    }
+    let there = constants.keys().filter(|name| name.starts_with(prefix)).count();
+    assert_eq!(there, count, "constants {prefix}*");
+}
+
+fn numbered<T: Debug>(items: &[T]) -> impl Iterator<Item = (String, u64)> + '_ {
+    items.iter().enumerate().map(|(number, item)| (format!("{item:?}"), number as u64))
+}
+
+macro_rules! flags {
+    ($ty:ty) => {
+        <$ty>::all().iter_names().map(|(name, flag)| (name.to_string(), u64::from(flag.bits())))
+    };
+}
+
+#[test]
+fn enumerations_agree() {
+    let stages: Vec<Stage> = Stage::NAMES.iter().map(|row| row.0).collect();
+    compare("NTV_STAGE_", numbered(&stages));
+    compare("NTV_INFO_", FIELDS.iter().enumerate().map(|(number, row)| (row.name.to_string(), number as u64)));
+    compare("NTV_ATOMIC_OP_", numbered(AtomicOp::ALL));
+    compare("NTV_SCOPE_", numbered(Scope::ALL));
+    compare("NTV_INTERP_MODE_", numbered(InterpMode::ALL));
+    compare("NTV_DIM_", numbered(ImageDim::ALL));
+    compare("NTV_BASE_", numbered(&[Base::Bool, Base::Int, Base::Uint, Base::Float]));
+    compare("NTV_TEX_OP_", numbered(TexOp::ALL));
+    compare("NTV_TEX_SRC_", numbered(TexSrcKind::ALL));
+    compare("NTV_JUMP_", numbered(&[Jump::Break, Jump::Continue, Jump::Return, Jump::Halt]));
+    compare("NTV_PRECISION_", numbered(&[Precision::None, Precision::High, Precision::Medium, Precision::Low]));
+    let hints = [BranchHint::None, BranchHint::Flatten, BranchHint::DontFlatten, BranchHint::DivergentAlwaysTaken];
+    compare("NTV_HINT_", numbered(&hints));
+}
+
+#[test]
+fn flags_agree() {
+    compare("NTV_MODE_", flags!(Modes));
+    compare("NTV_ACCESS_", flags!(Access));
+    compare("NTV_SEMANTICS_", flags!(Semantics));
+    compare("NTV_VARIABLE_", flags!(VarFlags));
+    compare("NTV_ALU_", flags!(AluFlags));
+    compare("NTV_IO_", flags!(IoFlags));
+}
+
+#[test]
+fn the_magic_word_agrees() {
+    let constants = constants();
+    assert_eq!(constants["NTV_WIRE_MAGIC"], u64::from(ntv_core::wire::MAGIC));
+    assert_eq!(constants["NTV_WIRE_VERSION"], u64::from(ntv_core::wire::VERSION));
+}
+
+/// What `ntv_io_semantics` and `ntv_io_xfb` of the header compute; `consumer.c` compares them with these numbers.
+#[test]
+fn packed_numbers_agree() {
+    let io = IoSemantics { location: 33, num_slots: 5, gs_streams: 0xe4, flags: IoFlags::DUALSRC | IoFlags::INVARIANT };
+    assert_eq!(io.pack(), 0x105c_82a1);
+    let first = XfbOutput { num_components: 4, buffer: 2, offset: 200 };
+    let second = XfbOutput { num_components: 1, buffer: 3, offset: 7 };
+    assert_eq!(IoXfb { out: [first, second] }.pack(), 0x0731_c824);
+}

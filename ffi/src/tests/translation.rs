@@ -1,0 +1,226 @@
+//! Translations through the ABI, and what goes wrong with them.
+
+use super::PANIC;
+use crate::bindings::*;
+use crate::{
+    ntv_context_create, ntv_context_destroy, ntv_result_free, ntv_target_enable, ntv_target_init, ntv_translate,
+};
+use ntv_core::{text, wire, EmitOptions, Translator};
+use std::ffi::{c_void, CStr};
+use std::ptr::{null, null_mut};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+const VULKAN_1_3: u32 = 1 << 22 | 3 << 12;
+
+/// A shader of the repository.
+fn dump() -> String {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/histogram.nir");
+    std::fs::read_to_string(path).expect("an example")
+}
+
+fn words() -> Vec<u32> {
+    wire::encode(text::parse(&dump())[0].shader.as_ref().expect("a shader"))
+}
+
+fn target() -> ntv_target {
+    let mut target = std::mem::MaybeUninit::uninit();
+    // SAFETY: what is written is read only after it was.
+    unsafe {
+        assert!(ntv_target_init(target.as_mut_ptr(), VULKAN_1_3));
+        target.assume_init()
+    }
+}
+
+/// A context that goes when it is left.
+struct Context(*mut ntv_context);
+
+impl Context {
+    fn new() -> Context {
+        Context(ntv_context_create())
+    }
+
+    /// Status, words and error of a translation.
+    fn translate(
+        &self,
+        target: &ntv_target,
+        words: &[u32],
+        options: Option<&ntv_options>,
+    ) -> (ntv_status, Vec<u32>, Option<String>) {
+        let options = options.map_or(null(), |options| options as *const ntv_options);
+        let mut result = std::mem::MaybeUninit::uninit();
+        // SAFETY: all pointers are to what they should be, and the result was written.
+        unsafe {
+            let status = ntv_translate(self.0, target, words.as_ptr(), words.len(), options, result.as_mut_ptr());
+            let mut result: ntv_result = result.assume_init();
+            let words = match result.words.is_null() {
+                true => Vec::new(),
+                false => std::slice::from_raw_parts(result.words, result.num_words).to_vec(),
+            };
+            let error = result.error;
+            let error = (!error.is_null()).then(|| CStr::from_ptr(error).to_string_lossy().into_owned());
+            ntv_result_free(&mut result, options);
+            assert!(result.words.is_null() && result.error.is_null() && result.bindings.is_null());
+            (status, words, error)
+        }
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        // SAFETY: it is not used any more.
+        unsafe { ntv_context_destroy(self.0) };
+    }
+}
+
+#[test]
+fn words_are_those_of_the_library() {
+    let mut shader = text::parse(&dump()).remove(0).shader.expect("a shader");
+    let module = Translator::default().translate(&mut shader, &EmitOptions::default()).expect("a module");
+    let context = Context::new();
+    for _ in 0..2 {
+        assert_eq!(context.translate(&target(), &words(), None), (NTV_OK, module.words.clone(), None));
+    }
+}
+
+#[test]
+fn sixteen_threads_get_the_same_words() {
+    let shared = Context::new().translate(&target(), &words(), None);
+    let one = Context::new();
+    let shared_address = one.0 as usize;
+    std::thread::scope(|scope| {
+        for number in 0..16 {
+            let expected = &shared;
+            scope.spawn(move || {
+                let own = Context::new();
+                // Every other thread shares a context, which has to be safe.
+                let common = std::mem::ManuallyDrop::new(Context(shared_address as *mut ntv_context));
+                for _ in 0..20 {
+                    let context = if number % 2 == 0 { &own } else { &*common };
+                    assert_eq!(context.translate(&target(), &words(), None), *expected);
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn bad_words_are_named() {
+    let context = Context::new();
+    let check = |words: &[u32], status: ntv_status, text: &str| {
+        let (got, none, error) = context.translate(&target(), words, None);
+        let error = error.expect("an error text");
+        assert!(got == status && none.is_empty() && error.contains(text), "{got} {error}");
+    };
+    let good = words();
+    check(&[], NTV_ERROR_MALFORMED, "word 0: this is no wire");
+    check(&good[..good.len() - 1], NTV_ERROR_MALFORMED, "but should have");
+    let mut other = good.clone();
+    other[1] = 77;
+    check(&other, NTV_ERROR_MALFORMED, "word 1: version 77 of the format");
+    let at = good.iter().position(|word| *word == u32::from_le_bytes(*b"iadd")).expect("an addition");
+    let mut other = good.clone();
+    other[at] = u32::from_le_bytes(*b"iodd");
+    check(&other, NTV_ERROR_MALFORMED, "unknown ALU opcode `iodd`");
+    let (status, words, _) = context.translate(&target(), &good, None);
+    assert!(status == NTV_OK && !words.is_empty(), "a context is none the worse for errors");
+}
+
+#[test]
+fn null_pointers_are_errors() {
+    let (context, target, words) = (Context::new(), target(), words());
+    let translate = |context, target, wire, result| {
+        // SAFETY: pointers are null or as they should be.
+        unsafe { ntv_translate(context, target, wire, words.len(), null(), result) }
+    };
+    assert_eq!(translate(context.0, &target, words.as_ptr(), null_mut()), NTV_ERROR_ARGUMENT);
+    let cases = [
+        (null_mut(), &target as *const ntv_target, words.as_ptr(), "context is NULL"),
+        (context.0, null(), words.as_ptr(), "target is NULL"),
+        (context.0, &target, null(), "wire is NULL"),
+    ];
+    for (context, target, wire, text) in cases {
+        let mut result = std::mem::MaybeUninit::uninit();
+        assert_eq!(translate(context, target, wire, result.as_mut_ptr()), NTV_ERROR_ARGUMENT);
+        // SAFETY: a result is written whenever there is room for it.
+        unsafe {
+            let mut result: ntv_result = result.assume_init();
+            assert_eq!(CStr::from_ptr(result.error).to_str(), Ok(text));
+            ntv_result_free(&mut result, null());
+        }
+    }
+    // SAFETY: null is fine.
+    unsafe {
+        ntv_result_free(null_mut(), null());
+        ntv_context_destroy(null_mut());
+        assert!(!ntv_target_init(null_mut(), VULKAN_1_3));
+        assert!(!ntv_target_enable(null_mut(), c"shaderInt64".as_ptr(), true));
+    }
+}
+
+#[test]
+fn features_have_names() {
+    let mut target = target();
+    // SAFETY: a target and strings, or null.
+    unsafe {
+        assert!(ntv_target_enable(&mut target, c"shaderInt64".as_ptr(), false));
+        assert!(!ntv_target_enable(&mut target, c"shaderInt65".as_ptr(), true));
+        assert!(!ntv_target_enable(&mut target, null(), true));
+        assert!(!ntv_target_init(&mut target, 0));
+    }
+    let core = crate::target::options(&target).expect("a target").target;
+    assert!(!core.has(ntv_core::Feature::shaderInt64) && core.has(ntv_core::Feature::shaderInt16));
+    target.buffer_access = 9;
+    let (status, _, error) = Context::new().translate(&target, &words(), None);
+    assert_eq!((status, error.as_deref()), (NTV_ERROR_ARGUMENT, Some("buffer_access of the target is 9")));
+}
+
+#[test]
+fn a_panic_is_an_error() {
+    let context = Context::new();
+    let before = context.translate(&target(), &words(), None);
+    PANIC.set(true);
+    let (status, words_after, error) = context.translate(&target(), &words(), None);
+    PANIC.set(false);
+    assert_eq!((status, words_after.len()), (NTV_ERROR_INTERNAL, 0));
+    assert_eq!(error.as_deref(), Some("ntv panicked: a fault that a test forced"));
+    assert_eq!(context.translate(&target(), &words(), None), before, "the context goes on");
+}
+
+/// An allocator that counts, and gives nothing from a certain call on.
+struct Counter {
+    left: AtomicUsize,
+    live: AtomicUsize,
+}
+
+unsafe extern "C" fn alloc(user: *mut c_void, size: usize) -> *mut c_void {
+    // SAFETY: the counter lives as long as the options that name it.
+    let counter = unsafe { &*user.cast::<Counter>() };
+    if counter.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_err() {
+        return null_mut();
+    }
+    counter.live.fetch_add(1, Ordering::Relaxed);
+    Box::into_raw(vec![0u64; size.div_ceil(8)].into_boxed_slice()).cast()
+}
+
+unsafe extern "C" fn free(user: *mut c_void, _: *mut c_void) {
+    // SAFETY: as above. The memory leaks: its size is not known here.
+    unsafe { &*user.cast::<Counter>() }.live.fetch_sub(1, Ordering::Relaxed);
+}
+
+#[test]
+fn memory_is_the_callers() {
+    let context = Context::new();
+    let expected = context.translate(&target(), &words(), None);
+    for allocations in 0..4 {
+        let counter = Counter { left: AtomicUsize::new(allocations), live: AtomicUsize::new(0) };
+        let user = (&counter as *const Counter).cast_mut().cast();
+        let options = ntv_options { flags: 0, allocator: ntv_allocator { alloc: Some(alloc), free: Some(free), user } };
+        let (status, words, error) = context.translate(&target(), &words(), Some(&options));
+        match allocations {
+            // Words and bindings.
+            2.. => assert_eq!((status, words, error), expected),
+            _ => assert_eq!((status, words.len()), (NTV_ERROR_MEMORY, 0)),
+        }
+        assert_eq!(counter.live.load(Ordering::Relaxed), 0, "after {allocations} allocations");
+    }
+}

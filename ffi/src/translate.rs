@@ -1,0 +1,226 @@
+//! Contexts and translation: from words to words.
+
+use crate::bindings::*;
+use crate::memory::Allocator;
+use crate::target;
+use ntv_core::wire::Decoder;
+use ntv_core::{Binding, DescriptorKind, EmitOptions, ErrorKind, Errors, Module, Shader, Translator};
+use std::any::Any;
+use std::mem::size_of;
+use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::sync::{Mutex, PoisonError};
+
+/// What is behind a context. The lock makes a context that two threads share slow, not wrong.
+#[derive(Default)]
+struct Context(Mutex<State>);
+
+/// The memory of one translation after the other.
+#[derive(Default)]
+struct State {
+    decoder: Decoder,
+    shader: Shader,
+    translator: Translator,
+}
+
+/// What is wrong, for C.
+struct Failure {
+    status: ntv_status,
+    message: String,
+}
+
+impl Failure {
+    fn argument(message: impl Into<String>) -> Failure {
+        Failure { status: NTV_ERROR_ARGUMENT, message: message.into() }
+    }
+
+    fn memory() -> Failure {
+        Failure { status: NTV_ERROR_MEMORY, message: "the allocator gave no memory".into() }
+    }
+}
+
+impl From<Errors> for Failure {
+    fn from(errors: Errors) -> Failure {
+        let status = match errors.0.first().map(|error| error.kind) {
+            Some(ErrorKind::Malformed) => NTV_ERROR_MALFORMED,
+            Some(ErrorKind::Syntax | ErrorKind::Invalid) => NTV_ERROR_INVALID,
+            Some(ErrorKind::Unsupported) => NTV_ERROR_UNSUPPORTED,
+            Some(ErrorKind::Internal) | None => NTV_ERROR_INTERNAL,
+        };
+        Failure { status, message: errors.to_string() }
+    }
+}
+
+/// See `ntv.h`.
+#[no_mangle]
+pub extern "C" fn ntv_context_create() -> *mut ntv_context {
+    let context = catch_unwind(|| Box::into_raw(Box::<Context>::default()));
+    context.map_or(std::ptr::null_mut(), |context| context.cast())
+}
+
+/// See `ntv.h`.
+///
+/// # Safety
+/// `context` is null or a context that is not used any more.
+#[no_mangle]
+pub unsafe extern "C" fn ntv_context_destroy(context: *mut ntv_context) {
+    if !context.is_null() {
+        // SAFETY: it came from `ntv_context_create`, by the contract. What a panic would leave behind leaks.
+        let context = unsafe { Box::from_raw(context.cast::<Context>()) };
+        drop(catch_unwind(AssertUnwindSafe(move || drop(context))));
+    }
+}
+
+/// See `ntv.h`.
+///
+/// # Safety
+/// Pointers are null or point to what `ntv.h` says; `wire` to `num_words` words.
+#[no_mangle]
+pub unsafe extern "C" fn ntv_translate(
+    context: *mut ntv_context,
+    target: *const ntv_target,
+    wire: *const u32,
+    num_words: usize,
+    options: *const ntv_options,
+    result: *mut ntv_result,
+) -> ntv_status {
+    if result.is_null() {
+        return NTV_ERROR_ARGUMENT;
+    }
+    // SAFETY: null or as said, by the contract. A context is only reached through a shared reference.
+    let (context, target, options) = unsafe { (context.cast::<Context>().as_ref(), target.as_ref(), options.as_ref()) };
+    let words = match wire.is_null() || num_words > isize::MAX as usize / size_of::<u32>() {
+        true => None,
+        // SAFETY: there are `num_words` words, by the contract.
+        false => Some(unsafe { std::slice::from_raw_parts(wire, num_words) }),
+    };
+    let allocator = Allocator::of(options);
+    let flags = options.map_or(0, |options| options.flags);
+    let outcome = translate(context, target, words, flags).and_then(|done| hand_over(&done, &allocator));
+    let (status, filled) = match outcome {
+        Ok(filled) => (NTV_OK, filled),
+        Err(failure) => (failure.status, failed(&failure, &allocator)),
+    };
+    // SAFETY: not null, so a result by the contract.
+    unsafe { result.write(filled) };
+    status
+}
+
+/// See `ntv.h`.
+///
+/// # Safety
+/// `result` is null, or was filled by `ntv_translate` with the allocator of `options` and has not been freed.
+#[no_mangle]
+pub unsafe extern "C" fn ntv_result_free(result: *mut ntv_result, options: *const ntv_options) {
+    // SAFETY: null or as said, by the contract.
+    let (result, options) = unsafe { (result.as_mut(), options.as_ref()) };
+    let Some(result) = result else { return };
+    let allocator = Allocator::of(options);
+    let ntv_result { words, bindings, error, .. } = std::mem::replace(result, empty());
+    // SAFETY: all three came from this allocator, by the contract.
+    unsafe {
+        allocator.free(words);
+        allocator.free(bindings);
+        allocator.free(error);
+    }
+}
+
+/// A translated shader.
+struct Done {
+    module: Module,
+    workgroup_size: [u32; 3],
+}
+
+fn translate(
+    context: Option<&Context>,
+    target: Option<&ntv_target>,
+    words: Option<&[u32]>,
+    flags: u32,
+) -> Result<Done, Failure> {
+    let context = context.ok_or_else(|| Failure::argument("context is NULL"))?;
+    let target = target.ok_or_else(|| Failure::argument("target is NULL"))?;
+    let words = words.ok_or_else(|| Failure::argument("wire is NULL"))?;
+    if flags & !NTV_OPTION_NAMES != 0 {
+        return Err(Failure::argument(format!("unknown flags of the options: {flags:#x}")));
+    }
+    let mut state = context.0.lock().unwrap_or_else(PoisonError::into_inner);
+    let names = flags & NTV_OPTION_NAMES != 0;
+    catch_unwind(AssertUnwindSafe(|| state.translate(target, words, names))).unwrap_or_else(|panic| {
+        // It may have been left half changed.
+        *state = State::default();
+        Err(Failure { status: NTV_ERROR_INTERNAL, message: format!("ntv panicked: {}", message(&*panic)) })
+    })
+}
+
+impl State {
+    fn translate(&mut self, target: &ntv_target, words: &[u32], names: bool) -> Result<Done, Failure> {
+        self.translator.set_options(target::options(target).map_err(Failure::argument)?);
+        self.decoder.decode(words, &mut self.shader).map_err(Errors::from)?;
+        #[cfg(test)]
+        crate::tests::panic_if_forced();
+        let module = self.translator.translate(&mut self.shader, &EmitOptions { names, lines: None })?;
+        let info = &self.shader.info;
+        let constant = info.stage.is_compute() && !info.workgroup_size_variable && !info.workgroup_size.contains(&0);
+        Ok(Done { module, workgroup_size: if constant { info.workgroup_size } else { [0; 3] } })
+    }
+}
+
+/// What a panic said.
+fn message(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message")
+}
+
+/// Copies a translated shader to the caller's memory.
+fn hand_over(done: &Done, allocator: &Allocator) -> Result<ntv_result, Failure> {
+    let bindings: Vec<ntv_binding> = done.module.bindings.iter().map(binding).collect();
+    let words = allocator.copy(&done.module.words).ok_or_else(Failure::memory)?;
+    let Some(bindings_copy) = allocator.copy(&bindings) else {
+        // SAFETY: it came from this allocator.
+        unsafe { allocator.free(words) };
+        return Err(Failure::memory());
+    };
+    Ok(ntv_result {
+        words,
+        num_words: done.module.words.len(),
+        tcs_vertices_out_word: done.module.tcs_vertices_out.unwrap_or(0) as u32,
+        workgroup_size: done.workgroup_size,
+        bindings: bindings_copy,
+        num_bindings: bindings.len(),
+        error: std::ptr::null_mut(),
+    })
+}
+
+fn binding(binding: &Binding) -> ntv_binding {
+    let kind = match binding.kind {
+        DescriptorKind::UniformBuffer => NTV_DESCRIPTOR_UNIFORM_BUFFER,
+        DescriptorKind::StorageBuffer => NTV_DESCRIPTOR_STORAGE_BUFFER,
+        DescriptorKind::CombinedImageSampler => NTV_DESCRIPTOR_COMBINED_IMAGE_SAMPLER,
+        DescriptorKind::SampledImage => NTV_DESCRIPTOR_SAMPLED_IMAGE,
+        DescriptorKind::Sampler => NTV_DESCRIPTOR_SAMPLER,
+        DescriptorKind::UniformTexelBuffer => NTV_DESCRIPTOR_UNIFORM_TEXEL_BUFFER,
+        DescriptorKind::StorageImage => NTV_DESCRIPTOR_STORAGE_IMAGE,
+        DescriptorKind::StorageTexelBuffer => NTV_DESCRIPTOR_STORAGE_TEXEL_BUFFER,
+        DescriptorKind::InputAttachment => NTV_DESCRIPTOR_INPUT_ATTACHMENT,
+    };
+    ntv_binding { set: binding.set, binding: binding.binding, kind, count: binding.count }
+}
+
+/// The result of a translation that failed.
+fn failed(failure: &Failure, allocator: &Allocator) -> ntv_result {
+    // A 0 byte would end the text early.
+    let mut bytes: Vec<u8> = failure.message.bytes().filter(|byte| *byte != 0).collect();
+    bytes.push(0);
+    ntv_result { error: allocator.copy(&bytes).unwrap_or(std::ptr::null_mut()).cast(), ..empty() }
+}
+
+fn empty() -> ntv_result {
+    ntv_result {
+        words: std::ptr::null_mut(),
+        num_words: 0,
+        tcs_vertices_out_word: 0,
+        workgroup_size: [0; 3],
+        bindings: std::ptr::null_mut(),
+        num_bindings: 0,
+        error: std::ptr::null_mut(),
+    }
+}
