@@ -170,6 +170,10 @@ impl Pairs<'_, '_> {
     /// `x < y`, the high halves compared by `less`: `ult` or `ilt`.
     pub(super) fn less(&mut self, less: AluOp, x: Pair, y: Pair) -> Def {
         let high = self.binary(less, x.high, y.high);
+        // Nothing is less than a low half of zeros.
+        if self.b.shader.as_const(y.low).is_some_and(|values| values.iter().all(|value| *value == 0)) {
+            return high;
+        }
         let same = self.binary(ieq, x.high, y.high);
         let low = self.binary(ult, x.low, y.low);
         let low = self.binary(iand, same, low);
