@@ -196,6 +196,27 @@ impl TypeTable {
         ty
     }
 
+    /// `ty` with its numbers as `change` makes them. Structs stay; a matrix that is no longer of floats is an array of its
+    /// columns.
+    pub fn with_scalars(&mut self, ty: Type, change: &impl Fn(AluType) -> AluType) -> Type {
+        match self.get(ty) {
+            TypeData::Array { elem, len, stride } => {
+                let elem = self.with_scalars(elem, change);
+                self.array(elem, len, stride)
+            }
+            TypeData::Scalar(scalar) => self.vector(change(scalar), 1),
+            TypeData::Vector(scalar, n) => self.vector(change(scalar), n),
+            TypeData::Matrix { scalar, columns, rows } => match change(scalar) {
+                scalar if scalar.base == Base::Float => self.intern(TypeData::Matrix { scalar, columns, rows }),
+                scalar => {
+                    let column = self.vector(scalar, rows);
+                    self.array(column, Some(columns.into()), 0)
+                }
+            },
+            _ => ty,
+        }
+    }
+
     /// I/O slots (vec4 locations) that a variable of type `ty` takes. 64-bit vectors of more than two components take two.
     pub fn slots(&self, ty: Type) -> u32 {
         match self.get(ty) {

@@ -27,9 +27,7 @@
 use super::{Context, Forms, Pass};
 use crate::analysis::value_types::leaf;
 use crate::entity::SideTable;
-use crate::ir::{
-    rewrite, AluFlags, Builder, Def, Edit, Inst, InstKind, Shader, Stage, Type, TypeData, TypeTable, Var, Variable,
-};
+use crate::ir::{rewrite, AluFlags, Builder, Def, Edit, Inst, InstKind, Shader, Stage, Var, Variable};
 use crate::op::{slots, AluOp, AluType, Base, Index, Intrinsic, Modes};
 use crate::target::Feature;
 
@@ -56,7 +54,7 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
         if let Some(change) = change(shader, &shader.vars[var], narrow[var]) {
             any = true;
             changes.set(var, Some(change));
-            shader.vars[var].ty = retyped(&mut shader.types, shader.vars[var].ty, change.new);
+            shader.vars[var].ty = shader.types.with_scalars(shader.vars[var].ty, &|_| change.new);
         }
     }
     if !any {
@@ -67,7 +65,7 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
         match data.kind {
             InstKind::Deref(mut deref) => {
                 if let Some(change) = b.shader.deref_var(inst.def()).and_then(|var| changes[var]) {
-                    deref.ty = retyped(&mut b.shader.types, deref.ty, change.new);
+                    deref.ty = b.shader.types.with_scalars(deref.ty, &|_| change.new);
                     b.shader.set_kind(inst, InstKind::Deref(deref));
                 }
                 Edit::Keep
@@ -120,20 +118,6 @@ fn change(shader: &Shader, variable: &Variable, narrow: bool) -> Option<Change> 
         new.base = Base::Uint;
     }
     (new != old).then_some(Change { old, new })
-}
-
-/// `ty` with numbers of type `scalar`. Structs stay: no built-in is one.
-fn retyped(types: &mut TypeTable, ty: Type, scalar: AluType) -> Type {
-    match types.get(ty) {
-        TypeData::Array { elem, len, stride } => {
-            let elem = retyped(types, elem, scalar);
-            types.array(elem, len, stride)
-        }
-        TypeData::Scalar(_) => types.vector(scalar, 1),
-        TypeData::Vector(_, n) => types.vector(scalar, n),
-        TypeData::Matrix { columns, rows, .. } => types.intern(TypeData::Matrix { scalar, columns, rows }),
-        _ => ty,
-    }
 }
 
 fn lower_access(b: &mut Builder<'_>, inst: Inst, changes: &SideTable<Var, Option<Change>>) -> Edit {
