@@ -383,6 +383,9 @@ impl Target {
 
     /// Whether the driver has the float atomic `op` of `bits` bits, on shared memory or on buffers.
     pub fn has_float_atomic(&self, op: AtomicOp, bits: u8, shared: bool) -> bool {
+        if bits == 64 && !self.has(Feature::shaderFloat64) {
+            return false;
+        }
         let row = FLOAT_ATOMICS.iter().find(|row| row.0.contains(&op) && row.1 == bits);
         row.is_some_and(|(_, _, buffer, workgroup)| match shared {
             true => workgroup.is_some_and(|feature| self.has(feature)),

@@ -86,9 +86,11 @@ impl ValueTypes {
             (true, false) => [Choice::Integer, Choice::Free],
             _ => [Choice::Free; 2],
         };
-        if !target.has(Feature::shaderInt64) {
-            self.free[1] = Choice::Is(Base::Float);
-        }
+        self.free[1] = match (target.has(Feature::shaderInt64), target.has(Feature::shaderFloat64)) {
+            (false, true) => Choice::Is(Base::Float),
+            (true, false) => Choice::Integer,
+            _ => Choice::Free,
+        };
         self.choose(shader);
     }
 

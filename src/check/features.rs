@@ -1,10 +1,10 @@
 //! The features that a shader needs, by tables: intrinsics, widths, I/O slots, atomics, ways to index.
 
 use super::report::Report;
-use crate::analysis::value_types::ValueTypes;
+use crate::analysis::value_types::{leaf, ValueTypes};
 use crate::error::Errors;
-use crate::ir::{AluSrc, ArrayIndex, Def, DerefKind, Inst, InstKind, ShaderInfo, Stage, VarFlags};
-use crate::op::names::{frag_result, varying, IoSemantics, IoXfb, Scope, SlotKind};
+use crate::ir::{AluSrc, ArrayIndex, Def, Deref, DerefKind, Inst, InstKind, Shader, ShaderInfo, Stage, VarFlags};
+use crate::op::names::{frag_result, unpack_alu_type, varying, IoSemantics, IoXfb, Scope, SlotKind};
 use crate::op::Intrinsic::{self, *};
 use crate::op::{Access, AluOp, AluType, AtomicOp, Base, Form, Index, Modes, Props};
 use crate::target::Feature::{self, *};
@@ -29,7 +29,7 @@ const WIDTHS: &[(Base, u8, Feature, bool)] = &[
     (Base::Int, 16, shaderInt16, true),
     (Base::Int, 64, shaderInt64, true),
     (Base::Float, 16, shaderFloat16, true),
-    (Base::Float, 64, shaderFloat64, false),
+    (Base::Float, 64, shaderFloat64, true),
 ];
 
 /// Intrinsics whose values can be carried in 32-bit ones: those of memory that is read and written by lanes, and those that
@@ -87,6 +87,16 @@ const CARRIED: &[Intrinsic] = &[
     load_subgroup_le_mask,
     load_subgroup_lt_mask,
 ];
+
+/// Memory that is read and written as words, whatever its types.
+const BUFFERS: Modes = Modes::UBO.union(Modes::SSBO).union(Modes::GLOBAL);
+
+/// Variables that SPIR-V has with the types that they declare.
+const DECLARED: Modes = Modes::SHADER_IN
+    .union(Modes::SHADER_OUT)
+    .union(Modes::SHADER_TEMP)
+    .union(Modes::FUNCTION_TEMP)
+    .union(Modes::SHARED);
 
 /// Whether a header tells something.
 type Wanted = fn(&ShaderInfo) -> bool;
@@ -204,7 +214,10 @@ impl<'a> Needs<'a> {
                 InstKind::Alu { op, srcs, .. } => self.check_alu(*inst, op, &shader.alu_srcs[srcs]),
                 InstKind::Intrinsic { op, srcs, .. } => self.check_intrinsic(*inst, op, &shader.srcs[srcs]),
                 InstKind::Deref(deref) if deref.modes == Modes::GLOBAL => self.need(Some(*inst), bufferDeviceAddress),
-                InstKind::Deref(deref) => self.check_index_step(*inst, deref.kind),
+                InstKind::Deref(deref) => {
+                    self.check_members(*inst, &deref);
+                    self.check_index_step(*inst, deref.kind);
+                }
                 InstKind::Const(_) | InstKind::Undef | InstKind::Phi(_) => self.check_value(*inst, inst.def(), true),
                 InstKind::Tex(_) => self.check_value(*inst, inst.def(), shader.insts[*inst].bit_size < 64),
                 InstKind::Jump(_) => {}
@@ -366,16 +379,18 @@ impl Needs<'_> {
 
     /// The widths of what an intrinsic takes and makes.
     fn check_operands(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) {
-        const BUFFERS: Modes = Modes::UBO.union(Modes::SSBO).union(Modes::GLOBAL);
         let shader = self.report.shader;
         let mut carried = CARRIED.contains(&op);
+        if let Some(scalar) = explicit_type(shader, inst, op).filter(|scalar| scalar.bits == 64) {
+            return self.check_declared(inst, scalar, is_input(op));
+        }
         if let Some(deref) = srcs.first().and_then(|src| shader.as_deref(*src)) {
             carried |= deref.modes.intersects(BUFFERS);
             // A variable has the type that it declares.
             if let (load_deref | store_deref, false, Some((scalar, _))) =
                 (op, carried, shader.types.as_vector(deref.ty))
             {
-                return self.check_width(inst, scalar, false);
+                return self.check_declared(inst, scalar, deref.modes == Modes::SHADER_IN);
             }
         }
         for src in srcs {
@@ -389,6 +404,28 @@ impl Needs<'_> {
         }
     }
 
+    /// The width of numbers that an input, output or variable is declared as. A pass declares doubles as integers of 64 bits,
+    /// but for attributes of vertices, the format of which is up to the driver.
+    fn check_declared(&mut self, inst: Inst, scalar: AluType, is_input: bool) {
+        let is_attribute = is_input && self.report.shader.stage() == Stage::Vertex;
+        let is_double = scalar == AluType::new(Base::Float, 64);
+        self.check_width(inst, scalar, is_double && self.target.has(shaderInt64) && !is_attribute);
+    }
+
+    /// A struct has all its members in SPIR-V, whichever are used.
+    fn check_members(&mut self, inst: Inst, deref: &Deref) {
+        let shader = self.report.shader;
+        let DerefKind::Var(var) = deref.kind else { return };
+        let types = &shader.types;
+        if self.types.is_none() || !deref.modes.intersects(DECLARED) {
+            return;
+        }
+        let Some(data) = types.as_struct(types.without_arrays(shader.vars[var].ty)) else { return };
+        for scalar in data.fields.iter().filter_map(|field| leaf(types, field.ty)) {
+            self.check_declared(inst, scalar, deref.modes == Modes::SHADER_IN);
+        }
+    }
+
     /// The width of a value; `carried` if it may be carried in others.
     fn check_width(&mut self, inst: Inst, ty: AluType, carried: bool) {
         let base = if ty.base == Base::Uint { Base::Int } else { ty.base };
@@ -398,4 +435,18 @@ impl Needs<'_> {
             }
         }
     }
+}
+
+/// The type that the numbers of an explicit input or output have.
+fn explicit_type(shader: &Shader, inst: Inst, op: Intrinsic) -> Option<AluType> {
+    op.info().index_slot(Index::io_semantics)?;
+    let (index, value) = match shader.as_intrinsic(inst)? {
+        (_, [value, ..]) if op.info().index_slot(Index::src_type).is_some() => (Index::src_type, *value),
+        _ => (Index::dest_type, inst.def()),
+    };
+    Some(AluType::new(unpack_alu_type(shader.index(inst, index)).base, shader.bit_size(value)))
+}
+
+fn is_input(op: Intrinsic) -> bool {
+    matches!(op, load_input | load_interpolated_input | load_per_vertex_input | load_per_primitive_input)
 }

@@ -71,6 +71,7 @@ pub mod lower_atomics;
 pub mod lower_buffer_derefs;
 pub mod lower_descriptors;
 pub mod lower_discard_if;
+pub mod lower_doubles;
 pub mod lower_fbfetch;
 pub mod lower_frag_color;
 pub mod lower_global;

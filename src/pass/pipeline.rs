@@ -48,7 +48,9 @@ pub const PIPELINE: &[Pass] = &[
     // Wide values come from buffers, which are lanes by now, and go to dot products and comparisons of whole vectors, which
     // are arithmetic of components by now.
     lower_wide_vectors::PASS,
-    // Behind lower_alu, as that computes with 64-bit integers itself.
+    // Behind lower_alu, which leaves the operations on doubles that SPIR-V has, too.
+    lower_doubles::PASS,
+    // Behind both, as they compute with 64-bit integers themselves.
     lower_int64::PASS,
     // 64 bits are packed of 16, too.
     lower_narrow::PASS,

@@ -31,8 +31,7 @@ fn needs(stage: &str, declarations: &str, body: &str, feature: Feature, inst: &s
 #[test]
 fn widths_are_features() {
     use Feature::*;
-    needs("COMPUTE", "", "    64 %6 = f2f64 %0 // !\n", shaderFloat64, "%6 = f2f64");
-    // Arithmetic on the others is carried in 32 bits, memory of a declared type is not.
+    // Arithmetic is carried in 32 bits or made of integers, memory of a declared type is not.
     for (bits, ty, feature) in [
         (16, "float16_t", shaderFloat16),
         (16, "int16_t", shaderInt16),
@@ -48,6 +47,27 @@ fn widths_are_features() {
 }
 
 #[test]
+fn doubles_are_declared_as_integers() {
+    use Feature::{shaderFloat64, shaderInt64};
+    let load = |mode: &str| {
+        format!("    32 %6 = deref_var &own ({mode} double)\n    64 %7 = @load_deref (%6) (access=none) // !\n")
+    };
+    let rows = [
+        ("COMPUTE", " ", "shader_temp", ""),
+        ("FRAGMENT", " shader_in ", "shader_in", " (VARYING_SLOT_VAR0.x, 0, 0)"),
+        ("VERTEX", " shader_out ", "shader_out", " (VARYING_SLOT_VAR0.x, 0, 0)"),
+    ];
+    for (stage, mode, printed, location) in rows {
+        let declaration = format!("decl_var{mode}INTERP_MODE_NONE none double own{location}\n");
+        let message = "`%7 = @load_deref`: needs feature shaderFloat64, which the target lacks";
+        refused(stage, &declaration, &load(printed).replace("// !", ""), &[shaderFloat64], &[]);
+        refused(stage, &declaration, &load(printed), &[shaderFloat64, shaderInt64], &[message]);
+    }
+    let attribute = "decl_var shader_in INTERP_MODE_NONE none double own (VERT_ATTRIB_GENERIC0.x, 0, 0)\n";
+    needs("VERTEX", attribute, &load("shader_in"), shaderFloat64, "%7 = @load_deref");
+}
+
+#[test]
 fn numbers_that_are_carried_need_no_feature() {
     let body = "
     16 %6 = f2f16 %0
@@ -56,21 +76,24 @@ fn numbers_that_are_carried_need_no_feature() {
     16 %9 = i2i16 %0
     64 %10 = i2i64 %0
     64 %11 = @read_first_invocation (%10)
+    64 %12 = f2f64 %0
+    64 %13 = fadd %12, %11
+    1 %14 = @vote_feq (%13)
     ";
     use Feature::*;
-    refused("COMPUTE", "", body, &[shaderFloat16, shaderInt8, shaderInt16, shaderInt64], &[]);
+    refused("COMPUTE", "", body, &[shaderFloat16, shaderInt8, shaderInt16, shaderInt64, shaderFloat64], &[]);
 }
 
 #[test]
 fn a_feature_is_named_once_at_its_first_use() {
     let body = "
-    64 %6 = f2f64 %0                     // !
-    64 %7 = fadd %6, %6
-    64 %8 = fadd %7, %7
+    64 %6 = f2f64 %0
+    64 %7 = @reduce (%6) (reduction_op=fadd, cluster_size=0)  // !
+    64 %8 = @reduce (%7) (reduction_op=fadd, cluster_size=0)
     1 %9 = @vote_any (%2)                // !
     ";
     let lacks = |inst, feature| format!("`{inst}`: needs feature {feature}, which the target lacks");
-    let messages = [&*lacks("%6 = f2f64", "shaderFloat64"), &*lacks("%9 = @vote_any", "subgroupVote")];
+    let messages = [&*lacks("%7 = @reduce", "shaderFloat64"), &*lacks("%9 = @vote_any", "subgroupVote")];
     refused("COMPUTE", "", body, &[Feature::shaderFloat64, Feature::subgroupVote], &messages);
 }
 

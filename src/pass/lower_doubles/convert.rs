@@ -1,0 +1,140 @@
+//! Conversions between doubles and other numbers, rounded once. Nothing is promised of what an integer cannot hold.
+
+use super::number::{Doubles, Format, Number, BIAS, INFINITY};
+use crate::ir::Def;
+use crate::op::AluOp::*;
+
+impl Doubles<'_, '_> {
+    /// Doubles as floats of 32 or 16 bits.
+    pub(super) fn float_of(&mut self, x: Def, bits: u8) -> Def {
+        let format = if bits == 16 { Format::HALF } else { Format::SINGLE };
+        let number = self.unpack(x);
+        // The digits of a denormal double are all lost, whatever they are.
+        let high = self.with(ushr, number.digits, 32);
+        let (high, low) = (self.unary(u2u32, high), self.unary(u2u32, number.digits));
+        let lost = self.with(ine, low, 0);
+        let digits = self.stick(high, lost);
+        let exponent = self.with(iadd, number.exponent, format.bias.wrapping_sub(BIAS));
+        let float = self.round(Number { sign: x, exponent, digits }, format);
+        // Infinity and what is beyond it are infinite by now; a NaN gets its first digit.
+        let infinity = format.top() << format.fraction;
+        let is_nan = self.is_nan(x);
+        let float = self.replace_if(is_nan, infinity | 1 << (format.fraction - 1), float);
+        let sign = self.with(ushr, x, 63);
+        let sign = self.unary(u2u32, sign);
+        let sign = self.with(ishl, sign, u64::from(bits) - 1);
+        let float = self.binary(ior, float, sign);
+        if bits == 16 {
+            return self.unary(u2u16, float);
+        }
+        float
+    }
+
+    /// Floats of 32 or 16 bits as doubles. The latter are exact in 32 bits.
+    pub(super) fn double_of_float(&mut self, x: Def) -> Def {
+        let x = if self.b.shader.bit_size(x) == 16 { self.unary(f2f32, x) } else { x };
+        let magnitude = self.with(iand, x, 0x7fff_ffff);
+        let field = self.with(ushr, magnitude, 23);
+        let fraction = self.with(iand, x, 0x7f_ffff);
+        let digits = self.with(ior, fraction, 0x80_0000);
+        let is_denormal = self.with(ieq, field, 0);
+        let digits = self.select(is_denormal, fraction, digits);
+        let exponent = self.with(umax, field, 1);
+        let exponent = self.with(iadd, exponent, (-150i64) as u64);
+        let number = self.whole(digits, Some(exponent));
+        // Infinity and NaN keep their digits.
+        let digits = self.unary(u2u64, fraction);
+        let digits = self.with(ishl, digits, 52 - 23);
+        let special = self.with(ior, digits, INFINITY);
+        let is_special = self.with(uge, magnitude, 0x7f80_0000);
+        let number = self.select(is_special, special, number);
+        let sign = self.with(ushr, x, 31);
+        let sign = self.unary(u2u64, sign);
+        let sign = self.with(ishl, sign, 63);
+        self.binary(ior, number, sign)
+    }
+
+    /// `digits * 2^exponent` of 32 digits, which is exact.
+    fn whole(&mut self, digits: Def, exponent: Option<Def>) -> Def {
+        let leading = self.unary(ufind_msb, digits);
+        let top = self.like(leading, 52);
+        let room = self.binary(isub, top, leading);
+        let fraction = self.unary(u2u64, digits);
+        let fraction = self.binary(ishl, fraction, room);
+        let leading = exponent.map_or(leading, |exponent| self.binary(iadd, leading, exponent));
+        // The leading digit adds 1.
+        let exponent = self.with(iadd, leading, BIAS - 1);
+        let exponent = self.unary(u2u64, exponent);
+        let exponent = self.with(ishl, exponent, 52);
+        let number = self.binary(iadd, fraction, exponent);
+        let is_zero = self.with(ieq, digits, 0);
+        self.replace_if(is_zero, 0, number)
+    }
+
+    /// Integers as doubles.
+    pub(super) fn double_of_int(&mut self, x: Def, is_signed: bool) -> Def {
+        let x = match (self.b.shader.bit_size(x), is_signed) {
+            (32 | 64, _) => x,
+            (_, true) => self.unary(i2i32, x),
+            (_, false) => self.unary(u2u32, x),
+        };
+        if !is_signed {
+            return self.double_of_magnitude(x);
+        }
+        let negated = self.unary(ineg, x);
+        let negative = self.is_negative(x);
+        let magnitude = self.select(negative, negated, x);
+        let magnitude = self.double_of_magnitude(magnitude);
+        let sign = self.unary(b2i64, negative);
+        let sign = self.with(ishl, sign, 63);
+        self.binary(ior, magnitude, sign)
+    }
+
+    fn double_of_magnitude(&mut self, x: Def) -> Def {
+        if self.b.shader.bit_size(x) == 32 {
+            return self.whole(x, None);
+        }
+        // The leading digit in bit 63, from where one goes down to bit 62 without being lost.
+        let room = self.room(x);
+        let up = self.with(iadd, room, 1);
+        let digits = self.binary(ishl, x, up);
+        let half = self.with(ushr, digits, 1);
+        let last = self.with(iand, digits, 1);
+        let digits = self.binary(ior, half, last);
+        let top = self.like(room, BIAS + 62);
+        let exponent = self.binary(isub, top, room);
+        let number = self.round_normal(Number { sign: x, exponent, digits }, Format::DOUBLE);
+        let is_zero = self.with(ieq, x, 0);
+        self.replace_if(is_zero, 0, number)
+    }
+
+    /// Doubles as integers of `bits` bits, rounded towards zero.
+    pub(super) fn int_of(&mut self, x: Def, is_signed: bool, bits: u8) -> Def {
+        let exponent = self.exponent_field(x);
+        let digits = self.with(ishl, x, 11);
+        let digits = self.with(ior, digits, 1 << 63);
+        // One digit is in front of the point, as many as there are for the greatest exponent that fits.
+        let (digits, greatest) = match bits {
+            64 => (digits, BIAS + 63),
+            _ => {
+                let high = self.with(ushr, digits, 32);
+                (self.unary(u2u32, high), BIAS + 31)
+            }
+        };
+        let greatest = self.like(exponent, greatest);
+        let behind = self.binary(isub, greatest, exponent);
+        let whole = self.binary(ushr, digits, behind);
+        let is_fraction = self.with(ult, exponent, BIAS);
+        let mut whole = self.replace_if(is_fraction, 0, whole);
+        if is_signed {
+            let negated = self.unary(ineg, whole);
+            let negative = self.is_negative(x);
+            whole = self.select(negative, negated, whole);
+        }
+        match bits {
+            8 => self.unary(u2u8, whole),
+            16 => self.unary(u2u16, whole),
+            _ => whole,
+        }
+    }
+}
