@@ -11,6 +11,7 @@
 mod support;
 
 use ntv::{text, EmitOptions, Feature, Options, Shader, Target, Translator};
+use spirv::{Capability, Op};
 use std::fs;
 use std::path::Path;
 
@@ -22,6 +23,8 @@ const VARIATIONS: &[(&[Feature], &[Feature])] = {
     use Feature::*;
     &[
         (&[shaderInt64], &[]),
+        (&[shaderFloat64], &[]),
+        (&[shaderFloat64, shaderInt64], &[]),
         (&[shaderInt8, shaderInt16, shaderFloat16], &[]),
         (&[], &[vulkanMemoryModel]),
         (&[], &[vulkanMemoryModel, vulkanMemoryModelDeviceScope]),
@@ -97,15 +100,37 @@ fn check_shader(shader: Shader) -> Result<(), String> {
         on.iter().for_each(|feature| target.set(*feature, true));
         let vulkan = target.vulkan;
         let varied = match compile(&shader, target) {
-            // 64-bit atomics, inputs and outputs cannot be made of others.
-            Err(error) if error.contains("needs feature shaderInt64") => continue,
+            // 64-bit atomics, inputs, outputs and variables cannot be made of others.
+            Err(error) if off.contains(&Feature::shaderInt64) && is_of_64_bits(&error) => continue,
             varied => varied.map_err(|error| format!("without {off:?}, with {on:?}: {error}"))?,
         };
         if varied != words {
             support::spirv_val(&varied, vulkan).map_err(|error| format!("without {off:?}, with {on:?}: {error}"))?;
         }
+        if let Some((_, feature)) = NUMBERS.iter().find(|(cap, f)| off.contains(f) && declares(&varied, *cap)) {
+            return Err(format!("without {off:?} it has the numbers of {feature:?}"));
+        }
     }
     Ok(())
+}
+
+/// Capabilities of widths of numbers.
+const NUMBERS: &[(Capability, Feature)] = &[
+    (Capability::Float64, Feature::shaderFloat64),
+    (Capability::Int64, Feature::shaderInt64),
+    (Capability::Int8, Feature::shaderInt8),
+    (Capability::Int16, Feature::shaderInt16),
+    (Capability::Float16, Feature::shaderFloat16),
+];
+
+/// Capabilities come first in a module, behind its header of five words.
+fn declares(words: &[u32], capability: Capability) -> bool {
+    let declarations = words[5..].chunks_exact(2).take_while(|inst| inst[0] == 2 << 16 | Op::Capability as u32);
+    declarations.into_iter().any(|inst| inst[1] == capability as u32)
+}
+
+fn is_of_64_bits(error: &str) -> bool {
+    ["shaderInt64", "shaderFloat64"].iter().any(|feature| error.contains(&format!("needs feature {feature}")))
 }
 
 fn compile(shader: &Shader, target: Target) -> Result<Vec<u32>, String> {
