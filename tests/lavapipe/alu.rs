@@ -220,21 +220,31 @@ struct Report {
     faults: BTreeSet<&'static str>,
 }
 
+/// What a result has to be; `Err` says what was expected.
+type Judge = fn(&Case<'_>, &[u64]) -> Result<(), String>;
+
+/// What rows run on.
+struct Bench<'a> {
+    gpu: &'a Gpu,
+    target: Target,
+    judge: Judge,
+}
+
 /// Translates and runs `rows`, in two halves if one of them is refused.
-fn run(gpu: &Gpu, target: &Target, rows: &[Row], report: &mut Report) {
+fn run(bench: &Bench<'_>, rows: &[Row], report: &mut Report) {
     let (mut shader, inputs, outputs) = shader(rows);
-    let translated = support::caught(|| match translate(&mut shader, target) {
+    let translated = support::caught(|| match translate(&mut shader, &bench.target) {
         Ok(module) => Ok(Some(module)),
         Err(errors) if errors.0.iter().all(|error| error.kind == ErrorKind::Unsupported) => Ok(None),
         Err(errors) => Err(errors.to_string()),
     });
     let name = || format!("{}@{}", rows[0].op.name(), rows[0].free);
     match translated {
-        Ok(Some(module)) => execute(gpu, rows, &module, [inputs, outputs].map(|slots| slots as usize), report),
+        Ok(Some(module)) => execute(bench, rows, &module, [inputs, outputs].map(|slots| slots as usize), report),
         _ if rows.len() > 1 => {
             let (first, second) = rows.split_at(rows.len() / 2);
-            run(gpu, target, first, report);
-            run(gpu, target, second, report);
+            run(bench, first, report);
+            run(bench, second, report);
         }
         Ok(None) => report.refused.push(name()),
         Err(error) => report.wrong.push(format!("{}: {error}", name())),
@@ -242,7 +252,7 @@ fn run(gpu: &Gpu, target: &Target, rows: &[Row], report: &mut Report) {
 }
 
 /// Runs `module`, which is made of `rows`, on all cases.
-fn execute(gpu: &Gpu, rows: &[Row], module: &[u32], [inputs, outputs]: [usize; 2], report: &mut Report) {
+fn execute(bench: &Bench<'_>, rows: &[Row], module: &[u32], [inputs, outputs]: [usize; 2], report: &mut Report) {
     let cases: Vec<Vec<Vec<Vec<u64>>>> = rows.iter().map(|row| operands(*row)).collect();
     let mut input = Vec::with_capacity(CASES * inputs * 2);
     for case in 0..CASES {
@@ -251,7 +261,7 @@ fn execute(gpu: &Gpu, rows: &[Row], module: &[u32], [inputs, outputs]: [usize; 2
     }
     let results = vec![0xdead_beef; CASES * outputs * 2];
     let mut resources = Resources::from([(ssbo(0), words(&input)), (ssbo(1), words(&results))]);
-    gpu.dispatch(module, [(CASES / 64) as u32, 1, 1], &mut resources);
+    bench.gpu.dispatch(module, [(CASES / 64) as u32, 1, 1], &mut resources);
     let results = read(&resources, ssbo(1));
     let mut slot = 0;
     for (row, cases) in rows.iter().zip(&cases) {
@@ -260,17 +270,17 @@ fn execute(gpu: &Gpu, rows: &[Row], module: &[u32], [inputs, outputs]: [usize; 2
             let pairs = results[at..at + 2 * usize::from(row.n)].chunks(2);
             pairs.map(|pair| u64::from(pair[0]) | u64::from(pair[1]) << 32).collect::<Vec<u64>>()
         };
-        compare(*row, cases, got, report);
+        compare(*row, cases, got, bench.judge, report);
         slot += usize::from(row.n);
     }
 }
 
 /// Compares what lavapipe `got` for each of `cases`.
-fn compare(row: Row, cases: &[Vec<Vec<u64>>], got: impl Fn(usize) -> Vec<u64>, report: &mut Report) {
+fn compare(row: Row, cases: &[Vec<Vec<u64>>], got: impl Fn(usize) -> Vec<u64>, judge: Judge, report: &mut Report) {
     let (mut bad, mut examples) = (0, String::new());
     for (number, operands) in cases.iter().enumerate() {
         let (case, got) = (Case { row, operands }, got(number));
-        let Err(expected) = precision::judge(&case, &got) else { continue };
+        let Err(expected) = judge(&case, &got) else { continue };
         if FAULTS.iter().any(|fault| fault.op == row.op && (fault.when)(&case)) {
             report.faults.insert(row.op.name());
             continue;
@@ -320,7 +330,7 @@ const FAULTS: &[Fault] = &[
 
 /// Runs `rows` for lavapipe without the features `off`, `batch` of them in a module. LLVM's time for a module grows faster
 /// than the module.
-fn run_all(rows: &[Row], off: &[Feature], batch: usize) -> Report {
+fn run_all(rows: &[Row], off: &[Feature], batch: usize, judge: Judge) -> Report {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let parts: Vec<Vec<&[Row]>> =
         (0..threads).map(|part| rows.chunks(batch).skip(part).step_by(threads).collect()).collect();
@@ -328,7 +338,8 @@ fn run_all(rows: &[Row], off: &[Feature], batch: usize) -> Report {
         let (gpu, mut report) = (Gpu::open(), Report::default());
         let mut target = gpu.target().clone();
         off.iter().for_each(|feature| target.set(*feature, false));
-        part.into_iter().for_each(|rows| run(&gpu, &target, rows, &mut report));
+        let bench = Bench { gpu: &gpu, target, judge };
+        part.into_iter().for_each(|rows| run(&bench, rows, &mut report));
         report
     });
     let mut all = Report::default();
@@ -345,7 +356,7 @@ fn run_all(rows: &[Row], off: &[Feature], batch: usize) -> Report {
 #[test]
 fn every_row_gives_what_its_fold_says() {
     let rows = rows();
-    let report = run_all(&rows, &[], 16);
+    let report = run_all(&rows, &[], 16, precision::judge);
     assert_eq!(report.refused, [""; 0]);
     assert_eq!(report.ran, rows.len());
     for fault in FAULTS {
@@ -361,6 +372,18 @@ fn integers_of_64_bits_are_pairs_where_there_are_none() {
         operands.any(|operand| operand.ty.base != Base::Float && row.shape(operand).0 == 64)
     };
     let rows: Vec<Row> = rows().into_iter().filter(is_wide).collect();
-    let report = run_all(&rows, &[Feature::shaderInt64], 1);
+    let report = run_all(&rows, &[Feature::shaderInt64], 1, precision::judge);
+    assert_eq!(report.refused, [""; 0]);
+}
+
+#[test]
+fn doubles_are_integers_where_there_are_none() {
+    let is_double = |row: &Row| {
+        let info = row.op.info();
+        let mut operands = info.srcs.iter().chain([&info.dest]);
+        operands.any(|operand| operand.ty.base == Base::Float && row.shape(operand).0 == 64)
+    };
+    let rows: Vec<Row> = rows().into_iter().filter(is_double).collect();
+    let report = run_all(&rows, &[Feature::shaderFloat64], 1, precision::judge_exactly);
     assert_eq!(report.refused, [""; 0]);
 }
