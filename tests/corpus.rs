@@ -15,8 +15,13 @@
 //! Commands: `print`, `check`, `pass NAME`, `lower` and `compile`, with `target=T`, `enable=F`, `disable=F`, `access=lane`,
 //! `stop-after=PASS`, `names` and `lines` behind them. `BLESS=1 cargo test --test corpus` writes what comes out as what has
 //! to; every module goes through `spirv-val` all the same.
+//!
+//! `; test: run` has the tool run the shaders of the file on the interpreter. Lines `; inputs: ...` give it what README calls
+//! FILE. `tests/lavapipe/run.rs` has a Vulkan driver do the same, and `tests/faults` breaks these shaders on purpose.
 
 mod support;
+#[path = "support/tool.rs"]
+mod tool;
 
 use ntv::pass::{pipeline::PIPELINE, Context};
 use ntv::{check, text, BufferAccess, EmitOptions, Errors, Feature, Options, Shader, Target, Translator};
@@ -57,7 +62,10 @@ fn run(file: &Path, bless: bool) -> Result<(), String> {
     let mut new = given.to_string();
     for command in commands {
         new += &format!("; expect: {command}\n");
-        let out = Command::parse(command)?.run(&input(given))?;
+        let out = match command {
+            "run" => tool::run(file, given, &[])?,
+            _ => Command::parse(command)?.run(&input(given))?,
+        };
         out.lines().for_each(|line| new += &format!("{}\n", format!("; {line}").trim_end()));
     }
     if new == old {

@@ -9,6 +9,9 @@ mod graphics;
 mod images;
 mod lanes;
 mod precision;
+mod run;
 mod stages;
 #[path = "../support/mod.rs"]
 mod support;
+#[path = "../support/tool.rs"]
+mod tool;

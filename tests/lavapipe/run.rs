@@ -1,0 +1,39 @@
+//! The files of the corpus with `; test: run`: lavapipe gives what the interpreter gave.
+
+use crate::support;
+use crate::tool;
+use std::fs;
+use std::path::Path;
+
+#[test]
+fn lavapipe_gives_what_the_interpreter_gave() {
+    let files = support::files(&support::root().join("tests/corpus"), &["nir"]);
+    let results = support::in_parallel(files, |file| {
+        let name = file.strip_prefix(support::root()).unwrap_or(&file).display().to_string();
+        let checked = support::caught(|| check(&file));
+        (checked.as_ref().is_ok_and(|ran| *ran), checked.err().map(|problem| format!("{name}: {problem}")))
+    });
+    let ran = results.iter().filter(|(ran, _)| *ran).count();
+    let failures: Vec<&str> = results.iter().filter_map(|(_, failure)| failure.as_deref()).collect();
+    assert!(failures.is_empty(), "{} files differ\n\n{}", failures.len(), failures.join("\n"));
+    assert!(ran >= 30, "only {ran} files ran");
+}
+
+/// Whether `file` is one to run, which gives the same.
+fn check(file: &Path) -> Result<bool, String> {
+    let text = fs::read_to_string(file).map_err(|error| error.to_string())?;
+    let Some((_, expected)) = text.split_once("\n; expect: run\n") else { return Ok(false) };
+    let expected: Vec<&str> = expected.lines().take_while(|line| !line.starts_with("; expect:")).collect();
+    // What has no meaning may give anything on a device.
+    if expected.iter().any(|line| line.starts_with("; line ")) {
+        return Ok(false);
+    }
+    let got = tool::run(file, &text, &["--device", "llvmpipe", "--validate"])?;
+    let got: Vec<String> = got.lines().map(|line| format!("; {line}")).collect();
+    if got == expected {
+        return Ok(true);
+    }
+    let (expected, got) = (expected.join("\n") + "\n", got.join("\n") + "\n");
+    let diff = similar::TextDiff::from_lines(&expected, &got);
+    Err(format!("differs\n{}", diff.unified_diff().context_radius(2).header("interpreter", "lavapipe")))
+}

@@ -1,0 +1,55 @@
+//! Files of the corpus run by the tool, `ntv run`, on the interpreter or on a device.
+
+use serde_json::Value;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// The lines `; inputs: ...` at the start of a file: what its shaders are given, see README.
+pub(crate) fn inputs(text: &str) -> Result<String, String> {
+    let head = text.lines().take_while(|line| line.starts_with(';'));
+    let inputs: Vec<&str> = head.filter_map(|line| line.strip_prefix("; inputs: ")).collect();
+    if inputs.is_empty() {
+        return Err("no line `; inputs: ...` at the start".to_string());
+    }
+    Ok(inputs.join("\n"))
+}
+
+/// What `ntv run` gives for `file`, with `more` arguments: a line for each buffer and target, and one for each problem.
+pub(crate) fn run(file: &Path, text: &str, more: &[&str]) -> Result<String, String> {
+    let tool = option_env!("CARGO_BIN_EXE_ntv").ok_or("no tool: this needs the feature cli")?;
+    let given = tempfile::NamedTempFile::new().map_err(|error| error.to_string())?;
+    std::fs::write(given.path(), inputs(text)?).map_err(|error| error.to_string())?;
+    let mut command = Command::new(tool);
+    command.arg("run").arg(file).arg("--json").arg("--inputs").arg(given.path()).args(more).stdin(Stdio::null());
+    let output = command.output().map_err(|error| error.to_string())?;
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    if output.status.code() == Some(2) {
+        return Err(said);
+    }
+    let mut out = String::new();
+    for line in said.lines() {
+        let problem: Value = serde_json::from_str(line).map_err(|_| said.clone())?;
+        out += &format!("line {}: {}\n", problem["line"], problem["message"].as_str().unwrap_or_default());
+    }
+    let result: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+    for buffer in result["buffers"].as_array().into_iter().flatten() {
+        out += &format!("set {}, binding {}, element {}", buffer["set"], buffer["binding"], buffer["element"]);
+        push_numbers(&mut out, buffer);
+    }
+    for target in result["targets"].as_array().into_iter().flatten() {
+        out += &format!("target {} of {} by {}", target["format"], target["size"][0], target["size"][1]);
+        push_numbers(&mut out, target);
+    }
+    Ok(out)
+}
+
+/// The numbers of a buffer or target, eight to a line.
+fn push_numbers(out: &mut String, object: &Value) {
+    let found = ["u8", "u32", "i32", "f32"].iter().find_map(|form| Some((form, object[*form].as_array()?)));
+    let Some((form, numbers)) = found else { return };
+    *out += &format!(", {form}:\n");
+    for line in numbers.chunks(8) {
+        let line: Vec<String> = line.iter().map(Value::to_string).collect();
+        *out += &format!("  {}\n", line.join(" "));
+    }
+}
