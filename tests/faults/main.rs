@@ -1,0 +1,176 @@
+//! Deliberate faults: the oracle finds each of them, and nothing where there is none.
+//!
+//! A fault is one wrong rule in what lowering leaves, such as a swapped operand. The shaders of the corpus run on the
+//! interpreter as they are, and lowered with the fault, on the same inputs: those that a file of `tests/corpus/run` gives,
+//! and random ones. At least one of them has to show the fault.
+
+// How a fault was found is worth reading.
+#![allow(clippy::print_stdout)]
+
+mod rules;
+#[path = "../support/mod.rs"]
+mod support;
+
+use ntv::interp::{Buffer, Limits};
+use ntv::{check, text, Feature, Options, Shader, Target, Translator};
+use ntv_gen::{difference, Observation, Stimulus};
+use rules::{Fault, FAULTS};
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+
+const LIMITS: Limits = Limits { instructions: 100_000, components: 1 << 20 };
+const LOWERED_LIMITS: Limits = Limits { instructions: 40 * LIMITS.instructions, components: 1 << 22 };
+
+/// Random inputs for each shader.
+const SEEDS: u64 = 3;
+
+/// A shader with inputs, and what it computes from them.
+struct Case {
+    name: String,
+    lowered: Shader,
+    stimulus: Stimulus,
+    before: Observation,
+    /// What lowering has made of it without a fault.
+    control: Observation,
+}
+
+impl Case {
+    /// What shows that `shader` does not compute what it should.
+    fn fault_of(&self, shader: &Shader) -> Option<String> {
+        self.fault_in(&Observation::new(shader, &self.stimulus, LOWERED_LIMITS))
+    }
+
+    fn fault_in(&self, after: &Observation) -> Option<String> {
+        // The interpreter runs invocations in order, so that a missing barrier shows in the race alone. Lowering a store of
+        // a byte to atomics looks like one, too.
+        let race = (after.has_race() && !self.control.has_race()).then(|| "a race".to_string());
+        difference(&self.before, after).or(race)
+    }
+}
+
+#[test]
+fn without_a_fault_nothing_is_found() {
+    let cases = cases();
+    assert!(cases.len() > 200, "only {} cases", cases.len());
+    let found: Vec<String> =
+        cases.iter().filter_map(|case| Some(format!("{}: {}", case.name, case.fault_in(&case.control)?))).collect();
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn every_fault_is_found() {
+    assert!(FAULTS.len() >= 30);
+    let cases = cases();
+    let results = support::in_parallel(FAULTS.iter().collect(), |fault| (fault.name, search(fault, &cases)));
+    let mut missed = Vec::new();
+    for (name, result) in results {
+        match result {
+            Ok(found) => println!("{name}: {found}"),
+            Err(tried) => missed.push(format!("{name}: in {tried} cases nothing differs")),
+        }
+    }
+    assert!(missed.is_empty(), "{} faults are not found\n{}", missed.len(), missed.join("\n"));
+}
+
+/// Where `fault` shows first, or in how many cases it could have.
+fn search(fault: &Fault, cases: &[Case]) -> Result<String, usize> {
+    let mut tried = 0;
+    for case in cases {
+        let mut shader = case.lowered.clone();
+        if !fault.apply(&mut shader) || check::validate(&shader).is_err() {
+            continue;
+        }
+        tried += 1;
+        if let Some(found) = case.fault_of(&shader) {
+            return Ok(format!("{}: {found}", case.name));
+        }
+    }
+    Err(tried)
+}
+
+/// All cases, those of files with their own inputs first.
+fn cases() -> Vec<Case> {
+    let mut cases: Vec<Case> = ["tests/corpus/run", "tests/corpus/mesa", "tests/corpus/stages"]
+        .iter()
+        .flat_map(|folder| support::files(&support::root().join(folder), &["nir"]))
+        .flat_map(|file| cases_of(&file))
+        .collect();
+    cases.sort_by_key(|case| !case.name.contains("own inputs"));
+    cases
+}
+
+fn cases_of(file: &Path) -> Vec<Case> {
+    let text = fs::read_to_string(file).expect("a readable file");
+    let name = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let mut cases = Vec::new();
+    for original in text::parse(&text).into_iter().filter_map(|found| found.shader.ok()) {
+        let mut stimuli: Vec<(String, Stimulus)> =
+            (0..SEEDS).map(|seed| (format!("seed {seed}"), Stimulus::new(&original, seed))).collect();
+        stimuli.extend(own_inputs(&text, &original).map(|own| ("own inputs".to_string(), own)));
+        for (target, target_name) in [(Target::default(), "full"), (small_target(), "small")] {
+            let mut lowered = original.clone();
+            let options = Options { target, ..Options::default() };
+            if Translator::new(options).lower(&mut lowered, None).is_err() {
+                continue;
+            }
+            for (inputs, stimulus) in &stimuli {
+                let before = Observation::new(&original, stimulus, LIMITS);
+                if before.undefined_behaviour().is_some() || before.has_race() {
+                    continue;
+                }
+                let control = Observation::new(&lowered, stimulus, LOWERED_LIMITS);
+                let name = format!("{name}, {}, {target_name} target, {inputs}", original.stage().name());
+                cases.push(Case { name, lowered: lowered.clone(), stimulus: stimulus.clone(), before, control });
+            }
+        }
+    }
+    cases
+}
+
+/// A target that has 32-bit numbers only.
+fn small_target() -> Target {
+    let mut target = Target::default();
+    for feature in [
+        Feature::shaderInt64,
+        Feature::shaderInt16,
+        Feature::shaderInt8,
+        Feature::shaderFloat16,
+        Feature::storageBuffer8BitAccess,
+        Feature::storageBuffer16BitAccess,
+    ] {
+        target.set(feature, false);
+    }
+    target
+}
+
+/// The inputs that a file of `tests/corpus/run` gives its compute shader.
+fn own_inputs(text: &str, shader: &Shader) -> Option<Stimulus> {
+    let lines: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("; inputs: ")).collect();
+    let given: Value = serde_json::from_str(&lines.join("\n")).ok()?;
+    let mut stimulus = Stimulus::new(shader, 0);
+    for (axis, groups) in given["groups"].as_array()?.iter().enumerate() {
+        stimulus.inputs.workgroups[axis] = groups.as_u64()? as u32;
+    }
+    if !given["push_constants"].is_null() {
+        stimulus.push_constants = buffer(&given["push_constants"])?;
+    }
+    for object in given["buffers"].as_array()? {
+        let index = object["binding"].as_u64()? + object["element"].as_u64().unwrap_or(0);
+        let blocks = if object["set"] == 3 { &mut stimulus.storage } else { &mut stimulus.uniform };
+        *blocks.get_mut(index as usize)? = buffer(object)?;
+    }
+    Some(stimulus)
+}
+
+fn buffer(object: &Value) -> Option<Buffer> {
+    if let Some(size) = object["size"].as_u64() {
+        return Some(Buffer::zeroed(size as usize));
+    }
+    let (numbers, bytes) = match object["u8"].as_array() {
+        Some(bytes) => (bytes, 1),
+        None => (object["u32"].as_array()?, 4),
+    };
+    let numbers = numbers.iter().map(|number| number.as_u64().unwrap_or(0).to_le_bytes());
+    Some(Buffer::new(numbers.flat_map(|number| number[..bytes].to_vec()).collect()))
+}
