@@ -75,8 +75,11 @@ impl Walk {
 fn check_types(report: &mut Report<'_>) -> bool {
     let shader = report.shader;
     let mut states = SideTable::with_len(State::New, shader.types.len());
+    let mut way = Vec::new();
     for root in (0..shader.types.len()).map(Type::from_index) {
-        let mut way = vec![Walk::new(root)];
+        if !matches!(states[root], State::Known(_)) {
+            way.push(Walk::new(root));
+        }
         while let Some(walk) = way.last_mut() {
             match part(shader, walk.ty, walk.next).map(|part| (part, states[part])) {
                 Some((_, State::Known(extent))) => walk.add(extent),

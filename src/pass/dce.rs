@@ -39,7 +39,8 @@ fn run(shader: &mut Shader, _context: &Context) -> bool {
 /// The instructions that must stay.
 fn needed(shader: &Shader) -> SideTable<Inst, bool> {
     let mut needed = shader.inst_table(false);
-    let mut to_visit: Vec<Inst> = shader.order.iter().copied().filter(|inst| !can_eliminate(shader, *inst)).collect();
+    let mut to_visit: Vec<Inst> = Vec::with_capacity(shader.order.len());
+    to_visit.extend(shader.order.iter().copied().filter(|inst| !can_eliminate(shader, *inst)));
     to_visit.extend(shader.cf.iter().filter_map(|item| match item {
         Cf::If { cond, .. } => Some(cond.inst()),
         _ => None,

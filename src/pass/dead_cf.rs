@@ -48,6 +48,9 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(shader: &mut Shader, _context: &Context) -> bool {
+    if let [Cf::Block(_)] = shader.cf[..] {
+        return false;
+    }
     let mut walk = Walk {
         once: loops_that_run_once(shader),
         old_cf: std::mem::take(&mut shader.cf),
