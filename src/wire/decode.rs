@@ -94,10 +94,13 @@ impl<'a> Reading<'a> {
             [MAGIC, VERSION, len, ..] => {
                 Err(error(2, format_args!("the wire has {} words, but should have {len}", self.wire.len())))
             }
-            [MAGIC, version, ..] => {
+            [MAGIC, version, ..] if version != VERSION => {
                 Err(error(1, format_args!("version {version} of the format, but this ntv reads version {VERSION}")))
             }
-            _ => Err(error(0, format_args!("this is no wire: it does not begin with {MAGIC:#x}"))),
+            _ => Err(error(
+                0,
+                format_args!("this is no wire: it does not begin with {MAGIC:#x}, a version and a length"),
+            )),
         }
     }
 

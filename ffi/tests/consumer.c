@@ -1,0 +1,459 @@
+/*
+ * What a driver does, in small: builds shaders through ntv.h, translates them and looks at what comes out.
+ *
+ * usage: consumer [SPIRV-VAL]    also has the program judge each module
+ */
+
+#define _POSIX_C_SOURCE 200809L /* popen */
+
+#include "ntv.h"
+
+#include <pthread.h>
+#include <stdio.h>
+
+#define VULKAN_1_3 (1u << 22 | 3u << 12)
+#define NUM_THREADS 16
+#define ROUNDS 50
+
+static const char *spirv_val;
+static int failures;
+
+#define CHECK(condition)                                                      \
+   do {                                                                       \
+      if (!(condition)) {                                                     \
+         fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition); \
+         failures++;                                                          \
+      }                                                                       \
+   } while (0)
+
+/* Numbers of this program's own, as those of a Mesa release are. */
+enum { OP_IADD = 7, OP_IGE = 700, OP_VEC2 = 3, OP_FADD = 400 };
+enum { INTRIN_STORE_DEREF = 600, INTRIN_STORE_OUTPUT, INTRIN_ATOMIC };
+enum {
+   INDEX_WRITE_MASK = 5,
+   INDEX_ACCESS,
+   INDEX_BASE,
+   INDEX_RANGE,
+   INDEX_COMPONENT,
+   INDEX_SRC_TYPE,
+   INDEX_IO_SEMANTICS,
+   INDEX_ATOMIC_OP,
+   INDEX_OF_THE_FUTURE,
+};
+
+static const char *const index_names[] = {
+   [INDEX_WRITE_MASK] = "write_mask",
+   [INDEX_ACCESS] = "access",
+   [INDEX_BASE] = "base",
+   [INDEX_RANGE] = "range",
+   [INDEX_COMPONENT] = "component",
+   [INDEX_SRC_TYPE] = "src_type",
+   [INDEX_IO_SEMANTICS] = "io_semantics",
+   [INDEX_ATOMIC_OP] = "atomic_op",
+   [INDEX_OF_THE_FUTURE] = "of_the_future",
+};
+
+static const uint8_t xy[] = {0, 1};
+
+/* An ALU instruction with two sources of the same shape as its result. */
+static void
+alu2(struct ntv_wire *w, uint32_t op, const char *name, uint32_t def, unsigned components, unsigned bits, uint32_t a,
+     uint32_t b)
+{
+   if (ntv_wire_is_new(w, NTV_TABLE_ALU, op))
+      ntv_wire_name(w, NTV_TABLE_ALU, op, name);
+   ntv_wire_alu(w, op, 0, def, components, bits);
+   ntv_wire_alu_src(w, a, xy, components);
+   ntv_wire_alu_src(w, b, xy, components);
+}
+
+/* An intrinsic; its sources and index values follow. */
+static void
+intrinsic(struct ntv_wire *w, uint32_t op, const char *name, const uint8_t *indices, unsigned num_indices, uint32_t def,
+          unsigned components, unsigned bits)
+{
+   if (ntv_wire_is_new(w, NTV_TABLE_INTRINSIC, op)) {
+      for (unsigned i = 0; i < num_indices; i++) {
+         if (ntv_wire_is_new(w, NTV_TABLE_INDEX, indices[i]))
+            ntv_wire_name(w, NTV_TABLE_INDEX, indices[i], index_names[indices[i]]);
+      }
+      ntv_wire_name_intrinsic(w, op, name, indices, num_indices);
+   }
+   ntv_wire_intrinsic(w, op, def, components, bits);
+}
+
+static void
+const32(struct ntv_wire *w, uint32_t def, uint32_t value)
+{
+   ntv_wire_const(w, def, 1, 32);
+   ntv_wire_const_value(w, 32, value);
+}
+
+/* Counts to ten in a loop, and stores the count to a buffer and to shared memory. The names of values have gaps. */
+static bool
+build_compute(struct ntv_wire *w)
+{
+   static const uint8_t store_indices[] = {INDEX_WRITE_MASK, INDEX_ACCESS, INDEX_OF_THE_FUTURE};
+   static const uint8_t atomic_indices[] = {INDEX_ACCESS, INDEX_ATOMIC_OP};
+   const struct ntv_shader shader = {
+      .stage = NTV_STAGE_COMPUTE, .workgroup_size = {4, 2, 1}, .next_stage = NTV_NONE, .entry = "main", .name = "count"};
+
+   ntv_wire_begin(w, &shader);
+   ntv_wire_info(w, NTV_INFO_NUM_SSBOS, 1);
+   ntv_wire_info(w, NTV_INFO_SHARED_SIZE, 16);
+   ntv_wire_info_bits(w, NTV_INFO_SYSTEM_VALUES_READ, 0, 1);
+   ntv_wire_directive(w, "shared_offset_units", "bytes");
+
+   uint32_t uint = ntv_wire_type_vector(w, NTV_BASE_UINT, 32, 1);
+   uint32_t array = ntv_wire_type_array(w, uint, 4, 0);
+   uint32_t run_time = ntv_wire_type_array(w, uint, NTV_NONE, 4);
+   uint32_t block = ntv_wire_type_struct(w, "block");
+   ntv_wire_type_field(w, "unsized", run_time, 0);
+
+   struct ntv_variable ssbo = ntv_variable_init("out", block, NTV_MODE_SSBO);
+   ssbo.descriptor_set = 2;
+   ssbo.binding = 5;
+   uint32_t out = ntv_wire_variable(w, &ssbo);
+   struct ntv_variable shared = ntv_variable_init("numbers", array, NTV_MODE_SHARED);
+   uint32_t numbers = ntv_wire_variable(w, &shared);
+
+   ntv_wire_block(w, 0);
+   const32(w, 100, 0);
+   const32(w, 200, 10);
+   const32(w, 70000000, 1);
+   ntv_wire_undef(w, 201, 1, 32);
+   ntv_wire_loop(w);
+   ntv_wire_block(w, 10);
+   ntv_wire_phi(w, 300, 1, 32);
+   ntv_wire_phi_src(w, 0, 100);
+   ntv_wire_phi_src(w, 40, 301);
+   alu2(w, OP_IGE, "ige", 302, 1, 1, 300, 200);
+   ntv_wire_if(w, 302, NTV_HINT_DONT_FLATTEN);
+   ntv_wire_block(w, 20);
+   ntv_wire_jump(w, NTV_JUMP_BREAK);
+   ntv_wire_else(w);
+   ntv_wire_block(w, 30);
+   ntv_wire_end_if(w);
+   ntv_wire_block(w, 40);
+   alu2(w, OP_IADD, "iadd", 301, 1, 32, 300, 70000000);
+   ntv_wire_end_loop(w);
+
+   ntv_wire_block(w, 50);
+   struct ntv_deref_result buffer = {500, 32, block, NTV_MODE_SSBO};
+   struct ntv_deref_result member = {501, 32, run_time, NTV_MODE_SSBO};
+   struct ntv_deref_result element = {502, 32, uint, NTV_MODE_SSBO};
+   ntv_wire_deref_var(w, buffer, out);
+   ntv_wire_deref_struct(w, member, 500, 0);
+   ntv_wire_deref_array(w, NTV_DEREF_ARRAY, element, 501, 100);
+   intrinsic(w, INTRIN_STORE_DEREF, "store_deref", store_indices, 3, 0, 0, 0);
+   ntv_wire_push(w, 502);
+   ntv_wire_push(w, 300);
+   ntv_wire_push(w, 1);
+   ntv_wire_push(w, NTV_ACCESS_COHERENT);
+   ntv_wire_push(w, 0);
+
+   struct ntv_deref_result whole = {400, 32, array, NTV_MODE_SHARED};
+   struct ntv_deref_result third = {401, 32, uint, NTV_MODE_SHARED};
+   struct ntv_deref_result any = {402, 32, uint, NTV_MODE_SHARED};
+   ntv_wire_deref_var(w, whole, numbers);
+   ntv_wire_deref_array_imm(w, NTV_DEREF_ARRAY_IMM, third, 400, 3);
+   intrinsic(w, INTRIN_STORE_DEREF, "store_deref", store_indices, 3, 0, 0, 0);
+   ntv_wire_push(w, 401);
+   ntv_wire_push(w, 300);
+   ntv_wire_push(w, 1);
+   ntv_wire_push(w, 0);
+   ntv_wire_push(w, 0);
+   ntv_wire_deref_array(w, NTV_DEREF_ARRAY, any, 400, 70000000);
+   intrinsic(w, INTRIN_ATOMIC, "deref_atomic", atomic_indices, 2, 403, 1, 32);
+   ntv_wire_push(w, 402);
+   ntv_wire_push(w, 200);
+   ntv_wire_push(w, 0);
+   ntv_wire_push(w, NTV_ATOMIC_OP_UMAX);
+   return ntv_wire_end(w);
+}
+
+/* Samples a texture at the centre of a texel and writes the colour. */
+static bool
+build_fragment(struct ntv_wire *w)
+{
+   static const uint8_t output_indices[] = {INDEX_BASE,      INDEX_RANGE,    INDEX_WRITE_MASK,
+                                            INDEX_COMPONENT, INDEX_SRC_TYPE, INDEX_IO_SEMANTICS};
+   const struct ntv_shader shader = {.stage = NTV_STAGE_FRAGMENT, .next_stage = NTV_NONE, .entry = "main"};
+   const uint32_t float32 = ntv_alu_type(NTV_BASE_FLOAT, 32);
+
+   ntv_wire_begin(w, &shader);
+   ntv_wire_info(w, NTV_INFO_ORIGIN_UPPER_LEFT, 1);
+   ntv_wire_info_text(w, NTV_INFO_COLOR0_INTERP, "INTERP_MODE_NONE");
+   uint32_t sampler = ntv_wire_type_texture(w, NTV_DIM_2D, 0, float32);
+   struct ntv_variable texture = ntv_variable_init("texture", sampler, NTV_MODE_UNIFORM);
+   texture.binding = 3;
+   uint32_t variable = ntv_wire_variable(w, &texture);
+
+   ntv_wire_block(w, 0);
+   ntv_wire_const(w, 1, 2, 32);
+   ntv_wire_const_value(w, 32, 0x3f000000);
+   ntv_wire_const_value(w, 32, 0x3f000000);
+   alu2(w, OP_FADD, "fadd", 5, 2, 32, 1, 1);
+   const32(w, 2, 0);
+   struct ntv_deref_result pointer = {3, 32, sampler, NTV_MODE_UNIFORM};
+   ntv_wire_deref_var(w, pointer, variable);
+   const struct ntv_tex tex = {.op = NTV_TEX_OP_TEX, .dest_type = float32};
+   ntv_wire_tex(w, &tex, 4, 4, 32);
+   ntv_wire_tex_src(w, NTV_TEX_SRC_TEXTURE_DEREF, 3);
+   ntv_wire_tex_src(w, NTV_TEX_SRC_SAMPLER_DEREF, 3);
+   ntv_wire_tex_src(w, NTV_TEX_SRC_COORD, 5);
+   intrinsic(w, INTRIN_STORE_OUTPUT, "store_output", output_indices, 6, 0, 0, 0);
+   ntv_wire_push(w, 4);
+   ntv_wire_push(w, 2);
+   ntv_wire_push(w, 0);
+   ntv_wire_push(w, 1);
+   ntv_wire_push(w, 15);
+   ntv_wire_push(w, 0);
+   ntv_wire_push(w, float32);
+   ntv_wire_push(w, ntv_io_semantics(4 /* FRAG_RESULT_DATA0 */, 1, 0, 0));
+   return ntv_wire_end(w);
+}
+
+/* Makes patches of three vertices and nothing else. */
+static bool
+build_tess_ctrl(struct ntv_wire *w)
+{
+   const struct ntv_shader shader = {.stage = NTV_STAGE_TESS_CTRL, .next_stage = NTV_STAGE_TESS_EVAL, .entry = "main"};
+
+   ntv_wire_begin(w, &shader);
+   ntv_wire_info(w, NTV_INFO_TCS_VERTICES_OUT, 3);
+   ntv_wire_block(w, 0);
+   return ntv_wire_end(w);
+}
+
+/* Has the validator judge a module. */
+static void
+validate(const struct ntv_result *result)
+{
+   char command[4096];
+   FILE *pipe;
+
+   if (!spirv_val)
+      return;
+   snprintf(command, sizeof(command), "%s --target-env vulkan1.3 -", spirv_val);
+   pipe = popen(command, "w");
+   CHECK(pipe);
+   if (pipe) {
+      CHECK(fwrite(result->words, sizeof(uint32_t), result->num_words, pipe) == result->num_words);
+      CHECK(pclose(pipe) == 0);
+   }
+}
+
+static void
+translate(struct ntv_context *context, const struct ntv_wire *w, struct ntv_result *result)
+{
+   struct ntv_target target;
+
+   CHECK(ntv_target_init(&target, VULKAN_1_3));
+   enum ntv_status status = ntv_translate(context, &target, w->words, w->len, NULL, result);
+   if (result->error)
+      fprintf(stderr, "%s\n", result->error);
+   CHECK(status == NTV_OK && !result->error);
+   CHECK(result->num_words > 5 && result->words[0] == 0x07230203 && result->words[1] == 0x00010600);
+   validate(result);
+}
+
+static void
+test_shaders(void)
+{
+   struct ntv_context *context = ntv_context_create();
+   struct ntv_result result;
+   struct ntv_wire w;
+
+   CHECK(context);
+   ntv_wire_init(&w);
+   CHECK(build_compute(&w));
+   translate(context, &w, &result);
+   CHECK(result.workgroup_size[0] == 4 && result.workgroup_size[1] == 2 && result.workgroup_size[2] == 1);
+   CHECK(result.tcs_vertices_out_word == 0);
+   CHECK(result.num_bindings == 1 && result.bindings[0].set == 2 && result.bindings[0].binding == 5);
+   CHECK(result.bindings[0].kind == NTV_DESCRIPTOR_STORAGE_BUFFER && result.bindings[0].count == 1);
+   ntv_result_free(&result, NULL);
+
+   CHECK(build_fragment(&w));
+   translate(context, &w, &result);
+   CHECK(result.num_bindings == 1 && result.bindings[0].binding == 3);
+   CHECK(result.bindings[0].kind == NTV_DESCRIPTOR_COMBINED_IMAGE_SAMPLER);
+   ntv_result_free(&result, NULL);
+
+   CHECK(build_tess_ctrl(&w));
+   translate(context, &w, &result);
+   CHECK(result.tcs_vertices_out_word > 5 && result.words[result.tcs_vertices_out_word] == 3);
+   result.words[result.tcs_vertices_out_word] = 4;
+   validate(&result);
+   ntv_result_free(&result, NULL);
+
+   ntv_wire_fini(&w);
+   ntv_context_destroy(context);
+}
+
+/* Translates `len` words, which are wrong, and looks for `text` in the error. */
+static void
+expect_error(struct ntv_context *context, const uint32_t *words, size_t len, enum ntv_status status, const char *text)
+{
+   struct ntv_target target;
+   struct ntv_result result;
+
+   CHECK(ntv_target_init(&target, VULKAN_1_3));
+   CHECK(ntv_translate(context, &target, words, len, NULL, &result) == status);
+   CHECK(result.error && strstr(result.error, text));
+   if (result.error && !strstr(result.error, text))
+      fprintf(stderr, "%s\n", result.error);
+   CHECK(!result.words && !result.bindings);
+   ntv_result_free(&result, NULL);
+}
+
+static void
+test_errors(void)
+{
+   struct ntv_context *context = ntv_context_create();
+   struct ntv_wire w;
+
+   ntv_wire_init(&w);
+   CHECK(build_compute(&w));
+   expect_error(NULL, w.words, w.len, NTV_ERROR_ARGUMENT, "context is NULL");
+   expect_error(context, NULL, 0, NTV_ERROR_ARGUMENT, "wire is NULL");
+   for (size_t len = 0; len < w.len; len++)
+      expect_error(context, w.words, len, NTV_ERROR_MALFORMED, len < 3 ? "no wire" : "should have");
+   w.words[1]++;
+   expect_error(context, w.words, w.len, NTV_ERROR_MALFORMED, "version 2");
+
+   CHECK(build_compute(&w));
+   CHECK(ntv_wire_is_new(&w, NTV_TABLE_ALU, OP_VEC2));
+   ntv_wire_name(&w, NTV_TABLE_ALU, OP_VEC2, "vec2_of_the_future");
+   CHECK(ntv_wire_end(&w));
+   struct ntv_target target;
+   struct ntv_result result;
+   CHECK(ntv_target_init(&target, VULKAN_1_3));
+   CHECK(ntv_translate(context, &target, w.words, w.len, NULL, &result) == NTV_OK);
+   ntv_result_free(&result, NULL);
+   alu2(&w, OP_VEC2, "", 900, 1, 32, 100, 100);
+   CHECK(ntv_wire_end(&w));
+   expect_error(context, w.words, w.len, NTV_ERROR_MALFORMED, "unknown ALU opcode `vec2_of_the_future`");
+
+   CHECK(build_compute(&w));
+   alu2(&w, OP_FADD, "fadd", 900, 1, 32, 302, 302);
+   CHECK(ntv_wire_end(&w));
+   expect_error(context, w.words, w.len, NTV_ERROR_INVALID, "fadd");
+
+   ntv_wire_fini(&w);
+   ntv_context_destroy(context);
+}
+
+/* An allocator that keeps count. */
+static void *
+count_alloc(void *user, size_t size)
+{
+   ++*(int *)user;
+   return malloc(size);
+}
+
+static void
+count_free(void *user, void *memory)
+{
+   --*(int *)user;
+   free(memory);
+}
+
+static void
+test_allocator(void)
+{
+   struct ntv_context *context = ntv_context_create();
+   int live = 0;
+   struct ntv_options options = {.flags = NTV_OPTION_NAMES, .allocator = {count_alloc, count_free, &live}};
+   struct ntv_target target;
+   struct ntv_result result;
+   struct ntv_wire w;
+
+   ntv_wire_init(&w);
+   CHECK(build_fragment(&w));
+   CHECK(ntv_target_init(&target, VULKAN_1_3));
+   CHECK(ntv_target_enable(&target, "shaderInt64", false) && !ntv_target_enable(&target, "shaderInt65", true));
+   CHECK(ntv_translate(context, &target, w.words, w.len, &options, &result) == NTV_OK);
+   CHECK(live == 2);
+   ntv_result_free(&result, &options);
+   CHECK(live == 0);
+   ntv_wire_fini(&w);
+   ntv_context_destroy(context);
+}
+
+/* What all threads do, each with a context of its own and with one that all share. */
+struct job {
+   struct ntv_context *shared;
+   const struct ntv_result *expected;
+   bool same;
+};
+
+static void *
+run_job(void *data)
+{
+   struct job *job = data;
+   struct ntv_context *own = ntv_context_create();
+   struct ntv_target target;
+   struct ntv_wire w;
+
+   job->same = own && ntv_target_init(&target, VULKAN_1_3);
+   ntv_wire_init(&w);
+   for (int i = 0; i < ROUNDS; i++) {
+      struct ntv_result result;
+      bool built = i % 2 ? build_compute(&w) : build_fragment(&w);
+      enum ntv_status status = ntv_translate(i % 3 ? own : job->shared, &target, w.words, w.len, NULL, &result);
+      const struct ntv_result *expected = &job->expected[i % 2];
+      job->same &= built && status == NTV_OK && result.num_words == expected->num_words &&
+                   !memcmp(result.words, expected->words, result.num_words * sizeof(uint32_t));
+      ntv_result_free(&result, NULL);
+   }
+   ntv_wire_fini(&w);
+   ntv_context_destroy(own);
+   return NULL;
+}
+
+static void
+test_threads(void)
+{
+   struct ntv_context *context = ntv_context_create();
+   struct ntv_result expected[2];
+   struct job jobs[NUM_THREADS];
+   pthread_t threads[NUM_THREADS];
+   struct ntv_wire w;
+
+   ntv_wire_init(&w);
+   CHECK(build_fragment(&w));
+   translate(context, &w, &expected[0]);
+   CHECK(build_compute(&w));
+   translate(context, &w, &expected[1]);
+   for (int i = 0; i < NUM_THREADS; i++) {
+      jobs[i] = (struct job){.shared = context, .expected = expected};
+      CHECK(!pthread_create(&threads[i], NULL, run_job, &jobs[i]));
+   }
+   for (int i = 0; i < NUM_THREADS; i++) {
+      CHECK(!pthread_join(threads[i], NULL));
+      CHECK(jobs[i].same);
+   }
+   ntv_result_free(&expected[0], NULL);
+   ntv_result_free(&expected[1], NULL);
+   ntv_wire_fini(&w);
+   ntv_context_destroy(context);
+}
+
+int
+main(int argc, char **argv)
+{
+   spirv_val = argc > 1 ? argv[1] : NULL;
+   CHECK(ntv_wire_version() == NTV_WIRE_VERSION && strlen(ntv_version()) > 0);
+   /* The same numbers as in ffi/src/tests/agreement.rs. */
+   CHECK(ntv_io_semantics(33, 5, 0xe4, NTV_IO_DUALSRC | NTV_IO_INVARIANT) == 0x105c82a1);
+   CHECK(ntv_io_xfb(4, 2, 200, 1, 3, 7) == 0x0731c824);
+   test_shaders();
+   test_errors();
+   test_allocator();
+   test_threads();
+   if (!failures)
+      printf("ntv %s: all is well\n", ntv_version());
+   return failures ? 1 : 0;
+}
