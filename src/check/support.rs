@@ -160,6 +160,15 @@ const WIDE_LOADS: &[Intrinsic] = &[
     bindless_image_sparse_load,
 ];
 
+/// Opcodes for numbers that mean something for those of one bit, too; a pass makes logic of them.
+const ONE_BIT: &[AluOp] = {
+    use AluOp::*;
+    &[
+        iadd, isub, imul, amul, imax, umin, imin, umax, ineg, iabs, isign, ishl, ishr, ushr, ult, ige, ilt, uge, i2i8,
+        i2i16, i2i32, i2i64, u2u8, u2u16, u2u32, u2u64, i2f16, i2f32, i2f64, u2f16, u2f32, u2f64, i2i1, u2u1,
+    ]
+};
+
 /// What only says where `load_interpolated_input` reads.
 const BARYCENTRICS: &[Intrinsic] = &[
     load_barycentric_pixel,
@@ -311,7 +320,8 @@ impl Support<'_> {
     /// SPIR-V's booleans are no numbers: what works on numbers has no meaning for them.
     fn check_alu(&mut self, inst: Inst, op: AluOp, srcs: &[AluSrc]) {
         let info = op.info();
-        if matches!(info.form, Form::OpOrLogical(..)) || info.props.contains(Props::TYPELESS) {
+        let is_logic = matches!(info.form, Form::OpOrLogical(..)) || ONE_BIT.contains(&op);
+        if is_logic || info.props.contains(Props::TYPELESS) {
             return;
         }
         for (operand, src) in info.srcs.iter().zip(srcs) {

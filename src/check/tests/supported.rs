@@ -211,7 +211,7 @@ fn what_is_not_translated_is_refused() {
     32 %8 = (int32)samples_identical %6 (texture_deref), %6 (sampler_deref), %7 (coord)              // !
     32 %9 = (int32)samples_identical %6 (texture_deref), %6 (sampler_deref), %7 (coord)
     32 %10 = @load_line_coord                                                                        // !
-    1 %11 = imin %2, %2                                                                              // !
+    1 %11 = udiv %2, %2                                                                              // !
     halt                                                                                             // !
     loop {
         block b1:
@@ -226,7 +226,7 @@ fn what_is_not_translated_is_refused() {
         &[
             "`%8 = samples_identical`: samples_identical operations are not translated yet",
             "`%10 = @load_line_coord`: is not translated yet",
-            "`%11 = imin`: numbers of one bit are not translated yet",
+            "`%11 = udiv`: numbers of one bit are not translated yet",
             "`halt`: ifs and loops behind a jump are not translated yet",
         ],
     );
