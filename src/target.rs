@@ -210,6 +210,10 @@ features! {
     vulkanMemoryModelDeviceScope None;
     /// Workgroup variables with an explicit layout.
     workgroupMemoryExplicitLayout None;
+    /// 8-bit members of such variables.
+    workgroupMemoryExplicitLayout8BitAccess None;
+    /// 16-bit members of such variables.
+    workgroupMemoryExplicitLayout16BitAccess None;
     /// 16-bit floats: denormals are kept on request.
     shaderDenormPreserveFloat16 None;
     /// 32-bit floats: denormals are kept on request.

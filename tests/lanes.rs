@@ -226,7 +226,10 @@ impl Case {
         shader.info.directives.push(("shared_offset_units".into(), "bytes".into()));
         let mut target = Target::default();
         target.max_push_constants_size = 1024;
-        target.set(Feature::workgroupMemoryExplicitLayout, false);
+        let views = self.narrow && self.kind == Kind::Shared;
+        target.set(Feature::workgroupMemoryExplicitLayout, views);
+        target.set(Feature::workgroupMemoryExplicitLayout8BitAccess, views);
+        target.set(Feature::workgroupMemoryExplicitLayout16BitAccess, views);
         target.set(Feature::storageBuffer8BitAccess, self.narrow);
         target.set(Feature::storageBuffer16BitAccess, self.narrow);
         let context = Context { buffer_access: self.access, target };

@@ -222,6 +222,8 @@ const TABLE: &[Row] = rows! {
     roundingModeIndependenceAll |_| false;
     roundingModeIndependence32BitOnly |_| false;
     workgroupMemoryExplicitLayout |f| f.shared_layout.workgroup_memory_explicit_layout != 0;
+    workgroupMemoryExplicitLayout8BitAccess |f| f.shared_layout.workgroup_memory_explicit_layout8_bit_access != 0;
+    workgroupMemoryExplicitLayout16BitAccess |f| f.shared_layout.workgroup_memory_explicit_layout16_bit_access != 0;
 };
 
 #[cfg(test)]

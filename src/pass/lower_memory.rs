@@ -11,6 +11,9 @@
 //! The directive `// ntv: variable_shared_memory=true` says that the driver adds shared memory when it makes the pipeline, as
 //! it does for arguments of kernels: then N is no constant but a specialization constant, and the emitter's affair.
 //!
+//! With that feature and those for narrow members, what does not fill lanes has views of 8 and 16 bits. Without, it is
+//! written by clearing and setting bits of its lane atomically.
+//!
 //! With 64-bit atomics on shared memory that view is `uint64_t base[]`, and a 32-bit lane is half of an element; with
 //! the feature, they have a second view of their own.
 //!
@@ -39,7 +42,7 @@
 //! 32    %6 = @load_deref (%5) (access=none)
 //! ```
 
-use super::blocks::{base_pointer, new_block, vec4s, UINT64, UVEC4};
+use super::blocks::{base_pointer, new_block, vec4s, Element, UINT64, UVEC4};
 use super::lanes::{self, Address, Memory, Whole};
 use super::lower_buffer_derefs::is_typed_access;
 use super::{BufferAccess, Context, Forms, Pass};
@@ -146,8 +149,11 @@ impl Access {
 
     fn lower(&self, b: &mut Builder<'_>, memories: &mut Memories<'_>, in_elements: bool) -> Edit {
         let (num_components, bits) = (b.shader.insts[self.inst].num_components, b.shader.insts[self.inst].bit_size);
-        let memory = memories.memory(b, self.mode);
         let address = self.address(b, in_elements);
+        if let Some(edit) = self.lower_narrow(b, memories, address) {
+            return edit;
+        }
+        let memory = memories.memory(b, self.mode);
         match self.operation {
             Operation::Load => Edit::Replace(lanes::load(b, &memory, address, (num_components, bits), |_| 0)),
             Operation::Store => {
@@ -164,6 +170,31 @@ impl Access {
     }
 }
 
+impl Access {
+    /// Lowers what the view of shared memory with elements of its width is better for, if there is such a view.
+    fn lower_narrow(&self, b: &mut Builder<'_>, memories: &mut Memories<'_>, address: Address) -> Option<Edit> {
+        let bits = (8 * self.element_bytes(b.shader)) as u8;
+        let components = b.shader.insts[self.inst].num_components;
+        let mask = match self.operation {
+            Operation::Load => (1 << components) - 1,
+            Operation::Store => b.shader.index(self.inst, Index::write_mask),
+            Operation::Atomic => return None,
+        };
+        let has = self.mode == Modes::SHARED && lanes::has_shared_elements(&memories.context.target, bits);
+        if !has || !lanes::is_narrow(address, bits, mask, memories.vec4s(b.shader, self.mode)) {
+            return None;
+        }
+        let base = memories.narrow_view(b, bits);
+        Some(match self.operation {
+            Operation::Load => Edit::Replace(lanes::load_narrow(b, base, 0, address, (components, bits))),
+            _ => {
+                lanes::store_narrow(b, base, 0, address, (self.source(b.shader, 0), mask));
+                Edit::Remove
+            }
+        })
+    }
+}
+
 /// The variables of the memories, made when first used.
 struct Memories<'c> {
     /// Mode, variable, and number of vec4s if that is known.
@@ -174,13 +205,21 @@ struct Memories<'c> {
     shared_in_pairs: bool,
     /// The second view, if it has.
     shared64: Option<Var>,
+    /// Those for elements of 8 and 16 bits.
+    shared_narrow: [Option<Var>; 2],
 }
 
 impl<'c> Memories<'c> {
     fn new(shader: &mut Shader, context: &'c Context) -> Memories<'c> {
         let push_constants = push_constant_bytes(shader, context);
-        let mut memories =
-            Memories { vars: Vec::new(), context, push_constants, shared_in_pairs: false, shared64: None };
+        let mut memories = Memories {
+            vars: Vec::new(),
+            context,
+            push_constants,
+            shared_in_pairs: false,
+            shared64: None,
+            shared_narrow: [None; 2],
+        };
         if has_wide_shared_atomics(shader) {
             if context.target.has(Feature::workgroupMemoryExplicitLayout) {
                 let len = memories.vec4s(shader, Modes::SHARED).map(|len| 2 * len);
@@ -198,6 +237,16 @@ impl<'c> Memories<'c> {
             Some(var) => Memory { base: base_pointer(b, var, None), in_pairs: true, ..memory },
             None => memory,
         }
+    }
+
+    /// A pointer to shared memory as an array of numbers of `bits` bits.
+    fn narrow_view(&mut self, b: &mut Builder<'_>, bits: u8) -> Def {
+        let len = self.vec4s(b.shader, Modes::SHARED).map(|len| 128 / u32::from(bits) * len);
+        let var = self.shared_narrow[usize::from(bits == 16)].get_or_insert_with(|| {
+            let element = Element { bits, components: 1 };
+            new_block(b.shader, &format!("shared@{bits}"), Modes::SHARED, element, len)
+        });
+        base_pointer(b, *var, None)
     }
 
     fn memory(&mut self, b: &mut Builder<'_>, mode: Modes) -> Memory {

@@ -72,6 +72,11 @@ const SMALL_NUMBERS: &[(StorageClass, Capability, Option<Capability>)] = &[
     ),
     (StorageClass::StorageBuffer, Capability::StorageBuffer16BitAccess, Some(Capability::StorageBuffer8BitAccess)),
     (StorageClass::PushConstant, Capability::StoragePushConstant16, Some(Capability::StoragePushConstant8)),
+    (
+        StorageClass::Workgroup,
+        Capability::WorkgroupMemoryExplicitLayout16BitAccessKHR,
+        Some(Capability::WorkgroupMemoryExplicitLayout8BitAccessKHR),
+    ),
 ];
 
 impl Emit<'_> {
@@ -187,6 +192,9 @@ impl Emit<'_> {
     }
 
     fn decorate_variable(&mut self, id: u32, variable: &Variable, class: StorageClass) -> Result<()> {
+        if matches!(variable.precision, Precision::Medium | Precision::Low) {
+            self.m.decorate(id, Decoration::RelaxedPrecision, &[]);
+        }
         match class {
             StorageClass::Input | StorageClass::Output => self.decorate_io(id, variable, class),
             StorageClass::Uniform | StorageClass::StorageBuffer | StorageClass::UniformConstant => {
@@ -246,9 +254,6 @@ impl Emit<'_> {
         }
         if class == StorageClass::Output {
             self.decorate_capture(id, variable);
-        }
-        if matches!(variable.precision, Precision::Medium | Precision::Low) {
-            self.m.decorate(id, Decoration::RelaxedPrecision, &[]);
         }
         if variable.flags.contains(VarFlags::INVARIANT) && class == StorageClass::Output {
             self.m.decorate(id, Decoration::Invariant, &[]);
@@ -312,6 +317,9 @@ impl Emit<'_> {
     }
 
     fn small_number_capability(&mut self, variable: &Variable, class: StorageClass) {
+        if class == StorageClass::Workgroup && !self.state.shared_views {
+            return;
+        }
         let Some(scalar) = value_types::leaf(&self.shader.types, variable.ty) else { return };
         let Some((_, bits16, bits8)) = SMALL_NUMBERS.iter().find(|row| row.0 == class) else { return };
         match scalar.bits {

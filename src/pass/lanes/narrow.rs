@@ -16,6 +16,18 @@ pub(in crate::pass) fn has_elements(target: &Target, bits: u8) -> bool {
     }
 }
 
+/// Whether shared memory can be seen as such an array, too.
+pub(in crate::pass) fn has_shared_elements(target: &Target, bits: u8) -> bool {
+    use Feature::{shaderInt16, shaderInt8, workgroupMemoryExplicitLayout as layout};
+    use Feature::{workgroupMemoryExplicitLayout16BitAccess, workgroupMemoryExplicitLayout8BitAccess};
+    let wanted = match bits {
+        8 => [layout, workgroupMemoryExplicitLayout8BitAccess, shaderInt8],
+        16 => [layout, workgroupMemoryExplicitLayout16BitAccess, shaderInt16],
+        _ => [layout; 3],
+    };
+    wanted.iter().all(|feature| target.has(*feature))
+}
+
 /// Whether components of `bits` bits at `address`, those in `mask`, can be accessed one by one, and do not fill lanes. A memory
 /// of `len` vec4s has no more behind its end.
 pub(in crate::pass) fn is_narrow(address: Address, bits: u8, mask: u32, len: Option<u32>) -> bool {
