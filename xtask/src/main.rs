@@ -6,6 +6,7 @@ mod bench;
 mod command;
 mod dump;
 mod lint;
+mod mesa;
 mod test;
 
 use anyhow::{bail, Result};
@@ -18,7 +19,10 @@ usage: cargo xtask test               install what the tests need from Debian, t
        cargo xtask dump --mesa PREFIX [NAME...]
                                       make the NIR of examples/ and tests/corpus/ again from the GLSL beside it,
                                       with the Mesa 25.0 installed under PREFIX; without --mesa, the logs of
-                                      Debian's own Mesa";
+                                      Debian's own Mesa
+       cargo xtask mesa [--list NAME] [--filter RE] [--jobs N]
+                                      piglit's shader tests through zink, with its own translator and with ntv;
+                                      --help has more";
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -26,6 +30,7 @@ fn main() -> Result<()> {
         Some((command, rest)) if command == "test" => test::run(rest),
         Some((command, [])) if command == "lint" => lint::run(),
         Some((command, rest)) if command == "bench" => bench::run(rest),
+        Some((command, rest)) if command == "mesa" => mesa::run(rest),
         Some((command, rest)) if command == "dump" => dump::run(rest),
         _ => bail!("no such chore\n{USAGE}"),
     }

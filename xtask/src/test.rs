@@ -44,14 +44,27 @@ fn install(probe: &Probe, package: &str) -> Result<()> {
     if probe.finds() {
         return Ok(());
     }
-    println!("The tests need the Debian package {package}: installing it.");
-    ensure!(find("apt-get").is_some(), "this is not a Debian system: install what is called {package} there yourself");
-    // A fresh image has no package lists; where there are some, they are good enough.
-    if go(&mut apt_get(&["install", "--yes", "--no-install-recommends", package])).is_err() {
-        go(&mut apt_get(&["update"]))?;
-        go(&mut apt_get(&["install", "--yes", "--no-install-recommends", package]))?;
-    }
+    install_packages(&[package])?;
     ensure!(probe.finds(), "{package} is installed, but what the tests need is not where it should be");
+    Ok(())
+}
+
+/// Installs `package` unless `folder` has a file whose name begins with `start`.
+pub(crate) fn install_file(folder: &'static str, start: &'static str, package: &str) -> Result<()> {
+    install(&Probe::File(folder, start), package)
+}
+
+/// Installs `packages` from Debian.
+pub(crate) fn install_packages(packages: &[&str]) -> Result<()> {
+    let names = packages.join(" ");
+    println!("Installing what is needed from Debian: {names}.");
+    ensure!(find("apt-get").is_some(), "this is not a Debian system: install what is called {names} there yourself");
+    let install = || apt_get(&[&["install", "--yes", "--no-install-recommends"], packages].concat());
+    // A fresh image has no package lists; where there are some, they are good enough.
+    if go(&mut install()).is_err() {
+        go(&mut apt_get(&["update"]))?;
+        go(&mut install())?;
+    }
     Ok(())
 }
 

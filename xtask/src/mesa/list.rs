@@ -1,0 +1,69 @@
+//! Which tests: the lists under `tests/mesa/`, and piglit's profile `quick_shader`.
+//!
+//! A test is the path of its `.shader_test` file below piglit's folder.
+
+use super::driver::PIGLIT;
+use anyhow::{ensure, Context, Result};
+use regex::Regex;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// Of the tests of built-in functions in tessellation stages, which take half a minute each, one in this many is run.
+const SLOW_SAMPLE: usize = 40;
+
+/// Makes sure that piglit is there.
+pub(crate) fn install() -> Result<()> {
+    crate::test::install_file("/usr/lib/x86_64-linux-gnu/piglit/bin", "shader_runner", "piglit")
+}
+
+/// The tests of the list `name` that match `filter`, in order.
+pub(crate) fn tests(name: &str, filter: Option<&Regex>) -> Result<Vec<String>> {
+    let mut tests = match name {
+        "quick_shader" => quick_shader()?,
+        _ => named(name)?,
+    };
+    tests.retain(|test| filter.is_none_or(|filter| filter.is_match(test)));
+    tests.sort();
+    tests.dedup();
+    Ok(tests)
+}
+
+/// The lines of a file in `tests/mesa/`, without comments.
+fn named(name: &str) -> Result<Vec<String>> {
+    let file = crate::root().join("tests/mesa").join(name).with_extension("txt");
+    let text = fs::read_to_string(&file).with_context(|| format!("no list {}", file.display()))?;
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    Ok(lines.map(str::to_string).collect())
+}
+
+/// What piglit's profile runs, of the slow tests a sample.
+fn quick_shader() -> Result<Vec<String>> {
+    let profile = Path::new(PIGLIT).join("tests/quick_shader.xml.gz");
+    let output = Command::new("gzip").arg("-dc").arg(&profile).output().context("cannot start gzip")?;
+    ensure!(output.status.success(), "cannot unpack {}", profile.display());
+    let text = String::from_utf8(output.stdout)?;
+    // <option name="command" value="['shader_runner', 'tests/spec/...shader_test']" />
+    let command = Regex::new(r#"value="\['shader_runner(?:_gles[23])?', '([^']*)'\]""#)?;
+    let slow = Regex::new(r"/(tcs|tes)-[^/]*$")?;
+    let all = command.captures_iter(&text).map(|found| found[1].to_string());
+    let (slow, mut tests): (Vec<String>, Vec<String>) = all.partition(|test| slow.is_match(test));
+    tests.extend(slow.into_iter().step_by(SLOW_SAMPLE));
+    Ok(tests)
+}
+
+/// The program of piglit's that runs `test`, by what it requires.
+pub(crate) fn program(test: &str) -> &'static str {
+    let text = fs::read_to_string(Path::new(PIGLIT).join(test)).unwrap_or_default();
+    let required = text.split("[require]").nth(1).unwrap_or_default();
+    let required = required.lines().skip(1).take_while(|line| !line.starts_with('['));
+    let mut program = "shader_runner";
+    for line in required {
+        if let Some(version) = line.strip_prefix("GL ES >= ") {
+            program = if version < "3" { "shader_runner_gles2" } else { "shader_runner_gles3" };
+        } else if line.starts_with("GLSL ES") && program == "shader_runner" {
+            program = "shader_runner_gles2";
+        }
+    }
+    program
+}

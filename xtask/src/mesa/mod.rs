@@ -1,0 +1,93 @@
+//! `cargo xtask mesa`: runs piglit's shader tests through zink, once with zink's own translator and once with ntv.
+//!
+//! The driver is Mesa's zink on lavapipe, built with the patch in `ffi/mesa/`; `ZINK_NTV` chooses the translator. What passes
+//! with `c` has to pass with `rust`. `tests/mesa/README.md` says more.
+
+mod build;
+mod driver;
+mod list;
+mod report;
+mod results;
+mod runner;
+
+use anyhow::{bail, ensure, Context, Result};
+use clap::Parser;
+use driver::{Driver, Translator};
+use regex::Regex;
+use results::Results;
+use std::path::PathBuf;
+
+/// Runs piglit's shader tests through zink, with zink's own translator and with ntv, and compares.
+#[derive(Parser)]
+#[command(name = "cargo xtask mesa")]
+struct Arguments {
+    /// Which tests: a file of tests/mesa without `.txt`, or quick_shader, piglit's profile.
+    #[arg(long, value_name = "NAME", default_value = "slice")]
+    list: String,
+    /// Only tests whose path matches this regular expression.
+    #[arg(long, value_name = "RE")]
+    filter: Option<Regex>,
+    /// Processes at a time; one per core if not given.
+    #[arg(long, value_name = "N")]
+    jobs: Option<usize>,
+    /// A patched Mesa that is installed there, instead of building one.
+    #[arg(long, value_name = "DIR")]
+    prefix: Option<PathBuf>,
+    /// Run with Vulkan's validation layer, and have each module judged by spirv-val.
+    #[arg(long)]
+    validate: bool,
+    /// Run all tests with `c`, also those whose result is known from an earlier run.
+    #[arg(long)]
+    again: bool,
+    /// Build Mesa and stop.
+    #[arg(long)]
+    build: bool,
+    /// Add what came of the tests with ntv to this file.
+    #[arg(long, value_name = "FILE")]
+    log: Option<PathBuf>,
+}
+
+pub(crate) fn run(arguments: &[String]) -> Result<()> {
+    let program = "cargo xtask mesa".to_string();
+    let arguments = Arguments::parse_from(std::iter::once(&program).chain(arguments));
+    list::install()?;
+    let prefix = match &arguments.prefix {
+        Some(prefix) => prefix.canonicalize().with_context(|| format!("no folder {}", prefix.display()))?,
+        None => build::mesa()?,
+    };
+    if arguments.build {
+        println!("{}", prefix.display());
+        return Ok(());
+    }
+    let driver = Driver::new(prefix, arguments.validate)?;
+    driver.verify()?;
+    let tests = list::tests(&arguments.list, arguments.filter.as_ref())?;
+    ensure!(!tests.is_empty(), "no test is called that");
+    compare(&arguments, &driver, &tests)
+}
+
+/// Runs `tests` with both translators, and those that differ once more on their own.
+fn compare(arguments: &Arguments, driver: &Driver, tests: &[String]) -> Result<()> {
+    let jobs =
+        arguments.jobs.map_or_else(std::thread::available_parallelism, |n| n.try_into().map_err(bad_jobs))?.get();
+    let mut c = Results::open(&driver.known_results())?;
+    let unknown = |test: &&String| arguments.again || !c.contains(test);
+    let unknown: Vec<String> = tests.iter().filter(unknown).cloned().collect();
+    runner::run(driver, Translator::C, &unknown, jobs, &mut c)?;
+    let mut rust = arguments.log.as_deref().map_or(Ok(Results::default()), Results::open)?;
+    runner::run(driver, Translator::Rust, tests, jobs, &mut rust)?;
+    let differing: Vec<String> = report::differing(tests, &c, &rust);
+    if !differing.is_empty() {
+        println!("{} tests differ: once more, each in a process of its own.", differing.len());
+        runner::run_alone(driver, Translator::C, &differing, jobs, &mut c)?;
+        runner::run_alone(driver, Translator::Rust, &differing, jobs, &mut rust)?;
+    }
+    match report::print(tests, &c, &rust) {
+        0 => Ok(()),
+        n => bail!("{n} tests pass with c and not with rust"),
+    }
+}
+
+fn bad_jobs(_: std::num::TryFromIntError) -> std::io::Error {
+    std::io::Error::new(std::io::ErrorKind::InvalidInput, "--jobs must be 1 or more")
+}

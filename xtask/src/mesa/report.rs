@@ -1,0 +1,86 @@
+//! What differs between the translators, as a table.
+
+use super::results::Results;
+use std::collections::BTreeMap;
+
+/// Tests whose verdicts differ.
+pub(crate) fn differing(tests: &[String], c: &Results, rust: &Results) -> Vec<String> {
+    tests.iter().filter(|test| c.verdict(test) != rust.verdict(test)).cloned().collect()
+}
+
+/// Prints counts, differences and notes; the number of tests that pass with `c` only.
+pub(crate) fn print(tests: &[String], c: &Results, rust: &Results) -> usize {
+    counts(tests, c, rust);
+    let differing = differing(tests, c, rust);
+    if !differing.is_empty() {
+        println!("\n{:8} {:8} test", "c", "rust");
+    }
+    for test in &differing {
+        println!("{:8} {:8} {test}", c.verdict(test), rust.verdict(test));
+    }
+    notes(tests, c, rust);
+    differing.iter().filter(|test| c.verdict(test) == "pass").count()
+}
+
+/// How many tests have which verdict.
+fn counts(tests: &[String], c: &Results, rust: &Results) {
+    let mut counts: BTreeMap<&str, [usize; 2]> = BTreeMap::new();
+    for test in tests {
+        for (at, results) in [c, rust].into_iter().enumerate() {
+            counts.entry(results.verdict(test)).or_default()[at] += 1;
+        }
+    }
+    println!("{:8} {:>6} {:>6}", "", "c", "rust");
+    for (verdict, [c, rust]) in &counts {
+        println!("{verdict:8} {c:6} {rust:6}");
+    }
+}
+
+/// What was said with `rust` and not with `c`: how often, what, and in which test first.
+fn notes(tests: &[String], c: &Results, rust: &Results) {
+    let mut notes: BTreeMap<String, (usize, &str)> = BTreeMap::new();
+    for test in tests {
+        let of = |results: &'_ Results| -> Vec<String> {
+            results.get(test).map_or_else(Vec::new, |outcome| outcome.notes.iter().map(|note| general(note)).collect())
+        };
+        let with_c = of(c);
+        for note in of(rust).into_iter().filter(|note| !with_c.contains(note)) {
+            notes.entry(note).or_insert((0, test)).0 += 1;
+        }
+    }
+    let mut notes: Vec<_> = notes.into_iter().collect();
+    notes.sort_by_key(|(_, (count, _))| std::cmp::Reverse(*count));
+    if !notes.is_empty() {
+        println!("\nsaid with rust only, in how many tests, and the first of them");
+    }
+    for (note, (count, test)) in notes {
+        println!("{count:6} {note}\n       {test}");
+    }
+}
+
+/// A note without what differs from shader to shader: the name before `:`, and numbers.
+fn general(note: &str) -> String {
+    if let Some(at) = note.find("VUID-") {
+        return note[at..].split([' ', ']', '(']).next().unwrap_or_default().to_string();
+    }
+    let mut general = String::new();
+    for c in note.chars() {
+        match c {
+            '0'..='9' if general.ends_with('#') => {}
+            '0'..='9' => general.push('#'),
+            _ => general.push(c),
+        }
+    }
+    general
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notes_lose_what_differs() {
+        assert_eq!(general("ntv: FS 12: %34 is wide"), "ntv: FS #: %# is wide");
+        assert_eq!(general("error [ VUID-Std-01234 ] object"), "VUID-Std-01234");
+    }
+}

@@ -1,0 +1,248 @@
+//! Runs tests, many to a process and several processes at a time.
+//!
+//! piglit's `shader_runner` takes any number of files and says after each what came of it. A test that crashes, or is skipped
+//! by ending the process, takes those behind it along: they go to a new process. What does not pass is run once more in a
+//! process of its own, as one test may leave the context in a state that the next does not expect.
+
+use super::driver::{Driver, Translator, PIGLIT};
+use super::list::program;
+use super::results::{Outcome, Results};
+use anyhow::{bail, Context, Result};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::collections::{BTreeMap, VecDeque};
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::process::{Child, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// Tests to a process.
+const BATCH: usize = 50;
+
+/// How long a test may say nothing.
+const PATIENCE: Duration = Duration::from_secs(180);
+
+/// Tests for one process: a program of piglit's and the files that it takes.
+struct Batch {
+    program: &'static str,
+    tests: VecDeque<String>,
+}
+
+/// The runner does not come back from the mode that these switch it to.
+const LONERS: &str = "/arb_gl_spirv/";
+
+/// Runs `tests`, many to a process.
+pub(crate) fn run(
+    driver: &Driver,
+    translator: Translator,
+    tests: &[String],
+    jobs: usize,
+    results: &mut Results,
+) -> Result<()> {
+    run_batches(driver, translator, batches(tests, BATCH), jobs, results)?;
+    let bad = |test: &&String| !matches!(results.verdict(test), "pass" | "skip");
+    let bad: Vec<String> = tests.iter().filter(bad).cloned().collect();
+    run_alone(driver, translator, &bad, jobs, results)
+}
+
+/// Runs each of `tests` in a process of its own.
+pub(crate) fn run_alone(
+    driver: &Driver,
+    translator: Translator,
+    tests: &[String],
+    jobs: usize,
+    results: &mut Results,
+) -> Result<()> {
+    run_batches(driver, translator, batches(tests, 1), jobs, results)
+}
+
+fn batches(tests: &[String], size: usize) -> VecDeque<Batch> {
+    let mut programs: BTreeMap<&'static str, Vec<String>> = BTreeMap::new();
+    for test in tests {
+        programs.entry(program(test)).or_default().push(test.clone());
+    }
+    let mut batches = VecDeque::new();
+    for (program, tests) in programs {
+        let (loners, others): (Vec<String>, Vec<String>) = tests.into_iter().partition(|test| test.contains(LONERS));
+        let chunks = others.chunks(size).chain(loners.chunks(1));
+        batches.extend(chunks.map(|chunk| Batch { program, tests: chunk.to_vec().into() }));
+    }
+    batches
+}
+
+fn run_batches(
+    driver: &Driver,
+    translator: Translator,
+    batches: VecDeque<Batch>,
+    jobs: usize,
+    results: &mut Results,
+) -> Result<()> {
+    let style = ProgressStyle::with_template("{msg:4} {wide_bar} {pos}/{len} {eta}")?;
+    let count: usize = batches.iter().map(|batch| batch.tests.len()).sum();
+    let bar = ProgressBar::new(count as u64).with_style(style).with_message(translator.name());
+    let (queue, results) = (Mutex::new(batches), Mutex::new(results));
+    let next = || lock(&queue).pop_front();
+    let done = |test: String, outcome: Outcome| {
+        bar.inc(1);
+        lock(&results).insert(test, outcome)
+    };
+    let work = || -> Result<()> {
+        while let Some(mut batch) = next() {
+            while !batch.tests.is_empty() {
+                one_process(driver, translator, &mut batch, done)?;
+            }
+        }
+        Ok(())
+    };
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..jobs).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().try_for_each(|worker| worker.join().unwrap_or_else(|_| bail!("a worker panicked")))
+    })?;
+    bar.finish_and_clear();
+    Ok(())
+}
+
+/// What is locked stays sound if a worker panics: the run fails as a whole.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Runs tests from the front of `batch` in one process until it ends; each is taken out and goes to `done`.
+fn one_process(
+    driver: &Driver,
+    translator: Translator,
+    batch: &mut Batch,
+    done: impl Fn(String, Outcome) -> Result<()>,
+) -> Result<()> {
+    let mut command = driver.piglit(batch.program, translator);
+    command.args(batch.tests.iter().map(|test| Path::new(PIGLIT).join(test)));
+    let mut child = command
+        .args(["-auto", "-fbo", "-report-subtests"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .with_context(|| format!("cannot start {}", batch.program))?;
+    let errors = collect(child.stderr.take());
+    let lines = lines(child.stdout.take());
+    let (verdicts, in_time) = listen(&lines, batch.tests.len());
+    if !in_time {
+        child.kill()?;
+    }
+    let status = wait(&mut child)?;
+    let mut notes = notes_by_test(&errors.join().unwrap_or_default()).into_iter();
+    let mut finish = |batch: &mut Batch, verdict: String| {
+        let outcome = Outcome { verdict, notes: notes.next().unwrap_or_default() };
+        batch.tests.pop_front().map_or(Ok(()), |test| done(test, outcome))
+    };
+    let all = verdicts.len() >= batch.tests.len();
+    for verdict in verdicts {
+        finish(batch, verdict)?;
+    }
+    if !all {
+        finish(batch, if in_time { ending(status) } else { "timeout".into() })?;
+    }
+    Ok(())
+}
+
+/// Waits for `child`, a little: one that closed its output but does not end is killed.
+fn wait(child: &mut Child) -> Result<ExitStatus> {
+    for _ in 0..100 {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status);
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    child.kill()?;
+    Ok(child.wait()?)
+}
+
+/// What came of a test whose process ended without a word: piglit exits with 0 where something is not supported.
+fn ending(status: ExitStatus) -> String {
+    match status.code() {
+        Some(0) => "skip",
+        Some(_) => "fail",
+        None => "crash",
+    }
+    .into()
+}
+
+/// The verdicts of up to `count` tests, as piglit prints them, and whether none kept it waiting.
+fn listen(lines: &Receiver<String>, count: usize) -> (Vec<String>, bool) {
+    let mut verdicts = Vec::new();
+    while verdicts.len() < count {
+        match lines.recv_timeout(PATIENCE) {
+            Ok(line) => verdicts.extend(verdict(&line)),
+            Err(RecvTimeoutError::Disconnected) => break,
+            Err(RecvTimeoutError::Timeout) => return (verdicts, false),
+        }
+    }
+    (verdicts, true)
+}
+
+/// The verdict in a line such as `PIGLIT: {"subtest": {"fs-isnan-vec3" : "pass"}}`, or `PIGLIT: {"result": "pass" }` of a
+/// test that ends the process.
+fn verdict(line: &str) -> Option<String> {
+    let line = line.strip_prefix("PIGLIT: {")?;
+    let (_, verdict) =
+        line.strip_prefix("\"result\": \"").map(|rest| ("", rest)).or_else(|| line.rsplit_once(" : \""))?;
+    Some(verdict.split('"').next()?.to_string())
+}
+
+fn lines(pipe: Option<impl Read + Send + 'static>) -> Receiver<String> {
+    let (sender, receiver) = mpsc::channel();
+    std::thread::spawn(move || {
+        let Some(pipe) = pipe else { return };
+        for line in BufReader::new(pipe).split(b'\n').map_while(Result::ok) {
+            if sender.send(String::from_utf8_lossy(&line).into_owned()).is_err() {
+                return;
+            }
+        }
+    });
+    receiver
+}
+
+fn collect(pipe: Option<impl Read + Send + 'static>) -> std::thread::JoinHandle<String> {
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(mut pipe) = pipe {
+            // What was read until an error counts.
+            let _ = pipe.read_to_end(&mut bytes);
+        }
+        String::from_utf8_lossy(&bytes).into_owned()
+    })
+}
+
+/// Of what a process said on stderr, the lines that tell of the translation, by test: piglit says there which one begins.
+fn notes_by_test(said: &str) -> Vec<Vec<String>> {
+    let mut notes: Vec<Vec<String>> = Vec::new();
+    for line in said.lines() {
+        if line.starts_with("PIGLIT TEST: ") {
+            notes.push(Vec::new());
+        } else if let Some(last) = notes.last_mut() {
+            let note = line.replace('\t', " ");
+            if (line.contains("ntv: ") || line.contains("VUID-")) && !last.contains(&note) {
+                last.push(note);
+            }
+        }
+    }
+    notes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn verdicts_are_read() {
+        assert_eq!(verdict(r#"PIGLIT: {"subtest": {"fs-isnan-vec3" : "pass"}}"#).as_deref(), Some("pass"));
+        assert_eq!(verdict(r#"PIGLIT: {"result": "fail" }"#).as_deref(), Some("fail"));
+        assert_eq!(verdict("PIGLIT TEST: 1 - fs-isnan-vec3"), None);
+    }
+
+    #[test]
+    fn notes_belong_to_the_test_before_them() {
+        let said = "MESA: warning\nPIGLIT TEST: 1 - a\nntv: no\nntv: no\nPIGLIT TEST: 2 - b\nother\n";
+        assert_eq!(notes_by_test(said), [vec!["ntv: no".to_string()], vec![]]);
+    }
+}
