@@ -1,0 +1,954 @@
+/*
+ * Copyright (c) the ntv authors
+ * SPDX-License-Identifier: MIT
+ *
+ * Walks a nir_shader once and writes what it finds. Names and numbers of enumerations come from the headers that this file
+ * is compiled with, so that a change of Mesa's numbers is none of the wire's. What has no form in the wire ends the walk
+ * with a word on what it is; nothing else can fail, as the wire keeps its own failures.
+ */
+
+#include "ntv_nir.h"
+
+#include "compiler/nir/nir.h"
+#include "util/format/u_format.h"
+#include "util/hash_table.h"
+#include "util/u_dynarray.h"
+
+struct flatten {
+   struct ntv_wire *w;
+   nir_shader *nir;
+   /* glsl_type and nir_variable to their number in the wire, plus one. */
+   struct hash_table *numbers;
+   /* What there is no form for, NULL as long as there is nothing. */
+   const char *missing;
+};
+
+static void
+miss(struct flatten *f, const char *what)
+{
+   if (!f->missing)
+      f->missing = what;
+}
+
+static bool
+find_number(struct flatten *f, const void *key, uint32_t *number)
+{
+   struct hash_entry *entry = _mesa_hash_table_search(f->numbers, key);
+
+   if (entry)
+      *number = (uintptr_t)entry->data - 1;
+   return entry != NULL;
+}
+
+static void
+set_number(struct flatten *f, const void *key, uint32_t number)
+{
+   _mesa_hash_table_insert(f->numbers, key, (void *)((uintptr_t)number + 1));
+}
+
+/* ------------------------------------------------------------------------------------------------------------------
+ * Enumerations
+ * ------------------------------------------------------------------------------------------------------------------ */
+
+static const struct {
+   nir_variable_mode nir;
+   enum ntv_mode ntv;
+} modes[] = {
+   {nir_var_system_value, NTV_MODE_SYSTEM},
+   {nir_var_uniform, NTV_MODE_UNIFORM},
+   {nir_var_shader_in, NTV_MODE_SHADER_IN},
+   {nir_var_shader_out, NTV_MODE_SHADER_OUT},
+   {nir_var_image, NTV_MODE_IMAGE},
+   {nir_var_mem_ubo, NTV_MODE_UBO},
+   {nir_var_mem_push_const, NTV_MODE_PUSH_CONST},
+   {nir_var_mem_ssbo, NTV_MODE_SSBO},
+   {nir_var_mem_constant, NTV_MODE_CONSTANT},
+   {nir_var_mem_task_payload, NTV_MODE_TASK_PAYLOAD},
+   {nir_var_shader_temp, NTV_MODE_SHADER_TEMP},
+   {nir_var_function_temp, NTV_MODE_FUNCTION_TEMP},
+   {nir_var_mem_shared, NTV_MODE_SHARED},
+   {nir_var_mem_global, NTV_MODE_GLOBAL},
+};
+
+static uint32_t
+mode_bits(nir_variable_mode mode)
+{
+   uint32_t bits = 0;
+
+   for (unsigned i = 0; i < ARRAY_SIZE(modes); i++) {
+      if (mode & modes[i].nir)
+         bits |= modes[i].ntv;
+   }
+   return bits;
+}
+
+static uint32_t
+alu_type(nir_alu_type type)
+{
+   unsigned bits = nir_alu_type_get_type_size(type);
+
+   switch (nir_alu_type_get_base_type(type)) {
+   case nir_type_bool:
+      return ntv_alu_type(NTV_BASE_BOOL, bits);
+   case nir_type_int:
+      return ntv_alu_type(NTV_BASE_INT, bits);
+   case nir_type_uint:
+      return ntv_alu_type(NTV_BASE_UINT, bits);
+   case nir_type_float:
+      return ntv_alu_type(NTV_BASE_FLOAT, bits);
+   default:
+      return 0;
+   }
+}
+
+static enum ntv_stage
+stage(struct flatten *f, gl_shader_stage stage)
+{
+   switch (stage) {
+   case MESA_SHADER_VERTEX:
+      return NTV_STAGE_VERTEX;
+   case MESA_SHADER_TESS_CTRL:
+      return NTV_STAGE_TESS_CTRL;
+   case MESA_SHADER_TESS_EVAL:
+      return NTV_STAGE_TESS_EVAL;
+   case MESA_SHADER_GEOMETRY:
+      return NTV_STAGE_GEOMETRY;
+   case MESA_SHADER_FRAGMENT:
+      return NTV_STAGE_FRAGMENT;
+   case MESA_SHADER_COMPUTE:
+      return NTV_STAGE_COMPUTE;
+   case MESA_SHADER_KERNEL:
+      return NTV_STAGE_KERNEL;
+   default:
+      miss(f, "a shader of this stage");
+      return NTV_STAGE_VERTEX;
+   }
+}
+
+static enum ntv_dim
+dim(enum glsl_sampler_dim dim)
+{
+   switch (dim) {
+   case GLSL_SAMPLER_DIM_1D:
+      return NTV_DIM_1D;
+   case GLSL_SAMPLER_DIM_2D:
+      return NTV_DIM_2D;
+   case GLSL_SAMPLER_DIM_3D:
+      return NTV_DIM_3D;
+   case GLSL_SAMPLER_DIM_CUBE:
+      return NTV_DIM_CUBE;
+   case GLSL_SAMPLER_DIM_RECT:
+      return NTV_DIM_RECT;
+   case GLSL_SAMPLER_DIM_BUF:
+      return NTV_DIM_BUF;
+   case GLSL_SAMPLER_DIM_EXTERNAL:
+      return NTV_DIM_EXTERNAL;
+   case GLSL_SAMPLER_DIM_MS:
+      return NTV_DIM_MS;
+   case GLSL_SAMPLER_DIM_SUBPASS:
+      return NTV_DIM_SUBPASS;
+   case GLSL_SAMPLER_DIM_SUBPASS_MS:
+      return NTV_DIM_SUBPASS_MS;
+   }
+   unreachable("all are there");
+}
+
+static const char *
+primitive(enum mesa_prim primitive)
+{
+   switch (primitive) {
+   case MESA_PRIM_POINTS:
+      return "POINTS";
+   case MESA_PRIM_LINES:
+      return "LINES";
+   case MESA_PRIM_LINE_LOOP:
+      return "LINE_LOOP";
+   case MESA_PRIM_LINE_STRIP:
+      return "LINE_STRIP";
+   case MESA_PRIM_TRIANGLES:
+      return "TRIANGLES";
+   case MESA_PRIM_TRIANGLE_STRIP:
+      return "TRIANGLE_STRIP";
+   case MESA_PRIM_TRIANGLE_FAN:
+      return "TRIANGLE_FAN";
+   case MESA_PRIM_QUADS:
+      return "QUADS";
+   case MESA_PRIM_QUAD_STRIP:
+      return "QUAD_STRIP";
+   case MESA_PRIM_LINES_ADJACENCY:
+      return "LINES_ADJACENCY";
+   case MESA_PRIM_TRIANGLES_ADJACENCY:
+      return "TRIANGLES_ADJACENCY";
+   default:
+      return "UNKNOWN";
+   }
+}
+
+/* The number of a format in the wire, which gives it a name. */
+static uint32_t
+format(struct flatten *f, enum pipe_format format)
+{
+   if (ntv_wire_is_new(f->w, NTV_TABLE_FORMAT, format))
+      ntv_wire_name(f->w, NTV_TABLE_FORMAT, format, util_format_short_name(format));
+   return format;
+}
+
+static uint32_t
+alu_op(struct flatten *f, nir_op op)
+{
+   if (ntv_wire_is_new(f->w, NTV_TABLE_ALU, op))
+      ntv_wire_name(f->w, NTV_TABLE_ALU, op, nir_op_infos[op].name);
+   return op;
+}
+
+/* ------------------------------------------------------------------------------------------------------------------
+ * The shader as a whole
+ * ------------------------------------------------------------------------------------------------------------------ */
+
+/* A fact, unless it is what holds if nothing is said. */
+static void
+info(struct flatten *f, enum ntv_info field, uint32_t value)
+{
+   if (value)
+      ntv_wire_info(f->w, field, value);
+}
+
+static void
+info_bits(struct flatten *f, enum ntv_info field, uint64_t bits)
+{
+   if (bits)
+      ntv_wire_info_bits(f->w, field, bits, 0);
+}
+
+static void
+write_system_values(struct flatten *f)
+{
+   uint64_t bits[2] = {0};
+   unsigned i;
+
+   BITSET_FOREACH_SET(i, f->nir->info.system_values_read, MIN2(SYSTEM_VALUE_MAX, 128))
+      bits[i / 64] |= BITFIELD64_BIT(i % 64);
+   if (bits[0] || bits[1])
+      ntv_wire_info_bits(f->w, NTV_INFO_SYSTEM_VALUES_READ, bits[0], bits[1]);
+}
+
+static void
+write_vertex_info(struct flatten *f)
+{
+   info(f, NTV_INFO_WINDOW_SPACE_POSITION, f->nir->info.vs.window_space_position);
+}
+
+static void
+write_tess_info(struct flatten *f)
+{
+   const struct shader_info *s = &f->nir->info;
+
+   info(f, NTV_INFO_PRIMITIVE_MODE, s->tess._primitive_mode);
+   info(f, NTV_INFO_TCS_VERTICES_OUT, s->tess.tcs_vertices_out);
+   info(f, NTV_INFO_SPACING, s->tess.spacing);
+   info(f, NTV_INFO_CCW, s->tess.ccw);
+   info(f, NTV_INFO_POINT_MODE, s->tess.point_mode);
+}
+
+static void
+write_geometry_info(struct flatten *f)
+{
+   const struct shader_info *s = &f->nir->info;
+
+   ntv_wire_info_text(f->w, NTV_INFO_OUTPUT_PRIMITIVE, primitive(s->gs.output_primitive));
+   ntv_wire_info_text(f->w, NTV_INFO_INPUT_PRIMITIVE, primitive(s->gs.input_primitive));
+   info(f, NTV_INFO_VERTICES_OUT, s->gs.vertices_out);
+   info(f, NTV_INFO_INVOCATIONS, s->gs.invocations);
+   info(f, NTV_INFO_VERTICES_IN, s->gs.vertices_in);
+   info(f, NTV_INFO_USES_END_PRIMITIVE, s->gs.uses_end_primitive);
+   info(f, NTV_INFO_ACTIVE_STREAM_MASK, s->gs.active_stream_mask);
+}
+
+static void
+write_fragment_info(struct flatten *f)
+{
+   const struct shader_info *s = &f->nir->info;
+
+   info(f, NTV_INFO_USES_DISCARD, s->fs.uses_discard);
+   info(f, NTV_INFO_USES_FBFETCH_OUTPUT, s->fs.uses_fbfetch_output);
+   info(f, NTV_INFO_COLOR_IS_DUAL_SOURCE, s->fs.color_is_dual_source);
+   info(f, NTV_INFO_USES_SAMPLE_QUALIFIER, s->fs.uses_sample_qualifier);
+   info(f, NTV_INFO_USES_SAMPLE_SHADING, s->fs.uses_sample_shading);
+   info(f, NTV_INFO_EARLY_FRAGMENT_TESTS, s->fs.early_fragment_tests);
+   info(f, NTV_INFO_INNER_COVERAGE, s->fs.inner_coverage);
+   info(f, NTV_INFO_POST_DEPTH_COVERAGE, s->fs.post_depth_coverage);
+   info(f, NTV_INFO_PIXEL_CENTER_INTEGER, s->fs.pixel_center_integer);
+   info(f, NTV_INFO_ORIGIN_UPPER_LEFT, s->fs.origin_upper_left);
+   info(f, NTV_INFO_PIXEL_INTERLOCK_ORDERED, s->fs.pixel_interlock_ordered);
+   info(f, NTV_INFO_PIXEL_INTERLOCK_UNORDERED, s->fs.pixel_interlock_unordered);
+   info(f, NTV_INFO_SAMPLE_INTERLOCK_ORDERED, s->fs.sample_interlock_ordered);
+   info(f, NTV_INFO_SAMPLE_INTERLOCK_UNORDERED, s->fs.sample_interlock_unordered);
+   info(f, NTV_INFO_DEPTH_LAYOUT, s->fs.depth_layout);
+}
+
+static void
+write_info(struct flatten *f)
+{
+   const struct shader_info *s = &f->nir->info;
+
+   info(f, NTV_INFO_NUM_TEXTURES, s->num_textures);
+   info(f, NTV_INFO_NUM_UBOS, s->num_ubos);
+   info(f, NTV_INFO_NUM_SSBOS, s->num_ssbos);
+   info(f, NTV_INFO_NUM_IMAGES, s->num_images);
+   info_bits(f, NTV_INFO_INPUTS_READ, s->inputs_read);
+   info_bits(f, NTV_INFO_OUTPUTS_WRITTEN, s->outputs_written);
+   info_bits(f, NTV_INFO_OUTPUTS_READ, s->outputs_read);
+   write_system_values(f);
+   info(f, NTV_INFO_PATCH_INPUTS_READ, s->patch_inputs_read);
+   info(f, NTV_INFO_PATCH_OUTPUTS_WRITTEN, s->patch_outputs_written);
+   info(f, NTV_INFO_PATCH_OUTPUTS_READ, s->patch_outputs_read);
+   info(f, NTV_INFO_FLOAT_CONTROLS_EXECUTION_MODE, s->float_controls_execution_mode);
+   info(f, NTV_INFO_SHARED_SIZE, s->shared_size);
+   info(f, NTV_INFO_SUBGROUP_SIZE, s->subgroup_size);
+   info(f, NTV_INFO_CLIP_DISTANCE_ARRAY_SIZE, s->clip_distance_array_size);
+   info(f, NTV_INFO_CULL_DISTANCE_ARRAY_SIZE, s->cull_distance_array_size);
+   info(f, NTV_INFO_FIRST_UBO_IS_DEFAULT_UBO, s->first_ubo_is_default_ubo);
+   info(f, NTV_INFO_SEPARATE_SHADER, s->separate_shader);
+   info(f, NTV_INFO_HAS_TRANSFORM_FEEDBACK_VARYINGS, s->has_transform_feedback_varyings);
+   info(f, NTV_INFO_IO_LOWERED, s->io_lowered);
+   info(f, NTV_INFO_WRITES_MEMORY, s->writes_memory);
+   info(f, NTV_INFO_DERIVATIVE_GROUP, s->derivative_group);
+   info(f, NTV_INFO_SCRATCH, f->nir->scratch_size);
+   switch (s->stage) {
+   case MESA_SHADER_VERTEX:
+      write_vertex_info(f);
+      break;
+   case MESA_SHADER_TESS_CTRL:
+   case MESA_SHADER_TESS_EVAL:
+      write_tess_info(f);
+      break;
+   case MESA_SHADER_GEOMETRY:
+      write_geometry_info(f);
+      break;
+   case MESA_SHADER_FRAGMENT:
+      write_fragment_info(f);
+      break;
+   default:
+      info(f, NTV_INFO_PTR_SIZE, s->cs.ptr_size);
+      break;
+   }
+}
+
+static void
+write_header(struct flatten *f, bool element_offsets)
+{
+   const struct shader_info *s = &f->nir->info;
+   bool compute = gl_shader_stage_is_compute(s->stage);
+   struct ntv_shader shader = {
+      .stage = stage(f, s->stage),
+      .workgroup_size = {s->workgroup_size[0], s->workgroup_size[1], s->workgroup_size[2]},
+      /* zink and nir_to_spirv take a size of 0 for one that the pipeline gives. */
+      .workgroup_size_variable = compute && !s->workgroup_size[0] && !s->workgroup_size[1] && !s->workgroup_size[2],
+      .next_stage = s->next_stage >= MESA_SHADER_VERTEX && s->next_stage <= MESA_SHADER_FRAGMENT ? stage(f, s->next_stage) : NTV_NONE,
+      .entry = "main",
+      .name = s->name,
+      .label = s->label,
+   };
+
+   if (!compute)
+      memset(shader.workgroup_size, 0, sizeof(shader.workgroup_size));
+   ntv_wire_begin(f->w, &shader);
+   write_info(f);
+   ntv_wire_directive(f->w, "shared_offset_units", element_offsets ? "elements" : "bytes");
+}
+
+/* ------------------------------------------------------------------------------------------------------------------
+ * Types and variables
+ * ------------------------------------------------------------------------------------------------------------------ */
+
+static uint32_t
+number_type(enum glsl_base_type base)
+{
+   switch (base) {
+   case GLSL_TYPE_BOOL:
+      return ntv_alu_type(NTV_BASE_BOOL, 1);
+   case GLSL_TYPE_FLOAT:
+   case GLSL_TYPE_FLOAT16:
+   case GLSL_TYPE_DOUBLE:
+      return ntv_alu_type(NTV_BASE_FLOAT, glsl_base_type_get_bit_size(base));
+   case GLSL_TYPE_INT:
+   case GLSL_TYPE_INT8:
+   case GLSL_TYPE_INT16:
+   case GLSL_TYPE_INT64:
+      return ntv_alu_type(NTV_BASE_INT, glsl_base_type_get_bit_size(base));
+   case GLSL_TYPE_UINT:
+   case GLSL_TYPE_UINT8:
+   case GLSL_TYPE_UINT16:
+   case GLSL_TYPE_UINT64:
+      return ntv_alu_type(NTV_BASE_UINT, glsl_base_type_get_bit_size(base));
+   default:
+      /* Texels of no type: a bare sampler has none. */
+      return ntv_alu_type(NTV_BASE_FLOAT, 32);
+   }
+}
+
+static uint32_t write_type(struct flatten *f, const struct glsl_type *type);
+
+static uint32_t
+write_number_type(struct flatten *f, const struct glsl_type *type)
+{
+   uint32_t number = number_type(glsl_get_base_type(type));
+   enum ntv_base base = number >> 8;
+   unsigned bits = number & 0xff;
+
+   if (glsl_type_is_matrix(type))
+      return ntv_wire_type_matrix(f->w, bits, glsl_get_matrix_columns(type), glsl_get_vector_elements(type));
+   return ntv_wire_type_vector(f->w, base, bits, glsl_get_vector_elements(type));
+}
+
+static uint32_t
+write_array_type(struct flatten *f, const struct glsl_type *type)
+{
+   uint32_t element = write_type(f, glsl_get_array_element(type));
+   unsigned length = glsl_get_length(type);
+
+   return ntv_wire_type_array(f->w, element, length ? length : NTV_NONE, glsl_get_explicit_stride(type));
+}
+
+static uint32_t
+write_struct_type(struct flatten *f, const struct glsl_type *type)
+{
+   unsigned length = glsl_get_length(type);
+   uint32_t number;
+
+   /* Their types go first. */
+   for (unsigned i = 0; i < length; i++)
+      write_type(f, glsl_get_struct_field(type, i));
+   number = ntv_wire_type_struct(f->w, glsl_get_type_name(type));
+   for (unsigned i = 0; i < length; i++) {
+      int offset = glsl_get_struct_field_offset(type, i);
+
+      ntv_wire_type_field(f->w, glsl_get_struct_elem_name(type, i), write_type(f, glsl_get_struct_field(type, i)),
+                          offset < 0 ? NTV_NONE : (uint32_t)offset);
+   }
+   return number;
+}
+
+static uint32_t
+write_texture_type(struct flatten *f, const struct glsl_type *type)
+{
+   uint32_t flags = 0;
+
+   if (glsl_sampler_type_is_array(type))
+      flags |= NTV_TYPE_ARRAYED;
+   if (glsl_type_is_texture(type))
+      flags |= NTV_TYPE_BARE;
+   else if (glsl_sampler_type_is_shadow(type))
+      flags |= NTV_TYPE_SHADOW;
+   return ntv_wire_type_texture(f->w, dim(glsl_get_sampler_dim(type)), flags,
+                                number_type(glsl_get_sampler_result_type(type)));
+}
+
+/* The number of a type, which is written if it is new. */
+static uint32_t
+write_type(struct flatten *f, const struct glsl_type *type)
+{
+   uint32_t number = 0;
+
+   if (find_number(f, type, &number))
+      return number;
+   /* Textures first: Mesa counts them among the scalars. */
+   if (glsl_type_is_bare_sampler(type))
+      number = ntv_wire_type_sampler(f->w, glsl_sampler_type_is_shadow(type));
+   else if (glsl_type_is_sampler(type) || glsl_type_is_texture(type))
+      number = write_texture_type(f, type);
+   else if (glsl_type_is_image(type))
+      number = ntv_wire_type_image(f->w, dim(glsl_get_sampler_dim(type)), glsl_sampler_type_is_array(type),
+                                   number_type(glsl_get_sampler_result_type(type)));
+   else if (glsl_type_is_vector_or_scalar(type) || glsl_type_is_matrix(type))
+      number = write_number_type(f, type);
+   else if (glsl_type_is_array(type))
+      number = write_array_type(f, type);
+   else if (glsl_type_is_struct_or_ifc(type))
+      number = write_struct_type(f, type);
+   else if (glsl_get_base_type(type) == GLSL_TYPE_ATOMIC_UINT)
+      number = ntv_wire_type_atomic_uint(f->w);
+   else
+      number = ntv_wire_type_void(f->w);
+   set_number(f, type, number);
+   return number;
+}
+
+/* Appends the scalars of an initializer. */
+static void
+collect_values(struct util_dynarray *values, const nir_constant *constant, const struct glsl_type *type)
+{
+   if (glsl_type_is_vector_or_scalar(type)) {
+      unsigned bits = glsl_type_is_boolean(type) ? 1 : glsl_get_bit_size(type);
+
+      for (unsigned i = 0; i < glsl_get_vector_elements(type); i++)
+         util_dynarray_append(values, uint64_t, nir_const_value_as_uint(constant->values[i], bits));
+   } else if (glsl_type_is_struct_or_ifc(type)) {
+      for (unsigned i = 0; i < glsl_get_length(type); i++)
+         collect_values(values, constant->elements[i], glsl_get_struct_field(type, i));
+   } else if (glsl_type_is_matrix(type)) {
+      for (unsigned i = 0; i < glsl_get_matrix_columns(type); i++)
+         collect_values(values, constant->elements[i], glsl_get_column_type(type));
+   } else if (glsl_type_is_array(type)) {
+      for (unsigned i = 0; i < glsl_get_length(type); i++)
+         collect_values(values, constant->elements[i], glsl_get_array_element(type));
+   }
+}
+
+static uint32_t
+variable_flags(const nir_variable *var)
+{
+   return (var->data.bindless ? NTV_VARIABLE_BINDLESS : 0) | (var->data.centroid ? NTV_VARIABLE_CENTROID : 0) |
+          (var->data.sample ? NTV_VARIABLE_SAMPLE : 0) | (var->data.patch ? NTV_VARIABLE_PATCH : 0) |
+          (var->data.invariant ? NTV_VARIABLE_INVARIANT : 0) | (var->data.per_view ? NTV_VARIABLE_PER_VIEW : 0) |
+          (var->data.per_primitive ? NTV_VARIABLE_PER_PRIMITIVE : 0) |
+          (var->data.ray_query ? NTV_VARIABLE_RAY_QUERY : 0) |
+          (var->data.fb_fetch_output ? NTV_VARIABLE_FB_FETCH_OUTPUT : 0) |
+          (var->data.compact ? NTV_VARIABLE_COMPACT : 0);
+}
+
+static void
+write_variable(struct flatten *f, const nir_variable *var)
+{
+   const uint32_t resources = NTV_MODE_UNIFORM | NTV_MODE_IMAGE | NTV_MODE_UBO | NTV_MODE_SSBO;
+   struct ntv_variable v = ntv_variable_init(var->name, write_type(f, var->type), mode_bits(var->data.mode));
+   struct util_dynarray values;
+
+   if (!v.mode) {
+      miss(f, "a variable of this mode");
+      return;
+   }
+   v.interpolation = var->data.interpolation;
+   v.precision = var->data.precision;
+   v.access = var->data.access;
+   v.flags = variable_flags(var);
+   v.location = var->data.location;
+   v.location_frac = var->data.location_frac;
+   v.driver_location = var->data.driver_location;
+   v.binding = var->data.binding;
+   v.index = var->data.index;
+   if (v.mode & resources)
+      v.descriptor_set = var->data.descriptor_set;
+   /* These share memory. */
+   if (glsl_type_is_image(glsl_without_array(var->type))) {
+      v.image_format = format(f, var->data.image.format);
+   } else if (v.mode == NTV_MODE_SHADER_OUT) {
+      v.stream = var->data.stream;
+      if (var->data.explicit_xfb_buffer && f->nir->xfb_info) {
+         v.xfb_buffer = var->data.xfb.buffer;
+         v.xfb_stride = var->data.xfb.stride;
+         v.xfb_offset = var->data.offset;
+      }
+   }
+   util_dynarray_init(&values, NULL);
+   if (var->constant_initializer)
+      collect_values(&values, var->constant_initializer, var->type);
+   v.values = values.data;
+   v.num_values = util_dynarray_num_elements(&values, uint64_t);
+   set_number(f, var, ntv_wire_variable(f->w, &v));
+   util_dynarray_fini(&values);
+}
+
+/* ------------------------------------------------------------------------------------------------------------------
+ * Instructions
+ * ------------------------------------------------------------------------------------------------------------------ */
+
+static void
+write_alu(struct flatten *f, const nir_alu_instr *alu)
+{
+   uint32_t op = alu_op(f, alu->op);
+   uint32_t flags = (alu->exact ? NTV_ALU_EXACT : 0) | (alu->no_signed_wrap ? NTV_ALU_NO_SIGNED_WRAP : 0) |
+                    (alu->no_unsigned_wrap ? NTV_ALU_NO_UNSIGNED_WRAP : 0);
+
+   ntv_wire_alu(f->w, op, flags, alu->def.index, alu->def.num_components, alu->def.bit_size);
+   for (unsigned i = 0; i < nir_op_infos[alu->op].num_inputs; i++)
+      ntv_wire_alu_src(f->w, alu->src[i].src.ssa->index, alu->src[i].swizzle, nir_ssa_alu_instr_src_components(alu, i));
+}
+
+static void
+write_const(struct flatten *f, const nir_load_const_instr *load)
+{
+   unsigned bits = load->def.bit_size;
+
+   ntv_wire_const(f->w, load->def.index, load->def.num_components, bits);
+   for (unsigned i = 0; i < load->def.num_components; i++)
+      ntv_wire_const_value(f->w, bits, nir_const_value_as_uint(load->value[i], bits));
+}
+
+static void
+write_phi(struct flatten *f, const nir_phi_instr *phi)
+{
+   ntv_wire_phi(f->w, phi->def.index, phi->def.num_components, phi->def.bit_size);
+   nir_foreach_phi_src(src, phi)
+      ntv_wire_phi_src(f->w, src->pred->index, src->src.ssa->index);
+}
+
+static void
+write_array_deref(struct flatten *f, const nir_deref_instr *deref, struct ntv_deref_result r)
+{
+   bool pointer = deref->deref_type == nir_deref_type_ptr_as_array;
+   uint32_t parent = deref->parent.ssa->index;
+
+   if (nir_src_is_const(deref->arr.index))
+      ntv_wire_deref_array_imm(f->w, pointer ? NTV_DEREF_PTR_AS_ARRAY_IMM : NTV_DEREF_ARRAY_IMM, r, parent,
+                               nir_src_as_int(deref->arr.index));
+   else
+      ntv_wire_deref_array(f->w, pointer ? NTV_DEREF_PTR_AS_ARRAY : NTV_DEREF_ARRAY, r, parent,
+                           deref->arr.index.ssa->index);
+}
+
+static void
+write_deref(struct flatten *f, const nir_deref_instr *deref)
+{
+   struct ntv_deref_result r = {deref->def.index, deref->def.bit_size, write_type(f, deref->type),
+                                mode_bits(deref->modes)};
+   uint32_t variable = 0;
+
+   switch (deref->deref_type) {
+   case nir_deref_type_var:
+      if (!find_number(f, deref->var, &variable))
+         miss(f, "a pointer to a variable of another shader");
+      ntv_wire_deref_var(f->w, r, variable);
+      break;
+   case nir_deref_type_array:
+   case nir_deref_type_ptr_as_array:
+      write_array_deref(f, deref, r);
+      break;
+   case nir_deref_type_array_wildcard:
+      ntv_wire_deref_array_wildcard(f->w, r, deref->parent.ssa->index);
+      break;
+   case nir_deref_type_struct:
+      ntv_wire_deref_struct(f->w, r, deref->parent.ssa->index, deref->strct.index);
+      break;
+   case nir_deref_type_cast:
+      ntv_wire_deref_cast(f->w, r, deref->parent.ssa->index, deref->cast.ptr_stride, deref->cast.align_mul,
+                          deref->cast.align_offset);
+      break;
+   }
+}
+
+/* Names the intrinsic and its indices. */
+static void
+name_intrinsic(struct flatten *f, nir_intrinsic_op op)
+{
+   const nir_intrinsic_info *about = &nir_intrinsic_infos[op];
+
+   if (!ntv_wire_is_new(f->w, NTV_TABLE_INTRINSIC, op))
+      return;
+   for (unsigned i = 0; i < about->num_indices; i++) {
+      if (ntv_wire_is_new(f->w, NTV_TABLE_INDEX, about->indices[i]))
+         ntv_wire_name(f->w, NTV_TABLE_INDEX, about->indices[i], nir_intrinsic_index_names[about->indices[i]]);
+   }
+   ntv_wire_name_intrinsic(f->w, op, about->name, about->indices, about->num_indices);
+}
+
+static uint32_t
+io_semantics(nir_io_semantics io)
+{
+   uint32_t flags = (io.interp_explicit_strict ? NTV_IO_EXPLICIT_STRICT : 0) |
+                    (io.dual_source_blend_index ? NTV_IO_DUALSRC : 0) | (io.fb_fetch_output ? NTV_IO_FBFETCH : 0) |
+                    (io.fb_fetch_output_coherent ? NTV_IO_COHERENT : 0) | (io.per_view ? NTV_IO_PERVIEW : 0) |
+                    (io.medium_precision ? NTV_IO_MEDIUMP : 0) | (io.high_16bits ? NTV_IO_HIGH_16BITS : 0) |
+                    (io.invariant ? NTV_IO_INVARIANT : 0) | (io.high_dvec2 ? NTV_IO_HIGH_DVEC2 : 0) |
+                    (io.no_varying ? NTV_IO_NO_VARYING : 0) | (io.no_sysval_output ? NTV_IO_NO_SYSVAL_OUTPUT : 0);
+
+   return ntv_io_semantics(io.location, io.num_slots, io.gs_streams, flags);
+}
+
+static uint32_t
+io_xfb(nir_io_xfb xfb)
+{
+   return ntv_io_xfb(xfb.out[0].num_components, xfb.out[0].buffer, xfb.out[0].offset, xfb.out[1].num_components,
+                     xfb.out[1].buffer, xfb.out[1].offset);
+}
+
+/* The value of an index of an intrinsic in the wire. Formats and opcodes get their name on the way. */
+static uint32_t
+index_value(struct flatten *f, const nir_intrinsic_instr *intrinsic, unsigned index, uint32_t value)
+{
+   switch (index) {
+   case NIR_INTRINSIC_MEMORY_MODES:
+      return mode_bits(value);
+   case NIR_INTRINSIC_IMAGE_DIM:
+      return dim(value);
+   case NIR_INTRINSIC_FORMAT:
+      return format(f, value);
+   case NIR_INTRINSIC_REDUCTION_OP:
+      return alu_op(f, value);
+   case NIR_INTRINSIC_SRC_TYPE:
+   case NIR_INTRINSIC_DEST_TYPE:
+      return alu_type(value);
+   case NIR_INTRINSIC_IO_SEMANTICS:
+      return io_semantics(nir_intrinsic_io_semantics(intrinsic));
+   case NIR_INTRINSIC_IO_XFB:
+      return io_xfb(nir_intrinsic_io_xfb(intrinsic));
+   case NIR_INTRINSIC_IO_XFB2:
+      return io_xfb(nir_intrinsic_io_xfb2(intrinsic));
+   default:
+      /* The other enumerations have the wire's numbers. */
+      return value;
+   }
+}
+
+static void
+write_intrinsic(struct flatten *f, const nir_intrinsic_instr *intrinsic)
+{
+   const nir_intrinsic_info *about = &nir_intrinsic_infos[intrinsic->intrinsic];
+   uint32_t values[NIR_INTRINSIC_MAX_CONST_INDEX];
+
+   name_intrinsic(f, intrinsic->intrinsic);
+   for (unsigned i = 0; i < about->num_indices; i++)
+      values[i] = index_value(f, intrinsic, about->indices[i], intrinsic->const_index[i]);
+   if (about->has_dest)
+      ntv_wire_intrinsic(f->w, intrinsic->intrinsic, intrinsic->def.index, intrinsic->def.num_components,
+                         intrinsic->def.bit_size);
+   else
+      ntv_wire_intrinsic(f->w, intrinsic->intrinsic, 0, 0, 0);
+   for (unsigned i = 0; i < about->num_srcs; i++)
+      ntv_wire_push(f->w, intrinsic->src[i].ssa->index);
+   for (unsigned i = 0; i < about->num_indices; i++)
+      ntv_wire_push(f->w, values[i]);
+}
+
+static enum ntv_tex_op
+tex_op(struct flatten *f, nir_texop op)
+{
+   switch (op) {
+   case nir_texop_tex:
+      return NTV_TEX_OP_TEX;
+   case nir_texop_txb:
+      return NTV_TEX_OP_TXB;
+   case nir_texop_txl:
+      return NTV_TEX_OP_TXL;
+   case nir_texop_txd:
+      return NTV_TEX_OP_TXD;
+   case nir_texop_txf:
+      return NTV_TEX_OP_TXF;
+   case nir_texop_txf_ms:
+      return NTV_TEX_OP_TXF_MS;
+   case nir_texop_txs:
+      return NTV_TEX_OP_TXS;
+   case nir_texop_lod:
+      return NTV_TEX_OP_LOD;
+   case nir_texop_tg4:
+      return NTV_TEX_OP_TG4;
+   case nir_texop_query_levels:
+      return NTV_TEX_OP_QUERY_LEVELS;
+   case nir_texop_texture_samples:
+      return NTV_TEX_OP_TEXTURE_SAMPLES;
+   case nir_texop_samples_identical:
+      return NTV_TEX_OP_SAMPLES_IDENTICAL;
+   default:
+      miss(f, "a texture operation of another driver");
+      return NTV_TEX_OP_TEX;
+   }
+}
+
+static enum ntv_tex_src
+tex_src(struct flatten *f, nir_tex_src_type type)
+{
+   switch (type) {
+   case nir_tex_src_coord:
+      return NTV_TEX_SRC_COORD;
+   case nir_tex_src_projector:
+      return NTV_TEX_SRC_PROJECTOR;
+   case nir_tex_src_comparator:
+      return NTV_TEX_SRC_COMPARATOR;
+   case nir_tex_src_offset:
+      return NTV_TEX_SRC_OFFSET;
+   case nir_tex_src_bias:
+      return NTV_TEX_SRC_BIAS;
+   case nir_tex_src_lod:
+      return NTV_TEX_SRC_LOD;
+   case nir_tex_src_min_lod:
+      return NTV_TEX_SRC_MIN_LOD;
+   case nir_tex_src_ms_index:
+      return NTV_TEX_SRC_MS_INDEX;
+   case nir_tex_src_ddx:
+      return NTV_TEX_SRC_DDX;
+   case nir_tex_src_ddy:
+      return NTV_TEX_SRC_DDY;
+   case nir_tex_src_texture_deref:
+      return NTV_TEX_SRC_TEXTURE_DEREF;
+   case nir_tex_src_sampler_deref:
+      return NTV_TEX_SRC_SAMPLER_DEREF;
+   case nir_tex_src_texture_offset:
+      return NTV_TEX_SRC_TEXTURE_OFFSET;
+   case nir_tex_src_sampler_offset:
+      return NTV_TEX_SRC_SAMPLER_OFFSET;
+   case nir_tex_src_texture_handle:
+      return NTV_TEX_SRC_TEXTURE_HANDLE;
+   case nir_tex_src_sampler_handle:
+      return NTV_TEX_SRC_SAMPLER_HANDLE;
+   default:
+      miss(f, "a texture operand of another driver");
+      return NTV_TEX_SRC_COORD;
+   }
+}
+
+static void
+write_tex(struct flatten *f, const nir_tex_instr *tex)
+{
+   struct ntv_tex t = {
+      .op = tex_op(f, tex->op),
+      .dest_type = alu_type(tex->dest_type),
+      .flags = (tex->is_gather_implicit_lod ? NTV_TEX_GATHER_IMPLICIT_LOD : 0) |
+               (tex->texture_non_uniform ? NTV_TEX_TEXTURE_NON_UNIFORM : 0) |
+               (tex->sampler_non_uniform ? NTV_TEX_SAMPLER_NON_UNIFORM : 0) | (tex->is_sparse ? NTV_TEX_SPARSE : 0),
+      .component = tex->component,
+      .texture_index = tex->texture_index,
+      .sampler_index = tex->sampler_index,
+      .offsets = nir_tex_instr_has_explicit_tg4_offsets((nir_tex_instr *)tex) ? tex->tg4_offsets : NULL,
+   };
+
+   ntv_wire_tex(f->w, &t, tex->def.index, tex->def.num_components, tex->def.bit_size);
+   for (unsigned i = 0; i < tex->num_srcs; i++)
+      ntv_wire_tex_src(f->w, tex_src(f, tex->src[i].src_type), tex->src[i].src.ssa->index);
+}
+
+static void
+write_jump(struct flatten *f, const nir_jump_instr *jump)
+{
+   switch (jump->type) {
+   case nir_jump_break:
+      ntv_wire_jump(f->w, NTV_JUMP_BREAK);
+      break;
+   case nir_jump_continue:
+      ntv_wire_jump(f->w, NTV_JUMP_CONTINUE);
+      break;
+   case nir_jump_return:
+      ntv_wire_jump(f->w, NTV_JUMP_RETURN);
+      break;
+   case nir_jump_halt:
+      ntv_wire_jump(f->w, NTV_JUMP_HALT);
+      break;
+   default:
+      miss(f, "a goto");
+      break;
+   }
+}
+
+static void
+write_instr(struct flatten *f, nir_instr *instr)
+{
+   switch (instr->type) {
+   case nir_instr_type_alu:
+      write_alu(f, nir_instr_as_alu(instr));
+      break;
+   case nir_instr_type_deref:
+      write_deref(f, nir_instr_as_deref(instr));
+      break;
+   case nir_instr_type_tex:
+      write_tex(f, nir_instr_as_tex(instr));
+      break;
+   case nir_instr_type_intrinsic:
+      write_intrinsic(f, nir_instr_as_intrinsic(instr));
+      break;
+   case nir_instr_type_load_const:
+      write_const(f, nir_instr_as_load_const(instr));
+      break;
+   case nir_instr_type_jump:
+      write_jump(f, nir_instr_as_jump(instr));
+      break;
+   case nir_instr_type_undef: {
+      const nir_def *def = &nir_instr_as_undef(instr)->def;
+
+      ntv_wire_undef(f->w, def->index, def->num_components, def->bit_size);
+      break;
+   }
+   case nir_instr_type_phi:
+      write_phi(f, nir_instr_as_phi(instr));
+      break;
+   case nir_instr_type_debug_info:
+      break;
+   case nir_instr_type_call:
+      miss(f, "a call");
+      break;
+   case nir_instr_type_parallel_copy:
+      miss(f, "a parallel copy");
+      break;
+   }
+}
+
+/* ------------------------------------------------------------------------------------------------------------------
+ * Control flow
+ * ------------------------------------------------------------------------------------------------------------------ */
+
+static enum ntv_hint
+hint(nir_selection_control control)
+{
+   switch (control) {
+   case nir_selection_control_flatten:
+      return NTV_HINT_FLATTEN;
+   case nir_selection_control_dont_flatten:
+      return NTV_HINT_DONT_FLATTEN;
+   case nir_selection_control_divergent_always_taken:
+      return NTV_HINT_DIVERGENT_ALWAYS_TAKEN;
+   default:
+      return NTV_HINT_NONE;
+   }
+}
+
+static void
+write_cf_list(struct flatten *f, struct exec_list *list)
+{
+   foreach_list_typed(nir_cf_node, node, node, list) {
+      switch (node->type) {
+      case nir_cf_node_block: {
+         nir_block *block = nir_cf_node_as_block(node);
+
+         ntv_wire_block(f->w, block->index);
+         nir_foreach_instr(instr, block)
+            write_instr(f, instr);
+         break;
+      }
+      case nir_cf_node_if: {
+         nir_if *nif = nir_cf_node_as_if(node);
+
+         ntv_wire_if(f->w, nif->condition.ssa->index, hint(nif->control));
+         write_cf_list(f, &nif->then_list);
+         ntv_wire_else(f->w);
+         write_cf_list(f, &nif->else_list);
+         ntv_wire_end_if(f->w);
+         break;
+      }
+      case nir_cf_node_loop: {
+         nir_loop *loop = nir_cf_node_as_loop(node);
+
+         ntv_wire_loop(f->w);
+         write_cf_list(f, &loop->body);
+         if (nir_loop_has_continue_construct(loop)) {
+            ntv_wire_continue(f->w);
+            write_cf_list(f, &loop->continue_list);
+         }
+         ntv_wire_end_loop(f->w);
+         break;
+      }
+      default:
+         miss(f, "a function in a function");
+         break;
+      }
+   }
+}
+
+const char *
+ntv_wire_nir(struct ntv_wire *wire, nir_shader *nir, bool element_offsets)
+{
+   nir_function_impl *impl = nir_shader_get_entrypoint(nir);
+   struct flatten f = {.w = wire, .nir = nir};
+
+   f.numbers = _mesa_pointer_hash_table_create(NULL);
+   if (!f.numbers)
+      return "a table, for want of memory";
+   nir_metadata_require(impl, nir_metadata_block_index);
+   write_header(&f, element_offsets);
+   nir_foreach_variable_in_shader(var, nir)
+      write_variable(&f, var);
+   nir_foreach_function_temp_variable(var, impl)
+      write_variable(&f, var);
+   write_cf_list(&f, &impl->body);
+   if (!ntv_wire_end(wire))
+      miss(&f, "so large a shader");
+   _mesa_hash_table_destroy(f.numbers, NULL);
+   return f.missing;
+}

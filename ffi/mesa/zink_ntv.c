@@ -1,0 +1,477 @@
+/*
+ * Copyright (c) the ntv authors
+ * SPDX-License-Identifier: MIT
+ *
+ * Shaders come from several threads at a time. Each takes a translator from a list of idle ones, or makes one; so there are
+ * as many as there ever were threads in here, and each keeps its memory for the next shader.
+ */
+
+#include "zink_ntv.h"
+
+#include <stdio.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "nir_to_spirv/nir_to_spirv.h"
+#include "ntv_nir.h"
+#include "util/log.h"
+#include "util/os_time.h"
+#include "util/simple_mtx.h"
+#include "util/u_atomic.h"
+#include "util/u_debug.h"
+#include "zink_types.h"
+
+DEBUG_GET_ONCE_OPTION(ntv, "ZINK_NTV", "rust")
+DEBUG_GET_ONCE_OPTION(ntv_log, "ZINK_NTV_LOG", NULL)
+DEBUG_GET_ONCE_OPTION(ntv_dump, "ZINK_NTV_DUMP", NULL)
+DEBUG_GET_ONCE_BOOL_OPTION(ntv_validate, "ZINK_NTV_VALIDATE", false)
+
+/* Runs of each translator on a shader that is compared; the fastest counts. */
+#define COMPARED_RUNS 5
+
+struct translator {
+   struct translator *next;
+   struct ntv_context *context;
+   struct ntv_wire wire;
+   /* Screen that the target describes. */
+   unsigned screen_id;
+   struct ntv_target target;
+};
+
+static struct translator *idle;
+static simple_mtx_t idle_lock = SIMPLE_MTX_INITIALIZER;
+
+/* ------------------------------------------------------------------------------------------------------------------
+ * What the Vulkan device can do
+ * ------------------------------------------------------------------------------------------------------------------ */
+
+struct feature {
+   const char *name;
+   bool on;
+};
+
+static void
+enable(struct ntv_target *target, const struct feature *features, unsigned count)
+{
+   for (unsigned i = 0; i < count; i++) {
+      if (!ntv_target_enable(target, features[i].name, features[i].on))
+         mesa_logw("ntv: no feature is called %s", features[i].name);
+   }
+}
+
+static void
+enable_core(struct ntv_target *target, const struct zink_device_info *info)
+{
+   const VkPhysicalDeviceFeatures *f = &info->feats.features;
+   const struct feature features[] = {
+      {"shaderInt64", f->shaderInt64},
+      {"shaderInt16", f->shaderInt16},
+      {"shaderInt8", info->shader_float16_int8_feats.shaderInt8},
+      {"shaderFloat16", info->shader_float16_int8_feats.shaderFloat16},
+      {"shaderFloat64", f->shaderFloat64},
+      {"storageBuffer8BitAccess", info->storage_8bit_feats.storageBuffer8BitAccess},
+      {"storageBuffer16BitAccess", info->storage_16bit_feats.storageBuffer16BitAccess},
+      {"storageInputOutput16", info->storage_16bit_feats.storageInputOutput16},
+      {"geometryShader", f->geometryShader},
+      {"tessellationShader", f->tessellationShader},
+      {"shaderTessellationAndGeometryPointSize", f->shaderTessellationAndGeometryPointSize},
+      {"meshShader", false},
+      {"transformFeedback", info->tf_feats.transformFeedback},
+      {"geometryStreams", info->tf_feats.geometryStreams},
+      {"sampleRateShading", f->sampleRateShading},
+      {"shaderClipDistance", f->shaderClipDistance},
+      {"shaderCullDistance", f->shaderCullDistance},
+      {"multiViewport", f->multiViewport},
+      {"shaderOutputViewportIndex",
+       info->have_vulkan12 ? info->feats12.shaderOutputViewportIndex : info->have_EXT_shader_viewport_index_layer},
+      {"shaderOutputLayer",
+       info->have_vulkan12 ? info->feats12.shaderOutputLayer : info->have_EXT_shader_viewport_index_layer},
+      {"VK_EXT_shader_stencil_export", info->have_EXT_shader_stencil_export},
+      {"VK_EXT_post_depth_coverage", info->have_EXT_post_depth_coverage},
+      {"computeDerivativeGroupQuads", info->shader_derivs_feats.computeDerivativeGroupQuads},
+      {"computeDerivativeGroupLinear", info->shader_derivs_feats.computeDerivativeGroupLinear},
+      {"shaderDrawParameters",
+       info->have_vulkan11 ? info->feats11.shaderDrawParameters : info->have_KHR_shader_draw_parameters},
+      {"multiview", info->feats11.multiview},
+      {"fragmentShaderPixelInterlock", info->interlock_feats.fragmentShaderPixelInterlock},
+      {"fragmentShaderSampleInterlock", info->interlock_feats.fragmentShaderSampleInterlock},
+      {"shaderDemoteToHelperInvocation", info->have_EXT_shader_demote_to_helper_invocation},
+      {"shaderTerminateInvocation", info->feats13.shaderTerminateInvocation},
+      {"shaderSubgroupClock", info->shader_clock_feats.shaderSubgroupClock},
+      {"shaderDeviceClock", info->shader_clock_feats.shaderDeviceClock},
+      {"bufferDeviceAddress", info->bda_feats.bufferDeviceAddress},
+      {"derivativeControl", true},
+      {"vulkanMemoryModel", info->feats12.vulkanMemoryModel},
+      {"vulkanMemoryModelDeviceScope", info->feats12.vulkanMemoryModelDeviceScope},
+      {"workgroupMemoryExplicitLayout", info->explicit_layout_feats.workgroupMemoryExplicitLayout},
+   };
+
+   enable(target, features, ARRAY_SIZE(features));
+}
+
+static void
+enable_resources(struct ntv_target *target, const struct zink_device_info *info)
+{
+   const VkPhysicalDeviceFeatures *f = &info->feats.features;
+   const VkPhysicalDeviceDescriptorIndexingFeatures *d = &info->desc_indexing_feats;
+   const struct feature features[] = {
+      {"imageCubeArray", f->imageCubeArray},
+      {"shaderImageGatherExtended", f->shaderImageGatherExtended},
+      {"shaderResourceMinLod", f->shaderResourceMinLod},
+      {"shaderResourceResidency", f->shaderResourceResidency},
+      {"shaderStorageImageExtendedFormats", f->shaderStorageImageExtendedFormats},
+      {"shaderStorageImageMultisample", f->shaderStorageImageMultisample},
+      {"shaderStorageImageReadWithoutFormat", f->shaderStorageImageReadWithoutFormat},
+      {"shaderStorageImageWriteWithoutFormat", f->shaderStorageImageWriteWithoutFormat},
+      {"shaderUniformBufferArrayDynamicIndexing", f->shaderUniformBufferArrayDynamicIndexing},
+      {"shaderSampledImageArrayDynamicIndexing", f->shaderSampledImageArrayDynamicIndexing},
+      {"shaderStorageBufferArrayDynamicIndexing", f->shaderStorageBufferArrayDynamicIndexing},
+      {"shaderStorageImageArrayDynamicIndexing", f->shaderStorageImageArrayDynamicIndexing},
+      {"shaderUniformTexelBufferArrayDynamicIndexing", d->shaderUniformTexelBufferArrayDynamicIndexing},
+      {"shaderStorageTexelBufferArrayDynamicIndexing", d->shaderStorageTexelBufferArrayDynamicIndexing},
+      {"shaderUniformBufferArrayNonUniformIndexing", d->shaderUniformBufferArrayNonUniformIndexing},
+      {"shaderSampledImageArrayNonUniformIndexing", d->shaderSampledImageArrayNonUniformIndexing},
+      {"shaderStorageBufferArrayNonUniformIndexing", d->shaderStorageBufferArrayNonUniformIndexing},
+      {"shaderStorageImageArrayNonUniformIndexing", d->shaderStorageImageArrayNonUniformIndexing},
+      {"shaderUniformTexelBufferArrayNonUniformIndexing", d->shaderUniformTexelBufferArrayNonUniformIndexing},
+      {"shaderStorageTexelBufferArrayNonUniformIndexing", d->shaderStorageTexelBufferArrayNonUniformIndexing},
+   };
+
+   enable(target, features, ARRAY_SIZE(features));
+}
+
+static void
+enable_subgroups_and_atomics(struct ntv_target *target, const struct zink_device_info *info)
+{
+   VkSubgroupFeatureFlags subgroup = info->subgroup.supportedOperations;
+   const VkPhysicalDeviceShaderAtomicFloatFeaturesEXT *a = &info->atomic_float_feats;
+   const struct feature features[] = {
+      {"subgroupVote", (subgroup & VK_SUBGROUP_FEATURE_VOTE_BIT) || info->have_EXT_shader_subgroup_vote},
+      {"subgroupBallot", (subgroup & VK_SUBGROUP_FEATURE_BALLOT_BIT) || info->have_EXT_shader_subgroup_ballot},
+      {"subgroupShuffle", subgroup & VK_SUBGROUP_FEATURE_SHUFFLE_BIT},
+      {"subgroupArithmetic", subgroup & VK_SUBGROUP_FEATURE_ARITHMETIC_BIT},
+      {"subgroupShuffleRelative", subgroup & VK_SUBGROUP_FEATURE_SHUFFLE_RELATIVE_BIT},
+      {"subgroupClustered", subgroup & VK_SUBGROUP_FEATURE_CLUSTERED_BIT},
+      {"subgroupQuad", subgroup & VK_SUBGROUP_FEATURE_QUAD_BIT},
+      {"subgroupBroadcastDynamicId", info->feats12.subgroupBroadcastDynamicId},
+      {"shaderSubgroupExtendedTypes", info->feats12.shaderSubgroupExtendedTypes},
+      {"shaderBufferInt64Atomics", info->atomic_int_feats.shaderBufferInt64Atomics},
+      {"shaderSharedInt64Atomics", info->atomic_int_feats.shaderSharedInt64Atomics},
+      {"shaderBufferFloat32AtomicAdd", a->shaderBufferFloat32AtomicAdd},
+      {"shaderSharedFloat32AtomicAdd", a->shaderSharedFloat32AtomicAdd},
+      {"shaderBufferFloat64AtomicAdd", a->shaderBufferFloat64AtomicAdd},
+      {"shaderSharedFloat64AtomicAdd", a->shaderSharedFloat64AtomicAdd},
+      {"shaderImageFloat32Atomics", a->shaderImageFloat32Atomics},
+      {"shaderImageFloat32AtomicAdd", a->shaderImageFloat32AtomicAdd},
+      /* Of extensions that zink does not switch on. */
+      {"shaderBufferFloat32AtomicMinMax", false},
+      {"shaderSharedFloat32AtomicMinMax", false},
+      {"shaderImageFloat32AtomicMinMax", false},
+      {"shaderImageInt64Atomics", false},
+   };
+
+   enable(target, features, ARRAY_SIZE(features));
+}
+
+static void
+enable_float_controls(struct ntv_target *target, const struct zink_device_info *info)
+{
+   const VkPhysicalDeviceVulkan12Properties *p = &info->props12;
+   const struct feature features[] = {
+      {"shaderDenormPreserveFloat16", p->shaderDenormPreserveFloat16},
+      {"shaderDenormPreserveFloat32", p->shaderDenormPreserveFloat32},
+      {"shaderDenormPreserveFloat64", p->shaderDenormPreserveFloat64},
+      {"shaderDenormFlushToZeroFloat16", p->shaderDenormFlushToZeroFloat16},
+      {"shaderDenormFlushToZeroFloat32", p->shaderDenormFlushToZeroFloat32},
+      {"shaderDenormFlushToZeroFloat64", p->shaderDenormFlushToZeroFloat64},
+      {"shaderSignedZeroInfNanPreserveFloat16", p->shaderSignedZeroInfNanPreserveFloat16},
+      {"shaderSignedZeroInfNanPreserveFloat32", p->shaderSignedZeroInfNanPreserveFloat32},
+      {"shaderSignedZeroInfNanPreserveFloat64", p->shaderSignedZeroInfNanPreserveFloat64},
+      {"shaderRoundingModeRTEFloat16", p->shaderRoundingModeRTEFloat16},
+      {"shaderRoundingModeRTEFloat32", p->shaderRoundingModeRTEFloat32},
+      {"shaderRoundingModeRTEFloat64", p->shaderRoundingModeRTEFloat64},
+      {"shaderRoundingModeRTZFloat16", p->shaderRoundingModeRTZFloat16},
+      {"shaderRoundingModeRTZFloat32", p->shaderRoundingModeRTZFloat32},
+      {"shaderRoundingModeRTZFloat64", p->shaderRoundingModeRTZFloat64},
+      {"denormBehaviorIndependenceAll", p->denormBehaviorIndependence == VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_ALL},
+      {"denormBehaviorIndependence32BitOnly",
+       p->denormBehaviorIndependence == VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_32_BIT_ONLY},
+      {"roundingModeIndependenceAll", p->roundingModeIndependence == VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_ALL},
+      {"roundingModeIndependence32BitOnly",
+       p->roundingModeIndependence == VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_32_BIT_ONLY},
+   };
+
+   enable(target, features, ARRAY_SIZE(features));
+}
+
+static void
+describe(struct ntv_target *target, const struct zink_screen *screen)
+{
+   const struct zink_device_info *info = &screen->info;
+
+   ntv_target_init(target, screen->vk_version);
+   target->max_uniform_buffer_range = info->props.limits.maxUniformBufferRange;
+   target->max_push_constants_size = info->props.limits.maxPushConstantsSize;
+   target->indexed_draw_offset = offsetof(struct zink_gfx_push_constant, draw_mode_is_indexed);
+   target->max_draw_buffers = MIN2(info->props.limits.maxColorAttachments, PIPE_MAX_COLOR_BUFS);
+   enable_core(target, info);
+   enable_resources(target, info);
+   enable_subgroups_and_atomics(target, info);
+   if (info->have_KHR_shader_float_controls)
+      enable_float_controls(target, info);
+}
+
+/* ------------------------------------------------------------------------------------------------------------------
+ * Translation
+ * ------------------------------------------------------------------------------------------------------------------ */
+
+/* A translator that nobody else has, NULL if memory is short. */
+static struct translator *
+take_translator(const struct zink_screen *screen)
+{
+   struct translator *t;
+
+   simple_mtx_lock(&idle_lock);
+   t = idle;
+   if (t)
+      idle = t->next;
+   simple_mtx_unlock(&idle_lock);
+   if (!t) {
+      t = calloc(1, sizeof(*t));
+      if (!t)
+         return NULL;
+      ntv_wire_init(&t->wire);
+      t->context = ntv_context_create();
+   }
+   /* Screens are counted from 1. */
+   if (t->screen_id != screen->screen_id) {
+      t->screen_id = screen->screen_id;
+      describe(&t->target, screen);
+   }
+   return t;
+}
+
+static void
+give_translator_back(struct translator *t)
+{
+   simple_mtx_lock(&idle_lock);
+   t->next = idle;
+   idle = t;
+   simple_mtx_unlock(&idle_lock);
+}
+
+static void *
+ralloc_alloc(void *context, size_t size)
+{
+   return ralloc_size(context, size);
+}
+
+static void
+ralloc_release(void *context, void *memory)
+{
+   ralloc_free(memory);
+}
+
+struct times {
+   int64_t flatten;
+   int64_t translate;
+   int64_t all;
+};
+
+/* Translates with ntv. NULL if that did not work; then `error` says why, and is to be freed. */
+static struct spirv_shader *
+translate(struct translator *t, nir_shader *nir, struct times *times, char **error)
+{
+   struct spirv_shader *spirv = ralloc(NULL, struct spirv_shader);
+   struct ntv_options options = {.allocator = {ralloc_alloc, ralloc_release, spirv}};
+   struct ntv_result result;
+   int64_t start = os_time_get_nano();
+   const char *missing = ntv_wire_nir(&t->wire, nir, true);
+   int64_t flat = os_time_get_nano();
+
+   times->flatten = flat - start;
+   *error = NULL;
+   if (missing) {
+      *error = ralloc_asprintf(NULL, "there is no form for %s", missing);
+   } else if (ntv_translate(t->context, &t->target, t->wire.words, t->wire.len, &options, &result) != NTV_OK) {
+      *error = ralloc_strdup(NULL, result.error ? result.error : "memory is short");
+   } else {
+      spirv->words = result.words;
+      spirv->num_words = result.num_words;
+      spirv->tcs_vertices_out_word = result.tcs_vertices_out_word;
+      ralloc_free(result.bindings);
+   }
+   if (*error) {
+      ralloc_free(spirv);
+      spirv = NULL;
+   }
+   times->all = os_time_get_nano() - start;
+   times->translate = os_time_get_nano() - flat;
+   return spirv;
+}
+
+static void
+complain(const nir_shader *nir, const char *error)
+{
+   mesa_logw("ntv: %s shader goes to nir_to_spirv: %s", _mesa_shader_stage_to_string(nir->info.stage), error);
+}
+
+/* ------------------------------------------------------------------------------------------------------------------
+ * Looking closer
+ * ------------------------------------------------------------------------------------------------------------------ */
+
+/* Whether spirv-val, which complains on its own, finds nothing. */
+static bool
+validate(const struct spirv_shader *spirv)
+{
+   FILE *pipe = popen("spirv-val --target-env vulkan1.3 - >&2", "w");
+
+   if (!pipe)
+      return false;
+   fwrite(spirv->words, sizeof(uint32_t), spirv->num_words, pipe);
+   return pclose(pipe) == 0;
+}
+
+/* Calls the shader something that no other is called. */
+static void
+make_name(char *name, size_t size)
+{
+   static uint32_t count;
+
+   snprintf(name, size, "%d-%04u", (int)getpid(), p_atomic_inc_return(&count));
+}
+
+static FILE *
+open_dump(const char *name, const char *extension)
+{
+   char path[4096];
+   FILE *file;
+
+   snprintf(path, sizeof(path), "%s/%s.%s", debug_get_option_ntv_dump(), name, extension);
+   file = fopen(path, "wb");
+   if (!file)
+      mesa_logw("ntv: cannot write %s", path);
+   return file;
+}
+
+static void
+dump(struct translator *t, nir_shader *nir, const char *name)
+{
+   FILE *file;
+
+   if (!ntv_wire_nir(&t->wire, nir, true)) {
+      file = open_dump(name, "ntvw");
+      if (file) {
+         fwrite(t->wire.words, sizeof(uint32_t), t->wire.len, file);
+         fclose(file);
+      }
+   }
+   file = open_dump(name, "nir");
+   if (file) {
+      nir_print_shader(nir, file);
+      fclose(file);
+   }
+}
+
+static unsigned
+count_instructions(nir_shader *nir)
+{
+   unsigned count = 0;
+
+   nir_foreach_block(block, nir_shader_get_entrypoint(nir))
+      count += exec_list_length(&block->instr_list);
+   return count;
+}
+
+/* A line in the log, below a first one with the columns. Several processes may write at a time. */
+static void
+log_line(const char *line)
+{
+   FILE *file = debug_get_option_ntv_log() ? fopen(debug_get_option_ntv_log(), "a") : NULL;
+
+   if (!file)
+      return;
+   flock(fileno(file), LOCK_EX);
+   fseek(file, 0, SEEK_END);
+   if (ftell(file) == 0)
+      fputs("shader\tstage\tinstrs\tc_ns\tflatten_ns\ttranslate_ns\tntv_ns\tc_words\tntv_words\tc_valid\tntv_valid\n",
+            file);
+   fputs(line, file);
+   fclose(file);
+}
+
+/* 1 or 0, - if nobody looked. */
+static char
+validity(const struct spirv_shader *spirv)
+{
+   if (!spirv || !debug_get_option_ntv_validate())
+      return '-';
+   return validate(spirv) ? '1' : '0';
+}
+
+/* Runs both translators in turns, and logs. The result is ntv's. */
+static struct spirv_shader *
+compare(struct translator *t, nir_shader *nir, const struct zink_shader_info *sinfo, const struct zink_screen *screen,
+        const char *name, char **error)
+{
+   struct spirv_shader *c = NULL, *ntv = NULL;
+   int64_t c_best = INT64_MAX;
+   struct times best = {.all = INT64_MAX};
+   char line[512];
+
+   *error = NULL;
+   for (unsigned i = 0; i < COMPARED_RUNS; i++) {
+      nir_shader *clone = nir_shader_clone(NULL, nir);
+      int64_t start = os_time_get_nano();
+      struct times times;
+
+      ralloc_free(c);
+      NIR_PASS_V(clone, nir_convert_from_ssa, true, false);
+      c = nir_to_spirv(clone, sinfo, screen);
+      c_best = MIN2(c_best, os_time_get_nano() - start);
+      ralloc_free(clone);
+
+      ralloc_free(ntv);
+      ralloc_free(*error);
+      ntv = translate(t, nir, &times, error);
+      if (times.all < best.all)
+         best = times;
+   }
+   snprintf(line, sizeof(line),
+            "%s\t%s\t%u\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%zu\t%zu\t%c\t%c\n", name,
+            _mesa_shader_stage_to_abbrev(nir->info.stage), count_instructions(nir), c_best, best.flatten,
+            best.translate, best.all, c ? c->num_words : 0, ntv ? ntv->num_words : 0, validity(c), validity(ntv));
+   log_line(line);
+   ralloc_free(c);
+   return ntv;
+}
+
+struct spirv_shader *
+zink_ntv(nir_shader *nir, const struct zink_shader_info *sinfo, const struct zink_screen *screen)
+{
+   bool comparing = !strcmp(debug_get_option_ntv(), "compare");
+   struct translator *t;
+   struct spirv_shader *spirv;
+   struct times times;
+   char name[64], *error;
+
+   if (!strcmp(debug_get_option_ntv(), "c"))
+      return NULL;
+   t = take_translator(screen);
+   if (!t)
+      return NULL;
+   make_name(name, sizeof(name));
+   if (debug_get_option_ntv_dump())
+      dump(t, nir, name);
+   if (comparing)
+      spirv = compare(t, nir, sinfo, screen, name, &error);
+   else
+      spirv = translate(t, nir, &times, &error);
+   give_translator_back(t);
+   if (error)
+      complain(nir, error);
+   ralloc_free(error);
+   if (spirv && !comparing && debug_get_option_ntv_validate() && !validate(spirv))
+      mesa_logw("ntv: spirv-val refuses %s shader %s", _mesa_shader_stage_to_string(nir->info.stage), name);
+   return spirv;
+}
