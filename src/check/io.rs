@@ -1,8 +1,8 @@
 //! Inputs and outputs: slots that the stage has, and components that fit them.
 
 use super::report::{plural, Report};
-use crate::ir::{Def, Inst, Shader, Stage, Var};
-use crate::op::names::{frag_result, varying, vert_attrib, IoFlags, IoSemantics, SlotKind};
+use crate::ir::{Def, Inst, Shader, Stage, Var, VarFlags, Variable};
+use crate::op::names::{frag_result, varying, vert_attrib, IoFlags, IoSemantics, IoXfb, SlotKind};
 use crate::op::{Index, Intrinsic, Modes};
 
 /// One past the last slot.
@@ -14,9 +14,10 @@ fn slot_end(kind: SlotKind) -> u32 {
     }
 }
 
-/// Reports the slot of an input or output variable if the stage has none such.
+/// Reports the slot of an input or output variable if the stage has none such, and qualifiers that do not go with the stage.
 pub(super) fn check_var(report: &mut Report<'_>, var: Var) {
     let variable = &report.shader.vars[var];
+    check_qualifiers(report, variable);
     if !variable.mode.intersects(Modes::SHADER_IN | Modes::SHADER_OUT) {
         return;
     }
@@ -31,6 +32,36 @@ pub(super) fn check_var(report: &mut Report<'_>, var: Var) {
     if variable.location_frac > 3 {
         report.whole(format_args!("variable {name}: there is no component {}", variable.location_frac));
     }
+}
+
+/// Patches are between tessellation shaders, streams leave geometry shaders, and what the last of the stages before
+/// rasterization writes can be captured.
+fn check_qualifiers(report: &mut Report<'_>, variable: &Variable) {
+    let shader = report.shader;
+    let (stage, output) = (shader.stage(), variable.mode == Modes::SHADER_OUT);
+    let name = &shader.strings[variable.name];
+    let between_tess = match stage {
+        Stage::TessCtrl => output,
+        Stage::TessEval => variable.mode == Modes::SHADER_IN,
+        _ => false,
+    };
+    if variable.flags.contains(VarFlags::PATCH) && !between_tess {
+        report.whole(format_args!("variable {name}: is of a patch, but not between tessellation shaders"));
+    }
+    if variable.stream != 0 && !(stage == Stage::Geometry && output && variable.stream < 4) {
+        report.whole(format_args!("variable {name}: there is no stream {}", variable.stream));
+    }
+    let Some(capture) = variable.capture else { return };
+    if !output || !is_captured(stage) {
+        report.whole(format_args!("variable {name}: cannot be captured"));
+    } else if capture.buffer > 3 {
+        report.whole(format_args!("variable {name}: transform feedback has no buffer {}", capture.buffer));
+    }
+}
+
+/// Stages that can be the last before rasterization.
+fn is_captured(stage: Stage) -> bool {
+    matches!(stage, Stage::Vertex | Stage::TessEval | Stage::Geometry)
 }
 
 /// Reports what is wrong with an intrinsic that reads an input, or reads or writes an output, by slot.
@@ -107,6 +138,10 @@ fn check_flags(report: &mut Report<'_>, inst: Inst, io: IoSemantics) {
     }
     if io.gs_streams != 0 && report.shader.stage() != Stage::Geometry {
         report.at(inst, "only geometry shaders have streams");
+    }
+    let captures = |index| IoXfb::unpack(report.shader.index(inst, index)).is_capture();
+    if (captures(Index::io_xfb) || captures(Index::io_xfb2)) && !is_captured(report.shader.stage()) {
+        report.at(inst, "this stage is not captured");
     }
 }
 

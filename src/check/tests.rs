@@ -341,6 +341,34 @@ fn inputs_and_outputs_fit_their_slot() {
 }
 
 #[test]
+fn qualifiers_go_with_the_stage() {
+    let captured = "@store_output (%0, %0) (base=0, range=1, wrmask=x, component=0, src_type=float32, \
+                    io location=FRAG_RESULT_DATA0 slots=1, xfb(component=0 buffer=0 offset=0), xfb2()) // !";
+    invalid("FRAGMENT", "", captured, &["`@store_output`: this stage is not captured"]);
+    let zink = "32 %6 = @load_push_constant_zink (%0) (component=4) // !";
+    invalid("VERTEX", "", zink, &["`%6 = @load_push_constant_zink`: reads beyond the component w"]);
+    let output = |stage: &str, qualifier: &str, note: &str| {
+        let slot = "(VARYING_SLOT_VAR0.x, 0, 0)";
+        let declaration = format!("decl_var {qualifier}shader_out INTERP_MODE_NONE none float v {slot} // ntv: {note}");
+        messages(&parse(stage, &declaration, "").1)
+    };
+    assert_eq!(output("GEOMETRY", "", "stream=3"), [""; 0]);
+    assert_eq!(output("GEOMETRY", "", "stream=4"), ["variable v: there is no stream 4"]);
+    assert_eq!(output("VERTEX", "", "stream=1"), ["variable v: there is no stream 1"]);
+    assert_eq!(output("VERTEX", "", "xfb(buffer=3 stride=16 offset=0)"), [""; 0]);
+    assert_eq!(
+        output("VERTEX", "", "xfb(buffer=4 stride=16 offset=0)"),
+        ["variable v: transform feedback has no buffer 4"]
+    );
+    assert_eq!(output("TESS_CTRL", "", "xfb(buffer=0 stride=16 offset=0)"), ["variable v: cannot be captured"]);
+    assert_eq!(output("TESS_CTRL", "patch ", "index=0"), [""; 0]);
+    assert_eq!(
+        output("VERTEX", "patch ", "index=0"),
+        ["variable v: is of a patch, but not between tessellation shaders"]
+    );
+}
+
+#[test]
 fn derefs_fit_what_they_point_to() {
     let declarations = "
 decl_var shader_in INTERP_MODE_NONE none vec4 in (VERT_ATTRIB_POS.xyzw, 0, 0)
