@@ -1,5 +1,5 @@
-//! Hostile input: thousands of dumps with bytes flipped and lines dropped, doubled, swapped or cut off. Each gives an error
-//! or a valid module; nothing panics, hangs, overflows the stack or eats memory.
+//! Hostile input: thousands of dumps with bytes flipped and lines dropped, doubled, swapped or cut off, and wires with the
+//! same done to their words. Each gives an error or a valid module; nothing panics, hangs, overflows the stack or eats memory.
 //!
 //! The cases depend on a seed only, which is printed: `NTV_SEED=n cargo test --test mutations` tries others,
 //! `NTV_CASE=n` one case alone.
@@ -10,9 +10,11 @@
 #[path = "support/mutation.rs"]
 mod mutation;
 mod support;
+#[path = "support/wire_mutation.rs"]
+mod wire_mutation;
 
 use mutation::{dumps, mutate, Random};
-use ntv::{text, BufferAccess, EmitOptions, Options, Target, Translator};
+use ntv::{text, wire, BufferAccess, EmitOptions, Options, Shader, Target, Translator};
 use std::collections::HashSet;
 use std::fs;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -20,7 +22,7 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-/// How many dumps are mutated.
+/// How many dumps, and wires, are mutated.
 const CASES: u64 = 10_000;
 
 /// What a case may take. Most take a millisecond; this is for a slow machine that does other things too.
@@ -31,15 +33,27 @@ const MEMORY_LIMIT_KIB: u64 = 1 << 20;
 
 #[test]
 fn mutated_dumps_give_errors_or_valid_modules() {
+    let dumps = dumps();
+    run(|random| Input::Text(mutate(random, &dumps)));
+}
+
+#[test]
+fn mutated_wires_give_errors_or_valid_modules() {
+    let wires = wire_mutation::wires(&dumps());
+    run(|random| Input::Wire(wire_mutation::mutate(random, &wires)));
+}
+
+/// Runs all cases on what `make` makes of a random number.
+fn run(make: impl Fn(&mut Random) -> Input + Sync) {
     let seed = number("NTV_SEED").unwrap_or(1);
     let cases = number("NTV_CASE").map_or((0..CASES).collect(), |case| vec![case]);
-    let dumps = dumps();
-    println!("seed {seed}, {} dumps", dumps.len());
+    println!("seed {seed}");
 
     let judge = Judge::default();
     watch_for_hangs(judge.running.clone());
+    let input = |case: u64| make(&mut Random(seed.wrapping_mul(CASES).wrapping_add(case)));
     let failures: Vec<String> =
-        support::in_parallel(cases, |case| judge.case(seed, case, &dumps).err()).into_iter().flatten().collect();
+        support::in_parallel(cases, |case| judge.case(case, &input(case)).err()).into_iter().flatten().collect();
     let modules = judge.seen.lock().expect("no panic holds it").len();
     println!("{modules} different modules, peak memory {:?} KiB", peak_memory_kib());
     assert!(
@@ -59,6 +73,43 @@ fn number(variable: &str) -> Option<u64> {
 /// The cases that run now, with the time at which each started.
 type Running = std::sync::Arc<Mutex<Vec<(u64, Instant)>>>;
 
+/// What a case is about.
+enum Input {
+    Text(String),
+    Wire(Vec<u8>),
+}
+
+impl Input {
+    /// The modules of the shaders in it that are fine.
+    fn translate(&self, options: &Options) -> Vec<Vec<u32>> {
+        let shaders = match self {
+            Input::Text(text) => text::parse(text).into_iter().filter_map(|found| found.shader.ok()).collect(),
+            Input::Wire(bytes) => read_wire(bytes).into_iter().collect::<Vec<_>>(),
+        };
+        let mut translator = Translator::new(options.clone());
+        let translated =
+            shaders.into_iter().map(|mut shader| translator.translate(&mut shader, &EmitOptions::default()));
+        translated.filter_map(|module| Some(module.ok()?.words)).collect()
+    }
+
+    /// What it looks like in a file, and what such files are called.
+    fn file(&self) -> (&[u8], &'static str) {
+        match self {
+            Input::Text(text) => (text.as_bytes(), "nir"),
+            Input::Wire(bytes) => (bytes, "ntvw"),
+        }
+    }
+}
+
+/// The shader in `bytes`, if there is one; it need not be valid, but can be looked at.
+fn read_wire(bytes: &[u8]) -> Option<Shader> {
+    let shader = wire::decode(&wire::from_bytes(bytes).ok()?).ok()?;
+    assert!(!text::print(&shader).is_empty(), "it can be printed");
+    let again = wire::decode(&wire::encode(&shader)).unwrap_or_else(|error| panic!("written again: {error}"));
+    assert!(again == shader, "it survives being written");
+    Some(shader)
+}
+
 /// Runs cases and remembers what it has seen.
 #[derive(Default)]
 struct Judge {
@@ -68,17 +119,17 @@ struct Judge {
 }
 
 impl Judge {
-    /// Runs one case; leaves its text in a file if it fails.
-    fn case(&self, seed: u64, case: u64, dumps: &[String]) -> Result<(), String> {
-        let text = mutate(&mut Random(seed.wrapping_mul(CASES).wrapping_add(case)), dumps);
+    /// Runs one case; leaves its input in a file if it fails.
+    fn case(&self, case: u64, input: &Input) -> Result<(), String> {
         let options = options(case);
         self.running.lock().expect("no panic holds it").push((case, Instant::now()));
-        let modules = support::caught(|| Ok(translate(&text, &options)));
+        let modules = support::caught(|| Ok(input.translate(&options)));
         self.running.lock().expect("no panic holds it").retain(|(running, _)| *running != case);
         let result = modules.and_then(|modules| modules.iter().try_for_each(|words| self.module(words, &options)));
         result.map_err(|error| {
-            let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("case-{case}.nir"));
-            let kept = fs::write(&file, text).map_or_else(|error| error.to_string(), |()| file.display().to_string());
+            let (bytes, extension) = input.file();
+            let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("case-{case}.{extension}"));
+            let kept = fs::write(&file, bytes).map_or_else(|error| error.to_string(), |()| file.display().to_string());
             format!("case {case}: {error} ({kept})")
         })
     }
@@ -101,14 +152,6 @@ fn options(case: u64) -> Options {
     let (_, vulkan) = Target::PRESETS[case as usize % Target::PRESETS.len()];
     let buffer_access = if case / 4 % 2 == 0 { BufferAccess::Auto } else { BufferAccess::Lane };
     Options { target: Target::new(vulkan), buffer_access }
-}
-
-/// The modules of the shaders in `text` that are fine.
-fn translate(text: &str, options: &Options) -> Vec<Vec<u32>> {
-    let mut translator = Translator::new(options.clone());
-    let shaders = text::parse(text).into_iter().filter_map(|found| found.shader.ok());
-    let modules = shaders.filter_map(|mut shader| translator.translate(&mut shader, &EmitOptions::default()).ok());
-    modules.map(|module| module.words).collect()
 }
 
 /// Ends the process when a case runs for too long: a thread cannot be stopped.

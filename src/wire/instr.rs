@@ -14,7 +14,9 @@ impl<'a> Reading<'a> {
         if !matches!(self.shader.cf.last(), Some(Cf::Block(_))) {
             return Err(record.behind(format_args!("an instruction outside of a block")));
         }
-        let head = Head::unpack(record.word()?);
+        let head = record.pick("an opcode and the shape of a result", |word| {
+            Some(Head::unpack(word)).filter(|head| is_shape(head.num_components, head.bit_size))
+        })?;
         let number = record.word()?;
         let inst = self.shader.insts.next_id();
         let kind = match kind {
@@ -202,6 +204,12 @@ impl<'a> Reading<'a> {
         });
         Ok(InstKind::Tex(tex))
     }
+}
+
+/// Whether there are such results; no components and no bits are no result.
+fn is_shape(num_components: u8, bit_size: u8) -> bool {
+    let is_value = matches!(num_components, 1..=5 | 8 | 16) && matches!(bit_size, 1 | 8 | 16 | 32 | 64);
+    is_value || (num_components, bit_size) == (0, 0)
 }
 
 /// A constant index.

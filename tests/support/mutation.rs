@@ -93,7 +93,7 @@ impl Random {
         (self.next() % end as u64) as usize
     }
 
-    fn of<'a, T>(&mut self, items: &'a [T]) -> &'a T {
+    pub(crate) fn of<'a, T>(&mut self, items: &'a [T]) -> &'a T {
         &items[self.below(items.len())]
     }
 }
