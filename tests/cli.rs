@@ -146,7 +146,7 @@ fn collisions_are_refused_before_anything_is_written() {
 fn wrong_usage_is_refused() {
     let place = Place::new(&[("a.nir", GOOD), ("two.nir", &format!("{GOOD}{GOOD}")), ("empty/x.txt", "")]);
     expect_refusal(&place, "compile none.nir -o x", "none.nir");
-    expect_refusal(&place, "compile empty -o x", "no .nir or .log file");
+    expect_refusal(&place, "compile empty -o x", "no .nir, .log or .ntvw file");
     expect_refusal(&place, "compile a.nir -o x --target vulkan1.9", "vulkan1.3");
     expect_refusal(&place, "compile a.nir -o x --disable shaderFloat46", "'shaderFloat64'");
     expect_refusal(
@@ -361,6 +361,24 @@ impl main {
     let output = place.run("run a.nir --inputs in.json --limit 10000");
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).contains("runs for too long"), "{}", stderr(&output));
+}
+
+#[test]
+fn shaders_come_as_words_too() {
+    let place = Place::new(&[("a.nir", GOOD)]);
+    let shader = ntv::text::parse(GOOD).remove(0).shader.expect("a shader");
+    let bytes = ntv::wire::to_bytes(&ntv::wire::encode(&shader));
+    fs::write(place.path("b.ntvw"), &bytes).expect("a file");
+    assert!(place.run("compile . -o out").status.success());
+    assert_eq!(place.files("out"), ["a.spv", "b.ntvw.spv"]);
+    let words = |name: &str| fs::read(place.path(name)).expect("a module");
+    assert_eq!(words("out/a.spv"), words("out/b.ntvw.spv"));
+    assert_eq!(place.run("print a.nir").stdout, place.run("print b.ntvw").stdout);
+
+    fs::write(place.path("short.ntvw"), &bytes[..bytes.len() - 8]).expect("a file");
+    let output = place.run("check short.ntvw");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("word 2: the wire has"), "{}", stderr(&output));
 }
 
 #[cfg(feature = "vulkan")]

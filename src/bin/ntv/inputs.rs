@@ -29,14 +29,14 @@ impl Input {
         Input { name: "<stdin>".into(), path: None, stem: "stdin".into(), walked: false }
     }
 
-    /// The text. Bytes that are not UTF-8 become replacement characters, so that one odd byte in a log costs a character.
-    pub(crate) fn read(&self) -> io::Result<String> {
+    /// The contents.
+    pub(crate) fn read(&self) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         match &self.path {
             Some(path) => bytes = fs::read(path)?,
             None => drop(io::stdin().lock().read_to_end(&mut bytes)?),
         }
-        Ok(String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
+        Ok(bytes)
     }
 }
 
@@ -50,7 +50,7 @@ pub(crate) fn collect(arguments: &[PathBuf]) -> Result<Vec<Input>> {
         } else if fs::metadata(argument).with_context(|| argument.display().to_string())?.is_dir() {
             let before = inputs.len();
             walk(argument, &mut inputs)?;
-            ensure!(inputs.len() > before, "{}: no .nir or .log file in this folder", argument.display());
+            ensure!(inputs.len() > before, "{}: no .nir, .log or .ntvw file in this folder", argument.display());
         } else {
             let name = argument.file_name().with_context(|| format!("{}: not a file", argument.display()))?;
             inputs.push(Input::new(argument, Path::new(name), false));
@@ -62,7 +62,8 @@ pub(crate) fn collect(arguments: &[PathBuf]) -> Result<Vec<Input>> {
 fn walk(folder: &Path, inputs: &mut Vec<Input>) -> Result<()> {
     for entry in WalkDir::new(folder).sort_by_file_name() {
         let entry = entry?;
-        let dump = entry.path().extension().is_some_and(|extension| extension == "nir" || extension == "log");
+        let extension = entry.path().extension().and_then(OsStr::to_str);
+        let dump = matches!(extension, Some("nir" | "log" | "ntvw"));
         if dump && entry.path().is_file() {
             inputs.push(Input::new(entry.path(), entry.path().strip_prefix(folder)?, true));
         }

@@ -2,7 +2,7 @@
 
 use crate::diagnostics::{problems, Problem, Reporter};
 use crate::inputs::Input;
-use ntv::{check, text};
+use ntv::{check, text, wire};
 use ntv::{Options, Shader, Translator};
 use rayon::prelude::*;
 
@@ -10,7 +10,7 @@ use rayon::prelude::*;
 pub(crate) struct Source {
     /// The input.
     pub(crate) input: Input,
-    /// Its text, empty if it cannot be read.
+    /// Its text, empty if it cannot be read or is none.
     pub(crate) text: String,
 }
 
@@ -53,10 +53,17 @@ pub(crate) fn load(inputs: Vec<Input>, reporter: &Reporter) -> Loaded {
 
 fn parse(input: &Input, source: usize) -> (String, Vec<Unit>) {
     let failed = |problem| vec![Unit { source, number: None, line: 0, shader: Err(vec![problem]) }];
-    let text = match input.read() {
-        Ok(text) => text,
+    let bytes = match input.read() {
+        Ok(bytes) => bytes,
         Err(error) => return (String::new(), failed(Problem::new("io", format!("cannot read: {error}")))),
     };
+    if wire::is_wire(&bytes) {
+        let shader = wire::from_bytes(&bytes).and_then(|words| wire::decode(&words));
+        let shader = shader.map_err(|error| problems(error.into()));
+        return (String::new(), vec![Unit { source, number: None, line: 0, shader }]);
+    }
+    // Bytes that are not UTF-8 become replacement characters, so that one odd byte in a log costs a character.
+    let text = String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
     let found = text::parse(&text);
     if found.is_empty() {
         let problem = Problem::new("syntax", "no shader found, expected a line like `shader: MESA_SHADER_VERTEX`");
