@@ -1,6 +1,9 @@
-//! Conversions between doubles and other numbers, rounded once. Nothing is promised of what an integer cannot hold.
+//! Conversions between doubles and other numbers, rounded once.
+//!
+//! What an integer cannot hold becomes the nearest that it can, and NaN becomes 0, as the folds have it: NIR and SPIR-V
+//! leave that open.
 
-use super::number::{Doubles, Format, Number, BIAS, INFINITY};
+use super::number::{Doubles, Format, Number, BIAS, INFINITY, NAN};
 use crate::ir::Def;
 use crate::op::AluOp::*;
 
@@ -16,14 +19,14 @@ impl Doubles<'_, '_> {
         let digits = self.stick(high, lost);
         let exponent = self.with(iadd, number.exponent, format.bias.wrapping_sub(BIAS));
         let float = self.round(Number { sign: x, exponent, digits }, format);
-        // Infinity and what is beyond it are infinite by now; a NaN gets its first digit.
-        let infinity = format.top() << format.fraction;
-        let is_nan = self.is_nan(x);
-        let float = self.replace_if(is_nan, infinity | 1 << (format.fraction - 1), float);
         let sign = self.with(ushr, x, 63);
         let sign = self.unary(u2u32, sign);
         let sign = self.with(ishl, sign, u64::from(bits) - 1);
         let float = self.binary(ior, float, sign);
+        // Infinity and what is beyond it are infinite by now, and so is NaN.
+        let infinity = format.top() << format.fraction;
+        let is_nan = self.is_nan(x);
+        let float = self.replace_if(is_nan, infinity | 1 << (format.fraction - 1), float);
         if bits == 16 {
             return self.unary(u2u16, float);
         }
@@ -42,16 +45,14 @@ impl Doubles<'_, '_> {
         let exponent = self.with(umax, field, 1);
         let exponent = self.with(iadd, exponent, (-150i64) as u64);
         let number = self.whole(digits, Some(exponent));
-        // Infinity and NaN keep their digits.
-        let digits = self.unary(u2u64, fraction);
-        let digits = self.with(ishl, digits, 52 - 23);
-        let special = self.with(ior, digits, INFINITY);
-        let is_special = self.with(uge, magnitude, 0x7f80_0000);
-        let number = self.select(is_special, special, number);
+        let is_infinite = self.with(ieq, magnitude, 0x7f80_0000);
+        let number = self.replace_if(is_infinite, INFINITY, number);
         let sign = self.with(ushr, x, 31);
         let sign = self.unary(u2u64, sign);
         let sign = self.with(ishl, sign, 63);
-        self.binary(ior, number, sign)
+        let number = self.binary(ior, number, sign);
+        let is_nan = self.with(uge, magnitude, 0x7f80_0001);
+        self.replace_if(is_nan, NAN, number)
     }
 
     /// `digits * 2^exponent` of 32 digits, which is exact.
@@ -111,30 +112,49 @@ impl Doubles<'_, '_> {
     /// Doubles as integers of `bits` bits, rounded towards zero.
     pub(super) fn int_of(&mut self, x: Def, is_signed: bool, bits: u8) -> Def {
         let exponent = self.exponent_field(x);
-        let digits = self.with(ishl, x, 11);
-        let digits = self.with(ior, digits, 1 << 63);
-        // One digit is in front of the point, as many as there are for the greatest exponent that fits.
-        let (digits, greatest) = match bits {
-            64 => (digits, BIAS + 63),
-            _ => {
-                let high = self.with(ushr, digits, 32);
-                (self.unary(u2u32, high), BIAS + 31)
-            }
-        };
-        let greatest = self.like(exponent, greatest);
-        let behind = self.binary(isub, greatest, exponent);
-        let whole = self.binary(ushr, digits, behind);
-        let is_fraction = self.with(ult, exponent, BIAS);
-        let mut whole = self.replace_if(is_fraction, 0, whole);
-        if is_signed {
+        let whole = self.whole_digits(x, exponent, if bits == 64 { 64 } else { 32 });
+        let negative = self.is_negative(x);
+        // The exponent of what has one digit too many.
+        let end = BIAS + u64::from(bits) - u64::from(is_signed);
+        let overflows = self.with(uge, exponent, end);
+        let is_nan = self.is_nan(x);
+        let most = u64::MAX >> (64 - u64::from(bits) + u64::from(is_signed));
+        let whole = if is_signed {
+            // The least number is one farther from zero than the greatest.
+            let (most, least) = (self.like(whole, most), self.like(whole, most + 1));
+            let limit = self.select(negative, least, most);
+            let whole = self.select(overflows, limit, whole);
             let negated = self.unary(ineg, whole);
-            let negative = self.is_negative(x);
-            whole = self.select(negative, negated, whole);
-        }
+            let whole = self.select(negative, negated, whole);
+            self.replace_if(is_nan, 0, whole)
+        } else {
+            let none = self.binary(ior, negative, is_nan);
+            let whole = self.replace_if(overflows, most, whole);
+            self.replace_if(none, 0, whole)
+        };
         match bits {
             8 => self.unary(u2u8, whole),
             16 => self.unary(u2u16, whole),
             _ => whole,
         }
+    }
+
+    /// The magnitude of a double, whose exponent this is, without its fraction: an integer of `bits` bits, 32 or 64, if it has
+    /// no more.
+    fn whole_digits(&mut self, x: Def, exponent: Def, bits: u8) -> Def {
+        let digits = self.with(ishl, x, 11);
+        let digits = self.with(ior, digits, 1 << 63);
+        let digits = match bits {
+            64 => digits,
+            _ => {
+                let high = self.with(ushr, digits, 32);
+                self.unary(u2u32, high)
+            }
+        };
+        let greatest = self.like(exponent, BIAS + u64::from(bits) - 1);
+        let behind = self.binary(isub, greatest, exponent);
+        let whole = self.binary(ushr, digits, behind);
+        let is_fraction = self.with(ult, exponent, BIAS);
+        self.replace_if(is_fraction, 0, whole)
     }
 }
