@@ -11,7 +11,7 @@ use ntv::interp::{FaultKind, Limits};
 use ntv::ir::InstKind;
 use ntv::op::Modes;
 use ntv::pass::{pipeline::PIPELINE, Context};
-use ntv::{check, text, Shader, Target};
+use ntv::{check, text, Feature, Shader, Target};
 use ntv_gen::{difference, Observation, Stimulus};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -20,6 +20,17 @@ use std::path::Path;
 /// Of a shader as it came. Lowering may take several instructions for one.
 const LIMITS: Limits = Limits { instructions: 100_000, components: 1 << 22 };
 const LOWERED_LIMITS: Limits = Limits { instructions: 40 * LIMITS.instructions, ..LIMITS };
+
+/// What the targets lack for which shaders with values of these widths are lowered, besides the one that lacks nothing.
+const TARGETS: &[(&[u8], &[Feature])] = {
+    use Feature::*;
+    &[
+        (&[64], &[shaderInt64]),
+        (&[64], &[shaderFloat64]),
+        (&[64], &[shaderFloat64, shaderInt64]),
+        (&[8, 16], &[shaderInt8, shaderInt16, shaderFloat16]),
+    ]
+};
 
 /// How the shaders of a folder fared.
 #[derive(Default)]
@@ -118,22 +129,43 @@ fn check_shader(original: &Shader, seed: u64, tally: &mut Tally) -> Result<(), S
         *tally.meaningless.entry(format!("{:?}{detail}", fault.kind)).or_default() += 1;
         return Ok(());
     }
-    let mut shader = original.clone();
-    for pass in PIPELINE {
-        if !(pass.run)(&mut shader, &Context::default()) {
+    let has_width = |width: &u8| original.inventory().has_width(*width);
+    let lacking = TARGETS.iter().filter(|(widths, _)| widths.iter().any(has_width)).map(|(_, off)| *off);
+    for off in [&[][..]].into_iter().chain(lacking) {
+        let mut context = Context::default();
+        off.iter().for_each(|feature| context.target.set(*feature, false));
+        if check::supported(original, &context.target).is_err() {
             continue;
         }
-        let after = Observation::new(&shader, &stimulus, LOWERED_LIMITS);
-        match difference(&before, &after) {
-            None => {}
-            // Which of two invocations comes first may change with every instruction.
-            Some(_) if before.has_race() => {
-                *tally.meaningless.entry("Race".to_string()).or_default() += 1;
-                return Ok(());
-            }
-            Some(found) => return Err(format!("after {}: {found}", pass.name)),
+        let says = check_passes(original, &stimulus, &before, &context);
+        if !says.map_err(|found| format!("without {off:?}, {found}"))? {
+            *tally.meaningless.entry("Race".to_string()).or_default() += 1;
+            return Ok(());
         }
     }
     tally.compared += 1;
     Ok(())
+}
+
+/// False if nothing can be said, because invocations race.
+fn check_passes(
+    original: &Shader,
+    stimulus: &Stimulus,
+    before: &Observation,
+    context: &Context,
+) -> Result<bool, String> {
+    let mut shader = original.clone();
+    for pass in PIPELINE {
+        if !(pass.run)(&mut shader, context) {
+            continue;
+        }
+        let after = Observation::new(&shader, stimulus, LOWERED_LIMITS);
+        match difference(before, &after) {
+            None => {}
+            // Which of two invocations comes first may change with every instruction.
+            Some(_) if before.has_race() => return Ok(false),
+            Some(found) => return Err(format!("after {}: {found}", pass.name)),
+        }
+    }
+    Ok(true)
 }
