@@ -68,3 +68,16 @@ fn corpus_survives() {
     assert!(count > 1000, "{} is no corpus: {count} shaders", folder.display());
     assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults[..faults.len().min(60)].join("\n"));
 }
+
+#[test]
+fn no_value_has_more_components_than_a_swizzle() {
+    let text = include_str!("../examples/ubo_loop.nir");
+    let words = wire::encode(&text::parse(text).remove(0).shader.expect("a shader"));
+    for at in 0..words.len() {
+        let mut words = words.clone();
+        words[at] = words[at] & !(0x1f << 16) | 17 << 16;
+        if let Ok(shader) = wire::decode(&words) {
+            assert!(shader.order.iter().all(|inst| shader.insts[*inst].num_components <= 16), "word {at}");
+        }
+    }
+}

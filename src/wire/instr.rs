@@ -19,6 +19,10 @@ impl<'a> Reading<'a> {
         })?;
         let number = record.word()?;
         let inst = self.shader.insts.next_id();
+        // A swizzle has room for 16; which numbers below are allowed is for `check` to say.
+        if head.num_components > 16 {
+            return Err(record.error(format_args!("a value of {} components", head.num_components)));
+        }
         let kind = match kind {
             Kind::Alu => self.alu(head, record)?,
             Kind::Const => self.constant(head, record)?,
