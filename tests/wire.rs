@@ -70,14 +70,21 @@ fn corpus_survives() {
 }
 
 #[test]
-fn no_value_has_more_components_than_a_swizzle() {
+fn no_value_is_larger_than_what_holds_it() {
     let text = include_str!("../examples/ubo_loop.nir");
     let words = wire::encode(&text::parse(text).remove(0).shader.expect("a shader"));
-    for at in 0..words.len() {
-        let mut words = words.clone();
-        words[at] = words[at] & !(0x1f << 16) | 17 << 16;
-        if let Ok(shader) = wire::decode(&words) {
-            assert!(shader.order.iter().all(|inst| shader.insts[*inst].num_components <= 16), "word {at}");
+    // Where the first word of an instruction has components and bits.
+    for (field, value) in [(0x1f << 16, 17 << 16), (0x7f << 21, 65 << 21), (0x7f << 21, 0)] {
+        for at in 0..words.len() {
+            let mut words = words.clone();
+            words[at] = words[at] & !field | value;
+            let Ok(shader) = wire::decode(&words) else { continue };
+            let too_large = shader
+                .insts
+                .values()
+                .find(|inst| inst.num_components > 16 || inst.bit_size > 64 || inst.has_def() && inst.bit_size == 0);
+            assert!(too_large.is_none(), "word {at}: {too_large:?}");
+            text::print(&shader);
         }
     }
 }

@@ -19,9 +19,10 @@ impl<'a> Reading<'a> {
         })?;
         let number = record.word()?;
         let inst = self.shader.insts.next_id();
-        // A swizzle has room for 16; which numbers below are allowed is for `check` to say.
-        if head.num_components > 16 {
-            return Err(record.error(format_args!("a value of {} components", head.num_components)));
+        // What holds swizzles and constants has room for that; which of the sizes are allowed is for `check` to say.
+        let (components, bits) = (head.num_components, head.bit_size);
+        if components > 16 || bits > 64 || (components != 0 && bits == 0) {
+            return Err(record.error(format_args!("a value of {components} components of {bits} bits")));
         }
         let kind = match kind {
             Kind::Alu => self.alu(head, record)?,
