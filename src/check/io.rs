@@ -118,8 +118,13 @@ fn check_vertex(report: &mut Report<'_>, inst: Inst, op: Intrinsic, io: IoSemant
         report.at(inst, format_args!("the slot has {what} for each vertex"));
     }
     let end = report.shader.index(inst, Index::component).saturating_add(instr_size(report.shader, inst).into());
-    if stage.slot_kind(is_output(op)) == SlotKind::Varying && io.location == varying::TESS_LEVEL_INNER && end > 2 {
-        report.at(inst, "there are two inner levels");
+    let is_varying = stage.slot_kind(is_output(op)) == SlotKind::Varying;
+    match io.location {
+        varying::TESS_LEVEL_INNER if is_varying && end > 2 => report.at(inst, "there are two inner levels"),
+        varying::PNTC if stage == Stage::Fragment && is_varying && end > 2 => {
+            report.at(inst, "a point coordinate has two components");
+        }
+        _ => {}
     }
 }
 

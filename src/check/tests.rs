@@ -659,3 +659,13 @@ fn outputs_of_64_bits_are_not_built_in() {
         ["`@store_output`: a built-in does not have 64 bits", "`@store_output`: 64 bits cannot start at component 1"];
     invalid("VERTEX", "", body, &messages);
 }
+
+#[test]
+fn a_point_coordinate_has_two_components() {
+    let body = "
+    32x2 %6 = @load_barycentric_pixel (interp_mode=INTERP_MODE_SMOOTH)
+    32x2 %7 = @load_interpolated_input (%6, %0) (base=0, component=0, dest_type=float32, io location=VARYING_SLOT_PNTC slots=1)
+    32x2 %8 = @load_interpolated_input (%6, %0) (base=0, component=1, dest_type=float32, io location=VARYING_SLOT_PNTC slots=1) // !
+    ";
+    invalid("FRAGMENT", "", body, &["`%8 = @load_interpolated_input`: a point coordinate has two components"]);
+}
