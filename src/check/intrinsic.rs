@@ -133,6 +133,10 @@ fn check_alignment(report: &mut Report<'_>, inst: Inst, op: Intrinsic) {
 fn check_meaning(report: &mut Report<'_>, inst: Inst, op: Intrinsic, srcs: &[Def]) {
     match op {
         Intrinsic::decl_reg => check_register(report, inst),
+        Intrinsic::load_push_constant_zink if report.shader.index(inst, Index::component) > 3 => {
+            let component = report.shader.index(inst, Index::component);
+            report.at(inst, format_args!("there is no component {component}"));
+        }
         Intrinsic::load_reg | Intrinsic::load_reg_indirect => check_register_use(report, inst, srcs, 0),
         Intrinsic::store_reg | Intrinsic::store_reg_indirect => check_register_use(report, inst, srcs, 1),
         Intrinsic::load_ubo_vec4 => check_vec4_load(report, inst),

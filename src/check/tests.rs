@@ -669,3 +669,13 @@ fn a_point_coordinate_has_two_components() {
     ";
     invalid("FRAGMENT", "", body, &["`%8 = @load_interpolated_input`: a point coordinate has two components"]);
 }
+
+#[test]
+fn a_push_constant_of_zink_has_four_components() {
+    let body = "
+    32 %6 = @load_push_constant_zink (%0) (component=3)
+    32 %7 = @load_push_constant_zink (%0) (component=1073741824) // !
+    ";
+    let messages = ["`%7 = @load_push_constant_zink`: there is no component 1073741824"];
+    invalid("TESS_CTRL", "", body, &messages);
+}
