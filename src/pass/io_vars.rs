@@ -513,7 +513,7 @@ impl Group {
         let Captured { buffer, start } = self.style.captured?;
         let offset = u32::try_from(start + self.span().0 as i32).ok()?;
         let stride = *strides.get(usize::from(buffer))?;
-        Some(Capture { buffer: u32::from(buffer), stride: 4 * stride, offset: 4 * offset })
+        Some(Capture { buffer: u32::from(buffer), stride: stride.saturating_mul(4), offset: offset.saturating_mul(4) })
     }
 }
 
