@@ -13,6 +13,7 @@ mod support;
 mod targets;
 
 use mutation::{dumps, mutate, Random};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -25,11 +26,11 @@ const BATCH: u64 = 64;
 
 #[test]
 fn targets_hold_on_the_seeds() {
-    let dumps = dumps();
-    let choices = [0, 7, 255];
+    let (dumps, mut random) = (dumps(), Random(0));
     for (name, target) in targets::TARGETS {
-        let seeds = dumps.iter().flat_map(|dump| choices.map(|choice| input(name, choice, dump))).collect();
-        run(name, *target, seeds);
+        let mut failures = Failures::new();
+        run(*target, dumps.iter().map(|dump| input(name, &mut random, dump)).collect(), &mut failures);
+        judge(name, &failures);
     }
 }
 
@@ -39,37 +40,80 @@ fn targets_hold_on_mutated_seeds() {
     let seconds = std::env::var("NTV_FUZZ_SECONDS").map_or(SECONDS, |text| text.parse().expect("a number"));
     for (name, target) in targets::TARGETS {
         let end = Instant::now() + Duration::from_secs(seconds);
-        let mut cases = 0;
-        while cases == 0 || Instant::now() < end {
+        let (mut cases, mut failures) = (0, Failures::new());
+        while cases == 0 || Instant::now() < end && failures.len() < 20 {
             let case = |number| {
-                let mut random = Random(number);
-                let choice = random.below(256) as u8;
-                input(name, choice, &mutate(&mut random, &dumps))
+                let random = &mut Random(number);
+                if *name == "wire" {
+                    let mut bytes = wire(random.of::<String>(&dumps));
+                    mutate_words(random, &mut bytes);
+                    return bytes;
+                }
+                let dump = mutate(random, &dumps);
+                input(name, random, &dump)
             };
-            run(name, *target, (cases..cases + BATCH).map(case).collect());
+            run(*target, (cases..cases + BATCH).map(case).collect(), &mut failures);
             cases += BATCH;
         }
         println!("{name}: {cases} cases");
+        judge(name, &failures);
     }
 }
 
 /// The bytes for a target that are `dump`.
-fn input(target: &str, choice: u8, dump: &str) -> Vec<u8> {
-    let choice = if target == "passes" { vec![choice] } else { Vec::new() };
-    [choice, dump.as_bytes().to_vec()].concat()
+fn input(target: &str, random: &mut Random, dump: &str) -> Vec<u8> {
+    match target {
+        "passes" => [&[random.below(256) as u8], dump.as_bytes()].concat(),
+        "wire" => wire(dump),
+        _ => dump.as_bytes().to_vec(),
+    }
 }
 
-fn run(name: &str, target: fn(&[u8]), inputs: Vec<Vec<u8>>) {
-    let failures = support::in_parallel(inputs, |bytes| {
+/// The first shader of `dump` as a wire.
+fn wire(dump: &str) -> Vec<u8> {
+    let shader = ntv::text::parse(dump).into_iter().find_map(|found| found.shader.ok());
+    let shader = shader.filter(|shader| ntv::check::validate(shader).is_ok());
+    shader.map_or_else(Vec::new, |shader| ntv::wire::to_bytes(&ntv::wire::encode(&shader)))
+}
+
+/// Some words of a wire changed: a bit, all of one, or one for another.
+fn mutate_words(random: &mut Random, bytes: &mut [u8]) {
+    for _ in 0..1 + random.below(3) {
+        let words = bytes.len() / 4;
+        if words > 0 {
+            let (at, other) = (4 * random.below(words), 4 * random.below(words));
+            match random.below(4) {
+                0 => bytes[at + random.below(4)] ^= 1 << random.below(8),
+                1 => bytes[at..at + 4].fill(0xff),
+                2 => bytes[at] = bytes[at].wrapping_add(1),
+                _ => bytes.copy_within(other..other + 4, at),
+            }
+        }
+    }
+}
+
+/// Cases that fail, one for each message.
+type Failures = BTreeMap<String, Vec<u8>>;
+
+/// Has `target` take all `inputs`.
+fn run(target: fn(&[u8]), inputs: Vec<Vec<u8>>, failures: &mut Failures) {
+    let found = support::in_parallel(inputs, |bytes| {
         let problem = support::caught(|| {
             target(&bytes);
             Ok(())
         });
-        let problem = problem.err()?;
-        let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("fuzz-{name}"));
-        fs::write(&file, &bytes).expect("a file");
-        Some(format!("{}: {problem}", file.display()))
+        Some((problem.err()?, bytes))
     });
-    let failures: Vec<String> = failures.into_iter().flatten().collect();
-    assert!(failures.is_empty(), "{name}: {} cases fail\n{}", failures.len(), failures[0]);
+    failures.extend(found.into_iter().flatten());
+}
+
+/// Leaves the cases that fail in files, and fails if there are any.
+fn judge(name: &str, failures: &Failures) {
+    let mut report = String::new();
+    for (number, (problem, bytes)) in failures.iter().enumerate() {
+        let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("fuzz-{name}-{number}"));
+        fs::write(&file, bytes).expect("a file");
+        report += &format!("{}: {problem}\n", file.display());
+    }
+    assert!(failures.is_empty(), "{name} fails\n{report}");
 }

@@ -4,7 +4,7 @@
 
 use ntv::interp::Limits;
 use ntv::pass::{pipeline::PIPELINE, Context};
-use ntv::{check, text, BufferAccess, EmitOptions, Options, Shader, Translator};
+use ntv::{check, text, wire, BufferAccess, EmitOptions, Options, Shader, Translator};
 use ntv_gen::{difference, Observation, Stimulus};
 
 /// A target: its name, and what it does.
@@ -12,7 +12,7 @@ pub(crate) type Target = (&'static str, fn(&[u8]));
 
 /// All targets.
 #[allow(dead_code)]
-pub(crate) const TARGETS: &[Target] = &[("text", text), ("passes", passes)];
+pub(crate) const TARGETS: &[Target] = &[("text", text), ("wire", wire_words), ("passes", passes)];
 
 /// Bytes are a dump: it is refused or translated. What is read is printed so that it is read again.
 pub(crate) fn text(bytes: &[u8]) {
@@ -29,6 +29,21 @@ pub(crate) fn text(bytes: &[u8]) {
         if let Ok(module) = translator.translate(&mut shader, &EmitOptions::default()) {
             assert!(lengths_add_up(&module.words), "the instructions fill the module");
         }
+    }
+}
+
+/// Bytes are the words of a wire: they are refused, or are a shader that is refused or translated. What is read is written
+/// so that it is read again.
+pub(crate) fn wire_words(bytes: &[u8]) {
+    let Ok(words) = wire::from_bytes(&bytes[..bytes.len() & !3]) else { return };
+    let Ok(mut shader) = wire::decode(&words) else { return };
+    if check::validate(&shader).is_ok() {
+        let again = wire::decode(&wire::encode(&shader));
+        assert!(again.is_ok_and(|again| again == shader), "what is written is what was read");
+    }
+    text::print(&shader);
+    if let Ok(module) = Translator::new(options(bytes)).translate(&mut shader, &EmitOptions::default()) {
+        assert!(lengths_add_up(&module.words), "the instructions fill the module");
     }
 }
 
