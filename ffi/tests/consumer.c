@@ -13,7 +13,7 @@
 
 #define VULKAN_1_3 (1u << 22 | 3u << 12)
 #define NUM_THREADS 16
-#define ROUNDS 50
+#define ROUNDS 20
 
 static const char *spirv_val;
 static int failures;

@@ -2,6 +2,7 @@
 
 use crate::command::{cargo, find, run as go};
 use anyhow::{ensure, Result};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// What the tests need: how to see that it is there, and the Debian package that has it.
@@ -10,6 +11,11 @@ const NEEDS: &[(Probe, &str)] = &[
     // The loader, libvulkan1, comes with the driver.
     (Probe::File("/usr/share/vulkan/icd.d", "lvp_icd."), "mesa-vulkan-drivers"),
     (Probe::File("/usr/share/vulkan/explicit_layer.d", "VkLayer_khronos_validation."), "vulkan-validationlayers"),
+    // The bindings of ntv.h are made again with it.
+    (Probe::Versioned("/usr/lib", "llvm-", "lib/libclang.so.1"), "libclang-dev"),
+    (Probe::Program("meson"), "meson"),
+    (Probe::Program("ninja"), "ninja-build"),
+    (Probe::Program("valgrind"), "valgrind"),
 ];
 
 /// How to see that something is installed.
@@ -18,25 +24,66 @@ enum Probe {
     Program(&'static str),
     /// A file in a folder, by the start of its name.
     File(&'static str, &'static str),
+    /// A file in any of the folders in a folder whose names start so.
+    Versioned(&'static str, &'static str, &'static str),
 }
 
 impl Probe {
     fn finds(&self) -> bool {
         match self {
             Probe::Program(name) => find(name).is_some(),
-            Probe::File(folder, start) => std::fs::read_dir(folder).is_ok_and(|mut entries| {
-                entries.any(|entry| entry.is_ok_and(|entry| entry.file_name().to_string_lossy().starts_with(start)))
-            }),
+            Probe::File(folder, start) => !starting_with(folder, start).is_empty(),
+            Probe::Versioned(folder, start, file) => {
+                starting_with(folder, start).iter().any(|folder| folder.join(file).is_file())
+            }
         }
     }
 }
 
-/// Installs what is missing and runs the tests of the whole workspace; `arguments` go to `cargo test`.
+/// What is in `folder` with a name that starts with `start`.
+fn starting_with(folder: &str, start: &str) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+    entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(start)).map(|entry| entry.path()).collect()
+}
+
+/// Installs what is missing and runs the tests of the whole workspace, for which `arguments` go to `cargo test`, and those of the
+/// C library.
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
     for (probe, package) in NEEDS {
         install(probe, package)?;
     }
+    meson()?;
     go(cargo(&["test", "--workspace", "--features", "vulkan", "--no-fail-fast"]).args(arguments))
+}
+
+/// Runs the C program that uses ntv.h: with the static and the shared library, under valgrind, and with AddressSanitizer.
+fn meson() -> Result<()> {
+    const VALGRIND: &str = "valgrind --quiet --error-exitcode=1 --leak-check=full \
+                            --show-leak-kinds=definite --errors-for-leak-kinds=definite";
+    let plain = build_folder("meson", &[])?;
+    go(meson_test(&plain).arg("--verbose"))?;
+    go(meson_test(&plain).args(["--verbose", "--wrap", VALGRIND, "consumer_static"]))?;
+    let sanitized = ["-Db_sanitize=address,undefined", "-Db_lundef=false", "-Ddefault_library=static"];
+    go(meson_test(&build_folder("meson-asan", &sanitized)?).arg("--verbose"))
+}
+
+/// Configures a build of the C library in `target/NAME`.
+fn build_folder(name: &str, options: &[&str]) -> Result<PathBuf> {
+    let folder = crate::root().join("target").join(name);
+    let mut setup = Command::new("meson");
+    setup.current_dir(crate::root()).arg("setup").arg(&folder).arg("-Dcargo_profile=dev").args(options);
+    if folder.join("build.ninja").is_file() {
+        setup.arg("--reconfigure");
+    }
+    go(&mut setup)?;
+    Ok(folder)
+}
+
+/// Meson's tests, with the libraries that Cargo makes in its own folder.
+fn meson_test(folder: &Path) -> Command {
+    let mut command = Command::new("meson");
+    command.args(["test", "-C"]).arg(folder).env("CARGO_TARGET_DIR", crate::root().join("target"));
+    command
 }
 
 /// Installs `package` from Debian unless what it has is already there.
