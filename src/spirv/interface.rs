@@ -356,8 +356,9 @@ impl Emit<'_> {
                     self.m.decorate(id, decoration, &[]);
                 }
             };
-            // Devices without fragmentStoresAndAtomics ask for NonWritable where nothing writes.
-            decorate(!state.written, Decoration::NonWritable);
+            // Devices without fragmentStoresAndAtomics ask for NonWritable where nothing writes. A view of what another writes
+            // has none: some drivers read such memory through a cache that sees no writes.
+            decorate(!written, Decoration::NonWritable);
             decorate(!state.read && state.written, Decoration::NonReadable);
             // Without Aliased, two variables of one binding may not see each other's writes (SPIR-V 2.18.2).
             decorate(views > 1 && written, Decoration::Aliased);
