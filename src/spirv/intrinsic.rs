@@ -221,6 +221,12 @@ impl Emit<'_> {
         }
     }
 
+    /// Whether memory can be ordered for a workgroup.
+    fn has_workgroup_memory(&self) -> bool {
+        let stage = self.shader.stage();
+        stage.is_compute() || stage == Stage::TessCtrl && self.vmm
+    }
+
     /// A barrier: for execution if it has an execution scope, for memory if it has a memory scope.
     fn barrier(&mut self, inst: Inst) {
         let execution = self.scope_index(inst, Index::execution_scope);
@@ -233,6 +239,8 @@ impl Emit<'_> {
             MemorySemantics::RELAXED => Scope::Invocation,
             // Vulkan 1.0 has no subgroups to order memory for; wider does no harm (VUID-StandaloneSpirv-SubgroupVoteKHR-06997).
             _ if memory == NirScope::subgroup && self.m.version < (1, 3) => self.scope(NirScope::device),
+            // Workgroups have memory in compute shaders; patches only in the Vulkan memory model (Vulkan, Scope validation rules).
+            _ if memory == NirScope::workgroup && !self.has_workgroup_memory() => self.scope(NirScope::device),
             _ => self.scope(memory),
         };
         if execution == NirScope::none && semantics == MemorySemantics::RELAXED {
