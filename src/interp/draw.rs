@@ -1,4 +1,5 @@
-//! Draws points: the stages of a pipeline one after the other, each vertex to the one pixel that it stands on.
+//! Draws points: the stages of a pipeline one after the other, each vertex to the one pixel that it stands on, and to the
+//! buffers of the transform feedback.
 //!
 //! Points need no rasteriser, and every stage takes part: a geometry shader may make points of points, and a patch that is
 //! tessellated in point mode with all levels 1 has one point in each corner. A fragment has no neighbours, so it cannot take
@@ -6,7 +7,7 @@
 
 use super::{run, Bits, Fault, Inputs, Invocation, Limits, Outcome, Outputs, Resources, Slot};
 use crate::ir::{InstKind, Shader, Stage};
-use crate::op::names::{varying, vert_attrib, IoSemantics};
+use crate::op::names::{varying, vert_attrib, IoSemantics, IoXfb};
 use crate::op::{Index, Intrinsic, Modes};
 use std::collections::BTreeMap;
 
@@ -25,6 +26,8 @@ pub struct Draw<'a> {
     pub attributes: &'a [(u32, Vec<[u32; 4]>)],
     /// Width and height of what is drawn to.
     pub size: [u32; 2],
+    /// Bytes of each buffer of the transform feedback.
+    pub captures: &'a [usize],
 }
 
 /// What a draw gave.
@@ -32,6 +35,8 @@ pub struct Draw<'a> {
 pub struct Drawn {
     /// The fragments in the order of drawing: pixel, and the outputs of the fragment shader.
     pub fragments: Vec<([u32; 2], Outputs)>,
+    /// Each buffer of the transform feedback.
+    pub captures: Vec<Vec<u8>>,
     /// What went wrong, with the number of the shader.
     pub faults: Vec<(usize, Fault)>,
 }
@@ -43,7 +48,9 @@ type Vertex = BTreeMap<Slot, [u32; 4]>;
 ///
 /// What it cannot draw is said in the error: anything but points, and tessellation by other levels than 1.
 pub fn draw(draw: &Draw<'_>, resources: &mut Resources<'_>, limits: Limits) -> Result<Drawn, &'static str> {
-    let mut pipeline = Pipeline { draw, resources, limits, drawn: Drawn::default() };
+    let captures = draw.captures.iter().map(|size| vec![0; *size]).collect();
+    let drawn = Drawn { captures, ..Drawn::default() };
+    let mut pipeline = Pipeline { draw, resources, limits, drawn, captured: 0 };
     for instance in 0..draw.instances {
         pipeline.instance(instance)?;
     }
@@ -55,6 +62,8 @@ struct Pipeline<'a, 'r, 's> {
     resources: &'r mut Resources<'s>,
     limits: Limits,
     drawn: Drawn,
+    /// Vertices that transform feedback has captured.
+    captured: usize,
 }
 
 impl Pipeline<'_, '_, '_> {
@@ -66,7 +75,11 @@ impl Pipeline<'_, '_, '_> {
         if self.stage(Stage::Geometry).is_some() {
             vertices = self.geometry_stage(&vertices)?;
         }
+        let last = [Stage::Geometry, Stage::TessEval, Stage::Vertex].into_iter().find_map(|stage| self.stage(stage));
+        let (captures, strides) =
+            last.map_or((Vec::new(), [0; 4]), |(_, shader)| (captures(shader), shader.info.xfb_stride));
         for (number, vertex) in vertices.iter().enumerate() {
+            self.capture(vertex, &captures, strides);
             self.fragment(number as u32, vertex);
         }
         Ok(())
@@ -167,6 +180,22 @@ impl Pipeline<'_, '_, '_> {
         Ok(points)
     }
 
+    /// Appends a vertex to the buffers of the transform feedback that have room for it.
+    fn capture(&mut self, vertex: &Vertex, captures: &[Capture], strides: [u32; 4]) {
+        for capture in captures {
+            let Some(buffer) = self.drawn.captures.get_mut(capture.buffer) else { continue };
+            let stride = strides.get(capture.buffer).map_or(0, |words| 4 * *words as usize);
+            let start = self.captured * stride;
+            let word = vertex.get(&capture.slot).map_or(0, |words| words[capture.component]);
+            if start + stride <= buffer.len() {
+                if let Some(bytes) = buffer.get_mut(start + 4 * capture.offset..start + 4 * capture.offset + 4) {
+                    bytes.copy_from_slice(&word.to_le_bytes());
+                }
+            }
+        }
+        self.captured += 1;
+    }
+
     /// Runs the fragment shader for the point at `vertex`, unless it is clipped.
     fn fragment(&mut self, number: u32, vertex: &Vertex) {
         let position = vertex.get(&Slot::new(varying::POS)).copied().unwrap_or_default().map(f32::from_bits);
@@ -193,6 +222,38 @@ impl Pipeline<'_, '_, '_> {
             self.drawn.fragments.extend(outcome.outputs.into_iter().map(|outputs| (pixel, outputs)));
         }
     }
+}
+
+/// A word of the outputs that transform feedback captures.
+#[derive(Clone, Copy, Debug)]
+struct Capture {
+    slot: Slot,
+    component: usize,
+    buffer: usize,
+    /// In words.
+    offset: usize,
+}
+
+/// What transform feedback captures of the outputs of `shader`.
+fn captures(shader: &Shader) -> Vec<Capture> {
+    let mut captures = Vec::new();
+    for inst in &shader.order {
+        if !matches!(shader.as_intrinsic(*inst), Some((Intrinsic::store_output, _))) {
+            continue;
+        }
+        let slot = Slot::new(IoSemantics::unpack(shader.index(*inst, Index::io_semantics)).location);
+        let halves = [Index::io_xfb, Index::io_xfb2].map(|index| IoXfb::unpack(shader.index(*inst, index)));
+        for (first, out) in halves.iter().flat_map(|half| half.out).enumerate() {
+            let run = 0..usize::from(out.num_components).min(4 - first);
+            captures.extend(run.map(|i| Capture {
+                slot,
+                component: first + i,
+                buffer: out.buffer.into(),
+                offset: usize::from(out.offset) + i,
+            }));
+        }
+    }
+    captures
 }
 
 /// Locations and slots of the attributes that a vertex shader reads.

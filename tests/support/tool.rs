@@ -40,6 +40,10 @@ pub(crate) fn run(file: &Path, text: &str, more: &[&str]) -> Result<String, Stri
         out += &format!("target {} of {} by {}", target["format"], target["size"][0], target["size"][1]);
         push_numbers(&mut out, target);
     }
+    for (number, buffer) in result["captures"].as_array().into_iter().flatten().enumerate() {
+        out += &format!("captured in buffer {number}");
+        push_numbers(&mut out, buffer);
+    }
     Ok(out)
 }
 

@@ -6,7 +6,7 @@ use crate::args::RunArgs;
 use crate::diagnostics::{problems, Reporter};
 use crate::shaders::{each, Loaded};
 use anyhow::{bail, ensure, Result};
-use ntv::driver::{self, vk, Attachment, Attribute, Device, DeviceOptions, Dispatch, Draw, Resource, Resources};
+use ntv::driver::{self, vk, Attachment, Attribute, Device, DeviceOptions, Dispatch, Draw, Drawn, Resource, Resources};
 use ntv::{EmitOptions, Options};
 
 /// Runs `loaded`; `None` if a shader cannot be translated.
@@ -20,14 +20,17 @@ pub(super) fn run(args: &RunArgs, given: &Inputs, loaded: Loaded, reporter: &Rep
     let Some(modules) = modules.into_iter().collect::<Option<Vec<Vec<u32>>>>() else { return Ok(None) };
     let mut resources: Resources =
         given.buffers.iter().map(|(slot, data)| (place(*slot), Resource::Buffer(data.bytes.clone()))).collect();
-    let mut targets = Vec::new();
+    let (mut targets, mut captures) = (Vec::new(), Vec::new());
     match &given.work {
         Work::Dispatch(groups) => {
             let [module] = &modules[..] else { bail!("a dispatch is of one shader, not of {}", modules.len()) };
             let dispatch = Dispatch { module, groups: *groups, push_constants: &given.push_constants };
             device.dispatch(&dispatch, &mut resources)?;
         }
-        Work::Draw(draw) => targets = draw_with(&device, &modules, draw, given, &mut resources)?,
+        Work::Draw(draw) => {
+            let drawn = draw_with(&device, &modules, draw, given, &mut resources)?;
+            (targets, captures) = (drawn.attachments, drawn.captures);
+        }
     }
     let messages = device.take_messages();
     ensure!(messages.is_empty(), "the validation layer says:\n{}", messages.join("\n"));
@@ -35,21 +38,21 @@ pub(super) fn run(args: &RunArgs, given: &Inputs, loaded: Loaded, reporter: &Rep
         Some(Resource::Buffer(bytes)) => bytes.clone(),
         _ => Vec::new(),
     };
-    Ok(Some(Ran { buffers: given.buffers.iter().map(buffer).collect(), targets, fine: true }))
+    Ok(Some(Ran { buffers: given.buffers.iter().map(buffer).collect(), targets, captures, fine: true }))
 }
 
 fn place(Slot { set, binding, element }: Slot) -> driver::Slot {
     driver::Slot { set, binding, element }
 }
 
-/// Draws, and gives the bytes of each target.
+/// Draws.
 fn draw_with(
     device: &Device,
     modules: &[Vec<u32>],
     draw: &DrawInput,
     given: &Inputs,
     resources: &mut Resources,
-) -> Result<Vec<Vec<u8>>> {
+) -> Result<Drawn> {
     let modules: Vec<&[u32]> = modules.iter().map(Vec::as_slice).collect();
     let attributes: Vec<Attribute<'_>> = draw
         .attributes
@@ -74,9 +77,9 @@ fn draw_with(
         push_constants: &given.push_constants,
         size: draw.size,
         attachments: &attachments,
-        captures: &[],
+        captures: &draw.captures,
     };
-    Ok(device.draw(&draw, resources)?.attachments)
+    Ok(device.draw(&draw, resources)?)
 }
 
 fn topology(topology: Topology) -> vk::PrimitiveTopology {

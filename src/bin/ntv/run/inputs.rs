@@ -43,6 +43,8 @@ pub(super) struct DrawInput {
     pub(super) size: [u32; 2],
     pub(super) targets: Vec<Target>,
     pub(super) attributes: Vec<AttributeInput>,
+    /// Bytes of each buffer of the transform feedback.
+    pub(super) captures: Vec<usize>,
 }
 
 pub(super) struct AttributeInput {
@@ -148,9 +150,14 @@ impl Members {
     }
 
     fn numbers<const N: usize>(&mut self, name: &str, default: [u32; N]) -> Result<[u32; N]> {
-        let Some(value) = self.take(name) else { return Ok(default) };
-        let list: Vec<u32> = list(value)?.iter().map(number).collect::<Result<_>>()?;
-        list.try_into().map_err(|_| anyhow!("`{name}` is a list of {N} numbers"))
+        if !self.0.contains_key(name) {
+            return Ok(default);
+        }
+        self.list_of_numbers(name)?.try_into().map_err(|_| anyhow!("`{name}` is a list of {N} numbers"))
+    }
+
+    fn list_of_numbers(&mut self, name: &str) -> Result<Vec<u32>> {
+        self.take(name).map_or(Ok(Vec::new()), list)?.iter().map(number).collect()
     }
 
     fn objects(&mut self, name: &str) -> Result<Vec<Members>> {
@@ -233,6 +240,7 @@ impl DrawInput {
             instances: members.number("instances", Some(1))?,
             size: members.numbers("size", [64; 2])?,
             targets: targets.iter().map(target).collect::<Result<_>>()?,
+            captures: members.list_of_numbers("captures")?.into_iter().map(|size| size as usize).collect(),
             attributes: members.objects("attributes")?.into_iter().map(attribute).collect::<Result<_>>()?,
         };
         members.finish()?;

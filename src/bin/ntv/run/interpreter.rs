@@ -6,6 +6,7 @@ use crate::args::RunArgs;
 use crate::diagnostics::{problems, Problem, Reporter};
 use crate::shaders::Loaded;
 use anyhow::{bail, ensure, Result};
+use ntv::interp::draw::Drawn;
 use ntv::interp::{self, Buffer, Fault, Limits, Resources};
 use ntv::ir::Variable;
 use ntv::op::names::frag_result;
@@ -29,7 +30,7 @@ pub(super) fn run(args: &RunArgs, given: &Inputs, loaded: &Loaded, reporter: &Re
         list.resize(list.len().max(index as usize + 1), Buffer::default());
         list[index as usize] = Buffer::new(data.bytes.clone());
     }
-    let mut targets = Vec::new();
+    let (mut targets, mut captures) = (Vec::new(), Vec::new());
     let faults = match &given.work {
         Work::Dispatch(groups) => {
             let [shader] = &shaders[..] else { bail!("a dispatch is of one shader, not of {}", shaders.len()) };
@@ -39,9 +40,9 @@ pub(super) fn run(args: &RunArgs, given: &Inputs, loaded: &Loaded, reporter: &Re
             outcome.faults.into_iter().map(|fault| (0, fault)).collect()
         }
         Work::Draw(draw) => {
-            let (bytes, faults) = draw_with(&shaders, draw, &mut resources, limits)?;
-            targets = bytes;
-            faults
+            let drawn = draw_with(&shaders, draw, &mut resources, limits)?;
+            (targets, captures) = (texels(draw, &drawn), drawn.captures);
+            drawn.faults
         }
     };
     let fine = faults.is_empty();
@@ -52,7 +53,7 @@ pub(super) fn run(args: &RunArgs, given: &Inputs, loaded: &Loaded, reporter: &Re
         });
         found.map_or_else(|| data.bytes.clone(), |buffer| buffer.bytes.clone())
     };
-    Ok(Some(Ran { buffers: given.buffers.iter().map(buffer).collect(), targets, fine }))
+    Ok(Some(Ran { buffers: given.buffers.iter().map(buffer).collect(), targets, captures, fine }))
 }
 
 fn report(loaded: &Loaded, number: usize, fault: &Fault, reporter: &Reporter) {
@@ -103,19 +104,8 @@ fn find(blocks: &[Block], slot: Slot) -> Option<(bool, u32)> {
     Some((*is_storage, first.checked_add(slot.element)?))
 }
 
-/// The texels of each target.
-type Targets = Vec<Vec<u8>>;
-
-/// What went wrong, with the number of the shader.
-type Faults = Vec<(usize, Fault)>;
-
-/// Draws, and gives the bytes of each target.
-fn draw_with(
-    shaders: &[Shader],
-    draw: &DrawInput,
-    resources: &mut Resources<'_>,
-    limits: Limits,
-) -> Result<(Targets, Faults)> {
+/// Draws points.
+fn draw_with(shaders: &[Shader], draw: &DrawInput, resources: &mut Resources<'_>, limits: Limits) -> Result<Drawn> {
     if !matches!(draw.topology, Topology::Points | Topology::Patches) {
         bail!("the interpreter draws points, and patches in point mode: use --device for the rest");
     }
@@ -127,10 +117,15 @@ fn draw_with(
         patch_vertices: draw.patch_vertices,
         attributes: &attributes,
         size: draw.size,
+        captures: &draw.captures,
     };
-    let drawn = interp::draw::draw(&points, resources, limits).map_err(anyhow::Error::msg)?;
-    let texels = draw.size[0] as usize * draw.size[1] as usize;
-    let mut targets: Targets = draw.targets.iter().map(|target| vec![0; texels * target.texel]).collect();
+    interp::draw::draw(&points, resources, limits).map_err(anyhow::Error::msg)
+}
+
+/// The bytes of each target.
+fn texels(draw: &DrawInput, drawn: &Drawn) -> Vec<Vec<u8>> {
+    let count = draw.size[0] as usize * draw.size[1] as usize;
+    let mut targets: Vec<Vec<u8>> = draw.targets.iter().map(|target| vec![0; count * target.texel]).collect();
     for ([x, y], outputs) in &drawn.fragments {
         for (number, target) in draw.targets.iter().enumerate() {
             let words = outputs.get(&interp::Slot::new(frag_result::DATA0 + number as u32));
@@ -140,7 +135,7 @@ fn draw_with(
             targets[number][at..at + target.texel].copy_from_slice(&texel(target, words.map(|word| word.value as u32)));
         }
     }
-    Ok((targets, drawn.faults))
+    targets
 }
 
 /// Location and values of an attribute; bytes are fractions.

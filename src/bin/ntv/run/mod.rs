@@ -23,6 +23,8 @@ struct Ran {
     buffers: Vec<Vec<u8>>,
     /// The texels of each target.
     targets: Vec<Vec<u8>>,
+    /// Each buffer of the transform feedback.
+    captures: Vec<Vec<u8>>,
     /// Whether the shaders did nothing wrong.
     fine: AllFine,
 }
@@ -51,7 +53,9 @@ pub(crate) fn run(args: &RunArgs, reporter: &Reporter) -> Result<AllFine> {
     if let Some((png, draw)) = png {
         write_png(png, draw, ran.targets.first())?;
     }
-    let result = json!({ "buffers": buffers(&given, &ran), "targets": target_values(&given, &ran) });
+    let captures: Vec<Value> = ran.captures.iter().map(|bytes| json!({ "u32": Form::U32.values(bytes) })).collect();
+    let result =
+        json!({ "buffers": buffers(&given, &ran), "targets": target_values(&given, &ran), "captures": captures });
     writeln!(io::stdout().lock(), "{result}")?;
     Ok(ran.fine)
 }
