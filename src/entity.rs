@@ -337,20 +337,28 @@ entity!(
 pub struct StringTable {
     text: String,
     spans: Vec<(u32, u32)>,
-    lookup: rustc_hash::FxHashMap<u64, Vec<Str>>,
+    /// The last string with each hash; `same_hash` leads to those before it, of which there are next to none.
+    lookup: rustc_hash::FxHashMap<u64, Str>,
+    same_hash: Vec<Option<Str>>,
 }
 
 impl StringTable {
     /// The id of `text`, which is copied if it is new.
     pub fn intern(&mut self, text: &str) -> Str {
         let hash = hash_of(text);
-        if let Some(found) = self.lookup.get(&hash).into_iter().flatten().find(|s| self.get(**s) == text) {
-            return *found;
+        let last = self.lookup.get(&hash).copied();
+        let mut known = last;
+        while let Some(id) = known {
+            if self.get(id) == text {
+                return id;
+            }
+            known = self.same_hash[id.index()];
         }
         let id = Str::from_index(self.spans.len());
         self.spans.push((self.text.len() as u32, text.len() as u32));
         self.text.push_str(text);
-        self.lookup.entry(hash).or_default().push(id);
+        self.same_hash.push(last);
+        self.lookup.insert(hash, id);
         id
     }
 
@@ -365,6 +373,7 @@ impl StringTable {
         self.text.clear();
         self.spans.clear();
         self.lookup.clear();
+        self.same_hash.clear();
     }
 }
 
