@@ -147,6 +147,11 @@ impl<'a> Reading<'a> {
     /// A value that was made before.
     pub(super) fn def(&self, record: &mut Record<'_>) -> Result<Def, Error> {
         let number = record.word()?;
+        self.def_of(number, record)
+    }
+
+    /// The value `number`, which is named by the words that were just taken.
+    pub(super) fn def_of(&self, number: u32, record: &Record<'_>) -> Result<Def, Error> {
         let undefined = || record.behind(format_args!("value {number} is not defined before this use"));
         self.state.defs.get(number).ok_or_else(undefined)
     }

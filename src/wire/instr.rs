@@ -14,10 +14,12 @@ impl<'a> Reading<'a> {
         if !matches!(self.shader.cf.last(), Some(Cf::Block(_))) {
             return Err(record.behind(format_args!("an instruction outside of a block")));
         }
-        let head = record.pick("an opcode and the shape of a result", |word| {
-            Some(Head::unpack(word)).filter(|head| is_shape(head.num_components, head.bit_size))
-        })?;
-        let number = record.word()?;
+        let [head, number] = record.array()?;
+        let head = Head::unpack(head);
+        let Head { num_components, bit_size, .. } = head;
+        if !is_shape(num_components, bit_size) {
+            return Err(record.behind(format_args!("a result of {num_components} components of {bit_size} bits")));
+        }
         let inst = self.shader.insts.next_id();
         // What holds swizzles and constants has room for that; which of the sizes are allowed is for `check` to say.
         let (components, bits) = (head.num_components, head.bit_size);
@@ -35,7 +37,6 @@ impl<'a> Reading<'a> {
             _ => InstKind::Undef,
         };
         record.end()?;
-        let Head { num_components, bit_size, .. } = head;
         self.shader.append(InstData { num_components, bit_size, kind });
         if num_components != 0 && (number >= WIDE_SWIZZLE || !self.state.defs.define(number, inst.def())) {
             let problem = if number >= WIDE_SWIZZLE { "is too large a number" } else { "is defined twice" };
@@ -73,11 +74,9 @@ impl<'a> Reading<'a> {
 
     /// A value and which of its components are read.
     fn alu_src(&self, read: usize, record: &mut Record<'a>) -> Result<AluSrc, Error> {
-        let number = record.word()?;
-        let mut bits = u64::from(record.word()?);
-        let def = self.state.defs.get(number & !WIDE_SWIZZLE).ok_or_else(|| {
-            record.behind(format_args!("value {} is not defined before this use", number & !WIDE_SWIZZLE))
-        })?;
+        let [number, low] = record.array()?;
+        let mut bits = u64::from(low);
+        let def = self.def_of(number & !WIDE_SWIZZLE, record)?;
         if number & WIDE_SWIZZLE != 0 {
             bits |= u64::from(record.word()?) << 32;
         }
@@ -149,8 +148,8 @@ impl<'a> Reading<'a> {
         }
         let mut srcs = std::mem::take(&mut self.state.srcs);
         srcs.clear();
-        for _ in 0..num_srcs {
-            srcs.push(self.def(record)?);
+        for number in record.words(num_srcs)? {
+            srcs.push(self.def_of(*number, record)?);
         }
         let mut values = [0; 16];
         for index in row.indices() {

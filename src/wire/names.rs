@@ -50,15 +50,18 @@ impl Names {
         let table = record.pick("a table", Table::from_number)?;
         let number = record.pick("a number below 1024", |number| (number < TABLE_SIZE).then_some(number))?;
         let at = record.at();
-        let Some(name) = record.string(text)? else { return Err(record.behind(format_args!("expected a name"))) };
-        let (name, epoch) = (&*name, self.epoch);
+        let Some(name) = record.bytes(text)? else { return Err(record.behind(format_args!("expected a name"))) };
+        let epoch = self.epoch;
+        let is = |known: &str| known.as_bytes() == name;
         match table {
-            Table::Alu => self.alu.define(number, at, epoch, |op| op.name() == name, || AluOp::from_name(name)),
-            Table::Index => self.indices.define(number, at, epoch, |index| index.name() == name, || index(name)),
-            Table::Format => self.formats.define(number, at, epoch, |f| FORMATS[f as usize].0 == name, || format(name)),
+            Table::Alu => self.alu.define(number, at, epoch, |op| is(op.name()), || AluOp::from_name(text_of(name))),
+            Table::Index => self.indices.define(number, at, epoch, |index| is(index.name()), || index(text_of(name))),
+            Table::Format => {
+                self.formats.define(number, at, epoch, |f| is(FORMATS[f as usize].0), || format(text_of(name)));
+            }
             Table::Intrinsic => {
-                let known = self.intrinsics.known(number).map(|row| row.op).filter(|op| op.name() == name);
-                let row = match known.or_else(|| Intrinsic::from_name(name)) {
+                let known = self.intrinsics.known(number).map(|row| row.op).filter(|op| is(op.name()));
+                let row = match known.or_else(|| Intrinsic::from_name(text_of(name))) {
                     Some(op) => Some(self.intrinsic_row(op, record)?),
                     None => None,
                 };
@@ -103,6 +106,11 @@ impl Names {
         }
         self.formats.get(number, self.epoch).map_err(|problem| problem.error("image format", number, at, wire))
     }
+}
+
+/// A name as text; nothing is called by what is no text.
+fn text_of(name: &[u8]) -> &str {
+    std::str::from_utf8(name).unwrap_or_default()
 }
 
 fn index(name: &str) -> Option<Index> {

@@ -36,6 +36,14 @@ impl<'a> Record<'a> {
         Ok(*word)
     }
 
+    /// The next `N` words.
+    pub(super) fn array<const N: usize>(&mut self) -> Result<[u32; N], Error> {
+        let Some((words, rest)) = self.words.split_first_chunk() else { return Err(self.short()) };
+        self.words = rest;
+        self.at += N;
+        Ok(*words)
+    }
+
     /// The next number of 64 bits.
     pub(super) fn word64(&mut self) -> Result<u64, Error> {
         let low = self.word()?;
@@ -69,15 +77,25 @@ impl<'a> Record<'a> {
         meaning(word).ok_or_else(|| self.behind(format_args!("expected {what}, found {word}")))
     }
 
-    /// The next string in `bytes`, a buffer to copy it to; `None` for none.
-    pub(super) fn string<'b>(&mut self, bytes: &'b mut Vec<u8>) -> Result<Option<Cow<'b, str>>, Error> {
+    /// The next string, in `buffer`; `None` for none.
+    pub(super) fn string<'b>(&mut self, buffer: &'b mut Vec<u8>) -> Result<Option<Cow<'b, str>>, Error> {
+        let bytes = self.bytes(buffer)?;
+        Ok(bytes.map(|bytes| std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)))
+    }
+
+    /// The bytes of the next string, in `buffer`; `None` for none.
+    pub(super) fn bytes<'b>(&mut self, buffer: &'b mut Vec<u8>) -> Result<Option<&'b [u8]>, Error> {
         let Some(len) = self.optional()? else { return Ok(None) };
         let len = len as usize;
         let words = self.words(len.div_ceil(4))?;
-        bytes.clear();
-        words.iter().for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()));
-        bytes.truncate(len);
-        Ok(Some(String::from_utf8_lossy(bytes)))
+        // Never shorter than what it holds, so that it is not filled with zeros again and again.
+        if buffer.len() < 4 * words.len() {
+            buffer.resize(4 * words.len(), 0);
+        }
+        for (bytes, word) in buffer.chunks_exact_mut(4).zip(words) {
+            bytes.copy_from_slice(&word.to_le_bytes());
+        }
+        Ok(Some(&buffer[..len]))
     }
 
     /// Refuses words that are left.
