@@ -262,7 +262,12 @@ impl Emit<'_> {
     }
 
     fn barrier_semantics(&mut self, inst: Inst) -> MemorySemantics {
-        let modes = Modes::from_bits_truncate(self.shader.index(inst, Index::memory_modes));
+        let mut modes = Modes::from_bits_truncate(self.shader.index(inst, Index::memory_modes));
+        if modes.is_empty() {
+            // GLSL's barrier() orders shared memory only, and Mesa takes that mode away from a shader that has none. But
+            // programs count on it for buffers, as drivers order all memory; so does zink's own translator.
+            modes = Modes::SHARED | Modes::SSBO | Modes::IMAGE;
+        }
         let order = Semantics::from_bits_truncate(self.shader.index(inst, Index::memory_semantics));
         let mut memory = MemorySemantics::RELAXED;
         for (mode, semantics) in BARRIER_MEMORY {
