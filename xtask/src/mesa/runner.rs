@@ -221,7 +221,9 @@ fn notes_by_test(said: &str) -> Vec<Vec<String>> {
             notes.push(Vec::new());
         } else if let Some(last) = notes.last_mut() {
             let note = line.replace('\t', " ");
-            if (line.contains("ntv: ") || line.contains("VUID-") || line.starts_with("error: line ")) && !last.contains(&note) {
+            if (line.contains("ntv: ") || line.contains("VUID-") || line.starts_with("error: line "))
+                && !last.contains(&note)
+            {
                 last.push(note);
             }
         }
