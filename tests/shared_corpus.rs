@@ -100,7 +100,7 @@ fn check_shader(shader: Shader) -> Result<(), String> {
         on.iter().for_each(|feature| target.set(*feature, true));
         let vulkan = target.vulkan;
         let varied = match compile(&shader, target) {
-            // 64-bit atomics, inputs, outputs and variables cannot be made of others.
+            // 64-bit atomics, inputs and outputs cannot be made of others.
             Err(error) if off.contains(&Feature::shaderInt64) && is_of_64_bits(&error) => continue,
             varied => varied.map_err(|error| format!("without {off:?}, with {on:?}: {error}"))?,
         };

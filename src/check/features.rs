@@ -91,12 +91,8 @@ const CARRIED: &[Intrinsic] = &[
 /// Memory that is read and written as words, whatever its types.
 const BUFFERS: Modes = Modes::UBO.union(Modes::SSBO).union(Modes::GLOBAL);
 
-/// Variables that SPIR-V has with the types that they declare.
-const DECLARED: Modes = Modes::SHADER_IN
-    .union(Modes::SHADER_OUT)
-    .union(Modes::SHADER_TEMP)
-    .union(Modes::FUNCTION_TEMP)
-    .union(Modes::SHARED);
+/// Memory of which no one but the shader knows the type.
+const OWN: Modes = Modes::SHADER_TEMP.union(Modes::FUNCTION_TEMP).union(Modes::SHARED).union(Modes::CONSTANT);
 
 /// Whether a header tells something.
 type Wanted = fn(&ShaderInfo) -> bool;
@@ -382,7 +378,8 @@ impl Needs<'_> {
         let shader = self.report.shader;
         let mut carried = CARRIED.contains(&op);
         if let Some(scalar) = explicit_type(shader, inst, op).filter(|scalar| scalar.bits == 64) {
-            return self.check_declared(inst, scalar, is_input(op));
+            let mode = if is_input(op) { Modes::SHADER_IN } else { Modes::SHADER_OUT };
+            return self.check_declared(inst, scalar, mode);
         }
         if let Some(deref) = srcs.first().and_then(|src| shader.as_deref(*src)) {
             carried |= deref.modes.intersects(BUFFERS);
@@ -390,7 +387,7 @@ impl Needs<'_> {
             if let (load_deref | store_deref, false, Some((scalar, _))) =
                 (op, carried, shader.types.as_vector(deref.ty))
             {
-                return self.check_declared(inst, scalar, deref.modes == Modes::SHADER_IN);
+                return self.check_declared(inst, scalar, deref.modes);
             }
         }
         for src in srcs {
@@ -404,12 +401,17 @@ impl Needs<'_> {
         }
     }
 
-    /// The width of numbers that an input, output or variable is declared as. A pass declares doubles as integers of 64 bits,
-    /// but for attributes of vertices, the format of which is up to the driver.
-    fn check_declared(&mut self, inst: Inst, scalar: AluType, is_input: bool) {
-        let is_attribute = is_input && self.report.shader.stage() == Stage::Vertex;
+    /// The width of numbers that an input, output or variable is declared as. Passes make words of those of 64 bits in memory
+    /// of the shader's own. Between stages they make 64-bit integers of doubles, but not of attributes of vertices, the format
+    /// of which is up to the driver.
+    fn check_declared(&mut self, inst: Inst, scalar: AluType, modes: Modes) {
+        let is_attribute = modes == Modes::SHADER_IN && self.report.shader.stage() == Stage::Vertex;
         let is_double = scalar == AluType::new(Base::Float, 64);
-        self.check_width(inst, scalar, is_double && self.target.has(shaderInt64) && !is_attribute);
+        let is_remade = match modes.intersects(OWN) {
+            true => scalar.bits == 64,
+            false => is_double && self.target.has(shaderInt64) && !is_attribute,
+        };
+        self.check_width(inst, scalar, is_remade);
     }
 
     /// A struct has all its members in SPIR-V, whichever are used.
@@ -417,12 +419,12 @@ impl Needs<'_> {
         let shader = self.report.shader;
         let DerefKind::Var(var) = deref.kind else { return };
         let types = &shader.types;
-        if self.types.is_none() || !deref.modes.intersects(DECLARED) {
+        if self.types.is_none() || !deref.modes.intersects(OWN | Modes::SHADER_IN | Modes::SHADER_OUT) {
             return;
         }
         let Some(data) = types.as_struct(types.without_arrays(shader.vars[var].ty)) else { return };
         for scalar in data.fields.iter().filter_map(|field| leaf(types, field.ty)) {
-            self.check_declared(inst, scalar, deref.modes == Modes::SHADER_IN);
+            self.check_declared(inst, scalar, deref.modes);
         }
     }
 

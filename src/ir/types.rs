@@ -196,23 +196,30 @@ impl TypeTable {
         ty
     }
 
-    /// `ty` with its numbers as `change` makes them. Structs stay; a matrix that is no longer of floats is an array of its
-    /// columns.
+    /// `ty` with its numbers as `change` makes them. Structs stay.
     pub fn with_scalars(&mut self, ty: Type, change: &impl Fn(AluType) -> AluType) -> Type {
+        self.with_vectors(ty, &|types, scalar, components| types.vector(change(scalar), components))
+    }
+
+    /// `ty` with its scalars and vectors, columns of matrices among them, as `change` makes them. Structs stay; a matrix the
+    /// columns of which are no longer vectors of floats is an array of them.
+    pub fn with_vectors(&mut self, ty: Type, change: &impl Fn(&mut TypeTable, AluType, u8) -> Type) -> Type {
         match self.get(ty) {
             TypeData::Array { elem, len, stride } => {
-                let elem = self.with_scalars(elem, change);
+                let elem = self.with_vectors(elem, change);
                 self.array(elem, len, stride)
             }
-            TypeData::Scalar(scalar) => self.vector(change(scalar), 1),
-            TypeData::Vector(scalar, n) => self.vector(change(scalar), n),
-            TypeData::Matrix { scalar, columns, rows } => match change(scalar) {
-                scalar if scalar.base == Base::Float => self.intern(TypeData::Matrix { scalar, columns, rows }),
-                scalar => {
-                    let column = self.vector(scalar, rows);
-                    self.array(column, Some(columns.into()), 0)
+            TypeData::Scalar(scalar) => change(self, scalar, 1),
+            TypeData::Vector(scalar, components) => change(self, scalar, components),
+            TypeData::Matrix { scalar, columns, rows } => {
+                let column = change(self, scalar, rows);
+                match self.get(column) {
+                    TypeData::Vector(scalar, rows) if scalar.base == Base::Float => {
+                        self.intern(TypeData::Matrix { scalar, columns, rows })
+                    }
+                    _ => self.array(column, Some(columns.into()), 0),
                 }
-            },
+            }
             _ => ty,
         }
     }

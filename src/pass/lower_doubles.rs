@@ -2,8 +2,8 @@
 //!
 //! **What.** Each operation on 64-bit floats becomes operations on the integers that have the same bits. What only moves
 //! doubles stays: NIR's values have a width and no type, so that a load, a phi or a selection then moves an integer.
-//! Variables that are declared as doubles become ones of 64-bit integers, where the target has those; `check` refuses the
-//! others, and attributes of vertices, the format of which is up to the driver.
+//! Variables that are declared as doubles become ones of 64-bit integers. Where the target has none, `check` refuses inputs
+//! and outputs of that type, and attributes of vertices always, as their format is up to the driver.
 //!
 //! **Why.** OpTypeFloat of 64 bits needs the feature `shaderFloat64`, which most GPUs of phones and several of PCs lack; GL
 //! 4.0 has doubles without asking.

@@ -1,8 +1,8 @@
 //! 64-bit integers become pairs of 32-bit ones where the target has none.
 //!
 //! **What.** Each 64-bit value that is no float is carried as two 32-bit values, its halves, and so is what moves it: phis,
-//! selections, vectors, data of other invocations. A double stays whole where the target has them; where its bits are read
-//! as an integer it is unpacked, and made of halves it is packed.
+//! selections, vectors, data of other invocations, memory of the shader's own. A double stays whole where the target has
+//! them; where its bits are read as an integer it is unpacked, and made of halves it is packed.
 //!
 //! **Why.** OpTypeInt of 64 bits needs the feature `shaderInt64`, which many mobile GPUs lack, and GL has 64-bit
 //! integers, and packs and unpacks doubles, without asking. 64-bit atomics, and inputs and outputs of that type, cannot be
@@ -36,6 +36,7 @@ mod divide;
 mod pairs;
 #[cfg(test)]
 mod tests;
+mod variables;
 
 use super::{Context, Forms, Pass};
 use crate::analysis::value_types::ValueTypes;
@@ -55,16 +56,20 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(shader: &mut Shader, context: &Context) -> bool {
-    if context.target.has(Feature::shaderInt64) || !shader.inventory().has_width(64) {
+    if context.target.has(Feature::shaderInt64) {
         return false;
+    }
+    let doubles = context.target.has(Feature::shaderFloat64);
+    let retyped = variables::lower(shader, doubles);
+    if !shader.inventory().has_width(64) {
+        return retyped;
     }
     let mut types = ValueTypes::default();
     types.infer(shader);
-    let doubles = context.target.has(Feature::shaderFloat64);
     let mut halves = Halves::new(shader, |def| !(doubles && types.base(def) == Base::Float));
     let changed = rewrite(shader, |b, inst| halves.visit(b, inst));
     halves.connect(shader);
-    changed
+    changed || retyped
 }
 
 /// What is known of 64-bit values.

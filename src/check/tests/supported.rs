@@ -31,13 +31,10 @@ fn needs(stage: &str, declarations: &str, body: &str, feature: Feature, inst: &s
 #[test]
 fn widths_are_features() {
     use Feature::*;
-    // Arithmetic is carried in 32 bits or made of integers, memory of a declared type is not.
-    for (bits, ty, feature) in [
-        (16, "float16_t", shaderFloat16),
-        (16, "int16_t", shaderInt16),
-        (8, "int8_t", shaderInt8),
-        (64, "uint64_t", shaderInt64),
-    ] {
+    // Arithmetic is carried in 32 bits, memory of a declared type is not.
+    for (bits, ty, feature) in
+        [(16, "float16_t", shaderFloat16), (16, "int16_t", shaderInt16), (8, "int8_t", shaderInt8)]
+    {
         let declaration = format!("decl_var  INTERP_MODE_NONE none {ty} own\n");
         let body = format!(
             "    32 %6 = deref_var &own (shader_temp {ty})\n    {bits} %7 = @load_deref (%6) (access=none) // !\n"
@@ -47,24 +44,27 @@ fn widths_are_features() {
 }
 
 #[test]
-fn doubles_are_declared_as_integers() {
+fn numbers_of_64_bits_are_declared_as_others() {
     use Feature::{shaderFloat64, shaderInt64};
-    let load = |mode: &str| {
-        format!("    32 %6 = deref_var &own ({mode} double)\n    64 %7 = @load_deref (%6) (access=none) // !\n")
+    let load = |printed: &str| {
+        format!("    32 %6 = deref_var &own ({printed})\n    64 %7 = @load_deref (%6) (access=none) // !\n")
     };
-    let rows = [
-        ("COMPUTE", " ", "shader_temp", ""),
-        ("FRAGMENT", " shader_in ", "shader_in", " (VARYING_SLOT_VAR0.x, 0, 0)"),
-        ("VERTEX", " shader_out ", "shader_out", " (VARYING_SLOT_VAR0.x, 0, 0)"),
-    ];
-    for (stage, mode, printed, location) in rows {
-        let declaration = format!("decl_var{mode}INTERP_MODE_NONE none double own{location}\n");
+    for ty in ["double", "uint64_t"] {
+        let declaration = format!("decl_var INTERP_MODE_NONE none {ty} own\n");
+        let body = load(&format!("shader_temp {ty}")).replace("// !", "");
+        refused("COMPUTE", &declaration, &body, &[shaderFloat64, shaderInt64], &[]);
+    }
+    for (stage, mode) in [("FRAGMENT", "shader_in"), ("VERTEX", "shader_out")] {
+        let declaration = format!("decl_var {mode} INTERP_MODE_NONE none double own (VARYING_SLOT_VAR0.x, 0, 0)\n");
+        let body = load(&format!("{mode} double"));
         let message = "`%7 = @load_deref`: needs feature shaderFloat64, which the target lacks";
-        refused(stage, &declaration, &load(printed).replace("// !", ""), &[shaderFloat64], &[]);
-        refused(stage, &declaration, &load(printed), &[shaderFloat64, shaderInt64], &[message]);
+        refused(stage, &declaration, &body.replace("// !", ""), &[shaderFloat64], &[]);
+        refused(stage, &declaration, &body, &[shaderFloat64, shaderInt64], &[message]);
+        let declaration = declaration.replace("double", "uint64_t");
+        needs(stage, &declaration, &load(&format!("{mode} uint64_t")), shaderInt64, "%7 = @load_deref");
     }
     let attribute = "decl_var shader_in INTERP_MODE_NONE none double own (VERT_ATTRIB_GENERIC0.x, 0, 0)\n";
-    needs("VERTEX", attribute, &load("shader_in"), shaderFloat64, "%7 = @load_deref");
+    needs("VERTEX", attribute, &load("shader_in double"), shaderFloat64, "%7 = @load_deref");
 }
 
 #[test]
