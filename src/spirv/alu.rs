@@ -37,6 +37,7 @@ impl Emit<'_> {
                 let booleans = self.shader.bit_size(srcs[0].def) == 1;
                 self.alu_op(&alu, if booleans { boolean } else { number }, flags)
             }
+            Form::Ext(GlslStd450Op::Fract) if flags.contains(AluFlags::EXACT) => self.exact_fract(&alu),
             Form::Ext(op) => {
                 let operands = self.operands(&alu)?;
                 Ok(self.ext(op, alu.ty, &operands[..srcs.len()]))
@@ -222,6 +223,16 @@ impl Emit<'_> {
         let is_nan = self.m.value(Op::IsNan, booleans, &[x]);
         let zero = self.m.splat(Base::Float, alu.bits, alu.n, 0);
         Ok(self.m.value(Op::Select, alu.ty, &[is_nan, zero, sign]))
+    }
+
+    /// Drivers may make of Fract what gives a number for NaN, and nothing forbids them to: so an exact `ffract` is what it
+    /// stands for, `x - floor(x)`.
+    fn exact_fract(&mut self, alu: &Alu<'_>) -> Result<u32> {
+        let x = self.operand(alu, 0)?;
+        let whole = self.ext(GlslStd450Op::Floor, alu.ty, &[x]);
+        let id = self.m.value(Op::FSub, alu.ty, &[x, whole]);
+        self.m.decorate(id, Decoration::NoContraction, &[]);
+        Ok(id)
     }
 
     /// Significand (member 0) or exponent (member 1) of a float.
