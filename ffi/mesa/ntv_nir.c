@@ -330,6 +330,8 @@ write_info(struct flatten *f)
       break;
    default:
       info(f, NTV_INFO_PTR_SIZE, s->cs.ptr_size);
+      if (s->cs.has_variable_shared_mem)
+         miss(f, "shared memory whose size the pipeline gives");
       break;
    }
 }
