@@ -30,8 +30,8 @@ pub(super) struct Place {
     pub count: u32,
     /// First component of the loaded or stored value.
     pub source: u32,
-    /// The variable is interpolated at the centroid.
-    pub is_centroid: bool,
+    /// Where the variable is interpolated.
+    pub sampling: Sampling,
 }
 
 /// How a dynamic offset in slots becomes one in elements.
@@ -365,11 +365,14 @@ impl Group {
         self.style.captured = self.style.captured.or(other.style.captured);
         self.style.invariant |= other.style.invariant;
         self.style.mediump &= other.style.mediump;
-        if self.is_asked() {
-            self.sampling = other.sampling;
-        } else if !other.is_asked() && self.sampling != other.sampling {
-            self.sampling = Sampling::Pixel;
-        }
+        self.sampling = match (self.sampling, other.sampling) {
+            (own, other) if own == other => own,
+            (Sampling::AtSample(_) | Sampling::AtOffset(_), other) => other,
+            (own, Sampling::AtSample(_) | Sampling::AtOffset(_)) => own,
+            // `interpolateAtCentroid` of a variable that is interpolated at each sample.
+            (Sampling::Centroid, Sampling::Sample) | (Sampling::Sample, Sampling::Centroid) => Sampling::Sample,
+            _ => Sampling::Pixel,
+        };
     }
 
     /// 32-bit components of the slot for each component of the variable.
@@ -414,7 +417,6 @@ impl Group {
 
     fn places(&self, io: &Io, stage: Stage, places: &mut Vec<Place>) {
         let Some(var) = self.var else { return };
-        let is_centroid = self.sampling == Sampling::Centroid;
         let kind = io.kind(stage);
         let (start, count) = self.span();
         let place = Place {
@@ -425,7 +427,7 @@ impl Group {
             first: 0,
             count: 1,
             source: 0,
-            is_centroid,
+            sampling: self.sampling,
         };
         if let Some(row) = compact(kind, io.slot) {
             if self.slot != row.first || self.kind != kind {

@@ -313,7 +313,12 @@ fn load_at(b: &mut Builder<'_>, io: &Io, pointer: Def, place: &Place) -> Def {
     let (op, argument) = match io.interpolation.map(|i| i.sampling) {
         Some(Sampling::AtSample(sample)) => (Intrinsic::interp_deref_at_sample, Some(sample)),
         Some(Sampling::AtOffset(offset)) => (Intrinsic::interp_deref_at_offset, Some(offset)),
-        Some(Sampling::Centroid) if !place.is_centroid => (Intrinsic::interp_deref_at_centroid, None),
+        Some(sampling) if sampling == place.sampling => return b.load_deref(pointer, 0),
+        Some(Sampling::Centroid) => (Intrinsic::interp_deref_at_centroid, None),
+        Some(Sampling::Sample) => {
+            let own = b.intrinsic(Intrinsic::load_sample_id, 1, 32, &[]).def();
+            (Intrinsic::interp_deref_at_sample, Some(own))
+        }
         _ => return b.load_deref(pointer, 0),
     };
     let srcs: Vec<Def> = std::iter::once(pointer).chain(argument).collect();
