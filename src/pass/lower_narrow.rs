@@ -126,11 +126,27 @@ impl Carriers {
             let carried = !is_literal && lacks.number(types.base(inst.def()), data.bit_size);
             carriers.is_carried.set(inst.def(), carried);
         }
+        while carriers.carry_phis(shader) {}
         for inst in &shader.order {
             let Some(srcs) = shader.phi(*inst).filter(|_| carriers.is_carried[inst.def()]) else { continue };
             srcs.iter().for_each(|src| carriers.in_phi.set(src.def, true));
         }
         carriers
+    }
+
+    /// Carries phis that have a source which is carried, for where that is made it has no other form, and phis that are a
+    /// source of one that is, for no instruction may stand between phis. True if there was one.
+    fn carry_phis(&mut self, shader: &Shader) -> bool {
+        let mut changed = false;
+        for inst in &shader.order {
+            let Some(srcs) = shader.phi(*inst) else { continue };
+            let phis = || std::iter::once(inst.def()).chain(srcs.iter().map(|src| src.def));
+            let any = phis().any(|def| self.is_carried[def]);
+            for def in phis().filter(|def| any && shader.phi(def.inst()).is_some()) {
+                changed |= !std::mem::replace(self.is_carried.entry(def), true);
+            }
+        }
+        changed
     }
 
     fn visit(&mut self, b: &mut Builder<'_>, inst: Inst) -> Edit {
