@@ -5,6 +5,7 @@
 //!
 //! What NIR and SPIR-V leave open is undefined too: the quotient by 0, a float that does not fit an integer.
 
+use super::float::{self, Floats};
 use super::Bits;
 use crate::ir::builder::evaluate_alu;
 use crate::ir::Swizzle;
@@ -12,16 +13,23 @@ use crate::op::fold::{mask, sign_extend, to_float};
 use crate::op::{AluOp, Base, Form, Props};
 
 /// An operand: its components, which of them are read, and its width.
-type Operand<'a> = (&'a [Bits], Swizzle, u8);
+pub(super) type Operand<'a> = (&'a [Bits], Swizzle, u8);
 
 /// The components of `op` on `operands`; `None` if a swizzle leaves its operand.
-pub(super) fn evaluate(op: AluOp, operands: &[Operand<'_>], num_components: u8, bits: u8) -> Option<[Bits; 16]> {
+pub(super) fn evaluate(
+    op: AluOp,
+    operands: &[Operand<'_>],
+    (num_components, bits): (u8, u8),
+    floats: Floats,
+) -> Option<[Bits; 16]> {
     let values = fold(op, operands, num_components, bits, |_| 0)?;
     let mut result = values.map(Bits::new);
     for (c, out) in result[..usize::from(num_components)].iter_mut().enumerate() {
         let is_undef = |i: usize| read(op, operands, num_components, i, c).any(|bits| !bits.is_defined());
         let undef: u8 = (0..operands.len()).filter(|i| is_undef(*i)).map(|i| 1 << i.min(7)).fold(0, |a, b| a | b);
-        if undef & !moved_operands(op) != 0 || is_open(op, operands, c) {
+        let is_open =
+            is_open(op, operands, c) || floats == Floats::Vulkan && float::is_open(op, operands, c, (values[c], bits));
+        if undef & !moved_operands(op) != 0 || is_open {
             *out = Bits::undef(bits);
         } else if undef != 0 {
             let undef = bits_that_vary(op, operands, (num_components, bits), (c, values[c]))?;
@@ -132,7 +140,7 @@ pub(super) fn scalar(op: AluOp, operands: [Bits; 2], bits: u8) -> Bits {
         0 => bits,
         width => width,
     };
-    let result = evaluate(op, &operands[..op.info().srcs.len().min(2)], 1, width);
+    let result = evaluate(op, &operands[..op.info().srcs.len().min(2)], (1, width), Floats::Nir);
     result.map_or(Bits::undef(width), |result| result[0])
 }
 

@@ -1,6 +1,6 @@
 //! What the invocations of a run are given.
 
-use super::Slot;
+use super::{Floats, Slot};
 use crate::op::Intrinsic;
 use std::collections::BTreeMap;
 
@@ -18,6 +18,8 @@ pub struct Inputs {
     pub subgroup_size: u32,
     /// Colour attachments that a broadcast colour is written to.
     pub draw_buffers: u32,
+    /// Whose rules floats follow.
+    pub floats: Floats,
 }
 
 impl Default for Inputs {
@@ -28,6 +30,7 @@ impl Default for Inputs {
             workgroup_size: [1; 3],
             subgroup_size: 4,
             draw_buffers: 8,
+            floats: Floats::default(),
         }
     }
 }

@@ -294,7 +294,7 @@ impl<'a, 'r> Machine<'a, 'r> {
                 *operand = (self.value(src.def, lane), src.swizzle, shader.bit_size(src.def));
             }
             let count = srcs.len().min(16);
-            match alu::evaluate(op, &operands[..count], data.num_components, data.bit_size) {
+            match alu::evaluate(op, &operands[..count], (data.num_components, data.bit_size), self.inputs.floats) {
                 Some(result) => self.set(inst, lane, &result[..usize::from(data.num_components)]),
                 None => self.fault(FaultKind::Invalid, inst, lane, "a swizzle leaves its operand"),
             }

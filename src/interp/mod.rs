@@ -49,6 +49,7 @@ mod alu;
 mod atomic;
 pub mod draw;
 mod fault;
+mod float;
 mod flow;
 mod inputs;
 mod io;
@@ -65,6 +66,7 @@ mod tests;
 mod texture;
 
 pub use fault::{Fault, FaultKind};
+pub use float::{is_imprecise, Floats};
 pub use inputs::{Inputs, Invocation};
 pub use io::{Outputs, Slot};
 pub use memory::Buffer;

@@ -1,0 +1,62 @@
+//! What Vulkan leaves open of floats, so that a driver may give something else than NIR says.
+//!
+//! NaN, infinities, denormals and the sign of zero need not survive without execution modes that ask for it, and many
+//! operations need not be correctly rounded (Vulkan, "Precision and Operation of SPIR-V Instructions"). Such results are
+//! undefined for a run with [`Floats::Vulkan`]. What is left is the same on every driver.
+
+use super::alu::Operand;
+use crate::op::fold::{is_normal, to_float};
+use crate::op::{AluOp, Base, Props};
+
+/// Whose rules floats follow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Floats {
+    /// NIR's: each operation gives what its fold says.
+    #[default]
+    Nir,
+    /// Vulkan's, with every operation marked NoContraction.
+    Vulkan,
+}
+
+/// Whether the result of `op` may be off by more than rounding, or the order of its parts is open.
+pub fn is_imprecise(op: AluOp) -> bool {
+    use AluOp::*;
+    const STARTS: &[&str] = &["fdot", "fdph", "fsum", "pack_", "unpack_"];
+    let by_name = || has_floats(op) && STARTS.iter().any(|start| op.name().starts_with(start));
+    let listed = matches!(
+        op,
+        fdiv | frcp | frsq | fsqrt | fexp2 | flog2 | fpow | fsin | fcos | ffract | ffma | ffmaz | flrp | fmod | frem
+    );
+    listed || by_name()
+}
+
+fn has_floats(op: AluOp) -> bool {
+    let info = op.info();
+    info.srcs.iter().chain([&info.dest]).any(|operand| operand.ty.base == Base::Float)
+}
+
+/// Whether Vulkan leaves open what `op` makes of component `c`, which is `result` by NIR.
+pub(super) fn is_open(op: AluOp, operands: &[Operand<'_>], c: usize, (result, bits): (u64, u8)) -> bool {
+    let info = op.info();
+    if info.props.contains(Props::TYPELESS) || !has_floats(op) {
+        return false;
+    }
+    let is_read_open = |i: usize| {
+        let (components, swizzle, bits) = operands[i];
+        let range = match info.srcs[i].size {
+            0 => c..c + 1,
+            size => 0..usize::from(size),
+        };
+        let mut read = range.filter_map(|c| components.get(usize::from(swizzle.get(c))));
+        read.any(|component| !is_portable(component.value, bits))
+    };
+    let is_float = |i: &usize| info.srcs[*i].ty.base == Base::Float;
+    is_imprecise(op)
+        || info.dest.ty.base == Base::Float && !is_portable(result, bits)
+        || (0..operands.len().min(info.srcs.len())).filter(is_float).any(is_read_open)
+}
+
+/// Whether drivers agree on a float: it is normal, or positive zero.
+fn is_portable(value: u64, bits: u8) -> bool {
+    value == 0 || is_normal(to_float(value, bits), bits)
+}
