@@ -81,7 +81,7 @@ fn vertices_difference(first: &Vertices, second: &Vertices) -> Option<String> {
     })
 }
 
-fn bytes_difference(first: &Buffer, second: &Buffer) -> Option<String> {
+pub(crate) fn bytes_difference(first: &Buffer, second: &Buffer) -> Option<String> {
     let at = |buffer: &Buffer, i: usize| {
         let byte = |bytes: &[u8]| u64::from(bytes.get(i).copied().unwrap_or(0));
         Bits { value: byte(&buffer.bytes), undef: byte(&buffer.undef) }

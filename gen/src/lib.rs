@@ -4,9 +4,13 @@
 //! on every machine.
 
 pub mod compare;
+#[cfg(feature = "vulkan")]
+pub mod oracle;
 pub mod random;
+pub mod shader;
 pub mod stimulus;
 
 pub use compare::{difference, Observation};
 pub use random::Random;
-pub use stimulus::Stimulus;
+pub use shader::{shader, shader_of_seed, stimulus_of_seed, Purpose};
+pub use stimulus::{Sizes, Stimulus};

@@ -12,12 +12,21 @@ use ntv::op::{Base, Index, Intrinsic, Modes};
 use ntv::{Shader, Target};
 use std::collections::BTreeMap;
 
-/// Blocks of each kind.
-const BLOCKS: usize = 16;
+/// How much memory a shader is given.
+#[derive(Clone, Copy, Debug)]
+pub struct Sizes {
+    /// Blocks of each kind.
+    pub blocks: usize,
+    /// Bytes of a block, and of shared memory.
+    pub block_bytes: usize,
+    /// Bytes of push constants.
+    pub push_constant_bytes: usize,
+}
 
-/// Bytes of a block: the smallest maximum that Vulkan allows for push constants, and more than most shaders address.
-const BLOCK_BYTES: usize = 8192;
-const PUSH_CONSTANT_BYTES: usize = 256;
+impl Sizes {
+    /// More than most shaders address.
+    pub const DUMP: Sizes = Sizes { blocks: 16, block_bytes: 8192, push_constant_bytes: 256 };
+}
 
 /// Vertices that a stage may read the inputs of.
 const VERTICES: u32 = 32;
@@ -40,12 +49,17 @@ pub struct Stimulus {
 impl Stimulus {
     /// What `shader` may ask for, filled with numbers that follow from `seed`.
     pub fn new(shader: &Shader, seed: u64) -> Stimulus {
+        Stimulus::with_sizes(shader, seed, Sizes::DUMP)
+    }
+
+    /// The same, with memory of these sizes.
+    pub fn with_sizes(shader: &Shader, seed: u64, sizes: Sizes) -> Stimulus {
         let mut random = Random::new(seed);
         let mut source = Source { style: random.pick(STYLES), random };
-        let mut blocks = |bytes| (0..BLOCKS).map(|_| source.buffer(bytes)).collect();
-        let (uniform, storage) = (blocks(BLOCK_BYTES), blocks(BLOCK_BYTES));
-        let push_constants = source.buffer(PUSH_CONSTANT_BYTES);
-        let shared = source.buffer(BLOCK_BYTES).bytes;
+        let mut blocks = || (0..sizes.blocks).map(|_| source.buffer(sizes.block_bytes)).collect();
+        let (uniform, storage) = (blocks(), blocks());
+        let push_constants = source.buffer(sizes.push_constant_bytes);
+        let shared = source.buffer(sizes.block_bytes).bytes;
         let mut inputs = source.inputs(shader);
         agree(shader, &mut inputs, &push_constants);
         Stimulus { uniform, storage, push_constants, shared, inputs }

@@ -7,6 +7,7 @@ mod command;
 mod dump;
 mod lint;
 mod mesa;
+mod oracle;
 mod test;
 
 use anyhow::{bail, Result};
@@ -16,6 +17,8 @@ const USAGE: &str = "\
 usage: cargo xtask test               install what the tests need from Debian, then run all of them
        cargo xtask lint               formatting, clippy, documentation, Rust version of the core
        cargo xtask bench              measure translation, write benches/results/
+       cargo xtask oracle [--count N] [--first N] [--jobs N] [--seed N]
+                                      hold random shaders on the interpreter against lavapipe; --seed: one, in detail
        cargo xtask dump --mesa PREFIX [NAME...]
                                       make the NIR of examples/ and tests/corpus/ again from the GLSL beside it,
                                       with the Mesa 25.0 installed under PREFIX; without --mesa, the logs of
@@ -31,6 +34,7 @@ fn main() -> Result<()> {
         Some((command, [])) if command == "lint" => lint::run(),
         Some((command, rest)) if command == "bench" => bench::run(rest),
         Some((command, rest)) if command == "mesa" => mesa::run(rest),
+        Some((command, rest)) if command == "oracle" => oracle::run(rest),
         Some((command, rest)) if command == "dump" => dump::run(rest),
         _ => bail!("no such chore\n{USAGE}"),
     }

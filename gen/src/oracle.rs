@@ -1,0 +1,129 @@
+//! The oracle: random shaders on the interpreter and on a Vulkan driver, whose results must be the same bits.
+//!
+//! What Vulkan leaves open is undefined on the interpreter (see [`Floats`](ntv::interp::Floats)) and not compared.
+
+use crate::compare::bytes_difference;
+use crate::{shader_of_seed, stimulus_of_seed, Observation, Purpose, Stimulus};
+use ntv::driver::{reflect, vk, Device, DeviceOptions, Dispatch, Resource, Resources, Slot};
+use ntv::interp::{Buffer, Limits};
+use ntv::{check, EmitOptions, Feature, Options, Shader, Translator};
+
+const LIMITS: Limits = Limits { instructions: 1_000_000, components: 1 << 22 };
+
+/// Keeping the sign of zero, infinities and NaN, at each width.
+const KEEPS_ZEROS: [Feature; 3] = [
+    Feature::shaderSignedZeroInfNanPreserveFloat16,
+    Feature::shaderSignedZeroInfNanPreserveFloat32,
+    Feature::shaderSignedZeroInfNanPreserveFloat64,
+];
+
+/// A driver to hold the interpreter against.
+pub struct Oracle {
+    device: Device,
+    translator: Translator,
+}
+
+/// What came of a shader.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Both computed the same; how many bytes were compared.
+    Same(usize),
+    /// By NIR's or Vulkan's rules anything may come out, for this reason.
+    Meaningless(String),
+    /// The results differ, or there is none.
+    Wrong(String),
+}
+
+impl Oracle {
+    /// Opens the device whose name contains `name`.
+    pub fn open(name: &str) -> Result<Oracle, ntv::driver::Error> {
+        let device = Device::open(&DeviceOptions { name: Some(name.to_string()), ..DeviceOptions::default() })?;
+        let mut target = device.target().clone();
+        // Properties of the device, which `Device` does not ask for; every driver worth asking has them.
+        KEEPS_ZEROS.iter().for_each(|feature| target.set(*feature, true));
+        let options = Options { target, ..Options::default() };
+        Ok(Oracle { device, translator: Translator::new(options) })
+    }
+
+    /// Runs the shader of `seed` on both sides.
+    pub fn ask(&mut self, seed: u64) -> Verdict {
+        let shader = shader_of_seed(seed, Purpose::Driver);
+        self.compare(&shader, &stimulus_of_seed(&shader, seed, Purpose::Driver))
+    }
+
+    /// Runs `shader` on `stimulus` on both sides.
+    pub fn compare(&mut self, shader: &Shader, stimulus: &Stimulus) -> Verdict {
+        if let Err(errors) = check::validate(shader) {
+            return Verdict::Wrong(format!("the shader is not valid: {errors}"));
+        }
+        let expected = Observation::new(shader, stimulus, LIMITS);
+        if let Some(fault) = expected.outcome.faults.iter().find(|fault| fault.is_undefined_behaviour()) {
+            return Verdict::Meaningless(fault.to_string());
+        }
+        let found = match self.run(shader, stimulus) {
+            Ok(storage) => storage,
+            Err(problem) => return Verdict::Wrong(problem),
+        };
+        let mut compared = 0;
+        for (block, (expected, found)) in expected.storage.iter().zip(found).enumerate() {
+            let mut found = found;
+            let zeros = forgive_zeros(expected, &mut found);
+            if let Some(difference) = bytes_difference(expected, &found) {
+                return Verdict::Wrong(format!("storage block {block}: {difference}"));
+            }
+            if zeros {
+                return Verdict::Meaningless("the driver gives -0.0 for 0.0".to_string());
+            }
+            compared += expected.undef.iter().filter(|undef| **undef == 0).count();
+        }
+        Verdict::Same(compared)
+    }
+
+    /// The storage blocks as the driver leaves them.
+    fn run(&mut self, shader: &Shader, stimulus: &Stimulus) -> Result<Vec<Buffer>, String> {
+        let translated = self.translator.translate(&mut shader.clone(), &EmitOptions::default());
+        let module = translated.map_err(|errors| errors.to_string())?.words;
+        let interface = reflect::reflect(&module).map_err(|error| error.to_string())?;
+        let mut resources = Resources::new();
+        let slots = interface.bindings.iter().flat_map(|binding| {
+            let slot = |element| Slot { set: binding.set, binding: binding.binding, element };
+            (0..binding.count).map(move |element| (slot(element), binding.kind, (binding.binding + element) as usize))
+        });
+        let slots: Vec<_> = slots.collect();
+        for (slot, kind, block) in &slots {
+            let blocks = if is_storage(*kind) { &stimulus.storage } else { &stimulus.uniform };
+            let bytes = blocks.get(*block).ok_or_else(|| format!("there is no block for {slot:?}"))?.bytes.clone();
+            resources.insert(*slot, Resource::Buffer(bytes));
+        }
+        let push_constants = if interface.push_constants { &stimulus.push_constants.bytes[..] } else { &[] };
+        let dispatch = Dispatch { module: &module, groups: stimulus.inputs.workgroups, push_constants };
+        self.device.dispatch(&dispatch, &mut resources).map_err(|error| error.to_string())?;
+        let mut storage = stimulus.storage.clone();
+        for (slot, _, block) in slots.iter().filter(|(_, kind, _)| is_storage(*kind)) {
+            if let Some(Resource::Buffer(bytes)) = resources.remove(slot) {
+                storage[*block] = Buffer::new(bytes);
+            }
+        }
+        Ok(storage)
+    }
+}
+
+/// Makes words of `found` zero that are -0.0 where 0.0 was expected; true if there was one.
+///
+/// Mesa makes `fneg(b2f(x))` of a selection between -1.0 and 0.0, whatever the shader says of signed zeros: its rule is for
+/// -1.0 and -0.0, and takes the zeros for the same.
+fn forgive_zeros(expected: &Buffer, found: &mut Buffer) -> bool {
+    const NEGATIVE_ZEROS: [[u8; 4]; 2] = [[0, 0, 0, 0x80], [0, 0x80, 0, 0]];
+    let mut any = false;
+    for (expected, found) in expected.bytes.chunks_exact(4).zip(found.bytes.chunks_exact_mut(4)) {
+        if expected == [0; 4] && NEGATIVE_ZEROS.iter().any(|zero| found == zero) {
+            found.fill(0);
+            any = true;
+        }
+    }
+    any
+}
+
+fn is_storage(kind: vk::DescriptorType) -> bool {
+    kind == vk::DescriptorType::STORAGE_BUFFER
+}

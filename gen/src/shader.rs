@@ -1,0 +1,259 @@
+//! Random valid shaders as a Gallium driver receives them: explicit inputs and outputs, buffers by byte offset.
+//!
+//! What is drawn decides everything, so a fuzzer's bytes are a shader, and so is a seed. Values are kept by what they mean,
+//! because arithmetic on floats that are really numbers of bits gives little but NaN. A shader ends, stays within its
+//! buffers, and no invocation sees what another does but through shared memory and a barrier: whoever runs it gets the same.
+//!
+//! At the end the values that are left are stored: to a storage block by a compute shader, else to outputs.
+
+mod alu;
+mod flow;
+mod memory;
+mod stages;
+
+use crate::{Sizes, Stimulus};
+use arbitrary::{Result, Unstructured};
+use ntv::interp::Floats;
+use ntv::ir::{AluSrc, Builder, Def, Stage, Swizzle};
+use ntv::op::fold::{from_float, mask};
+use ntv::Shader;
+
+/// The memory that a shader from here may address.
+const SIZES: Sizes = Sizes { blocks: 4, block_bytes: 8192, push_constant_bytes: 128 };
+
+/// Workgroups that a compute shader runs in.
+const WORKGROUPS: [u32; 3] = [2, 1, 1];
+
+/// NIR's bits for signed zeros, infinities and NaNs of all widths: without them a driver may give -0.0 for 0.0 even where it
+/// only moves a number.
+const KEEP_ZEROS_AND_NANS: u32 = 0x1ff;
+
+/// How deep ifs and loops are nested.
+const DEPTH: u32 = 3;
+
+/// What a shader is made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// To be run on the interpreter: everything that NIR defines.
+    Interpreter,
+    /// To be run on a driver too: a compute shader without what drivers may do differently.
+    Driver,
+}
+
+/// A random shader.
+pub fn shader(u: &mut Unstructured<'_>, purpose: Purpose) -> Result<Shader> {
+    let stages: &[Stage] = match purpose {
+        Purpose::Interpreter => &[Stage::Compute, Stage::Compute, Stage::Vertex, Stage::Fragment],
+        Purpose::Driver => &[Stage::Compute],
+    };
+    let mut shader = Shader::default();
+    shader.entry = "main".to_string();
+    shader.info.stage = *u.choose(stages)?;
+    if purpose == Purpose::Driver {
+        shader.info.float_controls_execution_mode = KEEP_ZEROS_AND_NANS;
+    }
+    shader.append_new_block();
+    let statements = u.int_in_range(3..=24)?;
+    let b = Builder::new(&mut shader);
+    let mut generator = Generator { b, u, purpose, never: None, values: Vec::new(), depth: 0, left: 60 };
+    generator.begin()?;
+    for _ in 0..statements {
+        generator.statement()?;
+    }
+    generator.finish()?;
+    Ok(shader)
+}
+
+/// The shader that belongs to `seed`.
+pub fn shader_of_seed(seed: u64, purpose: Purpose) -> Shader {
+    let bytes = crate::Random::new(seed).bytes(4096);
+    // Drawing fails only where bytes are asked for that do not exist; choices take the first then.
+    shader(&mut Unstructured::new(&bytes), purpose).unwrap_or_default()
+}
+
+/// What `shader`, made by [`shader()`] for `purpose`, is run on.
+pub fn stimulus_of_seed(shader: &Shader, seed: u64, purpose: Purpose) -> Stimulus {
+    let mut stimulus = Stimulus::with_sizes(shader, seed, SIZES);
+    stimulus.inputs.workgroups = WORKGROUPS;
+    if purpose == Purpose::Driver {
+        stimulus.inputs.floats = Floats::Vulkan;
+    }
+    stimulus
+}
+
+/// What a value means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Bool,
+    Int,
+    Float,
+}
+
+/// A value that may be used here.
+#[derive(Clone, Copy, Debug)]
+struct Value {
+    def: Def,
+    kind: Kind,
+}
+
+/// Kind, width and number of components.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Shape {
+    kind: Kind,
+    bits: u8,
+    components: u8,
+}
+
+impl Shape {
+    const INDEX: Shape = Shape { kind: Kind::Int, bits: 32, components: 1 };
+    const CONDITION: Shape = Shape { kind: Kind::Bool, bits: 1, components: 1 };
+}
+
+struct Generator<'s, 'u, 'b> {
+    b: Builder<'s>,
+    u: &'u mut Unstructured<'b>,
+    purpose: Purpose,
+    /// A condition that is false, which no driver can know.
+    never: Option<Def>,
+    /// What dominates the place where the next instruction goes, oldest first.
+    values: Vec<Value>,
+    /// Ifs and loops that are open.
+    depth: u32,
+    /// Statements that may still be made.
+    left: u32,
+}
+
+/// Something that a statement can be, with how often it is.
+type Statement = for<'a, 's, 'u, 'b> fn(&'a mut Generator<'s, 'u, 'b>) -> Result<()>;
+
+impl Generator<'_, '_, '_> {
+    fn statement(&mut self) -> Result<()> {
+        const STATEMENTS: &[(u32, Statement)] = &[
+            (24, |g| g.arithmetic()),
+            (2, |g| g.new_constant()),
+            (3, |g| g.conditional()),
+            (2, |g| g.repeated()),
+            (3, |g| g.uniform_load()),
+            (2, |g| g.storage_load()),
+            (1, |g| g.push_constant_load()),
+            (2, |g| g.storage_store()),
+            (1, |g| g.storage_atomic()),
+            (1, |g| g.shared_exchange()),
+            (1, |g| g.local_array()),
+            (2, |g| g.stage_value()),
+        ];
+        let Some(left) = self.left.checked_sub(1) else { return Ok(()) };
+        self.left = left;
+        let total = STATEMENTS.iter().map(|row| row.0).sum::<u32>();
+        let mut at = self.u.int_in_range(0..=total - 1)?;
+        for (weight, statement) in STATEMENTS {
+            match at.checked_sub(*weight) {
+                Some(rest) => at = rest,
+                None => return statement(self),
+            }
+        }
+        Ok(())
+    }
+
+    fn chance(&mut self, of: u32) -> Result<bool> {
+        Ok(self.u.int_in_range(1..=of)? == of)
+    }
+
+    fn choose<T: Copy>(&mut self, list: &[T]) -> Result<T> {
+        self.u.choose(list).copied()
+    }
+
+    fn push(&mut self, def: Def, kind: Kind) {
+        self.values.push(Value { def, kind });
+    }
+
+    fn shape(&self, value: Value) -> Shape {
+        let Value { def, kind } = value;
+        Shape { kind, bits: self.b.shader.bit_size(def), components: self.b.shader.num_components(def) }
+    }
+
+    /// Some value of this kind and width, mostly one of the last.
+    fn find(&mut self, kind: Option<Kind>, bits: u8) -> Result<Option<Value>> {
+        let fits =
+            |value: &&Value| !kind.is_some_and(|kind| kind != value.kind) && self.b.shader.bit_size(value.def) == bits;
+        let found: Vec<Value> = self.values.iter().filter(fits).copied().collect();
+        if found.is_empty() || self.chance(8)? {
+            return Ok(None);
+        }
+        let recent = found.len() - found.len().min(4);
+        let first = if self.chance(2)? { recent } else { 0 };
+        Ok(Some(self.choose(&found[first..])?))
+    }
+
+    /// A source whose first `components` components may be read: of some value, in some order, or a constant.
+    fn source(&mut self, kind: Option<Kind>, bits: u8, components: u8) -> Result<(AluSrc, Kind)> {
+        let Some(value) = self.find(kind, bits)? else {
+            let kind = match kind {
+                Some(kind) => kind,
+                None if bits == 1 => Kind::Bool,
+                None => Kind::Int,
+            };
+            let def = self.constant(Shape { kind, bits, components })?;
+            return Ok((def.into(), kind));
+        };
+        let has = self.b.shader.num_components(value.def);
+        let mut swizzle = Swizzle::IDENTITY;
+        if has < components || self.chance(3)? {
+            for c in 0..components {
+                swizzle.set(usize::from(c), self.u.int_in_range(0..=has - 1)?);
+            }
+        }
+        Ok((AluSrc { def: value.def, swizzle }, value.kind))
+    }
+
+    /// A whole value of this shape.
+    fn value_of(&mut self, shape: Shape) -> Result<Def> {
+        let fits = |value: &&Value| self.shape(**value) == shape;
+        let found: Vec<Def> = self.values.iter().filter(fits).map(|value| value.def).collect();
+        if !found.is_empty() && !self.chance(8)? {
+            return self.choose(&found);
+        }
+        let (AluSrc { def, swizzle }, _) = self.source(Some(shape.kind), shape.bits, shape.components)?;
+        let components: Vec<u8> = swizzle.components(shape.components.into()).collect();
+        Ok(self.b.swizzle(def, &components))
+    }
+
+    /// An integer below `end`, a power of two, that depends on some value.
+    fn small_index(&mut self, end: u32) -> Result<Def> {
+        let value = self.value_of(Shape::INDEX)?;
+        Ok(self.b.iand_imm(value, u64::from(end - 1)))
+    }
+
+    fn new_constant(&mut self) -> Result<()> {
+        let (kind, bits) =
+            self.choose(&[(Kind::Int, 8), (Kind::Int, 16), (Kind::Int, 64), (Kind::Float, 16), (Kind::Float, 64)])?;
+        let components = self.u.int_in_range(1..=4)?;
+        let def = self.constant(Shape { kind, bits, components })?;
+        self.push(def, kind);
+        Ok(())
+    }
+
+    fn constant(&mut self, shape: Shape) -> Result<Def> {
+        let mut values = Vec::with_capacity(4);
+        for _ in 0..shape.components {
+            values.push(self.number(shape.kind, shape.bits)?);
+        }
+        Ok(self.b.constant(shape.bits, &values))
+    }
+
+    fn number(&mut self, kind: Kind, bits: u8) -> Result<u64> {
+        const INTS: &[u64] = &[0, 1, 2, 3, 7, 8, 31, 32, 0xff, u64::MAX, 1 << 63, 1 << 31, 0x7fff_ffff, 0xffff_0000];
+        const FLOATS: &[f64] =
+            &[0.0, 1.0, -1.0, 0.5, 2.0, -3.5, 100.0, 0.1, 1000.0, -0.0, 65504.0, f64::INFINITY, 1e-7];
+        // Infinity is one of those that a driver need not keep.
+        let floats = if self.purpose == Purpose::Driver { &FLOATS[..9] } else { FLOATS };
+        let value = match kind {
+            Kind::Bool if self.chance(2)? => u64::MAX,
+            Kind::Bool => 0,
+            Kind::Float => from_float(self.choose(floats)?, bits),
+            Kind::Int if self.chance(4)? => self.u.arbitrary()?,
+            Kind::Int => self.choose(INTS)?,
+        };
+        Ok(mask(value, bits))
+    }
+}

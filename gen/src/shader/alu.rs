@@ -1,0 +1,137 @@
+//! Arithmetic of every opcode and width.
+
+use super::{Generator, Kind, Purpose};
+use arbitrary::Result;
+use ntv::interp::is_imprecise;
+use ntv::ir::{AluFlags, AluSrc, Def, InstKind};
+use ntv::op::fold::from_float;
+use ntv::op::{AluInfo, AluOp, Base, Operand, Props};
+use std::sync::OnceLock;
+
+/// The opcodes to draw from: those of vectors of up to four components.
+fn opcodes(purpose: Purpose) -> &'static [AluOp] {
+    static OPCODES: OnceLock<[Vec<AluOp>; 2]> = OnceLock::new();
+    let [all, portable] = OPCODES.get_or_init(|| {
+        let drawn = || AluOp::ALL.iter().copied().filter(|op| is_drawn(*op));
+        [drawn().collect(), drawn().filter(|op| is_portable(*op)).collect()]
+    });
+    match purpose {
+        Purpose::Interpreter => all,
+        Purpose::Driver => portable,
+    }
+}
+
+/// Whether drivers agree on the result. lavapipe of Mesa 22.3 takes `imod` for `irem`.
+fn is_portable(op: AluOp) -> bool {
+    op != AluOp::imod && !is_imprecise(op)
+}
+
+fn is_drawn(op: AluOp) -> bool {
+    let info = op.info();
+    let operands = || info.srcs.iter().chain([&info.dest]);
+    // Numbers of one bit have no SPIR-V.
+    operands().all(|operand| operand.size <= 4 && (operand.ty.bits != 1 || operand.ty.base == Base::Bool))
+}
+
+/// Functions that are computed in 32 bits where they have 64: not what their fold says.
+const THROUGH_SINGLE: &[AluOp] = &[AluOp::fexp2, AluOp::flog2, AluOp::fpow, AluOp::fsin, AluOp::fcos];
+
+fn kind(operand: &Operand) -> Kind {
+    match operand.ty.base {
+        Base::Bool => Kind::Bool,
+        Base::Int | Base::Uint => Kind::Int,
+        Base::Float => Kind::Float,
+    }
+}
+
+impl Generator<'_, '_, '_> {
+    pub(super) fn arithmetic(&mut self) -> Result<()> {
+        let op = self.choose(opcodes(self.purpose))?;
+        let info = op.info();
+        let is_typeless = info.props.contains(Props::TYPELESS);
+        let bits = self.free_width(op)?;
+        let components = match info.dest.size {
+            0 => self.choose(&[1, 1, 2, 3, 4])?,
+            size => size,
+        };
+        let mut srcs = Vec::with_capacity(4);
+        let mut result = kind(&info.dest);
+        for (i, operand) in info.srcs.iter().enumerate() {
+            let moves = is_typeless && operand.ty.base != Base::Bool;
+            let wanted = match (moves, i, srcs.len()) {
+                // What is put together or selected between is of one kind.
+                (true, 0, _) => None,
+                (true, 1, 1) if info.srcs[0].ty.base == Base::Bool => None,
+                (true, ..) => Some(result),
+                (false, ..) if bits == 1 && operand.ty.bits == 0 => Some(Kind::Bool),
+                (false, ..) => Some(kind(operand)),
+            };
+            let width = if operand.ty.bits == 0 { bits } else { operand.ty.bits };
+            let read = if operand.size == 0 { components } else { operand.size };
+            let (src, found) = self.source(wanted, width, read)?;
+            srcs.push(self.tamed(op, i, src, read));
+            if moves || bits == 1 && info.dest.ty.bits == 0 {
+                result = found;
+            }
+        }
+        let bits = if info.dest.ty.bits == 0 { bits } else { info.dest.ty.bits };
+        let is_exact = self.chance(6)? || self.purpose == Purpose::Driver;
+        let flags = if is_exact { AluFlags::EXACT } else { AluFlags::empty() };
+        let def = self.raw_alu(op, flags, &srcs, (components, bits));
+        self.push(def, if bits == 1 { Kind::Bool } else { result });
+        Ok(())
+    }
+
+    /// The width of the operands that leave it open.
+    fn free_width(&mut self, op: AluOp) -> Result<u8> {
+        let info: &AluInfo = op.info();
+        let free = || info.srcs.iter().chain([&info.dest]).filter(|operand| operand.ty.bits == 0);
+        let is_logical = matches!(op, AluOp::iand | AluOp::ior | AluOp::ixor | AluOp::inot | AluOp::ieq | AluOp::ine);
+        if free().any(|operand| operand.ty.base == Base::Bool) {
+            Ok(1)
+        } else if THROUGH_SINGLE.contains(&op) {
+            self.choose(&[32, 16])
+        } else if free().any(|operand| operand.ty.base == Base::Float) {
+            self.choose(&[32, 32, 16, 64])
+        } else if is_logical || info.props.contains(Props::TYPELESS) {
+            self.choose(&[32, 32, 8, 16, 64, 1])
+        } else {
+            self.choose(&[32, 32, 8, 16, 64])
+        }
+    }
+
+    /// Operand `i` of `op`, kept out of what NIR leaves open: no division by 0, no float that fits no integer.
+    fn tamed(&mut self, op: AluOp, i: usize, src: AluSrc, read: u8) -> AluSrc {
+        let bits = self.b.shader.bit_size(src.def);
+        let divides = matches!(op, AluOp::idiv | AluOp::irem | AluOp::imod | AluOp::udiv | AluOp::umod) && i == 1;
+        let info = op.info();
+        let converts = info.props.contains(Props::CONVERSION)
+            && info.srcs[0].ty.base == Base::Float
+            && info.dest.ty.base != Base::Float;
+        let is_field = matches!(op, AluOp::bitfield_insert | AluOp::ubitfield_extract | AluOp::ibitfield_extract)
+            && i + 2 >= info.srcs.len();
+        let (tame, number) = match () {
+            () if divides => (AluOp::ior, 1),
+            () if is_field => (AluOp::iand, 15),
+            () if converts => (AluOp::fsat, from_float(1.0, bits)),
+            () => return src,
+        };
+        let operand = self.b.constant(bits, &[number; 4][..usize::from(read)]);
+        let srcs = [src, operand.into()];
+        let def = self.raw_alu(tame, AluFlags::empty(), &srcs[..tame.info().srcs.len()], (read, bits));
+        if divides && op.info().srcs[1].ty.base == Base::Int {
+            // Nor by -1, which the least number cannot be divided by.
+            let two = self.b.constant(bits, &[2; 4][..usize::from(read)]);
+            let one = self.b.constant(32, &[1; 4][..usize::from(read)]);
+            let positive = self.raw_alu(AluOp::ushr, AluFlags::empty(), &[def.into(), one.into()], (read, bits));
+            return self.raw_alu(AluOp::ior, AluFlags::empty(), &[positive.into(), two.into()], (read, bits)).into();
+        }
+        def.into()
+    }
+
+    /// An ALU instruction, not folded even where its operands are constants.
+    pub(super) fn raw_alu(&mut self, op: AluOp, flags: AluFlags, srcs: &[AluSrc], (n, bits): (u8, u8)) -> Def {
+        let srcs = self.b.shader.push_alu_srcs(srcs);
+        self.b.inst(n, bits, InstKind::Alu { op, flags, srcs }).def()
+    }
+}

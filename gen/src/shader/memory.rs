@@ -1,0 +1,249 @@
+//! Buffers at every alignment, shared memory, arrays.
+//!
+//! Uniform blocks and storage block 1 are read only. In storage block 0 each invocation of a compute shader has a part of
+//! its own. Storage block 2 is only added to, by operations whose order does not matter.
+
+use super::{Generator, Kind, Shape};
+use arbitrary::Result;
+use ntv::ir::{AluFlags, AluSrc, ArrayIndex, Def, Swizzle, Variable};
+use ntv::op::names::{Scope, Semantics};
+use ntv::op::{AluOp, AluType, AtomicOp, Base, Index, Intrinsic, Modes};
+
+/// Blocks that exist.
+pub(super) const UNIFORM_BLOCKS: u32 = 4;
+pub(super) const STORAGE_BLOCKS: u32 = 3;
+
+/// Bytes of storage block 0 that an invocation has.
+pub(super) const OWN_BYTES: u32 = 256;
+
+/// Where in them the results are; what stands before is written and read meanwhile.
+pub(super) const RESULTS: u32 = 128;
+
+/// Bytes of shared memory that an invocation has.
+const SHARED_BYTES: u32 = 32;
+
+/// A byte offset that is `rem` modulo `mul`.
+struct Offset {
+    def: Def,
+    mul: u32,
+    rem: u32,
+}
+
+impl Offset {
+    fn indices(&self) -> [(Index, u32); 2] {
+        [(Index::align_mul, self.mul), (Index::align_offset, self.rem)]
+    }
+}
+
+impl Generator<'_, '_, '_> {
+    /// An offset below `end`, a power of two, from `start` on, which is a multiple of 16.
+    fn offset(&mut self, start: Option<Def>, end: u32) -> Result<Offset> {
+        let mul = self.choose(&[16, 8, 4, 4, 2, 1])?;
+        let rem = self.u.int_in_range(0..=mul - 1)?;
+        let count = end / mul;
+        if start.is_none() && self.chance(2)? {
+            let def = self.u.int_in_range(0..=count - 1)? * mul + rem;
+            return Ok(Offset { def: self.b.imm32(def), mul, rem });
+        }
+        let index = self.small_index(count)?;
+        let scaled = self.b.ishl_imm(index, mul.trailing_zeros());
+        let mut def = self.b.iadd_imm(scaled, u64::from(rem));
+        if let Some(start) = start {
+            def = self.b.iadd(start, def);
+        }
+        Ok(Offset { def, mul, rem })
+    }
+
+    /// Width and components of what is loaded or stored, and what it means.
+    fn memory_shape(&mut self) -> Result<Shape> {
+        let bits = self.choose(&[32, 32, 32, 8, 16, 64])?;
+        let components = self.choose(&[1, 1, 2, 3, 4])?;
+        Ok(Shape { kind: Kind::Int, bits, components })
+    }
+
+    fn load(&mut self, op: Intrinsic, srcs: &[Def], offset: &Offset, indices: &[(Index, u32)]) -> Result<()> {
+        let shape = self.memory_shape()?;
+        let indices = [&offset.indices()[..], indices].concat();
+        let mut def = self.b.intrinsic_with(op, shape.components, shape.bits, srcs, &indices).def();
+        if op == Intrinsic::load_push_constant {
+            def = self.unknown(def, shape);
+        }
+        self.push(def, shape.kind);
+        Ok(())
+    }
+
+    /// `def`, but nothing that a driver can tell from push constants alone: lavapipe of Mesa 22.3 makes a variant of the
+    /// shader for what branches depend on, and crashes when that is a push constant (it takes the buffer before the first).
+    fn unknown(&mut self, def: Def, shape: Shape) -> Def {
+        let Some(never) = self.never else { return def };
+        let zero = self.b.constant(shape.bits, &[0; 4][..usize::from(shape.components)]);
+        let cond = AluSrc { def: never, swizzle: Swizzle::splat(0) };
+        let srcs = [cond, zero.into(), def.into()];
+        self.raw_alu(AluOp::bcsel, AluFlags::empty(), &srcs, (shape.components, shape.bits))
+    }
+
+    pub(super) fn uniform_load(&mut self) -> Result<()> {
+        let block = if self.chance(5)? {
+            self.uniform_index(UNIFORM_BLOCKS)?
+        } else {
+            let block = self.u.int_in_range(0..=UNIFORM_BLOCKS - 1)?;
+            self.b.imm32(block)
+        };
+        let offset = self.offset(None, 1024)?;
+        self.load(Intrinsic::load_ubo, &[block, offset.def], &offset, &[(Index::range, u32::MAX)])
+    }
+
+    pub(super) fn push_constant_load(&mut self) -> Result<()> {
+        let offset = self.offset(None, 64)?;
+        self.load(Intrinsic::load_push_constant, &[offset.def], &offset, &[(Index::range, 128)])
+    }
+
+    pub(super) fn storage_load(&mut self) -> Result<()> {
+        let own = self.own_bytes(OWN_BYTES, true)?;
+        let (block, offset) = match own {
+            Some(start) if self.chance(2)? => (self.b.imm32(0), self.offset(Some(start), RESULTS / 2)?),
+            _ => (self.b.imm32(1), self.offset(None, 1024)?),
+        };
+        self.load(Intrinsic::load_ssbo, &[block, offset.def], &offset, &[])
+    }
+
+    /// An integer below `end`, a power of two, that is the same in all invocations: which block is meant must be.
+    fn uniform_index(&mut self, end: u32) -> Result<Def> {
+        let at = self.u.int_in_range(0..=15u32)? * 4;
+        let at = self.b.imm32(at);
+        let indices = [(Index::align_mul, 4), (Index::align_offset, 0), (Index::range, 64)];
+        let word = self.b.intrinsic_with(Intrinsic::load_push_constant, 1, 32, &[at], &indices).def();
+        Ok(self.b.iand_imm(word, u64::from(end - 1)))
+    }
+
+    /// Where the part of shared memory or, `anywhere`, of a storage block starts that only this invocation uses; `None` in
+    /// stages that do not number their invocations.
+    pub(super) fn own_bytes(&mut self, bytes: u32, anywhere: bool) -> Result<Option<Def>> {
+        if !self.b.shader.stage().is_compute() {
+            return Ok(None);
+        }
+        let mut index = self.b.intrinsic(Intrinsic::load_local_invocation_index, 1, 32, &[]).def();
+        if anywhere {
+            let group = self.b.intrinsic(Intrinsic::load_workgroup_id, 3, 32, &[]).def();
+            let group = self.b.channel(group, 0);
+            let size = self.b.imm32(self.invocations());
+            let before = self.b.alu(AluOp::imul, &[group, size]);
+            index = self.b.iadd(index, before);
+        }
+        Ok(Some(self.b.ishl_imm(index, bytes.trailing_zeros())))
+    }
+
+    /// Invocations of a workgroup.
+    fn invocations(&self) -> u32 {
+        self.b.shader.info.workgroup_size.iter().product()
+    }
+
+    pub(super) fn storage_store(&mut self) -> Result<()> {
+        let Some(start) = self.own_bytes(OWN_BYTES, true)? else { return self.arithmetic() };
+        let offset = self.offset(Some(start), RESULTS / 2)?;
+        let shape = self.memory_shape()?;
+        let value = self.value_of(shape)?;
+        let write_mask = self.u.int_in_range(1..=(1u32 << shape.components) - 1)?;
+        let indices = [&offset.indices()[..], &[(Index::write_mask, write_mask)]].concat();
+        let block = self.b.imm32(0);
+        self.b.intrinsic_with(Intrinsic::store_ssbo, 0, 0, &[value, block, offset.def], &indices);
+        Ok(())
+    }
+
+    pub(super) fn storage_atomic(&mut self) -> Result<()> {
+        if !self.b.shader.stage().is_compute() {
+            return self.arithmetic();
+        }
+        let op = self.choose(&[
+            (0, AtomicOp::iadd),
+            (1, AtomicOp::imin),
+            (2, AtomicOp::umin),
+            (3, AtomicOp::imax),
+            (4, AtomicOp::umax),
+            (5, AtomicOp::iand),
+            (6, AtomicOp::ior),
+            (7, AtomicOp::ixor),
+        ])?;
+        // Each operation has words of its own: together their order would matter.
+        let index = self.small_index(8)?;
+        let scaled = self.b.ishl_imm(index, 2);
+        let offset = self.b.iadd_imm(scaled, 32 * op.0);
+        let block = self.b.imm32(2);
+        let value = self.value_of(Shape::INDEX)?;
+        self.b.intrinsic_with(
+            Intrinsic::ssbo_atomic,
+            1,
+            32,
+            &[block, offset, value],
+            &[(Index::atomic_op, op.1 as u32)],
+        );
+        Ok(())
+    }
+
+    /// Every invocation gets a value of its neighbour's.
+    pub(super) fn shared_exchange(&mut self) -> Result<()> {
+        let Some(own) = self.own_bytes(SHARED_BYTES, false)?.filter(|_| self.depth == 0) else {
+            return self.arithmetic();
+        };
+        let invocations = self.invocations();
+        self.b.shader.info.shared_size = invocations * SHARED_BYTES;
+        let shape = self.memory_shape()?;
+        let value = self.value_of(shape)?;
+        let align = [(Index::align_mul, 16), (Index::align_offset, 0)];
+        let all = [&align[..], &[(Index::write_mask, (1 << shape.components) - 1)]].concat();
+        self.b.intrinsic_with(Intrinsic::store_shared, 0, 0, &[value, own], &all);
+        self.barrier();
+        let next = self.b.iadd_imm(own, u64::from(SHARED_BYTES));
+        let end = self.b.imm32(invocations * SHARED_BYTES);
+        let neighbour = self.b.alu(AluOp::umod, &[next, end]);
+        let loaded =
+            self.b.intrinsic_with(Intrinsic::load_shared, shape.components, shape.bits, &[neighbour], &align).def();
+        self.barrier();
+        self.push(loaded, shape.kind);
+        Ok(())
+    }
+
+    fn barrier(&mut self) {
+        let scope = Scope::workgroup as u32;
+        let order = Semantics::ACQUIRE | Semantics::RELEASE;
+        self.b.intrinsic_with(
+            Intrinsic::barrier,
+            0,
+            0,
+            &[],
+            &[
+                (Index::execution_scope, scope),
+                (Index::memory_scope, scope),
+                (Index::memory_semantics, order.bits()),
+                (Index::memory_modes, Modes::SHARED.bits()),
+            ],
+        );
+    }
+
+    /// An array that is filled, changed somewhere, and read somewhere.
+    pub(super) fn local_array(&mut self) -> Result<()> {
+        let number = self.b.shader.vars.len();
+        let name = self.b.shader.strings.intern(&format!("array{number}"));
+        let elem = self.b.shader.types.vector(AluType::new(Base::Uint, 32), 1);
+        let ty = self.b.shader.types.array(elem, Some(4), 0);
+        let var = self.b.shader.vars.push(Variable::new(name, ty, Modes::FUNCTION_TEMP));
+        for element in 0..4 {
+            let value = self.value_of(Shape::INDEX)?;
+            self.array_store(var, ArrayIndex::Imm(element), value);
+        }
+        let (index, value) = (self.small_index(4)?, self.value_of(Shape::INDEX)?);
+        self.array_store(var, ArrayIndex::Def(index), value);
+        let index = self.small_index(4)?;
+        let array = self.b.deref_var(var);
+        let pointer = self.b.deref_array(array, ArrayIndex::Def(index));
+        let loaded = self.b.load_deref(pointer, 0);
+        self.push(loaded, Kind::Int);
+        Ok(())
+    }
+
+    fn array_store(&mut self, var: ntv::ir::Var, index: ArrayIndex, value: Def) {
+        let array = self.b.deref_var(var);
+        let pointer = self.b.deref_array(array, index);
+        self.b.store_deref(pointer, value, 1, 0);
+    }
+}

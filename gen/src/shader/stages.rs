@@ -1,0 +1,168 @@
+//! What a stage gives a shader to start from, and where its results go.
+
+use super::memory::{OWN_BYTES, RESULTS, STORAGE_BLOCKS, UNIFORM_BLOCKS};
+use super::{Generator, Kind, Purpose, Shape, Value};
+use arbitrary::Result;
+use ntv::ir::{AluFlags, AluSrc, Def, Stage, Swizzle};
+use ntv::op::names::{frag_result, pack_alu_type, varying, vert_attrib, InterpMode, IoSemantics};
+use ntv::op::{AluOp, AluType, Base, Index, Intrinsic};
+
+/// Slots of inputs and of outputs, four words each.
+const SLOTS: u32 = 4;
+
+impl Generator<'_, '_, '_> {
+    /// Writes the header, and makes the first values.
+    pub(super) fn begin(&mut self) -> Result<()> {
+        let sizes: &[[u32; 3]] = &[[1, 1, 1], [4, 1, 1], [2, 2, 2], [3, 2, 1]];
+        let size = self.choose(sizes)?;
+        let info = &mut self.b.shader.info;
+        info.name = Some("generated".to_string());
+        info.num_ubos = UNIFORM_BLOCKS;
+        if info.stage.is_compute() {
+            info.workgroup_size = size;
+        }
+        info.num_ssbos = STORAGE_BLOCKS;
+        let zero = self.b.imm32(0);
+        self.push(zero, Kind::Int);
+        if self.purpose == Purpose::Driver {
+            let block = self.b.imm32(1);
+            let word = [(Index::align_mul, 4), (Index::align_offset, 0)];
+            let word = self.b.intrinsic_with(Intrinsic::load_ssbo, 1, 32, &[block, zero], &word).def();
+            let unlikely = self.b.imm32(0x9e37_79b9);
+            self.never = Some(self.b.alu(AluOp::ieq, &[word, unlikely]));
+        }
+        self.stage_value()?;
+        // Floats come from small integers, so that they are neither NaN nor huge.
+        self.uniform_load()?;
+        for (op, bits) in [(AluOp::i2f32, 32), (AluOp::i2f16, 16), (AluOp::i2f64, 64)] {
+            let value = self.value_of(Shape { kind: Kind::Int, bits: 8, components: 2 })?;
+            let def = self.raw_alu(op, AluFlags::empty(), &[value.into()], (2, bits));
+            self.push(def, Kind::Float);
+        }
+        Ok(())
+    }
+
+    /// Something that differs between invocations.
+    pub(super) fn stage_value(&mut self) -> Result<()> {
+        match self.b.shader.stage() {
+            Stage::Compute => {
+                let op = self.choose(&[Intrinsic::load_local_invocation_id, Intrinsic::load_workgroup_id])?;
+                let def = self.b.intrinsic(op, 3, 32, &[]).def();
+                self.push(def, Kind::Int);
+                Ok(())
+            }
+            Stage::Fragment if self.chance(3)? => self.interpolated(),
+            Stage::Fragment if self.depth == 0 && self.chance(3)? => self.derivative(),
+            _ => self.input(),
+        }
+    }
+
+    fn slot_indices(&mut self, ty: AluType, index: Index) -> Result<(u8, Vec<(Index, u32)>)> {
+        let slot = self.u.int_in_range(0..=SLOTS - 1)?;
+        let component = self.u.int_in_range(0..=3u8)?;
+        let components = self.u.int_in_range(1..=4 - component)?;
+        let first = if self.b.shader.stage() == Stage::Vertex { vert_attrib::GENERIC0 } else { varying::VAR0 };
+        // Floats and integers have slots of their own: a slot has one kind of interpolation.
+        let slot = slot + if ty.base == Base::Float { SLOTS } else { 0 };
+        let io = IoSemantics { location: first + slot, num_slots: 1, ..IoSemantics::default() };
+        let indices = vec![
+            (Index::base, slot),
+            (Index::range, 1),
+            (Index::component, component.into()),
+            (index, pack_alu_type(ty)),
+            (Index::io_semantics, io.pack()),
+        ];
+        Ok((components, indices))
+    }
+
+    fn input(&mut self) -> Result<()> {
+        let (components, indices) = self.slot_indices(AluType::new(Base::Uint, 32), Index::dest_type)?;
+        let zero = self.b.imm32(0);
+        let def = self.b.intrinsic_with(Intrinsic::load_input, components, 32, &[zero], &indices).def();
+        self.push(def, Kind::Int);
+        Ok(())
+    }
+
+    fn interpolated(&mut self) -> Result<()> {
+        use Intrinsic::{load_barycentric_centroid, load_barycentric_pixel, load_barycentric_sample};
+        let op = self.choose(&[load_barycentric_pixel, load_barycentric_centroid, load_barycentric_sample])?;
+        let smooth = [(Index::interp_mode, InterpMode::smooth as u32)];
+        let barycentric = self.b.intrinsic_with(op, 2, 32, &[], &smooth).def();
+        let (components, indices) = self.slot_indices(AluType::new(Base::Float, 32), Index::dest_type)?;
+        let zero = self.b.imm32(0);
+        let srcs = [barycentric, zero];
+        let def = self.b.intrinsic_with(Intrinsic::load_interpolated_input, components, 32, &srcs, &indices).def();
+        self.push(def, Kind::Float);
+        Ok(())
+    }
+
+    fn derivative(&mut self) -> Result<()> {
+        let op = self.choose(&[Intrinsic::ddx, Intrinsic::ddy, Intrinsic::ddx_fine, Intrinsic::ddy_fine])?;
+        let components = self.u.int_in_range(1..=4)?;
+        let value = self.value_of(Shape { kind: Kind::Float, bits: 32, components })?;
+        let def = self.b.intrinsic(op, components, 32, &[value]).def();
+        self.push(def, Kind::Float);
+        Ok(())
+    }
+
+    /// Stores what is left, newest first.
+    pub(super) fn finish(&mut self) -> Result<()> {
+        if self.b.shader.stage() == Stage::Fragment && self.chance(4)? {
+            let cond = self.value_of(Shape::CONDITION)?;
+            self.b.intrinsic(Intrinsic::demote_if, 0, 0, &[cond]);
+        }
+        let values: Vec<Value> = self.values.iter().rev().copied().collect();
+        let mut words = Vec::new();
+        for value in values.iter().take(24) {
+            self.words(value.def, &mut words);
+        }
+        words.truncate(4 * SLOTS as usize);
+        if let Some(start) = self.own_bytes(OWN_BYTES, true)? {
+            for (at, word) in words.iter().enumerate() {
+                let offset = self.b.iadd_imm(start, u64::from(RESULTS) + 4 * at as u64);
+                let block = self.b.imm32(0);
+                let indices = [(Index::write_mask, 1), (Index::align_mul, 4), (Index::align_offset, 0)];
+                self.b.intrinsic_with(Intrinsic::store_ssbo, 0, 0, &[*word, block, offset], &indices);
+            }
+        } else {
+            self.store_outputs(&words);
+        }
+        // The last block of a shader is empty in dumps, and so it is here.
+        Ok(())
+    }
+
+    /// The bits of `def` as words of 32.
+    fn words(&mut self, def: Def, words: &mut Vec<Def>) {
+        for c in 0..self.b.shader.num_components(def) {
+            let component = AluSrc { def, swizzle: Swizzle::splat(c) };
+            let one = |op| (op, AluFlags::empty(), (1, 32));
+            let (op, flags, size) = match self.b.shader.bit_size(def) {
+                1 => one(AluOp::b2i32),
+                64 => (AluOp::unpack_64_2x32, AluFlags::empty(), (2, 32)),
+                32 => one(AluOp::mov),
+                _ => one(AluOp::u2u32),
+            };
+            let word = self.raw_alu(op, flags, &[component], size);
+            words.extend((0..size.0).map(|c| self.b.channel(word, c)));
+        }
+    }
+
+    fn store_outputs(&mut self, words: &[Def]) {
+        let is_vertex = self.b.shader.stage() == Stage::Vertex;
+        let first = if is_vertex { varying::VAR0 } else { frag_result::DATA0 };
+        let uint = pack_alu_type(AluType::new(Base::Uint, 32));
+        let zero = self.b.imm32(0);
+        for (slot, words) in words.chunks(4).enumerate() {
+            let value = self.b.vec(words);
+            let io = IoSemantics { location: first + slot as u32, num_slots: 1, ..IoSemantics::default() };
+            let indices = [
+                (Index::base, slot as u32),
+                (Index::range, 1),
+                (Index::write_mask, (1 << words.len()) - 1),
+                (Index::src_type, uint),
+                (Index::io_semantics, io.pack()),
+            ];
+            self.b.intrinsic_with(Intrinsic::store_output, 0, 0, &[value, zero], &indices);
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! What holds for every shader, tried on random ones.
+//!
+//! All properties together take a minute; `NTV_SECONDS=600` makes them ten. Shaders are numbered, and every failure says the
+//! number; `NTV_SEED=N` tries shader N alone and prints it.
+
+#![allow(clippy::print_stdout)]
+
+mod support;
+
+use ntv::interp::{is_imprecise, Limits};
+use ntv::ir::{Inst, InstKind};
+use ntv::pass::{pipeline::PIPELINE, BufferAccess, Context};
+use ntv::target::Version;
+use ntv::{check, text, EmitOptions, Feature, Options, Shader, Target, Translator};
+use ntv_gen::{difference, shader_of_seed, stimulus_of_seed, Observation, Purpose, Random};
+use std::time::{Duration, Instant};
+
+const LIMITS: Limits = Limits { instructions: 1_000_000, components: 1 << 22 };
+const LOWERED_LIMITS: Limits = Limits { instructions: 40_000_000, ..LIMITS };
+
+/// How many tests here share the time.
+const TESTS: u64 = 5;
+
+/// A property: what is wrong with a shader, or whether it said anything.
+type Property<'a> = &'a mut dyn FnMut(u64, &Shader) -> Result<bool, String>;
+
+fn number(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok()?.parse().ok()
+}
+
+/// Tries `property` on one shader after the other until the time is over.
+fn try_all(name: &str, purpose: Purpose, property: Property<'_>) {
+    if let Some(seed) = number("NTV_SEED") {
+        let shader = shader_of_seed(seed, purpose);
+        println!("{}", text::print(&shader));
+        property(seed, &shader).unwrap_or_else(|problem| panic!("{name}, shader {seed}: {problem}"));
+        return;
+    }
+    let seconds = number("NTV_SECONDS").unwrap_or(60) / TESTS;
+    let end = Instant::now() + Duration::from_secs(seconds.max(1));
+    let (mut tried, mut told) = (0, 0);
+    while Instant::now() < end {
+        let shader = shader_of_seed(tried, purpose);
+        match support::caught(|| property(tried, &shader)) {
+            Ok(tells) => told += u64::from(tells),
+            Err(problem) => {
+                panic!("shader {tried}: {problem}\nagain: NTV_SEED={tried} cargo test --test properties {name}")
+            }
+        }
+        tried += 1;
+    }
+    println!("{name}: {tried} shaders in {seconds} s, {told} of them say something");
+    assert!(told > tried / 2, "{name}: the generator makes too many shaders that say nothing");
+}
+
+#[test]
+fn shaders_are_valid_and_supported() {
+    try_all("shaders_are_valid_and_supported", Purpose::Interpreter, &mut |_, shader| {
+        check::validate(shader).map_err(|errors| errors.to_string())?;
+        check::supported(shader, &Target::default()).map_err(|errors| errors.to_string())?;
+        Ok(true)
+    });
+}
+
+#[test]
+fn shaders_survive_printing() {
+    try_all("shaders_survive_printing", Purpose::Interpreter, &mut |_, shader| {
+        let printed = text::print(shader);
+        let again = text::parse(&printed).remove(0).shader.map_err(|errors| errors.to_string())?;
+        if again != *shader {
+            return Err(format!("it changed to\n{}", text::print(&again)));
+        }
+        if text::print(&again) != printed {
+            return Err("it prints differently".to_string());
+        }
+        Ok(true)
+    });
+}
+
+#[test]
+fn passes_keep_validity_and_meaning() {
+    try_all("passes_keep_validity_and_meaning", Purpose::Interpreter, &mut |seed, shader| {
+        let context = context(seed);
+        if check::supported(shader, &context.target).is_err() || rounds_elsewhere(shader, &context.target) {
+            return Ok(false);
+        }
+        let stimulus = stimulus_of_seed(shader, seed, Purpose::Interpreter);
+        let before = Observation::new(shader, &stimulus, LIMITS);
+        if before.undefined_behaviour().is_some() || before.has_race() {
+            return Ok(false);
+        }
+        let mut shader = shader.clone();
+        for pass in PIPELINE {
+            if (pass.run)(&mut shader, &context) {
+                check::validate(&shader).map_err(|errors| format!("invalid after {}: {errors}", pass.name))?;
+                let after = Observation::new(&shader, &stimulus, LOWERED_LIMITS);
+                if let Some(found) = difference(&before, &after) {
+                    return Err(format!("after {}: {found}", pass.name));
+                }
+            }
+        }
+        Ok(true)
+    });
+}
+
+#[test]
+fn modules_are_valid() {
+    try_all("modules_are_valid", Purpose::Interpreter, &mut |seed, shader| {
+        let Context { target, buffer_access } = context(seed);
+        let version = target.vulkan;
+        let options = Options { target, buffer_access };
+        let module = Translator::new(options).translate(&mut shader.clone(), &EmitOptions::default());
+        match module {
+            Ok(module) => support::spirv_val(&module.words, version).map(|()| true),
+            Err(errors) if errors.0.iter().all(|error| error.kind == ntv::ErrorKind::Unsupported) => Ok(false),
+            Err(errors) => Err(errors.to_string()),
+        }
+    });
+}
+
+/// Whether a function of 16-bit floats is computed in 32 bits on `target`, so that its last bit may be another.
+fn rounds_elsewhere(shader: &Shader, target: &Target) -> bool {
+    let is_function = |inst: &Inst| match shader.insts[*inst].kind {
+        InstKind::Alu { op, srcs, .. } => {
+            is_imprecise(op) && shader.alu_srcs[srcs].iter().any(|src| shader.bit_size(src.def) == 16)
+        }
+        _ => false,
+    };
+    !target.has(Feature::shaderFloat16) && shader.order.iter().any(is_function)
+}
+
+/// A target that follows from `seed`: of any version, half of the time without some of its features.
+fn context(seed: u64) -> Context {
+    let mut random = Random::new(!seed);
+    let mut target = Target::new(random.pick(&[Version(1, 0), Version(1, 1), Version(1, 2), Version(1, 3)]));
+    let buffer_access = random.pick(&[BufferAccess::Auto, BufferAccess::Lane]);
+    if random.below(2) == 0 {
+        for feature in Feature::ALL {
+            if random.below(4) == 0 {
+                target.set(*feature, false);
+            }
+        }
+    }
+    Context { target, buffer_access }
+}
+
+#[cfg(feature = "vulkan")]
+#[test]
+fn interpreter_and_driver_agree() {
+    use ntv_gen::oracle::{Oracle, Verdict};
+    let mut oracle = Oracle::open("llvmpipe").expect("lavapipe, which `cargo xtask test` installs");
+    try_all("interpreter_and_driver_agree", Purpose::Driver, &mut |seed, shader| match oracle
+        .compare(shader, &stimulus_of_seed(shader, seed, Purpose::Driver))
+    {
+        Verdict::Same(_) => Ok(true),
+        Verdict::Meaningless(_) => Ok(false),
+        Verdict::Wrong(problem) => Err(problem),
+    });
+}
