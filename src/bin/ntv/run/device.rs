@@ -6,7 +6,9 @@ use crate::args::RunArgs;
 use crate::diagnostics::{problems, Reporter};
 use crate::shaders::{each, Loaded};
 use anyhow::{bail, ensure, Result};
-use ntv::driver::{self, vk, Attachment, Attribute, Device, DeviceOptions, Dispatch, Draw, Drawn, Resource, Resources};
+use ntv::driver::{
+    self, vk, Attachment, Attribute, Device, DeviceOptions, Dispatch, Draw, Drawn, Image, Resource, Resources, Sampler,
+};
 use ntv::{EmitOptions, Options};
 
 /// Runs `loaded`; `None` if a shader cannot be translated.
@@ -20,6 +22,11 @@ pub(super) fn run(args: &RunArgs, given: &Inputs, loaded: Loaded, reporter: &Rep
     let Some(modules) = modules.into_iter().collect::<Option<Vec<Vec<u32>>>>() else { return Ok(None) };
     let mut resources: Resources =
         given.buffers.iter().map(|(slot, data)| (place(*slot), Resource::Buffer(data.bytes.clone()))).collect();
+    for texture in &given.textures {
+        let (format, [width, height]) = (format_of(texture.data.form), texture.size);
+        let image = Image::new_2d(format, width, height, texture.data.bytes.clone());
+        resources.insert(place(texture.slot), Resource::Sampled(image, Sampler::default()));
+    }
     let (mut targets, mut captures) = (Vec::new(), Vec::new());
     match &given.work {
         Work::Dispatch(groups) => {
@@ -58,7 +65,7 @@ fn draw_with(
         .attributes
         .iter()
         .map(|attribute| {
-            let (location, format) = (attribute.location, attribute_format(attribute.data.form));
+            let (location, format) = (attribute.location, format_of(attribute.data.form));
             Attribute { location, format, bytes: &attribute.data.bytes, per_instance: false }
         })
         .collect();
@@ -92,7 +99,8 @@ fn topology(topology: Topology) -> vk::PrimitiveTopology {
     }
 }
 
-fn attribute_format(form: Form) -> vk::Format {
+/// Four numbers.
+fn format_of(form: Form) -> vk::Format {
     match form {
         Form::U32 => vk::Format::R32G32B32A32_UINT,
         Form::I32 => vk::Format::R32G32B32A32_SINT,

@@ -26,6 +26,15 @@ pub(super) struct Inputs {
     pub(super) work: Work,
     pub(super) push_constants: Vec<u8>,
     pub(super) buffers: Vec<(Slot, Data)>,
+    pub(super) textures: Vec<TextureInput>,
+}
+
+/// A texture of two dimensions and one level.
+pub(super) struct TextureInput {
+    pub(super) slot: Slot,
+    pub(super) size: [u32; 2],
+    /// Four numbers for each texel, row by row.
+    pub(super) data: Data,
 }
 
 /// What is done with the shaders.
@@ -216,16 +225,30 @@ impl Inputs {
             None => Vec::new(),
         };
         let buffers = members.objects("buffers")?.into_iter().map(buffer).collect::<Result<_>>().context("buffers")?;
+        let textures =
+            members.objects("textures")?.into_iter().map(texture).collect::<Result<_>>().context("textures")?;
         members.finish()?;
-        Ok(Inputs { work, push_constants, buffers })
+        Ok(Inputs { work, push_constants, buffers, textures })
     }
 }
 
-fn buffer(mut members: Members) -> Result<(Slot, Data)> {
+fn slot(members: &mut Members) -> Result<Slot> {
     let (set, binding) = (members.number("set", None)?, members.number("binding", None)?);
-    let (element, data) = (members.number("element", Some(0))?, members.data()?);
+    Ok(Slot { set, binding, element: members.number("element", Some(0))? })
+}
+
+fn buffer(mut members: Members) -> Result<(Slot, Data)> {
+    let (slot, data) = (slot(&mut members)?, members.data()?);
     members.finish()?;
-    Ok((Slot { set, binding, element }, data))
+    Ok((slot, data))
+}
+
+fn texture(mut members: Members) -> Result<TextureInput> {
+    let (slot, size) = (slot(&mut members)?, members.numbers("size", [0, 0])?);
+    let texture = TextureInput { slot, size, data: members.data()? };
+    members.finish()?;
+    ensure!(texture.is_complete(), "a texture has four numbers of 32 bits for each texel of its `size`");
+    Ok(texture)
 }
 
 impl DrawInput {

@@ -1,6 +1,7 @@
 //! Runs on the interpreter.
 
 use super::inputs::{AttributeInput, DrawInput, Form, Inputs, Slot, Target, Topology, Work};
+use super::textures::Given;
 use super::Ran;
 use crate::args::RunArgs;
 use crate::diagnostics::{problems, Problem, Reporter};
@@ -22,7 +23,12 @@ pub(super) fn run(args: &RunArgs, given: &Inputs, loaded: &Loaded, reporter: &Re
     let limits = Limits { instructions: args.limit, ..Limits::default() };
     let shaders: Vec<Shader> = loaded.units.iter().filter_map(|unit| unit.shader.as_ref().ok()).cloned().collect();
     let Some(blocks) = blocks(&shaders, loaded, reporter) else { return Ok(None) };
-    let mut resources = Resources { push_constants: Buffer::new(given.push_constants.clone()), ..Resources::default() };
+    let mut textures = Given(&given.textures);
+    let mut resources = Resources {
+        textures: Some(&mut textures),
+        push_constants: Buffer::new(given.push_constants.clone()),
+        ..Resources::default()
+    };
     for (slot, data) in &given.buffers {
         let Some((is_storage, index)) = find(&blocks, *slot) else { continue };
         ensure!(index < MAX_BLOCKS, "there is no block {index}");

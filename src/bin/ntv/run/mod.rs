@@ -5,6 +5,7 @@
 mod device;
 mod inputs;
 mod interpreter;
+mod textures;
 
 use crate::args::RunArgs;
 use crate::diagnostics::Reporter;
