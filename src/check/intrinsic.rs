@@ -144,10 +144,16 @@ fn check_meaning(report: &mut Report<'_>, inst: Inst, op: Intrinsic, srcs: &[Def
         | Intrinsic::is_sparse_resident_zink
         | Intrinsic::sparse_residency_code_and => tex::check_codes(report, inst, srcs),
         Intrinsic::barrier => check_barrier(report, inst),
-        Intrinsic::load_push_constant_zink if report.shader.index(inst, Index::component) > 3 => {
-            report.at(inst, "reads beyond the component w");
-        }
-        Intrinsic::terminate_if | Intrinsic::demote_if if report.shader.bit_size(srcs[0]) != 1 => {
+        Intrinsic::terminate_if
+        | Intrinsic::demote_if
+        | Intrinsic::vote_any
+        | Intrinsic::vote_all
+        | Intrinsic::quad_vote_any
+        | Intrinsic::quad_vote_all
+        | Intrinsic::ballot
+        | Intrinsic::ballot_relaxed
+            if report.shader.bit_size(srcs[0]) != 1 =>
+        {
             report.at(inst, "the condition has more than 1 bit");
         }
         _ => {}

@@ -345,8 +345,6 @@ fn qualifiers_go_with_the_stage() {
     let captured = "@store_output (%0, %0) (base=0, range=1, wrmask=x, component=0, src_type=float32, \
                     io location=FRAG_RESULT_DATA0 slots=1, xfb(component=0 buffer=0 offset=0), xfb2()) // !";
     invalid("FRAGMENT", "", captured, &["`@store_output`: this stage is not captured"]);
-    let zink = "32 %6 = @load_push_constant_zink (%0) (component=4) // !";
-    invalid("VERTEX", "", zink, &["`%6 = @load_push_constant_zink`: reads beyond the component w"]);
     let output = |stage: &str, qualifier: &str, note: &str| {
         let slot = "(VARYING_SLOT_VAR0.x, 0, 0)";
         let declaration = format!("decl_var {qualifier}shader_out INTERP_MODE_NONE none float v {slot} // ntv: {note}");
@@ -646,6 +644,10 @@ fn a_register_is_not_stored() {
 #[test]
 fn a_condition_is_one_bit() {
     invalid("FRAGMENT", "", "    @terminate_if (%0)  // !\n", &["`@terminate_if`: the condition has more than 1 bit"]);
+    let vote = "    1 %6 = @quad_vote_all (%0)  // !\n    32x4 %7 = @ballot (%0)  // !\n";
+    let messages =
+        ["`%6 = @quad_vote_all`", "`%7 = @ballot`"].map(|inst| format!("{inst}: the condition has more than 1 bit"));
+    invalid("COMPUTE", "", vote, &messages.each_ref().map(String::as_str));
 }
 
 #[test]
