@@ -96,7 +96,8 @@ impl FramebufferRead {
         let indices = [(Index::image_dim, ImageDim::subpass as u32), (Index::dest_type, pack_alu_type(texel))];
         let srcs = [pointer, here, sample, level];
         let texel = b.intrinsic_with(Intrinsic::image_deref_load, 4, data.bit_size, &srcs, &indices).def();
-        let wanted: Vec<u8> = (self.component..4).take(usize::from(data.num_components)).collect();
+        // What a variable has behind the fourth component is not there.
+        let wanted: Vec<u8> = (0..data.num_components).map(|c| (self.component + c).min(3)).collect();
         b.swizzle(texel, &wanted)
     }
 

@@ -71,9 +71,10 @@ impl<'a> Printer<'a> {
 
     fn body(&self, out: &mut String) -> Result {
         let edges = Edges::of(self.shader);
-        let mut depth = 1;
+        let mut depth = 1usize;
         for item in &self.shader.cf {
-            depth -= usize::from(matches!(item, Cf::Else | Cf::Continue | Cf::EndIf | Cf::EndLoop));
+            // The structure may be invalid: that is a reason to look at it.
+            depth = depth.saturating_sub(matches!(item, Cf::Else | Cf::Continue | Cf::EndIf | Cf::EndLoop).into());
             match *item {
                 Cf::Block(block) => {
                     self.block(block, depth, &edges, out)?;
