@@ -65,6 +65,7 @@ fn input(target: &str, random: &mut Random, dump: &str) -> Vec<u8> {
     match target {
         "passes" => [&[random.below(256) as u8], dump.as_bytes()].concat(),
         "wire" => wire(dump),
+        "shader" => (0..4096).map(|_| random.below(256) as u8).collect(),
         _ => dump.as_bytes().to_vec(),
     }
 }

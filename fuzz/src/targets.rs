@@ -2,17 +2,18 @@
 //!
 //! A target panics if it has found a fault of ntv.
 
+use arbitrary::Unstructured;
 use ntv::interp::Limits;
-use ntv::pass::{pipeline::PIPELINE, Context};
+use ntv::pass::{pipeline::PIPELINE, Context, Pass};
 use ntv::{check, text, wire, BufferAccess, EmitOptions, Options, Shader, Translator};
-use ntv_gen::{difference, Observation, Stimulus};
+use ntv_gen::{difference, stimulus_of_seed, Observation, Purpose, Stimulus};
 
 /// A target: its name, and what it does.
 pub(crate) type Target = (&'static str, fn(&[u8]));
 
 /// All targets.
 #[allow(dead_code)]
-pub(crate) const TARGETS: &[Target] = &[("text", text), ("wire", wire_words), ("passes", passes)];
+pub(crate) const TARGETS: &[Target] = &[("text", text), ("wire", wire_words), ("passes", passes), ("shader", shader)];
 
 /// Bytes are a dump: it is refused or translated. What is read is printed so that it is read again.
 pub(crate) fn text(bytes: &[u8]) {
@@ -49,29 +50,45 @@ pub(crate) fn wire_words(bytes: &[u8]) {
 
 /// A byte and a dump: the passes, or the one with the number of the byte, keep what the shader computes.
 pub(crate) fn passes(bytes: &[u8]) {
+    let Some((choice, bytes)) = bytes.split_first() else { return };
+    let one = PIPELINE.get(usize::from(*choice)).map(std::slice::from_ref);
+    for shader in shaders(&String::from_utf8_lossy(bytes)) {
+        if check::validate(&shader).is_ok() {
+            let stimulus = Stimulus::new(&shader, (*choice).into());
+            keep_meaning(shader, &stimulus, one.unwrap_or(PIPELINE));
+        }
+    }
+}
+
+/// Bytes are the choices of the generator: the passes keep what its shader computes.
+pub(crate) fn shader(bytes: &[u8]) {
+    let purpose = Purpose::Interpreter;
+    let Ok(shader) = ntv_gen::shader(&mut Unstructured::new(bytes), purpose) else { return };
+    if let Err(errors) = check::validate(&shader) {
+        panic!("the generator makes an invalid shader: {errors}");
+    }
+    let stimulus = stimulus_of_seed(&shader, bytes.len() as u64, purpose);
+    keep_meaning(shader, &stimulus, PIPELINE);
+}
+
+/// Runs `passes` on a valid shader and compares what it computes before and after each.
+fn keep_meaning(mut shader: Shader, stimulus: &Stimulus, passes: &[Pass]) {
     const LIMITS: Limits = Limits { instructions: 20_000, components: 1 << 16 };
     const LOWERED: Limits = Limits { instructions: 40 * LIMITS.instructions, components: 1 << 20 };
-    let Some((choice, bytes)) = bytes.split_first() else { return };
     let context = Context::default();
-    let text = String::from_utf8_lossy(bytes);
-    for mut shader in shaders(&text) {
-        if check::validate(&shader).and_then(|()| check::supported(&shader, &context.target)).is_err() {
-            continue;
+    if check::supported(&shader, &context.target).is_err() {
+        return;
+    }
+    let before = Observation::new(&shader, stimulus, LIMITS);
+    let comparable = before.undefined_behaviour().is_none() && !before.has_race();
+    for pass in passes {
+        (pass.run)(&mut shader, &context);
+        if let Err(errors) = check::validate(&shader) {
+            panic!("{} leaves an invalid shader: {errors}", pass.name);
         }
-        let stimulus = Stimulus::new(&shader, (*choice).into());
-        let before = Observation::new(&shader, &stimulus, LIMITS);
-        let comparable = before.undefined_behaviour().is_none() && !before.has_race();
-        let one = PIPELINE.get(usize::from(*choice)).map(std::slice::from_ref);
-        for pass in one.unwrap_or(PIPELINE) {
-            (pass.run)(&mut shader, &context);
-            if let Err(errors) = check::validate(&shader) {
-                panic!("{} leaves an invalid shader: {errors}", pass.name);
-            }
-            if comparable {
-                let after = Observation::new(&shader, &stimulus, LOWERED);
-                let found = difference(&before, &after);
-                assert_eq!(found, None, "{} changes what the shader computes", pass.name);
-            }
+        if comparable {
+            let after = Observation::new(&shader, stimulus, LOWERED);
+            assert_eq!(difference(&before, &after), None, "{} changes what the shader computes", pass.name);
         }
     }
 }

@@ -13,7 +13,7 @@ mod support;
 
 use ntv::interp::{Buffer, Limits};
 use ntv::{check, text, Feature, Options, Shader, Target, Translator};
-use ntv_gen::{difference, Observation, Stimulus};
+use ntv_gen::{difference, shader_of_seed, stimulus_of_seed, Observation, Purpose, Stimulus};
 use rules::{Fault, FAULTS};
 use serde_json::Value;
 use std::fs;
@@ -24,6 +24,9 @@ const LOWERED_LIMITS: Limits = Limits { instructions: 40 * LIMITS.instructions, 
 
 /// Random inputs for each shader.
 const SEEDS: u64 = 3;
+
+/// Random shaders.
+const SHADERS: u64 = 40;
 
 /// A shader with inputs, and what it computes from them.
 struct Case {
@@ -36,6 +39,16 @@ struct Case {
 }
 
 impl Case {
+    /// `None` if what `original` does with these inputs has no meaning.
+    fn new(name: String, original: &Shader, lowered: Shader, stimulus: Stimulus) -> Option<Case> {
+        let before = Observation::new(original, &stimulus, LIMITS);
+        if before.undefined_behaviour().is_some() || before.has_race() {
+            return None;
+        }
+        let control = Observation::new(&lowered, &stimulus, LOWERED_LIMITS);
+        Some(Case { name, lowered, stimulus, before, control })
+    }
+
     /// What shows that `shader` does not compute what it should.
     fn fault_of(&self, shader: &Shader) -> Option<String> {
         self.fault_in(&Observation::new(shader, &self.stimulus, LOWERED_LIMITS))
@@ -97,7 +110,16 @@ fn cases() -> Vec<Case> {
         .flat_map(|file| cases_of(&file))
         .collect();
     cases.sort_by_key(|case| !case.name.contains("own inputs"));
+    cases.extend((0..SHADERS).filter_map(random_case));
     cases
+}
+
+fn random_case(seed: u64) -> Option<Case> {
+    let original = shader_of_seed(seed, Purpose::Interpreter);
+    let stimulus = stimulus_of_seed(&original, seed, Purpose::Interpreter);
+    let mut lowered = original.clone();
+    Translator::default().lower(&mut lowered, None).ok()?;
+    Case::new(format!("random shader {seed}"), &original, lowered, stimulus)
 }
 
 fn cases_of(file: &Path) -> Vec<Case> {
@@ -115,13 +137,8 @@ fn cases_of(file: &Path) -> Vec<Case> {
                 continue;
             }
             for (inputs, stimulus) in &stimuli {
-                let before = Observation::new(&original, stimulus, LIMITS);
-                if before.undefined_behaviour().is_some() || before.has_race() {
-                    continue;
-                }
-                let control = Observation::new(&lowered, stimulus, LOWERED_LIMITS);
                 let name = format!("{name}, {}, {target_name} target, {inputs}", original.stage().name());
-                cases.push(Case { name, lowered: lowered.clone(), stimulus: stimulus.clone(), before, control });
+                cases.extend(Case::new(name, &original, lowered.clone(), stimulus.clone()));
             }
         }
     }
