@@ -65,15 +65,16 @@ impl Generator<'_, '_, '_> {
         let shape = self.memory_shape()?;
         let indices = [&offset.indices()[..], indices].concat();
         let mut def = self.b.intrinsic_with(op, shape.components, shape.bits, srcs, &indices).def();
-        if op == Intrinsic::load_push_constant {
+        if matches!(op, Intrinsic::load_push_constant | Intrinsic::load_ubo) {
             def = self.unknown(def, shape);
         }
         self.push(def, shape.kind);
         Ok(())
     }
 
-    /// `def`, but nothing that a driver can tell from push constants alone: lavapipe of Mesa 22.3 makes a variant of the
-    /// shader for what branches depend on, and crashes when that is a push constant (it takes the buffer before the first).
+    /// `def`, but nothing that a driver can tell from uniforms alone: lavapipe of Mesa 22.3 makes a variant of the shader for
+    /// those that branches depend on, and crashes when it looks for them (`update_inline_shader_state` takes the constant
+    /// buffer before the first).
     fn unknown(&mut self, def: Def, shape: Shape) -> Def {
         let Some(never) = self.never else { return def };
         let zero = self.b.constant(shape.bits, &[0; 4][..usize::from(shape.components)]);
