@@ -11,7 +11,7 @@ use ntv::interp::{is_imprecise, Limits};
 use ntv::ir::{Inst, InstKind};
 use ntv::pass::{pipeline::PIPELINE, BufferAccess, Context};
 use ntv::target::Version;
-use ntv::{check, text, EmitOptions, Feature, Options, Shader, Target, Translator};
+use ntv::{check, text, wire, EmitOptions, Feature, Options, Shader, Target, Translator};
 use ntv_gen::{difference, shader_of_seed, stimulus_of_seed, Observation, Purpose, Random};
 use std::time::{Duration, Instant};
 
@@ -19,7 +19,7 @@ const LIMITS: Limits = Limits { instructions: 1_000_000, components: 1 << 22 };
 const LOWERED_LIMITS: Limits = Limits { instructions: 40_000_000, ..LIMITS };
 
 /// How many tests here share the time.
-const TESTS: u64 = 5;
+const TESTS: u64 = 6;
 
 /// A property: what is wrong with a shader, or whether it said anything.
 type Property<'a> = &'a mut dyn FnMut(u64, &Shader) -> Result<bool, String>;
@@ -74,6 +74,17 @@ fn shaders_survive_printing() {
             return Err("it prints differently".to_string());
         }
         Ok(true)
+    });
+}
+
+#[test]
+fn shaders_survive_the_wire() {
+    try_all("shaders_survive_the_wire", Purpose::Interpreter, &mut |_, shader| {
+        let again = wire::decode(&wire::encode(shader)).map_err(|error| error.to_string())?;
+        match again == *shader && text::print(&again) == text::print(shader) {
+            true => Ok(true),
+            false => Err(format!("it changed to\n{}", text::print(&again))),
+        }
     });
 }
 
