@@ -220,7 +220,7 @@ impl IoVars {
     fn settle_captures(&mut self) {
         let copies: Vec<Group> = self.groups.iter().filter(|group| group.part.is_copy).cloned().collect();
         let mut direct = Vec::new();
-        for builtin in self.groups.iter_mut().filter(|group| group.is_builtin) {
+        for builtin in self.groups.iter_mut().filter(|group| group.is_builtin && group.part.is_output) {
             let same = |copy: &&Group| copy.kind == builtin.kind && copy.slot == builtin.slot;
             if let [copy] = *copies.iter().filter(same).collect::<Vec<_>>() {
                 let (first, count) = builtin.span();
