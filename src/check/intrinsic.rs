@@ -206,6 +206,11 @@ fn check_barrier(report: &mut Report<'_>, inst: Inst) {
     if !has_workgroups && scopes.iter().any(|scope| Some(*scope) == workgroup) {
         report.at(inst, format_args!("there are no workgroups in {}", shader.stage().name()));
     }
+    // Others do not run at the same time for sure (Vulkan, VUID-StandaloneSpirv-None-04636).
+    let waits = Scope::ALL.get(scopes[0]);
+    if let Some(scope) = waits.filter(|scope| !matches!(scope, Scope::none | Scope::subgroup | Scope::workgroup)) {
+        report.at(inst, format_args!("execution_scope: nobody waits for all of a {}", scope.name()));
+    }
 }
 
 /// What is compared and stored stands last.
@@ -256,6 +261,10 @@ fn check_register_use(report: &mut Report<'_>, inst: Inst, srcs: &[Def], at: usi
     if (components, bits) != (has.into(), has_bits.into()) {
         let message = format_args!("the register is {bits}x{components}, but the value is {has_bits}x{has}");
         report.at(inst, message);
+    }
+    let legacy = [Index::legacy_fabs, Index::legacy_fneg, Index::legacy_fsat];
+    if has_bits < 16 && legacy.iter().any(|index| shader.index(inst, *index) != 0) {
+        report.at(inst, format_args!("there are no floats of {}", plural(has_bits.into(), "bit")));
     }
     let len = shader.index(decl, Index::num_array_elems).max(1);
     let base = shader.index(inst, Index::base);

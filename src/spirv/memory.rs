@@ -171,7 +171,8 @@ impl Emit<'_> {
         if (pointer.scalar.bits, pointer.n) != (data.bit_size, data.num_components) {
             return Err(internal("a load of another size than its variable's"));
         }
-        let id = match access.contains(Access::ATOMIC) {
+        // What nobody writes need not be read atomically.
+        let id = match access.contains(Access::ATOMIC) && is_shared(pointer.class) {
             true => self.atomic_load(&pointer, access),
             false => self.load(&pointer, access),
         };

@@ -3,7 +3,7 @@
 use super::address::{imm, rest_of, Address, Place};
 use super::{load_lane, Memory, Whole, MAX_DWORDS};
 use crate::ir::{ArrayIndex, Builder, Def};
-use crate::op::AluOp;
+use crate::op::{Access, AluOp};
 
 /// A component of a value.
 #[derive(Clone, Copy, Debug)]
@@ -86,6 +86,8 @@ fn load_vec4(
 ) {
     let own = ((1u8 << count) - 1) << first;
     let whole = match memory.whole {
+        // Atomic are loads of scalars only.
+        _ if Access::from_bits_retain(memory.access).contains(Access::ATOMIC) => false,
         Whole::Never => false,
         Whole::Covered => own & 8 != 0 && count > 1,
         Whole::Always => (own | others).count_ones() > 1,
