@@ -61,7 +61,10 @@ impl Layout {
         let mut end = 0u64;
         for (index, field_data) in types.as_struct(ty)?.fields.iter().enumerate() {
             let extent = self.of(field_data.ty)?;
-            let start = field_data.offset.map_or(end.next_multiple_of(extent.align), u64::from);
+            // zink's blocks have a fixed and a run-time array of the same bytes, and say no offsets.
+            let is_view = matches!(types.as_array(field_data.ty), Some((_, None)));
+            let next = if is_view { 0 } else { end.next_multiple_of(extent.align) };
+            let start = field_data.offset.map_or(next, u64::from);
             if index == field as usize {
                 return Some(start);
             }
