@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 /// What each target gets.
 const SECONDS: u64 = 5;
 /// The most cases that it gets unless it is told how long to go on: the same on every machine that is fast enough.
-const CASES: u64 = 2048;
+const CASES: u64 = 1536;
 
 /// Cases between two looks at the clock.
 const BATCH: u64 = 64;
