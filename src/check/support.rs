@@ -7,7 +7,8 @@ use super::features::Needs;
 use super::report::Report;
 use super::{deref, textures};
 use crate::error::Errors;
-use crate::ir::{AluSrc, ArrayIndex, Cf, Def, Deref, DerefKind, Inst, InstKind, Shader, Stage, TypeData, VarFlags};
+use crate::ir::{AluSrc, ArrayIndex, Cf, Def, Deref, DerefKind, Inst, InstKind, Shader, Stage, Type};
+use crate::ir::{TypeData, TypeTable, VarFlags};
 use crate::op::intrinsic::Form as IntrinsicForm;
 use crate::op::names::{InterpMode, IoFlags, IoSemantics};
 use crate::op::Intrinsic::{self, *};
@@ -351,6 +352,9 @@ impl Support<'_> {
             }
             DerefKind::Var(_) | DerefKind::Array { .. } | DerefKind::Struct { .. } => {}
         }
+        if deref.modes.intersects(Modes::UBO | Modes::SSBO) && has_booleans(&self.report.shader.types, deref.ty) {
+            self.refuse(inst, "booleans in buffers");
+        }
         if textures::is_loose_uniform(self.report.shader, inst.def()) {
             self.refuse(inst, "uniforms outside of blocks");
         }
@@ -418,4 +422,11 @@ impl Support<'_> {
             self.refuse(inst, "outputs for each view");
         }
     }
+}
+
+/// Whether `ty` is made of booleans, or is a struct with such a member: SPIR-V's have no form in memory.
+fn has_booleans(types: &TypeTable, ty: Type) -> bool {
+    let is_bool = |ty| types.as_vector(types.without_arrays(ty)).is_some_and(|(scalar, _)| scalar.base == Base::Bool);
+    let members = types.as_struct(types.without_arrays(ty)).into_iter().flat_map(|data| &data.fields);
+    is_bool(ty) || members.map(|member| member.ty).any(is_bool)
 }
