@@ -404,7 +404,7 @@ fn intrinsic_choice(shader: &Shader, inst: Inst, op: Intrinsic, srcs: &[Def]) ->
             Choice::Free => Choice::Is(Base::Float),
             choice => choice,
         },
-        _ if moves_between_invocations(op) => Choice::Free,
+        _ if op.moves_between_invocations() => Choice::Free,
         _ => Choice::Is(Base::Uint),
     }
 }
@@ -447,25 +447,6 @@ pub fn atomic_base(shader: &Shader, inst: Inst) -> Base {
 pub fn reduction_base(shader: &Shader, inst: Inst) -> Base {
     let op = AluOp::ALL.get(shader.index(inst, Index::reduction_op) as usize);
     op.map_or(Base::Uint, |op| unsigned(op.info().dest.ty.base))
-}
-
-/// Intrinsics whose first source and result are the same bits of different invocations.
-fn moves_between_invocations(op: Intrinsic) -> bool {
-    use Intrinsic::*;
-    matches!(
-        op,
-        read_invocation
-            | read_first_invocation
-            | shuffle
-            | shuffle_xor
-            | shuffle_up
-            | shuffle_down
-            | rotate
-            | quad_broadcast
-            | quad_swap_horizontal
-            | quad_swap_vertical
-            | quad_swap_diagonal
-    )
 }
 
 fn interpolates(op: Intrinsic) -> bool {
@@ -535,7 +516,7 @@ fn intrinsic_want(shader: &Shader, inst: Inst, op: Intrinsic, srcs: &[Def], inde
         }
         (reduce | inclusive_scan | exclusive_scan, 0) => Want::Is(reduction_base(shader, inst)),
         (vote_feq, _) | (interp_deref_at_offset, 1) => Want::Is(Base::Float),
-        (_, 0) if moves_between_invocations(op) => Want::Same,
+        (_, 0) if op.moves_between_invocations() => Want::Same,
         _ if matches!(op.info().form, IntrinsicForm::Op(_)) => Want::Is(Base::Float),
         _ => Want::Integer,
     }

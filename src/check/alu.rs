@@ -27,7 +27,7 @@ pub(super) fn check(report: &mut Report<'_>, inst: Inst, op: AluOp, srcs: &[AluS
 
 fn check_swizzle(report: &mut Report<'_>, inst: Inst, i: usize, src: &AluSrc, operand: Operand) {
     let shader = report.shader;
-    let read = if operand.size == 0 { shader.insts[inst].num_components } else { operand.size };
+    let read = operand.components(shader.insts[inst].num_components);
     let there = shader.num_components(src.def);
     // The result's count is at most 16, and so is every operand's.
     if let Some(c) = src.swizzle.components(read.into()).find(|c| *c >= there) {

@@ -6,7 +6,7 @@ use crate::error::Errors;
 use crate::ir::{AluSrc, ArrayIndex, Def, Deref, DerefKind, Inst, InstKind, Shader, ShaderInfo, Stage, VarFlags};
 use crate::op::names::{frag_result, unpack_alu_type, varying, IoSemantics, IoXfb, Scope, SlotKind};
 use crate::op::Intrinsic::{self, *};
-use crate::op::{Access, AluOp, AluType, AtomicOp, Base, Form, Index, Modes, Props};
+use crate::op::{Access, AluOp, AluType, AtomicOp, Base, Index, Modes};
 use crate::target::Feature::{self, *};
 use crate::target::Target;
 
@@ -355,7 +355,7 @@ impl Needs<'_> {
         let shader = self.report.shader;
         let info = op.info();
         // What moves bits takes the type of its value.
-        if info.props.contains(Props::TYPELESS) || info.form == Form::Bitcast {
+        if info.moves_bits() {
             return self.check_value(inst, inst.def(), true);
         }
         let result = (info.dest.ty, shader.insts[inst].bit_size);

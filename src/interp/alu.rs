@@ -71,7 +71,7 @@ fn moved_operands(op: AluOp) -> u8 {
     use AluOp::*;
     const ALL: u8 = u8::MAX;
     let info = op.info();
-    if info.props.contains(Props::TYPELESS) || info.form == Form::Bitcast {
+    if info.moves_bits() {
         return ALL;
     }
     match op {

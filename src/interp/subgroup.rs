@@ -53,19 +53,7 @@ impl Machine<'_, '_> {
             | ballot_bit_count_exclusive
             | ballot_find_lsb
             | ballot_find_msb => self.read_ballot(inst, op, srcs),
-            read_invocation
-            | read_first_invocation
-            | shuffle
-            | shuffle_xor
-            | shuffle_up
-            | shuffle_down
-            | rotate
-            | quad_broadcast
-            | quad_swap_horizontal
-            | quad_swap_vertical
-            | quad_swap_diagonal => {
-                self.shuffle(inst, op, srcs);
-            }
+            _ if op.moves_between_invocations() => self.shuffle(inst, op, srcs),
             reduce | inclusive_scan | exclusive_scan => self.reduce(inst, op, srcs[0]),
             _ => return false,
         }

@@ -330,7 +330,7 @@ pub fn evaluate_alu(op: AluOp, operands: &[(&[u64], Swizzle, u8)], num_component
     let mut lens = [0usize; 16];
     for (i, ((components, swizzle, width), operand)) in operands.iter().zip(info.srcs).enumerate() {
         per_component[i] = operand.size == 0;
-        lens[i] = usize::from(if operand.size == 0 { num_components } else { operand.size });
+        lens[i] = usize::from(operand.components(num_components));
         src_bits[i] = *width;
         for (c, value) in values[i][..lens[i]].iter_mut().enumerate() {
             *value = *components.get(usize::from(swizzle.get(c)))?;

@@ -105,7 +105,7 @@ impl<'a> Pair<'a> {
             && srcs.len() == b_srcs.len()
             && srcs.iter().zip(b_srcs).zip(operands).all(|((a, b), operand)| {
                 // Components beyond those that are read say nothing.
-                let read = usize::from(if operand.size == 0 { num_components } else { operand.size });
+                let read = usize::from(operand.components(num_components));
                 self.def(a.def, b.def) && a.swizzle.components(read).eq(b.swizzle.components(read))
             })
     }

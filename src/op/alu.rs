@@ -35,6 +35,22 @@ impl Operand {
     const fn of(self, size: u8) -> Operand {
         Operand { size, ..self }
     }
+
+    /// How many components it has in an instruction of `num_components`.
+    pub fn components(&self, num_components: u8) -> u8 {
+        match self.size {
+            0 => num_components,
+            size => size,
+        }
+    }
+
+    /// How wide it is where what has no width of its own has `width` bits.
+    pub fn bits(&self, width: u8) -> u8 {
+        match self.ty.bits {
+            0 => width,
+            bits => bits,
+        }
+    }
 }
 
 /// What an ALU opcode is in SPIR-V.
@@ -108,6 +124,13 @@ pub struct AluInfo {
     pub form: Form,
     /// One component of the result from constant operands; the caller cuts bits above the width of the result.
     pub fold: fn(&Fold<'_>) -> u64,
+}
+
+impl AluInfo {
+    /// Whether the operation only moves bits, whatever they mean.
+    pub fn moves_bits(&self) -> bool {
+        self.props.contains(Props::TYPELESS) || self.form == Form::Bitcast
+    }
 }
 
 impl AluOp {

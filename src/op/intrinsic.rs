@@ -226,6 +226,25 @@ impl Intrinsic {
         self.info().name
     }
 
+    /// Whether the first source and the result are the same bits of different invocations of a subgroup.
+    pub fn moves_between_invocations(self) -> bool {
+        use Intrinsic::*;
+        matches!(
+            self,
+            read_invocation
+                | read_first_invocation
+                | shuffle
+                | shuffle_xor
+                | shuffle_up
+                | shuffle_down
+                | rotate
+                | quad_broadcast
+                | quad_swap_horizontal
+                | quad_swap_vertical
+                | quad_swap_diagonal
+        )
+    }
+
     /// The intrinsic that NIR calls `name`.
     pub fn from_name(name: &str) -> Option<Intrinsic> {
         use std::sync::OnceLock;

@@ -12,7 +12,7 @@ fn eval(op: AluOp, components: u8, width: u8, srcs: &[&[u64]]) -> Vec<u64> {
     let bits = |bits: u8| if bits == 0 { width } else { bits };
     let operands: Vec<_> =
         srcs.iter().zip(info.srcs).map(|(values, o)| (*values, Swizzle::IDENTITY, bits(o.ty.bits))).collect();
-    let components = if info.dest.size == 0 { components } else { info.dest.size };
+    let components = info.dest.components(components);
     let values = evaluate_alu(op, &operands, components, bits(info.dest.ty.bits)).expect("operands have components");
     values[..usize::from(components)].to_vec()
 }
@@ -325,7 +325,7 @@ fn commutative_opcodes_commute() {
         let info = op.info();
         assert_eq!(info.srcs[0], info.srcs[1], "{}", op.name());
         for width in widths(*op) {
-            let bits = if info.srcs[0].ty.bits == 0 { *width } else { info.srcs[0].ty.bits };
+            let bits = info.srcs[0].bits(*width);
             let components = usize::from(info.srcs[0].size.max(1));
             let vector = |n: usize| -> Vec<u64> {
                 (0..components).map(|c| mask(CORNERS[(n + c) % CORNERS.len()], bits)).collect()
@@ -336,7 +336,7 @@ fn commutative_opcodes_commute() {
                 let srcs: [Vec<&[u64]>; 2] = [vec![&x, &y, &third], vec![&y, &x, &third]];
                 let [there, back] = srcs.map(|srcs| eval(*op, 1, *width, &srcs[..info.srcs.len()]));
                 let nan = |values: &[u64]| {
-                    let bits = if info.dest.ty.bits == 0 { *width } else { info.dest.ty.bits };
+                    let bits = info.dest.bits(*width);
                     info.dest.ty.base == Base::Float && to_float(values[0], bits).is_nan()
                 };
                 assert!(there == back || nan(&there) && nan(&back), "{} {width} {x:x?} {y:x?}", op.name());
@@ -356,7 +356,7 @@ fn folds_take_all_numbers() {
                     .iter()
                     .enumerate()
                     .map(|(i, operand)| {
-                        let bits = if operand.ty.bits == 0 { *width } else { operand.ty.bits };
+                        let bits = operand.bits(*width);
                         let at = |c: usize| CORNERS[(n * (i + 1) + c * 5 + i) % CORNERS.len()];
                         (0..usize::from(operand.size.max(2))).map(|c| mask(at(c), bits)).collect()
                     })

@@ -78,7 +78,7 @@ fn look_through_copies(shader: &mut Shader, order: &Order, inst: Inst) -> bool {
     };
     let mut changed = false;
     for (i, operand) in op.info().srcs.iter().enumerate().take(srcs.len()) {
-        let read = usize::from(if operand.size == 0 { num_components } else { operand.size });
+        let read = usize::from(operand.components(num_components));
         while let Some(origin) = origin(shader, order, shader.alu_srcs[srcs][i], read) {
             shader.alu_srcs[srcs][i] = origin;
             changed = true;

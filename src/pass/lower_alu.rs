@@ -56,7 +56,7 @@ fn run(shader: &mut Shader, _context: &Context) -> bool {
         let mut defs = [inst.def(); 16];
         for (i, operand) in op.info().srcs.iter().enumerate() {
             let src = lower.builder.shader.alu_srcs[srcs][i];
-            defs[i] = lower.whole(src, if operand.size == 0 { shape.components } else { operand.size });
+            defs[i] = lower.whole(src, operand.components(shape.components));
         }
         Edit::Replace((rule.lower)(&mut lower, &Call { shape, srcs: &defs[..srcs.len()] }))
     })

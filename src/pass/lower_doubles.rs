@@ -138,7 +138,7 @@ fn lower(b: &mut Builder<'_>, inst: Inst, op: AluOp) -> Option<Def> {
     let srcs = b.shader.as_alu(inst.def()).map(|(_, srcs)| srcs.to_vec())?;
     let mut defs = [inst.def(); 3];
     for ((def, src), operand) in defs.iter_mut().zip(&srcs).zip(op.info().srcs) {
-        let count = if operand.size == 0 { components } else { operand.size };
+        let count = operand.components(components);
         let picks: Vec<u8> = src.swizzle.components(usize::from(count)).collect();
         *def = b.swizzle(src.def, &picks);
     }

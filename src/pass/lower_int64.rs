@@ -43,7 +43,7 @@ use crate::analysis::value_types::ValueTypes;
 use crate::entity::SideTable;
 use crate::ir::{rewrite, AluSrc, Builder, Def, DerefKind, Edit, Inst, InstKind, PhiSrc, Shader};
 use crate::op::AluOp::{self, *};
-use crate::op::{AluInfo, Base, Form, Intrinsic, Props};
+use crate::op::{Base, Form, Intrinsic};
 use crate::target::Feature;
 use pairs::{Pair, Pairs};
 
@@ -184,7 +184,7 @@ impl Halves {
             let words = again(b, inst, (2, 32), srcs);
             return Some(Pair { low: b.channel(words, 0), high: b.channel(words, 1) });
         }
-        if !moves_bits(op) {
+        if !op.moves_between_invocations() {
             return None;
         }
         let value = self.halves_of(b, srcs[0]);
@@ -203,7 +203,7 @@ impl Halves {
             InstKind::Alu { op, srcs, .. } => {
                 let srcs = b.shader.alu_srcs[srcs].to_vec();
                 let reads_integers = op.info().srcs.iter().zip(&srcs).any(|(operand, src)| {
-                    let integer = matches!(operand.ty.base, Base::Int | Base::Uint) && !is_move(op.info());
+                    let integer = matches!(operand.ty.base, Base::Int | Base::Uint) && !op.info().moves_bits();
                     b.shader.bit_size(src.def) == 64 && (integer || self.is_pair[src.def] && is_unpack(op))
                 });
                 if !reads_integers {
@@ -299,30 +299,6 @@ fn is_ballot(op: Intrinsic) -> bool {
     )
 }
 
-/// Intrinsics whose result is the first source of another invocation, so that parts of it can be moved one by one.
-pub(super) fn moves_bits(op: Intrinsic) -> bool {
-    use Intrinsic::*;
-    matches!(
-        op,
-        read_invocation
-            | read_first_invocation
-            | shuffle
-            | shuffle_xor
-            | shuffle_up
-            | shuffle_down
-            | rotate
-            | quad_broadcast
-            | quad_swap_horizontal
-            | quad_swap_vertical
-            | quad_swap_diagonal
-    )
-}
-
-/// Whether an opcode moves bits without reading them.
-pub(super) fn is_move(info: &AluInfo) -> bool {
-    info.props.contains(Props::TYPELESS) || info.form == Form::Bitcast
-}
-
 fn is_unpack(op: AluOp) -> bool {
     matches!(op, unpack_64_2x32 | unpack_64_4x16)
 }
@@ -337,7 +313,7 @@ impl Sources {
     fn new(halves: &mut Halves, b: &mut Builder<'_>, op: AluOp, srcs: &[AluSrc], components: u8) -> Sources {
         let mut sources = Sources { pairs: [None; 16], defs: Vec::new() };
         for (i, (src, operand)) in srcs.iter().zip(op.info().srcs).enumerate() {
-            let components = if operand.size == 0 { components } else { operand.size };
+            let components = operand.components(components);
             if b.shader.bit_size(src.def) == 64 && operand.ty.base != Base::Float {
                 sources.pairs[i] = Some(halves.source(b, *src, components));
                 sources.defs.push(src.def);

@@ -208,7 +208,7 @@ impl Carriers {
     /// Whether the target lacks a number that an operation reads or makes.
     fn is_affected(&self, shader: &Shader, inst: Inst, op: AluOp, srcs: &[AluSrc]) -> bool {
         let info = op.info();
-        if super::lower_int64::is_move(info) {
+        if info.moves_bits() {
             return self.is_carried[inst.def()] || srcs.iter().any(|src| self.is_carried[src.def]);
         }
         let operands = info.srcs.iter().zip(srcs).map(|(operand, src)| (operand.ty.base, shader.bit_size(src.def)));
@@ -282,7 +282,7 @@ impl Carriers {
             srcs[0] = value;
             super::lower_int64::again(b, inst, (components, width), &srcs)
         };
-        if super::lower_int64::moves_bits(op) && self.is_carried[inst.def()] {
+        if op.moves_between_invocations() && self.is_carried[inst.def()] {
             let value = self.carrier(b, first);
             return Some(again(b, value, 32));
         }

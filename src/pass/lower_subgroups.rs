@@ -91,7 +91,7 @@ impl Call {
 fn is_subgroup_op(op: Intrinsic) -> bool {
     is_mask(op)
         || is_vote(op)
-        || moves::is_move(op)
+        || op.moves_between_invocations()
         || is_reduction(op)
         || old::is_ballot_query(op)
         || matches!(op, ballot | ballot_relaxed | quad_vote_any | quad_vote_all | elect | first_invocation)
@@ -139,7 +139,7 @@ impl Lower<'_, '_> {
             reduce if call.cluster == 1 => Some(call.value),
             op if is_reduction(op) => self.reduction_width(call),
             op if is_vote(op) => self.vote_width(call).or_else(|| self.old_vote(call)),
-            op if moves::is_move(op) => self.moved(call),
+            op if op.moves_between_invocations() => self.moved(call),
             _ if self.is_old() => self.old_query(call),
             _ => None,
         }

@@ -151,7 +151,7 @@ fn random_alu(b: &mut Builder<'_>, random: &mut Random, values: &[Def]) -> Optio
     }
     let mut srcs = Vec::new();
     for operand in info.srcs {
-        let bits = if operand.ty.bits == 0 { width } else { operand.ty.bits };
+        let bits = operand.bits(width);
         let fits: Vec<_> = values.iter().copied().filter(|def| b.shader.bit_size(*def) == bits).collect();
         // Operations on the last values and on numbers make chains, which is what rules look for.
         let recent = &fits[fits.len().saturating_sub(3)..];
@@ -170,7 +170,7 @@ fn random_alu(b: &mut Builder<'_>, random: &mut Random, values: &[Def]) -> Optio
         };
         srcs.push(AluSrc { def, swizzle });
     }
-    let bits = if info.dest.ty.bits == 0 { width } else { info.dest.ty.bits };
+    let bits = info.dest.bits(width);
     let srcs = b.shader.push_alu_srcs(&srcs);
     Some(b.inst(components, bits, InstKind::Alu { op, flags: AluFlags::empty(), srcs }).def())
 }

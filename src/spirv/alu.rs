@@ -63,7 +63,7 @@ impl Emit<'_> {
 
     fn operand(&mut self, alu: &Alu<'_>, index: usize) -> Result<u32> {
         let (src, operand) = (&alu.srcs[index], &alu.info.srcs[index]);
-        let n = if operand.size == 0 { alu.n } else { operand.size };
+        let n = operand.components(alu.n);
         let own = self.base(src.def);
         let base = match operand_want(alu.info, operand) {
             // A row's `I` operand of a logical opcode is a boolean here.

@@ -207,7 +207,7 @@ impl<'a> Parser<'a> {
 
     /// A source of an ALU instruction: `%5.xy`, in 22.3 with `-` and `abs()` around it.
     pub(super) fn alu_src(&mut self, line: &mut Cursor<'a>, dest: &Dest, operand: &Operand) -> Result<AluSrc, Error> {
-        let needed = if operand.size == 0 { dest.num_components } else { operand.size };
+        let needed = operand.components(dest.num_components);
         let negate = line.eat(b'-');
         let abs = line.eat_str("abs(");
         let start = line.token_start();

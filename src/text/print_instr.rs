@@ -89,7 +89,7 @@ impl Printer<'_> {
 
     fn alu_src(&self, src: &AluSrc, operand: &Operand, num_components: u8, out: &mut String) -> Result {
         self.src(src.def, Some(operand.ty.base), out)?;
-        let read = if operand.size == 0 { num_components } else { operand.size };
+        let read = operand.components(num_components);
         let live = self.shader.num_components(src.def);
         if read != live || !src.swizzle.is_identity(usize::from(read)) {
             let letters = component_letters(live).as_bytes();

@@ -17,7 +17,7 @@ impl Writer<'_> {
                 self.head(Kind::Alu, inst, op as u32, flags.bits());
                 let srcs = shader.alu_srcs[srcs].iter().zip(op.info().srcs);
                 for (src, operand) in srcs {
-                    let read = if operand.size == 0 { shader.insts[inst].num_components } else { operand.size };
+                    let read = operand.components(shader.insts[inst].num_components);
                     self.alu_src(src, read);
                 }
             }

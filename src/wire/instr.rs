@@ -64,7 +64,7 @@ impl<'a> Reading<'a> {
         let mut srcs = std::mem::take(&mut self.state.alu_srcs);
         srcs.clear();
         for operand in op.info().srcs {
-            let read = if operand.size == 0 { head.num_components } else { operand.size };
+            let read = operand.components(head.num_components);
             srcs.push(self.alu_src(read.into(), record)?);
         }
         let list = self.shader.push_alu_srcs(&srcs);

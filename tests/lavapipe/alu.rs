@@ -30,8 +30,8 @@ pub(crate) struct Row {
 impl Row {
     /// Width and components of operand `operand`.
     pub(crate) fn shape(self, operand: &Operand) -> (u8, u8) {
-        let bits = if operand.ty.bits == 0 { self.free } else { operand.ty.bits };
-        (bits, if operand.size == 0 { self.n } else { operand.size })
+        let bits = operand.bits(self.free);
+        (bits, operand.components(self.n))
     }
 
     /// Pairs of words that the operands of a case take.

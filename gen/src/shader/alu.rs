@@ -66,15 +66,15 @@ impl Generator<'_, '_, '_> {
                 (false, ..) if bits == 1 && operand.ty.bits == 0 => Some(Kind::Bool),
                 (false, ..) => Some(kind(operand)),
             };
-            let width = if operand.ty.bits == 0 { bits } else { operand.ty.bits };
-            let read = if operand.size == 0 { components } else { operand.size };
+            let width = operand.bits(bits);
+            let read = operand.components(components);
             let (src, found) = self.source(wanted, width, read)?;
             srcs.push(self.tamed(op, i, src, read));
             if moves || bits == 1 && info.dest.ty.bits == 0 {
                 result = found;
             }
         }
-        let bits = if info.dest.ty.bits == 0 { bits } else { info.dest.ty.bits };
+        let bits = info.dest.bits(bits);
         let is_exact = self.chance(6)? || self.purpose == Purpose::Driver;
         let flags = if is_exact { AluFlags::EXACT } else { AluFlags::empty() };
         let def = self.raw_alu(op, flags, &srcs, (components, bits));

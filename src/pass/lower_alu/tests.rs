@@ -20,8 +20,8 @@ impl Case {
     /// `op` with `components` components where its row leaves that open, and `width` bits where it leaves that open.
     fn new(op: AluOp, components: u8, width: u8) -> Case {
         let info = op.info();
-        let size = |operand: &Operand| if operand.size == 0 { components } else { operand.size };
-        let bits = |operand: &Operand| if operand.ty.bits == 0 { width } else { operand.ty.bits };
+        let size = |operand: &Operand| operand.components(components);
+        let bits = |operand: &Operand| operand.bits(width);
         let mut shader = Shader::default();
         shader.append_new_block();
         let mut builder = Builder::new(&mut shader);

@@ -35,8 +35,8 @@ fn operand(b: &mut Builder<'_>, inputs: &mut Vec<Inst>, components: u8, bits: u8
 impl Case {
     fn new(op: AluOp, components: u8, width: u8) -> Case {
         let info = op.info();
-        let size = |operand: &Operand| if operand.size == 0 { components } else { operand.size };
-        let bits = |operand: &Operand| if operand.ty.bits == 0 { width } else { operand.ty.bits };
+        let size = |operand: &Operand| operand.components(components);
+        let bits = |operand: &Operand| operand.bits(width);
         let mut shader = Shader::default();
         shader.append_new_block();
         let mut b = Builder::new(&mut shader);
@@ -67,7 +67,7 @@ impl Case {
         for inst in &shader.order {
             let data = shader.insts[*inst];
             let double = matches!(data.kind, InstKind::Alu { op, .. } if op.info().dest.ty.base == Base::Float
-                || is_move(op.info()));
+                || op.info().moves_bits());
             assert!(data.bit_size != 64 || double || self.has_doubles(), "{} leaves {data:?}", self.op.name());
         }
         shader

@@ -85,8 +85,8 @@ impl Carriers {
     pub(super) fn alu(&mut self, b: &mut Builder<'_>, inst: Inst, op: AluOp, srcs: &[AluSrc]) -> Def {
         let info = op.info();
         let components = b.shader.insts[inst].num_components;
-        let size = |operand: &Operand| if operand.size == 0 { components } else { operand.size };
-        if super::super::lower_int64::is_move(info) {
+        let size = |operand: &Operand| operand.components(components);
+        if info.moves_bits() {
             return self.moved(b, inst, op, srcs);
         }
         let bits = b.shader.insts[inst].bit_size;

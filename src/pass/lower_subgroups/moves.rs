@@ -3,26 +3,8 @@
 use super::{narrow_int, Call, Lower};
 use crate::ir::Def;
 use crate::op::AluOp;
-use crate::op::Intrinsic::{self, *};
+use crate::op::Intrinsic::*;
 use crate::target::Feature;
-
-/// Operations whose result is the value of another invocation.
-pub(super) fn is_move(op: Intrinsic) -> bool {
-    matches!(
-        op,
-        read_invocation
-            | read_first_invocation
-            | shuffle
-            | shuffle_xor
-            | shuffle_up
-            | shuffle_down
-            | rotate
-            | quad_broadcast
-            | quad_swap_horizontal
-            | quad_swap_vertical
-            | quad_swap_diagonal
-    )
-}
 
 impl Lower<'_, '_> {
     pub(super) fn moved(&mut self, call: &Call) -> Option<Def> {
