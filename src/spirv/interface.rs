@@ -137,6 +137,9 @@ impl Emit<'_> {
         if layout.block && shader.types.as_struct(shader.types.without_arrays(variable.ty)).is_none() {
             return Err(unsupported("a buffer that is no struct"));
         }
+        if layout.explicit {
+            self.extent(shader.types.without_arrays(variable.ty), class == StorageClass::Uniform, 0)?;
+        }
         let ty = match class {
             StorageClass::UniformConstant => self.descriptor_type(var)?,
             _ => self.ir_type(variable.ty, layout)?,

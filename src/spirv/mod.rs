@@ -33,6 +33,7 @@ mod image;
 mod initializer;
 mod interface;
 mod intrinsic;
+mod layout;
 mod locations;
 mod memory;
 mod module;
@@ -128,6 +129,8 @@ struct State {
     scope: Dedup,
     /// Types of variables and their parts.
     types: FxHashMap<(Type, Layout), u32>,
+    /// Extents of types in blocks, and in uniform blocks.
+    extents: FxHashMap<(Type, bool), layout::Extent>,
     vars: SideTable<Var, VariableState>,
     /// Variables in the order in which they were made.
     used_vars: Vec<Var>,
@@ -155,6 +158,7 @@ impl State {
         self.values.clear();
         self.scope.clear();
         self.types.clear();
+        self.extents.clear();
         self.vars.clear();
         self.used_vars.clear();
         self.shared_views = false;

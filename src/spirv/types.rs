@@ -3,6 +3,7 @@
 //! A variable's type has a *layout* besides its NIR type: whether offsets and strides are decorated, and whether its numbers
 //! are seen as another base (a *view*: the same buffer as `uvec4[]` and as `vec4[]`, so that no load needs an OpBitcast).
 
+use super::layout::next_offset;
 use super::module::ModuleBuilder;
 use super::{internal, unsupported, Emit, Result};
 use crate::ir::{Type, TypeData, TypeTable};
@@ -10,7 +11,7 @@ use crate::op::{AluType, Base};
 use spirv::{Capability, Decoration, Op, StorageClass};
 
 /// The deepest nesting of arrays and structs that is translated; GLSL compilers allow far less.
-const MAX_DEPTH: u32 = 32;
+pub(super) const MAX_DEPTH: u32 = 32;
 
 /// How a variable's type is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -157,7 +158,7 @@ impl Emit<'_> {
         };
         let stride = match (explicit, stride) {
             (false, _) => None,
-            (true, 0) => Some(size(&self.shader.types, elem, depth)?),
+            (true, 0) => Some(self.extent(elem, false, depth)?.size),
             (true, stride) => Some(stride),
         };
         let op = if len.is_some() { Op::TypeArray } else { Op::TypeRuntimeArray };
@@ -193,11 +194,9 @@ impl Emit<'_> {
         if layout.explicit {
             let mut end = 0;
             for (member, field) in (0..).zip(&data.fields) {
-                let offset = field.offset.unwrap_or(end);
+                let offset = field.offset.unwrap_or_else(|| next_offset(end));
                 self.m.decorate_member(id, member, Decoration::Offset, &[offset]);
-                let size = size(&shader.types, field.ty, depth)?;
-                // Members without an offset follow at the strictest alignment that one can have.
-                end = offset.saturating_add(size).checked_next_multiple_of(16).unwrap_or(u32::MAX);
+                end = offset.saturating_add(self.extent(field.ty, false, depth)?.size);
             }
             if layout.block {
                 self.m.decorate(id, Decoration::Block, &[]);
@@ -230,30 +229,4 @@ fn is_unsized(types: &TypeTable, mut ty: Type) -> bool {
 
 fn is_block(types: &TypeTable, ty: Type) -> bool {
     types.as_struct(types.without_arrays(ty)).is_some()
-}
-
-/// Bytes of a type with an explicit layout; 0 for a run-time array.
-fn size(types: &TypeTable, ty: Type, depth: u32) -> Result<u32> {
-    let bytes = |scalar: AluType, n: u8| u32::from(scalar.bits) / 8 * u32::from(n);
-    if depth > MAX_DEPTH {
-        return Err(unsupported("a type with so many nested arrays and structs"));
-    }
-    match types.get(ty) {
-        TypeData::Scalar(scalar) => Ok(bytes(scalar, 1)),
-        TypeData::Vector(scalar, n) => Ok(bytes(scalar, n)),
-        TypeData::Array { elem, len, stride } => {
-            let stride = if stride == 0 { size(types, elem, depth + 1)? } else { stride };
-            Ok(stride.saturating_mul(len.unwrap_or(0)))
-        }
-        TypeData::Struct(_) => {
-            let fields = types.as_struct(ty).map_or(&[][..], |data| &data.fields);
-            let mut end = 0;
-            for field in fields {
-                let start = field.offset.unwrap_or(end);
-                end = start.saturating_add(size(types, field.ty, depth + 1)?);
-            }
-            Ok(end)
-        }
-        _ => Err(unsupported("a block member of this type")),
-    }
 }

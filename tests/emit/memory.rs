@@ -222,3 +222,45 @@ fn buffers_that_spirv_cannot_have_are_refused() {
         }
     }
 }
+
+#[test]
+fn blocks_that_vulkan_has_no_layout_for_are_refused() {
+    let dump = "\
+shader: MESA_SHADER_COMPUTE
+// ntv: struct=light { vec3 color offset=0, float[4] power offset=16 stride=16 }
+// ntv: struct=blk { uint count offset=0, light[3] lights offset=16 stride=80 }
+decl_var ssbo INTERP_MODE_NONE none blk lit (0, 0, 0)
+decl_function main () (entrypoint)
+
+impl main {
+    block b0:   // preds:
+    32     %0 = deref_var &lit (ssbo blk)
+    32     %1 = deref_struct &%0->lights (ssbo light[3])
+    32     %2 = deref_array &(*%1)[2] (ssbo light)
+    32     %3 = deref_struct &%2->power (ssbo float[4])
+    32     %4 = deref_array &(*%3)[1] (ssbo float)
+    32     %5 = @load_deref (%4) (access=none)
+    @store_deref (%4, %5) (wrmask=x, access=none)
+                // succs: b1
+    block b1:
+}
+";
+    let uniform = dump.replace("ssbo", "ubo").replace("    @store_deref (%4, %5) (wrmask=x, access=none)\n", "");
+    emitted(dump);
+    emitted(&uniform);
+    // Storage blocks may have tighter arrays.
+    emitted(&dump.replace("offset=16 stride=16", "offset=12 stride=4"));
+    for (dump, from, to, message) in [
+        (dump, "stride=80", "stride=64", "an array in a block whose elements overlap"),
+        (dump, "stride=80", "stride=88", "an array in a block whose elements are not aligned"),
+        (dump, "offset=16 stride=16", "offset=8 stride=16", "a block whose members overlap"),
+        (dump, "offset=16 stride=16", "offset=18 stride=16", "a block member at this offset"),
+        (dump, "color offset=0", "color offset=8", "a block member at this offset"),
+        (&uniform, "offset=16 stride=16", "offset=16 stride=4", "an array in a block whose elements are not aligned"),
+        (&uniform, "lights offset=16", "lights offset=8", "a block member at this offset"),
+    ] {
+        let shader = text::parse(&dump.replace(from, to)).remove(0).shader.expect("a shader");
+        let error = emit(&shader, &Target::default(), &EmitOptions::default()).expect_err("no such block");
+        assert!(error.to_string().contains(message), "{to}: {error}");
+    }
+}
