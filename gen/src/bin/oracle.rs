@@ -1,7 +1,7 @@
 //! `cargo xtask oracle`: random shaders on the interpreter and on lavapipe, as many as asked for, until two results differ.
 //!
-//! Every shader has a number that it follows from. A mismatch ends the run, names that number and leaves the shader in
-//! `target/oracle/`; `--seed` runs one again and prints everything about it.
+//! Every shader has a number that it follows from. A mismatch ends the run (`--all`: does not), names that number and leaves
+//! the shader in `target/oracle/`; `--seed` runs one again and prints everything about it.
 //!
 //! The work is done by processes of this program that write a line for each shader: a driver that crashes takes only one of
 //! them along, and the shader that it crashed on is known.
@@ -31,6 +31,9 @@ struct Arguments {
     /// The number of the first shader
     #[arg(long, default_value_t = 0)]
     first: u64,
+    /// Go on after a mismatch, and tell all of them at the end
+    #[arg(long)]
+    all: bool,
     /// Run this shader alone, and print it
     #[arg(long, conflicts_with_all = ["count", "first"])]
     seed: Option<u64>,
@@ -85,47 +88,76 @@ fn work(step: u64, arguments: &Arguments) -> Result<()> {
 /// What a process says: its number, and a line; `None` at its end.
 type Message = (u64, Option<String>);
 
-/// Runs one shader after the other until all are done or one is wrong.
-fn many(arguments: &Arguments) -> Result<()> {
-    let cores = || std::thread::available_parallelism().map_or(1, |cores| cores.get() as u64);
-    let jobs = arguments.jobs.unwrap_or_else(cores).clamp(1, arguments.count.max(1));
-    let (sender, messages) = mpsc::channel();
-    let start = Instant::now();
-    let mut workers: Vec<Child> =
-        (0..jobs).map(|job| spawn(job, jobs, arguments, sender.clone())).collect::<Result<_>>()?;
-    drop(sender);
-    let tally = listen(jobs, &messages, arguments);
-    for worker in &mut workers {
-        // Those that are done cannot be killed, which is no fault.
-        let _ = worker.kill();
-        worker.wait()?;
+/// The processes, each of which runs every so many shaders.
+struct Crew<'a> {
+    arguments: &'a Arguments,
+    jobs: u64,
+    /// Each with the number of its next shader.
+    workers: Vec<(Child, u64)>,
+    sender: mpsc::Sender<Message>,
+}
+
+impl Crew<'_> {
+    fn end(&self) -> u64 {
+        self.arguments.first + self.arguments.count
     }
-    let tally = tally?;
-    let asked = tally.same + tally.meaningless.values().sum::<u64>();
-    let rate = asked as f64 / start.elapsed().as_secs_f64();
-    println!("{asked} shaders, {rate:.0} per second: {} agree, in {} bytes", tally.same, tally.bytes);
-    tally.meaningless.iter().for_each(|(why, count)| println!("{count:8} have no meaning: {why}"));
-    match tally.wrong {
-        Some((seed, problem)) => bail!("{}", report(seed, &problem, arguments)?),
-        None => Ok(()),
+
+    /// Starts process `job` with shader `first`, and a thread that passes on what it says.
+    fn start(&self, job: u64, first: u64) -> Result<Child> {
+        let number = |number: u64| number.to_string();
+        let mut child = Command::new(std::env::current_exe()?)
+            .args(["--step", &number(self.jobs), "--first", &number(first), "--count", &number(self.end() - first)])
+            .args(["--device", &self.arguments.device])
+            .stdout(Stdio::piped())
+            .spawn()?;
+        let lines = BufReader::new(child.stdout.take().context("a process without output")?).lines();
+        let sender = self.sender.clone();
+        std::thread::spawn(move || {
+            // Nobody listens any more once a shader was wrong.
+            lines.map_while(Result::ok).for_each(|line| drop(sender.send((job, Some(line)))));
+            drop(sender.send((job, None)));
+        });
+        Ok(child)
+    }
+
+    /// Counts what the processes say, until all shaders are done or one is wrong.
+    fn listen(&mut self, messages: &mpsc::Receiver<Message>) -> Result<Tally> {
+        let style = ProgressStyle::with_template("{wide_bar} {pos} of {len} shaders, {per_sec}, {eta} left")?;
+        let bar = ProgressBar::new(self.arguments.count).with_style(style);
+        bar.enable_steady_tick(Duration::from_millis(500));
+        let mut tally = Tally::default();
+        let mut left = self.jobs;
+        while left > 0 && (self.arguments.all || tally.wrong.is_empty()) {
+            let (job, line) = messages.recv()?;
+            let seed = self.workers[job as usize].1;
+            let died = line.is_none() && seed < self.end();
+            let Some(line) = line.or_else(|| died.then(|| "wrong the process died".to_string())) else {
+                left -= 1;
+                continue;
+            };
+            tally.count(seed, &line);
+            bar.inc(1);
+            let next = seed + self.jobs;
+            self.workers[job as usize].1 = next;
+            if died && next < self.end() {
+                self.workers[job as usize].0 = self.start(job, next)?;
+            } else if died {
+                left -= 1;
+            }
+        }
+        bar.finish_and_clear();
+        Ok(tally)
     }
 }
 
-/// Starts process `job` of `jobs`, with a thread that passes on what it says.
-fn spawn(job: u64, jobs: u64, arguments: &Arguments, sender: mpsc::Sender<Message>) -> Result<Child> {
-    let number = |number: u64| number.to_string();
-    let mut child = Command::new(std::env::current_exe()?)
-        .args(["--step", &number(jobs), "--first", &number(arguments.first + job)])
-        .args(["--count", &number(arguments.count - job), "--device", &arguments.device])
-        .stdout(Stdio::piped())
-        .spawn()?;
-    let lines = BufReader::new(child.stdout.take().context("a process without output")?).lines();
-    std::thread::spawn(move || {
-        // Nobody listens any more once a shader was wrong.
-        lines.map_while(Result::ok).for_each(|line| drop(sender.send((job, Some(line)))));
-        drop(sender.send((job, None)));
-    });
-    Ok(child)
+impl Drop for Crew<'_> {
+    fn drop(&mut self) {
+        for (worker, _) in &mut self.workers {
+            // Those that are done cannot be killed, which is no fault.
+            let _ = worker.kill();
+            let _ = worker.wait();
+        }
+    }
 }
 
 /// What came of all shaders.
@@ -134,42 +166,53 @@ struct Tally {
     same: u64,
     bytes: u64,
     meaningless: BTreeMap<String, u64>,
-    /// The first mismatch that was found.
-    wrong: Option<(u64, String)>,
+    /// The mismatches that were found.
+    wrong: BTreeMap<u64, String>,
 }
 
-/// Counts what the processes say.
-fn listen(jobs: u64, messages: &mpsc::Receiver<Message>, arguments: &Arguments) -> Result<Tally> {
-    let style = ProgressStyle::with_template("{wide_bar} {pos} of {len} shaders, {per_sec}, {eta} left")?;
-    let bar = ProgressBar::new(arguments.count).with_style(style);
-    bar.enable_steady_tick(Duration::from_millis(500));
-    let mut tally = Tally::default();
-    // The next shader of each process.
-    let mut next: Vec<u64> = (0..jobs).map(|job| arguments.first + job).collect();
-    for (job, line) in messages {
-        let seed = next[job as usize];
-        let line = match line {
-            Some(line) => line,
-            None if seed < arguments.first + arguments.count => "wrong the process died".to_string(),
-            None => continue,
-        };
-        next[job as usize] += jobs;
-        bar.inc(1);
-        let (verdict, rest) = line.split_once(' ').unwrap_or((&line, ""));
+impl Tally {
+    /// Counts what a process says of the shader of `seed`.
+    fn count(&mut self, seed: u64, line: &str) {
+        let (verdict, rest) = line.split_once(' ').unwrap_or((line, ""));
         match verdict {
             "same" => {
-                tally.same += 1;
-                tally.bytes += rest.parse::<u64>().unwrap_or(0);
+                self.same += 1;
+                self.bytes += rest.parse::<u64>().unwrap_or(0);
             }
-            "meaningless" => *tally.meaningless.entry(rest.to_string()).or_default() += 1,
-            _ => {
-                tally.wrong = Some((seed, rest.to_string()));
-                break;
-            }
+            "meaningless" => *self.meaningless.entry(rest.to_string()).or_default() += 1,
+            _ => drop(self.wrong.insert(seed, rest.to_string())),
         }
     }
-    bar.finish_and_clear();
-    Ok(tally)
+
+    /// How many shaders were run.
+    fn asked(&self) -> u64 {
+        self.same + self.meaningless.values().sum::<u64>() + self.wrong.len() as u64
+    }
+}
+
+/// Runs one shader after the other until all are done or one is wrong.
+fn many(arguments: &Arguments) -> Result<()> {
+    let cores = || std::thread::available_parallelism().map_or(1, |cores| cores.get() as u64);
+    let jobs = arguments.jobs.unwrap_or_else(cores).clamp(1, arguments.count.max(1));
+    let (sender, messages) = mpsc::channel();
+    let start = Instant::now();
+    let mut crew = Crew { arguments, jobs, workers: Vec::new(), sender };
+    for job in 0..jobs {
+        let first = arguments.first + job;
+        let worker = crew.start(job, first)?;
+        crew.workers.push((worker, first));
+    }
+    let tally = crew.listen(&messages)?;
+    let asked = tally.asked();
+    let rate = asked as f64 / start.elapsed().as_secs_f64();
+    println!("{asked} shaders, {rate:.0} per second: {} agree, in {} bytes", tally.same, tally.bytes);
+    tally.meaningless.iter().for_each(|(why, count)| println!("{count:8} have no meaning: {why}"));
+    let reports: Vec<String> =
+        tally.wrong.iter().map(|(seed, problem)| report(*seed, problem, arguments)).collect::<Result<_>>()?;
+    match reports.len() {
+        0 => Ok(()),
+        wrong => bail!("{wrong} of {asked} shaders are wrong\n{}", reports.join("\n")),
+    }
 }
 
 /// Leaves the shader in a file; what to tell.
