@@ -6,16 +6,9 @@ use crate::compare::bytes_difference;
 use crate::{shader_of_seed, stimulus_of_seed, Observation, Purpose, Stimulus};
 use ntv::driver::{reflect, vk, Device, DeviceOptions, Dispatch, Resource, Resources, Slot};
 use ntv::interp::{Buffer, Limits};
-use ntv::{check, EmitOptions, Feature, Options, Shader, Translator};
+use ntv::{check, EmitOptions, Options, Shader, Translator};
 
 const LIMITS: Limits = Limits { instructions: 1_000_000, components: 1 << 22 };
-
-/// Keeping the sign of zero, infinities and NaN, at each width.
-const KEEPS_ZEROS: [Feature; 3] = [
-    Feature::shaderSignedZeroInfNanPreserveFloat16,
-    Feature::shaderSignedZeroInfNanPreserveFloat32,
-    Feature::shaderSignedZeroInfNanPreserveFloat64,
-];
 
 /// A driver to hold the interpreter against.
 pub struct Oracle {
@@ -38,10 +31,7 @@ impl Oracle {
     /// Opens the device whose name contains `name`.
     pub fn open(name: &str) -> Result<Oracle, ntv::driver::Error> {
         let device = Device::open(&DeviceOptions { name: Some(name.to_string()), ..DeviceOptions::default() })?;
-        let mut target = device.target().clone();
-        // Properties of the device, which `Device` does not ask for; every driver worth asking has them.
-        KEEPS_ZEROS.iter().for_each(|feature| target.set(*feature, true));
-        let options = Options { target, ..Options::default() };
+        let options = Options { target: device.target().clone(), ..Options::default() };
         Ok(Oracle { device, translator: Translator::new(options) })
     }
 

@@ -2,6 +2,7 @@
 
 use crate::target::{Feature, Target, Version};
 use ash::vk;
+use ash::vk::ShaderFloatControlsIndependence as Independence;
 use std::collections::HashSet;
 use std::ffi::{CStr, CString};
 use std::ptr;
@@ -30,6 +31,7 @@ pub(super) struct Features {
     atomic_float2: vk::PhysicalDeviceShaderAtomicFloat2FeaturesEXT<'static>,
     feedback: vk::PhysicalDeviceTransformFeedbackFeaturesEXT<'static>,
     subgroup: vk::SubgroupFeatureFlags,
+    floats: vk::PhysicalDeviceFloatControlsProperties<'static>,
 }
 
 impl Features {
@@ -47,10 +49,12 @@ impl Features {
         // Out-of-bounds accesses are faults of ours, which a driver should not hide.
         features.core.robust_buffer_access = vk::FALSE;
         let mut subgroup = vk::PhysicalDeviceSubgroupProperties::default();
-        let mut properties = vk::PhysicalDeviceProperties2::default().push_next(&mut subgroup);
-        // SAFETY: the struct in the chain is of Vulkan 1.1.
+        let mut floats = vk::PhysicalDeviceFloatControlsProperties::default();
+        let mut properties = vk::PhysicalDeviceProperties2::default().push_next(&mut subgroup).push_next(&mut floats);
+        // SAFETY: the structs in the chain are of Vulkan 1.1 and 1.2.
         unsafe { instance.get_physical_device_properties2(physical, &mut properties) };
         features.subgroup = subgroup.supported_operations;
+        features.floats = vk::PhysicalDeviceFloatControlsProperties { p_next: ptr::null_mut(), ..floats };
         features
     }
 
@@ -192,6 +196,25 @@ const TABLE: &[Row] = rows! {
     VK_EXT_shader_stencil_export |f| f.extensions.contains(vk::EXT_SHADER_STENCIL_EXPORT_NAME);
     subgroupShuffleRelative |f| f.subgroup.contains(vk::SubgroupFeatureFlags::SHUFFLE_RELATIVE);
     subgroupClustered |f| f.subgroup.contains(vk::SubgroupFeatureFlags::CLUSTERED);
+    shaderDenormPreserveFloat16 |f| f.floats.shader_denorm_preserve_float16 != 0;
+    shaderDenormPreserveFloat32 |f| f.floats.shader_denorm_preserve_float32 != 0;
+    shaderDenormPreserveFloat64 |f| f.floats.shader_denorm_preserve_float64 != 0;
+    shaderDenormFlushToZeroFloat16 |f| f.floats.shader_denorm_flush_to_zero_float16 != 0;
+    shaderDenormFlushToZeroFloat32 |f| f.floats.shader_denorm_flush_to_zero_float32 != 0;
+    shaderDenormFlushToZeroFloat64 |f| f.floats.shader_denorm_flush_to_zero_float64 != 0;
+    shaderSignedZeroInfNanPreserveFloat16 |f| f.floats.shader_signed_zero_inf_nan_preserve_float16 != 0;
+    shaderSignedZeroInfNanPreserveFloat32 |f| f.floats.shader_signed_zero_inf_nan_preserve_float32 != 0;
+    shaderSignedZeroInfNanPreserveFloat64 |f| f.floats.shader_signed_zero_inf_nan_preserve_float64 != 0;
+    shaderRoundingModeRTEFloat16 |f| f.floats.shader_rounding_mode_rte_float16 != 0;
+    shaderRoundingModeRTEFloat32 |f| f.floats.shader_rounding_mode_rte_float32 != 0;
+    shaderRoundingModeRTEFloat64 |f| f.floats.shader_rounding_mode_rte_float64 != 0;
+    shaderRoundingModeRTZFloat16 |f| f.floats.shader_rounding_mode_rtz_float16 != 0;
+    shaderRoundingModeRTZFloat32 |f| f.floats.shader_rounding_mode_rtz_float32 != 0;
+    shaderRoundingModeRTZFloat64 |f| f.floats.shader_rounding_mode_rtz_float64 != 0;
+    denormBehaviorIndependenceAll |f| f.floats.denorm_behavior_independence == Independence::ALL;
+    denormBehaviorIndependence32BitOnly |f| f.floats.denorm_behavior_independence == Independence::TYPE_32_ONLY;
+    roundingModeIndependenceAll |f| f.floats.rounding_mode_independence == Independence::ALL;
+    roundingModeIndependence32BitOnly |f| f.floats.rounding_mode_independence == Independence::TYPE_32_ONLY;
     // What needs an extension that is not in EXTENSIONS, or a property that is not asked: no shader may rely on it here.
     meshShader |_| false;
     VK_EXT_post_depth_coverage |_| false;
@@ -202,25 +225,6 @@ const TABLE: &[Row] = rows! {
     fragmentShaderPixelInterlock |_| false;
     fragmentShaderSampleInterlock |_| false;
     shaderImageInt64Atomics |_| false;
-    shaderDenormPreserveFloat16 |_| false;
-    shaderDenormPreserveFloat32 |_| false;
-    shaderDenormPreserveFloat64 |_| false;
-    shaderDenormFlushToZeroFloat16 |_| false;
-    shaderDenormFlushToZeroFloat32 |_| false;
-    shaderDenormFlushToZeroFloat64 |_| false;
-    shaderSignedZeroInfNanPreserveFloat16 |_| false;
-    shaderSignedZeroInfNanPreserveFloat32 |_| false;
-    shaderSignedZeroInfNanPreserveFloat64 |_| false;
-    shaderRoundingModeRTEFloat16 |_| false;
-    shaderRoundingModeRTEFloat32 |_| false;
-    shaderRoundingModeRTEFloat64 |_| false;
-    shaderRoundingModeRTZFloat16 |_| false;
-    shaderRoundingModeRTZFloat32 |_| false;
-    shaderRoundingModeRTZFloat64 |_| false;
-    denormBehaviorIndependenceAll |_| false;
-    denormBehaviorIndependence32BitOnly |_| false;
-    roundingModeIndependenceAll |_| false;
-    roundingModeIndependence32BitOnly |_| false;
     workgroupMemoryExplicitLayout |f| f.shared_layout.workgroup_memory_explicit_layout != 0;
     workgroupMemoryExplicitLayout8BitAccess |f| f.shared_layout.workgroup_memory_explicit_layout8_bit_access != 0;
     workgroupMemoryExplicitLayout16BitAccess |f| f.shared_layout.workgroup_memory_explicit_layout16_bit_access != 0;

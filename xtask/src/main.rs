@@ -17,7 +17,7 @@ const USAGE: &str = "\
 usage: cargo xtask test               install what the tests need from Debian, then run all of them
        cargo xtask lint               formatting, clippy, documentation, Rust version of the core
        cargo xtask bench              measure translation, write benches/results/
-       cargo xtask oracle [--count N] [--first N] [--jobs N] [--seed N]
+       cargo xtask oracle [--count N] [--first N] [--jobs N] [--all] [--seed N [--shader FILE]]
                                       hold random shaders on the interpreter against lavapipe; --seed: one, in detail
        cargo xtask dump --mesa PREFIX [NAME...]
                                       make the NIR of examples/ and tests/corpus/ again from the GLSL beside it,

@@ -1,7 +1,8 @@
 //! `cargo xtask oracle`: random shaders on the interpreter and on lavapipe, as many as asked for, until two results differ.
 //!
 //! Every shader has a number that it follows from. A mismatch ends the run (`--all`: does not), names that number and leaves
-//! the shader in `target/oracle/`; `--seed` runs one again and prints everything about it.
+//! the shader in `target/oracle/`; `--seed` runs one again and prints everything about it, so that `ntv reduce` can shrink it:
+//! `ntv reduce 7.nir --command 'cargo xtask oracle --seed 7 --shader'`.
 //!
 //! The work is done by processes of this program that write a line for each shader: a driver that crashes takes only one of
 //! them along, and the shader that it crashed on is known.
@@ -11,12 +12,12 @@
 use anyhow::{bail, Context, Result};
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
-use ntv::text;
+use ntv::{text, Shader};
 use ntv_gen::oracle::{Oracle, Verdict};
-use ntv_gen::{shader_of_seed, Purpose};
+use ntv_gen::{shader_of_seed, stimulus_of_seed, Purpose};
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
@@ -37,6 +38,9 @@ struct Arguments {
     /// Run this shader alone, and print it
     #[arg(long, conflicts_with_all = ["count", "first"])]
     seed: Option<u64>,
+    /// With `--seed`: run this shader in the place of the one that belongs to the number, on the same inputs
+    #[arg(long, requires = "seed")]
+    shader: Option<PathBuf>,
     /// Processes; one per core if not given
     #[arg(long)]
     jobs: Option<u64>,
@@ -63,13 +67,24 @@ fn main() -> Result<()> {
 /// Runs one shader and prints it.
 fn one(seed: u64, arguments: &Arguments) -> Result<()> {
     let mut oracle = Oracle::open(&arguments.device)?;
-    println!("{}", text::print(&shader_of_seed(seed, Purpose::Driver)));
-    match oracle.ask(seed) {
+    let shader = match &arguments.shader {
+        Some(path) => read(path)?,
+        None => shader_of_seed(seed, Purpose::Driver),
+    };
+    println!("{}", text::print(&shader));
+    match oracle.compare(&shader, &stimulus_of_seed(&shader, seed, Purpose::Driver)) {
         Verdict::Same(bytes) => println!("shader {seed}: {bytes} bytes are the same"),
         Verdict::Meaningless(why) => println!("shader {seed} has no meaning: {why}"),
         Verdict::Wrong(problem) => bail!("shader {seed}: {problem}"),
     }
     Ok(())
+}
+
+/// The first shader in a file.
+fn read(path: &Path) -> Result<Shader> {
+    let dump = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+    let parsed = text::parse(&dump).into_iter().next().context("a file without a shader")?;
+    Ok(parsed.shader?)
 }
 
 /// A process that works: writes a line for each of its shaders.
