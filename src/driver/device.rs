@@ -33,6 +33,7 @@ pub struct Device {
     pub(super) logical: Rc<Logical>,
     target: Target,
     name: String,
+    driver: String,
 }
 
 impl Device {
@@ -46,8 +47,9 @@ impl Device {
             return Err(Error::new("the device has no dynamicRendering"));
         }
         let target = features.target(&properties.limits);
+        let driver = driver_name(&instance.raw, physical);
         let logical = Logical::new(instance, physical, &mut features, options.timeout)?;
-        Ok(Device { logical: Rc::new(logical), target, name: device_name(&properties) })
+        Ok(Device { logical: Rc::new(logical), target, name: device_name(&properties), driver })
     }
 
     /// What a translation for this device may use.
@@ -58,6 +60,11 @@ impl Device {
     /// The device's name.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The driver's name and version, such as `llvmpipe Mesa 22.3.6 (LLVM 15.0.6)`.
+    pub fn driver(&self) -> &str {
+        &self.driver
     }
 
     /// What the validation layer said since it was last asked.
@@ -257,6 +264,15 @@ fn choose(instance: &ash::Instance, name: Option<&str>) -> Result<(vk::PhysicalD
 
 fn device_name(properties: &vk::PhysicalDeviceProperties) -> String {
     properties.device_name_as_c_str().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn driver_name(instance: &ash::Instance, physical: vk::PhysicalDevice) -> String {
+    let mut driver = vk::PhysicalDeviceDriverProperties::default();
+    let mut properties = vk::PhysicalDeviceProperties2::default().push_next(&mut driver);
+    // SAFETY: the struct in the chain is of Vulkan 1.2.
+    unsafe { instance.get_physical_device_properties2(physical, &mut properties) };
+    let names = [driver.driver_name_as_c_str(), driver.driver_info_as_c_str()];
+    names.map(|name| name.unwrap_or_default().to_string_lossy()).join(" ")
 }
 
 /// The extensions of `physical` that are of use here.

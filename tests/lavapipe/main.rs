@@ -4,6 +4,7 @@
 
 mod alu;
 mod compute;
+mod faults;
 mod gpu;
 mod graphics;
 mod images;

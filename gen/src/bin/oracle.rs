@@ -75,6 +75,7 @@ fn one(seed: u64, arguments: &Arguments) -> Result<()> {
     match oracle.compare(&shader, &stimulus_of_seed(&shader, seed, Purpose::Driver)) {
         Verdict::Same(bytes) => println!("shader {seed}: {bytes} bytes are the same"),
         Verdict::Meaningless(why) => println!("shader {seed} has no meaning: {why}"),
+        Verdict::Excused(fault) => println!("shader {seed}: a fault of {}: {fault}", oracle.driver()),
         Verdict::Wrong(problem) => bail!("shader {seed}: {problem}"),
     }
     Ok(())
@@ -93,7 +94,8 @@ fn work(step: u64, arguments: &Arguments) -> Result<()> {
     for seed in (arguments.first..arguments.first + arguments.count).step_by(step as usize) {
         match oracle.ask(seed) {
             Verdict::Same(bytes) => println!("same {bytes}"),
-            Verdict::Meaningless(why) => println!("meaningless {}", why.replace('\n', " ")),
+            Verdict::Meaningless(_) => println!("left depends on what is undefined"),
+            Verdict::Excused(fault) => println!("left a fault of the driver: {fault}"),
             Verdict::Wrong(problem) => println!("wrong {}", problem.replace('\n', " ")),
         }
     }
@@ -180,7 +182,8 @@ impl Drop for Crew<'_> {
 struct Tally {
     same: u64,
     bytes: u64,
-    meaningless: BTreeMap<String, u64>,
+    /// Shaders that were left out, by reason.
+    left_out: BTreeMap<String, u64>,
     /// The mismatches that were found.
     wrong: BTreeMap<u64, String>,
 }
@@ -194,14 +197,14 @@ impl Tally {
                 self.same += 1;
                 self.bytes += rest.parse::<u64>().unwrap_or(0);
             }
-            "meaningless" => *self.meaningless.entry(rest.to_string()).or_default() += 1,
+            "left" => *self.left_out.entry(rest.to_string()).or_default() += 1,
             _ => drop(self.wrong.insert(seed, rest.to_string())),
         }
     }
 
     /// How many shaders were run.
     fn asked(&self) -> u64 {
-        self.same + self.meaningless.values().sum::<u64>() + self.wrong.len() as u64
+        self.same + self.left_out.values().sum::<u64>() + self.wrong.len() as u64
     }
 }
 
@@ -221,7 +224,7 @@ fn many(arguments: &Arguments) -> Result<()> {
     let asked = tally.asked();
     let rate = asked as f64 / start.elapsed().as_secs_f64();
     println!("{asked} shaders, {rate:.0} per second: {} agree, in {} bytes", tally.same, tally.bytes);
-    tally.meaningless.iter().for_each(|(why, count)| println!("{count:8} have no meaning: {why}"));
+    tally.left_out.iter().for_each(|(why, count)| println!("{count:8} left out: {why}"));
     let reports: Vec<String> =
         tally.wrong.iter().map(|(seed, problem)| report(*seed, problem, arguments)).collect::<Result<_>>()?;
     match reports.len() {

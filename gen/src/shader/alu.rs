@@ -13,17 +13,12 @@ fn opcodes(purpose: Purpose) -> &'static [AluOp] {
     static OPCODES: OnceLock<[Vec<AluOp>; 2]> = OnceLock::new();
     let [all, portable] = OPCODES.get_or_init(|| {
         let drawn = || AluOp::ALL.iter().copied().filter(|op| is_drawn(*op));
-        [drawn().collect(), drawn().filter(|op| is_portable(*op)).collect()]
+        [drawn().collect(), drawn().filter(|op| !is_imprecise(*op)).collect()]
     });
     match purpose {
         Purpose::Interpreter => all,
         Purpose::Driver => portable,
     }
-}
-
-/// Whether drivers agree on the result. lavapipe of Mesa 22.3 takes `imod` for `irem`.
-fn is_portable(op: AluOp) -> bool {
-    op != AluOp::imod && !is_imprecise(op)
 }
 
 fn is_drawn(op: AluOp) -> bool {

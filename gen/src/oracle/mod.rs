@@ -2,6 +2,10 @@
 //!
 //! What Vulkan leaves open is undefined on the interpreter (see [`Floats`](ntv::interp::Floats)) and not compared.
 
+mod faults;
+
+pub use faults::{Cure, Fault, FAULTS};
+
 use crate::compare::bytes_difference;
 use crate::{shader_of_seed, stimulus_of_seed, Observation, Purpose, Stimulus};
 use ntv::driver::{reflect, vk, Device, DeviceOptions, Dispatch, Resource, Resources, Slot};
@@ -23,6 +27,8 @@ pub enum Verdict {
     Same(usize),
     /// By NIR's or Vulkan's rules anything may come out, for this reason.
     Meaningless(String),
+    /// The results differ because of this fault of the driver.
+    Excused(&'static str),
     /// The results differ, or there is none.
     Wrong(String),
 }
@@ -33,6 +39,11 @@ impl Oracle {
         let device = Device::open(&DeviceOptions { name: Some(name.to_string()), ..DeviceOptions::default() })?;
         let options = Options { target: device.target().clone(), ..Options::default() };
         Ok(Oracle { device, translator: Translator::new(options) })
+    }
+
+    /// The driver, by name and version.
+    pub fn driver(&self) -> &str {
+        self.device.driver()
     }
 
     /// Runs the shader of `seed` on both sides.
@@ -50,23 +61,43 @@ impl Oracle {
         if let Some(fault) = expected.outcome.faults.iter().find(|fault| fault.is_undefined_behaviour()) {
             return Verdict::Meaningless(fault.to_string());
         }
-        let found = match self.run(shader, stimulus) {
+        let mut found = match self.run(shader, stimulus) {
             Ok(storage) => storage,
             Err(problem) => return Verdict::Wrong(problem),
         };
-        let mut compared = 0;
-        for (block, (expected, found)) in expected.storage.iter().zip(found).enumerate() {
-            let mut found = found;
-            let zeros = forgive_zeros(expected, &mut found);
-            if let Some(difference) = bytes_difference(expected, &found) {
-                return Verdict::Wrong(format!("storage block {block}: {difference}"));
+        match storage_difference(&expected.storage, &found) {
+            None => {
+                let undef = expected.storage.iter().flat_map(|block| &block.undef);
+                Verdict::Same(undef.filter(|undef| **undef == 0).count())
             }
-            if zeros {
-                return Verdict::Meaningless("the driver gives -0.0 for 0.0".to_string());
+            Some(difference) => {
+                let excuse = self.excuse(shader, stimulus, &expected.storage, &mut found);
+                excuse.map_or(Verdict::Wrong(difference), Verdict::Excused)
             }
-            compared += expected.undef.iter().filter(|undef| **undef == 0).count();
         }
-        Verdict::Same(compared)
+    }
+
+    /// The fault of the driver without which it does what is `expected`.
+    fn excuse(
+        &mut self,
+        shader: &Shader,
+        stimulus: &Stimulus,
+        expected: &[Buffer],
+        found: &mut Vec<Buffer>,
+    ) -> Option<&'static str> {
+        let mut shader = shader.clone();
+        let name = self.device.driver().to_string();
+        for fault in FAULTS.iter().filter(|fault| fault.is_of(&name)) {
+            match fault.cure {
+                Cure::Rewrite(rewrite) if rewrite(&mut shader) => *found = self.run(&shader, stimulus).ok()?,
+                Cure::Rewrite(_) => continue,
+                Cure::Results(change) => expected.iter().zip(&mut *found).for_each(|(a, b)| change(a, b)),
+            }
+            if storage_difference(expected, found).is_none() {
+                return Some(fault.what);
+            }
+        }
+        None
     }
 
     /// The storage blocks as the driver leaves them.
@@ -98,20 +129,10 @@ impl Oracle {
     }
 }
 
-/// Makes words of `found` zero that are -0.0 where 0.0 was expected; true if there was one.
-///
-/// Mesa makes `fneg(b2f(x))` of a selection between -1.0 and 0.0, whatever the shader says of signed zeros: its rule is for
-/// -1.0 and -0.0, and takes the zeros for the same.
-fn forgive_zeros(expected: &Buffer, found: &mut Buffer) -> bool {
-    const NEGATIVE_ZEROS: [[u8; 4]; 2] = [[0, 0, 0, 0x80], [0, 0x80, 0, 0]];
-    let mut any = false;
-    for (expected, found) in expected.bytes.chunks_exact(4).zip(found.bytes.chunks_exact_mut(4)) {
-        if expected == [0; 4] && NEGATIVE_ZEROS.iter().any(|zero| found == zero) {
-            found.fill(0);
-            any = true;
-        }
-    }
-    any
+/// What differs between storage blocks.
+fn storage_difference(expected: &[Buffer], found: &[Buffer]) -> Option<String> {
+    let blocks = expected.iter().zip(found).enumerate();
+    blocks.filter_map(|(block, (a, b))| Some(format!("storage block {block}: {}", bytes_difference(a, b)?))).next()
 }
 
 fn is_storage(kind: vk::DescriptorType) -> bool {

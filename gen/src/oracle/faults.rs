@@ -1,0 +1,124 @@
+//! What drivers get wrong: [`FAULTS`]. Results that differ for such a reason are left out, and counted.
+//!
+//! A fault is not a licence: the results have to be right once the shader does without what the driver gets wrong, see
+//! [`Cure`]. Each has a shader that shows it, which a test runs, so that no fault stays listed that is none any more.
+
+use ntv::interp::Buffer;
+use ntv::ir::{rewrite, AluFlags, AluSrc, Builder, Def, Edit, Inst, InstKind, Swizzle};
+use ntv::op::AluOp;
+use ntv::Shader;
+
+/// A fault of drivers.
+#[derive(Debug)]
+pub struct Fault {
+    /// What goes wrong.
+    pub what: &'static str,
+    /// How we know that it is not ntv's fault.
+    pub evidence: &'static str,
+    /// The drivers that were seen to have it, as [`Device::driver`](ntv::driver::Device::driver) calls them.
+    pub drivers: &'static [&'static str],
+    /// How to do without.
+    pub cure: Cure,
+    /// A shader whose results show it.
+    pub example: &'static str,
+}
+
+/// How the results become right in spite of a fault.
+#[derive(Debug)]
+pub enum Cure {
+    /// Compute the same another way; false if the shader has nothing of the kind.
+    Rewrite(fn(&mut Shader) -> bool),
+    /// Change what the driver found to what the interpreter expects, where the fault explains the difference.
+    Results(fn(&Buffer, &mut Buffer)),
+}
+
+const LAVAPIPE_22: &str = "llvmpipe Mesa 22.3.6";
+const LAVAPIPE_25: &str = "llvmpipe Mesa 25.0.7";
+
+/// All faults that are known.
+pub const FAULTS: &[Fault] = &[
+    Fault {
+        what: "imod is taken for irem",
+        evidence: "gallivm's visit of nir_op_imod is that of nir_op_irem: the remainder has the dividend's sign",
+        drivers: &[LAVAPIPE_22, LAVAPIPE_25],
+        cure: Cure::Rewrite(divide_by_irem),
+        example: include_str!("faults/imod.nir"),
+    },
+    Fault {
+        what: "the last of the four numbers in a constant of 64 bits is lost",
+        evidence:
+            "NIR's fold of unpack_64_4x16 takes `w` from the operand's fourth component, which there is none of; \
+                   Mesa folds where ntv cannot, such as behind a loop that runs once",
+        drivers: &[LAVAPIPE_22],
+        cure: Cure::Rewrite(unpack_twice),
+        example: include_str!("faults/unpack_64_4x16.nir"),
+    },
+    Fault {
+        what: "-0.0 for 0.0",
+        evidence: "nir_opt_algebraic makes `fneg(b2f(x))` of a selection between -1.0 and -0.0. nir_search compares \
+                   constants as numbers, so it finds one between -1.0 and 0.0 as well",
+        drivers: &[LAVAPIPE_22, LAVAPIPE_25],
+        cure: Cure::Results(make_zeros_positive),
+        example: include_str!("faults/negative_zero.nir"),
+    },
+];
+
+impl Fault {
+    /// Whether `driver` was seen to have it.
+    pub fn is_of(&self, driver: &str) -> bool {
+        self.drivers.iter().any(|known| driver.starts_with(known))
+    }
+}
+
+/// Makes other instructions of each `op`.
+fn replace(shader: &mut Shader, op: AluOp, with: impl Fn(&mut Builder<'_>, Inst, &[AluSrc]) -> Def) -> bool {
+    rewrite(shader, |b, inst| match b.shader.insts[inst].kind {
+        InstKind::Alu { op: found, srcs, .. } if found == op => {
+            let srcs: Vec<AluSrc> = b.shader.alu_srcs[srcs].to_vec();
+            Edit::Replace(with(b, inst, &srcs))
+        }
+        _ => Edit::Keep,
+    })
+}
+
+/// `imod` is `irem`, with the divisor added if there is a remainder of the other sign.
+fn divide_by_irem(shader: &mut Shader) -> bool {
+    replace(shader, AluOp::imod, |b, inst, srcs| {
+        let (n, bits) = (b.shader.insts[inst].num_components, b.shader.insts[inst].bit_size);
+        let alu = |b: &mut Builder<'_>, op, srcs: &[AluSrc], bits| {
+            AluSrc::from(b.alu_with(op, AluFlags::empty(), srcs, Some((n, bits))))
+        };
+        let zero = AluSrc { def: b.constant(bits, &[0]), swizzle: Swizzle::splat(0) };
+        let rem = alu(b, AluOp::irem, srcs, bits);
+        let signs = alu(b, AluOp::ixor, &[rem, srcs[1]], bits);
+        let differs = alu(b, AluOp::ilt, &[signs, zero], 1);
+        let exists = alu(b, AluOp::ine, &[rem, zero], 1);
+        let adds = alu(b, AluOp::iand, &[differs, exists], 1);
+        let sum = alu(b, AluOp::iadd, &[rem, srcs[1]], bits);
+        alu(b, AluOp::bcsel, &[adds, sum, rem], bits).def
+    })
+}
+
+/// `unpack_64_4x16` by way of 32 bits.
+fn unpack_twice(shader: &mut Shader) -> bool {
+    replace(shader, AluOp::unpack_64_4x16, |b, _, srcs| {
+        let words = b.alu_with(AluOp::unpack_64_2x32, AluFlags::empty(), srcs, None);
+        let mut halves = Vec::with_capacity(4);
+        for word in 0..2 {
+            let word = b.channel(words, word);
+            let pair = b.alu(AluOp::unpack_32_2x16, &[word]);
+            halves.extend([b.channel(pair, 0), b.channel(pair, 1)]);
+        }
+        b.vec(&halves)
+    })
+}
+
+/// Makes words of `found` zero that are -0.0 where 0.0 was expected.
+fn make_zeros_positive(expected: &Buffer, found: &mut Buffer) {
+    const NEGATIVE_ZEROS: [[u8; 4]; 2] = [[0, 0, 0, 0x80], [0, 0x80, 0, 0]];
+    for (expected, found) in expected.bytes.chunks_exact(4).zip(found.bytes.chunks_exact_mut(4)) {
+        if expected == [0; 4] && NEGATIVE_ZEROS.iter().any(|zero| found == zero) {
+            found.fill(0);
+        }
+    }
+}
