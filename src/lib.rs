@@ -14,6 +14,7 @@
 //! | [`wire`] | NIR as words, from a C driver, to IR and back |
 //! | [`check`] | the rules of NIR, and what a [`Target`] must have |
 //! | [`pass`] | lowerings and optimisations, one per file, and their order |
+//! | [`module`] | a SPIR-V module with the tables of what may change in it |
 //! | [`spirv`] | IR to words |
 //! | [`interp`] | runs a shader on the CPU |
 //! | [`target`] | every fact about the driver below |
@@ -44,6 +45,7 @@ pub mod op;
 pub mod target;
 
 pub mod ir;
+pub mod module;
 
 pub mod analysis;
 pub mod check;
@@ -59,7 +61,8 @@ pub mod driver;
 
 pub use error::{Error, ErrorKind, Errors, Place};
 pub use ir::Shader;
+pub use module::{Binding, DescriptorKind, Key, Module};
 pub use pass::BufferAccess;
-pub use spirv::{Binding, DescriptorKind, EmitOptions, Module};
+pub use spirv::EmitOptions;
 pub use target::{Feature, Target};
 pub use translator::{Options, Translator};

@@ -3,8 +3,9 @@
 use crate::check;
 use crate::error::Errors;
 use crate::ir::Shader;
+use crate::module::Module;
 use crate::pass::{pipeline::PIPELINE, BufferAccess, Context, Forms, Pass};
-use crate::spirv::{EmitOptions, Emitter, Module};
+use crate::spirv::{EmitOptions, Emitter};
 use crate::target::Target;
 
 /// What a translation depends on besides the shader.

@@ -167,7 +167,8 @@ impl<'a> Command<'a> {
                 Err(errors) => Ok(Err(errors)),
             },
             "compile" => {
-                let options = EmitOptions { names: self.names, lines: self.lines.then_some(("dump.nir", input)) };
+                let lines = self.lines.then_some(("dump.nir", input));
+                let options = EmitOptions { names: self.names, lines, ..EmitOptions::default() };
                 match translator.translate(&mut shader, &options) {
                     Ok(module) => judged(&module.words, &target).map(Ok),
                     Err(errors) => Ok(Err(errors)),

@@ -14,14 +14,18 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("op", &["entity", "error"]),
     ("target", &["entity", "error", "op"]),
     ("ir", &["entity", "error", "op", "target"]),
+    ("module", &["entity", "error"]),
     ("text", &["entity", "error", "op", "target", "ir"]),
     ("wire", &["entity", "error", "op", "target", "ir"]),
     ("analysis", &["entity", "error", "op", "target", "ir"]),
     ("check", &["entity", "error", "op", "target", "ir", "analysis"]),
     ("pass", &["entity", "error", "op", "target", "ir", "analysis"]),
-    ("spirv", &["entity", "error", "op", "target", "ir", "analysis"]),
+    ("spirv", &["entity", "error", "op", "target", "ir", "analysis", "module"]),
     ("interp", &["entity", "error", "op", "target", "ir", "analysis"]),
-    ("translator", &["entity", "error", "op", "target", "ir", "text", "wire", "analysis", "check", "pass", "spirv"]),
+    (
+        "translator",
+        &["entity", "error", "op", "target", "ir", "text", "wire", "analysis", "check", "pass", "spirv", "module"],
+    ),
     // It runs modules of any origin, so all that it has to know of ntv is what a target is.
     ("driver", &["target"]),
 ];

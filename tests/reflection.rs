@@ -40,8 +40,8 @@ fn modules_know_their_interface() {
             let said: BTreeSet<(u32, u32)> = module.bindings.iter().map(|b| (b.set, b.binding)).collect();
             assert_eq!(said, decorated(&module.words), "{}", path.display());
             bindings += said.len();
-            assert_eq!(module.tcs_vertices_out.is_some(), shader.stage() == Stage::TessCtrl, "{}", path.display());
-            if let Some(at) = module.tcs_vertices_out {
+            assert_eq!(module.tcs_vertices_out().is_some(), shader.stage() == Stage::TessCtrl, "{}", path.display());
+            if let Some(at) = module.tcs_vertices_out() {
                 let mode = [(4 << 16) | Op::ExecutionMode as u32, ExecutionMode::OutputVertices as u32];
                 assert_eq!([module.words[at - 3], module.words[at - 1]], mode, "{}", path.display());
                 patches += 1;

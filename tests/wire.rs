@@ -34,7 +34,7 @@ fn fault(shader: &Shader, decoder: &mut wire::Decoder, translate: bool) -> Optio
     }
     let mut translator = Translator::new(Options { target: Target::default(), ..Options::default() });
     let mut words = |mut shader: Shader| {
-        let module = translator.translate(&mut shader, &EmitOptions { names: true, lines: None });
+        let module = translator.translate(&mut shader, &EmitOptions { names: true, ..EmitOptions::default() });
         module.map(|module| module.words).map_err(|errors| errors.0.len())
     };
     (words(shader.clone()) != words(again)).then(|| "has other words".into())

@@ -157,7 +157,7 @@ impl State {
         self.decoder.decode(words, &mut self.shader).map_err(Errors::from)?;
         #[cfg(test)]
         crate::tests::panic_if_forced();
-        let module = self.translator.translate(&mut self.shader, &EmitOptions { names, lines: None })?;
+        let module = self.translator.translate(&mut self.shader, &EmitOptions { names, ..EmitOptions::default() })?;
         let info = &self.shader.info;
         let constant = info.stage.is_compute() && !info.workgroup_size_variable && !info.workgroup_size.contains(&0);
         Ok(Done { module, workgroup_size: if constant { info.workgroup_size } else { [0; 3] } })
@@ -182,7 +182,7 @@ fn hand_over(done: &Done, allocator: &Allocator) -> Result<ntv_result, Failure> 
     Ok(ntv_result {
         words,
         num_words: done.module.words.len(),
-        tcs_vertices_out_word: done.module.tcs_vertices_out.unwrap_or(0) as u32,
+        tcs_vertices_out_word: done.module.tcs_vertices_out().unwrap_or(0) as u32,
         workgroup_size: done.workgroup_size,
         bindings: bindings_copy,
         num_bindings: bindings.len(),

@@ -322,9 +322,12 @@ pub mod vert_attrib {
 pub mod varying {
     pub const POS: u32 = 0;
     pub const COL0: u32 = 1;
+    pub const COL1: u32 = 2;
     pub const FOGC: u32 = 3;
     pub const TEX0: u32 = 4;
     pub const PSIZ: u32 = 12;
+    pub const BFC0: u32 = 13;
+    pub const BFC1: u32 = 14;
     pub const EDGE: u32 = 15;
     pub const CLIP_VERTEX: u32 = 16;
     pub const CLIP_DIST0: u32 = 17;

@@ -263,10 +263,10 @@ impl Emit<'_> {
         let value = self.value(src, Base::Float)?;
         // Derivatives are of 32 bits (OpDPdx).
         if bits == 32 {
-            return Ok(self.m.value(op, wide, &[value]));
+            return Ok(self.turned_derivative(op, wide, n, value));
         }
         let value = self.pure(Op::FConvert, wide, &[value]);
-        let derivative = self.m.value(op, wide, &[value]);
+        let derivative = self.turned_derivative(op, wide, n, value);
         Ok(self.m.value(Op::FConvert, own, &[derivative]))
     }
 }

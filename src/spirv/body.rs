@@ -18,7 +18,7 @@
 //! makes unreachable is not emitted.
 
 use super::{internal, unsupported, Emit, Result};
-use crate::ir::{Block, BranchHint, Cf, Def, InstKind, Jump};
+use crate::ir::{Block, BranchHint, Cf, Def, InstKind, Jump, Stage};
 use crate::op::{Base, Intrinsic};
 use spirv::{LoopControl, Op, SelectionControl};
 
@@ -263,6 +263,9 @@ impl<'a> Emit<'a> {
 
     /// Ends the function or the invocation.
     pub(super) fn leave(&mut self, op: Op) {
+        if op == Op::Return && self.shader.stage() != Stage::Geometry {
+            self.call_epilogue();
+        }
         self.close(op, &[]);
     }
 

@@ -1,6 +1,7 @@
 //! Built-in variables: which slots and system values they are, what they look like, and the capabilities they need.
 
 use super::interface::VariableAt;
+use super::late::{Redirect, Section};
 use super::{unsupported, Emit, Result};
 use crate::ir::{Stage, Variable};
 use crate::op::{slots, Base, Modes};
@@ -9,10 +10,10 @@ use spirv::{BuiltIn, Capability, Decoration, StorageClass};
 /// A built-in variable of the module. There is one for each built-in and direction, whoever asks for it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BuiltinVariable {
-    builtin: BuiltIn,
-    class: StorageClass,
-    ty: u32,
-    id: u32,
+    pub(super) builtin: BuiltIn,
+    pub(super) class: StorageClass,
+    pub(super) ty: u32,
+    pub(super) id: u32,
 }
 
 /// The type that the Vulkan specification gives a built-in (15.9, Built-In Variables).
@@ -28,6 +29,18 @@ pub(super) enum Shape {
 pub(super) fn io_builtin(stage: Stage, variable: &Variable) -> Option<BuiltIn> {
     let is_output = variable.mode == Modes::SHADER_OUT;
     slots::builtin(stage.slot_kind(is_output), variable.location?, stage == Stage::Fragment && !is_output)
+}
+
+/// Whether another stage of the pipeline is on the other side of `builtin`, so that a link can find it unused.
+pub(super) fn is_linked(stage: Stage, builtin: BuiltIn, input: bool) -> bool {
+    use BuiltIn::{ClipDistance, CullDistance, PointSize, Position};
+    let between = match stage {
+        Stage::Vertex | Stage::TessEval => !input,
+        Stage::TessCtrl => true,
+        Stage::Geometry => input,
+        _ => false,
+    };
+    (between || stage == Stage::TessEval) && matches!(builtin, Position | PointSize | ClipDistance | CullDistance)
 }
 
 /// What `builtin` looks like.
@@ -56,12 +69,47 @@ pub(super) fn shape(builtin: BuiltIn) -> Shape {
 impl Emit<'_> {
     /// The variable of `builtin`, made if there is none. `ty` is its type.
     pub(super) fn builtin_variable(&mut self, builtin: BuiltIn, class: StorageClass, ty: u32) -> u32 {
-        let same = |it: &&BuiltinVariable| it.builtin == builtin && it.class == class;
-        if let Some(found) = self.state.builtins.iter().find(same) {
+        if let Some(found) = self.find_builtin(builtin, class) {
             return found.id;
         }
-        let pointer = self.m.pointer(class, ty);
-        let id = self.m.global_variable(pointer, class);
+        let redirect = self.turned(builtin, class);
+        let id = match redirect {
+            Some(redirect) => self.m.redirected_variable(ty, class, redirect, 0),
+            None => {
+                let pointer = self.m.pointer(class, ty);
+                self.m.global_variable(pointer, class)
+            }
+        };
+        self.new_builtin(BuiltinVariable { builtin, class, ty, id }, redirect);
+        id
+    }
+
+    /// Whether the module has a variable of `builtin`.
+    pub(super) fn has_builtin(&self, builtin: BuiltIn, class: StorageClass) -> bool {
+        self.find_builtin(builtin, class).is_some()
+    }
+
+    /// The variable of `builtin`, if the module has one.
+    pub(super) fn find_builtin(&self, builtin: BuiltIn, class: StorageClass) -> Option<BuiltinVariable> {
+        self.state.builtins.iter().find(|it| it.builtin == builtin && it.class == class).copied()
+    }
+
+    /// Decorates and remembers a variable that was just made.
+    pub(super) fn new_builtin(&mut self, variable: BuiltinVariable, redirect: Option<Redirect>) {
+        let BuiltinVariable { builtin, class, id, .. } = variable;
+        let start = self.m.mark(Section::Annotations);
+        self.decorate_builtin(builtin, class, id);
+        if let Some(redirect) = redirect {
+            self.m.end_range(Section::Annotations, start, redirect.stays);
+            self.state.redirects.insert(id, redirect);
+        }
+        self.builtin_capabilities(builtin, class);
+        self.name_builtin(id, builtin);
+        self.state.builtins.push(variable);
+    }
+
+    /// The decorations of a built-in variable.
+    pub(super) fn decorate_builtin(&mut self, builtin: BuiltIn, class: StorageClass, id: u32) {
         self.m.decorate(id, Decoration::BuiltIn, &[builtin as u32]);
         if class == StorageClass::Input && self.shader.stage() == Stage::Fragment {
             // Integer inputs of fragment shaders are flat (VUID-StandaloneSpirv-Flat-04744).
@@ -76,10 +124,6 @@ impl Emit<'_> {
         if builtin == BuiltIn::HelperInvocation && self.m.version >= (1, 6) && !self.vmm {
             self.m.decorate(id, Decoration::Volatile, &[]);
         }
-        self.builtin_capabilities(builtin, class);
-        self.name_builtin(id, builtin);
-        self.state.builtins.push(BuiltinVariable { builtin, class, ty, id });
-        id
     }
 
     /// The type of a system value's variable.
@@ -97,7 +141,14 @@ impl Emit<'_> {
     }
 
     /// The variable of an input or output that is a built-in.
-    pub(super) fn io_builtin_variable(&mut self, variable: &Variable, builtin: BuiltIn, at: VariableAt) -> Result<u32> {
+    /// A link takes it away as `removal` says, if it can.
+    pub(super) fn io_builtin_variable(
+        &mut self,
+        variable: &Variable,
+        builtin: BuiltIn,
+        at: VariableAt,
+        removal: Option<Redirect>,
+    ) -> Result<u32> {
         let types = &self.shader.types;
         let (stage, is_output) = (self.shader.stage(), variable.mode == Modes::SHADER_OUT);
         let per_vertex = variable.location.is_some_and(|slot| stage.is_per_vertex(is_output, slot));
@@ -120,14 +171,16 @@ impl Emit<'_> {
         }
         // gl_SampleMask is an array, which NIR's variable is not.
         let ty = if builtin == BuiltIn::SampleMask && !is_array { self.m.array(at.ty, 1) } else { at.ty };
-        let same = |it: &&BuiltinVariable| it.builtin == builtin && it.class == at.class;
-        if self.state.builtins.iter().find(same).is_some_and(|known| known.ty != ty) {
+        if self.find_builtin(builtin, at.class).is_some_and(|known| known.ty != ty) {
             return Err(unsupported(format_args!("the built-in {builtin:?} as two types")));
         }
-        Ok(self.builtin_variable(builtin, at.class, ty))
+        let Some(removal) = removal else { return Ok(self.builtin_variable(builtin, at.class, ty)) };
+        let id = self.redirected(VariableAt { ty, ..at }, removal, variable);
+        self.new_builtin(BuiltinVariable { builtin, class: at.class, ty, id }, Some(removal));
+        Ok(id)
     }
 
-    fn builtin_capabilities(&mut self, builtin: BuiltIn, class: StorageClass) {
+    pub(super) fn builtin_capabilities(&mut self, builtin: BuiltIn, class: StorageClass) {
         use BuiltIn::*;
         let stage = self.shader.stage();
         let early = matches!(stage, Stage::Vertex | Stage::TessCtrl | Stage::TessEval);

@@ -1,6 +1,7 @@
 //! Capabilities, and the extension that each needs in versions of SPIR-V that do not have it in their core.
 
 use super::module::ModuleBuilder;
+use crate::module::ALWAYS;
 use spirv::Capability;
 
 /// The version in which a capability is part of SPIR-V itself: never.
@@ -62,10 +63,11 @@ const EXTENSIONS: &[(Capability, (u8, u8), &str)] = &[
 impl ModuleBuilder {
     /// Declares `capability`, and its extension if this version of SPIR-V needs it.
     pub(super) fn capability(&mut self, capability: Capability) {
-        if self.capabilities.contains(&capability) {
+        if let Some(known) = self.capabilities.iter_mut().find(|row| row.0 == capability) {
+            known.1 = ALWAYS;
             return;
         }
-        self.capabilities.push(capability);
+        self.capabilities.push((capability, ALWAYS));
         if let Some((_, core, extension)) = EXTENSIONS.iter().find(|row| row.0 == capability) {
             if self.version < *core {
                 self.extension(extension);

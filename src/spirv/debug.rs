@@ -1,8 +1,10 @@
 //! Names and lines, on request: OpName, OpSource with the text of the dump, and OpLine to it.
 
+use super::late::Section;
 use super::words::MAX_INSTRUCTION;
 use super::Emit;
 use crate::ir::LineNumber;
+use crate::module::{Condition, Key};
 use spirv::{Op, SourceLanguage};
 
 /// Where the words that follow are said to come from.
@@ -64,7 +66,10 @@ impl Emit<'_> {
         let lines = &mut self.state.lines;
         if lines.file != 0 && line != LineNumber(0) && line != lines.current {
             lines.current = line;
+            let start = self.m.code.len();
             self.m.code.op(Op::Line, &[lines.file, line.0, 0]);
+            let named = self.m.condition(Condition::none(Key::STRIP));
+            self.m.end_range(Section::Code, start, named);
         }
     }
 }

@@ -1,9 +1,11 @@
 //! Execution modes and capabilities of the entry point, from the header of the shader.
 
+use super::late::Section;
 use super::{unsupported, Emit, Result};
-use crate::ir::{ShaderInfo, Stage, VarFlags, Variable};
+use crate::ir::{Inst, ShaderInfo, Stage, VarFlags, Variable};
+use crate::module::{Condition, Key, PatchKind, ALWAYS};
 use crate::op::names::frag_result;
-use crate::op::{Base, Index, Intrinsic, Modes};
+use crate::op::{Base, Effects, Index, Intrinsic, Modes};
 use spirv::{BuiltIn, Capability, Decoration, ExecutionMode as Mode, Op};
 
 /// Specialization constants of the workgroup size, when it is given with the pipeline: those of zink.
@@ -144,6 +146,11 @@ impl Emit<'_> {
         }
         if info.early_fragment_tests {
             self.m.mode(Mode::EarlyFragmentTests, &[]);
+        } else if self.offers(Key::EARLY_FRAGMENT_TESTS) && self.may_test_early() {
+            let when = self.m.condition(Condition::any(Key::EARLY_FRAGMENT_TESTS));
+            let start = self.m.mark(Section::Modes);
+            self.m.mode(Mode::EarlyFragmentTests, &[]);
+            self.m.end_range(Section::Modes, start, when);
         }
         if info.post_depth_coverage {
             self.m.mode(Mode::PostDepthCoverage, &[]);
@@ -164,6 +171,23 @@ impl Emit<'_> {
         if info.uses_sample_shading {
             self.m.capability(Capability::SampleRateShading);
         }
+    }
+
+    /// Whether it changes nothing if depth and stencil are tested before the shader runs: it writes neither, nor a sample mask,
+    /// never gives up a pixel, and has no effect besides its colours. A driver must not ask for it with alpha to coverage.
+    fn may_test_early(&self) -> bool {
+        let shader = self.shader;
+        let harmless = |inst: &Inst| {
+            let Some((op, srcs)) = shader.as_intrinsic(*inst) else { return true };
+            let stored = srcs.first().and_then(|target| shader.deref_var(*target)).map(|var| &shader.vars[var]);
+            let colour = |variable: &Variable| match variable.mode {
+                Modes::SHADER_OUT => variable.location.is_some_and(|slot| slot >= frag_result::DATA0),
+                Modes::FUNCTION_TEMP | Modes::SHADER_TEMP => true,
+                _ => false,
+            };
+            op.info().effects.contains(Effects::ELIMINATE) || op == Intrinsic::store_deref && stored.is_some_and(colour)
+        };
+        shader.order.iter().all(harmless)
     }
 
     fn has_critical_sections(&self) -> bool {
@@ -187,6 +211,15 @@ impl Emit<'_> {
             self.m.mode(Mode::LocalSize, &[1, 1, 1]);
         } else {
             self.m.mode(Mode::LocalSize, &size);
+            let first = self.m.mark(Section::Modes) - 3;
+            // What the shader has read as a constant no longer changes.
+            let reads = |inst: &Inst| {
+                self.shader.as_intrinsic(*inst).is_some_and(|(op, _)| op == Intrinsic::load_workgroup_size)
+            };
+            let axes = if self.shader.order.iter().any(reads) { 0 } else { 3 };
+            for axis in 0..axes {
+                self.m.patch(Section::Modes, first + axis, PatchKind::LocalSize, ALWAYS, axis as u32);
+            }
         }
         match self.shader.info.derivative_group {
             1 => {
@@ -220,8 +253,10 @@ impl Emit<'_> {
     fn spec_constant(&mut self, spec_id: u32, name: &str) -> u32 {
         let ty = self.m.numeric(Base::Uint, 32, 1);
         let id = self.m.id();
-        self.m.globals.op(Op::SpecConstant, &[ty, id, 1]);
-        self.m.decorate(id, Decoration::SpecId, &[spec_id]);
+        let at = self.m.globals.op(Op::SpecConstant, &[ty, id, 1]);
+        self.m.patch(Section::Globals, at + 2, PatchKind::SpecValue, ALWAYS, spec_id);
+        let at = self.m.decorate(id, Decoration::SpecId, &[spec_id]);
+        self.m.patch(Section::Annotations, at, PatchKind::SpecId, ALWAYS, spec_id);
         self.name(id, name);
         id
     }

@@ -5,14 +5,16 @@
 //! `uvec4[]` and as `vec4[]`, two *views* of the same binding, so that loads have the type that their users want.
 
 use super::builtin::io_builtin;
+use super::late::Section;
 use super::types::{Layout, Numbers, Open};
 use super::{unsupported, Emit, Result};
 use crate::analysis::value_types;
-use crate::ir::{Capture, Precision, Stage, TypeData, Var, VarFlags, Variable, NO_LOCATION};
-use crate::op::names::{frag_result, InterpMode};
+use crate::ir::{Precision, Stage, TypeData, Var, Variable, NO_LOCATION};
+use crate::module::{PatchKind, ALWAYS};
+use crate::op::names::frag_result;
 use crate::op::{Access, AluType, Base, Intrinsic, Modes};
 use crate::target::{Descriptor, Feature};
-use spirv::{Capability, Decoration, ExecutionMode, Op, StorageClass};
+use spirv::{Capability, Decoration, Op, StorageClass};
 
 /// Memory that can be seen as integers and as floats, through two variables.
 const VIEWED: Modes = Modes::UBO.union(Modes::SSBO);
@@ -148,9 +150,7 @@ impl Emit<'_> {
         let first = self.first_value(variable, class, layout)?;
         let first = first.as_slice();
         let id = match (class, io_builtin(shader.stage(), variable)) {
-            (StorageClass::Input | StorageClass::Output, Some(builtin)) => {
-                self.io_builtin_variable(variable, builtin, VariableAt { class, ty })?
-            }
+            (StorageClass::Input | StorageClass::Output, _) => return self.io_variable(var, VariableAt { class, ty }),
             (StorageClass::Function, _) => {
                 let pointer = self.m.pointer(class, ty);
                 let id = self.m.id();
@@ -165,14 +165,19 @@ impl Emit<'_> {
                 id
             }
         };
+        self.made(var, view, id);
+        self.decorate_variable(id, variable, class)?;
+        Ok(id)
+    }
+
+    /// Remembers that `var` seen through `view` is `id`.
+    pub(super) fn made(&mut self, var: Var, view: View, id: u32) {
         let state = self.state.vars.entry(var);
         if state.ids == [0; 3] {
-            state.access = variable.access;
+            state.access = self.shader.vars[var].access;
             self.state.used_vars.push(var);
         }
         self.state.vars.entry(var).ids[view as usize] = id;
-        self.decorate_variable(id, variable, class)?;
-        Ok(id)
     }
 
     /// The constant that a variable starts with, if it does. The driver sets the first values of uniforms.
@@ -189,7 +194,7 @@ impl Emit<'_> {
         }
     }
 
-    fn name_variable(&mut self, id: u32, variable: &Variable) {
+    pub(super) fn name_variable(&mut self, id: u32, variable: &Variable) {
         let shader = self.shader;
         self.name(id, &shader.strings[variable.name]);
     }
@@ -199,16 +204,20 @@ impl Emit<'_> {
             self.m.decorate(id, Decoration::RelaxedPrecision, &[]);
         }
         match class {
-            StorageClass::Input | StorageClass::Output => self.decorate_io(id, variable, class),
             StorageClass::Uniform | StorageClass::StorageBuffer | StorageClass::UniformConstant => {
                 if class == StorageClass::StorageBuffer && self.m.version < (1, 3) {
                     self.m.extension("SPV_KHR_storage_buffer_storage_class");
                 }
                 let set = variable.descriptor_set.unwrap_or_else(|| self.default_set(variable));
-                self.m.decorate(id, Decoration::DescriptorSet, &[set]);
-                self.m.decorate(id, Decoration::Binding, &[variable.binding]);
+                let at = [
+                    self.m.decorate(id, Decoration::DescriptorSet, &[set]),
+                    self.m.decorate(id, Decoration::Binding, &[variable.binding]),
+                ];
                 self.decorate_descriptor(id, variable);
-                self.note_binding(variable, set);
+                if let Some(row) = self.note_binding(variable, set) {
+                    self.m.patch(Section::Annotations, at[0], PatchKind::DescriptorSet, ALWAYS, row);
+                    self.m.patch(Section::Annotations, at[1], PatchKind::Binding, ALWAYS, row);
+                }
                 Ok(())
             }
             StorageClass::Workgroup if self.state.shared_views => {
@@ -230,93 +239,12 @@ impl Emit<'_> {
         })
     }
 
-    fn decorate_io(&mut self, id: u32, variable: &Variable, class: StorageClass) -> Result<()> {
-        if self.shader.stage().is_compute() {
-            return Err(unsupported("an input or output of a compute shader"));
-        }
-        if io_builtin(self.shader.stage(), variable).is_none() {
-            let location = self.location(variable).ok_or_else(|| unsupported("an input without a location"))?;
-            self.take_locations(variable, class, location)?;
-            self.m.decorate(id, Decoration::Location, &[location]);
-            if variable.location_frac != 0 {
-                self.m.decorate(id, Decoration::Component, &[u32::from(variable.location_frac)]);
-            }
-            if self.shader.stage() == Stage::Fragment && class == StorageClass::Output && self.is_dual_source() {
-                self.m.decorate(id, Decoration::Index, &[variable.index]);
-            }
-            if self.shader.stage() == Stage::Fragment && class == StorageClass::Input {
-                self.decorate_interpolation(id, variable)?;
-            }
-            if variable.flags.contains(VarFlags::PATCH) {
-                self.m.decorate(id, Decoration::Patch, &[]);
-            }
-            if variable.flags.contains(VarFlags::PER_PRIMITIVE) {
-                self.m.capability(Capability::MeshShadingEXT);
-                self.m.decorate(id, Decoration::PerPrimitiveNV, &[]);
-            }
-        }
-        if class == StorageClass::Output {
-            self.decorate_capture(id, variable);
-        }
-        if variable.flags.contains(VarFlags::INVARIANT) && class == StorageClass::Output {
-            self.m.decorate(id, Decoration::Invariant, &[]);
-        }
-        Ok(())
-    }
-
-    /// Transform feedback and streams (SPIR-V 2.16, "Validation Rules for Shader Capabilities").
-    fn decorate_capture(&mut self, id: u32, variable: &Variable) {
-        if let Some(Capture { buffer, stride, offset }) = variable.capture {
-            if !self.m.capabilities.contains(&Capability::TransformFeedback) {
-                self.m.capability(Capability::TransformFeedback);
-                self.m.mode(ExecutionMode::Xfb, &[]);
-            }
-            self.m.decorate(id, Decoration::XfbBuffer, &[buffer]);
-            self.m.decorate(id, Decoration::XfbStride, &[stride]);
-            self.m.decorate(id, Decoration::Offset, &[offset]);
-        }
-        if variable.stream != 0 {
-            self.m.decorate(id, Decoration::Stream, &[variable.stream]);
-        }
-    }
-
     /// SPIR-V's Location, if the variable has one.
-    fn location(&self, variable: &Variable) -> Option<u32> {
+    pub(super) fn location(&self, variable: &Variable) -> Option<u32> {
         if self.shader.stage() == Stage::Fragment && variable.mode == Modes::SHADER_OUT {
             return variable.location?.checked_sub(frag_result::DATA0);
         }
         Some(variable.driver_location).filter(|location| *location != NO_LOCATION)
-    }
-
-    /// True if any output is the second source of blending; then all say which they are.
-    fn is_dual_source(&self) -> bool {
-        self.shader.vars.values().any(|variable| variable.mode == Modes::SHADER_OUT && variable.index != 0)
-    }
-
-    fn decorate_interpolation(&mut self, id: u32, variable: &Variable) -> Result<()> {
-        let types = &self.shader.types;
-        let scalar = value_types::leaf(types, variable.ty);
-        // Vulkan interpolates neither integers nor doubles (VUID-StandaloneSpirv-Flat-04744).
-        if scalar.is_some_and(|scalar| scalar.base != Base::Float || scalar.bits == 64) {
-            self.m.decorate(id, Decoration::Flat, &[]);
-            return Ok(());
-        }
-        match variable.interp {
-            InterpMode::none | InterpMode::smooth => {}
-            InterpMode::flat => {
-                self.m.decorate(id, Decoration::Flat, &[]);
-                return Ok(());
-            }
-            InterpMode::noperspective => drop(self.m.decorate(id, Decoration::NoPerspective, &[])),
-            InterpMode::explicit => return Err(unsupported("explicit interpolation")),
-        }
-        if variable.flags.contains(VarFlags::CENTROID) {
-            self.m.decorate(id, Decoration::Centroid, &[]);
-        } else if variable.flags.contains(VarFlags::SAMPLE) {
-            self.m.capability(Capability::SampleRateShading);
-            self.m.decorate(id, Decoration::Sample, &[]);
-        }
-        Ok(())
     }
 
     fn small_number_capability(&mut self, variable: &Variable, class: StorageClass) {

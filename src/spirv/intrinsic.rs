@@ -1,6 +1,8 @@
 //! Instructions, and the intrinsics that belong to no larger family: system values, discards, barriers, clocks.
 
 use super::builtin::{shape, Shape};
+use super::late::Section;
+use super::memory::Origin;
 use super::{internal, unsupported, Emit, Result};
 use crate::ir::{Def, Inst, InstKind, Stage, Swizzle};
 use crate::op::intrinsic::Form;
@@ -174,17 +176,42 @@ impl Emit<'_> {
         }
         self.m.capability(Capability::InterpolationFunction);
         let ty = self.m.numeric(Base::Float, 32, data.num_components);
-        match op {
-            GlslStd450Op::InterpolateAtSample => {
-                let sample = self.value(srcs[1], Base::Uint)?;
-                Ok(self.ext(op, ty, &[pointer.id, sample]))
-            }
-            GlslStd450Op::InterpolateAtOffset => {
-                let offset = self.value(srcs[1], Base::Float)?;
-                Ok(self.ext(op, ty, &[pointer.id, offset]))
-            }
-            _ => Ok(self.ext(op, ty, &[pointer.id])),
+        let place = match op {
+            GlslStd450Op::InterpolateAtSample => Some(self.value(srcs[1], Base::Uint)?),
+            GlslStd450Op::InterpolateAtOffset => Some(self.value(srcs[1], Base::Float)?),
+            _ => None,
+        };
+        let id = self.m.id();
+        let turned = match (op, place) {
+            (GlslStd450Op::InterpolateAtOffset, Some(offset)) => self.turned_offset(offset),
+            _ => None,
+        };
+        let redirect = match pointer.origin {
+            Origin::Var(var) => self.state.redirects.get(&self.state.vars[var].ids[0]).copied(),
+            Origin::Address { .. } => None,
+        };
+        let start = self.m.mark(Section::Code);
+        self.interpolate_at(op, [ty, id], pointer.id, place);
+        if let Some((offset, turn)) = turned {
+            self.m.end_range(Section::Code, start, turn.stays);
+            let start = self.m.mark(Section::Code);
+            self.interpolate_at(op, [ty, id], pointer.id, Some(offset));
+            self.m.end_range(Section::Code, start, turn.away);
         }
+        if let Some(redirect) = redirect {
+            self.m.end_range(Section::Code, start, redirect.stays);
+            // What no stage writes is the same everywhere.
+            let start = self.m.mark(Section::Code);
+            self.m.code.op(Op::Load, &[ty, id, pointer.id]);
+            self.m.end_range(Section::Code, start, redirect.away);
+        }
+        Ok(id)
+    }
+
+    fn interpolate_at(&mut self, op: GlslStd450Op, [ty, id]: [u32; 2], pointer: u32, place: Option<u32>) {
+        let set = self.m.glsl();
+        let operands = [pointer, place.unwrap_or(0)];
+        self.m.code.op2(Op::ExtInst, &[ty, id, set, op as u32], &operands[..1 + usize::from(place.is_some())]);
     }
 
     /// Ends the invocation without side effects. OpKill is deprecated where there is something else.
@@ -310,7 +337,10 @@ impl Emit<'_> {
 
     fn vertex_stream(&mut self, inst: Inst, op: Intrinsic) {
         let emits = op == Intrinsic::emit_vertex;
-        if !self.m.capabilities.contains(&Capability::GeometryStreams) {
+        if emits {
+            self.call_epilogue();
+        }
+        if !self.m.has_capability(Capability::GeometryStreams) {
             self.m.code.op(if emits { Op::EmitVertex } else { Op::EndPrimitive }, &[]);
             return;
         }

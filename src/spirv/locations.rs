@@ -31,10 +31,7 @@ impl Emit<'_> {
     pub(super) fn take_locations(&mut self, variable: &Variable, class: StorageClass, location: u32) -> Result<()> {
         let types = &self.shader.types;
         let patch = variable.flags.contains(VarFlags::PATCH);
-        let ty = match types.as_array(variable.ty) {
-            Some((vertex, _)) if !patch && self.is_per_vertex(variable.mode) => vertex,
-            _ => variable.ty,
-        };
+        let ty = self.located_type(variable);
         let count = types.slots(ty);
         if count > MAX_LOCATIONS || location > MAX_LOCATIONS {
             return Err(unsupported(format_args!("a variable of {count} locations from {location} on")));
@@ -57,6 +54,22 @@ impl Emit<'_> {
             *taken |= mask;
         }
         Ok(())
+    }
+
+    /// The type that takes locations: that of one vertex.
+    fn located_type(&self, variable: &Variable) -> Type {
+        match self.shader.types.as_array(variable.ty) {
+            Some((vertex, _)) if !variable.flags.contains(VarFlags::PATCH) && self.is_per_vertex(variable.mode) => {
+                vertex
+            }
+            _ => variable.ty,
+        }
+    }
+
+    /// How many locations a variable takes, and how many components of each.
+    pub(super) fn location_size(&self, variable: &Variable) -> (u32, u8) {
+        let (types, ty) = (&self.shader.types, self.located_type(variable));
+        (types.slots(ty), vector_words(types, ty).unwrap_or(4).min(4) as u8)
     }
 
     /// True if inputs or outputs of this stage are arrays with an element for each vertex.

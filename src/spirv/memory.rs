@@ -91,7 +91,7 @@ impl Emit<'_> {
         let id = if self.state.ids.len() == start + 1 {
             variable
         } else {
-            let pointer = self.m.pointer(class, ty);
+            let pointer = self.pointer_within(variable, class, ty);
             self.m.pure(&mut self.state.scope, Op::AccessChain, pointer, &self.state.ids[start..])
         };
         self.state.ids.truncate(start);

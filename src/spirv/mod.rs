@@ -9,12 +9,14 @@
 //! |-|-|
 //! | `words`, `module` | buffers of words, the sections of a module |
 //! | `types`, `constants`, `capability` | what is written once and found again |
-//! | `interface`, `locations`, `builtin` | variables with their decorations, built-ins |
+//! | `interface`, `varying`, `locations`, `builtin` | variables with their decorations, inputs and outputs, built-ins |
 //! | `entry`, `float_controls` | execution modes |
 //! | `body`, `phi` | structured control flow and labels, phis |
 //! | `value` | ids of values, at the type and swizzle that their user wants |
 //! | `descriptor` | types and variables of textures, images and samplers |
 //! | `alu`, `memory`, `global`, `atomic`, `tex`, `image`, `intrinsic`, `subgroup` | one family of instructions each |
+//! | `late` | notes of words that may change or go, for links and draws |
+//! | `turn`, `epilogue` | what variants do in front of the shader and behind it |
 //! | `reflection` | what the module wants from outside, for the driver |
 //! | `debug` | names and lines, on request |
 
@@ -27,12 +29,14 @@ mod constants;
 mod debug;
 mod descriptor;
 mod entry;
+mod epilogue;
 mod float_controls;
 mod global;
 mod image;
 mod initializer;
 mod interface;
 mod intrinsic;
+mod late;
 mod layout;
 mod locations;
 mod memory;
@@ -41,35 +45,25 @@ mod phi;
 mod reflection;
 mod subgroup;
 mod tex;
+mod turn;
 mod types;
 mod value;
+mod varying;
 mod words;
-
-pub use reflection::{Binding, DescriptorKind};
 
 use crate::analysis::value_types::ValueTypes;
 use crate::entity::SideTable;
 use crate::error::{Error, ErrorKind, Errors, Place};
 use crate::ir::{Def, Shader, Stage, Type, Var};
+use crate::module::{Decisions, Module, Stage as OutStage};
 use crate::target::{Feature, Target};
 use builtin::BuiltinVariable;
 use interface::VariableState;
 use module::ModuleBuilder;
 use rustc_hash::{FxHashMap, FxHashSet};
-use spirv::{Capability, ExecutionModel, MemoryModel};
+use spirv::{Capability, MemoryModel};
 use types::Layout;
 use words::Dedup;
-
-/// A SPIR-V module.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Module {
-    /// The words, header first.
-    pub words: Vec<u32>,
-    /// Descriptors that it uses: each place and kind once, in order.
-    pub bindings: Vec<Binding>,
-    /// Tessellation control: the word that says how many vertices the patch has that is made. A driver may change it.
-    pub tcs_vertices_out: Option<usize>,
-}
 
 /// What to emit besides the code.
 #[derive(Clone, Copy, Debug, Default)]
@@ -78,6 +72,12 @@ pub struct EmitOptions<'a> {
     pub names: bool,
     /// OpSource with this text and OpLine to the lines of its instructions: file name and contents of the dump.
     pub lines: Option<(&'a str, &'a str)>,
+    /// Bits of a [`Key`](crate::Key) that may be asked for later.
+    pub offer: u64,
+    /// Varyings that another stage does not see may be taken away later.
+    pub linkable: bool,
+    /// All that the tables would leave open: the words are final then, and the tables empty.
+    pub decided: Option<&'a Decisions>,
 }
 
 /// Emits a shader in emittable form.
@@ -96,7 +96,7 @@ pub struct Emitter {
 impl Emitter {
     /// Emits a shader in emittable form.
     pub fn emit(&mut self, shader: &Shader, target: &Target, options: &EmitOptions<'_>) -> Result<Module, Errors> {
-        self.module.begin(target.spirv_version());
+        self.module.begin(target.spirv_version(), options.decided);
         self.types.infer_for(shader, target);
         self.state.clear();
         let vmm = target.has(Feature::vulkanMemoryModel);
@@ -138,6 +138,10 @@ struct State {
     shared_views: bool,
     builtins: Vec<BuiltinVariable>,
     locations: locations::Locations,
+    /// Inputs and outputs that become Private variables, by id.
+    redirects: FxHashMap<u32, late::Redirect>,
+    /// Pointer types within them, by variable and type.
+    redirected_pointers: FxHashMap<(u32, u32), u32>,
     /// Ids that are decorated NonUniform.
     non_uniform: FxHashSet<u32>,
     /// Structs of code and texels, by the texels.
@@ -151,6 +155,7 @@ struct State {
     flow: body::Flow,
     phis: phi::Phis,
     lines: debug::Lines,
+    epilogue: epilogue::Epilogue,
 }
 
 impl State {
@@ -164,6 +169,8 @@ impl State {
         self.shared_views = false;
         self.builtins.clear();
         self.locations.clear();
+        self.redirects.clear();
+        self.redirected_pointers.clear();
         self.non_uniform.clear();
         self.sparse_reads.clear();
         self.workgroup_size = 0;
@@ -172,18 +179,19 @@ impl State {
         self.flow.clear();
         self.phis.clear();
         self.lines = debug::Lines::default();
+        self.epilogue = epilogue::Epilogue::default();
     }
 }
 
 impl Emit<'_> {
     fn shader(&mut self) -> Result<Module> {
-        let model = match self.shader.stage() {
-            Stage::Vertex => ExecutionModel::Vertex,
-            Stage::TessCtrl => ExecutionModel::TessellationControl,
-            Stage::TessEval => ExecutionModel::TessellationEvaluation,
-            Stage::Geometry => ExecutionModel::Geometry,
-            Stage::Fragment => ExecutionModel::Fragment,
-            Stage::Compute | Stage::Kernel => ExecutionModel::GLCompute,
+        let stage = match self.shader.stage() {
+            Stage::Vertex => OutStage::Vertex,
+            Stage::TessCtrl => OutStage::TessCtrl,
+            Stage::TessEval => OutStage::TessEval,
+            Stage::Geometry => OutStage::Geometry,
+            Stage::Fragment => OutStage::Fragment,
+            Stage::Compute | Stage::Kernel => OutStage::Compute,
         };
         let mut memory = MemoryModel::GLSL450;
         if self.vmm {
@@ -196,9 +204,12 @@ impl Emit<'_> {
         self.state.shared_views = self.finds_shared_views();
         self.source_text();
         self.execution_modes()?;
+        self.plan_epilogue();
         self.body()?;
+        self.epilogue();
+        self.prologue();
         self.decorate_memory();
-        self.m.finish(model, memory)
+        self.m.finish(stage, memory)
     }
 }
 

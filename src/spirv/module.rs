@@ -3,9 +3,10 @@
 //! SPIR-V 2.4 fixes the order of the sections. Instructions go to the section they belong to as soon as something needs
 //! them, so a type is written when the first value of it is, and nothing that is unused is ever written.
 
+use super::late::Section;
 use super::words::{Dedup, Words};
-use super::{Binding, Module};
 use crate::error::{Error, ErrorKind, Place};
+use crate::module::{Binding, Condition, Decisions, Key, Module, PatchKind, Stage, Varying, ALWAYS};
 use spirv::{AddressingModel, Capability, Decoration, ExecutionMode, ExecutionModel, MemoryModel, Op, StorageClass};
 
 /// A module under construction. Its memory is reused for the next one.
@@ -16,31 +17,36 @@ pub(super) struct ModuleBuilder {
     next_id: u32,
     /// Pointers may come from addresses.
     pub(super) addresses: bool,
-    /// In the order in which something needed them.
-    pub(super) capabilities: Vec<Capability>,
+    /// In the order in which something needed them, and when they are needed.
+    pub(super) capabilities: Vec<(Capability, u16)>,
     pub(super) extensions: Vec<&'static str>,
     /// Id of the GLSL.std.450 import, 0 if unused.
     glsl: u32,
-    /// Variables that the entry point lists.
-    interface: Vec<u32>,
+    /// Variables that the entry point lists, and when it does.
+    pub(super) interface: Vec<(u32, u16)>,
+    /// What is decided late.
+    pub(super) conditions: Vec<Condition>,
+    /// All that is decided, if it is already.
+    pub(super) decided: Option<Decisions>,
+    /// Inputs and outputs.
+    pub(super) varyings: Vec<Varying>,
     pub(super) modes: Words,
     /// OpString and OpSource.
     pub(super) sources: Words,
     pub(super) names: Words,
-    annotations: Words,
+    pub(super) annotations: Words,
     /// Types, constants and variables outside of functions.
     pub(super) globals: Words,
     pub(super) known: Dedup,
     /// OpVariable of the function.
     pub(super) locals: Words,
-    /// The function behind its variables.
+    /// The function behind its variables: what comes first of all, and the rest.
+    pub(super) prologue: Words,
     pub(super) code: Words,
     /// Ids of scalar and vector types, by base, width and size.
     pub(super) numeric_types: Vec<u32>,
     /// Descriptors that variables name.
     pub(super) bindings: Vec<Binding>,
-    /// Where the number of vertices of a patch stands among the modes.
-    tcs_vertices_out: Option<usize>,
     main: u32,
     /// Label of the block in which the function starts, and its variables stand.
     pub(super) entry_label: u32,
@@ -48,8 +54,11 @@ pub(super) struct ModuleBuilder {
 
 impl ModuleBuilder {
     /// Forgets the last module and starts one.
-    pub(super) fn begin(&mut self, version: (u8, u8)) {
+    pub(super) fn begin(&mut self, version: (u8, u8), decided: Option<&Decisions>) {
         self.version = version;
+        self.decided = decided.cloned();
+        self.conditions.clear();
+        self.varyings.clear();
         self.next_id = 1;
         self.addresses = false;
         self.capabilities.clear();
@@ -63,13 +72,13 @@ impl ModuleBuilder {
             &mut self.annotations,
             &mut self.globals,
             &mut self.locals,
+            &mut self.prologue,
             &mut self.code,
         ];
         sections.into_iter().for_each(Words::clear);
         self.known.clear();
         self.numeric_types.clear();
         self.bindings.clear();
-        self.tcs_vertices_out = None;
         self.main = self.id();
         self.entry_label = self.id();
         self.capability(Capability::Shader);
@@ -126,10 +135,10 @@ impl ModuleBuilder {
         self.modes.op2(Op::ExecutionMode, &[self.main, mode as u32], operands);
     }
 
-    /// Says how many vertices a tessellation control shader makes of a patch, and where that stands.
+    /// Says how many vertices a tessellation control shader makes of a patch.
     pub(super) fn tcs_output_vertices(&mut self, vertices: u32) {
         self.mode(ExecutionMode::OutputVertices, &[vertices]);
-        self.tcs_vertices_out = Some(self.modes.len() - 1);
+        self.patch(Section::Modes, self.modes.len() - 1, PatchKind::OutputVertices, ALWAYS, 0);
     }
 
     /// A variable outside of the function. `ty` is the pointer type.
@@ -143,21 +152,48 @@ impl ModuleBuilder {
         self.globals.op2(Op::Variable, &[ty, id, class as u32], first);
         // From 1.4 on the interface is every global variable used, before only inputs and outputs (OpEntryPoint).
         if self.version >= (1, 4) || matches!(class, StorageClass::Input | StorageClass::Output) {
-            self.interface.push(id);
+            self.interface.push((id, ALWAYS));
         }
         id
     }
 
     /// Puts the sections together.
-    pub(super) fn finish(&mut self, model: ExecutionModel, memory: MemoryModel) -> Result<Module, Error> {
+    pub(super) fn finish(&mut self, stage: Stage, memory: MemoryModel) -> Result<Module, Error> {
         let void = self.global(Op::TypeVoid, None, &[]);
         let function_type = self.global(Op::TypeFunction, None, &[void]);
         let sections = self.sections().map(Words::len).iter().sum::<usize>();
         let mut words = Words::with_capacity(sections + self.interface.len() + 128);
+        self.header(&mut words);
+        let addressing =
+            if self.addresses { AddressingModel::PhysicalStorageBuffer64 } else { AddressingModel::Logical };
+        words.op(Op::MemoryModel, &[addressing as u32, memory as u32]);
+        self.entry_point(&mut words, model(stage));
+        words.append(&self.modes);
+        let debug = words.len();
+        [&self.sources, &self.names].iter().for_each(|section| words.append(section));
+        if words.len() > debug {
+            let named = self.condition(Condition::none(Key::STRIP));
+            self.end_range_of(&mut words, debug, None, named);
+        }
+        [&self.annotations, &self.globals].iter().for_each(|section| words.append(section));
+        words.op(Op::Function, &[void, self.main, spirv::FunctionControl::NONE.bits(), function_type]);
+        words.op(Op::Label, &[self.entry_label]);
+        [&self.locals, &self.prologue, &self.code].iter().for_each(|section| words.append(section));
+        if words.overflowed() || self.sections().iter().any(|section| section.overflowed()) {
+            let message = "an instruction would have more than 65535 words";
+            return Err(Error::new(ErrorKind::Unsupported, Place::default(), message));
+        }
+        Ok(self.with_tables(words, stage))
+    }
+
+    /// Everything in front of the memory model.
+    fn header(&mut self, words: &mut Words) {
         let version = u32::from(self.version.0) << 16 | u32::from(self.version.1) << 8;
         words.extend(&[spirv::MAGIC_NUMBER, version, 0, self.next_id, 0]);
-        for capability in &self.capabilities {
+        for (capability, when) in &self.capabilities {
+            let start = words.len();
             words.op(Op::Capability, &[*capability as u32]);
+            self.end_range_of(words, start, None, *when);
         }
         for extension in &self.extensions {
             words.op_string(Op::Extension, &[], extension, &[]);
@@ -165,25 +201,60 @@ impl ModuleBuilder {
         if self.glsl != 0 {
             words.op_string(Op::ExtInstImport, &[self.glsl], "GLSL.std.450", &[]);
         }
-        let addressing =
-            if self.addresses { AddressingModel::PhysicalStorageBuffer64 } else { AddressingModel::Logical };
-        words.op(Op::MemoryModel, &[addressing as u32, memory as u32]);
-        words.op_string(Op::EntryPoint, &[model as u32, self.main], "main", &self.interface);
-        let tcs_vertices_out = self.tcs_vertices_out.map(|at| words.len() + at);
-        let [modes, sources, names, annotations, globals, locals, code] = self.sections();
-        [modes, sources, names, annotations, globals].iter().for_each(|section| words.extend(section.as_slice()));
-        words.op(Op::Function, &[void, self.main, spirv::FunctionControl::NONE.bits(), function_type]);
-        words.op(Op::Label, &[self.entry_label]);
-        [locals, code].iter().for_each(|section| words.extend(section.as_slice()));
-        if words.overflowed() || self.sections().iter().any(|section| section.overflowed()) {
-            let message = "an instruction would have more than 65535 words";
-            return Err(Error::new(ErrorKind::Unsupported, Place::default(), message));
-        }
-        self.bindings.sort_unstable();
-        Ok(Module { words: words.into_vec(), bindings: self.bindings.clone(), tcs_vertices_out })
     }
 
-    fn sections(&self) -> [&Words; 7] {
-        [&self.modes, &self.sources, &self.names, &self.annotations, &self.globals, &self.locals, &self.code]
+    /// The entry point, whose list of variables may get shorter.
+    fn entry_point(&self, words: &mut Words, model: ExecutionModel) {
+        let listed = self.interface.iter().filter(|(_, when)| self.holds(*when) != Some(false));
+        let (ids, conditions): (Vec<u32>, Vec<u16>) = listed.copied().unzip();
+        let head = words.len();
+        words.op_string(Op::EntryPoint, &[model as u32, self.main], "main", &ids);
+        let first = words.len() - ids.len();
+        for (index, when) in conditions.into_iter().enumerate().filter(|(_, when)| *when != ALWAYS) {
+            if self.decided.is_none() {
+                words.note_part(first + index..first + index + 1, head, when);
+            }
+        }
+    }
+
+    /// As [`ModuleBuilder::end_range`] and [`ModuleBuilder::end_part`], for words that are no section.
+    fn end_range_of(&self, words: &mut Words, start: usize, head: Option<usize>, when: u16) {
+        match self.holds(when) {
+            Some(true) => {}
+            Some(false) => words.cut(start, head),
+            None if when != ALWAYS => words.note_range(start, head.unwrap_or(0), when),
+            None => {}
+        }
+    }
+
+    fn with_tables(&mut self, words: Words, stage: Stage) -> Module {
+        let (words, mut tables) = words.into_parts();
+        tables.sort();
+        // The list of descriptors is sorted, and patches name its rows.
+        let old = self.bindings.clone();
+        self.bindings.sort_unstable();
+        for patch in &mut tables.patches {
+            if matches!(patch.kind, PatchKind::DescriptorSet | PatchKind::Binding) {
+                let row = old.get(patch.arg as usize).and_then(|row| self.bindings.binary_search(row).ok());
+                patch.arg = row.unwrap_or(0) as u32;
+            }
+        }
+        Module::new(words, tables, &self.conditions, stage, &self.varyings, &self.bindings)
+    }
+
+    fn sections(&self) -> [&Words; 8] {
+        let Self { modes, sources, names, annotations, globals, locals, prologue, code, .. } = self;
+        [modes, sources, names, annotations, globals, locals, prologue, code]
+    }
+}
+
+fn model(stage: Stage) -> ExecutionModel {
+    match stage {
+        Stage::Vertex => ExecutionModel::Vertex,
+        Stage::TessCtrl => ExecutionModel::TessellationControl,
+        Stage::TessEval => ExecutionModel::TessellationEvaluation,
+        Stage::Geometry => ExecutionModel::Geometry,
+        Stage::Fragment => ExecutionModel::Fragment,
+        Stage::Compute => ExecutionModel::GLCompute,
     }
 }

@@ -4,47 +4,23 @@ use super::descriptor::is_combined;
 use super::Emit;
 use crate::analysis::textures::{Texture, TextureKind};
 use crate::ir::{TypeData, Variable};
+use crate::module::{Binding, DescriptorKind};
 use crate::op::names::ImageDim;
 use crate::op::Modes;
 
-/// Descriptors at one place that a module uses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Binding {
-    /// DescriptorSet.
-    pub set: u32,
-    /// Binding.
-    pub binding: u32,
-    /// What they are.
-    pub kind: DescriptorKind,
-    /// How many there are, 1 if they are no array.
-    pub count: u32,
-}
-
-/// What a descriptor is: the kinds of `VkDescriptorType` that shaders of GL use.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[allow(missing_docs)]
-pub enum DescriptorKind {
-    UniformBuffer,
-    StorageBuffer,
-    CombinedImageSampler,
-    SampledImage,
-    Sampler,
-    UniformTexelBuffer,
-    StorageImage,
-    StorageTexelBuffer,
-    InputAttachment,
-}
-
 impl Emit<'_> {
-    /// Notes the descriptors that a variable is. Several variables can see the same.
-    pub(super) fn note_binding(&mut self, variable: &Variable, set: u32) {
-        let Some(kind) = self.descriptor_kind(variable) else { return };
+    /// Notes the descriptors that a variable is. Several variables can see the same. Returns their row in the list.
+    pub(super) fn note_binding(&mut self, variable: &Variable, set: u32) -> Option<u32> {
+        let kind = self.descriptor_kind(variable)?;
         let (binding, count) = (variable.binding, self.descriptor_count(variable));
         let bindings = &mut self.m.bindings;
-        match bindings.iter_mut().find(|old| (old.set, old.binding, old.kind) == (set, binding, kind)) {
+        let same = |old: &Binding| (old.set, old.binding, old.kind) == (set, binding, kind);
+        let row = bindings.iter().position(same).unwrap_or(bindings.len());
+        match bindings.get_mut(row) {
             Some(old) => old.count = old.count.max(count),
             None => bindings.push(Binding { set, binding, kind, count }),
         }
+        u32::try_from(row).ok()
     }
 
     fn descriptor_kind(&self, variable: &Variable) -> Option<DescriptorKind> {

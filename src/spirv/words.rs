@@ -1,5 +1,6 @@
 //! Words: appending SPIR-V instructions to a buffer, and finding an equal one that is already there.
 
+use crate::module::{Patch, PatchKind, Range, Tables};
 use rustc_hash::FxHasher;
 use spirv::Op;
 use std::hash::Hasher;
@@ -13,15 +14,17 @@ pub(super) struct Words {
     words: Vec<u32>,
     /// An instruction was longer than [`MAX_INSTRUCTION`].
     overflow: bool,
+    /// Which of the words may change or go.
+    pub(super) tables: Tables,
 }
 
 impl Words {
     pub(super) fn with_capacity(words: usize) -> Words {
-        Words { words: Vec::with_capacity(words), overflow: false }
+        Words { words: Vec::with_capacity(words), ..Words::default() }
     }
 
-    pub(super) fn into_vec(self) -> Vec<u32> {
-        self.words
+    pub(super) fn into_parts(self) -> (Vec<u32>, Tables) {
+        (self.words, self.tables)
     }
 
     /// Appends an instruction. Returns where its first operand stands.
@@ -67,13 +70,42 @@ impl Words {
         self.words.len()
     }
 
-    /// Appends instructions.
+    /// Appends words.
     pub(super) fn extend(&mut self, words: &[u32]) {
         self.words.extend_from_slice(words);
     }
 
-    pub(super) fn as_slice(&self) -> &[u32] {
-        &self.words
+    /// Appends a section, with its tables.
+    pub(super) fn append(&mut self, section: &Words) {
+        self.tables.append(&section.tables, self.words.len() as u32);
+        self.words.extend_from_slice(&section.words);
+    }
+
+    /// Notes that the word at `at` may change.
+    pub(super) fn note(&mut self, at: usize, kind: PatchKind, when: u16, arg: u32) {
+        self.tables.patches.push(Patch { at: at as u32, kind, when, arg });
+    }
+
+    /// Notes that the words from `start` on may go.
+    pub(super) fn note_range(&mut self, start: usize, head: usize, when: u16) {
+        self.note_part(start..self.words.len(), head, when);
+    }
+
+    /// Notes that words may go, a part of the instruction at `head` if that is not 0.
+    pub(super) fn note_part(&mut self, part: std::ops::Range<usize>, head: usize, when: u16) {
+        let range = Range { start: part.start as u32, end: part.end as u32, head: head as u32, when };
+        if !range.is_empty() {
+            self.tables.ranges.push(range);
+        }
+    }
+
+    /// Takes the words from `start` on away; they are the last of the instruction at `head`, if that is given.
+    pub(super) fn cut(&mut self, start: usize, head: Option<usize>) {
+        let gone = (self.words.len() - start) as u32;
+        if let Some(head) = head {
+            self.words[head] -= gone << 16;
+        }
+        self.words.truncate(start);
     }
 
     /// True if some instruction does not fit its length field, so the words are no module.
@@ -83,6 +115,7 @@ impl Words {
 
     pub(super) fn clear(&mut self) {
         self.words.clear();
+        self.tables.clear();
         self.overflow = false;
     }
 }
@@ -223,7 +256,7 @@ mod tests {
         words.op_string(Op::Name, &[8], "é", &[]);
         words.op_string(Op::Name, &[9], "a\0b", &[]);
         let expected = [4 << 16 | 5, 7, 0x6e69_616d, 0, 3 << 16 | 5, 8, 0xa9c3, 3 << 16 | 5, 9, 0x62_2061];
-        assert_eq!(words.as_slice(), expected);
+        assert_eq!(words.words, expected);
     }
 
     #[test]

@@ -64,7 +64,7 @@ fn contents(
         return Ok(text::print(&shader).into_bytes());
     }
     let lines = args.lines.then_some((source.input.name.as_str(), source.text.as_str()));
-    let options = EmitOptions { names: args.names, lines };
+    let options = EmitOptions { names: args.names, lines, ..EmitOptions::default() };
     let words = translator.translate(&mut shader, &options).map_err(problems)?.words;
     let binary: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     if args.validate {

@@ -1,0 +1,177 @@
+//! A module as words that can be stored, and back without trust.
+//!
+//! All numbers are 32-bit words. A stored module starts with a magic number, the version of this form, a hash of all words behind it, and
+//! the length of each table; then come the tables, each record a fixed number of words, in the order of [`Module`]'s members:
+//!
+//! | table | words of a record |
+//! |-|-|
+//! | words | 1 |
+//! | patches | at, kind and condition, argument |
+//! | ranges | start, end, head, condition |
+//! | conditions | word and comparison, mask (low, high), value (low, high) |
+//! | interface | flags and built-in, location, locations, components, capture (3) |
+//! | bindings | set, binding, kind, count |
+//!
+//! Another version is refused: a cache then compiles again. The hash finds what a disk did to a file, not what an attacker did: whatever is
+//! loaded goes through [`Module::check`] and can neither be read out of bounds nor make more words than it has.
+
+use super::write::seen;
+use super::{Binding, Capture, Condition, DescriptorKind, Module, Patch, PatchKind, Range, Stage, Varying};
+use crate::error::{Error, ErrorKind, Place};
+
+const MAGIC: u32 = u32::from_le_bytes(*b"ntvm");
+const VERSION: u32 = 1;
+/// Magic number, version, hash, stage, lengths of six tables.
+const HEADER: usize = 10;
+/// Words of a record of each table.
+const RECORDS: [usize; 6] = [1, 3, 4, 5, 7, 4];
+/// "No built-in", in the upper half of a word.
+const NO_BUILTIN: u32 = 0xffff;
+
+impl Module {
+    /// The module as words.
+    pub fn to_words(&self) -> Vec<u32> {
+        let lengths = [
+            self.words.len(),
+            self.patches.len(),
+            self.ranges.len(),
+            self.conditions.len(),
+            self.interface.len(),
+            self.bindings.len(),
+        ];
+        let mut out = vec![MAGIC, VERSION, 0, self.stage as u32];
+        out.extend(lengths.map(|len| len as u32));
+        out.extend_from_slice(&self.words);
+        for patch in &self.patches {
+            out.extend([patch.at, patch.kind as u32 | u32::from(patch.when) << 16, patch.arg]);
+        }
+        for range in &self.ranges {
+            out.extend([range.start, range.end, range.head, u32::from(range.when)]);
+        }
+        for when in &self.conditions {
+            let [mask, value] = [when.mask, when.value].map(|bits| [bits as u32, (bits >> 32) as u32]);
+            out.extend([u32::from(when.word) | u32::from(when.equal) << 16, mask[0], mask[1], value[0], value[1]]);
+        }
+        for varying in &self.interface {
+            out.extend(write_varying(varying));
+        }
+        for binding in &self.bindings {
+            out.extend([binding.set, binding.binding, binding.kind as u32, binding.count]);
+        }
+        out[2] = hash(&out[3..]);
+        out
+    }
+
+    /// The module that [`Module::to_words`] wrote.
+    pub fn from_words(stored: &[u32]) -> Result<Module, Error> {
+        let (header, mut rest) = split(stored, HEADER)?;
+        if header[0] != MAGIC || header[1] != VERSION {
+            return Err(malformed("no stored module of this version"));
+        }
+        let lengths: usize = header[4..].iter().zip(RECORDS).map(|(len, record)| *len as usize * record).sum();
+        if lengths != rest.len() || header[2] != hash(&stored[3..]) {
+            return Err(malformed("a stored module is damaged"));
+        }
+        let mut tables = [&[][..]; 6];
+        for ((table, len), record) in tables.iter_mut().zip(&header[4..]).zip(RECORDS) {
+            (*table, rest) = split(rest, *len as usize * record)?;
+        }
+        let [words, patches, ranges, conditions, interface, bindings] = tables;
+        let stage = Stage::ALL.get(header[3] as usize).ok_or_else(|| malformed("an unknown stage"))?;
+        let mut module = Module {
+            words: words.to_vec(),
+            patches: patches.chunks_exact(3).map(read_patch).collect::<Result<_, _>>()?,
+            ranges: ranges.chunks_exact(4).map(read_range).collect::<Result<_, _>>()?,
+            conditions: conditions.chunks_exact(5).map(read_condition).collect::<Result<_, _>>()?,
+            stage: *stage,
+            interface: interface.chunks_exact(7).map(read_varying).collect::<Result<_, _>>()?,
+            bindings: bindings.chunks_exact(4).map(read_binding).collect::<Result<_, _>>()?,
+            seen: 0,
+        };
+        module.seen = seen(&module.conditions);
+        module.check()?;
+        Ok(module)
+    }
+}
+
+fn malformed(what: &str) -> Error {
+    Error::new(ErrorKind::Malformed, Place::default(), what)
+}
+
+/// The first `len` words, and the rest.
+fn split(words: &[u32], len: usize) -> Result<(&[u32], &[u32]), Error> {
+    if words.len() < len {
+        return Err(malformed("a stored module is too short"));
+    }
+    Ok(words.split_at(len))
+}
+
+/// FNV-1a over words.
+fn hash(words: &[u32]) -> u32 {
+    words.iter().fold(0x811c_9dc5, |hash, word| (hash ^ word).wrapping_mul(0x0100_0193))
+}
+
+/// The low half of a word, where nothing is in the high half.
+fn half(word: u32) -> Result<u16, Error> {
+    u16::try_from(word).map_err(|_| malformed("a number is too big"))
+}
+
+fn read_patch(words: &[u32]) -> Result<Patch, Error> {
+    let kind = PatchKind::from_number(words[1] & 0xffff).ok_or_else(|| malformed("an unknown kind of patch"))?;
+    Ok(Patch { at: words[0], kind, when: (words[1] >> 16) as u16, arg: words[2] })
+}
+
+fn read_range(words: &[u32]) -> Result<Range, Error> {
+    Ok(Range { start: words[0], end: words[1], head: words[2], when: half(words[3])? })
+}
+
+fn read_condition(words: &[u32]) -> Result<Condition, Error> {
+    let equal = half(words[0] >> 16)? == 1;
+    let [mask, value] = [1, 3].map(|at| u64::from(words[at]) | u64::from(words[at + 1]) << 32);
+    Ok(Condition { word: words[0] as u16, mask, value, equal })
+}
+
+fn write_varying(varying: &Varying) -> [u32; 7] {
+    let flags = [
+        varying.is_output,
+        varying.patch,
+        varying.relaxed,
+        varying.removable,
+        varying.removed,
+        varying.capture.is_some(),
+    ];
+    let flags = flags.iter().enumerate().fold(0, |all, (bit, set)| all | u32::from(*set) << bit);
+    let capture = varying.capture.unwrap_or_default();
+    [
+        flags | varying.builtin.unwrap_or(NO_BUILTIN) << 16,
+        varying.location,
+        varying.locations,
+        u32::from(varying.component) | u32::from(varying.components) << 8,
+        capture.buffer,
+        capture.stride,
+        capture.offset,
+    ]
+}
+
+fn read_varying(words: &[u32]) -> Result<Varying, Error> {
+    let flag = |bit: u32| words[0] >> bit & 1 != 0;
+    let capture = Capture { buffer: words[4], stride: words[5], offset: words[6] };
+    Ok(Varying {
+        is_output: flag(0),
+        patch: flag(1),
+        builtin: Some(words[0] >> 16).filter(|builtin| *builtin != NO_BUILTIN),
+        location: words[1],
+        locations: words[2],
+        component: words[3] as u8,
+        components: (words[3] >> 8) as u8,
+        relaxed: flag(2),
+        removable: flag(3),
+        removed: flag(4),
+        capture: flag(5).then_some(capture),
+    })
+}
+
+fn read_binding(words: &[u32]) -> Result<Binding, Error> {
+    let kind = DescriptorKind::ALL.get(words[2] as usize).ok_or_else(|| malformed("an unknown kind of descriptor"))?;
+    Ok(Binding { set: words[0], binding: words[1], kind: *kind, count: words[3] })
+}

@@ -1,0 +1,121 @@
+//! What a module wants from outside and gives to it: descriptors, inputs, outputs.
+
+/// The stage of an entry point, in the order of a pipeline.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum Stage {
+    /// Vertex.
+    Vertex,
+    /// Tessellation control.
+    TessCtrl,
+    /// Tessellation evaluation.
+    TessEval,
+    /// Geometry.
+    Geometry,
+    /// Fragment.
+    Fragment,
+    /// Compute, which has no other stage beside it.
+    #[default]
+    Compute,
+}
+
+impl Stage {
+    /// All stages, in the order of their numbers.
+    pub const ALL: [Stage; 6] =
+        [Stage::Vertex, Stage::TessCtrl, Stage::TessEval, Stage::Geometry, Stage::Fragment, Stage::Compute];
+
+    /// The name that files and options have.
+    pub fn name(self) -> &'static str {
+        ["vertex", "tess_ctrl", "tess_eval", "geometry", "fragment", "compute"][self as usize]
+    }
+
+    /// This stage as a set of one, for columns of stages.
+    pub const fn bit(self) -> u8 {
+        1 << self as u8
+    }
+}
+
+/// Descriptors at one place that a module uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Binding {
+    /// DescriptorSet.
+    pub set: u32,
+    /// Binding.
+    pub binding: u32,
+    /// What they are.
+    pub kind: DescriptorKind,
+    /// How many there are, 1 if they are no array.
+    pub count: u32,
+}
+
+/// What a descriptor is: the kinds of `VkDescriptorType` that shaders of GL use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(missing_docs)]
+#[repr(u8)]
+pub enum DescriptorKind {
+    UniformBuffer,
+    StorageBuffer,
+    CombinedImageSampler,
+    SampledImage,
+    Sampler,
+    UniformTexelBuffer,
+    StorageImage,
+    StorageTexelBuffer,
+    InputAttachment,
+}
+
+impl DescriptorKind {
+    /// All kinds, in the order of their numbers.
+    pub const ALL: [DescriptorKind; 9] = {
+        use DescriptorKind::*;
+        [
+            UniformBuffer,
+            StorageBuffer,
+            CombinedImageSampler,
+            SampledImage,
+            Sampler,
+            UniformTexelBuffer,
+            StorageImage,
+            StorageTexelBuffer,
+            InputAttachment,
+        ]
+    };
+}
+
+/// Where transform feedback writes an output.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Capture {
+    /// XfbBuffer.
+    pub buffer: u32,
+    /// XfbStride.
+    pub stride: u32,
+    /// Offset.
+    pub offset: u32,
+}
+
+/// An input or output that another stage, the fixed function or a vertex buffer sees.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Varying {
+    /// An output; else an input.
+    pub is_output: bool,
+    /// Once for a patch, not for each vertex.
+    pub patch: bool,
+    /// The built-in that it is. It then has no location.
+    pub builtin: Option<u32>,
+    /// Its first location.
+    pub location: u32,
+    /// How many it takes.
+    pub locations: u32,
+    /// The first component that it has in each location.
+    pub component: u8,
+    /// How many it has there, in 32-bit units.
+    pub components: u8,
+    /// RelaxedPrecision.
+    pub relaxed: bool,
+    /// A link may take it away: the tables say how.
+    pub removable: bool,
+    /// A link took it away.
+    pub removed: bool,
+    /// Transform feedback writes it.
+    pub capture: Option<Capture>,
+}

@@ -1,0 +1,248 @@
+//! What a variant does behind the shader: to the position before it is rasterized, to colours before they are written.
+//!
+//! A function does it, which is called where the shader returns and, in a geometry shader, in front of each vertex. Each option is a
+//! range of its own there that reads an output, changes it and writes it back:
+//!
+//! ```text
+//! OpFunctionCall %void %finish           range: the key has one of the options
+//! ...
+//! %p = OpLoad %v4float %gl_Position      range: the key has `swap_xy`, `flip_x` or `flip_y`
+//! %q = OpVectorShuffle ... 0 1 2 3       patch: 1 0
+//! %r = OpFMul %v4float %q %signs
+//! OpStore %gl_Position %r
+//! ```
+
+use super::builtin::io_builtin;
+use super::interface::View;
+use super::late::Section;
+use super::Emit;
+use crate::ir::{DerefKind, InstKind, Stage, Var};
+use crate::module::{Condition, Key, PatchKind};
+use crate::op::names::frag_result;
+use crate::op::{Base, Modes};
+use spirv::{BuiltIn, Capability, FunctionControl, Op, StorageClass};
+
+/// What the shader gives the function to work on.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Epilogue {
+    /// Bits of a key that mean something here; 0 if there is no such function.
+    bits: u64,
+    /// The function.
+    id: u32,
+}
+
+impl Emit<'_> {
+    /// Looks which outputs the shader writes, and so which options can do anything.
+    pub(super) fn plan_epilogue(&mut self) {
+        let shader = self.shader;
+        let vertex = matches!(shader.stage(), Stage::Vertex | Stage::TessEval | Stage::Geometry);
+        let wanted = match shader.stage() {
+            Stage::Fragment => Key::DITHER,
+            _ if vertex => Key::ORIENTATION | Key::GL_DEPTH | Key::DISCARD | Key::POINT_SIZE,
+            _ => 0,
+        };
+        if !self.offers(wanted) {
+            return;
+        }
+        let (mut position, mut size, mut targets) = (false, false, 0);
+        for inst in &shader.order {
+            let InstKind::Deref(_) = shader.insts[*inst].kind else { continue };
+            let deref = shader.as_deref(inst.def()).map(|deref| deref.kind);
+            let Some(DerefKind::Var(var)) = deref.filter(|_| shader.insts[*inst].has_def()) else { continue };
+            let variable = &shader.vars[var];
+            if variable.mode != Modes::SHADER_OUT {
+                continue;
+            }
+            match io_builtin(shader.stage(), variable) {
+                Some(BuiltIn::Position) => position = true,
+                Some(BuiltIn::PointSize) => size = true,
+                _ => targets |= self.dithered_target(var).map_or(0, |target| Key::dither(target, 3)),
+            }
+        }
+        let vertex_bits = match (position, size) {
+            (true, false) => wanted,
+            (true, true) => wanted & !Key::POINT_SIZE,
+            (false, _) => 0,
+        };
+        let bits = self.options.offer & if vertex { vertex_bits } else { targets };
+        let id = if bits != 0 { self.m.id() } else { 0 };
+        self.state.epilogue = Epilogue { bits, id };
+    }
+
+    /// The colour target that an output is, if it can be dithered.
+    fn dithered_target(&self, var: Var) -> Option<u32> {
+        let variable = &self.shader.vars[var];
+        let target = variable.location?.checked_sub(frag_result::DATA0)?;
+        let (scalar, _) = self.shader.types.as_vector(variable.ty)?;
+        let colour = target < Key::DITHERED_TARGETS && variable.index == 0 && variable.location_frac == 0;
+        (colour && (scalar.base, scalar.bits) == (Base::Float, 32)).then_some(target)
+    }
+
+    /// Calls the function, where control leaves the shader or a vertex is emitted.
+    pub(super) fn call_epilogue(&mut self) {
+        let Epilogue { bits, id } = self.state.epilogue;
+        if bits == 0 {
+            return;
+        }
+        let when = self.m.condition(Condition::any(bits));
+        let void = self.m.global(Op::TypeVoid, None, &[]);
+        let start = self.m.mark(Section::Code);
+        let call = self.m.id();
+        self.m.code.op(Op::FunctionCall, &[void, call, id]);
+        self.m.end_range(Section::Code, start, when);
+    }
+
+    /// The function itself, behind the shader's.
+    pub(super) fn epilogue(&mut self) {
+        let Epilogue { bits, id } = self.state.epilogue;
+        if bits == 0 {
+            return;
+        }
+        let void = self.m.global(Op::TypeVoid, None, &[]);
+        let function_type = self.m.global(Op::TypeFunction, None, &[void]);
+        let when = self.m.condition(Condition::any(bits));
+        let label = self.m.id();
+        let start = self.m.mark(Section::Code);
+        self.m.code.op(Op::Function, &[void, id, FunctionControl::NONE.bits(), function_type]);
+        self.m.code.op(Op::Label, &[label]);
+        if let Some(position) = self.find_builtin(BuiltIn::Position, StorageClass::Output) {
+            self.finish_position(position.id, bits);
+        }
+        if bits & Key::POINT_SIZE != 0 {
+            self.default_point_size();
+        }
+        if bits & Key::DITHER != 0 {
+            self.dither(bits);
+        }
+        self.m.code.op(Op::Return, &[]);
+        self.m.code.op(Op::FunctionEnd, &[]);
+        self.m.end_range(Section::Code, start, when);
+    }
+
+    fn finish_position(&mut self, position: u32, bits: u64) {
+        let (v4, float) = (self.m.numeric(Base::Float, 32, 4), self.m.numeric(Base::Float, 32, 1));
+        if bits & Key::ORIENTATION != 0 {
+            let when = self.m.condition(Condition::any(Key::ORIENTATION));
+            let start = self.m.mark(Section::Globals);
+            let signs = self.signs(4);
+            self.m.end_range(Section::Globals, start, when);
+            let start = self.m.mark(Section::Code);
+            let value = self.m.value(Op::Load, v4, &[position]);
+            let value = self.swapped(Section::Code, v4, value, 4);
+            let value = self.m.value(Op::FMul, v4, &[value, signs]);
+            self.m.code.op(Op::Store, &[position, value]);
+            self.m.end_range(Section::Code, start, when);
+        }
+        if bits & Key::GL_DEPTH != 0 {
+            let when = self.m.condition(Condition::any(Key::GL_DEPTH));
+            let half = self.m.constant(Base::Float, 32, 0.5f32.to_bits().into());
+            let start = self.m.mark(Section::Code);
+            let value = self.m.value(Op::Load, v4, &[position]);
+            let [z, w] = [2, 3].map(|lane| self.m.value(Op::CompositeExtract, float, &[value, lane]));
+            let sum = self.m.value(Op::FAdd, float, &[z, w]);
+            let depth = self.m.value(Op::FMul, float, &[sum, half]);
+            let value = self.m.value(Op::CompositeInsert, v4, &[depth, value, 2]);
+            self.m.code.op(Op::Store, &[position, value]);
+            self.m.end_range(Section::Code, start, when);
+        }
+        if bits & Key::DISCARD != 0 {
+            let when = self.m.condition(Condition::any(Key::DISCARD));
+            // X is beyond W: outside, whatever becomes of depth.
+            let outside = [2f32, 2., 0., 1.].map(|lane| u64::from(lane.to_bits()));
+            let outside = self.m.constant_vector(Base::Float, 32, &outside);
+            let start = self.m.mark(Section::Code);
+            self.m.code.op(Op::Store, &[position, outside]);
+            self.m.end_range(Section::Code, start, when);
+        }
+    }
+
+    fn default_point_size(&mut self) {
+        let when = self.m.condition(Condition::any(Key::POINT_SIZE));
+        let float = self.m.numeric(Base::Float, 32, 1);
+        let one = self.m.constant(Base::Float, 32, 1f32.to_bits().into());
+        let size = self.optional_variable(BuiltIn::PointSize, StorageClass::Output, float, when);
+        match self.shader.stage() {
+            Stage::Geometry => self.m.capability_when(Capability::GeometryPointSize, when),
+            Stage::TessEval => self.m.capability_when(Capability::TessellationPointSize, when),
+            _ => {}
+        }
+        let start = self.m.mark(Section::Code);
+        self.m.code.op(Op::Store, &[size, one]);
+        self.m.end_range(Section::Code, start, when);
+    }
+
+    /// Adds a pattern of two by two pixels to the colours, as high as a step of their format. `x` and `y` are the low bits of the
+    /// pixel's place:
+    ///
+    /// ```text
+    /// step * (((x ^ y) * 2 + y) / 4 - 3 / 8)      0 2      -3  1
+    ///                                             3 1       3 -1   eighths
+    /// ```
+    fn dither(&mut self, bits: u64) {
+        let when = self.m.condition(Condition::any(bits & Key::DITHER));
+        let pattern = self.dither_pattern(when);
+        for index in 0..self.state.used_vars.len() {
+            let var = self.state.used_vars[index];
+            let id = self.state.vars[var].ids[View::Whole as usize];
+            let target = self.dithered_target(var).filter(|_| self.shader.vars[var].mode == Modes::SHADER_OUT);
+            let Some(target) = target.filter(|target| bits & Key::dither(*target, 3) != 0) else { continue };
+            let vector = self.shader.types.as_vector(self.shader.vars[var].ty);
+            let n = vector.map_or(1, |(_, n)| n);
+            self.dither_output(id, n, target, pattern);
+        }
+    }
+
+    /// The pattern at this pixel, in steps.
+    fn dither_pattern(&mut self, when: u16) -> u32 {
+        let (v4, float) = (self.m.numeric(Base::Float, 32, 4), self.m.numeric(Base::Float, 32, 1));
+        let (uint, one) = (self.m.numeric(Base::Uint, 32, 1), self.m.uint(1));
+        let mut constant = |value: f32| self.m.constant(Base::Float, 32, value.to_bits().into());
+        let (quarter, middle) = (constant(0.25), constant(-0.375));
+        let place = match self.find_builtin(BuiltIn::FragCoord, StorageClass::Input) {
+            Some(known) => known.id,
+            None => self.optional_input(BuiltIn::FragCoord, v4, when),
+        };
+        let place = self.m.value(Op::Load, v4, &[place]);
+        let [x, y] = [0, 1].map(|lane| {
+            let value = self.m.value(Op::CompositeExtract, float, &[place, lane]);
+            let value = self.m.value(Op::ConvertFToU, uint, &[value]);
+            self.m.value(Op::BitwiseAnd, uint, &[value, one])
+        });
+        let differ = self.m.value(Op::BitwiseXor, uint, &[x, y]);
+        let twice = self.m.value(Op::ShiftLeftLogical, uint, &[differ, one]);
+        let rank = self.m.value(Op::BitwiseOr, uint, &[twice, y]);
+        let rank = self.m.value(Op::ConvertUToF, float, &[rank]);
+        let rank = self.m.value(Op::FMul, float, &[rank, quarter]);
+        self.m.value(Op::FAdd, float, &[rank, middle])
+    }
+
+    fn dither_output(&mut self, id: u32, n: u8, target: u32, pattern: u32) {
+        let mask = Key::dither(target, 3);
+        let when = self.m.condition(Condition::any(mask));
+        let ty = self.m.numeric(Base::Float, 32, n);
+        let start = self.m.mark(Section::Globals);
+        let mut steps = [0; 4];
+        for (lane, step) in steps.iter_mut().enumerate().take(usize::from(n)) {
+            let formats = (1..).zip(Key::DITHERED_FORMATS);
+            let choices = formats.map(|(number, (_, widths))| {
+                let size = if widths[lane] == 0 { 0. } else { 1. / ((1u32 << widths[lane]) - 1) as f32 };
+                (Condition::is(mask, Key::dither(target, number)), PatchKind::Word, size)
+            });
+            *step = self.chosen_float(0., &choices.collect::<Vec<_>>());
+        }
+        if n > 1 {
+            let composite = self.m.id();
+            let operands = [&[ty, composite][..], &steps[..usize::from(n)]].concat();
+            self.m.globals.op(Op::ConstantComposite, &operands);
+            steps[0] = composite;
+        }
+        self.m.end_range(Section::Globals, start, when);
+        let start = self.m.mark(Section::Code);
+        let colour = self.m.value(Op::Load, ty, &[id]);
+        let multiply = if n == 1 { Op::FMul } else { Op::VectorTimesScalar };
+        let added = self.m.value(multiply, ty, &[steps[0], pattern]);
+        let colour = self.m.value(Op::FAdd, ty, &[colour, added]);
+        self.m.code.op(Op::Store, &[id, colour]);
+        self.m.end_range(Section::Code, start, when);
+    }
+}

@@ -1,0 +1,222 @@
+//! Pictures that are turned or flipped: what a fragment shader sees of the window has to be turned back.
+//!
+//! A vertex swaps X and Y first ([`Key::SWAP_XY`]), then changes the sign of X or Y ([`Key::FLIP_X`], [`Key::FLIP_Y`]): all eight ways
+//! to lay a picture on itself. The fragment shader undoes it:
+//!
+//! | what | how |
+//! |-|-|
+//! | `gl_FragCoord` | Y is `height - y`, X is `width - x` where flipped, then they change places where swapped |
+//! | `gl_PointCoord`, `gl_SamplePosition` | the same in a square of side 1 |
+//! | derivatives | the other one where swapped, with the other sign where flipped |
+//! | `interpolateAtOffset` | the offset goes the way of the vertex |
+//! | `gl_FrontFacing` | nothing: the driver turns the front face over with the flip |
+//!
+//! The built-ins become Private variables then, which a function fills that is called first of all; so all that the shader
+//! does with them stays as it is. Swaps are patched literals of OpVectorShuffle, signs are patched constants: exact, with no multiplication
+//! by zero.
+
+use super::late::{Redirect, Section};
+use super::Emit;
+use crate::ir::Stage;
+use crate::module::{Condition, Key, PatchKind};
+use crate::op::Base;
+use spirv::{BuiltIn, FunctionControl, Op, StorageClass};
+
+/// Built-ins that depend on how the picture lies, and whether they count pixels of the window.
+const TURNED: [(BuiltIn, bool); 3] =
+    [(BuiltIn::FragCoord, true), (BuiltIn::PointCoord, false), (BuiltIn::SamplePosition, false)];
+
+/// How the value of a float constant depends on the key: these values under these conditions, else the default.
+pub(super) type Choices<'a> = &'a [(Condition, PatchKind, f32)];
+
+const MINUS_X: [(Condition, PatchKind, f32); 1] = [(has(Key::FLIP_X), PatchKind::Word, -1.0)];
+const MINUS_Y: [(Condition, PatchKind, f32); 1] = [(has(Key::FLIP_Y), PatchKind::Word, -1.0)];
+
+/// The condition that a key has this one bit.
+const fn has(bit: u64) -> Condition {
+    Condition { word: 0, mask: bit, value: bit, equal: true }
+}
+
+/// The condition that a key swaps or does not, and flips an axis.
+const fn flips(swap: bool, axis: u64) -> Condition {
+    Condition { word: 0, mask: Key::SWAP_XY | axis, value: if swap { Key::SWAP_XY | axis } else { axis }, equal: true }
+}
+
+impl Emit<'_> {
+    /// How an input is read that depends on how the picture lies.
+    pub(super) fn turned(&mut self, builtin: BuiltIn, class: StorageClass) -> Option<Redirect> {
+        let turns = TURNED.iter().any(|row| row.0 == builtin) && class == StorageClass::Input;
+        if !turns || !self.offers(Key::ORIENTATION) || self.shader.stage() != Stage::Fragment {
+            return None;
+        }
+        let (away, stays) = self.turn_conditions();
+        Some(Redirect { away, stays })
+    }
+
+    /// The picture is turned, or it is not.
+    fn turn_conditions(&mut self) -> (u16, u16) {
+        let [on, off] = [Condition::any, Condition::none].map(|it| self.m.condition(it(Key::ORIENTATION)));
+        (on, off)
+    }
+
+    /// A float constant of its own, whose value follows from the key. It is for a range.
+    pub(super) fn chosen_float(&mut self, default: f32, choices: Choices<'_>) -> u32 {
+        let ty = self.m.numeric(Base::Float, 32, 1);
+        let id = self.m.id();
+        let at = self.m.globals.op(Op::Constant, &[ty, id, default.to_bits()]);
+        for (when, kind, value) in choices {
+            let when = self.m.condition(*when);
+            self.m.patch(Section::Globals, at + 2, *kind, when, value.to_bits());
+        }
+        id
+    }
+
+    /// A vector constant of its own with these for X and Y, and `rest` for Z and W. It is for a range.
+    fn chosen_vector(&mut self, n: u8, default: f32, choices: [Choices<'_>; 2], rest: f32) -> u32 {
+        let ty = self.m.numeric(Base::Float, 32, n);
+        let [x, y] = choices.map(|choices| self.chosen_float(default, choices));
+        let rest = if n > 2 { self.chosen_float(rest, &[]) } else { 0 };
+        let id = self.m.id();
+        self.m.globals.op(Op::ConstantComposite, &[&[ty, id][..], &[x, y, rest, rest][..usize::from(n)]].concat());
+        id
+    }
+
+    /// The signs of X and Y as a vector of `n`, 1 for what follows.
+    pub(super) fn signs(&mut self, n: u8) -> u32 {
+        self.chosen_vector(n, 1.0, [&MINUS_X, &MINUS_Y], 1.0)
+    }
+
+    /// `value`, a vector of `n`, with X and Y swapped if the key says so.
+    pub(super) fn swapped(&mut self, section: Section, ty: u32, value: u32, n: u8) -> u32 {
+        let id = self.m.id();
+        let operands = [ty, id, value, value, 0, 1, 2, 3];
+        let at = self.m.section(section).op(Op::VectorShuffle, &operands[..4 + usize::from(n)]);
+        let swap = self.m.condition(has(Key::SWAP_XY));
+        for (lane, word) in [1, 0].into_iter().enumerate() {
+            self.m.patch(section, at + 4 + lane, PatchKind::Word, swap, word);
+        }
+        id
+    }
+
+    /// A derivative of floats as the shader means it: `op` along X or Y.
+    pub(super) fn turned_derivative(&mut self, op: Op, ty: u32, n: u8, value: u32) -> u32 {
+        if !self.offers(Key::ORIENTATION) || self.shader.stage() != Stage::Fragment {
+            return self.m.value(op, ty, &[value]);
+        }
+        let (on, off) = self.turn_conditions();
+        let start = self.m.mark(Section::Code);
+        let id = self.m.value(op, ty, &[value]);
+        self.m.end_range(Section::Code, start, off);
+
+        let along_x = matches!(op, Op::DPdx | Op::DPdxFine | Op::DPdxCoarse);
+        let other = match op {
+            Op::DPdx => Op::DPdy,
+            Op::DPdxFine => Op::DPdyFine,
+            Op::DPdxCoarse => Op::DPdyCoarse,
+            Op::DPdyFine => Op::DPdxFine,
+            Op::DPdyCoarse => Op::DPdxCoarse,
+            _ => Op::DPdx,
+        };
+        let (own, swapped) = if along_x { (Key::FLIP_X, Key::FLIP_Y) } else { (Key::FLIP_Y, Key::FLIP_X) };
+        let start = self.m.mark(Section::Globals);
+        let minus = [(flips(false, own), PatchKind::Word, -1.0), (flips(true, swapped), PatchKind::Word, -1.0)];
+        let sign = self.chosen_float(1.0, &minus);
+        self.m.end_range(Section::Globals, start, on);
+
+        let start = self.m.mark(Section::Code);
+        let turned = self.m.id();
+        let at = self.m.code.op(op, &[ty, turned, value]);
+        let swap = self.m.condition(has(Key::SWAP_XY));
+        self.m.patch(Section::Code, at - 1, PatchKind::Word, swap, 4 << 16 | other as u32);
+        let multiply = if n == 1 { Op::FMul } else { Op::VectorTimesScalar };
+        self.m.code.op(multiply, &[ty, id, turned, sign]);
+        self.m.end_range(Section::Code, start, on);
+        id
+    }
+
+    /// The offset of `interpolateAtOffset` in the window, and the conditions under which it is needed, if it can be.
+    pub(super) fn turned_offset(&mut self, offset: u32) -> Option<(u32, Redirect)> {
+        if !self.offers(Key::ORIENTATION) {
+            return None;
+        }
+        let (on, off) = self.turn_conditions();
+        let ty = self.m.numeric(Base::Float, 32, 2);
+        let start = self.m.mark(Section::Globals);
+        let signs = self.signs(2);
+        self.m.end_range(Section::Globals, start, on);
+        let start = self.m.mark(Section::Code);
+        let swapped = self.swapped(Section::Code, ty, offset, 2);
+        let id = self.m.value(Op::FMul, ty, &[swapped, signs]);
+        self.m.end_range(Section::Code, start, on);
+        Some((id, Redirect { away: on, stays: off }))
+    }
+
+    /// The function that fills the built-ins of a turned picture, and the call of it.
+    pub(super) fn prologue(&mut self) {
+        let mut used = [0; TURNED.len()];
+        for (id, (builtin, _)) in used.iter_mut().zip(TURNED) {
+            *id = self.find_builtin(builtin, StorageClass::Input).map_or(0, |variable| variable.id);
+        }
+        if !self.offers(Key::ORIENTATION) || self.shader.stage() != Stage::Fragment || used == [0; TURNED.len()] {
+            return;
+        }
+        let (on, _) = self.turn_conditions();
+        let void = self.m.global(Op::TypeVoid, None, &[]);
+        let function_type = self.m.global(Op::TypeFunction, None, &[void]);
+        let (function, call, label) = (self.m.id(), self.m.id(), self.m.id());
+        let start = self.m.mark(Section::Prologue);
+        self.m.prologue.op(Op::FunctionCall, &[void, call, function]);
+        self.m.end_range(Section::Prologue, start, on);
+
+        let start = self.m.mark(Section::Code);
+        self.m.code.op(Op::Function, &[void, function, FunctionControl::NONE.bits(), function_type]);
+        self.m.code.op(Op::Label, &[label]);
+        for (id, (builtin, in_pixels)) in used.into_iter().zip(TURNED).filter(|row| row.0 != 0) {
+            self.turn_back(builtin, in_pixels, id, on);
+        }
+        self.m.code.op(Op::Return, &[]);
+        self.m.code.op(Op::FunctionEnd, &[]);
+        self.m.end_range(Section::Code, start, on);
+    }
+
+    /// Reads `builtin` as it is and stores it in `private` as the shader wants it.
+    fn turn_back(&mut self, builtin: BuiltIn, in_pixels: bool, private: u32, on: u16) {
+        let n = if builtin == BuiltIn::FragCoord { 4 } else { 2 };
+        let ty = self.m.numeric(Base::Float, 32, n);
+        let kinds = if in_pixels { [PatchKind::Width, PatchKind::Height] } else { [PatchKind::Word; 2] };
+        let side = |axis: usize, bit| [(has(bit), kinds[axis], 1.0)];
+        let (width, height) = (side(0, Key::FLIP_X), side(1, Key::FLIP_Y));
+        let input = self.optional_input(builtin, ty, on);
+        let start = self.m.mark(Section::Globals);
+        let signs = self.signs(n);
+        let sides = self.chosen_vector(n, 0.0, [&width, &height], 0.0);
+        self.m.end_range(Section::Globals, start, on);
+        let value = self.m.value(Op::Load, ty, &[input]);
+        let value = self.m.value(Op::FMul, ty, &[value, signs]);
+        let value = self.m.value(Op::FAdd, ty, &[value, sides]);
+        let value = self.swapped(Section::Code, ty, value, n);
+        self.m.code.op(Op::Store, &[private, value]);
+    }
+
+    /// A built-in input of type `ty` that is only there under a condition.
+    pub(super) fn optional_input(&mut self, builtin: BuiltIn, ty: u32, when: u16) -> u32 {
+        self.optional_variable(builtin, StorageClass::Input, ty, when)
+    }
+
+    /// A built-in variable of type `ty` that is only there under a condition.
+    pub(super) fn optional_variable(&mut self, builtin: BuiltIn, class: StorageClass, ty: u32, when: u16) -> u32 {
+        let pointer = self.m.pointer(class, ty);
+        let id = self.m.id();
+        let start = self.m.mark(Section::Globals);
+        self.m.globals.op(Op::Variable, &[pointer, id, class as u32]);
+        self.m.end_range(Section::Globals, start, when);
+        let start = self.m.mark(Section::Annotations);
+        self.decorate_builtin(builtin, class, id);
+        self.m.end_range(Section::Annotations, start, when);
+        let start = self.m.mark(Section::Names);
+        self.name_builtin(id, builtin);
+        self.m.end_range(Section::Names, start, when);
+        self.m.interface.push((id, when));
+        id
+    }
+}

@@ -1,0 +1,254 @@
+//! Inputs and outputs: variables that other stages, the fixed function or a vertex buffer see, with their decorations.
+//!
+//! If the module may be linked later (`EmitOptions::linkable`), a varying that the other stage may not know has pointer types
+//! of its own. Taken away, it is a Private variable: its storage class is patched wherever it stands, its decorations go, and an input
+//! has a value to start with.
+
+use super::builtin::{io_builtin, is_linked};
+use super::interface::{VariableAt, View};
+use super::late::{Redirect, Section};
+use super::{unsupported, Emit, Result};
+use crate::analysis::value_types;
+use crate::ir::{Capture, Precision, Stage, Var, VarFlags, Variable};
+use crate::module::{self, Condition, Key, PatchKind, Varying, ALWAYS};
+use crate::op::names::{varying, InterpMode};
+use crate::op::{Base, Intrinsic, Modes};
+use spirv::{Capability, Decoration, ExecutionMode, Op, StorageClass};
+
+/// Slots that read as opaque black where nobody writes them (GL's colours, by Gallium's convention); all others as zeros.
+const COLOURS: [u32; 4] = [varying::COL0, varying::COL1, varying::BFC0, varying::BFC1];
+
+impl Emit<'_> {
+    /// Makes the variable of an input or output, which `at` describes.
+    pub(super) fn io_variable(&mut self, var: Var, at: VariableAt) -> Result<u32> {
+        let shader = self.shader;
+        let variable = &shader.vars[var];
+        let builtin = io_builtin(shader.stage(), variable);
+        let redirect = self.removal(var, at.class);
+        let id = match (builtin, redirect) {
+            (Some(builtin), _) => self.io_builtin_variable(variable, builtin, at, redirect)?,
+            (None, Some(redirect)) => self.redirected(at, redirect, variable),
+            (None, None) => {
+                let pointer = self.m.pointer(at.class, at.ty);
+                self.m.global_variable(pointer, at.class)
+            }
+        };
+        if builtin.is_none() {
+            self.name_variable(id, variable);
+        }
+        self.made(var, View::Whole, id);
+        let index = self.m.varyings.len();
+        let start = self.m.mark(Section::Annotations);
+        if matches!(variable.precision, Precision::Medium | Precision::Low) {
+            self.m.decorate(id, Decoration::RelaxedPrecision, &[]);
+            if redirect.is_some() {
+                let relaxed = self.m.new_condition(Condition::relaxed(index));
+                self.m.end_range(Section::Annotations, start, relaxed);
+            }
+        }
+        let start = self.m.mark(Section::Annotations);
+        self.decorate_io(id, variable, at.class)?;
+        if let Some(redirect) = redirect {
+            self.m.end_range(Section::Annotations, start, redirect.stays);
+        }
+        self.note_varying(variable, at.class, redirect.is_some());
+        Ok(id)
+    }
+
+    /// How a link takes this variable away, if it can.
+    fn removal(&mut self, var: Var, class: StorageClass) -> Option<Redirect> {
+        let (stage, variable) = (self.shader.stage(), &self.shader.vars[var]);
+        let input = class == StorageClass::Input;
+        let linked = match io_builtin(stage, variable) {
+            Some(builtin) => is_linked(stage, builtin, input) && !self.has_builtin(builtin, class),
+            None => (stage, input) != (Stage::Vertex, true) && (stage, input) != (Stage::Fragment, false),
+        };
+        // Outputs of other streams are there to be captured; those of mesh shaders are nobody's who links here.
+        let known = variable.stream == 0 && !variable.flags.contains(VarFlags::PER_PRIMITIVE);
+        // What an invocation may read of another's outputs has to stay an output.
+        if !self.options.linkable || !linked || !known || stage == Stage::TessCtrl && !input && self.is_read(var) {
+            return None;
+        }
+        let index = self.m.varyings.len();
+        let [away, stays] = [Condition::removed(index), Condition::live(index)].map(|it| self.m.new_condition(it));
+        Some(Redirect { away, stays })
+    }
+
+    /// Whether the shader loads from `var`.
+    fn is_read(&self, var: Var) -> bool {
+        let shader = self.shader;
+        shader.order.iter().filter_map(|inst| shader.as_intrinsic(*inst)).any(|(op, srcs)| {
+            op == Intrinsic::load_deref && srcs.first().and_then(|source| shader.deref_var(*source)) == Some(var)
+        })
+    }
+
+    /// A variable that a link may take away.
+    pub(super) fn redirected(&mut self, at: VariableAt, redirect: Redirect, variable: &Variable) -> u32 {
+        let first = match at.class {
+            StorageClass::Input => self.missing_value(at.ty, variable, redirect),
+            _ => 0,
+        };
+        let id = self.m.redirected_variable(at.ty, at.class, redirect, first);
+        self.state.redirects.insert(id, redirect);
+        id
+    }
+
+    /// What an input is that no stage writes: a constant of its own, so that it can go.
+    fn missing_value(&mut self, ty: u32, variable: &Variable, redirect: Redirect) -> u32 {
+        let colour =
+            self.shader.stage() == Stage::Fragment && variable.location.is_some_and(|at| COLOURS.contains(&at));
+        let vector = self.shader.types.as_vector(variable.ty);
+        let black = colour && vector.is_some_and(|(scalar, n)| (scalar.base, scalar.bits, n) == (Base::Float, 32, 4));
+        let float = self.m.numeric(Base::Float, 32, 1);
+        let start = self.m.mark(Section::Globals);
+        let first = self.m.id();
+        if black {
+            let (zero, one) = (self.m.id(), self.m.id());
+            self.m.globals.op(Op::Constant, &[float, zero, 0]);
+            self.m.globals.op(Op::Constant, &[float, one, 1f32.to_bits()]);
+            self.m.globals.op(Op::ConstantComposite, &[ty, first, zero, zero, zero, one]);
+        } else {
+            self.m.globals.op(Op::ConstantNull, &[ty, first]);
+        }
+        self.m.end_range(Section::Globals, start, redirect.away);
+        first
+    }
+
+    /// The type of pointers to `ty` within `variable`.
+    pub(super) fn pointer_within(&mut self, variable: u32, class: StorageClass, ty: u32) -> u32 {
+        let Some(redirect) = self.state.redirects.get(&variable).copied() else { return self.m.pointer(class, ty) };
+        if let Some(known) = self.state.redirected_pointers.get(&(variable, ty)) {
+            return *known;
+        }
+        let id = self.m.redirected_pointer(class, ty, redirect);
+        self.state.redirected_pointers.insert((variable, ty), id);
+        id
+    }
+
+    fn decorate_io(&mut self, id: u32, variable: &Variable, class: StorageClass) -> Result<()> {
+        if self.shader.stage().is_compute() {
+            return Err(unsupported("an input or output of a compute shader"));
+        }
+        if io_builtin(self.shader.stage(), variable).is_none() {
+            let location = self.location(variable).ok_or_else(|| unsupported("an input without a location"))?;
+            self.take_locations(variable, class, location)?;
+            self.decorate_with(id, Decoration::Location, location, PatchKind::Location);
+            if variable.location_frac != 0 {
+                self.decorate_with(id, Decoration::Component, variable.location_frac.into(), PatchKind::Component);
+            }
+            if self.shader.stage() == Stage::Fragment && class == StorageClass::Output && self.is_dual_source() {
+                self.decorate_with(id, Decoration::Index, variable.index, PatchKind::Index);
+            }
+            if self.shader.stage() == Stage::Fragment && class == StorageClass::Input {
+                self.decorate_interpolation(id, variable)?;
+            }
+            if variable.flags.contains(VarFlags::PATCH) {
+                self.m.decorate(id, Decoration::Patch, &[]);
+            }
+            if variable.flags.contains(VarFlags::PER_PRIMITIVE) {
+                self.m.capability(Capability::MeshShadingEXT);
+                self.m.decorate(id, Decoration::PerPrimitiveNV, &[]);
+            }
+        }
+        if class == StorageClass::Output {
+            self.decorate_capture(id, variable);
+        }
+        if variable.flags.contains(VarFlags::INVARIANT) && class == StorageClass::Output {
+            self.m.decorate(id, Decoration::Invariant, &[]);
+        }
+        Ok(())
+    }
+
+    /// Decorates the varying under construction with a number that a link may change.
+    fn decorate_with(&mut self, id: u32, decoration: Decoration, number: u32, kind: PatchKind) {
+        let at = self.m.decorate(id, decoration, &[number]);
+        let index = self.m.varyings.len() as u32;
+        self.m.patch(Section::Annotations, at, kind, ALWAYS, index);
+    }
+
+    /// Transform feedback and streams (SPIR-V 2.16, "Validation Rules for Shader Capabilities").
+    fn decorate_capture(&mut self, id: u32, variable: &Variable) {
+        if let Some(Capture { buffer, stride, offset }) = variable.capture {
+            let captured = self.m.condition(Condition::none(Key::NO_CAPTURE));
+            if !self.m.has_capability(Capability::TransformFeedback) {
+                // Streams imply it, whether anything is captured or not.
+                self.m.capability_when(Capability::TransformFeedback, captured);
+                let start = self.m.mark(Section::Modes);
+                self.m.mode(ExecutionMode::Xfb, &[]);
+                self.m.end_range(Section::Modes, start, captured);
+            }
+            let start = self.m.mark(Section::Annotations);
+            self.decorate_with(id, Decoration::XfbBuffer, buffer, PatchKind::XfbBuffer);
+            self.decorate_with(id, Decoration::XfbStride, stride, PatchKind::XfbStride);
+            self.decorate_with(id, Decoration::Offset, offset, PatchKind::XfbOffset);
+            self.m.end_range(Section::Annotations, start, captured);
+        }
+        if variable.stream != 0 {
+            self.m.decorate(id, Decoration::Stream, &[variable.stream]);
+        }
+    }
+
+    /// True if any output is the second source of blending; then all say which they are.
+    fn is_dual_source(&self) -> bool {
+        self.shader.vars.values().any(|variable| variable.mode == Modes::SHADER_OUT && variable.index != 0)
+    }
+
+    fn decorate_interpolation(&mut self, id: u32, variable: &Variable) -> Result<()> {
+        let types = &self.shader.types;
+        let scalar = value_types::leaf(types, variable.ty);
+        // Vulkan interpolates neither integers nor doubles (VUID-StandaloneSpirv-Flat-04744).
+        if scalar.is_some_and(|scalar| scalar.base != Base::Float || scalar.bits == 64) {
+            self.m.decorate(id, Decoration::Flat, &[]);
+            return Ok(());
+        }
+        match variable.interp {
+            InterpMode::none | InterpMode::smooth => {}
+            InterpMode::flat => {
+                self.m.decorate(id, Decoration::Flat, &[]);
+                return Ok(());
+            }
+            InterpMode::noperspective => drop(self.m.decorate(id, Decoration::NoPerspective, &[])),
+            InterpMode::explicit => return Err(unsupported("explicit interpolation")),
+        }
+        let centroid = variable.flags.contains(VarFlags::CENTROID);
+        if !centroid && variable.flags.contains(VarFlags::SAMPLE) {
+            self.m.capability(Capability::SampleRateShading);
+            self.m.decorate(id, Decoration::Sample, &[]);
+            return Ok(());
+        }
+        let start = self.m.mark(Section::Annotations);
+        if centroid {
+            self.m.decorate(id, Decoration::Centroid, &[]);
+        }
+        if self.offers(Key::SAMPLE_SHADING) {
+            let [off, on] = [Condition::none, Condition::any].map(|it| self.m.condition(it(Key::SAMPLE_SHADING)));
+            self.m.end_range(Section::Annotations, start, off);
+            let start = self.m.mark(Section::Annotations);
+            self.m.decorate(id, Decoration::Sample, &[]);
+            self.m.end_range(Section::Annotations, start, on);
+            self.m.capability_when(Capability::SampleRateShading, on);
+        }
+        Ok(())
+    }
+
+    /// Puts an input or output on the list of those that others see.
+    fn note_varying(&mut self, variable: &Variable, class: StorageClass, removable: bool) {
+        let builtin = io_builtin(self.shader.stage(), variable).map(|builtin| builtin as u32);
+        let location = self.location(variable).filter(|_| builtin.is_none()).unwrap_or(0);
+        let (locations, components) = self.location_size(variable);
+        let capture = variable.capture.filter(|_| class == StorageClass::Output);
+        self.m.varyings.push(Varying {
+            is_output: class == StorageClass::Output,
+            patch: variable.flags.contains(VarFlags::PATCH),
+            builtin,
+            location,
+            locations,
+            component: variable.location_frac,
+            components,
+            relaxed: matches!(variable.precision, Precision::Medium | Precision::Low),
+            removable,
+            removed: false,
+            capture: capture.map(|Capture { buffer, stride, offset }| module::Capture { buffer, stride, offset }),
+        });
+    }
+}

@@ -1,0 +1,91 @@
+//! Whether a variant can lack a definition: every id that a kept word uses has to be defined by a kept word, whatever is decided.
+
+use ntv::module::Condition;
+use ntv::Module;
+use rspirv::binary::{Consumer, ParseAction, Parser};
+use rspirv::dr::{Instruction, ModuleHeader, Operand};
+use std::collections::HashMap;
+
+/// What an instruction defines and uses, in the order of the module.
+#[derive(Default)]
+struct Instructions(Vec<(Option<u32>, Vec<u32>)>);
+
+impl Consumer for Instructions {
+    fn initialize(&mut self) -> ParseAction {
+        ParseAction::Continue
+    }
+
+    fn finalize(&mut self) -> ParseAction {
+        ParseAction::Continue
+    }
+
+    fn consume_header(&mut self, _: ModuleHeader) -> ParseAction {
+        ParseAction::Continue
+    }
+
+    fn consume_instruction(&mut self, inst: Instruction) -> ParseAction {
+        let ids = inst.operands.iter().filter_map(Operand::id_ref_any);
+        self.0.push((inst.result_id, inst.result_type.into_iter().chain(ids).collect()));
+        ParseAction::Continue
+    }
+}
+
+/// What is wrong with `module`: uses that may stand without their definition.
+pub(crate) fn check(module: &Module) -> Result<(), String> {
+    let mut instructions = Instructions::default();
+    Parser::new(&super::support::bytes(&module.words), &mut instructions).parse().map_err(|e| e.to_string())?;
+    let mut at = 5;
+    let mut definitions: HashMap<u32, Vec<Vec<u16>>> = HashMap::new();
+    let mut uses = Vec::new();
+    for (result, used) in instructions.0 {
+        let len = (module.words[at] >> 16) as usize;
+        let own = around(module, at as u32);
+        if let Some(id) = result {
+            definitions.entry(id).or_default().push(own.clone());
+        }
+        for id in used {
+            // A part of an instruction may be in a range of its own.
+            let words = (at..at + len).filter(|word| module.words[*word] == id);
+            let most = words.map(|word| around(module, word as u32)).max_by_key(Vec::len);
+            uses.push((at, id, most.unwrap_or(own.clone())));
+        }
+        at += len;
+    }
+    for (at, id, own) in uses {
+        let definitions = definitions.get(&id).ok_or_else(|| format!("word {at} uses %{id}, which nothing defines"))?;
+        if !is_covered(module, &own, definitions) {
+            return Err(format!("word {at} uses %{id}, which may be gone"));
+        }
+    }
+    Ok(())
+}
+
+/// The conditions that a word is under.
+fn around(module: &Module, at: u32) -> Vec<u16> {
+    let around = module.ranges.iter().filter(|range| (range.start..range.end).contains(&at));
+    around.map(|range| range.when).collect()
+}
+
+/// Whether wherever `own` holds one of `definitions` holds: tried for all values of the bits that they look at.
+fn is_covered(module: &Module, own: &[u16], definitions: &[Vec<u16>]) -> bool {
+    if definitions.iter().any(|definition| definition.iter().all(|when| own.contains(when))) {
+        return true;
+    }
+    let condition = |when: &u16| module.conditions[usize::from(*when)];
+    let mut bits: Vec<(u16, u64)> = Vec::new();
+    for Condition { word, mask, .. } in own.iter().chain(definitions.iter().flatten()).map(condition) {
+        bits.extend((0..64).map(|bit| 1 << bit).filter(|bit| mask & bit != 0).map(|bit| (word, bit)));
+    }
+    bits.sort_unstable();
+    bits.dedup();
+    assert!(bits.len() <= 20, "too many bits to try: {bits:?}");
+    (0..1u32 << bits.len()).all(|choice| {
+        let holds = |when: &u16| {
+            let Condition { word: own, mask, value, equal } = condition(when);
+            let chosen = bits.iter().enumerate().filter(|(n, (word, _))| *word == own && choice >> n & 1 != 0);
+            let word = chosen.fold(0, |all, (_, (_, bit))| all | bit);
+            (word & mask == value) == equal
+        };
+        !own.iter().all(holds) || definitions.iter().any(|definition| definition.iter().all(holds))
+    })
+}

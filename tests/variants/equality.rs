@@ -1,0 +1,118 @@
+//! Patched words are the words of a fresh emission, every id that they use is defined, and `spirv-val` is silent.
+
+use super::{closure, corpus, keys, support, Lowered};
+use ntv::module::{Assignment, Decisions};
+use ntv::{Module, Target};
+use ntv_gen::{shader_of_seed, Purpose, Random};
+
+/// Something that a link may decide: each removable varying goes half of the time, numbers change.
+fn some_link(module: &Module, random: &mut Random) -> Decisions {
+    let mut link = Decisions { links: Some(Vec::new()), ..Decisions::default() };
+    for (index, varying) in module.interface.iter().enumerate() {
+        if varying.removable && random.below(2) == 0 {
+            link.remove(index);
+        }
+        if varying.relaxed && random.below(2) == 0 {
+            link.be_precise(index);
+        }
+    }
+    link.assignment = Assignment {
+        locations: module.interface.iter().map(|varying| varying.location + 1).collect(),
+        bindings: module.bindings.iter().map(|row| ([row.set, row.binding], [row.set + 1, row.binding * 2])).collect(),
+        spec_values: vec![(1, 64), (4, 1024)],
+        local_size: Some([8, 4, 1]),
+        output_vertices: Some(4),
+        ..Assignment::default()
+    };
+    link.assignment.bindings.dedup();
+    link
+}
+
+/// For some links and many keys: linked and instantiated words are those of an emission that knew all from the start. Returns
+/// how many variants were compared. `judge` looks at each variant.
+fn compare(lowered: &Lowered, seed: u64, judge: &dyn Fn(&[u32]) -> Result<(), String>) -> Result<usize, String> {
+    let mut random = Random::new(seed);
+    let whole = lowered.emit(None).ok_or("it is not emitted")?;
+    whole.check().map_err(|error| error.to_string())?;
+    closure::check(&whole)?;
+    let links = [Decisions { links: Some(Vec::new()), ..Decisions::default() }, some_link(&whole, &mut random)];
+    let (mut words, mut compared) = (Vec::new(), 0);
+    for link in links {
+        let linked = whole.link(&link);
+        linked.check().map_err(|error| format!("linked: {error}"))?;
+        closure::check(&linked).map_err(|problem| format!("linked: {problem}"))?;
+        let stored = Module::from_words(&linked.to_words()).map_err(|error| error.to_string())?;
+        if stored != linked {
+            return Err("a stored module is another".to_string());
+        }
+        for key in keys(&linked, &mut random) {
+            let decided = Decisions { key: Some(key), ..link.clone() };
+            let fresh = lowered.emit(Some(&decided)).ok_or("it is not emitted")?;
+            linked.instantiate(&key, &mut words);
+            if words != fresh.words {
+                return Err(format!("key {key}: {}", first_difference(&words, &fresh.words)));
+            }
+            if !fresh.ranges.is_empty() || !fresh.patches.is_empty() {
+                return Err(format!("key {key}: something is still open"));
+            }
+            if whole.link(&decided).words != words {
+                return Err(format!("key {key}: a link that knows the key gives other words"));
+            }
+            stored.instantiate(&linked.masked(&key), &mut words);
+            if words != fresh.words {
+                return Err(format!("key {key}: masked bits change the words"));
+            }
+            judge(&words).map_err(|problem| format!("key {key}: {problem}"))?;
+            compared += 1;
+        }
+    }
+    Ok(compared)
+}
+
+fn first_difference(patched: &[u32], fresh: &[u32]) -> String {
+    let at = patched.iter().zip(fresh).position(|(a, b)| a != b).unwrap_or(patched.len().min(fresh.len()));
+    let around = |words: &[u32]| words.get(at.saturating_sub(2)..(at + 6).min(words.len())).map(<[u32]>::to_vec);
+    format!(
+        "{} patched words, {} fresh ones, the first difference at {at}: {:?}, {:?}",
+        patched.len(),
+        fresh.len(),
+        around(patched),
+        around(fresh)
+    )
+}
+
+fn report(results: Vec<Result<usize, String>>) {
+    let failures: Vec<&String> = results.iter().filter_map(|result| result.as_ref().err()).collect();
+    let variants: usize = results.iter().flatten().sum();
+    println!("{variants} variants of {} modules", results.len());
+    assert!(
+        failures.is_empty(),
+        "{} of {}\n{}",
+        failures.len(),
+        results.len(),
+        failures.iter().map(|f| f.as_str()).collect::<Vec<_>>().join("\n")
+    );
+    assert!(variants > results.len(), "{variants} variants of {} modules", results.len());
+}
+
+#[test]
+fn a4_1_patched_words_are_fresh_words_on_random_shaders() {
+    let random = (0..400).filter_map(|seed| {
+        let shader = shader_of_seed(seed, Purpose::Interpreter);
+        Some((seed, Lowered::new(format!("shader {seed}"), shader, &Target::default())?))
+    });
+    report(support::in_parallel(random.collect(), |(seed, lowered)| {
+        let result = support::caught(|| compare(&lowered, seed, &|_| Ok(())));
+        result.map_err(|problem| format!("{}: {problem}", lowered.name))
+    }));
+}
+
+/// The same on the corpus, and each variant is valid: with SPIR-V 1.0, 1.3 and 1.6, of which the last lists all variables with the entry point.
+#[test]
+fn a4_1_2_12_patched_words_are_fresh_words_and_valid_on_the_corpus() {
+    report(support::in_parallel(corpus(), |lowered| {
+        let judge = |words: &[u32]| support::spirv_val(words, lowered.target.vulkan);
+        let result = support::caught(|| compare(&lowered, 2, &judge));
+        result.map_err(|problem| format!("{}: {problem}", lowered.name))
+    }));
+}

@@ -1,0 +1,77 @@
+//! Emit once, then patch: the acceptance tests of links and variants, on the corpus and on random shaders.
+//!
+//! Names that start with `a4_` are those of the list that this was built after.
+
+#![allow(clippy::print_stdout)]
+
+mod closure;
+mod equality;
+#[path = "../support/mod.rs"]
+mod support;
+
+use ntv::module::Decisions;
+use ntv::{spirv, text, EmitOptions, Key, Module, Options, Shader, Target, Translator};
+use ntv_gen::Random;
+use std::path::PathBuf;
+
+/// Everything that a module can be asked for later.
+const OFFER: u64 = u64::MAX;
+
+/// A shader in the form that is emitted, and what for.
+struct Lowered {
+    name: String,
+    shader: Shader,
+    target: Target,
+}
+
+impl Lowered {
+    fn new(name: String, mut shader: Shader, target: &Target) -> Option<Lowered> {
+        let options = Options { target: target.clone(), ..Options::default() };
+        Translator::new(options).lower(&mut shader, None).ok()?;
+        let lowered = Lowered { name, shader, target: target.clone() };
+        lowered.emit(None).is_some().then_some(lowered)
+    }
+
+    /// With names and lines, and all that can be offered.
+    fn emit(&self, decided: Option<&Decisions>) -> Option<Module> {
+        let lines = Some(("dump.nir", "the text\n"));
+        let options = EmitOptions { names: true, lines, offer: OFFER, linkable: true, decided };
+        spirv::emit(&self.shader, &self.target, &options).ok()
+    }
+}
+
+/// The shaders of the corpus, as every preset takes them.
+fn corpus() -> Vec<Lowered> {
+    let mut all = Vec::new();
+    for path in support::files(&support::root().join("tests/corpus"), &["nir"]) {
+        all.extend(shaders(&path).into_iter().flat_map(|(name, shader)| {
+            let presets = ["vulkan1.0", "vulkan1.1", "vulkan1.3"].map(|name| Target::preset(name).expect("a preset"));
+            presets.map(|target| Lowered::new(name.clone(), shader.clone(), &target))
+        }));
+    }
+    all.into_iter().flatten().collect()
+}
+
+/// The shaders of a file, with their names.
+fn shaders(path: &PathBuf) -> Vec<(String, Shader)> {
+    let source = std::fs::read(path).expect("a dump");
+    let found = text::parse(&String::from_utf8_lossy(&source));
+    let name = path.strip_prefix(support::root()).unwrap_or(path).display().to_string();
+    found.into_iter().filter_map(|found| Some((name.clone(), found.shader.ok()?))).collect()
+}
+
+/// Keys to try with `module`: all of them if they are few, else each bit, each but one, and some random ones.
+fn keys(module: &Module, random: &mut Random) -> Vec<Key> {
+    let bits: Vec<u64> = (0..64).map(|bit| 1 << bit).filter(|bit| module.seen & bit != 0).collect();
+    let key = |bits| Key { bits, size: [640, 480] };
+    if bits.len() <= 6 {
+        let chosen =
+            |choice: u32| bits.iter().enumerate().filter(move |(n, _)| choice >> n & 1 != 0).map(|(_, bit)| bit);
+        return (0..1 << bits.len()).map(|choice| key(chosen(choice).sum())).collect();
+    }
+    let mut keys = vec![key(0), key(module.seen)];
+    keys.extend(bits.iter().flat_map(|bit| [key(*bit), key(module.seen & !bit)]));
+    let word = |random: &mut Random| random.below(u64::MAX);
+    keys.extend((0..24).map(|_| key(word(random) & module.seen)));
+    keys
+}
