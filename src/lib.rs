@@ -16,6 +16,7 @@
 //! | [`pass`] | lowerings and optimisations, one per file, and their order |
 //! | [`module`] | a SPIR-V module with the tables of what may change in it |
 //! | [`spirv`] | IR to words |
+//! | [`link`], [`variant`] | other words of the same modules, at link and draw time |
 //! | [`interp`] | runs a shader on the CPU |
 //! | [`target`] | every fact about the driver below |
 //!
@@ -55,6 +56,9 @@ pub mod spirv;
 pub mod text;
 mod translator;
 pub mod wire;
+
+pub mod link;
+pub mod variant;
 
 #[cfg(feature = "vulkan")]
 pub mod driver;

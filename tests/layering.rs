@@ -15,6 +15,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("target", &["entity", "error", "op"]),
     ("ir", &["entity", "error", "op", "target"]),
     ("module", &["entity", "error"]),
+    ("link", &["entity", "error", "module"]),
+    ("variant", &["entity", "error", "module"]),
     ("text", &["entity", "error", "op", "target", "ir"]),
     ("wire", &["entity", "error", "op", "target", "ir"]),
     ("analysis", &["entity", "error", "op", "target", "ir"]),

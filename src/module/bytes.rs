@@ -175,3 +175,69 @@ fn read_binding(words: &[u32]) -> Result<Binding, Error> {
     let kind = DescriptorKind::ALL.get(words[2] as usize).ok_or_else(|| malformed("an unknown kind of descriptor"))?;
     Ok(Binding { set: words[0], binding: words[1], kind: *kind, count: words[3] })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::module::{Decisions, Key, ALWAYS};
+
+    /// A module with a bit of everything.
+    fn example() -> Module {
+        let conditions = vec![Condition::any(Key::STRIP), Condition::removed(0), Condition::none(Key::FLIP_Y)];
+        let patch = |at, kind, when| Patch { at, kind, when, arg: 0 };
+        let range = |start, end, head, when| Range { start, end, head, when };
+        Module {
+            words: [spirv::MAGIC_NUMBER].into_iter().chain(1..40).collect(),
+            patches: vec![
+                patch(6, PatchKind::Location, ALWAYS),
+                patch(9, PatchKind::Word, 1),
+                patch(30, PatchKind::Height, 2),
+            ],
+            ranges: vec![range(8, 20, 0, 0), range(10, 15, 0, 1), range(13, 15, 11, 2), range(30, 33, 29, 0)],
+            seen: seen(&conditions),
+            conditions,
+            stage: Stage::Fragment,
+            interface: vec![Varying {
+                location: 3,
+                locations: 1,
+                components: 4,
+                removable: true,
+                ..Varying::default()
+            }],
+            bindings: vec![Binding { set: 0, binding: 1, kind: DescriptorKind::Sampler, count: 1 }],
+        }
+    }
+
+    #[test]
+    fn a4_14_modules_come_back_as_they_were() {
+        let module = example();
+        assert_eq!(Module::from_words(&module.to_words()), Ok(module));
+    }
+
+    #[test]
+    fn a4_14_whatever_is_loaded_can_be_used() {
+        let stored = example().to_words();
+        let (mut loaded, mut words) = (0, Vec::new());
+        let mut removed = Decisions::default();
+        removed.remove(0);
+        for at in 0..stored.len() {
+            for value in [0, 1, 2, 7, 12, 40, 0xffff, 0x1_0000, u32::MAX, stored[at] ^ 1, stored[at].wrapping_add(3)] {
+                let mut damaged = stored.clone();
+                damaged[at] = value;
+                assert!(damaged == stored || Module::from_words(&damaged).is_err(), "word {at} is not looked at");
+                damaged[2] = hash(&damaged[3..]);
+                let Ok(module) = Module::from_words(&damaged) else { continue };
+                loaded += 1;
+                for key in [Key::default(), Key::new(u64::MAX), Key::new(Key::FLIP_Y)] {
+                    module.instantiate(&key, &mut words);
+                    assert!(words.len() <= module.words.len());
+                    let linked = module.link(&removed);
+                    assert!(linked.check().is_ok(), "word {at} as {value}: {linked:?}");
+                    linked.instantiate(&key, &mut words);
+                }
+            }
+        }
+        assert!(loaded > 100, "{loaded} damaged modules were loaded");
+        (0..stored.len()).for_each(|len| assert!(Module::from_words(&stored[..len]).is_err()));
+    }
+}

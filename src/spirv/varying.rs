@@ -41,7 +41,7 @@ impl Emit<'_> {
         let start = self.m.mark(Section::Annotations);
         if matches!(variable.precision, Precision::Medium | Precision::Low) {
             self.m.decorate(id, Decoration::RelaxedPrecision, &[]);
-            if redirect.is_some() {
+            if self.options.linkable {
                 let relaxed = self.m.new_condition(Condition::relaxed(index));
                 self.m.end_range(Section::Annotations, start, relaxed);
             }

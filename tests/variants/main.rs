@@ -6,6 +6,10 @@
 
 mod closure;
 mod equality;
+mod programs;
+#[allow(dead_code)]
+#[path = "../lavapipe/stages.rs"]
+mod stages;
 #[path = "../support/mod.rs"]
 mod support;
 

@@ -1,0 +1,171 @@
+//! Link: what two stages pass to each other, decided from their tables and patched into their words.
+//!
+//! Every module says which inputs and outputs it has ([`Varying`]). Between a stage and the next:
+//!
+//! - They agree by location and component, for a patch and for each vertex on their own; built-ins agree by what they are.
+//! - An output that the next stage does not read, and no transform feedback captures, becomes a Private variable; so does an
+//!   input that the stage before does not write, which then reads as zeros (colours as opaque black). Any may go: also the middle one of
+//!   `gl_Position`, `gl_PointSize` and `gl_ClipDistance`, each of which is a variable of its own.
+//! - A varying to which only one side gives less precision has full precision on both.
+//! - Locations are packed: those that are left follow each other from 0.
+//!
+//! ```text
+//! vertex:   out 0, out 3 (nobody reads it), out 5   ->   out 0, Private, out 1
+//! fragment: in 0, in 5, in 9 (nobody writes it)     ->   in 0, in 1, Private = 0
+//! ```
+//!
+//! What is behind the last stage in front of the rasterizer takes all built-ins. The cost is that of the tables: no word is parsed.
+
+use crate::module::{Decisions, Module, Stage, Varying};
+use std::collections::BTreeMap;
+
+/// What a link did.
+#[derive(Clone, Debug, Default)]
+pub struct Linked {
+    /// The stages with all that is decided, in the order in which they were given.
+    pub modules: Vec<Module>,
+    /// Outputs that went.
+    pub removed_outputs: usize,
+    /// Inputs that went.
+    pub removed_inputs: usize,
+}
+
+/// Links stages of one pipeline, which come in its order. `assignments` are what the driver decides besides, a stage each: sets and
+/// bindings, captures, constants; missing ones decide nothing.
+pub fn link(stages: &[&Module], mut assignments: Vec<Decisions>) -> Linked {
+    assignments.resize(stages.len(), Decisions::default());
+    for (decisions, module) in assignments.iter_mut().zip(stages) {
+        decisions.links.get_or_insert_with(Vec::new);
+        decisions.assignment.locations = module.interface.iter().map(|varying| varying.location).collect();
+    }
+    let mut linked = Linked::default();
+    for second in 1..stages.len() {
+        let (before, after) = assignments.split_at_mut(second);
+        let first = second - 1;
+        let mut pair = Pair {
+            producer: stages[first],
+            consumer: stages[second],
+            outputs: &mut before[first],
+            inputs: &mut after[0],
+        };
+        pair.link(&mut linked);
+    }
+    linked.modules = stages.iter().zip(&assignments).map(|(module, decisions)| module.link(decisions)).collect();
+    linked
+}
+
+/// Two stages, and what is decided about them.
+struct Pair<'m> {
+    producer: &'m Module,
+    consumer: &'m Module,
+    outputs: &'m mut Decisions,
+    inputs: &'m mut Decisions,
+}
+
+impl Pair<'_> {
+    fn link(&mut self, linked: &mut Linked) {
+        let (producer, consumer) = (&self.producer.interface, &self.consumer.interface);
+        let outputs = || producer.iter().enumerate().filter(|(_, it)| it.is_output && !it.removed);
+        let inputs = || consumer.iter().enumerate().filter(|(_, it)| !it.is_output && !it.removed);
+        let (written, read) = (Components::of(outputs()), Components::of(inputs()));
+        let rasterized = self.consumer.stage == Stage::Fragment;
+        let mut used = BTreeMap::new();
+        for (index, output) in outputs() {
+            let needed = output.capture.is_some() || output.builtin.is_some() && rasterized || read.meets(output);
+            if output.removable && !needed {
+                self.outputs.remove(index);
+                linked.removed_outputs += 1;
+            } else {
+                take(&mut used, output);
+            }
+            if output.relaxed && read.is_precise(output) {
+                self.outputs.be_precise(index);
+            }
+        }
+        for (index, input) in inputs() {
+            if input.removable && !written.meets(input) {
+                self.inputs.remove(index);
+                linked.removed_inputs += 1;
+            } else {
+                take(&mut used, input);
+            }
+            if input.relaxed && written.is_precise(input) {
+                self.inputs.be_precise(index);
+            }
+        }
+        for (packed, location) in (0..).zip(used.values_mut()) {
+            *location = packed;
+        }
+        let packed = |varying: &Varying| used.get(&varying.location).copied().unwrap_or(varying.location);
+        for (index, output) in outputs().filter(|(_, it)| it.builtin.is_none()) {
+            self.outputs.assignment.locations[index] = packed(output);
+        }
+        for (index, input) in inputs().filter(|(_, it)| it.builtin.is_none()) {
+            self.inputs.assignment.locations[index] = packed(input);
+        }
+    }
+}
+
+/// Notes the locations of a varying that stays.
+fn take(used: &mut BTreeMap<u32, u32>, varying: &Varying) {
+    if varying.builtin.is_none() {
+        used.extend(slots(varying).map(|location| (location, location)));
+    }
+}
+
+/// Locations of a varying; no device has as many as the bound.
+fn slots(varying: &Varying) -> impl Iterator<Item = u32> {
+    const MOST: u32 = 4096;
+    let first = varying.location;
+    (0..varying.locations.min(MOST)).map(move |slot| first.saturating_add(slot))
+}
+
+/// The components that a stage has on its side: by patch and location, a bit for each that is there, and for each of full precision.
+#[derive(Default)]
+struct Components {
+    taken: BTreeMap<(bool, u32), [u8; 2]>,
+    builtins: Vec<u32>,
+}
+
+impl Components {
+    fn of<'m>(varyings: impl Iterator<Item = (usize, &'m Varying)>) -> Components {
+        let mut all = Components::default();
+        for (_, varying) in varyings {
+            let mask = mask(varying);
+            match varying.builtin {
+                Some(builtin) => all.builtins.push(builtin),
+                None => slots(varying).for_each(|location| {
+                    let [there, precise] = all.taken.entry((varying.patch, location)).or_default();
+                    *there |= mask;
+                    *precise |= if varying.relaxed { 0 } else { mask };
+                }),
+            }
+        }
+        all
+    }
+
+    /// Whether the other side has any component of `varying`.
+    fn meets(&self, varying: &Varying) -> bool {
+        match varying.builtin {
+            Some(builtin) => self.builtins.contains(&builtin),
+            None => self.any(varying, 0),
+        }
+    }
+
+    /// Whether the other side has a component of `varying` at full precision.
+    fn is_precise(&self, varying: &Varying) -> bool {
+        varying.builtin.is_none() && self.any(varying, 1)
+    }
+
+    fn any(&self, varying: &Varying, which: usize) -> bool {
+        slots(varying).any(|location| {
+            self.taken.get(&(varying.patch, location)).is_some_and(|masks| masks[which] & mask(varying) != 0)
+        })
+    }
+}
+
+/// The components of a varying in each of its locations.
+fn mask(varying: &Varying) -> u8 {
+    let components = (1u32 << varying.components.min(4)) - 1;
+    (components << varying.component.min(3)) as u8 & 0xf
+}

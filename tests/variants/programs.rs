@@ -1,0 +1,260 @@
+//! Programs of several stages: which variants they need, what a link leaves of them, and what the cache keeps.
+
+use super::stages::{self, shader};
+use super::{corpus, keys, support, Lowered};
+use ntv::link::{link, Linked};
+use ntv::module::{Capture, Decisions, OPTIONS, PRIVATE};
+use ntv::variant::{likely_keys, Cache, Program, Shader};
+use ntv::{Key, Module, Target};
+use ntv_gen::Random;
+use std::convert::Infallible;
+
+const OUTPUT: &str = "wrmask=xyzw, component=0, src_type=float32, io location=VARYING_SLOT";
+
+/// A vertex shader that writes its position and, from `%1`, these slots.
+fn vertex(slots: &[&str]) -> ntv::Shader {
+    let mut body = "    32x4 %1 = @load_input (%0) (base=0, range=1, component=0, dest_type=float32, io location=VERT_ATTRIB_GENERIC0 slots=1)\n".to_string();
+    for (base, slot) in std::iter::once(&"POS").chain(slots).enumerate() {
+        let (value, mask) = if *slot == "PSIZ" { ("%2", "x") } else { ("%1", "xyzw") };
+        if *slot == "PSIZ" {
+            body += "    32 %2 = mov %1.x\n";
+        }
+        let output = OUTPUT.replace("xyzw", mask);
+        body += &format!("    @store_output ({value}, %0) (base={base}, range=1, {output}_{slot} slots=1)\n");
+    }
+    shader("VERTEX", "", &body)
+}
+
+/// A fragment shader that adds up these slots.
+fn fragment(slots: &[&str]) -> ntv::Shader {
+    let mut body = "    32x2 %1 = @load_barycentric_pixel (interp_mode=INTERP_MODE_SMOOTH)\n    32x4 %2 = load_const (0x00000000, 0x00000000, 0x00000000, 0x00000000)\n".to_string();
+    let mut id = 3;
+    for (base, slot) in slots.iter().enumerate() {
+        body += &format!(
+            "    32x4 %{id} = @load_interpolated_input (%1, %0) (base={base}, component=0, dest_type=float32, io location=VARYING_SLOT_{slot} slots=1)\n    32x4 %{} = fadd %{id}, %{}\n",
+            id + 1,
+            id - 1
+        );
+        id += 2;
+    }
+    body += &format!("    @store_output (%{}, %0) (base=0, range=1, wrmask=xyzw, component=0, src_type=float32, io location=FRAG_RESULT_DATA0 slots=1)\n", id - 1);
+    shader("FRAGMENT", "", &body)
+}
+
+fn emit(shader: ntv::Shader) -> Module {
+    let lowered = Lowered::new("a stage".to_string(), shader, &Target::default()).expect("a shader that is emitted");
+    lowered.emit(None).expect("a module")
+}
+
+/// Links two stages; what comes out is valid by itself for all keys.
+fn linked(first: ntv::Shader, second: ntv::Shader) -> Linked {
+    let modules = [emit(first), emit(second)];
+    let linked = link(&modules.each_ref(), Vec::new());
+    let mut words = Vec::new();
+    for module in &linked.modules {
+        module.check().expect("sound tables");
+        for key in keys(module, &mut Random::new(1)) {
+            module.instantiate(&key, &mut words);
+            support::spirv_val(&words, Target::default().vulkan).unwrap_or_else(|problem| panic!("{key}: {problem}"));
+        }
+    }
+    linked
+}
+
+/// Locations that are left of a stage's outputs or inputs.
+fn locations(module: &Module, outputs: bool) -> Vec<u32> {
+    let left = module.interface.iter().filter(|it| it.is_output == outputs && !it.removed && it.builtin.is_none());
+    left.map(|varying| varying.location).collect()
+}
+
+#[test]
+fn a4_6_an_output_that_nobody_reads_goes_and_locations_are_packed() {
+    let linked = linked(vertex(&["VAR0", "VAR1", "VAR2"]), fragment(&["VAR2", "VAR0"]));
+    assert_eq!((linked.removed_outputs, linked.removed_inputs), (1, 0));
+    assert_eq!(locations(&linked.modules[0], true), [0, 1]);
+    let mut inputs = locations(&linked.modules[1], false);
+    inputs.sort_unstable();
+    assert_eq!(inputs, [0, 1]);
+    let private = [4 << 16 | 59, PRIVATE];
+    let mut words = Vec::new();
+    linked.modules[0].instantiate(&Key::default(), &mut words);
+    assert!(words.windows(4).any(|inst| [inst[0], inst[3]] == private), "a Private variable");
+}
+
+#[test]
+fn a4_6_an_input_that_nobody_writes_has_a_value() {
+    let linked = linked(vertex(&["VAR0"]), fragment(&["VAR0", "VAR1", "COL0"]));
+    assert_eq!((linked.removed_outputs, linked.removed_inputs), (0, 2));
+    assert_eq!(locations(&linked.modules[1], false), locations(&linked.modules[0], true));
+}
+
+#[test]
+fn a4_6_stages_without_a_common_varying_link() {
+    let linked = linked(vertex(&["VAR3"]), fragment(&["VAR4"]));
+    assert_eq!((linked.removed_outputs, linked.removed_inputs), (1, 1));
+}
+
+#[test]
+fn a4_9_a_middle_builtin_goes() {
+    let geometry = shader(
+        "GEOMETRY",
+        "input_primitive: POINTS\noutput_primitive: POINTS\nvertices_in: 1\nvertices_out: 1\ninvocations: 1\nactive_stream_mask: 0x1\n",
+        "    32x4 %1 = @load_per_vertex_input (%0, %0) (base=0, range=1, component=0, dest_type=float32, io location=VARYING_SLOT_POS slots=1)\n    @store_output (%1, %0) (base=0, range=1, wrmask=xyzw, component=0, src_type=float32, io location=VARYING_SLOT_POS slots=1)\n    @emit_vertex (stream_id=0)\n",
+    );
+    let linked = linked(vertex(&["PSIZ", "CLIP_DIST0"]), geometry);
+    let kept = |module: &Module| {
+        let left = module.interface.iter().filter(|varying| varying.is_output && !varying.removed);
+        left.filter_map(|varying| varying.builtin).collect::<Vec<u32>>()
+    };
+    assert_eq!(kept(&linked.modules[0]), [spirv::BuiltIn::Position as u32], "{:?}", linked.modules[0].interface);
+}
+
+#[test]
+fn a4_10_precision_is_made_equal() {
+    let [mut relaxed, mut precise] = [fragment(&["VAR0"]), vertex(&["VAR0"])]
+        .map(|shader| Lowered::new(String::new(), shader, &Target::default()).expect("a shader that is emitted"));
+    for variable in relaxed.shader.vars.values_mut().filter(|variable| variable.location == Some(32)) {
+        variable.precision = ntv::ir::Precision::Medium;
+    }
+    let relaxed_count = |module: &Module| {
+        let mut words = Vec::new();
+        module.instantiate(&Key::default(), &mut words);
+        words.windows(3).filter(|inst| inst[0] == 3 << 16 | 71 && inst[2] == 0).count()
+    };
+    let (fragment, vertex) = (relaxed.emit(None).expect("a module"), precise.emit(None).expect("a module"));
+    assert_eq!((relaxed_count(&fragment), relaxed_count(&vertex)), (1, 0));
+    let linked = link(&[&vertex, &fragment], Vec::new());
+    assert_eq!(relaxed_count(&linked.modules[1]), 0);
+    for variable in precise.shader.vars.values_mut() {
+        variable.precision = ntv::ir::Precision::Medium;
+    }
+    let vertex = precise.emit(None).expect("a module");
+    let linked = link(&[&vertex, &fragment], Vec::new());
+    assert_eq!(relaxed_count(&linked.modules[1]), 1, "both stages relax it");
+}
+
+#[test]
+fn captures_move_and_keep_their_outputs() {
+    let mut vertex = vertex(&["VAR0"]);
+    let bytes = ntv::ir::Capture { buffer: 0, stride: 16, offset: 0 };
+    let mut lowered = Lowered::new(String::new(), std::mem::take(&mut vertex), &Target::default()).expect("a shader");
+    for variable in lowered.shader.vars.values_mut().filter(|variable| variable.location == Some(32)) {
+        variable.capture = Some(bytes);
+    }
+    let module = lowered.emit(None).expect("a module");
+    let index = module.interface.iter().position(|varying| varying.capture.is_some()).expect("a capture");
+    let mut decisions = Decisions::default();
+    decisions.assignment.captures = vec![(index as u32, Capture { buffer: 2, stride: 32, offset: 8 })];
+    let linked = link(&[&module, &emit(fragment(&[]))], vec![decisions]);
+    assert!(!linked.modules[0].interface[index].removed);
+    let mut words = Vec::new();
+    linked.modules[0].instantiate(&Key::default(), &mut words);
+    // XfbBuffer, XfbStride, Offset.
+    for (decoration, value) in [(36, 2), (37, 32), (35, 8)] {
+        let there = words.windows(4).any(|inst| inst[0] == 4 << 16 | 71 && inst[2..] == [decoration, value]);
+        assert!(there, "decoration {decoration} is {value}");
+    }
+    linked.modules[0].instantiate(&Key::new(Key::NO_CAPTURE), &mut words);
+    assert!(!words.windows(2).any(|inst| inst == [2 << 16 | 17, 53]), "TransformFeedback is still declared");
+}
+
+/// Makes all stages of a program for `key`.
+fn make(program: &Program, key: &Key, cache: &mut Cache<u32>) {
+    for (shader, key) in program.keys(key) {
+        let made = cache.get(shader, &key, |words| Ok::<u32, Infallible>(words.len() as u32));
+        assert!(made.is_ok());
+    }
+}
+
+fn program(vertex: Module, fragment: Module) -> Program {
+    Program::new(vec![Shader { id: 2, module: fragment }, Shader { id: 1, module: vertex }])
+}
+
+#[test]
+fn a4_4_a_bit_makes_modules_only_of_the_stages_that_see_it() {
+    let vertex = emit(stages::vertex(&["float32"]));
+    let mut fragments = 0;
+    for lowered in corpus().into_iter().filter(|it| it.shader.stage() == ntv::ir::Stage::Fragment) {
+        let program = program(vertex.clone(), lowered.emit(None).expect("a module"));
+        let fragment_only = OPTIONS.iter().filter(|row| row.stages == ntv::module::Stage::Fragment.bit());
+        for bit in fragment_only.flat_map(|row| (0..64).map(|bit| 1 << bit).filter(|bit| row.mask & bit != 0)) {
+            let mut cache = Cache::new(usize::MAX);
+            make(&program, &Key::default(), &mut cache);
+            let before = cache.counters();
+            make(&program, &Key::new(bit), &mut cache);
+            let made = cache.counters().modules_made - before.modules_made;
+            let sees = program.shaders()[1].module.seen & bit != 0;
+            assert!(made <= u64::from(sees), "{}: bit {bit:#x} makes {made} modules", lowered.name);
+            fragments += made;
+        }
+        let mut cache = Cache::new(usize::MAX);
+        make(&program, &Key::default(), &mut cache);
+        let seen = program.shaders().iter().fold(0, |seen, shader| seen | shader.module.seen);
+        let before = cache.counters();
+        make(&program, &Key { bits: !seen, size: [0; 2] }, &mut cache);
+        let after = cache.counters();
+        assert_eq!((after.modules_made, after.words_copied), (before.modules_made, before.words_copied));
+        assert_eq!(after.hits, before.hits + 2);
+        assert_eq!(after.words_parsed, 0);
+    }
+    assert!(fragments > 50, "{fragments} variants of fragment shaders");
+}
+
+#[test]
+fn equal_words_are_one_module() {
+    let module = emit(fragment(&["VAR0"]));
+    let programs = [1, 2].map(|id| Program::new(vec![Shader { id, module: module.clone() }]));
+    let mut cache = Cache::new(usize::MAX);
+    programs.iter().for_each(|program| make(program, &Key::default(), &mut cache));
+    assert_eq!((cache.counters().modules_made, cache.counters().instantiated, cache.len()), (1, 2, 1));
+    cache.remove(1);
+    assert_eq!(cache.len(), 1);
+    cache.remove(2);
+    assert!(cache.is_empty() && cache.take_evicted().len() == 1);
+}
+
+#[test]
+fn a4_13_the_bound_holds_with_ten_thousand_keys() {
+    let outputs = (0..8).map(|target| {
+        format!("    @store_output (%1, %0) (base={target}, range=1, wrmask=xyzw, component=0, src_type=float32, io location=FRAG_RESULT_DATA{target} slots=1)\n")
+    });
+    let body = "    32x4 %1 = load_const (0x00000000, 0x00000000, 0x00000000, 0x00000000)\n".to_string();
+    let fragment = emit(shader("FRAGMENT", "", &outputs.fold(body, |body, output| body + &output)));
+    let program = program(emit(vertex(&[])), fragment);
+    let fragment = &program.shaders()[1];
+    const BOUND: usize = 20_000;
+    let mut cache = Cache::new(BOUND);
+    let mut random = Random::new(13);
+    let mut words = Vec::new();
+    for _ in 0..10_000 {
+        let key = fragment.module.masked(&Key::new(random.below(u64::MAX)));
+        fragment.module.instantiate(&key, &mut words);
+        let made = cache.get(fragment, &key, |words| Ok::<Vec<u32>, Infallible>(words.to_vec()));
+        assert_eq!(made, Ok(&words));
+        assert!(cache.words() <= BOUND, "{} words", cache.words());
+    }
+    let (counters, left) = (cache.counters(), cache.len() as u64);
+    assert_eq!(counters.modules_made, counters.evicted + left);
+    assert_eq!(cache.take_evicted().len() as u64, counters.evicted);
+    assert!(counters.evicted > 0 && left > 10, "{counters:?}");
+}
+
+#[test]
+fn likely_keys_come_in_the_order_of_their_chance() {
+    let program = program(emit(vertex(&["VAR0"])), emit(fragment(&["VAR0"])));
+    let keys = likely_keys(&program, Key::new(Key::STRIP), 4);
+    let names: Vec<String> = keys.iter().map(Key::to_string).collect();
+    assert_eq!(names, ["strip,flip_y", "strip", "strip,flip_y,point_size", "strip,point_size"]);
+}
+
+#[test]
+fn likely_keys_wait_for_a_size_that_words_depend_on() {
+    let coord = shader(
+        "FRAGMENT",
+        "",
+        "    32x4 %1 = @load_frag_coord\n    @store_output (%1, %0) (base=0, range=1, wrmask=xyzw, component=0, src_type=float32, io location=FRAG_RESULT_DATA0 slots=1)\n",
+    );
+    let program = program(emit(vertex(&[])), emit(coord));
+    let flipped = |always: Key| likely_keys(&program, always, 8).iter().any(|key| key.bits & Key::FLIP_Y != 0);
+    assert!(!flipped(Key::default()) && flipped(Key { bits: 0, size: [640, 480] }));
+}
