@@ -28,8 +28,9 @@ const LAYERS: &[(&str, &[&str])] = &[
         "translator",
         &["entity", "error", "op", "target", "ir", "text", "wire", "analysis", "check", "pass", "spirv", "module"],
     ),
-    // It runs modules of any origin, so all that it has to know of ntv is what a target is.
-    ("driver", &["target"]),
+    // It runs modules of any origin. What it knows of ntv is what a target is, and the textures of the interpreter, so that
+    // both can be given the same.
+    ("driver", &["op", "target", "interp"]),
 ];
 
 /// Longest file, but for tables.

@@ -3,8 +3,9 @@
 //! Bits that are undefined in the first run may be anything in the second. Bits that are defined must be the same.
 
 use crate::Stimulus;
-use ntv::interp::{run, Bits, Buffer, Fault, FaultKind, Limits, Outcome, Outputs};
+use ntv::interp::{run, Bits, Buffer, Descriptor, Fault, FaultKind, Image, Limits, Outcome, Outputs, Resources};
 use ntv::Shader;
+use std::collections::BTreeMap;
 
 /// What a run left behind.
 #[derive(Clone, Debug)]
@@ -13,6 +14,10 @@ pub struct Observation {
     pub outcome: Outcome,
     /// Storage blocks.
     pub storage: Vec<Buffer>,
+    /// Buffers of the global memory.
+    pub global: Vec<(u64, Buffer)>,
+    /// Storage images.
+    pub images: BTreeMap<Descriptor, Image>,
 }
 
 impl Observation {
@@ -20,7 +25,8 @@ impl Observation {
     pub fn new(shader: &Shader, stimulus: &Stimulus, limits: Limits) -> Observation {
         let mut resources = stimulus.resources();
         let outcome = run(shader, &mut resources, &stimulus.inputs, limits);
-        Observation { outcome, storage: resources.storage }
+        let Resources { storage, global, images, .. } = resources;
+        Observation { outcome, storage, global, images }
     }
 
     /// What makes everything that this run did meaningless, if there is such a fault. A race does not: the interpreter's
@@ -52,8 +58,19 @@ pub fn difference(first: &Observation, second: &Observation) -> Option<String> {
             return Some(format!("invocation {number}: {found}"));
         }
     }
-    let blocks = first.storage.iter().zip(&second.storage).enumerate();
-    blocks.filter_map(|(number, (a, b))| Some(format!("storage block {number}: {}", bytes_difference(a, b)?))).next()
+    let (before, after) = (memories(first), memories(second));
+    before.into_iter().zip(after).find_map(|((name, a), (_, b))| Some(format!("{name}: {}", bytes_difference(a, b)?)))
+}
+
+/// Everything outside the shader that it may have written, with its name.
+fn memories(seen: &Observation) -> Vec<(String, &Buffer)> {
+    let storage = seen.storage.iter().enumerate().map(|(number, block)| (format!("storage block {number}"), block));
+    let global = seen.global.iter().map(|(start, buffer)| (format!("memory at {start:#x}"), buffer));
+    let images = seen
+        .images
+        .iter()
+        .flat_map(|(name, image)| image.levels.iter().map(move |level| (format!("image of {name}"), level)));
+    storage.chain(global).chain(images).collect()
 }
 
 fn outputs_difference(first: &Outputs, second: &Outputs) -> Option<String> {

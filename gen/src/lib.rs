@@ -9,6 +9,7 @@ pub mod oracle;
 pub mod random;
 pub mod shader;
 pub mod stimulus;
+pub mod textures;
 
 pub use compare::{difference, Observation};
 pub use random::Random;

@@ -3,6 +3,7 @@
 //! Most numbers are small or simple, so that loops end, indices stay inside and floats are exact; the seed says how many are
 //! not.
 
+use crate::textures::{textures, Textures};
 use crate::Random;
 use ntv::interp::{Buffer, Inputs, Invocation, Resources, Slot};
 use ntv::ir::{InstKind, Stage};
@@ -28,6 +29,9 @@ impl Sizes {
     pub const DUMP: Sizes = Sizes { blocks: 16, block_bytes: 8192, push_constant_bytes: 256 };
 }
 
+/// Bytes of each buffer of the global memory.
+const GLOBAL_BYTES: usize = 256;
+
 /// Vertices that a stage may read the inputs of.
 const VERTICES: u32 = 32;
 
@@ -42,6 +46,10 @@ pub struct Stimulus {
     pub push_constants: Buffer,
     /// What shared memory starts with.
     pub shared: Vec<u8>,
+    /// Global memory: buffers, and the address that each starts at.
+    pub global: Vec<(u64, Buffer)>,
+    /// Textures and images.
+    pub textures: Textures,
     /// The rest.
     pub inputs: Inputs,
 }
@@ -62,17 +70,23 @@ impl Stimulus {
         let shared = source.buffer(sizes.block_bytes).bytes;
         let mut inputs = source.inputs(shader);
         agree(shader, &mut inputs, &push_constants);
-        Stimulus { uniform, storage, push_constants, shared, inputs }
+        // Where two small numbers are an address.
+        let global = (1..8).map(|high| (high << 32, source.buffer(GLOBAL_BYTES))).collect();
+        let textures = textures(shader, &mut source);
+        Stimulus { uniform, storage, push_constants, shared, global, textures, inputs }
     }
 
     /// The buffers, as a run wants them.
-    pub fn resources(&self) -> Resources<'static> {
+    pub fn resources(&self) -> Resources {
         Resources {
             uniform: self.uniform.clone(),
             storage: self.storage.clone(),
             push_constants: self.push_constants.clone(),
             shared: self.shared.clone(),
-            textures: None,
+            global: self.global.clone(),
+            textures: self.textures.textures.clone(),
+            samplers: self.textures.samplers.clone(),
+            images: self.textures.images.clone(),
         }
     }
 }
@@ -118,8 +132,9 @@ const SPECIAL: &[u32] = &[
     0xbf80_0000,
 ];
 
-struct Source {
-    random: Random,
+/// Where numbers come from.
+pub(crate) struct Source {
+    pub(crate) random: Random,
     style: Style,
 }
 
@@ -135,7 +150,7 @@ impl Source {
         }
     }
 
-    fn buffer(&mut self, bytes: usize) -> Buffer {
+    pub(crate) fn buffer(&mut self, bytes: usize) -> Buffer {
         Buffer::new((0..bytes / 4).flat_map(|_| self.word().to_le_bytes()).collect())
     }
 

@@ -4,9 +4,10 @@ use super::device::Logical;
 use super::handle::Owned;
 use super::memory::{buffer_view, owned, Buffer, DeviceImage};
 use super::reflect::{Binding, Interface};
-use super::resource::{Image, Resource, Resources, Sampler, Slot};
+use super::resource::{Image, Resource, Resources, Slot};
 use super::submit::Commands;
 use super::{Context, Error, Result};
+use crate::interp::{Compare, Filter, Sampler, Wrap};
 use ash::vk;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -255,23 +256,60 @@ fn object(device: &Rc<Logical>, kind: vk::DescriptorType, resource: &Resource) -
 }
 
 fn sampler(device: &Rc<Logical>, how: &Sampler) -> Result<Owned<vk::Sampler>> {
-    let mipmap = match how.filter {
-        vk::Filter::LINEAR if !how.unnormalized => vk::SamplerMipmapMode::LINEAR,
+    let [u, v, w] = how.wrap.map(address_mode);
+    let mipmap = match how.mip {
+        Filter::Linear if !how.unnormalized => vk::SamplerMipmapMode::LINEAR,
         _ => vk::SamplerMipmapMode::NEAREST,
     };
+    let [least, greatest] = if how.unnormalized { [0.0; 2] } else { how.lod };
+    if how.border != [0; 4] {
+        return Err(Error::new("a border other than zeros"));
+    }
     let info = vk::SamplerCreateInfo::default()
-        .mag_filter(how.filter)
-        .min_filter(how.filter)
+        .mag_filter(filter(how.mag))
+        .min_filter(filter(how.min))
         .mipmap_mode(mipmap)
-        .address_mode_u(how.address)
-        .address_mode_v(how.address)
-        .address_mode_w(how.address)
+        .address_mode_u(u)
+        .address_mode_v(v)
+        .address_mode_w(w)
+        .mip_lod_bias(how.lod_bias)
         .compare_enable(how.compare.is_some())
-        .compare_op(how.compare.unwrap_or(vk::CompareOp::NEVER))
-        .max_lod(if how.unnormalized { 0.0 } else { vk::LOD_CLAMP_NONE })
+        .compare_op(how.compare.map_or(vk::CompareOp::NEVER, compare_op))
+        .min_lod(least)
+        .max_lod(greatest)
         .unnormalized_coordinates(how.unnormalized);
-    // SAFETY: no extension structs, and no feature but those of Vulkan 1.0 that every device has.
+    // SAFETY: no extension structs, and no feature but those of Vulkan 1.0 that every device has, and mirroring once.
     owned(device, unsafe { device.raw.create_sampler(&info, None) }, "vkCreateSampler")
+}
+
+fn filter(filter: Filter) -> vk::Filter {
+    match filter {
+        Filter::Nearest => vk::Filter::NEAREST,
+        Filter::Linear => vk::Filter::LINEAR,
+    }
+}
+
+fn address_mode(wrap: Wrap) -> vk::SamplerAddressMode {
+    match wrap {
+        Wrap::Repeat => vk::SamplerAddressMode::REPEAT,
+        Wrap::MirroredRepeat => vk::SamplerAddressMode::MIRRORED_REPEAT,
+        Wrap::ClampToEdge => vk::SamplerAddressMode::CLAMP_TO_EDGE,
+        Wrap::ClampToBorder => vk::SamplerAddressMode::CLAMP_TO_BORDER,
+        Wrap::MirrorClampToEdge => vk::SamplerAddressMode::MIRROR_CLAMP_TO_EDGE,
+    }
+}
+
+fn compare_op(compare: Compare) -> vk::CompareOp {
+    match compare {
+        Compare::Never => vk::CompareOp::NEVER,
+        Compare::Less => vk::CompareOp::LESS,
+        Compare::Equal => vk::CompareOp::EQUAL,
+        Compare::LessOrEqual => vk::CompareOp::LESS_OR_EQUAL,
+        Compare::Greater => vk::CompareOp::GREATER,
+        Compare::NotEqual => vk::CompareOp::NOT_EQUAL,
+        Compare::GreaterOrEqual => vk::CompareOp::GREATER_OR_EQUAL,
+        Compare::Always => vk::CompareOp::ALWAYS,
+    }
 }
 
 /// The layout that an image behind a descriptor is used in.

@@ -39,11 +39,12 @@ pub mod reflect;
 mod resource;
 mod submit;
 
+pub use crate::interp::Sampler;
 pub use ash::vk;
 pub use compute::Dispatch;
 pub use device::{Device, DeviceOptions};
 pub use graphics::{Attachment, Attribute, Draw, Drawn};
-pub use resource::{texel_size, Image, Resource, Resources, Sampler, Slot};
+pub use resource::{texel_size, Image, Resource, Resources, Slot};
 
 use std::fmt;
 

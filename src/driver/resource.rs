@@ -1,5 +1,8 @@
 //! What shaders are given: the contents of each descriptor.
 
+use super::{Error, Result};
+use crate::interp::{self, Sampler};
+use crate::op::names::ImageDim;
 use ash::vk;
 use std::collections::BTreeMap;
 
@@ -64,54 +67,83 @@ impl Image {
     }
 }
 
-/// How an image is sampled.
-#[derive(Clone, Copy, Debug)]
-pub struct Sampler {
-    /// Between texels, and between levels.
-    pub filter: vk::Filter,
-    /// Beyond the edge.
-    pub address: vk::SamplerAddressMode,
-    /// What `Dref` is compared by, if at all.
-    pub compare: Option<vk::CompareOp>,
-    /// Coordinates count texels.
-    pub unnormalized: bool,
-}
-
-impl Default for Sampler {
-    fn default() -> Sampler {
-        let address = vk::SamplerAddressMode::CLAMP_TO_EDGE;
-        Sampler { filter: vk::Filter::NEAREST, address, compare: None, unnormalized: false }
-    }
-}
-
-/// The formats that images may have here, with the bytes of a texel.
-const FORMATS: &[(vk::Format, usize)] = &[
-    (vk::Format::R8_UNORM, 1),
-    (vk::Format::R8_UINT, 1),
-    (vk::Format::S8_UINT, 1),
-    (vk::Format::R16_UINT, 2),
-    (vk::Format::D16_UNORM, 2),
-    (vk::Format::R8G8_UNORM, 2),
-    (vk::Format::R8G8B8A8_UNORM, 4),
-    (vk::Format::R8G8B8A8_SRGB, 4),
-    (vk::Format::R8G8B8A8_UINT, 4),
-    (vk::Format::R8G8B8A8_SINT, 4),
-    (vk::Format::R32_SFLOAT, 4),
-    (vk::Format::R32_UINT, 4),
-    (vk::Format::R32_SINT, 4),
-    (vk::Format::D32_SFLOAT, 4),
-    (vk::Format::R64_UINT, 8),
-    (vk::Format::R64_SINT, 8),
-    (vk::Format::R16G16B16A16_SFLOAT, 8),
-    (vk::Format::R32G32_SFLOAT, 8),
-    (vk::Format::R32G32_UINT, 8),
-    (vk::Format::R32G32B32_SFLOAT, 12),
-    (vk::Format::R32G32B32A32_SFLOAT, 16),
-    (vk::Format::R32G32B32A32_UINT, 16),
-    (vk::Format::R32G32B32A32_SINT, 16),
+/// The formats that images may have here, with the bytes of a texel and NIR's name; depths and what is not linear have none.
+const FORMATS: &[(vk::Format, usize, &str)] = &[
+    (vk::Format::R8_UNORM, 1, "r8_unorm"),
+    (vk::Format::R8_UINT, 1, "r8_uint"),
+    (vk::Format::S8_UINT, 1, ""),
+    (vk::Format::R16_UINT, 2, "r16_uint"),
+    (vk::Format::D16_UNORM, 2, ""),
+    (vk::Format::R8G8_UNORM, 2, "r8g8_unorm"),
+    (vk::Format::R8G8B8A8_UNORM, 4, "r8g8b8a8_unorm"),
+    (vk::Format::R8G8B8A8_SNORM, 4, "r8g8b8a8_snorm"),
+    (vk::Format::R8G8B8A8_SRGB, 4, ""),
+    (vk::Format::R8G8B8A8_UINT, 4, "r8g8b8a8_uint"),
+    (vk::Format::R8G8B8A8_SINT, 4, "r8g8b8a8_sint"),
+    (vk::Format::R16G16_UINT, 4, "r16g16_uint"),
+    (vk::Format::R16G16_SINT, 4, "r16g16_sint"),
+    (vk::Format::R32_SFLOAT, 4, "r32_float"),
+    (vk::Format::R32_UINT, 4, "r32_uint"),
+    (vk::Format::R32_SINT, 4, "r32_sint"),
+    (vk::Format::D32_SFLOAT, 4, ""),
+    (vk::Format::A2B10G10R10_UNORM_PACK32, 4, "r10g10b10a2_unorm"),
+    (vk::Format::A2B10G10R10_UINT_PACK32, 4, "r10g10b10a2_uint"),
+    (vk::Format::B10G11R11_UFLOAT_PACK32, 4, "r11g11b10_float"),
+    (vk::Format::R64_UINT, 8, "r64_uint"),
+    (vk::Format::R64_SINT, 8, "r64_sint"),
+    (vk::Format::R16G16B16A16_SFLOAT, 8, "r16g16b16a16_float"),
+    (vk::Format::R16G16B16A16_UINT, 8, "r16g16b16a16_uint"),
+    (vk::Format::R16G16B16A16_SINT, 8, "r16g16b16a16_sint"),
+    (vk::Format::R32G32_SFLOAT, 8, "r32g32_float"),
+    (vk::Format::R32G32_UINT, 8, "r32g32_uint"),
+    (vk::Format::R32G32B32_SFLOAT, 12, ""),
+    (vk::Format::R32G32B32A32_SFLOAT, 16, "r32g32b32a32_float"),
+    (vk::Format::R32G32B32A32_UINT, 16, "r32g32b32a32_uint"),
+    (vk::Format::R32G32B32A32_SINT, 16, "r32g32b32a32_sint"),
 ];
 
 /// Bytes of a texel of `format`; `None` for formats that are not of use here.
 pub fn texel_size(format: vk::Format) -> Option<usize> {
     FORMATS.iter().find(|row| row.0 == format).map(|row| row.1)
+}
+
+impl Resource {
+    /// The image that the interpreter is given, with its sampler if it is a texture.
+    pub fn given(image: &interp::Image, sampler: Option<&Sampler>) -> Result<Resource> {
+        let named = |name| interp::Format::from_name(name) == Some(image.format);
+        let format = FORMATS.iter().find(|row| named(row.2)).map(|row| row.0);
+        let mut format = format.ok_or_else(|| Error::new(format!("no device is given {:?}", image.format)))?;
+        let levels: Vec<Vec<u8>> = image.levels.iter().map(|level| level.bytes.clone()).collect();
+        if image.dim == ImageDim::buf {
+            return Ok(Resource::TexelBuffer(format, levels.concat()));
+        }
+        // What is compared is a depth.
+        if sampler.is_some_and(|sampler| sampler.compare.is_some()) {
+            format = match format {
+                vk::Format::R32_SFLOAT => vk::Format::D32_SFLOAT,
+                _ => return Err(Error::new("what is compared is an r32_float")),
+            };
+        }
+        let view = view(image.dim, image.array)?;
+        let samples = vk::SampleCountFlags::TYPE_1;
+        let image = Image { format, view, extent: image.size, layers: image.layers, samples, levels };
+        Ok(match sampler {
+            Some(sampler) => Resource::Sampled(image, sampler.clone()),
+            None => Resource::Image(image),
+        })
+    }
+}
+
+fn view(dim: ImageDim, array: bool) -> Result<vk::ImageViewType> {
+    use vk::ImageViewType as View;
+    Ok(match (dim, array) {
+        (ImageDim::dim_1d, false) => View::TYPE_1D,
+        (ImageDim::dim_1d, true) => View::TYPE_1D_ARRAY,
+        (ImageDim::dim_2d | ImageDim::rect | ImageDim::external, false) => View::TYPE_2D,
+        (ImageDim::dim_2d, true) => View::TYPE_2D_ARRAY,
+        (ImageDim::dim_3d, false) => View::TYPE_3D,
+        (ImageDim::cube, false) => View::CUBE,
+        (ImageDim::cube, true) => View::CUBE_ARRAY,
+        _ => return Err(Error::new("images of several samples have no contents")),
+    })
 }

@@ -5,6 +5,7 @@ use super::machine::Machine;
 use super::memory::{Address, Buffer, Memory};
 use super::pointer::Pointer;
 use super::race::Use;
+use super::texture::RESIDENT;
 use super::Bits;
 use crate::ir::{Def, Inst, Stage};
 use crate::op::fold::mask;
@@ -46,6 +47,11 @@ const ROWS: &[Row] = &[
     row(Intrinsic::shared_atomic_swap, Operation::Atomic, Memory::Shared, None, 0),
     row(Intrinsic::load_scratch, Operation::Load, Memory::Scratch, None, 0),
     row(Intrinsic::store_scratch, Operation::Store, Memory::Scratch, None, 1),
+    row(Intrinsic::load_global, Operation::Load, Memory::Global, None, 0),
+    row(Intrinsic::load_global_constant, Operation::Load, Memory::Global, None, 0),
+    row(Intrinsic::store_global, Operation::Store, Memory::Global, None, 1),
+    row(Intrinsic::global_atomic, Operation::Atomic, Memory::Global, None, 0),
+    row(Intrinsic::global_atomic_swap, Operation::Atomic, Memory::Global, None, 0),
     row(Intrinsic::load_push_constant, Operation::Load, Memory::Push, None, 0),
     row(Intrinsic::load_push_constant_zink, Operation::Load, Memory::Push, None, 0),
 ];
@@ -53,7 +59,7 @@ const ROWS: &[Row] = &[
 /// Byte offsets of the members of zink's push constants, in its order: `struct zink_gfx_push_constant`.
 const ZINK_PUSH_CONSTANTS: [i64; 8] = [0, 4, 8, 12, 20, 36, 40, 48];
 
-impl Machine<'_, '_> {
+impl Machine<'_> {
     /// Runs an intrinsic for all invocations that run.
     pub(super) fn intrinsic(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) {
         use Intrinsic::*;
@@ -93,11 +99,34 @@ impl Machine<'_, '_> {
             load_color1 => self.color(inst, 1),
             // Any time will do.
             shader_clock => self.set_all(inst, &[]),
-            _ if self.subgroup(inst, op, srcs) => {}
+            is_sparse_texels_resident | is_sparse_resident_zink => self.is_resident(inst, srcs[0]),
+            sparse_residency_code => self.set_all(inst, &[RESIDENT]),
+            sparse_residency_code_and => self.both_codes(inst, srcs),
+            _ if self.image(inst, op, srcs) || self.subgroup(inst, op, srcs) => {}
             _ => self.load_system_value(inst, op),
         }
         if matches!(op, terminate_if | demote_if) {
             self.check_condition(inst, srcs[0]);
+        }
+    }
+
+    /// Whether the code, the last component of `texels`, says that they are in memory.
+    fn is_resident(&mut self, inst: Inst, texels: Def) {
+        let bits = self.shader.insts[inst].bit_size;
+        for i in 0..self.active.len() {
+            let lane = self.active[i];
+            let code = self.value(texels, lane).last().copied().unwrap_or(Bits::undef(32));
+            let resident = u64::from(code == RESIDENT).wrapping_neg();
+            let resident = if code.is_defined() { Bits::new(mask(resident, bits)) } else { Bits::undef(bits) };
+            self.set(inst, lane, &[resident]);
+        }
+    }
+
+    fn both_codes(&mut self, inst: Inst, srcs: &[Def]) {
+        for i in 0..self.active.len() {
+            let lane = self.active[i];
+            let [a, b] = [0, 1].map(|i| self.scalar(srcs[i], lane));
+            self.set(inst, lane, &[if a == RESIDENT { b } else { a }]);
         }
     }
 
@@ -175,7 +204,7 @@ impl Machine<'_, '_> {
         };
         let index = |index| i64::from(self.shader.index(inst, index));
         let bytes = i64::from(bits / 8);
-        let offset = offset.value as u32 as i64;
+        let offset = if memory == Memory::Global { offset.value as i64 } else { offset.value as u32 as i64 };
         let base = if row.memory == Memory::Push || row.memory == Memory::Shared { index(Index::base) } else { 0 };
         let byte = match row.op {
             Intrinsic::load_ubo_vec4 => (offset + index(Index::base)) * 16 + index(Index::component) * bytes,
@@ -307,7 +336,7 @@ impl Machine<'_, '_> {
     /// Stores the components of `value` that the write mask names.
     fn store(&mut self, inst: Inst, lane: usize, address: Address, value: &[Bits], bits: u8) {
         let write_mask = self.shader.index(inst, Index::write_mask);
-        let is_outside = matches!(address.memory, Memory::Storage(_));
+        let is_outside = matches!(address.memory, Memory::Storage(_) | Memory::Global);
         let step = i64::from(bits / 8);
         for (c, component) in value.iter().enumerate().filter(|(c, _)| write_mask >> c & 1 != 0) {
             if is_outside && !component.is_defined() {
@@ -327,7 +356,8 @@ impl Machine<'_, '_> {
 
     /// Notes the use of `bytes` bytes that invocations may share.
     pub(super) fn note(&mut self, inst: Inst, lane: usize, address: Address, what: impl Fn(i64) -> Use, bytes: i64) {
-        if self.lanes.len() == 1 || !matches!(address.memory, Memory::Storage(_) | Memory::Shared) {
+        let is_own = matches!(address.memory, Memory::Uniform(_) | Memory::Push | Memory::Private | Memory::Scratch);
+        if self.lanes.len() == 1 || is_own {
             return;
         }
         for byte in 0..bytes {
@@ -343,12 +373,13 @@ impl Machine<'_, '_> {
         let size = self.memory_size(memory, lane);
         let message = match size {
             Some(size) => format!("{bytes} bytes at {} of {memory:?}, which has {size}", byte - start),
+            None if memory == Memory::Global => format!("{bytes} bytes at address {byte:#x}"),
             None => format!("there is no {memory:?}"),
         };
         self.fault(FaultKind::OutOfBounds, inst, lane, message);
     }
 
-    /// Bytes of `memory`.
+    /// Bytes of `memory`; `None` if there is none of this name, or many.
     pub(super) fn memory_size(&self, memory: Memory, lane: usize) -> Option<u64> {
         self.buffer(memory, lane).map(|buffer| buffer.bytes.len() as u64)
     }
@@ -361,6 +392,8 @@ impl Machine<'_, '_> {
             Memory::Shared => Some(&self.shared),
             Memory::Private => Some(&self.lanes[lane].private),
             Memory::Scratch => Some(&self.lanes[lane].scratch),
+            Memory::Image(image) => self.resources.images.get(&image)?.levels.first(),
+            Memory::Global => None,
         }
     }
 
@@ -370,22 +403,39 @@ impl Machine<'_, '_> {
             Memory::Shared => Some(&mut self.shared),
             Memory::Private => Some(&mut self.lanes[lane].private),
             Memory::Scratch => Some(&mut self.lanes[lane].scratch),
-            Memory::Uniform(_) | Memory::Push => None,
+            Memory::Image(image) => self.resources.images.get_mut(&image)?.levels.first_mut(),
+            Memory::Uniform(_) | Memory::Push | Memory::Global => None,
         }
+    }
+
+    /// Which buffer of the global memory has the `bits` bits at an address, and where in it they are.
+    fn global(&self, address: i64, bits: u8) -> Option<(usize, i64)> {
+        let places = self.resources.global.iter().map(|(start, _)| address.wrapping_sub(*start as i64));
+        let mut places = places.enumerate().zip(&self.resources.global);
+        places.find_map(|((number, byte), (_, buffer))| buffer.read(byte, bits).map(|_| (number, byte)))
     }
 
     /// The `bits` bits at `address`; `None` outside.
     pub(super) fn read(&self, address: Address, bits: u8, lane: usize) -> Option<Bits> {
+        if address.memory == Memory::Global {
+            let (number, byte) = self.global(address.byte, bits)?;
+            return self.resources.global[number].1.read(byte, bits);
+        }
         is_inside(address, bits).then_some(())?;
         self.buffer(address.memory, lane)?.read(address.byte, bits)
     }
 
     /// Writes `bits` bits; `None` outside. A helper invocation changes nothing but its own memory.
     pub(super) fn write(&mut self, address: Address, bits: u8, value: Bits, lane: usize) -> Option<()> {
-        is_inside(address, bits).then_some(())?;
         let is_own = matches!(address.memory, Memory::Private | Memory::Scratch);
+        let is_global = address.memory == Memory::Global;
+        (is_global || is_inside(address, bits)).then_some(())?;
         if self.lanes[lane].is_helper && !is_own {
             return Some(());
+        }
+        if is_global {
+            let (number, byte) = self.global(address.byte, bits)?;
+            return self.resources.global[number].1.write(byte, bits, value);
         }
         self.buffer_mut(address.memory, lane)?.write(address.byte, bits, value)
     }

@@ -23,7 +23,7 @@ const ARITHMETIC: &[(AtomicOp, AluOp)] = &[
     (AtomicOp::fmax, AluOp::fmax),
 ];
 
-impl Machine<'_, '_> {
+impl Machine<'_> {
     /// Runs an atomic at `address` with these operands.
     pub(super) fn atomic(&mut self, inst: Inst, lane: usize, address: Address, operands: &[Def]) {
         let bits = self.shader.insts[inst].bit_size;

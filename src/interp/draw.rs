@@ -47,7 +47,7 @@ type Vertex = BTreeMap<Slot, [u32; 4]>;
 /// Runs `draw`; storage blocks of `resources` keep what the shaders wrote.
 ///
 /// What it cannot draw is said in the error: anything but points, and tessellation by other levels than 1.
-pub fn draw(draw: &Draw<'_>, resources: &mut Resources<'_>, limits: Limits) -> Result<Drawn, &'static str> {
+pub fn draw(draw: &Draw<'_>, resources: &mut Resources, limits: Limits) -> Result<Drawn, &'static str> {
     let captures = draw.captures.iter().map(|size| vec![0; *size]).collect();
     let drawn = Drawn { captures, ..Drawn::default() };
     let mut pipeline = Pipeline { draw, resources, limits, drawn, captured: 0 };
@@ -57,16 +57,16 @@ pub fn draw(draw: &Draw<'_>, resources: &mut Resources<'_>, limits: Limits) -> R
     Ok(pipeline.drawn)
 }
 
-struct Pipeline<'a, 'r, 's> {
+struct Pipeline<'a, 'r> {
     draw: &'a Draw<'a>,
-    resources: &'r mut Resources<'s>,
+    resources: &'r mut Resources,
     limits: Limits,
     drawn: Drawn,
     /// Vertices that transform feedback has captured.
     captured: usize,
 }
 
-impl Pipeline<'_, '_, '_> {
+impl Pipeline<'_, '_> {
     fn instance(&mut self, instance: u32) -> Result<(), &'static str> {
         let mut vertices = self.vertex_stage(instance)?;
         if self.stage(Stage::TessEval).is_some() {

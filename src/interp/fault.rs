@@ -10,6 +10,9 @@ pub enum FaultKind {
     OutOfBounds,
     /// An address that is not as aligned as the access says.
     Misaligned,
+    /// A texel that the image does not have: undefined when it is loaded, dropped when it is stored. Nothing else follows
+    /// from it.
+    OutsideOfImage,
     /// A branch on undefined bits.
     UndefinedCondition,
     /// An address, index or invocation number with undefined bits.
@@ -49,13 +52,14 @@ pub struct Fault {
 impl Fault {
     /// Whether anything may follow from it, so that what the run gave afterwards means nothing.
     pub fn is_undefined_behaviour(&self) -> bool {
-        self.kind != FaultKind::UndefinedOutput
+        !matches!(self.kind, FaultKind::UndefinedOutput | FaultKind::OutsideOfImage)
     }
 
     /// What happened, in words.
     pub fn describe(&self) -> String {
         let what = match self.kind {
             FaultKind::OutOfBounds => "access out of bounds",
+            FaultKind::OutsideOfImage => "texel outside of the image",
             FaultKind::Misaligned => "access less aligned than it says",
             FaultKind::UndefinedCondition => "branch on an undefined value",
             FaultKind::UndefinedAddress => "undefined address",

@@ -72,7 +72,7 @@ impl Place {
     }
 }
 
-impl Machine<'_, '_> {
+impl Machine<'_> {
     /// An intrinsic that names a slot.
     pub(super) fn explicit_io(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) {
         let is_store = !self.shader.insts[inst].has_def();
@@ -435,7 +435,7 @@ fn joined(low: Bits, high: Bits) -> Bits {
 }
 
 /// A word as a component of `ty`.
-fn narrowed(word: Bits, ty: AluType) -> Bits {
+pub(super) fn narrowed(word: Bits, ty: AluType) -> Bits {
     match (ty.base, ty.bits) {
         (Base::Float, 16) => alu::scalar(AluOp::f2f16, [word; 2], 32),
         (_, 16) => alu::scalar(AluOp::u2u16, [word; 2], 32),

@@ -19,9 +19,9 @@ use rustc_hash::FxHashSet;
 const MAX_MEMORY: u64 = 1 << 24;
 
 /// A run of one workgroup, patch or group of quads.
-pub(super) struct Machine<'a, 'r> {
+pub(super) struct Machine<'a> {
     pub shader: &'a Shader,
-    pub resources: &'a mut Resources<'r>,
+    pub resources: &'a mut Resources,
     pub inputs: &'a Inputs,
     pub workgroup: [u32; 3],
     pub layout: Layout,
@@ -63,7 +63,7 @@ pub(super) struct Lane {
 /// Runs one group of invocations; false if the budget is used up.
 pub(super) fn run_group(
     shader: &Shader,
-    resources: &mut Resources<'_>,
+    resources: &mut Resources,
     (inputs, workgroup): (&Inputs, [u32; 3]),
     limits: Limits,
     outcome: &mut Outcome,
@@ -101,14 +101,14 @@ pub(super) fn workgroup_size(shader: &Shader, inputs: &Inputs) -> [u32; 3] {
     size.map(|size| size.clamp(1, 1 << 16))
 }
 
-impl<'a, 'r> Machine<'a, 'r> {
+impl<'a> Machine<'a> {
     fn new(
         shader: &'a Shader,
-        resources: &'a mut Resources<'r>,
+        resources: &'a mut Resources,
         (inputs, workgroup): (&'a Inputs, [u32; 3]),
         max_components: usize,
         budget: u64,
-    ) -> Result<Machine<'a, 'r>, Fault> {
+    ) -> Result<Machine<'a>, Fault> {
         let count = lane_count(shader, inputs);
         let mut first = shader.def_table(0u32);
         let (mut components, mut pointers) = (0u64, 0u64);

@@ -1,5 +1,6 @@
 //! Bytes, and which of their bits are undefined.
 
+use super::descriptor::Descriptor;
 use super::Bits;
 use crate::op::fold::mask;
 
@@ -75,6 +76,10 @@ pub(super) enum Memory {
     Private,
     /// The invocation's scratch memory.
     Scratch,
+    /// Level 0 of a storage image.
+    Image(Descriptor),
+    /// Any buffer, by address.
+    Global,
 }
 
 /// A place in memory, and the part of it that may be accessed from there.

@@ -47,10 +47,14 @@
 mod access;
 mod alu;
 mod atomic;
+mod descriptor;
 pub mod draw;
 mod fault;
+mod filter;
 mod float;
 mod flow;
+mod format;
+mod image;
 mod inputs;
 mod io;
 mod layout;
@@ -59,20 +63,24 @@ mod memory;
 mod pointer;
 mod race;
 mod registers;
+mod storage_image;
 mod subgroup;
 mod system;
 #[cfg(test)]
 mod tests;
 mod texture;
 
+pub use descriptor::Descriptor;
 pub use fault::{Fault, FaultKind};
 pub use float::{is_imprecise, Floats};
+pub use format::{Format, Numbers};
+pub use image::{Compare, Filter, Image, Sampler, Texture, Wrap};
 pub use inputs::{Inputs, Invocation};
 pub use io::{Outputs, Slot};
 pub use memory::Buffer;
-pub use texture::{TexQuery, Textures};
 
 use crate::ir::Shader;
+use std::collections::BTreeMap;
 
 /// A component of a value: its bits, and which of them are undefined.
 ///
@@ -103,8 +111,8 @@ impl Bits {
 }
 
 /// The memory outside the shader.
-#[derive(Default)]
-pub struct Resources<'a> {
+#[derive(Clone, Debug, Default)]
+pub struct Resources {
     /// Uniform blocks by block index.
     pub uniform: Vec<Buffer>,
     /// Storage blocks by block index.
@@ -113,8 +121,14 @@ pub struct Resources<'a> {
     pub push_constants: Buffer,
     /// What shared memory holds when a workgroup starts; what it has beyond is undefined.
     pub shared: Vec<u8>,
-    /// Textures; an access without them is a fault.
-    pub textures: Option<&'a mut dyn Textures>,
+    /// Global memory: buffers, and the address that each starts at.
+    pub global: Vec<(u64, Buffer)>,
+    /// Textures.
+    pub textures: BTreeMap<Descriptor, Texture>,
+    /// Samplers that are variables of their own.
+    pub samplers: BTreeMap<Descriptor, Sampler>,
+    /// Storage images.
+    pub images: BTreeMap<Descriptor, Image>,
 }
 
 /// When to give up.
@@ -148,7 +162,7 @@ pub struct Outcome {
 }
 
 /// Runs `shader`: all workgroups of a compute shader one after the other, else the invocations that `inputs` has.
-pub fn run(shader: &Shader, resources: &mut Resources<'_>, inputs: &Inputs, limits: Limits) -> Outcome {
+pub fn run(shader: &Shader, resources: &mut Resources, inputs: &Inputs, limits: Limits) -> Outcome {
     let mut outcome = Outcome::default();
     let [x, y, z] = if shader.stage().is_compute() { inputs.workgroups } else { [1; 3] };
     for group in 0..u64::from(x) * u64::from(y) * u64::from(z) {

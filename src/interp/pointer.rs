@@ -1,5 +1,6 @@
 //! Pointers: where each step of a deref leads.
 
+use super::descriptor::Descriptor;
 use super::fault::FaultKind;
 use super::layout::component_bytes;
 use super::machine::Machine;
@@ -20,6 +21,8 @@ pub(super) enum Pointer {
     Memory(Address),
     /// A part of an input or output.
     Io(IoPointer),
+    /// A texture, image or sampler, or an array of them.
+    Descriptor(Descriptor),
 }
 
 /// A part of an input or output.
@@ -43,7 +46,7 @@ enum Step {
     Field(u32),
 }
 
-impl Machine<'_, '_> {
+impl Machine<'_> {
     /// Runs a deref.
     pub(super) fn deref(&mut self, inst: Inst, deref: &Deref) {
         for i in 0..self.active.len() {
@@ -54,12 +57,54 @@ impl Machine<'_, '_> {
                     self.index(inst, index, lane).map_or(Pointer::Nowhere, |n| self.walk(parent, lane, Step::Index(n)))
                 }
                 DerefKind::Struct { parent, field } => self.walk(parent, lane, Step::Field(field)),
-                DerefKind::ArrayWildcard { .. } | DerefKind::PtrAsArray { .. } | DerefKind::Cast { .. } => {
-                    self.fault(FaultKind::Unsupported, inst, lane, "a cast or a wildcard");
+                DerefKind::PtrAsArray { parent, index } => {
+                    let stride = self.stride_of_elements(parent);
+                    let index = self.index(inst, index, lane).zip(stride);
+                    match (index, self.pointer(parent, lane)) {
+                        (Some((n, stride)), Pointer::Memory(at)) => Pointer::Memory(at.plus(n.wrapping_mul(stride))),
+                        _ => Pointer::Nowhere,
+                    }
+                }
+                DerefKind::Cast { parent, .. } => self.cast(inst, parent, deref.modes, lane),
+                DerefKind::ArrayWildcard { .. } => {
+                    self.fault(FaultKind::Unsupported, inst, lane, "a wildcard");
                     Pointer::Nowhere
                 }
             };
             self.set_pointer(inst, lane, pointer);
+        }
+    }
+
+    /// A pointer of another type, or an address as a pointer.
+    fn cast(&mut self, inst: Inst, parent: Def, modes: Modes, lane: usize) -> Pointer {
+        if self.shader.as_deref(parent).is_some() {
+            return self.pointer(parent, lane);
+        }
+        let address = self.scalar(parent, lane);
+        if modes != Modes::GLOBAL {
+            self.fault(FaultKind::Unsupported, inst, lane, "a number as a pointer to other than global memory");
+            return Pointer::Nowhere;
+        }
+        if !address.is_defined() {
+            self.fault(FaultKind::UndefinedAddress, inst, lane, format!("the address {parent} is undefined"));
+            return Pointer::Nowhere;
+        }
+        Pointer::Memory(Address::anywhere(Memory::Global, address.value as i64))
+    }
+
+    /// Bytes from what `pointer` points to, to the next of its kind.
+    fn stride_of_elements(&self, mut pointer: Def) -> Option<i64> {
+        loop {
+            let deref = self.shader.as_deref(pointer)?;
+            match deref.kind {
+                DerefKind::PtrAsArray { parent, .. } => pointer = parent,
+                DerefKind::Cast { stride, .. } if stride != 0 => return Some(stride.into()),
+                DerefKind::Array { parent, .. } => {
+                    let array = self.shader.as_deref(parent)?.ty;
+                    return self.layout.stride(&self.shader.types, array).map(|stride| stride as i64);
+                }
+                _ => return self.layout.of(deref.ty).map(|extent| extent.size as i64),
+            }
         }
     }
 
@@ -80,7 +125,7 @@ impl Machine<'_, '_> {
                 let wants_vertex = self.is_per_vertex(var);
                 Pointer::Io(IoPointer { var, vertex: 0, wants_vertex, word: u32::from(variable.location_frac) })
             }
-            _ => Pointer::Nowhere,
+            _ => self.first_descriptor(var).map_or(Pointer::Nowhere, Pointer::Descriptor),
         };
         if variable.initializer.is_some() && variable.values.is_none() && variable.mode != Modes::UNIFORM {
             self.fault(FaultKind::Unsupported, inst, lane, "a variable whose first value is not known");
@@ -127,6 +172,12 @@ impl Machine<'_, '_> {
                 self.bytes(ty, step).map_or(Pointer::Nowhere, |bytes| Pointer::Memory(address.plus(bytes)))
             }
             Pointer::Io(io) => self.walk_io(io, ty, step),
+            Pointer::Descriptor(first) => match step {
+                Step::Index(index) => {
+                    self.descriptor_element(first, ty, index).map_or(Pointer::Nowhere, Pointer::Descriptor)
+                }
+                Step::Field(_) => Pointer::Nowhere,
+            },
         }
     }
 

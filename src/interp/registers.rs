@@ -43,7 +43,7 @@ impl Registers {
     }
 }
 
-impl Machine<'_, '_> {
+impl Machine<'_> {
     /// `load_reg`, `store_reg` and their indirect forms.
     pub(super) fn register_access(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) {
         let is_store = matches!(op, Intrinsic::store_reg | Intrinsic::store_reg_indirect);

@@ -31,7 +31,7 @@ const IDENTITIES: &[(AluOp, Number)] = &[
     (AluOp::fmax, |bits| crate::op::fold::from_float(f64::NEG_INFINITY, bits)),
 ];
 
-impl Machine<'_, '_> {
+impl Machine<'_> {
     /// Runs `op` if it is one between invocations; else false.
     pub(super) fn subgroup(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) -> bool {
         use Intrinsic::*;

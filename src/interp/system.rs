@@ -15,7 +15,7 @@ const BOOLEANS: &[Intrinsic] = &[
     Intrinsic::load_is_indexed_draw,
 ];
 
-impl Machine<'_, '_> {
+impl Machine<'_> {
     pub(super) fn load_system_value(&mut self, inst: Inst, op: Intrinsic) {
         for i in 0..self.active.len() {
             let lane = self.active[i];

@@ -1,4 +1,5 @@
 use super::*;
+use crate::op::names::ImageDim;
 use crate::op::Intrinsic;
 use std::collections::BTreeMap;
 
@@ -325,4 +326,62 @@ fn workgroups_run_one_after_the_other() {
     let outcome = run(&shader, &mut resources, &inputs, Limits::default());
     assert_eq!(outcome.faults, []);
     assert_eq!(resources.storage[0].bytes, [3, 0, 0, 0].repeat(4));
+}
+
+#[test]
+fn global_memory_is_found_by_address() {
+    let body = "    block b0:  // preds:
+    32     %0 = load_const (0x00000000)
+    64     %1 = load_const (0x0000000500000004)
+    64     %2 = load_const (0x0000000500000000)
+    32     %3 = @load_global (%1) (access=none, align_mul=4, align_offset=0)
+    32     %4 = load_const (0x00000001)
+    64     %9 = load_const (0x0000000000000001)
+    64     %5 = deref_cast (uint *)%2 (global uint)  (ptr_stride=4, align_mul=4, align_offset=0)
+    64     %6 = deref_ptr_as_array &(*%5)[%9] (global uint)
+    32     %7 = @deref_atomic (%6, %4) (access=none, atomic_op=iadd)
+    32     %8 = iadd %3, %7
+    @store_global (%8, %2) (wrmask=x, access=none, align_mul=4, align_offset=0)
+    @store_ssbo (%3, %0, %0) (wrmask=x, access=none, align_mul=4, align_offset=0)
+    // succs: b1
+    block b1:";
+    let global = vec![(0x5_0000_0000, Buffer::new(vec![9, 0, 0, 0, 7, 0, 0, 0]))];
+    let mut resources = Resources { storage: vec![Buffer::zeroed(4)], global, ..Resources::default() };
+    let outcome = run(&compute(1, body), &mut resources, &Inputs::default(), Limits::default());
+    assert_eq!(outcome.faults, []);
+    assert_eq!(resources.global[0].1.bytes, [14, 0, 0, 0, 8, 0, 0, 0]);
+    let outside = compute(1, &body.replace("0x0000000500000004", "0x0000000500000008"));
+    let outcome = run(&outside, &mut resources, &Inputs::default(), Limits::default());
+    assert_eq!(outcome.faults[0].kind, FaultKind::OutOfBounds);
+}
+
+#[test]
+fn texels_outside_are_undefined_or_dropped() {
+    let image = Image::new(ImageDim::dim_1d, Format::from_name("r32_uint").expect("a format"), [2, 1, 1]);
+    let texture = Texture { image: image.clone(), sampler: Sampler::default() };
+    let body = "    block b0:  // preds:
+    32     %0 = load_const (0x00000000)
+    32     %1 = @load_local_invocation_index
+    32x4   %2 = vec4 %1, %0, %0, %0
+    32     %3 = load_const (0x00000007)
+    @image_store (%0, %2, %0, %3, %0) (image_dim=1D, image_array=false, format=r32_uint, access=none, range_base=0, src_type=uint32)
+    32     %4 = (uint32)txf %1 (coord), %0 (lod), 0 (texture), 0 (sampler)
+    32     %5 = load_const (0x00000002)
+    32     %6 = ishl %1, %5
+    @store_ssbo (%4, %0, %6) (wrmask=x, access=none, align_mul=4, align_offset=0)
+    // succs: b1
+    block b1:";
+    let binding = Descriptor::Binding(0);
+    let mut resources = Resources {
+        storage: vec![Buffer::zeroed(12)],
+        textures: BTreeMap::from([(binding, texture)]),
+        images: BTreeMap::from([(binding, image)]),
+        ..Resources::default()
+    };
+    let outcome = run(&compute(3, body), &mut resources, &Inputs::default(), Limits::default());
+    let faults: Vec<FaultKind> = outcome.faults.iter().map(|fault| fault.kind).collect();
+    assert_eq!(faults, [FaultKind::OutsideOfImage, FaultKind::OutsideOfImage, FaultKind::UndefinedOutput]);
+    assert!(outcome.faults.iter().all(|fault| !fault.is_undefined_behaviour()));
+    assert_eq!(resources.images[&binding].levels[0].bytes, [7, 0, 0, 0, 7, 0, 0, 0]);
+    assert_eq!(resources.storage[0].undef, [[0; 8].as_slice(), &[0xff; 4]].concat());
 }

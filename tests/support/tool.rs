@@ -36,6 +36,10 @@ pub(crate) fn run(file: &Path, text: &str, more: &[&str]) -> Result<String, Stri
         out += &format!("set {}, binding {}, element {}", buffer["set"], buffer["binding"], buffer["element"]);
         push_numbers(&mut out, buffer);
     }
+    for image in result["images"].as_array().into_iter().flatten() {
+        out += &format!("image at set {}, binding {}, element {}", image["set"], image["binding"], image["element"]);
+        push_numbers(&mut out, image);
+    }
     for target in result["targets"].as_array().into_iter().flatten() {
         out += &format!("target {} of {} by {}", target["format"], target["size"][0], target["size"][1]);
         push_numbers(&mut out, target);

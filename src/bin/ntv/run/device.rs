@@ -1,14 +1,13 @@
 //! Runs on a Vulkan device.
 
 use super::inputs::{DrawInput, Form, Inputs, Slot, Topology, Work};
+use super::textures::ImageInput;
 use super::Ran;
 use crate::args::RunArgs;
 use crate::diagnostics::{problems, Reporter};
 use crate::shaders::{each, Loaded};
 use anyhow::{bail, ensure, Result};
-use ntv::driver::{
-    self, vk, Attachment, Attribute, Device, DeviceOptions, Dispatch, Draw, Drawn, Image, Resource, Resources, Sampler,
-};
+use ntv::driver::{self, vk, Attachment, Attribute, Device, DeviceOptions, Dispatch, Draw, Drawn, Resource, Resources};
 use ntv::{EmitOptions, Options};
 
 /// Runs `loaded`; `None` if a shader cannot be translated.
@@ -22,10 +21,14 @@ pub(super) fn run(args: &RunArgs, given: &Inputs, loaded: Loaded, reporter: &Rep
     let Some(modules) = modules.into_iter().collect::<Option<Vec<Vec<u32>>>>() else { return Ok(None) };
     let mut resources: Resources =
         given.buffers.iter().map(|(slot, data)| (place(*slot), Resource::Buffer(data.bytes.clone()))).collect();
-    for texture in &given.textures {
-        let (format, [width, height]) = (format_of(texture.data.form), texture.size);
-        let image = Image::new_2d(format, width, height, texture.data.bytes.clone());
-        resources.insert(place(texture.slot), Resource::Sampled(image, Sampler::default()));
+    for (slot, texture) in &given.textures {
+        resources.insert(place(*slot), Resource::given(&texture.image, Some(&texture.sampler))?);
+    }
+    for (slot, sampler) in &given.samplers {
+        resources.insert(place(*slot), Resource::Sampler(sampler.clone()));
+    }
+    for input in &given.images {
+        resources.insert(place(input.slot), Resource::given(&input.image, None)?);
     }
     let (mut targets, mut captures) = (Vec::new(), Vec::new());
     match &given.work {
@@ -45,7 +48,13 @@ pub(super) fn run(args: &RunArgs, given: &Inputs, loaded: Loaded, reporter: &Rep
         Some(Resource::Buffer(bytes)) => bytes.clone(),
         _ => Vec::new(),
     };
-    Ok(Some(Ran { buffers: given.buffers.iter().map(buffer).collect(), targets, captures, fine: true }))
+    let image = |input: &ImageInput| match resources.get(&place(input.slot)) {
+        Some(Resource::Image(image)) => image.levels.concat(),
+        Some(Resource::TexelBuffer(_, bytes)) => bytes.clone(),
+        _ => Vec::new(),
+    };
+    let (buffers, images) = (given.buffers.iter().map(buffer).collect(), given.images.iter().map(image).collect());
+    Ok(Some(Ran { buffers, images, targets, captures, fine: true }))
 }
 
 fn place(Slot { set, binding, element }: Slot) -> driver::Slot {

@@ -1,6 +1,8 @@
 //! The inputs of `ntv run`: JSON, as README describes it.
 
+use super::textures::{self, ImageInput};
 use anyhow::{anyhow, bail, ensure, Context, Result};
+use ntv::interp::{Sampler, Texture};
 use serde_json::{Map, Value};
 
 /// A descriptor's place.
@@ -26,15 +28,9 @@ pub(super) struct Inputs {
     pub(super) work: Work,
     pub(super) push_constants: Vec<u8>,
     pub(super) buffers: Vec<(Slot, Data)>,
-    pub(super) textures: Vec<TextureInput>,
-}
-
-/// A texture of two dimensions and one level.
-pub(super) struct TextureInput {
-    pub(super) slot: Slot,
-    pub(super) size: [u32; 2],
-    /// Four numbers for each texel, row by row.
-    pub(super) data: Data,
+    pub(super) textures: Vec<(Slot, Texture)>,
+    pub(super) samplers: Vec<(Slot, Sampler)>,
+    pub(super) images: Vec<ImageInput>,
 }
 
 /// What is done with the shaders.
@@ -137,7 +133,7 @@ impl Form {
 }
 
 /// An object of which all members are taken, so that a misspelt one is an error.
-struct Members(Map<String, Value>);
+pub(super) struct Members(Map<String, Value>);
 
 impl Members {
     fn new(value: Value) -> Result<Members> {
@@ -147,11 +143,11 @@ impl Members {
         }
     }
 
-    fn take(&mut self, name: &str) -> Option<Value> {
+    pub(super) fn take(&mut self, name: &str) -> Option<Value> {
         self.0.remove(name)
     }
 
-    fn number(&mut self, name: &str, default: Option<u32>) -> Result<u32> {
+    pub(super) fn number(&mut self, name: &str, default: Option<u32>) -> Result<u32> {
         match self.take(name) {
             None => default.ok_or_else(|| anyhow!("`{name}` is missing")),
             Some(value) => number(&value).with_context(|| format!("`{name}`")),
@@ -165,28 +161,45 @@ impl Members {
         self.list_of_numbers(name)?.try_into().map_err(|_| anyhow!("`{name}` is a list of {N} numbers"))
     }
 
-    fn list_of_numbers(&mut self, name: &str) -> Result<Vec<u32>> {
+    pub(super) fn list_of_numbers(&mut self, name: &str) -> Result<Vec<u32>> {
         self.take(name).map_or(Ok(Vec::new()), list)?.iter().map(number).collect()
     }
 
-    fn objects(&mut self, name: &str) -> Result<Vec<Members>> {
-        self.take(name).map_or(Ok(Vec::new()), list)?.into_iter().map(Members::new).collect()
+    /// What `parse` makes of each object of a list, which may be missing.
+    fn all<T>(&mut self, name: &'static str, parse: impl Fn(Members) -> Result<T>) -> Result<Vec<T>> {
+        let objects = self.take(name).map_or(Ok(Vec::new()), list)?;
+        objects.into_iter().map(|object| parse(Members::new(object)?)).collect::<Result<_>>().context(name)
+    }
+
+    /// A descriptor's place.
+    pub(super) fn slot(&mut self) -> Result<Slot> {
+        let (set, binding) = (self.number("set", None)?, self.number("binding", None)?);
+        Ok(Slot { set, binding, element: self.number("element", Some(0))? })
+    }
+
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.0.contains_key(name)
     }
 
     /// The member that is called like a form, or `size` zeros.
     fn data(&mut self) -> Result<Data> {
-        if self.0.contains_key("size") {
+        if self.has("size") {
             let bytes = vec![0; self.number("size", None)? as usize];
             return Ok(Data { bytes, form: Form::U32 });
         }
-        let found = FORMS.iter().find_map(|(name, form)| Some((self.take(name)?, *form)));
-        let (value, form) = found.context("a list called u8, u32, i32 or f32, or a size, is missing")?;
-        let mut bytes = Vec::new();
-        list(value)?.iter().try_for_each(|value| form.push(value, &mut bytes))?;
-        Ok(Data { bytes, form })
+        self.list()?.context("a list called u8, u32, i32 or f32, or a size, is missing")
     }
 
-    fn finish(self) -> Result<()> {
+    /// The member that is called like a form, if there is one.
+    pub(super) fn list(&mut self) -> Result<Option<Data>> {
+        let found = FORMS.iter().find_map(|(name, form)| Some((self.take(name)?, *form)));
+        let Some((value, form)) = found else { return Ok(None) };
+        let mut bytes = Vec::new();
+        list(value)?.iter().try_for_each(|value| form.push(value, &mut bytes))?;
+        Ok(Some(Data { bytes, form }))
+    }
+
+    pub(super) fn finish(self) -> Result<()> {
         let left: Vec<&str> = self.0.keys().map(String::as_str).collect();
         ensure!(left.is_empty(), "there is no member called {}", left.join(", "));
         Ok(())
@@ -206,7 +219,7 @@ fn list(value: Value) -> Result<Vec<Value>> {
 }
 
 /// The row of `table` that `value` names.
-fn named<T: Copy>(value: &Value, names: impl Iterator<Item = (&'static str, T)>) -> Result<T> {
+pub(super) fn named<T: Copy>(value: &Value, names: impl Iterator<Item = (&'static str, T)>) -> Result<T> {
     let all: Vec<(&str, T)> = names.collect();
     let found = all.iter().find(|row| value.as_str() == Some(row.0)).map(|row| row.1);
     let known = || all.iter().map(|row| row.0).collect::<Vec<_>>().join(", ");
@@ -224,31 +237,19 @@ impl Inputs {
             Some(data) => Members::new(data)?.data().context("push_constants")?.bytes,
             None => Vec::new(),
         };
-        let buffers = members.objects("buffers")?.into_iter().map(buffer).collect::<Result<_>>().context("buffers")?;
-        let textures =
-            members.objects("textures")?.into_iter().map(texture).collect::<Result<_>>().context("textures")?;
+        let buffers = members.all("buffers", buffer)?;
+        let textures = members.all("textures", textures::texture)?;
+        let samplers = members.all("samplers", textures::sampler)?;
+        let images = members.all("images", textures::image)?;
         members.finish()?;
-        Ok(Inputs { work, push_constants, buffers, textures })
+        Ok(Inputs { work, push_constants, buffers, textures, samplers, images })
     }
 }
 
-fn slot(members: &mut Members) -> Result<Slot> {
-    let (set, binding) = (members.number("set", None)?, members.number("binding", None)?);
-    Ok(Slot { set, binding, element: members.number("element", Some(0))? })
-}
-
 fn buffer(mut members: Members) -> Result<(Slot, Data)> {
-    let (slot, data) = (slot(&mut members)?, members.data()?);
+    let (slot, data) = (members.slot()?, members.data()?);
     members.finish()?;
     Ok((slot, data))
-}
-
-fn texture(mut members: Members) -> Result<TextureInput> {
-    let (slot, size) = (slot(&mut members)?, members.numbers("size", [0, 0])?);
-    let texture = TextureInput { slot, size, data: members.data()? };
-    members.finish()?;
-    ensure!(texture.is_complete(), "a texture has four numbers of 32 bits for each texel of its `size`");
-    Ok(texture)
 }
 
 impl DrawInput {
@@ -264,7 +265,7 @@ impl DrawInput {
             size: members.numbers("size", [64; 2])?,
             targets: targets.iter().map(target).collect::<Result<_>>()?,
             captures: members.list_of_numbers("captures")?.into_iter().map(|size| size as usize).collect(),
-            attributes: members.objects("attributes")?.into_iter().map(attribute).collect::<Result<_>>()?,
+            attributes: members.all("attributes", attribute)?,
         };
         members.finish()?;
         Ok(draw)
@@ -272,7 +273,7 @@ impl DrawInput {
 }
 
 fn attribute(mut members: Members) -> Result<AttributeInput> {
-    let (location, data) = (members.number("location", None)?, members.data().context("attributes")?);
+    let (location, data) = (members.number("location", None)?, members.data()?);
     members.finish()?;
     Ok(AttributeInput { location, data })
 }

@@ -1,7 +1,7 @@
 //! Runs on the interpreter.
 
 use super::inputs::{AttributeInput, DrawInput, Form, Inputs, Slot, Target, Topology, Work};
-use super::textures::Given;
+use super::textures::{descriptor, ImageInput};
 use super::Ran;
 use crate::args::RunArgs;
 use crate::diagnostics::{problems, Problem, Reporter};
@@ -23,9 +23,10 @@ pub(super) fn run(args: &RunArgs, given: &Inputs, loaded: &Loaded, reporter: &Re
     let limits = Limits { instructions: args.limit, ..Limits::default() };
     let shaders: Vec<Shader> = loaded.units.iter().filter_map(|unit| unit.shader.as_ref().ok()).cloned().collect();
     let Some(blocks) = blocks(&shaders, loaded, reporter) else { return Ok(None) };
-    let mut textures = Given(&given.textures);
     let mut resources = Resources {
-        textures: Some(&mut textures),
+        textures: given.textures.iter().map(|(slot, texture)| (descriptor(*slot), texture.clone())).collect(),
+        samplers: given.samplers.iter().map(|(slot, sampler)| (descriptor(*slot), sampler.clone())).collect(),
+        images: given.images.iter().map(|input| (descriptor(input.slot), input.image.clone())).collect(),
         push_constants: Buffer::new(given.push_constants.clone()),
         ..Resources::default()
     };
@@ -59,7 +60,10 @@ pub(super) fn run(args: &RunArgs, given: &Inputs, loaded: &Loaded, reporter: &Re
         });
         found.map_or_else(|| data.bytes.clone(), |buffer| buffer.bytes.clone())
     };
-    Ok(Some(Ran { buffers: given.buffers.iter().map(buffer).collect(), targets, captures, fine }))
+    let image =
+        |input: &ImageInput| ImageInput::bytes(resources.images.get(&descriptor(input.slot)).unwrap_or(&input.image));
+    let (buffers, images) = (given.buffers.iter().map(buffer).collect(), given.images.iter().map(image).collect());
+    Ok(Some(Ran { buffers, images, targets, captures, fine }))
 }
 
 fn report(loaded: &Loaded, number: usize, fault: &Fault, reporter: &Reporter) {
@@ -111,7 +115,7 @@ fn find(blocks: &[Block], slot: Slot) -> Option<(bool, u32)> {
 }
 
 /// Draws points.
-fn draw_with(shaders: &[Shader], draw: &DrawInput, resources: &mut Resources<'_>, limits: Limits) -> Result<Drawn> {
+fn draw_with(shaders: &[Shader], draw: &DrawInput, resources: &mut Resources, limits: Limits) -> Result<Drawn> {
     if !matches!(draw.topology, Topology::Points | Topology::Patches) {
         bail!("the interpreter draws points, and patches in point mode: use --device for the rest");
     }

@@ -22,6 +22,8 @@ use std::path::Path;
 struct Ran {
     /// The buffers that were given, as they are now.
     buffers: Vec<Vec<u8>>,
+    /// The texels of all levels of the images that were given, as they are now.
+    images: Vec<Vec<u8>>,
     /// The texels of each target.
     targets: Vec<Vec<u8>>,
     /// Each buffer of the transform feedback.
@@ -55,19 +57,28 @@ pub(crate) fn run(args: &RunArgs, reporter: &Reporter) -> Result<AllFine> {
         write_png(png, draw, ran.targets.first())?;
     }
     let captures: Vec<Value> = ran.captures.iter().map(|bytes| json!({ "u32": Form::U32.values(bytes) })).collect();
-    let result =
-        json!({ "buffers": buffers(&given, &ran), "targets": target_values(&given, &ran), "captures": captures });
+    let result = json!({
+        "buffers": buffers(&given, &ran), "images": images(&given, &ran),
+        "targets": target_values(&given, &ran), "captures": captures,
+    });
     writeln!(io::stdout().lock(), "{result}")?;
     Ok(ran.fine)
 }
 
 fn buffers(given: &Inputs, ran: &Ran) -> Vec<Value> {
-    let value = |((slot, data), bytes): (&(Slot, Data), &Vec<u8>)| {
-        json!({
-            "set": slot.set, "binding": slot.binding, "element": slot.element, data.form.name(): data.form.values(bytes),
-        })
-    };
-    given.buffers.iter().zip(&ran.buffers).map(value).collect()
+    let pairs = given.buffers.iter().zip(&ran.buffers);
+    pairs.map(|((slot, data), bytes): (&(Slot, Data), _)| descriptor_value(*slot, data.form, bytes)).collect()
+}
+
+fn images(given: &Inputs, ran: &Ran) -> Vec<Value> {
+    let pairs = given.images.iter().zip(&ran.images);
+    pairs.map(|(input, bytes)| descriptor_value(input.slot, input.form, bytes)).collect()
+}
+
+fn descriptor_value(slot: Slot, form: Form, bytes: &[u8]) -> Value {
+    json!({
+        "set": slot.set, "binding": slot.binding, "element": slot.element, form.name(): form.values(bytes),
+    })
 }
 
 fn target_values(given: &Inputs, ran: &Ran) -> Vec<Value> {

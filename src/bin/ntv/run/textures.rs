@@ -1,62 +1,133 @@
-//! Textures for the interpreter: of two dimensions and one level, read at the nearest texel.
+//! Textures, images and samplers among the inputs of `ntv run`.
 
-use super::inputs::{Form, TextureInput};
-use ntv::interp::{Bits, TexQuery, Textures};
-use ntv::op::{TexOp, TexSrcKind};
+use super::inputs::{named, Form, Members, Slot};
+use anyhow::{ensure, Context, Result};
+use ntv::interp::{Buffer, Compare, Descriptor, Filter, Format, Image, Numbers, Sampler, Texture, Wrap};
+use ntv::op::names::ImageDim;
+use ntv::target;
+use serde_json::Value;
 
-/// The textures that are given, by their binding, which is the number of their unit.
-pub(super) struct Given<'a>(pub(super) &'a [TextureInput]);
+/// An image, and the form in which its texels are written.
+pub(super) struct ImageInput {
+    pub(super) slot: Slot,
+    pub(super) image: Image,
+    pub(super) form: Form,
+}
 
-impl Textures for Given<'_> {
-    fn texture(&mut self, query: &TexQuery<'_>) -> Option<Vec<Bits>> {
-        let mut unit = query.tex.texture_index;
-        let (mut coord, mut shift, mut lod) = (Vec::new(), vec![0; 2], 0);
-        for (kind, values) in query.srcs {
-            let first = values.first().copied().filter(|value| value.is_defined());
-            match kind {
-                TexSrcKind::texture_offset => unit = unit.wrapping_add(first?.value as u32),
-                TexSrcKind::coord => coord = values.iter().map(|value| value.value as u32).collect(),
-                TexSrcKind::offset => shift = values.iter().map(|value| value.value as i32).collect(),
-                // 0 as an integer and as a float.
-                TexSrcKind::lod => lod = first?.value,
-                TexSrcKind::sampler_offset => {}
-                _ => return None,
-            }
-        }
-        let texture = self.0.iter().find(|texture| texture.slot.binding.wrapping_add(texture.slot.element) == unit)?;
-        let size = texture.size;
-        if lod != 0 || query.bit_size != 32 {
-            return None;
-        }
-        let place: Option<Vec<i64>> = match query.tex.op {
-            TexOp::txs => return Some(size.map(|size| Bits::new(size.into()))[..query.num_components.into()].to_vec()),
-            TexOp::query_levels => return Some(vec![Bits::new(1)]),
-            TexOp::txf => (0..2).map(|c| Some(i64::from(*coord.get(c)? as i32) + i64::from(*shift.get(c)?))).collect(),
-            TexOp::txl => (0..2).map(|c| Some(nearest(*coord.get(c)?, size[c], *shift.get(c)?))).collect(),
-            _ => return None,
-        };
-        let [x, y] = place?[..] else { return None };
-        let inside = (0..i64::from(size[0])).contains(&x) && (0..i64::from(size[1])).contains(&y);
-        let texel = |c: usize| {
-            let number = (y as usize * size[0] as usize + x as usize) * 4 + c;
-            let bytes = texture.data.bytes.get(4 * number..4 * number + 4)?;
-            Some(Bits::new(bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte))))
-        };
-        let components = usize::from(query.num_components);
-        (0..components).map(|c| if inside { texel(c) } else { Some(Bits::undef(32)) }).collect()
+/// The most that an image may have of anything.
+const MAX: u32 = 1 << 14;
+
+/// The format of texels that are a list of this form, four numbers each, unless another is said.
+const FORMATS: &[(Form, &str)] = &[
+    (Form::U8, "r8g8b8a8_unorm"),
+    (Form::U32, "r32g32b32a32_uint"),
+    (Form::I32, "r32g32b32a32_sint"),
+    (Form::F32, "r32g32b32a32_float"),
+];
+
+const FILTERS: &[(&str, Filter)] = &[("nearest", Filter::Nearest), ("linear", Filter::Linear)];
+
+const WRAPS: &[(&str, Wrap)] = &[
+    ("repeat", Wrap::Repeat),
+    ("mirrored_repeat", Wrap::MirroredRepeat),
+    ("clamp_to_edge", Wrap::ClampToEdge),
+    ("clamp_to_border", Wrap::ClampToBorder),
+    ("mirror_clamp_to_edge", Wrap::MirrorClampToEdge),
+];
+
+const COMPARES: &[(&str, Compare)] = &[
+    ("never", Compare::Never),
+    ("less", Compare::Less),
+    ("equal", Compare::Equal),
+    ("less_or_equal", Compare::LessOrEqual),
+    ("greater", Compare::Greater),
+    ("not_equal", Compare::NotEqual),
+    ("greater_or_equal", Compare::GreaterOrEqual),
+    ("always", Compare::Always),
+];
+
+/// A texture: an image with a sampler.
+pub(super) fn texture(mut members: Members) -> Result<(Slot, Texture)> {
+    let sampler = take_sampler(&mut members)?;
+    let ImageInput { slot, image, .. } = image(members)?;
+    Ok((slot, Texture { image, sampler }))
+}
+
+/// A sampler of its own.
+pub(super) fn sampler(mut members: Members) -> Result<(Slot, Sampler)> {
+    let (slot, sampler) = (members.slot()?, take_sampler(&mut members)?);
+    members.finish()?;
+    Ok((slot, sampler))
+}
+
+fn take_sampler(members: &mut Members) -> Result<Sampler> {
+    let filter = members.take("filter").map_or(Ok(Filter::Nearest), |value| named(&value, FILTERS.iter().copied()))?;
+    let wrap = members.take("wrap").map_or(Ok(Wrap::ClampToEdge), |value| named(&value, WRAPS.iter().copied()))?;
+    let compare = members.take("compare").map(|value| named(&value, COMPARES.iter().copied())).transpose()?;
+    let unnormalized = members.take("unnormalized") == Some(Value::Bool(true));
+    Ok(Sampler { mag: filter, min: filter, mip: filter, wrap: [wrap; 3], compare, unnormalized, ..Sampler::default() })
+}
+
+/// An image.
+pub(super) fn image(mut members: Members) -> Result<ImageInput> {
+    let slot = members.slot()?;
+    let given = members.list_of_numbers("size")?;
+    ensure!((1..=3).contains(&given.len()), "`size` is a list of one to three numbers");
+    let mut size = [1; 3];
+    size[..given.len()].copy_from_slice(&given);
+    let dims = || ImageDim::ALL.iter().filter(|dim| !dim.is_subpass()).map(|dim| (dim.name(), *dim));
+    let dim = members.take("dim").map_or(Ok(ImageDim::dim_2d), |value| named(&value, dims()))?;
+    let array = members.has("layers");
+    let layers = members.number("layers", Some(if dim == ImageDim::cube { 6 } else { 1 }))?;
+    let levels = members.number("levels", Some(1))?;
+    let format = members.take("format").map(|value| format(&value)).transpose()?;
+    let data = members.list()?;
+    members.finish()?;
+    let is_sane = |n: &u32| (1..=MAX).contains(n);
+    ensure!(size.iter().chain([&layers, &levels]).all(is_sane), "sizes, layers and levels are from 1 to {MAX}");
+    let by_form = data.as_ref().and_then(|data| FORMATS.iter().find(|row| row.0 == data.form)?.1.into());
+    let format = format.or_else(|| Format::from_name(by_form?)).context("`format` or a list of texels is missing")?;
+    let samples = if dim.is_multisample() { 4 } else { 1 };
+    let mut image = Image { dim, array, format, size, layers, samples, levels: Vec::new() };
+    let form = data.as_ref().map_or(form_of(format), |data| data.form);
+    let needed: usize = (0..levels as usize).map(|level| image.level_bytes(level)).sum();
+    let bytes = data.map_or(vec![0; needed], |data| data.bytes);
+    ensure!(bytes.len() == needed, "the texels are {} bytes, not {needed}", bytes.len());
+    let mut rest = &bytes[..];
+    for level in 0..levels as usize {
+        let (own, others) = rest.split_at(image.level_bytes(level));
+        image.levels.push(Buffer::new(own.to_vec()));
+        rest = others;
+    }
+    Ok(ImageInput { slot, image, form })
+}
+
+fn format(value: &Value) -> Result<Format> {
+    value.as_str().and_then(Format::from_name).with_context(|| format!("{value} is no format"))
+}
+
+/// How texels of a format are written.
+fn form_of(format: Format) -> Form {
+    match (format.bytes() / format.components(), format.numbers()) {
+        (4 | 8, Numbers::Float) => Form::F32,
+        (4 | 8, Numbers::Sint) => Form::I32,
+        (4 | 8, _) => Form::U32,
+        _ => Form::U8,
     }
 }
 
-/// The texel that is nearest to a coordinate, and not beyond the edge.
-fn nearest(coord: u32, size: u32, shift: i32) -> i64 {
-    let texel = (f32::from_bits(coord) * size as f32).floor() as i64 + i64::from(shift);
-    texel.clamp(0, i64::from(size) - 1)
+impl ImageInput {
+    /// The texels of all levels.
+    pub(super) fn bytes(image: &Image) -> Vec<u8> {
+        image.levels.iter().flat_map(|level| level.bytes.iter().copied()).collect()
+    }
 }
 
-impl TextureInput {
-    /// Whether the texels are as many as the size says, of four numbers of 32 bits each.
-    pub(super) fn is_complete(&self) -> bool {
-        let texels = u64::from(self.size[0]) * u64::from(self.size[1]);
-        self.data.form != Form::U8 && texels != 0 && self.data.bytes.len() as u64 == 16 * texels
+/// What the interpreter calls the descriptor at `slot`.
+pub(super) fn descriptor(slot: Slot) -> Descriptor {
+    let bindless = target::Target::default().descriptor_set(target::Descriptor::Bindless);
+    match slot.set == bindless {
+        true => Descriptor::Handle(slot.element),
+        false => Descriptor::Binding(slot.binding.saturating_add(slot.element)),
     }
 }

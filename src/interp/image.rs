@@ -1,0 +1,218 @@
+//! Images: texels of a format in levels, layers and samples, and how they are sampled.
+
+use super::format::{Format, Texel};
+use super::memory::Buffer;
+use super::{Bits, Floats};
+use crate::op::names::ImageDim;
+use std::fmt;
+
+/// An image with its contents.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Image {
+    /// Dimensionality.
+    pub dim: ImageDim,
+    /// Has layers.
+    pub array: bool,
+    /// What a texel is.
+    pub format: Format,
+    /// Width, height and depth of level 0; 1 where there is no such dimension.
+    pub size: [u32; 3],
+    /// Layers; six for each cube.
+    pub layers: u32,
+    /// Samples of a texel.
+    pub samples: u32,
+    /// Texels of each level, without gaps: layers of planes of rows of texels of samples.
+    pub levels: Vec<Buffer>,
+}
+
+/// A place in an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    pub level: usize,
+    pub texel: [i64; 3],
+    pub layer: i64,
+    pub sample: i64,
+}
+
+impl fmt::Display for Image {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Image { dim, size, layers, samples, levels, .. } = self;
+        write!(
+            f,
+            "the image is {} of {size:?}, {layers} layers, {samples} samples, {} levels",
+            dim.name(),
+            levels.len()
+        )
+    }
+}
+
+impl Image {
+    /// An image of one level of zeros.
+    pub fn new(dim: ImageDim, format: Format, size: [u32; 3]) -> Image {
+        let layers = if dim == ImageDim::cube { 6 } else { 1 };
+        let mut image = Image { dim, array: false, format, size, layers, samples: 1, levels: Vec::new() };
+        image.levels.push(Buffer::zeroed(image.level_bytes(0)));
+        image
+    }
+
+    /// Width, height and depth of a level.
+    pub fn level_size(&self, level: usize) -> [u32; 3] {
+        let level = level.min(31) as u32;
+        self.size.map(|size| (size >> level).max(1))
+    }
+
+    /// Bytes that a level takes.
+    pub fn level_bytes(&self, level: usize) -> usize {
+        let texels = self.level_size(level).iter().fold(1usize, |n, size| n.saturating_mul(*size as usize));
+        let all = texels.saturating_mul(self.layers as usize).saturating_mul(self.samples as usize);
+        all.saturating_mul(self.format.bytes())
+    }
+
+    /// How many layers, or cubes, a shader sees.
+    pub(super) fn elements(&self) -> u32 {
+        if self.dim == ImageDim::cube {
+            self.layers / 6
+        } else {
+            self.layers
+        }
+    }
+
+    /// The first byte of a texel in its level; `None` outside.
+    pub(super) fn byte(&self, place: Place) -> Option<i64> {
+        self.levels.get(place.level)?;
+        let [width, height, depth] = self.level_size(place.level).map(i64::from);
+        let inside = |at: i64, size: i64| (0..size).contains(&at).then_some(at);
+        let [x, y, z] = place.texel;
+        let (x, y, z) = (inside(x, width)?, inside(y, height)?, inside(z, depth)?);
+        let (layer, sample) = (inside(place.layer, self.layers.into())?, inside(place.sample, self.samples.into())?);
+        let texel = ((layer * depth + z) * height + y) * width + x;
+        Some((texel * i64::from(self.samples) + sample) * self.format.bytes() as i64)
+    }
+
+    /// The numbers of a texel; `None` outside.
+    pub(super) fn fetch(&self, place: Place, floats: Floats) -> Option<[Bits; 4]> {
+        let (byte, level) = (self.byte(place)?, self.levels.get(place.level)?);
+        let mut texel = Texel::default();
+        for i in (0..self.format.bytes()).rev() {
+            let bits = level.read(byte + i as i64, 8)?;
+            texel.value = texel.value << 8 | u128::from(bits.value);
+            texel.undef = texel.undef << 8 | u128::from(bits.undef);
+        }
+        Some(self.format.decode(texel, floats))
+    }
+}
+
+/// An image and how it is sampled.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Texture {
+    /// The image.
+    pub image: Image,
+    /// The sampler that comes with it.
+    pub sampler: Sampler,
+}
+
+/// How texels become a sample (Vulkan 1.3, 13: "Samplers").
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sampler {
+    /// Filter where a texel is larger than a pixel.
+    pub mag: Filter,
+    /// Filter where it is smaller.
+    pub min: Filter,
+    /// Between levels.
+    pub mip: Filter,
+    /// Beyond the edge, along each dimension.
+    pub wrap: [Wrap; 3],
+    /// How the reference is compared with a texel, if it is.
+    pub compare: Option<Compare>,
+    /// Added to the level of detail.
+    pub lod_bias: f32,
+    /// The least and the greatest level of detail.
+    pub lod: [f32; 2],
+    /// Texel beyond the edge: bits of four floats or integers.
+    pub border: [u32; 4],
+    /// Coordinates count texels.
+    pub unnormalized: bool,
+}
+
+impl Default for Sampler {
+    fn default() -> Sampler {
+        Sampler {
+            mag: Filter::Nearest,
+            min: Filter::Nearest,
+            mip: Filter::Nearest,
+            wrap: [Wrap::ClampToEdge; 3],
+            compare: None,
+            lod_bias: 0.0,
+            lod: [0.0, 1000.0],
+            border: [0; 4],
+            unnormalized: false,
+        }
+    }
+}
+
+/// How neighbouring texels, or levels, are combined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Filter {
+    /// Not: the nearest counts.
+    Nearest,
+    /// By their distance.
+    Linear,
+}
+
+/// What lies beyond the edge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wrap {
+    /// The image again.
+    Repeat,
+    /// The image mirrored, then again.
+    MirroredRepeat,
+    /// The last texel.
+    ClampToEdge,
+    /// The border.
+    ClampToBorder,
+    /// The image mirrored once, then its last texel.
+    MirrorClampToEdge,
+}
+
+/// When a comparison of a reference with a texel is true.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Compare {
+    Never,
+    Less,
+    Equal,
+    LessOrEqual,
+    Greater,
+    NotEqual,
+    GreaterOrEqual,
+    Always,
+}
+
+impl Compare {
+    pub(super) fn holds(self, reference: f64, texel: f64) -> bool {
+        match self {
+            Compare::Never => false,
+            Compare::Less => reference < texel,
+            Compare::Equal => reference == texel,
+            Compare::LessOrEqual => reference <= texel,
+            Compare::Greater => reference > texel,
+            Compare::NotEqual => reference != texel,
+            Compare::GreaterOrEqual => reference >= texel,
+            Compare::Always => true,
+        }
+    }
+}
+
+impl Wrap {
+    /// The texel that stands for number `texel` of `size`; `None` for the border.
+    pub(super) fn texel(self, texel: i64, size: i64) -> Option<i64> {
+        let mirrored = |texel: i64| if texel < 0 { -1 - texel } else { texel };
+        Some(match self {
+            Wrap::Repeat => texel.rem_euclid(size),
+            Wrap::MirroredRepeat => size - 1 - mirrored(texel.rem_euclid(2 * size) - size),
+            Wrap::ClampToEdge => texel.clamp(0, size - 1),
+            Wrap::ClampToBorder => return Some(texel).filter(|texel| (0..size).contains(texel)),
+            Wrap::MirrorClampToEdge => mirrored(texel).min(size - 1),
+        })
+    }
+}

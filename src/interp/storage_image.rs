@@ -1,0 +1,208 @@
+//! Storage images: loads, stores, atomics and questions.
+//!
+//! Level 0 of an image is memory like any other, so its texels are read and written as bytes of [`Memory::Image`]. What is
+//! outside is undefined when loaded, and dropped when stored.
+
+use super::descriptor::{Descriptor, Problem};
+use super::fault::FaultKind;
+use super::format::Texel;
+use super::image::{Image, Place};
+use super::io::narrowed;
+use super::machine::Machine;
+use super::memory::{Address, Memory};
+use super::race::Use;
+use super::texture::{flat, size, RESIDENT};
+use super::{alu, Bits};
+use crate::analysis::textures::{instr_texel, Name, Texture as Declared};
+use crate::ir::{Def, Inst};
+use crate::op::names::{unpack_alu_type, ImageDim};
+use crate::op::{AluOp, AluType, Base, Index, Intrinsic};
+
+/// What is done with an image.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Operation {
+    Load,
+    Store,
+    Atomic,
+    Size,
+    Samples,
+    Levels,
+}
+
+/// By unit, by handle, by pointer.
+const OPERATIONS: &[([Intrinsic; 3], Operation)] = {
+    use Intrinsic::*;
+    &[
+        ([image_load, bindless_image_load, image_deref_load], Operation::Load),
+        ([image_sparse_load, bindless_image_sparse_load, image_deref_sparse_load], Operation::Load),
+        ([image_store, bindless_image_store, image_deref_store], Operation::Store),
+        ([image_atomic, bindless_image_atomic, image_deref_atomic], Operation::Atomic),
+        ([image_atomic_swap, bindless_image_atomic_swap, image_deref_atomic_swap], Operation::Atomic),
+        ([image_size, bindless_image_size, image_deref_size], Operation::Size),
+        ([image_samples, bindless_image_samples, image_deref_samples], Operation::Samples),
+        ([image_levels, bindless_image_levels, image_deref_levels], Operation::Levels),
+    ]
+};
+
+impl Machine<'_> {
+    /// Runs `op` if it is one on a storage image; else false.
+    pub(super) fn image(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) -> bool {
+        let Some((names, operation)) = OPERATIONS.iter().find(|row| row.0.contains(&op)) else { return false };
+        let is_unit = names[0] == op;
+        for i in 0..self.active.len() {
+            let lane = self.active[i];
+            let done = self.image_descriptor(inst, srcs[0], is_unit, lane);
+            let done = done.and_then(|descriptor| self.image_operation(inst, *operation, srcs, descriptor, lane));
+            if let Err((kind, message)) = done {
+                self.fault(kind, inst, lane, message);
+                if *operation != Operation::Store {
+                    self.set(inst, lane, &[]);
+                }
+            }
+        }
+        true
+    }
+
+    fn image_descriptor(&self, inst: Inst, name: Def, is_unit: bool, lane: usize) -> Result<Descriptor, Problem> {
+        let said = ImageDim::ALL.get(self.shader.index(inst, Index::image_dim) as usize).copied();
+        let said = (said, self.shader.index(inst, Index::image_array) != 0);
+        let fits = |var| Declared::of_var(self.shader, var).is_some_and(|image| (Some(image.dim), image.array) == said);
+        let is_pointer = self.shader.as_deref(name).is_some();
+        let descriptor = if is_pointer {
+            self.descriptor(Name::Pointer(name), true, lane)?
+        } else if is_unit {
+            let unit = self.scalar(name, lane);
+            if !unit.is_defined() {
+                return Err((FaultKind::UndefinedAddress, format!("the unit {name} is undefined")));
+            }
+            let unit = unit.value as u32;
+            // Variables of arrays are found by where the array starts.
+            let first = self.shader.as_const_scalar(name).map_or(self.shader.index(inst, Index::range_base), |_| unit);
+            self.unit(first, unit.wrapping_sub(first), fits, true)?
+        } else {
+            self.descriptor(Name::Handle(name), true, lane)?
+        };
+        let missing = || (FaultKind::MissingInput, format!("the image of {descriptor}"));
+        let image = self.resources.images.get(&descriptor).ok_or_else(missing)?;
+        let said = Declared::behind(self.shader, name).map_or(said, |image| (Some(image.dim), image.array));
+        match (said.0.map(flat), said.1) == (Some(flat(image.dim)), image.array) {
+            true => Ok(descriptor),
+            false => Err((FaultKind::MissingInput, format!("an image of this dimensionality at {descriptor}"))),
+        }
+    }
+
+    fn image_operation(
+        &mut self,
+        inst: Inst,
+        operation: Operation,
+        srcs: &[Def],
+        descriptor: Descriptor,
+        lane: usize,
+    ) -> Result<(), Problem> {
+        let Some(image) = self.resources.images.get(&descriptor) else { return Ok(()) };
+        let wanted = usize::from(self.shader.insts[inst].num_components);
+        let numbers = match operation {
+            Operation::Size => size(image, self.int(srcs[1], 0, lane), wanted),
+            Operation::Samples => vec![Bits::new(image.samples.into())],
+            Operation::Levels => vec![Bits::new(image.levels.len() as u64)],
+            _ => return self.texel_operation(inst, operation, srcs, descriptor, lane),
+        };
+        let ty = AluType::new(Base::Uint, self.shader.insts[inst].bit_size);
+        let numbers: Vec<Bits> = numbers.into_iter().map(|bits| narrowed(bits, ty)).collect();
+        self.set(inst, lane, &numbers);
+        Ok(())
+    }
+
+    /// What reads or writes a texel.
+    fn texel_operation(
+        &mut self,
+        inst: Inst,
+        operation: Operation,
+        srcs: &[Def],
+        descriptor: Descriptor,
+        lane: usize,
+    ) -> Result<(), Problem> {
+        let Some(image) = self.resources.images.get(&descriptor) else { return Ok(()) };
+        let (format, width) = (image.format, usize::from(self.shader.insts[inst].bit_size));
+        let undefined = || (FaultKind::UndefinedAddress, "the coordinates of a texel are undefined".to_string());
+        let place = self.image_place(image, srcs, lane).ok_or_else(undefined)?;
+        let Some(byte) = image.byte(place) else {
+            let message = format!("texel {:?}, layer {}, sample {}: {image}", place.texel, place.layer, place.sample);
+            return Err((FaultKind::OutsideOfImage, message));
+        };
+        let address = Address::anywhere(Memory::Image(descriptor), byte);
+        match operation {
+            Operation::Store => self.store_texel(inst, lane, address, srcs[3]),
+            Operation::Atomic if format.components() == 1 && format.bytes() * 8 == width => {
+                self.atomic(inst, lane, address, &srcs[3..]);
+            }
+            Operation::Atomic => return Err((FaultKind::MissingInput, "an image of the width of its atomics".into())),
+            _ => self.load_texel(inst, lane, address),
+        }
+        Ok(())
+    }
+
+    fn image_place(&self, image: &Image, srcs: &[Def], lane: usize) -> Option<Place> {
+        let coordinate = |c: usize| self.int(srcs[1], c, lane);
+        let is_cube = image.dim == ImageDim::cube;
+        let dimensions = if is_cube { 2 } else { usize::from(image.dim.coordinates()) };
+        let mut place = Place { level: 0, texel: [0; 3], layer: 0, sample: 0 };
+        for c in 0..dimensions {
+            place.texel[c] = coordinate(c)?;
+        }
+        // Faces of cubes are layers.
+        if image.array || is_cube {
+            place.layer = coordinate(dimensions)?;
+        }
+        if image.dim.is_multisample() {
+            place.sample = self.int(srcs[2], 0, lane)?;
+        }
+        Some(place)
+    }
+
+    fn load_texel(&mut self, inst: Inst, lane: usize, address: Address) {
+        let Memory::Image(descriptor) = address.memory else { return };
+        let Some(format) = self.resources.images.get(&descriptor).map(|image| image.format) else { return };
+        let mut texel = Texel::default();
+        for byte in (0..format.bytes() as i64).rev() {
+            let bits = self.read(address.plus(byte), 8, lane).unwrap_or(Bits::undef(8));
+            texel.value = texel.value << 8 | u128::from(bits.value);
+            texel.undef = texel.undef << 8 | u128::from(bits.undef);
+        }
+        self.note(inst, lane, address, |_| Use::Read, format.bytes() as i64);
+        let data = self.shader.insts[inst];
+        let ty = AluType::new(unpack_alu_type(self.shader.index(inst, Index::dest_type)).base, data.bit_size);
+        let numbers = format.decode(texel, self.inputs.floats);
+        let mut result: Vec<Bits> = numbers.into_iter().map(|bits| narrowed(bits, ty)).collect();
+        result.push(RESIDENT);
+        self.set(inst, lane, &result);
+    }
+
+    fn store_texel(&mut self, inst: Inst, lane: usize, address: Address, value: Def) {
+        let Memory::Image(descriptor) = address.memory else { return };
+        let Some(format) = self.resources.images.get(&descriptor).map(|image| image.format) else { return };
+        let ty = AluType::new(instr_texel(self.shader, inst).base, self.shader.bit_size(value));
+        let numbers: Vec<Bits> = self.value(value, lane).iter().map(|bits| widened(*bits, ty)).collect();
+        if numbers.iter().take(format.components()).any(|bits| !bits.is_defined()) {
+            self.fault(FaultKind::UndefinedOutput, inst, lane, format!("a component of {value} is undefined"));
+        }
+        let texel = format.encode(&numbers, self.inputs.floats);
+        for byte in 0..format.bytes() as i64 {
+            let part = |word: u128| u64::from((word >> (8 * byte)) as u8);
+            let (bits, at) = (Bits { value: part(texel.value), undef: part(texel.undef) }, address.plus(byte));
+            let changes = self.read(at, 8, lane) != Some(bits);
+            if self.write(at, 8, bits, lane).is_some() && !self.lanes[lane].is_helper {
+                self.note(inst, lane, at, |_| if changes { Use::Write } else { Use::Read }, 1);
+            }
+        }
+    }
+}
+
+/// A component of what is stored, as wide as a texel's.
+fn widened(component: Bits, ty: AluType) -> Bits {
+    match (ty.base, ty.bits) {
+        (Base::Float, 16) => alu::scalar(AluOp::f2f32, [component; 2], 16),
+        (Base::Int, 16) => alu::scalar(AluOp::i2i32, [component; 2], 16),
+        _ => component,
+    }
+}
