@@ -6,6 +6,7 @@
 pub mod compare;
 #[cfg(feature = "vulkan")]
 pub mod oracle;
+pub mod precision;
 pub mod random;
 pub mod shader;
 pub mod stimulus;

@@ -9,6 +9,7 @@
 mod alu;
 mod flow;
 mod memory;
+pub(crate) mod records;
 mod stages;
 
 use crate::{Sizes, Stimulus};
@@ -55,7 +56,7 @@ pub fn shader(u: &mut Unstructured<'_>, purpose: Purpose) -> Result<Shader> {
     shader.append_new_block();
     let statements = u.int_in_range(3..=24)?;
     let b = Builder::new(&mut shader);
-    let mut generator = Generator { b, u, purpose, never: None, values: Vec::new(), depth: 0, left: 60 };
+    let mut generator = Generator { b, u, purpose, never: None, values: Vec::new(), depth: 0, left: 60, records: 0 };
     generator.begin()?;
     for _ in 0..statements {
         generator.statement()?;
@@ -77,6 +78,7 @@ pub fn stimulus_of_seed(shader: &Shader, seed: u64, purpose: Purpose) -> Stimulu
     stimulus.inputs.workgroups = WORKGROUPS;
     if purpose == Purpose::Driver {
         stimulus.inputs.floats = Floats::Vulkan;
+        stimulus.storage[memory::RECORDS_BLOCK as usize].bytes.fill(0);
     }
     stimulus
 }
@@ -121,6 +123,8 @@ struct Generator<'s, 'u, 'b> {
     depth: u32,
     /// Statements that may still be made.
     left: u32,
+    /// Operations on record.
+    records: u32,
 }
 
 /// Something that a statement can be, with how often it is.
@@ -130,6 +134,7 @@ impl Generator<'_, '_, '_> {
     fn statement(&mut self) -> Result<()> {
         const STATEMENTS: &[(u32, Statement)] = &[
             (24, |g| g.arithmetic()),
+            (2, |g| g.recorded()),
             (2, |g| g.new_constant()),
             (3, |g| g.conditional()),
             (2, |g| g.repeated()),

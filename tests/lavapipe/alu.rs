@@ -4,41 +4,19 @@
 //! combinations as far as they go and random ones from there, and stores the results. Operands and results travel as
 //! pairs of words, so that only the operation itself depends on its width.
 
+use crate::corners::{corners, random as random_operand};
 use crate::gpu::{read, ssbo, translate, words, Gpu};
-use crate::precision::{self, Case};
 use crate::support;
 use ntv::driver::Resources;
 use ntv::ir::{AluFlags, AluSrc, Builder, Def, Shader};
 use ntv::op::{AluOp, Base, Index, Intrinsic, Operand};
 use ntv::{text, ErrorKind, Feature, Target};
+use ntv_gen::precision::{self, Case, Row};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 /// Cases of each operation, and invocations of a dispatch.
 const CASES: usize = 512;
-
-/// An operation at one width.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Row {
-    pub(crate) op: AluOp,
-    /// The width of operands whose width is free.
-    pub(crate) free: u8,
-    /// Components of the result.
-    pub(crate) n: u8,
-}
-
-impl Row {
-    /// Width and components of operand `operand`.
-    pub(crate) fn shape(self, operand: &Operand) -> (u8, u8) {
-        let bits = operand.bits(self.free);
-        (bits, operand.components(self.n))
-    }
-
-    /// Pairs of words that the operands of a case take.
-    fn slots(self) -> u32 {
-        self.op.info().srcs.iter().map(|operand| u32::from(self.shape(operand).1)).sum()
-    }
-}
 
 /// All rows, those of vectors only where the width makes no difference any more.
 fn rows() -> Vec<Row> {
@@ -94,7 +72,7 @@ impl main {
 /// A shader that does `rows`, and the slots of operands and results that a case takes.
 fn shader(rows: &[Row]) -> (Shader, u32, u32) {
     let mut shader = text::parse(SKELETON).remove(0).shader.expect("the skeleton");
-    let inputs = rows.iter().map(|row| row.slots()).sum();
+    let inputs = rows.iter().map(|row| row.num_operands() as u32).sum();
     let outputs = rows.iter().map(|row| u32::from(row.n)).sum();
     let b = &mut Builder::new(&mut shader);
     let group = b.intrinsic(Intrinsic::load_workgroup_id, 3, 32, &[]).def();
@@ -185,8 +163,7 @@ impl Random {
 fn operands(row: Row) -> Vec<Vec<Vec<u64>>> {
     let info = row.op.info();
     let mut random = Random(row.op as u64 * 64 + u64::from(row.free));
-    let pools: Vec<Vec<u64>> =
-        info.srcs.iter().map(|operand| precision::corners(operand.ty.base, row.shape(operand).0)).collect();
+    let pools: Vec<Vec<u64>> = info.srcs.iter().map(|operand| corners(operand.ty.base, row.shape(operand).0)).collect();
     let combinations = pools.iter().fold(1usize, |all, pool| all.saturating_mul(pool.len()));
     let case = |number: usize| {
         let mut rest = number;
@@ -198,7 +175,7 @@ fn operands(row: Row) -> Vec<Vec<Vec<u64>>> {
                 // The first component of the first cases goes through all combinations.
                 _ if c == 0 && number < combinations && combinations <= CASES => pool[systematic],
                 roll if roll % 3 != 0 => pool[(roll >> 8) as usize % pool.len()],
-                _ => precision::random(operand.ty.base, bits, random.next()),
+                _ => random_operand(operand.ty.base, bits, random.next()),
             };
             (0..n).map(&mut component).collect()
         };

@@ -4,12 +4,12 @@
 
 mod alu;
 mod compute;
+mod corners;
 mod faults;
 mod gpu;
 mod graphics;
 mod images;
 mod lanes;
-mod precision;
 mod run;
 mod stages;
 #[path = "../support/mod.rs"]

@@ -7,6 +7,7 @@ mod faults;
 pub use faults::{Cure, Fault, FAULTS};
 
 use crate::compare::bytes_difference;
+use crate::shader::records::{self, RECORDS_BLOCK};
 use crate::{shader_of_seed, stimulus_of_seed, Observation, Purpose, Stimulus};
 use ntv::driver::{reflect, vk, Device, DeviceOptions, Dispatch, Resource, Resources, Slot};
 use ntv::interp::{Buffer, Limits};
@@ -129,10 +130,13 @@ impl Oracle {
     }
 }
 
-/// What differs between storage blocks.
+/// What is wrong with the storage blocks that a driver left: bits differ, or a result on record is out of bounds.
 fn storage_difference(expected: &[Buffer], found: &[Buffer]) -> Option<String> {
-    let blocks = expected.iter().zip(found).enumerate();
-    blocks.filter_map(|(block, (a, b))| Some(format!("storage block {block}: {}", bytes_difference(a, b)?))).next()
+    let mut blocks = expected.iter().zip(found).enumerate();
+    let bits = blocks.find_map(|(block, (a, b))| {
+        bytes_difference(a, b).map(|difference| format!("storage block {block}: {difference}"))
+    });
+    bits.or_else(|| records::problem(&found.get(RECORDS_BLOCK as usize)?.bytes))
 }
 
 fn is_storage(kind: vk::DescriptorType) -> bool {

@@ -11,14 +11,17 @@ use std::sync::OnceLock;
 /// The opcodes to draw from: those of vectors of up to four components.
 fn opcodes(purpose: Purpose) -> &'static [AluOp] {
     static OPCODES: OnceLock<[Vec<AluOp>; 2]> = OnceLock::new();
-    let [all, portable] = OPCODES.get_or_init(|| {
-        let drawn = || AluOp::ALL.iter().copied().filter(|op| is_drawn(*op));
-        [drawn().collect(), drawn().filter(|op| !is_imprecise(*op)).collect()]
-    });
+    let [all, portable] =
+        OPCODES.get_or_init(|| [drawn().collect(), drawn().filter(|op| !is_imprecise(*op)).collect()]);
     match purpose {
         Purpose::Interpreter => all,
         Purpose::Driver => portable,
     }
+}
+
+/// The opcodes that there is SPIR-V for with vectors of up to four components.
+pub(super) fn drawn() -> impl Iterator<Item = AluOp> {
+    AluOp::ALL.iter().copied().filter(|op| is_drawn(*op))
 }
 
 fn is_drawn(op: AluOp) -> bool {
@@ -31,7 +34,7 @@ fn is_drawn(op: AluOp) -> bool {
 /// Functions that are computed in 32 bits where they have 64: not what their fold says.
 const THROUGH_SINGLE: &[AluOp] = &[AluOp::fexp2, AluOp::flog2, AluOp::fpow, AluOp::fsin, AluOp::fcos];
 
-fn kind(operand: &Operand) -> Kind {
+pub(super) fn kind(operand: &Operand) -> Kind {
     match operand.ty.base {
         Base::Bool => Kind::Bool,
         Base::Int | Base::Uint => Kind::Int,
@@ -78,7 +81,7 @@ impl Generator<'_, '_, '_> {
     }
 
     /// The width of the operands that leave it open.
-    fn free_width(&mut self, op: AluOp) -> Result<u8> {
+    pub(super) fn free_width(&mut self, op: AluOp) -> Result<u8> {
         let info: &AluInfo = op.info();
         let free = || info.srcs.iter().chain([&info.dest]).filter(|operand| operand.ty.bits == 0);
         let is_logical = matches!(op, AluOp::iand | AluOp::ior | AluOp::ixor | AluOp::inot | AluOp::ieq | AluOp::ine);

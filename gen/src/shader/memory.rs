@@ -1,7 +1,8 @@
 //! Buffers at every alignment, shared memory, arrays.
 //!
 //! Uniform blocks and storage block 1 are read only. In storage block 0 each invocation of a compute shader has a part of
-//! its own. Storage block 2 is only added to, by operations whose order does not matter.
+//! its own. Storage block 2 is only added to, by operations whose order does not matter. Block 3 has
+//! records, see [`records`](super::records).
 
 use super::{Generator, Kind, Shape};
 use arbitrary::Result;
@@ -11,7 +12,10 @@ use ntv::op::{AluOp, AluType, AtomicOp, Base, Index, Intrinsic, Modes};
 
 /// Blocks that exist.
 pub(super) const UNIFORM_BLOCKS: u32 = 4;
-pub(super) const STORAGE_BLOCKS: u32 = 3;
+pub(super) const STORAGE_BLOCKS: u32 = 4;
+
+/// The storage block for what is put on record.
+pub(crate) const RECORDS_BLOCK: u32 = 3;
 
 /// Bytes of storage block 0 that an invocation has.
 pub(super) const OWN_BYTES: u32 = 256;

@@ -132,7 +132,7 @@ impl Generator<'_, '_, '_> {
     }
 
     /// The bits of `def` as words of 32.
-    fn words(&mut self, def: Def, words: &mut Vec<Def>) {
+    pub(super) fn words(&mut self, def: Def, words: &mut Vec<Def>) {
         for c in 0..self.b.shader.num_components(def) {
             let component = AluSrc { def, swizzle: Swizzle::splat(c) };
             let one = |op| (op, AluFlags::empty(), (1, 32));

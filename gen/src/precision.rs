@@ -5,25 +5,61 @@
 //! may be taken for zero. "Correctly rounded" leaves the direction open; every driver rounds to nearest, and so it is
 //! demanded here. Where an operation is undefined for a case ([`is_defined`]), the case says nothing.
 
-use crate::alu::Row;
 use ntv::ir::builder::evaluate_alu;
 use ntv::ir::Swizzle;
 use ntv::op::fold::{from_float, is_normal, mask, sign_extend, to_float};
-use ntv::op::{AluOp, Base};
+use ntv::op::{AluOp, Base, Operand};
+
+/// An operation at one width.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// The operation.
+    pub op: AluOp,
+    /// The width of operands whose width is free.
+    pub free: u8,
+    /// Components of the result.
+    pub n: u8,
+}
+
+impl Row {
+    /// Width and components of operand `operand`.
+    pub fn shape(self, operand: &Operand) -> (u8, u8) {
+        let bits = if operand.ty.bits == 0 { self.free } else { operand.ty.bits };
+        (bits, if operand.size == 0 { self.n } else { operand.size })
+    }
+
+    /// Components of all operands.
+    pub fn num_operands(self) -> usize {
+        self.op.info().srcs.iter().map(|operand| usize::from(self.shape(operand).1)).sum()
+    }
+}
 
 /// An operation on given operands.
-pub(crate) struct Case<'a> {
-    pub(crate) row: Row,
+#[derive(Clone, Copy, Debug)]
+pub struct Case<'a> {
+    /// The operation.
+    pub row: Row,
     /// Each operand's components.
-    pub(crate) operands: &'a [Vec<u64>],
+    pub operands: &'a [Vec<u64>],
 }
 
 /// How far a float may be from the exact result.
 type Tolerance = fn(&Float<'_>) -> f64;
 
 impl Case<'_> {
+    /// Whether the floats that it takes and gives are finite numbers.
+    pub fn is_finite(&self) -> bool {
+        let info = self.row.op.info();
+        let is_finite = |(operand, values): (&Operand, &Vec<u64>)| {
+            let bits = self.row.shape(operand).0;
+            operand.ty.base != Base::Float || values.iter().all(|value| to_float(*value, bits).is_finite())
+        };
+        let exact = exact(self.row, self.operands);
+        info.srcs.iter().zip(self.operands).all(is_finite) && is_finite((&info.dest, &exact))
+    }
+
     /// Whether an operand is a denormal float.
-    pub(crate) fn has_denormal(&self) -> bool {
+    pub fn has_denormal(&self) -> bool {
         flushings(self).len() > 1
     }
 }
@@ -35,7 +71,7 @@ fn is_through_single(case: &Case<'_>) -> bool {
 }
 
 /// A component of a float result and what it was made of.
-pub(crate) struct Float<'a> {
+struct Float<'a> {
     /// The exact result, rounded.
     exact: f64,
     bits: u8,
@@ -135,23 +171,14 @@ fn pow(f: &Float<'_>) -> f64 {
 }
 
 /// `Err` says what was expected.
-pub(crate) fn judge(case: &Case<'_>, got: &[u64]) -> Result<(), String> {
-    let Row { op, n, .. } = case.row;
-    let info = op.info();
-    let (bits, _) = case.row.shape(&info.dest);
+pub fn judge(case: &Case<'_>, got: &[u64]) -> Result<(), String> {
     if !is_defined(case) {
         return Ok(());
     }
     let mut expected = Vec::new();
     for flushed in flushings(case) {
-        let operands: Vec<(&[u64], Swizzle, u8)> = flushed
-            .iter()
-            .zip(info.srcs)
-            .map(|(values, operand)| (&values[..], Swizzle::IDENTITY, case.row.shape(operand).0))
-            .collect();
-        let exact = evaluate_alu(op, &operands, n, bits).expect("swizzles are the identity");
-        let exact = &exact[..usize::from(n)];
-        if (0..usize::from(n)).all(|c| is_close(case, &flushed, c, exact[c], got[c])) {
+        let exact = exact(case.row, &flushed);
+        if (0..exact.len()).all(|c| is_close(case, &flushed, c, exact[c], got[c])) {
             return Ok(());
         }
         expected.push(format!("{exact:x?}"));
@@ -161,24 +188,26 @@ pub(crate) fn judge(case: &Case<'_>, got: &[u64]) -> Result<(), String> {
 }
 
 /// The same for what is computed in integers: the fold's bits.
-pub(crate) fn judge_exactly(case: &Case<'_>, got: &[u64]) -> Result<(), String> {
-    let Row { op, n, .. } = case.row;
+pub fn judge_exactly(case: &Case<'_>, got: &[u64]) -> Result<(), String> {
+    let op = case.row.op;
     let info = op.info();
     if is_through_single(case) || matches!(op, AluOp::f2i1 | AluOp::f2u1) {
         return judge(case, got);
     }
-    let operands: Vec<(&[u64], Swizzle, u8)> = case
-        .operands
-        .iter()
-        .zip(info.srcs)
-        .map(|(values, operand)| (&values[..], Swizzle::IDENTITY, case.row.shape(operand).0))
-        .collect();
     let (bits, _) = case.row.shape(&info.dest);
-    let exact = evaluate_alu(op, &operands, n, bits).expect("swizzles are the identity");
-    let exact = &exact[..usize::from(n)];
+    let exact = exact(case.row, case.operands);
     let is_nan = |value: u64| info.dest.ty.base == Base::Float && to_float(value, bits).is_nan();
     let same = exact.iter().zip(got).all(|(want, got)| want == got || is_nan(*want) && is_nan(*got));
     same.then_some(()).ok_or_else(|| format!("{exact:x?}"))
+}
+
+/// What the fold of an operation gives.
+fn exact(row: Row, operands: &[Vec<u64>]) -> Vec<u64> {
+    let info = row.op.info();
+    let operand = |(values, operand)| -> (&[u64], Swizzle, u8) { (values, Swizzle::IDENTITY, row.shape(operand).0) };
+    let operands: Vec<_> = operands.iter().map(Vec::as_slice).zip(info.srcs).map(operand).collect();
+    let exact = evaluate_alu(row.op, &operands, row.n, row.shape(&info.dest).0).expect("swizzles are the identity");
+    exact[..usize::from(row.n)].to_vec()
 }
 
 /// The operands as they are, and with denormal floats of any choice of operands taken for zero.
@@ -332,71 +361,12 @@ fn is_defined(case: &Case<'_>) -> bool {
 
 /// Whether operands and result are numbers that 32 bits hold.
 fn is_single(case: &Case<'_>) -> bool {
-    let operands: Vec<(&[u64], Swizzle, u8)> =
-        case.operands.iter().map(|values| (&values[..], Swizzle::IDENTITY, case.row.free)).collect();
-    let exact = evaluate_alu(case.row.op, &operands, case.row.n, 64).expect("swizzles are the identity");
-    let mut all = case.operands.iter().flatten().chain(&exact[..usize::from(case.row.n)]);
+    let exact = exact(case.row, case.operands);
+    let mut all = case.operands.iter().flatten().chain(&exact);
     all.all(|value| matches!(to_float(*value, 64), x if x == 0.0 || is_normal(x, 32) && is_representable(x, 32)))
 }
 
 /// Whether `value` is not infinite as a float of `bits` bits.
 fn is_representable(value: f64, bits: u8) -> bool {
     to_float(from_float(value, bits), bits).is_finite()
-}
-
-/// Values at the edges of what `bits` bits hold.
-pub(crate) fn corners(base: Base, bits: u8) -> Vec<u64> {
-    let mut values = match base {
-        Base::Bool => vec![0, u64::MAX],
-        Base::Float => {
-            let mut floats: Vec<u64> = FLOATS.iter().map(|value| from_float(*value, bits)).collect();
-            let (digits, max) = match bits {
-                16 => (10, 0x7bff),
-                32 => (23, 0x7f7f_ffff),
-                _ => (52, 0x7fef_ffff_ffff_ffff),
-            };
-            // Largest number, least normal, largest and least denormal, infinity, two kinds of NaN.
-            let least = 1u64 << digits;
-            floats.extend([
-                max,
-                least,
-                least - 1,
-                1,
-                max + 1,
-                (max + 1) | 1 << (digits - 1),
-                (max + 1) | 1 << (digits - 2),
-            ]);
-            let negative: Vec<u64> = floats.iter().map(|value| value | 1 << (bits - 1)).collect();
-            floats.extend(negative);
-            floats
-        }
-        Base::Int | Base::Uint => {
-            let top = 1u64 << (bits - 1);
-            let small = [0, 1, 2, 3, 4, 7, 8, 15, 16, 24, 31, 32, 33, 63, 64, 0x55, 0x80, 0xff];
-            let edges =
-                [top, top - 1, top.wrapping_add(1), 0u64.wrapping_sub(1), 0u64.wrapping_sub(2), 0u64.wrapping_sub(7)];
-            small.into_iter().chain(edges).collect()
-        }
-    };
-    values.iter_mut().for_each(|value| *value = mask(*value, bits));
-    values.sort_unstable();
-    values.dedup();
-    values
-}
-
-/// Floats of all widths worth a look; their negations are, too.
-const FLOATS: &[f64] =
-    &[0.0, 1.0, 0.5, 1.5, 2.0, 2.5, 3.0, std::f64::consts::PI, 0.1, 127.5, 255.0, 1000.0, 65504.0, 1e-3];
-
-/// A random value made of `roll`. Floats are of a moderate size more often than not.
-pub(crate) fn random(base: Base, bits: u8, roll: u64) -> u64 {
-    match base {
-        Base::Bool => mask(0u64.wrapping_sub(roll & 1), bits),
-        Base::Float if roll & 3 != 0 => {
-            let fraction = (roll >> 12) as f64 / 2f64.powi(52) + 1.0;
-            let sign = if roll & 4 == 0 { 1.0 } else { -1.0 };
-            from_float(sign * fraction * 2f64.powi((roll >> 4 & 15) as i32 - 7), bits)
-        }
-        _ => mask(roll, bits),
-    }
 }
