@@ -54,7 +54,7 @@ impl Program {
 
     /// What each stage sees of `key`.
     pub fn keys<'p>(&'p self, key: &'p Key) -> impl Iterator<Item = (&'p Shader, Key)> {
-        let last = self.shaders.iter().filter(|shader| shader.module.stage < Stage::Fragment).last();
+        let last = self.shaders.iter().rev().find(|shader| shader.module.stage < Stage::Fragment);
         let last = last.map(|shader| shader.module.stage);
         self.shaders.iter().map(move |shader| {
             let stage = shader.module.stage;

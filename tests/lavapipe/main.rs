@@ -16,3 +16,4 @@ mod stages;
 mod support;
 #[path = "../support/tool.rs"]
 mod tool;
+mod variants;

@@ -1,0 +1,239 @@
+//! Variants and links as pictures: turned back they are the plain picture, and what a link takes away nobody misses.
+
+use crate::gpu::{floats, from_bytes, Gpu};
+use crate::stages::shader;
+use ntv::driver::{vk, Attachment, Attribute, Draw, Resources};
+use ntv::link::link;
+use ntv::variant::{Program, Shader};
+use ntv::{EmitOptions, Key, Module, Options, Translator};
+
+const FORMAT: vk::Format = vk::Format::R32G32B32A32_SFLOAT;
+
+/// The picture as the shaders see it.
+const SIZE: [u32; 2] = [8, 6];
+
+/// A value that nothing draws.
+const CLEAR: f32 = -9.0;
+
+/// A triangle around the whole picture, with a depth that both conventions clip to.
+const TRIANGLE: [[f32; 4]; 3] = [[-1., -1., 0.25, 1.], [3., -1., 0.25, 1.], [-1., 3., 0.25, 1.]];
+
+type Pixels = Vec<[f32; 4]>;
+
+/// Passes attribute 0 on as position, attribute 1 as VAR0.
+const VERTEX: &str = "\
+    32x4 %1 = @load_input (%0) (base=0, range=1, component=0, dest_type=float32, io location=VERT_ATTRIB_GENERIC0 slots=1)
+    @store_output (%1, %0) (base=0, range=1, wrmask=xyzw, component=0, src_type=float32, io location=VARYING_SLOT_POS slots=1)
+    32x4 %2 = @load_input (%0) (base=1, range=1, component=0, dest_type=float32, io location=VERT_ATTRIB_GENERIC1 slots=1)
+    @store_output (%2, %0) (base=1, range=1, wrmask=xyzw, component=0, src_type=float32, io location=VARYING_SLOT_VAR0 slots=1)
+";
+
+/// The same, with points of six pixels.
+const POINT_SIZE: &str = "\
+    32 %3 = load_const (0x40c00000)
+    @store_output (%3, %0) (base=2, range=1, wrmask=x, component=0, src_type=float32, io location=VARYING_SLOT_PSIZ slots=1)
+";
+
+/// What a fragment shader reads into `%9`, before that is written.
+const VARYING: &str = "\
+    32x2 %1 = @load_barycentric_pixel (interp_mode=INTERP_MODE_SMOOTH)
+    32x4 %2 = @load_interpolated_input (%1, %0) (base=0, component=0, dest_type=float32, io location=VARYING_SLOT_VAR0 slots=1)
+";
+
+/// Name, and what it computes.
+const FRAGMENTS: [(&str, &str); 6] = [
+    ("FragCoord", "    32x4 %9 = @load_frag_coord\n"),
+    (
+        "derivatives",
+        "    32 %3 = mov %2.x\n    32 %4 = @ddx (%3)\n    32 %5 = @ddy (%3)\n    32 %6 = @ddx_fine (%3)\n    32 %7 = @ddy_coarse (%3)\n    32x4 %9 = vec4 %4, %5, %6, %7\n",
+    ),
+    (
+        "interpolateAtOffset",
+        "    32x2 %3 = load_const (0x3e800000, 0xbe000000)\n    32x2 %4 = @load_barycentric_at_offset (%3) (interp_mode=INTERP_MODE_SMOOTH)\n    32x4 %9 = @load_interpolated_input (%4, %0) (base=0, component=0, dest_type=float32, io location=VARYING_SLOT_VAR0 slots=1)\n",
+    ),
+    ("SamplePosition", "    32x2 %3 = @load_sample_pos\n    32x4 %9 = vec4 %3.x, %3.y, %2.x, %2.y\n"),
+    ("FrontFacing", "    1 %3 = @load_front_face\n    32 %4 = b2f32 %3\n    32x4 %9 = vec4 %4, %2.x, %2.y, %2.z\n"),
+    ("PointCoord", "    32x2 %3 = @load_point_coord\n    32x4 %9 = vec4 %3.x, %3.y, %2.x, %2.y\n"),
+];
+
+fn write(value: &str, target: u32) -> String {
+    format!("    @store_output ({value}, %0) (base={target}, range=1, wrmask=xyzw, component=0, src_type=float32, io location=FRAG_RESULT_DATA{target} slots=1)\n")
+}
+
+/// A module of a shader, with all that may be asked for later.
+fn emit(gpu: &Gpu, mut shader: ntv::Shader) -> Module {
+    let options = EmitOptions { offer: u64::MAX, linkable: true, ..EmitOptions::default() };
+    let mut translator = Translator::new(Options { target: gpu.target().clone(), ..Options::default() });
+    translator.translate(&mut shader, &options).expect("a module")
+}
+
+fn vertex(gpu: &Gpu, points: bool) -> Module {
+    emit(gpu, shader("VERTEX", "", &format!("{VERTEX}{}", if points { POINT_SIZE } else { "" })))
+}
+
+fn fragment(gpu: &Gpu, body: &str) -> Module {
+    emit(gpu, shader("FRAGMENT", "", &format!("{VARYING}{body}{}", write("%9", 0))))
+}
+
+/// Links the stages and draws `vertices` for `key` to a window of the key's size.
+fn draw(gpu: &Gpu, stages: [&Module; 2], key: &Key, places: &[[f32; 4]], size: [u32; 2]) -> Pixels {
+    let linked = link(&stages, Vec::new()).modules;
+    let shaders = linked.into_iter().zip(0..).map(|(module, id)| Shader { id, module });
+    let program = Program::new(shaders.collect());
+    let words = program.keys(key).map(|(shader, key)| {
+        let mut words = Vec::new();
+        shader.module.instantiate(&key, &mut words);
+        words
+    });
+    let words: Vec<Vec<u32>> = words.collect();
+    // A plane over the picture, whose slopes are told apart.
+    let plane = |place: &[f32; 4]| [3. * place[0] + 5. * place[1], place[1], 7. - place[0], 1.];
+    let (places, values) = (floats(&places.concat()), floats(&places.iter().flat_map(plane).collect::<Vec<f32>>()));
+    let attribute = |location, bytes| Attribute { location, format: FORMAT, bytes, per_instance: false };
+    let count = places.len() as u32 / 16;
+    let draw = Draw {
+        modules: &[&words[0], &words[1]],
+        topology: if count == 1 { vk::PrimitiveTopology::POINT_LIST } else { vk::PrimitiveTopology::TRIANGLE_LIST },
+        vertices: count,
+        attributes: &[attribute(0, &places), attribute(1, &values)],
+        size,
+        attachments: &[Attachment { format: FORMAT, clear: floats(&[CLEAR; 4]) }],
+        ..Draw::default()
+    };
+    let drawn = gpu.draw(&draw, &mut Resources::new());
+    let values: Vec<f32> = from_bytes(&drawn.attachments[0]).into_iter().map(f32::from_bits).collect();
+    values.chunks_exact(4).map(|pixel| pixel.try_into().expect("four")).collect()
+}
+
+/// The window that a key turns the picture into.
+fn window(key: &Key) -> [u32; 2] {
+    let [width, height] = SIZE;
+    if key.bits & Key::SWAP_XY != 0 {
+        [height, width]
+    } else {
+        [width, height]
+    }
+}
+
+/// A picture from a window, as it was before it was turned.
+fn turn_back(key: &Key, pixels: &[[f32; 4]]) -> Pixels {
+    let [width, height] = window(key);
+    let mut out = vec![[0.; 4]; pixels.len()];
+    for (y, row) in pixels.chunks_exact(width as usize).enumerate() {
+        for (x, pixel) in row.iter().enumerate() {
+            let x = if key.bits & Key::FLIP_X != 0 { width as usize - 1 - x } else { x };
+            let y = if key.bits & Key::FLIP_Y != 0 { height as usize - 1 - y } else { y };
+            let (x, y) = if key.bits & Key::SWAP_XY != 0 { (y, x) } else { (x, y) };
+            out[y * SIZE[0] as usize + x] = *pixel;
+        }
+    }
+    out
+}
+
+fn assert_close(name: &str, got: &[[f32; 4]], want: &[[f32; 4]]) {
+    for (number, (got, want)) in got.iter().zip(want).enumerate() {
+        let close = got.iter().zip(want).all(|(a, b)| (a - b).abs() <= 1e-4);
+        assert!(close, "{name}: pixel {number} is {got:?}, not {want:?}");
+    }
+}
+
+#[test]
+fn a4_5_turned_pictures_are_the_plain_one() {
+    let gpu = Gpu::open();
+    for (name, body) in FRAGMENTS {
+        let points = name == "PointCoord";
+        let (vertex, fragment) = (vertex(&gpu, points), fragment(&gpu, body));
+        let places = if points { vec![[0., 0., 0.25, 1.]] } else { TRIANGLE.to_vec() };
+        let plain = draw(&gpu, [&vertex, &fragment], &Key::default(), &places, SIZE);
+        assert!(plain.iter().filter(|pixel| pixel[0] != CLEAR).count() >= 36, "{name} draws little");
+        // GL's depth -0.5 is Vulkan's 0.25.
+        let gl_places: Vec<[f32; 4]> = places.iter().map(|[x, y, _, w]| [*x, *y, -0.5, *w]).collect();
+        for orientation in 0..8 {
+            for depth in [0, Key::GL_DEPTH] {
+                let bits = orientation << Key::SWAP_XY.trailing_zeros() | depth;
+                let mut key = Key::new(bits);
+                key.size = window(&key);
+                let places = if depth == 0 { &places } else { &gl_places };
+                let turned = draw(&gpu, [&vertex, &fragment], &key, places, key.size);
+                let mut turned = turn_back(&key, &turned);
+                // An odd number of mirrors turns the winding over, which a driver tells the pipeline.
+                if name == "FrontFacing" && (bits & Key::ORIENTATION).count_ones() % 2 == 1 {
+                    turned.iter_mut().for_each(|pixel| pixel[0] = 1. - pixel[0]);
+                }
+                assert_close(&format!("{name}, {key}"), &turned, &plain);
+            }
+        }
+    }
+}
+
+#[test]
+fn without_the_bit_gl_depth_is_clipped() {
+    let gpu = Gpu::open();
+    let stages = [&vertex(&gpu, false), &fragment(&gpu, FRAGMENTS[0].1)];
+    let behind = TRIANGLE.map(|[x, y, _, w]| [x, y, -0.5, w]);
+    let plain = draw(&gpu, stages, &Key::default(), &behind, SIZE);
+    assert!(plain.iter().all(|pixel| pixel[0] == CLEAR));
+    let nothing = draw(&gpu, stages, &Key::new(Key::DISCARD), &TRIANGLE, SIZE);
+    assert!(nothing.iter().all(|pixel| pixel[0] == CLEAR), "a discarded primitive is drawn");
+}
+
+#[test]
+fn points_have_a_size_if_the_key_says_so() {
+    let gpu = Gpu::open();
+    let stages = [&vertex(&gpu, false), &fragment(&gpu, FRAGMENTS[0].1)];
+    // Its one pixel is the one to the lower right of the middle.
+    let drawn = draw(&gpu, stages, &Key::new(Key::POINT_SIZE), &[[0.125, 1. / 6., 0.25, 1.]], SIZE);
+    let places: Vec<usize> = (0..drawn.len()).filter(|at| drawn[*at][0] != CLEAR).collect();
+    assert_eq!(places, [3 * 8 + 4]);
+}
+
+#[test]
+fn a4_8_dithered_pictures_are_those_of_the_cpu() {
+    let gpu = Gpu::open();
+    let stages = [&vertex(&gpu, false), &fragment(&gpu, "    32x4 %9 = mov %2\n")];
+    let plain = draw(&gpu, stages, &Key::default(), &TRIANGLE, SIZE);
+    for (number, (name, widths)) in (1..).zip(Key::DITHERED_FORMATS) {
+        let dithered = draw(&gpu, stages, &Key::new(Key::dither(0, number)), &TRIANGLE, SIZE);
+        let expected = plain.iter().enumerate().map(|(at, pixel)| {
+            let (x, y) = (at % SIZE[0] as usize % 2, at / SIZE[0] as usize % 2);
+            let pattern = [[-3., 1.], [3., -1.]][y][x] / 8.;
+            let step = |width: u32| if width == 0 { 0. } else { 1. / ((1u32 << width) - 1) as f32 };
+            std::array::from_fn(|c| pixel[c] + step(widths[c]) * pattern)
+        });
+        assert_close(name, &dithered, &expected.collect::<Pixels>());
+        assert!(dithered != plain, "{name} changes nothing");
+    }
+}
+
+#[test]
+fn a4_8_a_dithered_picture_may_be_turned() {
+    let gpu = Gpu::open();
+    let coord = "    32x4 %3 = @load_frag_coord\n    32x4 %4 = load_const (0x3d000000, 0x3d000000, 0x3d000000, 0x3d000000)\n    32x4 %9 = fmul %3, %4\n";
+    let stages = [&vertex(&gpu, false), &fragment(&gpu, coord)];
+    let dither = Key::dither(0, 3);
+    let plain = draw(&gpu, stages, &Key::new(dither), &TRIANGLE, SIZE);
+    let mut key = Key::new(dither | Key::FLIP_Y | Key::SWAP_XY);
+    key.size = window(&key);
+    let turned = draw(&gpu, stages, &key, &TRIANGLE, key.size);
+    assert_close("dithered", &turn_back(&key, &turned), &plain);
+}
+
+#[test]
+fn what_a_link_takes_away_is_not_missed() {
+    let gpu = Gpu::open();
+    let more = "    @store_output (%2, %0) (base=2, range=1, wrmask=xyzw, component=0, src_type=float32, io location=VARYING_SLOT_VAR5 slots=1)\n";
+    let vertices = [VERTEX.to_string(), format!("{VERTEX}{more}")].map(|body| emit(&gpu, shader("VERTEX", "", &body)));
+    let input = |id: u32, slot: &str| {
+        format!("    32x4 %{id} = @load_interpolated_input (%1, %0) (base=1, component=0, dest_type=float32, io location=VARYING_SLOT_{slot} slots=1)\n")
+    };
+    let offset = "    32x2 %5 = load_const (0x3e800000, 0xbe000000)\n    32x2 %6 = @load_barycentric_at_offset (%5) (interp_mode=INTERP_MODE_SMOOTH)\n    32x4 %7 = @load_interpolated_input (%6, %0) (base=2, component=0, dest_type=float32, io location=VARYING_SLOT_VAR9 slots=1)\n    32x4 %8 = fadd %3, %7\n    32x4 %10 = fadd %4, %8\n";
+    let body = format!("{}{}{offset}    32x4 %9 = fadd %2, %10\n", input(3, "COL0"), input(4, "VAR7"));
+    let fragments = [fragment(&gpu, "    32x4 %9 = mov %2\n"), fragment(&gpu, &body)];
+    let plain = draw(&gpu, [&vertices[0], &fragments[0]], &Key::default(), &TRIANGLE, SIZE);
+    let linked = draw(&gpu, [&vertices[1], &fragments[0]], &Key::default(), &TRIANGLE, SIZE);
+    assert_close("an output that nobody reads", &linked, &plain);
+    let linked = draw(&gpu, [&vertices[1], &fragments[1]], &Key::default(), &TRIANGLE, SIZE);
+    // Zeros, and opaque black.
+    let expected: Pixels = plain.iter().map(|[x, y, z, w]| [*x, *y, *z, w + 1.]).collect();
+    assert_close("inputs that nobody writes", &linked, &expected);
+}
