@@ -17,3 +17,4 @@ mod support;
 #[path = "../support/tool.rs"]
 mod tool;
 mod variants;
+mod words;

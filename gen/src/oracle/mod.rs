@@ -11,9 +11,12 @@ use crate::shader::records::{self, RECORDS_BLOCK};
 use crate::{shader_of_seed, stimulus_of_seed, Observation, Purpose, Stimulus};
 use ntv::driver::{reflect, vk, Device, DeviceOptions, Dispatch, Resource, Resources, Slot};
 use ntv::interp::{Buffer, Limits};
-use ntv::{check, EmitOptions, Options, Shader, Translator};
+use ntv::{check, EmitOptions, Errors, Options, Shader, Translator};
 
 const LIMITS: Limits = Limits { instructions: 1_000_000, components: 1 << 22 };
+
+/// A change to the words of a module.
+pub type Change<'a> = dyn Fn(&mut Vec<u32>) + 'a;
 
 /// A driver to hold the interpreter against.
 pub struct Oracle {
@@ -55,6 +58,11 @@ impl Oracle {
 
     /// Runs `shader` on `stimulus` on both sides.
     pub fn compare(&mut self, shader: &Shader, stimulus: &Stimulus) -> Verdict {
+        self.compare_changed(shader, stimulus, &|_| ())
+    }
+
+    /// The same, with `change` made to the words that the driver gets.
+    pub fn compare_changed(&mut self, shader: &Shader, stimulus: &Stimulus, change: &Change<'_>) -> Verdict {
         if let Err(errors) = check::validate(shader) {
             return Verdict::Wrong(format!("the shader is not valid: {errors}"));
         }
@@ -62,7 +70,7 @@ impl Oracle {
         if let Some(fault) = expected.outcome.faults.iter().find(|fault| fault.is_undefined_behaviour()) {
             return Verdict::Meaningless(fault.to_string());
         }
-        let mut found = match self.run(shader, stimulus) {
+        let mut found = match self.run(shader, stimulus, change) {
             Ok(storage) => storage,
             Err(problem) => return Verdict::Wrong(problem),
         };
@@ -72,7 +80,7 @@ impl Oracle {
                 Verdict::Same(undef.filter(|undef| **undef == 0).count())
             }
             Some(difference) => {
-                let excuse = self.excuse(shader, stimulus, &expected.storage, &mut found);
+                let excuse = self.excuse((shader, stimulus, change), &expected.storage, &mut found);
                 excuse.map_or(Verdict::Wrong(difference), Verdict::Excused)
             }
         }
@@ -81,8 +89,7 @@ impl Oracle {
     /// The fault of the driver without which it does what is `expected`.
     fn excuse(
         &mut self,
-        shader: &Shader,
-        stimulus: &Stimulus,
+        (shader, stimulus, change): (&Shader, &Stimulus, &Change<'_>),
         expected: &[Buffer],
         found: &mut Vec<Buffer>,
     ) -> Option<&'static str> {
@@ -90,7 +97,7 @@ impl Oracle {
         let name = self.device.driver().to_string();
         for fault in FAULTS.iter().filter(|fault| fault.is_of(&name)) {
             match fault.cure {
-                Cure::Rewrite(rewrite) if rewrite(&mut shader) => *found = self.run(&shader, stimulus).ok()?,
+                Cure::Rewrite(rewrite) if rewrite(&mut shader) => *found = self.run(&shader, stimulus, change).ok()?,
                 Cure::Rewrite(_) => continue,
                 Cure::Results(change) => expected.iter().zip(&mut *found).for_each(|(a, b)| change(a, b)),
             }
@@ -101,10 +108,15 @@ impl Oracle {
         None
     }
 
+    /// The words that the driver gets of `shader`.
+    pub fn module(&mut self, shader: &Shader) -> Result<Vec<u32>, Errors> {
+        Ok(self.translator.translate(&mut shader.clone(), &EmitOptions::default())?.words)
+    }
+
     /// The storage blocks as the driver leaves them.
-    fn run(&mut self, shader: &Shader, stimulus: &Stimulus) -> Result<Vec<Buffer>, String> {
-        let translated = self.translator.translate(&mut shader.clone(), &EmitOptions::default());
-        let module = translated.map_err(|errors| errors.to_string())?.words;
+    fn run(&mut self, shader: &Shader, stimulus: &Stimulus, change: &Change<'_>) -> Result<Vec<Buffer>, String> {
+        let mut module = self.module(shader).map_err(|errors| errors.to_string())?;
+        change(&mut module);
         let interface = reflect::reflect(&module).map_err(|error| error.to_string())?;
         let mut resources = Resources::new();
         let slots = interface.bindings.iter().flat_map(|binding| {

@@ -22,9 +22,13 @@ const COUNT: u32 = 4;
 /// Components of operations on any number of them: three operands and a result of doubles fit.
 const COMPONENTS: &[u8] = &[1, 1, 2, 3];
 
-fn opcodes() -> &'static [AluOp] {
-    static OPCODES: OnceLock<Vec<AluOp>> = OnceLock::new();
-    OPCODES.get_or_init(|| super::alu::drawn().filter(|op| is_imprecise(*op)).collect())
+/// The opcodes to draw from: those that work on each component by itself, which are the most used, and the others.
+fn opcodes() -> &'static [Vec<AluOp>; 2] {
+    static OPCODES: OnceLock<[Vec<AluOp>; 2]> = OnceLock::new();
+    OPCODES.get_or_init(|| {
+        let imprecise = || super::alu::drawn().filter(|op| is_imprecise(*op));
+        [true, false].map(|each| imprecise().filter(|op| (op.info().dest.size == 0) == each).collect())
+    })
 }
 
 impl Generator<'_, '_, '_> {
@@ -35,7 +39,8 @@ impl Generator<'_, '_, '_> {
             _ => None,
         };
         let Some(own) = own else { return self.arithmetic() };
-        let op = self.choose(opcodes())?;
+        let group = self.u.int_in_range(0..=1usize)?;
+        let op = self.choose(&opcodes()[group])?;
         let info = op.info();
         let free = self.free_width(op)?;
         let n = if info.dest.size == 0 { self.choose(COMPONENTS)? } else { info.dest.size };
