@@ -9,12 +9,14 @@
 //! | [`intrinsic`] | loads, stores, system values, ...: operands, printed indices, effects | NIR's `nir_intrinsics.py` |
 //! | [`tex`] | texture operations and their sources | NIR's `nir.h`, `nir_texop` |
 //! | [`names`] | the printed names of enumerated index values and of I/O slots | NIR's `nir_print.c`, `shader_enums.h` |
+//! | [`old`] | what opcodes of older releases are called now | NIR's history |
 //! | [`slots`] | the I/O slots that are built-ins | Vulkan, "Built-In Variables" |
 
 pub mod alu;
 pub mod fold;
 pub mod intrinsic;
 pub mod names;
+pub mod old;
 pub mod slots;
 #[cfg(test)]
 mod tests;

@@ -6,146 +6,17 @@
 //! |-|-|
 //! | `decl_reg vec4 32 r0`, `r0` as source or result | `decl_reg`, `load_reg`, `store_reg` |
 //! | `-ssa_1`, `abs(ssa_1)`, `fadd.sat` | `fneg` or `ineg`, `fabs` or `iabs`, `fsat` |
-//! | `fddx`, `f2b1`, ... | [`OLD_ALU`] |
-//! | `ssbo_atomic_add`, ... | [`ATOMICS`] and [`ATOMIC_OPS`] |
-//! | `discard`, `control_barrier`, ... | [`OLD_INTRINSICS`] |
+//! | `fddx`, `ssbo_atomic_add`, `discard`, ... | what [`crate::op::old`] says |
 
 use super::cursor::Cursor;
 use super::decl::component_of;
 use super::instr::{alu_flags, bit_size, skip_divergence, Dest, Target};
 use super::parser::Parser;
 use crate::error::Error;
-use crate::ir::{AluFlags, AluSrc, Def, InstKind, Stage, Swizzle};
-use crate::op::names::{Scope, Semantics};
-use crate::op::{AluOp, AtomicOp, Base, Index, Intrinsic, Modes, Operand};
+use crate::ir::{AluFlags, AluSrc, Def, InstKind, Swizzle};
+use crate::op::old::OldAlu;
+use crate::op::{AluOp, Base, Index, Intrinsic, Operand};
 use rustc_hash::FxHashMap;
-
-/// What an ALU opcode that 25.0 does not have is instead.
-#[derive(Clone, Copy)]
-pub(super) enum OldAlu {
-    /// An intrinsic of the source.
-    Intrinsic(Intrinsic),
-    /// A comparison of the source with zero.
-    NotZero(AluOp),
-}
-
-const OLD_ALU: &[(&str, OldAlu)] = &[
-    ("fddx", OldAlu::Intrinsic(Intrinsic::ddx)),
-    ("fddx_fine", OldAlu::Intrinsic(Intrinsic::ddx_fine)),
-    ("fddx_coarse", OldAlu::Intrinsic(Intrinsic::ddx_coarse)),
-    ("fddy", OldAlu::Intrinsic(Intrinsic::ddy)),
-    ("fddy_fine", OldAlu::Intrinsic(Intrinsic::ddy_fine)),
-    ("fddy_coarse", OldAlu::Intrinsic(Intrinsic::ddy_coarse)),
-    ("f2b1", OldAlu::NotZero(AluOp::fneu)),
-    ("i2b1", OldAlu::NotZero(AluOp::ine)),
-];
-
-/// What the ALU opcode `name` of 22.3 is in 25.0, if it is not the same.
-pub(super) fn old_alu(name: &str) -> Option<OldAlu> {
-    OLD_ALU.iter().find(|(old, _)| *old == name).map(|(_, new)| *new)
-}
-
-/// The families of atomics: 22.3's prefix, the opcode, the one that compares and swaps.
-const ATOMICS: &[(&str, Intrinsic, Intrinsic)] = &[
-    ("ssbo_atomic_", Intrinsic::ssbo_atomic, Intrinsic::ssbo_atomic_swap),
-    ("shared_atomic_", Intrinsic::shared_atomic, Intrinsic::shared_atomic_swap),
-    ("global_atomic_", Intrinsic::global_atomic, Intrinsic::global_atomic_swap),
-    ("deref_atomic_", Intrinsic::deref_atomic, Intrinsic::deref_atomic_swap),
-    ("image_atomic_", Intrinsic::image_atomic, Intrinsic::image_atomic_swap),
-    ("image_deref_atomic_", Intrinsic::image_deref_atomic, Intrinsic::image_deref_atomic_swap),
-    ("bindless_image_atomic_", Intrinsic::bindless_image_atomic, Intrinsic::bindless_image_atomic_swap),
-];
-
-/// 22.3 had an intrinsic for each operation of each family, with these suffixes.
-const ATOMIC_OPS: &[(&str, AtomicOp)] = &[
-    ("add", AtomicOp::iadd),
-    ("imin", AtomicOp::imin),
-    ("umin", AtomicOp::umin),
-    ("imax", AtomicOp::imax),
-    ("umax", AtomicOp::umax),
-    ("and", AtomicOp::iand),
-    ("or", AtomicOp::ior),
-    ("xor", AtomicOp::ixor),
-    ("exchange", AtomicOp::xchg),
-    ("comp_swap", AtomicOp::cmpxchg),
-    ("fadd", AtomicOp::fadd),
-    ("fmin", AtomicOp::fmin),
-    ("fmax", AtomicOp::fmax),
-    ("fcomp_swap", AtomicOp::fcmpxchg),
-    ("inc_wrap", AtomicOp::inc_wrap),
-    ("dec_wrap", AtomicOp::dec_wrap),
-];
-
-/// What an intrinsic of 22.3 is in 25.0.
-#[derive(Clone, Copy)]
-pub(super) struct OldIntrinsic {
-    pub(super) op: Intrinsic,
-    /// Indices that the old name implied.
-    pub(super) indices: [(Index, u32); 4],
-    /// Sources that 22.3 did not have yet; they are undefined.
-    pub(super) missing_srcs: usize,
-}
-
-impl OldIntrinsic {
-    const fn new(op: Intrinsic) -> OldIntrinsic {
-        OldIntrinsic { op, indices: [(Index::atomic_op, 0); 4], missing_srcs: 0 }
-    }
-
-    const fn missing(op: Intrinsic, missing_srcs: usize) -> OldIntrinsic {
-        OldIntrinsic { missing_srcs, ..OldIntrinsic::new(op) }
-    }
-
-    const fn barrier(execution: Scope, memory: Scope, modes: Modes) -> OldIntrinsic {
-        let semantics = Semantics::ACQUIRE.union(Semantics::RELEASE);
-        let indices = [
-            (Index::execution_scope, execution as u32),
-            (Index::memory_scope, memory as u32),
-            (Index::memory_semantics, semantics.bits()),
-            (Index::memory_modes, modes.bits()),
-        ];
-        OldIntrinsic { op: Intrinsic::barrier, indices, missing_srcs: 0 }
-    }
-}
-
-const BUFFERS: Modes = Modes::SSBO.union(Modes::GLOBAL);
-const MEMORY: Modes = BUFFERS.union(Modes::IMAGE).union(Modes::SHARED);
-
-const OLD_INTRINSICS: &[(&str, OldIntrinsic)] = &[
-    ("discard", OldIntrinsic::new(Intrinsic::terminate)),
-    ("discard_if", OldIntrinsic::new(Intrinsic::terminate_if)),
-    ("scoped_barrier", OldIntrinsic::new(Intrinsic::barrier)),
-    ("control_barrier", OldIntrinsic::barrier(Scope::workgroup, Scope::workgroup, Modes::SHARED)),
-    ("memory_barrier", OldIntrinsic::barrier(Scope::none, Scope::device, MEMORY)),
-    ("group_memory_barrier", OldIntrinsic::barrier(Scope::none, Scope::workgroup, MEMORY)),
-    ("memory_barrier_buffer", OldIntrinsic::barrier(Scope::none, Scope::device, BUFFERS)),
-    ("memory_barrier_image", OldIntrinsic::barrier(Scope::none, Scope::device, Modes::IMAGE)),
-    ("memory_barrier_shared", OldIntrinsic::barrier(Scope::none, Scope::device, Modes::SHARED)),
-    ("memory_barrier_atomic_counter", OldIntrinsic::barrier(Scope::none, Scope::device, BUFFERS)),
-    ("memory_barrier_tcs_patch", OldIntrinsic::barrier(Scope::none, Scope::workgroup, Modes::SHADER_OUT)),
-    ("emit_vertex_with_counter", OldIntrinsic::missing(Intrinsic::emit_vertex_with_counter, 2)),
-    ("end_primitive_with_counter", OldIntrinsic::missing(Intrinsic::end_primitive_with_counter, 2)),
-    ("set_vertex_and_primitive_count", OldIntrinsic::missing(Intrinsic::set_vertex_and_primitive_count, 1)),
-];
-
-/// What the intrinsic `name` of 22.3 is in 25.0, if it is not the same.
-pub(super) fn old_intrinsic(name: &str, stage: Stage) -> Option<OldIntrinsic> {
-    if let Some((_, old)) = OLD_INTRINSICS.iter().find(|(old, _)| *old == name) {
-        let mut old = *old;
-        if name == "control_barrier" && stage == Stage::TessCtrl {
-            // The barrier of tessellation control orders the outputs, not shared memory.
-            old.indices[3].1 = Modes::SHADER_OUT.bits();
-        }
-        return Some(old);
-    }
-    ATOMICS.iter().find_map(|(prefix, plain, swap)| {
-        let suffix = name.strip_prefix(prefix)?;
-        let (_, atomic) = ATOMIC_OPS.iter().find(|(old, _)| *old == suffix)?;
-        let op = if matches!(atomic, AtomicOp::cmpxchg | AtomicOp::fcmpxchg) { *swap } else { *plain };
-        let mut old = OldIntrinsic::new(op);
-        old.indices = [(Index::atomic_op, *atomic as u32); 4];
-        Some(old)
-    })
-}
 
 /// The registers of a function.
 #[derive(Default)]

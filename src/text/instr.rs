@@ -12,6 +12,7 @@ use super::dialect22;
 use super::parser::{Parser, PendingPhiSrc};
 use crate::error::Error;
 use crate::ir::{AluFlags, AluSrc, Def, InstKind, Jump, PhiSrc};
+use crate::op::old::old_alu;
 use crate::op::{AluOp, Operand};
 
 /// The result of an instruction as its line starts.
@@ -177,7 +178,7 @@ impl<'a> Parser<'a> {
     fn alu(&mut self, line: &mut Cursor<'a>, dest: &Dest, name: &str, start: usize) -> Result<Def, Error> {
         let span = line.span_from(start);
         let Some(op) = AluOp::from_name(name) else {
-            return match dialect22::old_alu(name) {
+            return match old_alu(name) {
                 Some(old) => self.old_alu(line, dest, old),
                 None if name.is_empty() => Err(line.unexpected("an instruction")),
                 None => Err(line.error_at(span, &format!("unknown ALU opcode `{name}`"))),

@@ -1,13 +1,13 @@
 //! Intrinsics: `@name (sources) (indices)` in 25.0, `intrinsic name (sources) (indices)` in 22.3.
 
 use super::cursor::Cursor;
-use super::dialect22::old_intrinsic;
 use super::index::parse_index;
 use super::instr::Dest;
 use super::parser::Parser;
 use crate::error::Error;
 use crate::ir::{Def, Inst, InstKind, Shader, Stage};
 use crate::op::intrinsic::Components;
+use crate::op::old::old_intrinsic;
 use crate::op::{Intrinsic, IntrinsicInfo};
 
 /// No opcode has more indices.
@@ -43,7 +43,7 @@ impl<'a> Parser<'a> {
     pub(super) fn intrinsic(&mut self, line: &mut Cursor<'a>, dest: Option<&Dest>, old: bool) -> Result<Inst, Error> {
         let start = line.token_start();
         let name = line.word();
-        let renamed = if old { old_intrinsic(name, self.shader.info.stage) } else { None };
+        let renamed = if old { old_intrinsic(name, self.shader.info.stage == Stage::TessCtrl) } else { None };
         let Some(op) = renamed.map(|old| old.op).or_else(|| Intrinsic::from_name(name)) else {
             return Err(line.error(start, &format!("unknown intrinsic `{name}`")));
         };
