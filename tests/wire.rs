@@ -88,3 +88,65 @@ fn no_value_is_larger_than_what_holds_it() {
         }
     }
 }
+
+/// `words` with the name `old` in place of `new`.
+fn renamed(words: &[u32], new: &str, old: &str) -> Vec<u32> {
+    const NAME: u32 = 4;
+    let packed = |name: &str| {
+        let bytes = name.bytes().chain(std::iter::repeat(0)).take(name.len().next_multiple_of(4)).collect::<Vec<_>>();
+        let words = bytes.chunks(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
+        std::iter::once(name.len() as u32).chain(words).collect::<Vec<u32>>()
+    };
+    let (new, old) = (packed(new), packed(old));
+    let (mut out, mut at) = (words[..3].to_vec(), 3);
+    while at < words.len() {
+        let record = &words[at..at + (words[at] >> 8) as usize];
+        at += record.len();
+        if record[0] & 0xff == NAME && record[3..].starts_with(&new) {
+            let len = record.len() + old.len() - new.len();
+            out.extend([(len as u32) << 8 | NAME, record[1], record[2]].iter().chain(&old));
+            out.extend(&record[3 + new.len()..]);
+        } else {
+            out.extend(record);
+        }
+    }
+    out[2] = out.len() as u32;
+    out
+}
+
+#[test]
+fn names_of_older_releases_are_known() {
+    // An instruction, a name in it, the old name in place of that, and what is read.
+    let cases: &[(&str, &str, &str, &[&str])] = &[
+        ("32x2 %3 = fneg %0.yx", "fneg", "fddx_fine", &["32x2 %3 = mov %0.yx", "32x2 %4 = @ddx_fine (%3)"]),
+        ("32 %3 = fneg %1", "fneg", "fddy", &["32 %3 = @ddy (%1)"]),
+        (
+            "1 %3 = fisfinite %0.y",
+            "fisfinite",
+            "f2b1",
+            &["32 %3 = load_const (0x00000000 = 0.000000)", "1 %4 = fneu %0.y, %3 (0.000000)"],
+        ),
+        ("@demote_if (%2)", "demote_if", "discard_if", &["@terminate_if (%2)"]),
+        (
+            "32 %3 = @ssbo_atomic (%1, %1, %1) (access=none, atomic_op=iadd)",
+            "ssbo_atomic",
+            "ssbo_atomic_umax",
+            &["32 %3 = @ssbo_atomic (%1, %1, %1) (access=none, atomic_op=umax)"],
+        ),
+    ];
+    for (line, new, old, expected) in cases {
+        let values = "    32x2 %0 = undefined\n    32 %1 = undefined\n    1 %2 = undefined\n";
+        let text = format!(
+            "shader: MESA_SHADER_FRAGMENT\ndecl_function main () (entrypoint)\n\nimpl main {{\n    block b0:  // preds:\n\
+             {values}    {line}\n    // succs: b1\n    block b1:  // preds: b0\n}}\n"
+        );
+        let found = text::parse(&text).remove(0).shader.expect("a shader");
+        // 22.3 has no index for the operation of atomics.
+        let words = renamed(&renamed(&wire::encode(&found), new, old), "atomic_op", "of_the_future");
+        let read = text::print(&wire::decode(&words).expect("a shader"));
+        let body = read.lines().skip_while(|line| !line.contains("%2 = undefined")).skip(1);
+        let body = body.take_while(|line| !line.contains("// succs"));
+        let squeezed = body.map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
+        assert_eq!(squeezed.collect::<Vec<String>>(), *expected, "{old}");
+    }
+}

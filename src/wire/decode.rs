@@ -6,7 +6,7 @@ use super::names::Names;
 use super::record::{error, Record};
 use crate::entity::Numbering;
 use crate::error::Error;
-use crate::ir::{AluSrc, Block, Cf, Def, Inst, InstKind, PhiSrc, Shader};
+use crate::ir::{AluSrc, Block, Cf, Def, Inst, InstKind, PhiSrc, Shader, Stage};
 
 /// Reads wires, one after the other, and keeps its memory in between.
 #[derive(Clone, Debug, Default)]
@@ -114,7 +114,10 @@ impl<'a> Reading<'a> {
             | Kind::Intrinsic
             | Kind::Tex
             | Kind::Jump => return self.instruction(kind, record),
-            Kind::Name => return self.state.names.define(record, &mut self.state.text),
+            Kind::Name => {
+                let tess_ctrl = self.shader.info.stage == Stage::TessCtrl;
+                return self.state.names.define(record, &mut self.state.text, tess_ctrl);
+            }
             Kind::Shader => self.shader_record(record)?,
             Kind::Info => self.info(record)?,
             Kind::Directive => self.directive(record)?,

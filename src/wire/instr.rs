@@ -2,11 +2,13 @@
 
 use super::decode::{PendingPhi, Reading};
 use super::format::{self, alu_type, pick, Head, Kind, Step, TexFlags, JUMPS, WIDE_SWIZZLE};
+use super::names::AluRow;
 use super::record::Record;
 use crate::entity::{Id, Slice};
 use crate::error::Error;
-use crate::ir::{AluFlags, AluSrc, ArrayIndex, Cf, Deref, DerefKind, Inst, InstData, InstKind, Swizzle, TexData, Var};
-use crate::op::{IndexKind, Modes};
+use crate::ir::{AluFlags, AluSrc, ArrayIndex, Cf, Def, Deref, DerefKind, InstData, InstKind, Swizzle, TexData, Var};
+use crate::op::old::OldAlu;
+use crate::op::{AluOp, IndexKind, Modes};
 
 impl<'a> Reading<'a> {
     /// A record of an instruction.
@@ -20,7 +22,6 @@ impl<'a> Reading<'a> {
         if !is_shape(num_components, bit_size) {
             return Err(record.behind(format_args!("a result of {num_components} components of {bit_size} bits")));
         }
-        let inst = self.shader.insts.next_id();
         // What holds swizzles and constants has room for that; which of the sizes are allowed is for `check` to say.
         let (components, bits) = (head.num_components, head.bit_size);
         if components > 16 || bits > 64 || (components != 0 && bits == 0) {
@@ -29,7 +30,7 @@ impl<'a> Reading<'a> {
         let kind = match kind {
             Kind::Alu => self.alu(head, record)?,
             Kind::Const => self.constant(head, record)?,
-            Kind::Phi => self.phi(inst, record)?,
+            Kind::Phi => self.phi(record)?,
             Kind::Deref => self.deref(head, record)?,
             Kind::Intrinsic => self.intrinsic(head, record)?,
             Kind::Tex => self.tex(head, record)?,
@@ -37,7 +38,7 @@ impl<'a> Reading<'a> {
             _ => InstKind::Undef,
         };
         record.end()?;
-        self.shader.append(InstData { num_components, bit_size, kind });
+        let inst = self.shader.append(InstData { num_components, bit_size, kind });
         if num_components != 0 && (number >= WIDE_SWIZZLE || !self.state.defs.define(number, inst.def())) {
             let problem = if number >= WIDE_SWIZZLE { "is too large a number" } else { "is defined twice" };
             return Err(record.error(format_args!("value {number} {problem}, by the record that ends here")));
@@ -58,9 +59,13 @@ impl<'a> Reading<'a> {
     }
 
     fn alu(&mut self, head: Head, record: &mut Record<'a>) -> Result<InstKind, Error> {
-        let op = self.state.names.alu(head.op, record.at() - 2, self.wire)?;
+        let row = self.state.names.alu(head.op, record.at() - 2, self.wire)?;
         let flags = AluFlags::from_bits(head.flags)
             .ok_or_else(|| record.behind(format_args!("unknown flags {:#x} of an ALU instruction", head.flags)))?;
+        let op = match row {
+            AluRow::Op(op) => op,
+            AluRow::Old(old) => return self.old_alu(old, head, flags, record),
+        };
         let mut srcs = std::mem::take(&mut self.state.alu_srcs);
         srcs.clear();
         for operand in op.info().srcs {
@@ -70,6 +75,42 @@ impl<'a> Reading<'a> {
         let list = self.shader.push_alu_srcs(&srcs);
         self.state.alu_srcs = srcs;
         Ok(InstKind::Alu { op, flags, srcs: list })
+    }
+
+    /// An opcode of an older release: its instruction now, behind those that it takes besides.
+    fn old_alu(
+        &mut self,
+        old: OldAlu,
+        head: Head,
+        flags: AluFlags,
+        record: &mut Record<'a>,
+    ) -> Result<InstKind, Error> {
+        let components = head.num_components;
+        let src = self.alu_src(components.into(), record)?;
+        let bits = self.shader.bit_size(src.def);
+        Ok(match old {
+            OldAlu::NotZero(op) => {
+                let zero = InstKind::Const(self.shader.consts.push(&[0]));
+                let zero = AluSrc { def: self.emit(1, bits, zero), swizzle: Swizzle::splat(0) };
+                InstKind::Alu { op, flags, srcs: self.shader.push_alu_srcs(&[src, zero]) }
+            }
+            OldAlu::Intrinsic(op) => {
+                let plain = self.shader.num_components(src.def) == components;
+                let value = if plain && src.swizzle.is_identity(components.into()) {
+                    src.def
+                } else {
+                    let srcs = self.shader.push_alu_srcs(&[src]);
+                    self.emit(components, bits, InstKind::Alu { op: AluOp::mov, flags: AluFlags::empty(), srcs })
+                };
+                let (srcs, indices) = (self.shader.srcs.push(&[value]), Slice::default());
+                InstKind::Intrinsic { op, srcs, indices }
+            }
+        })
+    }
+
+    /// An instruction that the wire does not have.
+    fn emit(&mut self, num_components: u8, bit_size: u8, kind: InstKind) -> Def {
+        self.shader.append(InstData { num_components, bit_size, kind }).def()
     }
 
     /// A value and which of its components are read.
@@ -95,7 +136,8 @@ impl<'a> Reading<'a> {
     }
 
     /// The sources are looked up at the end.
-    fn phi(&mut self, inst: Inst, record: &mut Record<'a>) -> Result<InstKind, Error> {
+    fn phi(&mut self, record: &mut Record<'a>) -> Result<InstKind, Error> {
+        let inst = self.shader.insts.next_id();
         let start = record.at();
         let words = record.words(record.left())?;
         if words.len() % 2 != 0 {
@@ -140,7 +182,8 @@ impl<'a> Reading<'a> {
     fn intrinsic(&mut self, head: Head, record: &mut Record<'a>) -> Result<InstKind, Error> {
         let row = self.state.names.intrinsic(head.op, record.at() - 2, self.wire)?;
         let info = row.op.info();
-        let (num_srcs, num_indices) = (info.srcs.len(), row.indices().len());
+        let missing = usize::from(row.missing_srcs);
+        let (num_srcs, num_indices) = (info.srcs.len() - missing, row.indices().len());
         if record.left() != num_srcs + num_indices {
             let left = record.left();
             let expected = format_args!("expected {num_srcs} sources and {num_indices} indices");
@@ -151,7 +194,13 @@ impl<'a> Reading<'a> {
         for number in record.words(num_srcs)? {
             srcs.push(self.def_of(*number, record)?);
         }
+        for _ in 0..missing {
+            srcs.push(self.emit(1, 32, InstKind::Undef));
+        }
         let mut values = [0; 16];
+        for (slot, value) in row.implied.into_iter().flatten() {
+            values[usize::from(slot)] = value;
+        }
         for index in row.indices() {
             let value = record.word()?;
             let Some((slot, kind)) = *index else {
@@ -163,7 +212,10 @@ impl<'a> Reading<'a> {
             };
             let at = record.at() - 1;
             values[usize::from(slot)] = match kind {
-                IndexKind::AluOp => self.state.names.alu(value, at, self.wire)? as u32,
+                IndexKind::AluOp => match self.state.names.alu(value, at, self.wire)? {
+                    AluRow::Op(op) => op as u32,
+                    AluRow::Old(_) => return Err(record.behind(format_args!("this opcode reduces nothing"))),
+                },
                 IndexKind::Format => self.state.names.format(value, at, self.wire)?,
                 _ => value,
             };

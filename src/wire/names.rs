@@ -7,6 +7,7 @@ use super::format::{Table, TABLE_SIZE};
 use super::record::{error, Record};
 use crate::error::Error;
 use crate::op::names::FORMATS;
+use crate::op::old::{old_alu, old_intrinsic, OldAlu};
 use crate::op::{AluOp, Index, IndexKind, Intrinsic};
 
 /// The most indices that an intrinsic of any writer has.
@@ -15,12 +16,30 @@ const MAX_INDICES: usize = 16;
 /// The meanings of all numbers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
-    pub(super) alu: Numbers<AluOp>,
+    pub(super) alu: Numbers<AluRow>,
     pub(super) intrinsics: Numbers<IntrinsicRow>,
     indices: Numbers<Index>,
     formats: Numbers<u32>,
     /// Counts the wires.
     epoch: u64,
+}
+
+/// An ALU opcode: one of the table, or what one of an older release has become.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum AluRow {
+    Op(AluOp),
+    Old(OldAlu),
+}
+
+impl AluRow {
+    fn from_name(name: &str) -> Option<AluRow> {
+        AluOp::from_name(name).map(AluRow::Op).or_else(|| old_alu(name).map(AluRow::Old))
+    }
+
+    /// An old one is looked up again each time.
+    fn is_called(self, name: &[u8]) -> bool {
+        matches!(self, AluRow::Op(op) if op.name().as_bytes() == name)
+    }
 }
 
 /// An intrinsic with the indices of its records.
@@ -30,6 +49,10 @@ pub(super) struct IntrinsicRow {
     num_indices: u8,
     /// Where each index of a record stands in the IR, and of what kind it is; `None` for those that the opcode's row lacks.
     indices: [Option<(u8, IndexKind)>; MAX_INDICES],
+    /// The name is that of an older release: sources at the end that it did not have, and indices, by where they stand in the
+    /// IR, that it implied.
+    pub(super) missing_srcs: u8,
+    pub(super) implied: [Option<(u8, u32)>; 4],
 }
 
 impl IntrinsicRow {
@@ -45,8 +68,8 @@ impl Names {
         self.epoch += 1;
     }
 
-    /// Reads a record that names a number.
-    pub(super) fn define(&mut self, record: &mut Record<'_>, text: &mut Vec<u8>) -> Result<(), Error> {
+    /// Reads a record that names a number, in a shader of tessellation control or another.
+    pub(super) fn define(&mut self, record: &mut Record<'_>, text: &mut Vec<u8>, tess_ctrl: bool) -> Result<(), Error> {
         let table = record.pick("a table", Table::from_number)?;
         let number = record.pick("a number below 1024", |number| (number < TABLE_SIZE).then_some(number))?;
         let at = record.at();
@@ -54,7 +77,9 @@ impl Names {
         let epoch = self.epoch;
         let is = |known: &str| known.as_bytes() == name;
         match table {
-            Table::Alu => self.alu.define(number, at, epoch, |op| is(op.name()), || AluOp::from_name(text_of(name))),
+            Table::Alu => {
+                self.alu.define(number, at, epoch, |row| row.is_called(name), || AluRow::from_name(text_of(name)))
+            }
             Table::Index => self.indices.define(number, at, epoch, |index| is(index.name()), || index(text_of(name))),
             Table::Format => {
                 self.formats.define(number, at, epoch, |f| is(FORMATS[f as usize].0), || format(text_of(name)));
@@ -63,7 +88,7 @@ impl Names {
                 let known = self.intrinsics.known(number).map(|row| row.op).filter(|op| is(op.name()));
                 let row = match known.or_else(|| Intrinsic::from_name(text_of(name))) {
                     Some(op) => Some(self.intrinsic_row(op, record)?),
-                    None => None,
+                    None => self.old_intrinsic_row(text_of(name), tess_ctrl, record)?,
                 };
                 self.intrinsics.set(number, at, epoch, row);
                 return Ok(());
@@ -79,7 +104,9 @@ impl Names {
             let message = format_args!("`{}` has {} indices, more than {MAX_INDICES}", op.name(), numbers.len());
             return Err(record.behind(message));
         }
-        let mut row = IntrinsicRow { op, num_indices: numbers.len() as u8, indices: [None; MAX_INDICES] };
+        let num_indices = numbers.len() as u8;
+        let indices = [None; MAX_INDICES];
+        let mut row = IntrinsicRow { op, num_indices, indices, missing_srcs: 0, implied: [None; 4] };
         for (index, number) in row.indices.iter_mut().zip(numbers) {
             let Some(entry) = self.indices.entry(*number, self.epoch) else {
                 return Err(record.behind(format_args!("an index of `{}` has no name: {number}", op.name())));
@@ -89,8 +116,22 @@ impl Names {
         Ok(row)
     }
 
+    /// The same for an intrinsic of an older release; `None` if there never was one of this name.
+    fn old_intrinsic_row(
+        &self,
+        name: &str,
+        tess_ctrl: bool,
+        record: &mut Record<'_>,
+    ) -> Result<Option<IntrinsicRow>, Error> {
+        let Some(old) = old_intrinsic(name, tess_ctrl) else { return Ok(None) };
+        let mut row = self.intrinsic_row(old.op, record)?;
+        row.missing_srcs = old.missing_srcs as u8;
+        row.implied = old.indices.map(|(index, value)| Some((old.op.info().index_slot(index)? as u8, value)));
+        Ok(Some(row))
+    }
+
     /// What ALU opcode `number`, which stands at `at`, is.
-    pub(super) fn alu(&self, number: u32, at: usize, wire: &[u32]) -> Result<AluOp, Error> {
+    pub(super) fn alu(&self, number: u32, at: usize, wire: &[u32]) -> Result<AluRow, Error> {
         self.alu.get(number, self.epoch).map_err(|problem| problem.error("ALU opcode", number, at, wire))
     }
 
