@@ -9,6 +9,11 @@
 
 #include "ntv_nir.h"
 
+/* The release of Mesa whose nir.h this is compiled with: 2500 for 25.0, 2203 for 22.3. */
+#ifndef NTV_MESA
+#define NTV_MESA 2500
+#endif
+
 #include "compiler/nir/nir.h"
 #include "util/format/u_format.h"
 #include "util/hash_table.h"
@@ -17,8 +22,11 @@
 struct flatten {
    struct ntv_wire *w;
    nir_shader *nir;
-   /* glsl_type and nir_variable to their number in the wire, plus one. */
+   nir_function_impl *impl;
+   /* glsl_type, nir_variable and nir_register to their number in the wire, plus one. */
    struct hash_table *numbers;
+   /* The number of the next value that NIR does not have. */
+   uint32_t next_value;
    /* What there is no form for, NULL as long as there is nothing. */
    const char *missing;
 };
@@ -45,6 +53,52 @@ set_number(struct flatten *f, const void *key, uint32_t number)
 {
    _mesa_hash_table_insert(f->numbers, key, (void *)((uintptr_t)number + 1));
 }
+
+/* A value: its number in the wire, and its shape. */
+struct value {
+   uint32_t number;
+   unsigned components;
+   unsigned bits;
+};
+
+#if NTV_MESA >= 2500
+/* ------------------------------------------------------------------------------------------------------------------
+ * Operands
+ * ------------------------------------------------------------------------------------------------------------------ */
+
+typedef nir_def nir_result;
+#define RESULT(instr) (&(instr)->def)
+#define ALU_RESULT(alu) (&(alu)->def)
+
+static inline uint32_t
+source(struct flatten *f, const nir_src *src)
+{
+   return src->ssa->index;
+}
+
+static inline struct value
+begin_result(struct flatten *f, const nir_result *result)
+{
+   return (struct value){result->index, result->num_components, result->bit_size};
+}
+
+static inline void
+end_result(struct flatten *f, const nir_result *result, struct value value)
+{
+}
+
+static inline void
+declare_registers(struct flatten *f)
+{
+}
+
+static inline void
+check_modifiers(struct flatten *f, const nir_alu_instr *alu)
+{
+}
+#else
+#include "ntv_nir_22.h"
+#endif
 
 /* ------------------------------------------------------------------------------------------------------------------
  * Enumerations
@@ -223,6 +277,7 @@ info_bits(struct flatten *f, enum ntv_info field, uint64_t bits)
 static void
 write_system_values(struct flatten *f)
 {
+#if NTV_MESA >= 2500
    uint64_t bits[2] = {0};
    unsigned i;
 
@@ -230,6 +285,7 @@ write_system_values(struct flatten *f)
       bits[i / 64] |= BITFIELD64_BIT(i % 64);
    if (bits[0] || bits[1])
       ntv_wire_info_bits(f->w, NTV_INFO_SYSTEM_VALUES_READ, bits[0], bits[1]);
+#endif
 }
 
 static void
@@ -287,6 +343,21 @@ write_fragment_info(struct flatten *f)
 }
 
 static void
+write_compute_info(struct flatten *f)
+{
+   const struct shader_info *s = &f->nir->info;
+
+   info(f, NTV_INFO_PTR_SIZE, s->cs.ptr_size);
+#if NTV_MESA >= 2500
+   info(f, NTV_INFO_DERIVATIVE_GROUP, s->derivative_group);
+   if (s->cs.has_variable_shared_mem)
+      ntv_wire_directive(f->w, "variable_shared_memory", "true");
+#else
+   info(f, NTV_INFO_DERIVATIVE_GROUP, s->cs.derivative_group);
+#endif
+}
+
+static void
 write_info(struct flatten *f)
 {
    const struct shader_info *s = &f->nir->info;
@@ -312,7 +383,6 @@ write_info(struct flatten *f)
    info(f, NTV_INFO_HAS_TRANSFORM_FEEDBACK_VARYINGS, s->has_transform_feedback_varyings);
    info(f, NTV_INFO_IO_LOWERED, s->io_lowered);
    info(f, NTV_INFO_WRITES_MEMORY, s->writes_memory);
-   info(f, NTV_INFO_DERIVATIVE_GROUP, s->derivative_group);
    info(f, NTV_INFO_SCRATCH, f->nir->scratch_size);
    switch (s->stage) {
    case MESA_SHADER_VERTEX:
@@ -329,9 +399,7 @@ write_info(struct flatten *f)
       write_fragment_info(f);
       break;
    default:
-      info(f, NTV_INFO_PTR_SIZE, s->cs.ptr_size);
-      if (s->cs.has_variable_shared_mem)
-         miss(f, "shared memory whose size the pipeline gives");
+      write_compute_info(f);
       break;
    }
 }
@@ -536,7 +604,7 @@ write_variable(struct flatten *f, const nir_variable *var)
       v.image_format = format(f, var->data.image.format);
    } else if (v.mode == NTV_MODE_SHADER_OUT) {
       v.stream = var->data.stream;
-      if (var->data.explicit_xfb_buffer && f->nir->xfb_info) {
+      if (var->data.explicit_xfb_buffer && (NTV_MESA < 2500 || f->nir->xfb_info)) {
          v.xfb_buffer = var->data.xfb.buffer;
          v.xfb_stride = var->data.xfb.stride;
          v.xfb_offset = var->data.offset;
@@ -561,10 +629,17 @@ write_alu(struct flatten *f, const nir_alu_instr *alu)
    uint32_t op = alu_op(f, alu->op);
    uint32_t flags = (alu->exact ? NTV_ALU_EXACT : 0) | (alu->no_signed_wrap ? NTV_ALU_NO_SIGNED_WRAP : 0) |
                     (alu->no_unsigned_wrap ? NTV_ALU_NO_UNSIGNED_WRAP : 0);
+   const nir_op_info *about = &nir_op_infos[alu->op];
+   struct value value = begin_result(f, ALU_RESULT(alu));
+   uint32_t srcs[NIR_MAX_VEC_COMPONENTS];
 
-   ntv_wire_alu(f->w, op, flags, alu->def.index, alu->def.num_components, alu->def.bit_size);
-   for (unsigned i = 0; i < nir_op_infos[alu->op].num_inputs; i++)
-      ntv_wire_alu_src(f->w, alu->src[i].src.ssa->index, alu->src[i].swizzle, nir_ssa_alu_instr_src_components(alu, i));
+   check_modifiers(f, alu);
+   for (unsigned i = 0; i < about->num_inputs; i++)
+      srcs[i] = source(f, &alu->src[i].src);
+   ntv_wire_alu(f->w, op, flags, value.number, value.components, value.bits);
+   for (unsigned i = 0; i < about->num_inputs; i++)
+      ntv_wire_alu_src(f->w, srcs[i], alu->src[i].swizzle, about->input_sizes[i] ? about->input_sizes[i] : value.components);
+   end_result(f, ALU_RESULT(alu), value);
 }
 
 static void
@@ -580,7 +655,10 @@ write_const(struct flatten *f, const nir_load_const_instr *load)
 static void
 write_phi(struct flatten *f, const nir_phi_instr *phi)
 {
-   ntv_wire_phi(f->w, phi->def.index, phi->def.num_components, phi->def.bit_size);
+   /* Neither result nor sources are registers: phis are left where SSA is, and all of them at once. */
+   struct value value = begin_result(f, RESULT(phi));
+
+   ntv_wire_phi(f->w, value.number, value.components, value.bits);
    nir_foreach_phi_src(src, phi)
       ntv_wire_phi_src(f->w, src->pred->index, src->src.ssa->index);
 }
@@ -590,20 +668,21 @@ write_array_deref(struct flatten *f, const nir_deref_instr *deref, struct ntv_de
 {
    bool pointer = deref->deref_type == nir_deref_type_ptr_as_array;
    uint32_t parent = deref->parent.ssa->index;
+   uint32_t index = source(f, &deref->arr.index);
 
    if (nir_src_is_const(deref->arr.index))
       ntv_wire_deref_array_imm(f->w, pointer ? NTV_DEREF_PTR_AS_ARRAY_IMM : NTV_DEREF_ARRAY_IMM, r, parent,
                                nir_src_as_int(deref->arr.index));
    else
-      ntv_wire_deref_array(f->w, pointer ? NTV_DEREF_PTR_AS_ARRAY : NTV_DEREF_ARRAY, r, parent,
-                           deref->arr.index.ssa->index);
+      ntv_wire_deref_array(f->w, pointer ? NTV_DEREF_PTR_AS_ARRAY : NTV_DEREF_ARRAY, r, parent, index);
 }
 
 static void
 write_deref(struct flatten *f, const nir_deref_instr *deref)
 {
-   struct ntv_deref_result r = {deref->def.index, deref->def.bit_size, write_type(f, deref->type),
-                                mode_bits(deref->modes)};
+   /* Pointers are always in SSA. */
+   struct value value = begin_result(f, RESULT(deref));
+   struct ntv_deref_result r = {value.number, value.bits, write_type(f, deref->type), mode_bits(deref->modes)};
    uint32_t variable = 0;
 
    switch (deref->deref_type) {
@@ -647,13 +726,15 @@ name_intrinsic(struct flatten *f, nir_intrinsic_op op)
 static uint32_t
 io_semantics(nir_io_semantics io)
 {
-   uint32_t flags = (io.interp_explicit_strict ? NTV_IO_EXPLICIT_STRICT : 0) |
-                    (io.dual_source_blend_index ? NTV_IO_DUALSRC : 0) | (io.fb_fetch_output ? NTV_IO_FBFETCH : 0) |
-                    (io.fb_fetch_output_coherent ? NTV_IO_COHERENT : 0) | (io.per_view ? NTV_IO_PERVIEW : 0) |
-                    (io.medium_precision ? NTV_IO_MEDIUMP : 0) | (io.high_16bits ? NTV_IO_HIGH_16BITS : 0) |
-                    (io.invariant ? NTV_IO_INVARIANT : 0) | (io.high_dvec2 ? NTV_IO_HIGH_DVEC2 : 0) |
+   uint32_t flags = (io.dual_source_blend_index ? NTV_IO_DUALSRC : 0) | (io.fb_fetch_output ? NTV_IO_FBFETCH : 0) |
+                    (io.per_view ? NTV_IO_PERVIEW : 0) | (io.medium_precision ? NTV_IO_MEDIUMP : 0) |
+                    (io.high_16bits ? NTV_IO_HIGH_16BITS : 0) | (io.invariant ? NTV_IO_INVARIANT : 0) |
                     (io.no_varying ? NTV_IO_NO_VARYING : 0) | (io.no_sysval_output ? NTV_IO_NO_SYSVAL_OUTPUT : 0);
 
+#if NTV_MESA >= 2500
+   flags |= (io.interp_explicit_strict ? NTV_IO_EXPLICIT_STRICT : 0) |
+            (io.fb_fetch_output_coherent ? NTV_IO_COHERENT : 0) | (io.high_dvec2 ? NTV_IO_HIGH_DVEC2 : 0);
+#endif
    return ntv_io_semantics(io.location, io.num_slots, io.gs_streams, flags);
 }
 
@@ -696,20 +777,23 @@ static void
 write_intrinsic(struct flatten *f, const nir_intrinsic_instr *intrinsic)
 {
    const nir_intrinsic_info *about = &nir_intrinsic_infos[intrinsic->intrinsic];
-   uint32_t values[NIR_INTRINSIC_MAX_CONST_INDEX];
+   uint32_t values[NIR_INTRINSIC_MAX_CONST_INDEX], srcs[NIR_INTRINSIC_MAX_INPUTS];
+   struct value value = {0};
 
    name_intrinsic(f, intrinsic->intrinsic);
    for (unsigned i = 0; i < about->num_indices; i++)
       values[i] = index_value(f, intrinsic, about->indices[i], intrinsic->const_index[i]);
-   if (about->has_dest)
-      ntv_wire_intrinsic(f->w, intrinsic->intrinsic, intrinsic->def.index, intrinsic->def.num_components,
-                         intrinsic->def.bit_size);
-   else
-      ntv_wire_intrinsic(f->w, intrinsic->intrinsic, 0, 0, 0);
    for (unsigned i = 0; i < about->num_srcs; i++)
-      ntv_wire_push(f->w, intrinsic->src[i].ssa->index);
+      srcs[i] = source(f, &intrinsic->src[i]);
+   if (about->has_dest)
+      value = begin_result(f, RESULT(intrinsic));
+   ntv_wire_intrinsic(f->w, intrinsic->intrinsic, value.number, value.components, value.bits);
+   for (unsigned i = 0; i < about->num_srcs; i++)
+      ntv_wire_push(f->w, srcs[i]);
    for (unsigned i = 0; i < about->num_indices; i++)
       ntv_wire_push(f->w, values[i]);
+   if (about->has_dest)
+      end_result(f, RESULT(intrinsic), value);
 }
 
 static enum ntv_tex_op
@@ -794,8 +878,7 @@ write_tex(struct flatten *f, const nir_tex_instr *tex)
    struct ntv_tex t = {
       .op = tex_op(f, tex->op),
       .dest_type = alu_type(tex->dest_type),
-      .flags = (tex->is_gather_implicit_lod ? NTV_TEX_GATHER_IMPLICIT_LOD : 0) |
-               (tex->texture_non_uniform ? NTV_TEX_TEXTURE_NON_UNIFORM : 0) |
+      .flags = (tex->texture_non_uniform ? NTV_TEX_TEXTURE_NON_UNIFORM : 0) |
                (tex->sampler_non_uniform ? NTV_TEX_SAMPLER_NON_UNIFORM : 0) | (tex->is_sparse ? NTV_TEX_SPARSE : 0),
       .component = tex->component,
       .texture_index = tex->texture_index,
@@ -803,9 +886,18 @@ write_tex(struct flatten *f, const nir_tex_instr *tex)
       .offsets = nir_tex_instr_has_explicit_tg4_offsets((nir_tex_instr *)tex) ? tex->tg4_offsets : NULL,
    };
 
-   ntv_wire_tex(f->w, &t, tex->def.index, tex->def.num_components, tex->def.bit_size);
+   struct value value = begin_result(f, RESULT(tex));
+   uint32_t srcs[nir_num_tex_src_types];
+
+#if NTV_MESA >= 2500
+   t.flags |= tex->is_gather_implicit_lod ? NTV_TEX_GATHER_IMPLICIT_LOD : 0;
+#endif
    for (unsigned i = 0; i < tex->num_srcs; i++)
-      ntv_wire_tex_src(f->w, tex_src(f, tex->src[i].src_type), tex->src[i].src.ssa->index);
+      srcs[i] = source(f, &tex->src[i].src);
+   ntv_wire_tex(f->w, &t, value.number, value.components, value.bits);
+   for (unsigned i = 0; i < tex->num_srcs; i++)
+      ntv_wire_tex_src(f->w, tex_src(f, tex->src[i].src_type), srcs[i]);
+   end_result(f, RESULT(tex), value);
 }
 
 static void
@@ -861,8 +953,10 @@ write_instr(struct flatten *f, nir_instr *instr)
    case nir_instr_type_phi:
       write_phi(f, nir_instr_as_phi(instr));
       break;
+#if NTV_MESA >= 2500
    case nir_instr_type_debug_info:
       break;
+#endif
    case nir_instr_type_call:
       miss(f, "a call");
       break;
@@ -900,6 +994,8 @@ write_cf_list(struct flatten *f, struct exec_list *list)
          nir_block *block = nir_cf_node_as_block(node);
 
          ntv_wire_block(f->w, block->index);
+         if (block == nir_start_block(f->impl))
+            declare_registers(f);
          nir_foreach_instr(instr, block)
             write_instr(f, instr);
          break;
@@ -907,7 +1003,7 @@ write_cf_list(struct flatten *f, struct exec_list *list)
       case nir_cf_node_if: {
          nir_if *nif = nir_cf_node_as_if(node);
 
-         ntv_wire_if(f->w, nif->condition.ssa->index, hint(nif->control));
+         ntv_wire_if(f->w, source(f, &nif->condition), hint(nif->control));
          write_cf_list(f, &nif->then_list);
          ntv_wire_else(f->w);
          write_cf_list(f, &nif->else_list);
@@ -919,10 +1015,12 @@ write_cf_list(struct flatten *f, struct exec_list *list)
 
          ntv_wire_loop(f->w);
          write_cf_list(f, &loop->body);
+#if NTV_MESA >= 2500
          if (nir_loop_has_continue_construct(loop)) {
             ntv_wire_continue(f->w);
             write_cf_list(f, &loop->continue_list);
          }
+#endif
          ntv_wire_end_loop(f->w);
          break;
       }
@@ -937,7 +1035,7 @@ const char *
 ntv_wire_nir(struct ntv_wire *wire, nir_shader *nir, bool element_offsets)
 {
    nir_function_impl *impl = nir_shader_get_entrypoint(nir);
-   struct flatten f = {.w = wire, .nir = nir};
+   struct flatten f = {.w = wire, .nir = nir, .impl = impl, .next_value = impl->ssa_alloc};
 
    f.numbers = _mesa_pointer_hash_table_create(NULL);
    if (!f.numbers)
