@@ -1,5 +1,6 @@
 //! The driver under test: an installed Mesa, and the environment that makes a program use its zink on lavapipe.
 
+use super::sanitize::Sanitizer;
 use anyhow::{ensure, Context, Result};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -7,6 +8,9 @@ use tempfile::TempDir;
 
 /// Where Debian installs piglit.
 pub(crate) const PIGLIT: &str = "/usr/lib/x86_64-linux-gnu/piglit";
+
+/// The Vulkan driver of Debian's own Mesa.
+const DEBIANS_LAVAPIPE: &str = "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json";
 
 /// What translates NIR: the value of `ZINK_NTV`.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -28,36 +32,60 @@ impl Translator {
 pub(crate) struct Driver {
     prefix: PathBuf,
     validate: bool,
+    pub(crate) sanitizer: Option<Sanitizer>,
     /// Where programs may write: their runtime folder and working folder.
     scratch: TempDir,
 }
 
 impl Driver {
-    pub(crate) fn new(prefix: PathBuf, validate: bool) -> Result<Driver> {
-        Ok(Driver { prefix, validate, scratch: tempfile::tempdir()? })
+    pub(crate) fn new(prefix: PathBuf, validate: bool, sanitizer: Option<Sanitizer>) -> Result<Driver> {
+        let driver = Driver { prefix, validate, sanitizer, scratch: tempfile::tempdir()? };
+        crate::test::install_file("/usr/share/vulkan/icd.d", "lvp_icd.", "mesa-vulkan-drivers")?;
+        if validate {
+            let layer = "VkLayer_khronos_validation.";
+            crate::test::install_file("/usr/share/vulkan/explicit_layer.d", layer, "vulkan-validationlayers")?;
+        }
+        Ok(driver)
     }
 
-    /// A program of piglit's that will run on the driver.
+    /// A program of piglit's that will run on the driver without a window.
     pub(crate) fn piglit(&self, program: &str, translator: Translator) -> Command {
-        let mut command = Command::new(Path::new(PIGLIT).join("bin").join(program));
+        let program = Path::new(PIGLIT).join("bin").join(program);
+        let mut command = match &self.sanitizer {
+            Some(sanitizer) => sanitizer.command(&program),
+            None => Command::new(program),
+        };
+        self.environment(&mut command, translator);
+        command.envs([("EGL_PLATFORM", "surfaceless"), ("PIGLIT_PLATFORM", "surfaceless_egl")]);
+        if self.validate {
+            command.env("ZINK_DEBUG", "validation").env("ZINK_NTV_VALIDATE", "1");
+        }
+        command
+    }
+
+    /// Makes a program use this driver.
+    pub(crate) fn environment(&self, command: &mut Command, translator: Translator) {
         command
             .env("LD_LIBRARY_PATH", self.prefix.join("lib/x86_64-linux-gnu"))
             .env("__EGL_VENDOR_LIBRARY_FILENAMES", self.prefix.join("share/glvnd/egl_vendor.d/50_mesa.json"))
-            .env("VK_DRIVER_FILES", self.prefix.join("share/vulkan/icd.d/lvp_icd.x86_64.json"))
+            .env("VK_DRIVER_FILES", self.lavapipe())
             .env("XDG_RUNTIME_DIR", self.scratch.path())
-            .envs([("EGL_PLATFORM", "surfaceless"), ("PIGLIT_PLATFORM", "surfaceless_egl")])
             // Without LIBGL_ALWAYS_SOFTWARE Mesa falls back to llvmpipe without zink, and says nothing.
             .envs([("LIBGL_ALWAYS_SOFTWARE", "1"), ("GALLIUM_DRIVER", "zink"), ("MESA_LOADER_DRIVER_OVERRIDE", "zink")])
             .env("MESA_SHADER_CACHE_DISABLE", "1")
             .env("ZINK_NTV", translator.name())
             .current_dir(self.scratch.path())
             .stdin(Stdio::null());
-        if self.validate {
-            // Debian 12's validation layer crashes with the driver of a newer Mesa below it.
-            command.env("VK_DRIVER_FILES", "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json");
-            command.env("ZINK_DEBUG", "validation").env("ZINK_NTV_VALIDATE", "1");
+    }
+
+    /// The Vulkan driver below: the one that was built too, or Debian's. Debian 12's validation layer crashes with the
+    /// driver of a newer Mesa.
+    fn lavapipe(&self) -> PathBuf {
+        let own = self.prefix.join("share/vulkan/icd.d/lvp_icd.x86_64.json");
+        match own.exists() && !self.validate {
+            true => own,
+            false => DEBIANS_LAVAPIPE.into(),
         }
-        command
     }
 
     /// Looks whether programs do run on zink, and on ours.
@@ -77,6 +105,11 @@ impl Driver {
 
     /// The file with the results of zink's own translator, which stay the same while the build of Mesa does.
     pub(crate) fn known_results(&self) -> PathBuf {
-        self.prefix.join(if self.validate { "c-validated.tsv" } else { "c.tsv" })
+        let how = match (&self.sanitizer, self.validate) {
+            (Some(sanitizer), _) => sanitizer.name(),
+            (None, true) => "validated",
+            (None, false) => "plain",
+        };
+        self.prefix.join(format!("c-{how}.tsv"))
     }
 }

@@ -17,8 +17,8 @@ pub(crate) fn install() -> Result<()> {
     crate::test::install_file("/usr/lib/x86_64-linux-gnu/piglit/bin", "shader_runner", "piglit")
 }
 
-/// The tests of the list `name` that match `filter`, in order.
-pub(crate) fn tests(name: &str, filter: Option<&Regex>) -> Result<Vec<String>> {
+/// The tests of the list `name` that match `filter`, in order; `sample` of them, spread over the list.
+pub(crate) fn tests(name: &str, filter: Option<&Regex>, sample: Option<usize>) -> Result<Vec<String>> {
     let mut tests = match name {
         "quick_shader" => quick_shader()?,
         _ => named(name)?,
@@ -26,7 +26,8 @@ pub(crate) fn tests(name: &str, filter: Option<&Regex>) -> Result<Vec<String>> {
     tests.retain(|test| filter.is_none_or(|filter| filter.is_match(test)));
     tests.sort();
     tests.dedup();
-    Ok(tests)
+    let count = sample.unwrap_or(tests.len()).min(tests.len());
+    Ok((0..count).map(|n| tests[n * tests.len() / count].clone()).collect())
 }
 
 /// The lines of a file in `tests/mesa/`, without comments.

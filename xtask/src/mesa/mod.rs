@@ -5,16 +5,22 @@
 
 mod build;
 mod driver;
+mod flatten;
+mod glmark2;
 mod list;
 mod report;
 mod results;
 mod runner;
+mod sanitize;
+mod source;
 
 use anyhow::{bail, ensure, Context, Result};
+use build::Build;
 use clap::Parser;
 use driver::{Driver, Translator};
 use regex::Regex;
 use results::Results;
+use sanitize::{Sanitizer, Tool};
 use std::path::PathBuf;
 
 /// Runs piglit's shader tests through zink, with zink's own translator and with ntv, and compares.
@@ -27,21 +33,36 @@ struct Arguments {
     /// Only tests whose path matches this regular expression.
     #[arg(long, value_name = "RE")]
     filter: Option<Regex>,
+    /// Only so many of the tests, spread over the list.
+    #[arg(long, value_name = "N")]
+    sample: Option<usize>,
     /// Processes at a time; one per core if not given.
     #[arg(long, value_name = "N")]
     jobs: Option<usize>,
+    /// Build zink alone, in a hurry, and run it on the lavapipe of Debian's own Mesa.
+    #[arg(long)]
+    small: bool,
     /// A patched Mesa that is installed there, instead of building one.
     #[arg(long, value_name = "DIR")]
     prefix: Option<PathBuf>,
     /// Run with Vulkan's validation layer, and have each module judged by spirv-val.
     #[arg(long)]
     validate: bool,
+    /// Run the tests with ntv under this tool, on a small build, and print its reports about ntv.
+    #[arg(long, value_name = "TOOL", conflicts_with_all = ["validate", "glmark2"])]
+    sanitize: Option<Tool>,
     /// Run all tests with `c`, also those whose result is known from an earlier run.
     #[arg(long)]
     again: bool,
     /// Build Mesa and stop.
     #[arg(long)]
     build: bool,
+    /// Compare what ntv makes of shaders as Mesa 25.0 and 22.3 print them and as they are flattened, and stop.
+    #[arg(long)]
+    flatten: bool,
+    /// Compare the pictures that all scenes of glmark2 show, and stop.
+    #[arg(long)]
+    glmark2: bool,
     /// Add what came of the tests with ntv to this file.
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
@@ -50,26 +71,54 @@ struct Arguments {
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let program = "cargo xtask mesa".to_string();
     let arguments = Arguments::parse_from(std::iter::once(&program).chain(arguments));
+    if arguments.flatten {
+        return flatten::compare();
+    }
     list::install()?;
     let prefix = match &arguments.prefix {
         Some(prefix) => prefix.canonicalize().with_context(|| format!("no folder {}", prefix.display()))?,
-        None => build::mesa()?,
+        None => arguments.kind().mesa()?.prefix,
     };
     if arguments.build {
         println!("{}", prefix.display());
         return Ok(());
     }
-    let driver = Driver::new(prefix, arguments.validate)?;
-    driver.verify()?;
-    let tests = list::tests(&arguments.list, arguments.filter.as_ref())?;
+    let plain = Driver::new(prefix.clone(), arguments.validate, None)?;
+    plain.verify()?;
+    if arguments.glmark2 {
+        return glmark2::compare(&plain);
+    }
+    let tests = list::tests(&arguments.list, arguments.filter.as_ref(), arguments.sample)?;
     ensure!(!tests.is_empty(), "no test is called that");
-    compare(&arguments, &driver, &tests)
+    match arguments.sanitize {
+        None => compare(&arguments, &plain, &tests),
+        Some(tool) => watch(&arguments, &Driver::new(prefix, false, Some(Sanitizer::new(tool)?))?, &tests),
+    }
+}
+
+impl Arguments {
+    fn kind(&self) -> Build {
+        match self.sanitize {
+            Some(Tool::Address) => Build::Address,
+            Some(Tool::Valgrind) => Build::Small,
+            None if self.small => Build::Small,
+            None => Build::Full,
+        }
+    }
+
+    fn jobs(&self) -> Result<usize> {
+        let number = self.jobs.map_or_else(std::thread::available_parallelism, |n| n.try_into().map_err(bad_jobs))?;
+        Ok(number.get())
+    }
+}
+
+fn bad_jobs(_: std::num::TryFromIntError) -> std::io::Error {
+    std::io::Error::new(std::io::ErrorKind::InvalidInput, "--jobs must be 1 or more")
 }
 
 /// Runs `tests` with both translators, and those that differ once more on their own.
 fn compare(arguments: &Arguments, driver: &Driver, tests: &[String]) -> Result<()> {
-    let jobs =
-        arguments.jobs.map_or_else(std::thread::available_parallelism, |n| n.try_into().map_err(bad_jobs))?.get();
+    let jobs = arguments.jobs()?;
     let mut c = Results::open(&driver.known_results())?;
     let unknown = |test: &&String| arguments.again || !c.contains(test);
     let unknown: Vec<String> = tests.iter().filter(unknown).cloned().collect();
@@ -88,6 +137,12 @@ fn compare(arguments: &Arguments, driver: &Driver, tests: &[String]) -> Result<(
     }
 }
 
-fn bad_jobs(_: std::num::TryFromIntError) -> std::io::Error {
-    std::io::Error::new(std::io::ErrorKind::InvalidInput, "--jobs must be 1 or more")
+/// Runs `tests` with ntv under the tool of `driver`.
+fn watch(arguments: &Arguments, driver: &Driver, tests: &[String]) -> Result<()> {
+    let mut results = arguments.log.as_deref().map_or(Ok(Results::default()), Results::open)?;
+    runner::run(driver, Translator::Rust, tests, arguments.jobs()?, &mut results)?;
+    report::print_verdicts(tests, &results);
+    let reports = driver.sanitizer.as_ref().map_or(Ok(0), Sanitizer::report)?;
+    ensure!(reports == 0, "{reports} reports are about ntv");
+    Ok(())
 }

@@ -22,6 +22,21 @@ pub(crate) fn print(tests: &[String], c: &Results, rust: &Results) -> usize {
     differing.iter().filter(|test| c.verdict(test) == "pass").count()
 }
 
+/// Prints how many tests have which verdict, and those that do not pass.
+pub(crate) fn print_verdicts(tests: &[String], results: &Results) {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for test in tests {
+        let verdict = results.verdict(test);
+        *counts.entry(verdict).or_default() += 1;
+        if !matches!(verdict, "pass" | "skip") {
+            println!("{verdict:8} {test}");
+        }
+    }
+    for (verdict, count) in counts {
+        println!("{verdict:8} {count:6}");
+    }
+}
+
 /// How many tests have which verdict.
 fn counts(tests: &[String], c: &Results, rust: &Results) {
     let mut counts: BTreeMap<&str, [usize; 2]> = BTreeMap::new();

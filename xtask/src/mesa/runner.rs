@@ -22,6 +22,8 @@ const BATCH: usize = 50;
 
 /// How long a test may say nothing.
 const PATIENCE: Duration = Duration::from_secs(180);
+/// The same under a tool that slows it down.
+const LONG_PATIENCE: Duration = Duration::from_secs(3600);
 
 /// Tests for one process: a program of piglit's and the files that it takes.
 struct Batch {
@@ -125,11 +127,12 @@ fn one_process(
         .with_context(|| format!("cannot start {}", batch.program))?;
     let errors = collect(child.stderr.take());
     let lines = lines(child.stdout.take());
-    let (verdicts, in_time) = listen(&lines, batch.tests.len());
+    let patience = if driver.sanitizer.is_some() { LONG_PATIENCE } else { PATIENCE };
+    let (verdicts, in_time) = listen(&lines, batch.tests.len(), patience);
     if !in_time {
         child.kill()?;
     }
-    let status = wait(&mut child)?;
+    let status = wait(&mut child, patience)?;
     let mut notes = notes_by_test(&errors.join().unwrap_or_default()).into_iter();
     let mut finish = |batch: &mut Batch, verdict: String| {
         let outcome = Outcome { verdict, notes: notes.next().unwrap_or_default() };
@@ -146,8 +149,8 @@ fn one_process(
 }
 
 /// Waits for `child`, a little: one that closed its output but does not end is killed.
-fn wait(child: &mut Child) -> Result<ExitStatus> {
-    for _ in 0..100 {
+fn wait(child: &mut Child, patience: Duration) -> Result<ExitStatus> {
+    for _ in 0..patience.as_secs() {
         if let Some(status) = child.try_wait()? {
             return Ok(status);
         }
@@ -168,10 +171,10 @@ fn ending(status: ExitStatus) -> String {
 }
 
 /// The verdicts of up to `count` tests, as piglit prints them, and whether none kept it waiting.
-fn listen(lines: &Receiver<String>, count: usize) -> (Vec<String>, bool) {
+fn listen(lines: &Receiver<String>, count: usize, patience: Duration) -> (Vec<String>, bool) {
     let mut verdicts = Vec::new();
     while verdicts.len() < count {
-        match lines.recv_timeout(PATIENCE) {
+        match lines.recv_timeout(patience) {
             Ok(line) => verdicts.extend(verdict(&line)),
             Err(RecvTimeoutError::Disconnected) => break,
             Err(RecvTimeoutError::Timeout) => return (verdicts, false),

@@ -1,0 +1,145 @@
+//! The pictures of glmark2's scenes, with either translator.
+//!
+//! A scene moves with the clock, so it gets one that stands (libfaketime): at the start, and five seconds later. Xvfb keeps its
+//! screen in a file, and a picture is what that file holds once it does not change any more.
+
+use super::driver::{Driver, Translator};
+use super::source::install_missing;
+use anyhow::{bail, ensure, Context, Result};
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+const NEEDS: &str = "glmark2-es2-x11 xvfb libfaketime";
+const FAKETIME: &str = "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1";
+const SIZE: &str = "400x300";
+const TIMES: [&str; 2] = ["2026-01-01 00:00:00", "2026-01-01 00:00:05"];
+
+/// A picture is taken when nothing has changed for so long.
+const STABLE: Duration = Duration::from_millis(1200);
+/// A scene that shows nothing for so long has failed.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Compares all scenes of `tests/mesa/glmark2.txt`.
+pub(crate) fn compare(driver: &Driver) -> Result<()> {
+    install_missing(NEEDS)?;
+    let screen = Screen::start()?;
+    let list = fs::read_to_string(crate::root().join("tests/mesa/glmark2.txt"))?;
+    let (mut count, mut differing) = (0, 0);
+    println!("{:>7} {:>7} {:>7}  scene", "differ", "colours", "later");
+    for scene in list.lines().filter(|line| !line.starts_with('#')) {
+        let c = screen.pictures(driver, Translator::C, scene)?;
+        let rust = screen.pictures(driver, Translator::Rust, scene)?;
+        let pixels: usize = c.iter().zip(&rust).map(|(c, rust)| different(c, rust)).sum();
+        let [first, later] = rust.map(|picture| colours(&picture));
+        println!("{pixels:7} {first:7} {later:7}  {scene}");
+        count += 1;
+        differing += usize::from(pixels > 0 || first.max(later) < 2);
+    }
+    ensure!(differing == 0, "{differing} of {count} scenes differ, or show nothing");
+    println!("{count} scenes are the same with c and with rust");
+    Ok(())
+}
+
+/// An X server without a monitor.
+struct Screen {
+    server: Child,
+    display: String,
+    folder: TempDir,
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+    }
+}
+
+impl Screen {
+    fn start() -> Result<Screen> {
+        let folder = tempfile::tempdir()?;
+        let mut command = Command::new("Xvfb");
+        // White, so that a black picture can be told from none.
+        command.args(["-displayfd", "1", "-nolisten", "tcp", "-wr", "-screen", "0"]).arg(format!("{SIZE}x24"));
+        command.arg("-fbdir").arg(folder.path()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut server = command.spawn().context("cannot start Xvfb")?;
+        let mut number = String::new();
+        if let Some(pipe) = server.stdout.take() {
+            BufReader::new(pipe).read_line(&mut number)?;
+        }
+        Ok(Screen { server, display: format!(":{}", number.trim()), folder })
+    }
+
+    /// What `scene` shows at each of [`TIMES`].
+    fn pictures(&self, driver: &Driver, translator: Translator, scene: &str) -> Result<[Vec<u8>; 2]> {
+        let empty = self.picture()?;
+        let clock = self.folder.path().join("clock");
+        fs::write(&clock, TIMES[0])?;
+        let log = self.folder.path().join("log");
+        let mut command = Command::new("glmark2-es2");
+        driver.environment(&mut command, translator);
+        command.args(["--size", SIZE, "--benchmark"]).arg(format!("{scene}:duration=1000"));
+        command.env("DISPLAY", &self.display).env("LD_PRELOAD", FAKETIME);
+        command.env("FAKETIME_TIMESTAMP_FILE", &clock).env("FAKETIME_NO_CACHE", "1");
+        command.stdout(Stdio::null()).stderr(File::create(&log)?);
+        let mut program = command.spawn().context("cannot start glmark2-es2")?;
+        let first = self.stable(&mut program, &empty).with_context(|| format!("{scene} with {}", translator.name()));
+        fs::write(&clock, TIMES[1])?;
+        let later = self.stable(&mut program, &[]);
+        program.kill()?;
+        program.wait()?;
+        for line in fs::read_to_string(&log)?.lines().filter(|line| line.contains("ntv: ")) {
+            println!("{line}");
+        }
+        // Until the window is gone.
+        while self.picture()? != empty {
+            sleep(Duration::from_millis(50));
+        }
+        Ok([first?, later?])
+    }
+
+    /// The picture that is not `before` and that stays.
+    fn stable(&self, program: &mut Child, before: &[u8]) -> Result<Vec<u8>> {
+        let start = Instant::now();
+        let (mut last, mut since) = (Vec::new(), start);
+        while start.elapsed() < PATIENCE {
+            sleep(Duration::from_millis(100));
+            ensure!(program.try_wait()?.is_none(), "glmark2-es2 has ended");
+            let picture = self.picture()?;
+            if picture == before || picture != last {
+                (last, since) = (picture, Instant::now());
+            } else if since.elapsed() > STABLE {
+                return Ok(picture);
+            }
+        }
+        bail!("no picture that stays")
+    }
+
+    /// What the screen shows: a header that is always the same, and four bytes for each pixel.
+    fn picture(&self) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        File::open(self.file())?.read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn file(&self) -> PathBuf {
+        Path::new(self.folder.path()).join("Xvfb_screen0")
+    }
+}
+
+/// Pixels in which two pictures differ.
+fn different(a: &[u8], b: &[u8]) -> usize {
+    let pixels = a.chunks(4).zip(b.chunks(4)).filter(|(a, b)| a != b).count();
+    pixels + a.len().abs_diff(b.len())
+}
+
+/// Colours of a picture; those of the header, a few bytes, do not matter.
+fn colours(picture: &[u8]) -> usize {
+    const HEADER: usize = 4096;
+    picture.get(HEADER..).unwrap_or_default().chunks_exact(4).collect::<BTreeSet<_>>().len()
+}

@@ -1,0 +1,135 @@
+//! Tests under AddressSanitizer or valgrind: how a program is started, and which of the reports are about ntv.
+//!
+//! Mesa, LLVM and piglit leak and are not our subject: a report counts if a function of ntv is on one of its stacks.
+
+use anyhow::{Context, Result};
+use clap::ValueEnum;
+use regex::Regex;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Which tool looks on.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Tool {
+    Address,
+    Valgrind,
+}
+
+/// A tool, and the folder that it writes its reports to.
+pub(crate) struct Sanitizer {
+    tool: Tool,
+    reports: tempfile::TempDir,
+    /// The library of AddressSanitizer, which has to be loaded before all others.
+    library: PathBuf,
+}
+
+impl Sanitizer {
+    pub(crate) fn new(tool: Tool) -> Result<Sanitizer> {
+        let package = match tool {
+            Tool::Address => "gcc",
+            Tool::Valgrind => "valgrind",
+        };
+        super::source::install_missing(package)?;
+        let found = Command::new("gcc").arg("-print-file-name=libasan.so").output().context("cannot start gcc")?;
+        let library = PathBuf::from(String::from_utf8(found.stdout)?.trim());
+        Ok(Sanitizer { tool, reports: tempfile::tempdir()?, library })
+    }
+
+    pub(crate) fn name(&self) -> &'static str {
+        match self.tool {
+            Tool::Address => "address",
+            Tool::Valgrind => "valgrind",
+        }
+    }
+
+    /// `program`, watched.
+    pub(crate) fn command(&self, program: &Path) -> Command {
+        let reports = self.reports.path().join("report");
+        match self.tool {
+            Tool::Address => {
+                let mut command = Command::new(program);
+                command.env("LD_PRELOAD", &self.library);
+                // A leak is a report like others, but no reason for a test to fail.
+                let options = format!("log_path={}:detect_leaks=1:exitcode=0:abort_on_error=0", reports.display());
+                command.env("ASAN_OPTIONS", options);
+                command.env("LSAN_OPTIONS", "exitcode=0");
+                command
+            }
+            Tool::Valgrind => {
+                let mut command = Command::new("valgrind");
+                command
+                    .arg(format!("--log-file={}.%p", reports.display()))
+                    // LLVM writes code.
+                    .arg("--smc-check=all-non-file")
+                    .args(["--leak-check=full", "--show-leak-kinds=definite", "--num-callers=40", "--error-limit=no"])
+                    .arg(program);
+                command
+            }
+        }
+    }
+
+    /// Prints the reports that are about ntv, and how many others there are; returns how many are about ntv.
+    pub(crate) fn report(&self) -> Result<usize> {
+        let (mut ours, mut others) = (BTreeMap::new(), 0);
+        let function = Regex::new(r"\b(zink_ntv|ntv_\w|ntv::)")?;
+        for entry in fs::read_dir(self.reports.path())? {
+            let text = fs::read(entry?.path())?;
+            for report in reports(&String::from_utf8_lossy(&text)) {
+                match function.is_match(&report) {
+                    true => *ours.entry(report).or_insert(0) += 1,
+                    false => others += 1,
+                }
+            }
+        }
+        for (report, count) in &ours {
+            println!("\n{count} times\n{report}");
+        }
+        println!("{}: {} reports with ntv, {others} without", self.name(), ours.len());
+        Ok(ours.len())
+    }
+}
+
+/// The stacks in a log, each with the line in front that says what it is about.
+fn reports(log: &str) -> Vec<String> {
+    let mut reports = vec![String::new()];
+    for line in log.lines() {
+        // valgrind's lines begin with the number of the process.
+        let line = line.trim_start_matches("==");
+        let line = line
+            .split_once("==")
+            .map_or(line, |(number, rest)| if number.parse::<u32>().is_ok() { rest } else { line });
+        match (line.trim().is_empty(), reports.last_mut()) {
+            (false, Some(report)) => *report += &format!("{}\n", without_addresses(line)),
+            _ => reports.push(String::new()),
+        }
+    }
+    reports.retain(|report| is_stack(report));
+    reports
+}
+
+/// Whether a paragraph of a log has a stack: `#0 0x... in ...` or `at 0x...: ...`.
+fn is_stack(report: &str) -> bool {
+    report.lines().any(|line| line.trim().starts_with("#0 ") || line.trim().starts_with("at "))
+}
+
+/// The line without what differs between equal reports.
+fn without_addresses(line: &str) -> String {
+    line.split(' ').filter(|word| !word.starts_with("0x")).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn logs_are_split_at_empty_lines() {
+        let valgrind =
+            "==12== Memcheck\n==12== \n==12== Invalid read\n==12==    at 0x12: f (a.c:1)\n==12== \n==12== x\n";
+        assert_eq!(reports(valgrind), [" Invalid read\n    at f (a.c:1)\n"]);
+        let asan =
+            "=================\n\nDirect leak of 8 byte(s)\n    #0 0x7f in malloc\n    #1 0x7f in ntv\n\nSUMMARY: x\n";
+        assert_eq!(reports(asan), ["Direct leak of 8 byte(s)\n    #0 in malloc\n    #1 in ntv\n"]);
+    }
+}

@@ -1,0 +1,207 @@
+//! Mesa's source packages, unpacked in a cache outside of the repository, and our patch on one of them.
+//!
+//! The cache is `$NTV_CACHE`, or `ntv` in the user's cache folder. ntv and `ffi/mesa/` are linked into the source from the
+//! repository that this runs in: another checkout takes the same cache over.
+
+use crate::command::{find, run as go};
+use anyhow::{ensure, Context, Result};
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A release of Mesa, from Debian's source package.
+pub(crate) struct Release {
+    /// The folder that the package unpacks to.
+    pub(crate) name: &'static str,
+    /// The release of Debian that has it.
+    suite: &'static str,
+    /// `NTV_MESA` of `ntv_nir.c`.
+    pub(crate) number: &'static str,
+    patched: bool,
+}
+
+/// The release that zink is built of.
+pub(crate) const MESA_25: Release = Release { name: "mesa-25.0.7", suite: "trixie", number: "2500", patched: true };
+
+/// The other one whose NIR ntv takes.
+pub(crate) const MESA_22: Release = Release { name: "mesa-22.3.6", suite: "bookworm", number: "2203", patched: false };
+
+/// What both need of Debian to be built. Meson has to be newer than Debian 12's.
+const DEBIAN_NEEDS: &str =
+    "build-essential dpkg-dev patch python3-venv ninja-build pkg-config bison flex glslang-tools \
+    libdrm-dev libelf-dev libexpat1-dev zlib1g-dev libzstd-dev libglvnd-dev libudev-dev";
+/// What they need of PyPI.
+const PYTHON_NEEDS: &[&str] = &["meson>=1.1", "mako", "pyyaml", "packaging", "setuptools"];
+
+/// An unpacked source, with a folder around it for what is built of it.
+pub(crate) struct Source {
+    pub(crate) folder: PathBuf,
+    pub(crate) path: PathBuf,
+    python: PathBuf,
+}
+
+impl Release {
+    /// Gets the source, unless it is there, and installs what building it needs.
+    pub(crate) fn source(&self) -> Result<Source> {
+        let cache = cache()?;
+        let folder = cache.join(format!("{}-{:016x}", self.name, self.hash()?));
+        let source = Source { path: folder.join(self.name), folder, python: cache.join("python") };
+        install_needs(&source.python)?;
+        let done = source.folder.join("unpacked");
+        if !done.exists() {
+            println!("Getting {} for {}.", self.name, source.folder.display());
+            unpack(&source.folder, self)?;
+            if self.patched {
+                go(Command::new("patch")
+                    .args(["--strip=1", "--forward", "--directory"])
+                    .arg(&source.path)
+                    .arg("--input")
+                    .arg(self.patch()))?;
+            }
+            fs::write(done, "")?;
+        }
+        if self.patched {
+            source.link()?;
+        }
+        Ok(source)
+    }
+
+    fn patch(&self) -> PathBuf {
+        crate::root().join(format!("ffi/mesa/patches/{}.patch", self.name))
+    }
+
+    /// A number for what the source is made of.
+    fn hash(&self) -> Result<u64> {
+        let mut hasher = DefaultHasher::new();
+        (self.name, self.suite).hash(&mut hasher);
+        if self.patched {
+            let patch = self.patch();
+            fs::read(&patch).with_context(|| format!("no patch {}", patch.display()))?.hash(&mut hasher);
+        }
+        Ok(hasher.finish())
+    }
+}
+
+impl Source {
+    /// A program that finds Python's part of what the build needs, run in the source.
+    pub(crate) fn program(&self, name: &str) -> Command {
+        let mut path = self.python.join("bin").into_os_string();
+        path.push(":");
+        path.push(std::env::var_os("PATH").unwrap_or_default());
+        let mut command = Command::new("env");
+        command.env("PATH", path).arg(name).current_dir(&self.path);
+        // One build of ntv's Rust for all of them.
+        command.env("CARGO_TARGET_DIR", crate::root().join("target"));
+        command
+    }
+
+    /// Links this repository into the source. What was built of another one is forgotten: its files may be newer than ours.
+    fn link(&self) -> Result<()> {
+        let links = [
+            (crate::root(), self.path.join("subprojects/ntv")),
+            (crate::root().join("ffi/mesa"), self.path.join("src/gallium/drivers/zink/ntv")),
+        ];
+        for (target, link) in links {
+            match fs::read_link(&link) {
+                Ok(old) if old == target => continue,
+                Ok(_) => {
+                    fs::remove_file(&link)?;
+                    self.forget()?;
+                }
+                Err(_) => {}
+            }
+            symlink(&target, &link).with_context(|| format!("cannot make the link {}", link.display()))?;
+        }
+        Ok(())
+    }
+
+    /// Removes what Ninja made of the files of the repository.
+    fn forget(&self) -> Result<()> {
+        const MADE: &[(&str, &[&str])] = &[
+            ("subprojects/ntv", &["libntv."]),
+            ("src/gallium/drivers/zink/libzink.a.p", &["ntv_", "zink_compiler.c"]),
+        ];
+        let builds = fs::read_dir(&self.folder)?.filter_map(Result::ok);
+        let folders =
+            builds.flat_map(|build| MADE.iter().map(move |(folder, names)| (build.path().join(folder), names)));
+        for (folder, names) in folders {
+            for entry in fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok) {
+                if names.iter().any(|name| entry.file_name().to_string_lossy().starts_with(name)) {
+                    fs::remove_file(entry.path())?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Where builds are kept.
+fn cache() -> Result<PathBuf> {
+    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let cache = variable("NTV_CACHE")
+        .or_else(|| Some(variable("XDG_CACHE_HOME")?.join("ntv")))
+        .or_else(|| Some(variable("HOME")?.join(".cache/ntv")))
+        .context("no folder for a cache: set NTV_CACHE")?;
+    fs::create_dir_all(&cache)?;
+    Ok(cache.canonicalize()?)
+}
+
+/// Installs what builds need, Python's part into an environment of its own.
+fn install_needs(python: &Path) -> Result<()> {
+    install_missing(DEBIAN_NEEDS)?;
+    let done = python.join("installed");
+    if !done.exists() {
+        go(Command::new("python3").args(["-m", "venv"]).arg(python))?;
+        go(Command::new(python.join("bin/pip")).args(["install", "--quiet"]).args(PYTHON_NEEDS))?;
+        fs::write(done, "")?;
+    }
+    Ok(())
+}
+
+/// Installs those of `packages` that are not there from Debian.
+pub(crate) fn install_missing(packages: &str) -> Result<()> {
+    let installed = |package: &&str| {
+        let query = Command::new("dpkg-query").args(["--show", "--showformat=${db:Status-Status}", package]).output();
+        query.is_ok_and(|output| output.stdout == b"installed")
+    };
+    let missing: Vec<&str> = packages.split_whitespace().filter(|package| !installed(package)).collect();
+    match missing.is_empty() {
+        true => Ok(()),
+        false => crate::test::install_packages(&missing),
+    }
+}
+
+/// Gets a source package and unpacks it in `folder`, without a change to the sources of packages of this machine.
+fn unpack(folder: &Path, release: &Release) -> Result<()> {
+    ensure!(find("apt-get").is_some(), "this is not a Debian system");
+    let lists = folder.join("apt");
+    fs::create_dir_all(lists.join("partial"))?;
+    let sources = folder.join("sources.list");
+    fs::write(&sources, format!("deb-src {} {} main\n", mirror(), release.suite))?;
+    let apt_get = || {
+        let mut command = Command::new("apt-get");
+        command
+            .arg(format!("-oDir::Etc::SourceList={}", sources.display()))
+            .args(["-oDir::Etc::SourceParts=/dev/null", "-qq"])
+            .arg(format!("-oDir::State::Lists={}", lists.display()))
+            .current_dir(folder);
+        command
+    };
+    go(apt_get().arg("update"))?;
+    go(apt_get().args(["source", "mesa"]))?;
+    ensure!(folder.join(release.name).is_dir(), "Debian {} has no {} any more", release.suite, release.name);
+    fs::remove_dir_all(lists)?;
+    Ok(())
+}
+
+/// Where this machine has its Debian packages from.
+fn mirror() -> String {
+    let files = ["/etc/apt/sources.list.d/debian.sources", "/etc/apt/sources.list"];
+    let text: String = files.iter().filter_map(|file| fs::read_to_string(file).ok()).collect();
+    let words = text.lines().filter(|line| line.starts_with("URIs:") || line.starts_with("deb "));
+    let found =
+        words.flat_map(str::split_whitespace).find(|word| word.starts_with("http") && word.ends_with("/debian"));
+    found.unwrap_or("http://deb.debian.org/debian").to_string()
+}
