@@ -23,7 +23,7 @@ usage: cargo xtask test               install what the tests need from Debian, t
                                       make the NIR of examples/ and tests/corpus/ again from the GLSL beside it,
                                       with the Mesa 25.0 installed under PREFIX; without --mesa, the logs of
                                       Debian's own Mesa
-       cargo xtask mesa [--list NAME] [--filter RE] [--jobs N]
+       cargo xtask mesa [--list NAME] [--filter RE] [--jobs N] [--small]
                                       piglit's shader tests through zink, with its own translator and with ntv;
                                       --help has more";
 

@@ -40,7 +40,9 @@ pub(crate) struct Driver {
 impl Driver {
     pub(crate) fn new(prefix: PathBuf, validate: bool, sanitizer: Option<Sanitizer>) -> Result<Driver> {
         let driver = Driver { prefix, validate, sanitizer, scratch: tempfile::tempdir()? };
-        crate::test::install_file("/usr/share/vulkan/icd.d", "lvp_icd.", "mesa-vulkan-drivers")?;
+        if driver.lavapipe() == Path::new(DEBIANS_LAVAPIPE) {
+            crate::test::install_file("/usr/share/vulkan/icd.d", "lvp_icd.", "mesa-vulkan-drivers")?;
+        }
         if validate {
             let layer = "VkLayer_khronos_validation.";
             crate::test::install_file("/usr/share/vulkan/explicit_layer.d", layer, "vulkan-validationlayers")?;
