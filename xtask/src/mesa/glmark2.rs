@@ -22,6 +22,10 @@ const TIMES: [&str; 2] = ["2026-01-01 00:00:00", "2026-01-01 00:00:05"];
 
 /// A picture is taken when nothing has changed for so long.
 const STABLE: Duration = Duration::from_millis(1200);
+/// The same for the picture that was there before the clock moved.
+const UNMOVED: Duration = Duration::from_secs(6);
+/// The same for one colour: most likely a scene that still loads.
+const UNICOLOR: Duration = Duration::from_secs(25);
 /// A scene that shows nothing for so long has failed.
 const PATIENCE: Duration = Duration::from_secs(120);
 
@@ -88,9 +92,9 @@ impl Screen {
         command.env("FAKETIME_TIMESTAMP_FILE", &clock).env("FAKETIME_NO_CACHE", "1");
         command.stdout(Stdio::null()).stderr(File::create(&log)?);
         let mut program = command.spawn().context("cannot start glmark2-es2")?;
-        let first = self.stable(&mut program, &empty).with_context(|| format!("{scene} with {}", translator.name()));
+        let first = self.stable(&mut program, Some(empty.as_slice()), &[]);
         fs::write(&clock, TIMES[1])?;
-        let later = self.stable(&mut program, &[]);
+        let later = self.stable(&mut program, None, first.as_deref().unwrap_or_default());
         program.kill()?;
         program.wait()?;
         for line in fs::read_to_string(&log)?.lines().filter(|line| line.contains("ntv: ")) {
@@ -100,20 +104,27 @@ impl Screen {
         while self.picture()? != empty {
             sleep(Duration::from_millis(50));
         }
-        Ok([first?, later?])
+        first.and_then(|first| Ok([first, later?])).with_context(|| format!("{scene} with {}", translator.name()))
     }
 
-    /// The picture that is not `before` and that stays.
-    fn stable(&self, program: &mut Child, before: &[u8]) -> Result<Vec<u8>> {
+    /// The picture that stays and is not `empty`; the one before was `before`.
+    fn stable(&self, program: &mut Child, empty: Option<&[u8]>, before: &[u8]) -> Result<Vec<u8>> {
         let start = Instant::now();
         let (mut last, mut since) = (Vec::new(), start);
         while start.elapsed() < PATIENCE {
             sleep(Duration::from_millis(100));
             ensure!(program.try_wait()?.is_none(), "glmark2-es2 has ended");
             let picture = self.picture()?;
-            if picture == before || picture != last {
+            if Some(picture.as_slice()) == empty || picture != last {
                 (last, since) = (picture, Instant::now());
-            } else if since.elapsed() > STABLE {
+                continue;
+            }
+            let enough = match colours(&picture) {
+                0 | 1 => UNICOLOR,
+                _ if picture == before => UNMOVED,
+                _ => STABLE,
+            };
+            if since.elapsed() > enough {
                 return Ok(picture);
             }
         }
