@@ -33,14 +33,14 @@ pub enum Cure {
 }
 
 const LAVAPIPE_22: &str = "llvmpipe Mesa 22.3.6";
-const LAVAPIPE_25: &str = "llvmpipe Mesa 25.0.7";
+const LAVAPIPE: &[&str] = &[LAVAPIPE_22, "llvmpipe Mesa 25.0.7"];
 
 /// All faults that are known.
 pub const FAULTS: &[Fault] = &[
     Fault {
         what: "imod is taken for irem",
         evidence: "gallivm's visit of nir_op_imod is that of nir_op_irem: the remainder has the dividend's sign",
-        drivers: &[LAVAPIPE_22, LAVAPIPE_25],
+        drivers: LAVAPIPE,
         cure: Cure::Rewrite(divide_by_irem),
         example: include_str!("faults/imod.nir"),
     },
@@ -54,10 +54,36 @@ pub const FAULTS: &[Fault] = &[
         example: include_str!("faults/unpack_64_4x16.nir"),
     },
     Fault {
+        what: "a vector in a loop takes another's new value for its last",
+        evidence:
+            "phis of a block have no order (SPIR-V, OpPhi), but one of vectors that takes a phi of the same loop has \
+                   to stand behind that one. Numbers are right either way",
+        drivers: &[LAVAPIPE_22],
+        cure: Cure::Rewrite(order_phis),
+        example: include_str!("faults/phi_order.nir"),
+    },
+    Fault {
+        what: "a number widened to 64 bits is compared with a constant as if it had no sign",
+        evidence:
+            "ilt and ige of `i2i64` of 32 bits and constants from -2^31 to 2^31 are wrong for numbers with the top \
+                   bit; those of the two halves are right, and so is i2i64 when it is stored",
+        drivers: &[LAVAPIPE_22],
+        cure: Cure::Rewrite(widen_by_halves),
+        example: include_str!("faults/widened_compare.nir"),
+    },
+    Fault {
+        what: "the signs of pack_snorm_4x8 of constants spread",
+        evidence:
+            "nir_opt_algebraic makes `pack_uvec4_to_uint` of signed numbers, whose fold does not cut them to 8 bits",
+        drivers: LAVAPIPE,
+        cure: Cure::Rewrite(pack_bytes),
+        example: include_str!("faults/pack_snorm_4x8.nir"),
+    },
+    Fault {
         what: "-0.0 for 0.0",
         evidence: "nir_opt_algebraic makes `fneg(b2f(x))` of a selection between -1.0 and -0.0. nir_search compares \
                    constants as numbers, so it finds one between -1.0 and 0.0 as well",
-        drivers: &[LAVAPIPE_22, LAVAPIPE_25],
+        drivers: LAVAPIPE,
         cure: Cure::Results(make_zeros_positive),
         example: include_str!("faults/negative_zero.nir"),
     },
@@ -111,6 +137,60 @@ fn unpack_twice(shader: &mut Shader) -> bool {
         }
         b.vec(&halves)
     })
+}
+
+/// `i2i64` is the number and its sign.
+fn widen_by_halves(shader: &mut Shader) -> bool {
+    replace(shader, AluOp::i2i64, |b, inst, srcs| {
+        let n = b.shader.insts[inst].num_components;
+        let mut wide = |c: usize| {
+            let word = AluSrc { def: srcs[0].def, swizzle: Swizzle::splat(srcs[0].swizzle.get(c)) };
+            let word = b.alu_with(AluOp::i2i32, AluFlags::empty(), &[word], Some((1, 32)));
+            let top = b.imm32(31);
+            let sign = b.alu(AluOp::ishr, &[word, top]);
+            b.alu(AluOp::pack_64_2x32_split, &[word, sign])
+        };
+        let components: Vec<Def> = (0..usize::from(n)).map(&mut wide).collect();
+        b.vec(&components)
+    })
+}
+
+/// `pack_snorm_4x8` in steps.
+fn pack_bytes(shader: &mut Shader) -> bool {
+    replace(shader, AluOp::pack_snorm_4x8, |b, _, srcs| {
+        let clamped = |b: &mut Builder<'_>, op, limit: f32, src| {
+            let limit = AluSrc { def: b.imm32(limit.to_bits()), swizzle: Swizzle::splat(0) };
+            AluSrc::from(b.alu_with(op, AluFlags::empty(), &[src, limit], Some((4, 32))))
+        };
+        let most = clamped(b, AluOp::fmin, 1.0, srcs[0]);
+        let number = clamped(b, AluOp::fmax, -1.0, most);
+        let mut number = clamped(b, AluOp::fmul, 127.0, number).def;
+        for op in [AluOp::fround_even, AluOp::f2i32, AluOp::i2i8, AluOp::pack_32_4x8] {
+            number = b.alu(op, &[number]);
+        }
+        number
+    })
+}
+
+/// Puts phis behind those of the same block that they take the value of, but for those that take each other's.
+fn order_phis(shader: &mut Shader) -> bool {
+    let mut changed = false;
+    for block in shader.block_order().collect::<Vec<_>>() {
+        let phis = shader.block_insts(block).iter().take_while(|inst| shader.phi(**inst).is_some());
+        let mut left: Vec<Inst> = phis.copied().collect();
+        let mut at = shader.blocks[block].start as usize;
+        while !left.is_empty() {
+            let takes = |phi: &Inst, other: &Inst| {
+                let srcs = shader.phi(*phi).unwrap_or_default();
+                phi != other && srcs.iter().any(|src| src.def.inst() == *other)
+            };
+            let free = left.iter().position(|phi| !left.iter().any(|other| takes(phi, other)));
+            let phi = left.remove(free.unwrap_or(0));
+            changed |= std::mem::replace(&mut shader.order[at], phi) != phi;
+            at += 1;
+        }
+    }
+    changed
 }
 
 /// Makes words of `found` zero that are -0.0 where 0.0 was expected.
