@@ -1,0 +1,131 @@
+//! Times the making of a variant: by the tables, by a copy of the words, by a new emission, by a translation, and by parsing
+//! the words as a driver without tables does, with rspirv. All but the copy give the same words, which is looked at first.
+//!
+//! The variant has no names, its descriptors are in other sets, and it is the one of a key that turns the picture over.
+
+#![allow(missing_docs, reason = "criterion's macros make a public function")]
+
+use criterion::{criterion_group, criterion_main, BenchmarkId, Criterion, Throughput};
+use ntv::ir::Shader;
+use ntv::module::{Assignment, Decisions};
+use ntv::spirv::Emitter;
+use ntv::{EmitOptions, Key, Module, Target, Translator};
+use ntv_benches::{sets, Set};
+use rspirv::binary::Assemble;
+use rspirv::dr::{self, Operand};
+use std::hint::black_box;
+use std::time::Duration;
+
+const KEY: Key = Key { bits: Key::STRIP | Key::FLIP_Y | Key::DITHER, size: [640, 480] };
+
+/// A shader on its way.
+struct Case {
+    shader: Shader,
+    lowered: Shader,
+    /// With all ranges, and what a link decides about it.
+    whole: Module,
+    linked: Module,
+    decided: Decisions,
+    /// The words of the empty key with the names, for the parser.
+    named: Vec<u32>,
+    /// The words of the variant.
+    words: Vec<u32>,
+}
+
+fn options(decided: Option<&Decisions>) -> EmitOptions<'_> {
+    EmitOptions { names: true, offer: u64::MAX, linkable: true, decided, ..EmitOptions::default() }
+}
+
+fn case(shader: &Shader) -> Option<Case> {
+    let mut lowered = shader.clone();
+    Translator::default().lower(&mut lowered, None).ok()?;
+    let emit = |decided| ntv::spirv::emit(&lowered, &Target::default(), &options(decided)).ok();
+    let whole = emit(None)?;
+    let moved = whole.bindings.iter().map(|row| ([row.set, row.binding], [row.set + 1, row.binding]));
+    let assignment = Assignment { bindings: moved.collect(), ..Assignment::default() };
+    let link = Decisions { links: Some(Vec::new()), assignment, key: None };
+    let linked = whole.link(&link);
+    let (mut named, mut words) = (Vec::new(), Vec::new());
+    whole.instantiate(&Key { bits: KEY.bits & !Key::STRIP, ..KEY }, &mut named);
+    linked.instantiate(&KEY, &mut words);
+    let decided = Decisions { key: Some(KEY), ..link };
+    assert_eq!(emit(Some(&decided))?.words, words, "a new emission gives other words");
+    assert_eq!(parsed(&named), words, "parsing gives other words");
+    Some(Case { shader: shader.clone(), lowered, whole, linked, decided, named, words })
+}
+
+/// What takes words apart: no names, other sets.
+fn parsed(named: &[u32]) -> Vec<u32> {
+    let mut module = dr::load_words(named).expect("words that rspirv takes");
+    module.debug_names.clear();
+    for decoration in &mut module.annotations {
+        if let [_, Operand::Decoration(spirv::Decoration::DescriptorSet), Operand::LiteralBit32(set)] =
+            &mut decoration.operands[..]
+        {
+            *set += 1;
+        }
+    }
+    let mut words = module.assemble();
+    // rspirv puts itself there.
+    words[2] = 0;
+    words
+}
+
+fn variants(c: &mut Criterion, set: &Set) {
+    let cases: Vec<Case> = set.shaders.iter().filter_map(case).collect();
+    let mut group = c.benchmark_group(format!("variant, {}", set.name));
+    group.throughput(Throughput::Elements(cases.len() as u64));
+    let mut time = |name: &str, mut run: Box<dyn FnMut(&Case)>| {
+        group.bench_function(BenchmarkId::from_parameter(name), |b| b.iter(|| cases.iter().for_each(&mut run)));
+    };
+    let mut words = Vec::new();
+    time(
+        "copy",
+        Box::new(move |case| {
+            words.clear();
+            words.extend_from_slice(black_box(&case.words));
+            black_box(&words);
+        }),
+    );
+    let mut words = Vec::new();
+    time(
+        "instantiate",
+        Box::new(move |case| {
+            case.linked.instantiate(black_box(&KEY), &mut words);
+            black_box(&words);
+        }),
+    );
+    time("link", Box::new(|case| drop(black_box(case.whole.link(&case.decided)))));
+    time("parse", Box::new(|case| drop(black_box(parsed(&case.named)))));
+    let mut emitter = Emitter::default();
+    time(
+        "emit",
+        Box::new(move |case| {
+            black_box(emitter.emit(&case.lowered, &Target::default(), &options(Some(&case.decided))).is_ok());
+        }),
+    );
+    let mut translator = Translator::default();
+    time(
+        "translate",
+        Box::new(move |case| {
+            black_box(translator.translate(&mut case.shader.clone(), &options(Some(&case.decided))).is_ok());
+        }),
+    );
+    group.finish();
+}
+
+fn all(c: &mut Criterion) {
+    let sets = sets::real().unwrap_or_else(|error| panic!("{error:#}"));
+    sets.iter().for_each(|set| variants(c, set));
+}
+
+criterion_group! {
+    name = benches;
+    config = Criterion::default()
+        .sample_size(20)
+        .warm_up_time(Duration::from_millis(300))
+        .measurement_time(Duration::from_secs(1))
+        .without_plots();
+    targets = all
+}
+criterion_main!(benches);
