@@ -16,6 +16,7 @@
 //! | [`pass`] | lowerings and optimisations, one per file, and their order |
 //! | [`module`] | a SPIR-V module with the tables of what may change in it |
 //! | [`spirv`] | IR to words |
+//! | [`import`] | tables for SPIR-V from elsewhere |
 //! | [`link`], [`variant`] | other words of the same modules, at link and draw time |
 //! | [`interp`] | runs a shader on the CPU |
 //! | [`target`] | every fact about the driver below |
@@ -57,6 +58,7 @@ pub mod text;
 mod translator;
 pub mod wire;
 
+pub mod import;
 pub mod link;
 pub mod variant;
 

@@ -15,6 +15,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("target", &["entity", "error", "op"]),
     ("ir", &["entity", "error", "op", "target"]),
     ("module", &["entity", "error"]),
+    ("import", &["entity", "error", "module"]),
     ("link", &["entity", "error", "module"]),
     ("variant", &["entity", "error", "module"]),
     ("text", &["entity", "error", "op", "target", "ir"]),

@@ -172,7 +172,7 @@ pub const OPTIONS: &[OptionInfo] = {
             0,
             "only with values known early: warm-up cannot guess others",
         ),
-        row("strip", Range, ALL, Key::STRIP, "names and lines are a quarter of the words, and for debuggers only"),
+        row("strip", Range, ALL, Key::STRIP, "names and lines are for debuggers only, and a good part of the words"),
         row(
             "early_fragment_tests",
             Range,

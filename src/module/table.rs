@@ -10,7 +10,7 @@ pub const ALWAYS: u16 = u16::MAX;
 pub const PRIVATE: u32 = spirv::StorageClass::Private as u32;
 
 /// A question about one word of what is decided late: word 0 is the key, the others are the link's.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Condition {
     /// 0 for the bits of a [`Key`](super::Key); `1 + i / 32` for varying `i`.
     pub word: u16,

@@ -6,6 +6,7 @@
 
 mod closure;
 mod equality;
+mod imports;
 mod programs;
 #[allow(dead_code)]
 #[path = "../lavapipe/stages.rs"]

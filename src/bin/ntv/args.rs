@@ -44,6 +44,91 @@ pub(crate) enum Command {
     Reduce(ReduceArgs),
     /// Run shaders on the interpreter, or on a Vulkan device, and print what they wrote.
     Run(RunArgs),
+    /// Link the stages of a pipeline: take away what only one knows, and pack locations.
+    Link(LinkArgs),
+    /// Write the variant of a module that a draw wants.
+    Variant(VariantArgs),
+    /// Print by which mechanism each thing is done that a driver learns late, and why.
+    Options,
+    /// Store a module with its tables, so that it can be linked and patched without being parsed again.
+    Import(ImportArgs),
+}
+
+/// How modules are made of what is named: a shader (.nir, ...) is translated, SPIR-V (.spv) is parsed once, and a stored module
+/// (.ntvm) is read.
+#[derive(clap::Args)]
+pub(crate) struct ModuleArgs {
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+
+    /// Put names of variables into modules of shaders.
+    #[arg(long)]
+    pub(crate) names: bool,
+
+    /// Put the dump and the line of each instruction into modules of shaders.
+    #[arg(long)]
+    pub(crate) lines: bool,
+
+    /// Have the words judged by the installed spirv-val.
+    #[arg(long)]
+    pub(crate) validate: bool,
+}
+
+/// Arguments of `ntv link`.
+#[derive(clap::Args)]
+pub(crate) struct LinkArgs {
+    /// The stages: shaders, SPIR-V, or stored modules.
+    #[arg(required = true, value_name = "IN")]
+    pub(crate) inputs: Vec<PathBuf>,
+
+    /// A folder that gets IN.STAGE.spv for each stage.
+    #[arg(short, long, value_name = "FOLDER")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// The key of the words that are written: see ntv variant.
+    #[arg(long, value_name = "KEY", default_value = "")]
+    pub(crate) key: String,
+
+    #[command(flatten)]
+    pub(crate) modules: ModuleArgs,
+}
+
+/// Arguments of `ntv variant`.
+#[derive(clap::Args)]
+pub(crate) struct VariantArgs {
+    /// A shader, SPIR-V, or a stored module; with --sizes also several, and folders.
+    #[arg(required = true, value_name = "IN")]
+    pub(crate) inputs: Vec<PathBuf>,
+
+    /// What the draw knows: names that ntv options prints, dither0=565, size=640x480, with commas between.
+    #[arg(long, value_name = "KEY", default_value = "")]
+    pub(crate) key: String,
+
+    /// The file to write [default: stdout].
+    #[arg(short, long, value_name = "OUT", conflicts_with = "sizes")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Print the bytes of each module without and with the key, and in the end how much less that is.
+    #[arg(long)]
+    pub(crate) sizes: bool,
+
+    #[command(flatten)]
+    pub(crate) modules: ModuleArgs,
+}
+
+/// Arguments of `ntv import`.
+#[derive(clap::Args)]
+pub(crate) struct ImportArgs {
+    /// SPIR-V, or a shader.
+    #[arg(value_name = "IN")]
+    pub(crate) input: PathBuf,
+
+    /// The file to write, which ends in .ntvm by custom [default: stdout].
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) modules: ModuleArgs,
 }
 
 /// Arguments of `ntv compile`.

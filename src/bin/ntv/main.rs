@@ -1,4 +1,5 @@
-//! The command line tool: `ntv compile`, `check`, `print`, `pass`, `cfg`, `reduce` and `run`.
+//! The command line tool: `ntv compile`, `check`, `print`, `pass`, `cfg`, `reduce`, `run`, and, for what is
+//! decided late, `link`, `variant`, `options` and `import`.
 //!
 //! Exit status: 0 if every shader was fine, 1 if one was not (the others are done all the same), 2 for wrong usage, of
 //! which nothing is written. Results go to stdout or to files, everything else to stderr.
@@ -15,6 +16,7 @@ mod run;
 mod shaders;
 mod show;
 mod validate;
+mod variant;
 
 use anyhow::Result;
 use args::{Args, Command};
@@ -50,5 +52,9 @@ fn run(args: &Args, reporter: &Reporter) -> Result<AllFine> {
         Command::Cfg(args) => show::cfg(args, reporter),
         Command::Reduce(args) => reduce::run(args, reporter),
         Command::Run(args) => run::run(args, reporter),
+        Command::Link(args) => variant::link_stages(args, reporter),
+        Command::Variant(args) => variant::variant(args, reporter),
+        Command::Options => variant::options(),
+        Command::Import(args) => variant::import(args, reporter),
     }
 }

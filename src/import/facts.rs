@@ -1,0 +1,193 @@
+//! What has to be known of a module before its tables can be made: types, decorations, and who names which variable.
+
+use super::{instructions, malformed, Inst};
+use crate::error::{Error, ErrorKind, Place};
+use crate::module::Stage;
+use rustc_hash::{FxHashMap, FxHashSet};
+use spirv::{Decoration, Op, StorageClass};
+
+/// Opcodes of types, whose first operand is their id.
+const TYPES: std::ops::RangeInclusive<u32> = Op::TypeVoid as u32..=Op::TypeForwardPointer as u32;
+
+/// A variable outside of functions.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Global {
+    pub(super) id: u32,
+    pub(super) class: u32,
+    /// Its pointer type, and what that points to.
+    pub(super) pointer: u32,
+    pub(super) ty: u32,
+    /// A link may take it away.
+    pub(super) removable: bool,
+}
+
+/// A module that is only read.
+pub(super) struct Facts<'w> {
+    pub(super) words: &'w [u32],
+    pub(super) stage: Stage,
+    /// The instruction that makes each type and constant.
+    pub(super) types: FxHashMap<u32, Inst<'w>>,
+    /// Locations that a type takes, and components of each. Types are made of earlier ones.
+    pub(super) sizes: FxHashMap<u32, (u32, u8)>,
+    /// Number by id and decoration; the first operand, or 0.
+    pub(super) decorations: FxHashMap<(u32, u32), u32>,
+    /// The same for members.
+    pub(super) members: FxHashMap<(u32, u32, u32), u32>,
+    pub(super) globals: Vec<Global>,
+    /// Where each of them is in that list.
+    index: FxHashMap<u32, usize>,
+    /// Pointers into variables that access chains made: the variable, and the pointer type.
+    pub(super) chains: FxHashMap<u32, (u32, u32)>,
+    /// Strings are there for more than names and lines.
+    pub(super) has_debug_info: bool,
+    /// Members of blocks are captured, which is not to be told apart.
+    pub(super) captures_members: bool,
+    /// Variables that something else names.
+    pinned: FxHashSet<u32>,
+}
+
+impl<'w> Facts<'w> {
+    pub(super) fn new(words: &'w [u32]) -> Result<Facts<'w>, Error> {
+        if words.len() < 5 || words[0] != spirv::MAGIC_NUMBER || words.len() > u32::MAX as usize / 16 {
+            return Err(malformed("the words do not start with a header of SPIR-V"));
+        }
+        let mut facts = Facts {
+            words,
+            stage: Stage::Compute,
+            types: FxHashMap::default(),
+            sizes: FxHashMap::default(),
+            decorations: FxHashMap::default(),
+            members: FxHashMap::default(),
+            globals: Vec::new(),
+            index: FxHashMap::default(),
+            chains: FxHashMap::default(),
+            has_debug_info: false,
+            captures_members: false,
+            pinned: FxHashSet::default(),
+        };
+        let (mut entry_points, mut in_function) = (0, false);
+        for inst in instructions(words) {
+            let inst = inst?;
+            entry_points += u32::from(inst.is(Op::EntryPoint));
+            in_function |= inst.is(Op::Function);
+            match in_function {
+                false => facts.declaration(inst)?,
+                true => facts.code(inst),
+            }
+        }
+        if entry_points != 1 {
+            let message = "a module with several entry points, or none, is not supported";
+            return Err(Error::new(ErrorKind::Unsupported, Place::default(), message));
+        }
+        facts.decide();
+        Ok(facts)
+    }
+
+    fn declaration(&mut self, inst: Inst<'w>) -> Result<(), Error> {
+        let Some(op) = Op::from_u32(inst.op) else { return Ok(()) };
+        match op {
+            Op::EntryPoint => {
+                let message = "an entry point of this kind is not supported";
+                let unsupported = || Error::new(ErrorKind::Unsupported, Place::default(), message);
+                self.stage = *Stage::ALL.get(inst.word(1) as usize).ok_or_else(unsupported)?;
+            }
+            Op::Decorate => drop(self.decorations.insert((inst.word(1), inst.word(2)), inst.word(3))),
+            Op::MemberDecorate => {
+                self.captures_members |=
+                    [Decoration::XfbBuffer, Decoration::XfbStride].iter().any(|it| *it as u32 == inst.word(3));
+                self.members.insert((inst.word(1), inst.word(2), inst.word(3)), inst.word(4));
+            }
+            // "NonS"emantic and "Open"CL.Debug.
+            Op::ExtInstImport => {
+                let start = inst.word(2).to_le_bytes();
+                self.has_debug_info |= [*b"NonS", *b"Open"].contains(&start);
+            }
+            Op::Variable => {
+                let ty = self.types.get(&inst.word(1)).map_or(0, |pointer| pointer.word(3));
+                let (id, class, pointer) = (inst.word(2), inst.word(3), inst.word(1));
+                let removable = inst.len() == 4;
+                self.index.insert(id, self.globals.len());
+                self.globals.push(Global { id, class, pointer, ty, removable });
+                self.chains.insert(id, (id, pointer));
+            }
+            Op::Constant | Op::SpecConstant => drop(self.types.insert(inst.word(2), inst)),
+            // Decorations that are not by one id each could name anything.
+            Op::DecorateId | Op::GroupDecorate | Op::GroupMemberDecorate | Op::DecorateString => self.pin_all(inst),
+            _ if TYPES.contains(&inst.op) => {
+                let size = self.size_of(inst);
+                self.sizes.insert(inst.word(1), size);
+                self.types.insert(inst.word(1), inst);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn code(&mut self, inst: Inst<'w>) {
+        match Op::from_u32(inst.op) {
+            Some(Op::AccessChain | Op::InBoundsAccessChain) if self.chains.contains_key(&inst.word(3)) => {
+                let (root, _) = self.chains[&inst.word(3)];
+                self.chains.insert(inst.word(2), (root, inst.word(1)));
+            }
+            Some(Op::Load) => {
+                // What an invocation may read of another's outputs has to stay an output.
+                if self.stage == Stage::TessCtrl {
+                    self.pin(inst.word(3), Some(StorageClass::Output as u32));
+                }
+            }
+            Some(Op::Store) => self.pin(inst.word(2), None),
+            Some(Op::Line | Op::NoLine | Op::Label | Op::Branch) => {}
+            _ => self.pin_all(inst),
+        }
+    }
+
+    /// Whatever `inst` names stays. A number that looks like an id keeps a variable without need.
+    fn pin_all(&mut self, inst: Inst<'w>) {
+        inst.words[1..].iter().for_each(|word| self.pin(*word, None));
+    }
+
+    fn pin(&mut self, id: u32, class: Option<u32>) {
+        let Some((root, _)) = self.chains.get(&id) else { return };
+        if class.is_none() || self.global(*root).is_some_and(|global| Some(global.class) == class) {
+            self.pinned.insert(*root);
+        }
+    }
+
+    pub(super) fn decoration(&self, id: u32, decoration: Decoration) -> Option<u32> {
+        self.decorations.get(&(id, decoration as u32)).copied()
+    }
+
+    /// Decides which varyings may go.
+    fn decide(&mut self) {
+        for at in 0..self.globals.len() {
+            let global = self.globals[at];
+            let input = global.class == StorageClass::Input as u32;
+            let varying = match self.stage {
+                Stage::Vertex => !input,
+                Stage::Fragment => input,
+                stage => stage != Stage::Compute,
+            };
+            let io = input || global.class == StorageClass::Output as u32;
+            let located = self.decoration(global.id, Decoration::Location).is_some();
+            let stream = self.decoration(global.id, Decoration::Stream).unwrap_or(0);
+            let free = !self.pinned.contains(&global.id) && located && stream == 0;
+            self.globals[at].removable &= varying && io && free;
+        }
+    }
+
+    /// The variable with this id.
+    pub(super) fn global(&self, id: u32) -> Option<&Global> {
+        self.index.get(&id).map(|index| &self.globals[*index])
+    }
+
+    /// The same, if it is an input or output.
+    pub(super) fn io(&self, id: u32) -> Option<&Global> {
+        const IO: [u32; 2] = [StorageClass::Input as u32, StorageClass::Output as u32];
+        self.global(id).filter(|global| IO.contains(&global.class))
+    }
+
+    /// The type that members of an interface block are of: that of one vertex.
+    pub(super) fn block(&self, global: &Global) -> u32 {
+        self.types.get(&global.ty).filter(|ty| ty.is(Op::TypeArray)).map_or(global.ty, |array| array.word(2))
+    }
+}

@@ -1,0 +1,369 @@
+//! The second look at the words: they are copied, with pointer types for varyings between them, and the tables are made.
+
+use super::facts::{Facts, Global};
+use super::{instructions, malformed, Inst};
+use crate::error::Error;
+use crate::module::{
+    Binding, Capture, Condition, Key, Module, Patch, PatchKind, Range, Stage, Tables, Varying, ALWAYS, PRIVATE,
+};
+use rustc_hash::FxHashMap;
+use spirv::{Capability, Decoration, ExecutionMode, Op, StorageClass};
+
+/// The most inputs and outputs; no device has as many.
+const MOST_VARYINGS: usize = 4096;
+
+/// In place of the number of a member: the whole variable.
+const WHOLE: u32 = u32::MAX;
+
+/// An input or output: its variable, and the member that it is of that.
+type Place = (u32, u32);
+
+/// The module of `facts`.
+pub(super) fn write(facts: &Facts<'_>) -> Result<Module, Error> {
+    let varyings = varyings(facts)?;
+    let mut writer = Writer {
+        facts,
+        words: facts.words[..5].to_vec(),
+        tables: Tables::default(),
+        conditions: Vec::new(),
+        known: FxHashMap::default(),
+        bound: facts.words[3],
+        pointers: FxHashMap::default(),
+        users: pointer_users(facts),
+        places: varyings.iter().enumerate().map(|(index, (place, _))| (*place, index)).collect(),
+        varyings,
+        blocks: blocks(facts),
+        bindings: bindings(facts),
+    };
+    for inst in instructions(facts.words) {
+        writer.inst(inst?);
+    }
+    writer.words[3] = writer.bound;
+    let Writer { words, mut tables, conditions, varyings, bindings, .. } = writer;
+    tables.sort();
+    let interface: Vec<Varying> = varyings.into_iter().map(|(_, varying)| varying).collect();
+    Ok(Module::new(words, tables, &conditions, facts.stage, &interface, &bindings))
+}
+
+/// Who wants a pointer type of its own in place of each: by pointer type, the variables.
+fn pointer_users(facts: &Facts<'_>) -> FxHashMap<u32, Vec<u32>> {
+    let mut users: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+    let removable = |root: u32| facts.io(root).is_some_and(|global| global.removable);
+    for (root, pointer) in facts.chains.values().filter(|(root, _)| removable(*root)) {
+        let users = users.entry(*pointer).or_default();
+        if !users.contains(root) {
+            users.push(*root);
+        }
+    }
+    users.values_mut().for_each(|users| users.sort_unstable());
+    users
+}
+
+/// Inputs and outputs in order, each with its variable: one, or for a block of members with locations one for each of them.
+fn varyings(facts: &Facts<'_>) -> Result<Vec<(Place, Varying)>, Error> {
+    let mut all = Vec::new();
+    for global in &facts.globals {
+        let Some(global) = facts.io(global.id) else { continue };
+        let has = |decoration| facts.decoration(global.id, decoration);
+        let (locations, components) = facts.varying_size(global);
+        let capture = has(Decoration::XfbBuffer).map(|buffer| Capture {
+            buffer,
+            stride: has(Decoration::XfbStride).unwrap_or(0),
+            offset: has(Decoration::Offset).unwrap_or(0),
+        });
+        let varying = Varying {
+            is_output: global.class == StorageClass::Output as u32,
+            patch: has(Decoration::Patch).is_some(),
+            builtin: has(Decoration::BuiltIn).map(|builtin| builtin & 0x7fff),
+            location: has(Decoration::Location).unwrap_or(0),
+            locations,
+            component: has(Decoration::Component).unwrap_or(0) as u8,
+            components,
+            relaxed: has(Decoration::RelaxedPrecision).is_some(),
+            removable: global.removable,
+            removed: false,
+            capture,
+        };
+        if varying.builtin.is_some() || has(Decoration::Location).is_some() {
+            all.push(((global.id, WHOLE), varying));
+        } else {
+            all.extend(member_varyings(facts, global, varying).take(MOST_VARYINGS + 1));
+        }
+        if all.len() > MOST_VARYINGS {
+            return Err(malformed("there are more inputs and outputs than any device has"));
+        }
+    }
+    Ok(all)
+}
+
+fn member_varyings<'f>(
+    facts: &'f Facts<'_>,
+    global: &Global,
+    block: Varying,
+) -> impl Iterator<Item = (Place, Varying)> + 'f {
+    let (id, vertex) = (global.id, facts.block(global));
+    let members =
+        facts.types.get(&vertex).filter(|ty| ty.is(Op::TypeStruct)).map_or(0, |ty| ty.len().saturating_sub(2));
+    (0..members as u32).filter_map(move |member| {
+        let has = |decoration: Decoration| facts.members.get(&(vertex, member, decoration as u32)).copied();
+        let (locations, components) = facts.size(facts.types[&vertex].word(member as usize + 2));
+        let builtin = has(Decoration::BuiltIn);
+        let location = has(Decoration::Location);
+        let varying = Varying {
+            builtin: builtin.map(|builtin| builtin & 0x7fff),
+            location: location.unwrap_or(0),
+            locations,
+            component: has(Decoration::Component).unwrap_or(0) as u8,
+            components,
+            removable: false,
+            ..block
+        };
+        (builtin.is_some() || location.is_some()).then_some(((id, member), varying))
+    })
+}
+
+/// The variable of each interface block; none where several are of one type, whose members cannot move alone.
+fn blocks(facts: &Facts<'_>) -> FxHashMap<u32, Option<u32>> {
+    let mut blocks = FxHashMap::default();
+    for global in facts.globals.iter().filter(|global| facts.io(global.id).is_some()) {
+        blocks.entry(facts.block(global)).and_modify(|only| *only = None).or_insert(Some(global.id));
+    }
+    blocks
+}
+
+fn bindings(facts: &Facts<'_>) -> Vec<Binding> {
+    let row = |global: &Global| {
+        let (kind, count) = facts.descriptor(global)?;
+        let set = facts.decoration(global.id, Decoration::DescriptorSet)?;
+        let binding = facts.decoration(global.id, Decoration::Binding)?;
+        Some(Binding { set, binding, kind, count })
+    };
+    let mut all: Vec<Binding> = facts.globals.iter().filter_map(row).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+struct Writer<'f, 'w> {
+    facts: &'f Facts<'w>,
+    words: Vec<u32>,
+    tables: Tables,
+    conditions: Vec<Condition>,
+    known: FxHashMap<Condition, u16>,
+    bound: u32,
+    /// Pointer types of their own, by variable and old type.
+    pointers: FxHashMap<(u32, u32), u32>,
+    users: FxHashMap<u32, Vec<u32>>,
+    varyings: Vec<(Place, Varying)>,
+    /// Where each of them is in that list.
+    places: FxHashMap<Place, usize>,
+    blocks: FxHashMap<u32, Option<u32>>,
+    bindings: Vec<Binding>,
+}
+
+impl Writer<'_, '_> {
+    fn inst(&mut self, inst: Inst<'_>) {
+        let at = self.words.len();
+        self.words.extend_from_slice(inst.words);
+        let Some(op) = Op::from_u32(inst.op) else { return };
+        let strip = match op {
+            Op::String => !self.facts.has_debug_info,
+            Op::Source | Op::SourceContinued | Op::SourceExtension | Op::Name | Op::MemberName => true,
+            Op::Line | Op::NoLine | Op::ModuleProcessed => true,
+            _ => false,
+        };
+        if strip {
+            return self.range(at, Condition::none(Key::STRIP));
+        }
+        match op {
+            Op::Capability if inst.word(1) == Capability::TransformFeedback as u32 => self.captured(at),
+            Op::EntryPoint => self.entry_point(inst, at),
+            Op::ExecutionMode => self.mode(inst, at),
+            Op::Decorate => self.decorate(inst, at),
+            Op::MemberDecorate => self.decorate_member(inst, at),
+            Op::TypePointer => self.pointer(inst),
+            Op::Variable => self.variable(inst, at),
+            Op::SpecConstant if inst.len() == 4 => {
+                if let Some(spec_id) = self.facts.decoration(inst.word(2), Decoration::SpecId) {
+                    self.patch(at + 3, PatchKind::SpecValue, spec_id);
+                }
+            }
+            Op::AccessChain | Op::InBoundsAccessChain => {
+                let root = self.facts.chains.get(&inst.word(2)).map(|(root, _)| *root);
+                if let Some(pointer) = root.and_then(|root| self.pointers.get(&(root, inst.word(1)))) {
+                    self.words[at + 1] = *pointer;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn condition(&mut self, condition: Condition) -> u16 {
+        *self.known.entry(condition).or_insert_with(|| {
+            self.conditions.push(condition);
+            (self.conditions.len() - 1) as u16
+        })
+    }
+
+    /// The words from `start` on are there only under a condition; one range for what follows each other.
+    fn range(&mut self, start: usize, condition: Condition) {
+        let when = self.condition(condition);
+        let (start, end) = (start as u32, self.words.len() as u32);
+        match self.tables.ranges.last_mut() {
+            Some(last) if (last.end, last.when, last.head) == (start, when, 0) => last.end = end,
+            _ => self.tables.ranges.push(Range { start, end, head: 0, when }),
+        }
+    }
+
+    fn patch(&mut self, at: usize, kind: PatchKind, arg: u32) {
+        self.tables.patches.push(Patch { at: at as u32, kind, when: ALWAYS, arg });
+    }
+
+    /// What is only there for transform feedback.
+    fn captured(&mut self, at: usize) {
+        if !self.facts.captures_members {
+            self.range(at, Condition::none(Key::NO_CAPTURE));
+        }
+    }
+
+    /// The varying that a variable is, if it is one as a whole.
+    fn varying(&self, id: u32) -> Option<usize> {
+        self.places.get(&(id, WHOLE)).copied()
+    }
+
+    fn removable(&self, id: u32) -> Option<usize> {
+        self.varying(id).filter(|index| self.varyings[*index].1.removable)
+    }
+
+    fn entry_point(&mut self, inst: Inst<'_>, at: usize) {
+        // From 1.4 on the list has all variables, so also Private ones.
+        if self.facts.words[1] >= 0x0001_0400 {
+            return;
+        }
+        let ends = |word: &u32| word.to_le_bytes().contains(&0);
+        let name = inst.words.get(3..).and_then(|words| words.iter().position(ends)).unwrap_or(inst.len());
+        for (word, id) in inst.words.iter().enumerate().skip(3 + name + 1) {
+            if let Some(index) = self.removable(*id) {
+                let when = self.condition(Condition::live(index));
+                let start = (at + word) as u32;
+                self.tables.ranges.push(Range { start, end: start + 1, head: at as u32, when });
+            }
+        }
+    }
+
+    fn mode(&mut self, inst: Inst<'_>, at: usize) {
+        const LOCAL_SIZE: u32 = ExecutionMode::LocalSize as u32;
+        const OUTPUT_VERTICES: u32 = ExecutionMode::OutputVertices as u32;
+        const XFB: u32 = ExecutionMode::Xfb as u32;
+        match inst.word(2) {
+            XFB => self.captured(at),
+            LOCAL_SIZE if inst.len() == 6 => {
+                (0..3).for_each(|axis| self.patch(at + 3 + axis, PatchKind::LocalSize, axis as u32));
+            }
+            OUTPUT_VERTICES if self.facts.stage == Stage::TessCtrl && inst.len() == 4 => {
+                self.patch(at + 3, PatchKind::OutputVertices, 0);
+            }
+            _ => {}
+        }
+    }
+
+    fn decorate(&mut self, inst: Inst<'_>, at: usize) {
+        let (id, decoration) = (inst.word(1), Decoration::from_u32(inst.word(2)));
+        let varying = self.varying(id);
+        let number = inst.len() == 4;
+        match (decoration, varying) {
+            (Some(Decoration::RelaxedPrecision), Some(index)) => return self.range(at, Condition::relaxed(index)),
+            (Some(Decoration::SpecId), _) if number => self.patch(at + 3, PatchKind::SpecId, inst.word(3)),
+            (Some(Decoration::DescriptorSet), _) if number => self.patch_binding(id, at + 3, PatchKind::DescriptorSet),
+            (Some(Decoration::Binding), _) if number => self.patch_binding(id, at + 3, PatchKind::Binding),
+            (Some(decoration), Some(index)) if number => {
+                let captured = self.facts.decoration(id, Decoration::XfbBuffer).is_some();
+                let kind = match decoration {
+                    Decoration::Location => PatchKind::Location,
+                    Decoration::Component => PatchKind::Component,
+                    Decoration::Index => PatchKind::Index,
+                    Decoration::XfbBuffer => PatchKind::XfbBuffer,
+                    Decoration::XfbStride => PatchKind::XfbStride,
+                    Decoration::Offset if captured => PatchKind::XfbOffset,
+                    _ => PatchKind::Word,
+                };
+                if kind != PatchKind::Word {
+                    self.patch(at + 3, kind, index as u32);
+                }
+                if matches!(kind, PatchKind::XfbBuffer | PatchKind::XfbStride | PatchKind::XfbOffset) {
+                    self.captured(at);
+                }
+            }
+            _ => {}
+        }
+        if let Some(index) = self.removable(id) {
+            let when = self.condition(Condition::live(index));
+            let range = Range { start: at as u32, end: self.words.len() as u32, head: 0, when };
+            self.tables.ranges.push(range);
+        }
+    }
+
+    fn decorate_member(&mut self, inst: Inst<'_>, at: usize) {
+        let Some(Some(id)) = self.blocks.get(&inst.word(1)) else { return };
+        if inst.word(3) == Decoration::Location as u32 && inst.len() == 5 {
+            if let Some(index) = self.places.get(&(*id, inst.word(2))) {
+                self.patch(at + 4, PatchKind::Location, *index as u32);
+            }
+        }
+    }
+
+    fn patch_binding(&mut self, id: u32, at: usize, kind: PatchKind) {
+        let Some(global) = self.facts.global(id) else { return };
+        let has = |decoration| self.facts.decoration(id, decoration);
+        let place = has(Decoration::DescriptorSet).zip(has(Decoration::Binding));
+        let row = place.zip(self.facts.descriptor(global)).and_then(|((set, binding), (descriptor, count))| {
+            self.bindings.binary_search(&Binding { set, binding, kind: descriptor, count }).ok()
+        });
+        if let Some(row) = row {
+            self.patch(at, kind, row as u32);
+        }
+    }
+
+    fn id(&mut self) -> u32 {
+        self.bound += 1;
+        self.bound - 1
+    }
+
+    /// Behind a pointer type come those that stand for it in varyings of their own.
+    fn pointer(&mut self, inst: Inst<'_>) {
+        for root in self.users.remove(&inst.word(1)).unwrap_or_default() {
+            let Some(index) = self.removable(root) else { continue };
+            let id = self.id();
+            let at = self.words.len();
+            self.words.extend([inst.words[0], id, inst.word(2), inst.word(3)]);
+            self.become_private(at + 2, index);
+            self.pointers.insert((root, inst.word(1)), id);
+        }
+    }
+
+    fn become_private(&mut self, at: usize, index: usize) {
+        let when = self.condition(Condition::removed(index));
+        self.tables.patches.push(Patch { at: at as u32, kind: PatchKind::Word, when, arg: PRIVATE });
+    }
+
+    fn variable(&mut self, inst: Inst<'_>, at: usize) {
+        let Some(global) = self.facts.io(inst.word(2)).copied() else { return };
+        let Some(index) = self.removable(global.id) else { return };
+        let Some(pointer) = self.pointers.get(&(global.id, global.pointer)).copied() else { return };
+        if global.class != StorageClass::Input as u32 {
+            self.words[at + 1] = pointer;
+            return self.become_private(at + 3, index);
+        }
+        // An input that nobody writes starts as zeros.
+        let first = self.id();
+        self.words.truncate(at);
+        self.words.extend([3 << 16 | Op::ConstantNull as u32, global.ty, first]);
+        self.range(at, Condition::removed(index));
+        let head = self.words.len();
+        self.words.extend([5 << 16 | Op::Variable as u32, pointer, global.id, global.class, first]);
+        self.become_private(head + 3, index);
+        let when = self.condition(Condition::removed(index));
+        let start = head as u32 + 4;
+        self.tables.ranges.push(Range { start, end: start + 1, head: head as u32, when });
+    }
+}

@@ -1,0 +1,99 @@
+//! SPIR-V without tables: what import makes of it can be linked and patched, and is valid all the same.
+
+use super::{closure, corpus, keys, support};
+use ntv::import::import;
+use ntv::module::{Assignment, Decisions};
+use ntv::{spirv, EmitOptions, Key, Module};
+use ntv_gen::Random;
+
+/// Ways to link: nothing goes, all goes that may.
+fn links(module: &Module) -> [Decisions; 2] {
+    let mut all = Decisions::default();
+    (0..module.interface.len()).filter(|index| module.interface[*index].removable).for_each(|index| all.remove(index));
+    all.assignment = Assignment {
+        locations: module.interface.iter().map(|varying| varying.location + 1).collect(),
+        bindings: module.bindings.iter().map(|row| ([row.set, row.binding], [row.set, row.binding + 1])).collect(),
+        ..Assignment::default()
+    };
+    all.assignment.bindings.dedup();
+    [Decisions { links: Some(Vec::new()), ..Decisions::default() }, all]
+}
+
+#[test]
+fn imported_modules_can_be_linked_and_patched() {
+    let results = support::in_parallel(corpus(), |lowered| {
+        let options = EmitOptions { names: true, lines: Some(("dump.nir", "text")), ..EmitOptions::default() };
+        let own = spirv::emit(&lowered.shader, &lowered.target, &options).map_err(|errors| errors.to_string())?;
+        let module = import(&own.words).map_err(|error| format!("{}: {error}", lowered.name))?;
+        let said = |problem: String| format!("{}: {problem}", lowered.name);
+        let mut words = Vec::new();
+        if module.bindings != own.bindings {
+            return Err(said(format!("descriptors {:?}, not {:?}", module.bindings, own.bindings)));
+        }
+        let places = |module: &Module| {
+            let mut all: Vec<_> = module
+                .interface
+                .iter()
+                .map(|it| (it.builtin, it.location, it.component, it.locations, it.components))
+                .collect();
+            all.sort_unstable();
+            all
+        };
+        let io = |it: &(Option<u32>, u32, u8, u32, u8)| it.0.is_none();
+        let [ours, theirs] = [places(&own), places(&module)].map(|all| all.into_iter().filter(io).collect::<Vec<_>>());
+        if ours != theirs {
+            return Err(said(format!("varyings {theirs:?}, not {ours:?}")));
+        }
+        closure::check(&module).map_err(said)?;
+        let mut removed = 0;
+        for link in links(&module) {
+            let linked = module.link(&link);
+            closure::check(&linked).map_err(said)?;
+            for key in keys(&linked, &mut Random::new(1)) {
+                linked.instantiate(&key, &mut words);
+                support::spirv_val(&words, lowered.target.vulkan)
+                    .map_err(|problem| said(format!("{key}: {problem}")))?;
+            }
+            removed += linked.interface.iter().filter(|varying| varying.removed).count();
+        }
+        // Without names and captures both ways give the same, if nothing could be removed.
+        if module.interface.iter().all(|varying| !varying.removable) {
+            let mut again = Vec::new();
+            module.instantiate(&Key::new(Key::STRIP), &mut words);
+            own.instantiate(&Key::new(Key::STRIP), &mut again);
+            if words != again {
+                return Err(said("import changes words".to_string()));
+            }
+        }
+        Ok(removed)
+    });
+    let failures: Vec<&String> = results.iter().filter_map(|result| result.as_ref().err()).collect();
+    assert!(failures.is_empty(), "{} of {}, the first: {}", failures.len(), results.len(), failures[0]);
+    let removed: usize = results.iter().flatten().sum();
+    assert!(removed > 100, "{removed} varyings went");
+}
+
+#[test]
+fn what_is_no_module_is_refused() {
+    let lowered = corpus().into_iter().next().expect("a shader");
+    let words = spirv::emit(&lowered.shader, &lowered.target, &EmitOptions::default()).expect("a module").words;
+    (0..words.len()).for_each(|len| drop(import(&words[..len])));
+    let mut random = Random::new(3);
+    let mut imported = 0;
+    for _ in 0..20_000 {
+        let mut broken = words.clone();
+        let at = random.below(broken.len() as u64) as usize;
+        broken[at] = match random.below(3) {
+            0 => random.below(1 << 32) as u32,
+            1 => broken[at] ^ 1 << random.below(32),
+            _ => broken[random.below(words.len() as u64) as usize],
+        };
+        let Ok(module) = import(&broken) else { continue };
+        imported += 1;
+        for link in links(&module) {
+            let mut out = Vec::new();
+            module.link(&link).instantiate(&Key::new(u64::MAX), &mut out);
+        }
+    }
+    assert!(imported > 1000, "{imported} broken modules were imported");
+}
