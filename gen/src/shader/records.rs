@@ -76,7 +76,7 @@ impl Generator<'_, '_, '_> {
 
 /// The first word of a record, which is not 0.
 fn header(row: Row) -> u32 {
-    row.op as u32 + 1 | u32::from(row.free) << 16 | u32::from(row.n) << 24
+    (row.op as u32 + 1) | u32::from(row.free) << 16 | u32::from(row.n) << 24
 }
 
 fn row(header: u32) -> Option<Row> {
