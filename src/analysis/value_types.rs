@@ -368,7 +368,7 @@ fn alu_choice(op: AluOp) -> Choice {
 }
 
 /// True if SPIR-V wants this signedness: results that must be unsigned (OpUConvert, OpConvertFToU), and operands that must
-/// have the type of the result (the bit field instructions).
+/// have the type of the result (OpUDiv, OpUMod, the bit field instructions).
 fn is_strict(info: &AluInfo) -> bool {
     use spirv::Op;
     let op = match info.form {
@@ -380,6 +380,8 @@ fn is_strict(info: &AluInfo) -> bool {
         op,
         Op::UConvert
             | Op::ConvertFToU
+            | Op::UDiv
+            | Op::UMod
             | Op::BitFieldInsert
             | Op::BitFieldSExtract
             | Op::BitFieldUExtract
