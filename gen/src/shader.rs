@@ -11,6 +11,7 @@ mod flow;
 mod memory;
 pub(crate) mod records;
 mod stages;
+mod textures;
 
 use crate::{Sizes, Stimulus};
 use arbitrary::{Result, Unstructured};
@@ -145,6 +146,8 @@ impl Generator<'_, '_, '_> {
             (1, |g| g.storage_atomic()),
             (1, |g| g.shared_exchange()),
             (1, |g| g.local_array()),
+            (3, |g| g.texture()),
+            (2, |g| g.image()),
             (2, |g| g.stage_value()),
         ];
         let Some(left) = self.left.checked_sub(1) else { return Ok(()) };

@@ -5,8 +5,9 @@
 
 use crate::stimulus::Source;
 use ntv::analysis::textures::{elements, Texture as Declared, TextureKind};
-use ntv::interp::{Buffer, Compare, Descriptor, Filter, Format, Image, Sampler, Texture, Wrap};
+use ntv::interp::{Buffer, Compare, Descriptor, Filter, Format, Image, Numbers, Sampler, Texture, Wrap};
 use ntv::ir::{InstKind, TypeData, Variable};
+use ntv::op::fold::from_float;
 use ntv::op::names::ImageDim;
 use ntv::op::{Base, Index, Modes};
 use ntv::target::BINDLESS_HANDLES;
@@ -108,6 +109,10 @@ impl Source {
         let has_levels = declared.has_levels() && declared.dim != ImageDim::rect;
         let levels = if has_levels { self.random.pick(&[1, 4]) } else { 1 };
         let mut sampler = self.sampler(declared.shadow);
+        if declared.texel.base != Base::Float {
+            // There is nothing between integers (Vulkan 1.3, VUID-vkCmdDraw-magFilter-04553).
+            (sampler.mag, sampler.min, sampler.mip) = (Filter::Nearest, Filter::Nearest, Filter::Nearest);
+        }
         sampler.unnormalized = declared.dim == ImageDim::rect;
         if sampler.unnormalized {
             sampler.wrap = [Wrap::ClampToEdge; 3];
@@ -133,9 +138,16 @@ impl Source {
 
     fn texels(&mut self, format: Format, bytes: usize) -> Buffer {
         match format.bytes() / format.components() {
+            width @ (2 | 4) if format.numbers() == Numbers::Float => self.simple_floats(bytes, width),
             4 | 8 => self.buffer(bytes),
             _ => Buffer::new(self.random.bytes(bytes)),
         }
+    }
+
+    /// Floats that filtering does not round.
+    fn simple_floats(&mut self, bytes: usize, width: usize) -> Buffer {
+        let mut number = || from_float(self.random.below(64) as f64 / 4.0 - 8.0, 8 * width as u8).to_le_bytes();
+        Buffer::new((0..bytes / width).flat_map(|_| number().into_iter().take(width)).collect())
     }
 
     /// Numbers from 0 to 1, as depths are.

@@ -73,6 +73,7 @@ const FORMATS: &[(vk::Format, usize, &str)] = &[
     (vk::Format::R8_UINT, 1, "r8_uint"),
     (vk::Format::S8_UINT, 1, ""),
     (vk::Format::R16_UINT, 2, "r16_uint"),
+    (vk::Format::R16_UNORM, 2, "r16_unorm"),
     (vk::Format::D16_UNORM, 2, ""),
     (vk::Format::R8G8_UNORM, 2, "r8g8_unorm"),
     (vk::Format::R8G8B8A8_UNORM, 4, "r8g8b8a8_unorm"),
@@ -121,7 +122,8 @@ impl Resource {
         if sampler.is_some_and(|sampler| sampler.compare.is_some()) {
             format = match format {
                 vk::Format::R32_SFLOAT => vk::Format::D32_SFLOAT,
-                _ => return Err(Error::new("what is compared is an r32_float")),
+                vk::Format::R16_UNORM => vk::Format::D16_UNORM,
+                _ => return Err(Error::new("what is compared is an r32_float or r16_unorm")),
             };
         }
         let view = view(image.dim, image.array)?;

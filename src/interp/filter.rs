@@ -57,8 +57,17 @@ pub(super) struct Detail {
 /// A texel and its part of a sample.
 #[derive(Clone, Copy, Debug)]
 struct Tap {
-    texel: Option<Place>,
+    source: Source,
     weight: f64,
+}
+
+/// Where the numbers of a texel come from.
+#[derive(Clone, Copy, Debug)]
+enum Source {
+    Texel(Place),
+    Border,
+    /// The corner of a cube, which belongs to three faces, and to none.
+    Corner,
 }
 
 /// Face of a cube that the direction `at` leads to, and the point on it, from 0 to 1.
@@ -212,7 +221,7 @@ impl<'a> Point<'a> {
                 Filter::Linear => step(0, 1.0 - weight).chain(step(1, weight)).collect(),
             };
         }
-        taps.into_iter().map(|(texel, weight)| Some(Tap { texel: self.place(texel, level, weight)?, weight })).collect()
+        Some(taps.into_iter().map(|(texel, weight)| Tap { source: self.source(texel, level), weight }).collect())
     }
 
     /// The first texel along `axis`, and the weight of the one behind it.
@@ -233,44 +242,43 @@ impl<'a> Point<'a> {
         Some((at.floor() as i64, at - at.floor()))
     }
 
-    /// Where a texel is, the border being nowhere; `None` for a corner of a cube, which no texel belongs to.
-    #[allow(clippy::option_option, reason = "nowhere and undefined are not the same")]
-    fn place(&self, texel: [i64; 3], level: usize, weight: f64) -> Option<Option<Place>> {
+    fn source(&self, texel: [i64; 3], level: usize) -> Source {
         let size = self.image.level_size(level).map(i64::from);
         if self.image.dim == ImageDim::cube {
-            return self.place_on_cube(texel, level, size[0], weight).map(Some);
+            return self.source_on_cube(texel, level, size[0]);
         }
         let mut place = Place { level, texel: [0; 3], layer: self.layer, sample: 0 };
         for axis in 0..self.dimensions() {
             match self.sampler.wrap[axis].texel(texel[axis] + self.offset[axis], size[axis]) {
                 Some(wrapped) => place.texel[axis] = wrapped,
-                None => return Some(None),
+                None => return Source::Border,
             }
         }
-        Some(Some(place))
+        Source::Texel(place)
     }
 
-    fn place_on_cube(&self, [x, y, _]: [i64; 3], level: usize, size: i64, weight: f64) -> Option<Place> {
+    /// A texel beyond the edge of a face is that of the next face.
+    fn source_on_cube(&self, [x, y, _]: [i64; 3], level: usize, size: i64) -> Source {
         let mut place = Place { level, texel: [x, y, 0], layer: self.layer, sample: 0 };
         let is_outside = |c: i64| !(0..size).contains(&c);
         match (is_outside(x), is_outside(y)) {
-            (false, false) => return Some(place),
-            (true, true) if weight != 0.0 => return None,
+            (false, false) => return Source::Texel(place),
+            (true, true) => return Source::Corner,
             _ => {}
         }
         let middle = [x, y].map(|c| (c as f64 + 0.5) / size as f64);
         let (face, [s, t]) = face(direction((self.layer % 6) as usize, middle));
         let texel = |c: f64| ((c * size as f64).floor() as i64).clamp(0, size - 1);
         (place.layer, place.texel) = (self.layer / 6 * 6 + face as i64, [texel(s), texel(t), 0]);
-        Some(place)
+        Source::Texel(place)
     }
 
     /// What a tap gives: its texel, or whether it compares.
     fn seen(&self, tap: &Tap) -> [Bits; 4] {
-        let border = || self.sampler.border.map(|word| Bits::new(word.into()));
-        let texel = match tap.texel {
-            Some(place) => self.image.fetch(place, self.floats).unwrap_or(UNDEFINED),
-            None => border(),
+        let texel = match tap.source {
+            Source::Texel(place) => self.image.fetch(place, self.floats).unwrap_or(UNDEFINED),
+            Source::Corner => UNDEFINED,
+            Source::Border => self.image.format.expanded(self.sampler.border.map(|word| Bits::new(word.into()))),
         };
         let (Some(reference), Some(compare)) = (self.reference, self.sampler.compare) else { return texel };
         if !texel[0].is_defined() {

@@ -124,14 +124,24 @@ impl Format {
         std::array::from_fn(|c| {
             let bits = self.bits[c];
             if bits == 0 {
-                let one = if self.is_integer() { 1 } else { from_float(1.0, 32) };
-                return Bits::new(if c == 3 { one } else { 0 });
+                return self.missing(c);
             }
             let part = |word: u128| mask((word >> shift) as u64, bits);
             let (value, undef) = (part(texel.value), part(texel.undef));
             shift += u32::from(bits);
             self.decode_component(Bits { value, undef }, bits, floats)
         })
+    }
+
+    /// What stands for component `c` if the format lacks it.
+    fn missing(self, c: usize) -> Bits {
+        let one = if self.is_integer() { 1 } else { from_float(1.0, 32) };
+        Bits::new(if c == 3 { one } else { 0 })
+    }
+
+    /// `texel`, but for the components that the format lacks (Vulkan 1.3, 16.3.5).
+    pub(super) fn expanded(self, texel: [Bits; 4]) -> [Bits; 4] {
+        std::array::from_fn(|c| if self.bits[c] == 0 { self.missing(c) } else { texel[c] })
     }
 
     fn decode_component(self, raw: Bits, bits: u8, floats: Floats) -> Bits {

@@ -10,8 +10,9 @@ use crate::compare::bytes_difference;
 use crate::shader::records::{self, RECORDS_BLOCK};
 use crate::{shader_of_seed, stimulus_of_seed, Observation, Purpose, Stimulus};
 use ntv::driver::{reflect, vk, Device, DeviceOptions, Dispatch, Resource, Resources, Slot};
-use ntv::interp::{Buffer, Limits};
+use ntv::interp::{Buffer, Descriptor, Image, Limits, Texture};
 use ntv::{check, EmitOptions, Errors, Options, Shader, Translator};
+use std::collections::BTreeMap;
 
 const LIMITS: Limits = Limits { instructions: 1_000_000, components: 1 << 22 };
 
@@ -70,17 +71,18 @@ impl Oracle {
         if let Some(fault) = expected.outcome.faults.iter().find(|fault| fault.is_undefined_behaviour()) {
             return Verdict::Meaningless(fault.to_string());
         }
+        let expected = written(expected.storage, expected.images);
         let mut found = match self.run(shader, stimulus, change) {
-            Ok(storage) => storage,
+            Ok(found) => found,
             Err(problem) => return Verdict::Wrong(problem),
         };
-        match storage_difference(&expected.storage, &found) {
+        match difference(&expected, &found) {
             None => {
-                let undef = expected.storage.iter().flat_map(|block| &block.undef);
+                let undef = expected.iter().flat_map(|(_, memory)| &memory.undef);
                 Verdict::Same(undef.filter(|undef| **undef == 0).count())
             }
             Some(difference) => {
-                let excuse = self.excuse((shader, stimulus, change), &expected.storage, &mut found);
+                let excuse = self.excuse((shader, stimulus, change), &expected, &mut found);
                 excuse.map_or(Verdict::Wrong(difference), Verdict::Excused)
             }
         }
@@ -90,8 +92,8 @@ impl Oracle {
     fn excuse(
         &mut self,
         (shader, stimulus, change): (&Shader, &Stimulus, &Change<'_>),
-        expected: &[Buffer],
-        found: &mut Vec<Buffer>,
+        expected: &Written,
+        found: &mut Written,
     ) -> Option<&'static str> {
         let mut shader = shader.clone();
         let name = self.device.driver().to_string();
@@ -99,9 +101,9 @@ impl Oracle {
             match fault.cure {
                 Cure::Rewrite(rewrite) if rewrite(&mut shader) => *found = self.run(&shader, stimulus, change).ok()?,
                 Cure::Rewrite(_) => continue,
-                Cure::Results(change) => expected.iter().zip(&mut *found).for_each(|(a, b)| change(a, b)),
+                Cure::Results(change) => expected.iter().zip(&mut *found).for_each(|((_, a), (_, b))| change(a, b)),
             }
-            if storage_difference(expected, found).is_none() {
+            if difference(expected, found).is_none() {
                 return Some(fault.what);
             }
         }
@@ -113,44 +115,74 @@ impl Oracle {
         Ok(self.translator.translate(&mut shader.clone(), &EmitOptions::default())?.words)
     }
 
-    /// The storage blocks as the driver leaves them.
-    fn run(&mut self, shader: &Shader, stimulus: &Stimulus, change: &Change<'_>) -> Result<Vec<Buffer>, String> {
+    /// What the driver leaves.
+    fn run(&mut self, shader: &Shader, stimulus: &Stimulus, change: &Change<'_>) -> Result<Written, String> {
         let mut module = self.module(shader).map_err(|errors| errors.to_string())?;
         change(&mut module);
         let interface = reflect::reflect(&module).map_err(|error| error.to_string())?;
-        let mut resources = Resources::new();
         let slots = interface.bindings.iter().flat_map(|binding| {
             let slot = |element| Slot { set: binding.set, binding: binding.binding, element };
-            (0..binding.count).map(move |element| (slot(element), binding.kind, (binding.binding + element) as usize))
+            (0..binding.count).map(move |element| (slot(element), binding.kind, binding.binding + element))
         });
         let slots: Vec<_> = slots.collect();
-        for (slot, kind, block) in &slots {
-            let blocks = if is_storage(*kind) { &stimulus.storage } else { &stimulus.uniform };
-            let bytes = blocks.get(*block).ok_or_else(|| format!("there is no block for {slot:?}"))?.bytes.clone();
-            resources.insert(*slot, Resource::Buffer(bytes));
-        }
+        let given = slots.iter().map(|(slot, kind, number)| Some((*slot, given(stimulus, *kind, *number)?)));
+        let given: Option<Resources> = given.collect();
+        let mut resources = given.ok_or("the shader wants what it is not given")?;
         let push_constants = if interface.push_constants { &stimulus.push_constants.bytes[..] } else { &[] };
         let dispatch = Dispatch { module: &module, groups: stimulus.inputs.workgroups, push_constants };
         self.device.dispatch(&dispatch, &mut resources).map_err(|error| error.to_string())?;
-        let mut storage = stimulus.storage.clone();
-        for (slot, _, block) in slots.iter().filter(|(_, kind, _)| is_storage(*kind)) {
-            if let Some(Resource::Buffer(bytes)) = resources.remove(slot) {
-                storage[*block] = Buffer::new(bytes);
+        let (mut storage, mut images) = (stimulus.storage.clone(), stimulus.textures.images.clone());
+        for (slot, kind, number) in slots {
+            let image = images.get_mut(&Descriptor::Binding(number)).filter(|_| is_image(kind));
+            match (resources.remove(&slot), image) {
+                (Some(Resource::Buffer(bytes)), _) if kind == vk::DescriptorType::STORAGE_BUFFER => {
+                    storage[number as usize] = Buffer::new(bytes);
+                }
+                (Some(Resource::TexelBuffer(_, bytes)), Some(image)) => image.levels = vec![Buffer::new(bytes)],
+                (Some(Resource::Image(seen)), Some(image)) => {
+                    image.levels = seen.levels.into_iter().map(Buffer::new).collect();
+                }
+                _ => {}
             }
         }
-        Ok(storage)
+        Ok(written(storage, images))
     }
 }
 
-/// What is wrong with the storage blocks that a driver left: bits differ, or a result on record is out of bounds.
-fn storage_difference(expected: &[Buffer], found: &[Buffer]) -> Option<String> {
-    let mut blocks = expected.iter().zip(found).enumerate();
-    let bits = blocks.find_map(|(block, (a, b))| {
-        bytes_difference(a, b).map(|difference| format!("storage block {block}: {difference}"))
-    });
-    bits.or_else(|| records::problem(&found.get(RECORDS_BLOCK as usize)?.bytes))
+/// What the descriptor of this kind and number holds.
+fn given(stimulus: &Stimulus, kind: vk::DescriptorType, number: u32) -> Option<Resource> {
+    let block = |blocks: &[Buffer]| Some(Resource::Buffer(blocks.get(number as usize)?.bytes.clone()));
+    let (descriptor, textures) = (Descriptor::Binding(number), &stimulus.textures);
+    match kind {
+        vk::DescriptorType::STORAGE_BUFFER => block(&stimulus.storage),
+        vk::DescriptorType::UNIFORM_BUFFER => block(&stimulus.uniform),
+        kind if is_image(kind) => Resource::given(textures.images.get(&descriptor)?, None).ok(),
+        _ => {
+            let Texture { image, sampler } = textures.textures.get(&descriptor)?;
+            Resource::given(image, Some(sampler)).ok()
+        }
+    }
 }
 
-fn is_storage(kind: vk::DescriptorType) -> bool {
-    kind == vk::DescriptorType::STORAGE_BUFFER
+/// Everything that a shader may have written, with what to call it.
+type Written = Vec<(String, Buffer)>;
+
+fn written(storage: Vec<Buffer>, images: BTreeMap<Descriptor, Image>) -> Written {
+    let storage = storage.into_iter().enumerate().map(|(block, memory)| (format!("storage block {block}"), memory));
+    let images = images
+        .into_iter()
+        .flat_map(|(name, image)| image.levels.into_iter().map(move |level| (format!("image of {name}"), level)));
+    storage.chain(images).collect()
+}
+
+/// What is wrong with what a driver left: bits differ, or a result on record is out of bounds.
+fn difference(expected: &Written, found: &Written) -> Option<String> {
+    let mut pairs = expected.iter().zip(found);
+    let bits = pairs.find_map(|((name, a), (_, b))| Some(format!("{name}: {}", bytes_difference(a, b)?)));
+    // Storage blocks come first, by number.
+    bits.or_else(|| records::problem(&found.get(RECORDS_BLOCK as usize)?.1.bytes))
+}
+
+fn is_image(kind: vk::DescriptorType) -> bool {
+    matches!(kind, vk::DescriptorType::STORAGE_IMAGE | vk::DescriptorType::STORAGE_TEXEL_BUFFER)
 }

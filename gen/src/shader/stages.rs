@@ -22,6 +22,7 @@ impl Generator<'_, '_, '_> {
             info.workgroup_size = size;
         }
         info.num_ssbos = STORAGE_BLOCKS;
+        self.declare_textures()?;
         let zero = self.b.imm32(0);
         self.push(zero, Kind::Int);
         if self.purpose == Purpose::Driver {
