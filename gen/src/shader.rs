@@ -9,7 +9,7 @@
 mod alu;
 mod flow;
 mod memory;
-pub(crate) mod records;
+pub mod records;
 mod stages;
 mod textures;
 

@@ -86,7 +86,7 @@ fn row(header: u32) -> Option<Row> {
 }
 
 /// The first result on record in `block` that is outside of its bounds.
-pub(crate) fn problem(block: &[u8]) -> Option<String> {
+pub fn problem(block: &[u8]) -> Option<String> {
     let slots = block.chunks_exact(BYTES as usize);
     slots.enumerate().find_map(|(number, record)| {
         let mut words =
