@@ -5,7 +5,8 @@
  * ntv: NIR to SPIR-V, as a C library. C11 or C++17.
  *
  * A driver flattens a NIR shader into a buffer of words (`struct ntv_wire`, part 1), says what its Vulkan device can do
- * (`struct ntv_target`, part 2) and gets a SPIR-V module (`ntv_translate`, part 3):
+ * (`struct ntv_target`, part 2) and gets a SPIR-V module (`ntv_translate`, part 3), or one that links and draws may still change
+ * (`struct ntv_module`, part 4):
  *
  *    struct ntv_wire wire;
  *    ntv_wire_init(&wire);
@@ -1377,6 +1378,100 @@ enum ntv_status ntv_translate(struct ntv_context *context, const struct ntv_targ
 
 /* Frees what `result` points to, with the allocator of the same options, and clears it. */
 void ntv_result_free(struct ntv_result *result, const struct ntv_options *options);
+
+/* ==================================================================================================================
+ * Part 4: emit once, then patch
+ *
+ * A driver learns late what the other stage reads, and how a draw lies on the screen. A module with tables knows which of its
+ * words may change or go, so that links and draws copy slices and write words, and nobody parses SPIR-V:
+ *
+ *    ntv_module_create()        once for a shader
+ *    ntv_link()                 once for a program: unused varyings go, locations are packed, descriptors move
+ *    ntv_program_keys()         for a draw that differs: what each stage sees of it; a module that is there serves equal keys
+ *    ntv_module_instantiate()   else: its words
+ *
+ * Modules do not change, so threads may share them.
+ * ================================================================================================================== */
+
+struct ntv_module;
+
+/* Bits of a key: what a draw knows that changes words. `ntv options` prints why, and how the rest is done that a driver
+ * learns late. */
+#define NTV_KEY_STRIP UINT64_C(0x1)                /* no names */
+#define NTV_KEY_EARLY_FRAGMENT_TESTS UINT64_C(0x2) /* where they change nothing but alpha to coverage */
+#define NTV_KEY_NO_CAPTURE UINT64_C(0x4)           /* transform feedback is off */
+#define NTV_KEY_SAMPLE_SHADING UINT64_C(0x8)       /* inputs are interpolated at each sample */
+#define NTV_KEY_SWAP_XY UINT64_C(0x10)             /* X and Y change places, before they are flipped */
+#define NTV_KEY_FLIP_X UINT64_C(0x20)
+#define NTV_KEY_FLIP_Y UINT64_C(0x40)
+#define NTV_KEY_GL_DEPTH UINT64_C(0x80)   /* clip space has depths from -w to w */
+#define NTV_KEY_DISCARD UINT64_C(0x100)   /* every vertex is outside of the clip volume */
+#define NTV_KEY_POINT_SIZE UINT64_C(0x200) /* a shader that says no point size has one of 1 */
+
+enum ntv_dither {
+   NTV_DITHER_NONE = 0,
+   NTV_DITHER_4444,
+   NTV_DITHER_5551,
+   NTV_DITHER_565,
+};
+
+/* The bits that dither colour target `target`, below 8. */
+static inline uint64_t
+ntv_key_dither(unsigned target, enum ntv_dither format)
+{
+   return (uint64_t)((unsigned)format & 3u) << (16 + 2 * (target & 7u));
+}
+
+/* Plain data without padding: keys are equal if their bytes are. */
+struct ntv_key {
+   uint64_t bits;
+   uint32_t size[2]; /* of the framebuffer in pixels, for a gl_FragCoord that is flipped */
+};
+
+/* Translates as ntv_translate does, to a module that provides for the bits `offer` and for links. The words come from
+ * ntv_module_instantiate; `result` has the rest, or the error. `*module` is NULL after an error. */
+enum ntv_status ntv_module_create(struct ntv_context *context, const struct ntv_target *target, const uint32_t *wire,
+                                  size_t num_words, const struct ntv_options *options, uint64_t offer,
+                                  struct ntv_module **module, struct ntv_result *result);
+
+/* A module of what ntv_module_store gave; or of SPIR-V from elsewhere, which gets its tables by being parsed once, and offers
+ * NTV_KEY_STRIP and NTV_KEY_NO_CAPTURE. No word is trusted, but whether SPIR-V is valid is not looked at. */
+enum ntv_status ntv_module_load(const uint32_t *words, size_t num_words, struct ntv_module **module);
+
+/* Puts words in `result` that ntv_module_load takes, of this version of the library. */
+enum ntv_status ntv_module_store(const struct ntv_module *module, const struct ntv_options *options,
+                                 struct ntv_result *result);
+
+/* NULL is fine. */
+void ntv_module_destroy(struct ntv_module *module);
+
+/* Descriptors that move. */
+struct ntv_move {
+   uint32_t set;
+   uint32_t binding;
+   uint32_t new_set;
+   uint32_t new_binding;
+};
+
+/* Links the stages of a pipeline, in its order: one or more. Puts as many new modules at `linked`, or NULL everywhere after an
+ * error. All stages see the same `moves`. */
+enum ntv_status ntv_link(const struct ntv_module *const *stages, size_t num_stages, const struct ntv_move *moves,
+                         size_t num_moves, struct ntv_module **linked);
+
+/* Writes to `keys` what each stage, in the order of the pipeline, sees of `key`. Variants of equal keys have equal words. */
+enum ntv_status ntv_program_keys(const struct ntv_module *const *stages, size_t num_stages, const struct ntv_key *key,
+                                 struct ntv_key *keys);
+
+/* Writes to `keys`, which has room for `most`, those that draws most likely have, the likeliest first. All have the bits and the size
+ * of `always`. Returns how many they are; 0 for NULL. */
+size_t ntv_likely_keys(const struct ntv_module *const *stages, size_t num_stages, const struct ntv_key *always,
+                       struct ntv_key *keys, size_t most);
+
+/* Puts the words for `key` in `result`, and the descriptors that they use. */
+enum ntv_status ntv_module_instantiate(const struct ntv_module *module, const struct ntv_key *key,
+                                       const struct ntv_options *options, struct ntv_result *result);
+
+/* ================================================================================================================== */
 
 /* Version of the library: "0.1.0". */
 const char *ntv_version(void);

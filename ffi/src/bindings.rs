@@ -517,6 +517,93 @@ extern "C" {
 extern "C" {
     pub fn ntv_result_free(result: *mut ntv_result, options: *const ntv_options);
 }
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub struct ntv_module {
+    _unused: [u8; 0],
+}
+pub const NTV_DITHER_NONE: ntv_dither = 0;
+pub const NTV_DITHER_4444: ntv_dither = 1;
+pub const NTV_DITHER_5551: ntv_dither = 2;
+pub const NTV_DITHER_565: ntv_dither = 3;
+pub type ntv_dither = ::std::os::raw::c_uint;
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub struct ntv_key {
+    pub bits: u64,
+    pub size: [u32; 2usize],
+}
+extern "C" {
+    pub fn ntv_module_create(
+        context: *mut ntv_context,
+        target: *const ntv_target,
+        wire: *const u32,
+        num_words: usize,
+        options: *const ntv_options,
+        offer: u64,
+        module: *mut *mut ntv_module,
+        result: *mut ntv_result,
+    ) -> ntv_status;
+}
+extern "C" {
+    pub fn ntv_module_load(
+        words: *const u32,
+        num_words: usize,
+        module: *mut *mut ntv_module,
+    ) -> ntv_status;
+}
+extern "C" {
+    pub fn ntv_module_store(
+        module: *const ntv_module,
+        options: *const ntv_options,
+        result: *mut ntv_result,
+    ) -> ntv_status;
+}
+extern "C" {
+    pub fn ntv_module_destroy(module: *mut ntv_module);
+}
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub struct ntv_move {
+    pub set: u32,
+    pub binding: u32,
+    pub new_set: u32,
+    pub new_binding: u32,
+}
+extern "C" {
+    pub fn ntv_link(
+        stages: *const *const ntv_module,
+        num_stages: usize,
+        moves: *const ntv_move,
+        num_moves: usize,
+        linked: *mut *mut ntv_module,
+    ) -> ntv_status;
+}
+extern "C" {
+    pub fn ntv_program_keys(
+        stages: *const *const ntv_module,
+        num_stages: usize,
+        key: *const ntv_key,
+        keys: *mut ntv_key,
+    ) -> ntv_status;
+}
+extern "C" {
+    pub fn ntv_likely_keys(
+        stages: *const *const ntv_module,
+        num_stages: usize,
+        always: *const ntv_key,
+        keys: *mut ntv_key,
+        most: usize,
+    ) -> usize;
+}
+extern "C" {
+    pub fn ntv_module_instantiate(
+        module: *const ntv_module,
+        key: *const ntv_key,
+        options: *const ntv_options,
+        result: *mut ntv_result,
+    ) -> ntv_status;
+}
 extern "C" {
     pub fn ntv_version() -> *const ::std::os::raw::c_char;
 }

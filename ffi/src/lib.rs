@@ -5,6 +5,7 @@
 //! | `bindings` | `ntv.h` as bindgen sees it; a test makes it again and compares |
 //! | `target` | what the driver below can do |
 //! | `translate` | contexts and translation |
+//! | `module` | modules with tables: links and variants |
 //! | `memory` | results in memory of the caller's allocator |
 //!
 //! No panic leaves an entry point, and no pointer is used before it was found not to be null. That pointers which are not null
@@ -14,11 +15,16 @@
 #[allow(non_camel_case_types, unreachable_pub, dead_code, missing_docs, clippy::all)]
 mod bindings;
 mod memory;
+mod module;
 mod target;
 #[cfg(test)]
 mod tests;
 mod translate;
 
+pub use module::{
+    ntv_likely_keys, ntv_link, ntv_module_create, ntv_module_destroy, ntv_module_instantiate, ntv_module_load,
+    ntv_module_store, ntv_program_keys,
+};
 pub use target::{ntv_target_enable, ntv_target_init};
 pub use translate::{ntv_context_create, ntv_context_destroy, ntv_result_free, ntv_translate};
 

@@ -12,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// What is behind a context. The lock makes a context that two threads share slow, not wrong.
 #[derive(Default)]
-struct Context(Mutex<State>);
+pub(crate) struct Context(Mutex<State>);
 
 /// The memory of one translation after the other.
 #[derive(Default)]
@@ -23,13 +23,13 @@ struct State {
 }
 
 /// What is wrong, for C.
-struct Failure {
-    status: ntv_status,
-    message: String,
+pub(crate) struct Failure {
+    pub(crate) status: ntv_status,
+    pub(crate) message: String,
 }
 
 impl Failure {
-    fn argument(message: impl Into<String>) -> Failure {
+    pub(crate) fn argument(message: impl Into<String>) -> Failure {
         Failure { status: NTV_ERROR_ARGUMENT, message: message.into() }
     }
 
@@ -88,19 +88,44 @@ pub unsafe extern "C" fn ntv_translate(
     }
     // SAFETY: null or as said, by the contract. A context is only reached through a shared reference.
     let (context, target, options) = unsafe { (context.cast::<Context>().as_ref(), target.as_ref(), options.as_ref()) };
-    let words = match wire.is_null() || num_words > isize::MAX as usize / size_of::<u32>() {
-        true => None,
-        // SAFETY: there are `num_words` words, by the contract.
-        false => Some(unsafe { std::slice::from_raw_parts(wire, num_words) }),
-    };
+    // SAFETY: null or `num_words` words, by the contract.
+    let words = unsafe { slice(wire, num_words) };
     let allocator = Allocator::of(options);
     let flags = options.map_or(0, |options| options.flags);
-    let outcome = translate(context, target, words, flags).and_then(|done| hand_over(&done, &allocator));
+    let outcome = translate(context, target, words, flags, None).and_then(|done| {
+        let Done { module, workgroup_size } = &done;
+        hand_over(&module.words, module, *workgroup_size, &allocator)
+    });
+    // SAFETY: not null, so a result by the contract.
+    unsafe { answer(result, outcome, &allocator) }
+}
+
+/// The `len` items at `first`; `None` for null, and for more than memory has.
+///
+/// # Safety
+/// `first` is null or points to `len` items that live for `'a`.
+pub(crate) unsafe fn slice<'a, T>(first: *const T, len: usize) -> Option<&'a [T]> {
+    if first.is_null() || len > isize::MAX as usize / size_of::<T>() {
+        return None;
+    }
+    // SAFETY: there are `len` items, by the contract.
+    Some(unsafe { std::slice::from_raw_parts(first, len) })
+}
+
+/// Writes what came out to `result`, and gives its status.
+///
+/// # Safety
+/// `result` points to a result, which need not be initialized.
+pub(crate) unsafe fn answer(
+    result: *mut ntv_result,
+    outcome: Result<ntv_result, Failure>,
+    allocator: &Allocator,
+) -> ntv_status {
     let (status, filled) = match outcome {
         Ok(filled) => (NTV_OK, filled),
-        Err(failure) => (failure.status, failed(&failure, &allocator)),
+        Err(failure) => (failure.status, failed(&failure, allocator)),
     };
-    // SAFETY: not null, so a result by the contract.
+    // SAFETY: by the contract.
     unsafe { result.write(filled) };
     status
 }
@@ -125,16 +150,18 @@ pub unsafe extern "C" fn ntv_result_free(result: *mut ntv_result, options: *cons
 }
 
 /// A translated shader.
-struct Done {
-    module: Module,
-    workgroup_size: [u32; 3],
+pub(crate) struct Done {
+    pub(crate) module: Module,
+    pub(crate) workgroup_size: [u32; 3],
 }
 
-fn translate(
+/// Translates a shader; one that is to be patched later provides for the bits of a key, `offer`.
+pub(crate) fn translate(
     context: Option<&Context>,
     target: Option<&ntv_target>,
     words: Option<&[u32]>,
     flags: u32,
+    offer: Option<u64>,
 ) -> Result<Done, Failure> {
     let context = context.ok_or_else(|| Failure::argument("context is NULL"))?;
     let target = target.ok_or_else(|| Failure::argument("target is NULL"))?;
@@ -143,8 +170,13 @@ fn translate(
         return Err(Failure::argument(format!("unknown flags of the options: {flags:#x}")));
     }
     let mut state = context.0.lock().unwrap_or_else(PoisonError::into_inner);
-    let names = flags & NTV_OPTION_NAMES != 0;
-    catch_unwind(AssertUnwindSafe(|| state.translate(target, words, names))).unwrap_or_else(|panic| {
+    let options = EmitOptions {
+        names: flags & NTV_OPTION_NAMES != 0,
+        offer: offer.unwrap_or(0),
+        linkable: offer.is_some(),
+        ..EmitOptions::default()
+    };
+    catch_unwind(AssertUnwindSafe(|| state.translate(target, words, &options))).unwrap_or_else(|panic| {
         // It may have been left half changed.
         *state = State::default();
         Err(Failure { status: NTV_ERROR_INTERNAL, message: format!("ntv panicked: {}", message(&*panic)) })
@@ -152,12 +184,12 @@ fn translate(
 }
 
 impl State {
-    fn translate(&mut self, target: &ntv_target, words: &[u32], names: bool) -> Result<Done, Failure> {
+    fn translate(&mut self, target: &ntv_target, words: &[u32], options: &EmitOptions<'_>) -> Result<Done, Failure> {
         self.translator.set_options(target::options(target).map_err(Failure::argument)?);
         self.decoder.decode(words, &mut self.shader).map_err(Errors::from)?;
         #[cfg(test)]
         crate::tests::panic_if_forced();
-        let module = self.translator.translate(&mut self.shader, &EmitOptions { names, ..EmitOptions::default() })?;
+        let module = self.translator.translate(&mut self.shader, options)?;
         let info = &self.shader.info;
         let constant = info.stage.is_compute() && !info.workgroup_size_variable && !info.workgroup_size.contains(&0);
         Ok(Done { module, workgroup_size: if constant { info.workgroup_size } else { [0; 3] } })
@@ -165,25 +197,30 @@ impl State {
 }
 
 /// What a panic said.
-fn message(panic: &(dyn Any + Send)) -> &str {
+pub(crate) fn message(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message")
 }
 
-/// Copies a translated shader to the caller's memory.
-fn hand_over(done: &Done, allocator: &Allocator) -> Result<ntv_result, Failure> {
-    let bindings: Vec<ntv_binding> = done.module.bindings.iter().map(binding).collect();
-    let words = allocator.copy(&done.module.words).ok_or_else(Failure::memory)?;
+/// Copies words and what `module` says of itself to the caller's memory.
+pub(crate) fn hand_over(
+    words: &[u32],
+    module: &Module,
+    workgroup_size: [u32; 3],
+    allocator: &Allocator,
+) -> Result<ntv_result, Failure> {
+    let bindings: Vec<ntv_binding> = module.bindings.iter().map(binding).collect();
+    let copy = allocator.copy(words).ok_or_else(Failure::memory)?;
     let Some(bindings_copy) = allocator.copy(&bindings) else {
         // SAFETY: it came from this allocator.
-        unsafe { allocator.free(words) };
+        unsafe { allocator.free(copy) };
         return Err(Failure::memory());
     };
     Ok(ntv_result {
-        words,
-        num_words: done.module.words.len(),
-        tcs_vertices_out_word: done.module.tcs_vertices_out().unwrap_or(0) as u32,
-        workgroup_size: done.workgroup_size,
+        words: copy,
+        num_words: words.len(),
+        tcs_vertices_out_word: module.tcs_vertices_out().unwrap_or(0) as u32,
+        workgroup_size,
         bindings: bindings_copy,
         num_bindings: bindings.len(),
         error: std::ptr::null_mut(),

@@ -441,6 +441,45 @@ test_threads(void)
    ntv_context_destroy(context);
 }
 
+/* A module with tables: stored, loaded, linked, and written for two keys. */
+static void
+test_modules(void)
+{
+   struct ntv_context *context = ntv_context_create();
+   const struct ntv_key plain = {0}, stripped = {.bits = NTV_KEY_STRIP};
+   const struct ntv_key *keys[] = {&plain, &stripped};
+   const struct ntv_options options = {.flags = NTV_OPTION_NAMES};
+   struct ntv_module *module = NULL, *loaded = NULL, *linked = NULL;
+   struct ntv_result result, words[2];
+   struct ntv_target target;
+   struct ntv_key seen;
+   struct ntv_wire w;
+
+   CHECK(ntv_target_init(&target, VULKAN_1_3));
+   ntv_wire_init(&w);
+   CHECK(build_fragment(&w));
+   CHECK(ntv_module_create(context, &target, w.words, w.len, &options, UINT64_MAX, &module, &result) == NTV_OK);
+   ntv_result_free(&result, &options);
+   CHECK(ntv_module_store(module, NULL, &result) == NTV_OK);
+   CHECK(ntv_module_load(result.words, result.num_words, &loaded) == NTV_OK);
+   ntv_result_free(&result, NULL);
+   CHECK(ntv_link((const struct ntv_module *const *)&loaded, 1, NULL, 0, &linked) == NTV_OK);
+   CHECK(ntv_program_keys((const struct ntv_module *const *)&linked, 1, &stripped, &seen) == NTV_OK);
+   CHECK(seen.bits == NTV_KEY_STRIP && ntv_key_dither(1, NTV_DITHER_565) == UINT64_C(0xc0000));
+   for (int i = 0; i < 2; i++) {
+      CHECK(ntv_module_instantiate(linked, keys[i], NULL, &words[i]) == NTV_OK);
+      validate(&words[i]);
+   }
+   CHECK(words[1].num_words < words[0].num_words);
+   for (int i = 0; i < 2; i++)
+      ntv_result_free(&words[i], NULL);
+   ntv_module_destroy(linked);
+   ntv_module_destroy(loaded);
+   ntv_module_destroy(module);
+   ntv_wire_fini(&w);
+   ntv_context_destroy(context);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -453,6 +492,7 @@ main(int argc, char **argv)
    test_errors();
    test_allocator();
    test_threads();
+   test_modules();
    if (!failures)
       printf("ntv %s: all is well\n", ntv_version());
    return failures ? 1 : 0;

@@ -21,6 +21,7 @@ pub use cache::{Cache, Counters};
 pub use likely::likely_keys;
 
 use crate::module::{Key, Module, Stage};
+use std::sync::Arc;
 
 /// Bits that belong to the last stage in front of the rasterizer.
 const POSITION: u64 = Key::ORIENTATION | Key::GL_DEPTH | Key::DISCARD | Key::POINT_SIZE;
@@ -31,7 +32,7 @@ pub struct Shader {
     /// Its number: no two modules that live at the same time have the same.
     pub id: u64,
     /// The module.
-    pub module: Module,
+    pub module: Arc<Module>,
 }
 
 /// The stages of a pipeline.

@@ -78,7 +78,7 @@ fn fragment(gpu: &Gpu, body: &str) -> Module {
 /// Links the stages and draws `vertices` for `key` to a window of the key's size.
 fn draw(gpu: &Gpu, stages: [&Module; 2], key: &Key, places: &[[f32; 4]], size: [u32; 2]) -> Pixels {
     let linked = link(&stages, Vec::new()).modules;
-    let shaders = linked.into_iter().zip(0..).map(|(module, id)| Shader { id, module });
+    let shaders = linked.into_iter().zip(0..).map(|(module, id)| Shader { id, module: module.into() });
     let program = Program::new(shaders.collect());
     let words = program.keys(key).map(|(shader, key)| {
         let mut words = Vec::new();

@@ -167,7 +167,7 @@ fn make(program: &Program, key: &Key, cache: &mut Cache<u32>) {
 }
 
 fn program(vertex: Module, fragment: Module) -> Program {
-    Program::new(vec![Shader { id: 2, module: fragment }, Shader { id: 1, module: vertex }])
+    Program::new(vec![Shader { id: 2, module: fragment.into() }, Shader { id: 1, module: vertex.into() }])
 }
 
 #[test]
@@ -203,7 +203,7 @@ fn a4_4_a_bit_makes_modules_only_of_the_stages_that_see_it() {
 #[test]
 fn equal_words_are_one_module() {
     let module = emit(fragment(&["VAR0"]));
-    let programs = [1, 2].map(|id| Program::new(vec![Shader { id, module: module.clone() }]));
+    let programs = [1, 2].map(|id| Program::new(vec![Shader { id, module: module.clone().into() }]));
     let mut cache = Cache::new(usize::MAX);
     programs.iter().for_each(|program| make(program, &Key::default(), &mut cache));
     assert_eq!((cache.counters().modules_made, cache.counters().instantiated, cache.len()), (1, 2, 1));
