@@ -1,9 +1,9 @@
 //! What a result may be: the precision that the Vulkan specification grants each operation.
 //!
-//! Integers and booleans have one right result. For floats the table [`RULES`] says how far from the exact result an operation may
+//! Integers and booleans have one right result. For floats the table `RULES` says how far from the exact result an operation may
 //! be ("Precision and Operation of SPIR-V Instructions"). Everywhere, operands and results that are denormal
 //! may be taken for zero. "Correctly rounded" leaves the direction open; every driver rounds to nearest, and so it is
-//! demanded here. Where an operation is undefined for a case ([`is_defined`]), the case says nothing.
+//! demanded here. Where an operation is undefined for a case (`is_defined`), the case says nothing.
 
 use ntv::ir::builder::evaluate_alu;
 use ntv::ir::Swizzle;
