@@ -48,6 +48,8 @@ save(const char *folder, const char *name, nir_shader *nir, const char *directiv
 {
    struct ntv_wire wire;
    const char *missing;
+   char *text;
+   size_t stage; /* length of the first line */
    FILE *file;
 
    ntv_wire_init(&wire);
@@ -62,9 +64,13 @@ save(const char *folder, const char *name, nir_shader *nir, const char *directiv
    ntv_wire_fini(&wire);
 
    file = create(folder, "text", name, "nir");
+   text = nir_shader_as_str(nir, NULL);
+   stage = strcspn(text, "\n") + 1;
+   fwrite(text, 1, stage, file);
    if (directive)
       fprintf(file, "// ntv: %s\n", directive);
-   nir_print_shader(nir, file);
+   fputs(text + stage, file);
+   ralloc_free(text);
    fclose(file);
 }
 

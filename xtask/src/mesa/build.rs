@@ -100,11 +100,12 @@ impl Build {
             setup.arg("setup").arg(&build_folder).arg(format!("-Dprefix={}", prefix.display())).args(options);
             go(&mut setup)?;
         }
-        let mut install = source.program("ninja");
+        let mut build = source.program("ninja");
         if !std::io::stdout().is_terminal() {
-            install.arg("--quiet");
+            build.arg("--quiet");
         }
-        go(install.arg("-C").arg(&build_folder).arg("install"))?;
+        go(build.arg("-C").arg(&build_folder))?;
+        go(source.program("meson").args(["install", "--no-rebuild", "--quiet", "-C"]).arg(&build_folder))?;
         Ok(Built { prefix, build_folder, source })
     }
 }

@@ -65,8 +65,9 @@ fn one(name: &str, number: &str, source: &Source, build: &Path) -> Result<()> {
     for entry in fs::read_dir(&modules)? {
         let path = entry?.path();
         let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let Some(shader) = file.strip_prefix("text-") else { continue };
-        let wire = fs::read(modules.join(format!("wire-{shader}"))).with_context(|| format!("no wire of {shader}"))?;
+        let Some(shader) = file.strip_prefix("text-").and_then(|rest| rest.strip_suffix(".spv")) else { continue };
+        let wire = modules.join(format!("wire-{shader}.ntvw.spv"));
+        let wire = fs::read(wire).with_context(|| format!("no wire of {shader}"))?;
         ensure!(fs::read(&path)? == wire, "{name}: {shader} is another one from its text than from its wire");
         count += 1;
     }
