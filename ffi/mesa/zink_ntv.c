@@ -14,8 +14,10 @@
 
 #include "nir_to_spirv/nir_to_spirv.h"
 #include "ntv_nir.h"
+#include "util/hash_table.h"
 #include "util/log.h"
 #include "util/os_time.h"
+#include "util/set.h"
 #include "util/simple_mtx.h"
 #include "util/u_atomic.h"
 #include "util/u_debug.h"
@@ -39,7 +41,8 @@ struct translator {
 };
 
 static struct translator *idle;
-static simple_mtx_t idle_lock = SIMPLE_MTX_INITIALIZER;
+/* Of all that is static here. */
+static simple_mtx_t lock = SIMPLE_MTX_INITIALIZER;
 
 /* ------------------------------------------------------------------------------------------------------------------
  * What the Vulkan device can do
@@ -231,11 +234,11 @@ take_translator(const struct zink_screen *screen)
 {
    struct translator *t;
 
-   simple_mtx_lock(&idle_lock);
+   simple_mtx_lock(&lock);
    t = idle;
    if (t)
       idle = t->next;
-   simple_mtx_unlock(&idle_lock);
+   simple_mtx_unlock(&lock);
    if (!t) {
       t = calloc(1, sizeof(*t));
       if (!t)
@@ -254,10 +257,10 @@ take_translator(const struct zink_screen *screen)
 static void
 give_translator_back(struct translator *t)
 {
-   simple_mtx_lock(&idle_lock);
+   simple_mtx_lock(&lock);
    t->next = idle;
    idle = t;
-   simple_mtx_unlock(&idle_lock);
+   simple_mtx_unlock(&lock);
 }
 
 static void *
@@ -310,9 +313,28 @@ translate(struct translator *t, nir_shader *nir, struct times *times, char **err
    return spirv;
 }
 
+/* Whether this has not been said of the shader yet: each of its variants comes here. */
+static bool
+is_news(const nir_shader *nir, const char *error)
+{
+   static struct set *said;
+   uintptr_t key = _mesa_hash_string(error) ^ _mesa_hash_data(nir->info.source_blake3, sizeof(nir->info.source_blake3));
+   bool found = false;
+
+   simple_mtx_lock(&lock);
+   if (!said)
+      said = _mesa_pointer_set_create(NULL);
+   if (said)
+      _mesa_set_search_or_add(said, (void *)(key | 1), &found);
+   simple_mtx_unlock(&lock);
+   return !found;
+}
+
 static void
 complain(const nir_shader *nir, const char *error)
 {
+   if (!is_news(nir, error))
+      return;
    mesa_logw("ntv: %s shader goes to nir_to_spirv: %s", _mesa_shader_stage_to_string(nir->info.stage), error);
 }
 
