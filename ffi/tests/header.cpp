@@ -1,0 +1,31 @@
+/*
+ * Copyright (c) the ntv authors
+ * SPDX-License-Identifier: MIT
+ *
+ * ntv.h in C++: it compiles without a warning, and a wire is written and refused.
+ */
+
+#include "ntv.h"
+
+int
+main()
+{
+   ntv_wire wire;
+   ntv_target target;
+   ntv_result result;
+   ntv_shader shader = {};
+
+   shader.stage = NTV_STAGE_FRAGMENT;
+   shader.next_stage = NTV_NONE;
+   ntv_wire_init(&wire);
+   ntv_wire_begin(&wire, &shader);
+   bool written = ntv_wire_end(&wire) && ntv_target_init(&target, 1u << 22);
+   ntv_context *context = ntv_context_create();
+   /* A shader without a block. */
+   ntv_status status = ntv_translate(context, &target, wire.words, wire.len, nullptr, &result);
+   bool refused = status == NTV_ERROR_INVALID && result.error && !result.words;
+   ntv_result_free(&result, nullptr);
+   ntv_context_destroy(context);
+   ntv_wire_fini(&wire);
+   return written && refused ? 0 : 1;
+}
