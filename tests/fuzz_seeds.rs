@@ -47,8 +47,9 @@ fn targets_hold_on_mutated_seeds() {
         while cases == 0 || cases < most && Instant::now() < end && failures.len() < 20 {
             let case = |number| {
                 let random = &mut Random(number);
-                if *name == "wire" {
-                    let mut bytes = wire(random.of::<String>(&dumps));
+                if matches!(*name, "wire" | "spirv") {
+                    let dump = random.of::<String>(&dumps).clone();
+                    let mut bytes = input(name, random, &dump);
                     mutate_words(random, &mut bytes);
                     return bytes;
                 }
@@ -68,6 +69,7 @@ fn input(target: &str, random: &mut Random, dump: &str) -> Vec<u8> {
     match target {
         "passes" => [&[random.below(256) as u8], dump.as_bytes()].concat(),
         "wire" => wire(dump),
+        "spirv" => spirv(dump),
         "shader" => (0..4096).map(|_| random.below(256) as u8).collect(),
         _ => dump.as_bytes().to_vec(),
     }
@@ -78,6 +80,14 @@ fn wire(dump: &str) -> Vec<u8> {
     let shader = ntv::text::parse(dump).into_iter().find_map(|found| found.shader.ok());
     let shader = shader.filter(|shader| ntv::check::validate(shader).is_ok());
     shader.map_or_else(Vec::new, |shader| ntv::wire::to_bytes(&ntv::wire::encode(&shader)))
+}
+
+/// The first shader of `dump` as SPIR-V, with names.
+fn spirv(dump: &str) -> Vec<u8> {
+    let shader = ntv::text::parse(dump).into_iter().find_map(|found| found.shader.ok());
+    let options = ntv::EmitOptions { names: true, ..ntv::EmitOptions::default() };
+    let module = shader.and_then(|mut shader| ntv::Translator::default().translate(&mut shader, &options).ok());
+    module.map_or_else(Vec::new, |module| support::bytes(&module.words))
 }
 
 /// Some words of a wire changed: a bit, all of one, or one for another.

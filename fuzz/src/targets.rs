@@ -13,7 +13,8 @@ pub(crate) type Target = (&'static str, fn(&[u8]));
 
 /// All targets.
 #[allow(dead_code)]
-pub(crate) const TARGETS: &[Target] = &[("text", text), ("wire", wire_words), ("passes", passes), ("shader", shader)];
+pub(crate) const TARGETS: &[Target] =
+    &[("text", text), ("wire", wire_words), ("passes", passes), ("shader", shader), ("spirv", spirv_words)];
 
 /// Bytes are a dump: it is refused or translated. What is read is printed so that it is read again.
 pub(crate) fn text(bytes: &[u8]) {
@@ -45,6 +46,22 @@ pub(crate) fn wire_words(bytes: &[u8]) {
     text::print(&shader);
     if let Ok(module) = Translator::new(options(bytes)).translate(&mut shader, &EmitOptions::default()) {
         assert!(lengths_add_up(&module.words), "the instructions fill the module");
+    }
+}
+
+/// Bytes are SPIR-V from elsewhere: it is refused, or gets tables with which it can be linked and patched.
+pub(crate) fn spirv_words(bytes: &[u8]) {
+    let words = bytes.chunks_exact(4).map(|word| word.iter().rev().fold(0, |all, byte| all << 8 | u32::from(*byte)));
+    let Ok(module) = ntv::import::import(&words.collect::<Vec<u32>>()) else { return };
+    let stored = ntv::Module::from_words(&module.to_words());
+    assert!(stored.is_ok_and(|stored| stored == module), "what is stored is loaded again");
+    let mut words = Vec::new();
+    for linked in ntv::link::link(&[&module, &module], Vec::new()).modules {
+        assert!(linked.check().is_ok(), "the tables of a linked module are sound");
+        for bits in [0, u64::MAX] {
+            linked.instantiate(&ntv::Key::new(bits), &mut words);
+            assert!(words.len() <= linked.words.len(), "a variant has no more words than its module");
+        }
     }
 }
 

@@ -9,6 +9,9 @@ use spirv::{Decoration, Op, StorageClass};
 /// Opcodes of types, whose first operand is their id.
 const TYPES: std::ops::RangeInclusive<u32> = Op::TypeVoid as u32..=Op::TypeForwardPointer as u32;
 
+/// The most ids that a module is taken with.
+const MOST_IDS: u32 = 1 << 24;
+
 /// A variable outside of functions.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Global {
@@ -50,6 +53,10 @@ impl<'w> Facts<'w> {
     pub(super) fn new(words: &'w [u32]) -> Result<Facts<'w>, Error> {
         if words.len() < 5 || words[0] != spirv::MAGIC_NUMBER || words.len() > u32::MAX as usize / 16 {
             return Err(malformed("the words do not start with a header of SPIR-V"));
+        }
+        // SPIR-V 2.17 has 4194303 for the bound; new ids come on top.
+        if words[3] > MOST_IDS {
+            return Err(malformed("the bound of ids is too high"));
         }
         let mut facts = Facts {
             words,

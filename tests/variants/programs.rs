@@ -94,6 +94,61 @@ fn a4_6_stages_without_a_common_varying_link() {
     assert_eq!((linked.removed_outputs, linked.removed_inputs), (1, 1));
 }
 
+/// Inputs that overlap are one variable for each location: the emitter never sees two.
+#[test]
+fn a4_7_attributes_may_alias() {
+    let input = |id: u32, n: u32, at: u32, component: u32, slots: u32, ty: &str| {
+        format!("    32x{n} %{id} = @load_input (%{at}) (base=0, range={slots}, component={component}, dest_type={ty}, io location=VERT_ATTRIB_GENERIC0 slots={slots})\n")
+    };
+    // A vec4, the second column of a mat2 at the same location, and an ivec2 over the end of the vec4.
+    let inputs = [input(2, 4, 0, 0, 1, "float32"), input(3, 2, 1, 0, 2, "float32"), input(4, 2, 0, 2, 1, "int32")];
+    let body = "    32 %1 = load_const (0x00000001)\n".to_string() + &inputs.concat();
+    let module = emit(shader(
+        "VERTEX",
+        "",
+        &format!("{body}    32x4 %5 = vec4 %2.x, %3.y, %4.x, %4.y\n    @store_output (%5, %0) (base=0, range=1, {OUTPUT}_POS slots=1)\n"),
+    ));
+    let mut inputs = locations(&module, false);
+    inputs.sort_unstable();
+    assert_eq!(inputs, [0, 1]);
+    let mut words = Vec::new();
+    module.instantiate(&Key::default(), &mut words);
+    support::spirv_val(&words, Target::default().vulkan).expect("a valid module");
+}
+
+/// Every vertex shader of the corpus with some of its fragment shaders: no location of one side is without the other.
+#[test]
+fn a4_6_stages_of_the_corpus_link() {
+    let all: Vec<Lowered> = corpus().into_iter().filter(|it| it.target.vulkan == Target::default().vulkan).collect();
+    let of = |stage| all.iter().filter(move |it| it.shader.stage() == stage);
+    let fragments: Vec<&Lowered> = of(ntv::ir::Stage::Fragment).step_by(7).collect();
+    let vertices: Vec<&Lowered> = of(ntv::ir::Stage::Vertex).collect();
+    let pairs = vertices.iter().flat_map(|vertex| fragments.iter().map(move |fragment| (*vertex, *fragment)));
+    let results = support::in_parallel(pairs.step_by(3).collect(), |(vertex, fragment)| {
+        let modules = [vertex, fragment].map(|lowered| lowered.emit(None).expect("a module"));
+        let linked = link(&modules.each_ref(), Vec::new());
+        let (outputs, inputs) = (locations(&linked.modules[0], true), locations(&linked.modules[1], false));
+        let name = format!("{} and {}", vertex.name, fragment.name);
+        let removable = linked.modules.iter().flat_map(|module| &module.interface).all(|it| {
+            let ours = it.builtin.is_some() || it.removed || it.capture.is_some();
+            ours || outputs.contains(&it.location) == inputs.contains(&it.location) || !it.removable
+        });
+        let mut words = Vec::new();
+        let judged = linked.modules.iter().try_for_each(|module| {
+            module.instantiate(&Key::new(Key::STRIP), &mut words);
+            support::spirv_val(&words, vertex.target.vulkan)
+        });
+        if removable {
+            judged.map_err(|problem| format!("{name}: {problem}"))
+        } else {
+            Err(format!("{name}: {outputs:?}, {inputs:?}"))
+        }
+    });
+    let failures: Vec<&String> = results.iter().filter_map(|result| result.as_ref().err()).collect();
+    assert!(failures.is_empty(), "{} of {}, the first: {}", failures.len(), results.len(), failures[0]);
+    assert!(results.len() > 100, "{} pairs", results.len());
+}
+
 #[test]
 fn a4_9_a_middle_builtin_goes() {
     let geometry = shader(
