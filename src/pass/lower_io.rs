@@ -191,7 +191,8 @@ impl Io {
             base: shader.index(inst, Index::base).saturating_add(constant.unwrap_or(0)),
             per_primitive: op == Intrinsic::load_per_primitive_input,
             xfb: [Index::io_xfb, Index::io_xfb2].map(|index| IoXfb::unpack(shader.index(inst, index))),
-            streams: semantics.gs_streams,
+            // Only what is emitted goes to a stream; a number in an input means nothing.
+            streams: if is_output { semantics.gs_streams } else { 0 },
             value,
         })
     }
