@@ -430,7 +430,7 @@ fn attachment(slot: u32) -> Option<u32> {
 }
 
 /// Two words as a 64-bit component.
-fn joined(low: Bits, high: Bits) -> Bits {
+pub(super) fn joined(low: Bits, high: Bits) -> Bits {
     Bits { value: low.value | high.value << 32, undef: low.undef | high.undef << 32 }
 }
 

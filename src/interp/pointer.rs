@@ -2,6 +2,7 @@
 
 use super::descriptor::Descriptor;
 use super::fault::FaultKind;
+use super::io::joined;
 use super::layout::component_bytes;
 use super::machine::Machine;
 use super::memory::{Address, Memory};
@@ -80,7 +81,11 @@ impl Machine<'_> {
         if self.shader.as_deref(parent).is_some() {
             return self.pointer(parent, lane);
         }
-        let address = self.scalar(parent, lane);
+        // Without integers of 64 bits an address is two words.
+        let address = match *self.value(parent, lane) {
+            [low, high, ..] => joined(low, high),
+            _ => self.scalar(parent, lane),
+        };
         if modes != Modes::GLOBAL {
             self.fault(FaultKind::Unsupported, inst, lane, "a number as a pointer to other than global memory");
             return Pointer::Nowhere;
