@@ -11,6 +11,7 @@ mod flow;
 mod memory;
 pub mod records;
 mod stages;
+mod subgroup;
 mod textures;
 
 use crate::{Sizes, Stimulus};
@@ -146,6 +147,9 @@ impl Generator<'_, '_, '_> {
             (1, |g| g.storage_atomic()),
             (1, |g| g.shared_exchange()),
             (1, |g| g.local_array()),
+            (1, |g| g.scratch()),
+            (1, |g| g.global()),
+            (1, |g| g.between_invocations()),
             (3, |g| g.texture()),
             (2, |g| g.image()),
             (2, |g| g.stage_value()),

@@ -1,10 +1,10 @@
-//! Buffers at every alignment, shared memory, arrays.
+//! Buffers at every alignment, shared memory, scratch memory, memory at addresses, arrays.
 //!
 //! Uniform blocks and storage block 1 are read only. In storage block 0 each invocation of a compute shader has a part of
 //! its own. Storage block 2 is only added to, by operations whose order does not matter. Block 3 has
 //! records, see [`records`](super::records).
 
-use super::{Generator, Kind, Shape};
+use super::{Generator, Kind, Purpose, Shape};
 use arbitrary::Result;
 use ntv::ir::{AluFlags, AluSrc, ArrayIndex, Def, Swizzle, Variable};
 use ntv::op::names::{Scope, Semantics};
@@ -22,6 +22,12 @@ pub(super) const OWN_BYTES: u32 = 256;
 
 /// Where in them the results are; what stands before is written and read meanwhile.
 pub(super) const RESULTS: u32 = 128;
+
+/// Bytes of global memory that an invocation has.
+const OWN_GLOBAL_BYTES: u32 = 16;
+
+/// Bytes of scratch memory.
+const SCRATCH_BYTES: u32 = 64;
 
 /// Bytes of shared memory that an invocation has.
 const SHARED_BYTES: u32 = 32;
@@ -244,6 +250,71 @@ impl Generator<'_, '_, '_> {
         let loaded = self.b.load_deref(pointer, 0);
         self.push(loaded, Kind::Int);
         Ok(())
+    }
+
+    /// Scratch memory that is filled, changed somewhere, and read somewhere.
+    pub(super) fn scratch(&mut self) -> Result<()> {
+        self.b.shader.info.scratch = SCRATCH_BYTES;
+        for start in (0..SCRATCH_BYTES).step_by(16) {
+            let value = self.value_of(Shape { components: 4, ..Shape::INDEX })?;
+            let start = self.b.imm32(start);
+            let indices = [(Index::align_mul, 16), (Index::align_offset, 0), (Index::write_mask, 15)];
+            self.b.intrinsic_with(Intrinsic::store_scratch, 0, 0, &[value, start], &indices);
+        }
+        // The longest access has 32 bytes.
+        let offset = self.offset(None, SCRATCH_BYTES / 2)?;
+        let shape = self.memory_shape()?;
+        let value = self.value_of(shape)?;
+        let indices = [&offset.indices()[..], &[(Index::write_mask, (1 << shape.components) - 1)]].concat();
+        self.b.intrinsic_with(Intrinsic::store_scratch, 0, 0, &[value, offset.def], &indices);
+        let offset = self.offset(None, SCRATCH_BYTES / 2)?;
+        self.load(Intrinsic::load_scratch, &[offset.def], &offset, &[])
+    }
+
+    /// Loads from memory at an address, stores to the bytes there that only this invocation uses, or changes some by an
+    /// atomic whose order does not matter. Where a driver has its memory nobody knows beforehand.
+    pub(super) fn global(&mut self) -> Result<()> {
+        if self.purpose == Purpose::Driver {
+            return self.arithmetic();
+        }
+        let is_compute = self.b.shader.stage().is_compute();
+        match self.u.int_in_range(0..=3)? {
+            0 if is_compute => {
+                let Some(start) = self.own_bytes(OWN_GLOBAL_BYTES, true)? else { return Ok(()) };
+                let bits = self.choose(&[32, 8, 16])?;
+                let components = self.u.int_in_range(1..=4)?;
+                let value = self.value_of(Shape { kind: Kind::Int, bits, components })?;
+                let address = self.address(2, start);
+                let mask = self.u.int_in_range(1..=(1u32 << components) - 1)?;
+                let indices = [(Index::align_mul, 16), (Index::align_offset, 0), (Index::write_mask, mask)];
+                self.b.intrinsic_with(Intrinsic::store_global, 0, 0, &[value, address], &indices);
+                Ok(())
+            }
+            1 if is_compute => {
+                let ops =
+                    [AtomicOp::iadd, AtomicOp::umin, AtomicOp::imax, AtomicOp::iand, AtomicOp::ior, AtomicOp::ixor];
+                let row = self.u.int_in_range(0..=ops.len() - 1)?;
+                let index = self.small_index(8)?;
+                let scaled = self.b.ishl_imm(index, 2);
+                let offset = self.b.iadd_imm(scaled, 32 * row as u64);
+                let (address, value) = (self.address(3, offset), self.value_of(Shape::INDEX)?);
+                let indices = [(Index::atomic_op, ops[row] as u32)];
+                self.b.intrinsic_with(Intrinsic::global_atomic, 1, 32, &[address, value], &indices);
+                Ok(())
+            }
+            _ => {
+                let offset = self.offset(None, 128)?;
+                let address = self.address(1, offset.def);
+                self.load(Intrinsic::load_global, &[address], &offset, &[])
+            }
+        }
+    }
+
+    /// The address of byte `offset` of buffer `number` of the global memory.
+    fn address(&mut self, number: u64, offset: Def) -> Def {
+        let offset = self.b.alu(AluOp::u2u64, &[offset]);
+        let start = self.b.imm(64, number << 32);
+        self.b.iadd(start, offset)
     }
 
     fn array_store(&mut self, var: ntv::ir::Var, index: ArrayIndex, value: Def) {
