@@ -31,6 +31,12 @@ const WORKGROUPS: [u32; 3] = [2, 1, 1];
 /// only moves a number.
 const KEEP_ZEROS_AND_NANS: u32 = 0x1ff;
 
+/// Points that a vertex and a fragment shader for a driver draw, each on a pixel of its own, row by row.
+pub const POINTS: u32 = 8;
+
+/// Pixels of a row.
+pub const ROW: u32 = 4;
+
 /// How deep ifs and loops are nested.
 const DEPTH: u32 = 3;
 
@@ -39,7 +45,7 @@ const DEPTH: u32 = 3;
 pub enum Purpose {
     /// To be run on the interpreter: everything that NIR defines.
     Interpreter,
-    /// To be run on a driver too: a compute shader without what drivers may do differently.
+    /// To be run on a driver too: without what drivers may do differently.
     Driver,
 }
 
@@ -49,9 +55,14 @@ pub fn shader(u: &mut Unstructured<'_>, purpose: Purpose) -> Result<Shader> {
         Purpose::Interpreter => &[Stage::Compute, Stage::Compute, Stage::Vertex, Stage::Fragment],
         Purpose::Driver => &[Stage::Compute],
     };
+    let stage = *u.choose(stages)?;
+    of_stage(u, purpose, stage)
+}
+
+fn of_stage(u: &mut Unstructured<'_>, purpose: Purpose, stage: Stage) -> Result<Shader> {
     let mut shader = Shader::default();
     shader.entry = "main".to_string();
-    shader.info.stage = *u.choose(stages)?;
+    shader.info.stage = stage;
     if purpose == Purpose::Driver {
         shader.info.float_controls_execution_mode = KEEP_ZEROS_AND_NANS;
     }
@@ -72,6 +83,19 @@ pub fn shader_of_seed(seed: u64, purpose: Purpose) -> Shader {
     let bytes = crate::Random::new(seed).bytes(4096);
     // Drawing fails only where bytes are asked for that do not exist; choices take the first then.
     shader(&mut Unstructured::new(&bytes), purpose).unwrap_or_default()
+}
+
+/// What a driver runs for `seed`: a compute shader, or, of every fourth seed, a vertex shader and a fragment shader, which
+/// draw [`POINTS`] points.
+pub fn program_of_seed(seed: u64) -> Vec<Shader> {
+    if seed % 4 != 3 {
+        return vec![shader_of_seed(seed, Purpose::Driver)];
+    }
+    let bytes = crate::Random::new(seed).bytes(8192);
+    let (vertex, fragment) = bytes.split_at(4096);
+    let stages = [(Stage::Vertex, vertex), (Stage::Fragment, fragment)];
+    let shader = |(stage, bytes)| of_stage(&mut Unstructured::new(bytes), Purpose::Driver, stage).unwrap_or_default();
+    stages.map(shader).to_vec()
 }
 
 /// What `shader`, made by [`shader()`] for `purpose`, is run on.
@@ -150,8 +174,8 @@ impl Generator<'_, '_, '_> {
             (1, |g| g.scratch()),
             (1, |g| g.global()),
             (1, |g| g.between_invocations()),
-            (3, |g| g.texture()),
-            (2, |g| g.image()),
+            (3, |g| if g.has_textures() { g.texture() } else { g.arithmetic() }),
+            (2, |g| if g.has_textures() { g.image() } else { g.arithmetic() }),
             (2, |g| g.stage_value()),
         ];
         let Some(left) = self.left.checked_sub(1) else { return Ok(()) };
@@ -165,6 +189,11 @@ impl Generator<'_, '_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// What is drawn by a driver has none: stages share their numbers, and a point has no neighbours to choose a level by.
+    fn has_textures(&self) -> bool {
+        self.purpose == Purpose::Interpreter || self.b.shader.stage().is_compute()
     }
 
     fn chance(&mut self, of: u32) -> Result<bool> {

@@ -5,7 +5,7 @@
 //! tessellated in point mode with all levels 1 has one point in each corner. A fragment has no neighbours, so it cannot take
 //! derivatives.
 
-use super::{run, Bits, Fault, Inputs, Invocation, Limits, Outcome, Outputs, Resources, Slot};
+use super::{run, Bits, Fault, Floats, Inputs, Invocation, Limits, Outcome, Outputs, Resources, Slot};
 use crate::ir::{InstKind, Shader, Stage};
 use crate::op::names::{varying, vert_attrib, IoSemantics, IoXfb};
 use crate::op::{Index, Intrinsic, Modes};
@@ -28,6 +28,8 @@ pub struct Draw<'a> {
     pub size: [u32; 2],
     /// Bytes of each buffer of the transform feedback.
     pub captures: &'a [usize],
+    /// Whose rules floats follow.
+    pub floats: Floats,
 }
 
 /// What a draw gave.
@@ -42,7 +44,7 @@ pub struct Drawn {
 }
 
 /// A vertex on its way through the stages.
-type Vertex = BTreeMap<Slot, [u32; 4]>;
+type Vertex = Outputs;
 
 /// Runs `draw`; storage blocks of `resources` keep what the shaders wrote.
 ///
@@ -95,7 +97,7 @@ impl Pipeline<'_, '_> {
         let Some((number, shader)) = shaders.iter().enumerate().find(|(_, shader)| shader.stage() == stage) else {
             return Outcome::default();
         };
-        let inputs = Inputs { invocations, ..Inputs::default() };
+        let inputs = Inputs { invocations, floats: self.draw.floats, ..Inputs::default() };
         let mut outcome = run(shader, self.resources, &inputs, self.limits);
         self.drawn.faults.extend(outcome.faults.drain(..).map(|fault| (number, fault)));
         outcome
@@ -126,7 +128,7 @@ impl Pipeline<'_, '_> {
         // One at a time: vertices do not see each other.
         let invocations: Vec<Invocation> = (0..self.draw.vertices).map(invocation).collect();
         let outcomes = invocations.into_iter().map(|invocation| self.run(Stage::Vertex, vec![invocation]));
-        Ok(outcomes.flat_map(|outcome| outcome.outputs).map(|outputs| words(&outputs)).collect())
+        Ok(outcomes.flat_map(|outcome| outcome.outputs).collect())
     }
 
     fn tessellate(&mut self, vertices: &[Vertex]) -> Result<Vec<Vertex>, &'static str> {
@@ -144,9 +146,9 @@ impl Pipeline<'_, '_> {
                 (Intrinsic::load_primitive_id, number as u32),
                 (Intrinsic::load_patch_vertices_in, self.draw.patch_vertices),
             ];
-            let invocation = Invocation { slots: arrayed(patch), system: numbers(&system), ..Default::default() };
+            let invocation = given(&arrayed(patch), numbers(&system));
             let outcome = self.run(Stage::TessCtrl, vec![invocation; vertices_out as usize]);
-            let slots = outcome.outputs.first().map(words).unwrap_or_default();
+            let slots = outcome.outputs.first().cloned().unwrap_or_default();
             if !levels_are_one(&slots) {
                 return Err("patches are tessellated by levels of 1 only");
             }
@@ -155,8 +157,8 @@ impl Pipeline<'_, '_> {
                 system.insert(Intrinsic::load_patch_vertices_in, vec![vertices_out.into()]);
                 system.insert(Intrinsic::load_tess_coord, corner.map(|c| u64::from(c.to_bits())).to_vec());
                 system.insert(Intrinsic::load_tess_coord_xy, corner[..2].iter().map(|c| c.to_bits().into()).collect());
-                let invocation = Invocation { slots: slots.clone(), system, ..Default::default() };
-                points.extend(self.run(Stage::TessEval, vec![invocation]).outputs.iter().map(words));
+                let invocation = given(&slots, system);
+                points.extend(self.run(Stage::TessEval, vec![invocation]).outputs);
             }
         }
         Ok(points)
@@ -171,11 +173,10 @@ impl Pipeline<'_, '_> {
         let mut points = Vec::new();
         for (number, vertex) in vertices.iter().enumerate() {
             let system = numbers(&[(Intrinsic::load_primitive_id, number as u32)]);
-            let slots = arrayed(std::slice::from_ref(vertex));
-            let invocation = Invocation { slots, system, ..Default::default() };
+            let invocation = given(&arrayed(std::slice::from_ref(vertex)), system);
             let outcome = self.run(Stage::Geometry, vec![invocation; invocations]);
             let emitted = outcome.vertices.iter().flatten().filter(|(stream, _)| *stream == 0);
-            points.extend(emitted.filter_map(|(_, outputs)| outputs.as_ref()).map(words));
+            points.extend(emitted.filter_map(|(_, outputs)| outputs.clone()));
         }
         Ok(points)
     }
@@ -186,7 +187,7 @@ impl Pipeline<'_, '_> {
             let Some(buffer) = self.drawn.captures.get_mut(capture.buffer) else { continue };
             let stride = strides.get(capture.buffer).map_or(0, |words| 4 * *words as usize);
             let start = self.captured * stride;
-            let word = vertex.get(&capture.slot).map_or(0, |words| words[capture.component]);
+            let word = vertex.get(&capture.slot).map_or(0, |words| words[capture.component].value as u32);
             if start + stride <= buffer.len() {
                 if let Some(bytes) = buffer.get_mut(start + 4 * capture.offset..start + 4 * capture.offset + 4) {
                     bytes.copy_from_slice(&word.to_le_bytes());
@@ -198,8 +199,8 @@ impl Pipeline<'_, '_> {
 
     /// Runs the fragment shader for the point at `vertex`, unless it is clipped.
     fn fragment(&mut self, number: u32, vertex: &Vertex) {
-        let position = vertex.get(&Slot::new(varying::POS)).copied().unwrap_or_default().map(f32::from_bits);
-        let [x, y, z, w] = position;
+        let position = vertex.get(&Slot::new(varying::POS)).copied().unwrap_or_default();
+        let [x, y, z, w] = position.map(|word| f32::from_bits(word.value as u32));
         let inside = x.abs() < w && y.abs() < w && (0.0..=w).contains(&z);
         if !inside {
             return;
@@ -216,7 +217,7 @@ impl Pipeline<'_, '_> {
         let coordinates = [middle[0], middle[1], z / w, 1.0 / w];
         system.insert(Intrinsic::load_frag_coord, coordinates.map(|c| u64::from(c.to_bits())).to_vec());
         system.insert(Intrinsic::load_point_coord, vec![0.5f32.to_bits().into(); 2]);
-        let invocation = Invocation { slots: vertex.clone(), system, ..Default::default() };
+        let invocation = given(vertex, system);
         let outcome = self.run(Stage::Fragment, vec![invocation]);
         if outcome.discarded == [false] {
             self.drawn.fragments.extend(outcome.outputs.into_iter().map(|outputs| (pixel, outputs)));
@@ -278,9 +279,12 @@ fn numbers(values: &[(Intrinsic, u32)]) -> BTreeMap<Intrinsic, Vec<u64>> {
     values.iter().map(|(op, value)| (*op, vec![u64::from(*value)])).collect()
 }
 
-/// What was written, as the next stage sees it.
-fn words(outputs: &Outputs) -> Vertex {
-    outputs.iter().map(|(slot, words)| (*slot, words.map(|word: Bits| word.value as u32))).collect()
+/// An invocation that is given what another stage has written.
+fn given(vertex: &Vertex, system: BTreeMap<Intrinsic, Vec<u64>>) -> Invocation {
+    let words = |part: fn(Bits) -> u64| {
+        vertex.iter().map(|(slot, words)| (*slot, words.map(|word| part(word) as u32))).collect()
+    };
+    Invocation { slots: words(|word| word.value), undef: words(|word| word.undef), system, ..Default::default() }
 }
 
 /// The outputs of several vertices, as inputs that have one for each.
@@ -295,7 +299,7 @@ fn arrayed(vertices: &[Vertex]) -> Vertex {
 /// Whether all tessellation levels that were written are 1.
 fn levels_are_one(slots: &Vertex) -> bool {
     let level = |slot, count: usize| match slots.get(&Slot::new(slot)) {
-        Some(words) => words[..count].iter().all(|word| *word == 1f32.to_bits()),
+        Some(words) => words[..count].iter().all(|word| *word == Bits::new(1f32.to_bits().into())),
         None => false,
     };
     level(varying::TESS_LEVEL_OUTER, 3)

@@ -41,6 +41,8 @@ pub struct Invocation {
     /// Inputs, four words to a slot. A 64-bit component takes two words. A 16-bit one takes a word too, with the number in 32
     /// bits: whether it crosses between stages in 16 or 32 is the target's choice.
     pub slots: BTreeMap<Slot, [u32; 4]>,
+    /// Which bits of these are undefined, as the stage before left them; none where nothing stands here.
+    pub undef: BTreeMap<Slot, [u32; 4]>,
     /// What each colour attachment holds at the fragment.
     pub framebuffer: Vec<[u32; 4]>,
     /// System values by the intrinsic that loads them. Those that follow from others and from the workgroup need not be

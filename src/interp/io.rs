@@ -282,10 +282,10 @@ impl Machine<'_> {
         let quad = lane & !3;
         let word = |lane: usize| {
             let (slot, c) = place.word();
-            let invocation = self.inputs.invocations.get(lane);
-            invocation
-                .and_then(|invocation| invocation.slots.get(&slot))
-                .map_or(Bits::undef(32), |words| Bits::new(words[c].into()))
+            let Some(invocation) = self.inputs.invocations.get(lane) else { return Bits::undef(32) };
+            let undef = invocation.undef.get(&slot).map_or(0, |words| words[c].into());
+            let words = invocation.slots.get(&slot);
+            words.map_or(Bits::undef(32), |words| Bits { value: u64::from(words[c]) & !undef, undef })
         };
         match sampling {
             Sampling::Flat => word(quad),

@@ -13,7 +13,7 @@ fn faults_of_the_driver_show() {
         let mut stimulus = stimulus_of_seed(&shader, 0, Purpose::Driver);
         // The examples leave nothing open.
         stimulus.inputs.floats = Floats::Nir;
-        let verdict = oracle.compare(&shader, &stimulus);
+        let verdict = oracle.compare(&[shader], &stimulus);
         let driver = oracle.driver();
         match (verdict, fault.is_of(driver)) {
             (Verdict::Excused(what), true) => assert_eq!(what, fault.what),

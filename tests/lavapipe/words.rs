@@ -9,12 +9,12 @@
 use crate::support;
 use ntv::target::Version;
 use ntv_gen::oracle::{Oracle, Verdict};
-use ntv_gen::{shader_of_seed, stimulus_of_seed, Purpose};
+use ntv_gen::{program_of_seed, stimulus_of_seed, Purpose};
 use spirv::{GlslStd450Op as GLOp, Op};
 use std::collections::BTreeMap;
 
-/// Random shaders to look for a fault in.
-const SHADERS: u64 = 2000;
+/// Random programs to look for a fault in.
+const PROGRAMS: u64 = 2000;
 
 /// Something done wrong to every instruction of an opcode.
 struct Fault {
@@ -192,19 +192,21 @@ fn every_fault_is_found() {
 fn search(fault: &Fault) -> Result<String, usize> {
     let mut oracle = Oracle::open("llvmpipe").expect("lavapipe, which `cargo xtask test` installs");
     let mut tried = 0;
-    for seed in 0..SHADERS {
-        let shader = shader_of_seed(seed, Purpose::Driver);
-        let mut module = oracle.module(&shader).expect("a shader that can be translated");
-        if !fault.apply(&mut module) || support::spirv_val(&module, Version(1, 3)).is_err() {
+    for seed in 0..PROGRAMS {
+        let program = program_of_seed(seed);
+        let modules = program.iter().map(|shader| oracle.module(shader).expect("a shader that can be translated"));
+        let mut modules: Vec<Vec<u32>> = modules.collect();
+        let changed = modules.iter_mut().map(|module| fault.apply(module)).filter(|changed| *changed).count();
+        if changed == 0 || modules.iter().any(|module| support::spirv_val(module, Version(1, 3)).is_err()) {
             continue;
         }
         tried += 1;
-        let stimulus = stimulus_of_seed(&shader, seed, Purpose::Driver);
+        let stimulus = stimulus_of_seed(&program[0], seed, Purpose::Driver);
         let change = |words: &mut Vec<u32>| {
             fault.apply(words);
         };
-        if let Verdict::Wrong(found) = oracle.compare_changed(&shader, &stimulus, &change) {
-            return Ok(format!("random shader {seed}: {found}"));
+        if let Verdict::Wrong(found) = oracle.compare_changed(&program, &stimulus, &change) {
+            return Ok(format!("seed {seed}: {found}"));
         }
     }
     Err(tried)

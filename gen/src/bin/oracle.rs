@@ -14,7 +14,7 @@ use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
 use ntv::{text, Shader};
 use ntv_gen::oracle::{Oracle, Verdict};
-use ntv_gen::{shader_of_seed, stimulus_of_seed, Purpose};
+use ntv_gen::{program_of_seed, stimulus_of_seed, Purpose};
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -67,12 +67,13 @@ fn main() -> Result<()> {
 /// Runs one shader and prints it.
 fn one(seed: u64, arguments: &Arguments) -> Result<()> {
     let mut oracle = Oracle::open(&arguments.device)?;
-    let shader = match &arguments.shader {
+    let program = match &arguments.shader {
         Some(path) => read(path)?,
-        None => shader_of_seed(seed, Purpose::Driver),
+        None => program_of_seed(seed),
     };
-    println!("{}", text::print(&shader));
-    match oracle.compare(&shader, &stimulus_of_seed(&shader, seed, Purpose::Driver)) {
+    program.iter().for_each(|shader| println!("{}", text::print(shader)));
+    let first = program.first().context("there is no shader")?;
+    match oracle.compare(&program, &stimulus_of_seed(first, seed, Purpose::Driver)) {
         Verdict::Same(bytes) => println!("shader {seed}: {bytes} bytes are the same"),
         Verdict::Meaningless(why) => println!("shader {seed} has no meaning: {why}"),
         Verdict::Excused(fault) => println!("shader {seed}: a fault of {}: {fault}", oracle.driver()),
@@ -81,11 +82,10 @@ fn one(seed: u64, arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// The first shader in a file.
-fn read(path: &Path) -> Result<Shader> {
+/// The shaders in a file.
+fn read(path: &Path) -> Result<Vec<Shader>> {
     let dump = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
-    let parsed = text::parse(&dump).into_iter().next().context("a file without a shader")?;
-    Ok(parsed.shader?)
+    text::parse(&dump).into_iter().map(|parsed| Ok(parsed.shader?)).collect()
 }
 
 /// A process that works: writes a line for each of its shaders.
@@ -237,7 +237,8 @@ fn many(arguments: &Arguments) -> Result<()> {
 fn report(seed: u64, problem: &str, arguments: &Arguments) -> Result<String> {
     std::fs::create_dir_all(&arguments.out)?;
     let path = arguments.out.join(format!("{seed}.nir"));
-    std::fs::write(&path, text::print(&shader_of_seed(seed, Purpose::Driver)))?;
+    let program: Vec<String> = program_of_seed(seed).iter().map(text::print).collect();
+    std::fs::write(&path, program.join("\n"))?;
     let again = format!("`cargo xtask oracle --seed {seed}` runs it again");
     Ok(format!("shader {seed}: {problem}\nIt is in {}; {again}.", path.display()))
 }

@@ -2,15 +2,16 @@
 //!
 //! What Vulkan leaves open is undefined on the interpreter (see [`Floats`](ntv::interp::Floats)) and not compared.
 
+mod draw;
 mod faults;
 
 pub use faults::{Cure, Fault, FAULTS};
 
 use crate::compare::bytes_difference;
 use crate::shader::records::{self, RECORDS_BLOCK};
-use crate::{shader_of_seed, stimulus_of_seed, Observation, Purpose, Stimulus};
+use crate::{program_of_seed, stimulus_of_seed, Observation, Purpose, Stimulus};
 use ntv::driver::{reflect, vk, Device, DeviceOptions, Dispatch, Resource, Resources, Slot};
-use ntv::interp::{Buffer, Descriptor, Image, Limits, Texture};
+use ntv::interp::{Buffer, Descriptor, Fault as Undefined, Image, Limits, Texture};
 use ntv::{check, EmitOptions, Errors, Options, Shader, Translator};
 use std::collections::BTreeMap;
 
@@ -51,28 +52,30 @@ impl Oracle {
         self.device.driver()
     }
 
-    /// Runs the shader of `seed` on both sides.
+    /// Runs the program of `seed` on both sides.
     pub fn ask(&mut self, seed: u64) -> Verdict {
-        let shader = shader_of_seed(seed, Purpose::Driver);
-        self.compare(&shader, &stimulus_of_seed(&shader, seed, Purpose::Driver))
+        let program = program_of_seed(seed);
+        let Some(first) = program.first() else { return Verdict::Same(0) };
+        self.compare(&program, &stimulus_of_seed(first, seed, Purpose::Driver))
     }
 
-    /// Runs `shader` on `stimulus` on both sides.
-    pub fn compare(&mut self, shader: &Shader, stimulus: &Stimulus) -> Verdict {
-        self.compare_changed(shader, stimulus, &|_| ())
+    /// Runs a compute shader, or a vertex and a fragment shader, on both sides.
+    pub fn compare(&mut self, program: &[Shader], stimulus: &Stimulus) -> Verdict {
+        self.compare_changed(program, stimulus, &|_| ())
     }
 
     /// The same, with `change` made to the words that the driver gets.
-    pub fn compare_changed(&mut self, shader: &Shader, stimulus: &Stimulus, change: &Change<'_>) -> Verdict {
-        if let Err(errors) = check::validate(shader) {
-            return Verdict::Wrong(format!("the shader is not valid: {errors}"));
+    pub fn compare_changed(&mut self, program: &[Shader], stimulus: &Stimulus, change: &Change<'_>) -> Verdict {
+        for shader in program {
+            if let Err(errors) = check::validate(shader) {
+                return Verdict::Wrong(format!("the shader is not valid: {errors}"));
+            }
         }
-        let expected = Observation::new(shader, stimulus, LIMITS);
-        if let Some(fault) = expected.outcome.faults.iter().find(|fault| fault.is_undefined_behaviour()) {
-            return Verdict::Meaningless(fault.to_string());
-        }
-        let expected = written(expected.storage, expected.images);
-        let mut found = match self.run(shader, stimulus, change) {
+        let expected = match expect(program, stimulus) {
+            Ok(expected) => expected,
+            Err(why) => return Verdict::Meaningless(why),
+        };
+        let mut found = match self.run(program, stimulus, change) {
             Ok(found) => found,
             Err(problem) => return Verdict::Wrong(problem),
         };
@@ -82,7 +85,7 @@ impl Oracle {
                 Verdict::Same(undef.filter(|undef| **undef == 0).count())
             }
             Some(difference) => {
-                let excuse = self.excuse((shader, stimulus, change), &expected, &mut found);
+                let excuse = self.excuse((program, stimulus, change), &expected, &mut found);
                 excuse.map_or(Verdict::Wrong(difference), Verdict::Excused)
             }
         }
@@ -91,16 +94,20 @@ impl Oracle {
     /// The fault of the driver without which it does what is `expected`.
     fn excuse(
         &mut self,
-        (shader, stimulus, change): (&Shader, &Stimulus, &Change<'_>),
+        (program, stimulus, change): (&[Shader], &Stimulus, &Change<'_>),
         expected: &Written,
         found: &mut Written,
     ) -> Option<&'static str> {
-        let mut shader = shader.clone();
+        let mut program = program.to_vec();
         let name = self.device.driver().to_string();
         for fault in FAULTS.iter().filter(|fault| fault.is_of(&name)) {
             match fault.cure {
-                Cure::Rewrite(rewrite) if rewrite(&mut shader) => *found = self.run(&shader, stimulus, change).ok()?,
-                Cure::Rewrite(_) => continue,
+                Cure::Rewrite(rewrite) => {
+                    if program.iter_mut().map(rewrite).filter(|changed| *changed).count() == 0 {
+                        continue;
+                    }
+                    *found = self.run(&program, stimulus, change).ok()?;
+                }
                 Cure::Results(change) => expected.iter().zip(&mut *found).for_each(|((_, a), (_, b))| change(a, b)),
             }
             if difference(expected, found).is_none() {
@@ -116,23 +123,33 @@ impl Oracle {
     }
 
     /// What the driver leaves.
-    fn run(&mut self, shader: &Shader, stimulus: &Stimulus, change: &Change<'_>) -> Result<Written, String> {
-        let mut module = self.module(shader).map_err(|errors| errors.to_string())?;
-        change(&mut module);
-        let interface = reflect::reflect(&module).map_err(|error| error.to_string())?;
-        let slots = interface.bindings.iter().flat_map(|binding| {
-            let slot = |element| Slot { set: binding.set, binding: binding.binding, element };
-            (0..binding.count).map(move |element| (slot(element), binding.kind, binding.binding + element))
-        });
-        let slots: Vec<_> = slots.collect();
-        let given = slots.iter().map(|(slot, kind, number)| Some((*slot, given(stimulus, *kind, *number)?)));
+    fn run(&mut self, program: &[Shader], stimulus: &Stimulus, change: &Change<'_>) -> Result<Written, String> {
+        let (mut modules, mut slots, mut has_push_constants) = (Vec::new(), BTreeMap::new(), false);
+        for shader in program {
+            let mut module = self.module(shader).map_err(|errors| errors.to_string())?;
+            change(&mut module);
+            let interface = reflect::reflect(&module).map_err(|error| error.to_string())?;
+            has_push_constants |= interface.push_constants;
+            for binding in &interface.bindings {
+                let slot = |element| Slot { set: binding.set, binding: binding.binding, element };
+                slots.extend((0..binding.count).map(|n| (slot(n), (binding.kind, binding.binding + n))));
+            }
+            modules.push(module);
+        }
+        let given = slots.iter().map(|(slot, (kind, number))| Some((*slot, given(stimulus, *kind, *number)?)));
         let given: Option<Resources> = given.collect();
         let mut resources = given.ok_or("the shader wants what it is not given")?;
-        let push_constants = if interface.push_constants { &stimulus.push_constants.bytes[..] } else { &[] };
-        let dispatch = Dispatch { module: &module, groups: stimulus.inputs.workgroups, push_constants };
-        self.device.dispatch(&dispatch, &mut resources).map_err(|error| error.to_string())?;
+        let push_constants = if has_push_constants { &stimulus.push_constants.bytes[..] } else { &[] };
+        let targets = match &modules[..] {
+            [module] => {
+                let dispatch = Dispatch { module, groups: stimulus.inputs.workgroups, push_constants };
+                self.device.dispatch(&dispatch, &mut resources).map(|()| Vec::new())
+            }
+            _ => draw::run(&self.device, &modules, push_constants, stimulus, &mut resources),
+        };
+        let targets = targets.map_err(|error| error.to_string())?;
         let (mut storage, mut images) = (stimulus.storage.clone(), stimulus.textures.images.clone());
-        for (slot, kind, number) in slots {
+        for (slot, (kind, number)) in slots {
             let image = images.get_mut(&Descriptor::Binding(number)).filter(|_| is_image(kind));
             match (resources.remove(&slot), image) {
                 (Some(Resource::Buffer(bytes)), _) if kind == vk::DescriptorType::STORAGE_BUFFER => {
@@ -145,8 +162,21 @@ impl Oracle {
                 _ => {}
             }
         }
-        Ok(written(storage, images))
+        Ok(written(storage, images, targets))
     }
+}
+
+/// What the interpreter leaves; `Err` says why it means nothing.
+fn expect(program: &[Shader], stimulus: &Stimulus) -> Result<Written, String> {
+    let [shader] = program else { return draw::expect(program, stimulus) };
+    let Observation { outcome, storage, images, .. } = Observation::new(shader, stimulus, LIMITS);
+    undefined_behaviour(outcome.faults.iter())?;
+    Ok(written(storage, images, Vec::new()))
+}
+
+/// Fails with the first fault from which anything may follow.
+fn undefined_behaviour<'a>(mut faults: impl Iterator<Item = &'a Undefined>) -> Result<(), String> {
+    faults.find(|fault| fault.is_undefined_behaviour()).map_or(Ok(()), |fault| Err(fault.to_string()))
 }
 
 /// What the descriptor of this kind and number holds.
@@ -164,15 +194,16 @@ fn given(stimulus: &Stimulus, kind: vk::DescriptorType, number: u32) -> Option<R
     }
 }
 
-/// Everything that a shader may have written, with what to call it.
+/// Everything that a program may have written, with what to call it.
 type Written = Vec<(String, Buffer)>;
 
-fn written(storage: Vec<Buffer>, images: BTreeMap<Descriptor, Image>) -> Written {
+fn written(storage: Vec<Buffer>, images: BTreeMap<Descriptor, Image>, targets: Vec<Buffer>) -> Written {
     let storage = storage.into_iter().enumerate().map(|(block, memory)| (format!("storage block {block}"), memory));
+    let targets = targets.into_iter().enumerate().map(|(number, memory)| (format!("render target {number}"), memory));
     let images = images
         .into_iter()
         .flat_map(|(name, image)| image.levels.into_iter().map(move |level| (format!("image of {name}"), level)));
-    storage.chain(images).collect()
+    storage.chain(images).chain(targets).collect()
 }
 
 /// What is wrong with what a driver left: bits differ, or a result on record is out of bounds.

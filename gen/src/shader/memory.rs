@@ -4,9 +4,9 @@
 //! its own. Storage block 2 is only added to, by operations whose order does not matter. Block 3 has
 //! records, see [`records`](super::records).
 
-use super::{Generator, Kind, Purpose, Shape};
+use super::{Generator, Kind, Purpose, Shape, POINTS, ROW};
 use arbitrary::Result;
-use ntv::ir::{AluFlags, AluSrc, ArrayIndex, Def, Swizzle, Variable};
+use ntv::ir::{AluFlags, AluSrc, ArrayIndex, Def, Stage, Swizzle, Variable};
 use ntv::op::names::{Scope, Semantics};
 use ntv::op::{AluOp, AluType, AtomicOp, Base, Index, Intrinsic, Modes};
 
@@ -130,8 +130,12 @@ impl Generator<'_, '_, '_> {
     /// Where the part of shared memory or, `anywhere`, of a storage block starts that only this invocation uses; `None` in
     /// stages that do not number their invocations.
     pub(super) fn own_bytes(&mut self, bytes: u32, anywhere: bool) -> Result<Option<Def>> {
-        if !self.b.shader.stage().is_compute() {
-            return Ok(None);
+        let stage = self.b.shader.stage();
+        if !stage.is_compute() {
+            let is_numbered = self.purpose == Purpose::Driver && anywhere;
+            return Ok(is_numbered
+                .then(|| self.point_number())
+                .map(|number| self.b.ishl_imm(number, bytes.trailing_zeros())));
         }
         let mut index = self.b.intrinsic(Intrinsic::load_local_invocation_index, 1, 32, &[]).def();
         if anywhere {
@@ -142,6 +146,18 @@ impl Generator<'_, '_, '_> {
             index = self.b.iadd(index, before);
         }
         Ok(Some(self.b.ishl_imm(index, bytes.trailing_zeros())))
+    }
+
+    /// The number of a vertex or, behind those, of the pixel of a fragment.
+    fn point_number(&mut self) -> Def {
+        if self.b.shader.stage() == Stage::Vertex {
+            return self.b.intrinsic(Intrinsic::load_vertex_id, 1, 32, &[]).def();
+        }
+        let coord = self.b.intrinsic(Intrinsic::load_frag_coord, 4, 32, &[]).def();
+        let [x, y] = [0, 1].map(|c| self.b.channel(coord, c)).map(|c| self.b.alu(AluOp::f2u32, &[c]));
+        let row = self.b.ishl_imm(y, ROW.trailing_zeros());
+        let pixel = self.b.iadd(row, x);
+        self.b.iadd_imm(pixel, POINTS.into())
     }
 
     /// Invocations of a workgroup.

@@ -1,9 +1,9 @@
 //! What a stage gives a shader to start from, and where its results go.
 
 use super::memory::{OWN_BYTES, RESULTS, STORAGE_BLOCKS, UNIFORM_BLOCKS};
-use super::{Generator, Kind, Purpose, Shape, Value};
+use super::{Generator, Kind, Purpose, Shape, Value, POINTS, ROW};
 use arbitrary::Result;
-use ntv::ir::{AluFlags, AluSrc, Def, Stage, Swizzle};
+use ntv::ir::{AluFlags, AluSrc, Builder, Def, Stage, Swizzle};
 use ntv::op::names::{frag_result, pack_alu_type, varying, vert_attrib, InterpMode, IoSemantics};
 use ntv::op::{AluOp, AluType, Base, Index, Intrinsic};
 
@@ -52,6 +52,7 @@ impl Generator<'_, '_, '_> {
                 self.push(def, Kind::Int);
                 Ok(())
             }
+            _ if self.purpose == Purpose::Driver => self.input(),
             Stage::Fragment if self.chance(3)? => self.interpolated(),
             Stage::Fragment if self.depth == 0 && self.chance(3)? => self.derivative(),
             _ => self.input(),
@@ -118,7 +119,13 @@ impl Generator<'_, '_, '_> {
             self.words(value.def, &mut words);
         }
         words.truncate(4 * SLOTS as usize);
-        if let Some(start) = self.own_bytes(OWN_BYTES, true)? {
+        if !self.b.shader.stage().is_compute() && self.purpose == Purpose::Driver {
+            // What the next stage reads has to be there.
+            let zero = self.b.imm32(0);
+            words.resize(4 * SLOTS as usize, zero);
+            self.store_outputs(&words);
+            self.store_position();
+        } else if let Some(start) = self.own_bytes(OWN_BYTES, true)? {
             for (at, word) in words.iter().enumerate() {
                 let offset = self.b.iadd_imm(start, u64::from(RESULTS) + 4 * at as u64);
                 let block = self.b.imm32(0);
@@ -148,22 +155,45 @@ impl Generator<'_, '_, '_> {
         }
     }
 
+    /// Puts a vertex in the middle of a pixel, as a point of its size.
+    fn store_position(&mut self) {
+        if self.b.shader.stage() != Stage::Vertex {
+            return;
+        }
+        let number = self.b.intrinsic(Intrinsic::load_vertex_id, 1, 32, &[]).def();
+        let row = self.b.ushr_imm(number, ROW.trailing_zeros());
+        let column = self.b.iand_imm(number, u64::from(ROW - 1));
+        // The middle of pixel i of n is at (2 * i + 1) / n - 1.
+        let at = |b: &mut Builder<'_>, pixel, count: u32| {
+            let [step, first] = [2.0, 1.0 - count as f32].map(|part| b.imm32((part / count as f32).to_bits()));
+            let float = b.alu(AluOp::u2f32, &[pixel]);
+            let scaled = b.alu(AluOp::fmul, &[float, step]);
+            b.alu(AluOp::fadd, &[scaled, first])
+        };
+        let (x, y) = (at(&mut self.b, column, ROW), at(&mut self.b, row, POINTS / ROW));
+        let (zero, one) = (self.b.imm32(0), self.b.imm32(1f32.to_bits()));
+        self.store_output((varying::POS, SLOTS), Base::Float, &[x, y, zero, one]);
+        self.store_output((varying::PSIZ, SLOTS + 1), Base::Float, &[one]);
+    }
+
     fn store_outputs(&mut self, words: &[Def]) {
         let is_vertex = self.b.shader.stage() == Stage::Vertex;
         let first = if is_vertex { varying::VAR0 } else { frag_result::DATA0 };
-        let uint = pack_alu_type(AluType::new(Base::Uint, 32));
-        let zero = self.b.imm32(0);
-        for (slot, words) in words.chunks(4).enumerate() {
-            let value = self.b.vec(words);
-            let io = IoSemantics { location: first + slot as u32, num_slots: 1, ..IoSemantics::default() };
-            let indices = [
-                (Index::base, slot as u32),
-                (Index::range, 1),
-                (Index::write_mask, (1 << words.len()) - 1),
-                (Index::src_type, uint),
-                (Index::io_semantics, io.pack()),
-            ];
-            self.b.intrinsic_with(Intrinsic::store_output, 0, 0, &[value, zero], &indices);
+        for (slot, words) in (0..).zip(words.chunks(4)) {
+            self.store_output((first + slot, slot), Base::Uint, words);
         }
+    }
+
+    fn store_output(&mut self, (location, base): (u32, u32), kind: Base, words: &[Def]) {
+        let (value, zero) = (self.b.vec(words), self.b.imm32(0));
+        let io = IoSemantics { location, num_slots: 1, ..IoSemantics::default() };
+        let indices = [
+            (Index::base, base),
+            (Index::range, 1),
+            (Index::write_mask, (1 << words.len()) - 1),
+            (Index::src_type, pack_alu_type(AluType::new(kind, 32))),
+            (Index::io_semantics, io.pack()),
+        ];
+        self.b.intrinsic_with(Intrinsic::store_output, 0, 0, &[value, zero], &indices);
     }
 }

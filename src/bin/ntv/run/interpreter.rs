@@ -128,6 +128,7 @@ fn draw_with(shaders: &[Shader], draw: &DrawInput, resources: &mut Resources, li
         attributes: &attributes,
         size: draw.size,
         captures: &draw.captures,
+        floats: interp::Floats::default(),
     };
     interp::draw::draw(&points, resources, limits).map_err(anyhow::Error::msg)
 }

@@ -1,0 +1,90 @@
+//! Draws: a vertex shader and a fragment shader, a point on each pixel.
+
+use super::{undefined_behaviour, written, Written, LIMITS};
+use crate::shader::{POINTS, ROW};
+use crate::Stimulus;
+use ntv::driver::{vk, Attachment, Attribute, Device, Draw, Resources};
+use ntv::interp::draw::{self, Drawn};
+use ntv::interp::{Buffer, Slot};
+use ntv::op::names::frag_result;
+use ntv::Shader;
+
+/// Render targets, and attributes.
+const SLOTS: usize = 4;
+
+const SIZE: [u32; 2] = [ROW, POINTS / ROW];
+
+/// Bytes of four words for each point.
+const BYTES: usize = 16 * POINTS as usize;
+
+/// What the interpreter makes of a draw; `Err` says why it means nothing.
+pub(super) fn expect(shaders: &[Shader], stimulus: &Stimulus) -> Result<Written, String> {
+    let attributes: Vec<(u32, Vec<[u32; 4]>)> =
+        (0..).zip(attributes(stimulus)).map(|(location, bytes)| (location, vectors(bytes))).collect();
+    let draw = draw::Draw {
+        shaders,
+        vertices: POINTS,
+        instances: 1,
+        patch_vertices: 0,
+        attributes: &attributes,
+        size: SIZE,
+        captures: &[],
+        floats: stimulus.inputs.floats,
+    };
+    let mut resources = stimulus.resources();
+    let drawn = draw::draw(&draw, &mut resources, LIMITS)?;
+    undefined_behaviour(drawn.faults.iter().map(|(_, fault)| fault))?;
+    Ok(written(resources.storage, resources.images, targets(&drawn)))
+}
+
+/// Has `device` draw with the words of each stage; gives the render targets.
+pub(super) fn run(
+    device: &Device,
+    modules: &[Vec<u32>],
+    push_constants: &[u8],
+    stimulus: &Stimulus,
+    resources: &mut Resources,
+) -> Result<Vec<Buffer>, ntv::driver::Error> {
+    let modules: Vec<&[u32]> = modules.iter().map(Vec::as_slice).collect();
+    let format = vk::Format::R32G32B32A32_UINT;
+    let attribute = |(location, bytes)| Attribute { location, format, bytes, per_instance: false };
+    let attributes: Vec<Attribute<'_>> = (0..).zip(attributes(stimulus)).map(attribute).collect();
+    let attachments = vec![Attachment { format, clear: vec![0; 16] }; SLOTS];
+    let draw = Draw {
+        modules: &modules,
+        topology: vk::PrimitiveTopology::POINT_LIST,
+        vertices: POINTS,
+        attributes: &attributes,
+        push_constants,
+        size: SIZE,
+        attachments: &attachments,
+        ..Draw::default()
+    };
+    let drawn = device.draw(&draw, resources)?;
+    Ok(drawn.attachments.into_iter().map(Buffer::new).collect())
+}
+
+/// The attributes: what stands first in a uniform block, too.
+fn attributes(stimulus: &Stimulus) -> impl Iterator<Item = &[u8]> {
+    stimulus.uniform.first().into_iter().flat_map(|block| block.bytes.chunks_exact(BYTES).take(SLOTS))
+}
+
+fn vectors(bytes: &[u8]) -> Vec<[u32; 4]> {
+    let word = |at: &[u8], c: usize| (0..4).rev().fold(0, |word, byte| word << 8 | u32::from(at[4 * c + byte]));
+    bytes.chunks_exact(16).map(|at| [0, 1, 2, 3].map(|c| word(at, c))).collect()
+}
+
+/// The render targets, with the bits that are undefined.
+fn targets(drawn: &Drawn) -> Vec<Buffer> {
+    let mut targets = vec![Buffer::zeroed(BYTES); SLOTS];
+    for ([x, y], outputs) in &drawn.fragments {
+        for (location, target) in (frag_result::DATA0..).zip(&mut targets) {
+            for (c, word) in outputs.get(&Slot::new(location)).into_iter().flatten().enumerate() {
+                let at = 16 * (y * ROW + x) as usize + 4 * c;
+                target.bytes[at..at + 4].copy_from_slice(&(word.value as u32).to_le_bytes());
+                target.undef[at..at + 4].copy_from_slice(&(word.undef as u32).to_le_bytes());
+            }
+        }
+    }
+    targets
+}
