@@ -83,16 +83,17 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
         println!("{}", prefix.display());
         return Ok(());
     }
-    let plain = Driver::new(prefix.clone(), arguments.validate, None)?;
-    plain.verify()?;
+    let sanitizer = arguments.sanitize.map(Sanitizer::new).transpose()?;
+    let driver = Driver::new(prefix, arguments.validate, sanitizer)?;
+    driver.verify()?;
     if arguments.glmark2 {
-        return glmark2::compare(&plain);
+        return glmark2::compare(&driver);
     }
     let tests = list::tests(&arguments.list, arguments.filter.as_ref(), arguments.sample)?;
     ensure!(!tests.is_empty(), "no test is called that");
-    match arguments.sanitize {
-        None => compare(&arguments, &plain, &tests),
-        Some(tool) => watch(&arguments, &Driver::new(prefix, false, Some(Sanitizer::new(tool)?))?, &tests),
+    match &driver.sanitizer {
+        None => compare(&arguments, &driver, &tests),
+        Some(sanitizer) => watch(&arguments, &driver, sanitizer, &tests),
     }
 }
 
@@ -137,12 +138,12 @@ fn compare(arguments: &Arguments, driver: &Driver, tests: &[String]) -> Result<(
     }
 }
 
-/// Runs `tests` with ntv under the tool of `driver`.
-fn watch(arguments: &Arguments, driver: &Driver, tests: &[String]) -> Result<()> {
+/// Runs `tests` with ntv under a tool.
+fn watch(arguments: &Arguments, driver: &Driver, sanitizer: &Sanitizer, tests: &[String]) -> Result<()> {
     let mut results = arguments.log.as_deref().map_or(Ok(Results::default()), Results::open)?;
     runner::run(driver, Translator::Rust, tests, arguments.jobs()?, &mut results)?;
     report::print_verdicts(tests, &results);
-    let reports = driver.sanitizer.as_ref().map_or(Ok(0), Sanitizer::report)?;
+    let reports = sanitizer.report()?;
     ensure!(reports == 0, "{reports} reports are about ntv");
     Ok(())
 }
