@@ -201,7 +201,9 @@ impl Tables {
     /// Sorts: patches by word, ranges by start, the outer first.
     pub fn sort(&mut self) {
         // Most are in order already: only those of words that were written late are not.
-        self.patches.sort_by_key(|patch| patch.at);
+        if self.patches.windows(2).any(|pair| pair[0].at > pair[1].at) {
+            self.patches.sort_by_key(|patch| patch.at);
+        }
         self.ranges.sort_by_key(|range| (range.start, u32::MAX - range.end));
     }
 }

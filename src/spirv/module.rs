@@ -163,6 +163,9 @@ impl ModuleBuilder {
         let function_type = self.global(Op::TypeFunction, None, &[void]);
         let sections = self.sections().map(Words::len).iter().sum::<usize>();
         let mut words = Words::with_capacity(sections + self.interface.len() + 128);
+        let tables = self.sections().map(|section| (section.tables.patches.len(), section.tables.ranges.len()));
+        words.tables.patches.reserve_exact(tables.iter().map(|(patches, _)| patches).sum());
+        words.tables.ranges.reserve(tables.iter().map(|(_, ranges)| ranges).sum());
         self.header(&mut words);
         let addressing =
             if self.addresses { AddressingModel::PhysicalStorageBuffer64 } else { AddressingModel::Logical };
@@ -205,16 +208,17 @@ impl ModuleBuilder {
 
     /// The entry point, whose list of variables may get shorter.
     fn entry_point(&self, words: &mut Words, model: ExecutionModel) {
-        let listed = self.interface.iter().filter(|(_, when)| self.holds(*when) != Some(false));
-        let (ids, conditions): (Vec<u32>, Vec<u16>) = listed.copied().unzip();
+        let listed = |(_, when): &&(u32, u16)| *when == ALWAYS || self.holds(*when) != Some(false);
         let head = words.len();
-        words.op_string(Op::EntryPoint, &[model as u32, self.main], "main", &ids);
-        let first = words.len() - ids.len();
-        for (index, when) in conditions.into_iter().enumerate().filter(|(_, when)| *when != ALWAYS) {
-            if self.decided.is_none() {
-                words.note_part(first + index..first + index + 1, head, when);
+        words.op_string(Op::EntryPoint, &[model as u32, self.main], "main", &[]);
+        for (id, when) in self.interface.iter().filter(listed) {
+            let at = words.len();
+            words.extend(&[*id]);
+            if *when != ALWAYS && self.decided.is_none() {
+                words.note_part(at..at + 1, head, *when);
             }
         }
+        words.lengthen(head);
     }
 
     /// As [`ModuleBuilder::end_range`] and [`ModuleBuilder::end_part`], for words that are no section.
@@ -230,13 +234,15 @@ impl ModuleBuilder {
     fn with_tables(&mut self, words: Words, stage: Stage) -> Module {
         let (words, mut tables) = words.into_parts();
         tables.sort();
-        // The list of descriptors is sorted, and patches name its rows.
-        let old = self.bindings.clone();
-        self.bindings.sort_unstable();
-        for patch in &mut tables.patches {
-            if matches!(patch.kind, PatchKind::DescriptorSet | PatchKind::Binding) {
-                let row = old.get(patch.arg as usize).and_then(|row| self.bindings.binary_search(row).ok());
-                patch.arg = row.unwrap_or(0) as u32;
+        if self.bindings.windows(2).any(|pair| pair[0] > pair[1]) {
+            // The list of descriptors is sorted, and patches name its rows.
+            let old = self.bindings.clone();
+            self.bindings.sort_unstable();
+            for patch in &mut tables.patches {
+                if matches!(patch.kind, PatchKind::DescriptorSet | PatchKind::Binding) {
+                    let row = old.get(patch.arg as usize).and_then(|row| self.bindings.binary_search(row).ok());
+                    patch.arg = row.unwrap_or(0) as u32;
+                }
             }
         }
         Module::new(words, tables, &self.conditions, stage, &self.varyings, &self.bindings)

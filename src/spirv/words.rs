@@ -99,6 +99,13 @@ impl Words {
         }
     }
 
+    /// Says that all words behind `head` are of the instruction there.
+    pub(super) fn lengthen(&mut self, head: usize) {
+        let len = self.words.len() - head;
+        self.overflow |= len > MAX_INSTRUCTION;
+        self.words[head] = (len as u32) << 16 | self.words[head] & 0xffff;
+    }
+
     /// Takes the words from `start` on away; they are the last of the instruction at `head`, if that is given.
     pub(super) fn cut(&mut self, start: usize, head: Option<usize>) {
         let gone = (self.words.len() - start) as u32;
