@@ -4,6 +4,7 @@
 
 #![allow(clippy::print_stdout)]
 
+mod angle;
 mod closure;
 mod equality;
 mod imports;

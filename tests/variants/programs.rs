@@ -9,10 +9,10 @@ use ntv::{Key, Module, Target};
 use ntv_gen::Random;
 use std::convert::Infallible;
 
-const OUTPUT: &str = "wrmask=xyzw, component=0, src_type=float32, io location=VARYING_SLOT";
+pub(super) const OUTPUT: &str = "wrmask=xyzw, component=0, src_type=float32, io location=VARYING_SLOT";
 
 /// A vertex shader that writes its position and, from `%1`, these slots.
-fn vertex(slots: &[&str]) -> ntv::Shader {
+pub(super) fn vertex(slots: &[&str]) -> ntv::Shader {
     let mut body = "    32x4 %1 = @load_input (%0) (base=0, range=1, component=0, dest_type=float32, io location=VERT_ATTRIB_GENERIC0 slots=1)\n".to_string();
     for (base, slot) in std::iter::once(&"POS").chain(slots).enumerate() {
         let (value, mask) = if *slot == "PSIZ" { ("%2", "x") } else { ("%1", "xyzw") };
@@ -26,7 +26,7 @@ fn vertex(slots: &[&str]) -> ntv::Shader {
 }
 
 /// A fragment shader that adds up these slots.
-fn fragment(slots: &[&str]) -> ntv::Shader {
+pub(super) fn fragment(slots: &[&str]) -> ntv::Shader {
     let mut body = "    32x2 %1 = @load_barycentric_pixel (interp_mode=INTERP_MODE_SMOOTH)\n    32x4 %2 = load_const (0x00000000, 0x00000000, 0x00000000, 0x00000000)\n".to_string();
     let mut id = 3;
     for (base, slot) in slots.iter().enumerate() {
@@ -41,14 +41,14 @@ fn fragment(slots: &[&str]) -> ntv::Shader {
     shader("FRAGMENT", "", &body)
 }
 
-fn emit(shader: ntv::Shader) -> Module {
+pub(super) fn emit(shader: ntv::Shader) -> Module {
     let lowered = Lowered::new("a stage".to_string(), shader, &Target::default()).expect("a shader that is emitted");
     lowered.emit(None).expect("a module")
 }
 
-/// Links two stages; what comes out is valid by itself for all keys.
-fn linked(first: ntv::Shader, second: ntv::Shader) -> Linked {
-    let modules = [emit(first), emit(second)];
+/// Links stages; what comes out is valid by itself for all keys.
+pub(super) fn linked<const N: usize>(stages: [ntv::Shader; N]) -> Linked {
+    let modules = stages.map(emit);
     let linked = link(&modules.each_ref(), Vec::new());
     let mut words = Vec::new();
     for module in &linked.modules {
@@ -62,14 +62,14 @@ fn linked(first: ntv::Shader, second: ntv::Shader) -> Linked {
 }
 
 /// Locations that are left of a stage's outputs or inputs.
-fn locations(module: &Module, outputs: bool) -> Vec<u32> {
+pub(super) fn locations(module: &Module, outputs: bool) -> Vec<u32> {
     let left = module.interface.iter().filter(|it| it.is_output == outputs && !it.removed && it.builtin.is_none());
     left.map(|varying| varying.location).collect()
 }
 
 #[test]
 fn a4_6_an_output_that_nobody_reads_goes_and_locations_are_packed() {
-    let linked = linked(vertex(&["VAR0", "VAR1", "VAR2"]), fragment(&["VAR2", "VAR0"]));
+    let linked = linked([vertex(&["VAR0", "VAR1", "VAR2"]), fragment(&["VAR2", "VAR0"])]);
     assert_eq!((linked.removed_outputs, linked.removed_inputs), (1, 0));
     assert_eq!(locations(&linked.modules[0], true), [0, 1]);
     let mut inputs = locations(&linked.modules[1], false);
@@ -83,14 +83,14 @@ fn a4_6_an_output_that_nobody_reads_goes_and_locations_are_packed() {
 
 #[test]
 fn a4_6_an_input_that_nobody_writes_has_a_value() {
-    let linked = linked(vertex(&["VAR0"]), fragment(&["VAR0", "VAR1", "COL0"]));
+    let linked = linked([vertex(&["VAR0"]), fragment(&["VAR0", "VAR1", "COL0"])]);
     assert_eq!((linked.removed_outputs, linked.removed_inputs), (0, 2));
     assert_eq!(locations(&linked.modules[1], false), locations(&linked.modules[0], true));
 }
 
 #[test]
 fn a4_6_stages_without_a_common_varying_link() {
-    let linked = linked(vertex(&["VAR3"]), fragment(&["VAR4"]));
+    let linked = linked([vertex(&["VAR3"]), fragment(&["VAR4"])]);
     assert_eq!((linked.removed_outputs, linked.removed_inputs), (1, 1));
 }
 
@@ -100,8 +100,12 @@ fn a4_7_attributes_may_alias() {
     let input = |id: u32, n: u32, at: u32, component: u32, slots: u32, ty: &str| {
         format!("    32x{n} %{id} = @load_input (%{at}) (base=0, range={slots}, component={component}, dest_type={ty}, io location=VERT_ATTRIB_GENERIC0 slots={slots})\n")
     };
-    // A vec4, the second column of a mat2 at the same location, and an ivec2 over the end of the vec4.
-    let inputs = [input(2, 4, 0, 0, 1, "float32"), input(3, 2, 1, 0, 2, "float32"), input(4, 2, 0, 2, 1, "int32")];
+    // A vec4 of less precision, the second column of a mat2 at the same location, and an ivec2 over the end of the vec4.
+    let inputs = [
+        input(2, 4, 0, 0, 1, "float32").replace("slots=1)", "slots=1 mediump)"),
+        input(3, 2, 1, 0, 2, "float32"),
+        input(4, 2, 0, 2, 1, "int32"),
+    ];
     let body = "    32 %1 = load_const (0x00000001)\n".to_string() + &inputs.concat();
     let module = emit(shader(
         "VERTEX",
@@ -156,7 +160,7 @@ fn a4_9_a_middle_builtin_goes() {
         "input_primitive: POINTS\noutput_primitive: POINTS\nvertices_in: 1\nvertices_out: 1\ninvocations: 1\nactive_stream_mask: 0x1\n",
         "    32x4 %1 = @load_per_vertex_input (%0, %0) (base=0, range=1, component=0, dest_type=float32, io location=VARYING_SLOT_POS slots=1)\n    @store_output (%1, %0) (base=0, range=1, wrmask=xyzw, component=0, src_type=float32, io location=VARYING_SLOT_POS slots=1)\n    @emit_vertex (stream_id=0)\n",
     );
-    let linked = linked(vertex(&["PSIZ", "CLIP_DIST0"]), geometry);
+    let linked = linked([vertex(&["PSIZ", "CLIP_DIST0"]), geometry]);
     let kept = |module: &Module| {
         let left = module.interface.iter().filter(|varying| varying.is_output && !varying.removed);
         left.filter_map(|varying| varying.builtin).collect::<Vec<u32>>()
