@@ -11,9 +11,10 @@
 //! %b = OpVariable %p Input          %a = OpVariable %q Input         patch: Private
 //! ```
 //!
-//! Only what is certain is touched: a varying stays if anything but a load, a store or an access chain names it, or
-//! if it is a block or a built-in. The options of a [`Key`](crate::Key) that take code are not offered: only the emitter makes
-//! that. A module with several entry points is refused.
+//! Only what is certain is touched: a varying stays if anything but a load, a store or an access chain names it, or if
+//! it is a block or a built-in; so does the length of an array of descriptors, a constant that others may use. The
+//! options of a [`Key`](crate::Key) that take code are not offered: only the emitter makes that. A module with several
+//! entry points is refused.
 
 mod facts;
 mod sizes;

@@ -160,6 +160,7 @@ pub const OPTIONS: &[OptionInfo] = {
     }
     &[
         row("descriptor sets and bindings", Patch, ALL, 0, "known at link, decorations without any state behind them"),
+        row("numbers of descriptors", Patch, ALL, 0, "known at link, from the layout of the set; one constant"),
         row("locations", Patch, GRAPHICS, 0, "known at link, from both stages"),
         row("unused varyings", Patch, GRAPHICS, 0, "known at link; their storage class becomes Private"),
         row("precision of varyings", Patch, GRAPHICS, 0, "known at link; lost where only one stage relaxes it"),

@@ -130,6 +130,8 @@ patch_kinds! {
     LocalSize = 13,
     /// OutputVertices of a tessellation control shader.
     OutputVertices = 14,
+    /// How many descriptors the array at place `arg` has: a constant that nothing else uses.
+    ArrayLength = 15,
 }
 
 /// One word that may become another.

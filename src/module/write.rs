@@ -12,6 +12,9 @@ pub struct Assignment {
     pub captures: Vec<(u32, Capture)>,
     /// Descriptors that move: set and binding, and those that they get.
     pub bindings: Vec<([u32; 2], [u32; 2])>,
+    /// Arrays of descriptors, by set and binding as they were, and how many there are now. No index that is a constant may be
+    /// behind the end.
+    pub lengths: Vec<([u32; 2], u32)>,
     /// Specialization constants whose default changes: number and value.
     pub spec_values: Vec<(u32, u32)>,
     /// The size of a workgroup.
@@ -25,6 +28,12 @@ impl Assignment {
     pub fn binding(&self, set: u32, binding: u32) -> [u32; 2] {
         let row = self.bindings.iter().find(|row| row.0 == [set, binding]);
         row.map_or([set, binding], |row| row.1)
+    }
+
+    fn length(&self, binding: &Binding) -> Option<u32> {
+        let row = self.lengths.iter().find(|row| row.0 == [binding.set, binding.binding]);
+        // SPIR-V has no empty arrays (OpTypeArray, Length).
+        row.map(|row| row.1.max(1))
     }
 
     fn capture(&self, varying: u32) -> Option<&Capture> {
@@ -43,6 +52,7 @@ impl Assignment {
             PatchKind::SpecValue => self.spec_values.iter().find(|row| row.0 == arg).map(|row| row.1),
             PatchKind::LocalSize => self.local_size.and_then(|size| size.get(arg as usize).copied()),
             PatchKind::OutputVertices => self.output_vertices,
+            PatchKind::ArrayLength => bindings.get(arg as usize).and_then(|row| self.length(row)),
             _ => None,
         }
     }
@@ -195,11 +205,17 @@ impl Module {
                 });
             }
         }
+        out.bindings = self.bindings.clone();
+        for binding in &mut out.bindings {
+            [binding.set, binding.binding] = decisions.assignment.binding(binding.set, binding.binding);
+        }
         for patch in &self.patches {
             let Some(at) = moves.find(patch.at) else { continue };
             let when = holds.get(usize::from(patch.when)).copied().flatten();
             if let Some(value) = decisions.value(patch, when, &self.bindings) {
                 out.words[at] = value;
+                let array = out.bindings.get_mut(patch.arg as usize).filter(|_| patch.kind == PatchKind::ArrayLength);
+                array.into_iter().for_each(|binding| binding.count = value);
             }
             if patch.when == ALWAYS || when.is_none() {
                 let when = if patch.when == ALWAYS { ALWAYS } else { conditions.keep(patch.when) };
@@ -208,10 +224,6 @@ impl Module {
         }
         out.conditions = conditions.new;
         out.seen = seen(&out.conditions);
-        out.bindings = self.bindings.clone();
-        for binding in &mut out.bindings {
-            [binding.set, binding.binding] = decisions.assignment.binding(binding.set, binding.binding);
-        }
         out.interface = self.interface.clone();
         for (index, varying) in out.interface.iter_mut().enumerate() {
             varying.removed |= varying.removable && decisions.holds(&Condition::removed(index)) == Some(true);

@@ -10,13 +10,16 @@
 //! that. Nothing writes the variable itself, so a load serves all that it dominates.
 
 use super::interface::View;
+use super::late::Section;
+use super::types::Layout;
 use super::{internal, unsupported, Emit, Result};
 use crate::analysis::textures::{Texture, TextureKind};
 use crate::ir::{Def, Type, TypeData, Var, Variable};
+use crate::module::{PatchKind, ALWAYS};
 use crate::op::names::{ImageDim, FORMATS};
 use crate::op::{Access, Base};
 use crate::target::{Descriptor, BINDLESS_HANDLES};
-use spirv::{Capability, Decoration, Dim, ImageFormat, Op};
+use spirv::{Capability, Decoration, Dim, ImageFormat, Op, StorageClass};
 
 /// A texture or image that is loaded.
 #[derive(Clone, Copy, Debug)]
@@ -65,18 +68,34 @@ const INDEXING: &[Indexing] = {
 };
 
 impl Emit<'_> {
-    /// The type of a variable of textures, images or samplers.
-    pub(super) fn descriptor_type(&mut self, var: Var) -> Result<u32> {
+    /// The type of a variable.
+    pub(super) fn variable_type(&mut self, var: Var, class: StorageClass, layout: Layout) -> Result<u32> {
         let shader = self.shader;
         let variable = &shader.vars[var];
+        let opaque = class == StorageClass::UniformConstant;
+        // Arrays of blocks are types like others, unless a link may change their length.
+        let blocks = |elem| self.options.linkable && layout.block && shader.types.as_struct(elem).is_some();
         match shader.types.get(variable.ty) {
-            TypeData::Array { elem, len, .. } => {
-                let elem = self.opaque_type(elem, variable)?;
+            TypeData::Array { elem, len, .. } if opaque || blocks(elem) => {
+                let elem = if opaque { self.opaque_type(elem, variable)? } else { self.ir_type(elem, layout)? };
                 let len = len.ok_or_else(|| unsupported("an array of descriptors without a length"))?;
-                Ok(self.m.array(elem, len.max(1)))
+                Ok(self.descriptor_array(elem, len.max(1), variable))
             }
-            _ => self.opaque_type(variable.ty, variable),
+            _ if opaque => self.opaque_type(variable.ty, variable),
+            _ => self.ir_type(variable.ty, layout),
         }
+    }
+
+    /// An array of `len` descriptors. A link may change the length, which then is a constant of its own.
+    fn descriptor_array(&mut self, elem: u32, len: u32, variable: &Variable) -> u32 {
+        let set = self.descriptor_set(variable);
+        let row = if self.options.linkable { self.note_binding(variable, set) } else { None };
+        let Some(row) = row else { return self.m.array(elem, len) };
+        let uint = self.m.numeric(Base::Uint, 32, 1);
+        let length = self.m.id();
+        let at = self.m.globals.op(Op::Constant, &[uint, length, len]);
+        self.m.patch(Section::Globals, at + 2, PatchKind::ArrayLength, ALWAYS, row);
+        self.m.global(Op::TypeArray, None, &[elem, length])
     }
 
     fn opaque_type(&mut self, ty: Type, variable: &Variable) -> Result<u32> {

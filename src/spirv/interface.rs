@@ -142,10 +142,7 @@ impl Emit<'_> {
         if layout.explicit {
             self.extent(shader.types.without_arrays(variable.ty), class == StorageClass::Uniform, 0)?;
         }
-        let ty = match class {
-            StorageClass::UniformConstant => self.descriptor_type(var)?,
-            _ => self.ir_type(variable.ty, layout)?,
-        };
+        let ty = self.variable_type(var, class, layout)?;
         self.small_number_capability(variable, class);
         let first = self.first_value(variable, class, layout)?;
         let first = first.as_slice();
@@ -208,7 +205,7 @@ impl Emit<'_> {
                 if class == StorageClass::StorageBuffer && self.m.version < (1, 3) {
                     self.m.extension("SPV_KHR_storage_buffer_storage_class");
                 }
-                let set = variable.descriptor_set.unwrap_or_else(|| self.default_set(variable));
+                let set = self.descriptor_set(variable);
                 let at = [
                     self.m.decorate(id, Decoration::DescriptorSet, &[set]),
                     self.m.decorate(id, Decoration::Binding, &[variable.binding]),
@@ -226,6 +223,11 @@ impl Emit<'_> {
             }
             _ => Ok(()),
         }
+    }
+
+    /// DescriptorSet of a variable.
+    pub(super) fn descriptor_set(&self, variable: &Variable) -> u32 {
+        variable.descriptor_set.unwrap_or_else(|| self.default_set(variable))
     }
 
     fn default_set(&self, variable: &Variable) -> u32 {

@@ -239,7 +239,7 @@ impl ModuleBuilder {
             let old = self.bindings.clone();
             self.bindings.sort_unstable();
             for patch in &mut tables.patches {
-                if matches!(patch.kind, PatchKind::DescriptorSet | PatchKind::Binding) {
+                if matches!(patch.kind, PatchKind::DescriptorSet | PatchKind::Binding | PatchKind::ArrayLength) {
                     let row = old.get(patch.arg as usize).and_then(|row| self.bindings.binary_search(row).ok());
                     patch.arg = row.unwrap_or(0) as u32;
                 }

@@ -19,6 +19,7 @@ fn some_link(module: &Module, random: &mut Random) -> Decisions {
     link.assignment = Assignment {
         locations: module.interface.iter().map(|varying| varying.location + 1).collect(),
         bindings: module.bindings.iter().map(|row| ([row.set, row.binding], [row.set + 1, row.binding * 2])).collect(),
+        lengths: module.bindings.iter().map(|row| ([row.set, row.binding], row.count + 2)).collect(),
         spec_values: vec![(1, 64), (4, 1024)],
         local_size: Some([8, 4, 1]),
         output_vertices: Some(4),
