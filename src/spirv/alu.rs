@@ -271,7 +271,9 @@ impl Emit<'_> {
     }
 }
 
-/// Arithmetic of which NoContraction means something (SPIR-V 3.20, NoContraction).
+/// Arithmetic of which NoContraction means something (SPIR-V 3.20, NoContraction). Mesa's drivers take a conversion to fewer
+/// bits and back for none unless it is there.
 fn can_contract(op: Op) -> bool {
-    matches!(op, Op::FAdd | Op::FSub | Op::FMul | Op::FDiv | Op::FRem | Op::FMod | Op::FNegate | Op::Dot)
+    use Op::*;
+    matches!(op, FAdd | FSub | FMul | FDiv | FRem | FMod | FNegate | Dot | FConvert)
 }

@@ -3,7 +3,7 @@
 //! A rule may use opcodes that have rules themselves, as long as those come to an end.
 
 use super::{narrow_bool_op, Call, Lower, LowerFn, Rule, Shape};
-use crate::ir::Def;
+use crate::ir::{AluFlags, Def};
 use crate::op::AluOp::{self, *};
 
 const fn always(ops: &'static [AluOp], lower: LowerFn) -> Rule {
@@ -54,6 +54,8 @@ pub(super) static RULES: &[Rule] = &[
         l.unary(u2u1, int)
     }),
     always(&[f2f16_rtz], |l, c| {
+        // The rounding is what this is about.
+        l.flags = AluFlags::EXACT;
         let half = l.unary(f2f16, c[0]);
         let away = rounded_away(l, c[0], half);
         let towards_zero = l.with_int(iadd, half, -1);
