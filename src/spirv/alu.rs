@@ -40,7 +40,14 @@ impl Emit<'_> {
             Form::Ext(GlslStd450Op::Fract) if flags.contains(AluFlags::EXACT) => self.exact_fract(&alu),
             Form::Ext(op) => {
                 let operands = self.operands(&alu)?;
-                Ok(self.ext(op, alu.ty, &operands[..srcs.len()]))
+                let id = self.ext(op, alu.ty, &operands[..srcs.len()]);
+                // Conversions, see `can_contract`.
+                if flags.contains(AluFlags::EXACT)
+                    && matches!(op, GlslStd450Op::PackHalf2x16 | GlslStd450Op::UnpackHalf2x16)
+                {
+                    self.m.decorate(id, Decoration::NoContraction, &[]);
+                }
+                Ok(id)
             }
             Form::Shift(op) => self.shift(&alu, op),
             Form::Bitcast => self.reinterpret(&alu),

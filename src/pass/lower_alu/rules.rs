@@ -337,6 +337,7 @@ pub(super) static RULES: &[Rule] = &[
     always(&[unpack_half_2x16_split_x], |l, c| unpack_split(l, c, unpack_half_2x16, 0)),
     always(&[unpack_half_2x16_split_y], |l, c| unpack_split(l, c, unpack_half_2x16, 1)),
     always(&[pack_half_2x16_rtz_split], |l, c| {
+        l.flags = AluFlags::EXACT;
         let floats = l.builder.vec(c.srcs);
         let halves = l.unary(pack_half_2x16, floats);
         let back = l.unary(unpack_half_2x16, halves);
