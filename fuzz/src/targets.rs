@@ -65,14 +65,15 @@ pub(crate) fn spirv_words(bytes: &[u8]) {
     }
 }
 
-/// A byte and a dump: the passes, or the one with the number of the byte, keep what the shader computes.
+/// A byte and a dump: the passes, up to the one with the number of the byte, keep what the shader computes.
 pub(crate) fn passes(bytes: &[u8]) {
     let Some((choice, bytes)) = bytes.split_first() else { return };
-    let one = PIPELINE.get(usize::from(*choice)).map(std::slice::from_ref);
+    // A pass relies on what those in front of it removed.
+    let some = PIPELINE.get(..=usize::from(*choice)).unwrap_or(PIPELINE);
     for shader in shaders(&String::from_utf8_lossy(bytes)) {
         if check::validate(&shader).is_ok() {
             let stimulus = Stimulus::new(&shader, (*choice).into());
-            keep_meaning(shader, &stimulus, one.unwrap_or(PIPELINE));
+            keep_meaning(shader, &stimulus, some);
         }
     }
 }
