@@ -251,7 +251,8 @@ fn print_io(io: IoSemantics, context: &IndexContext, out: &mut String) -> std::f
         write!(out, " {name}")?;
     }
     let is_store = context.op.name().starts_with("store_");
-    if is_store && context.stage == Stage::Geometry {
+    // Inputs have none in NIR, but a driver's words may say so.
+    if is_store && context.stage == Stage::Geometry || io.gs_streams != 0 {
         let stream = |i: u32| io.gs_streams >> (2 * i) & 3;
         write!(out, " gs_streams(x={} y={} z={} w={})", stream(0), stream(1), stream(2), stream(3))?;
     }
