@@ -1,8 +1,9 @@
-//! The sets: real shaders of two sizes, and generated ones from small to huge.
+//! The sets: real shaders of two sizes, random ones, and generated ones from small to huge.
 
 use crate::generated::generated;
 use anyhow::{ensure, Context, Result};
 use ntv::ir::Shader;
+use ntv_gen::{shader_of_seed, Purpose};
 use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
 
@@ -38,8 +39,15 @@ impl Set {
 /// All sets.
 pub fn all() -> Result<Vec<Set>> {
     let mut sets = real()?;
+    sets.push(random());
     sets.extend(SIZES.map(|size| Set::new(format!("generated {size}"), vec![ntv::text::print(&generated(size))])));
     Ok(sets)
+}
+
+/// Shaders of the generator that tests draw from: of all that there is something, which real ones seldom have.
+fn random() -> Set {
+    let shaders = (0..MOST as u64).map(|seed| shader_of_seed(seed, Purpose::Interpreter));
+    Set::new("random", shaders.map(|shader| ntv::text::print(&shader)).collect())
 }
 
 /// The small and the large real shaders, as a Gallium driver receives them.
