@@ -1355,6 +1355,48 @@ struct ntv_binding {
    uint32_t count; /* 1 if no array */
 };
 
+/* Inputs and outputs that another stage, the fixed function or a vertex buffer sees. */
+struct ntv_varying {
+   bool is_output;
+   bool per_patch;   /* tessellation: once for a patch, not for each vertex */
+   bool is_removed;  /* ntv_link took it away */
+   uint32_t builtin; /* SPIR-V's BuiltIn; NTV_NONE for one with a location */
+   uint32_t location;
+   uint32_t num_locations;
+   uint32_t component; /* of each location, in units of 32 bits */
+   uint32_t num_components;
+};
+
+/* What a word is that may be changed, and what `of` in its patch is. */
+enum ntv_patch_kind {
+   /* The place in `bindings`. */
+   NTV_PATCH_DESCRIPTOR_SET = 0,
+   NTV_PATCH_BINDING,
+   NTV_PATCH_ARRAY_LENGTH, /* of descriptors; only in modules that link */
+   /* The place in `varyings`. */
+   NTV_PATCH_LOCATION,
+   NTV_PATCH_COMPONENT,
+   NTV_PATCH_INDEX, /* of the two colours that blend */
+   NTV_PATCH_XFB_BUFFER,
+   NTV_PATCH_XFB_STRIDE,
+   NTV_PATCH_XFB_OFFSET,
+   /* The number of the specialization constant. */
+   NTV_PATCH_SPEC_ID,
+   NTV_PATCH_SPEC_VALUE, /* what it is unless the pipeline says */
+   /* The axis: 0, 1 or 2. */
+   NTV_PATCH_LOCAL_SIZE,
+   /* 0. */
+   NTV_PATCH_OUTPUT_VERTICES, /* tessellation control: of the patch that is made */
+};
+
+/* A word that may be changed: the module stays valid as long as what it then says is. The same thing may stand in several, as
+ * where two variables see one descriptor: change all of them. */
+struct ntv_patch {
+   uint32_t word; /* words[word]; it holds what is there now */
+   enum ntv_patch_kind kind;
+   uint32_t of;
+};
+
 struct ntv_result {
    /* The module; NULL after an error. */
    uint32_t *words;
@@ -1367,6 +1409,12 @@ struct ntv_result {
    /* Bindings, each place and kind once, by set and binding. */
    struct ntv_binding *bindings;
    size_t num_bindings;
+   /* Inputs and outputs. */
+   struct ntv_varying *varyings;
+   size_t num_varyings;
+   /* Words of the module that may be changed, in order. None where the result has no SPIR-V. */
+   struct ntv_patch *patches;
+   size_t num_patches;
    /* What is wrong and where, a line for each problem; NULL without an error, or if there was no memory for it. */
    char *error;
 };

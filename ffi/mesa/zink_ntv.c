@@ -302,7 +302,9 @@ translate(struct translator *t, nir_shader *nir, struct times *times, char **err
       spirv->words = result.words;
       spirv->num_words = result.num_words;
       spirv->tcs_vertices_out_word = result.tcs_vertices_out_word;
-      ralloc_free(result.bindings);
+      /* The rest of it goes. */
+      result.words = NULL;
+      ntv_result_free(&result, &options);
    }
    if (*error) {
       ralloc_free(spirv);

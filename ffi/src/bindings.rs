@@ -495,6 +495,39 @@ pub struct ntv_binding {
 }
 #[repr(C)]
 #[derive(Copy, Clone)]
+pub struct ntv_varying {
+    pub is_output: bool,
+    pub per_patch: bool,
+    pub is_removed: bool,
+    pub builtin: u32,
+    pub location: u32,
+    pub num_locations: u32,
+    pub component: u32,
+    pub num_components: u32,
+}
+pub const NTV_PATCH_DESCRIPTOR_SET: ntv_patch_kind = 0;
+pub const NTV_PATCH_BINDING: ntv_patch_kind = 1;
+pub const NTV_PATCH_ARRAY_LENGTH: ntv_patch_kind = 2;
+pub const NTV_PATCH_LOCATION: ntv_patch_kind = 3;
+pub const NTV_PATCH_COMPONENT: ntv_patch_kind = 4;
+pub const NTV_PATCH_INDEX: ntv_patch_kind = 5;
+pub const NTV_PATCH_XFB_BUFFER: ntv_patch_kind = 6;
+pub const NTV_PATCH_XFB_STRIDE: ntv_patch_kind = 7;
+pub const NTV_PATCH_XFB_OFFSET: ntv_patch_kind = 8;
+pub const NTV_PATCH_SPEC_ID: ntv_patch_kind = 9;
+pub const NTV_PATCH_SPEC_VALUE: ntv_patch_kind = 10;
+pub const NTV_PATCH_LOCAL_SIZE: ntv_patch_kind = 11;
+pub const NTV_PATCH_OUTPUT_VERTICES: ntv_patch_kind = 12;
+pub type ntv_patch_kind = ::std::os::raw::c_uint;
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub struct ntv_patch {
+    pub word: u32,
+    pub kind: ntv_patch_kind,
+    pub of: u32,
+}
+#[repr(C)]
+#[derive(Copy, Clone)]
 pub struct ntv_result {
     pub words: *mut u32,
     pub num_words: usize,
@@ -502,6 +535,10 @@ pub struct ntv_result {
     pub workgroup_size: [u32; 3usize],
     pub bindings: *mut ntv_binding,
     pub num_bindings: usize,
+    pub varyings: *mut ntv_varying,
+    pub num_varyings: usize,
+    pub patches: *mut ntv_patch,
+    pub num_patches: usize,
     pub error: *mut ::std::os::raw::c_char,
 }
 extern "C" {

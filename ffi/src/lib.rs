@@ -6,6 +6,7 @@
 //! | `target` | what the driver below can do |
 //! | `translate` | contexts and translation |
 //! | `module` | modules with tables: links and variants |
+//! | `reflection` | what a module says of itself |
 //! | `memory` | results in memory of the caller's allocator |
 //!
 //! No panic leaves an entry point, and no pointer is used before it was found not to be null. That pointers which are not null
@@ -16,6 +17,7 @@
 mod bindings;
 mod memory;
 mod module;
+mod reflection;
 mod target;
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,7 @@
 
 use crate::bindings::{ntv_allocator, ntv_options};
 use std::ffi::c_void;
-use std::mem::size_of_val;
+use std::mem::{size_of, size_of_val};
 
 extern "C" {
     fn malloc(size: usize) -> *mut c_void;
@@ -51,7 +51,25 @@ impl Allocator {
         Some(memory)
     }
 
-    /// Frees what [`copy`](Allocator::copy) gave, if the caller frees that way.
+    /// Writes `items`, which know how many they are at most, to new memory, and notes where it is and how many there were.
+    /// Says whether there was memory.
+    pub(crate) fn put<T>(&self, items: impl Iterator<Item = T>, to: &mut *mut T, count: &mut usize) -> bool {
+        let most = items.size_hint().1.unwrap_or(0);
+        if most == 0 {
+            return true;
+        }
+        // SAFETY: an allocator takes any size.
+        let memory = unsafe { (self.alloc)(self.user, most.saturating_mul(size_of::<T>())) }.cast::<T>();
+        for item in items.take(if memory.is_null() { 0 } else { most }) {
+            // SAFETY: there is room for so many, and the memory is aligned as malloc's is, which is enough for our structures.
+            unsafe { memory.add(*count).write(item) };
+            *count += 1;
+        }
+        *to = memory;
+        !memory.is_null()
+    }
+
+    /// Frees what [`copy`](Allocator::copy) or [`put`](Allocator::put) gave, if the caller frees that way.
     ///
     /// # Safety
     /// `memory` is null or came from this allocator.

@@ -70,7 +70,7 @@ pub unsafe extern "C" fn ntv_module_create(
     let flags = options.map_or(0, |options| options.flags);
     let mut made = null_mut();
     let outcome = translate(context, target, words, flags, Some(offer)).and_then(|done| {
-        let filled = hand_over(&[], &done.module, done.workgroup_size, &allocator)?;
+        let filled = hand_over(&[], &done.module, None, done.workgroup_size, &allocator)?;
         made = handle(done.module);
         Ok(filled)
     });
@@ -124,7 +124,7 @@ pub unsafe extern "C" fn ntv_module_store(
     result: *mut ntv_result,
 ) -> ntv_status {
     // SAFETY: null or as said, by the contract.
-    unsafe { words_of(module, options, result, |module, words| *words = module.to_words()) }
+    unsafe { words_of(module, None, options, result, |module, words| *words = module.to_words()) }
 }
 
 /// See `ntv.h`.
@@ -141,15 +141,16 @@ pub unsafe extern "C" fn ntv_module_instantiate(
     // SAFETY: null or as said, by the contract.
     let wanted = unsafe { key_of_draw.as_ref() }.map_or(Key::default(), key);
     // SAFETY: the same.
-    unsafe { words_of(module, options, result, |module, words| module.instantiate(&wanted, words)) }
+    unsafe { words_of(module, Some(&wanted), options, result, |module, words| module.instantiate(&wanted, words)) }
 }
 
-/// Puts words of `module` in `result`.
+/// Puts words of `module` in `result`, those for a key if there is one.
 ///
 /// # Safety
 /// Pointers are null or point to what `ntv.h` says.
 unsafe fn words_of(
     module: *const ntv_module,
+    key: Option<&Key>,
     options: *const ntv_options,
     result: *mut ntv_result,
     write: impl FnOnce(&Module, &mut Vec<u32>),
@@ -164,7 +165,7 @@ unsafe fn words_of(
         guarded(|| {
             let mut words = Vec::new();
             write(module, &mut words);
-            hand_over(&words, module, [0; 3], &allocator)
+            hand_over(&words, module, key, [0; 3], &allocator)
         })
     });
     // SAFETY: not null, so a result by the contract.

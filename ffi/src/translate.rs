@@ -2,9 +2,11 @@
 
 use crate::bindings::*;
 use crate::memory::Allocator;
+use crate::reflection::{binding, patch, varying};
 use crate::target;
+use ntv_core::module::{PatchKind, Stage};
 use ntv_core::wire::Decoder;
-use ntv_core::{Binding, DescriptorKind, EmitOptions, ErrorKind, Errors, Module, Shader, Translator};
+use ntv_core::{EmitOptions, ErrorKind, Errors, Key, Module, Shader, Translator};
 use std::any::Any;
 use std::mem::size_of;
 use std::panic::{catch_unwind, AssertUnwindSafe};
@@ -94,7 +96,7 @@ pub unsafe extern "C" fn ntv_translate(
     let flags = options.map_or(0, |options| options.flags);
     let outcome = translate(context, target, words, flags, None).and_then(|done| {
         let Done { module, workgroup_size } = &done;
-        hand_over(&module.words, module, *workgroup_size, &allocator)
+        hand_over(&module.words, module, Some(&Key::default()), *workgroup_size, &allocator)
     });
     // SAFETY: not null, so a result by the contract.
     unsafe { answer(result, outcome, &allocator) }
@@ -140,13 +142,8 @@ pub unsafe extern "C" fn ntv_result_free(result: *mut ntv_result, options: *cons
     let (result, options) = unsafe { (result.as_mut(), options.as_ref()) };
     let Some(result) = result else { return };
     let allocator = Allocator::of(options);
-    let ntv_result { words, bindings, error, .. } = std::mem::replace(result, empty());
-    // SAFETY: all three came from this allocator, by the contract.
-    unsafe {
-        allocator.free(words);
-        allocator.free(bindings);
-        allocator.free(error);
-    }
+    // SAFETY: all of it came from this allocator, by the contract.
+    unsafe { release(std::mem::replace(result, empty()), &allocator) };
 }
 
 /// A translated shader.
@@ -202,44 +199,47 @@ pub(crate) fn message(panic: &(dyn Any + Send)) -> &str {
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message")
 }
 
-/// Copies words and what `module` says of itself to the caller's memory.
+/// Copies the words of `module` for a key, if that is what `words` are, and what it says of itself to the caller's memory.
 pub(crate) fn hand_over(
     words: &[u32],
     module: &Module,
+    key: Option<&Key>,
     workgroup_size: [u32; 3],
     allocator: &Allocator,
 ) -> Result<ntv_result, Failure> {
-    let bindings: Vec<ntv_binding> = module.bindings.iter().map(binding).collect();
-    let copy = allocator.copy(words).ok_or_else(Failure::memory)?;
-    let Some(bindings_copy) = allocator.copy(&bindings) else {
-        // SAFETY: it came from this allocator.
-        unsafe { allocator.free(copy) };
+    let mut filled = ntv_result { num_words: words.len(), workgroup_size, ..empty() };
+    let mut copied = allocator.copy(words).map(|copy| filled.words = copy).is_some()
+        && allocator.put(module.bindings.iter().map(binding), &mut filled.bindings, &mut filled.num_bindings)
+        && allocator.put(module.interface.iter().map(varying), &mut filled.varyings, &mut filled.num_varyings);
+    if let Some(key) = key {
+        let patches = module.placed_patches(key).filter_map(patch);
+        copied = copied && allocator.put(patches, &mut filled.patches, &mut filled.num_patches);
+        if module.stage == Stage::TessCtrl {
+            let vertices = module.placed_patches(key).find(|patch| patch.kind == PatchKind::OutputVertices);
+            filled.tcs_vertices_out_word = vertices.map_or(0, |patch| patch.at);
+        }
+    }
+    if !copied {
+        // SAFETY: what is not null in it came from this allocator.
+        unsafe { release(filled, allocator) };
         return Err(Failure::memory());
-    };
-    Ok(ntv_result {
-        words: copy,
-        num_words: words.len(),
-        tcs_vertices_out_word: module.tcs_vertices_out().unwrap_or(0) as u32,
-        workgroup_size,
-        bindings: bindings_copy,
-        num_bindings: bindings.len(),
-        error: std::ptr::null_mut(),
-    })
+    }
+    Ok(filled)
 }
 
-fn binding(binding: &Binding) -> ntv_binding {
-    let kind = match binding.kind {
-        DescriptorKind::UniformBuffer => NTV_DESCRIPTOR_UNIFORM_BUFFER,
-        DescriptorKind::StorageBuffer => NTV_DESCRIPTOR_STORAGE_BUFFER,
-        DescriptorKind::CombinedImageSampler => NTV_DESCRIPTOR_COMBINED_IMAGE_SAMPLER,
-        DescriptorKind::SampledImage => NTV_DESCRIPTOR_SAMPLED_IMAGE,
-        DescriptorKind::Sampler => NTV_DESCRIPTOR_SAMPLER,
-        DescriptorKind::UniformTexelBuffer => NTV_DESCRIPTOR_UNIFORM_TEXEL_BUFFER,
-        DescriptorKind::StorageImage => NTV_DESCRIPTOR_STORAGE_IMAGE,
-        DescriptorKind::StorageTexelBuffer => NTV_DESCRIPTOR_STORAGE_TEXEL_BUFFER,
-        DescriptorKind::InputAttachment => NTV_DESCRIPTOR_INPUT_ATTACHMENT,
-    };
-    ntv_binding { set: binding.set, binding: binding.binding, kind, count: binding.count }
+/// Frees what `result` points to.
+///
+/// # Safety
+/// It came from `allocator`.
+unsafe fn release(result: ntv_result, allocator: &Allocator) {
+    // SAFETY: by the contract.
+    unsafe {
+        allocator.free(result.words);
+        allocator.free(result.bindings);
+        allocator.free(result.varyings);
+        allocator.free(result.patches);
+        allocator.free(result.error);
+    }
 }
 
 /// The result of a translation that failed.
@@ -258,6 +258,10 @@ fn empty() -> ntv_result {
         workgroup_size: [0; 3],
         bindings: std::ptr::null_mut(),
         num_bindings: 0,
+        varyings: std::ptr::null_mut(),
+        num_varyings: 0,
+        patches: std::ptr::null_mut(),
+        num_patches: 0,
         error: std::ptr::null_mut(),
     }
 }

@@ -258,6 +258,40 @@ translate(struct ntv_context *context, const struct ntv_wire *w, struct ntv_resu
    validate(result);
 }
 
+/* The word of the only patch of this kind and owner. */
+static uint32_t *
+patched_word(const struct ntv_result *result, enum ntv_patch_kind kind, uint32_t of)
+{
+   uint32_t *word = NULL;
+
+   for (size_t i = 0; i < result->num_patches; i++) {
+      const struct ntv_patch *patch = &result->patches[i];
+      CHECK(patch->word > 5 && patch->word < result->num_words);
+      CHECK(i == 0 || result->patches[i - 1].word < patch->word);
+      if (patch->kind == kind && patch->of == of) {
+         CHECK(!word);
+         word = &result->words[patch->word];
+      }
+   }
+   CHECK(word);
+   return word;
+}
+
+/* Moves the only binding, and looks whether the word is the one that ends `OpDecorate %variable Binding`. */
+static void
+move_binding(struct ntv_result *result)
+{
+   uint32_t *set = patched_word(result, NTV_PATCH_DESCRIPTOR_SET, 0), *binding = patched_word(result, NTV_PATCH_BINDING, 0);
+
+   if (!set || !binding)
+      return;
+   CHECK(set[-3] == (4u << 16 | 71) && set[-1] == 34 && *set == result->bindings[0].set);
+   CHECK(binding[-3] == (4u << 16 | 71) && binding[-1] == 33 && *binding == result->bindings[0].binding);
+   *set = 1;
+   *binding = 9;
+   validate(result);
+}
+
 static void
 test_shaders(void)
 {
@@ -273,17 +307,29 @@ test_shaders(void)
    CHECK(result.tcs_vertices_out_word == 0);
    CHECK(result.num_bindings == 1 && result.bindings[0].set == 2 && result.bindings[0].binding == 5);
    CHECK(result.bindings[0].kind == NTV_DESCRIPTOR_STORAGE_BUFFER && result.bindings[0].count == 1);
+   CHECK(result.num_varyings == 0 && !result.varyings);
+   for (uint32_t axis = 0; axis < 3; axis++) {
+      uint32_t *size = patched_word(&result, NTV_PATCH_LOCAL_SIZE, axis);
+      CHECK(size && *size == result.workgroup_size[axis]);
+   }
+   move_binding(&result);
    ntv_result_free(&result, NULL);
 
    CHECK(build_fragment(&w));
    translate(context, &w, &result);
    CHECK(result.num_bindings == 1 && result.bindings[0].binding == 3);
    CHECK(result.bindings[0].kind == NTV_DESCRIPTOR_COMBINED_IMAGE_SAMPLER);
+   CHECK(result.num_varyings == 1 && result.varyings[0].is_output && result.varyings[0].builtin == NTV_NONE);
+   CHECK(result.varyings[0].num_locations == 1 && result.varyings[0].num_components == 4);
+   uint32_t *location = patched_word(&result, NTV_PATCH_LOCATION, 0);
+   CHECK(location && *location == result.varyings[0].location);
+   move_binding(&result);
    ntv_result_free(&result, NULL);
 
    CHECK(build_tess_ctrl(&w));
    translate(context, &w, &result);
    CHECK(result.tcs_vertices_out_word > 5 && result.words[result.tcs_vertices_out_word] == 3);
+   CHECK(patched_word(&result, NTV_PATCH_OUTPUT_VERTICES, 0) == &result.words[result.tcs_vertices_out_word]);
    result.words[result.tcs_vertices_out_word] = 4;
    validate(&result);
    ntv_result_free(&result, NULL);
@@ -304,7 +350,7 @@ expect_error(struct ntv_context *context, const uint32_t *words, size_t len, enu
    CHECK(result.error && strstr(result.error, text));
    if (result.error && !strstr(result.error, text))
       fprintf(stderr, "%s\n", result.error);
-   CHECK(!result.words && !result.bindings);
+   CHECK(!result.words && !result.bindings && !result.varyings && !result.patches);
    ntv_result_free(&result, NULL);
 }
 
@@ -375,7 +421,8 @@ test_allocator(void)
    CHECK(ntv_target_init(&target, VULKAN_1_3));
    CHECK(ntv_target_enable(&target, "shaderInt64", false) && !ntv_target_enable(&target, "shaderInt65", true));
    CHECK(ntv_translate(context, &target, w.words, w.len, &options, &result) == NTV_OK);
-   CHECK(live == 2);
+   /* Words, bindings, varyings, patches. */
+   CHECK(live == 4);
    ntv_result_free(&result, &options);
    CHECK(live == 0);
    ntv_wire_fini(&w);
@@ -468,6 +515,7 @@ test_modules(void)
    CHECK(seen.bits == NTV_KEY_STRIP && ntv_key_dither(1, NTV_DITHER_565) == UINT64_C(0xc0000));
    for (int i = 0; i < 2; i++) {
       CHECK(ntv_module_instantiate(linked, keys[i], NULL, &words[i]) == NTV_OK);
+      move_binding(&words[i]);
       validate(&words[i]);
    }
    CHECK(words[1].num_words < words[0].num_words);

@@ -131,6 +131,22 @@ impl Module {
         self.copy(key, self.words.len(), &mut cursor, words);
     }
 
+    /// The patches without a condition, each where its word stands in what [`Module::instantiate`] writes for `key`.
+    pub fn placed_patches<'m>(&'m self, key: &'m Key) -> impl Iterator<Item = Patch> + 'm {
+        let gone = |range: &&Range| !self.conditions[usize::from(range.when)].holds(key.bits, &[]);
+        let mut ranges = self.ranges.iter().filter(gone).peekable();
+        // Where the last range that is gone ended, and how many words went until there.
+        let (mut end, mut removed) = (0, 0);
+        self.patches.iter().filter_map(move |patch| {
+            while let Some(range) = ranges.next_if(|range| range.start <= patch.at) {
+                if range.start >= end {
+                    (end, removed) = (range.end, removed + range.len());
+                }
+            }
+            (patch.at >= end && patch.when == ALWAYS).then(|| Patch { at: patch.at - removed, ..*patch })
+        })
+    }
+
     /// Copies what is in front of `range`, and shortens the instruction that it is a part of.
     fn skip(&self, key: &Key, range: &Range, cursor: &mut Cursor, words: &mut Vec<u32>) {
         let (base, from) = (words.len(), cursor.from);

@@ -56,8 +56,12 @@ fn compare(lowered: &Lowered, seed: u64, judge: &dyn Fn(&[u32]) -> Result<(), St
             if !fresh.ranges.is_empty() || !fresh.patches.is_empty() {
                 return Err(format!("key {key}: something is still open"));
             }
-            if whole.link(&decided).words != words {
+            let known = whole.link(&decided);
+            if known.words != words {
                 return Err(format!("key {key}: a link that knows the key gives other words"));
+            }
+            if linked.placed_patches(&key).ne(known.patches) {
+                return Err(format!("key {key}: a link that knows the key has patches elsewhere"));
             }
             stored.instantiate(&linked.masked(&key), &mut words);
             if words != fresh.words {

@@ -3,6 +3,7 @@
 use super::constants;
 use ntv_core::ir::info::FIELDS;
 use ntv_core::ir::{AluFlags, BranchHint, Jump, Precision, Stage, VarFlags};
+use ntv_core::module::{Patch, PatchKind, ALWAYS};
 use ntv_core::op::names::{ImageDim, InterpMode, IoFlags, IoSemantics, IoXfb, Scope, Semantics, XfbOutput};
 use ntv_core::op::{Access, AtomicOp, Base, Modes, TexOp, TexSrcKind};
 use std::fmt::Debug;
@@ -58,6 +59,16 @@ fn enumerations_agree() {
     compare("NTV_PRECISION_", numbered(&[Precision::None, Precision::High, Precision::Medium, Precision::Low]));
     let hints = [BranchHint::None, BranchHint::Flatten, BranchHint::DontFlatten, BranchHint::DivergentAlwaysTaken];
     compare("NTV_HINT_", numbered(&hints));
+}
+
+#[test]
+fn kinds_of_patches_agree() {
+    let kinds = (0..).map_while(PatchKind::from_number).filter_map(|kind| {
+        let patch = crate::reflection::patch(Patch { at: 7, kind, when: ALWAYS, arg: 8 })?;
+        assert_eq!((patch.word, patch.of), (7, 8));
+        Some((format!("{kind:?}"), u64::from(patch.kind)))
+    });
+    compare("NTV_PATCH_", kinds);
 }
 
 #[test]

@@ -60,6 +60,7 @@ impl Context {
             let error = (!error.is_null()).then(|| CStr::from_ptr(error).to_string_lossy().into_owned());
             ntv_result_free(&mut result, options);
             assert!(result.words.is_null() && result.error.is_null() && result.bindings.is_null());
+            assert!(result.varyings.is_null() && result.patches.is_null());
             (status, words, error)
         }
     }
@@ -211,14 +212,14 @@ unsafe extern "C" fn free(user: *mut c_void, _: *mut c_void) {
 fn memory_is_the_callers() {
     let context = Context::new();
     let expected = context.translate(&target(), &words(), None);
-    for allocations in 0..4 {
+    for allocations in 0..5 {
         let counter = Counter { left: AtomicUsize::new(allocations), live: AtomicUsize::new(0) };
         let user = (&counter as *const Counter).cast_mut().cast();
         let options = ntv_options { flags: 0, allocator: ntv_allocator { alloc: Some(alloc), free: Some(free), user } };
         let (status, words, error) = context.translate(&target(), &words(), Some(&options));
         match allocations {
-            // Words and bindings.
-            2.. => assert_eq!((status, words, error), expected),
+            // Words, bindings, patches; a compute shader has no inputs and outputs.
+            3.. => assert_eq!((status, words, error), expected),
             _ => assert_eq!((status, words.len()), (NTV_ERROR_MEMORY, 0)),
         }
         assert_eq!(counter.live.load(Ordering::Relaxed), 0, "after {allocations} allocations");
