@@ -1,5 +1,5 @@
-//! Times the way from text to words, as a whole and by its steps. Each benchmark goes over all shaders of a set; criterion
-//! divides by their instructions.
+//! Times the way from text, or from a driver's words, to SPIR-V, as a whole, by its steps, and on several threads. Each
+//! benchmark goes over all shaders of a set; criterion divides by their instructions.
 
 #![allow(missing_docs, reason = "criterion's macros make a public function")]
 
@@ -9,9 +9,11 @@ use ntv::pass::pipeline::PIPELINE;
 use ntv::pass::Context;
 use ntv::spirv::Emitter;
 use ntv::{check, EmitOptions, Target, Translator};
-use ntv_benches::{sets, Set};
+use ntv_benches::{sets, Set, Worker};
 use std::hint::black_box;
-use std::time::Duration;
+use std::sync::Barrier;
+use std::thread::available_parallelism;
+use std::time::{Duration, Instant};
 
 /// Times `run` on fresh copies of the shaders of `set`, which are made outside of the time.
 fn time(c: &mut Criterion, group: &str, set: &Set, shaders: &[Shader], mut run: impl FnMut(&mut Shader)) {
@@ -31,6 +33,22 @@ fn parse(c: &mut Criterion, set: &Set) {
         b.iter(|| set.texts.iter().for_each(|text| drop(black_box(ntv::text::parse(text)))));
     });
     group.finish();
+}
+
+/// A driver's words to IR, then all the way, with the memory of one thread.
+fn wire(c: &mut Criterion, set: &Set) {
+    let (wires, mut worker) = (set.wires(), Worker::default());
+    assert!(wires.iter().all(|wire| worker.translate(wire).is_ok()), "{} has shaders that are refused", set.name);
+    let mut time = |group: &str, run: fn(&mut Worker, &[u32]) -> bool| {
+        let mut group = c.benchmark_group(group);
+        group.throughput(Throughput::Elements(set.instructions() as u64));
+        group.bench_function(BenchmarkId::from_parameter(&set.name), |b| {
+            b.iter(|| wires.iter().all(|wire| black_box(run(&mut worker, wire))));
+        });
+        group.finish();
+    };
+    time("decode", |worker, wire| worker.decode(wire).is_ok());
+    time("from wire", |worker, wire| worker.translate(wire).is_ok());
 }
 
 /// Every pass of the pipeline on what the passes before it leave, then emission.
@@ -62,14 +80,55 @@ fn translate(c: &mut Criterion, set: &Set) {
     });
 }
 
+/// Each of 1, 2, 4 and so on threads, up to the number of cores, goes over all shaders: the time stays the same where threads
+/// do not get in each other's way.
+fn threads(c: &mut Criterion, set: &Set) {
+    let cores = available_parallelism().map_or(1, usize::from);
+    let wires = set.wires();
+    let mut group = c.benchmark_group("threads");
+    let mut counts: Vec<usize> =
+        std::iter::successors(Some(1), |count| Some(2 * count)).take_while(|n| *n < cores).collect();
+    counts.push(cores);
+    for count in counts {
+        group.throughput(Throughput::Elements((count * set.instructions()) as u64));
+        group.bench_function(BenchmarkId::from_parameter(count), |b| {
+            b.iter_custom(|rounds| together(count, rounds, &wires))
+        });
+    }
+    group.finish();
+}
+
+/// How long `count` threads take to go over all of `wires` so many times, each for itself.
+fn together(count: usize, rounds: u64, wires: &[Vec<u32>]) -> Duration {
+    let barrier = Barrier::new(count + 1);
+    let work = || {
+        let mut worker = Worker::default();
+        let mut go = || wires.iter().for_each(|wire| drop(black_box(worker.translate(wire))));
+        // By then a worker has its memory.
+        go();
+        barrier.wait();
+        (0..rounds).for_each(|_| go());
+        barrier.wait();
+    };
+    std::thread::scope(|scope| {
+        (0..count).for_each(|_| drop(scope.spawn(work)));
+        barrier.wait();
+        let start = Instant::now();
+        barrier.wait();
+        start.elapsed()
+    })
+}
+
 fn all(c: &mut Criterion) {
     let sets = sets::all().unwrap_or_else(|error| panic!("{error:#}"));
     for set in &sets {
         parse(c, set);
+        wire(c, set);
         translate(c, set);
     }
-    // Steps say where the time goes, for which one set is enough.
-    sets.iter().filter(|set| set.name == "large").for_each(|set| steps(c, set));
+    // Steps say where the time goes, for which some sets are enough.
+    sets.iter().filter(|set| sets::STEPPED.contains(&&*set.name)).for_each(|set| steps(c, set));
+    sets.iter().filter(|set| set.name == "large").for_each(|set| threads(c, set));
 }
 
 criterion_group! {

@@ -1,9 +1,15 @@
-//! What the benchmarks measure: sets of shaders, real and generated.
+//! What the benchmarks measure: sets of shaders, real and generated; and what is made of the measurements.
 //!
-//! `benches/translate.rs` times them with criterion, `src/bin/report.rs` counts allocations and writes what came out of both as
-//! a table and plots. `cargo xtask bench` runs the two.
+//! `benches/` times them with criterion; `src/bin/report/` counts allocations and writes what came out as tables and plots.
+//! `cargo xtask bench` runs all of it.
 
 pub mod generated;
+pub mod log;
+pub mod ratios;
 pub mod sets;
+pub mod worker;
 
+pub use log::Log;
+pub use ratios::Ratios;
 pub use sets::Set;
+pub use worker::Worker;

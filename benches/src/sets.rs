@@ -23,11 +23,18 @@ const LARGE: usize = 100;
 const MOST: usize = 200;
 /// Sizes of the generated shaders.
 const SIZES: [usize; 5] = [100, 1_000, 10_000, 100_000, 1_000_000];
+/// The sets over which the steps of a translation are timed one by one.
+pub const STEPPED: [&str; 3] = ["small", "large", "generated 10000"];
 
 impl Set {
     fn new(name: impl Into<String>, texts: Vec<String>) -> Set {
         let shaders = texts.iter().flat_map(|text| ntv::text::parse(text)).filter_map(|found| found.shader.ok());
         Set { name: name.into(), shaders: shaders.collect(), texts }
+    }
+
+    /// Its shaders as a driver hands them over.
+    pub fn wires(&self) -> Vec<Vec<u32>> {
+        self.shaders.iter().map(ntv::wire::encode).collect()
     }
 
     /// Instructions of all its shaders.

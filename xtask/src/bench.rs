@@ -1,17 +1,49 @@
-//! `cargo xtask bench`: times with criterion, and the report of them under benches/results/.
+//! `cargo xtask bench`: measures, and writes what came out under benches/results/. The README.md there says how to read it.
 
 use crate::command::{cargo, run as go};
 use anyhow::Result;
-use std::path::PathBuf;
+use clap::Parser;
+use std::path::{Path, PathBuf};
 
-/// Runs the benchmarks and writes their report; `arguments` go to criterion, a filter for instance.
+/// Measures translation, and writes tables and plots under benches/results/.
+#[derive(Parser)]
+#[command(name = "cargo xtask bench")]
+struct Arguments {
+    /// Beside zink's own translator, inside zink: tests of piglit run with ZINK_NTV=compare.
+    #[arg(long)]
+    mesa: bool,
+    /// A patched Mesa that is installed there, instead of building one, for --mesa.
+    #[arg(long, value_name = "DIR", requires = "mesa")]
+    prefix: Option<PathBuf>,
+    /// So many tests of piglit, spread over its profile quick_shader, for --mesa.
+    #[arg(long, value_name = "N", default_value_t = 2000)]
+    sample: usize,
+    /// What criterion is given, a filter for instance; what it leaves out is reported as measured before.
+    #[arg(last = true)]
+    criterion: Vec<String>,
+}
+
+/// The benchmarks of criterion that make up the report on translation.
+const BENCHES: &[&str] = &["translate", "variants"];
+
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
-    go(cargo(&["bench", "--package", "ntv-benches", "--bench", "translate", "--"]).args(arguments))?;
+    let program = "cargo xtask bench".to_string();
+    let arguments = Arguments::parse_from(std::iter::once(&program).chain(arguments));
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or(crate::root().join("target"), PathBuf::from);
-    let results = crate::root().join("benches/results");
-    go(cargo(&["run", "--release", "--quiet", "--package", "ntv-benches", "--bin", "ntv-bench-report", "--"])
-        .arg(target.join("criterion"))
-        .arg(&results))?;
-    print!("{}", std::fs::read_to_string(results.join("README.md"))?);
-    Ok(())
+    if arguments.mesa {
+        let log = target.join("mesa.tsv");
+        crate::mesa::timing::measure(arguments.prefix.as_deref(), arguments.sample, log.clone())?;
+        return report("mesa", &log);
+    }
+    for bench in BENCHES {
+        go(cargo(&["bench", "--package", "ntv-benches", "--bench", bench, "--"]).args(&arguments.criterion))?;
+    }
+    report("translation", &target.join("criterion"))
+}
+
+/// Writes and prints the report of `kind` on what was measured.
+fn report(kind: &str, measured: &Path) -> Result<()> {
+    go(cargo(&["run", "--release", "--quiet", "--package", "ntv-benches", "--bin", "ntv-bench-report", "--", kind])
+        .arg(measured)
+        .arg(crate::root().join("benches/results")))
 }

@@ -17,6 +17,8 @@ const DEBIANS_LAVAPIPE: &str = "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json";
 pub(crate) enum Translator {
     C,
     Rust,
+    /// One after the other on each shader, in turns.
+    Both,
 }
 
 impl Translator {
@@ -24,6 +26,7 @@ impl Translator {
         match self {
             Translator::C => "c",
             Translator::Rust => "rust",
+            Translator::Both => "compare",
         }
     }
 }
@@ -33,13 +36,15 @@ pub(crate) struct Driver {
     prefix: PathBuf,
     validate: bool,
     pub(crate) sanitizer: Option<Sanitizer>,
+    /// Where zink writes what [`Translator::Both`] took.
+    pub(crate) log: Option<PathBuf>,
     /// Where programs may write: their runtime folder and working folder.
     scratch: TempDir,
 }
 
 impl Driver {
     pub(crate) fn new(prefix: PathBuf, validate: bool, sanitizer: Option<Sanitizer>) -> Result<Driver> {
-        let driver = Driver { prefix, validate, sanitizer, scratch: tempfile::tempdir()? };
+        let driver = Driver { prefix, validate, sanitizer, log: None, scratch: tempfile::tempdir()? };
         if driver.lavapipe() == Path::new(DEBIANS_LAVAPIPE) {
             crate::test::install_file("/usr/share/vulkan/icd.d", "lvp_icd.", "mesa-vulkan-drivers")?;
         }
@@ -78,6 +83,11 @@ impl Driver {
             .env("ZINK_NTV", translator.name())
             .current_dir(self.scratch.path())
             .stdin(Stdio::null());
+        if let Some(log) = &self.log {
+            command.env("ZINK_NTV_LOG", log);
+            // No thread of lavapipe's, and none that makes pipelines, takes a core away meanwhile.
+            command.env("LP_NUM_THREADS", "0").env("ZINK_DEBUG", "nobgc");
+        }
     }
 
     /// The Vulkan driver below: the one that was built too, or Debian's. Debian 12's validation layer crashes with the

@@ -13,6 +13,7 @@ mod results;
 mod runner;
 mod sanitize;
 mod source;
+pub(crate) mod timing;
 
 use anyhow::{bail, ensure, Context, Result};
 use build::Build;

@@ -48,6 +48,11 @@ pub(crate) fn run(
     run_alone(driver, translator, &bad, jobs, results)
 }
 
+/// Runs `tests` for what the driver does meanwhile, one process after the other; their verdicts do not matter.
+pub(crate) fn run_once(driver: &Driver, translator: Translator, tests: &[String]) -> Result<()> {
+    run_batches(driver, translator, batches(tests, BATCH), 1, &mut Results::default())
+}
+
 /// Runs each of `tests` in a process of its own.
 pub(crate) fn run_alone(
     driver: &Driver,

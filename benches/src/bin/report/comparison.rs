@@ -1,0 +1,115 @@
+//! Ours against what zink's own translator makes, shader by shader.
+
+use crate::{finish, head, plot};
+use anyhow::{Context, Result};
+use ntv_benches::log::Row;
+use ntv_benches::{Log, Ratios};
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// What is compared.
+pub(crate) struct Comparison {
+    /// The name of the files.
+    name: &'static str,
+    title: &'static str,
+    command: &'static str,
+    /// What is measured, and the columns of the log with ours and theirs. The first is a time, which is plotted.
+    measures: &'static [(&'static str, [&'static str; 2])],
+}
+
+pub(crate) const MESA: Comparison = Comparison {
+    name: "mesa",
+    title: "Translation inside zink",
+    command: "cargo xtask bench --mesa",
+    measures: &[
+        ("time from nir_shader to words", ["ntv_ns", "c_ns"]),
+        ("of it ntv_translate", ["translate_ns", "c_ns"]),
+        ("SPIR-V words", ["ntv_words", "c_words"]),
+    ],
+};
+
+/// Shaders of up to so many instructions are a row of the table by size.
+const SIZES: [f64; 5] = [10.0, 30.0, 100.0, 300.0, f64::INFINITY];
+/// So many of the shaders with the worst ratios are listed.
+const WORST: usize = 10;
+
+/// Writes a table and a plot of `log`.
+pub(crate) fn write(comparison: &Comparison, log: &Path, results: &Path) -> Result<()> {
+    let log = Log::read(log)?;
+    let mut out = head(comparison.title, comparison.command);
+    let (done, refused): (Vec<Row<'_>>, Vec<Row<'_>>) =
+        log.rows().partition(|row| row.number("ntv_words").is_ok_and(|words| words > 0.0));
+    writeln!(out, "\n{} shaders; {} more that ntv did not translate.\n", done.len(), refused.len())?;
+    out += "| ntv / C";
+    out += Ratios::HEAD;
+    for (name, columns) in comparison.measures {
+        out += &Ratios::new(pairs(&done, *columns)?).context("an empty log")?.row(name);
+    }
+    let (_, times) = comparison.measures[0];
+    totals(&mut out, &done, comparison)?;
+    by_size(&mut out, &done, times)?;
+    worst(&mut out, &done, times)?;
+    let points: Vec<(f64, f64)> = pairs(&done, times)?.iter().map(|[ours, theirs]| (*theirs, *ours)).collect();
+    let lines = [(1.0, "as long"), (0.25, "a quarter")];
+    let plot = results.join(format!("{}.svg", comparison.name));
+    plot::scatter(&plot, comparison.title, ["C, ns", "ntv, ns"], &points, &lines)?;
+    finish(results, &format!("{}.md", comparison.name), &out)
+}
+
+/// The numbers in two columns.
+fn pairs(rows: &[Row<'_>], columns: [&str; 2]) -> Result<Vec<[f64; 2]>> {
+    rows.iter().map(|row| Ok([row.number(columns[0])?, row.number(columns[1])?])).collect()
+}
+
+fn totals(out: &mut String, rows: &[Row<'_>], comparison: &Comparison) -> Result<()> {
+    *out += "\n| in total | ntv | C |\n| --- | ---: | ---: |\n";
+    for (name, columns) in comparison.measures {
+        let pairs = pairs(rows, *columns)?;
+        let sum = |side: usize| pairs.iter().map(|pair| pair[side]).sum::<f64>();
+        match columns[0].ends_with("_ns") {
+            true => writeln!(out, "| {name}, ms | {:.2} | {:.2} |", sum(0) / 1e6, sum(1) / 1e6)?,
+            false => writeln!(out, "| {name} | {} | {} |", sum(0), sum(1))?,
+        }
+    }
+    Ok(())
+}
+
+fn by_size(out: &mut String, rows: &[Row<'_>], times: [&str; 2]) -> Result<()> {
+    *out += "\n| NIR instructions | shaders | ntv, median us | C, median us | ntv / C, geometric mean |\n\
+        | --- | ---: | ---: | ---: | ---: |\n";
+    let mut from = 0.0;
+    for to in SIZES {
+        let mut own = Vec::new();
+        for row in rows {
+            let size = row.number("instrs")?;
+            own.extend((size >= from && size < to).then_some(*row));
+        }
+        let pairs = pairs(&own, times)?;
+        if let Some(ratios) = Ratios::new(pairs.iter().copied()) {
+            let name = if to.is_finite() { format!("{from} to {}", to - 1.0) } else { format!("{from} and more") };
+            let [ours, theirs] = [0, 1].map(|side| median(pairs.iter().map(|pair| pair[side])) / 1e3);
+            let mean = ratios.geometric_mean();
+            writeln!(out, "| {name} | {} | {ours:.2} | {theirs:.2} | {mean:.3} |", own.len())?;
+        }
+        from = to;
+    }
+    Ok(())
+}
+
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(0.0)
+}
+
+fn worst(out: &mut String, rows: &[Row<'_>], times: [&str; 2]) -> Result<()> {
+    *out += "\n| the worst | stage | instructions | ntv, us | C, us | ntv / C |\n| --- | --- | ---: | ---: | ---: | ---: |\n";
+    let mut sorted: Vec<([f64; 2], Row<'_>)> = pairs(rows, times)?.into_iter().zip(rows.iter().copied()).collect();
+    sorted.sort_by(|([a, b], _), ([c, d], _)| (c / d).total_cmp(&(a / b)));
+    for ([ours, theirs], row) in sorted.into_iter().take(WORST) {
+        let (name, stage, size) = (row.text("shader")?, row.text("stage")?, row.text("instrs")?);
+        let (us, them) = (ours / 1e3, theirs / 1e3);
+        writeln!(out, "| {name} | {stage} | {size} | {us:.2} | {them:.2} | {:.3} |", ours / theirs)?;
+    }
+    Ok(())
+}

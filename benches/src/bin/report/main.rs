@@ -1,0 +1,45 @@
+//! Writes the files in `benches/results/`.
+//!
+//! ```text
+//! ntv-bench-report translation CRITERION_FOLDER RESULTS_FOLDER   what criterion measured last, allocations, peak memory
+//! ntv-bench-report mesa LOG RESULTS_FOLDER                       a log that zink wrote with ZINK_NTV=compare
+//! ```
+
+mod comparison;
+mod memory;
+mod plot;
+mod times;
+mod translation;
+
+use anyhow::{bail, Result};
+use std::path::{Path, PathBuf};
+
+/// Counts allocations; the times are not taken in this program.
+#[global_allocator]
+static ALLOCATOR: dhat::Alloc = dhat::Alloc;
+
+fn main() -> Result<()> {
+    let arguments: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
+    let [kind, from, results] = &arguments[..] else { bail!("wanted: KIND FROM RESULTS_FOLDER") };
+    std::fs::create_dir_all(results)?;
+    match kind.to_str() {
+        Some("translation") => translation::write(from, results),
+        Some("mesa") => comparison::write(&comparison::MESA, from, results),
+        _ => bail!("no such report: {}", kind.display()),
+    }
+}
+
+/// What a file of results begins with.
+fn head(title: &str, command: &str) -> String {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let (arch, os) = (std::env::consts::ARCH, std::env::consts::OS);
+    format!("# {title}\n\nWritten by `{command}` on {arch}, {os}, {cores} cores. README.md says how to read it.\n")
+}
+
+/// Writes `text` to the file `name`, and to stdout.
+#[allow(clippy::print_stdout, reason = "what was measured is what the program is run for")]
+fn finish(results: &Path, name: &str, text: &str) -> Result<()> {
+    std::fs::write(results.join(name), text)?;
+    println!("{text}");
+    Ok(())
+}

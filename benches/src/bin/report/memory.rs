@@ -1,0 +1,45 @@
+//! Allocations and peak memory of the way from a driver's words to SPIR-V.
+
+use anyhow::{Context, Result};
+use ntv_benches::{Set, Worker};
+
+/// What a set takes and makes.
+pub(crate) struct Memory {
+    /// Words of SPIR-V.
+    pub(crate) words: usize,
+    /// Allocations, with the memory of the shaders before.
+    pub(crate) allocations: u64,
+    /// The most bytes that one shader takes alone: its IR, all tables, and the result.
+    pub(crate) peak: usize,
+    /// Such bytes of all its shaders.
+    pub(crate) peaks: usize,
+}
+
+/// Counts over the shaders of `set`.
+pub(crate) fn measure(set: &Set) -> Result<Memory> {
+    let wires: Vec<Vec<u32>> = set.wires();
+    let mut memory = Memory { words: 0, allocations: 0, peak: 0, peaks: 0 };
+    let mut kept = Worker::default();
+    // Once more than counted: by then all memory is there.
+    for wire in &wires {
+        kept.translate(wire).with_context(|| set.name.clone())?;
+    }
+    for wire in &wires {
+        let (module, stats) = watched(|| Ok(kept.translate(wire)?))?;
+        memory.words += module.words.len();
+        memory.allocations += stats.total_blocks;
+        let (_, stats) = watched(|| Ok(Worker::default().translate(wire)?))?;
+        memory.peak = memory.peak.max(stats.max_bytes);
+        memory.peaks += stats.max_bytes;
+    }
+    Ok(memory)
+}
+
+/// Runs `work` and says what it did to the heap.
+fn watched<R>(work: impl FnOnce() -> Result<R>) -> Result<(R, dhat::HeapStats)> {
+    let profiler = dhat::Profiler::builder().testing().build();
+    let result = work();
+    let stats = dhat::HeapStats::get();
+    drop(profiler);
+    Ok((result?, stats))
+}

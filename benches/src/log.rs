@@ -1,0 +1,64 @@
+//! A table with a line for each shader that two translators were compared on: the columns' names first, with tabs between.
+
+use anyhow::{Context, Result};
+use std::path::Path;
+
+/// A log that was read.
+pub struct Log {
+    columns: Vec<String>,
+    rows: Vec<Vec<String>>,
+}
+
+/// A line of a log.
+#[derive(Clone, Copy)]
+pub struct Row<'a> {
+    log: &'a Log,
+    cells: &'a [String],
+}
+
+impl Log {
+    /// Reads a file.
+    pub fn read(path: &Path) -> Result<Log> {
+        let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+        Ok(Log::new(&text))
+    }
+
+    fn new(text: &str) -> Log {
+        let mut lines = text.lines().map(|line| line.split('\t').map(str::to_owned).collect());
+        Log { columns: lines.next().unwrap_or_default(), rows: lines.collect() }
+    }
+
+    /// Its lines behind the first.
+    pub fn rows(&self) -> impl Iterator<Item = Row<'_>> {
+        self.rows.iter().map(|cells| Row { log: self, cells })
+    }
+}
+
+impl<'a> Row<'a> {
+    /// The cell in the column that is called that.
+    pub fn text(self, column: &str) -> Result<&'a str> {
+        let at = self.log.columns.iter().position(|name| name == column);
+        let cell = at.and_then(|at| self.cells.get(at));
+        cell.map(String::as_str).with_context(|| format!("a line without {column}"))
+    }
+
+    /// The same as a number.
+    pub fn number(self, column: &str) -> Result<f64> {
+        let text = self.text(column)?;
+        text.parse().with_context(|| format!("{column} is {text:?}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_are_found_by_name() {
+        let log = Log::new("shader\tns\na\t12\nb\n");
+        let rows: Vec<Row<'_>> = log.rows().collect();
+        assert_eq!(rows[0].text("shader").unwrap(), "a");
+        assert_eq!(rows[0].number("ns").unwrap(), 12.0);
+        assert!(rows[0].number("shader").is_err() && rows[1].number("ns").is_err() && rows[0].text("words").is_err());
+    }
+}

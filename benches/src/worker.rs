@@ -1,0 +1,26 @@
+//! What a thread of a driver keeps from one shader to the next.
+
+use ntv::wire::Decoder;
+use ntv::{EmitOptions, Errors, Module, Shader, Translator};
+
+/// Translates the words of a driver.
+#[derive(Default)]
+pub struct Worker {
+    decoder: Decoder,
+    shader: Shader,
+    translator: Translator,
+}
+
+impl Worker {
+    /// Reads a shader.
+    pub fn decode(&mut self, wire: &[u32]) -> Result<&mut Shader, Errors> {
+        self.decoder.decode(wire, &mut self.shader)?;
+        Ok(&mut self.shader)
+    }
+
+    /// Reads a shader and translates it.
+    pub fn translate(&mut self, wire: &[u32]) -> Result<Module, Errors> {
+        self.decode(wire)?;
+        self.translator.translate(&mut self.shader, &EmitOptions::default())
+    }
+}

@@ -1,0 +1,28 @@
+//! `cargo xtask bench --mesa`: what both translators take for each shader of many tests, inside one zink.
+
+use super::build::Build;
+use super::driver::{Driver, Translator};
+use super::{list, runner};
+use anyhow::{ensure, Context, Result};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Runs `count` tests of piglit's `quick_shader`, one after the other, on the Mesa under `prefix` or one that is built; zink
+/// writes a line for each shader to `log`.
+pub(crate) fn measure(prefix: Option<&Path>, count: usize, log: PathBuf) -> Result<()> {
+    list::install()?;
+    let prefix = match prefix {
+        Some(prefix) => prefix.canonicalize().with_context(|| format!("no folder {}", prefix.display()))?,
+        None => Build::Full.mesa()?.prefix,
+    };
+    let mut driver = Driver::new(prefix, false, None)?;
+    driver.verify()?;
+    let tests = list::tests("quick_shader", None, Some(count))?;
+    ensure!(!tests.is_empty(), "no tests");
+    if log.exists() {
+        fs::remove_file(&log)?;
+    }
+    driver.log = Some(log);
+    // One process at a time: nothing else runs while a shader is translated.
+    runner::run_once(&driver, Translator::Both, &tests)
+}
