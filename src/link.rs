@@ -42,66 +42,69 @@ pub fn link(stages: &[&Module], mut assignments: Vec<Decisions>) -> Linked {
     for second in 1..stages.len() {
         let (before, after) = assignments.split_at_mut(second);
         let first = second - 1;
-        let mut pair = Pair {
-            producer: stages[first],
-            consumer: stages[second],
-            outputs: &mut before[first],
-            inputs: &mut after[0],
-        };
-        pair.link(&mut linked);
+        let (producer, consumer) = (stages[first], stages[second]);
+        let rasterized = consumer.stage == Stage::Fragment;
+        let mut outputs = Side { interface: &producer.interface, is_output: true, decisions: &mut before[first] };
+        let mut inputs = Side { interface: &consumer.interface, is_output: false, decisions: &mut after[0] };
+        let (written, read) = (outputs.components(), inputs.components());
+        let wanted = |it: &Varying| it.capture.is_some() || it.builtin.is_some() && rasterized;
+        let mut used = BTreeMap::new();
+        linked.removed_outputs += outputs.settle(&read, wanted, &mut used);
+        linked.removed_inputs += inputs.settle(&written, |_| false, &mut used);
+        for (packed, location) in (0..).zip(used.values_mut()) {
+            *location = packed;
+        }
+        outputs.pack(&used);
+        inputs.pack(&used);
     }
     linked.modules = stages.iter().zip(&assignments).map(|(module, decisions)| module.link(decisions)).collect();
     linked
 }
 
-/// Two stages, and what is decided about them.
-struct Pair<'m> {
-    producer: &'m Module,
-    consumer: &'m Module,
-    outputs: &'m mut Decisions,
-    inputs: &'m mut Decisions,
+/// The outputs of a stage, or the inputs of the next, and what is decided about them.
+struct Side<'m> {
+    interface: &'m [Varying],
+    is_output: bool,
+    decisions: &'m mut Decisions,
 }
 
-impl Pair<'_> {
-    fn link(&mut self, linked: &mut Linked) {
-        let (producer, consumer) = (&self.producer.interface, &self.consumer.interface);
-        let outputs = || producer.iter().enumerate().filter(|(_, it)| it.is_output && !it.removed);
-        let inputs = || consumer.iter().enumerate().filter(|(_, it)| !it.is_output && !it.removed);
-        let (written, read) = (Components::of(outputs()), Components::of(inputs()));
-        let rasterized = self.consumer.stage == Stage::Fragment;
-        let mut used = BTreeMap::new();
-        for (index, output) in outputs() {
-            let needed = output.capture.is_some() || output.builtin.is_some() && rasterized || read.meets(output);
-            if output.removable && !needed {
-                self.outputs.remove(index);
-                linked.removed_outputs += 1;
+impl<'m> Side<'m> {
+    fn varyings(&self) -> impl Iterator<Item = (usize, &'m Varying)> {
+        let is_output = self.is_output;
+        self.interface.iter().enumerate().filter(move |(_, it)| it.is_output == is_output && !it.removed)
+    }
+
+    fn components(&self) -> Components {
+        Components::of(self.varyings())
+    }
+
+    /// Takes away what nobody wants and the other side has not, and notes the locations of the rest. Returns how many went.
+    fn settle(
+        &mut self,
+        other: &Components,
+        wanted: impl Fn(&Varying) -> bool,
+        used: &mut BTreeMap<u32, u32>,
+    ) -> usize {
+        let mut removed = 0;
+        for (index, varying) in self.varyings() {
+            if varying.removable && !wanted(varying) && !other.meets(varying) {
+                self.decisions.remove(index);
+                removed += 1;
             } else {
-                take(&mut used, output);
+                take(used, varying);
             }
-            if output.relaxed && read.is_precise(output) {
-                self.outputs.be_precise(index);
-            }
-        }
-        for (index, input) in inputs() {
-            if input.removable && !written.meets(input) {
-                self.inputs.remove(index);
-                linked.removed_inputs += 1;
-            } else {
-                take(&mut used, input);
-            }
-            if input.relaxed && written.is_precise(input) {
-                self.inputs.be_precise(index);
+            if varying.relaxed && other.is_precise(varying) {
+                self.decisions.be_precise(index);
             }
         }
-        for (packed, location) in (0..).zip(used.values_mut()) {
-            *location = packed;
-        }
-        let packed = |varying: &Varying| used.get(&varying.location).copied().unwrap_or(varying.location);
-        for (index, output) in outputs().filter(|(_, it)| it.builtin.is_none()) {
-            self.outputs.assignment.locations[index] = packed(output);
-        }
-        for (index, input) in inputs().filter(|(_, it)| it.builtin.is_none()) {
-            self.inputs.assignment.locations[index] = packed(input);
+        removed
+    }
+
+    /// Gives each varying the location that its own has become.
+    fn pack(&mut self, used: &BTreeMap<u32, u32>) {
+        for (index, varying) in self.varyings().filter(|(_, it)| it.builtin.is_none()) {
+            let packed = used.get(&varying.location).copied();
+            self.decisions.assignment.locations[index] = packed.unwrap_or(varying.location);
         }
     }
 }
