@@ -73,13 +73,18 @@ impl Emit<'_> {
         let shader = self.shader;
         let variable = &shader.vars[var];
         let opaque = class == StorageClass::UniformConstant;
+        let block = |ty| layout.block && shader.types.as_struct(ty).is_some();
         // Arrays of blocks are types like others, unless a link may change their length.
-        let blocks = |elem| self.options.linkable && layout.block && shader.types.as_struct(elem).is_some();
+        let blocks = |elem| self.options.linkable && block(elem);
         match shader.types.get(variable.ty) {
             TypeData::Array { elem, len, .. } if opaque || blocks(elem) => {
                 let elem = if opaque { self.opaque_type(elem, variable)? } else { self.ir_type(elem, layout)? };
                 let len = len.ok_or_else(|| unsupported("an array of descriptors without a length"))?;
                 Ok(self.descriptor_array(elem, len.max(1), variable))
+            }
+            // Neither Uniform nor StorageBuffer may have them (VUID-StandaloneSpirv-Uniform-06807).
+            TypeData::Array { elem, .. } if layout.block && !block(elem) => {
+                Err(unsupported("an array of arrays of blocks"))
             }
             _ if opaque => self.opaque_type(variable.ty, variable),
             _ => self.ir_type(variable.ty, layout),

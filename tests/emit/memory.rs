@@ -264,3 +264,34 @@ impl main {
         assert!(error.to_string().contains(message), "{to}: {error}");
     }
 }
+
+/// Vulkan has arrays of blocks, but no arrays of those.
+#[test]
+fn arrays_of_arrays_of_blocks_are_refused() {
+    let array = "\
+shader: MESA_SHADER_COMPUTE
+// ntv: struct=blk { uint count offset=0 }
+decl_var ssbo INTERP_MODE_NONE none blk[2] lit (0, 0, 0)
+decl_function main () (entrypoint)
+
+impl main {
+    block b0:   // preds:
+    32     %0 = deref_var &lit (ssbo blk[2])
+    32     %1 = deref_array &(*%0)[1] (ssbo blk)
+    32     %2 = deref_struct &%1->count (ssbo uint)
+    32     %3 = @load_deref (%2) (access=none)
+    @store_deref (%2, %3) (wrmask=x, access=none)
+                // succs: b1
+    block b1:
+}
+";
+    emitted(array);
+    let outer = "    32     %4 = deref_array &(*%0)[1] (ssbo blk[2])\n    32     %1 = deref_array &(*%4)";
+    let arrays = array.replace("blk[2]", "blk[3][2]").replace("    32     %1 = deref_array &(*%0)", outer);
+    let shader = text::parse(&arrays).remove(0).shader.expect("a shader");
+    for linkable in [false, true] {
+        let options = EmitOptions { linkable, ..EmitOptions::default() };
+        let error = emit(&shader, &Target::default(), &options).expect_err("no such variable");
+        assert!(error.to_string().contains("an array of arrays of blocks"), "{error}");
+    }
+}
