@@ -8,6 +8,10 @@ use super::{Binding, Capture, Condition, Key, Module, Patch, PatchKind, Range, A
 pub struct Assignment {
     /// The location of each varying; those that are missing keep theirs.
     pub locations: Vec<u32>,
+    /// The first component of varyings in their location, by varying. One that starts with the first of all has no word for it.
+    pub components: Vec<(u32, u32)>,
+    /// The source of blending that outputs are, by varying: 0, or 1 for the second. They have a word for it if any is the second.
+    pub indices: Vec<(u32, u32)>,
     /// What transform feedback captures now, by varying; those that are missing stay.
     pub captures: Vec<(u32, Capture)>,
     /// Descriptors that move: set and binding, and those that they get.
@@ -15,7 +19,9 @@ pub struct Assignment {
     /// Arrays of descriptors, by set and binding as they were, and how many there are now. No index that is a constant may be
     /// behind the end.
     pub lengths: Vec<([u32; 2], u32)>,
-    /// Specialization constants whose default changes: number and value.
+    /// Specialization constants that get another number: as it was, and the new one.
+    pub spec_ids: Vec<(u32, u32)>,
+    /// Specialization constants whose default changes: number, as it was, and value.
     pub spec_values: Vec<(u32, u32)>,
     /// The size of a workgroup.
     pub local_size: Option<[u32; 3]>,
@@ -36,6 +42,11 @@ impl Assignment {
         row.map(|row| row.1.max(1))
     }
 
+    /// The number of a specialization constant now.
+    fn spec_id(&self, old: u32) -> Option<u32> {
+        find(&self.spec_ids, old)
+    }
+
     fn capture(&self, varying: u32) -> Option<&Capture> {
         self.captures.iter().find(|row| row.0 == varying).map(|row| &row.1)
     }
@@ -46,16 +57,24 @@ impl Assignment {
             PatchKind::DescriptorSet => binding().map(|[set, _]| set),
             PatchKind::Binding => binding().map(|[_, binding]| binding),
             PatchKind::Location => self.locations.get(arg as usize).copied(),
+            PatchKind::Component => find(&self.components, arg),
+            PatchKind::Index => find(&self.indices, arg),
             PatchKind::XfbBuffer => self.capture(arg).map(|capture| capture.buffer),
             PatchKind::XfbStride => self.capture(arg).map(|capture| capture.stride),
             PatchKind::XfbOffset => self.capture(arg).map(|capture| capture.offset),
-            PatchKind::SpecValue => self.spec_values.iter().find(|row| row.0 == arg).map(|row| row.1),
+            PatchKind::SpecId => self.spec_id(arg),
+            PatchKind::SpecValue => find(&self.spec_values, arg),
             PatchKind::LocalSize => self.local_size.and_then(|size| size.get(arg as usize).copied()),
             PatchKind::OutputVertices => self.output_vertices,
             PatchKind::ArrayLength => bindings.get(arg as usize).and_then(|row| self.length(row)),
-            _ => None,
+            PatchKind::Word | PatchKind::Width | PatchKind::Height => None,
         }
     }
+}
+
+/// What stands beside `key`.
+fn find(rows: &[(u32, u32)], key: u32) -> Option<u32> {
+    rows.iter().find(|row| row.0 == key).map(|row| row.1)
 }
 
 /// All that is decided about a module by now.
@@ -235,7 +254,11 @@ impl Module {
             }
             if patch.when == ALWAYS || when.is_none() {
                 let when = if patch.when == ALWAYS { ALWAYS } else { conditions.keep(patch.when) };
-                out.patches.push(Patch { at: at as u32, when, ..*patch });
+                let arg = match patch.kind {
+                    PatchKind::SpecId | PatchKind::SpecValue => decisions.assignment.spec_id(patch.arg),
+                    _ => None,
+                };
+                out.patches.push(Patch { at: at as u32, when, arg: arg.unwrap_or(patch.arg), ..*patch });
             }
         }
         out.conditions = conditions.new;
@@ -246,6 +269,9 @@ impl Module {
             varying.relaxed &= decisions.holds(&Condition::relaxed(index)) != Some(false);
             if let Some(location) = decisions.assignment.locations.get(index) {
                 varying.location = *location;
+            }
+            if let Some(component) = find(&decisions.assignment.components, index as u32) {
+                varying.component = component as u8;
             }
             if let (Some(capture), Some(new)) = (&mut varying.capture, decisions.assignment.capture(index as u32)) {
                 *capture = *new;

@@ -1,7 +1,7 @@
 //! Patched words are the words of a fresh emission, every id that they use is defined, and `spirv-val` is silent.
 
 use super::{closure, corpus, keys, support, Lowered};
-use ntv::module::{Assignment, Decisions};
+use ntv::module::{Assignment, Decisions, PatchKind};
 use ntv::{Module, Target};
 use ntv_gen::{shader_of_seed, Purpose, Random};
 
@@ -20,13 +20,34 @@ fn some_link(module: &Module, random: &mut Random) -> Decisions {
         locations: module.interface.iter().map(|varying| varying.location + 1).collect(),
         bindings: module.bindings.iter().map(|row| ([row.set, row.binding], [row.set + 1, row.binding * 2])).collect(),
         lengths: module.bindings.iter().map(|row| ([row.set, row.binding], row.count + 2)).collect(),
+        spec_ids: vec![(1, 21), (4, 24)],
         spec_values: vec![(1, 64), (4, 1024)],
+        indices: numbers(module, PatchKind::Index).map(|(output, index)| (output, 1 - index)).collect(),
         local_size: Some([8, 4, 1]),
         output_vertices: Some(4),
+        components: free_components(module),
         ..Assignment::default()
     };
     link.assignment.bindings.dedup();
     link
+}
+
+/// Another component for each varying that may have one: it is one scalar, and nothing else is in its location.
+fn free_components(module: &Module) -> Vec<(u32, u32)> {
+    let shares = |(index, other): (usize, u32)| {
+        let [this, other] = [index, other as usize].map(|at| &module.interface[at]);
+        (this.is_output, this.location) == (other.is_output, other.location)
+    };
+    let alone = |varying: &u32| (0..module.interface.len()).filter(|at| shares((*at, *varying))).count() == 1;
+    let free = numbers(module, PatchKind::Component).filter(|(varying, _)| alone(varying));
+    let scalars = free.filter(|(varying, _)| module.interface[*varying as usize].components == 1);
+    scalars.map(|(varying, component)| (varying, 3 - component)).collect()
+}
+
+/// Of each patch of a kind what it is about, and its word.
+fn numbers(module: &Module, kind: PatchKind) -> impl Iterator<Item = (u32, u32)> + '_ {
+    let patches = module.patches.iter().filter(move |patch| patch.kind == kind);
+    patches.map(|patch| (patch.arg, module.words[patch.at as usize]))
 }
 
 /// For some links and many keys: linked and instantiated words are those of an emission that knew all from the start. Returns

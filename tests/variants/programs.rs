@@ -3,7 +3,7 @@
 use super::stages::{self, shader};
 use super::{corpus, keys, support, Lowered};
 use ntv::link::{link, Linked};
-use ntv::module::{Capture, Decisions, PatchKind, OPTIONS, PRIVATE};
+use ntv::module::{Capture, Decisions, OPTIONS, PRIVATE};
 use ntv::variant::{likely_keys, Cache, Program, Shader};
 use ntv::{Key, Module, Target};
 use ntv_gen::Random;
@@ -316,31 +316,4 @@ fn likely_keys_wait_for_a_size_that_words_depend_on() {
     let program = program(emit(vertex(&[])), emit(coord));
     let flipped = |always: Key| likely_keys(&program, always, 8).iter().any(|key| key.bits & Key::FLIP_Y != 0);
     assert!(!flipped(Key::default()) && flipped(Key { bits: 0, size: [640, 480] }));
-}
-
-/// Every array of descriptors in the corpus gets longer; no other constant changes with it.
-#[test]
-fn arrays_of_descriptors_get_their_length() {
-    let mut kinds = Vec::new();
-    for lowered in corpus() {
-        let module = lowered.emit(None).expect("a module");
-        let lengths = |module: &Module| -> Vec<(usize, u32)> {
-            let patches = module.patches.iter().filter(|patch| patch.kind == PatchKind::ArrayLength);
-            patches.map(|patch| (patch.arg as usize, module.words[patch.at as usize])).collect()
-        };
-        let mut decisions = Decisions::default();
-        let longer = module.bindings.iter().map(|row| ([row.set, row.binding], row.count + 3));
-        decisions.assignment.lengths = longer.collect();
-        let linked = module.link(&decisions);
-        for ((row, old), (same, new)) in lengths(&module).into_iter().zip(lengths(&linked)) {
-            assert_eq!((same, new), (row, old + 3), "{}", lowered.name);
-            assert_eq!((module.bindings[row].count, linked.bindings[row].count), (old, new), "{}", lowered.name);
-            kinds.push(module.bindings[row].kind);
-        }
-        let changed = module.words.iter().zip(&linked.words).filter(|(old, new)| old != new).count();
-        assert_eq!(changed, lengths(&module).len(), "{}", lowered.name);
-    }
-    kinds.sort_unstable();
-    kinds.dedup();
-    assert!(kinds.len() > 4, "{kinds:?}");
 }
