@@ -4,7 +4,7 @@ use super::{instructions, malformed, Inst};
 use crate::error::{Error, ErrorKind, Place};
 use crate::module::Stage;
 use rustc_hash::{FxHashMap, FxHashSet};
-use spirv::{Decoration, Op, StorageClass};
+use spirv::{Decoration, GlslStd450Op, Op, StorageClass};
 
 /// Opcodes of types, whose first operand is their id.
 const TYPES: std::ops::RangeInclusive<u32> = Op::TypeVoid as u32..=Op::TypeForwardPointer as u32;
@@ -22,6 +22,8 @@ pub(super) struct Global {
     pub(super) ty: u32,
     /// A link may take it away.
     pub(super) removable: bool,
+    /// It is an array of descriptors whose length a link may change.
+    pub(super) resizable: bool,
 }
 
 /// A module that is only read.
@@ -43,9 +45,9 @@ pub(super) struct Facts<'w> {
     pub(super) chains: FxHashMap<u32, (u32, u32)>,
     /// Strings are there for more than names and lines.
     pub(super) has_debug_info: bool,
-    /// Members of blocks are captured, which is not to be told apart.
-    pub(super) captures_members: bool,
-    /// Variables that something else names.
+    /// The import of GLSL.std.450, or 0.
+    glsl: u32,
+    /// Inputs and outputs that something else names, and variables that something else names as a whole.
     pinned: FxHashSet<u32>,
 }
 
@@ -69,7 +71,7 @@ impl<'w> Facts<'w> {
             index: FxHashMap::default(),
             chains: FxHashMap::default(),
             has_debug_info: false,
-            captures_members: false,
+            glsl: 0,
             pinned: FxHashSet::default(),
         };
         let (mut entry_points, mut in_function) = (0, false);
@@ -100,21 +102,22 @@ impl<'w> Facts<'w> {
             }
             Op::Decorate => drop(self.decorations.insert((inst.word(1), inst.word(2)), inst.word(3))),
             Op::MemberDecorate => {
-                self.captures_members |=
-                    [Decoration::XfbBuffer, Decoration::XfbStride].iter().any(|it| *it as u32 == inst.word(3));
                 self.members.insert((inst.word(1), inst.word(2), inst.word(3)), inst.word(4));
             }
-            // "NonS"emantic and "Open"CL.Debug.
+            // "NonS"emantic and "Open"CL.Debug; "GLSL".std.450.
             Op::ExtInstImport => {
                 let start = inst.word(2).to_le_bytes();
                 self.has_debug_info |= [*b"NonS", *b"Open"].contains(&start);
+                if start == *b"GLSL" {
+                    self.glsl = inst.word(1);
+                }
             }
             Op::Variable => {
                 let ty = self.types.get(&inst.word(1)).map_or(0, |pointer| pointer.word(3));
                 let (id, class, pointer) = (inst.word(2), inst.word(3), inst.word(1));
                 let removable = inst.len() == 4;
                 self.index.insert(id, self.globals.len());
-                self.globals.push(Global { id, class, pointer, ty, removable });
+                self.globals.push(Global { id, class, pointer, ty, removable, resizable: removable });
                 self.chains.insert(id, (id, pointer));
             }
             Op::Constant | Op::SpecConstant => drop(self.types.insert(inst.word(2), inst)),
@@ -138,36 +141,52 @@ impl<'w> Facts<'w> {
             }
             Some(Op::Load) => {
                 // What an invocation may read of another's outputs has to stay an output.
-                if self.stage == Stage::TessCtrl {
-                    self.pin(inst.word(3), Some(StorageClass::Output as u32));
+                let io = self.root(inst.word(3)).and_then(|root| self.io(root));
+                if io.map_or(true, |io| self.stage == Stage::TessCtrl && io.class == StorageClass::Output as u32) {
+                    self.pin(inst.word(3));
                 }
             }
-            Some(Op::Store) => self.pin(inst.word(2), None),
+            Some(Op::Store) => self.pin(inst.word(2)),
             Some(Op::Line | Op::NoLine | Op::Label | Op::Branch) => {}
+            _ if self.interpolated(inst).is_some() => {}
             _ => self.pin_all(inst),
         }
     }
 
     /// Whatever `inst` names stays. A number that looks like an id keeps a variable without need.
     fn pin_all(&mut self, inst: Inst<'w>) {
-        inst.words[1..].iter().for_each(|word| self.pin(*word, None));
+        inst.words[1..].iter().for_each(|word| self.pin(*word));
     }
 
-    fn pin(&mut self, id: u32, class: Option<u32>) {
-        let Some((root, _)) = self.chains.get(&id) else { return };
-        if class.is_none() || self.global(*root).is_some_and(|global| Some(global.class) == class) {
-            self.pinned.insert(*root);
+    /// An input or output stays whatever part of it is named; of others only the whole counts.
+    fn pin(&mut self, id: u32) {
+        if let Some(root) = self.root(id).filter(|root| *root == id || self.io(*root).is_some()) {
+            self.pinned.insert(root);
         }
+    }
+
+    /// The variable that a pointer leads into.
+    fn root(&self, pointer: u32) -> Option<u32> {
+        self.chains.get(&pointer).map(|chain| chain.0)
+    }
+
+    /// The pointer to an input that `inst` interpolates at another place than usual.
+    pub(super) fn interpolated(&self, inst: Inst<'_>) -> Option<u32> {
+        use GlslStd450Op::{InterpolateAtCentroid, InterpolateAtOffset, InterpolateAtSample};
+        let ops = [InterpolateAtCentroid, InterpolateAtSample, InterpolateAtOffset].map(|op| op as u32);
+        let is_it = inst.is(Op::ExtInst) && inst.word(3) == self.glsl && ops.contains(&inst.word(4));
+        is_it.then(|| inst.word(5)).filter(|pointer| self.chains.contains_key(pointer))
     }
 
     pub(super) fn decoration(&self, id: u32, decoration: Decoration) -> Option<u32> {
         self.decorations.get(&(id, decoration as u32)).copied()
     }
 
-    /// Decides which varyings may go.
+    /// Decides which varyings may go, and which arrays may be longer or shorter.
     fn decide(&mut self) {
         for at in 0..self.globals.len() {
             let global = self.globals[at];
+            self.globals[at].resizable &= !self.pinned.contains(&global.id) && self.is_descriptor_array(&global);
             let input = global.class == StorageClass::Input as u32;
             let varying = match self.stage {
                 Stage::Vertex => !input,
@@ -180,6 +199,15 @@ impl<'w> Facts<'w> {
             let free = !self.pinned.contains(&global.id) && located && stream == 0;
             self.globals[at].removable &= varying && io && free;
         }
+    }
+
+    /// Whether a variable is an array of descriptors with a length of its own: no constant of a pipeline, no layout.
+    fn is_descriptor_array(&self, global: &Global) -> bool {
+        let Some(array) = self.types.get(&global.ty).filter(|ty| ty.is(Op::TypeArray)) else { return false };
+        let length = self.types.get(&array.word(3)).filter(|length| length.is(Op::Constant) && length.len() == 4);
+        let nested = self.types.get(&array.word(2)).map_or(true, |elem| elem.is(Op::TypeArray));
+        let stride = self.decoration(array.word(1), Decoration::ArrayStride).is_some();
+        length.is_some() && !nested && !stride && self.descriptor(global).is_some()
     }
 
     /// The variable with this id.

@@ -1,9 +1,9 @@
 //! Import: tables for SPIR-V from elsewhere, which has none, by parsing it once.
 //!
 //! What ntv emits has its tables from the start. A module of another compiler gets them here, so that it can be linked and
-//! patched like any other: names, lines and captures become ranges; sets, bindings, locations and constants become patches; inputs
-//! and outputs become varyings. One that another stage may not know gets pointer types of its own, as the emitter
-//! would have made them, so that its storage class can change:
+//! patched like any other: names, lines and captures become ranges; sets, bindings, lengths, locations and constants become patches;
+//! inputs and outputs become varyings. One that another stage may not know gets pointer types of its own, as the emitter
+//! would have made them, so that its storage class can change; so does an array of descriptors, for its length:
 //!
 //! ```text
 //! %p = OpTypePointer Input %v4      %p = OpTypePointer Input %v4
@@ -11,12 +11,13 @@
 //! %b = OpVariable %p Input          %a = OpVariable %q Input         patch: Private
 //! ```
 //!
-//! Only what is certain is touched: a varying stays if anything but a load, a store or an access chain names it, or if
-//! it is a block or a built-in; so does the length of an array of descriptors, a constant that others may use. The
+//! Only what is certain is touched: a varying stays if anything but a load, a store, an access chain or an interpolation names
+//! it, or if it is a block or a built-in; members of a block get other numbers, but stay. The
 //! options of a [`Key`](crate::Key) that take code are not offered: only the emitter makes that. A module with several
 //! entry points is refused.
 
 mod facts;
+mod lists;
 mod sizes;
 mod tables;
 

@@ -1,22 +1,14 @@
 //! The second look at the words: they are copied, with pointer types for varyings between them, and the tables are made.
 
 use super::facts::{Facts, Global};
-use super::{instructions, malformed, Inst};
+use super::lists::{binding, bindings, blocks, varyings, Place, WHOLE};
+use super::{instructions, Inst};
 use crate::error::Error;
 use crate::module::{
-    Binding, Capture, Condition, Key, Module, Patch, PatchKind, Range, Stage, Tables, Varying, ALWAYS, PRIVATE,
+    Binding, Condition, Key, Module, Patch, PatchKind, Range, Stage, Tables, Varying, ALWAYS, PRIVATE,
 };
 use rustc_hash::FxHashMap;
 use spirv::{Capability, Decoration, ExecutionMode, Op, StorageClass};
-
-/// The most inputs and outputs; no device has as many.
-const MOST_VARYINGS: usize = 4096;
-
-/// In place of the number of a member: the whole variable.
-const WHOLE: u32 = u32::MAX;
-
-/// An input or output: its variable, and the member that it is of that.
-type Place = (u32, u32);
 
 /// The module of `facts`.
 pub(super) fn write(facts: &Facts<'_>) -> Result<Module, Error> {
@@ -59,91 +51,6 @@ fn pointer_users(facts: &Facts<'_>) -> FxHashMap<u32, Vec<u32>> {
     users
 }
 
-/// Inputs and outputs in order, each with its variable: one, or for a block of members with locations one for each of them.
-fn varyings(facts: &Facts<'_>) -> Result<Vec<(Place, Varying)>, Error> {
-    let mut all = Vec::new();
-    for global in &facts.globals {
-        let Some(global) = facts.io(global.id) else { continue };
-        let has = |decoration| facts.decoration(global.id, decoration);
-        let (locations, components) = facts.varying_size(global);
-        let capture = has(Decoration::XfbBuffer).map(|buffer| Capture {
-            buffer,
-            stride: has(Decoration::XfbStride).unwrap_or(0),
-            offset: has(Decoration::Offset).unwrap_or(0),
-        });
-        let varying = Varying {
-            is_output: global.class == StorageClass::Output as u32,
-            patch: has(Decoration::Patch).is_some(),
-            builtin: has(Decoration::BuiltIn).map(|builtin| builtin & 0x7fff),
-            location: has(Decoration::Location).unwrap_or(0),
-            locations,
-            component: has(Decoration::Component).unwrap_or(0) as u8,
-            components,
-            relaxed: has(Decoration::RelaxedPrecision).is_some(),
-            removable: global.removable,
-            removed: false,
-            capture,
-        };
-        if varying.builtin.is_some() || has(Decoration::Location).is_some() {
-            all.push(((global.id, WHOLE), varying));
-        } else {
-            all.extend(member_varyings(facts, global, varying).take(MOST_VARYINGS + 1));
-        }
-        if all.len() > MOST_VARYINGS {
-            return Err(malformed("there are more inputs and outputs than any device has"));
-        }
-    }
-    Ok(all)
-}
-
-fn member_varyings<'f>(
-    facts: &'f Facts<'_>,
-    global: &Global,
-    block: Varying,
-) -> impl Iterator<Item = (Place, Varying)> + 'f {
-    let (id, vertex) = (global.id, facts.block(global));
-    let members =
-        facts.types.get(&vertex).filter(|ty| ty.is(Op::TypeStruct)).map_or(0, |ty| ty.len().saturating_sub(2));
-    (0..members as u32).filter_map(move |member| {
-        let has = |decoration: Decoration| facts.members.get(&(vertex, member, decoration as u32)).copied();
-        let (locations, components) = facts.size(facts.types[&vertex].word(member as usize + 2));
-        let builtin = has(Decoration::BuiltIn);
-        let location = has(Decoration::Location);
-        let varying = Varying {
-            builtin: builtin.map(|builtin| builtin & 0x7fff),
-            location: location.unwrap_or(0),
-            locations,
-            component: has(Decoration::Component).unwrap_or(0) as u8,
-            components,
-            removable: false,
-            ..block
-        };
-        (builtin.is_some() || location.is_some()).then_some(((id, member), varying))
-    })
-}
-
-/// The variable of each interface block; none where several are of one type, whose members cannot move alone.
-fn blocks(facts: &Facts<'_>) -> FxHashMap<u32, Option<u32>> {
-    let mut blocks = FxHashMap::default();
-    for global in facts.globals.iter().filter(|global| facts.io(global.id).is_some()) {
-        blocks.entry(facts.block(global)).and_modify(|only| *only = None).or_insert(Some(global.id));
-    }
-    blocks
-}
-
-fn bindings(facts: &Facts<'_>) -> Vec<Binding> {
-    let row = |global: &Global| {
-        let (kind, count) = facts.descriptor(global)?;
-        let set = facts.decoration(global.id, Decoration::DescriptorSet)?;
-        let binding = facts.decoration(global.id, Decoration::Binding)?;
-        Some(Binding { set, binding, kind, count })
-    };
-    let mut all: Vec<Binding> = facts.globals.iter().filter_map(row).collect();
-    all.sort_unstable();
-    all.dedup();
-    all
-}
-
 struct Writer<'f, 'w> {
     facts: &'f Facts<'w>,
     words: Vec<u32>,
@@ -183,6 +90,7 @@ impl Writer<'_, '_> {
             Op::MemberDecorate => self.decorate_member(inst, at),
             Op::TypePointer => self.pointer(inst),
             Op::Variable => self.variable(inst, at),
+            Op::ExtInst => self.interpolation(inst, at),
             Op::SpecConstant if inst.len() == 4 => {
                 if let Some(spec_id) = self.facts.decoration(inst.word(2), Decoration::SpecId) {
                     self.patch(at + 3, PatchKind::SpecValue, spec_id);
@@ -221,9 +129,7 @@ impl Writer<'_, '_> {
 
     /// What is only there for transform feedback.
     fn captured(&mut self, at: usize) {
-        if !self.facts.captures_members {
-            self.range(at, Condition::none(Key::NO_CAPTURE));
-        }
+        self.range(at, Condition::none(Key::NO_CAPTURE));
     }
 
     /// The varying that a variable is, if it is one as a whole.
@@ -268,32 +174,16 @@ impl Writer<'_, '_> {
     }
 
     fn decorate(&mut self, inst: Inst<'_>, at: usize) {
-        let (id, decoration) = (inst.word(1), Decoration::from_u32(inst.word(2)));
-        let varying = self.varying(id);
-        let number = inst.len() == 4;
-        match (decoration, varying) {
-            (Some(Decoration::RelaxedPrecision), Some(index)) => return self.range(at, Condition::relaxed(index)),
-            (Some(Decoration::SpecId), _) if number => self.patch(at + 3, PatchKind::SpecId, inst.word(3)),
-            (Some(Decoration::DescriptorSet), _) if number => self.patch_binding(id, at + 3, PatchKind::DescriptorSet),
-            (Some(Decoration::Binding), _) if number => self.patch_binding(id, at + 3, PatchKind::Binding),
-            (Some(decoration), Some(index)) if number => {
-                let captured = self.facts.decoration(id, Decoration::XfbBuffer).is_some();
-                let kind = match decoration {
-                    Decoration::Location => PatchKind::Location,
-                    Decoration::Component => PatchKind::Component,
-                    Decoration::Index => PatchKind::Index,
-                    Decoration::XfbBuffer => PatchKind::XfbBuffer,
-                    Decoration::XfbStride => PatchKind::XfbStride,
-                    Decoration::Offset if captured => PatchKind::XfbOffset,
-                    _ => PatchKind::Word,
-                };
-                if kind != PatchKind::Word {
-                    self.patch(at + 3, kind, index as u32);
-                }
-                if matches!(kind, PatchKind::XfbBuffer | PatchKind::XfbStride | PatchKind::XfbOffset) {
-                    self.captured(at);
-                }
-            }
+        let Some(decoration) = Decoration::from_u32(inst.word(2)) else { return };
+        let (id, number) = (inst.word(1), inst.len() == 4);
+        match (decoration, self.varying(id)) {
+            (Decoration::SpecId, _) if number => self.patch(at + 3, PatchKind::SpecId, inst.word(3)),
+            (Decoration::DescriptorSet, _) if number => self.patch_binding(id, at + 3, PatchKind::DescriptorSet),
+            (Decoration::Binding, _) if number => self.patch_binding(id, at + 3, PatchKind::Binding),
+            (Decoration::RelaxedPrecision, Some(index)) => return self.range(at, Condition::relaxed(index)),
+            (_, Some(index)) if number => self.decorate_varying(decoration, index, at),
+            // A block that is captured: its members say where.
+            (Decoration::XfbBuffer | Decoration::XfbStride, None) => self.captured(at),
             _ => {}
         }
         if let Some(index) = self.removable(id) {
@@ -303,25 +193,47 @@ impl Writer<'_, '_> {
         }
     }
 
+    /// A decoration whose last word is a number that a link may change.
+    fn decorate_varying(&mut self, decoration: Decoration, index: usize, at: usize) {
+        let captured = self.varyings[index].1.capture.is_some();
+        let kind = match decoration {
+            Decoration::Location => PatchKind::Location,
+            Decoration::Component => PatchKind::Component,
+            Decoration::Index => PatchKind::Index,
+            Decoration::XfbBuffer => PatchKind::XfbBuffer,
+            Decoration::XfbStride => PatchKind::XfbStride,
+            Decoration::Offset if captured => PatchKind::XfbOffset,
+            _ => return,
+        };
+        self.patch(self.words.len() - 1, kind, index as u32);
+        if matches!(kind, PatchKind::XfbBuffer | PatchKind::XfbStride | PatchKind::XfbOffset) {
+            self.captured(at);
+        }
+    }
+
     fn decorate_member(&mut self, inst: Inst<'_>, at: usize) {
-        let Some(Some(id)) = self.blocks.get(&inst.word(1)) else { return };
-        if inst.word(3) == Decoration::Location as u32 && inst.len() == 5 {
-            if let Some(index) = self.places.get(&(*id, inst.word(2))) {
-                self.patch(at + 4, PatchKind::Location, *index as u32);
-            }
+        let Some(decoration) = Decoration::from_u32(inst.word(3)) else { return };
+        let only = self.blocks.get(&inst.word(1)).copied().flatten();
+        let index = only.and_then(|id| self.places.get(&(id, inst.word(2)))).copied();
+        match (decoration, index) {
+            (Decoration::RelaxedPrecision, Some(index)) => self.range(at, Condition::relaxed(index)),
+            (_, Some(index)) if inst.len() == 5 => self.decorate_varying(decoration, index, at),
+            (Decoration::XfbBuffer | Decoration::XfbStride, None) => self.captured(at),
+            _ => {}
         }
     }
 
     fn patch_binding(&mut self, id: u32, at: usize, kind: PatchKind) {
-        let Some(global) = self.facts.global(id) else { return };
-        let has = |decoration| self.facts.decoration(id, decoration);
-        let place = has(Decoration::DescriptorSet).zip(has(Decoration::Binding));
-        let row = place.zip(self.facts.descriptor(global)).and_then(|((set, binding), (descriptor, count))| {
-            self.bindings.binary_search(&Binding { set, binding, kind: descriptor, count }).ok()
-        });
-        if let Some(row) = row {
-            self.patch(at, kind, row as u32);
+        let facts = self.facts;
+        if let Some(row) = facts.global(id).and_then(|global| self.row(global)) {
+            self.patch(at, kind, row);
         }
+    }
+
+    /// The row of the list that descriptors are.
+    fn row(&self, global: &Global) -> Option<u32> {
+        let row = self.bindings.binary_search(&binding(self.facts, global)?);
+        row.ok().map(|row| row as u32)
     }
 
     fn id(&mut self) -> u32 {
@@ -347,7 +259,10 @@ impl Writer<'_, '_> {
     }
 
     fn variable(&mut self, inst: Inst<'_>, at: usize) {
-        let Some(global) = self.facts.io(inst.word(2)).copied() else { return };
+        let Some(global) = self.facts.global(inst.word(2)).copied() else { return };
+        if global.resizable {
+            return self.array(inst, &global, at);
+        }
         let Some(index) = self.removable(global.id) else { return };
         let Some(pointer) = self.pointers.get(&(global.id, global.pointer)).copied() else { return };
         if global.class != StorageClass::Input as u32 {
@@ -365,5 +280,30 @@ impl Writer<'_, '_> {
         let when = self.condition(Condition::removed(index));
         let start = head as u32 + 4;
         self.tables.ranges.push(Range { start, end: start + 1, head: head as u32, when });
+    }
+
+    /// An array of descriptors gets a type of its own, with a length that nothing else has.
+    fn array(&mut self, inst: Inst<'_>, global: &Global, at: usize) {
+        let types = &self.facts.types;
+        let Some((array, row)) = types.get(&global.ty).zip(self.row(global)) else { return };
+        let Some(length) = types.get(&array.word(3)) else { return };
+        let [constant, array_type, pointer] = std::array::from_fn(|_| self.id());
+        self.words.truncate(at);
+        self.words.extend([length.words[0], length.word(1), constant, length.word(3)]);
+        self.patch(at + 3, PatchKind::ArrayLength, row);
+        self.words.extend([array.words[0], array_type, array.word(2), constant]);
+        self.words.extend([4 << 16 | Op::TypePointer as u32, pointer, global.class, array_type]);
+        self.words.extend([inst.words[0], pointer, global.id, global.class]);
+    }
+
+    /// An input that became Private has the same value everywhere.
+    fn interpolation(&mut self, inst: Inst<'_>, at: usize) {
+        let Some(pointer) = self.facts.interpolated(inst) else { return };
+        let root = self.facts.chains.get(&pointer).map(|chain| chain.0);
+        let Some(index) = root.and_then(|root| self.removable(root)) else { return };
+        self.range(at, Condition::live(index));
+        let at = self.words.len();
+        self.words.extend([4 << 16 | Op::Load as u32, inst.word(1), inst.word(2), pointer]);
+        self.range(at, Condition::removed(index));
     }
 }

@@ -1,0 +1,111 @@
+//! What a module has for others: its inputs and outputs, and its descriptors.
+
+use super::facts::{Facts, Global};
+use super::malformed;
+use crate::error::Error;
+use crate::module::{Binding, Capture, Varying};
+use rustc_hash::FxHashMap;
+use spirv::{Decoration, Op, StorageClass};
+
+/// The most inputs and outputs; no device has as many.
+const MOST_VARYINGS: usize = 4096;
+
+/// In place of the number of a member: the whole variable.
+pub(super) const WHOLE: u32 = u32::MAX;
+
+/// An input or output: its variable, and the member that it is of that.
+pub(super) type Place = (u32, u32);
+
+/// Inputs and outputs in order, each with its variable: one, or for a block of members with locations one for each of them.
+pub(super) fn varyings(facts: &Facts<'_>) -> Result<Vec<(Place, Varying)>, Error> {
+    let mut all = Vec::new();
+    for global in &facts.globals {
+        let Some(global) = facts.io(global.id) else { continue };
+        let has = |decoration| facts.decoration(global.id, decoration);
+        let (locations, components) = facts.varying_size(global);
+        let capture = has(Decoration::XfbBuffer).map(|buffer| Capture {
+            buffer,
+            stride: has(Decoration::XfbStride).unwrap_or(0),
+            offset: has(Decoration::Offset).unwrap_or(0),
+        });
+        let varying = Varying {
+            is_output: global.class == StorageClass::Output as u32,
+            patch: has(Decoration::Patch).is_some(),
+            builtin: has(Decoration::BuiltIn).map(|builtin| builtin & 0x7fff),
+            location: has(Decoration::Location).unwrap_or(0),
+            locations,
+            component: has(Decoration::Component).unwrap_or(0) as u8,
+            components,
+            relaxed: has(Decoration::RelaxedPrecision).is_some(),
+            removable: global.removable,
+            removed: false,
+            capture,
+        };
+        if varying.builtin.is_some() || has(Decoration::Location).is_some() {
+            all.push(((global.id, WHOLE), varying));
+        } else {
+            all.extend(member_varyings(facts, global, varying).take(MOST_VARYINGS + 1));
+        }
+        if all.len() > MOST_VARYINGS {
+            return Err(malformed("there are more inputs and outputs than any device has"));
+        }
+    }
+    Ok(all)
+}
+
+fn member_varyings<'f>(
+    facts: &'f Facts<'_>,
+    global: &Global,
+    block: Varying,
+) -> impl Iterator<Item = (Place, Varying)> + 'f {
+    let (id, vertex) = (global.id, facts.block(global));
+    let members =
+        facts.types.get(&vertex).filter(|ty| ty.is(Op::TypeStruct)).map_or(0, |ty| ty.len().saturating_sub(2));
+    (0..members as u32).filter_map(move |member| {
+        let has = |decoration: Decoration| facts.members.get(&(vertex, member, decoration as u32)).copied();
+        // XfbBuffer and XfbStride may be the block's, Offset is always a member's.
+        let buffer = has(Decoration::XfbBuffer).or(block.capture.map(|capture| capture.buffer));
+        let stride = has(Decoration::XfbStride).or(block.capture.map(|capture| capture.stride)).unwrap_or(0);
+        let capture = buffer.zip(has(Decoration::Offset)).map(|(buffer, offset)| Capture { buffer, stride, offset });
+        let (locations, components) = facts.size(facts.types[&vertex].word(member as usize + 2));
+        let builtin = has(Decoration::BuiltIn);
+        let location = has(Decoration::Location);
+        let varying = Varying {
+            builtin: builtin.map(|builtin| builtin & 0x7fff),
+            location: location.unwrap_or(0),
+            locations,
+            component: has(Decoration::Component).unwrap_or(0) as u8,
+            components,
+            relaxed: has(Decoration::RelaxedPrecision).is_some(),
+            removable: false,
+            capture,
+            ..block
+        };
+        (builtin.is_some() || location.is_some()).then_some(((id, member), varying))
+    })
+}
+
+/// The variable of each interface block; none where several are of one type, whose members cannot move alone.
+pub(super) fn blocks(facts: &Facts<'_>) -> FxHashMap<u32, Option<u32>> {
+    let mut blocks = FxHashMap::default();
+    for global in facts.globals.iter().filter(|global| facts.io(global.id).is_some()) {
+        blocks.entry(facts.block(global)).and_modify(|only| *only = None).or_insert(Some(global.id));
+    }
+    blocks
+}
+
+/// Descriptors, each place and kind once, in order.
+pub(super) fn bindings(facts: &Facts<'_>) -> Vec<Binding> {
+    let mut all: Vec<Binding> = facts.globals.iter().filter_map(|global| binding(facts, global)).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// The descriptors that a variable is.
+pub(super) fn binding(facts: &Facts<'_>, global: &Global) -> Option<Binding> {
+    let (kind, count) = facts.descriptor(global)?;
+    let set = facts.decoration(global.id, Decoration::DescriptorSet)?;
+    let binding = facts.decoration(global.id, Decoration::Binding)?;
+    Some(Binding { set, binding, kind, count })
+}
