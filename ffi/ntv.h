@@ -1499,12 +1499,29 @@ struct ntv_move {
    uint32_t binding;
    uint32_t new_set;
    uint32_t new_binding;
+   uint32_t new_count; /* how many an array has now, beyond all constant indices; 0 if as many as before */
+};
+
+/* A specialization constant that starts with another value unless the pipeline has one. */
+struct ntv_spec_value {
+   uint32_t id;
+   uint32_t value;
+};
+
+/* What a driver decides with a link. Zeros decide nothing. */
+struct ntv_link_info {
+   const struct ntv_move *moves;
+   size_t num_moves;
+   const struct ntv_spec_value *spec_values;
+   size_t num_spec_values;
+   uint32_t workgroup_size[3]; /* of a compute shader that neither reads nor specializes it */
+   uint32_t patch_vertices;    /* of the patch that tessellation control makes */
 };
 
 /* Links the stages of a pipeline, in its order: one or more. Puts as many new modules at `linked`, or NULL everywhere after an
- * error. All stages see the same `moves`. */
-enum ntv_status ntv_link(const struct ntv_module *const *stages, size_t num_stages, const struct ntv_move *moves,
-                         size_t num_moves, struct ntv_module **linked);
+ * error. All stages see the same `info`, which may be NULL. */
+enum ntv_status ntv_link(const struct ntv_module *const *stages, size_t num_stages, const struct ntv_link_info *info,
+                         struct ntv_module **linked);
 
 /* Writes to `keys` what each stage, in the order of the pipeline, sees of `key`. Variants of equal keys have equal words. */
 enum ntv_status ntv_program_keys(const struct ntv_module *const *stages, size_t num_stages, const struct ntv_key *key,

@@ -606,13 +606,29 @@ pub struct ntv_move {
     pub binding: u32,
     pub new_set: u32,
     pub new_binding: u32,
+    pub new_count: u32,
+}
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub struct ntv_spec_value {
+    pub id: u32,
+    pub value: u32,
+}
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub struct ntv_link_info {
+    pub moves: *const ntv_move,
+    pub num_moves: usize,
+    pub spec_values: *const ntv_spec_value,
+    pub num_spec_values: usize,
+    pub workgroup_size: [u32; 3usize],
+    pub patch_vertices: u32,
 }
 extern "C" {
     pub fn ntv_link(
         stages: *const *const ntv_module,
         num_stages: usize,
-        moves: *const ntv_move,
-        num_moves: usize,
+        info: *const ntv_link_info,
         linked: *mut *mut ntv_module,
     ) -> ntv_status;
 }

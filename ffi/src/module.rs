@@ -185,20 +185,39 @@ pub unsafe extern "C" fn ntv_module_destroy(module: *mut ntv_module) {
     }
 }
 
+/// What `info` decides; `None` if it has a null pointer to something.
+///
+/// # Safety
+/// Its pointers are null or point to as many records as it says.
+unsafe fn assignment(info: &ntv_link_info) -> Option<Assignment> {
+    // SAFETY: null or as said, by the contract.
+    let (moves, values) = unsafe { (slice(info.moves, info.num_moves), slice(info.spec_values, info.num_spec_values)) };
+    let moves = moves.or((info.num_moves == 0).then_some(&[]))?;
+    let values = values.or((info.num_spec_values == 0).then_some(&[]))?;
+    let resized = moves.iter().filter(|it| it.new_count != 0);
+    Some(Assignment {
+        bindings: moves.iter().map(|it| ([it.set, it.binding], [it.new_set, it.new_binding])).collect(),
+        lengths: resized.map(|it| ([it.set, it.binding], it.new_count)).collect(),
+        spec_values: values.iter().map(|it| (it.id, it.value)).collect(),
+        local_size: Some(info.workgroup_size).filter(|size| *size != [0; 3]),
+        output_vertices: Some(info.patch_vertices).filter(|vertices| *vertices != 0),
+        ..Assignment::default()
+    })
+}
+
 /// See `ntv.h`.
 ///
 /// # Safety
-/// `stages` and `linked` are null or point to `num_stages` modules and pointers, `moves` is null or points to `num_moves` moves.
+/// `stages` and `linked` are null or point to `num_stages` modules and pointers, `info` is null or points to what `ntv.h` says.
 #[no_mangle]
 pub unsafe extern "C" fn ntv_link(
     stages: *const *const ntv_module,
     num_stages: usize,
-    moves: *const ntv_move,
-    num_moves: usize,
+    info: *const ntv_link_info,
     linked: *mut *mut ntv_module,
 ) -> ntv_status {
     // SAFETY: null or as said, by the contract.
-    let (modules, moves) = unsafe { (modules(stages, num_stages), slice(moves, num_moves)) };
+    let (modules, info) = unsafe { (modules(stages, num_stages), info.as_ref()) };
     if linked.is_null() {
         return NTV_ERROR_ARGUMENT;
     }
@@ -206,15 +225,11 @@ pub unsafe extern "C" fn ntv_link(
         // SAFETY: there is room for so many, by the contract.
         unsafe { linked.add(stage).write(null_mut()) };
     }
-    let Some(modules) = modules.filter(|modules| modules.windows(2).all(|pair| pair[0].stage < pair[1].stage)) else {
-        return NTV_ERROR_ARGUMENT;
-    };
-    if moves.is_none() && num_moves != 0 {
-        return NTV_ERROR_ARGUMENT;
-    }
-    let moved = |it: &ntv_move| ([it.set, it.binding], [it.new_set, it.new_binding]);
-    let bindings = moves.unwrap_or_default().iter().map(moved).collect();
-    let decided = Decisions { assignment: Assignment { bindings, ..Assignment::default() }, ..Decisions::default() };
+    // SAFETY: by the contract.
+    let assignment = info.map_or(Some(Assignment::default()), |info| unsafe { assignment(info) });
+    let modules = modules.filter(|modules| modules.windows(2).all(|pair| pair[0].stage < pair[1].stage));
+    let (Some(modules), Some(assignment)) = (modules, assignment) else { return NTV_ERROR_ARGUMENT };
+    let decided = Decisions { assignment, ..Decisions::default() };
     let stages: Vec<&Module> = modules.iter().map(|module| &**module).collect();
     let outcome = guarded(|| Ok(link(&stages, vec![decided; stages.len()]).modules));
     match outcome {

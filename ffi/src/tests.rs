@@ -82,7 +82,7 @@ fn functions_have_their_prototypes() {
     same!(ntv_module_load(_, _, _));
     same!(ntv_module_store(_, _, _));
     same!(ntv_module_destroy(_));
-    same!(ntv_link(_, _, _, _, _));
+    same!(ntv_link(_, _, _, _));
     same!(ntv_program_keys(_, _, _, _));
     same!(ntv_likely_keys(_, _, _, _, _));
     same!(ntv_module_instantiate(_, _, _, _));

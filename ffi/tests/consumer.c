@@ -510,7 +510,7 @@ test_modules(void)
    CHECK(ntv_module_store(module, NULL, &result) == NTV_OK);
    CHECK(ntv_module_load(result.words, result.num_words, &loaded) == NTV_OK);
    ntv_result_free(&result, NULL);
-   CHECK(ntv_link((const struct ntv_module *const *)&loaded, 1, NULL, 0, &linked) == NTV_OK);
+   CHECK(ntv_link((const struct ntv_module *const *)&loaded, 1, NULL, &linked) == NTV_OK);
    CHECK(ntv_program_keys((const struct ntv_module *const *)&linked, 1, &stripped, &seen) == NTV_OK);
    CHECK(seen.bits == NTV_KEY_STRIP && ntv_key_dither(1, NTV_DITHER_565) == UINT64_C(0xc0000));
    for (int i = 0; i < 2; i++) {

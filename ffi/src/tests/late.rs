@@ -6,6 +6,7 @@ use crate::{
     ntv_context_create, ntv_context_destroy, ntv_likely_keys, ntv_link, ntv_module_create, ntv_module_destroy,
     ntv_module_instantiate, ntv_module_load, ntv_module_store, ntv_program_keys, ntv_result_free, ntv_target_init,
 };
+use ntv_core::module::{Assignment, Decisions};
 use ntv_core::{text, wire, EmitOptions, Key, Module, Shader, Translator};
 use std::mem::MaybeUninit;
 use std::ptr::{null, null_mut};
@@ -79,7 +80,7 @@ fn linked_words_are_those_of_the_library() {
     let key = ntv_key { bits: Key::STRIP | Key::FLIP_Y, size: [0; 2] };
     // SAFETY: all pointers are to what they should be.
     unsafe {
-        assert_eq!(ntv_link(stages.as_ptr(), 2, null(), 0, results.as_mut_ptr()), NTV_OK);
+        assert_eq!(ntv_link(stages.as_ptr(), 2, null(), results.as_mut_ptr()), NTV_OK);
         for (handle, module) in results.iter().zip(&linked.modules) {
             let mut expected = Vec::new();
             module.instantiate(&Key { bits: key.bits, size: key.size }, &mut expected);
@@ -102,6 +103,73 @@ fn linked_words_are_those_of_the_library() {
     }
 }
 
+/// A link that decides nothing besides.
+const NOTHING: ntv_link_info = ntv_link_info {
+    moves: null(),
+    num_moves: 0,
+    spec_values: null(),
+    num_spec_values: 0,
+    workgroup_size: [0; 3],
+    patch_vertices: 0,
+};
+
+/// A shader of the repository's corpus.
+fn file(path: &str) -> Shader {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/corpus").join(path);
+    let text = std::fs::read_to_string(path).expect("a dump");
+    text::parse(&text).remove(0).shader.expect("a shader")
+}
+
+/// Descriptors that move, an array that gets longer, a constant, a workgroup size, a size of patches.
+#[test]
+fn a_link_decides_what_the_library_can() {
+    let files = [
+        "compile/texture_arrays.nir",
+        "directives/variable_shared_memory.nir",
+        "mesa/ssbo.nir",
+        "stages/generated_tess_control.nir",
+    ];
+    for shader in files.map(file) {
+        let (handle, module) = (created(&shader), own(shader));
+        let rows = || module.bindings.iter();
+        let moved = |it: &ntv_core::module::Binding| ntv_move {
+            set: it.set,
+            binding: it.binding,
+            new_set: it.set + 2,
+            new_binding: it.binding + 1,
+            new_count: if it.count > 1 { it.count + 3 } else { 0 },
+        };
+        let (moves, values) = (rows().map(moved).collect::<Vec<_>>(), [ntv_spec_value { id: 4, value: 64 }]);
+        let info = ntv_link_info {
+            moves: moves.as_ptr(),
+            num_moves: moves.len(),
+            spec_values: values.as_ptr(),
+            num_spec_values: 1,
+            workgroup_size: [4, 2, 1],
+            patch_vertices: 5,
+        };
+        let assignment = Assignment {
+            bindings: rows().map(|it| ([it.set, it.binding], [it.set + 2, it.binding + 1])).collect(),
+            lengths: rows().filter(|it| it.count > 1).map(|it| ([it.set, it.binding], it.count + 3)).collect(),
+            spec_values: vec![(4, 64)],
+            local_size: Some([4, 2, 1]),
+            output_vertices: Some(5),
+            ..Assignment::default()
+        };
+        let decisions = Decisions { assignment, ..Decisions::default() };
+        let expected = ntv_core::link::link(&[&module], vec![decisions]).modules.remove(0);
+        assert_ne!(expected.words, module.words);
+        let mut linked = null_mut();
+        // SAFETY: all pointers are to what they should be.
+        unsafe {
+            assert_eq!(ntv_link([handle.cast_const()].as_ptr(), 1, &info, &mut linked), NTV_OK);
+            let stored = words(|result| ntv_module_store(linked, null(), result));
+            assert_eq!(Module::from_words(&stored), Ok(expected));
+            [handle, linked].into_iter().for_each(|handle| ntv_module_destroy(handle));
+        }
+    }
+}
+
 #[test]
 fn null_pointers_and_other_words_are_refused() {
     let handle = created(&shaders()[0]);
@@ -115,9 +183,11 @@ fn null_pointers_and_other_words_are_refused() {
         assert_eq!(ntv_module_load([0x0723_0203u32].as_ptr(), 1, &mut module), NTV_ERROR_MALFORMED);
         assert!(module.is_null());
         assert_eq!(ntv_module_load([1u32].as_ptr(), 1, null_mut()), NTV_ERROR_ARGUMENT);
-        assert_eq!(ntv_link(stages.as_ptr(), 2, null(), 0, linked.as_mut_ptr()), NTV_ERROR_ARGUMENT);
-        assert_eq!(ntv_link(stages.as_ptr(), 1, null(), 1, linked.as_mut_ptr()), NTV_ERROR_ARGUMENT);
-        assert_eq!(ntv_link([null()].as_ptr(), 1, null(), 0, linked.as_mut_ptr()), NTV_ERROR_ARGUMENT);
+        assert_eq!(ntv_link(stages.as_ptr(), 2, null(), linked.as_mut_ptr()), NTV_ERROR_ARGUMENT);
+        for info in [ntv_link_info { num_moves: 1, ..NOTHING }, ntv_link_info { num_spec_values: 1, ..NOTHING }] {
+            assert_eq!(ntv_link(stages.as_ptr(), 1, &info, linked.as_mut_ptr()), NTV_ERROR_ARGUMENT);
+        }
+        assert_eq!(ntv_link([null()].as_ptr(), 1, null(), linked.as_mut_ptr()), NTV_ERROR_ARGUMENT);
         assert!(linked.iter().all(|module| module.is_null()));
         assert_eq!(ntv_program_keys(null(), 0, &key, &mut keys), NTV_ERROR_ARGUMENT);
         assert_eq!(ntv_likely_keys(null(), 0, &key, &mut keys, 1), 0);
