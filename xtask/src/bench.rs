@@ -24,7 +24,7 @@ struct Arguments {
 }
 
 /// The benchmarks of criterion that make up the report on translation.
-const BENCHES: &[&str] = &["translate", "variants"];
+const BENCHES: &[&str] = &["translate", "variants", "peers"];
 
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let program = "cargo xtask bench".to_string();

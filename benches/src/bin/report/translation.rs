@@ -1,4 +1,4 @@
-//! ntv alone: time, memory, growth, steps, threads, variants.
+//! ntv alone: time, memory, growth, steps, threads, variants, peers.
 
 use crate::memory::{measure, Memory};
 use crate::times::Times;
@@ -20,6 +20,7 @@ pub(crate) fn write(criterion: &Path, results: &Path) -> Result<()> {
     steps_table(&mut out, &times)?;
     threads_table(&mut out, &times)?;
     variants_table(&mut out, &times)?;
+    peers_table(&mut out, &times)?;
     growth_plots(results, &times, &sets, &memories)?;
     steps_plot(&results.join("steps.svg"), &times)?;
     finish(results, "translation.md", &out)
@@ -108,6 +109,16 @@ fn variants_table(out: &mut String, times: &Times) -> Result<()> {
     for way in ["copy", "instantiate", "link", "emit", "translate", "parse"] {
         let (small, large) = (times.get(&small, way)?.each(), times.get(&large, way)?.each());
         writeln!(out, "| {way} | {small:.0} | {large:.0} |")?;
+    }
+    Ok(())
+}
+
+fn peers_table(out: &mut String, times: &Times) -> Result<()> {
+    let [small, large] = ["small", "large"].map(|set| format!("peers, {set}"));
+    *out += "\n| peers, us/shader | small | large |\n| --- | ---: | ---: |\n";
+    for way in ["ntv", "ntv, all passes", "naga", "naga, validation", "rspirv", "rspirv, assembly"] {
+        let (small, large) = (times.get(&small, way)?.each() / 1e3, times.get(&large, way)?.each() / 1e3);
+        writeln!(out, "| {way} | {small:.1} | {large:.1} |")?;
     }
     Ok(())
 }
