@@ -47,7 +47,7 @@ fn targets_hold_on_mutated_seeds() {
         while cases == 0 || cases < most && Instant::now() < end && failures.len() < 20 {
             let case = |number| {
                 let random = &mut Random(number);
-                if matches!(*name, "wire" | "spirv") {
+                if matches!(*name, "wire" | "spirv" | "module") {
                     let dump = random.of::<String>(&dumps).clone();
                     let mut bytes = input(name, random, &dump);
                     mutate_words(random, &mut bytes);
@@ -70,6 +70,7 @@ fn input(target: &str, random: &mut Random, dump: &str) -> Vec<u8> {
         "passes" => [&[random.below(256) as u8], dump.as_bytes()].concat(),
         "wire" => wire(dump),
         "spirv" => spirv(dump),
+        "module" => module(dump).map_or_else(Vec::new, |module| support::bytes(&module.to_words())),
         "shader" => (0..4096).map(|_| random.below(256) as u8).collect(),
         _ => dump.as_bytes().to_vec(),
     }
@@ -84,10 +85,18 @@ fn wire(dump: &str) -> Vec<u8> {
 
 /// The first shader of `dump` as SPIR-V, with names.
 fn spirv(dump: &str) -> Vec<u8> {
-    let shader = ntv::text::parse(dump).into_iter().find_map(|found| found.shader.ok());
     let options = ntv::EmitOptions { names: true, ..ntv::EmitOptions::default() };
-    let module = shader.and_then(|mut shader| ntv::Translator::default().translate(&mut shader, &options).ok());
-    module.map_or_else(Vec::new, |module| support::bytes(&module.words))
+    translated(dump, &options).map_or_else(Vec::new, |module| support::bytes(&module.words))
+}
+
+/// The same with all that may be decided late.
+fn module(dump: &str) -> Option<ntv::Module> {
+    translated(dump, &ntv::EmitOptions { names: true, offer: u64::MAX, linkable: true, ..ntv::EmitOptions::default() })
+}
+
+fn translated(dump: &str, options: &ntv::EmitOptions<'_>) -> Option<ntv::Module> {
+    let mut shader = ntv::text::parse(dump).into_iter().find_map(|found| found.shader.ok())?;
+    ntv::Translator::default().translate(&mut shader, options).ok()
 }
 
 /// Some words of a wire changed: a bit, all of one, or one for another.

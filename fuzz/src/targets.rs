@@ -13,8 +13,14 @@ pub(crate) type Target = (&'static str, fn(&[u8]));
 
 /// All targets.
 #[allow(dead_code)]
-pub(crate) const TARGETS: &[Target] =
-    &[("text", text), ("wire", wire_words), ("passes", passes), ("shader", shader), ("spirv", spirv_words)];
+pub(crate) const TARGETS: &[Target] = &[
+    ("text", text),
+    ("wire", wire_words),
+    ("passes", passes),
+    ("shader", shader),
+    ("spirv", spirv_words),
+    ("module", module),
+];
 
 /// Bytes are a dump: it is refused or translated. What is read is printed so that it is read again.
 pub(crate) fn text(bytes: &[u8]) {
@@ -51,18 +57,43 @@ pub(crate) fn wire_words(bytes: &[u8]) {
 
 /// Bytes are SPIR-V from elsewhere: it is refused, or gets tables with which it can be linked and patched.
 pub(crate) fn spirv_words(bytes: &[u8]) {
-    let words = bytes.chunks_exact(4).map(|word| word.iter().rev().fold(0, |all, byte| all << 8 | u32::from(*byte)));
-    let Ok(module) = ntv::import::import(&words.collect::<Vec<u32>>()) else { return };
+    if let Ok(module) = ntv::import::import(&words_of(bytes)) {
+        link_and_patch(&module);
+    }
+}
+
+/// Bytes are a stored module, but for the hash, which is put right: it is refused, or can be linked and patched.
+pub(crate) fn module(bytes: &[u8]) {
+    let mut words = words_of(bytes);
+    if let [_, _, hash, rest @ ..] = &mut words[..] {
+        *hash = rest.iter().fold(0x811c_9dc5, |hash: u32, word| (hash ^ word).wrapping_mul(0x0100_0193));
+    }
+    if let Ok(module) = ntv::Module::from_words(&words) {
+        link_and_patch(&module);
+    }
+}
+
+/// Whatever the tables say, they stay sound, and no word is read or written that is not there.
+fn link_and_patch(module: &ntv::Module) {
     let stored = ntv::Module::from_words(&module.to_words());
-    assert!(stored.is_ok_and(|stored| stored == module), "what is stored is loaded again");
+    assert!(stored.is_ok_and(|stored| stored == *module), "what is stored is loaded again");
+    let mut all = ntv::module::Decisions::default();
+    (0..module.interface.len()).for_each(|index| all.remove(index));
+    all.assignment.lengths = module.bindings.iter().map(|row| ([row.set, row.binding], u32::MAX)).collect();
+    let mut linked = ntv::link::link(&[module, module], Vec::new()).modules;
+    linked.push(module.link(&all));
     let mut words = Vec::new();
-    for linked in ntv::link::link(&[&module, &module], Vec::new()).modules {
+    for linked in linked {
         assert!(linked.check().is_ok(), "the tables of a linked module are sound");
         for bits in [0, u64::MAX] {
             linked.instantiate(&ntv::Key::new(bits), &mut words);
             assert!(words.len() <= linked.words.len(), "a variant has no more words than its module");
         }
     }
+}
+
+fn words_of(bytes: &[u8]) -> Vec<u32> {
+    bytes.chunks_exact(4).map(|word| word.iter().rev().fold(0, |all, byte| all << 8 | u32::from(*byte))).collect()
 }
 
 /// A byte and a dump: the passes, up to the one with the number of the byte, keep what the shader computes.

@@ -1,0 +1,6 @@
+#![no_main]
+
+#[path = "../src/targets.rs"]
+mod targets;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| targets::module(bytes));
