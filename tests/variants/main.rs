@@ -8,6 +8,7 @@ mod angle;
 mod closure;
 mod equality;
 mod imports;
+mod options;
 mod patches;
 mod programs;
 #[allow(dead_code)]

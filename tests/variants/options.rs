@@ -1,0 +1,109 @@
+//! Each row of the table of options has a test, which would fail if nothing did what the row says.
+
+use super::programs::{emit, fragment};
+use super::stages::shader;
+use super::{corpus, support};
+use ntv::module::{Mechanism, OPTIONS};
+use ntv::{Key, Module};
+use spirv::{ExecutionMode, Op};
+
+/// What shows that an option does what it should: a test in this folder or in `tests/lavapipe`.
+const TESTS: &[(&str, &str)] = &[
+    ("descriptor sets and bindings", "patches::each_kind_of_patch_is_filled_and_decided"),
+    ("numbers of descriptors", "patches::arrays_of_descriptors_get_their_length"),
+    ("locations", "programs::a4_6_an_output_that_nobody_reads_goes_and_locations_are_packed"),
+    ("unused varyings", "lavapipe::what_a_link_takes_away_is_not_missed"),
+    ("precision of varyings", "angle::less_precision_needs_both_sides"),
+    ("patch vertices", "patches::each_kind_of_patch_is_filled_and_decided"),
+    ("workgroup size", "patches::specialization_constants_keep_their_new_number"),
+    ("specialization constants", "patches::specialization_constants_keep_their_new_number"),
+    ("strip", "options::stripped_words_are_without_names_and_lines"),
+    ("early_fragment_tests", "options::tests_are_early_only_where_that_changes_nothing"),
+    ("no_capture", "programs::captures_move_and_keep_their_outputs"),
+    ("sample_shading", "angle::sample_shading_is_the_fragment_stages_alone"),
+    ("swap_xy", "lavapipe::a4_5_turned_pictures_are_the_plain_one"),
+    ("flip_x", "lavapipe::a4_5_turned_pictures_are_the_plain_one"),
+    ("flip_y", "lavapipe::a4_5_turned_pictures_are_the_plain_one"),
+    ("gl_depth", "lavapipe::without_the_bit_gl_depth_is_clipped"),
+    ("discard", "lavapipe::without_the_bit_gl_depth_is_clipped"),
+    ("point_size", "lavapipe::points_have_a_size_if_the_key_says_so"),
+    ("dither", "lavapipe::a4_8_dithered_pictures_are_those_of_the_cpu"),
+];
+
+#[test]
+fn each_option_has_a_reason_and_a_test() {
+    let sources = [
+        ("angle", include_str!("angle.rs")),
+        ("lavapipe", include_str!("../lavapipe/variants.rs")),
+        ("options", include_str!("options.rs")),
+        ("patches", include_str!("patches.rs")),
+        ("programs", include_str!("programs.rs")),
+    ];
+    for (option, test) in TESTS {
+        let (file, name) = test.split_once("::").expect("a file and a name");
+        let source = sources.iter().find(|row| row.0 == file).expect("a file of this table").1;
+        assert!(source.contains(&format!("#[test]\nfn {name}()")), "{option}: there is no test {test}");
+    }
+    for row in OPTIONS {
+        assert!(!row.why.is_empty() && row.stages != 0, "{} has no reason", row.name);
+        // What a driver does with states and uniforms of its own is not in the words.
+        let in_words = matches!(row.mechanism, Mechanism::Patch | Mechanism::Range | Mechanism::SpecConstant);
+        assert_eq!(TESTS.iter().filter(|test| test.0 == row.name).count(), usize::from(in_words), "{}", row.name);
+    }
+}
+
+/// Instructions of these kinds in the words for a key.
+fn count(module: &Module, key: u64, is_it: impl Fn(&[u32]) -> bool) -> usize {
+    let mut words = Vec::new();
+    module.instantiate(&Key::new(key), &mut words);
+    let (mut at, mut count) = (5, 0);
+    while at < words.len() {
+        let end = at + (words[at] >> 16) as usize;
+        count += usize::from(is_it(&words[at..end]));
+        at = end;
+    }
+    count
+}
+
+#[test]
+fn stripped_words_are_without_names_and_lines() {
+    let debug = [Op::Name, Op::MemberName, Op::Line, Op::NoLine, Op::String, Op::Source].map(|op| op as u32);
+    let is_debug = |inst: &[u32]| debug.contains(&(inst[0] & 0xffff));
+    for module in corpus().iter().step_by(5).map(|lowered| lowered.emit(None).expect("a module")) {
+        assert!(count(&module, 0, is_debug) > 0);
+        assert_eq!(count(&module, Key::STRIP, is_debug), 0);
+    }
+}
+
+/// With nothing but colours tests may come first. A shader that says so itself has them whatever the key says.
+#[test]
+fn tests_are_early_only_where_that_changes_nothing() {
+    let is_mode = |inst: &[u32]| {
+        inst[0] == 3 << 16 | Op::ExecutionMode as u32 && inst[2] == ExecutionMode::EarlyFragmentTests as u32
+    };
+    let early = |module: &Module| [0, Key::EARLY_FRAGMENT_TESTS].map(|key| count(module, key, is_mode));
+    assert_eq!(early(&emit(fragment(&["VAR0"]))), [0, 1]);
+    let result = |slot: &str, value: &str, mask: &str, ty: &str| {
+        format!("    @store_output ({value}, %0) (base=1, range=1, wrmask={mask}, component=0, src_type={ty}, io location=FRAG_RESULT_{slot} slots=1)\n")
+    };
+    let colour = "    32x4 %1 = @load_frag_coord\n".to_string() + &result("DATA0", "%1", "xyzw", "float32");
+    assert_eq!(early(&emit(shader("FRAGMENT", "", &colour))), [0, 1]);
+    assert_eq!(early(&emit(shader("FRAGMENT", "early_fragment_tests: true\n", &colour))), [1, 1]);
+    let condition = "    32 %2 = mov %1.x\n    1 %3 = flt %2, %0\n";
+    let effects = [
+        format!("{condition}    @demote_if (%3)\n"),
+        format!("{condition}    @terminate_if (%3)\n"),
+        "    32 %2 = mov %1.x\n".to_string() + &result("DEPTH", "%2", "x", "float32"),
+        result("SAMPLE_MASK", "%0", "x", "int32"),
+        "    @store_ssbo (%1, %0, %0) (wrmask=xyzw, access=none, align_mul=16, align_offset=0)\n".to_string(),
+        "    32 %2 = @ssbo_atomic (%0, %0, %0) (access=none, atomic_op=iadd)\n".to_string(),
+    ];
+    for effect in effects {
+        let header = if effect.contains("ssbo") { "num_ssbos: 1\n" } else { "" };
+        let module = emit(shader("FRAGMENT", header, &(colour.clone() + &effect)));
+        assert_eq!(early(&module), [0, 0], "{effect}");
+        let mut words = Vec::new();
+        module.instantiate(&Key::new(u64::MAX), &mut words);
+        support::spirv_val(&words, ntv::Target::default().vulkan).expect("a valid module");
+    }
+}
