@@ -13,7 +13,7 @@ use crate::ir::{Capture, Precision, Stage, Var, VarFlags, Variable};
 use crate::module::{self, Condition, Key, PatchKind, Varying, ALWAYS};
 use crate::op::names::{varying, InterpMode};
 use crate::op::{Base, Intrinsic, Modes};
-use spirv::{Capability, Decoration, ExecutionMode, Op, StorageClass};
+use spirv::{BuiltIn, Capability, Decoration, ExecutionMode, Op, StorageClass};
 
 /// Slots that read as opaque black where nobody writes them (GL's colours, by Gallium's convention); all others as zeros.
 const COLOURS: [u32; 4] = [varying::COL0, varying::COL1, varying::BFC0, varying::BFC1];
@@ -24,7 +24,7 @@ impl Emit<'_> {
         let shader = self.shader;
         let variable = &shader.vars[var];
         let builtin = io_builtin(shader.stage(), variable);
-        let redirect = self.removal(var, at.class);
+        let redirect = self.removal(var, builtin, at.class);
         let id = match (builtin, redirect) {
             (Some(builtin), _) => self.io_builtin_variable(variable, builtin, at, redirect)?,
             (None, Some(redirect)) => self.redirected(at, redirect, variable),
@@ -47,26 +47,29 @@ impl Emit<'_> {
             }
         }
         let start = self.m.mark(Section::Annotations);
-        self.decorate_io(id, variable, at.class)?;
+        self.decorate_io(id, variable, builtin, at.class)?;
         if let Some(redirect) = redirect {
             self.m.end_range(Section::Annotations, start, redirect.stays);
         }
-        self.note_varying(variable, at.class, redirect.is_some());
+        self.note_varying(variable, builtin, at.class, redirect.is_some());
         Ok(id)
     }
 
     /// How a link takes this variable away, if it can.
-    fn removal(&mut self, var: Var, class: StorageClass) -> Option<Redirect> {
+    fn removal(&mut self, var: Var, builtin: Option<BuiltIn>, class: StorageClass) -> Option<Redirect> {
+        if !self.options.linkable {
+            return None;
+        }
         let (stage, variable) = (self.shader.stage(), &self.shader.vars[var]);
         let input = class == StorageClass::Input;
-        let linked = match io_builtin(stage, variable) {
+        let linked = match builtin {
             Some(builtin) => is_linked(stage, builtin, input) && !self.has_builtin(builtin, class),
             None => (stage, input) != (Stage::Vertex, true) && (stage, input) != (Stage::Fragment, false),
         };
         // Outputs of other streams are there to be captured; those of mesh shaders are nobody's who links here.
         let known = variable.stream == 0 && !variable.flags.contains(VarFlags::PER_PRIMITIVE);
         // What an invocation may read of another's outputs has to stay an output.
-        if !self.options.linkable || !linked || !known || stage == Stage::TessCtrl && !input && self.is_read(var) {
+        if !linked || !known || stage == Stage::TessCtrl && !input && self.is_read(var) {
             return None;
         }
         let index = self.m.varyings.len();
@@ -125,11 +128,17 @@ impl Emit<'_> {
         id
     }
 
-    fn decorate_io(&mut self, id: u32, variable: &Variable, class: StorageClass) -> Result<()> {
+    fn decorate_io(
+        &mut self,
+        id: u32,
+        variable: &Variable,
+        builtin: Option<BuiltIn>,
+        class: StorageClass,
+    ) -> Result<()> {
         if self.shader.stage().is_compute() {
             return Err(unsupported("an input or output of a compute shader"));
         }
-        if io_builtin(self.shader.stage(), variable).is_none() {
+        if builtin.is_none() {
             let location = self.location(variable).ok_or_else(|| unsupported("an input without a location"))?;
             self.take_locations(variable, class, location)?;
             self.decorate_with(id, Decoration::Location, location, PatchKind::Location);
@@ -232,15 +241,14 @@ impl Emit<'_> {
     }
 
     /// Puts an input or output on the list of those that others see.
-    fn note_varying(&mut self, variable: &Variable, class: StorageClass, removable: bool) {
-        let builtin = io_builtin(self.shader.stage(), variable).map(|builtin| builtin as u32);
+    fn note_varying(&mut self, variable: &Variable, builtin: Option<BuiltIn>, class: StorageClass, removable: bool) {
         let location = self.location(variable).filter(|_| builtin.is_none()).unwrap_or(0);
         let (locations, components) = self.location_size(variable);
         let capture = variable.capture.filter(|_| class == StorageClass::Output);
         self.m.varyings.push(Varying {
             is_output: class == StorageClass::Output,
             patch: variable.flags.contains(VarFlags::PATCH),
-            builtin,
+            builtin: builtin.map(|builtin| builtin as u32),
             location,
             locations,
             component: variable.location_frac,

@@ -33,6 +33,7 @@ impl Words {
     }
 
     /// Appends an instruction with operands in two parts. Returns where the first stands.
+    #[inline]
     pub(super) fn op2(&mut self, op: Op, first: &[u32], rest: &[u32]) -> usize {
         self.head(op, first.len() + rest.len());
         let at = self.words.len();
