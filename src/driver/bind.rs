@@ -32,6 +32,34 @@ struct Object {
     sampler: Option<Owned<vk::Sampler>>,
 }
 
+/// The layouts of a pipeline.
+pub(super) struct Layouts {
+    pub(super) pipeline: Owned<vk::PipelineLayout>,
+    sets: Vec<Owned<vk::DescriptorSetLayout>>,
+    bindings: Layout,
+    stages: vk::ShaderStageFlags,
+}
+
+impl Layouts {
+    /// What `interfaces`, the stages of one pipeline, want, with so many bytes of push constants.
+    pub(super) fn new(device: &Rc<Logical>, interfaces: &[Interface], push_constants: usize) -> Result<Layouts> {
+        let stages = interfaces.iter().fold(vk::ShaderStageFlags::empty(), |all, one| all | one.stage);
+        let bindings = merge(interfaces)?;
+        let count = bindings.keys().map(|(set, _)| set + 1).max().unwrap_or(0);
+        let sets: Vec<_> = (0..count).map(|set| set_layout(device, set, stages, &bindings)).collect::<Result<_>>()?;
+        let handles: Vec<vk::DescriptorSetLayout> = sets.iter().map(|layout| **layout).collect();
+        if push_constants == 0 && interfaces.iter().any(|one| one.push_constants) {
+            return Err(Error::new("the shader reads push constants, and none are given"));
+        }
+        let range = vk::PushConstantRange { stage_flags: stages, offset: 0, size: push_constants as u32 };
+        let ranges = if push_constants == 0 { vec![] } else { vec![range] };
+        let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&handles).push_constant_ranges(&ranges);
+        // SAFETY: the set layouts are of this device.
+        let layout = unsafe { device.raw.create_pipeline_layout(&info, None) };
+        Ok(Layouts { pipeline: owned(device, layout, "vkCreatePipelineLayout")?, sets, bindings, stages })
+    }
+}
+
 /// All bindings of the stages of a pipeline, by set and binding.
 type Layout = BTreeMap<(u32, u32), Binding>;
 
@@ -43,21 +71,9 @@ impl Bound {
         resources: &Resources,
         push_constants: &[u8],
     ) -> Result<Bound> {
-        let stages = interfaces.iter().fold(vk::ShaderStageFlags::empty(), |all, one| all | one.stage);
-        let bindings = merge(interfaces)?;
-        let count = bindings.keys().map(|(set, _)| set + 1).max().unwrap_or(0);
-        let set_layouts: Vec<_> =
-            (0..count).map(|set| set_layout(device, set, stages, &bindings)).collect::<Result<_>>()?;
+        let Layouts { pipeline: layout, sets: set_layouts, bindings, stages } =
+            Layouts::new(device, interfaces, push_constants.len())?;
         let handles: Vec<vk::DescriptorSetLayout> = set_layouts.iter().map(|layout| **layout).collect();
-        if push_constants.is_empty() && interfaces.iter().any(|one| one.push_constants) {
-            return Err(Error::new("the shader reads push constants, and none are given"));
-        }
-        let range = vk::PushConstantRange { stage_flags: stages, offset: 0, size: push_constants.len() as u32 };
-        let ranges = if push_constants.is_empty() { vec![] } else { vec![range] };
-        let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&handles).push_constant_ranges(&ranges);
-        // SAFETY: the set layouts are of this device.
-        let layout = unsafe { device.raw.create_pipeline_layout(&info, None) };
-        let layout = owned(device, layout, "vkCreatePipelineLayout")?;
         let objects = objects(device, &bindings, resources)?;
         let (pool, sets) = allocate_sets(device, &handles, &bindings)?;
         let device = Rc::clone(device);

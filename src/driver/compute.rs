@@ -56,7 +56,8 @@ pub(super) fn shader_module(device: &Rc<Logical>, words: &[u32]) -> Result<Owned
     owned(device, unsafe { device.raw.create_shader_module(&info, None) }, "vkCreateShaderModule")
 }
 
-fn pipeline(
+/// The pipeline of a module.
+pub(super) fn pipeline(
     device: &Rc<Logical>,
     interface: &Interface,
     module: vk::ShaderModule,

@@ -229,7 +229,8 @@ fn vertex_input(draw: &Draw<'_>) -> Result<VertexInput> {
     Ok(input)
 }
 
-fn pipeline(
+/// The pipeline of a draw.
+pub(super) fn pipeline(
     device: &Rc<Logical>,
     draw: &Draw<'_>,
     interfaces: &[Interface],

@@ -27,8 +27,10 @@
 //! | `handle`, `memory`, `submit` | objects that destroy themselves; buffers and images; one batch of commands |
 //! | `reflect`, `resource`, `bind` | what modules want; what they are given; descriptor sets |
 //! | `compute`, `graphics` | the two kinds of pipeline |
+//! | `compile` | how long the driver takes to make them |
 
 mod bind;
+mod compile;
 mod compute;
 mod device;
 mod features;
@@ -41,6 +43,7 @@ mod submit;
 
 pub use crate::interp::Sampler;
 pub use ash::vk;
+pub use compile::CompileTime;
 pub use compute::Dispatch;
 pub use device::{Device, DeviceOptions};
 pub use graphics::{Attachment, Attribute, Draw, Drawn};

@@ -43,6 +43,19 @@ fn what_is_not_given_is_named() {
 }
 
 #[test]
+fn pipelines_are_made_without_resources() {
+    let device = Device::open(&DeviceOptions { name: Some("llvmpipe".into()), ..DeviceOptions::default() });
+    let device = device.expect("lavapipe");
+    let module = translate(&mut parse("examples/histogram.nir"), device.target()).unwrap();
+    let dispatch = Dispatch { module: &module, groups: [1, 1, 1], push_constants: &[] };
+    let time = device.time_dispatch(&dispatch).unwrap();
+    assert!(!time.modules.is_zero() && !time.pipeline.is_zero(), "{time:?}");
+    let vertex = translate(&mut parse("examples/ubo_loop.nir"), device.target()).unwrap();
+    let error = device.time_dispatch(&Dispatch { module: &vertex, ..dispatch }).unwrap_err();
+    assert_eq!(error.message, "this is not a compute shader");
+}
+
+#[test]
 fn storage_blocks_and_the_length_of_an_array() {
     let gpu = Gpu::open();
     let (count, step) = (40usize, 0.5f32);
