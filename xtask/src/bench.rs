@@ -12,8 +12,12 @@ struct Arguments {
     /// Beside zink's own translator, inside zink: tests of piglit run with ZINK_NTV=compare.
     #[arg(long)]
     mesa: bool,
-    /// A patched Mesa that is installed there, instead of building one, for --mesa.
-    #[arg(long, value_name = "DIR", requires = "mesa")]
+    /// What Mesa's Vulkan driver for the CPU takes for the modules of both, of a corpus that $NTV_CORPUS names.
+    #[arg(long, conflicts_with = "mesa")]
+    pipelines: bool,
+    /// A Mesa that is installed there: for --mesa a patched one, instead of building it; for --pipelines any, instead of
+    /// Debian's own.
+    #[arg(long, value_name = "DIR")]
     prefix: Option<PathBuf>,
     /// So many tests of piglit, spread over its profile quick_shader, for --mesa.
     #[arg(long, value_name = "N", default_value_t = 2000)]
@@ -34,6 +38,13 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
         let log = target.join("mesa.tsv");
         crate::mesa::timing::measure(arguments.prefix.as_deref(), arguments.sample, log.clone())?;
         return report("mesa", &log);
+    }
+    if arguments.pipelines {
+        let log = target.join("pipelines.tsv");
+        let bench = ["bench", "--package", "ntv-benches", "--features", "vulkan", "--bench", "pipelines", "--"];
+        let driver = crate::mesa::vulkan_driver(arguments.prefix)?;
+        go(cargo(&bench).arg(&log).env("VK_DRIVER_FILES", driver))?;
+        return report("pipelines", &log);
     }
     for bench in BENCHES {
         go(cargo(&["bench", "--package", "ntv-benches", "--bench", bench, "--"]).args(&arguments.criterion))?;

@@ -31,6 +31,12 @@ impl Translator {
     }
 }
 
+/// The Vulkan driver of the Mesa that is installed under `prefix`, or Debian's own.
+pub(crate) fn vulkan_driver(prefix: Option<PathBuf>) -> Result<PathBuf> {
+    // Debian's Mesa has nothing below it.
+    Ok(Driver::new(prefix.unwrap_or_default(), false, None)?.lavapipe())
+}
+
 /// A Mesa installed under a prefix.
 pub(crate) struct Driver {
     prefix: PathBuf,

@@ -18,6 +18,7 @@ pub(crate) mod timing;
 use anyhow::{bail, ensure, Context, Result};
 use build::Build;
 use clap::Parser;
+pub(crate) use driver::vulkan_driver;
 use driver::{Driver, Translator};
 use regex::Regex;
 use results::Results;

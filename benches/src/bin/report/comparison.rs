@@ -13,8 +13,20 @@ pub(crate) struct Comparison {
     name: &'static str,
     title: &'static str,
     command: &'static str,
-    /// What is measured, and the columns of the log with ours and theirs. The first is a time, which is plotted.
-    measures: &'static [(&'static str, [&'static str; 2])],
+    /// What is measured. The first is a time, which is plotted.
+    measures: &'static [Measure],
+}
+
+struct Measure {
+    name: &'static str,
+    /// The columns of the log with ours and theirs.
+    columns: [&'static str; 2],
+    /// Only shaders with something in this column count.
+    only: Option<&'static str>,
+}
+
+const fn measure(name: &'static str, columns: [&'static str; 2]) -> Measure {
+    Measure { name, columns, only: None }
 }
 
 pub(crate) const MESA: Comparison = Comparison {
@@ -22,9 +34,21 @@ pub(crate) const MESA: Comparison = Comparison {
     title: "Translation inside zink",
     command: "cargo xtask bench --mesa",
     measures: &[
-        ("time from nir_shader to words", ["ntv_ns", "c_ns"]),
-        ("of it ntv_translate", ["translate_ns", "c_ns"]),
-        ("SPIR-V words", ["ntv_words", "c_words"]),
+        measure("time from nir_shader to words", ["ntv_ns", "c_ns"]),
+        measure("of it ntv_translate", ["translate_ns", "c_ns"]),
+        measure("SPIR-V words", ["ntv_words", "c_words"]),
+    ],
+};
+
+pub(crate) const PIPELINES: Comparison = Comparison {
+    name: "pipelines",
+    title: "The driver's side",
+    command: "cargo xtask bench --pipelines",
+    measures: &[
+        measure("time of module and pipeline", ["ntv_ns", "c_ns"]),
+        Measure { only: Some("phis"), ..measure("the same where ntv has phis", ["ntv_ns", "c_ns"]) },
+        measure("of it vkCreateShaderModule", ["ntv_module_ns", "c_module_ns"]),
+        measure("SPIR-V words", ["ntv_words", "c_words"]),
     ],
 };
 
@@ -42,10 +66,10 @@ pub(crate) fn write(comparison: &Comparison, log: &Path, results: &Path) -> Resu
     writeln!(out, "\n{} shaders; {} more that ntv did not translate.\n", done.len(), refused.len())?;
     out += "| ntv / C";
     out += Ratios::HEAD;
-    for (name, columns) in comparison.measures {
-        out += &Ratios::new(pairs(&done, *columns)?).context("an empty log")?.row(name);
+    for measure in comparison.measures {
+        out += &Ratios::new(measure.pairs(&done)?).context("an empty log")?.row(measure.name);
     }
-    let (_, times) = comparison.measures[0];
+    let times = comparison.measures[0].columns;
     totals(&mut out, &done, comparison)?;
     by_size(&mut out, &done, times)?;
     worst(&mut out, &done, times)?;
@@ -56,6 +80,13 @@ pub(crate) fn write(comparison: &Comparison, log: &Path, results: &Path) -> Resu
     finish(results, &format!("{}.md", comparison.name), &out)
 }
 
+impl Measure {
+    fn pairs(&self, rows: &[Row<'_>]) -> Result<Vec<[f64; 2]>> {
+        let counts = |row: &&Row<'_>| self.only.is_none_or(|column| row.number(column).is_ok_and(|value| value > 0.0));
+        pairs(&rows.iter().filter(counts).copied().collect::<Vec<_>>(), self.columns)
+    }
+}
+
 /// The numbers in two columns.
 fn pairs(rows: &[Row<'_>], columns: [&str; 2]) -> Result<Vec<[f64; 2]>> {
     rows.iter().map(|row| Ok([row.number(columns[0])?, row.number(columns[1])?])).collect()
@@ -63,12 +94,12 @@ fn pairs(rows: &[Row<'_>], columns: [&str; 2]) -> Result<Vec<[f64; 2]>> {
 
 fn totals(out: &mut String, rows: &[Row<'_>], comparison: &Comparison) -> Result<()> {
     *out += "\n| in total | ntv | C |\n| --- | ---: | ---: |\n";
-    for (name, columns) in comparison.measures {
-        let pairs = pairs(rows, *columns)?;
-        let sum = |side: usize| pairs.iter().map(|pair| pair[side]).sum::<f64>();
-        match columns[0].ends_with("_ns") {
-            true => writeln!(out, "| {name}, ms | {:.2} | {:.2} |", sum(0) / 1e6, sum(1) / 1e6)?,
-            false => writeln!(out, "| {name} | {} | {} |", sum(0), sum(1))?,
+    for measure in comparison.measures {
+        let (pairs, name) = (measure.pairs(rows)?, measure.name);
+        let [ours, theirs] = [0, 1].map(|side| pairs.iter().map(|pair| pair[side]).sum::<f64>());
+        match measure.columns[0].ends_with("_ns") {
+            true => writeln!(out, "| {name}, ms | {:.2} | {:.2} |", ours / 1e6, theirs / 1e6)?,
+            false => writeln!(out, "| {name} | {ours} | {theirs} |")?,
         }
     }
     Ok(())

@@ -3,6 +3,7 @@
 //! ```text
 //! ntv-bench-report translation CRITERION_FOLDER RESULTS_FOLDER   what criterion measured last, allocations, peak memory
 //! ntv-bench-report mesa LOG RESULTS_FOLDER                       a log that zink wrote with ZINK_NTV=compare
+//! ntv-bench-report pipelines LOG RESULTS_FOLDER                  a log of the benchmark `pipelines`
 //! ```
 
 mod comparison;
@@ -25,6 +26,7 @@ fn main() -> Result<()> {
     match kind.to_str() {
         Some("translation") => translation::write(from, results),
         Some("mesa") => comparison::write(&comparison::MESA, from, results),
+        Some("pipelines") => comparison::write(&comparison::PIPELINES, from, results),
         _ => bail!("no such report: {}", kind.display()),
     }
 }

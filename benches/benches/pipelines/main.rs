@@ -1,0 +1,140 @@
+//! How long a Vulkan driver takes for a module and its pipeline: for the words that C's nir_to_spirv made of a shader, and for
+//! those that ntv makes of the same NIR, in turns; the best time of each counts.
+//!
+//! `cargo bench --package ntv-benches --features vulkan --bench pipelines -- LOG` writes a line for each shader of the corpus
+//! that `$NTV_CORPUS` names to LOG. The device is lavapipe. A compute or vertex shader is a pipeline of its own; fragment and
+//! geometry shaders have a vertex shader in front of them that does nothing (`partner`), tessellation stages would need two.
+//! There is no pipeline cache, and Mesa's own is switched off.
+
+#![allow(clippy::print_stdout, reason = "what is left out has to be visible")]
+
+mod partner;
+
+use anyhow::{bail, ensure, Context, Result};
+use ntv::driver::reflect::reflect;
+use ntv::driver::{vk, CompileTime, Device, DeviceOptions, Dispatch, Draw};
+use ntv::{EmitOptions, Options, Translator};
+use partner::Outside;
+use rspirv::dr;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use walkdir::WalkDir;
+
+/// How often each module is given to the driver.
+const ROUNDS: usize = 5;
+/// As many as every device takes.
+const PUSH_CONSTANTS: [u8; 128] = [0; 128];
+
+fn main() -> Result<()> {
+    // Cargo says `--bench`, too.
+    let log = std::env::args_os().skip(1).find(|argument| !argument.to_string_lossy().starts_with("--"));
+    let log = log.map(PathBuf::from).context("wanted: LOG")?;
+    std::env::set_var("MESA_SHADER_CACHE_DISABLE", "1");
+    let device = Device::open(&DeviceOptions { name: Some("llvmpipe".into()), ..DeviceOptions::default() })?;
+    println!("{}", device.driver());
+    let mut lines =
+        String::from("shader\tstage\tinstrs\tc_ns\tntv_ns\tc_module_ns\tntv_module_ns\tc_words\tntv_words\tphis\n");
+    let mut left_out: BTreeMap<String, (usize, String)> = BTreeMap::new();
+    for file in files()? {
+        let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        match line(&device, &file) {
+            Ok(line) => writeln!(lines, "{name}\t{line}")?,
+            Err(error) => left_out.entry(format!("{error:#}")).or_insert((0, name)).0 += 1,
+        }
+    }
+    for (why, (count, first)) in &left_out {
+        println!("{count} left out, {first} first: {why}");
+    }
+    std::fs::write(log, lines)?;
+    Ok(())
+}
+
+/// The dumps with C's modules beside them.
+fn files() -> Result<Vec<PathBuf>> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."));
+    let corpus = std::env::var_os("NTV_CORPUS").map_or_else(|| root.join("../shared/corpus"), PathBuf::from);
+    let entries = WalkDir::new(&corpus).sort_by_file_name().into_iter().filter_map(Result::ok);
+    let files: Vec<PathBuf> =
+        entries.map(walkdir::DirEntry::into_path).filter(|path| reference(path).is_file()).collect();
+    ensure!(!files.is_empty(), "no dumps with modules of C in {}: NTV_CORPUS names the corpus", corpus.display());
+    Ok(files)
+}
+
+/// What C made of the shader in `file`, a dump in a folder `ssa`.
+fn reference(file: &Path) -> PathBuf {
+    let name = file.file_name().unwrap_or_default();
+    match file.parent().filter(|folder| folder.ends_with("ssa")) {
+        Some(folder) => folder.with_file_name("spv").join(name).with_extension("spv"),
+        None => PathBuf::new(),
+    }
+}
+
+/// A line of the log, without the name.
+fn line(device: &Device, file: &Path) -> Result<String> {
+    let text = std::fs::read_to_string(file)?;
+    let mut shader = ntv::text::parse(&text).pop().context("no shader")?.shader?;
+    let (stage, instructions) = (shader.info.stage, shader.order.len());
+    let mut translator = Translator::new(Options { target: device.target().clone(), ..Options::default() });
+    let ours = translator.translate(&mut shader, &EmitOptions::default())?.words;
+    let theirs: Vec<u32> = ntv::wire::from_bytes(&std::fs::read(reference(file))?)?;
+    let cases = [Case::new(&ours)?, Case::new(&theirs)?];
+    let mut best = [CompileTime { modules: Duration::MAX, pipeline: Duration::MAX }; 2];
+    for _ in 0..ROUNDS {
+        for (best, case) in best.iter_mut().zip(&cases) {
+            let time = case.time(device)?;
+            *best = CompileTime { modules: best.modules.min(time.modules), pipeline: best.pipeline.min(time.pipeline) };
+        }
+    }
+    let modules = best.map(|time| time.modules.as_nanos());
+    let whole = best.map(|time| (time.modules + time.pipeline).as_nanos());
+    Ok(format!(
+        "{stage:?}\t{instructions}\t{}\t{}\t{}\t{}\t{}\t{}\t{}",
+        whole[1],
+        whole[0],
+        modules[1],
+        modules[0],
+        theirs.len(),
+        ours.len(),
+        cases[0].phis,
+    ))
+}
+
+/// A module with what its pipeline is made of.
+struct Case<'a> {
+    words: &'a [u32],
+    stage: vk::ShaderStageFlags,
+    outside: Outside,
+    phis: usize,
+}
+
+impl<'a> Case<'a> {
+    fn new(words: &'a [u32]) -> Result<Case<'a>> {
+        let stage = reflect(words)?.stage;
+        let module = dr::load_words(words).map_err(|error| anyhow::anyhow!("rspirv: {error}"))?;
+        let phis = module.all_inst_iter().filter(|inst| inst.class.opcode == spirv::Op::Phi).count();
+        Ok(Case { words, stage, outside: Outside::new(&module)?, phis })
+    }
+
+    fn time(&self, device: &Device) -> Result<CompileTime> {
+        let push_constants = &PUSH_CONSTANTS[..];
+        let draw = |modules: &[&[u32]]| {
+            let Outside { topology, attributes, attachments, .. } = &self.outside;
+            let topology = *topology;
+            let draw =
+                Draw { modules, topology, vertices: 0, attributes, push_constants, attachments, ..Draw::default() };
+            device.time_draw(&draw)
+        };
+        Ok(match self.stage {
+            vk::ShaderStageFlags::COMPUTE => {
+                device.time_dispatch(&Dispatch { module: self.words, groups: [1; 3], push_constants })?
+            }
+            vk::ShaderStageFlags::VERTEX => draw(&[self.words])?,
+            vk::ShaderStageFlags::FRAGMENT | vk::ShaderStageFlags::GEOMETRY => {
+                draw(&[&self.outside.partner, self.words])?
+            }
+            stage => bail!("the stage is {stage:?}"),
+        })
+    }
+}
