@@ -10,6 +10,7 @@ mod gpu;
 mod graphics;
 mod images;
 mod lanes;
+mod links;
 mod run;
 mod stages;
 #[path = "../support/mod.rs"]

@@ -42,14 +42,24 @@ pub enum Verdict {
 impl Oracle {
     /// Opens the device whose name contains `name`.
     pub fn open(name: &str) -> Result<Oracle, ntv::driver::Error> {
-        let device = Device::open(&DeviceOptions { name: Some(name.to_string()), ..DeviceOptions::default() })?;
+        let options = DeviceOptions { name: Some(name.to_string()), ..DeviceOptions::default() };
+        Ok(Oracle::new(Device::open(&options)?))
+    }
+
+    /// The oracle that asks `device`.
+    pub fn new(device: Device) -> Oracle {
         let options = Options { target: device.target().clone(), ..Options::default() };
-        Ok(Oracle { device, translator: Translator::new(options) })
+        Oracle { device, translator: Translator::new(options) }
     }
 
     /// The driver, by name and version.
     pub fn driver(&self) -> &str {
         self.device.driver()
+    }
+
+    /// The device that it asks.
+    pub fn device(&self) -> &Device {
+        &self.device
     }
 
     /// Runs the program of `seed` on both sides.

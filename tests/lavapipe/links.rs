@@ -1,0 +1,92 @@
+//! Random programs, linked and for random keys: they compute what the interpreter says, and the validation layer is silent.
+
+#![allow(clippy::print_stdout)]
+
+use crate::support;
+use ntv::driver::{Device, DeviceOptions};
+use ntv::link::link;
+use ntv::module::{Assignment, Decisions};
+use ntv::{EmitOptions, Key, Module, Options, Shader, Translator};
+use ntv_gen::oracle::{Oracle, Verdict};
+use ntv_gen::{program_of_seed, stimulus_of_seed, Purpose, Random};
+
+/// Seeds to try: those of draws (see `program_of_seed`), and some compute shaders.
+const SEEDS: u64 = 480;
+
+/// Threads, each with a device of its own.
+const WORKERS: usize = 4;
+
+/// Bits of a key that leave the results as they are.
+const INVISIBLE: u64 = Key::STRIP | Key::EARLY_FRAGMENT_TESTS | Key::NO_CAPTURE | Key::SAMPLE_SHADING | Key::POINT_SIZE;
+
+#[test]
+fn a4_2_linked_variants_compute_the_same_and_are_valid() {
+    let results = support::in_parallel((0..WORKERS).collect(), |worker| {
+        let options = DeviceOptions { name: Some("llvmpipe".into()), validation: true, ..DeviceOptions::default() };
+        let device = Device::open(&options).expect("lavapipe and the validation layer");
+        let mut oracle = Oracle::new(device);
+        let seeds = (0..SEEDS).filter(|seed| seed % 4 == 3 || seed % 16 == 0);
+        let own = seeds.skip(worker).step_by(WORKERS);
+        own.map(|seed| (seed, try_program(&mut oracle, seed))).collect::<Vec<_>>()
+    });
+    let mut counts = [0; 3];
+    for (seed, (removed, result)) in results.into_iter().flatten() {
+        match result {
+            Ok(compared) => counts[usize::from(compared)] += 1,
+            Err(problem) => panic!("seed {seed}: {problem}"),
+        }
+        counts[2] += removed;
+    }
+    println!("{} programs compared, {} are not; {} varyings went", counts[1], counts[0], counts[2]);
+    assert!(counts[1] > 100 && counts[2] > 20, "{counts:?}");
+}
+
+/// How many varyings went, and whether anything was compared.
+fn try_program(oracle: &mut Oracle, seed: u64) -> (usize, Result<bool, String>) {
+    let program = program_of_seed(seed);
+    let stimulus = stimulus_of_seed(&program[0], seed, Purpose::Driver);
+    // A program that means nothing, or that the driver has a fault with, is no judge.
+    if !matches!(oracle.compare(&program, &stimulus), Verdict::Same(_)) {
+        return (0, Ok(false));
+    }
+    oracle.device().take_messages();
+    let plain: Vec<Vec<u32>> =
+        program.iter().map(|shader| oracle.module(shader).expect("a shader that was translated")).collect();
+    let (linked, removed) = linked(oracle, &program, &mut Random::new(seed));
+    let verdict = oracle.compare_changed(&program, &stimulus, &|words| {
+        let stage = plain.iter().position(|other| other == words);
+        // Words of a program that was changed to find an excuse are none of these.
+        *words = stage.map_or(Vec::new(), |stage| linked[stage].clone());
+    });
+    let messages = oracle.device().take_messages();
+    let result = match verdict {
+        Verdict::Same(_) if messages.is_empty() => Ok(true),
+        Verdict::Same(_) => Err(messages.join("\n")),
+        other => Err(format!("{other:?}")),
+    };
+    (removed, result)
+}
+
+/// The words of the stages, linked, with descriptors in other sets, for some key; and how many varyings went.
+fn linked(oracle: &Oracle, program: &[Shader], random: &mut Random) -> (Vec<Vec<u32>>, usize) {
+    let options = Options { target: oracle.device().target().clone(), ..Options::default() };
+    let mut translator = Translator::new(options);
+    let options = EmitOptions { names: true, offer: u64::MAX, linkable: true, ..EmitOptions::default() };
+    let modules: Vec<Module> =
+        program.iter().map(|shader| translator.translate(&mut shader.clone(), &options).expect("a module")).collect();
+    let moved = |module: &Module| Decisions {
+        assignment: Assignment {
+            bindings: module.bindings.iter().map(|it| ([it.set, it.binding], [it.set + 2, it.binding])).collect(),
+            ..Assignment::default()
+        },
+        ..Decisions::default()
+    };
+    let linked = link(&modules.iter().collect::<Vec<_>>(), modules.iter().map(moved).collect());
+    let key = Key::new(random.below(u64::MAX) & INVISIBLE);
+    let words = linked.modules.iter().map(|module| {
+        let mut words = Vec::new();
+        module.instantiate(&key, &mut words);
+        words
+    });
+    (words.collect(), linked.removed_outputs + linked.removed_inputs)
+}
