@@ -24,8 +24,7 @@ pub struct Row {
 impl Row {
     /// Width and components of operand `operand`.
     pub fn shape(self, operand: &Operand) -> (u8, u8) {
-        let bits = if operand.ty.bits == 0 { self.free } else { operand.ty.bits };
-        (bits, if operand.size == 0 { self.n } else { operand.size })
+        (operand.bits(self.free), operand.components(self.n))
     }
 
     /// Components of all operands.

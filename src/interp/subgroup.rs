@@ -46,13 +46,7 @@ impl Machine<'_> {
             | load_subgroup_gt_mask
             | load_subgroup_le_mask
             | load_subgroup_lt_mask => self.lane_mask(inst, op),
-            inverse_ballot
-            | ballot_bitfield_extract
-            | ballot_bit_count_reduce
-            | ballot_bit_count_inclusive
-            | ballot_bit_count_exclusive
-            | ballot_find_lsb
-            | ballot_find_msb => self.read_ballot(inst, op, srcs),
+            _ if op.reads_ballot() => self.read_ballot(inst, op, srcs),
             _ if op.moves_between_invocations() => self.shuffle(inst, op, srcs),
             reduce | inclusive_scan | exclusive_scan => self.reduce(inst, op, srcs[0]),
             _ => return false,

@@ -226,6 +226,21 @@ impl Intrinsic {
         self.info().name
     }
 
+    /// Whether the first source is a ballot, which is asked something.
+    pub fn reads_ballot(self) -> bool {
+        use Intrinsic::*;
+        matches!(
+            self,
+            inverse_ballot
+                | ballot_bitfield_extract
+                | ballot_bit_count_reduce
+                | ballot_bit_count_inclusive
+                | ballot_bit_count_exclusive
+                | ballot_find_lsb
+                | ballot_find_msb
+        )
+    }
+
     /// Whether the first source and the result are the same bits of different invocations of a subgroup.
     pub fn moves_between_invocations(self) -> bool {
         use Intrinsic::*;

@@ -156,8 +156,7 @@ fn is_equal(shader: &Shader, a: Inst, b: Inst) -> bool {
 fn equal_operands(shader: &Shader, op: AluOp, components: u8, x: Slice, y: Slice) -> bool {
     let (x, y) = (&shader.alu_srcs[x], &shader.alu_srcs[y]);
     let equal = |i: usize, j: usize| {
-        let size = op.info().srcs[i].size;
-        let read = usize::from(if size == 0 { components } else { size });
+        let read = usize::from(op.info().srcs[i].components(components));
         x[i].def == y[j].def && x[i].swizzle.components(read).eq(y[j].swizzle.components(read))
     };
     let rest = (2..x.len()).all(|i| equal(i, i));

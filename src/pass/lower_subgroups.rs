@@ -93,7 +93,7 @@ fn is_subgroup_op(op: Intrinsic) -> bool {
         || is_vote(op)
         || op.moves_between_invocations()
         || is_reduction(op)
-        || old::is_ballot_query(op)
+        || op.reads_ballot()
         || matches!(op, ballot | ballot_relaxed | quad_vote_any | quad_vote_all | elect | first_invocation)
         || op == last_invocation
 }

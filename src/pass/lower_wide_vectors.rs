@@ -113,8 +113,7 @@ impl Parts {
         let list = b.shader.alu_srcs[srcs].to_vec();
         for (i, src) in list.iter().enumerate() {
             let Some(parts) = &self.parts[src.def] else { continue };
-            let size = op.info().srcs[i].size;
-            let count = if size == 0 { b.shader.insts[inst].num_components } else { size };
+            let count = op.info().srcs[i].components(b.shader.insts[inst].num_components);
             let read: Vec<Def> = src.swizzle.components(usize::from(count)).map(|c| parts[usize::from(c)]).collect();
             let def = b.vec(&read);
             b.shader.alu_srcs[srcs][i] = AluSrc { def, swizzle: Swizzle::IDENTITY };

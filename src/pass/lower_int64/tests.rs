@@ -98,17 +98,11 @@ impl Case {
     }
 
     fn shader_components(&self, i: usize) -> u8 {
-        let info = self.op.info();
-        let size = info.srcs[i].size;
         let dest = self.shader.order.iter().find_map(|inst| match self.shader.insts[*inst].kind {
             InstKind::Alu { op, .. } if op == self.op => Some(self.shader.insts[*inst].num_components),
             _ => None,
         });
-        if size == 0 {
-            dest.unwrap_or(1)
-        } else {
-            size
-        }
+        self.op.info().srcs[i].components(dest.unwrap_or(1))
     }
 }
 

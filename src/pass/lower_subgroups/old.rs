@@ -6,20 +6,6 @@ use crate::ir::Def;
 use crate::op::AluOp;
 use crate::op::Intrinsic::{self, *};
 
-/// Questions about the bits of a ballot.
-pub(super) fn is_ballot_query(op: Intrinsic) -> bool {
-    matches!(
-        op,
-        inverse_ballot
-            | ballot_bitfield_extract
-            | ballot_bit_count_reduce
-            | ballot_bit_count_inclusive
-            | ballot_bit_count_exclusive
-            | ballot_find_lsb
-            | ballot_find_msb
-    )
-}
-
 impl Lower<'_, '_> {
     pub(super) fn old_query(&mut self, call: &Call) -> Option<Def> {
         let words = call.value;
