@@ -264,12 +264,12 @@ impl Shader {
 
     /// Calls `visit` for each value that `inst` uses.
     pub fn for_each_src(&self, inst: Inst, mut visit: impl FnMut(Def)) {
-        match self.insts[inst].kind {
-            InstKind::Alu { srcs, .. } => self.alu_srcs[srcs].iter().for_each(|src| visit(src.def)),
-            InstKind::Phi(srcs) => self.phi_srcs[srcs].iter().for_each(|src| visit(src.def)),
+        match &self.insts[inst].kind {
+            InstKind::Alu { srcs, .. } => self.alu_srcs[*srcs].iter().for_each(|src| visit(src.def)),
+            InstKind::Phi(srcs) => self.phi_srcs[*srcs].iter().for_each(|src| visit(src.def)),
             InstKind::Deref(deref) => deref.kind.for_each_src(visit),
-            InstKind::Intrinsic { srcs, .. } => self.srcs[srcs].iter().copied().for_each(visit),
-            InstKind::Tex(tex) => self.texs[tex].srcs.iter().for_each(|(_, def)| visit(*def)),
+            InstKind::Intrinsic { srcs, .. } => self.srcs[*srcs].iter().copied().for_each(visit),
+            InstKind::Tex(tex) => self.texs[*tex].srcs.iter().for_each(|(_, def)| visit(*def)),
             InstKind::Const(_) | InstKind::Undef | InstKind::Jump(_) => {}
         }
     }
@@ -297,6 +297,11 @@ impl Shader {
     /// Appends an instruction that exists and is in no block.
     pub fn append_existing(&mut self, inst: Inst) {
         self.order.push(inst);
+        self.end_block();
+    }
+
+    /// Lets the block that is open, if one is, end behind the last instruction.
+    fn end_block(&mut self) {
         if let Some(Cf::Block(block)) = self.cf.last() {
             self.blocks[*block].end = self.order.len() as u32;
         }
@@ -304,6 +309,7 @@ impl Shader {
 
     /// Appends an item to the control flow list, and opens it if it is a block.
     pub fn append_cf(&mut self, cf: Cf) {
+        self.end_block();
         if let Cf::Block(block) = cf {
             let at = self.order.len() as u32;
             self.blocks[block] = BlockData { start: at, end: at };
@@ -371,11 +377,12 @@ impl DerefKind {
     }
 
     fn for_each_src(&self, mut visit: impl FnMut(Def)) {
-        // A copy of the step is changed and dropped: what it reads is what it would change.
-        self.clone().map_srcs(|def| {
+        self.parent().into_iter().for_each(&mut visit);
+        if let DerefKind::Array { index: ArrayIndex::Def(def), .. }
+        | DerefKind::PtrAsArray { index: ArrayIndex::Def(def), .. } = *self
+        {
             visit(def);
-            def
-        });
+        }
     }
 
     fn map_srcs(&mut self, mut map: impl FnMut(Def) -> Def) {

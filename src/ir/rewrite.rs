@@ -77,11 +77,13 @@ fn rebuild(shader: &mut Shader, rewriter: &mut impl Rewriter, order: &[Inst], cf
             }
             builder.line = builder.shader.lines[*inst];
             match rewriter.visit(&mut builder, *inst) {
-                Edit::Keep => builder.shader.append_existing(*inst),
+                // The end of the block follows below: most instructions of most walks stay.
+                Edit::Keep => builder.shader.order.push(*inst),
                 Edit::Remove => changed = true,
                 Edit::Replace(def) => names.set(inst.def(), def),
             }
         }
+        builder.shader.end_block();
         if builder.split {
             names.last_part.set(block, Some(builder.current_block()));
             changed = true;
@@ -160,6 +162,27 @@ impl Names {
 }
 
 impl Shader {
+    /// Removes the instructions of which `keep` says no; nothing that stays may use them. Returns true if there were such.
+    pub fn retain(&mut self, keep: impl Fn(Inst) -> bool) -> bool {
+        let before = self.order.len();
+        let (mut from, mut to) = (0, 0);
+        for item in &self.cf {
+            let Cf::Block(block) = *item else { continue };
+            let range = &mut self.blocks[block];
+            let end = range.end as usize;
+            range.start = to as u32;
+            while from < end {
+                let inst = self.order[from];
+                self.order[to] = inst;
+                to += usize::from(keep(inst));
+                from += 1;
+            }
+            range.end = to as u32;
+        }
+        self.order.truncate(to);
+        to != before
+    }
+
     /// A table with an entry for each instruction that exists now.
     pub fn inst_table<V: Clone>(&self, default: V) -> SideTable<Inst, V> {
         SideTable::with_len(default, self.insts.len())

@@ -25,7 +25,7 @@
 use super::effects::can_eliminate;
 use super::{Context, Forms, Pass};
 use crate::entity::SideTable;
-use crate::ir::{rewrite, Cf, Edit, Inst, Shader};
+use crate::ir::{Cf, Inst, Shader};
 
 /// The pass.
 pub const PASS: Pass =
@@ -33,7 +33,7 @@ pub const PASS: Pass =
 
 fn run(shader: &mut Shader, _context: &Context) -> bool {
     let needed = needed(shader);
-    rewrite(shader, |_, inst| if needed[inst] { Edit::Keep } else { Edit::Remove })
+    shader.retain(|inst| needed[inst])
 }
 
 /// The instructions that must stay.
