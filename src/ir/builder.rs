@@ -313,6 +313,9 @@ pub fn vec_op(n: usize) -> Option<AluOp> {
 
 /// The components of `op` on `srcs` if all of them are constants.
 pub fn fold_alu(shader: &Shader, op: AluOp, srcs: &[AluSrc], num_components: u8, bits: u8) -> Option<[u64; 16]> {
+    if srcs.iter().any(|src| !matches!(shader.def(src.def).kind, InstKind::Const(_))) {
+        return None;
+    }
     let mut operands: [(&[u64], Swizzle, u8); 16] = [(&[], Swizzle::IDENTITY, 0); 16];
     for (operand, src) in operands.iter_mut().zip(srcs) {
         *operand = (shader.as_const(src.def)?, src.swizzle, shader.bit_size(src.def));

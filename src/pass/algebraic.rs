@@ -35,6 +35,10 @@ pub const PASS: Pass =
     Pass { name: "algebraic", about: "drops operations that change nothing", removes: Forms::empty(), run };
 
 fn run(shader: &mut Shader, _context: &Context) -> bool {
+    // Most shaders have nothing to simplify, and a look costs a fraction of a walk.
+    if !shader.order.iter().any(|inst| simplify(shader, *inst).is_some()) {
+        return false;
+    }
     rewrite(shader, |builder, inst| match simplify(builder.shader, inst) {
         None => Edit::Keep,
         Some((new, data, flags)) => Edit::Replace(build(builder, new, &data, flags)),
@@ -120,8 +124,8 @@ fn simplify(shader: &Shader, inst: Inst) -> Option<(New, InstData, AluFlags)> {
         }
         by_op
     });
+    let InstKind::Alu { op, flags, srcs } = shader.insts[inst].kind else { return None };
     let data = shader.insts[inst];
-    let InstKind::Alu { op, flags, srcs } = data.kind else { return None };
     let operation = Operation {
         shader,
         op,

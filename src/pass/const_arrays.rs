@@ -54,16 +54,17 @@ fn run(shader: &mut Shader, _context: &Context) -> bool {
         return false;
     }
     let tables = find_tables(shader);
-    let mut changed = false;
+    if shader.vars.ids().all(|var| tables[var].is_none()) {
+        return false;
+    }
     for var in shader.vars.ids() {
         if let Some(values) = &tables[var] {
             let values = shader.consts.push(values);
             shader.vars[var].mode = Modes::CONSTANT;
             shader.vars[var].values = Some(values);
-            changed = true;
         }
     }
-    let rewritten = rewrite(shader, |b, inst| {
+    rewrite(shader, |b, inst| {
         if let InstKind::Deref(mut deref) = b.shader.insts[inst].kind {
             if b.shader.deref_var(inst.def()).is_some_and(|var| tables[var].is_some()) {
                 deref.modes = Modes::CONSTANT;
@@ -82,7 +83,7 @@ fn run(shader: &mut Shader, _context: &Context) -> bool {
             None => Edit::Keep,
         }
     });
-    changed || rewritten
+    true
 }
 
 /// A load from or store to a table: the pointer, and the values of the table.

@@ -24,7 +24,9 @@
 
 use super::{Context, Forms, Pass};
 use crate::ir::builder::fold_alu;
-use crate::ir::{rewrite, AluFlags, AluSrc, ArrayIndex, Builder, DerefKind, Edit, Inst, InstData, InstKind, Shader};
+use crate::ir::{
+    rewrite, AluFlags, AluSrc, ArrayIndex, Builder, Def, DerefKind, Edit, Inst, InstData, InstKind, Shader,
+};
 use crate::op::AluOp;
 
 /// The pass.
@@ -36,6 +38,10 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(shader: &mut Shader, _context: &Context) -> bool {
+    // NIR arrives folded, and builders fold: a look costs a fraction of a walk that finds nothing.
+    if !shader.order.iter().any(|inst| is_decided(shader, *inst)) {
+        return false;
+    }
     let mut indices_changed = false;
     let rewritten = rewrite(shader, |builder, inst| {
         let data = builder.shader.insts[inst];
@@ -54,6 +60,21 @@ fn run(shader: &mut Shader, _context: &Context) -> bool {
         }
     });
     rewritten || indices_changed
+}
+
+/// Whether constants decide something of `inst`.
+fn is_decided(shader: &Shader, inst: Inst) -> bool {
+    let is_const = |def: Def| matches!(shader.def(def).kind, InstKind::Const(_));
+    match &shader.insts[inst].kind {
+        InstKind::Alu { op: AluOp::bcsel, srcs, .. } => is_const(shader.alu_srcs[*srcs][0].def),
+        InstKind::Alu { srcs, .. } => shader.alu_srcs[*srcs].iter().all(|src| is_const(src.def)),
+        InstKind::Deref(deref) => match deref.kind {
+            DerefKind::Array { index: ArrayIndex::Def(index), .. }
+            | DerefKind::PtrAsArray { index: ArrayIndex::Def(index), .. } => is_const(index),
+            _ => false,
+        },
+        _ => false,
+    }
 }
 
 fn fold(builder: &mut Builder<'_>, op: AluOp, srcs: &[AluSrc], data: &InstData) -> Edit {
@@ -91,7 +112,7 @@ fn fold_index(shader: &mut Shader, inst: Inst) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::{Def, Swizzle};
+    use crate::ir::Swizzle;
 
     fn last(shader: &Shader) -> Def {
         shader.order.last().unwrap().def()

@@ -45,7 +45,8 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(shader: &mut Shader, _context: &Context) -> bool {
-    if !shader.inventory().alu_ops().any(has_rules) {
+    let is_to_lower = |inst: &Inst| is_to_lower(shader, *inst);
+    if !shader.inventory().alu_ops().any(has_rules) || !shader.order.iter().any(is_to_lower) {
         return false;
     }
     rewrite(shader, |builder, inst| {
