@@ -43,31 +43,31 @@ fn run(shader: &mut Shader, _: &Context) -> bool {
     if !shader.inventory().has_derefs(Modes::SHADER_OUT) {
         return false;
     }
-    let Some(plans) = plan(shader) else { return false };
-    rewrite(shader, |b, inst| match &plans[inst] {
+    let Some(plans) = Plans::new(shader) else { return false };
+    rewrite(shader, |b, inst| match plans.plans[inst] {
         Plan::Keep => Edit::Keep,
         Plan::Drop => Edit::Remove,
-        Plan::Store(store) => {
-            store.emit(b);
+        Plan::Store(number) => {
+            plans.combined[number].emit(b);
             Edit::Remove
         }
     })
 }
 
 /// What becomes of an instruction.
-#[derive(Clone)]
+#[derive(Clone, Copy)]
 enum Plan {
     Keep,
     /// A later store does it.
     Drop,
-    Store(Combined),
+    /// It becomes this one of the combined stores.
+    Store(usize),
 }
 
 /// A component of a value.
 type Component = (Def, u8);
 
 /// What several stores to one variable amount to.
-#[derive(Clone)]
 struct Combined {
     var: Var,
     /// What is stored in each component.
@@ -108,29 +108,58 @@ impl Combined {
     }
 }
 
-/// Finds the stores to combine; `None` if there are none.
-fn plan(shader: &Shader) -> Option<SideTable<Inst, Plan>> {
-    let mut plans = shader.inst_table(Plan::Keep);
-    let mut any = false;
-    let mut open: Vec<Combined> = Vec::new();
-    for block in shader.block_order() {
-        for inst in shader.block_insts(block) {
-            match ComponentStore::new(shader, *inst) {
-                Some(store) => store.add(shader, &mut open, &mut plans),
-                None if separates(shader, *inst) => close(&mut open, &mut plans, &mut any),
-                None => {}
-            }
-        }
-        close(&mut open, &mut plans, &mut any);
-    }
-    any.then_some(plans)
+/// The stores to combine.
+struct Plans {
+    plans: SideTable<Inst, Plan>,
+    combined: Vec<Combined>,
+    /// Those from here on are still collected.
+    first_open: usize,
+    any: bool,
 }
 
-fn close(open: &mut Vec<Combined>, plans: &mut SideTable<Inst, Plan>, any: &mut bool) {
-    for combined in open.drain(..) {
-        *any |= combined.count > 1;
-        let plan = if combined.count > 1 { Plan::Store(combined.clone()) } else { Plan::Keep };
-        plans.set(combined.last, plan);
+impl Plans {
+    /// `None` if there is nothing to combine.
+    fn new(shader: &Shader) -> Option<Plans> {
+        let mut plans = Plans { plans: SideTable::new(Plan::Keep), combined: Vec::new(), first_open: 0, any: false };
+        for block in shader.block_order() {
+            for inst in shader.block_insts(block) {
+                match ComponentStore::new(shader, *inst) {
+                    Some(store) => plans.add(shader, &store),
+                    None if separates(shader, *inst) => plans.close(),
+                    None => {}
+                }
+            }
+            plans.close();
+        }
+        plans.any.then_some(plans)
+    }
+
+    fn add(&mut self, shader: &Shader, store: &ComponentStore) {
+        let open = &self.combined[self.first_open..];
+        let at = open.iter().position(|combined| combined.var == store.var).unwrap_or_else(|| {
+            let size = shader.types.as_vector(shader.vars[store.var].ty).map_or(1, |(_, size)| size);
+            self.combined.push(Combined { var: store.var, components: [None; 4], size, last: store.inst, count: 0 });
+            self.combined.len() - 1 - self.first_open
+        });
+        let combined = &mut self.combined[self.first_open + at];
+        if combined.count > 0 {
+            self.plans.set(combined.last, Plan::Drop);
+        }
+        (combined.last, combined.count) = (store.inst, combined.count + 1);
+        for c in (0..4).filter(|c| store.mask >> c & 1 != 0) {
+            combined.components[usize::from(store.first + c)] = Some((store.value, c));
+        }
+    }
+
+    /// Ends what is collected.
+    fn close(&mut self) {
+        for (number, combined) in self.combined.iter().enumerate().skip(self.first_open) {
+            if combined.count > 1 {
+                self.any = true;
+                self.plans.set(combined.last, Plan::Store(number));
+            }
+        }
+        self.first_open = self.combined.len();
     }
 }
 
@@ -162,22 +191,6 @@ impl ComponentStore {
         let end = u32::from(first) + mask.checked_ilog2()? + 1;
         let fits = variable.mode == Modes::SHADER_OUT && size <= 4 && end <= u32::from(size);
         fits.then_some(ComponentStore { inst, var, first, mask, value })
-    }
-
-    fn add(&self, shader: &Shader, open: &mut Vec<Combined>, plans: &mut SideTable<Inst, Plan>) {
-        let at = open.iter().position(|combined| combined.var == self.var).unwrap_or_else(|| {
-            let size = shader.types.as_vector(shader.vars[self.var].ty).map_or(1, |(_, size)| size);
-            open.push(Combined { var: self.var, components: [None; 4], size, last: self.inst, count: 0 });
-            open.len() - 1
-        });
-        let combined = &mut open[at];
-        if combined.count > 0 {
-            plans.set(combined.last, Plan::Drop);
-        }
-        (combined.last, combined.count) = (self.inst, combined.count + 1);
-        for c in (0..4).filter(|c| self.mask >> c & 1 != 0) {
-            combined.components[usize::from(self.first + c)] = Some((self.value, c));
-        }
     }
 }
 
