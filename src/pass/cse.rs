@@ -36,13 +36,15 @@ use std::hash::{Hash, Hasher};
 pub const PASS: Pass = Pass { name: "cse", about: "computes equal things once", removes: Forms::empty(), run };
 
 fn run(shader: &mut Shader, _context: &Context) -> bool {
-    let cfg = Cfg::new(shader);
+    // In a single block all that comes later is dominated.
+    let cfg = (shader.cf.len() > 1).then(|| Cfg::new(shader));
     let mut walk = Walk { cfg, known: Known::with_room_for(shader.order.len()), block: None };
     rewrite_cf(shader, &mut walk)
 }
 
 struct Walk {
-    cfg: Cfg,
+    /// `None` if there is one block only.
+    cfg: Option<Cfg>,
     known: Known,
     /// The block that is walked.
     block: Option<Block>,
@@ -50,7 +52,7 @@ struct Walk {
 
 impl Rewriter for Walk {
     fn enter(&mut self, _: &mut Builder<'_>, block: Block) {
-        self.block = self.cfg.is_reachable(block).then_some(block);
+        self.block = Some(block).filter(|block| self.cfg.as_ref().map_or(true, |cfg| cfg.is_reachable(*block)));
     }
 
     fn visit(&mut self, builder: &mut Builder<'_>, inst: Inst) -> Edit {
@@ -58,7 +60,8 @@ impl Rewriter for Walk {
         let Some(block) = self.block.filter(|_| can_reorder(shader, inst)) else { return Edit::Keep };
         let met = self.known.entry(content_hash(shader, inst));
         if let Some((home, other)) = *met {
-            if self.cfg.dominates(home, block) && is_equal(shader, other, inst) {
+            let reaches = home == block || self.cfg.as_ref().map_or(true, |cfg| cfg.dominates(home, block));
+            if reaches && is_equal(shader, other, inst) {
                 merge_flags(shader, other, inst);
                 return Edit::Replace(other.def());
             }
