@@ -7,7 +7,7 @@
 //! `uniformBufferStandardLayout` (Vulkan, "Offset and Stride Assignment"); and variables of several widths at one
 //! binding alias. Elements of 8 and 16 bits of a storage block keep a variable of their own if the target has such.
 //!
-//! The old derefs stay behind without a reader, for [`dce`](super::dce). A `get_ssbo_size` becomes the length of a
+//! The old derefs go if nothing else reads them: they are a good part of what zink makes. A `get_ssbo_size` becomes the length of a
 //! `uint base[]` at the same binding, times 4, as in [`lower_ssbo`](super::lower_ssbo).
 //!
 //! Before:
@@ -23,12 +23,12 @@
 //! After:
 //!
 //! ```text
-//! 32     %5 = deref_var &uniform_0@32#0 (ubo block[1])
-//! 32     %6 = deref_array &(*%5)[0] (ubo block)  // &uniform_0@32#0[0]
-//! 32     %7 = deref_struct &%6->base (ubo uvec4[2])  // &uniform_0@32#0[0].base
-//! 32     %8 = deref_array &(*%7)[1] (ubo uvec4)  // &uniform_0@32#0[0].base[1]
-//! 32     %9 = deref_array &(*%8)[1] (ubo uint)  // &uniform_0@32#0[0].base[1][1]
-//! 32    %10 = @load_deref (%9) (access=none)
+//! 32    %1 = deref_var &uniform_0@32#0 (ubo block[1])
+//! 32    %2 = deref_array &(*%1)[0] (ubo block)  // &uniform_0@32#0[0]
+//! 32    %3 = deref_struct &%2->base (ubo uvec4[2])  // &uniform_0@32#0[0].base
+//! 32    %4 = deref_array &(*%3)[1] (ubo uvec4)  // &uniform_0@32#0[0].base[1]
+//! 32    %5 = deref_array &(*%4)[1] (ubo uint)  // &uniform_0@32#0[0].base[1][1]
+//! 32    %6 = @load_deref (%5) (access=none)
 //! ```
 
 use super::blocks::{
@@ -59,11 +59,14 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
         return false;
     }
     let blocks = survey.declare(shader, &context.target);
-    let mut lower = Lower { context, survey: &survey, bases: BasePointers::default() };
+    let mut lower = Lower { context, survey: &survey, bases: BasePointers::default(), vec4s: LoadedVec4s::default() };
     rewrite(shader, |b, inst| {
         if let (Some((Intrinsic::get_ssbo_size, srcs)), Some(sized)) = (b.shader.as_intrinsic(inst), &sized) {
             let block = srcs[0];
             return Edit::Replace(sized.bytes(b, &context.target, block));
+        }
+        if !survey.has_others && is_buffer_deref(b.shader, inst.def()) {
+            return Edit::Remove;
         }
         let Some((op, element)) = operation(b.shader, inst) else {
             return Edit::Keep;
@@ -75,6 +78,10 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
     })
 }
 
+fn is_buffer_deref(shader: &Shader, def: Def) -> bool {
+    shader.as_deref(def).is_some_and(|deref| deref.modes.intersects(Modes::UBO | Modes::SSBO))
+}
+
 /// Whether `inst` accesses a block other than by lanes, as only atomics that are no lane do afterwards; for
 /// [`Forms`](super::Forms).
 pub(super) fn is_typed_access(shader: &Shader, inst: Inst) -> bool {
@@ -82,8 +89,7 @@ pub(super) fn is_typed_access(shader: &Shader, inst: Inst) -> bool {
     if element.narrow_slot().is_some() && is_block(shader, shader.vars[element.var].ty) {
         return false;
     }
-    let is_atomic_load = Access::from_bits_retain(shader.index(inst, Index::access)).contains(Access::ATOMIC);
-    !((is_atomic(op) || is_atomic_load) && element.bytes != 4)
+    !((is_atomic(op) || is_atomic_access(shader.index(inst, Index::access))) && element.bytes != 4)
 }
 
 /// A pointer to element `index` of the array in block `block` of a variable, taken apart.
@@ -183,14 +189,19 @@ struct Survey {
     blocks: FxHashMap<Key, Extent>,
     /// Lanes wanted of each vec4 of uniform blocks at constant offsets.
     lanes: FxHashMap<(Key, Option<i64>, u32), u8>,
+    /// Something else than the accesses to lower reads pointers into blocks.
+    has_others: bool,
 }
 
 impl Survey {
     fn new(shader: &Shader) -> Survey {
-        let mut survey = Survey { blocks: FxHashMap::default(), lanes: FxHashMap::default() };
+        let mut survey = Survey { blocks: FxHashMap::default(), lanes: FxHashMap::default(), has_others: false };
         for inst in &shader.order {
             if let Some((op, element)) = operation(shader, *inst) {
                 survey.add(shader, *inst, op, &element);
+            } else if let Some((_, srcs)) = shader.as_intrinsic(*inst) {
+                // No others than intrinsics read such pointers: `check` does not let them be values.
+                survey.has_others |= srcs.iter().any(|src| is_buffer_deref(shader, *src));
             }
         }
         survey
@@ -282,6 +293,10 @@ impl Sized {
     }
 }
 
+fn is_atomic_access(access: u32) -> bool {
+    Access::from_bits_retain(access).contains(Access::ATOMIC)
+}
+
 fn is_atomic(op: Intrinsic) -> bool {
     matches!(op, Intrinsic::deref_atomic | Intrinsic::deref_atomic_swap)
 }
@@ -329,6 +344,35 @@ struct Lower<'a> {
     context: &'a Context,
     survey: &'a Survey,
     bases: BasePointers,
+    vec4s: LoadedVec4s,
+}
+
+/// Vec4s of uniform blocks that were loaded in the block of the IR that is open. zink takes loads apart into scalars; without
+/// this, each would load its vec4 again, for [`cse`](super::cse) to find.
+#[derive(Default)]
+struct LoadedVec4s {
+    block: Option<crate::ir::Block>,
+    /// By pointer to the block, vec4 and access.
+    loaded: Vec<((Def, u32, u32), Def)>,
+}
+
+impl LoadedVec4s {
+    fn get(&mut self, b: &mut Builder<'_>, base: Def, vec4: u32, access: u32) -> Def {
+        let block = b.current_block();
+        if self.block != Some(block) {
+            self.block = Some(block);
+            self.loaded.clear();
+        }
+        let key = (base, vec4, access);
+        // The latest first: scalars of a vector stand together.
+        if let Some((_, known)) = self.loaded.iter().rev().find(|(other, _)| *other == key) {
+            return *known;
+        }
+        let pointer = b.deref_array(base, ArrayIndex::Imm(i64::from(vec4)));
+        let loaded = b.load_deref(pointer, access);
+        self.loaded.push((key, loaded));
+        loaded
+    }
 }
 
 impl Lower<'_> {
@@ -370,6 +414,13 @@ impl Lower<'_> {
         match op {
             Intrinsic::load_deref => {
                 let wanted = self.survey.lanes_near(Key::new(b.shader, element.var), block.mode, element);
+                if let (Address::Static { byte }, (1, 32), Whole::Always) = (address, size, memory.whole) {
+                    let is_inside = memory.len.is_some_and(|len| byte / 16 < len);
+                    if is_inside && byte % 4 == 0 && wanted(0).count_ones() > 1 && !is_atomic_access(access) {
+                        let vec4 = self.vec4s.get(b, memory.base, byte / 16, access);
+                        return Edit::Replace(b.channel(vec4, (byte / 4 % 4) as u8));
+                    }
+                }
                 Edit::Replace(lanes::load(b, &memory, address, size, wanted))
             }
             Intrinsic::store_deref => {
