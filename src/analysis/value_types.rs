@@ -98,14 +98,11 @@ impl ValueTypes {
         self.num_defs = shader.num_defs();
         self.signed = false;
         self.nodes.clear();
-        let empty = Node { parent: 0, choice: Choice::Is(Base::Uint), votes: [0; 4] };
-        self.nodes.resize(self.num_defs + shader.vars.len(), empty);
-        for (index, node) in self.nodes.iter_mut().enumerate() {
-            node.parent = index as u32;
-        }
-        for (var, variable) in shader.vars.iter() {
+        let nodes = 0..(self.num_defs + shader.vars.len()) as u32;
+        self.nodes.extend(nodes.map(|parent| Node { parent, choice: Choice::Is(Base::Uint), votes: [0; 4] }));
+        for (var, variable) in shader.vars.iter().filter(|(_, variable)| is_own_memory(variable.mode)) {
             let node = self.num_defs + var.index();
-            let choice = variable_choice(&shader.types, variable.ty, variable.mode);
+            let choice = variable_choice(&shader.types, variable.ty);
             let bits = leaf(&shader.types, variable.ty).map_or(32, |scalar| scalar.bits);
             self.nodes[node].choice = self.restricted(choice, bits);
         }
@@ -313,20 +310,21 @@ pub fn leaf(types: &TypeTable, mut ty: Type) -> Option<AluType> {
     None
 }
 
-fn variable_choice(types: &TypeTable, ty: Type, mode: Modes) -> Choice {
+/// What the numbers of memory of the shader's own may be.
+fn variable_choice(types: &TypeTable, ty: Type) -> Choice {
     let declared = leaf(types, ty);
     match declared {
         Some(AluType { base: Base::Bool, .. }) => Choice::Is(Base::Bool),
         Some(AluType { bits: 8, .. }) => Choice::Is(Base::Uint),
         Some(AluType { base: Base::Float, bits: 64 }) => Choice::Is(Base::Float),
         // A matrix is of floats, whatever is in it.
-        Some(scalar)
-            if is_own_memory(mode) && !matches!(types.get(types.without_arrays(ty)), TypeData::Matrix { .. }) =>
-        {
+        Some(scalar) if matches!(types.get(types.without_arrays(ty)), TypeData::Matrix { .. }) => {
+            Choice::Is(scalar.base)
+        }
+        Some(scalar) => {
             debug_assert_ne!(scalar.bits, 1);
             Choice::Free
         }
-        Some(scalar) => Choice::Is(scalar.base),
         None => Choice::Is(Base::Uint),
     }
 }
@@ -418,7 +416,7 @@ fn memory_choice(shader: &Shader, pointer: Def) -> Choice {
     match deref.modes {
         Modes::UBO | Modes::SSBO | Modes::GLOBAL => Choice::Free,
         mode if is_own_memory(mode) => match shader.deref_var(pointer) {
-            Some(var) => match variable_choice(&shader.types, shader.vars[var].ty, mode) {
+            Some(var) => match variable_choice(&shader.types, shader.vars[var].ty) {
                 Choice::Free => Choice::Free,
                 _ => Choice::Is(unsigned(scalar.base)),
             },

@@ -160,7 +160,8 @@ impl Swizzle {
 
     /// True if the first `n` components read their own.
     pub fn is_identity(self, n: usize) -> bool {
-        self.components(n).enumerate().all(|(i, c)| i == usize::from(c))
+        let read = !u64::MAX.checked_shl(4 * n as u32).unwrap_or(0);
+        (self.0 ^ Swizzle::IDENTITY.0) & read == 0
     }
 
     /// `self` applied to the result of `inner`: component i reads inner's component self(i).
