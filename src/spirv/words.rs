@@ -170,10 +170,12 @@ impl Dedup {
         let id = *new;
         *new += 1;
         self.insert(hash, words.len() as u32);
-        match ty {
-            Some(ty) => words.op2(op, &[ty, id], operands),
-            None => words.op2(op, &[id], operands),
-        };
+        words.words.reserve(3 + operands.len());
+        words.head(op, operands.len() + 1 + usize::from(ty.is_some()));
+        words.words.extend(ty);
+        words.words.push(id);
+        // Word by word: most have one to four.
+        words.words.extend(operands.iter().copied());
         id
     }
 
@@ -186,7 +188,7 @@ impl Dedup {
             let same = entry.hash == hash
                 && old[0] == head
                 && ty.map_or(true, |ty| old[1] == ty)
-                && old[result + 1..result + 1 + operands.len()] == *operands;
+                && operands.iter().zip(&old[result + 1..]).all(|(a, b)| a == b);
             if same {
                 return Some(old[result]);
             }
@@ -239,8 +241,12 @@ impl Dedup {
     }
 
     pub(super) fn clear(&mut self) {
+        // After a large module the table is large, and few entries of the next ones are in it.
+        match self.entries.len() * 8 < self.heads.len() {
+            true => self.release(0),
+            false => self.heads.fill(0),
+        }
         self.entries.clear();
-        self.heads.fill(0);
     }
 }
 
