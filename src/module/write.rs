@@ -152,13 +152,13 @@ impl Module {
 
     /// The patches without a condition, each where its word stands in what [`Module::instantiate`] writes for `key`.
     pub fn placed_patches<'m>(&'m self, key: &'m Key) -> impl Iterator<Item = Patch> + 'm {
-        let gone = |range: &&Range| !self.conditions[usize::from(range.when)].holds(key.bits, &[]);
-        let mut ranges = self.ranges.iter().filter(gone).peekable();
+        let mut ranges = self.ranges.as_slice();
         // Where the last range that is gone ended, and how many words went until there.
         let (mut end, mut removed) = (0, 0);
         self.patches.iter().filter_map(move |patch| {
-            while let Some(range) = ranges.next_if(|range| range.start <= patch.at) {
-                if range.start >= end {
+            while let Some((range, rest)) = ranges.split_first().filter(|(range, _)| range.start <= patch.at) {
+                ranges = rest;
+                if range.start >= end && !self.conditions[usize::from(range.when)].holds(key.bits, &[]) {
                     (end, removed) = (range.end, removed + range.len());
                 }
             }
