@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// Of the tests of built-in functions in tessellation stages, which take half a minute each, one in this many is run.
+/// Of the slow tests, which take half a minute each, one in this many is run.
 const SLOW_SAMPLE: usize = 40;
 
 /// Makes sure that piglit is there.
@@ -17,13 +17,18 @@ pub(crate) fn install() -> Result<()> {
     crate::test::install_file("/usr/lib/x86_64-linux-gnu/piglit/bin", "shader_runner", "piglit")
 }
 
-/// The tests of the list `name` that match `filter`, in order; `sample` of them, spread over the list.
-pub(crate) fn tests(name: &str, filter: Option<&Regex>, sample: Option<usize>) -> Result<Vec<String>> {
+/// Tests of built-in functions in tessellation stages.
+const SLOW: &str = r"/(tcs|tes)-[^/]*$";
+
+/// The tests of the list `name` that match `filter`, in order; `sample` of them, spread over the list. `in_haste` leaves out the
+/// slow ones.
+pub(crate) fn tests(name: &str, filter: Option<&Regex>, sample: Option<usize>, in_haste: bool) -> Result<Vec<String>> {
+    let slow = Regex::new(SLOW)?;
     let mut tests = match name {
         "quick_shader" => quick_shader()?,
         _ => named(name)?,
     };
-    tests.retain(|test| filter.is_none_or(|filter| filter.is_match(test)));
+    tests.retain(|test| filter.is_none_or(|filter| filter.is_match(test)) && !(in_haste && slow.is_match(test)));
     tests.sort();
     tests.dedup();
     let count = sample.unwrap_or(tests.len()).min(tests.len());
@@ -46,7 +51,7 @@ fn quick_shader() -> Result<Vec<String>> {
     let text = String::from_utf8(output.stdout)?;
     // <option name="command" value="['shader_runner', 'tests/spec/...shader_test']" />
     let command = Regex::new(r#"value="\['shader_runner(?:_gles[23])?', '([^']*)'\]""#)?;
-    let slow = Regex::new(r"/(tcs|tes)-[^/]*$")?;
+    let slow = Regex::new(SLOW)?;
     let all = command.captures_iter(&text).map(|found| found[1].to_string());
     let (slow, mut tests): (Vec<String>, Vec<String>) = all.partition(|test| slow.is_match(test));
     tests.extend(slow.into_iter().step_by(SLOW_SAMPLE));

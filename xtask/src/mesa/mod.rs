@@ -50,7 +50,7 @@ struct Arguments {
     /// Run with Vulkan's validation layer, and have each module judged by spirv-val.
     #[arg(long)]
     validate: bool,
-    /// Run the tests with ntv under this tool, on a small build, and print its reports about ntv.
+    /// Run the tests with ntv, but for slow ones, under this tool, and print its reports about ntv.
     #[arg(long, value_name = "TOOL", conflicts_with_all = ["validate", "glmark2"])]
     sanitize: Option<Tool>,
     /// Run all tests with `c`, also those whose result is known from an earlier run.
@@ -91,7 +91,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     if arguments.glmark2 {
         return glmark2::compare(&driver);
     }
-    let tests = list::tests(&arguments.list, arguments.filter.as_ref(), arguments.sample)?;
+    // What takes half a minute without a tool takes half an hour with one.
+    let in_haste = driver.sanitizer.is_some();
+    let tests = list::tests(&arguments.list, arguments.filter.as_ref(), arguments.sample, in_haste)?;
     ensure!(!tests.is_empty(), "no test is called that");
     match &driver.sanitizer {
         None => compare(&arguments, &driver, &tests),
@@ -103,9 +105,9 @@ impl Arguments {
     fn kind(&self) -> Build {
         match self.sanitize {
             Some(Tool::Address) => Build::Address,
-            Some(Tool::Valgrind) => Build::Small,
             None if self.small => Build::Small,
-            None => Build::Full,
+            // valgrind takes programs as they are, so it sees what drivers get: optimized code.
+            None | Some(Tool::Valgrind) => Build::Full,
         }
     }
 

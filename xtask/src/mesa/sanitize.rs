@@ -63,6 +63,8 @@ impl Sanitizer {
                     .arg(format!("--log-file={}.%p", reports.display()))
                     // LLVM writes code.
                     .arg("--smc-check=all-non-file")
+                    // A leak is found at the end, when the driver is unloaded, and has no names otherwise.
+                    .arg("--keep-debuginfo=yes")
                     .args(["--leak-check=full", "--show-leak-kinds=definite", "--num-callers=40", "--error-limit=no"])
                     .arg(program);
                 command

@@ -17,7 +17,7 @@ pub(crate) fn measure(prefix: Option<&Path>, count: usize, log: PathBuf) -> Resu
     };
     let mut driver = Driver::new(prefix, false, None)?;
     driver.verify()?;
-    let tests = list::tests("quick_shader", None, Some(count))?;
+    let tests = list::tests("quick_shader", None, Some(count), false)?;
     ensure!(!tests.is_empty(), "no tests");
     if log.exists() {
         fs::remove_file(&log)?;
