@@ -4,7 +4,7 @@ use super::{instructions, malformed, Inst};
 use crate::error::{Error, ErrorKind, Place};
 use crate::module::Stage;
 use rustc_hash::{FxHashMap, FxHashSet};
-use spirv::{Decoration, GlslStd450Op, Op, StorageClass};
+use spirv::{BuiltIn, Decoration, GlslStd450Op, Op, StorageClass};
 
 /// Opcodes of types, whose first operand is their id.
 const TYPES: std::ops::RangeInclusive<u32> = Op::TypeVoid as u32..=Op::TypeForwardPointer as u32;
@@ -20,6 +20,8 @@ pub(super) struct Global {
     /// Its pointer type, and what that points to.
     pub(super) pointer: u32,
     pub(super) ty: u32,
+    /// It starts with a value.
+    pub(super) has_value: bool,
     /// A link may take it away.
     pub(super) removable: bool,
     /// It is an array of descriptors whose length a link may change.
@@ -115,9 +117,10 @@ impl<'w> Facts<'w> {
             Op::Variable => {
                 let ty = self.types.get(&inst.word(1)).map_or(0, |pointer| pointer.word(3));
                 let (id, class, pointer) = (inst.word(2), inst.word(3), inst.word(1));
-                let removable = inst.len() == 4;
+                let has_value = inst.len() > 4;
+                let removable = !has_value;
                 self.index.insert(id, self.globals.len());
-                self.globals.push(Global { id, class, pointer, ty, removable, resizable: removable });
+                self.globals.push(Global { id, class, pointer, ty, has_value, removable, resizable: removable });
                 self.chains.insert(id, (id, pointer));
             }
             Op::Constant | Op::SpecConstant => drop(self.types.insert(inst.word(2), inst)),
@@ -194,11 +197,26 @@ impl<'w> Facts<'w> {
                 stage => stage != Stage::Compute,
             };
             let io = input || global.class == StorageClass::Output as u32;
-            let located = self.decoration(global.id, Decoration::Location).is_some();
+            let located = match self.decoration(global.id, Decoration::BuiltIn) {
+                Some(builtin) => self.is_linked(builtin, input),
+                None => self.decoration(global.id, Decoration::Location).is_some(),
+            };
             let stream = self.decoration(global.id, Decoration::Stream).unwrap_or(0);
             let free = !self.pinned.contains(&global.id) && located && stream == 0;
             self.globals[at].removable &= varying && io && free;
         }
+    }
+
+    /// Whether another stage is on the other side of a built-in, so that a link can find it unused.
+    fn is_linked(&self, builtin: u32, input: bool) -> bool {
+        use BuiltIn::{ClipDistance, CullDistance, PointSize, Position};
+        let between = match self.stage {
+            Stage::Vertex => !input,
+            Stage::TessCtrl | Stage::TessEval => true,
+            Stage::Geometry => input,
+            Stage::Fragment | Stage::Compute => false,
+        };
+        between && [Position, PointSize, ClipDistance, CullDistance].iter().any(|it| *it as u32 == builtin)
     }
 
     /// Whether a variable is an array of descriptors with a length of its own: no constant of a pipeline, no layout.

@@ -11,23 +11,31 @@
 //! %b = OpVariable %p Input          %a = OpVariable %q Input         patch: Private
 //! ```
 //!
+//! An interface block becomes a variable for each member first, so that each can go and move by itself, also the middle one of
+//! `gl_PerVertex`.
+//!
 //! Only what is certain is touched: a varying stays if anything but a load, a store, an access chain or an interpolation names
-//! it, or if it is a block or a built-in; members of a block get other numbers, but stay. The
+//! it; a block stays one if it is named as a whole, and its members only get other numbers. The
 //! options of a [`Key`](crate::Key) that take code are not offered: only the emitter makes that. A module with several
 //! entry points is refused.
 
 mod facts;
 mod lists;
 mod sizes;
+mod split;
 mod tables;
 
 use crate::error::{Error, ErrorKind, Place};
 use crate::module::Module;
+use facts::Facts;
 
 /// A module of `words`, with tables.
 pub fn import(words: &[u32]) -> Result<Module, Error> {
-    let facts = facts::Facts::new(words)?;
-    let module = tables::write(&facts)?;
+    let facts = Facts::new(words)?;
+    let module = match split::blocks(&facts)? {
+        Some(words) => tables::write(&Facts::new(&words)?)?,
+        None => tables::write(&facts)?,
+    };
     module.check()?;
     Ok(module)
 }
@@ -53,6 +61,13 @@ impl Inst<'_> {
     /// Operand `at`, counted from 1; 0 if it is not there, which is no id.
     fn word(&self, at: usize) -> u32 {
         self.words.get(at).copied().unwrap_or(0)
+    }
+
+    /// Where what is behind the string starts that is at operand `at`.
+    fn name_end(&self, at: usize) -> usize {
+        let ends = |word: &u32| word.to_le_bytes().contains(&0);
+        let name = self.words.get(at..).and_then(|words| words.iter().position(ends));
+        name.map_or(self.len(), |name| at + name + 1)
     }
 
     /// The number of words.

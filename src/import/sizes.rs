@@ -2,7 +2,7 @@
 
 use super::facts::{Facts, Global};
 use super::Inst;
-use crate::module::{DescriptorKind, Stage};
+use crate::module::DescriptorKind;
 use spirv::{Decoration, Dim, Op, StorageClass};
 
 /// The deepest nesting of arrays of descriptors that is looked into.
@@ -11,14 +11,7 @@ const MAX_DEPTH: u32 = 32;
 impl Facts<'_> {
     /// Locations, and components of each, of a variable: those of one vertex.
     pub(super) fn varying_size(&self, global: &Global) -> (u32, u8) {
-        let patch = self.decoration(global.id, Decoration::Patch).is_some();
-        let input = global.class == StorageClass::Input as u32;
-        let per_vertex = match self.stage {
-            Stage::TessCtrl => true,
-            Stage::TessEval | Stage::Geometry => input,
-            _ => false,
-        };
-        let vertex = self.types.get(&global.ty).filter(|ty| per_vertex && !patch && ty.is(Op::TypeArray));
+        let vertex = self.types.get(&global.ty).filter(|ty| self.is_per_vertex(global) && ty.is(Op::TypeArray));
         self.size(vertex.map_or(global.ty, |array| array.word(2)))
     }
 

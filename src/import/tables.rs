@@ -146,9 +146,7 @@ impl Writer<'_, '_> {
         if self.facts.words[1] >= 0x0001_0400 {
             return;
         }
-        let ends = |word: &u32| word.to_le_bytes().contains(&0);
-        let name = inst.words.get(3..).and_then(|words| words.iter().position(ends)).unwrap_or(inst.len());
-        for (word, id) in inst.words.iter().enumerate().skip(3 + name + 1) {
+        for (word, id) in inst.words.iter().enumerate().skip(inst.name_end(3)) {
             if let Some(index) = self.removable(*id) {
                 let when = self.condition(Condition::live(index));
                 let start = (at + word) as u32;

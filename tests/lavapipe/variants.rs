@@ -2,7 +2,9 @@
 
 use crate::gpu::{floats, from_bytes, Gpu};
 use crate::stages::shader;
+use crate::support;
 use ntv::driver::{vk, Attachment, Attribute, Draw, Resources};
+use ntv::import::import;
 use ntv::link::link;
 use ntv::variant::{Program, Shader};
 use ntv::{EmitOptions, Key, Module, Options, Translator};
@@ -80,12 +82,7 @@ fn draw(gpu: &Gpu, stages: [&Module; 2], key: &Key, places: &[[f32; 4]], size: [
     let linked = link(&stages, Vec::new()).modules;
     let shaders = linked.into_iter().zip(0..).map(|(module, id)| Shader { id, module: module.into() });
     let program = Program::new(shaders.collect());
-    let words = program.keys(key).map(|(shader, key)| {
-        let mut words = Vec::new();
-        shader.module.instantiate(&key, &mut words);
-        words
-    });
-    let words: Vec<Vec<u32>> = words.collect();
+    let words: Vec<Vec<u32>> = program.keys(key).map(|(shader, key)| instantiated(&shader.module, &key)).collect();
     // A plane over the picture, whose slopes are told apart.
     let plane = |place: &[f32; 4]| [3. * place[0] + 5. * place[1], place[1], 7. - place[0], 1.];
     let (places, values) = (floats(&places.concat()), floats(&places.iter().flat_map(plane).collect::<Vec<f32>>()));
@@ -101,8 +98,19 @@ fn draw(gpu: &Gpu, stages: [&Module; 2], key: &Key, places: &[[f32; 4]], size: [
         ..Draw::default()
     };
     let drawn = gpu.draw(&draw, &mut Resources::new());
-    let values: Vec<f32> = from_bytes(&drawn.attachments[0]).into_iter().map(f32::from_bits).collect();
+    pixels(&drawn.attachments[0])
+}
+
+fn pixels(bytes: &[u8]) -> Pixels {
+    let values: Vec<f32> = from_bytes(bytes).into_iter().map(f32::from_bits).collect();
     values.chunks_exact(4).map(|pixel| pixel.try_into().expect("four")).collect()
+}
+
+/// The words of a module for a key.
+fn instantiated(module: &Module, key: &Key) -> Vec<u32> {
+    let mut words = Vec::new();
+    module.instantiate(key, &mut words);
+    words
 }
 
 /// The window that a key turns the picture into.
@@ -236,4 +244,34 @@ fn what_a_link_takes_away_is_not_missed() {
     // Zeros, and opaque black.
     let expected: Pixels = plain.iter().map(|[x, y, z, w]| [*x, *y, *z, w + 1.]).collect();
     assert_close("inputs that nobody writes", &linked, &expected);
+}
+
+/// Three stages of glslang's with interface blocks, imported and linked. They pass attribute 1 on, and add an input that nobody
+/// writes.
+#[test]
+fn imported_blocks_are_drawn_member_by_member() {
+    const VALUES: [[f32; 4]; 3] = [[1., 2., 3., 4.], [5., 6., 7., 8.], [0., 1., 0., 2.]];
+    let gpu = Gpu::open();
+    let modules = ["vertex", "geometry", "fragment"]
+        .map(|stage| import(&support::assembled(&format!("tests/variants/blocks/{stage}.spvasm"))).expect("a module"));
+    let linked = link(&modules.each_ref(), Vec::new());
+    assert!(linked.removed_outputs > 0 && linked.removed_inputs > 0);
+    let words: Vec<Vec<u32>> = linked.modules.iter().map(|module| instantiated(module, &Key::default())).collect();
+    let [places, values] = [TRIANGLE, VALUES].map(|it| floats(&it.concat()));
+    let attribute = |location, bytes| Attribute { location, format: FORMAT, bytes, per_instance: false };
+    let draw = Draw {
+        modules: &[&words[0], &words[1], &words[2]],
+        attributes: &[attribute(0, &places), attribute(1, &values)],
+        size: SIZE,
+        attachments: &[Attachment { format: FORMAT, clear: floats(&[CLEAR; 4]) }],
+        ..Draw::default()
+    };
+    let drawn = pixels(&gpu.draw(&draw, &mut Resources::new()).attachments[0]);
+    // The triangle is twice as wide and high as the picture.
+    let expected = (0..SIZE[0] * SIZE[1]).map(|at| {
+        let [x, y] = [at % SIZE[0], at / SIZE[0]].map(|place| (place as f32 + 0.5) / 2.);
+        let (x, y) = (x / SIZE[0] as f32, y / SIZE[1] as f32);
+        std::array::from_fn(|c| VALUES[0][c] * (1. - x - y) + VALUES[1][c] * x + VALUES[2][c] * y)
+    });
+    assert_close("imported blocks", &drawn, &expected.collect::<Pixels>());
 }

@@ -59,6 +59,18 @@ pub(crate) fn spirv_val(words: &[u32], vulkan: Version) -> Result<(), String> {
     Err(String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).trim().to_string())
 }
 
+/// The words of a file of SPIR-V assembly.
+///
+/// # Panics
+/// If there is no `spirv-as`, or it does not take the file.
+pub(crate) fn assembled(path: &str) -> Vec<u32> {
+    let mut command = Command::new("spirv-as");
+    let output = command.args(["--target-env", "vulkan1.1", "-o", "-"]).arg(root().join(path)).output();
+    let output = output.expect("spirv-as, which `cargo xtask test` installs");
+    assert!(output.status.success(), "{path}: {}", String::from_utf8_lossy(&output.stderr));
+    output.stdout.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().expect("four bytes"))).collect()
+}
+
 /// What `work` gives; its panic as an error, so that one bad case does not hide the others.
 pub(crate) fn caught<T>(work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
