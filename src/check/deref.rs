@@ -102,7 +102,7 @@ fn is_element(shader: &Shader, element: Type, whole: Type) -> Option<bool> {
 
 /// Reports an intrinsic that takes a pointer and does not fit it.
 pub(super) fn check_access(report: &mut Report<'_>, inst: Inst, op: Intrinsic, srcs: &[Def]) {
-    for (i, pointer) in srcs[..pointers(op)].iter().enumerate() {
+    for (i, pointer) in srcs[..op.info().pointers.into()].iter().enumerate() {
         if report.shader.as_deref(*pointer).is_none() {
             return report.at(inst, format_args!("source {i} is no deref"));
         }
@@ -133,22 +133,13 @@ pub(super) fn check_access(report: &mut Report<'_>, inst: Inst, op: Intrinsic, s
                 report.at(inst, "interpolates what is no input");
             }
         }
-        _ if op.info().index_slot(Index::image_dim).is_some() && pointers(op) == 1 => {
+        _ if op.info().has_index(Index::image_dim) && op.info().pointers == 1 => {
             let ty = report.shader.as_deref(srcs[0]).map(|deref| report.shader.types.get(deref.ty));
             if !matches!(ty, Some(TypeData::Image { .. })) {
                 report.at(inst, "its pointer points to no image");
             }
         }
         _ => {}
-    }
-}
-
-/// How many of the first sources are pointers.
-pub(super) fn pointers(op: Intrinsic) -> usize {
-    match op {
-        Intrinsic::copy_deref => 2,
-        _ if op.name().contains("deref") => 1,
-        _ => 0,
     }
 }
 

@@ -252,11 +252,11 @@ impl Needs<'_> {
             store_ssbo => self.check_block_index(inst, srcs[1], Modes::SSBO),
             _ => {}
         }
-        let is_image = op.info().index_slot(Index::image_dim).is_some();
-        if op.info().index_slot(Index::atomic_op).is_some() && !is_image {
+        let is_image = op.info().has_index(Index::image_dim);
+        if op.info().has_index(Index::atomic_op) && !is_image {
             self.check_atomic(inst, op, srcs);
         }
-        if op.info().index_slot(Index::io_semantics).is_some() {
+        if op.info().has_index(Index::io_semantics) {
             self.check_io(inst, op);
         }
         self.check_operands(inst, op, srcs);
@@ -270,8 +270,8 @@ impl Needs<'_> {
     fn check_atomic(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) {
         let shader = self.report.shader;
         let through_deref = srcs.first().and_then(|src| shader.as_deref(*src));
-        let shared = op.info().index_slot(Index::base).is_some()
-            || through_deref.is_some_and(|deref| deref.modes == Modes::SHARED);
+        let shared =
+            op.info().has_index(Index::base) || through_deref.is_some_and(|deref| deref.modes == Modes::SHARED);
         let bits = shader.insts[inst].bit_size;
         let kind = AtomicOp::ALL.get(shader.index(inst, Index::atomic_op) as usize);
         // Narrower ones are made of 32-bit integer atomics, which every device has.
@@ -443,7 +443,7 @@ impl Needs<'_> {
 fn explicit_type(shader: &Shader, inst: Inst, op: Intrinsic) -> Option<AluType> {
     op.info().index_slot(Index::io_semantics)?;
     let (index, value) = match shader.as_intrinsic(inst)? {
-        (_, [value, ..]) if op.info().index_slot(Index::src_type).is_some() => (Index::src_type, *value),
+        (_, [value, ..]) if op.info().has_index(Index::src_type) => (Index::src_type, *value),
         _ => (Index::dest_type, inst.def()),
     };
     Some(AluType::new(unpack_alu_type(shader.index(inst, index)).base, shader.bit_size(value)))

@@ -114,7 +114,7 @@ fn check_index(report: &mut Report<'_>, inst: Inst, index: Index, value: u32, n:
 
 /// Every access to memory says what it knows of its offset. Only where NIR does not ask for that, 0 is for nothing known.
 fn check_alignment(report: &mut Report<'_>, inst: Inst, op: Intrinsic) {
-    if op.info().index_slot(Index::align_mul).is_none() {
+    if !op.info().has_index(Index::align_mul) {
         return;
     }
     let (mul, offset) = (report.shader.index(inst, Index::align_mul), report.shader.index(inst, Index::align_offset));
@@ -159,16 +159,16 @@ fn check_meaning(report: &mut Report<'_>, inst: Inst, op: Intrinsic, srcs: &[Def
         _ => {}
     }
     check_place(report, inst, op, srcs);
-    if op.info().index_slot(Index::atomic_op).is_some() {
+    if op.info().has_index(Index::atomic_op) {
         check_atomic_data(report, inst, op, srcs);
     }
-    if op.info().index_slot(Index::image_dim).is_some() {
+    if op.info().has_index(Index::image_dim) {
         tex::check_image(report, inst, op, srcs);
     }
     deref::check_access(report, inst, op, srcs);
     io::check_intrinsic(report, inst, op, srcs);
     let info = op.info();
-    let is_memory = info.index_slot(Index::align_mul).is_some() || info.index_slot(Index::io_semantics).is_some();
+    let is_memory = info.has_index(Index::align_mul) || info.has_index(Index::io_semantics);
     let value = if report.shader.insts[inst].has_def() { Some(inst.def()) } else { srcs.first().copied() };
     if is_memory && value.is_some_and(|value| report.shader.bit_size(value) < 8) {
         report.at(inst, "a boolean has no form in memory");

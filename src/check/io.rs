@@ -66,7 +66,7 @@ fn is_captured(stage: Stage) -> bool {
 
 /// Reports what is wrong with an intrinsic that reads an input, or reads or writes an output, by slot.
 pub(super) fn check_intrinsic(report: &mut Report<'_>, inst: Inst, op: Intrinsic, srcs: &[Def]) {
-    if op.info().index_slot(Index::io_semantics).is_none() {
+    if !op.info().has_index(Index::io_semantics) {
         return;
     }
     let shader = report.shader;

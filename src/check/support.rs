@@ -5,7 +5,7 @@
 
 use super::features::Needs;
 use super::report::Report;
-use super::{deref, textures};
+use super::textures;
 use crate::error::Errors;
 use crate::ir::{AluSrc, ArrayIndex, Cf, Def, Deref, DerefKind, Inst, InstKind, Shader, Stage, Type};
 use crate::ir::{TypeData, TypeTable, VarFlags};
@@ -286,7 +286,7 @@ impl Support<'_> {
                 _ => false,
             },
             InstKind::Intrinsic { op, srcs, .. } => {
-                shader.srcs[srcs].iter().skip(deref::pointers(op)).any(|src| is_pointer(*src))
+                shader.srcs[srcs].iter().skip(op.info().pointers.into()).any(|src| is_pointer(*src))
             }
             InstKind::Tex(tex) => {
                 let may_point = [texture_deref, sampler_deref, texture_handle, sampler_handle];
@@ -396,13 +396,13 @@ impl Support<'_> {
         if op.info().form == IntrinsicForm::Special && !TRANSLATED.contains(&op) {
             return self.refuse_op(inst, op);
         }
-        if op.info().index_slot(Index::image_dim).is_some() {
+        if op.info().has_index(Index::image_dim) {
             let shader = self.report.shader;
             let srcs = shader.as_intrinsic(inst).map_or(&[][..], |(_, srcs)| srcs);
             let what = textures::refused_image(shader, inst, op, srcs);
             what.into_iter().for_each(|what| self.refuse(inst, what));
         }
-        if op.info().index_slot(Index::io_semantics).is_some() {
+        if op.info().has_index(Index::io_semantics) {
             self.check_io(inst, op);
         }
         if is_wide && !WIDE_LOADS.contains(&op) {

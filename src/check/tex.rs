@@ -89,8 +89,8 @@ fn check_result(report: &mut Report<'_>, inst: Inst, tex: &TexData) {
 /// Reports numbers of an image intrinsic that no image takes or gives.
 pub(super) fn check_image(report: &mut Report<'_>, inst: Inst, op: Intrinsic, srcs: &[Def]) {
     let shader = report.shader;
-    let is_atomic = op.info().index_slot(Index::atomic_op).is_some();
-    let is_store = op.info().index_slot(Index::src_type).is_some();
+    let is_atomic = op.info().has_index(Index::atomic_op);
+    let is_store = op.info().has_index(Index::src_type);
     for (i, src) in srcs.iter().enumerate().skip(1) {
         let is_texel = i == 3 && is_store || i >= 3 && is_atomic;
         let bits = shader.bit_size(*src);

@@ -145,7 +145,7 @@ fn refused_atomic(shader: &Shader, inst: Inst, op: Intrinsic) -> Option<&'static
 pub(super) fn for_each_need(shader: &Shader, inst: Inst, mut need: impl FnMut(Feature)) {
     match shader.insts[inst].kind {
         InstKind::Tex(tex) => tex_needs(shader, &shader.texs[tex], &mut need),
-        InstKind::Intrinsic { op, srcs, .. } if op.info().index_slot(Index::image_dim).is_some() => {
+        InstKind::Intrinsic { op, srcs, .. } if op.info().has_index(Index::image_dim) => {
             image_needs(shader, inst, op, &shader.srcs[srcs], &mut need);
         }
         _ => {}
@@ -231,7 +231,7 @@ fn image_needs(shader: &Shader, inst: Inst, op: Intrinsic, srcs: &[Def], need: &
     };
     let texture = Texture::behind(shader, srcs[0]).unwrap_or(said);
     type_needs(&texture, need);
-    let is_atomic = op.info().index_slot(Index::atomic_op).is_some();
+    let is_atomic = op.info().has_index(Index::atomic_op);
     if is_atomic {
         atomic_needs(shader, inst, texture.texel.base, need);
     } else if !dim.is_subpass() {

@@ -206,13 +206,60 @@ pub struct IntrinsicInfo {
     pub effects: Effects,
     /// What it is in SPIR-V.
     pub form: Form,
+    /// How many of the first sources are pointers.
+    pub pointers: u8,
+    /// Where each index stands in `indices`, for `index_slot`.
+    slots: [u8; Index::ALL.len()],
 }
+
+/// In `slots`: an index that the intrinsic does not have.
+const NO_SLOT: u8 = u8::MAX;
 
 impl IntrinsicInfo {
     /// Where an instruction stores the value of `index`.
     pub fn index_slot(&self, index: Index) -> Option<usize> {
-        self.indices.iter().position(|i| *i == index)
+        let slot = self.slots[index as usize];
+        (slot != NO_SLOT).then_some(slot.into())
     }
+
+    /// True if there is such an index.
+    pub fn has_index(&self, index: Index) -> bool {
+        self.slots[index as usize] != NO_SLOT
+    }
+}
+
+/// The column `slots` of a row with these indices.
+const fn slots(indices: &[Index]) -> [u8; Index::ALL.len()] {
+    let mut slots = [NO_SLOT; Index::ALL.len()];
+    let mut at = 0;
+    while at < indices.len() {
+        slots[indices[at] as usize] = at as u8;
+        at += 1;
+    }
+    slots
+}
+
+/// The column `pointers`: NIR names what takes a pointer so, and a copy takes two.
+const fn pointers(name: &str, srcs: &[Components]) -> u8 {
+    match (contains(name.as_bytes(), b"deref"), srcs) {
+        (true, [Components::Any, Components::Any]) => 2,
+        (is_deref, _) => is_deref as u8,
+    }
+}
+
+const fn contains(text: &[u8], word: &[u8]) -> bool {
+    let mut start = 0;
+    while start + word.len() <= text.len() {
+        let mut len = 0;
+        while len < word.len() && text[start + len] == word[len] {
+            len += 1;
+        }
+        if len == word.len() {
+            return true;
+        }
+        start += 1;
+    }
+    false
 }
 
 impl Intrinsic {
@@ -304,6 +351,8 @@ macro_rules! intrinsics {
             dest_bits: &[$($bits),*],
             effects: Effects::empty()$(.union(Effects::$effect))*,
             form: $form,
+            pointers: pointers(stringify!($name), &[$(components!($src)),*]),
+            slots: slots(&[$(Index::$index),*]),
         }),*];
     };
 }
@@ -536,4 +585,22 @@ intrinsics! {
     bindless_image_samples     [ANY]             -> 1    [image_dim, image_array, format, access]            [] ELIMINATE|REORDER, Special;
     bindless_image_levels      [ANY]             -> 1    [image_dim, image_array, format, access]            [] ELIMINATE|REORDER, Special;
 
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_follow_from_others() {
+        for op in Intrinsic::ALL {
+            let info = op.info();
+            for index in Index::ALL {
+                assert_eq!(info.index_slot(*index), info.indices.iter().position(|other| other == index));
+            }
+            assert_eq!(info.pointers != 0, info.name.contains("deref"), "{}", info.name);
+        }
+        let pointers = [Intrinsic::load_ubo, Intrinsic::store_deref, Intrinsic::copy_deref];
+        assert_eq!(pointers.map(|op| op.info().pointers), [0, 1, 2]);
+    }
 }
