@@ -1,17 +1,21 @@
 //! The features that a shader needs, by tables: intrinsics, widths, I/O slots, atomics, ways to index.
 
 use super::report::Report;
+use super::subgroups;
 use crate::analysis::value_types::{leaf, ValueTypes};
 use crate::error::Errors;
 use crate::ir::{AluSrc, ArrayIndex, Def, Deref, DerefKind, Inst, InstKind, Shader, ShaderInfo, Stage, VarFlags};
 use crate::op::names::{frag_result, unpack_alu_type, varying, IoSemantics, IoXfb, Scope, SlotKind};
 use crate::op::Intrinsic::{self, *};
-use crate::op::{Access, AluOp, AluType, AtomicOp, Base, Index, Modes};
+use crate::op::{Access, AluOp, AluType, AtomicOp, Base, Index, IntrinsicSet, Modes};
 use crate::target::Feature::{self, *};
 use crate::target::Target;
 
-/// What intrinsics need wherever they stand.
-const INTRINSICS: &[(Feature, &[Intrinsic])] = &[
+/// Rows of a table of what intrinsics need whatever their operands.
+pub(super) type FeatureRows = &'static [(Feature, &'static [Intrinsic])];
+
+/// What intrinsics need; what those of subgroups need is in a table of its own.
+const INTRINSICS: FeatureRows = &[
     (bufferDeviceAddress, &[load_global, load_global_constant, store_global, global_atomic, global_atomic_swap]),
     (shaderDrawParameters, &[load_base_vertex, load_first_vertex, load_vertex_id_zero_base]),
     (shaderDrawParameters, &[load_base_instance, load_draw_id]),
@@ -22,6 +26,28 @@ const INTRINSICS: &[(Feature, &[Intrinsic])] = &[
     (sampleRateShading, &[interp_deref_at_centroid, interp_deref_at_sample, interp_deref_at_offset]),
     (shaderDemoteToHelperInvocation, &[demote, demote_if, is_helper_invocation]),
 ];
+
+/// The features that each intrinsic has in both tables, a bit for each feature.
+static NEEDED: [u128; Intrinsic::ALL.len()] = by_intrinsic(&[INTRINSICS, subgroups::OPERATIONS]);
+
+const fn by_intrinsic(tables: &[FeatureRows]) -> [u128; Intrinsic::ALL.len()] {
+    let mut needed = [0; Intrinsic::ALL.len()];
+    let mut table = 0;
+    while table < tables.len() {
+        let mut row = 0;
+        while row < tables[table].len() {
+            let (feature, ops) = tables[table][row];
+            let mut at = 0;
+            while at < ops.len() {
+                needed[ops[at] as usize] |= 1 << feature as u8;
+                at += 1;
+            }
+            row += 1;
+        }
+        table += 1;
+    }
+    needed
+}
 
 /// Widths of numbers: base, bits, feature, and whether a pass makes 32-bit numbers of them where it is missing.
 const WIDTHS: &[(Base, u8, Feature, bool)] = &[
@@ -34,7 +60,7 @@ const WIDTHS: &[(Base, u8, Feature, bool)] = &[
 
 /// Intrinsics whose values can be carried in 32-bit ones: those of memory that is read and written by lanes, and those that
 /// move bits between invocations.
-const CARRIED: &[Intrinsic] = &[
+const CARRIED: IntrinsicSet = IntrinsicSet::of(&[
     load_reg,
     store_reg,
     load_reg_indirect,
@@ -86,7 +112,7 @@ const CARRIED: &[Intrinsic] = &[
     load_subgroup_gt_mask,
     load_subgroup_le_mask,
     load_subgroup_lt_mask,
-];
+]);
 
 /// Memory that is read and written as words, whatever its types.
 const BUFFERS: Modes = Modes::UBO.union(Modes::SSBO).union(Modes::GLOBAL);
@@ -225,10 +251,8 @@ impl<'a> Needs<'a> {
 impl Needs<'_> {
     fn check_intrinsic(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) {
         let shader = self.report.shader;
-        for (feature, ops) in INTRINSICS {
-            if ops.contains(&op) {
-                self.need(Some(inst), *feature);
-            }
+        if NEEDED[op as usize] & !self.target.feature_bits() != 0 {
+            self.need_rows(inst, op);
         }
         self.check_subgroup(inst, op, srcs);
         match op {
@@ -260,6 +284,15 @@ impl Needs<'_> {
             self.check_io(inst, op);
         }
         self.check_operands(inst, op, srcs);
+    }
+
+    #[cold]
+    fn need_rows(&mut self, inst: Inst, op: Intrinsic) {
+        for (feature, ops) in INTRINSICS.iter().chain(subgroups::OPERATIONS) {
+            if ops.contains(&op) {
+                self.need(Some(inst), *feature);
+            }
+        }
     }
 
     fn check_clock(&mut self, inst: Inst) {
@@ -376,7 +409,7 @@ impl Needs<'_> {
     /// The widths of what an intrinsic takes and makes.
     fn check_operands(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) {
         let shader = self.report.shader;
-        let mut carried = CARRIED.contains(&op);
+        let mut carried = CARRIED.contains(op);
         if let Some(scalar) = explicit_type(shader, inst, op).filter(|scalar| scalar.bits == 64) {
             let mode = if is_input(op) { Modes::SHADER_IN } else { Modes::SHADER_OUT };
             return self.check_declared(inst, scalar, mode);

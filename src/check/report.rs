@@ -26,7 +26,9 @@ impl<'a> Report<'a> {
         Report { shader, kind: ErrorKind::Unsupported, errors: Vec::new() }
     }
 
-    /// A problem of `inst`.
+    /// A problem of `inst`. What has no problems is what is to be checked fast.
+    #[cold]
+    #[inline(never)]
     pub(super) fn at(&mut self, inst: Inst, message: impl Display) {
         if self.errors.len() < MAX_ERRORS {
             let name = inst_name(self.shader, inst);
@@ -35,6 +37,8 @@ impl<'a> Report<'a> {
     }
 
     /// A problem near `inst` that is not its own.
+    #[cold]
+    #[inline(never)]
     pub(super) fn near(&mut self, inst: Option<Inst>, message: impl Display) {
         let place = inst.map_or(Place::default(), |inst| Place::line(self.shader.lines[inst].0));
         if self.errors.len() < MAX_ERRORS {

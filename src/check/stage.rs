@@ -3,7 +3,6 @@
 use super::report::Report;
 use crate::ir::{Inst, Stage};
 use crate::op::Intrinsic::{self, *};
-use std::sync::OnceLock;
 
 const VS: u8 = 1 << 0;
 const TCS: u8 = 1 << 1;
@@ -44,10 +43,26 @@ const STAGES: &[(u8, &[Intrinsic])] = &[
     (CS, &[load_shared, store_shared, shared_atomic, shared_atomic_swap]),
 ];
 
+/// The stages that have each intrinsic.
+static STAGES_OF: [u8; Intrinsic::ALL.len()] = {
+    let mut masks = [u8::MAX; Intrinsic::ALL.len()];
+    let mut row = 0;
+    while row < STAGES.len() {
+        let (stages, ops) = STAGES[row];
+        let mut at = 0;
+        while at < ops.len() {
+            masks[ops[at] as usize] = stages;
+            at += 1;
+        }
+        row += 1;
+    }
+    masks
+};
+
 /// Reports `op` if the shader's stage lacks it.
 pub(super) fn check(report: &mut Report<'_>, inst: Inst, op: Intrinsic) {
     let stage = report.shader.stage();
-    if stages_of(op) & bit(stage) == 0 {
+    if STAGES_OF[op as usize] & bit(stage) == 0 {
         report.at(inst, format_args!("does not exist in {}", stage.name()));
     }
     let derives = matches!(op, ddx | ddx_fine | ddx_coarse | ddy | ddy_fine | ddy_coarse);
@@ -71,18 +86,6 @@ pub(super) fn check_modes(report: &mut Report<'_>) {
     if !fits {
         report.whole(format_args!("the workgroup does not fit derivative group {}", info.derivative_group));
     }
-}
-
-fn stages_of(op: Intrinsic) -> u8 {
-    static MASKS: OnceLock<Vec<u8>> = OnceLock::new();
-    let masks = MASKS.get_or_init(|| {
-        let mut masks = vec![u8::MAX; Intrinsic::ALL.len()];
-        for (stages, ops) in STAGES {
-            ops.iter().for_each(|op| masks[*op as usize] = *stages);
-        }
-        masks
-    });
-    masks[op as usize]
 }
 
 fn bit(stage: Stage) -> u8 {

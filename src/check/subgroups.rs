@@ -1,14 +1,14 @@
 //! The features that subgroup operations need, after the lowering that the target makes of them.
 
-use super::features::Needs;
+use super::features::{FeatureRows, Needs};
 use crate::ir::{Def, Inst, Stage};
 use crate::op::Intrinsic::{self, *};
-use crate::op::{AluOp, Base, Index};
-use crate::target::Feature::{self, *};
+use crate::op::{AluOp, Base, Index, IntrinsicSet};
+use crate::target::Feature::*;
 use crate::target::Version;
 
 /// What intrinsics need whatever their operands. `pass::lower_subgroups` lowers the others.
-const OPERATIONS: &[(Feature, &[Intrinsic])] = &[
+pub(super) const OPERATIONS: FeatureRows = &[
     (subgroupVote, &[vote_any, vote_all, vote_feq, vote_ieq]),
     (subgroupBallot, &[ballot, ballot_relaxed, inverse_ballot, ballot_bitfield_extract, ballot_bit_count_reduce]),
     (subgroupBallot, &[ballot_bit_count_inclusive, ballot_bit_count_exclusive, ballot_find_lsb, ballot_find_msb]),
@@ -23,10 +23,10 @@ const OPERATIONS: &[(Feature, &[Intrinsic])] = &[
 ];
 
 /// What every Vulkan 1.1 driver has of subgroups; before, an extension that comes with ballots.
-const BASIC: &[Intrinsic] = &[elect, load_subgroup_size, load_subgroup_invocation];
+const BASIC: IntrinsicSet = IntrinsicSet::of(&[elect, load_subgroup_size, load_subgroup_invocation]);
 
 /// What no extension of Vulkan 1.0 has.
-const NOT_BEFORE_1_1: &[Intrinsic] = &[
+const NOT_BEFORE_1_1: IntrinsicSet = IntrinsicSet::of(&[
     load_subgroup_id,
     load_num_subgroups,
     shuffle,
@@ -43,21 +43,17 @@ const NOT_BEFORE_1_1: &[Intrinsic] = &[
     quad_swap_diagonal,
     quad_vote_any,
     quad_vote_all,
-];
+]);
 
 impl Needs<'_> {
+    /// What they need because of their operands, or of the version.
     pub(super) fn check_subgroup(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) {
-        for (feature, ops) in OPERATIONS {
-            if ops.contains(&op) {
-                self.need(Some(inst), *feature);
-            }
-        }
         let is_old = self.target.vulkan < Version(1, 1);
-        if is_old && NOT_BEFORE_1_1.contains(&op) {
+        if is_old && NOT_BEFORE_1_1.contains(op) {
             self.report.at(inst, "needs Vulkan 1.1");
         }
         match op {
-            _ if is_old && BASIC.contains(&op) => self.need(Some(inst), subgroupBallot),
+            _ if is_old && BASIC.contains(op) => self.need(Some(inst), subgroupBallot),
             load_subgroup_id | load_num_subgroups
                 if !matches!(self.report.shader.stage(), Stage::Compute | Stage::Kernel) =>
             {

@@ -12,11 +12,11 @@ use crate::ir::{TypeData, TypeTable, VarFlags};
 use crate::op::intrinsic::Form as IntrinsicForm;
 use crate::op::names::{InterpMode, IoFlags, IoSemantics};
 use crate::op::Intrinsic::{self, *};
-use crate::op::{AluOp, Base, Form, Index, Modes, Props};
+use crate::op::{AluOp, AluSet, Base, Form, Index, IntrinsicSet, Modes, Props};
 use crate::target::Target;
 
 /// Intrinsics that a pass lowers, or for which the emitter has a function; others are translated by their row alone.
-const TRANSLATED: &[Intrinsic] = &[
+const TRANSLATED: IntrinsicSet = IntrinsicSet::of(&[
     decl_reg,
     load_reg,
     store_reg,
@@ -144,10 +144,10 @@ const TRANSLATED: &[Intrinsic] = &[
     bindless_image_atomic_swap,
     bindless_image_size,
     bindless_image_samples,
-];
+]);
 
 /// Loads that may make more components than a SPIR-V vector has: a pass takes them apart.
-const WIDE_LOADS: &[Intrinsic] = &[
+const WIDE_LOADS: IntrinsicSet = IntrinsicSet::of(&[
     load_ubo,
     load_ssbo,
     load_push_constant,
@@ -159,25 +159,25 @@ const WIDE_LOADS: &[Intrinsic] = &[
     image_deref_sparse_load,
     image_sparse_load,
     bindless_image_sparse_load,
-];
+]);
 
 /// Opcodes for numbers that mean something for those of one bit, too; a pass makes logic of them.
-const ONE_BIT: &[AluOp] = {
+const ONE_BIT: AluSet = {
     use AluOp::*;
-    &[
+    AluSet::of(&[
         iadd, isub, imul, amul, imax, umin, imin, umax, ineg, iabs, isign, ishl, ishr, ushr, ult, ige, ilt, uge, i2i8,
         i2i16, i2i32, i2i64, u2u8, u2u16, u2u32, u2u64, i2f16, i2f32, i2f64, u2f16, u2f32, u2f64, i2i1, u2u1,
-    ]
+    ])
 };
 
 /// What only says where `load_interpolated_input` reads.
-const BARYCENTRICS: &[Intrinsic] = &[
+const BARYCENTRICS: IntrinsicSet = IntrinsicSet::of(&[
     load_barycentric_pixel,
     load_barycentric_centroid,
     load_barycentric_sample,
     load_barycentric_at_sample,
     load_barycentric_at_offset,
-];
+]);
 
 /// Memory that derefs may not lead to.
 const UNTRANSLATED_MODES: &[(Modes, &str)] =
@@ -311,7 +311,7 @@ impl Support<'_> {
         }
         let mut found = false;
         shader.for_each_src(inst, |def| {
-            found |= shader.as_intrinsic(def.inst()).is_some_and(|(op, _)| BARYCENTRICS.contains(&op));
+            found |= shader.as_intrinsic(def.inst()).is_some_and(|(op, _)| BARYCENTRICS.contains(op));
         });
         if found {
             self.refuse(inst, "barycentric coordinates as values");
@@ -321,7 +321,7 @@ impl Support<'_> {
     /// SPIR-V's booleans are no numbers: what works on numbers has no meaning for them.
     fn check_alu(&mut self, inst: Inst, op: AluOp, srcs: &[AluSrc]) {
         let info = op.info();
-        let is_logic = matches!(info.form, Form::OpOrLogical(..)) || ONE_BIT.contains(&op);
+        let is_logic = matches!(info.form, Form::OpOrLogical(..)) || ONE_BIT.contains(op);
         if is_logic || info.props.contains(Props::TYPELESS) {
             return;
         }
@@ -393,7 +393,7 @@ impl Support<'_> {
     }
 
     fn check_intrinsic(&mut self, inst: Inst, op: Intrinsic, is_wide: bool) {
-        if op.info().form == IntrinsicForm::Special && !TRANSLATED.contains(&op) {
+        if op.info().form == IntrinsicForm::Special && !TRANSLATED.contains(op) {
             return self.refuse_op(inst, op);
         }
         if op.info().has_index(Index::image_dim) {
@@ -405,7 +405,7 @@ impl Support<'_> {
         if op.info().has_index(Index::io_semantics) {
             self.check_io(inst, op);
         }
-        if is_wide && !WIDE_LOADS.contains(&op) {
+        if is_wide && !WIDE_LOADS.contains(op) {
             self.refuse(inst, "vectors of more than four components other than from buffers");
         }
     }

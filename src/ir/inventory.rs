@@ -4,34 +4,18 @@
 //! shader; one that is may be gone by now. Debug builds look after each pass whether the list is complete.
 
 use super::{InstData, InstKind};
-use crate::op::{AluOp, Intrinsic, Modes};
-
-const ALU_WORDS: usize = AluOp::ALL.len().div_ceil(64);
-const INTRINSIC_WORDS: usize = Intrinsic::ALL.len().div_ceil(64);
+use crate::op::{AluOp, AluSet, Intrinsic, IntrinsicSet, Modes};
 
 /// The opcodes, pointers and sizes that a shader has, or has had.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Inventory {
-    alu: [u64; ALU_WORDS],
-    intrinsics: [u64; INTRINSIC_WORDS],
+    alu: AluSet,
+    intrinsics: IntrinsicSet,
     modes: Modes,
     /// A bit for each width of a result: 1, 8, 16, 32 and 64 are powers of two.
     widths: u8,
     has_textures: bool,
     has_wide_vectors: bool,
-}
-
-impl Default for Inventory {
-    fn default() -> Inventory {
-        Inventory {
-            alu: [0; ALU_WORDS],
-            intrinsics: [0; INTRINSIC_WORDS],
-            modes: Modes::empty(),
-            widths: 0,
-            has_textures: false,
-            has_wide_vectors: false,
-        }
-    }
 }
 
 impl Inventory {
@@ -40,8 +24,8 @@ impl Inventory {
         self.widths |= data.bit_size;
         self.has_wide_vectors |= data.num_components > 4;
         match data.kind {
-            InstKind::Alu { op, .. } => self.alu[op as usize / 64] |= 1 << (op as usize % 64),
-            InstKind::Intrinsic { op, .. } => self.intrinsics[op as usize / 64] |= 1 << (op as usize % 64),
+            InstKind::Alu { op, .. } => self.alu.insert(op),
+            InstKind::Intrinsic { op, .. } => self.intrinsics.insert(op),
             InstKind::Deref(deref) => self.modes |= deref.modes,
             InstKind::Tex(_) => self.has_textures = true,
             InstKind::Const(_) | InstKind::Undef | InstKind::Phi(_) | InstKind::Jump(_) => {}
@@ -50,12 +34,12 @@ impl Inventory {
 
     /// True if there may be such an ALU operation.
     pub fn has_alu(&self, op: AluOp) -> bool {
-        self.alu[op as usize / 64] >> (op as usize % 64) & 1 != 0
+        self.alu.contains(op)
     }
 
     /// True if there may be such an intrinsic.
     pub fn has(&self, op: Intrinsic) -> bool {
-        self.intrinsics[op as usize / 64] >> (op as usize % 64) & 1 != 0
+        self.intrinsics.contains(op)
     }
 
     /// True if there may be one of these intrinsics.
@@ -63,14 +47,19 @@ impl Inventory {
         ops.iter().any(|op| self.has(*op))
     }
 
+    /// True if there may be an intrinsic of this set.
+    pub fn intersects(&self, ops: &IntrinsicSet) -> bool {
+        self.intrinsics.intersects(ops)
+    }
+
     /// The ALU operations that there may be.
     pub fn alu_ops(&self) -> impl Iterator<Item = AluOp> + '_ {
-        bits(&self.alu).map(|index| AluOp::ALL[index])
+        self.alu.iter()
     }
 
     /// The intrinsics that there may be.
     pub fn intrinsics(&self) -> impl Iterator<Item = Intrinsic> + '_ {
-        bits(&self.intrinsics).map(|index| Intrinsic::ALL[index])
+        self.intrinsics.iter()
     }
 
     /// True if there may be a pointer to memory of one of these modes.
@@ -99,16 +88,4 @@ impl Inventory {
         with.add(data);
         with == *self
     }
-}
-
-/// The numbers of the bits that are set.
-fn bits(words: &[u64]) -> impl Iterator<Item = usize> + '_ {
-    words.iter().enumerate().flat_map(|(at, word)| {
-        let mut left = *word;
-        std::iter::from_fn(move || {
-            let bit = left.checked_ilog2()?;
-            left &= !(1 << bit);
-            Some(64 * at + bit as usize)
-        })
-    })
 }

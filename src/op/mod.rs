@@ -11,12 +11,15 @@
 //! | [`names`] | the printed names of enumerated index values and of I/O slots | NIR's `nir_print.c`, `shader_enums.h` |
 //! | [`old`] | what opcodes of older releases are called now | NIR's history |
 //! | [`slots`] | the I/O slots that are built-ins | Vulkan, "Built-In Variables" |
+//!
+//! A list of opcodes that is only asked whether it has one is a [`set`].
 
 pub mod alu;
 pub mod fold;
 pub mod intrinsic;
 pub mod names;
 pub mod old;
+pub mod set;
 pub mod slots;
 #[cfg(test)]
 mod tests;
@@ -25,6 +28,7 @@ pub mod tex;
 pub use alu::{AluInfo, AluOp, Form, Operand, Props};
 pub use intrinsic::{Effects, Index, IndexKind, Intrinsic, IntrinsicInfo};
 pub use names::{Access, AtomicOp, Modes};
+pub use set::{AluSet, IntrinsicSet};
 pub use tex::{TexOp, TexSrcKind};
 
 /// How the bits of a value are read: NIR's `nir_alu_type` without the size.

@@ -1,0 +1,82 @@
+//! Sets of opcodes, a bit for each: what a list of opcodes is for those who ask whether one is in it.
+
+use super::{AluOp, Intrinsic};
+
+macro_rules! op_set {
+    ($(#[$doc:meta])* $name:ident of $op:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct $name {
+            words: [u64; $op::ALL.len().div_ceil(64)],
+        }
+
+        impl $name {
+            /// The set of these opcodes.
+            pub const fn of(ops: &[$op]) -> $name {
+                let mut words = [0; $op::ALL.len().div_ceil(64)];
+                let mut at = 0;
+                while at < ops.len() {
+                    words[ops[at] as usize / 64] |= 1 << (ops[at] as usize % 64);
+                    at += 1;
+                }
+                $name { words }
+            }
+
+            /// Whether `op` is one of them.
+            pub const fn contains(&self, op: $op) -> bool {
+                self.words[op as usize / 64] >> (op as usize % 64) & 1 != 0
+            }
+
+            /// Makes `op` one of them.
+            pub fn insert(&mut self, op: $op) {
+                self.words[op as usize / 64] |= 1 << (op as usize % 64);
+            }
+
+            /// Whether an opcode is in both sets.
+            pub fn intersects(&self, other: &$name) -> bool {
+                self.words.iter().zip(&other.words).any(|(word, other)| word & other != 0)
+            }
+
+            /// The opcodes.
+            pub fn iter(&self) -> impl Iterator<Item = $op> + '_ {
+                self.words.iter().enumerate().flat_map(|(at, word)| bits(*word).map(move |bit| $op::ALL[64 * at + bit]))
+            }
+        }
+    };
+}
+
+op_set! {
+    /// A set of ALU opcodes.
+    AluSet of AluOp
+}
+
+op_set! {
+    /// A set of intrinsics.
+    IntrinsicSet of Intrinsic
+}
+
+/// The numbers of the bits that are set, the highest first.
+fn bits(mut left: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let bit = left.checked_ilog2()?;
+        left &= !(1 << bit);
+        Some(bit as usize)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_have_their_opcodes() {
+        let last = *Intrinsic::ALL.last().expect("an intrinsic");
+        let mut set = IntrinsicSet::of(&[Intrinsic::load_ubo, last]);
+        assert!(set.contains(last) && !set.contains(Intrinsic::demote));
+        set.insert(Intrinsic::demote);
+        let ops: Vec<Intrinsic> = set.iter().collect();
+        assert!(ops.len() == 3 && [Intrinsic::load_ubo, last, Intrinsic::demote].iter().all(|op| ops.contains(op)));
+        assert!(set.intersects(&IntrinsicSet::of(&[last])) && !set.intersects(&IntrinsicSet::of(&[Intrinsic::elect])));
+        assert!(AluSet::of(AluOp::ALL).iter().count() == AluOp::ALL.len());
+    }
+}
