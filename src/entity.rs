@@ -190,6 +190,12 @@ impl<K: Id, V: Clone> SideTable<K, V> {
     pub fn clear(&mut self) {
         self.items.clear();
     }
+
+    /// The same, with room for `len` entities.
+    pub fn reset(&mut self, len: usize) {
+        self.items.clear();
+        self.items.resize(len, self.default.clone());
+    }
 }
 
 impl<K: Id, V: Clone> Index<K> for SideTable<K, V> {

@@ -1,6 +1,6 @@
 //! From a shader to a SPIR-V module: check, passes, emission, with the memory of one shader reused for the next.
 
-use crate::check;
+use crate::check::{self, Checker};
 use crate::error::Errors;
 use crate::ir::Shader;
 use crate::module::Module;
@@ -21,6 +21,7 @@ pub struct Options {
 #[derive(Debug, Default)]
 pub struct Translator {
     context: Context,
+    checker: Checker,
     emitter: Emitter,
 }
 
@@ -28,7 +29,7 @@ impl Translator {
     /// A translator with `options`.
     pub fn new(options: Options) -> Translator {
         let context = Context { target: options.target, buffer_access: options.buffer_access };
-        Translator { context, emitter: Emitter::default() }
+        Translator { context, checker: Checker::default(), emitter: Emitter::default() }
     }
 
     /// From now on, translates with `options`.
@@ -38,8 +39,8 @@ impl Translator {
 
     /// Checks `shader` and runs the passes on it, up to and including the one called `stop_after`, if given.
     pub fn lower(&mut self, shader: &mut Shader, stop_after: Option<&str>) -> Result<(), Errors> {
-        check::validate(shader)?;
-        check::supported(shader, &self.context.target)?;
+        self.checker.validate(shader)?;
+        self.checker.supported(shader, &self.context.target)?;
         let mut gone = Forms::empty();
         for pass in PIPELINE {
             (pass.run)(shader, &self.context);

@@ -22,11 +22,11 @@
 //! The list must keep the invariants of [`ir`](crate::ir); `check` finds out. Of another list the graph is wrong or lacks
 //! edges, but is built without panicking as long as every block of the list exists and has instructions that exist.
 
-use crate::entity::SideTable;
+use crate::entity::{Id, SideTable};
 use crate::ir::{Block, Cf, Jump, Shader};
 
 /// The graph. It does not follow changes of the shader.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Cfg {
     succs: SideTable<Block, [Option<Block>; 2]>,
     /// The predecessors of each block are a run of `pred_list`.
@@ -34,6 +34,10 @@ pub struct Cfg {
     pred_list: Vec<Block>,
     position: SideTable<Block, u32>,
     dominators: SideTable<Block, Option<DomNode>>,
+    /// Memory of the building.
+    nesting: Nesting,
+    open: Vec<usize>,
+    next_pre: SideTable<Block, u32>,
 }
 
 /// A reachable block in the dominator tree.
@@ -52,18 +56,22 @@ struct DomNode {
 impl Cfg {
     /// The graph of `shader`.
     pub fn new(shader: &Shader) -> Cfg {
-        let mut cfg = Cfg {
-            succs: shader.block_table([None; 2]),
-            pred_runs: shader.block_table((0, 0)),
-            pred_list: Vec::new(),
-            position: shader.block_table(0),
-            dominators: shader.block_table(None),
-        };
-        cfg.link(shader);
-        cfg.collect_preds(shader);
-        cfg.build_dominators(shader);
-        cfg.number_dominators(shader);
+        let mut cfg = Cfg::default();
+        cfg.build(shader);
         cfg
+    }
+
+    /// Becomes the graph of `shader`.
+    pub fn build(&mut self, shader: &Shader) {
+        let blocks = shader.blocks.len();
+        self.succs.reset(blocks);
+        self.pred_runs.reset(blocks);
+        self.position.reset(blocks);
+        self.dominators.reset(blocks);
+        self.link(shader);
+        self.collect_preds(shader);
+        self.build_dominators(shader);
+        self.number_dominators(shader);
     }
 
     /// The blocks from which control reaches `block`, in program order; unreachable ones among them.
@@ -102,8 +110,10 @@ impl Cfg {
     }
 
     fn link(&mut self, shader: &Shader) {
-        let nesting = Nesting::new(&shader.cf);
-        let mut open_loops = Vec::new();
+        self.nesting.find(&shader.cf, &mut self.open);
+        let nesting = &self.nesting;
+        let open_loops = &mut self.open;
+        open_loops.clear();
         let mut position = 0;
         for (at, item) in shader.cf.iter().enumerate() {
             match *item {
@@ -134,7 +144,8 @@ impl Cfg {
             self.pred_runs.set(block, (total, total));
             total += count;
         }
-        self.pred_list = shader.blocks.ids().next().map_or(Vec::new(), |any| vec![any; total as usize]);
+        self.pred_list.clear();
+        self.pred_list.resize(total as usize, Block::from_index(0));
         for block in shader.block_order() {
             for succ in edges(self, block) {
                 let run = self.pred_runs.entry(succ);
@@ -211,20 +222,21 @@ impl Cfg {
                 }
             }
         }
-        let mut next_pre = shader.block_table(0u32);
+        self.next_pre.reset(shader.blocks.len());
         for block in shader.block_order() {
             let Some(mut node) = self.dominators[block] else { continue };
             if node.idom != block {
-                node.pre = next_pre[node.idom];
-                *next_pre.entry(node.idom) += node.size;
+                node.pre = self.next_pre[node.idom];
+                *self.next_pre.entry(node.idom) += node.size;
             }
-            next_pre.set(block, node.pre + 1);
+            self.next_pre.set(block, node.pre + 1);
             self.dominators.set(block, Some(node));
         }
     }
 }
 
 /// Which items of the list belong together, by their positions in it.
+#[derive(Clone, Debug, Default)]
 struct Nesting {
     /// For an item that ends a body or opens a second one: the If or Loop. For an If or Loop: its last item.
     partner: Vec<usize>,
@@ -233,28 +245,31 @@ struct Nesting {
 }
 
 impl Nesting {
-    fn new(cf: &[Cf]) -> Nesting {
-        let mut nesting = Nesting { partner: (0..cf.len()).collect(), second: vec![None; cf.len()] };
-        let mut open = Vec::new();
+    /// Looks at another list; `open` is memory.
+    fn find(&mut self, cf: &[Cf], open: &mut Vec<usize>) {
+        self.partner.clear();
+        self.partner.extend(0..cf.len());
+        self.second.clear();
+        self.second.resize(cf.len(), None);
+        open.clear();
         for (at, item) in cf.iter().enumerate() {
             match item {
                 Cf::Block(_) => {}
                 Cf::If { .. } | Cf::Loop => open.push(at),
                 Cf::Else | Cf::Continue => {
                     if let Some(start) = open.last() {
-                        nesting.partner[at] = *start;
-                        nesting.second[*start] = Some(at);
+                        self.partner[at] = *start;
+                        self.second[*start] = Some(at);
                     }
                 }
                 Cf::EndIf | Cf::EndLoop => {
                     if let Some(start) = open.pop() {
-                        nesting.partner[at] = start;
-                        nesting.partner[start] = at;
+                        self.partner[at] = start;
+                        self.partner[start] = at;
                     }
                 }
             }
         }
-        nesting
     }
 
     /// Where control goes from the block at `at`, which has no jump.

@@ -174,18 +174,17 @@ pub(super) struct Needs<'a> {
     pub(super) report: Report<'a>,
     pub(super) target: &'a Target,
     /// The types of values, if the target lacks a width.
-    types: Option<ValueTypes>,
+    types: Option<&'a ValueTypes>,
     /// A bit for each feature that was reported.
     reported: u128,
 }
 
 impl<'a> Needs<'a> {
-    pub(super) fn new(report: Report<'a>, target: &'a Target) -> Needs<'a> {
+    pub(super) fn new(report: Report<'a>, target: &'a Target, memory: &'a mut ValueTypes) -> Needs<'a> {
         let complete = WIDTHS.iter().all(|(_, _, feature, _)| target.has(*feature));
         let types = (!complete).then(|| {
-            let mut types = ValueTypes::default();
-            types.infer(report.shader);
-            types
+            memory.infer(report.shader);
+            &*memory
         });
         Needs { report, target, types, reported: 0 }
     }
@@ -400,7 +399,7 @@ impl Needs<'_> {
 
     /// The width of a value whose type follows from its neighbours.
     fn check_value(&mut self, inst: Inst, value: Def, carried: bool) {
-        if let Some(types) = &self.types {
+        if let Some(types) = self.types {
             let ty = AluType::new(types.base(value), self.report.shader.bit_size(value));
             self.check_width(inst, ty, carried);
         }

@@ -1,7 +1,7 @@
 //! Inputs and outputs: slots that the stage has, and components that fit them.
 
 use super::report::{plural, Report};
-use crate::ir::{Def, Inst, Shader, Stage, Var, VarFlags, Variable};
+use crate::ir::{Def, Inst, Shader, Stage, VarFlags, Variable};
 use crate::op::names::{frag_result, varying, vert_attrib, IoFlags, IoSemantics, IoXfb, SlotKind};
 use crate::op::{Index, Intrinsic, Modes};
 
@@ -15,47 +15,44 @@ fn slot_end(kind: SlotKind) -> u32 {
 }
 
 /// Reports the slot of an input or output variable if the stage has none such, and qualifiers that do not go with the stage.
-pub(super) fn check_var(report: &mut Report<'_>, var: Var) {
-    let variable = &report.shader.vars[var];
+pub(super) fn check_var(report: &mut Report<'_>, variable: &Variable) {
+    let stage = report.shader.stage();
     check_qualifiers(report, variable);
     if !variable.mode.intersects(Modes::SHADER_IN | Modes::SHADER_OUT) {
         return;
     }
-    let name = &report.shader.strings[variable.name];
-    if report.shader.stage().is_compute() {
-        return report.whole(format_args!("variable {name}: compute shaders have no inputs and outputs"));
+    if stage.is_compute() {
+        return report.variable(variable, "compute shaders have no inputs and outputs");
     }
-    let end = slot_end(report.shader.stage().slot_kind(variable.mode == Modes::SHADER_OUT));
+    let end = slot_end(stage.slot_kind(variable.mode == Modes::SHADER_OUT));
     if let Some(slot) = variable.location.filter(|slot| *slot >= end) {
-        report.whole(format_args!("variable {name}: there is no slot {slot}"));
+        report.variable(variable, format_args!("there is no slot {slot}"));
     }
     if variable.location_frac > 3 {
-        report.whole(format_args!("variable {name}: there is no component {}", variable.location_frac));
+        report.variable(variable, format_args!("there is no component {}", variable.location_frac));
     }
 }
 
 /// Patches are between tessellation shaders, streams leave geometry shaders, and what the last of the stages before
 /// rasterization writes can be captured.
 fn check_qualifiers(report: &mut Report<'_>, variable: &Variable) {
-    let shader = report.shader;
-    let (stage, output) = (shader.stage(), variable.mode == Modes::SHADER_OUT);
-    let name = &shader.strings[variable.name];
+    let (stage, output) = (report.shader.stage(), variable.mode == Modes::SHADER_OUT);
     let between_tess = match stage {
         Stage::TessCtrl => output,
         Stage::TessEval => variable.mode == Modes::SHADER_IN,
         _ => false,
     };
     if variable.flags.contains(VarFlags::PATCH) && !between_tess {
-        report.whole(format_args!("variable {name}: is of a patch, but not between tessellation shaders"));
+        report.variable(variable, "is of a patch, but not between tessellation shaders");
     }
     if variable.stream != 0 && !(stage == Stage::Geometry && output && variable.stream < 4) {
-        report.whole(format_args!("variable {name}: there is no stream {}", variable.stream));
+        report.variable(variable, format_args!("there is no stream {}", variable.stream));
     }
     let Some(capture) = variable.capture else { return };
     if !output || !is_captured(stage) {
-        report.whole(format_args!("variable {name}: cannot be captured"));
+        report.variable(variable, "cannot be captured");
     } else if capture.buffer > 3 {
-        report.whole(format_args!("variable {name}: transform feedback has no buffer {}", capture.buffer));
+        report.variable(variable, format_args!("transform feedback has no buffer {}", capture.buffer));
     }
 }
 

@@ -15,7 +15,7 @@
 //!   `continue` stand in a loop's body; no jump leaves a continue construct.
 //! - `ssa`: a value is used where every way has passed its definition, a phi's source at the end of its predecessor; in
 //!   unreachable code the definition stands further up. Phis stand first in their block and have one source for each
-//!   predecessor, of their own size. The condition of an if is one 1-bit component.
+//!   predecessor, of their own size. The condition of an if is one 1-bit component. `glance` knows most shaders to be sound.
 //! - `shape`: an instruction has a result or none as its opcode says; results have 1 to 5, 8 or 16 components of 1, 8, 16,
 //!   32 or 64 bits. Constants have as many components as their result, and no bits above their width.
 //! - `alu`: as many sources as the opcode's row; components that exist; widths as the row says, free ones all equal; no
@@ -33,6 +33,7 @@
 mod alu;
 mod deref;
 mod features;
+mod glance;
 mod intrinsic;
 mod io;
 mod report;
@@ -50,6 +51,7 @@ mod variable;
 mod tests;
 
 use crate::analysis::cfg::Cfg;
+use crate::analysis::value_types::ValueTypes;
 use crate::error::Errors;
 use crate::ir::{InstKind, Shader};
 use crate::target::Target;
@@ -57,20 +59,58 @@ use report::Report;
 
 /// Checks the rules of NIR. At most a hundred problems are reported.
 pub fn validate(shader: &Shader) -> Result<(), Errors> {
-    let mut report = Report::invalid(shader);
-    variable::check(&mut report);
-    stage::check_modes(&mut report);
-    if structure::check(&mut report) {
-        ssa::check(&mut report, &Cfg::new(shader));
-        check_instructions(&mut report);
-    }
-    report.finish()
+    Checker::default().validate(shader)
 }
 
 /// Checks that ntv can translate the shader for `target`, which has all features that the shader needs. The shader must be
 /// valid.
 pub fn supported(shader: &Shader, target: &Target) -> Result<(), Errors> {
-    support::check(shader, target)
+    Checker::default().supported(shader, target)
+}
+
+/// Checks shaders, one after the other, with the memory of one reused for the next.
+#[derive(Debug, Default)]
+pub struct Checker {
+    types: variable::Memory,
+    list: structure::Memory,
+    glance: glance::Glance,
+    uses: ssa::Memory,
+    cfg: Cfg,
+    value_types: ValueTypes,
+}
+
+impl Checker {
+    /// As [`validate`].
+    pub fn validate(&mut self, shader: &Shader) -> Result<(), Errors> {
+        let mut report = Report::invalid(shader);
+        variable::check(&mut report, &mut self.types);
+        stage::check_modes(&mut report);
+        if structure::check(&mut report, &mut self.list) {
+            self.check_order(&mut report);
+            check_instructions(&mut report);
+        }
+        report.finish()
+    }
+
+    /// As [`supported`].
+    pub fn supported(&mut self, shader: &Shader, target: &Target) -> Result<(), Errors> {
+        support::check(shader, target, &mut self.value_types)
+    }
+
+    /// Where instructions stand, and what they see from there.
+    fn check_order(&mut self, report: &mut Report<'_>) {
+        self.glance.look(report.shader);
+        if self.glance.has_twins {
+            structure::check_instructions_once(report);
+        }
+        if self.glance.has_jumps {
+            structure::check_jumps(report, &mut self.list);
+        }
+        if self.glance.has_odd_uses || self.glance.has_phis {
+            self.cfg.build(report.shader);
+            ssa::check(report, &self.cfg, &mut self.uses, !self.glance.has_odd_uses);
+        }
+    }
 }
 
 fn check_instructions(report: &mut Report<'_>) {

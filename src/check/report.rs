@@ -1,7 +1,7 @@
 //! Collects problems with the place and the name of the instruction at fault.
 
 use crate::error::{Error, ErrorKind, Errors, Place};
-use crate::ir::{Block, Def, DerefKind, Inst, InstKind, Jump, Shader};
+use crate::ir::{Block, Def, DerefKind, Inst, InstKind, Jump, Shader, Variable};
 use std::fmt::{self, Display, Formatter};
 
 /// Reporting more would only bury the first.
@@ -49,6 +49,12 @@ impl<'a> Report<'a> {
     /// A problem of the shader as a whole.
     pub(super) fn whole(&mut self, message: impl Display) {
         self.near(None, message);
+    }
+
+    /// A problem of a variable.
+    pub(super) fn variable(&mut self, variable: &Variable, message: impl Display) {
+        let name = &self.shader.strings[variable.name];
+        self.whole(format_args!("variable {name}: {message}"));
     }
 
     /// How many problems there are.

@@ -14,42 +14,9 @@ struct Site {
     at: u32,
 }
 
-/// Reports uses of values that may not be there, and phis that do not fit their block.
-pub(super) fn check(report: &mut Report<'_>, cfg: &Cfg) {
-    let shader = report.shader;
-    let mut checker = Checker {
-        report,
-        cfg,
-        sites: sites(shader),
-        is_pred: shader.block_table(None),
-        has_src: shader.block_table(None),
-    };
-    let mut current = None;
-    for item in &shader.cf {
-        match *item {
-            Cf::Block(block) => {
-                checker.check_block(block);
-                current = Some(block);
-            }
-            Cf::If { cond, .. } => current.into_iter().for_each(|block| checker.check_condition(block, cond)),
-            Cf::Else | Cf::EndIf | Cf::Loop | Cf::Continue | Cf::EndLoop => {}
-        }
-    }
-}
-
-fn sites(shader: &Shader) -> SideTable<Inst, Option<Site>> {
-    let mut sites = shader.inst_table(None);
-    for block in shader.block_order() {
-        for (at, inst) in (shader.blocks[block].start..).zip(shader.block_insts(block)) {
-            sites.set(*inst, Some(Site { block, at }));
-        }
-    }
-    sites
-}
-
-struct Checker<'r, 'a> {
-    report: &'r mut Report<'a>,
-    cfg: &'r Cfg,
+/// Memory of the walks over uses.
+#[derive(Debug, Default)]
+pub(super) struct Memory {
     sites: SideTable<Inst, Option<Site>>,
     /// The block whose predecessors were marked last.
     is_pred: SideTable<Block, Option<Block>>,
@@ -57,11 +24,52 @@ struct Checker<'r, 'a> {
     has_src: SideTable<Block, Option<Inst>>,
 }
 
+/// Reports uses of values that may not be there, and phis that do not fit their block; `only_phis` if nothing else can be
+/// wrong.
+pub(super) fn check(report: &mut Report<'_>, cfg: &Cfg, memory: &mut Memory, only_phis: bool) {
+    let shader = report.shader;
+    memory.find_sites(shader);
+    memory.is_pred.reset(shader.blocks.len());
+    memory.has_src.reset(shader.blocks.len());
+    let mut checker = Checker { report, cfg, memory, only_phis };
+    let mut current = None;
+    for item in &shader.cf {
+        match *item {
+            Cf::Block(block) => {
+                checker.check_block(block);
+                current = Some(block);
+            }
+            Cf::If { cond, .. } if !only_phis => {
+                current.into_iter().for_each(|block| checker.check_condition(block, cond));
+            }
+            Cf::If { .. } | Cf::Else | Cf::EndIf | Cf::Loop | Cf::Continue | Cf::EndLoop => {}
+        }
+    }
+}
+
+impl Memory {
+    fn find_sites(&mut self, shader: &Shader) {
+        self.sites.reset(shader.insts.len());
+        for block in shader.block_order() {
+            for (at, inst) in (shader.blocks[block].start..).zip(shader.block_insts(block)) {
+                self.sites.set(*inst, Some(Site { block, at }));
+            }
+        }
+    }
+}
+
+struct Checker<'r, 'a> {
+    report: &'r mut Report<'a>,
+    cfg: &'r Cfg,
+    memory: &'r mut Memory,
+    only_phis: bool,
+}
+
 impl Checker<'_, '_> {
     fn check_block(&mut self, block: Block) {
         let shader = self.report.shader;
         for pred in self.cfg.preds(block) {
-            self.is_pred.set(*pred, Some(block));
+            self.memory.is_pred.set(*pred, Some(block));
         }
         let mut in_phis = true;
         for (at, inst) in (shader.blocks[block].start..).zip(shader.block_insts(block)) {
@@ -70,6 +78,8 @@ impl Checker<'_, '_> {
                     self.report.at(*inst, "follows an instruction that is no phi");
                 }
                 self.check_phi(*inst, block);
+            } else if self.only_phis {
+                break;
             } else {
                 in_phis = false;
                 shader.for_each_src(*inst, |def| self.check_use(*inst, def, Site { block, at }));
@@ -88,7 +98,7 @@ impl Checker<'_, '_> {
 
     /// What is wrong with using `def` at a place.
     fn problem_of_use(&self, def: Def, user: Site) -> Option<&'static str> {
-        let Some(site) = self.sites[def.inst()].filter(|_| self.report.shader.def(def).has_def()) else {
+        let Some(site) = self.memory.sites[def.inst()].filter(|_| self.report.shader.def(def).has_def()) else {
             return Some("is not defined");
         };
         let reached = if site.block == user.block || !self.cfg.is_reachable(user.block) {
@@ -120,12 +130,12 @@ impl Checker<'_, '_> {
             self.report.at(phi, format_args!("has {srcs}, but its block has {preds}"));
         }
         for src in srcs {
-            if self.is_pred[src.pred] != Some(block) {
+            if self.memory.is_pred[src.pred] != Some(block) {
                 self.report.at(phi, format_args!("{} is no predecessor of its block", shown_block(shader, src.pred)));
-            } else if self.has_src[src.pred] == Some(phi) {
+            } else if self.memory.has_src[src.pred] == Some(phi) {
                 self.report.at(phi, format_args!("has two sources from {}", shown_block(shader, src.pred)));
             }
-            self.has_src.set(src.pred, Some(phi));
+            self.memory.has_src.set(src.pred, Some(phi));
             // The value is used behind the last instruction of the predecessor.
             let end = Site { block: src.pred, at: u32::MAX };
             match self.problem_of_use(src.def, end) {
@@ -141,12 +151,13 @@ impl Checker<'_, '_> {
     }
 }
 
-fn is_register(shader: &Shader, def: Def) -> bool {
+/// Whether `def` is a register, which is no value.
+pub(super) fn is_register(shader: &Shader, def: Def) -> bool {
     matches!(shader.def(def).kind, InstKind::Intrinsic { op: Intrinsic::decl_reg, .. })
 }
 
 /// Whether `inst` is a read or write of a register; `intrinsic` checks which of its sources names the register.
-fn accesses_register(shader: &Shader, inst: Inst) -> bool {
+pub(super) fn accesses_register(shader: &Shader, inst: Inst) -> bool {
     use Intrinsic::*;
     let op = shader.as_intrinsic(inst).map(|(op, _)| op);
     matches!(op, Some(load_reg | load_reg_indirect | store_reg | store_reg_indirect))

@@ -13,22 +13,24 @@ enum Body {
     Continue,
 }
 
+/// Memory of the walks over the list.
+#[derive(Debug, Default)]
+pub(super) struct Memory {
+    open: Vec<Body>,
+    seen: SideTable<Block, bool>,
+}
+
 /// Returns false if the list or the blocks are so broken that nothing else can be checked.
-pub(super) fn check(report: &mut Report<'_>) -> bool {
+pub(super) fn check(report: &mut Report<'_>, memory: &mut Memory) -> bool {
     let before = report.len();
-    check_list(report);
-    check_blocks(report);
-    if report.len() != before {
-        return false;
-    }
-    check_instructions_once(report);
-    check_jumps(report);
-    true
+    check_list(report, &mut memory.open);
+    check_blocks(report, &mut memory.seen);
+    report.len() == before
 }
 
 /// Nesting, and blocks and other items taking turns.
-fn check_list(report: &mut Report<'_>) {
-    let mut open = Vec::new();
+fn check_list(report: &mut Report<'_>, open: &mut Vec<Body>) {
+    open.clear();
     let mut after_block = false;
     for item in &report.shader.cf {
         let is_block = matches!(item, Cf::Block(_));
@@ -37,7 +39,7 @@ fn check_list(report: &mut Report<'_>) {
             report.whole(format_args!("{} {problem}", item_name(*item)));
         }
         after_block = is_block;
-        if !enter(&mut open, *item) {
+        if !enter(open, *item) {
             report.whole(format_args!("{} does not belong to what is open there", item_name(*item)));
         }
     }
@@ -101,9 +103,9 @@ fn item_name(item: Cf) -> &'static str {
 }
 
 /// Each block once, and their ranges one behind the other.
-fn check_blocks(report: &mut Report<'_>) {
+fn check_blocks(report: &mut Report<'_>, seen: &mut SideTable<Block, bool>) {
     let shader = report.shader;
-    let mut seen = shader.block_table(false);
+    seen.reset(shader.blocks.len());
     let mut next = 0;
     for block in shader.block_order() {
         let BlockData { start, end } = shader.blocks[block];
@@ -121,7 +123,9 @@ fn check_blocks(report: &mut Report<'_>) {
     }
 }
 
-fn check_instructions_once(report: &mut Report<'_>) {
+/// Reports instructions that stand in the shader more than once.
+#[cold]
+pub(super) fn check_instructions_once(report: &mut Report<'_>) {
     let mut seen: SideTable<Inst, bool> = report.shader.inst_table(false);
     for inst in &report.shader.order {
         if seen[*inst] {
@@ -131,10 +135,11 @@ fn check_instructions_once(report: &mut Report<'_>) {
     }
 }
 
-fn check_jumps(report: &mut Report<'_>) {
+/// Reports jumps that stand where none may.
+pub(super) fn check_jumps(report: &mut Report<'_>, Memory { open: loops, .. }: &mut Memory) {
     let shader = report.shader;
     // The open loops' bodies, so that the innermost is found at once, and the continue constructs around them.
-    let mut loops: Vec<Body> = Vec::new();
+    loops.clear();
     let mut continues = 0;
     for item in &shader.cf {
         match *item {

@@ -6,6 +6,7 @@
 use super::features::Needs;
 use super::report::Report;
 use super::textures;
+use crate::analysis::value_types::ValueTypes;
 use crate::error::Errors;
 use crate::ir::{AluSrc, ArrayIndex, Cf, Def, Deref, DerefKind, Inst, InstKind, Shader, Stage, Type};
 use crate::ir::{TypeData, TypeTable, VarFlags};
@@ -184,13 +185,13 @@ const UNTRANSLATED_MODES: &[(Modes, &str)] =
     &[(Modes::TASK_PAYLOAD, "task payloads"), (Modes::SYSTEM, "system value variables")];
 
 /// Reports what cannot be translated for `target`.
-pub(super) fn check(shader: &Shader, target: &Target) -> Result<(), Errors> {
+pub(super) fn check(shader: &Shader, target: &Target, memory: &mut ValueTypes) -> Result<(), Errors> {
     let mut support = Support { report: Report::unsupported(shader), refused: Vec::new() };
     support.check_primitives();
     support.check_variables();
     support.check_unreachable();
     shader.order.iter().for_each(|inst| support.check_inst(*inst));
-    let mut needs = Needs::new(support.report, target);
+    let mut needs = Needs::new(support.report, target, memory);
     needs.check();
     needs.finish()
 }

@@ -14,20 +14,19 @@ const MAX_DEPTH: u32 = 64;
 const MAX_PARTS: u32 = 1 << 16;
 
 /// Reports variables that break a rule, and types that are too large.
-pub(super) fn check(report: &mut Report<'_>) {
-    if !check_types(report) {
+pub(super) fn check(report: &mut Report<'_>, memory: &mut Memory) {
+    if !check_types(report, memory) {
         return;
     }
     let shader = report.shader;
-    for (var, variable) in shader.vars.iter() {
-        let name = &shader.strings[variable.name];
-        if variable.mode.bits().count_ones() != 1 {
-            report.whole(format_args!("variable {name}: does not live in one mode"));
+    for variable in shader.vars.values() {
+        if !variable.mode.bits().is_power_of_two() {
+            report.variable(variable, "does not live in one mode");
         }
         if variable.flags.contains(VarFlags::COMPACT) && !is_scalar_array(shader, variable.ty) {
-            report.whole(format_args!("variable {name}: is compact, but no array of scalars"));
+            report.variable(variable, "is compact, but no array of scalars");
         }
-        io::check_var(report, var);
+        io::check_var(report, variable);
     }
 }
 
@@ -37,6 +36,13 @@ fn is_scalar_array(shader: &Shader, ty: Type) -> bool {
     inner != ty && matches!(shader.types.get(inner), TypeData::Scalar(_))
 }
 
+/// Memory of the walk over types.
+#[derive(Debug, Default)]
+pub(super) struct Memory {
+    states: SideTable<Type, State>,
+    way: Vec<Walk>,
+}
+
 /// Depth and parts of a type.
 #[derive(Clone, Copy, Debug)]
 struct Extent {
@@ -44,9 +50,13 @@ struct Extent {
     parts: u32,
 }
 
+/// The extent of what has no parts.
+const LEAF: Extent = Extent { depth: 1, parts: 1 };
+
 /// What is known of a type.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 enum State {
+    #[default]
     New,
     /// On the way down to the type that is looked at.
     Open,
@@ -54,6 +64,7 @@ enum State {
 }
 
 /// A type whose first `next` parts have been added up.
+#[derive(Debug)]
 struct Walk {
     ty: Type,
     next: usize,
@@ -62,7 +73,7 @@ struct Walk {
 
 impl Walk {
     fn new(ty: Type) -> Walk {
-        Walk { ty, next: 0, extent: Extent { depth: 1, parts: 1 } }
+        Walk { ty, next: 0, extent: LEAF }
     }
 
     fn add(&mut self, part: Extent) {
@@ -72,13 +83,15 @@ impl Walk {
     }
 }
 
-fn check_types(report: &mut Report<'_>) -> bool {
+fn check_types(report: &mut Report<'_>, Memory { states, way }: &mut Memory) -> bool {
     let shader = report.shader;
-    let mut states = SideTable::with_len(State::New, shader.types.len());
-    let mut way = Vec::new();
+    states.reset(shader.types.len());
+    way.clear();
     for root in (0..shader.types.len()).map(Type::from_index) {
-        if !matches!(states[root], State::Known(_)) {
-            way.push(Walk::new(root));
+        match (shader.types.get(root), states[root]) {
+            (_, State::Known(_)) => {}
+            (TypeData::Array { .. } | TypeData::Struct(_), _) => way.push(Walk::new(root)),
+            _ => states.set(root, State::Known(LEAF)),
         }
         while let Some(walk) = way.last_mut() {
             match part(shader, walk.ty, walk.next).map(|part| (part, states[part])) {

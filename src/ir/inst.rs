@@ -158,6 +158,15 @@ impl Swizzle {
         (0..n).map(move |i| self.get(i))
     }
 
+    /// True if one of the first `n` components reads none of the `there` components that there are.
+    pub fn reads_beyond(self, n: u8, there: u8) -> bool {
+        const BYTES: u64 = 0x0101_0101_0101_0101;
+        let read = self.0 & !u64::MAX.checked_shl(4 * u32::from(n)).unwrap_or(0);
+        // What is not below reaches 16 where the others do not, all numbers at once, each in a byte.
+        let short = BYTES * u64::from(16u8.saturating_sub(there));
+        ((read & 15 * BYTES) + short | (read >> 4 & 15 * BYTES) + short) & 16 * BYTES != 0
+    }
+
     /// True if the first `n` components read their own.
     pub fn is_identity(self, n: usize) -> bool {
         let read = !u64::MAX.checked_shl(4 * n as u32).unwrap_or(0);
