@@ -1,54 +1,67 @@
 //! ALU instructions against their opcode's row.
 
 use super::report::{plural, Report};
-use crate::ir::{AluSrc, Inst};
+use crate::ir::{AluSrc, Inst, InstData};
 use crate::op::{AluOp, AluType, Base, Operand};
+use std::fmt::{self, Display, Formatter};
 
 /// Reports sources and results that the row of `op` does not allow.
-pub(super) fn check(report: &mut Report<'_>, inst: Inst, op: AluOp, srcs: &[AluSrc]) {
+pub(super) fn check(report: &mut Report<'_>, inst: Inst, data: &InstData, op: AluOp, srcs: &[AluSrc]) {
     let info = op.info();
     if srcs.len() != info.srcs.len() {
         let (has, wants) = (plural(srcs.len(), "source"), info.srcs.len());
         return report.at(inst, format_args!("has {has}, not {wants}"));
     }
-    let shader = report.shader;
-    let (components, bits) = (shader.insts[inst].num_components, shader.insts[inst].bit_size);
+    let components = data.num_components;
     if info.dest.size != 0 && components != info.dest.size {
         report.at(inst, format_args!("has {}, not {}", plural(components.into(), "component"), info.dest.size));
     }
     // The width that the free operands share.
-    let mut free: Option<u8> = None;
+    let mut free = None;
     for (i, (src, operand)) in srcs.iter().zip(info.srcs).enumerate() {
-        check_swizzle(report, inst, i, src, *operand);
-        check_width(report, inst, &format_args!("source {i}"), shader.bit_size(src.def), operand.ty, &mut free);
+        let def = report.shader.def(src.def);
+        if src.swizzle.reads_beyond(operand.components(components), def.num_components) {
+            report_swizzle(report, inst, i, src, *operand);
+        }
+        check_width(report, inst, What::Source(i), def.bit_size, operand.ty, &mut free);
     }
-    check_width(report, inst, &"the result", bits, info.dest.ty, &mut free);
+    check_width(report, inst, What::Result, data.bit_size, info.dest.ty, &mut free);
 }
 
-fn check_swizzle(report: &mut Report<'_>, inst: Inst, i: usize, src: &AluSrc, operand: Operand) {
+#[cold]
+fn report_swizzle(report: &mut Report<'_>, inst: Inst, i: usize, src: &AluSrc, operand: Operand) {
     let shader = report.shader;
     let read = operand.components(shader.insts[inst].num_components);
     let there = shader.num_components(src.def);
-    // The result's count is at most 16, and so is every operand's.
     if let Some(c) = src.swizzle.components(read.into()).find(|c| *c >= there) {
         let there = plural(there.into(), "component");
         report.at(inst, format_args!("source {i} reads component {c}, but has {there}"));
     }
 }
 
-fn check_width(
-    report: &mut Report<'_>,
-    inst: Inst,
-    what: &dyn std::fmt::Display,
-    bits: u8,
-    ty: AluType,
-    free: &mut Option<u8>,
-) {
+#[inline]
+fn check_width(report: &mut Report<'_>, inst: Inst, what: What, bits: u8, ty: AluType, free: &mut Option<u8>) {
     let is_first = ty.bits == 0 && free.is_none();
     let wanted = if ty.bits != 0 { ty.bits } else { *free.get_or_insert(bits) };
     if bits != wanted {
         report.at(inst, format_args!("{what} has {}, not {wanted}", plural(bits.into(), "bit")));
     } else if is_first && ty.base == Base::Float && bits < 16 {
         report.at(inst, format_args!("{what} is a float of {}", plural(bits.into(), "bit")));
+    }
+}
+
+/// An operand.
+#[derive(Clone, Copy)]
+enum What {
+    Source(usize),
+    Result,
+}
+
+impl Display for What {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            What::Source(i) => write!(f, "source {i}"),
+            What::Result => f.write_str("the result"),
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Pointers: each step against its parent, and loads and stores against what is pointed to.
 
 use super::report::{plural, Report};
-use crate::ir::{ArrayIndex, Def, Deref, DerefKind, Inst, Shader, Type, TypeData};
+use crate::ir::{ArrayIndex, Def, Deref, DerefKind, Inst, InstData, Shader, Type, TypeData};
 use crate::op::{Base, Index, Intrinsic, Modes};
 
 /// Memory that a shader cannot write.
@@ -14,9 +14,8 @@ const READ_ONLY: Modes = Modes::SYSTEM
     .union(Modes::CONSTANT);
 
 /// Reports a step of a pointer that does not fit its parent.
-pub(super) fn check_step(report: &mut Report<'_>, inst: Inst, deref: &Deref) {
+pub(super) fn check_step(report: &mut Report<'_>, inst: Inst, data: &InstData, deref: &Deref) {
     let shader = report.shader;
-    let data = &shader.insts[inst];
     if data.num_components != 1 || data.bit_size < 32 {
         report.at(inst, "a pointer is one component of 32 or 64 bits");
     }

@@ -26,6 +26,8 @@ pub(super) struct Glance {
     pub(super) has_twins: bool,
     pub(super) has_jumps: bool,
     pub(super) has_phis: bool,
+    /// A register is declared behind the first block.
+    pub(super) has_stray_registers: bool,
     /// Something may be wrong with the use of a value, other than by phis.
     pub(super) has_odd_uses: bool,
     /// Where each instruction stands.
@@ -44,7 +46,7 @@ struct Place(u32);
 const NOWHERE: Place = Place(0);
 /// That of instructions that make no value, and of registers that are not where they belong.
 const UNSEEN: Place = Place(1);
-/// That of registers in the body of the function, which only their accesses see.
+/// That of registers of the first block, which only their accesses see.
 const REGISTERS: Place = Place(2);
 
 impl Glance {
@@ -52,9 +54,9 @@ impl Glance {
     pub(super) fn look(&mut self, shader: &Shader) {
         self.clear(shader);
         self.begin();
-        for item in &shader.cf {
+        for (at, item) in shader.cf.iter().enumerate() {
             match *item {
-                Cf::Block(block) => self.look_at_block(shader, block),
+                Cf::Block(block) => self.look_at_block(shader, block, at == 0),
                 Cf::If { cond, .. } => {
                     let def = shader.def(cond);
                     self.has_odd_uses |= !self.sees(cond) || (def.num_components, def.bit_size) != (1, 1);
@@ -73,7 +75,8 @@ impl Glance {
     }
 
     fn clear(&mut self, shader: &Shader) {
-        (self.has_twins, self.has_jumps, self.has_phis, self.has_odd_uses) = (false, false, false, false);
+        (self.has_twins, self.has_jumps, self.has_phis) = (false, false, false);
+        (self.has_stray_registers, self.has_odd_uses) = (false, false);
         self.places.reset(shader.insts.len());
         self.around.clear();
         self.is_open.clear();
@@ -91,30 +94,32 @@ impl Glance {
         }
     }
 
-    fn look_at_block(&mut self, shader: &Shader, block: Block) {
+    fn look_at_block(&mut self, shader: &Shader, block: Block, is_first: bool) {
         let body = self.around.last().copied().unwrap_or(NOWHERE);
         let mut in_phis = true;
         for inst in shader.block_insts(block) {
             let data = &shader.insts[*inst];
-            let is_phi = matches!(data.kind, InstKind::Phi(_));
+            let mut place = if data.has_def() { body } else { UNSEEN };
+            let mut sees_all = true;
             match data.kind {
-                InstKind::Phi(_) => self.has_phis = true,
+                InstKind::Phi(_) => {
+                    self.has_phis = true;
+                    sees_all = in_phis;
+                }
                 InstKind::Jump(_) => self.has_jumps = true,
-                _ => shader.for_each_src(*inst, |def| {
-                    if !self.sees(def) {
-                        self.has_odd_uses |= !self.is_register_access(shader, *inst, def);
-                    }
-                }),
+                InstKind::Intrinsic { op: Intrinsic::decl_reg, srcs, .. } => {
+                    self.has_stray_registers |= !is_first;
+                    place = if is_first && data.has_def() { REGISTERS } else { UNSEEN };
+                    sees_all = srcs.is_empty();
+                }
+                _ => shader.for_each_src_of(&data.kind, |def| sees_all &= self.sees(def)),
             }
-            self.has_odd_uses |= is_phi && !in_phis;
-            in_phis &= is_phi;
-            let place = match data.kind {
-                _ if !data.has_def() => UNSEEN,
-                InstKind::Intrinsic { op: Intrinsic::decl_reg, .. } if self.around.len() > 1 => UNSEEN,
-                InstKind::Intrinsic { op: Intrinsic::decl_reg, .. } => REGISTERS,
-                _ => body,
-            };
-            self.has_twins |= std::mem::replace(self.places.entry(*inst), place) != NOWHERE;
+            in_phis &= matches!(data.kind, InstKind::Phi(_));
+            if !sees_all {
+                self.has_odd_uses |= !self.accesses_registers(shader, *inst);
+            }
+            let before = std::mem::replace(self.places.entry(*inst), place);
+            self.has_twins |= before != NOWHERE;
         }
     }
 
@@ -123,7 +128,10 @@ impl Glance {
         self.is_open[self.places[def.inst()].0 as usize]
     }
 
-    fn is_register_access(&self, shader: &Shader, user: Inst, def: Def) -> bool {
-        self.places[def.inst()] == REGISTERS && ssa::accesses_register(shader, user)
+    /// Whether what `user` does not see are registers of the first block, and it is a read or write of one.
+    fn accesses_registers(&self, shader: &Shader, user: Inst) -> bool {
+        let mut known = true;
+        shader.for_each_src(user, |def| known &= self.sees(def) || self.places[def.inst()] == REGISTERS);
+        known && ssa::accesses_register(shader, user)
     }
 }

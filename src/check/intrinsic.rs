@@ -2,13 +2,20 @@
 
 use super::report::{plural, shown, Report};
 use super::{deref, io, shape, stage, tex};
-use crate::ir::{Def, Inst, InstKind, Shader, Stage};
+use crate::ir::{Def, Inst, InstData, InstKind, Shader, Stage};
 use crate::op::intrinsic::Components;
 use crate::op::names::{ImageDim, InterpMode, IoXfb, Scope, Semantics, FORMATS};
 use crate::op::{Access, AluOp, AtomicOp, Index, IndexKind, Intrinsic, Modes};
 
 /// Reports operands, results and indices that the row of `op` or its meaning does not allow.
-pub(super) fn check(report: &mut Report<'_>, inst: Inst, op: Intrinsic, srcs: &[Def], indices: &[u32]) {
+pub(super) fn check(
+    report: &mut Report<'_>,
+    inst: Inst,
+    data: &InstData,
+    op: Intrinsic,
+    srcs: &[Def],
+    indices: &[u32],
+) {
     let info = op.info();
     if srcs.len() != info.srcs.len() {
         let (has, wants) = (plural(srcs.len(), "source"), info.srcs.len());
@@ -19,9 +26,9 @@ pub(super) fn check(report: &mut Report<'_>, inst: Inst, op: Intrinsic, srcs: &[
         return report.at(inst, format_args!("has {has} index values for {}", info.indices.len()));
     }
     stage::check(report, inst, op);
-    let n = instr_components(report.shader, inst, op, srcs);
+    let n = instr_components(report.shader, data, op, srcs);
     check_srcs(report, inst, op, srcs, n);
-    check_result(report, inst, op, srcs);
+    check_result(report, inst, data, op, srcs);
     for (index, value) in info.indices.iter().zip(indices) {
         check_index(report, inst, *index, *value, n);
     }
@@ -41,13 +48,13 @@ pub(super) fn check_register_places(report: &mut Report<'_>) {
 }
 
 /// What the row calls `N`: the components of the result, or of the source that has as many as the instruction.
-fn instr_components(shader: &Shader, inst: Inst, op: Intrinsic, srcs: &[Def]) -> u8 {
+fn instr_components(shader: &Shader, data: &InstData, op: Intrinsic, srcs: &[Def]) -> u8 {
     let info = op.info();
-    if info.dest == Components::Instr {
-        return shader.insts[inst].num_components;
+    match info.value {
+        _ if info.dest == Components::Instr => data.num_components,
+        Some(value) => shader.num_components(srcs[usize::from(value)]),
+        None => 0,
     }
-    let stored = info.srcs.iter().zip(srcs).find(|(components, _)| **components == Components::Instr);
-    stored.map_or(0, |(_, src)| shader.num_components(*src))
 }
 
 fn check_srcs(report: &mut Report<'_>, inst: Inst, op: Intrinsic, srcs: &[Def], n: u8) {
@@ -65,9 +72,8 @@ fn check_srcs(report: &mut Report<'_>, inst: Inst, op: Intrinsic, srcs: &[Def], 
     }
 }
 
-fn check_result(report: &mut Report<'_>, inst: Inst, op: Intrinsic, srcs: &[Def]) {
+fn check_result(report: &mut Report<'_>, inst: Inst, data: &InstData, op: Intrinsic, srcs: &[Def]) {
     let info = op.info();
-    let data = &report.shader.insts[inst];
     if let Components::Exactly(count) = info.dest {
         if data.num_components != count {
             report.at(inst, format_args!("has {}, not {count}", plural(data.num_components.into(), "component")));
@@ -77,11 +83,10 @@ fn check_result(report: &mut Report<'_>, inst: Inst, op: Intrinsic, srcs: &[Def]
         report.at(inst, format_args!("cannot have {}", plural(data.bit_size.into(), "bit")));
     }
     // Derivatives, shuffles, reductions: the result is a value of the source's kind.
-    if info.dest == Components::Instr {
-        let same = info.srcs.iter().zip(srcs).find(|(components, _)| **components == Components::Instr);
-        if let Some((_, src)) = same.filter(|(_, src)| report.shader.bit_size(**src) != data.bit_size) {
-            let bits = plural(data.bit_size.into(), "bit");
-            report.at(inst, format_args!("has {bits}, but its value {}", report.shader.bit_size(*src)));
+    if let (Components::Instr, Some(value)) = (info.dest, info.value) {
+        let has = report.shader.bit_size(srcs[usize::from(value)]);
+        if has != data.bit_size {
+            report.at(inst, format_args!("has {}, but its value {has}", plural(data.bit_size.into(), "bit")));
         }
     }
 }
@@ -236,7 +241,8 @@ fn check_atomic_data(report: &mut Report<'_>, inst: Inst, op: Intrinsic, srcs: &
 fn check_register(report: &mut Report<'_>, inst: Inst) {
     let shader = report.shader;
     let (components, bits) = (shader.index(inst, Index::num_components), shader.index(inst, Index::bit_size));
-    let legal = u8::try_from(components).is_ok_and(shape::is_legal_count) && matches!(bits, 1 | 8 | 16 | 32 | 64);
+    let legal = u8::try_from(components).is_ok_and(shape::is_legal_count)
+        && u8::try_from(bits).is_ok_and(shape::is_legal_width);
     if !legal {
         report.at(inst, format_args!("a register cannot have {components} components of {bits} bits"));
     }

@@ -110,25 +110,30 @@ impl Checker {
             self.cfg.build(report.shader);
             ssa::check(report, &self.cfg, &mut self.uses, !self.glance.has_odd_uses);
         }
+        if self.glance.has_stray_registers {
+            intrinsic::check_register_places(report);
+        }
     }
 }
 
+/// Each instruction by itself.
 fn check_instructions(report: &mut Report<'_>) {
-    intrinsic::check_register_places(report);
     let shader = report.shader;
     for inst in &shader.order {
+        let data = &shader.insts[*inst];
         // What a rule of size misses would only be reported again by the rules of a kind.
-        if !shape::check(report, *inst) {
+        if !shape::check(report, *inst, data) {
             continue;
         }
-        match &shader.insts[*inst].kind {
-            InstKind::Alu { op, srcs, .. } => alu::check(report, *inst, *op, &shader.alu_srcs[*srcs]),
-            InstKind::Deref(deref) => deref::check_step(report, *inst, deref),
+        match &data.kind {
+            InstKind::Alu { op, srcs, .. } => alu::check(report, *inst, data, *op, &shader.alu_srcs[*srcs]),
+            InstKind::Const(values) => shape::check_const(report, *inst, data, &shader.consts[*values]),
+            InstKind::Deref(deref) => deref::check_step(report, *inst, data, deref),
             InstKind::Intrinsic { op, srcs, indices } => {
-                intrinsic::check(report, *inst, *op, &shader.srcs[*srcs], &shader.indices[*indices]);
+                intrinsic::check(report, *inst, data, *op, &shader.srcs[*srcs], &shader.indices[*indices]);
             }
             InstKind::Tex(tex) => tex::check(report, *inst, &shader.texs[*tex]),
-            InstKind::Const(_) | InstKind::Undef | InstKind::Phi(_) | InstKind::Jump(_) => {}
+            InstKind::Undef | InstKind::Phi(_) | InstKind::Jump(_) => {}
         }
     }
 }

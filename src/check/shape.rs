@@ -6,26 +6,27 @@ use crate::op::fold::mask;
 use crate::op::intrinsic::Components;
 
 /// Returns false if the result is so wrong that other rules make no sense of it.
-pub(super) fn check(report: &mut Report<'_>, inst: Inst) -> bool {
-    let data = &report.shader.insts[inst];
-    if data.has_def() != needs_def(&data.kind) {
+#[inline]
+pub(super) fn check(report: &mut Report<'_>, inst: Inst, data: &InstData) -> bool {
+    let needs_def = match data.kind {
+        InstKind::Intrinsic { op, .. } => op.info().dest != Components::None,
+        InstKind::Jump(_) => false,
+        _ => true,
+    };
+    if data.has_def() != needs_def {
         report.at(inst, if data.has_def() { "has a result, but makes none" } else { "has no result" });
         return false;
     }
-    if !data.has_def() {
+    if !needs_def {
         return true;
     }
-    let InstData { num_components, bit_size, kind } = *data;
-    if !is_legal_count(num_components) {
-        report.at(inst, format_args!("has {}, not 1 to 5, 8 or 16", plural(num_components.into(), "component")));
+    if !is_legal_count(data.num_components) {
+        report.at(inst, format_args!("has {}, not 1 to 5, 8 or 16", plural(data.num_components.into(), "component")));
         return false;
     }
-    if !matches!(bit_size, 1 | 8 | 16 | 32 | 64) {
-        report.at(inst, format_args!("has {}, not 1, 8, 16, 32 or 64", plural(bit_size.into(), "bit")));
+    if !is_legal_width(data.bit_size) {
+        report.at(inst, format_args!("has {}, not 1, 8, 16, 32 or 64", plural(data.bit_size.into(), "bit")));
         return false;
-    }
-    if let InstKind::Const(values) = kind {
-        check_const(report, inst, &report.shader.consts[values]);
     }
     true
 }
@@ -35,21 +36,19 @@ pub(super) fn is_legal_count(n: u8) -> bool {
     matches!(n, 1..=5 | 8 | 16)
 }
 
-fn needs_def(kind: &InstKind) -> bool {
-    match kind {
-        InstKind::Intrinsic { op, .. } => op.info().dest != Components::None,
-        InstKind::Jump(_) => false,
-        _ => true,
-    }
+/// Whether NIR has numbers of `bits` bits.
+pub(super) fn is_legal_width(bits: u8) -> bool {
+    bits.is_power_of_two() && bits & (1 | 8 | 16 | 32 | 64) != 0
 }
 
-fn check_const(report: &mut Report<'_>, inst: Inst, values: &[u64]) {
-    let InstData { num_components, bit_size, .. } = report.shader.insts[inst];
-    if values.len() != usize::from(num_components) {
-        let (values, result) = (plural(values.len(), "value"), plural(num_components.into(), "component"));
+/// Reports a constant that has not as many components as its result, or more bits.
+pub(super) fn check_const(report: &mut Report<'_>, inst: Inst, data: &InstData, values: &[u64]) {
+    if values.len() != usize::from(data.num_components) {
+        let (values, result) = (plural(values.len(), "value"), plural(data.num_components.into(), "component"));
         report.at(inst, format_args!("has {values} for {result}"));
     }
-    if let Some(value) = values.iter().find(|value| mask(**value, bit_size) != **value) {
-        report.at(inst, format_args!("{value:#x} has more than {}", plural(bit_size.into(), "bit")));
+    let above = !mask(u64::MAX, data.bit_size);
+    if let Some(value) = values.iter().find(|value| **value & above != 0) {
+        report.at(inst, format_args!("{value:#x} has more than {}", plural(data.bit_size.into(), "bit")));
     }
 }

@@ -263,8 +263,14 @@ impl Shader {
     }
 
     /// Calls `visit` for each value that `inst` uses.
-    pub fn for_each_src(&self, inst: Inst, mut visit: impl FnMut(Def)) {
-        match &self.insts[inst].kind {
+    pub fn for_each_src(&self, inst: Inst, visit: impl FnMut(Def)) {
+        self.for_each_src_of(&self.insts[inst].kind, visit);
+    }
+
+    /// Calls `visit` for each value that an instruction of this kind uses.
+    #[inline(always)]
+    pub fn for_each_src_of(&self, kind: &InstKind, mut visit: impl FnMut(Def)) {
+        match kind {
             InstKind::Alu { srcs, .. } => self.alu_srcs[*srcs].iter().for_each(|src| visit(src.def)),
             InstKind::Phi(srcs) => self.phi_srcs[*srcs].iter().for_each(|src| visit(src.def)),
             InstKind::Deref(deref) => deref.kind.for_each_src(visit),
@@ -376,12 +382,13 @@ impl DerefKind {
         }
     }
 
+    #[inline(always)]
     fn for_each_src(&self, mut visit: impl FnMut(Def)) {
         self.parent().into_iter().for_each(&mut visit);
-        if let DerefKind::Array { index: ArrayIndex::Def(def), .. }
-        | DerefKind::PtrAsArray { index: ArrayIndex::Def(def), .. } = *self
+        if let DerefKind::Array { index: ArrayIndex::Def(index), .. }
+        | DerefKind::PtrAsArray { index: ArrayIndex::Def(index), .. } = *self
         {
-            visit(def);
+            visit(index);
         }
     }
 

@@ -208,6 +208,8 @@ pub struct IntrinsicInfo {
     pub form: Form,
     /// How many of the first sources are pointers.
     pub pointers: u8,
+    /// The first source that has as many components as the instruction.
+    pub value: Option<u8>,
     /// Where each index stands in `indices`, for `index_slot`.
     slots: [u8; Index::ALL.len()],
 }
@@ -245,6 +247,18 @@ const fn pointers(name: &str, srcs: &[Components]) -> u8 {
         (true, [Components::Any, Components::Any]) => 2,
         (is_deref, _) => is_deref as u8,
     }
+}
+
+/// The column `value`.
+const fn value(srcs: &[Components]) -> Option<u8> {
+    let mut at = 0;
+    while at < srcs.len() {
+        if matches!(srcs[at], Components::Instr) {
+            return Some(at as u8);
+        }
+        at += 1;
+    }
+    None
 }
 
 const fn contains(text: &[u8], word: &[u8]) -> bool {
@@ -352,6 +366,7 @@ macro_rules! intrinsics {
             effects: Effects::empty()$(.union(Effects::$effect))*,
             form: $form,
             pointers: pointers(stringify!($name), &[$(components!($src)),*]),
+            value: value(&[$(components!($src)),*]),
             slots: slots(&[$(Index::$index),*]),
         }),*];
     };
@@ -599,6 +614,8 @@ mod tests {
                 assert_eq!(info.index_slot(*index), info.indices.iter().position(|other| other == index));
             }
             assert_eq!(info.pointers != 0, info.name.contains("deref"), "{}", info.name);
+            let value = info.srcs.iter().position(|components| *components == Components::Instr);
+            assert_eq!(info.value.map(usize::from), value, "{}", info.name);
         }
         let pointers = [Intrinsic::load_ubo, Intrinsic::store_deref, Intrinsic::copy_deref];
         assert_eq!(pointers.map(|op| op.info().pointers), [0, 1, 2]);
