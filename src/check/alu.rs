@@ -39,13 +39,20 @@ fn report_swizzle(report: &mut Report<'_>, inst: Inst, i: usize, src: &AluSrc, o
     }
 }
 
-#[inline]
+#[inline(always)]
 fn check_width(report: &mut Report<'_>, inst: Inst, what: What, bits: u8, ty: AluType, free: &mut Option<u8>) {
-    let is_first = ty.bits == 0 && free.is_none();
+    let before = *free;
     let wanted = if ty.bits != 0 { ty.bits } else { *free.get_or_insert(bits) };
+    if bits != wanted || ty.base == Base::Float && bits < 16 {
+        report_width(report, inst, what, bits, wanted, before);
+    }
+}
+
+#[cold]
+fn report_width(report: &mut Report<'_>, inst: Inst, what: What, bits: u8, wanted: u8, free: Option<u8>) {
     if bits != wanted {
         report.at(inst, format_args!("{what} has {}, not {wanted}", plural(bits.into(), "bit")));
-    } else if is_first && ty.base == Base::Float && bits < 16 {
+    } else if free.is_none() {
         report.at(inst, format_args!("{what} is a float of {}", plural(bits.into(), "bit")));
     }
 }

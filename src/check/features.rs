@@ -1,10 +1,12 @@
 //! The features that a shader needs, by tables: intrinsics, widths, I/O slots, atomics, ways to index.
 
 use super::report::Report;
-use super::subgroups;
+use super::{subgroups, textures};
 use crate::analysis::value_types::{leaf, ValueTypes};
 use crate::error::Errors;
-use crate::ir::{AluSrc, ArrayIndex, Def, Deref, DerefKind, Inst, InstKind, Shader, ShaderInfo, Stage, VarFlags};
+use crate::ir::{
+    AluSrc, ArrayIndex, Def, Deref, DerefKind, Inst, InstKind, Shader, ShaderInfo, Stage, VarFlags, Variable,
+};
 use crate::op::names::{frag_result, unpack_alu_type, varying, IoSemantics, IoXfb, Scope, SlotKind};
 use crate::op::Intrinsic::{self, *};
 use crate::op::{Access, AluOp, AluType, AtomicOp, Base, Index, IntrinsicSet, Modes};
@@ -169,11 +171,25 @@ const SLOTS: &[SlotNeed] = {
     ]
 };
 
+/// The slots of the rows, a bit for each.
+const SLOTS_WITH_NEEDS: u128 = {
+    let (mut mask, mut row) = (0, 0);
+    while row < SLOTS.len() {
+        let (slots, mut at) = (SLOTS[row].slots, 0);
+        while at < slots.len() {
+            mask |= 1 << slots[at];
+            at += 1;
+        }
+        row += 1;
+    }
+    mask
+};
+
 /// Collects the features that the target lacks.
 pub(super) struct Needs<'a> {
     pub(super) report: Report<'a>,
     pub(super) target: &'a Target,
-    /// The types of values, if the target lacks a width.
+    /// The types of values, if the target lacks a width that the shader has.
     types: Option<&'a ValueTypes>,
     /// A bit for each feature that was reported.
     reported: u128,
@@ -181,8 +197,9 @@ pub(super) struct Needs<'a> {
 
 impl<'a> Needs<'a> {
     pub(super) fn new(report: Report<'a>, target: &'a Target, memory: &'a mut ValueTypes) -> Needs<'a> {
-        let complete = WIDTHS.iter().all(|(_, _, feature, _)| target.has(*feature));
-        let types = (!complete).then(|| {
+        let missing = WIDTHS.iter().filter(|(_, _, feature, _)| !target.has(*feature));
+        let missing = missing.fold(0, |widths, (_, bits, ..)| widths | bits);
+        let types = (missing != 0 && has_width(report.shader, missing)).then(|| {
             memory.infer(report.shader);
             &*memory
         });
@@ -199,6 +216,11 @@ impl<'a> Needs<'a> {
             return;
         }
         self.reported |= bit;
+        self.report_need(inst, feature);
+    }
+
+    #[cold]
+    fn report_need(&mut self, inst: Option<Inst>, feature: Feature) {
         let message = format!("needs feature {}, which the target lacks", feature.name());
         match inst {
             Some(inst) => self.report.at(inst, message),
@@ -229,27 +251,37 @@ impl<'a> Needs<'a> {
                 self.need(None, geometryStreams);
             }
         }
-        for inst in &shader.order {
-            super::textures::for_each_need(shader, *inst, |feature| self.need(Some(*inst), feature));
-            match shader.insts[*inst].kind {
-                InstKind::Alu { op, srcs, .. } => self.check_alu(*inst, op, &shader.alu_srcs[srcs]),
-                InstKind::Intrinsic { op, srcs, .. } => self.check_intrinsic(*inst, op, &shader.srcs[srcs]),
-                InstKind::Deref(deref) if deref.modes == Modes::GLOBAL => self.need(Some(*inst), bufferDeviceAddress),
-                InstKind::Deref(deref) => {
-                    self.check_members(*inst, &deref);
-                    self.check_index_step(*inst, deref.kind);
-                }
-                InstKind::Const(_) | InstKind::Undef | InstKind::Phi(_) => self.check_value(*inst, inst.def(), true),
-                InstKind::Tex(_) => self.check_value(*inst, inst.def(), shader.insts[*inst].bit_size < 64),
-                InstKind::Jump(_) => {}
-            }
-        }
+        shader.order.iter().for_each(|inst| self.check_inst(*inst));
     }
 }
 
 impl Needs<'_> {
-    fn check_intrinsic(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) {
+    fn check_inst(&mut self, inst: Inst) {
         let shader = self.report.shader;
+        let data = &shader.insts[inst];
+        match data.kind {
+            InstKind::Intrinsic { op, srcs, .. } => self.check_intrinsic(inst, op, &shader.srcs[srcs]),
+            InstKind::Deref(ref deref) if deref.modes == Modes::GLOBAL => self.need(Some(inst), bufferDeviceAddress),
+            InstKind::Deref(ref deref) => {
+                self.check_members(inst, deref);
+                self.check_index_step(inst, deref.kind);
+            }
+            InstKind::Tex(tex) => {
+                textures::tex_needs(shader, &shader.texs[tex], &mut |feature| self.need(Some(inst), feature));
+                self.check_value(inst, inst.def(), data.bit_size < 64);
+            }
+            InstKind::Alu { op, srcs, .. } => self.check_alu(inst, op, &shader.alu_srcs[srcs]),
+            InstKind::Const(_) | InstKind::Undef | InstKind::Phi(_) => self.check_value(inst, inst.def(), true),
+            InstKind::Jump(_) => {}
+        }
+    }
+
+    fn check_intrinsic(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) {
+        let (shader, info) = (self.report.shader, op.info());
+        let is_image = info.has_index(Index::image_dim);
+        if is_image {
+            textures::image_needs(shader, inst, op, srcs, &mut |feature| self.need(Some(inst), feature));
+        }
         if NEEDED[op as usize] & !self.target.feature_bits() != 0 {
             self.need_rows(inst, op);
         }
@@ -275,14 +307,15 @@ impl Needs<'_> {
             store_ssbo => self.check_block_index(inst, srcs[1], Modes::SSBO),
             _ => {}
         }
-        let is_image = op.info().has_index(Index::image_dim);
-        if op.info().has_index(Index::atomic_op) && !is_image {
+        if info.has_index(Index::atomic_op) && !is_image {
             self.check_atomic(inst, op, srcs);
         }
-        if op.info().has_index(Index::io_semantics) {
+        if info.has_index(Index::io_semantics) {
             self.check_io(inst, op);
         }
-        self.check_operands(inst, op, srcs);
+        if self.types.is_some() {
+            self.check_operands(inst, op, srcs);
+        }
     }
 
     #[cold]
@@ -327,7 +360,8 @@ impl Needs<'_> {
         if io.gs_streams != 0 {
             self.need(Some(inst), geometryStreams);
         }
-        if [Index::io_xfb, Index::io_xfb2].iter().any(|index| IoXfb::unpack(shader.index(inst, *index)).is_capture()) {
+        let captures = |index| IoXfb::unpack(shader.index(inst, index)).is_capture();
+        if !self.target.has(transformFeedback) && (captures(Index::io_xfb) || captures(Index::io_xfb2)) {
             self.need(Some(inst), transformFeedback);
         }
     }
@@ -337,6 +371,7 @@ impl Needs<'_> {
         match stage.slot_kind(output) {
             SlotKind::FragResult if slot == frag_result::STENCIL => self.need(inst, VK_EXT_shader_stencil_export),
             SlotKind::VertAttrib | SlotKind::FragResult => {}
+            SlotKind::Varying if SLOTS_WITH_NEEDS.checked_shr(slot).unwrap_or(0) & 1 == 0 => {}
             SlotKind::Varying => {
                 let here = |row: &&SlotNeed| {
                     row.slots.contains(&slot)
@@ -469,6 +504,16 @@ impl Needs<'_> {
             }
         }
     }
+}
+
+/// Whether a value, or a member of a variable, may have one of `widths`, a number with a bit for each.
+fn has_width(shader: &Shader, widths: u8) -> bool {
+    let types = &shader.types;
+    let has_member = |variable: &Variable| {
+        let fields = types.as_struct(types.without_arrays(variable.ty)).into_iter().flat_map(|data| &data.fields);
+        fields.filter_map(|field| leaf(types, field.ty)).any(|scalar| scalar.bits & widths != 0)
+    };
+    shader.inventory().has_width(widths) || shader.vars.values().any(has_member)
 }
 
 /// The type that the numbers of an explicit input or output have.

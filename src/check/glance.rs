@@ -16,7 +16,7 @@
 
 use super::ssa;
 use crate::entity::SideTable;
-use crate::ir::{Block, Cf, Def, Inst, InstKind, Shader};
+use crate::ir::{Block, Cf, Def, Inst, InstData, InstKind, Shader};
 use crate::op::Intrinsic;
 
 /// What the walk finds, and its memory.
@@ -50,13 +50,13 @@ const UNSEEN: Place = Place(1);
 const REGISTERS: Place = Place(2);
 
 impl Glance {
-    /// Looks at `shader`, the control flow list of which is sound.
-    pub(super) fn look(&mut self, shader: &Shader) {
+    /// Looks at `shader`, the control flow list of which is sound; calls `visit` for each instruction.
+    pub(super) fn look(&mut self, shader: &Shader, mut visit: impl FnMut(Inst, &InstData)) {
         self.clear(shader);
         self.begin();
         for (at, item) in shader.cf.iter().enumerate() {
             match *item {
-                Cf::Block(block) => self.look_at_block(shader, block, at == 0),
+                Cf::Block(block) => self.look_at_block(shader, block, at == 0, &mut visit),
                 Cf::If { cond, .. } => {
                     let def = shader.def(cond);
                     self.has_odd_uses |= !self.sees(cond) || (def.num_components, def.bit_size) != (1, 1);
@@ -94,32 +94,44 @@ impl Glance {
         }
     }
 
-    fn look_at_block(&mut self, shader: &Shader, block: Block, is_first: bool) {
+    #[inline]
+    fn look_at_block(
+        &mut self,
+        shader: &Shader,
+        block: Block,
+        is_first: bool,
+        visit: &mut impl FnMut(Inst, &InstData),
+    ) {
         let body = self.around.last().copied().unwrap_or(NOWHERE);
         let mut in_phis = true;
         for inst in shader.block_insts(block) {
             let data = &shader.insts[*inst];
             let mut place = if data.has_def() { body } else { UNSEEN };
-            let mut sees_all = true;
             match data.kind {
                 InstKind::Phi(_) => {
                     self.has_phis = true;
-                    sees_all = in_phis;
+                    self.has_odd_uses |= !in_phis;
                 }
+                _ => {
+                    in_phis = false;
+                    let mut sees_all = true;
+                    shader.for_each_src_of(&data.kind, |def| sees_all &= self.sees(def));
+                    if !sees_all {
+                        self.has_odd_uses |= !self.accesses_registers(shader, *inst);
+                    }
+                }
+            }
+            match data.kind {
                 InstKind::Jump(_) => self.has_jumps = true,
-                InstKind::Intrinsic { op: Intrinsic::decl_reg, srcs, .. } => {
+                InstKind::Intrinsic { op: Intrinsic::decl_reg, .. } => {
                     self.has_stray_registers |= !is_first;
                     place = if is_first && data.has_def() { REGISTERS } else { UNSEEN };
-                    sees_all = srcs.is_empty();
                 }
-                _ => shader.for_each_src_of(&data.kind, |def| sees_all &= self.sees(def)),
-            }
-            in_phis &= matches!(data.kind, InstKind::Phi(_));
-            if !sees_all {
-                self.has_odd_uses |= !self.accesses_registers(shader, *inst);
+                _ => {}
             }
             let before = std::mem::replace(self.places.entry(*inst), place);
             self.has_twins |= before != NOWHERE;
+            visit(*inst, data);
         }
     }
 

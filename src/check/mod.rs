@@ -53,7 +53,7 @@ mod tests;
 use crate::analysis::cfg::Cfg;
 use crate::analysis::value_types::ValueTypes;
 use crate::error::Errors;
-use crate::ir::{InstKind, Shader};
+use crate::ir::{Inst, InstData, InstKind, Shader};
 use crate::target::Target;
 use report::Report;
 
@@ -86,8 +86,7 @@ impl Checker {
         variable::check(&mut report, &mut self.types);
         stage::check_modes(&mut report);
         if structure::check(&mut report, &mut self.list) {
-            self.check_order(&mut report);
-            check_instructions(&mut report);
+            self.check_instructions(&mut report);
         }
         report.finish()
     }
@@ -97,9 +96,20 @@ impl Checker {
         support::check(shader, target, &mut self.value_types)
     }
 
+    /// One walk finds out whether anything is wrong. What is wrong is reported by subject.
+    fn check_instructions(&mut self, report: &mut Report<'_>) {
+        let (shader, before) = (report.shader, report.len());
+        self.glance.look(shader, |inst, data| check_instruction(report, inst, data));
+        let has_misfits = report.len() != before;
+        report.forget(before);
+        self.check_order(report);
+        if has_misfits {
+            shader.order.iter().for_each(|inst| check_instruction(report, *inst, &shader.insts[*inst]));
+        }
+    }
+
     /// Where instructions stand, and what they see from there.
     fn check_order(&mut self, report: &mut Report<'_>) {
-        self.glance.look(report.shader);
         if self.glance.has_twins {
             structure::check_instructions_once(report);
         }
@@ -116,24 +126,22 @@ impl Checker {
     }
 }
 
-/// Each instruction by itself.
-fn check_instructions(report: &mut Report<'_>) {
+/// An instruction by itself.
+#[inline]
+fn check_instruction(report: &mut Report<'_>, inst: Inst, data: &InstData) {
+    // What a rule of size misses would only be reported again by the rules of a kind.
+    if !shape::check(report, inst, data) {
+        return;
+    }
     let shader = report.shader;
-    for inst in &shader.order {
-        let data = &shader.insts[*inst];
-        // What a rule of size misses would only be reported again by the rules of a kind.
-        if !shape::check(report, *inst, data) {
-            continue;
+    match data.kind {
+        InstKind::Alu { op, srcs, .. } => alu::check(report, inst, data, op, &shader.alu_srcs[srcs]),
+        InstKind::Const(values) => shape::check_const(report, inst, data, &shader.consts[values]),
+        InstKind::Deref(ref deref) => deref::check_step(report, inst, data, deref),
+        InstKind::Intrinsic { op, srcs, indices } => {
+            intrinsic::check(report, inst, data, op, &shader.srcs[srcs], &shader.indices[indices]);
         }
-        match &data.kind {
-            InstKind::Alu { op, srcs, .. } => alu::check(report, *inst, data, *op, &shader.alu_srcs[*srcs]),
-            InstKind::Const(values) => shape::check_const(report, *inst, data, &shader.consts[*values]),
-            InstKind::Deref(deref) => deref::check_step(report, *inst, data, deref),
-            InstKind::Intrinsic { op, srcs, indices } => {
-                intrinsic::check(report, *inst, data, *op, &shader.srcs[*srcs], &shader.indices[*indices]);
-            }
-            InstKind::Tex(tex) => tex::check(report, *inst, &shader.texs[*tex]),
-            InstKind::Undef | InstKind::Phi(_) | InstKind::Jump(_) => {}
-        }
+        InstKind::Tex(tex) => tex::check(report, inst, &shader.texs[tex]),
+        InstKind::Undef | InstKind::Phi(_) | InstKind::Jump(_) => {}
     }
 }

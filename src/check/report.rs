@@ -62,6 +62,11 @@ impl<'a> Report<'a> {
         self.errors.len()
     }
 
+    /// Forgets all but the first `len`.
+    pub(super) fn forget(&mut self, len: usize) {
+        self.errors.truncate(len);
+    }
+
     /// All of them, in the order of their lines.
     pub(super) fn finish(mut self) -> Result<(), Errors> {
         if self.errors.is_empty() {

@@ -180,13 +180,17 @@ const BARYCENTRICS: IntrinsicSet = IntrinsicSet::of(&[
     load_barycentric_at_offset,
 ]);
 
+/// Memory in which booleans have no form.
+const BUFFERS: Modes = Modes::UBO.union(Modes::SSBO);
+
 /// Memory that derefs may not lead to.
 const UNTRANSLATED_MODES: &[(Modes, &str)] =
     &[(Modes::TASK_PAYLOAD, "task payloads"), (Modes::SYSTEM, "system value variables")];
 
 /// Reports what cannot be translated for `target`.
 pub(super) fn check(shader: &Shader, target: &Target, memory: &mut ValueTypes) -> Result<(), Errors> {
-    let mut support = Support { report: Report::unsupported(shader), refused: Vec::new() };
+    let has_booleans = shader.inventory().has_derefs(BUFFERS) && shader.types.has_booleans();
+    let mut support = Support { report: Report::unsupported(shader), refused: Vec::new(), has_booleans };
     support.check_primitives();
     support.check_variables();
     support.check_unreachable();
@@ -200,10 +204,13 @@ struct Support<'a> {
     report: Report<'a>,
     /// What was reported already.
     refused: Vec<&'static str>,
+    /// Some type is made of booleans.
+    has_booleans: bool,
 }
 
 impl Support<'_> {
     /// Reports things of a kind, once.
+    #[cold]
     fn refuse(&mut self, inst: Inst, what: &'static str) {
         if !self.refused.contains(&what) {
             self.refused.push(what);
@@ -212,6 +219,7 @@ impl Support<'_> {
     }
 
     /// Reports an opcode, once.
+    #[cold]
     fn refuse_op(&mut self, inst: Inst, op: Intrinsic) {
         if !self.refused.contains(&op.name()) {
             self.refused.push(op.name());
@@ -222,11 +230,14 @@ impl Support<'_> {
     /// Vulkan's geometry shaders make and take fewer primitives than Mesa has.
     fn check_primitives(&mut self) {
         let info = &self.report.shader.info;
+        if info.stage != Stage::Geometry {
+            return;
+        }
         let of_quads = ["QUADS", "QUAD_STRIP", "POLYGON"];
         let made = ["TRIANGLES", "TRIANGLE_FAN", "LINES", "LINE_LOOP"];
         let bad = of_quads.iter().chain(&made).any(|name| info.output_primitive == *name)
             || of_quads.iter().any(|name| info.input_primitive == *name);
-        if info.stage == Stage::Geometry && bad {
+        if bad {
             let message = format!("geometry shaders from {} to {}", info.input_primitive, info.output_primitive);
             self.report.whole(format_args!("{message} are not translated"));
         }
@@ -235,16 +246,15 @@ impl Support<'_> {
     fn check_variables(&mut self) {
         let shader = self.report.shader;
         for variable in shader.vars.values() {
-            let name = &shader.strings[variable.name];
             if variable.interp == InterpMode::explicit {
-                self.report.whole(format_args!("variable {name}: explicit interpolation is not translated yet"));
+                self.report.variable(variable, "explicit interpolation is not translated yet");
             }
             if variable.flags.contains(VarFlags::FB_FETCH_OUTPUT) && !textures::is_readable_output(shader, variable) {
                 let what = textures::FRAMEBUFFER_READS;
-                self.report.whole(format_args!("variable {name}: {what} are not translated yet"));
+                self.report.variable(variable, format_args!("{what} are not translated yet"));
             }
             if variable.flags.contains(VarFlags::PER_VIEW) {
-                self.report.whole(format_args!("variable {name}: outputs for each view are not translated yet"));
+                self.report.variable(variable, "outputs for each view are not translated yet");
             }
         }
     }
@@ -261,18 +271,44 @@ impl Support<'_> {
     }
 
     fn check_inst(&mut self, inst: Inst) {
-        self.check_barycentrics(inst);
-        self.check_pointers(inst);
-        let data = &self.report.shader.insts[inst];
+        let shader = self.report.shader;
+        let data = &shader.insts[inst];
+        if self.may_misuse(&data.kind) {
+            self.check_barycentrics(inst);
+            self.check_pointers(inst);
+        }
         match data.kind {
             InstKind::Tex(tex) => {
-                let what = textures::refused_tex(self.report.shader, inst, &self.report.shader.texs[tex]);
+                let what = textures::refused_tex(shader, inst, &shader.texs[tex]);
                 what.into_iter().for_each(|what| self.refuse(inst, what));
             }
-            InstKind::Deref(deref) => self.check_deref(inst, &deref),
+            InstKind::Deref(ref deref) => self.check_deref(inst, deref),
             InstKind::Intrinsic { op, .. } => self.check_intrinsic(inst, op, data.num_components > 4),
-            InstKind::Alu { op, srcs, .. } => self.check_alu(inst, op, &self.report.shader.alu_srcs[srcs]),
+            InstKind::Alu { op, srcs, .. } => self.check_alu(inst, op, &shader.alu_srcs[srcs]),
             InstKind::Const(_) | InstKind::Undef | InstKind::Phi(_) | InstKind::Jump(_) => {}
+        }
+    }
+
+    /// Whether pointers or barycentric coordinates are among what an instruction uses as values.
+    #[inline]
+    fn may_misuse(&self, kind: &InstKind) -> bool {
+        let shader = self.report.shader;
+        let is_no_value = |def: Def| match shader.def(def).kind {
+            InstKind::Deref(_) => true,
+            InstKind::Intrinsic { op, .. } => BARYCENTRICS.contains(op),
+            _ => false,
+        };
+        match *kind {
+            InstKind::Alu { srcs, .. } => shader.alu_srcs[srcs].iter().any(|src| is_no_value(src.def)),
+            InstKind::Phi(srcs) => shader.phi_srcs[srcs].iter().any(|src| is_no_value(src.def)),
+            InstKind::Intrinsic { op, srcs, .. } => {
+                shader.srcs[srcs].iter().skip(op.info().pointers.into()).any(|src| is_no_value(*src))
+            }
+            InstKind::Tex(tex) => shader.texs[tex].srcs.iter().any(|(_, src)| is_no_value(*src)),
+            InstKind::Deref(Deref { kind: DerefKind::Var(_) | DerefKind::Struct { .. }, .. }) => false,
+            InstKind::Deref(Deref { kind: DerefKind::Array { index: ArrayIndex::Imm(_), .. }, .. }) => false,
+            InstKind::Deref(_) => true,
+            InstKind::Const(_) | InstKind::Undef | InstKind::Jump(_) => false,
         }
     }
 
@@ -321,15 +357,13 @@ impl Support<'_> {
 
     /// SPIR-V's booleans are no numbers: what works on numbers has no meaning for them.
     fn check_alu(&mut self, inst: Inst, op: AluOp, srcs: &[AluSrc]) {
+        let shader = self.report.shader;
+        let mut booleans = srcs.iter().enumerate().filter(|(_, src)| shader.bit_size(src.def) == 1);
         let info = op.info();
-        let is_logic = matches!(info.form, Form::OpOrLogical(..)) || ONE_BIT.contains(op);
-        if is_logic || info.props.contains(Props::TYPELESS) {
-            return;
-        }
-        for (operand, src) in info.srcs.iter().zip(srcs) {
-            if operand.ty.base != Base::Bool && self.report.shader.bit_size(src.def) == 1 {
-                self.refuse(inst, "numbers of one bit");
-            }
+        let is_misread = |(i, _): (usize, &AluSrc)| info.srcs[i].ty.base != Base::Bool;
+        let is_logic = || matches!(info.form, Form::OpOrLogical(..)) || ONE_BIT.contains(op);
+        if booleans.any(is_misread) && !is_logic() && !info.props.contains(Props::TYPELESS) {
+            self.refuse(inst, "numbers of one bit");
         }
     }
 
@@ -353,10 +387,10 @@ impl Support<'_> {
             }
             DerefKind::Var(_) | DerefKind::Array { .. } | DerefKind::Struct { .. } => {}
         }
-        if deref.modes.intersects(Modes::UBO | Modes::SSBO) && has_booleans(&self.report.shader.types, deref.ty) {
+        if self.has_booleans && deref.modes.intersects(BUFFERS) && has_booleans(&self.report.shader.types, deref.ty) {
             self.refuse(inst, "booleans in buffers");
         }
-        if textures::is_loose_uniform(self.report.shader, inst.def()) {
+        if textures::is_loose_uniform(self.report.shader, deref) {
             self.refuse(inst, "uniforms outside of blocks");
         }
         for (modes, what) in UNTRANSLATED_MODES {

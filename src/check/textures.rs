@@ -1,7 +1,7 @@
 //! Textures and images: what has no translation, and the features that the rest needs.
 
 use crate::analysis::textures::{can_have_layers, image_texel, Name, Texture, TextureKind};
-use crate::ir::{ArrayIndex, Def, DerefKind, Inst, InstKind, Shader, Stage, TexData, TypeData, Variable};
+use crate::ir::{ArrayIndex, Def, Deref, DerefKind, Inst, InstKind, Shader, Stage, TexData, TypeData, Variable};
 use crate::op::names::{format_base, frag_result, ImageDim, IoSemantics};
 use crate::op::TexSrcKind::*;
 use crate::op::{Access, AtomicOp, Base, Index, Intrinsic, Modes, TexOp};
@@ -141,18 +141,8 @@ fn refused_atomic(shader: &Shader, inst: Inst, op: Intrinsic) -> Option<&'static
     (shader.insts[inst].bit_size != texel.bits).then_some("image atomics of another width than the image")
 }
 
-/// Calls `need` with each feature of textures and images that `inst` needs.
-pub(super) fn for_each_need(shader: &Shader, inst: Inst, mut need: impl FnMut(Feature)) {
-    match shader.insts[inst].kind {
-        InstKind::Tex(tex) => tex_needs(shader, &shader.texs[tex], &mut need),
-        InstKind::Intrinsic { op, srcs, .. } if op.info().has_index(Index::image_dim) => {
-            image_needs(shader, inst, op, &shader.srcs[srcs], &mut need);
-        }
-        _ => {}
-    }
-}
-
-fn tex_needs(shader: &Shader, tex: &TexData, need: &mut impl FnMut(Feature)) {
+/// Calls `need` with each feature of textures that a texture instruction needs.
+pub(super) fn tex_needs(shader: &Shader, tex: &TexData, need: &mut impl FnMut(Feature)) {
     let (texture, sampler) = (Name::of_texture(shader, tex), Name::of_sampler(shader, tex));
     let declared = texture.declared(shader, false);
     declared.into_iter().for_each(|texture| type_needs(&texture, need));
@@ -218,7 +208,8 @@ fn type_needs(texture: &Texture, need: &mut impl FnMut(Feature)) {
     }
 }
 
-fn image_needs(shader: &Shader, inst: Inst, op: Intrinsic, srcs: &[Def], need: &mut impl FnMut(Feature)) {
+/// Calls `need` with each feature of images that an intrinsic on one needs.
+pub(super) fn image_needs(shader: &Shader, inst: Inst, op: Intrinsic, srcs: &[Def], need: &mut impl FnMut(Feature)) {
     use Intrinsic::*;
     let pointer = shader.as_deref(srcs[0]).is_some();
     let dim = ImageDim::ALL.get(shader.index(inst, Index::image_dim) as usize).copied().unwrap_or(ImageDim::dim_2d);
@@ -268,11 +259,11 @@ fn atomic_needs(shader: &Shader, inst: Inst, base: Base, need: &mut impl FnMut(F
     }
 }
 
-/// True if `def` points at or into what is no texture, image or sampler, among the uniforms.
-pub(super) fn is_loose_uniform(shader: &Shader, def: Def) -> bool {
-    let Some(deref) = shader.as_deref(def).filter(|deref| deref.modes.intersects(Modes::UNIFORM | Modes::IMAGE)) else {
+/// True if `deref` points at or into what is no texture, image or sampler, among the uniforms.
+pub(super) fn is_loose_uniform(shader: &Shader, deref: &Deref) -> bool {
+    if !deref.modes.intersects(Modes::UNIFORM | Modes::IMAGE) {
         return false;
-    };
+    }
     let leaf = shader.types.get(shader.types.without_arrays(deref.ty));
     !matches!(leaf, TypeData::Texture { .. } | TypeData::Image { .. } | TypeData::Sampler { .. })
 }

@@ -6,7 +6,7 @@
 use super::io;
 use super::report::Report;
 use crate::entity::{Id, SideTable};
-use crate::ir::{Shader, Type, TypeData, VarFlags};
+use crate::ir::{Shader, Type, TypeData, TypeTable, VarFlags};
 
 /// Arrays and structs within each other.
 const MAX_DEPTH: u32 = 64;
@@ -76,10 +76,29 @@ impl Walk {
         Walk { ty, next: 0, extent: LEAF }
     }
 
-    fn add(&mut self, part: Extent) {
+    /// Adds up parts as long as they are known; the first that is not.
+    fn add_known(&mut self, types: &TypeTable, states: &SideTable<Type, State>) -> Option<Type> {
+        match types.get(self.ty) {
+            TypeData::Array { elem, .. } if self.next == 0 => self.add(elem, states),
+            TypeData::Struct(id) => {
+                let fields = types.structs[id].fields.get(self.next..).unwrap_or_default();
+                fields.iter().find_map(|field| self.add(field.ty, states))
+            }
+            _ => None,
+        }
+    }
+
+    /// `part` itself unless it is known.
+    fn add(&mut self, part: Type, states: &SideTable<Type, State>) -> Option<Type> {
+        let State::Known(extent) = states[part] else { return Some(part) };
         self.next += 1;
-        self.extent.depth = self.extent.depth.max(part.depth + 1);
-        self.extent.parts = self.extent.parts.saturating_add(part.parts);
+        self.extent.depth = self.extent.depth.max(extent.depth + 1);
+        self.extent.parts = self.extent.parts.saturating_add(extent.parts);
+        None
+    }
+
+    fn is_too_large(&self) -> bool {
+        self.extent.depth > MAX_DEPTH || self.extent.parts > MAX_PARTS
     }
 }
 
@@ -88,23 +107,20 @@ fn check_types(report: &mut Report<'_>, Memory { states, way }: &mut Memory) -> 
     states.reset(shader.types.len());
     way.clear();
     for root in (0..shader.types.len()).map(Type::from_index) {
-        match (shader.types.get(root), states[root]) {
-            (_, State::Known(_)) => {}
-            (TypeData::Array { .. } | TypeData::Struct(_), _) => way.push(Walk::new(root)),
-            _ => states.set(root, State::Known(LEAF)),
+        if !matches!(states[root], State::Known(_)) {
+            way.push(Walk::new(root));
         }
         while let Some(walk) = way.last_mut() {
-            match part(shader, walk.ty, walk.next).map(|part| (part, states[part])) {
-                Some((_, State::Known(extent))) => walk.add(extent),
-                Some((part, State::New)) => {
-                    states.set(walk.ty, State::Open);
-                    way.push(Walk::new(part));
-                }
-                Some((part, State::Open)) => {
+            match walk.add_known(&shader.types, states) {
+                Some(part) if matches!(states[part], State::Open) => {
                     report.whole(format_args!("type {} contains itself", type_name(shader, part)));
                     return false;
                 }
-                None if walk.extent.depth > MAX_DEPTH || walk.extent.parts > MAX_PARTS => {
+                Some(part) => {
+                    states.set(walk.ty, State::Open);
+                    way.push(Walk::new(part));
+                }
+                None if walk.is_too_large() => {
                     report.whole(format_args!("type {} is too large", type_name(shader, walk.ty)));
                     return false;
                 }
@@ -116,15 +132,6 @@ fn check_types(report: &mut Report<'_>, Memory { states, way }: &mut Memory) -> 
         }
     }
     true
-}
-
-/// The `index`-th type that `ty` is made of.
-fn part(shader: &Shader, ty: Type, index: usize) -> Option<Type> {
-    match shader.types.get(ty) {
-        TypeData::Array { elem, .. } => (index == 0).then_some(elem),
-        TypeData::Struct(id) => shader.types.structs[id].fields.get(index).map(|field| field.ty),
-        _ => None,
-    }
 }
 
 /// Of a type that is not safe to print: its innermost name.

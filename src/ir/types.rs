@@ -188,6 +188,12 @@ impl TypeTable {
         }
     }
 
+    /// True if some type is a boolean or a vector of them.
+    pub fn has_booleans(&self) -> bool {
+        let is_boolean = |ty: &TypeData| matches!(ty, TypeData::Scalar(scalar) | TypeData::Vector(scalar, _) if scalar.base == Base::Bool);
+        self.types.values().any(is_boolean)
+    }
+
     /// `ty` without its outer arrays.
     pub fn without_arrays(&self, mut ty: Type) -> Type {
         while let TypeData::Array { elem, .. } = self.get(ty) {
