@@ -51,6 +51,34 @@ const fn by_intrinsic(tables: &[FeatureRows]) -> [u128; Intrinsic::ALL.len()] {
     needed
 }
 
+/// Intrinsics that have what they need from their operands or from the rest of the shader, other than of images, atomics,
+/// inputs and outputs.
+const LOOKED_AT: IntrinsicSet = IntrinsicSet::of(&[
+    shader_clock,
+    load_primitive_id,
+    emit_vertex,
+    end_primitive,
+    emit_vertex_with_counter,
+    end_primitive_with_counter,
+    begin_invocation_interlock,
+    end_invocation_interlock,
+    load_layer_id,
+    load_ubo,
+    load_ubo_vec4,
+    load_ssbo,
+    store_ssbo,
+    get_ssbo_size,
+]);
+
+/// What pointers to buffers may need.
+const DEREFS: &[Feature] = &[
+    bufferDeviceAddress,
+    shaderUniformBufferArrayDynamicIndexing,
+    shaderUniformBufferArrayNonUniformIndexing,
+    shaderStorageBufferArrayDynamicIndexing,
+    shaderStorageBufferArrayNonUniformIndexing,
+];
+
 /// Widths of numbers: base, bits, feature, and whether a pass makes 32-bit numbers of them where it is missing.
 const WIDTHS: &[(Base, u8, Feature, bool)] = &[
     (Base::Int, 8, shaderInt8, true),
@@ -251,8 +279,30 @@ impl<'a> Needs<'a> {
                 self.need(None, geometryStreams);
             }
         }
-        shader.order.iter().for_each(|inst| self.check_inst(*inst));
+        if self.looks_at_instructions() {
+            shader.order.iter().for_each(|inst| self.check_inst(*inst));
+        }
     }
+
+    /// Whether there may be an instruction that needs what not all targets have.
+    fn looks_at_instructions(&self) -> bool {
+        let inventory = self.report.shader.inventory();
+        let has_rows = |op| NEEDED[op as usize] & !self.target.feature_bits() != 0;
+        self.types.is_some()
+            || inventory.has_textures()
+            || inventory.has_derefs(BUFFERS) && DEREFS.iter().any(|feature| !self.target.has(*feature))
+            || inventory.intrinsics().any(|op| has_rows(op) || is_looked_at(op))
+    }
+}
+
+/// Whether the operands of `op` decide what it needs.
+fn is_looked_at(op: Intrinsic) -> bool {
+    let has = |index| op.info().has_index(index);
+    has(Index::image_dim)
+        || has(Index::atomic_op)
+        || has(Index::io_semantics)
+        || LOOKED_AT.contains(op)
+        || subgroups::LOOKED_AT.contains(op)
 }
 
 impl Needs<'_> {
@@ -277,15 +327,26 @@ impl Needs<'_> {
     }
 
     fn check_intrinsic(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) {
-        let (shader, info) = (self.report.shader, op.info());
-        let is_image = info.has_index(Index::image_dim);
-        if is_image {
+        if op.info().has_index(Index::image_dim) {
+            let shader = self.report.shader;
             textures::image_needs(shader, inst, op, srcs, &mut |feature| self.need(Some(inst), feature));
         }
         if NEEDED[op as usize] & !self.target.feature_bits() != 0 {
             self.need_rows(inst, op);
         }
-        self.check_subgroup(inst, op, srcs);
+        if is_looked_at(op) {
+            self.check_looked_at(inst, op, srcs);
+        }
+        if self.types.is_some() {
+            self.check_operands(inst, op, srcs);
+        }
+    }
+
+    fn check_looked_at(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) {
+        let (shader, info) = (self.report.shader, op.info());
+        if subgroups::LOOKED_AT.contains(op) {
+            self.check_subgroup(inst, op, srcs);
+        }
         match op {
             shader_clock => self.check_clock(inst),
             load_primitive_id if shader.stage() == Stage::Fragment => self.need(Some(inst), geometryShader),
@@ -307,14 +368,11 @@ impl Needs<'_> {
             store_ssbo => self.check_block_index(inst, srcs[1], Modes::SSBO),
             _ => {}
         }
-        if info.has_index(Index::atomic_op) && !is_image {
+        if info.has_index(Index::atomic_op) && !info.has_index(Index::image_dim) {
             self.check_atomic(inst, op, srcs);
         }
         if info.has_index(Index::io_semantics) {
             self.check_io(inst, op);
-        }
-        if self.types.is_some() {
-            self.check_operands(inst, op, srcs);
         }
     }
 

@@ -32,8 +32,27 @@ pub(super) fn check(
     for (index, value) in info.indices.iter().zip(indices) {
         check_index(report, inst, *index, *value, n);
     }
-    check_alignment(report, inst, op);
+    let has = |index| info.has_index(index);
+    if has(Index::align_mul) {
+        check_alignment(report, inst, op);
+    }
     check_meaning(report, inst, op, srcs);
+    check_place(report, inst, op, srcs);
+    if has(Index::atomic_op) {
+        check_atomic_data(report, inst, op, srcs);
+    }
+    if has(Index::image_dim) {
+        tex::check_image(report, inst, op, srcs);
+    }
+    if info.pointers != 0 {
+        deref::check_access(report, inst, op, srcs);
+    }
+    if has(Index::io_semantics) {
+        io::check_intrinsic(report, inst, op, srcs);
+    }
+    if has(Index::align_mul) || has(Index::io_semantics) {
+        check_width(report, inst, data, srcs);
+    }
 }
 
 /// Decl_regs in another block than the first: a register lives as long as the function.
@@ -119,9 +138,6 @@ fn check_index(report: &mut Report<'_>, inst: Inst, index: Index, value: u32, n:
 
 /// Every access to memory says what it knows of its offset. Only where NIR does not ask for that, 0 is for nothing known.
 fn check_alignment(report: &mut Report<'_>, inst: Inst, op: Intrinsic) {
-    if !op.info().has_index(Index::align_mul) {
-        return;
-    }
     let (mul, offset) = (report.shader.index(inst, Index::align_mul), report.shader.index(inst, Index::align_offset));
     let optional = matches!(op, Intrinsic::load_push_constant | Intrinsic::load_kernel_input);
     if optional && (mul, offset) == (0, 0) {
@@ -134,7 +150,7 @@ fn check_alignment(report: &mut Report<'_>, inst: Inst, op: Intrinsic) {
     }
 }
 
-/// Rules of single intrinsics and of families.
+/// Rules of single intrinsics.
 fn check_meaning(report: &mut Report<'_>, inst: Inst, op: Intrinsic, srcs: &[Def]) {
     match op {
         Intrinsic::decl_reg => check_register(report, inst),
@@ -163,19 +179,12 @@ fn check_meaning(report: &mut Report<'_>, inst: Inst, op: Intrinsic, srcs: &[Def
         }
         _ => {}
     }
-    check_place(report, inst, op, srcs);
-    if op.info().has_index(Index::atomic_op) {
-        check_atomic_data(report, inst, op, srcs);
-    }
-    if op.info().has_index(Index::image_dim) {
-        tex::check_image(report, inst, op, srcs);
-    }
-    deref::check_access(report, inst, op, srcs);
-    io::check_intrinsic(report, inst, op, srcs);
-    let info = op.info();
-    let is_memory = info.has_index(Index::align_mul) || info.has_index(Index::io_semantics);
-    let value = if report.shader.insts[inst].has_def() { Some(inst.def()) } else { srcs.first().copied() };
-    if is_memory && value.is_some_and(|value| report.shader.bit_size(value) < 8) {
+}
+
+/// What is read from memory or written there, inputs and outputs included.
+fn check_width(report: &mut Report<'_>, inst: Inst, data: &InstData, srcs: &[Def]) {
+    let value = if data.has_def() { Some(inst.def()) } else { srcs.first().copied() };
+    if value.is_some_and(|value| report.shader.bit_size(value) < 8) {
         report.at(inst, "a boolean has no form in memory");
     }
 }

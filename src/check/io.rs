@@ -63,9 +63,6 @@ fn is_captured(stage: Stage) -> bool {
 
 /// Reports what is wrong with an intrinsic that reads an input, or reads or writes an output, by slot.
 pub(super) fn check_intrinsic(report: &mut Report<'_>, inst: Inst, op: Intrinsic, srcs: &[Def]) {
-    if !op.info().has_index(Index::io_semantics) {
-        return;
-    }
     let shader = report.shader;
     let output = is_output(op);
     let io = IoSemantics::unpack(shader.index(inst, Index::io_semantics));

@@ -45,6 +45,9 @@ const NOT_BEFORE_1_1: IntrinsicSet = IntrinsicSet::of(&[
     quad_vote_all,
 ]);
 
+/// Intrinsics that may need more than their rows above say.
+pub(super) const LOOKED_AT: IntrinsicSet = NOT_BEFORE_1_1.union(BASIC).union(IntrinsicSet::of(&[read_invocation]));
+
 impl Needs<'_> {
     /// What they need because of their operands, or of the version.
     pub(super) fn check_subgroup(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) {

@@ -8,7 +8,7 @@ use super::report::Report;
 use super::textures;
 use crate::analysis::value_types::ValueTypes;
 use crate::error::Errors;
-use crate::ir::{AluSrc, ArrayIndex, Cf, Def, Deref, DerefKind, Inst, InstKind, Shader, Stage, Type};
+use crate::ir::{AluSrc, ArrayIndex, Cf, Def, Deref, DerefKind, Inst, InstData, InstKind, Shader, Stage, Type};
 use crate::ir::{TypeData, TypeTable, VarFlags};
 use crate::op::intrinsic::Form as IntrinsicForm;
 use crate::op::names::{InterpMode, IoFlags, IoSemantics};
@@ -273,43 +273,43 @@ impl Support<'_> {
     fn check_inst(&mut self, inst: Inst) {
         let shader = self.report.shader;
         let data = &shader.insts[inst];
-        if self.may_misuse(&data.kind) {
-            self.check_barycentrics(inst);
-            self.check_pointers(inst);
-        }
         match data.kind {
+            InstKind::Alu { op, srcs, .. } => {
+                let srcs = &shader.alu_srcs[srcs];
+                if srcs.iter().map(|src| shader.def(src.def)).any(|def| def.bit_size == 1 || is_no_value(def)) {
+                    self.check_values(inst);
+                    self.check_alu(inst, op, srcs);
+                }
+            }
+            InstKind::Deref(ref deref) => {
+                match deref.kind {
+                    DerefKind::Var(_) | DerefKind::Struct { .. } => {}
+                    DerefKind::Array { index: ArrayIndex::Imm(_), .. } => {}
+                    _ => self.check_values(inst),
+                }
+                self.check_deref(inst, deref);
+            }
+            InstKind::Intrinsic { op, srcs, .. } => {
+                let values = &shader.srcs[srcs][op.info().pointers.into()..];
+                if values.iter().any(|value| is_no_value(shader.def(*value))) {
+                    self.check_values(inst);
+                }
+                self.check_intrinsic(inst, op, data.num_components > 4);
+            }
             InstKind::Tex(tex) => {
+                self.check_values(inst);
                 let what = textures::refused_tex(shader, inst, &shader.texs[tex]);
                 what.into_iter().for_each(|what| self.refuse(inst, what));
             }
-            InstKind::Deref(ref deref) => self.check_deref(inst, deref),
-            InstKind::Intrinsic { op, .. } => self.check_intrinsic(inst, op, data.num_components > 4),
-            InstKind::Alu { op, srcs, .. } => self.check_alu(inst, op, &shader.alu_srcs[srcs]),
-            InstKind::Const(_) | InstKind::Undef | InstKind::Phi(_) | InstKind::Jump(_) => {}
+            InstKind::Phi(_) => self.check_values(inst),
+            InstKind::Const(_) | InstKind::Undef | InstKind::Jump(_) => {}
         }
     }
 
-    /// Whether pointers or barycentric coordinates are among what an instruction uses as values.
-    #[inline]
-    fn may_misuse(&self, kind: &InstKind) -> bool {
-        let shader = self.report.shader;
-        let is_no_value = |def: Def| match shader.def(def).kind {
-            InstKind::Deref(_) => true,
-            InstKind::Intrinsic { op, .. } => BARYCENTRICS.contains(op),
-            _ => false,
-        };
-        match *kind {
-            InstKind::Alu { srcs, .. } => shader.alu_srcs[srcs].iter().any(|src| is_no_value(src.def)),
-            InstKind::Phi(srcs) => shader.phi_srcs[srcs].iter().any(|src| is_no_value(src.def)),
-            InstKind::Intrinsic { op, srcs, .. } => {
-                shader.srcs[srcs].iter().skip(op.info().pointers.into()).any(|src| is_no_value(*src))
-            }
-            InstKind::Tex(tex) => shader.texs[tex].srcs.iter().any(|(_, src)| is_no_value(*src)),
-            InstKind::Deref(Deref { kind: DerefKind::Var(_) | DerefKind::Struct { .. }, .. }) => false,
-            InstKind::Deref(Deref { kind: DerefKind::Array { index: ArrayIndex::Imm(_), .. }, .. }) => false,
-            InstKind::Deref(_) => true,
-            InstKind::Const(_) | InstKind::Undef | InstKind::Jump(_) => false,
-        }
+    /// Reports what is used as a value, but is none in SPIR-V.
+    fn check_values(&mut self, inst: Inst) {
+        self.check_barycentrics(inst);
+        self.check_pointers(inst);
     }
 
     /// Logical SPIR-V has pointers to go on from and to access memory through, no more.
@@ -456,6 +456,15 @@ impl Support<'_> {
         if flags.contains(IoFlags::PERVIEW) {
             self.refuse(inst, "outputs for each view");
         }
+    }
+}
+
+/// Whether what `def` makes has no form as a value in SPIR-V.
+fn is_no_value(def: &InstData) -> bool {
+    match def.kind {
+        InstKind::Deref(_) => true,
+        InstKind::Intrinsic { op, .. } => BARYCENTRICS.contains(op),
+        _ => false,
     }
 }
 

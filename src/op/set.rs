@@ -22,6 +22,16 @@ macro_rules! op_set {
                 $name { words }
             }
 
+            /// The opcodes of both sets.
+            pub const fn union(mut self, other: $name) -> $name {
+                let mut at = 0;
+                while at < self.words.len() {
+                    self.words[at] |= other.words[at];
+                    at += 1;
+                }
+                self
+            }
+
             /// Whether `op` is one of them.
             pub const fn contains(&self, op: $op) -> bool {
                 self.words[op as usize / 64] >> (op as usize % 64) & 1 != 0
@@ -76,6 +86,8 @@ mod tests {
         set.insert(Intrinsic::demote);
         let ops: Vec<Intrinsic> = set.iter().collect();
         assert!(ops.len() == 3 && [Intrinsic::load_ubo, last, Intrinsic::demote].iter().all(|op| ops.contains(op)));
+        let both = IntrinsicSet::of(&[last]).union(IntrinsicSet::of(&[Intrinsic::elect]));
+        assert!(both.contains(last) && both.contains(Intrinsic::elect));
         assert!(set.intersects(&IntrinsicSet::of(&[last])) && !set.intersects(&IntrinsicSet::of(&[Intrinsic::elect])));
         assert!(AluSet::of(AluOp::ALL).iter().count() == AluOp::ALL.len());
     }
