@@ -1,74 +1,103 @@
 //! ALU instructions against their opcode's row.
 
 use super::report::{plural, Report};
-use crate::ir::{AluSrc, Inst, InstData};
-use crate::op::{AluOp, AluType, Base, Operand};
+use crate::ir::{AluSrc, Inst, InstData, Shader};
+use crate::op::{AluOp, AluType, Base};
 use std::fmt::{self, Display, Formatter};
 
 /// Reports sources and results that the row of `op` does not allow.
 pub(super) fn check(report: &mut Report<'_>, inst: Inst, data: &InstData, op: AluOp, srcs: &[AluSrc]) {
-    let info = op.info();
-    if srcs.len() != info.srcs.len() {
-        let (has, wants) = (plural(srcs.len(), "source"), info.srcs.len());
-        return report.at(inst, format_args!("has {has}, not {wants}"));
+    let mut is_sound = true;
+    for_each_problem(report.shader, data, op, srcs, |_| is_sound = false);
+    if !is_sound {
+        report_problems(report, inst, op, srcs);
     }
-    let components = data.num_components;
-    if info.dest.size != 0 && components != info.dest.size {
-        report.at(inst, format_args!("has {}, not {}", plural(components.into(), "component"), info.dest.size));
-    }
-    // The width that the free operands share.
-    let mut free = None;
-    for (i, (src, operand)) in srcs.iter().zip(info.srcs).enumerate() {
-        let def = report.shader.def(src.def);
-        if src.swizzle.reads_beyond(operand.components(components), def.num_components) {
-            report_swizzle(report, inst, i, src, *operand);
-        }
-        check_width(report, inst, What::Source(i), def.bit_size, operand.ty, &mut free);
-    }
-    check_width(report, inst, What::Result, data.bit_size, info.dest.ty, &mut free);
 }
 
 #[cold]
-fn report_swizzle(report: &mut Report<'_>, inst: Inst, i: usize, src: &AluSrc, operand: Operand) {
+#[inline(never)]
+fn report_problems(report: &mut Report<'_>, inst: Inst, op: AluOp, srcs: &[AluSrc]) {
     let shader = report.shader;
-    let read = operand.components(shader.insts[inst].num_components);
-    let there = shader.num_components(src.def);
-    if let Some(c) = src.swizzle.components(read.into()).find(|c| *c >= there) {
-        let there = plural(there.into(), "component");
-        report.at(inst, format_args!("source {i} reads component {c}, but has {there}"));
-    }
+    for_each_problem(shader, &shader.insts[inst], op, srcs, |problem| report.at(inst, problem));
 }
 
-#[inline(always)]
-fn check_width(report: &mut Report<'_>, inst: Inst, what: What, bits: u8, ty: AluType, free: &mut Option<u8>) {
-    let before = *free;
-    let wanted = if ty.bits != 0 { ty.bits } else { *free.get_or_insert(bits) };
-    if bits != wanted || ty.base == Base::Float && bits < 16 {
-        report_width(report, inst, what, bits, wanted, before);
-    }
+/// What may be wrong.
+enum Problem {
+    /// So many sources, not so many.
+    Sources(usize, usize),
+    /// A result of so many components, not so many.
+    Components(u8, u8),
+    /// A source reads this component, but has so many.
+    Swizzle(usize, u8, u8),
+    /// An operand has so many bits, not so many.
+    Width(Operand, u8, u8),
+    /// An operand is a float of so many bits.
+    NarrowFloat(Operand, u8),
 }
 
-#[cold]
-fn report_width(report: &mut Report<'_>, inst: Inst, what: What, bits: u8, wanted: u8, free: Option<u8>) {
-    if bits != wanted {
-        report.at(inst, format_args!("{what} has {}, not {wanted}", plural(bits.into(), "bit")));
-    } else if free.is_none() {
-        report.at(inst, format_args!("{what} is a float of {}", plural(bits.into(), "bit")));
-    }
-}
-
-/// An operand.
+/// A source by its number, or the result.
 #[derive(Clone, Copy)]
-enum What {
+enum Operand {
     Source(usize),
     Result,
 }
 
-impl Display for What {
+/// The rules. Whether there is a problem at all is asked of every instruction, what it is of next to none: that is why this
+/// is inlined for each question.
+#[inline(always)]
+fn for_each_problem(shader: &Shader, data: &InstData, op: AluOp, srcs: &[AluSrc], mut visit: impl FnMut(Problem)) {
+    let info = op.info();
+    if srcs.len() != info.srcs.len() {
+        return visit(Problem::Sources(srcs.len(), info.srcs.len()));
+    }
+    let components = data.num_components;
+    if info.dest.size != 0 && components != info.dest.size {
+        visit(Problem::Components(components, info.dest.size));
+    }
+    // The width that the free operands share.
+    let mut free = None;
+    for (i, (src, operand)) in srcs.iter().zip(info.srcs).enumerate() {
+        let (def, read) = (shader.def(src.def), operand.components(components));
+        if src.swizzle.reads_beyond(read, def.num_components) {
+            let component = src.swizzle.components(read.into()).find(|c| *c >= def.num_components);
+            component.into_iter().for_each(|c| visit(Problem::Swizzle(i, c, def.num_components)));
+        }
+        width_problem(Operand::Source(i), def.bit_size, operand.ty, &mut free).into_iter().for_each(&mut visit);
+    }
+    width_problem(Operand::Result, data.bit_size, info.dest.ty, &mut free).into_iter().for_each(visit);
+}
+
+#[inline(always)]
+fn width_problem(operand: Operand, bits: u8, ty: AluType, free: &mut Option<u8>) -> Option<Problem> {
+    let is_first = ty.bits == 0 && free.is_none();
+    let wanted = if ty.bits != 0 { ty.bits } else { *free.get_or_insert(bits) };
+    if bits != wanted {
+        return Some(Problem::Width(operand, bits, wanted));
+    }
+    (is_first && ty.base == Base::Float && bits < 16).then_some(Problem::NarrowFloat(operand, bits))
+}
+
+impl Display for Problem {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match *self {
+            Problem::Sources(has, wanted) => write!(f, "has {}, not {wanted}", plural(has, "source")),
+            Problem::Components(has, wanted) => write!(f, "has {}, not {wanted}", plural(has.into(), "component")),
+            Problem::Swizzle(i, component, has) => {
+                write!(f, "source {i} reads component {component}, but has {}", plural(has.into(), "component"))
+            }
+            Problem::Width(operand, bits, wanted) => {
+                write!(f, "{operand} has {}, not {wanted}", plural(bits.into(), "bit"))
+            }
+            Problem::NarrowFloat(operand, bits) => write!(f, "{operand} is a float of {}", plural(bits.into(), "bit")),
+        }
+    }
+}
+
+impl Display for Operand {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            What::Source(i) => write!(f, "source {i}"),
-            What::Result => f.write_str("the result"),
+            Operand::Source(i) => write!(f, "source {i}"),
+            Operand::Result => f.write_str("the result"),
         }
     }
 }

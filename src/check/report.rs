@@ -144,7 +144,15 @@ impl<F: Fn() -> Option<usize>> Display for Shown<F> {
     }
 }
 
-/// `1 component`, `3 components`.
-pub(super) fn plural(n: usize, noun: &str) -> String {
-    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
+/// `1 component`, `3 components`; written only where it is shown.
+pub(super) fn plural(n: usize, noun: &'static str) -> impl Display {
+    Plural(n, noun)
+}
+
+struct Plural(usize, &'static str);
+
+impl Display for Plural {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}{}", self.0, self.1, if self.0 == 1 { "" } else { "s" })
+    }
 }

@@ -164,7 +164,8 @@ impl Swizzle {
         let read = self.0 & !u64::MAX.checked_shl(4 * u32::from(n)).unwrap_or(0);
         // What is not below reaches 16 where the others do not, all numbers at once, each in a byte.
         let short = BYTES * u64::from(16u8.saturating_sub(there));
-        ((read & 15 * BYTES) + short | (read >> 4 & 15 * BYTES) + short) & 16 * BYTES != 0
+        let halves = [read, read >> 4].map(|half| (half & (15 * BYTES)) + short);
+        (halves[0] | halves[1]) & (16 * BYTES) != 0
     }
 
     /// True if the first `n` components read their own.
@@ -336,4 +337,19 @@ pub enum Jump {
     Return,
     /// Out of the shader.
     Halt,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn components_are_there_or_not() {
+        let swizzle = Swizzle::new(&[1, 0, 2, 4, 15]);
+        for (n, there) in [(1, 1), (1, 2), (2, 1), (3, 2), (3, 3), (4, 4), (4, 5), (5, 8), (5, 16), (16, 15), (16, 16)]
+        {
+            let beyond = swizzle.components(n.into()).any(|c| c >= there);
+            assert_eq!(swizzle.reads_beyond(n, there), beyond, "{n} of {there}");
+        }
+    }
 }

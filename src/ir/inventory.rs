@@ -47,11 +47,6 @@ impl Inventory {
         ops.iter().any(|op| self.has(*op))
     }
 
-    /// True if there may be an intrinsic of this set.
-    pub fn intersects(&self, ops: &IntrinsicSet) -> bool {
-        self.intrinsics.intersects(ops)
-    }
-
     /// The ALU operations that there may be.
     pub fn alu_ops(&self) -> impl Iterator<Item = AluOp> + '_ {
         self.alu.iter()

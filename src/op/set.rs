@@ -42,11 +42,6 @@ macro_rules! op_set {
                 self.words[op as usize / 64] |= 1 << (op as usize % 64);
             }
 
-            /// Whether an opcode is in both sets.
-            pub fn intersects(&self, other: &$name) -> bool {
-                self.words.iter().zip(&other.words).any(|(word, other)| word & other != 0)
-            }
-
             /// The opcodes.
             pub fn iter(&self) -> impl Iterator<Item = $op> + '_ {
                 self.words.iter().enumerate().flat_map(|(at, word)| bits(*word).map(move |bit| $op::ALL[64 * at + bit]))
@@ -88,7 +83,6 @@ mod tests {
         assert!(ops.len() == 3 && [Intrinsic::load_ubo, last, Intrinsic::demote].iter().all(|op| ops.contains(op)));
         let both = IntrinsicSet::of(&[last]).union(IntrinsicSet::of(&[Intrinsic::elect]));
         assert!(both.contains(last) && both.contains(Intrinsic::elect));
-        assert!(set.intersects(&IntrinsicSet::of(&[last])) && !set.intersects(&IntrinsicSet::of(&[Intrinsic::elect])));
         assert!(AluSet::of(AluOp::ALL).iter().count() == AluOp::ALL.len());
     }
 }
