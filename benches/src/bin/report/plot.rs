@@ -45,7 +45,8 @@ pub(crate) fn bars(path: &Path, title: &str, unit: &str, bars: &[(String, f64)])
         _ => String::new(),
     };
     let mut mesh = chart.configure_mesh();
-    mesh.disable_y_mesh().label_style(LABEL).max_light_lines(0).set_tick_mark_size(LabelAreaPosition::Left, 0);
+    // With none, plotters looks for the places of the names of bars for ever.
+    mesh.disable_y_mesh().label_style(LABEL).max_light_lines(1).set_tick_mark_size(LabelAreaPosition::Left, 0);
     mesh.x_desc(unit).x_label_formatter(&|x| format!("{x}"));
     mesh.y_label_formatter(&name).y_labels(bars.len()).draw()?;
     chart.draw_series((0..bars.len()).map(|at| {
