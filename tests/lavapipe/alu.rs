@@ -277,32 +277,55 @@ fn compare(row: Row, cases: &[Vec<Vec<u64>>], got: impl Fn(usize) -> Vec<u64>, j
 struct Fault {
     op: AluOp,
     when: fn(&Case<'_>) -> bool,
+    /// Whether every processor shows it.
+    everywhere: bool,
     /// How we know that it is not ntv's fault.
     evidence: &'static str,
 }
 
-/// What lavapipe of Mesa 22.3.6 gets wrong. Each must show, so that a fault that was repaired does not stay listed.
+/// Whether an operand is a double that gallivm rounds wrong: half way between integers, or too large for a float's
+/// fraction.
+fn is_rounded_as_float(case: &Case<'_>) -> bool {
+    let rounds_wrong = |x: f64| x.abs() >= f64::from(1 << 24) || x.fract().abs() == 0.5;
+    case.row.free == 64 && case.operands.iter().flatten().any(|bits| rounds_wrong(f64::from_bits(*bits)))
+}
+
+const ROUNDING: &str =
+    "the same words are right on a processor with AVX-512: gallivm has eight doubles in a vector, for which \
+                        no other has an instruction that rounds, and its way around is one for floats";
+
+/// What lavapipe of Mesa 22.3.6 gets wrong. Each that every processor has must show, so that a fault that was repaired does not stay listed.
 const FAULTS: &[Fault] = &[
     Fault {
         op: AluOp::imod,
         when: |_| true,
+        everywhere: true,
         evidence: "gallivm's visit of nir_op_imod is that of nir_op_irem: the remainder has the dividend's sign",
     },
     Fault {
         op: AluOp::flog2,
         when: |case| case.has_denormal(),
+        everywhere: true,
         evidence: "log2 of every denormal is -127 and a bit: the exponent is cut out of the bits; neither log2 of the \
                    number nor of zero",
     },
-    Fault { op: AluOp::fpow, when: |case| case.has_denormal(), evidence: "it is exp2(y * log2(x)), see flog2" },
+    Fault {
+        op: AluOp::fpow,
+        when: |case| case.has_denormal(),
+        everywhere: true,
+        evidence: "it is exp2(y * log2(x)), see flog2",
+    },
     Fault {
         op: AluOp::frexp_sig,
         when: |case| case.has_denormal(),
+        everywhere: true,
         evidence:
             "the exponent field of a denormal is overwritten without making the number normal first, which gives \
                    neither its parts nor those of zero; ntv emits FrexpStruct as it is",
     },
-    Fault { op: AluOp::frexp_exp, when: |case| case.has_denormal(), evidence: "see frexp_sig" },
+    Fault { op: AluOp::frexp_exp, when: |case| case.has_denormal(), everywhere: true, evidence: "see frexp_sig" },
+    Fault { op: AluOp::ftrunc, when: is_rounded_as_float, everywhere: false, evidence: ROUNDING },
+    Fault { op: AluOp::fround_even, when: is_rounded_as_float, everywhere: false, evidence: ROUNDING },
 ];
 
 /// Runs `rows` for lavapipe without the features `off`, `batch` of them in a module. LLVM's time for a module grows faster
@@ -336,7 +359,7 @@ fn every_row_gives_what_its_fold_says() {
     let report = run_all(&rows, &[], 16, precision::judge);
     assert_eq!(report.refused, [""; 0]);
     assert_eq!(report.ran, rows.len());
-    for fault in FAULTS {
+    for fault in FAULTS.iter().filter(|fault| fault.everywhere) {
         assert!(report.faults.contains(fault.op.name()), "{} is right now: {}", fault.op.name(), fault.evidence);
     }
 }
