@@ -170,12 +170,10 @@ impl Dedup {
         let id = *new;
         *new += 1;
         self.insert(hash, words.len() as u32);
-        words.words.reserve(3 + operands.len());
-        words.head(op, operands.len() + 1 + usize::from(ty.is_some()));
-        words.words.extend(ty);
-        words.words.push(id);
-        // Word by word: most have one to four.
-        words.words.extend(operands.iter().copied());
+        match ty {
+            Some(ty) => words.op2(op, &[ty, id], operands),
+            None => words.op2(op, &[id], operands),
+        };
         id
     }
 
@@ -188,7 +186,7 @@ impl Dedup {
             let same = entry.hash == hash
                 && old[0] == head
                 && ty.map_or(true, |ty| old[1] == ty)
-                && operands.iter().zip(&old[result + 1..]).all(|(a, b)| a == b);
+                && old[result + 1..result + 1 + operands.len()] == *operands;
             if same {
                 return Some(old[result]);
             }
