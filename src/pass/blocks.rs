@@ -63,27 +63,48 @@ pub(super) fn base_pointer(b: &mut Builder<'_>, var: Var, index: Option<ArrayInd
     b.deref_struct(block, 0)
 }
 
-/// Pointers to bases, each made once in the block of the IR that is open.
-#[derive(Default)]
-pub(super) struct BasePointers {
+/// Values that are made once in the block of the IR that is open, by what they are.
+pub(super) struct MadeOnce<K> {
     block: Option<Block>,
-    made: Vec<(Var, Option<ArrayIndex>, Def)>,
+    made: Vec<(K, Def)>,
 }
 
-impl BasePointers {
-    /// [`base_pointer`], or the one that was made before.
-    pub(super) fn get(&mut self, b: &mut Builder<'_>, var: Var, index: Option<ArrayIndex>) -> Def {
+impl<K> Default for MadeOnce<K> {
+    fn default() -> Self {
+        MadeOnce { block: None, made: Vec::new() }
+    }
+}
+
+impl<K: PartialEq> MadeOnce<K> {
+    /// The value for `key`: the one that is there, or what `make` makes.
+    pub(super) fn get_or_make(
+        &mut self,
+        b: &mut Builder<'_>,
+        key: K,
+        make: impl FnOnce(&mut Builder<'_>) -> Def,
+    ) -> Def {
         let block = b.current_block();
         if self.block != Some(block) {
             self.block = Some(block);
             self.made.clear();
         }
-        if let Some((.., base)) = self.made.iter().find(|made| (made.0, made.1) == (var, index)) {
-            return *base;
+        // The latest first: scalars of a vector stand together.
+        if let Some((_, known)) = self.made.iter().rev().find(|(other, _)| *other == key) {
+            return *known;
         }
-        let base = base_pointer(b, var, index);
-        self.made.push((var, index, base));
-        base
+        let value = make(b);
+        self.made.push((key, value));
+        value
+    }
+}
+
+/// Pointers to the bases of variables, and of the blocks of arrays.
+pub(super) type BasePointers = MadeOnce<(Var, Option<ArrayIndex>)>;
+
+impl BasePointers {
+    /// [`base_pointer`], or the one that was made before.
+    pub(super) fn get(&mut self, b: &mut Builder<'_>, var: Var, index: Option<ArrayIndex>) -> Def {
+        self.get_or_make(b, (var, index), |b| base_pointer(b, var, index))
     }
 }
 

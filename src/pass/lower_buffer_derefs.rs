@@ -32,7 +32,7 @@
 //! ```
 
 use super::blocks::{
-    base_pointer, block_pointer, block_type, is_block, vec4s, BasePointers, Element, UINT, UINT64, UVEC4,
+    base_pointer, block_pointer, block_type, is_block, vec4s, BasePointers, Element, MadeOnce, UINT, UINT64, UVEC4,
 };
 use super::lanes::{self, Address, Memory, Whole};
 use super::{BufferAccess, Context, Forms, Pass};
@@ -59,7 +59,7 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
         return false;
     }
     let blocks = survey.declare(shader, &context.target);
-    let mut lower = Lower { context, survey: &survey, bases: BasePointers::default(), vec4s: LoadedVec4s::default() };
+    let mut lower = Lower { context, survey: &survey, bases: BasePointers::default(), vec4s: MadeOnce::default() };
     rewrite(shader, |b, inst| {
         if let (Some((Intrinsic::get_ssbo_size, srcs)), Some(sized)) = (b.shader.as_intrinsic(inst), &sized) {
             let block = srcs[0];
@@ -344,35 +344,9 @@ struct Lower<'a> {
     context: &'a Context,
     survey: &'a Survey,
     bases: BasePointers,
-    vec4s: LoadedVec4s,
-}
-
-/// Vec4s of uniform blocks that were loaded in the block of the IR that is open. zink takes loads apart into scalars; without
-/// this, each would load its vec4 again, for [`cse`](super::cse) to find.
-#[derive(Default)]
-struct LoadedVec4s {
-    block: Option<crate::ir::Block>,
-    /// By pointer to the block, vec4 and access.
-    loaded: Vec<((Def, u32, u32), Def)>,
-}
-
-impl LoadedVec4s {
-    fn get(&mut self, b: &mut Builder<'_>, base: Def, vec4: u32, access: u32) -> Def {
-        let block = b.current_block();
-        if self.block != Some(block) {
-            self.block = Some(block);
-            self.loaded.clear();
-        }
-        let key = (base, vec4, access);
-        // The latest first: scalars of a vector stand together.
-        if let Some((_, known)) = self.loaded.iter().rev().find(|(other, _)| *other == key) {
-            return *known;
-        }
-        let pointer = b.deref_array(base, ArrayIndex::Imm(i64::from(vec4)));
-        let loaded = b.load_deref(pointer, access);
-        self.loaded.push((key, loaded));
-        loaded
-    }
+    /// Vec4s of uniform blocks, by pointer to the block, number and access. zink takes loads apart into scalars; without
+    /// this, each would load its vec4 again, for [`cse`](super::cse) to find.
+    vec4s: MadeOnce<(Def, u32, u32)>,
 }
 
 impl Lower<'_> {
@@ -417,7 +391,11 @@ impl Lower<'_> {
                 if let (Address::Static { byte }, (1, 32), Whole::Always) = (address, size, memory.whole) {
                     let is_inside = memory.len.is_some_and(|len| byte / 16 < len);
                     if is_inside && byte % 4 == 0 && wanted(0).count_ones() > 1 && !is_atomic_access(access) {
-                        let vec4 = self.vec4s.get(b, memory.base, byte / 16, access);
+                        let number = byte / 16;
+                        let vec4 = self.vec4s.get_or_make(b, (memory.base, number, access), |b| {
+                            let pointer = b.deref_array(memory.base, ArrayIndex::Imm(i64::from(number)));
+                            b.load_deref(pointer, access)
+                        });
                         return Edit::Replace(b.channel(vec4, (byte / 4 % 4) as u8));
                     }
                 }
