@@ -60,7 +60,7 @@ impl Rewriter for Walk {
         let Some(block) = self.block.filter(|_| can_reorder(shader, inst)) else { return Edit::Keep };
         let met = self.known.entry(content_hash(shader, inst));
         if let Some((home, other)) = *met {
-            let reaches = home == block || self.cfg.as_ref().map_or(true, |cfg| cfg.dominates(home, block));
+            let reaches = home == block || self.cfg.as_ref().is_some_and(|cfg| cfg.dominates(home, block));
             if reaches && is_equal(shader, other, inst) {
                 merge_flags(shader, other, inst);
                 return Edit::Replace(other.def());

@@ -60,12 +60,11 @@ fn run(shader: &mut Shader, _: &Context) -> bool {
     let mut views: FxHashMap<Var, Var> = FxHashMap::default();
     let mut loaded: SideTable<Def, Option<Def>> = SideTable::new(None);
     rewrite(shader, |b, inst| {
-        if let Some(pairs) = pairs.get(&inst.def()) {
-            if let Some(load) = Load::new(b.shader, inst) {
-                let view = *views.entry(load.var).or_insert_with(|| view(b.shader, load.var));
-                loaded.set(inst.def(), Some(load.again(b, view, *pairs)));
-                return Edit::Keep;
-            }
+        if let Some((pairs, load)) = pairs.get(&inst.def()).and_then(|pairs| Some((pairs, Load::new(b.shader, inst)?)))
+        {
+            let view = *views.entry(load.var).or_insert_with(|| view(b.shader, load.var));
+            loaded.set(inst.def(), Some(load.again(b, view, *pairs)));
+            return Edit::Keep;
         }
         match packed_pair(b.shader, inst) {
             Some((vec4, pair)) => match loaded[vec4] {
