@@ -3,10 +3,10 @@
 
 use super::source::{install_missing, Source, MESA_25};
 use crate::command::run as go;
-use anyhow::Result;
+use anyhow::{Context, Result};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// How Mesa is built.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -80,6 +80,14 @@ impl Build {
             Build::Address => &[OPTIONS, SMALL, ADDRESS],
         };
         parts.concat()
+    }
+
+    /// Where a patched Mesa is installed: under `given`, or one that is built.
+    pub(crate) fn prefix(self, given: Option<&Path>) -> Result<PathBuf> {
+        match given {
+            Some(prefix) => prefix.canonicalize().with_context(|| format!("no folder {}", prefix.display())),
+            None => Ok(self.mesa()?.prefix),
+        }
     }
 
     /// Builds and installs what the repository holds now.

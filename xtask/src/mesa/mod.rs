@@ -15,7 +15,7 @@ mod sanitize;
 mod source;
 pub(crate) mod timing;
 
-use anyhow::{bail, ensure, Context, Result};
+use anyhow::{bail, ensure, Result};
 use build::Build;
 use clap::Parser;
 pub(crate) use driver::vulkan_driver;
@@ -77,10 +77,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
         return flatten::compare();
     }
     list::install()?;
-    let prefix = match &arguments.prefix {
-        Some(prefix) => prefix.canonicalize().with_context(|| format!("no folder {}", prefix.display()))?,
-        None => arguments.kind().mesa()?.prefix,
-    };
+    let prefix = arguments.kind().prefix(arguments.prefix.as_deref())?;
     if arguments.build {
         println!("{}", prefix.display());
         return Ok(());

@@ -3,7 +3,7 @@
 use super::build::Build;
 use super::driver::{Driver, Translator};
 use super::{list, runner};
-use anyhow::{ensure, Context, Result};
+use anyhow::{ensure, Result};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -11,11 +11,7 @@ use std::path::{Path, PathBuf};
 /// writes a line for each shader to `log`.
 pub(crate) fn measure(prefix: Option<&Path>, count: usize, log: PathBuf) -> Result<()> {
     list::install()?;
-    let prefix = match prefix {
-        Some(prefix) => prefix.canonicalize().with_context(|| format!("no folder {}", prefix.display()))?,
-        None => Build::Full.mesa()?.prefix,
-    };
-    let mut driver = Driver::new(prefix, false, None)?;
+    let mut driver = Driver::new(Build::Full.prefix(prefix)?, false, None)?;
     driver.verify()?;
     let tests = list::tests("quick_shader", None, Some(count), false)?;
     ensure!(!tests.is_empty(), "no tests");
