@@ -11,16 +11,17 @@
 
 #![allow(missing_docs, reason = "criterion's macros make a public function")]
 
+mod common;
+
 use criterion::{criterion_group, criterion_main, BenchmarkId, Criterion, Throughput};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use ntv::spirv::Emitter;
 use ntv::{EmitOptions, Shader, Target, Translator};
-use ntv_benches::{sets, Set, Worker};
+use ntv_benches::{Set, Worker};
 use rspirv::binary::Assemble;
 use rspirv::dr::{self, Builder, InsertPoint};
 use std::hint::black_box;
 use std::panic;
-use std::time::Duration;
 
 /// A shader in the IR of each.
 struct Case {
@@ -117,17 +118,12 @@ fn peers(c: &mut Criterion, set: &Set) {
 }
 
 fn all(c: &mut Criterion) {
-    let sets = sets::real().unwrap_or_else(|error| panic!("{error:#}"));
-    sets.iter().for_each(|set| peers(c, set));
+    common::real(c, peers);
 }
 
 criterion_group! {
     name = benches;
-    config = Criterion::default()
-        .sample_size(20)
-        .warm_up_time(Duration::from_millis(300))
-        .measurement_time(Duration::from_secs(1))
-        .without_plots();
+    config = common::criterion(20);
     targets = all
 }
 criterion_main!(benches);

@@ -3,6 +3,8 @@
 
 #![allow(missing_docs, reason = "criterion's macros make a public function")]
 
+mod common;
+
 use criterion::{criterion_group, criterion_main, BatchSize, BenchmarkId, Criterion, Throughput};
 use ntv::ir::Shader;
 use ntv::pass::pipeline::PIPELINE;
@@ -133,11 +135,7 @@ fn all(c: &mut Criterion) {
 
 criterion_group! {
     name = benches;
-    config = Criterion::default()
-        .sample_size(10)
-        .warm_up_time(Duration::from_millis(300))
-        .measurement_time(Duration::from_secs(1))
-        .without_plots();
+    config = common::criterion(10);
     targets = all
 }
 criterion_main!(benches);

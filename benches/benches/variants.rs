@@ -5,16 +5,17 @@
 
 #![allow(missing_docs, reason = "criterion's macros make a public function")]
 
+mod common;
+
 use criterion::{criterion_group, criterion_main, BenchmarkId, Criterion, Throughput};
 use ntv::ir::Shader;
 use ntv::module::{Assignment, Decisions};
 use ntv::spirv::Emitter;
 use ntv::{EmitOptions, Key, Module, Target, Translator};
-use ntv_benches::{sets, Set};
+use ntv_benches::Set;
 use rspirv::binary::Assemble;
 use rspirv::dr::{self, Operand};
 use std::hint::black_box;
-use std::time::Duration;
 
 const KEY: Key = Key { bits: Key::STRIP | Key::FLIP_Y | Key::DITHER, size: [640, 480] };
 
@@ -115,17 +116,12 @@ fn variants(c: &mut Criterion, set: &Set) {
 }
 
 fn all(c: &mut Criterion) {
-    let sets = sets::real().unwrap_or_else(|error| panic!("{error:#}"));
-    sets.iter().for_each(|set| variants(c, set));
+    common::real(c, variants);
 }
 
 criterion_group! {
     name = benches;
-    config = Criterion::default()
-        .sample_size(20)
-        .warm_up_time(Duration::from_millis(300))
-        .measurement_time(Duration::from_secs(1))
-        .without_plots();
+    config = common::criterion(20);
     targets = all
 }
 criterion_main!(benches);
