@@ -171,6 +171,8 @@ impl Module {
         let (base, from) = (words.len(), cursor.from);
         self.copy(key, range.start as usize, cursor, words);
         cursor.from = range.end as usize;
+        let gone = self.patches[cursor.patch..].iter().take_while(|patch| patch.at < range.end);
+        cursor.patch += gone.count();
         if range.head != 0 {
             if cursor.head.0 != range.head {
                 cursor.head = (range.head, base + (range.head as usize).saturating_sub(from));
@@ -184,13 +186,11 @@ impl Module {
     fn copy(&self, key: &Key, end: usize, cursor: &mut Cursor, words: &mut Vec<u32>) {
         let (base, from) = (words.len(), cursor.from);
         words.extend_from_slice(&self.words[from..end]);
-        for patch in &self.patches[cursor.patch..] {
+        let patches = self.patches[cursor.patch..].iter().take_while(|patch| (patch.at as usize) < end);
+        for patch in patches {
             let at = patch.at as usize;
-            if at >= end {
-                break;
-            }
             cursor.patch += 1;
-            if at < from || patch.when == ALWAYS || !self.conditions[usize::from(patch.when)].holds(key.bits, &[]) {
+            if patch.when == ALWAYS || !self.conditions[usize::from(patch.when)].holds(key.bits, &[]) {
                 continue;
             }
             words[base + at - from] = match patch.kind {
