@@ -39,8 +39,7 @@ impl Translator {
 
     /// Checks `shader` and runs the passes on it, up to and including the one called `stop_after`, if given.
     pub fn lower(&mut self, shader: &mut Shader, stop_after: Option<&str>) -> Result<(), Errors> {
-        self.checker.validate(shader)?;
-        self.checker.supported(shader, &self.context.target)?;
+        self.checker.check(shader, &self.context.target)?;
         let mut gone = Forms::empty();
         for pass in PIPELINE {
             (pass.run)(shader, &self.context);

@@ -67,6 +67,19 @@ fn for_each_problem(shader: &Shader, data: &InstData, op: AluOp, srcs: &[AluSrc]
     width_problem(Operand::Result, data.bit_size, info.dest.ty, &mut free).into_iter().for_each(visit);
 }
 
+/// Whether an operand of the type `ty` may have so many bits; `free` is the width that the free operands share, 0 before the
+/// first.
+#[inline(always)]
+pub(super) fn fits_width(bits: u8, ty: AluType, free: &mut u8) -> bool {
+    match (ty.bits, *free) {
+        (0, 0) => {
+            *free = bits;
+            ty.base != Base::Float || bits >= 16
+        }
+        (0, wanted) | (wanted, _) => bits == wanted,
+    }
+}
+
 #[inline(always)]
 fn width_problem(operand: Operand, bits: u8, ty: AluType, free: &mut Option<u8>) -> Option<Problem> {
     let is_first = ty.bits == 0 && free.is_none();

@@ -2,7 +2,7 @@
 
 use super::report::{plural, Report};
 use crate::ir::{ArrayIndex, Def, Deref, DerefKind, Inst, InstData, Shader, Type, TypeData};
-use crate::op::{Base, Index, Intrinsic, Modes};
+use crate::op::{AluType, Base, Index, Intrinsic, Modes};
 
 /// Memory that a shader cannot write.
 const READ_ONLY: Modes = Modes::SYSTEM
@@ -153,16 +153,32 @@ fn check_value(report: &mut Report<'_>, inst: Inst, pointer: Def, value: Def) {
         let has = plural(shader.num_components(value).into(), "component");
         report.at(inst, format_args!("the value has {has}, but the pointer points to {components}"));
     }
-    // NIR may keep booleans in memory as 0 and all ones.
     let bits = shader.bit_size(value);
-    if bits != scalar.bits && !(scalar.base == Base::Bool && bits == 32) {
+    if !has_width(scalar, bits) {
         let has = plural(bits.into(), "bit");
         report.at(inst, format_args!("the value has {has}, but the pointer points to {}", scalar.bits));
     }
 }
 
+/// NIR may keep booleans in memory as 0 and all ones.
+fn has_width(scalar: AluType, bits: u8) -> bool {
+    bits == scalar.bits || scalar.base == Base::Bool && bits == 32
+}
+
+/// What `pointer` is, if that is a pointer to as many components of as many bits.
+#[inline]
+pub(super) fn holds(shader: &Shader, pointer: Def, components: u8, bits: u8) -> Option<&Deref> {
+    let deref = shader.as_deref(pointer)?;
+    let (scalar, n) = shader.types.as_vector(deref.ty)?;
+    (n == components && has_width(scalar, bits)).then_some(deref)
+}
+
+pub(super) fn is_writable(deref: &Deref) -> bool {
+    !deref.modes.intersects(READ_ONLY)
+}
+
 fn check_writable(report: &mut Report<'_>, inst: Inst, pointer: Def) {
-    if report.shader.as_deref(pointer).is_some_and(|deref| deref.modes.intersects(READ_ONLY)) {
+    if report.shader.as_deref(pointer).is_some_and(|deref| !is_writable(deref)) {
         report.at(inst, "writes read-only memory");
     }
 }

@@ -70,15 +70,6 @@ const LOOKED_AT: IntrinsicSet = IntrinsicSet::of(&[
     get_ssbo_size,
 ]);
 
-/// What pointers to buffers may need.
-const DEREFS: &[Feature] = &[
-    bufferDeviceAddress,
-    shaderUniformBufferArrayDynamicIndexing,
-    shaderUniformBufferArrayNonUniformIndexing,
-    shaderStorageBufferArrayDynamicIndexing,
-    shaderStorageBufferArrayNonUniformIndexing,
-];
-
 /// Widths of numbers: base, bits, feature, and whether a pass makes 32-bit numbers of them where it is missing.
 const WIDTHS: &[(Base, u8, Feature, bool)] = &[
     (Base::Int, 8, shaderInt8, true),
@@ -256,8 +247,8 @@ impl<'a> Needs<'a> {
         }
     }
 
-    /// Looks at all of the shader.
-    pub(super) fn check(&mut self) {
+    /// Looks at the shader and at these instructions, at all if there are widths to look for.
+    pub(super) fn check(&mut self, insts: &[Inst]) {
         let shader = self.report.shader;
         for (feature, wanted) in HEADER {
             if wanted(&shader.info) {
@@ -279,19 +270,8 @@ impl<'a> Needs<'a> {
                 self.need(None, geometryStreams);
             }
         }
-        if self.looks_at_instructions() {
-            shader.order.iter().for_each(|inst| self.check_inst(*inst));
-        }
-    }
-
-    /// Whether there may be an instruction that needs what not all targets have.
-    fn looks_at_instructions(&self) -> bool {
-        let inventory = self.report.shader.inventory();
-        let has_rows = |op| NEEDED[op as usize] & !self.target.feature_bits() != 0;
-        self.types.is_some()
-            || inventory.has_textures()
-            || inventory.has_derefs(BUFFERS) && DEREFS.iter().any(|feature| !self.target.has(*feature))
-            || inventory.intrinsics().any(|op| has_rows(op) || is_looked_at(op))
+        let insts = if self.types.is_some() { &shader.order } else { insts };
+        insts.iter().for_each(|inst| self.check_inst(*inst));
     }
 }
 

@@ -10,32 +10,58 @@
 //! } else {
 //!     32  %2 = fneg %1    does not see %1, the body of which is closed
 //! }
+//! 32  %3 = phi ...        sees %0, and what the end of each body saw
 //! ```
 //!
-//! One walk finds that out, by the bodies that are open. It takes no dominators; only other uses need those, and phis.
+//! One walk finds that out, by the bodies that are open. It takes no dominators; only other uses need those.
+//!
+//! The same walk looks whether an instruction is like most, see `usual`, or else checks it by its rules.
 
-use super::ssa;
+use super::report::Report;
+use super::usual::{self, Look};
+use super::{check_instruction, ssa};
 use crate::entity::SideTable;
-use crate::ir::{Block, Cf, Def, Inst, InstData, InstKind, Shader};
-use crate::op::Intrinsic;
+use crate::ir::{Block, Cf, Def, Inst, InstData, InstKind, Jump, PhiSrc, Shader};
+use crate::op::{Intrinsic, Modes};
 
 /// What the walk finds, and its memory.
 #[derive(Debug, Default)]
 pub(super) struct Glance {
     /// An instruction stands in the shader more than once.
     pub(super) has_twins: bool,
-    pub(super) has_jumps: bool,
-    pub(super) has_phis: bool,
+    /// Something may be wrong with the place of a jump.
+    pub(super) has_odd_jumps: bool,
+    /// Something may be wrong with a phi.
+    pub(super) has_odd_phis: bool,
     /// A register is declared behind the first block.
     pub(super) has_stray_registers: bool,
     /// Something may be wrong with the use of a value, other than by phis.
     pub(super) has_odd_uses: bool,
-    /// Where each instruction stands.
-    places: SideTable<Inst, Place>,
+    /// Instructions for which there may be no translation.
+    pub(super) unusual: Vec<Inst>,
+    passed: Passed,
+    /// The bodies around this place.
+    around: Vec<Body>,
+    /// Phis at the heads of the loops around.
+    loop_phis: Vec<Inst>,
+}
+
+/// What the walk has passed.
+#[derive(Debug, Default)]
+pub(super) struct Passed {
+    known: SideTable<Inst, Known>,
     /// By place, whether what stands there is seen.
     is_open: Vec<bool>,
-    /// The bodies around this place.
-    around: Vec<Place>,
+}
+
+/// What is known of an instruction.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Known {
+    place: Place,
+    pub(super) num_components: u8,
+    pub(super) bit_size: u8,
+    /// SPIR-V has a value for it.
+    pub(super) is_value: bool,
 }
 
 /// A body by its number, or one of the places below.
@@ -49,101 +75,278 @@ const UNSEEN: Place = Place(1);
 /// That of registers of the first block, which only their accesses see.
 const REGISTERS: Place = Place(2);
 
+/// A body that is open.
+#[derive(Debug)]
+struct Body {
+    place: Place,
+    kind: BodyKind,
+    /// Of an else-body the end of the then-body, of a loop the block in front.
+    from: Option<Exit>,
+    /// How many of the phis at the heads of loops belong to the loops around it.
+    loop_phis: usize,
+    /// A jump goes back to the head of the loop.
+    has_continue: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum BodyKind {
+    Plain,
+    Loop,
+    Continue,
+}
+
+/// The last block of a body, from which control goes on behind it, or the block in front of one.
+#[derive(Clone, Copy, Debug)]
+struct Exit {
+    block: Block,
+    place: Place,
+}
+
+/// How control comes to a block.
+#[derive(Clone, Copy)]
+enum Ways {
+    /// From the ends of two bodies, unless these jump.
+    Join([Option<Exit>; 2]),
+    /// From in front of a loop, and back.
+    Head,
+    Other,
+}
+
 impl Glance {
-    /// Looks at `shader`, the control flow list of which is sound; calls `visit` for each instruction.
-    pub(super) fn look(&mut self, shader: &Shader, mut visit: impl FnMut(Inst, &InstData)) {
+    /// Looks at a shader the control flow list of which is sound, and reports instructions that break a rule. Pointers of
+    /// `odd_modes` are unusual.
+    pub(super) fn look(&mut self, report: &mut Report<'_>, odd_modes: Modes) {
+        let shader = report.shader;
         self.clear(shader);
-        self.begin();
+        self.begin(BodyKind::Plain, None);
+        let mut ways = Ways::Other;
+        let mut last = None;
         for (at, item) in shader.cf.iter().enumerate() {
             match *item {
-                Cf::Block(block) => self.look_at_block(shader, block, at == 0, &mut visit),
+                Cf::Block(block) => {
+                    self.look_at_block(report, block, ways, at == 0, odd_modes);
+                    (ways, last) = (Ways::Other, Some(block));
+                }
                 Cf::If { cond, .. } => {
-                    let def = shader.def(cond);
-                    self.has_odd_uses |= !self.sees(cond) || (def.num_components, def.bit_size) != (1, 1);
-                    self.begin();
+                    let is_condition = |known: Known| (known.num_components, known.bit_size) == (1, 1);
+                    self.has_odd_uses |= !self.passed.see(cond).is_some_and(is_condition);
+                    self.begin(BodyKind::Plain, None);
                 }
-                Cf::Loop => self.begin(),
-                Cf::Else | Cf::Continue => {
+                Cf::Loop => {
+                    let front = self.exit(shader, last);
+                    self.begin(BodyKind::Loop, front);
+                    ways = Ways::Head;
+                }
+                Cf::Else => {
+                    let then = self.exit(shader, last);
                     self.end();
-                    self.begin();
+                    self.begin(BodyKind::Plain, then);
                 }
-                Cf::EndIf | Cf::EndLoop => self.end(),
+                Cf::Continue => {
+                    // What comes back to the head of the loop has left its body.
+                    self.has_odd_phis |= self.end().is_some_and(|body| self.loop_phis.len() > body.loop_phis);
+                    self.begin(BodyKind::Continue, None);
+                }
+                Cf::EndIf => {
+                    let other = self.exit(shader, last);
+                    ways = Ways::Join([self.end().and_then(|body| body.from), other]);
+                }
+                Cf::EndLoop => {
+                    let back = self.exit(shader, last);
+                    self.end_loop(shader, back);
+                }
             }
         }
         // A value that is made twice counts where it is made last.
-        self.has_odd_uses |= self.has_twins;
+        (self.has_odd_uses, self.has_odd_jumps) =
+            (self.has_odd_uses | self.has_twins, self.has_odd_jumps | self.has_twins);
     }
 
     fn clear(&mut self, shader: &Shader) {
-        (self.has_twins, self.has_jumps, self.has_phis) = (false, false, false);
+        (self.has_twins, self.has_odd_jumps, self.has_odd_phis) = (false, false, false);
         (self.has_stray_registers, self.has_odd_uses) = (false, false);
-        self.places.reset(shader.insts.len());
+        self.unusual.clear();
+        self.passed.known.reset(shader.insts.len());
+        self.passed.is_open.clear();
+        self.passed.is_open.resize(3, false);
         self.around.clear();
-        self.is_open.clear();
-        self.is_open.resize(3, false);
+        self.loop_phis.clear();
     }
 
-    fn begin(&mut self) {
-        self.around.push(Place(self.is_open.len() as u32));
-        self.is_open.push(true);
+    fn begin(&mut self, kind: BodyKind, from: Option<Exit>) {
+        let place = Place(self.passed.is_open.len() as u32);
+        self.passed.is_open.push(true);
+        self.around.push(Body { place, kind, from, loop_phis: self.loop_phis.len(), has_continue: false });
     }
 
-    fn end(&mut self) {
-        if let Some(body) = self.around.pop() {
-            self.is_open[body.0 as usize] = false;
+    fn end(&mut self) -> Option<Body> {
+        let body = self.around.pop()?;
+        self.passed.is_open[body.place.0 as usize] = false;
+        Some(body)
+    }
+
+    /// Ends a loop, from the end of which control goes `back`.
+    fn end_loop(&mut self, shader: &Shader, back: Option<Exit>) {
+        if let Some(body) = self.around.last().filter(|body| body.kind == BodyKind::Loop) {
+            let exits = [body.from, back];
+            let fits = |phi: &Inst| self.passed.fits_phi(shader, *phi, exits, body.place);
+            let phis = &self.loop_phis[body.loop_phis..];
+            self.has_odd_phis |= !phis.is_empty() && (body.has_continue || !phis.iter().all(fits));
         }
+        if let Some(body) = self.end() {
+            self.loop_phis.truncate(body.loop_phis);
+        }
+    }
+
+    fn body(&self) -> Place {
+        self.around.last().map_or(NOWHERE, |body| body.place)
+    }
+
+    /// `block`, which stands last, unless it ends in a jump.
+    fn exit(&self, shader: &Shader, block: Option<Block>) -> Option<Exit> {
+        let block = block.filter(|block| shader.block_jump(*block).is_none())?;
+        Some(Exit { block, place: self.body() })
     }
 
     #[inline]
-    fn look_at_block(
-        &mut self,
-        shader: &Shader,
-        block: Block,
-        is_first: bool,
-        visit: &mut impl FnMut(Inst, &InstData),
-    ) {
-        let body = self.around.last().copied().unwrap_or(NOWHERE);
-        let mut in_phis = true;
-        for inst in shader.block_insts(block) {
+    fn look_at_block(&mut self, report: &mut Report<'_>, block: Block, ways: Ways, is_first: bool, odd_modes: Modes) {
+        let shader = report.shader;
+        let insts = shader.block_insts(block);
+        let is_phi = |inst: &&Inst| matches!(shader.insts[**inst].kind, InstKind::Phi(_));
+        let (phis, rest) = insts.split_at(insts.iter().take_while(is_phi).count());
+        if !phis.is_empty() {
+            self.look_at_phis(report, phis, ways);
+        }
+        let place = self.body();
+        for inst in rest {
             let data = &shader.insts[*inst];
-            let mut place = if data.has_def() { body } else { UNSEEN };
-            match data.kind {
-                InstKind::Phi(_) => {
-                    self.has_phis = true;
-                    self.has_odd_uses |= !in_phis;
-                }
-                _ => {
-                    in_phis = false;
-                    let mut sees_all = true;
-                    shader.for_each_src_of(&data.kind, |def| sees_all &= self.sees(def));
-                    if !sees_all {
-                        self.has_odd_uses |= !self.accesses_registers(shader, *inst);
-                    }
-                }
+            let (num_components, bit_size) = (data.num_components, data.bit_size);
+            let look = usual::look(report, &self.passed, *inst, data, odd_modes);
+            let known = match look {
+                Look::Value => Known { place, num_components, bit_size, is_value: true },
+                Look::Pointer => Known { place, num_components, bit_size, is_value: false },
+                Look::Store => Known { place: UNSEEN, ..Known::default() },
+                Look::Unusual => self.look_closely(report, *inst, data, is_first, rest.last() == Some(inst)),
+            };
+            if cfg!(debug_assertions) && look != Look::Unusual {
+                let before = report.len();
+                check_instruction(report, *inst, data);
+                debug_assert!(
+                    report.len() == before || look == Look::Pointer,
+                    "a rule forbids what seemed to be usual"
+                );
             }
-            match data.kind {
-                InstKind::Jump(_) => self.has_jumps = true,
-                InstKind::Intrinsic { op: Intrinsic::decl_reg, .. } => {
-                    self.has_stray_registers |= !is_first;
-                    place = if is_first && data.has_def() { REGISTERS } else { UNSEEN };
-                }
-                _ => {}
-            }
-            let before = std::mem::replace(self.places.entry(*inst), place);
-            self.has_twins |= before != NOWHERE;
-            visit(*inst, data);
+            self.pass(*inst, known);
         }
     }
 
-    /// Whether every way to this place has passed the definition of `def`.
-    fn sees(&self, def: Def) -> bool {
-        self.is_open[self.places[def.inst()].0 as usize]
+    /// Phis all take place at once, so none sees another.
+    fn look_at_phis(&mut self, report: &mut Report<'_>, phis: &[Inst], ways: Ways) {
+        let shader = report.shader;
+        for phi in phis {
+            check_instruction(report, *phi, &shader.insts[*phi]);
+            match ways {
+                Ways::Join(exits) => self.has_odd_phis |= !self.passed.fits_phi(shader, *phi, exits, NOWHERE),
+                Ways::Head => self.loop_phis.push(*phi),
+                Ways::Other => self.has_odd_phis = true,
+            }
+        }
+        self.unusual.extend_from_slice(phis);
+        for phi in phis {
+            let known = self.known_of(&shader.insts[*phi]);
+            self.pass(*phi, known);
+        }
+    }
+
+    /// Holds an instruction to its rules.
+    #[cold]
+    fn look_closely(
+        &mut self,
+        report: &mut Report<'_>,
+        inst: Inst,
+        data: &InstData,
+        in_first_block: bool,
+        ends_block: bool,
+    ) -> Known {
+        check_instruction(report, inst, data);
+        self.unusual.push(inst);
+        self.look_at_uses(report.shader, inst, data);
+        let mut known = self.known_of(data);
+        match data.kind {
+            InstKind::Phi(_) => self.has_odd_uses = true,
+            InstKind::Jump(jump) => self.has_odd_jumps |= !ends_block || !self.allows(jump),
+            InstKind::Intrinsic { op: Intrinsic::decl_reg, .. } => {
+                self.has_stray_registers |= !in_first_block;
+                known.place = if in_first_block && data.has_def() { REGISTERS } else { UNSEEN };
+            }
+            _ => {}
+        }
+        known
+    }
+
+    /// What is known of an instruction that stands here.
+    fn known_of(&self, data: &InstData) -> Known {
+        let place = if data.has_def() { self.body() } else { UNSEEN };
+        let (num_components, bit_size) = (data.num_components, data.bit_size);
+        Known { place, num_components, bit_size, is_value: usual::is_value(&data.kind) }
+    }
+
+    #[inline(always)]
+    fn pass(&mut self, inst: Inst, known: Known) {
+        let before = std::mem::replace(self.passed.known.entry(inst), known);
+        self.has_twins |= before.place != NOWHERE;
+    }
+
+    fn look_at_uses(&mut self, shader: &Shader, inst: Inst, data: &InstData) {
+        let mut sees_all = true;
+        shader.for_each_src_of(&data.kind, |def| sees_all &= self.passed.see(def).is_some());
+        self.has_odd_uses |= !sees_all && !self.accesses_registers(shader, inst);
     }
 
     /// Whether what `user` does not see are registers of the first block, and it is a read or write of one.
     fn accesses_registers(&self, shader: &Shader, user: Inst) -> bool {
+        let passed = &self.passed;
+        let is_register = |def: Def| passed.known[def.inst()].place == REGISTERS;
         let mut known = true;
-        shader.for_each_src(user, |def| known &= self.sees(def) || self.places[def.inst()] == REGISTERS);
+        shader.for_each_src(user, |def| known &= passed.see(def).is_some() || is_register(def));
         known && ssa::accesses_register(shader, user)
+    }
+
+    /// Whether `jump` may stand here, at the end of a block.
+    fn allows(&mut self, jump: Jump) -> bool {
+        match jump {
+            Jump::Break | Jump::Continue => {
+                let innermost = self.around.iter_mut().rev().find(|body| body.kind != BodyKind::Plain);
+                innermost.is_some_and(|body| {
+                    body.has_continue |= jump == Jump::Continue;
+                    body.kind == BodyKind::Loop
+                })
+            }
+            Jump::Return | Jump::Halt => self.around.iter().all(|body| body.kind != BodyKind::Continue),
+        }
+    }
+}
+
+impl Passed {
+    /// `def`, if every way to this place has passed its definition.
+    #[inline]
+    pub(super) fn see(&self, def: Def) -> Option<Known> {
+        let known = self.known[def.inst()];
+        self.is_open[known.place.0 as usize].then_some(known)
+    }
+
+    /// Whether `phi` has a source from each of `exits` and no other, of its own size, which the end of the exit sees. What is
+    /// directly in the body `within`, which is open, is seen only by exits of this body.
+    fn fits_phi(&self, shader: &Shader, phi: Inst, exits: [Option<Exit>; 2], within: Place) -> bool {
+        let data = &shader.insts[phi];
+        let srcs = shader.phi(phi).unwrap_or_default();
+        let fits = |exit: Exit, src: &PhiSrc| {
+            let known = self.known[src.def.inst()];
+            let sees = known.place == exit.place || known.place != within && self.is_open[known.place.0 as usize];
+            sees && (known.num_components, known.bit_size) == (data.num_components, data.bit_size)
+        };
+        let mut exits = exits.into_iter().flatten();
+        srcs.len() == exits.clone().count()
+            && exits.all(|exit| srcs.iter().find(|src| src.pred == exit.block).is_some_and(|src| fits(exit, src)))
     }
 }

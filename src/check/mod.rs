@@ -7,6 +7,9 @@
 //! line 41: `%12 = fadd`: source 1 has 16 bits, but source 0 has 32
 //! ```
 //!
+//! Most instructions are like most: `usual` sees that nothing is wrong with them, whatever the target, and their rules are not
+//! asked. Debug builds ask them all the same.
+//!
 //! The rules of `validate`, by the file that checks them. What follows `structure` trusts the control flow list; passes and
 //! the emitter trust all of them.
 //!
@@ -45,6 +48,7 @@ mod subgroups;
 mod support;
 mod tex;
 mod textures;
+mod usual;
 mod variable;
 
 #[cfg(test)]
@@ -80,6 +84,14 @@ pub struct Checker {
 }
 
 impl Checker {
+    /// [`validate`], then [`supported`]; one walk is enough for instructions that are like most.
+    pub fn check(&mut self, shader: &Shader, target: &Target) -> Result<(), Errors> {
+        self.validate(shader)?;
+        let result = support::check(shader, target, &self.glance.unusual, &mut self.value_types);
+        debug_assert_eq!(result, self.supported(shader, target), "the glance missed something");
+        result
+    }
+
     /// As [`validate`].
     pub fn validate(&mut self, shader: &Shader) -> Result<(), Errors> {
         let mut report = Report::invalid(shader);
@@ -93,13 +105,13 @@ impl Checker {
 
     /// As [`supported`].
     pub fn supported(&mut self, shader: &Shader, target: &Target) -> Result<(), Errors> {
-        support::check(shader, target, &mut self.value_types)
+        support::check(shader, target, &shader.order, &mut self.value_types)
     }
 
     /// One walk finds out whether anything is wrong. What is wrong is reported by subject.
     fn check_instructions(&mut self, report: &mut Report<'_>) {
         let (shader, before) = (report.shader, report.len());
-        self.glance.look(shader, |inst, data| check_instruction(report, inst, data));
+        self.glance.look(report, support::odd_modes(shader));
         let has_misfits = report.len() != before;
         report.forget(before);
         self.check_order(report);
@@ -113,10 +125,10 @@ impl Checker {
         if self.glance.has_twins {
             structure::check_instructions_once(report);
         }
-        if self.glance.has_jumps {
+        if self.glance.has_odd_jumps {
             structure::check_jumps(report, &mut self.list);
         }
-        if self.glance.has_odd_uses || self.glance.has_phis {
+        if self.glance.has_odd_uses || self.glance.has_odd_phis {
             self.cfg.build(report.shader);
             ssa::check(report, &self.cfg, &mut self.uses, !self.glance.has_odd_uses);
         }

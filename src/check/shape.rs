@@ -31,6 +31,12 @@ pub(super) fn check(report: &mut Report<'_>, inst: Inst, data: &InstData) -> boo
     true
 }
 
+/// Whether NIR has such results.
+#[inline]
+pub(super) fn is_legal(data: &InstData) -> bool {
+    is_legal_count(data.num_components) && is_legal_width(data.bit_size)
+}
+
 /// Whether NIR has vectors of `n` components.
 pub(super) fn is_legal_count(n: u8) -> bool {
     matches!(n, 1..=5 | 8 | 16)
@@ -39,6 +45,13 @@ pub(super) fn is_legal_count(n: u8) -> bool {
 /// Whether NIR has numbers of `bits` bits.
 pub(super) fn is_legal_width(bits: u8) -> bool {
     bits.is_power_of_two() && bits & (1 | 8 | 16 | 32 | 64) != 0
+}
+
+/// Whether a constant has a legal result and the components and bits of it.
+#[inline]
+pub(super) fn is_sound_const(data: &InstData, values: &[u64]) -> bool {
+    let bits = values.iter().fold(0, |bits, value| bits | value);
+    is_legal(data) && values.len() == usize::from(data.num_components) && mask(bits, data.bit_size) == bits
 }
 
 /// Reports a constant that has not as many components as its result, or more bits.

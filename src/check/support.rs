@@ -6,9 +6,10 @@
 use super::features::Needs;
 use super::report::Report;
 use super::textures;
+use super::usual::is_value;
 use crate::analysis::value_types::ValueTypes;
 use crate::error::Errors;
-use crate::ir::{AluSrc, ArrayIndex, Cf, Def, Deref, DerefKind, Inst, InstData, InstKind, Shader, Stage, Type};
+use crate::ir::{AluSrc, ArrayIndex, Cf, Def, Deref, DerefKind, Inst, InstKind, Shader, Stage, Type};
 use crate::ir::{TypeData, TypeTable, VarFlags};
 use crate::op::intrinsic::Form as IntrinsicForm;
 use crate::op::names::{InterpMode, IoFlags, IoSemantics};
@@ -172,7 +173,7 @@ const ONE_BIT: AluSet = {
 };
 
 /// What only says where `load_interpolated_input` reads.
-const BARYCENTRICS: IntrinsicSet = IntrinsicSet::of(&[
+pub(super) const BARYCENTRICS: IntrinsicSet = IntrinsicSet::of(&[
     load_barycentric_pixel,
     load_barycentric_centroid,
     load_barycentric_sample,
@@ -187,16 +188,32 @@ const BUFFERS: Modes = Modes::UBO.union(Modes::SSBO);
 const UNTRANSLATED_MODES: &[(Modes, &str)] =
     &[(Modes::TASK_PAYLOAD, "task payloads"), (Modes::SYSTEM, "system value variables")];
 
-/// Reports what cannot be translated for `target`.
-pub(super) fn check(shader: &Shader, target: &Target, memory: &mut ValueTypes) -> Result<(), Errors> {
-    let has_booleans = shader.inventory().has_derefs(BUFFERS) && shader.types.has_booleans();
+/// Memory that pointers may not lead to, or not to all types and values; to that of others they may.
+pub(super) fn odd_modes(shader: &Shader) -> Modes {
+    const ODD: Modes = Modes::GLOBAL.union(Modes::UNIFORM).union(Modes::IMAGE).union(Modes::CONSTANT);
+    let odd = UNTRANSLATED_MODES.iter().fold(ODD, |modes, (mode, _)| modes | *mode);
+    if has_booleans_near_buffers(shader) {
+        odd | BUFFERS
+    } else {
+        odd
+    }
+}
+
+/// Whether some buffer may be one of booleans.
+fn has_booleans_near_buffers(shader: &Shader) -> bool {
+    shader.inventory().has_derefs(BUFFERS) && shader.types.has_booleans()
+}
+
+/// Reports what cannot be translated for `target` of the shader and of these instructions.
+pub(super) fn check(shader: &Shader, target: &Target, insts: &[Inst], memory: &mut ValueTypes) -> Result<(), Errors> {
+    let has_booleans = has_booleans_near_buffers(shader);
     let mut support = Support { report: Report::unsupported(shader), refused: Vec::new(), has_booleans };
     support.check_primitives();
     support.check_variables();
     support.check_unreachable();
-    shader.order.iter().for_each(|inst| support.check_inst(*inst));
+    insts.iter().for_each(|inst| support.check_inst(*inst));
     let mut needs = Needs::new(support.report, target, memory);
-    needs.check();
+    needs.check(insts);
     needs.finish()
 }
 
@@ -276,7 +293,7 @@ impl Support<'_> {
         match data.kind {
             InstKind::Alu { op, srcs, .. } => {
                 let srcs = &shader.alu_srcs[srcs];
-                if srcs.iter().map(|src| shader.def(src.def)).any(|def| def.bit_size == 1 || is_no_value(def)) {
+                if srcs.iter().map(|src| shader.def(src.def)).any(|def| def.bit_size == 1 || !is_value(&def.kind)) {
                     self.check_values(inst);
                     self.check_alu(inst, op, srcs);
                 }
@@ -291,7 +308,7 @@ impl Support<'_> {
             }
             InstKind::Intrinsic { op, srcs, .. } => {
                 let values = &shader.srcs[srcs][op.info().pointers.into()..];
-                if values.iter().any(|value| is_no_value(shader.def(*value))) {
+                if values.iter().any(|value| !is_value(&shader.def(*value).kind)) {
                     self.check_values(inst);
                 }
                 self.check_intrinsic(inst, op, data.num_components > 4);
@@ -361,8 +378,7 @@ impl Support<'_> {
         let mut booleans = srcs.iter().enumerate().filter(|(_, src)| shader.bit_size(src.def) == 1);
         let info = op.info();
         let is_misread = |(i, _): (usize, &AluSrc)| info.srcs[i].ty.base != Base::Bool;
-        let is_logic = || matches!(info.form, Form::OpOrLogical(..)) || ONE_BIT.contains(op);
-        if booleans.any(is_misread) && !is_logic() && !info.props.contains(Props::TYPELESS) {
+        if booleans.any(is_misread) && !takes_booleans(op) {
             self.refuse(inst, "numbers of one bit");
         }
     }
@@ -459,13 +475,10 @@ impl Support<'_> {
     }
 }
 
-/// Whether what `def` makes has no form as a value in SPIR-V.
-fn is_no_value(def: &InstData) -> bool {
-    match def.kind {
-        InstKind::Deref(_) => true,
-        InstKind::Intrinsic { op, .. } => BARYCENTRICS.contains(op),
-        _ => false,
-    }
+/// Whether `op` means something for numbers of one bit.
+pub(super) fn takes_booleans(op: AluOp) -> bool {
+    let info = op.info();
+    matches!(info.form, Form::OpOrLogical(..)) || ONE_BIT.contains(op) || info.props.contains(Props::TYPELESS)
 }
 
 /// Whether `ty` is made of booleans, or is a struct with such a member: SPIR-V's have no form in memory.

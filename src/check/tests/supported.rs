@@ -1,7 +1,7 @@
 //! What targets lack and what is not translated yet, with the dumps of the tests of validity.
 
 use super::{expect, parse};
-use crate::check::{supported, validate};
+use crate::check::{supported, validate, Checker};
 use crate::error::ErrorKind;
 use crate::ir::{InstData, InstKind, ShaderInfo, Stage};
 use crate::target::{Feature, Target};
@@ -14,6 +14,7 @@ fn refused(stage: &str, declarations: &str, body: &str, off: &[Feature], message
     let mut target = Target::default();
     off.iter().for_each(|feature| target.set(*feature, false));
     let result = supported(&shader, &target);
+    assert_eq!(Checker::default().check(&shader, &target), result, "\n{dump}");
     if let Err(errors) = &result {
         assert!(errors.0.iter().all(|error| error.kind == ErrorKind::Unsupported));
     }
