@@ -16,7 +16,7 @@
 
 use super::textures::image_texel;
 use crate::entity::Id;
-use crate::ir::{Def, DerefKind, Inst, InstKind, Shader, Type, TypeData, TypeTable, Var, Variable};
+use crate::ir::{AluSrc, Def, DerefKind, Inst, InstData, InstKind, Shader, Type, TypeData, TypeTable, Var, Variable};
 use crate::op::intrinsic::Form as IntrinsicForm;
 use crate::op::{
     AluInfo, AluOp, AluType, AtomicOp, Base, Form, Index, Intrinsic, Modes, Operand, Props, TexOp, TexSrcKind,
@@ -42,15 +42,30 @@ pub struct ValueTypes {
     nodes: Vec<Node>,
     /// Nodes below this are values, the others variables.
     num_defs: usize,
+    webs: Vec<Web>,
     /// Something is a signed integer by declaration.
     signed: bool,
     /// What values of 16 and of 64 bits that could be anything are.
     free: [Choice; 2],
+    /// Memory of the walk.
+    phis: Vec<Inst>,
 }
 
+/// A value or variable.
 #[derive(Clone, Copy, Debug)]
-struct Node {
-    /// Towards the root of its web; itself at the root.
+enum Node {
+    /// There is no choice.
+    Is(Base),
+    /// Made as whatever its user wants.
+    Literal(Base),
+    /// There is one, for this web.
+    Web(u32),
+}
+
+/// A web, or one that has become part of another.
+#[derive(Clone, Copy, Debug)]
+struct Web {
+    /// Towards the root of the web; itself at the root.
     parent: u32,
     choice: Choice,
     /// At the root: makers and users that want signed, unsigned, either, float.
@@ -97,24 +112,51 @@ impl ValueTypes {
     fn choose(&mut self, shader: &Shader) {
         self.num_defs = shader.num_defs();
         self.signed = false;
+        self.webs.clear();
+        self.phis.clear();
         self.nodes.clear();
-        let nodes = 0..(self.num_defs + shader.vars.len()) as u32;
-        self.nodes.extend(nodes.map(|parent| Node { parent, choice: Choice::Is(Base::Uint), votes: [0; 4] }));
+        self.nodes.resize(self.num_defs + shader.vars.len(), Node::Is(Base::Uint));
         for (var, variable) in shader.vars.iter().filter(|(_, variable)| is_own_memory(variable.mode)) {
-            let node = self.num_defs + var.index();
             let choice = variable_choice(&shader.types, variable.ty);
             let bits = leaf(&shader.types, variable.ty).map_or(32, |scalar| scalar.bits);
-            self.nodes[node].choice = self.restricted(choice, bits);
+            self.enter(self.num_defs + var.index(), self.restricted(choice, bits));
         }
         for inst in &shader.order {
-            let choice = result_choice(shader, *inst);
-            self.nodes[inst.index()].choice = self.restricted(choice, shader.insts[*inst].bit_size);
+            let data = &shader.insts[*inst];
+            self.enter_result(shader, *inst, data);
+            self.count(shader, *inst, data);
         }
-        shader.order.iter().for_each(|inst| self.count(shader, *inst));
+        self.join_phis(shader);
         self.decide();
         if self.signed {
             self.decide_signs(shader);
         }
+    }
+
+    /// Makes `choice` that of a value or variable.
+    fn enter(&mut self, index: usize, choice: Choice) {
+        self.nodes[index] = match choice {
+            Choice::Is(base) => Node::Is(base),
+            _ => {
+                let web = self.webs.len() as u32;
+                self.webs.push(Web { parent: web, choice, votes: [0; 4] });
+                Node::Web(web)
+            }
+        };
+    }
+
+    fn enter_result(&mut self, shader: &Shader, inst: Inst, data: &InstData) {
+        let choice = match data.kind {
+            // It is unsigned so far.
+            InstKind::Deref(_) | InstKind::Jump(_) => return,
+            InstKind::Const(_) | InstKind::Undef => {
+                let base = if data.bit_size == 1 { Base::Bool } else { Base::Uint };
+                self.nodes[inst.index()] = Node::Literal(base);
+                return;
+            }
+            _ => self.restricted(result_choice(shader, inst, data), data.bit_size),
+        };
+        self.enter(inst.index(), choice);
     }
 
     /// What is left of `choice` for a number of `bits` bits.
@@ -137,22 +179,27 @@ impl ValueTypes {
     }
 
     fn base_at(&self, index: usize) -> Base {
-        match self.nodes.get(index).map(|node| node.choice) {
-            Some(Choice::Is(base)) => base,
-            _ => Base::Uint,
+        match self.nodes.get(index) {
+            Some(Node::Is(base) | Node::Literal(base)) => *base,
+            Some(Node::Web(web)) => match self.webs[*web as usize].choice {
+                Choice::Is(base) => base,
+                _ => Base::Uint,
+            },
+            None => Base::Uint,
         }
     }
 
-    fn root(&mut self, mut index: usize) -> usize {
-        while self.nodes[index].parent as usize != index {
-            let above = self.nodes[index].parent as usize;
-            self.nodes[index].parent = self.nodes[above].parent;
-            index = above;
+    fn root(&mut self, mut web: u32) -> u32 {
+        while self.webs[web as usize].parent != web {
+            let above = self.webs[web as usize].parent;
+            let parent = self.webs[above as usize].parent;
+            self.webs[web as usize].parent = parent;
+            web = parent;
         }
-        index
+        web
     }
 
-    fn vote(&mut self, index: usize, want: Want, weight: u16) {
+    fn vote(&mut self, web: u32, want: Want, weight: u16) {
         let slot = match want {
             Want::Is(Base::Int) => 0,
             Want::Is(Base::Uint) => 1,
@@ -161,91 +208,152 @@ impl ValueTypes {
             Want::Is(Base::Bool) | Want::Same | Want::Any => return,
         };
         self.signed |= slot == 0;
-        let root = self.root(index);
-        let votes = &mut self.nodes[root].votes[slot];
+        let root = self.root(web);
+        let votes = &mut self.webs[root as usize].votes[slot];
         *votes = votes.saturating_add(weight);
     }
 
-    /// Two values are the same bits: one web if both are free, else what is fixed votes.
+    /// Two nodes are the same bits: one web if both are free, else what is fixed votes.
     fn join(&mut self, a: usize, b: usize) {
-        match (self.nodes[a].choice, self.nodes[b].choice) {
-            (Choice::Free, Choice::Free) => self.unite(a, b),
-            (Choice::Free, other) => self.vote(a, other.into(), 1),
-            (Choice::Integer, Choice::Free) => self.vote(b, Want::Integer, 1),
-            (Choice::Integer, Choice::Is(base)) => self.vote(a, Want::Is(base), 1),
-            (Choice::Is(base), _) => self.vote(b, Want::Is(base), 1),
-            (Choice::Integer, Choice::Integer) => {}
+        match (self.nodes[a], self.nodes[b]) {
+            (Node::Web(a), Node::Web(b)) => match (self.webs[a as usize].choice, self.webs[b as usize].choice) {
+                (Choice::Free, Choice::Free) => self.unite(a, b),
+                (Choice::Free, _) => self.vote(a, Want::Integer, 1),
+                (_, Choice::Free) => self.vote(b, Want::Integer, 1),
+                _ => {}
+            },
+            (Node::Web(web), Node::Is(base)) | (Node::Is(base), Node::Web(web)) => self.vote(web, Want::Is(base), 1),
+            _ => {}
         }
     }
 
-    fn unite(&mut self, a: usize, b: usize) {
+    fn unite(&mut self, a: u32, b: u32) {
         let (a, b) = (self.root(a), self.root(b));
         if a == b {
             return;
         }
         let (low, high) = (a.min(b), a.max(b));
-        self.nodes[high].parent = low as u32;
+        self.webs[high as usize].parent = low;
         for slot in 0..4 {
-            let more = self.nodes[high].votes[slot];
-            self.nodes[low].votes[slot] = self.nodes[low].votes[slot].saturating_add(more);
+            let more = self.webs[high as usize].votes[slot];
+            let votes = &mut self.webs[low as usize].votes[slot];
+            *votes = votes.saturating_add(more);
         }
     }
 
-    /// Counts what `inst` wants of its operands, and joins what it moves.
-    fn count(&mut self, shader: &Shader, inst: Inst) {
-        for_each_want(shader, inst, |src, want| match want {
-            _ if is_typeless_literal(shader, src) => {}
-            Want::Same => self.join(inst.index(), src.index()),
-            want => self.vote(src.index(), want, 1),
-        });
-        let InstKind::Intrinsic { op, srcs, .. } = shader.insts[inst].kind else { return };
-        let srcs = &shader.srcs[srcs];
-        let Some(var) = srcs.first().and_then(|pointer| shader.deref_var(*pointer)) else { return };
-        let variable = self.num_defs + var.index();
-        if !is_own_memory(shader.vars[var].mode) {
-            return;
-        }
-        match op {
-            Intrinsic::load_deref => self.join(variable, inst.index()),
-            Intrinsic::store_deref if !is_typeless_literal(shader, srcs[1]) => self.join(variable, srcs[1].index()),
-            Intrinsic::deref_atomic | Intrinsic::deref_atomic_swap => {
-                self.vote(variable, Want::Is(atomic_base(shader, inst)), MUST);
+    /// Counts what `inst` wants of its operands, and joins what it moves. Phis wait for what they join.
+    fn count(&mut self, shader: &Shader, inst: Inst, data: &InstData) {
+        match data.kind {
+            InstKind::Phi(_) => self.phis.push(inst),
+            InstKind::Alu { op, srcs, .. } => self.count_alu(inst, op.info(), &shader.alu_srcs[srcs]),
+            InstKind::Intrinsic { op: Intrinsic::load_deref, srcs, .. } => {
+                if let Some(variable) = self.own_memory(shader, shader.srcs[srcs][0]) {
+                    self.join(variable, inst.index());
+                }
             }
-            _ => {}
+            InstKind::Intrinsic { op: Intrinsic::store_deref, srcs, .. } => {
+                let (pointer, value) = (shader.srcs[srcs][0], shader.srcs[srcs][1]);
+                if let Node::Web(web) = self.nodes[value.index()] {
+                    self.vote(web, stored_want(shader, pointer), 1);
+                }
+                if let Some(variable) = self.own_memory(shader, pointer) {
+                    self.join(variable, value.index());
+                }
+            }
+            InstKind::Intrinsic { op, srcs, .. } => self.count_intrinsic(shader, inst, op, &shader.srcs[srcs]),
+            InstKind::Deref(_) | InstKind::Tex(_) => for_each_want(shader, inst, |src, want| {
+                if let Node::Web(web) = self.nodes[src.index()] {
+                    self.vote(web, want, 1);
+                }
+            }),
+            InstKind::Const(_) | InstKind::Undef | InstKind::Jump(_) => {}
+        }
+    }
+
+    fn count_alu(&mut self, inst: Inst, info: &AluInfo, srcs: &[AluSrc]) {
+        let moves = info.props.contains(Props::TYPELESS);
+        for (src, operand) in srcs.iter().zip(info.srcs) {
+            match self.nodes[src.def.index()] {
+                Node::Literal(_) => {}
+                _ if moves && operand.ty.base != Base::Bool => self.join(inst.index(), src.def.index()),
+                Node::Web(web) => self.vote(web, operand_want(info, operand), 1),
+                Node::Is(_) => {}
+            }
+        }
+    }
+
+    fn count_intrinsic(&mut self, shader: &Shader, inst: Inst, op: Intrinsic, srcs: &[Def]) {
+        for (index, src) in srcs.iter().enumerate() {
+            match (self.nodes[src.index()], intrinsic_want(shader, inst, op, srcs, index)) {
+                (Node::Literal(_), _) => {}
+                (_, Want::Same) => self.join(inst.index(), src.index()),
+                (Node::Web(web), want) => self.vote(web, want, 1),
+                (Node::Is(_), _) => {}
+            }
+        }
+        if matches!(op, Intrinsic::deref_atomic | Intrinsic::deref_atomic_swap) {
+            if let Some(Node::Web(web)) = self.own_memory(shader, srcs[0]).map(|variable| self.nodes[variable]) {
+                self.vote(web, Want::Is(atomic_base(shader, inst)), MUST);
+            }
+        }
+    }
+
+    /// The node of the variable of the shader's own that `pointer` leads to.
+    fn own_memory(&self, shader: &Shader, pointer: Def) -> Option<usize> {
+        shader.as_deref(pointer).filter(|deref| is_own_memory(deref.modes))?;
+        let var = shader.deref_var(pointer)?;
+        Some(self.num_defs + var.index())
+    }
+
+    fn join_phis(&mut self, shader: &Shader) {
+        for at in 0..self.phis.len() {
+            let phi = self.phis[at];
+            for src in shader.phi(phi).unwrap_or_default() {
+                self.join(phi.index(), src.def.index());
+            }
         }
     }
 
     /// Gives each web the type with the most votes.
     fn decide(&mut self) {
-        for index in 0..self.nodes.len() {
-            if self.nodes[index].choice != Choice::Free {
+        for web in 0..self.webs.len() as u32 {
+            if self.webs[web as usize].choice != Choice::Free {
                 continue;
             }
-            // The root of a web is its first node, so it has its type by now.
-            let root = self.root(index);
-            if root != index {
-                self.nodes[index].choice = self.nodes[root].choice;
-                continue;
-            }
-            let [signed, unsigned, either, float] = self.nodes[index].votes.map(u32::from);
-            self.nodes[index].choice =
-                Choice::Is(if float > signed + unsigned + either { Base::Float } else { sign(signed, unsigned) });
+            // The root of a web is its first part, so it has its type by now.
+            let root = self.root(web);
+            self.webs[web as usize].choice = if root != web {
+                self.webs[root as usize].choice
+            } else {
+                let [signed, unsigned, either, float] = self.webs[web as usize].votes.map(u32::from);
+                let is_float = float > signed + unsigned + either;
+                Choice::Is(if is_float { Base::Float } else { sign(signed, unsigned) })
+            };
         }
     }
 
     /// Gives each remaining integer the signedness with the most votes, those of decided webs among them.
     fn decide_signs(&mut self, shader: &Shader) {
         for inst in &shader.order {
+            let base = self.base_at(inst.index());
+            let is_decided = match self.nodes[inst.index()] {
+                Node::Web(web) => self.webs[web as usize].choice != Choice::Integer,
+                Node::Is(_) | Node::Literal(_) => true,
+            };
+            if !is_decided || !matches!(base, Base::Int | Base::Uint) {
+                continue;
+            }
             for_each_want(shader, *inst, |src, want| {
-                let Choice::Is(base @ (Base::Int | Base::Uint)) = self.nodes[inst.index()].choice else { return };
-                if want == Want::Same && self.nodes[src.index()].choice == Choice::Integer {
-                    self.vote(src.index(), Want::Is(base), 1);
+                if let (Want::Same, Node::Web(web)) = (want, self.nodes[src.index()]) {
+                    if self.webs[web as usize].choice == Choice::Integer {
+                        self.vote(web, Want::Is(base), 1);
+                    }
                 }
             });
         }
-        for node in &mut self.nodes {
-            if node.choice == Choice::Integer {
-                node.choice = Choice::Is(sign(u32::from(node.votes[0]), u32::from(node.votes[1])));
+        for web in &mut self.webs {
+            if web.choice == Choice::Integer {
+                web.choice = Choice::Is(sign(u32::from(web.votes[0]), u32::from(web.votes[1])));
             }
         }
     }
@@ -257,21 +365,6 @@ fn sign(signed: u32, unsigned: u32) -> Base {
     } else {
         Base::Uint
     }
-}
-
-impl From<Choice> for Want {
-    fn from(choice: Choice) -> Want {
-        match choice {
-            Choice::Is(base) => Want::Is(base),
-            Choice::Integer => Want::Integer,
-            Choice::Free => Want::Any,
-        }
-    }
-}
-
-/// Values that are made at whatever type their user wants.
-fn is_typeless_literal(shader: &Shader, def: Def) -> bool {
-    matches!(shader.def(def).kind, InstKind::Const(_) | InstKind::Undef)
 }
 
 /// Memory that no one outside of the shader sees, so that its type is the shader's own affair.
@@ -330,8 +423,7 @@ fn variable_choice(types: &TypeTable, ty: Type) -> Choice {
 }
 
 /// What the result of `inst` may be.
-fn result_choice(shader: &Shader, inst: Inst) -> Choice {
-    let data = &shader.insts[inst];
+fn result_choice(shader: &Shader, inst: Inst, data: &InstData) -> Choice {
     if data.bit_size == 1 {
         return Choice::Is(Base::Bool);
     }
@@ -506,10 +598,7 @@ pub fn operand_want(info: &AluInfo, operand: &Operand) -> Want {
 fn intrinsic_want(shader: &Shader, inst: Inst, op: Intrinsic, srcs: &[Def], index: usize) -> Want {
     use Intrinsic::*;
     match (op, index) {
-        (store_deref, 1) => match memory_choice(shader, srcs[0]) {
-            Choice::Is(base) => Want::Is(base),
-            Choice::Integer | Choice::Free => Want::Any,
-        },
+        (store_deref, 1) => stored_want(shader, srcs[0]),
         (deref_atomic | deref_atomic_swap, 1..) => Want::Is(atomic_base(shader, inst)),
         (image_deref_store | image_deref_atomic | image_deref_atomic_swap, 3) | (image_deref_atomic_swap, 4) => {
             Want::Is(image_texel(shader, inst).base)
@@ -519,6 +608,14 @@ fn intrinsic_want(shader: &Shader, inst: Inst, op: Intrinsic, srcs: &[Def], inde
         (_, 0) if op.moves_between_invocations() => Want::Same,
         _ if matches!(op.info().form, IntrinsicForm::Op(_)) => Want::Is(Base::Float),
         _ => Want::Integer,
+    }
+}
+
+/// What memory wants of a value that is stored to it.
+fn stored_want(shader: &Shader, pointer: Def) -> Want {
+    match memory_choice(shader, pointer) {
+        Choice::Is(base) => Want::Is(base),
+        Choice::Integer | Choice::Free => Want::Any,
     }
 }
 
