@@ -32,14 +32,14 @@
 //! ```
 
 use super::blocks::{
-    base_pointer, block_pointer, block_type, is_block, vec4s, BasePointers, Element, MadeOnce, UINT, UINT64, UVEC4,
+    base_pointer, block_pointer, block_type, is_block, vec4s, BasePointers, Element, UINT, UINT64, UVEC4,
 };
-use super::lanes::{self, Address, Memory, Whole};
+use super::lanes::{self, Address, Memory, Others, Vec4s, Whole};
 use super::{BufferAccess, Context, Forms, Pass};
-use crate::ir::{rewrite, ArrayIndex, Builder, Def, DerefKind, Edit, Inst, Shader, TypeData, Var, Variable};
+use crate::ir::{rewrite, ArrayIndex, Builder, Def, DerefKind, Edit, Inst, InstKind, Shader, TypeData, Var, Variable};
 use crate::op::{Access, Index, Intrinsic, Modes};
 use crate::target::{Descriptor, Target};
-use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 
 /// See the [module](self).
 pub const PASS: Pass = Pass {
@@ -55,31 +55,32 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
     }
     let survey = Survey::new(shader);
     let sized = Sized::new(shader);
-    if survey.blocks.is_empty() && sized.is_none() {
+    if survey.accesses.is_empty() && sized.is_none() {
         return false;
     }
     let blocks = survey.declare(shader, &context.target);
-    let mut lower = Lower { context, survey: &survey, bases: BasePointers::default(), vec4s: MadeOnce::default() };
-    rewrite(shader, |b, inst| {
-        if let (Some((Intrinsic::get_ssbo_size, srcs)), Some(sized)) = (b.shader.as_intrinsic(inst), &sized) {
-            let block = srcs[0];
-            return Edit::Replace(sized.bytes(b, &context.target, block));
-        }
-        if !survey.has_others && is_buffer_deref(b.shader, inst.def()) {
-            return Edit::Remove;
-        }
-        let Some((op, element)) = operation(b.shader, inst) else {
-            return Edit::Keep;
-        };
-        let Some(block) = blocks.get(&Key::new(b.shader, element.var)) else {
-            return Edit::Keep;
-        };
-        lower.access(b, block, (inst, op), &element)
+    let mut lower = Lower { context, lanes: &survey.lanes, bases: BasePointers::default(), vec4s: Vec4s::default() };
+    let mut accesses = survey.accesses.iter().peekable();
+    rewrite(shader, |b, inst| match b.shader.insts[inst].kind {
+        InstKind::Deref(deref) if !survey.has_others && is_buffer(deref.modes) => Edit::Remove,
+        InstKind::Intrinsic { op: Intrinsic::get_ssbo_size, srcs, .. } => match &sized {
+            Some(sized) => Edit::Replace(sized.bytes(b, &context.target, b.shader.srcs[srcs][0])),
+            None => Edit::Keep,
+        },
+        InstKind::Intrinsic { op, .. } => match accesses.next_if(|(access, _)| *access == inst) {
+            Some((_, key)) => lower.access(b, (*key, &blocks[key]), (inst, op)),
+            None => Edit::Keep,
+        },
+        _ => Edit::Keep,
     })
 }
 
+fn is_buffer(modes: Modes) -> bool {
+    modes.intersects(Modes::UBO | Modes::SSBO)
+}
+
 fn is_buffer_deref(shader: &Shader, def: Def) -> bool {
-    shader.as_deref(def).is_some_and(|deref| deref.modes.intersects(Modes::UBO | Modes::SSBO))
+    shader.as_deref(def).is_some_and(|deref| is_buffer(deref.modes))
 }
 
 /// Whether `inst` accesses a block other than by lanes, as only atomics that are no lane do afterwards; for
@@ -107,7 +108,7 @@ impl ElementPointer {
     /// `None` unless `pointer` is var → \[block\] → member → \[index\] with a scalar element.
     fn new(shader: &Shader, pointer: Def) -> Option<ElementPointer> {
         let element = shader.as_deref(pointer)?;
-        if !element.modes.intersects(Modes::UBO | Modes::SSBO) {
+        if !is_buffer(element.modes) {
             return None;
         }
         let DerefKind::Array { parent: array, index } = element.kind else { return None };
@@ -185,32 +186,37 @@ struct Extent {
 }
 
 /// What the accesses of a shader want, found before any of them is lowered.
+#[derive(Default)]
 struct Survey {
-    blocks: FxHashMap<Key, Extent>,
-    /// Lanes wanted of each vec4 of uniform blocks at constant offsets.
-    lanes: FxHashMap<(Key, Option<i64>, u32), u8>,
+    /// In order, each with its block's key.
+    accesses: Vec<(Inst, Key)>,
+    blocks: BTreeMap<Key, Extent>,
+    lanes: WantedLanes,
     /// Something else than the accesses to lower reads pointers into blocks.
     has_others: bool,
 }
 
 impl Survey {
     fn new(shader: &Shader) -> Survey {
-        let mut survey = Survey { blocks: FxHashMap::default(), lanes: FxHashMap::default(), has_others: false };
+        let mut survey = Survey::default();
         for inst in &shader.order {
+            let InstKind::Intrinsic { srcs, .. } = shader.insts[*inst].kind else { continue };
             if let Some((op, element)) = operation(shader, *inst) {
                 survey.add(shader, *inst, op, &element);
-            } else if let Some((_, srcs)) = shader.as_intrinsic(*inst) {
+            } else {
                 // No others than intrinsics read such pointers: `check` does not let them be values.
-                survey.has_others |= srcs.iter().any(|src| is_buffer_deref(shader, *src));
+                survey.has_others |= shader.srcs[srcs].iter().any(|src| is_buffer_deref(shader, *src));
             }
         }
+        survey.lanes.sort();
         survey
     }
 
     fn add(&mut self, shader: &Shader, inst: Inst, op: Intrinsic, element: &ElementPointer) {
         let key = Key::new(shader, element.var);
         let bytes = element.len.and_then(|len| len.checked_mul(element.bytes));
-        let extent = self.blocks.entry(key).or_insert(Extent {
+        self.accesses.push((inst, key));
+        let extent = self.blocks.entry(key).or_insert_with(|| Extent {
             var: element.var,
             count: shader.types.as_array(shader.vars[element.var].ty).map(|(_, len)| len),
             bytes,
@@ -224,42 +230,28 @@ impl Survey {
             extent.narrow[slot] = true;
         }
         extent.atomic64 |= is_atomic(op) && shader.insts[inst].bit_size == 64;
-        if let (Some(byte), Some(block)) = (element.byte(), element.static_block()) {
-            for dword in byte / 4..(byte + element.bytes).div_ceil(4) {
-                *self.lanes.entry((key, block, dword / 4)).or_default() |= 1 << (dword % 4);
-            }
+        if key.is_ubo {
+            self.lanes.add(key, element);
         }
     }
 
-    /// The lanes that are wanted of the vec4s from that of `element` on, if it is known which they are.
-    fn lanes_near<'a>(&'a self, key: Key, mode: Modes, element: &ElementPointer) -> impl Fn(u32) -> u8 + 'a {
-        let place = match mode {
-            Modes::UBO => element.static_block().zip(element.byte()),
-            _ => None,
-        };
-        move |vec4| {
-            let wanted = place.and_then(|(block, byte)| self.lanes.get(&(key, block, byte / 16 + vec4)));
-            wanted.copied().unwrap_or(0)
-        }
-    }
-
-    fn declare(&self, shader: &mut Shader, target: &Target) -> FxHashMap<Key, Block> {
-        let mut keys: Vec<(Key, Extent)> = self.blocks.iter().map(|(key, extent)| (*key, *extent)).collect();
-        keys.sort_unstable_by_key(|(key, _)| *key);
-        keys.into_iter()
+    /// Declares the new variables of each block.
+    fn declare(&self, shader: &mut Shader, target: &Target) -> BTreeMap<Key, Block> {
+        self.blocks
+            .iter()
             .map(|(key, extent)| {
                 let len = if key.is_ubo {
                     Some(vec4s(extent.bytes.unwrap_or(target.max_uniform_buffer_range)))
                 } else {
                     None
                 };
-                let var = declare(shader, target, UVEC4, len, &extent);
-                let var64 = extent.atomic64.then(|| declare(shader, target, UINT64, None, &extent));
+                let var = declare(shader, target, UVEC4, len, extent);
+                let var64 = extent.atomic64.then(|| declare(shader, target, UINT64, None, extent));
                 let narrow = [(0, 8), (1, 16)].map(|(slot, bits)| {
                     let has = extent.narrow[slot] && !key.is_ubo && lanes::has_elements(target, bits);
-                    has.then(|| declare(shader, target, Element { bits, components: 1 }, None, &extent))
+                    has.then(|| declare(shader, target, Element { bits, components: 1 }, None, extent))
                 });
-                (key, Block { mode: shader.vars[var].mode, var, var64, narrow, len })
+                (*key, Block { mode: shader.vars[var].mode, var, var64, narrow, len })
             })
             .collect()
     }
@@ -274,8 +266,9 @@ struct Sized {
 
 impl Sized {
     fn new(shader: &Shader) -> Option<Sized> {
-        let asks = |inst: &Inst| matches!(shader.as_intrinsic(*inst), Some((Intrinsic::get_ssbo_size, _)));
-        shader.order.iter().find(|inst| asks(inst))?;
+        if !shader.inventory().has(Intrinsic::get_ssbo_size) {
+            return None;
+        }
         let is_zinks = |v: &Variable| v.mode == Modes::SSBO && shader.strings[v.name].starts_with("ssbos@");
         let (var, variable) = shader.vars.iter().find(|(_, v)| is_zinks(v))?;
         let count = shader.types.as_array(variable.ty).map(|(_, len)| len);
@@ -339,25 +332,56 @@ struct Block {
     len: Option<u32>,
 }
 
+/// Lanes wanted of the vec4s of uniform blocks at constant offsets.
+#[derive(Default)]
+struct WantedLanes(Vec<(Vec4, u8)>);
+
+/// A vec4: block variable, block if it is an array of them, number.
+type Vec4 = (Key, Option<i64>, u32);
+
+impl WantedLanes {
+    fn add(&mut self, key: Key, element: &ElementPointer) {
+        let (Some(byte), Some(block)) = (element.byte(), element.static_block()) else { return };
+        for dword in byte / 4..(byte + element.bytes).div_ceil(4) {
+            let (vec4, lane) = ((key, block, dword / 4), 1 << (dword % 4));
+            match self.0.last_mut() {
+                // Scalars of a vector stand together.
+                Some((last, lanes)) if *last == vec4 => *lanes |= lane,
+                _ => self.0.push((vec4, lane)),
+            }
+        }
+    }
+
+    /// Has to be called before the first [`WantedLanes::get`].
+    fn sort(&mut self) {
+        self.0.sort_unstable_by_key(|(vec4, _)| *vec4);
+        self.0.dedup_by(|(next, more), (vec4, lanes)| {
+            *lanes |= if next == vec4 { *more } else { 0 };
+            next == vec4
+        });
+    }
+
+    /// The lanes that are wanted of the `ahead`-th vec4 from that of `element` on, none if it is not known which they are.
+    fn get(&self, key: Key, element: &ElementPointer, ahead: u32) -> u8 {
+        let (Some(byte), Some(block)) = (element.byte(), element.static_block()) else { return 0 };
+        let vec4 = (key, block, byte / 16 + ahead);
+        self.0.binary_search_by_key(&vec4, |(vec4, _)| *vec4).map_or(0, |at| self.0[at].1)
+    }
+}
+
 /// What the lowering of an access has to know.
 struct Lower<'a> {
     context: &'a Context,
-    survey: &'a Survey,
+    lanes: &'a WantedLanes,
     bases: BasePointers,
-    /// Vec4s of uniform blocks, by pointer to the block, number and access. zink takes loads apart into scalars; without
-    /// this, each would load its vec4 again, for [`cse`](super::cse) to find.
-    vec4s: MadeOnce<(Def, u32, u32)>,
+    vec4s: Vec4s,
 }
 
 impl Lower<'_> {
     /// Lowers the access `inst` to an element of `block`.
-    fn access(
-        &mut self,
-        b: &mut Builder<'_>,
-        block: &Block,
-        (inst, op): (Inst, Intrinsic),
-        element: &ElementPointer,
-    ) -> Edit {
+    fn access(&mut self, b: &mut Builder<'_>, (key, block): (Key, &Block), (inst, op): (Inst, Intrinsic)) -> Edit {
+        // Taken apart again: the values in it may have got other names by now.
+        let Some((_, element)) = operation(b.shader, inst) else { return Edit::Keep };
         let size = (b.shader.insts[inst].num_components, b.shader.insts[inst].bit_size);
         if let (true, 64, Some(var64)) = (is_atomic(op), size.1, block.var64) {
             let base = base_pointer(b, var64, element.block);
@@ -387,19 +411,9 @@ impl Lower<'_> {
         };
         match op {
             Intrinsic::load_deref => {
-                let wanted = self.survey.lanes_near(Key::new(b.shader, element.var), block.mode, element);
-                if let (Address::Static { byte }, (1, 32), Whole::Always) = (address, size, memory.whole) {
-                    let is_inside = memory.len.is_some_and(|len| byte / 16 < len);
-                    if is_inside && byte % 4 == 0 && wanted(0).count_ones() > 1 && !is_atomic_access(access) {
-                        let number = byte / 16;
-                        let vec4 = self.vec4s.get_or_make(b, (memory.base, number, access), |b| {
-                            let pointer = b.deref_array(memory.base, ArrayIndex::Imm(i64::from(number)));
-                            b.load_deref(pointer, access)
-                        });
-                        return Edit::Replace(b.channel(vec4, (byte / 4 % 4) as u8));
-                    }
-                }
-                Edit::Replace(lanes::load(b, &memory, address, size, wanted))
+                let lanes = |ahead| self.lanes.get(key, &element, ahead);
+                let vec4s = (block.mode == Modes::UBO).then_some(&mut self.vec4s);
+                Edit::Replace(lanes::load(b, &memory, address, size, Others { lanes, vec4s }))
             }
             Intrinsic::store_deref => {
                 lanes::store(b, &memory, address, stored(b.shader, inst), 1);

@@ -233,7 +233,9 @@ impl Access {
             at_address: true,
         };
         match self.operation {
-            Operation::Load => Edit::Replace(lanes::load(b, &memory, address, (self.components, self.bits), |_| 0)),
+            Operation::Load => {
+                Edit::Replace(lanes::load(b, &memory, address, (self.components, self.bits), lanes::NO_OTHERS))
+            }
             Operation::Store { value, mask } => {
                 lanes::store(b, &memory, address, value, mask);
                 Edit::Remove

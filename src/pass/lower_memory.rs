@@ -155,7 +155,9 @@ impl Access {
         }
         let memory = memories.memory(b, self.mode);
         match self.operation {
-            Operation::Load => Edit::Replace(lanes::load(b, &memory, address, (num_components, bits), |_| 0)),
+            Operation::Load => {
+                Edit::Replace(lanes::load(b, &memory, address, (num_components, bits), lanes::NO_OTHERS))
+            }
             Operation::Store => {
                 let value = self.source(b.shader, 0);
                 let mask = b.shader.index(self.inst, Index::write_mask);

@@ -75,7 +75,7 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
                     return Edit::Replace(lanes::load_narrow(b, base, access, address, size));
                 }
                 let memory = blocks.memory(b, block, access, whole);
-                Edit::Replace(lanes::load(b, &memory, address, size, |_| 0))
+                Edit::Replace(lanes::load(b, &memory, address, size, lanes::NO_OTHERS))
             }
             Intrinsic::store_ssbo => {
                 let value = source(b.shader, inst, 0);

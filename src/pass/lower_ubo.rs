@@ -33,7 +33,7 @@
 //! ```
 
 use super::blocks::{block_type, vec4s, BasePointers, UVEC4};
-use super::lanes::{self, Address, Memory, Vec4Offset, Whole};
+use super::lanes::{self, Address, Memory, Others, Vec4Offset, Vec4s, Whole};
 use super::{BufferAccess, Context, Forms, Pass};
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, Shader, TypeData, Var, Variable};
 use crate::op::{Access, Index, Intrinsic, Modes};
@@ -61,9 +61,9 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
         BufferAccess::Lane => Whole::Never,
         BufferAccess::Auto => Whole::Always,
     };
-    let mut bases = BasePointers::default();
+    let (mut bases, mut vec4s) = (BasePointers::default(), Vec4s::default());
     rewrite(shader, |b, inst| match UboLoad::new(b.shader, inst) {
-        Some(load) => Edit::Replace(load.lower(b, &blocks, &mut bases, &survey, whole)),
+        Some(load) => Edit::Replace(load.lower(b, &blocks, (&mut bases, &mut vec4s), &survey, whole)),
         None => Edit::Keep,
     })
 }
@@ -146,7 +146,7 @@ impl UboLoad {
         &self,
         b: &mut Builder<'_>,
         blocks: &Blocks,
-        bases: &mut BasePointers,
+        (bases, vec4s): (&mut BasePointers, &mut Vec4s),
         survey: &Survey,
         whole: Whole,
     ) -> Def {
@@ -160,9 +160,8 @@ impl UboLoad {
         let base = bases.get(b, var, index);
         let len = blocks.len(var);
         let memory = Memory { base, access, whole, len, shared: false, in_pairs: false, at_address: false };
-        lanes::load(b, &memory, address, size, |vec4| {
-            wanted.map_or(0, |(block, offset)| survey.lanes_of(block, offset, 16 * vec4))
-        })
+        let lanes = |vec4| wanted.map_or(0, |(block, offset)| survey.lanes_of(block, offset, 16 * vec4));
+        lanes::load(b, &memory, address, size, Others { lanes, vec4s: Some(vec4s) })
     }
 }
 

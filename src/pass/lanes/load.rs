@@ -1,5 +1,6 @@
 //! Loads: dwords from lanes or whole vec4s, moved into place, cut or put together.
 
+use super::super::blocks::MadeOnce;
 use super::address::{imm, rest_of, Address, Place};
 use super::{load_lane, Memory, Whole, MAX_DWORDS};
 use crate::ir::{ArrayIndex, Builder, Def};
@@ -18,15 +19,33 @@ impl From<Def> for Lane {
     }
 }
 
-/// Loads `components` values of `bits` bits. `others(i)` are the lanes of the `i`-th vec4 touched that other loads want.
-pub(in crate::pass) fn load(
+/// Vec4s of memory that nobody writes, by pointer to all of it, index and access: one that was loaded is not loaded again. Of
+/// drivers that take vectors apart into scalars each scalar would load its vec4 anew, for [`cse`](super::super::cse) to find.
+pub(in crate::pass) type Vec4s = MadeOnce<(Def, ArrayIndex, u32)>;
+
+/// What other loads of a shader want, and did.
+pub(in crate::pass) struct Others<'a, F: Fn(u32) -> u8> {
+    /// The lanes of the `i`-th vec4 touched that they want.
+    pub lanes: F,
+    /// What they loaded, if nobody writes the memory.
+    pub vec4s: Option<&'a mut Vec4s>,
+}
+
+/// Nothing is known of other loads.
+pub(in crate::pass) const NO_OTHERS: Others<'static, fn(u32) -> u8> = Others { lanes: |_| 0, vec4s: None };
+
+/// Loads `components` values of `bits` bits.
+pub(in crate::pass) fn load<F: Fn(u32) -> u8>(
     b: &mut Builder<'_>,
     memory: &Memory,
     address: Address,
     (components, bits): (u8, u8),
-    others: impl Fn(u32) -> u8,
+    mut others: Others<'_, F>,
 ) -> Def {
     let bytes = u32::from(components) * u32::from(bits) / 8;
+    if let Some(value) = load_from_one(b, memory, address, (bytes, bits), &mut others) {
+        return value;
+    }
     let mut dwords = Vec::with_capacity(MAX_DWORDS);
     let mut start = address.start();
     if let Address::Byte { offset, mul, rem } = address {
@@ -35,7 +54,7 @@ pub(in crate::pass) fn load(
         let shift = b.ishl_imm(shift, 3);
         realign(b, &mut dwords, bytes, Shift::Dynamic(shift));
     } else {
-        load_dwords(b, memory, address, (start + bytes).div_ceil(4), &others, &mut dwords);
+        load_dwords(b, memory, address, (start + bytes).div_ceil(4), &mut others, &mut dwords);
         if start * 8 % u32::from(bits.min(32)) != 0 {
             realign(b, &mut dwords, bytes, Shift::Static(start * 8));
             start = 0;
@@ -46,13 +65,43 @@ pub(in crate::pass) fn load(
     gather(b, &elements)
 }
 
+/// The frequent case in short: up to four lanes of one vec4 at known places that are loaded with all of it, or a single lane.
+fn load_from_one<F: Fn(u32) -> u8>(
+    b: &mut Builder<'_>,
+    memory: &Memory,
+    address: Address,
+    (bytes, bits): (u32, u8),
+    others: &mut Others<'_, F>,
+) -> Option<Def> {
+    let (Address::Static { byte } | Address::Vec4 { byte, .. }) = address else { return None };
+    let (first, count) = ((byte % 16 / 4) as u8, (bytes / 4) as u8);
+    if byte % 4 != 0 || bits < 32 || byte % 16 + bytes > 16 {
+        return None;
+    }
+    let place = address.place(b, 0);
+    if !memory.reads_whole(lanes_of(first, count), || (others.lanes)(0)) || place.is_outside(memory) {
+        return (count == 1).then(|| load_lane(b, memory, place));
+    }
+    let vec4 = load_whole(b, memory, place, &mut others.vec4s);
+    let lanes = [first, first + 1, first + 2, first + 3];
+    if bits == 32 {
+        return Some(b.swizzle(vec4, &lanes[..usize::from(count)]));
+    }
+    let mut pairs = [vec4; 2];
+    for (pair, lanes) in pairs.iter_mut().zip(lanes.chunks_exact(2)).take(usize::from(count / 2)) {
+        let lanes = b.swizzle(vec4, lanes);
+        *pair = b.alu(AluOp::pack_64_2x32, &[lanes]);
+    }
+    Some(b.vec(&pairs[..usize::from(count / 2)]))
+}
+
 /// Loads `count` dwords whose lanes are known, or each its own.
-fn load_dwords(
+fn load_dwords<F: Fn(u32) -> u8>(
     b: &mut Builder<'_>,
     memory: &Memory,
     address: Address,
     count: u32,
-    others: &impl Fn(u32) -> u8,
+    others: &mut Others<'_, F>,
     dwords: &mut Vec<Lane>,
 ) {
     let mut k = 0;
@@ -70,31 +119,56 @@ fn load_dwords(
             _ => 0,
         } + k)
             / 4;
-        load_vec4(b, memory, place, (first as u8, lanes as u8), others(vec4), dwords);
+        load_vec4(b, memory, place, (first as u8, lanes as u8), (vec4, others), dwords);
         k += lanes;
     }
 }
 
-/// Loads `lanes.1` lanes from `lanes.0` on of the vec4 at `place`, all at once where that is allowed and pays.
-fn load_vec4(
+/// A bit for each of `count` lanes from `first` on.
+fn lanes_of(first: u8, count: u8) -> u8 {
+    ((1u8 << count) - 1) << first
+}
+
+impl Memory {
+    /// Whether lanes are loaded with the vec4 that they are in: where that is allowed, and pays. `own` are those of the load,
+    /// `others` those of all others.
+    fn reads_whole(&self, own: u8, others: impl FnOnce() -> u8) -> bool {
+        match self.whole {
+            // Atomic are loads of scalars only.
+            _ if Access::from_bits_retain(self.access).contains(Access::ATOMIC) => false,
+            Whole::Never => false,
+            Whole::Covered => own & 8 != 0 && own.count_ones() > 1,
+            Whole::Always => own.count_ones() > 1 || others() & !own != 0,
+        }
+    }
+}
+
+/// Loads the vec4 at `place`, unless it is there already.
+fn load_whole(b: &mut Builder<'_>, memory: &Memory, place: Place, known: &mut Option<&mut Vec4s>) -> Def {
+    let make = |b: &mut Builder<'_>| {
+        let pointer = b.deref_array(memory.base, place.vec4);
+        b.load_deref(pointer, memory.access)
+    };
+    match known {
+        Some(known) if !Access::from_bits_retain(memory.access).contains(Access::VOLATILE) => {
+            known.get_or_make(b, (memory.base, place.vec4, memory.access), make)
+        }
+        _ => make(b),
+    }
+}
+
+/// Loads `count` lanes from `first` on of the vec4 at `place`, the `number`-th of the load.
+fn load_vec4<F: Fn(u32) -> u8>(
     b: &mut Builder<'_>,
     memory: &Memory,
     place: Place,
     (first, count): (u8, u8),
-    others: u8,
+    (number, others): (u32, &mut Others<'_, F>),
     dwords: &mut Vec<Lane>,
 ) {
-    let own = ((1u8 << count) - 1) << first;
-    let whole = match memory.whole {
-        // Atomic are loads of scalars only.
-        _ if Access::from_bits_retain(memory.access).contains(Access::ATOMIC) => false,
-        Whole::Never => false,
-        Whole::Covered => own & 8 != 0 && count > 1,
-        Whole::Always => (own | others).count_ones() > 1,
-    };
-    if whole && !place.is_outside(memory) {
-        let pointer = b.deref_array(memory.base, place.vec4);
-        let vec4 = b.load_deref(pointer, memory.access);
+    let own = lanes_of(first, count);
+    if memory.reads_whole(own, || (others.lanes)(number)) && !place.is_outside(memory) {
+        let vec4 = load_whole(b, memory, place, &mut others.vec4s);
         dwords.extend((first..first + count).map(|component| Lane { def: vec4, component }));
         return;
     }

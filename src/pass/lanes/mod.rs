@@ -24,7 +24,7 @@ mod store;
 
 pub(super) use address::{Address, Vec4Offset};
 pub(super) use atomic::{atomic, atomic_at};
-pub(super) use load::load;
+pub(super) use load::{load, Others, Vec4s, NO_OTHERS};
 pub(super) use narrow::{has_elements, has_shared_elements, is_narrow, load_narrow, store_narrow};
 pub(super) use store::store;
 
