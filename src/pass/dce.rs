@@ -32,25 +32,47 @@ pub const PASS: Pass =
     Pass { name: "dce", about: "removes instructions whose results nobody reads", removes: Forms::empty(), run };
 
 fn run(shader: &mut Shader, _context: &Context) -> bool {
-    let needed = needed(shader);
-    shader.retain(|inst| needed[inst])
+    let need = needed(shader);
+    shader.retain(|inst| need[inst] == Need::Needed)
 }
 
-/// The instructions that must stay.
-fn needed(shader: &Shader) -> SideTable<Inst, bool> {
-    let mut needed = shader.inst_table(false);
-    let mut to_visit: Vec<Inst> = Vec::with_capacity(shader.order.len());
-    to_visit.extend(shader.order.iter().copied().filter(|inst| !can_eliminate(shader, *inst)));
-    to_visit.extend(shader.cf.iter().filter_map(|item| match item {
-        Cf::If { cond, .. } => Some(cond.inst()),
-        _ => None,
-    }));
-    while let Some(inst) = to_visit.pop() {
-        if !std::mem::replace(needed.entry(inst), true) {
-            shader.for_each_src(inst, |def| to_visit.push(def.inst()));
+/// What is known of an instruction on the way back from the end.
+#[derive(Clone, Copy, PartialEq)]
+enum Need {
+    /// Nothing yet.
+    Unknown,
+    /// It was reached, and nothing behind it needs it.
+    NotBehind,
+    Needed,
+}
+
+/// The instructions that must stay: those with effects, and what they read. Backwards, uses come before what they use.
+fn needed(shader: &Shader) -> SideTable<Inst, Need> {
+    let mut need = shader.inst_table(Need::Unknown);
+    for item in &shader.cf {
+        if let Cf::If { cond, .. } = item {
+            need.set(cond.inst(), Need::Needed);
         }
     }
-    needed
+    // But for phis: what a loop brings back to its head stands behind it.
+    let mut behind: Vec<Inst> = Vec::new();
+    for inst in shader.order.iter().rev() {
+        if need[*inst] == Need::Unknown && can_eliminate(shader, *inst) {
+            need.set(*inst, Need::NotBehind);
+            continue;
+        }
+        need.set(*inst, Need::Needed);
+        shader.for_each_src(*inst, |def| match need.entry(def.inst()) {
+            Need::NotBehind => behind.push(def.inst()),
+            need => *need = Need::Needed,
+        });
+    }
+    while let Some(inst) = behind.pop() {
+        if std::mem::replace(need.entry(inst), Need::Needed) != Need::Needed {
+            shader.for_each_src(inst, |def| behind.push(def.inst()));
+        }
+    }
+    need
 }
 
 #[cfg(test)]
