@@ -345,18 +345,23 @@ impl Target {
 
     /// The preset of a Vulkan version.
     pub fn new(vulkan: Version) -> Target {
-        let mut target = Target {
+        let mut target = Target::without_features(vulkan);
+        for feature in Feature::ALL {
+            target.set(*feature, feature.info().since.is_some_and(|since| since <= vulkan));
+        }
+        target
+    }
+
+    /// A driver of a Vulkan version that has none of the features, not even those that the version promises.
+    pub fn without_features(vulkan: Version) -> Target {
+        Target {
             vulkan,
             features: 0,
             max_uniform_buffer_range: 65536,
             max_push_constants_size: 128,
             indexed_draw_offset: 0,
             max_draw_buffers: 8,
-        };
-        for feature in Feature::ALL {
-            target.set(*feature, feature.info().since.is_some_and(|since| since <= vulkan));
         }
-        target
     }
 
     /// The preset called `name`.

@@ -52,7 +52,7 @@ pub unsafe extern "C" fn ntv_target_enable(target: *mut ntv_target, feature: *co
 pub(crate) fn options(target: &ntv_target) -> Result<Options, String> {
     let version = version(target.vulkan_version);
     let version = version.ok_or_else(|| format!("vulkan_version of the target is {:#x}", target.vulkan_version))?;
-    let mut core = Target::new(version);
+    let mut core = Target::without_features(version);
     core.set_feature_bits(bits(target.features));
     core.max_uniform_buffer_range = target.max_uniform_buffer_range;
     core.max_push_constants_size = target.max_push_constants_size;
