@@ -5,7 +5,7 @@
 
 use super::types::Type;
 use super::variable::Var;
-use crate::entity::{entity, Id, Slice};
+use crate::entity::{entity, Slice};
 use crate::op::{AluOp, AluType, Intrinsic, Modes, TexOp, TexSrcKind};
 use bitflags::bitflags;
 
@@ -33,14 +33,14 @@ entity!(
 impl Def {
     /// The instruction that makes this value.
     pub fn inst(self) -> Inst {
-        Inst::from_index(self.index())
+        Inst(self.0)
     }
 }
 
 impl Inst {
     /// The result, which exists if the instruction has components; see [`InstData::has_def`].
     pub fn def(self) -> Def {
-        Def::from_index(self.index())
+        Def(self.0)
     }
 }
 
@@ -176,6 +176,9 @@ impl Swizzle {
 
     /// `self` applied to the result of `inner`: component i reads inner's component self(i).
     pub fn compose(self, inner: Swizzle) -> Swizzle {
+        if self == Swizzle::IDENTITY || inner == Swizzle::IDENTITY {
+            return if self == Swizzle::IDENTITY { inner } else { self };
+        }
         let mut swizzle = Swizzle(0);
         for i in 0..16 {
             swizzle.set(i, inner.get(usize::from(self.get(i))));

@@ -125,6 +125,10 @@ fn simplify(shader: &Shader, inst: Inst) -> Option<(New, InstData, AluFlags)> {
         by_op
     });
     let InstKind::Alu { op, flags, srcs } = shader.insts[inst].kind else { return None };
+    let rules = &by_op[op as usize];
+    if rules.is_empty() {
+        return None;
+    }
     let data = shader.insts[inst];
     let operation = Operation {
         shader,
@@ -133,7 +137,7 @@ fn simplify(shader: &Shader, inst: Inst) -> Option<(New, InstData, AluFlags)> {
         components: usize::from(data.num_components),
         bits: data.bit_size,
     };
-    let new = by_op[op as usize].iter().find_map(|rule| rule(&operation))?;
+    let new = rules.iter().find_map(|rule| rule(&operation))?;
     Some((new, data, flags & AluFlags::EXACT))
 }
 

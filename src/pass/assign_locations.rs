@@ -56,10 +56,13 @@ fn assign(shader: &mut Shader, mode: Modes) -> bool {
         let v = &shader.vars[*var];
         v.mode == mode && v.location.is_some_and(|slot| slots::builtin(kind, slot, fragment_input).is_none())
     };
+    let unlinked = kind == SlotKind::Varying && shader.info.directive("locations") == Some("slots");
+    if !unlinked && shader.vars.ids().filter(is_user).nth(1).is_none() {
+        return false;
+    }
     let mut vars: Vec<Var> = shader.vars.ids().filter(is_user).collect();
     vars.sort_by_key(|var| shader.vars[*var].location);
     let claimed = |shader: &Shader, var: &Var| shader.vars[*var].driver_location;
-    let unlinked = kind == SlotKind::Varying && shader.info.directive("locations") == Some("slots");
     if !unlinked && !overlap(shader, &vars, claimed) {
         return false;
     }

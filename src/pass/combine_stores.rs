@@ -123,10 +123,14 @@ impl Plans {
         let mut plans = Plans { plans: SideTable::new(Plan::Keep), combined: Vec::new(), first_open: 0, any: false };
         for block in shader.block_order() {
             for inst in shader.block_insts(block) {
-                match ComponentStore::new(shader, *inst) {
-                    Some(store) => plans.add(shader, &store),
-                    None if separates(shader, *inst) => plans.close(),
-                    None => {}
+                match shader.insts[*inst].kind {
+                    InstKind::Intrinsic { .. } => match ComponentStore::new(shader, *inst) {
+                        Some(store) => plans.add(shader, &store),
+                        None if separates(shader, *inst) => plans.close(),
+                        None => {}
+                    },
+                    InstKind::Jump(_) => plans.close(),
+                    _ => {}
                 }
             }
             plans.close();
@@ -194,7 +198,7 @@ impl ComponentStore {
     }
 }
 
-/// Whether outputs must be as the code says when this instruction runs.
+/// Whether outputs must be as the code says when this intrinsic runs.
 fn separates(shader: &Shader, inst: Inst) -> bool {
     let touches_outputs =
         |def: &Def| shader.as_deref(*def).is_some_and(|deref| deref.modes.intersects(Modes::SHADER_OUT));
@@ -203,7 +207,6 @@ fn separates(shader: &Shader, inst: Inst) -> bool {
             let effects = op.info().effects;
             shader.srcs[srcs].iter().any(touches_outputs) || effects.is_empty() && op != Intrinsic::store_deref
         }
-        InstKind::Jump(_) => true,
         _ => false,
     }
 }

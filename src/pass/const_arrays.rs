@@ -140,25 +140,29 @@ fn note(shader: &Shader, inst: Inst, at_start: bool, tables: &mut SideTable<Var,
     if shader.as_deref(inst.def()).is_some_and(|deref| is_step(deref.kind)) {
         return;
     }
-    let mut named = Vec::new();
-    shader.for_each_src(inst, |src| named.extend(shader.deref_var(src)));
-    for var in named {
-        let table = tables.entry(var);
-        let Some(known) = table else { continue };
-        let kept = match shader.as_intrinsic(inst) {
-            Some((Intrinsic::load_deref, _)) => {
-                known.is_read = true;
-                true
-            }
-            Some((Intrinsic::store_deref, &[pointer, value])) if at_start && !known.is_read => {
-                known.is_written = true;
-                fill(shader, inst, pointer, value, &mut known.values).is_some()
-            }
-            _ => false,
-        };
-        if !kept {
-            *table = None;
+    shader.for_each_src(inst, |src| {
+        if let Some(var) = shader.deref_var(src) {
+            note_use(shader, inst, at_start, tables.entry(var));
         }
+    });
+}
+
+/// Notes that `inst` reads a pointer to the variable of `table`.
+fn note_use(shader: &Shader, inst: Inst, at_start: bool, table: &mut Option<Table>) {
+    let Some(known) = table else { return };
+    let kept = match shader.as_intrinsic(inst) {
+        Some((Intrinsic::load_deref, _)) => {
+            known.is_read = true;
+            true
+        }
+        Some((Intrinsic::store_deref, &[pointer, value])) if at_start && !known.is_read => {
+            known.is_written = true;
+            fill(shader, inst, pointer, value, &mut known.values).is_some()
+        }
+        _ => false,
+    };
+    if !kept {
+        *table = None;
     }
 }
 

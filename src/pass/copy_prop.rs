@@ -46,12 +46,16 @@ fn run(shader: &mut Shader, _context: &Context) -> bool {
         position += 1;
         order.0.set(inst.def(), position);
         let shader = &mut *builder.shader;
-        let data = shader.insts[inst];
-        let same = match data.kind {
-            InstKind::Alu { op, .. } => {
-                sources_changed |= look_through_copies(shader, &order, inst);
+        let same = match shader.insts[inst].kind {
+            InstKind::Alu { op, srcs, .. } => {
+                if shader.alu_srcs[srcs].iter().any(|src| shader.as_alu(src.def).is_some_and(|(op, _)| copies(op))) {
+                    sources_changed |= look_through_copies(shader, &order, inst);
+                }
+                if !copies(op) {
+                    return Edit::Keep;
+                }
                 sources_changed |= vector_to_move(shader, &order, inst, op);
-                copied_value(shader, inst, &data).filter(|src| order.is_before(*src, inst.def()))
+                copied_value(shader, inst).filter(|src| order.is_before(*src, inst.def()))
             }
             InstKind::Phi(srcs) => only_operand(&shader.phi_srcs[srcs], inst.def(), &order),
             _ => None,
@@ -59,6 +63,11 @@ fn run(shader: &mut Shader, _context: &Context) -> bool {
         same.map_or(Edit::Keep, Edit::Replace)
     });
     rewritten || sources_changed
+}
+
+/// Whether `op` computes nothing.
+fn copies(op: AluOp) -> bool {
+    matches!(op.info().form, Form::Move | Form::Construct)
 }
 
 /// Where the values visited so far stand, from 1. Copies are followed backwards only, which comes to an end even in code that
@@ -124,11 +133,12 @@ fn vector_to_move(shader: &mut Shader, order: &Order, inst: Inst, op: AluOp) -> 
 }
 
 /// The value that a move copies whole.
-fn copied_value(shader: &Shader, inst: Inst, data: &InstData) -> Option<Def> {
+fn copied_value(shader: &Shader, inst: Inst) -> Option<Def> {
+    let num_components = shader.insts[inst].num_components;
     let (op, srcs) = shader.as_alu(inst.def())?;
     let src = *srcs.first()?;
-    let whole = data.num_components == shader.num_components(src.def)
-        && src.swizzle.is_identity(usize::from(data.num_components));
+    let whole =
+        num_components == shader.num_components(src.def) && src.swizzle.is_identity(usize::from(num_components));
     (op.info().form == Form::Move && whole).then_some(src.def)
 }
 

@@ -48,11 +48,12 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(shader: &mut Shader, _context: &Context) -> bool {
-    if let [Cf::Block(_)] = shader.cf[..] {
+    let once = loops_that_run_once(shader);
+    if once.is_empty() && !(0..shader.cf.len()).any(|at| is_plain_start(shader, &shader.cf[at..])) {
         return false;
     }
     let mut walk = Walk {
-        once: loops_that_run_once(shader),
+        once,
         old_cf: std::mem::take(&mut shader.cf),
         old_order: std::mem::take(&mut shader.order),
         now: shader.block_table(None),
@@ -68,6 +69,18 @@ fn run(shader: &mut Shader, _context: &Context) -> bool {
         rename(shader, &now, &alias);
     }
     changed
+}
+
+/// Whether something is dead that can be told without the walk, where a part of the control flow starts: an if that is decided
+/// or empty, or what follows a jump. The walk finds no more unless it finds such a one first.
+fn is_plain_start(shader: &Shader, rest: &[Cf]) -> bool {
+    let is_empty = |block: &Block| shader.block_insts(*block).is_empty();
+    match rest {
+        [Cf::If { cond, .. }, ..] if shader.as_const_scalar(*cond).is_some() => true,
+        [Cf::If { .. }, Cf::Block(then), Cf::Else, Cf::Block(or_else), ..] => is_empty(then) && is_empty(or_else),
+        [Cf::Block(block), Cf::If { .. } | Cf::Loop, ..] => shader.block_jump(*block).is_some(),
+        _ => false,
+    }
 }
 
 /// An if or loop around what is visited.

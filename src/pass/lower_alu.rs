@@ -65,7 +65,8 @@ fn run(shader: &mut Shader, _context: &Context) -> bool {
 
 /// Whether `inst` is an ALU operation that cannot be emitted.
 pub(super) fn is_to_lower(shader: &Shader, inst: Inst) -> bool {
-    Shape::of(shader, inst).is_some_and(|shape| rule(&shape).is_some())
+    matches!(shader.insts[inst].kind, InstKind::Alu { op, .. } if has_rules(op))
+        && Shape::of(shader, inst).is_some_and(|shape| rule(&shape).is_some())
 }
 
 /// What a rule's condition sees of an operation.

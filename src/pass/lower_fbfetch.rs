@@ -39,8 +39,9 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(shader: &mut Shader, context: &Context) -> bool {
+    let fetches = |v: &Variable| v.flags.contains(VarFlags::FB_FETCH_OUTPUT);
     if shader.stage() != Stage::Fragment
-        || !shader.inventory().has_any(&[Intrinsic::load_output, Intrinsic::load_deref])
+        || !shader.inventory().has(Intrinsic::load_output) && !shader.vars.values().any(fetches)
     {
         return false;
     }

@@ -49,9 +49,12 @@ struct Change {
 fn run(shader: &mut Shader, context: &Context) -> bool {
     let mut changes = SideTable::new(None);
     let mut any = false;
-    let narrow = narrow_vars(shader, context);
+    let may_be_narrow = context.target.has(Feature::storageInputOutput16);
+    let interpolated = if may_be_narrow { interpolated_vars(shader) } else { Vec::new() };
     for var in shader.vars.ids() {
-        if let Some(change) = change(shader, &shader.vars[var], narrow[var]) {
+        let variable = &shader.vars[var];
+        let narrow = may_be_narrow && variable.capture.is_none() && !interpolated.contains(&var);
+        if let Some(change) = change(shader, variable, narrow) {
             any = true;
             changes.set(var, Some(change));
             shader.vars[var].ty = shader.types.with_scalars(shader.vars[var].ty, &|_| change.new);
@@ -77,25 +80,22 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
     true
 }
 
-/// Which variables may have 16 bits.
-fn narrow_vars(shader: &Shader, context: &Context) -> SideTable<Var, bool> {
-    let mut narrow = SideTable::new(false);
-    for (var, variable) in shader.vars.iter() {
-        narrow.set(var, context.target.has(Feature::storageInputOutput16) && variable.capture.is_none());
-    }
-    for inst in &shader.order {
-        let Some((_, srcs)) = shader.as_intrinsic(*inst).filter(|(op, _)| interpolates(*op)) else { continue };
-        if let Some(var) = srcs.first().and_then(|pointer| shader.deref_var(*pointer)) {
-            narrow.set(var, false);
+/// The variables that are interpolated anew, which there are none of 16 bits for.
+fn interpolated_vars(shader: &Shader) -> Vec<Var> {
+    let mut vars = Vec::new();
+    if shader.inventory().has_any(INTERPOLATE) {
+        for inst in &shader.order {
+            let Some((_, srcs)) = shader.as_intrinsic(*inst).filter(|(op, _)| INTERPOLATE.contains(op)) else {
+                continue;
+            };
+            vars.extend(srcs.first().and_then(|pointer| shader.deref_var(*pointer)));
         }
     }
-    narrow
+    vars
 }
 
-fn interpolates(op: Intrinsic) -> bool {
-    use Intrinsic::{interp_deref_at_centroid, interp_deref_at_offset, interp_deref_at_sample};
-    matches!(op, interp_deref_at_centroid | interp_deref_at_sample | interp_deref_at_offset)
-}
+const INTERPOLATE: &[Intrinsic] =
+    &[Intrinsic::interp_deref_at_centroid, Intrinsic::interp_deref_at_sample, Intrinsic::interp_deref_at_offset];
 
 /// What has to change about a variable, if anything.
 fn change(shader: &Shader, variable: &Variable, narrow: bool) -> Option<Change> {
@@ -136,7 +136,7 @@ fn lower_access(b: &mut Builder<'_>, inst: Inst, changes: &SideTable<Var, Option
             let wide = b.load_deref(srcs[0], b.shader.index(inst, Index::access));
             Edit::Replace(convert(b, wide, change.old))
         }
-        _ if interpolates(op) => {
+        _ if INTERPOLATE.contains(&op) => {
             let wide = b.intrinsic(op, n, change.new.bits, &srcs).def();
             Edit::Replace(convert(b, wide, change.old))
         }

@@ -37,7 +37,7 @@
 use super::blocks::{base_pointer, block_type, U64VEC2, UVEC4};
 use super::{Context, Forms, Pass};
 use crate::entity::SideTable;
-use crate::ir::{rewrite, ArrayIndex, Builder, Def, DerefKind, Edit, Inst, Shader, Var, Variable};
+use crate::ir::{rewrite, ArrayIndex, Builder, Def, DerefKind, Edit, Inst, InstKind, Shader, Var, Variable};
 use crate::op::{AluOp, Index, Intrinsic, Modes};
 use rustc_hash::FxHashMap;
 
@@ -59,21 +59,24 @@ fn run(shader: &mut Shader, _: &Context) -> bool {
     }
     let mut views: FxHashMap<Var, Var> = FxHashMap::default();
     let mut loaded: SideTable<Def, Option<Def>> = SideTable::new(None);
-    rewrite(shader, |b, inst| {
-        if let Some((pairs, load)) = pairs.get(&inst.def()).and_then(|pairs| Some((pairs, Load::new(b.shader, inst)?)))
-        {
-            let view = *views.entry(load.var).or_insert_with(|| view(b.shader, load.var));
-            loaded.set(inst.def(), Some(load.again(b, view, *pairs)));
-            return Edit::Keep;
+    rewrite(shader, |b, inst| match b.shader.insts[inst].kind {
+        InstKind::Intrinsic { op: Intrinsic::load_deref, .. } => {
+            let wanted = pairs.get(&inst.def()).and_then(|pairs| Some((pairs, Load::new(b.shader, inst)?)));
+            if let Some((pairs, load)) = wanted {
+                let view = *views.entry(load.var).or_insert_with(|| view(b.shader, load.var));
+                loaded.set(inst.def(), Some(load.again(b, view, *pairs)));
+            }
+            Edit::Keep
         }
-        match packed_pair(b.shader, inst) {
-            Some((vec4, pair)) => match loaded[vec4] {
+        InstKind::Alu { op: AluOp::pack_64_2x32, .. } => {
+            let Some((vec4, pair)) = packed_pair(b.shader, inst) else { return Edit::Keep };
+            match loaded[vec4] {
                 Some(wide) if b.shader.num_components(wide) == 1 => Edit::Replace(wide),
                 Some(wide) => Edit::Replace(b.channel(wide, pair)),
                 None => Edit::Keep,
-            },
-            None => Edit::Keep,
+            }
         }
+        _ => Edit::Keep,
     })
 }
 
