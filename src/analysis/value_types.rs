@@ -16,7 +16,9 @@
 
 use super::textures::image_texel;
 use crate::entity::Id;
-use crate::ir::{AluSrc, Def, DerefKind, Inst, InstData, InstKind, Shader, Type, TypeData, TypeTable, Var, Variable};
+use crate::ir::{
+    AluSrc, ArrayIndex, Def, DerefKind, Inst, InstData, InstKind, Shader, Type, TypeData, TypeTable, Var, Variable,
+};
 use crate::op::intrinsic::Form as IntrinsicForm;
 use crate::op::{
     AluInfo, AluOp, AluType, AtomicOp, Base, Form, Index, Intrinsic, Modes, Operand, Props, TexOp, TexSrcKind,
@@ -121,11 +123,7 @@ impl ValueTypes {
             let bits = leaf(&shader.types, variable.ty).map_or(32, |scalar| scalar.bits);
             self.enter(self.num_defs + var.index(), self.restricted(choice, bits));
         }
-        for inst in &shader.order {
-            let data = &shader.insts[*inst];
-            self.enter_result(shader, *inst, data);
-            self.count(shader, *inst, data);
-        }
+        shader.order.iter().for_each(|inst| self.add(shader, *inst, &shader.insts[*inst]));
         self.join_phis(shader);
         self.decide();
         if self.signed {
@@ -145,16 +143,14 @@ impl ValueTypes {
         };
     }
 
-    fn enter_result(&mut self, shader: &Shader, inst: Inst, data: &InstData) {
-        let choice = match data.kind {
-            // It is unsigned so far.
-            InstKind::Deref(_) | InstKind::Jump(_) => return,
-            InstKind::Const(_) | InstKind::Undef => {
-                let base = if data.bit_size == 1 { Base::Bool } else { Base::Uint };
-                self.nodes[inst.index()] = Node::Literal(base);
-                return;
-            }
-            _ => self.restricted(result_choice(shader, inst, data), data.bit_size),
+    /// Makes `choice`, as far as it is one for so many bits, that of the result of `inst`.
+    fn enter_result(&mut self, inst: Inst, bits: u8, choice: Choice) {
+        let choice = match (choice, bits) {
+            (_, 1) => Choice::Is(Base::Bool),
+            // There are no floats of 8 bits.
+            (Choice::Free, 8) => Choice::Integer,
+            (Choice::Is(Base::Bool), _) => Choice::Is(Base::Uint),
+            _ => self.restricted(choice, bits),
         };
         self.enter(inst.index(), choice);
     }
@@ -241,32 +237,63 @@ impl ValueTypes {
         }
     }
 
-    /// Counts what `inst` wants of its operands, and joins what it moves. Phis wait for what they join.
-    fn count(&mut self, shader: &Shader, inst: Inst, data: &InstData) {
+    /// Enters the result of `inst`, counts what it wants of its operands, and joins what it moves. Phis wait for what they join.
+    fn add(&mut self, shader: &Shader, inst: Inst, data: &InstData) {
+        let bits = data.bit_size;
         match data.kind {
-            InstKind::Phi(_) => self.phis.push(inst),
-            InstKind::Alu { op, srcs, .. } => self.count_alu(inst, op.info(), &shader.alu_srcs[srcs]),
-            InstKind::Intrinsic { op: Intrinsic::load_deref, srcs, .. } => {
-                if let Some(variable) = self.own_memory(shader, shader.srcs[srcs][0]) {
+            InstKind::Const(_) | InstKind::Undef => {
+                self.nodes[inst.index()] = Node::Literal(if bits == 1 { Base::Bool } else { Base::Uint });
+            }
+            InstKind::Deref(ref deref) => {
+                if let DerefKind::Array { index: ArrayIndex::Def(index), .. } = deref.kind {
+                    self.count(index, Want::Integer);
+                }
+            }
+            InstKind::Alu { op, srcs, .. } => {
+                self.enter_result(inst, bits, alu_choice(op));
+                self.count_alu(inst, op.info(), &shader.alu_srcs[srcs]);
+            }
+            InstKind::Phi(_) => {
+                self.enter_result(inst, bits, Choice::Free);
+                self.phis.push(inst);
+            }
+            InstKind::Intrinsic { op, srcs, .. } => self.add_intrinsic(shader, inst, data, op, &shader.srcs[srcs]),
+            InstKind::Tex(tex) => {
+                let tex = &shader.texs[tex];
+                let of_texel = Choice::Is(tex.dest_type.base);
+                self.enter_result(inst, bits, if tex.op.is_query() { Choice::Integer } else { of_texel });
+                tex.srcs.iter().for_each(|(kind, src)| self.count(*src, tex_want(tex.op, *kind)));
+            }
+            InstKind::Jump(_) => {}
+        }
+    }
+
+    fn add_intrinsic(&mut self, shader: &Shader, inst: Inst, data: &InstData, op: Intrinsic, srcs: &[Def]) {
+        if data.has_def() {
+            self.enter_result(inst, data.bit_size, intrinsic_choice(shader, inst, op, srcs));
+        }
+        match (op, srcs) {
+            (Intrinsic::load_deref, [pointer]) => {
+                if let Some(variable) = self.own_memory(shader, *pointer) {
                     self.join(variable, inst.index());
                 }
             }
-            InstKind::Intrinsic { op: Intrinsic::store_deref, srcs, .. } => {
-                let (pointer, value) = (shader.srcs[srcs][0], shader.srcs[srcs][1]);
-                if let Node::Web(web) = self.nodes[value.index()] {
-                    self.vote(web, stored_want(shader, pointer), 1);
+            (Intrinsic::store_deref, [pointer, value]) => {
+                if matches!(self.nodes[value.index()], Node::Web(_)) {
+                    self.count(*value, stored_want(shader, *pointer));
                 }
-                if let Some(variable) = self.own_memory(shader, pointer) {
+                if let Some(variable) = self.own_memory(shader, *pointer) {
                     self.join(variable, value.index());
                 }
             }
-            InstKind::Intrinsic { op, srcs, .. } => self.count_intrinsic(shader, inst, op, &shader.srcs[srcs]),
-            InstKind::Deref(_) | InstKind::Tex(_) => for_each_want(shader, inst, |src, want| {
-                if let Node::Web(web) = self.nodes[src.index()] {
-                    self.vote(web, want, 1);
-                }
-            }),
-            InstKind::Const(_) | InstKind::Undef | InstKind::Jump(_) => {}
+            _ => self.count_intrinsic(shader, inst, op, srcs),
+        }
+    }
+
+    /// Counts what a user wants of `src`, if it has a choice.
+    fn count(&mut self, src: Def, want: Want) {
+        if let Node::Web(web) = self.nodes[src.index()] {
+            self.vote(web, want, 1);
         }
     }
 
@@ -332,23 +359,16 @@ impl ValueTypes {
         }
     }
 
-    /// Gives each remaining integer the signedness with the most votes, those of decided webs among them.
+    /// Gives each remaining integer the signedness with the most votes, those of what it becomes part of among them.
     fn decide_signs(&mut self, shader: &Shader) {
         for inst in &shader.order {
-            let base = self.base_at(inst.index());
-            let is_decided = match self.nodes[inst.index()] {
-                Node::Web(web) => self.webs[web as usize].choice != Choice::Integer,
-                Node::Is(_) | Node::Literal(_) => true,
-            };
-            if !is_decided || !matches!(base, Base::Int | Base::Uint) {
-                continue;
-            }
-            for_each_want(shader, *inst, |src, want| {
-                if let (Want::Same, Node::Web(web)) = (want, self.nodes[src.index()]) {
-                    if self.webs[web as usize].choice == Choice::Integer {
-                        self.vote(web, Want::Is(base), 1);
-                    }
+            let Node::Web(web) = self.nodes[inst.index()] else { continue };
+            let Choice::Is(base @ (Base::Int | Base::Uint)) = self.webs[web as usize].choice else { continue };
+            for_each_moved(shader, *inst, |src| match self.nodes[src.index()] {
+                Node::Web(web) if self.webs[web as usize].choice == Choice::Integer => {
+                    self.vote(web, Want::Is(base), 1);
                 }
+                _ => {}
             });
         }
         for web in &mut self.webs {
@@ -422,27 +442,6 @@ fn variable_choice(types: &TypeTable, ty: Type) -> Choice {
     }
 }
 
-/// What the result of `inst` may be.
-fn result_choice(shader: &Shader, inst: Inst, data: &InstData) -> Choice {
-    if data.bit_size == 1 {
-        return Choice::Is(Base::Bool);
-    }
-    let choice = match data.kind {
-        InstKind::Alu { op, .. } => alu_choice(op),
-        InstKind::Phi(_) => Choice::Free,
-        InstKind::Intrinsic { op, srcs, .. } => intrinsic_choice(shader, inst, op, &shader.srcs[srcs]),
-        InstKind::Tex(tex) if shader.texs[tex].op.is_query() => Choice::Integer,
-        InstKind::Tex(tex) => Choice::Is(shader.texs[tex].dest_type.base),
-        InstKind::Const(_) | InstKind::Undef | InstKind::Deref(_) | InstKind::Jump(_) => Choice::Is(Base::Uint),
-    };
-    match choice {
-        // There are no floats of 8 bits.
-        Choice::Free if data.bit_size == 8 => Choice::Integer,
-        Choice::Is(Base::Bool) => Choice::Is(Base::Uint),
-        choice => choice,
-    }
-}
-
 fn alu_choice(op: AluOp) -> Choice {
     let info = op.info();
     match info.form {
@@ -451,32 +450,10 @@ fn alu_choice(op: AluOp) -> Choice {
         _ => match info.dest.ty.base {
             Base::Float => Choice::Is(Base::Float),
             Base::Bool => Choice::Is(Base::Bool),
-            Base::Int | Base::Uint if is_strict(info) => Choice::Is(Base::Uint),
+            Base::Int | Base::Uint if info.is_strict => Choice::Is(Base::Uint),
             Base::Int | Base::Uint => Choice::Integer,
         },
     }
-}
-
-/// True if SPIR-V wants this signedness: results that must be unsigned (OpUConvert, OpConvertFToU), and operands that must
-/// have the type of the result (OpUDiv, OpUMod, the bit field instructions).
-fn is_strict(info: &AluInfo) -> bool {
-    use spirv::Op;
-    let op = match info.form {
-        Form::Op(op) => op,
-        // The halves of products, carries, exponents: members of structs of unsigned integers.
-        form => return form == Form::Special,
-    };
-    matches!(
-        op,
-        Op::UConvert
-            | Op::ConvertFToU
-            | Op::UDiv
-            | Op::UMod
-            | Op::BitFieldInsert
-            | Op::BitFieldSExtract
-            | Op::BitFieldUExtract
-            | Op::BitReverse
-    )
 }
 
 fn intrinsic_choice(shader: &Shader, inst: Inst, op: Intrinsic, srcs: &[Def]) -> Choice {
@@ -546,31 +523,19 @@ fn interpolates(op: Intrinsic) -> bool {
     matches!(op, interp_deref_at_centroid | interp_deref_at_sample | interp_deref_at_offset | interp_deref_at_vertex)
 }
 
-/// Calls `visit` with each value that `inst` uses and what it is wanted to be.
-pub fn for_each_want(shader: &Shader, inst: Inst, mut visit: impl FnMut(Def, Want)) {
+/// Calls `visit` with each value the bits of which are those of the result of `inst`.
+fn for_each_moved(shader: &Shader, inst: Inst, mut visit: impl FnMut(Def)) {
     match shader.insts[inst].kind {
+        InstKind::Phi(srcs) => shader.phi_srcs[srcs].iter().for_each(|src| visit(src.def)),
         InstKind::Alu { op, srcs, .. } => {
-            let info = op.info();
-            for (src, operand) in shader.alu_srcs[srcs].iter().zip(info.srcs) {
-                visit(src.def, operand_want(info, operand));
+            for (src, operand) in shader.alu_srcs[srcs].iter().zip(op.info().srcs) {
+                if operand_want(op.info(), operand) == Want::Same {
+                    visit(src.def);
+                }
             }
         }
-        InstKind::Phi(srcs) => shader.phi_srcs[srcs].iter().for_each(|src| visit(src.def, Want::Same)),
-        InstKind::Intrinsic { op, srcs, .. } => {
-            for (index, src) in shader.srcs[srcs].iter().enumerate() {
-                visit(*src, intrinsic_want(shader, inst, op, &shader.srcs[srcs], index));
-            }
-        }
-        InstKind::Deref(deref) => {
-            if let DerefKind::Array { index: crate::ir::ArrayIndex::Def(def), .. } = deref.kind {
-                visit(def, Want::Integer);
-            }
-        }
-        InstKind::Tex(tex) => {
-            let tex = &shader.texs[tex];
-            tex.srcs.iter().for_each(|(kind, def)| visit(*def, tex_want(tex.op, *kind)));
-        }
-        InstKind::Const(_) | InstKind::Undef | InstKind::Jump(_) => {}
+        InstKind::Intrinsic { op, srcs, .. } if op.moves_between_invocations() => visit(shader.srcs[srcs][0]),
+        _ => {}
     }
 }
 
@@ -590,7 +555,7 @@ pub fn operand_want(info: &AluInfo, operand: &Operand) -> Want {
         _ if info.props.contains(Props::TYPELESS) => Want::Same,
         _ if info.form == Form::Bitcast => Want::Any,
         Base::Float => Want::Is(Base::Float),
-        Base::Int | Base::Uint if is_strict(info) && !info.props.contains(Props::CONVERSION) => Want::Is(Base::Uint),
+        Base::Int | Base::Uint if info.is_strict && !info.props.contains(Props::CONVERSION) => Want::Is(Base::Uint),
         Base::Int | Base::Uint => Want::Integer,
     }
 }
@@ -622,7 +587,7 @@ fn stored_want(shader: &Shader, pointer: Def) -> Want {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::{ArrayIndex, Block, Builder, PhiSrc};
+    use crate::ir::{Block, Builder, PhiSrc};
 
     /// A shader with a buffer of 16 words, and pointers to its first two.
     fn buffer(shader: &mut Shader, mode: Modes) -> [Def; 2] {

@@ -107,9 +107,16 @@ fn check_types(report: &mut Report<'_>, Memory { states, way }: &mut Memory) -> 
     states.reset(shader.types.len());
     way.clear();
     for root in (0..shader.types.len()).map(Type::from_index) {
-        if !matches!(states[root], State::Known(_)) {
-            way.push(Walk::new(root));
+        if matches!(states[root], State::Known(_)) {
+            continue;
         }
+        // The parts of a type mostly stand in front of it.
+        let mut walk = Walk::new(root);
+        if walk.add_known(&shader.types, states).is_none() && !walk.is_too_large() {
+            states.set(root, State::Known(walk.extent));
+            continue;
+        }
+        way.push(Walk::new(root));
         while let Some(walk) = way.last_mut() {
             match walk.add_known(&shader.types, states) {
                 Some(part) if matches!(states[part], State::Open) => {

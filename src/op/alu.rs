@@ -122,6 +122,9 @@ pub struct AluInfo {
     pub props: Props,
     /// What it is in SPIR-V.
     pub form: Form,
+    /// SPIR-V wants this signedness: of results that must be unsigned (OpUConvert, OpConvertFToU), and of operands that must
+    /// have the type of the result (OpUDiv, OpUMod, the bit field instructions).
+    pub is_strict: bool,
     /// One component of the result from constant operands; the caller cuts bits above the width of the result.
     pub fold: fn(&Fold<'_>) -> u64,
 }
@@ -152,6 +155,25 @@ impl AluOp {
     }
 }
 
+/// The column `is_strict`.
+const fn is_strict(form: &Form) -> bool {
+    match form {
+        Form::Op(op) => matches!(
+            op,
+            Op::UConvert
+                | Op::ConvertFToU
+                | Op::UDiv
+                | Op::UMod
+                | Op::BitFieldInsert
+                | Op::BitFieldSExtract
+                | Op::BitFieldUExtract
+                | Op::BitReverse
+        ),
+        // The halves of products, carries, exponents: members of structs of unsigned integers.
+        form => matches!(form, Form::Special),
+    }
+}
+
 macro_rules! alu_ops {
     ($($(#[$doc:meta])* $name:ident [$($src:expr),*] -> $dest:expr, $($prop:ident)|*, $form:expr, $fold:expr;)*) => {
         /// An ALU opcode, by NIR's name.
@@ -171,6 +193,7 @@ macro_rules! alu_ops {
             srcs: &[$($src),*],
             props: Props::empty()$(.union(Props::$prop))*,
             form: $form,
+            is_strict: is_strict(&$form),
             fold: $fold,
         }),*];
     };
