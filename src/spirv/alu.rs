@@ -71,18 +71,18 @@ impl Emit<'_> {
     fn operand(&mut self, alu: &Alu<'_>, index: usize) -> Result<u32> {
         let (src, operand) = (&alu.srcs[index], &alu.info.srcs[index]);
         let n = operand.components(alu.n);
-        let own = self.base(src.def);
+        // What is made as wanted is known as unsigned.
+        let value = self.known(src.def);
         let base = match operand_want(alu.info, operand) {
             // A row's `I` operand of a logical opcode is a boolean here.
-            _ if self.shader.bit_size(src.def) == 1 => Base::Bool,
+            _ if value.bits == 1 => Base::Bool,
             Want::Is(base) => base,
             Want::Same => alu.base,
-            Want::Integer if own == Base::Int && !self.is_literal(src.def) => Base::Int,
+            Want::Integer if value.base == Base::Int => Base::Int,
             Want::Integer => Base::Uint,
-            Want::Any if self.is_literal(src.def) => Base::Uint,
-            Want::Any => own,
+            Want::Any => value.base,
         };
-        self.src(src, n, base)
+        self.src_of(src, value, n, base)
     }
 
     fn alu_op(&mut self, alu: &Alu<'_>, op: Op, flags: AluFlags) -> Result<u32> {
@@ -217,7 +217,7 @@ impl Emit<'_> {
         };
         let (op, member) = pair.ok_or_else(|| internal(format!("{} has no special form", alu.info.name)))?;
         let operands = self.operands(alu)?;
-        let both = self.m.global(Op::TypeStruct, None, &[alu.ty, alu.ty]);
+        let both = self.m.global_type(Op::TypeStruct, &[alu.ty, alu.ty]);
         let id = self.pure(op, both, &operands[..2]);
         Ok(self.m.value(Op::CompositeExtract, alu.ty, &[id, member]))
     }
@@ -248,7 +248,7 @@ impl Emit<'_> {
         let bits = self.shader.bit_size(alu.srcs[0].def);
         let significand = self.m.numeric(Base::Float, bits, alu.n);
         let exponent = self.m.numeric(Base::Uint, 32, alu.n);
-        let both = self.m.global(Op::TypeStruct, None, &[significand, exponent]);
+        let both = self.m.global_type(Op::TypeStruct, &[significand, exponent]);
         let id = self.ext(GlslStd450Op::FrexpStruct, both, &[x]);
         Ok(self.m.value(Op::CompositeExtract, alu.ty, &[id, member]))
     }

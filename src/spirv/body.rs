@@ -17,6 +17,7 @@
 //! its first block if that ends in `if { break }` or in no if at all, else a block with nothing but the phis. What a jump
 //! makes unreachable is not emitted.
 
+use super::memory::is_silent;
 use super::{internal, unsupported, Emit, Result};
 use crate::ir::{Block, BranchHint, Cf, Def, InstKind, Jump, Stage};
 use crate::op::{Base, Intrinsic};
@@ -321,7 +322,7 @@ impl<'a> Emit<'a> {
             return Ok(Side::Body);
         }
         let insts = self.shader.block_insts(block);
-        let silent = insts.iter().take_while(|inst| self.is_silent(**inst)).count();
+        let silent = insts.iter().take_while(|inst| is_silent(&self.shader.insts[**inst])).count();
         // Out of a continue construct nothing jumps.
         let jumps = self.state.flow.loops.last().is_some_and(|open| open.stage != LoopStage::Construct);
         Ok(match insts[silent..] {

@@ -10,10 +10,18 @@ impl ModuleBuilder {
         let ty = self.numeric(base, bits, 1);
         if base == Base::Bool {
             let op = if value & 1 != 0 { Op::ConstantTrue } else { Op::ConstantFalse };
-            return self.global(op, Some(ty), &[]);
+            return self.global(op, ty, &[]);
         }
         let words = literal(base, bits, value);
-        self.global(Op::Constant, Some(ty), &words[..1 + usize::from(bits == 64)])
+        if bits != 64 {
+            let key = u64::from(ty) << 32 | u64::from(words[0]);
+            return self.recent.get(key).unwrap_or_else(|| {
+                let id = self.global(Op::Constant, ty, &words[..1]);
+                self.recent.set(key, id);
+                id
+            });
+        }
+        self.global(Op::Constant, ty, &words)
     }
 
     /// A scalar or vector constant.
@@ -38,13 +46,13 @@ impl ModuleBuilder {
     /// A vector constant of scalar constants.
     pub(super) fn composite(&mut self, base: Base, bits: u8, parts: &[u32]) -> u32 {
         let ty = self.numeric(base, bits, parts.len() as u8);
-        self.global(Op::ConstantComposite, Some(ty), parts)
+        self.global(Op::ConstantComposite, ty, parts)
     }
 
     /// A value that may be anything.
     pub(super) fn undef(&mut self, base: Base, bits: u8, n: u8) -> u32 {
         let ty = self.numeric(base, bits, n);
-        self.global(Op::Undef, Some(ty), &[])
+        self.global(Op::Undef, ty, &[])
     }
 }
 

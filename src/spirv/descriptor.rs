@@ -100,18 +100,18 @@ impl Emit<'_> {
         let length = self.m.id();
         let at = self.m.globals.op(Op::Constant, &[uint, length, len]);
         self.m.patch(Section::Globals, at + 2, PatchKind::ArrayLength, ALWAYS, row);
-        self.m.global(Op::TypeArray, None, &[elem, length])
+        self.m.global_type(Op::TypeArray, &[elem, length])
     }
 
     fn opaque_type(&mut self, ty: Type, variable: &Variable) -> Result<u32> {
         if let TypeData::Sampler { .. } = self.shader.types.get(ty) {
-            return Ok(self.m.global(Op::TypeSampler, None, &[]));
+            return Ok(self.m.global_type(Op::TypeSampler, &[]));
         }
         let texture = Texture::of_type(&self.shader.types, ty);
         let texture = texture.ok_or_else(|| unsupported("a variable of this type"))?;
         let image = self.image_type(&texture, variable);
         Ok(match is_combined(&texture) {
-            true => self.m.global(Op::TypeSampledImage, None, &[image]),
+            true => self.m.global_type(Op::TypeSampledImage, &[image]),
             false => image,
         })
     }
@@ -147,7 +147,7 @@ impl Emit<'_> {
         let sampled = if storage { 2 } else { 1 };
         let [depth, arrayed, multisample] = [texture.shadow, texture.array, multisample].map(u32::from);
         let operands = [texel, row.1 as u32, depth, arrayed, multisample, sampled, format as u32];
-        self.m.global(Op::TypeImage, None, &operands)
+        self.m.global_type(Op::TypeImage, &operands)
     }
 
     /// The descriptor set of a texture, image or sampler of which the input gives none.
@@ -225,7 +225,7 @@ impl Emit<'_> {
         let id = self.pure(Op::Load, ty, &[at]);
         let non_uniform = self.state.non_uniform.contains(&at);
         self.mark_non_uniform(id, non_uniform);
-        let ty = self.m.global(Op::TypeSampledImage, None, &[loaded.image_type]);
+        let ty = self.m.global_type(Op::TypeSampledImage, &[loaded.image_type]);
         // Must stand in the block that uses it (SPIR-V, OpSampledImage), so it is made anew each time.
         let both = self.m.value(Op::SampledImage, ty, &[loaded.id, id]);
         self.mark_non_uniform(both, non_uniform || loaded.non_uniform);

@@ -241,7 +241,7 @@ impl Emit<'_> {
             self.state.workgroup_size = if size.contains(&0) || self.shader.info.workgroup_size_variable {
                 let parts = WORKGROUP_SPEC_IDS.map(|(spec_id, name)| self.spec_constant(spec_id, name));
                 let ty = self.m.numeric(Base::Uint, 32, 3);
-                self.m.global(Op::SpecConstantComposite, Some(ty), &parts)
+                self.m.global(Op::SpecConstantComposite, ty, &parts)
             } else {
                 self.m.constant_vector(Base::Uint, 32, &size.map(u64::from))
             };
@@ -271,8 +271,8 @@ impl Emit<'_> {
         let ty = self.m.numeric(Base::Uint, 32, 1);
         let rounded = self.m.uint(self.shader.info.shared_size.saturating_add(stride - 1));
         let added = self.state.shared_memory;
-        let bytes = self.m.global(Op::SpecConstantOp, Some(ty), &[Op::IAdd as u32, added, rounded]);
+        let bytes = self.m.global(Op::SpecConstantOp, ty, &[Op::IAdd as u32, added, rounded]);
         let stride = self.m.uint(stride);
-        self.m.global(Op::SpecConstantOp, Some(ty), &[Op::UDiv as u32, bytes, stride])
+        self.m.global(Op::SpecConstantOp, ty, &[Op::UDiv as u32, bytes, stride])
     }
 }

@@ -85,7 +85,7 @@ impl Emit<'_> {
             return;
         }
         let when = self.m.condition(Condition::any(bits));
-        let void = self.m.global(Op::TypeVoid, None, &[]);
+        let void = self.m.void();
         let start = self.m.mark(Section::Code);
         let call = self.m.id();
         self.m.code.op(Op::FunctionCall, &[void, call, id]);
@@ -98,8 +98,7 @@ impl Emit<'_> {
         if bits == 0 {
             return;
         }
-        let void = self.m.global(Op::TypeVoid, None, &[]);
-        let function_type = self.m.global(Op::TypeFunction, None, &[void]);
+        let [void, function_type] = self.m.void_function();
         let when = self.m.condition(Condition::any(bits));
         let label = self.m.id();
         let start = self.m.mark(Section::Code);

@@ -51,7 +51,7 @@ impl Emit<'_> {
             _ => return Err(unsupported("a first value of this type")),
         }
         let ty = self.ir_type(ty, layout)?;
-        let id = self.m.global(spirv::Op::ConstantComposite, Some(ty), &self.state.ids[start..]);
+        let id = self.m.global(spirv::Op::ConstantComposite, ty, &self.state.ids[start..]);
         self.state.ids.truncate(start);
         Ok(id)
     }

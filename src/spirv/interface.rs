@@ -14,7 +14,7 @@ use crate::module::{PatchKind, ALWAYS};
 use crate::op::names::frag_result;
 use crate::op::{Access, AluType, Base, Intrinsic, Modes};
 use crate::target::{Descriptor, Feature};
-use spirv::{Capability, Decoration, Op, StorageClass};
+use spirv::{BuiltIn, Capability, Decoration, Op, StorageClass};
 
 /// Memory that can be seen as integers and as floats, through two variables.
 const VIEWED: Modes = Modes::UBO.union(Modes::SSBO);
@@ -28,6 +28,40 @@ pub(super) struct VariableState {
     pub(super) written: bool,
     /// Qualifiers of its declaration and all accesses.
     pub(super) access: Access,
+    /// What its declaration says, once it is asked for.
+    facts: Option<Facts>,
+}
+
+/// What the declaration of a variable says to all accesses.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Facts {
+    pub(super) class: StorageClass,
+    /// The built-in is an array of one where NIR's variable is a scalar.
+    pub(super) wrapped: bool,
+    /// It can be seen as integers and as floats, through two variables.
+    viewed: bool,
+    /// What its numbers are if it is seen as declared.
+    numbers: Numbers,
+}
+
+impl Facts {
+    /// The view in which a value of `scalar`'s width can be seen as `base`.
+    pub(super) fn view(&self, scalar: AluType, base: Base) -> View {
+        match base {
+            _ if !self.viewed => View::Whole,
+            Base::Float if scalar.bits != 8 => View::Float,
+            _ => View::Uint,
+        }
+    }
+
+    /// What numbers are, seen through `view`.
+    pub(super) fn numbers(&self, view: View) -> Numbers {
+        match view {
+            View::Whole => self.numbers,
+            View::Uint => Numbers::As(Base::Uint),
+            View::Float => Numbers::As(Base::Float),
+        }
+    }
 }
 
 /// How a variable is seen.
@@ -82,30 +116,41 @@ const SMALL_NUMBERS: &[(StorageClass, Capability, Option<Capability>)] = &[
 ];
 
 impl Emit<'_> {
-    /// The storage class of a variable.
-    pub(super) fn storage_class(&self, var: Var) -> Result<StorageClass> {
-        let variable = &self.shader.vars[var];
-        let row = CLASSES.iter().find(|(mode, _)| *mode == variable.mode);
-        let class = row.map(|row| row.1).ok_or_else(|| unsupported("a variable of this mode"))?;
-        // An output that no one reads has no Location and is not part of the interface.
-        let nowhere = class == StorageClass::Output && io_builtin(self.shader.stage(), variable).is_none();
-        Ok(if nowhere && self.location(variable).is_none() { StorageClass::Private } else { class })
+    /// What the declaration of a variable says.
+    #[inline]
+    pub(super) fn facts(&mut self, var: Var) -> Result<Facts> {
+        match self.state.vars[var].facts {
+            Some(known) => Ok(known),
+            None => self.find_facts(var),
+        }
     }
 
-    /// The layout of a variable seen through `view`.
-    pub(super) fn layout(&self, var: Var, view: View) -> Layout {
+    fn find_facts(&mut self, var: Var) -> Result<Facts> {
+        let variable = &self.shader.vars[var];
+        let row = CLASSES.iter().find(|(mode, _)| *mode == variable.mode);
+        let mut class = row.map(|row| row.1).ok_or_else(|| unsupported("a variable of this mode"))?;
+        let builtin = io_builtin(self.shader.stage(), variable);
+        // An output that no one reads has no Location and is not part of the interface.
+        if class == StorageClass::Output && builtin.is_none() && self.location(variable).is_none() {
+            class = StorageClass::Private;
+        }
+        let numbers = match variable.mode {
+            Modes::SHADER_IN | Modes::SHADER_OUT => Numbers::Declared,
+            _ if value_types::has_own_base(&self.shader.types, variable) => Numbers::As(self.types.var_base(var)),
+            _ => Numbers::Unsigned,
+        };
+        let viewed = if self.state.shared_views { VIEWED | Modes::SHARED } else { VIEWED };
+        let wrapped = builtin == Some(BuiltIn::SampleMask) && self.shader.types.as_array(variable.ty).is_none();
+        let facts = Facts { class, wrapped, viewed: variable.mode.intersects(viewed), numbers };
+        self.state.vars.entry(var).facts = Some(facts);
+        Ok(facts)
+    }
+
+    /// The layout of a variable whose numbers are seen like this.
+    pub(super) fn layout(&self, var: Var, numbers: Numbers) -> Layout {
         let variable = &self.shader.vars[var];
         let explicit = variable.mode.intersects(Modes::UBO | Modes::SSBO | Modes::PUSH_CONST)
             || variable.mode == Modes::SHARED && self.state.shared_views;
-        let numbers = match view {
-            View::Uint => Numbers::As(Base::Uint),
-            View::Float => Numbers::As(Base::Float),
-            View::Whole if variable.mode.intersects(Modes::SHADER_IN | Modes::SHADER_OUT) => Numbers::Declared,
-            View::Whole if value_types::has_own_base(&self.shader.types, variable) => {
-                Numbers::As(self.types.var_base(var))
-            }
-            View::Whole => Numbers::Unsigned,
-        };
         let open = match variable.mode {
             Modes::SSBO => Open::Runtime,
             Modes::SHARED if self.shader.info.has_variable_shared_memory() => Open::Specialized,
@@ -114,28 +159,21 @@ impl Emit<'_> {
         Layout { explicit, block: explicit, open, numbers }
     }
 
-    /// The view of `var` in which a value of `scalar`'s width can be seen as `base`.
-    pub(super) fn view(&self, var: Var, scalar: AluType, base: Base) -> View {
-        let viewed = if self.state.shared_views { VIEWED | Modes::SHARED } else { VIEWED };
-        if !self.shader.vars[var].mode.intersects(viewed) {
-            return View::Whole;
-        }
-        match base {
-            Base::Float if scalar.bits != 8 => View::Float,
-            _ => View::Uint,
+    /// The id of `var` seen through `view`; the variable is made if there is none.
+    #[inline]
+    pub(super) fn variable(&mut self, var: Var, view: View) -> Result<u32> {
+        match self.state.vars[var].ids[view as usize] {
+            0 => self.new_variable(var, view),
+            known => Ok(known),
         }
     }
 
-    /// The id of `var` seen through `view`; the variable is made if there is none.
-    pub(super) fn variable(&mut self, var: Var, view: View) -> Result<u32> {
-        let known = self.state.vars[var].ids[view as usize];
-        if known != 0 {
-            return Ok(known);
-        }
+    fn new_variable(&mut self, var: Var, view: View) -> Result<u32> {
         let shader = self.shader;
         let variable = &shader.vars[var];
-        let class = self.storage_class(var)?;
-        let layout = self.layout(var, view);
+        let facts = self.facts(var)?;
+        let class = facts.class;
+        let layout = self.layout(var, facts.numbers(view));
         if layout.block && shader.types.as_struct(shader.types.without_arrays(variable.ty)).is_none() {
             return Err(unsupported("a buffer that is no struct"));
         }
@@ -318,7 +356,8 @@ impl Emit<'_> {
     /// Whether shared memory is seen through several variables, which then need a layout: the passes made two, or atomics
     /// want integers and floats.
     pub(super) fn finds_shared_views(&self) -> bool {
-        if !self.target.has(Feature::workgroupMemoryExplicitLayout) {
+        let shares = |variable: &Variable| variable.mode == Modes::SHARED;
+        if !self.target.has(Feature::workgroupMemoryExplicitLayout) || !self.shader.vars.values().any(shares) {
             return false;
         }
         let mut vars = [None; 2];

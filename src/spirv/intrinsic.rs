@@ -2,7 +2,7 @@
 
 use super::builtin::{shape, Shape};
 use super::late::Section;
-use super::memory::Origin;
+use super::memory::{is_silent, Origin};
 use super::{internal, unsupported, Emit, Result};
 use crate::ir::{Def, Inst, InstKind, Stage, Swizzle};
 use crate::op::intrinsic::Form;
@@ -26,7 +26,7 @@ impl Emit<'_> {
     pub(super) fn inst(&mut self, inst: Inst) -> Result<()> {
         let shader = self.shader;
         let data = &shader.insts[inst];
-        if self.is_silent(inst) {
+        if is_silent(data) {
             return Ok(());
         }
         if data.num_components > 4 {
@@ -37,7 +37,7 @@ impl Emit<'_> {
         }
         if matches!(data.kind, InstKind::Phi(_)) {
             // Those of loop headers are there already.
-            return if self.state.values[inst.def()] == 0 { self.phi(inst) } else { Ok(()) };
+            return if self.state.values[inst.def()].id == 0 { self.phi(inst) } else { Ok(()) };
         }
         self.line(shader.lines[inst]);
         let id = match data.kind {

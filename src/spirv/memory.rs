@@ -2,7 +2,7 @@
 
 use super::interface::View;
 use super::{internal, unsupported, Emit, Result};
-use crate::ir::{ArrayIndex, Def, DerefKind, Inst, InstKind, Type, Var};
+use crate::ir::{ArrayIndex, Def, DerefKind, Inst, InstData, InstKind, Var};
 use crate::op::{Access, AluType, Base, Index, Modes};
 use crate::target::Feature;
 use spirv::{Capability, Decoration, MemoryAccess, Op, Scope, StorageClass};
@@ -37,32 +37,28 @@ impl Emit<'_> {
 
     /// A pointer to numbers, in the view in which they are `wanted` if there is a choice.
     pub(super) fn pointer(&mut self, def: Def, wanted: Base, access: Access) -> Result<Pointer> {
-        if let Some(DerefKind::Cast { parent, .. }) = self.shader.as_deref(def).map(|deref| deref.kind) {
+        let deref = self.shader.as_deref(def).ok_or_else(|| unsupported("a pointer that is not of a variable"))?;
+        if let DerefKind::Cast { parent, .. } = deref.kind {
             return self.address_pointer(def, parent, wanted);
         }
         let var = self.deref_root(def)?;
-        let deref = self.shader.as_deref(def).ok_or_else(|| internal("a pointer that is no deref"))?;
-        let vector = self.shader.types.as_vector(deref.ty);
+        let vector = self.shader.types.as_vector(deref.ty).filter(|(_, n)| *n <= 4);
         let (scalar, n) = vector.ok_or_else(|| unsupported("a load or store of a whole array or struct"))?;
-        let view = self.view(var, scalar, wanted);
-        let id = self.chain(def, deref.ty, var, view, access)?;
-        let base = self.layout(var, view).numbers.apply(scalar);
-        Ok(Pointer { id, class: self.storage_class(var)?, origin: Origin::Var(var), base, scalar, n })
+        let facts = self.facts(var)?;
+        let view = facts.view(scalar, wanted);
+        let base = facts.numbers(view).apply(scalar);
+        let ty = self.m.numeric(base, scalar.bits, n);
+        let id = self.chain_to(def, ty, var, view, &[], access)?;
+        Ok(Pointer { id, class: facts.class, origin: Origin::Var(var), base, scalar, n })
     }
 
     /// A pointer to one component of the vector at `pointer`, which `def` made.
     fn component(&mut self, pointer: &Pointer, def: Def, c: u8, access: Access) -> Result<u32> {
         let Origin::Var(var) = pointer.origin else { return Err(internal("a store of some components at an address")) };
-        let view = self.view(var, pointer.scalar, pointer.base);
+        let view = self.facts(var)?.view(pointer.scalar, pointer.base);
         let ty = self.m.numeric(pointer.base, pointer.scalar.bits, 1);
         let c = self.m.uint(u32::from(c));
         self.chain_to(def, ty, var, view, &[c], access)
-    }
-
-    /// The id of the pointer that `def` makes, to something of the IR's type `ty`.
-    fn chain(&mut self, def: Def, ty: Type, var: Var, view: View, access: Access) -> Result<u32> {
-        let ty = self.ir_type(ty, self.layout(var, view))?;
-        self.chain_to(def, ty, var, view, &[], access)
     }
 
     /// The id of the pointer that `def` makes, extended by the indices `more`, to something of type `ty`.
@@ -76,11 +72,11 @@ impl Emit<'_> {
         access: Access,
     ) -> Result<u32> {
         let variable = self.variable(var, view)?;
-        let class = self.storage_class(var)?;
+        let facts = self.facts(var)?;
         let start = self.state.ids.len();
         let non_uniform = self.collect_indices(def, var, access)?;
         // gl_SampleMask is an array, which NIR's variable is not.
-        if self.is_wrapped(var) {
+        if facts.wrapped {
             let zero = self.m.uint(0);
             self.state.ids.push(zero);
         }
@@ -91,7 +87,7 @@ impl Emit<'_> {
         let id = if self.state.ids.len() == start + 1 {
             variable
         } else {
-            let pointer = self.pointer_within(variable, class, ty);
+            let pointer = self.pointer_within(variable, facts.class, ty);
             self.m.pure(&mut self.state.scope, Op::AccessChain, pointer, &self.state.ids[start..])
         };
         self.state.ids.truncate(start);
@@ -115,9 +111,9 @@ impl Emit<'_> {
                 _ => return Err(unsupported("a cast of a pointer")),
             };
             self.state.ids.push(index);
-            let at_var = matches!(shader.as_deref(parent).map(|deref| deref.kind), Some(DerefKind::Var(_)));
-            if let (DerefKind::Array { index: ArrayIndex::Def(picked), .. }, true) = (deref.kind, at_var) {
-                if self.is_descriptor_array(var) && shader.as_const(picked).is_none() {
+            if let DerefKind::Array { index: ArrayIndex::Def(picked), .. } = deref.kind {
+                let at_var = matches!(shader.as_deref(parent).map(|deref| deref.kind), Some(DerefKind::Var(_)));
+                if at_var && self.is_descriptor_array(var) && shader.as_const(picked).is_none() {
                     non_uniform = self.index_descriptors(index, var, access);
                 }
             }
@@ -272,7 +268,15 @@ impl Emit<'_> {
     /// The memory operands, and how many words they are. An address has an alignment. The Vulkan memory model wants to know
     /// that what other invocations may touch is not private, and makes coherent accesses visible or available (SPIR-V 3.26);
     /// without it, variables have decorations instead, and what is at an address can be volatile only.
+    #[inline]
     fn memory_operands(&mut self, pointer: &Pointer, access: Access, make: MemoryAccess) -> ([u32; 3], usize) {
+        match pointer.origin {
+            Origin::Var(_) if !self.vmm => ([0; 3], 0),
+            _ => self.given_memory_operands(pointer, access, make),
+        }
+    }
+
+    fn given_memory_operands(&mut self, pointer: &Pointer, access: Access, make: MemoryAccess) -> ([u32; 3], usize) {
         let access = self.all_access(pointer, access);
         let coherent = access.intersects(Access::COHERENT | Access::VOLATILE);
         let mut operands = MemoryAccess::NONE;
@@ -327,22 +331,18 @@ impl Emit<'_> {
         let ids = self.state.vars[var].ids;
         let view =
             if ids[View::Uint as usize] == 0 && ids[View::Float as usize] != 0 { View::Float } else { View::Uint };
-        let pointer = self.chain(block, deref.ty, var, view, Access::empty())?;
+        let numbers = self.facts(var)?.numbers(view);
+        let ty = self.ir_type(deref.ty, self.layout(var, numbers))?;
+        let pointer = self.chain_to(block, ty, var, view, &[], Access::empty())?;
         let uint = self.m.numeric(Base::Uint, 32, 1);
         Ok(self.m.value(Op::ArrayLength, uint, &[pointer, field]))
     }
 
-    /// True if the built-in is an array of one where NIR's variable is a scalar.
-    fn is_wrapped(&self, var: Var) -> bool {
-        let variable = &self.shader.vars[var];
-        let builtin = super::builtin::io_builtin(self.shader.stage(), variable);
-        builtin == Some(spirv::BuiltIn::SampleMask) && self.shader.types.as_array(variable.ty).is_none()
-    }
+}
 
-    /// True if nothing of this instruction is emitted where it stands.
-    pub(super) fn is_silent(&self, inst: Inst) -> bool {
-        matches!(self.shader.insts[inst].kind, InstKind::Const(_) | InstKind::Undef | InstKind::Deref(_))
-    }
+/// True if nothing of this instruction is emitted where it stands.
+pub(super) fn is_silent(data: &InstData) -> bool {
+    matches!(data.kind, InstKind::Const(_) | InstKind::Undef | InstKind::Deref(_))
 }
 
 /// Whether other invocations may touch memory of `class` meanwhile.

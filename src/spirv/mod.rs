@@ -98,15 +98,16 @@ impl Emitter {
     pub fn emit(&mut self, shader: &Shader, target: &Target, options: &EmitOptions<'_>) -> Result<Module, Errors> {
         self.module.begin(target.spirv_version(), options.decided);
         self.types.infer_for(shader, target);
-        self.state.clear();
+        self.state.clear(shader);
         let vmm = target.has(Feature::vulkanMemoryModel);
         let (m, types, state) = (&mut self.module, &self.types, &mut self.state);
         let mut emit = Emit { shader, target, options: *options, m, types, state, vmm };
-        Ok(emit.shader()?)
+        emit.shader().map_err(|error| Errors::from(*error))
     }
 }
 
-type Result<T, E = Error> = std::result::Result<T, E>;
+/// Errors are rare and results many: these fit two registers.
+type Result<T, E = Box<Error>> = std::result::Result<T, E>;
 
 /// The emission of one shader.
 struct Emit<'a> {
@@ -123,8 +124,7 @@ struct Emit<'a> {
 /// What emission has to remember.
 #[derive(Debug, Default)]
 struct State {
-    /// Id of each value, at the type that [`ValueTypes`] chose; 0 before its definition.
-    values: SideTable<Def, u32>,
+    values: SideTable<Def, value::Value>,
     /// Pure instructions whose results dominate what is emitted next.
     scope: Dedup,
     /// Types of variables and their parts.
@@ -159,12 +159,12 @@ struct State {
 }
 
 impl State {
-    fn clear(&mut self) {
-        self.values.clear();
+    fn clear(&mut self, shader: &Shader) {
+        self.values.reset(shader.num_defs());
         self.scope.clear();
         self.types.clear();
         self.extents.clear();
-        self.vars.clear();
+        self.vars.reset(shader.vars.len());
         self.used_vars.clear();
         self.shared_views = false;
         self.builtins.clear();
@@ -209,16 +209,18 @@ impl Emit<'_> {
         self.epilogue();
         self.prologue();
         self.decorate_memory();
-        self.m.finish(stage, memory)
+        Ok(self.m.finish(stage, memory)?)
     }
 }
 
 /// The shader is not in emittable form: a fault of ntv's.
-fn internal(message: impl Into<String>) -> Error {
-    Error::new(ErrorKind::Internal, Place::default(), message)
+#[cold]
+fn internal(message: impl Into<String>) -> Box<Error> {
+    Box::new(Error::new(ErrorKind::Internal, Place::default(), message))
 }
 
 /// Something that is not translated.
-fn unsupported(what: impl std::fmt::Display) -> Error {
-    Error::new(ErrorKind::Unsupported, Place::default(), format!("{what} is not supported"))
+#[cold]
+fn unsupported(what: impl std::fmt::Display) -> Box<Error> {
+    Box::new(Error::new(ErrorKind::Unsupported, Place::default(), format!("{what} is not supported")))
 }

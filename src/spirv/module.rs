@@ -4,7 +4,8 @@
 //! them, so a type is written when the first value of it is, and nothing that is unused is ever written.
 
 use super::late::Section;
-use super::words::{Dedup, Words};
+use super::types::NumericTypes;
+use super::words::{Dedup, Recent, Words};
 use crate::error::{Error, ErrorKind, Place};
 use crate::module::{Binding, Condition, Decisions, Key, Module, PatchKind, Stage, Varying, ALWAYS};
 use spirv::{AddressingModel, Capability, Decoration, ExecutionMode, ExecutionModel, MemoryModel, Op, StorageClass};
@@ -37,14 +38,18 @@ pub(super) struct ModuleBuilder {
     pub(super) annotations: Words,
     /// Types, constants and variables outside of functions.
     pub(super) globals: Words,
-    pub(super) known: Dedup,
+    known: Dedup,
+    /// Pointer types and scalar constants.
+    pub(super) recent: Recent,
     /// OpVariable of the function.
     pub(super) locals: Words,
     /// The function behind its variables: what comes first of all, and the rest.
     pub(super) prologue: Words,
     pub(super) code: Words,
     /// Ids of scalar and vector types, by base, width and size.
-    pub(super) numeric_types: Vec<u32>,
+    pub(super) numeric_types: NumericTypes,
+    /// The types of nothing and of a function without parameters that returns it; 0 if not made.
+    void_function: [u32; 2],
     /// Descriptors that variables name.
     pub(super) bindings: Vec<Binding>,
     main: u32,
@@ -77,7 +82,9 @@ impl ModuleBuilder {
         ];
         sections.into_iter().for_each(Words::clear);
         self.known.clear();
-        self.numeric_types.clear();
+        self.recent.clear();
+        self.numeric_types = NumericTypes::default();
+        self.void_function = [0; 2];
         self.bindings.clear();
         self.main = self.id();
         self.entry_label = self.id();
@@ -95,9 +102,14 @@ impl ModuleBuilder {
         self.main
     }
 
-    /// A type, constant or undefined value: the one that is already there if there is an equal one.
-    pub(super) fn global(&mut self, op: Op, ty: Option<u32>, operands: &[u32]) -> u32 {
-        self.known.intern(&mut self.globals, &mut self.next_id, op, ty, operands)
+    /// A type: the one that is already there if there is an equal one.
+    pub(super) fn global_type(&mut self, op: Op, operands: &[u32]) -> u32 {
+        self.known.intern(&mut self.globals, &mut self.next_id, op, None, operands)
+    }
+
+    /// A constant or undefined value: the one that is already there if there is an equal one.
+    pub(super) fn global(&mut self, op: Op, ty: u32, operands: &[u32]) -> u32 {
+        self.known.intern(&mut self.globals, &mut self.next_id, op, Some(ty), operands)
     }
 
     /// An instruction without effects in the function: the one that `scope` knows if there is an equal one.
@@ -106,10 +118,30 @@ impl ModuleBuilder {
     }
 
     /// An instruction of the function with a result.
+    #[inline]
     pub(super) fn value(&mut self, op: Op, ty: u32, operands: &[u32]) -> u32 {
         let id = self.id();
         self.code.op2(op, &[ty, id], operands);
         id
+    }
+
+    /// The types of nothing, and of a function without parameters that returns it.
+    pub(super) fn void_function(&mut self) -> [u32; 2] {
+        let void = self.void();
+        if self.void_function[1] == 0 {
+            self.void_function[1] = self.id();
+            self.globals.op(Op::TypeFunction, &[self.void_function[1], void]);
+        }
+        self.void_function
+    }
+
+    /// The type of nothing.
+    pub(super) fn void(&mut self) -> u32 {
+        if self.void_function[0] == 0 {
+            self.void_function[0] = self.id();
+            self.globals.op(Op::TypeVoid, &self.void_function[..1]);
+        }
+        self.void_function[0]
     }
 
     /// The import of GLSL.std.450.
@@ -159,8 +191,7 @@ impl ModuleBuilder {
 
     /// Puts the sections together.
     pub(super) fn finish(&mut self, stage: Stage, memory: MemoryModel) -> Result<Module, Error> {
-        let void = self.global(Op::TypeVoid, None, &[]);
-        let function_type = self.global(Op::TypeFunction, None, &[void]);
+        let [void, function_type] = self.void_function();
         let sections = self.sections().map(Words::len).iter().sum::<usize>();
         let mut words = Words::with_capacity(sections + self.interface.len() + 128);
         let tables = self.sections().map(|section| (section.tables.patches.len(), section.tables.ranges.len()));

@@ -173,7 +173,7 @@ impl Emit<'_> {
             let parts = offsets.map(|pair| self.m.constant_vector(Base::Int, 32, &pair.map(|x| x as i64 as u64)));
             let pair = self.m.numeric(Base::Int, 32, 2);
             let ty = self.m.array(pair, 4);
-            let offsets = self.m.global(Op::ConstantComposite, Some(ty), &parts);
+            let offsets = self.m.global(Op::ConstantComposite, ty, &parts);
             operands.add(ImageOperands::CONST_OFFSETS, &[offsets]);
         }
         Ok(())
@@ -243,7 +243,7 @@ impl Emit<'_> {
         let result = if sparse {
             self.m.capability(Capability::SparseResidency);
             let code = self.m.numeric(Base::Uint, 32, 1);
-            self.m.global(Op::TypeStruct, None, &[code, texel])
+            self.m.global_type(Op::TypeStruct, &[code, texel])
         } else {
             texel
         };

@@ -161,8 +161,7 @@ impl Emit<'_> {
             return;
         }
         let (on, _) = self.turn_conditions();
-        let void = self.m.global(Op::TypeVoid, None, &[]);
-        let function_type = self.m.global(Op::TypeFunction, None, &[void]);
+        let [void, function_type] = self.m.void_function();
         let (function, call, label) = (self.m.id(), self.m.id(), self.m.id());
         let start = self.m.mark(Section::Prologue);
         self.m.prologue.op(Op::FunctionCall, &[void, call, function]);

@@ -62,43 +62,83 @@ impl Numbers {
     }
 }
 
-impl ModuleBuilder {
-    /// The type of `n` numbers or booleans.
-    pub(super) fn numeric(&mut self, base: Base, bits: u8, n: u8) -> u32 {
-        let slot = (base as usize * 8 + bits.trailing_zeros() as usize) * 4 + usize::from(n.clamp(1, 4)) - 1;
-        if slot >= self.numeric_types.len() {
-            self.numeric_types.resize(slot + 1, 0);
-        }
-        if self.numeric_types[slot] == 0 {
-            let scalar = if n > 1 { Some(self.numeric(base, bits, 1)) } else { None };
-            self.numeric_types[slot] = match scalar {
-                Some(scalar) => self.global(Op::TypeVector, None, &[scalar, u32::from(n)]),
-                None => self.scalar_type(base, bits),
-            };
-        }
-        self.numeric_types[slot]
+/// Ids of scalar and vector types, by base, width and size; 0 where there is none.
+#[derive(Clone, Debug)]
+pub(super) struct NumericTypes([u32; 4 * 8 * 4]);
+
+impl Default for NumericTypes {
+    fn default() -> NumericTypes {
+        NumericTypes([0; 4 * 8 * 4])
+    }
+}
+
+impl NumericTypes {
+    fn slot(base: Base, bits: u8, n: u8) -> usize {
+        let width = bits.trailing_zeros() as usize & 7;
+        (base as usize & 3) << 5 | width << 2 | (usize::from(n.clamp(1, 4)) - 1)
     }
 
-    fn scalar_type(&mut self, base: Base, bits: u8) -> u32 {
-        let capability = match (base, bits) {
-            (Base::Float, 16) => Some(Capability::Float16),
-            (Base::Float, 64) => Some(Capability::Float64),
-            (Base::Int | Base::Uint, 8) => Some(Capability::Int8),
-            (Base::Int | Base::Uint, 16) => Some(Capability::Int16),
-            (Base::Int | Base::Uint, 64) => Some(Capability::Int64),
-            _ => None,
-        };
-        capability.into_iter().for_each(|capability| self.capability(capability));
-        match base {
-            Base::Bool => self.global(Op::TypeBool, None, &[]),
-            Base::Float => self.global(Op::TypeFloat, None, &[u32::from(bits)]),
-            Base::Int | Base::Uint => self.global(Op::TypeInt, None, &[u32::from(bits), u32::from(base == Base::Int)]),
+    fn get(&self, base: Base, bits: u8, n: u8) -> u32 {
+        self.0[NumericTypes::slot(base, bits, n)]
+    }
+
+    fn set(&mut self, base: Base, bits: u8, n: u8, id: u32) {
+        self.0[NumericTypes::slot(base, bits, n)] = id;
+    }
+}
+
+impl ModuleBuilder {
+    /// The type of `n` numbers or booleans.
+    #[inline]
+    pub(super) fn numeric(&mut self, base: Base, bits: u8, n: u8) -> u32 {
+        match self.numeric_types.get(base, bits, n) {
+            0 => self.new_numeric(base, bits, n),
+            known => known,
         }
+    }
+
+    fn new_numeric(&mut self, base: Base, bits: u8, n: u8) -> u32 {
+        let id;
+        if n > 1 {
+            let scalar = self.numeric(base, bits, 1);
+            id = self.id();
+            self.globals.op(Op::TypeVector, &[id, scalar, u32::from(n)]);
+        } else {
+            self.width_capability(base, bits);
+            id = self.id();
+            match base {
+                Base::Bool => self.globals.op(Op::TypeBool, &[id]),
+                Base::Float => self.globals.op(Op::TypeFloat, &[id, u32::from(bits)]),
+                Base::Int | Base::Uint => {
+                    self.globals.op(Op::TypeInt, &[id, u32::from(bits), u32::from(base == Base::Int)])
+                }
+            };
+        }
+        self.numeric_types.set(base, bits, n, id);
+        id
+    }
+
+    fn width_capability(&mut self, base: Base, bits: u8) {
+        self.capability(match (base, bits) {
+            (Base::Float, 16) => Capability::Float16,
+            (Base::Float, 64) => Capability::Float64,
+            (Base::Int | Base::Uint, 8) => Capability::Int8,
+            (Base::Int | Base::Uint, 16) => Capability::Int16,
+            (Base::Int | Base::Uint, 64) => Capability::Int64,
+            _ => return,
+        });
     }
 
     /// The type of pointers to `ty`.
     pub(super) fn pointer(&mut self, class: StorageClass, ty: u32) -> u32 {
-        self.global(Op::TypePointer, None, &[class as u32, ty])
+        // No type of a constant has so high an id.
+        let key = 1 << 63 | u64::from(ty) << 32 | class as u64;
+        if let Some(known) = self.recent.get(key) {
+            return known;
+        }
+        let id = self.global_type(Op::TypePointer, &[class as u32, ty]);
+        self.recent.set(key, id);
+        id
     }
 
     /// A 32-bit unsigned constant.
@@ -109,7 +149,7 @@ impl ModuleBuilder {
     /// An array without a layout.
     pub(super) fn array(&mut self, elem: u32, len: u32) -> u32 {
         let len = self.uint(len);
-        self.global(Op::TypeArray, None, &[elem, len])
+        self.global_type(Op::TypeArray, &[elem, len])
     }
 }
 
@@ -120,18 +160,24 @@ impl Emit<'_> {
     }
 
     fn ir_type_at(&mut self, ty: Type, layout: Layout, depth: u32) -> Result<u32> {
-        if let Some(id) = self.state.types.get(&(ty, layout)) {
-            return Ok(*id);
-        }
         if depth > MAX_DEPTH {
             return Err(unsupported("a type with so many nested arrays and structs"));
         }
-        let id = match self.shader.types.get(ty) {
-            TypeData::Scalar(scalar) => self.m.numeric(layout.numbers.apply(scalar), scalar.bits, 1),
-            TypeData::Vector(scalar, n @ 2..=4) => self.m.numeric(layout.numbers.apply(scalar), scalar.bits, n),
+        let data = self.shader.types.get(ty);
+        match data {
+            TypeData::Scalar(scalar) => return Ok(self.m.numeric(layout.numbers.apply(scalar), scalar.bits, 1)),
+            TypeData::Vector(scalar, n @ 2..=4) => {
+                return Ok(self.m.numeric(layout.numbers.apply(scalar), scalar.bits, n));
+            }
+            _ => {}
+        }
+        if let Some(id) = self.state.types.get(&(ty, layout)) {
+            return Ok(*id);
+        }
+        let id = match data {
             TypeData::Matrix { scalar, columns, rows } if !layout.explicit => {
                 let column = self.m.numeric(Base::Float, scalar.bits, rows);
-                self.m.global(Op::TypeMatrix, None, &[column, u32::from(columns)])
+                self.m.global_type(Op::TypeMatrix, &[column, u32::from(columns)])
             }
             TypeData::Array { elem, len, stride } => self.array_type(elem, len, stride, layout, depth)?,
             TypeData::Struct(_) => self.struct_type(ty, layout, depth)?,
@@ -164,7 +210,7 @@ impl Emit<'_> {
         let op = if len.is_some() { Op::TypeArray } else { Op::TypeRuntimeArray };
         let operands = [elem_id, len.unwrap_or(0)];
         let operands = &operands[..1 + usize::from(len.is_some())];
-        let Some(stride) = stride else { return Ok(self.m.global(op, None, operands)) };
+        let Some(stride) = stride else { return Ok(self.m.global_type(op, operands)) };
         // Equal arrays with other strides are other types, so this one is not looked for among those without.
         let id = self.m.id();
         self.m.globals.op2(op, &[id], operands);

@@ -9,6 +9,24 @@ use crate::ir::{AluSrc, Def, InstKind, Swizzle};
 use crate::op::Base;
 use spirv::{GlslStd450Op, Op};
 
+/// A value of the IR and the one of the module that it is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Value {
+    /// Its id; 0 before its definition, and for what is made as wanted.
+    pub(super) id: u32,
+    /// The type that [`ValueTypes`](crate::analysis::value_types::ValueTypes) chose.
+    pub(super) base: Base,
+    pub(super) bits: u8,
+    /// Components.
+    pub(super) n: u8,
+}
+
+impl Default for Value {
+    fn default() -> Value {
+        Value { id: 0, base: Base::Uint, bits: 0, n: 0 }
+    }
+}
+
 impl Emit<'_> {
     /// What `def` is, or for a constant what it is made as when no one asks for more.
     pub(super) fn base(&self, def: Def) -> Base {
@@ -23,7 +41,20 @@ impl Emit<'_> {
 
     /// Remembers the id of a value that was just defined; its type is that of [`Emit::base`].
     pub(super) fn define(&mut self, def: Def, id: u32) {
-        self.state.values.set(def, id);
+        let data = self.shader.def(def);
+        let value = Value { id, base: self.base(def), bits: data.bit_size, n: data.num_components };
+        self.state.values.set(def, value);
+    }
+
+    /// What is known of `def`: all if it is defined, its shape if it is made as wanted.
+    #[inline]
+    pub(super) fn known(&self, def: Def) -> Value {
+        let value = self.state.values[def];
+        if value.id != 0 {
+            return value;
+        }
+        let data = self.shader.def(def);
+        Value { bits: data.bit_size, n: data.num_components, ..value }
     }
 
     /// True if `def` can be made at any type for free.
@@ -33,43 +64,28 @@ impl Emit<'_> {
 
     /// The whole value of `def`, seen as `base`.
     pub(super) fn value(&mut self, def: Def, base: Base) -> Result<u32> {
-        let data = self.shader.def(def);
-        if data.num_components > 4 {
-            return Err(unsupported("a vector of more than four components"));
-        }
-        match data.kind {
-            InstKind::Const(values) => Ok(self.m.constant_vector(base, data.bit_size, &self.shader.consts[values])),
-            InstKind::Undef => Ok(self.m.undef(base, data.bit_size, data.num_components)),
-            _ => {
-                let id = self.state.values[def];
-                if id == 0 {
-                    return Err(internal(format!("{def} has no value where it is used")));
-                }
-                self.cast(def, id, base)
-            }
+        let value = self.state.values[def];
+        if value.id == 0 {
+            self.literal(def, Swizzle::IDENTITY, self.shader.num_components(def), base)
+        } else if value.base == base {
+            Ok(value.id)
+        } else {
+            self.cast(def, value, base)
         }
     }
 
-    /// `id`, which has the shape of `def` and its own base, seen as `base`.
-    fn cast(&mut self, def: Def, id: u32, base: Base) -> Result<u32> {
-        let own = self.base(def);
-        if own == base {
-            return Ok(id);
-        }
-        if own == Base::Bool || base == Base::Bool {
+    /// `value`, which `def` is, seen as another base.
+    fn cast(&mut self, def: Def, value: Value, base: Base) -> Result<u32> {
+        if value.base == Base::Bool || base == Base::Bool {
             return Err(internal(format!("{def} is used as boolean and as number")));
         }
-        let ty = self.type_as(def, base);
-        Ok(self.pure(Op::Bitcast, ty, &[id]))
+        let ty = self.m.numeric(base, value.bits, value.n);
+        Ok(self.pure(Op::Bitcast, ty, &[value.id]))
     }
 
-    /// The first `n` components of a swizzled source, seen as `base`.
-    pub(super) fn src(&mut self, src: &AluSrc, n: u8, base: Base) -> Result<u32> {
-        let data = self.shader.def(src.def);
-        let usable = src.swizzle.components(usize::from(n)).all(|c| c < data.num_components);
-        if !usable || n == 0 {
-            return Err(internal(format!("{} has too few components", src.def)));
-        }
+    /// The `n` components that `swizzle` picks of `def`, a constant or undefined value, made as `base`.
+    fn literal(&mut self, def: Def, swizzle: Swizzle, n: u8, base: Base) -> Result<u32> {
+        let data = self.shader.def(def);
         if n > 4 {
             return Err(unsupported("a vector of more than four components"));
         }
@@ -77,22 +93,44 @@ impl Emit<'_> {
             InstKind::Const(values) => {
                 let values = &self.shader.consts[values];
                 let picked: [u64; 4] =
-                    std::array::from_fn(|i| values.get(usize::from(src.swizzle.get(i))).copied().unwrap_or(0));
+                    std::array::from_fn(|i| values.get(usize::from(swizzle.get(i))).copied().unwrap_or(0));
                 Ok(self.m.constant_vector(base, data.bit_size, &picked[..usize::from(n)]))
             }
             InstKind::Undef => Ok(self.m.undef(base, data.bit_size, n)),
-            _ => {
-                let id = self.value(src.def, base)?;
-                Ok(self.swizzled(id, base, data.bit_size, data.num_components, src.swizzle, n))
-            }
+            _ => Err(internal(format!("{def} has no value where it is used"))),
         }
     }
 
+    /// The first `n` components of a swizzled source, seen as `base`.
+    pub(super) fn src(&mut self, src: &AluSrc, n: u8, base: Base) -> Result<u32> {
+        self.src_of(src, self.known(src.def), n, base)
+    }
+
+    /// The same, where `value` is what is known of the source.
+    pub(super) fn src_of(&mut self, src: &AluSrc, value: Value, n: u8, base: Base) -> Result<u32> {
+        if n == 0 || src.swizzle.reads_beyond(n, value.n) {
+            return Err(internal(format!("{} has too few components", src.def)));
+        }
+        if value.id == 0 {
+            return self.literal(src.def, src.swizzle, n, base);
+        }
+        if n > 4 {
+            return Err(unsupported("a vector of more than four components"));
+        }
+        let id = if value.base == base { value.id } else { self.cast(src.def, value, base)? };
+        Ok(self.swizzled(id, base, value.bits, value.n, src.swizzle, n))
+    }
+
     /// The first `n` components that `swizzle` picks of `id`, which has `size` components.
+    #[inline]
     pub(super) fn swizzled(&mut self, id: u32, base: Base, bits: u8, size: u8, swizzle: Swizzle, n: u8) -> u32 {
         if n == size && swizzle.is_identity(usize::from(n)) {
             return id;
         }
+        self.picked(id, base, bits, size, swizzle, n)
+    }
+
+    fn picked(&mut self, id: u32, base: Base, bits: u8, size: u8, swizzle: Swizzle, n: u8) -> u32 {
         let ty = self.m.numeric(base, bits, n);
         let picks: [u32; 4] = std::array::from_fn(|i| u32::from(swizzle.get(i)));
         match (size, n) {

@@ -28,6 +28,7 @@ impl Words {
     }
 
     /// Appends an instruction. Returns where its first operand stands.
+    #[inline]
     pub(super) fn op(&mut self, op: Op, operands: &[u32]) -> usize {
         self.op2(op, operands, &[])
     }
@@ -154,6 +155,7 @@ struct Entry {
 impl Dedup {
     /// The result of the instruction in `words` that equals this one, which is appended with result `new` if there is none.
     /// `ty` is the result type, for instructions that have one.
+    #[inline(always)]
     pub(super) fn intern(
         &mut self,
         words: &mut Words,
@@ -177,18 +179,18 @@ impl Dedup {
         id
     }
 
+    #[inline(always)]
     fn find(&self, words: &Words, hash: u32, head: u32, ty: Option<u32>, operands: &[u32]) -> Option<u32> {
-        let mut next = *self.heads.get(self.bucket(hash)?)?;
+        let result = 1 + usize::from(ty.is_some());
+        let mut next = *self.heads.get(self.bucket(hash))?;
         while next != 0 {
-            let entry = self.entries[next as usize - 1];
+            let entry = &self.entries[next as usize - 1];
             let old = &words.words[entry.at as usize..];
-            let result = 1 + usize::from(ty.is_some());
-            let same = entry.hash == hash
-                && old[0] == head
-                && ty.map_or(true, |ty| old[1] == ty)
-                && old[result + 1..result + 1 + operands.len()] == *operands;
-            if same {
-                return Some(old[result]);
+            if entry.hash == hash && old[0] == head && ty.map_or(true, |ty| old[1] == ty) {
+                // As long as the other, as the heads are equal; a call of `memcmp` would take longer than the few words.
+                if old[result + 1..].iter().zip(operands).all(|(old, new)| old == new) {
+                    return Some(old[result]);
+                }
             }
             next = entry.next;
         }
@@ -199,28 +201,27 @@ impl Dedup {
         if self.entries.len() * 2 >= self.heads.len() {
             self.grow();
         }
-        self.entries.push(Entry { hash, next: 0, at });
-        self.link(self.entries.len() - 1);
+        let bucket = self.bucket(hash);
+        self.entries.push(Entry { hash, next: self.heads[bucket], at });
+        self.heads[bucket] = self.entries.len() as u32;
     }
 
+    #[cold]
     fn grow(&mut self) {
         let len = (self.heads.len() * 2).max(64);
         self.heads.clear();
         self.heads.resize(len, 0);
         // In order, so that later entries still stand before earlier ones in their bucket.
-        (0..self.entries.len()).for_each(|entry| self.link(entry));
-    }
-
-    fn link(&mut self, entry: usize) {
-        if let Some(bucket) = self.bucket(self.entries[entry].hash) {
-            self.entries[entry].next = self.heads[bucket];
-            self.heads[bucket] = entry as u32 + 1;
+        for index in 0..self.entries.len() {
+            let bucket = self.bucket(self.entries[index].hash);
+            self.entries[index].next = self.heads[bucket];
+            self.heads[bucket] = index as u32 + 1;
         }
     }
 
-    /// `None` before the first insertion.
-    fn bucket(&self, hash: u32) -> Option<usize> {
-        (!self.heads.is_empty()).then(|| hash as usize & (self.heads.len() - 1))
+    /// Where the entries with this hash start in `heads`; beyond its end before the first insertion.
+    fn bucket(&self, hash: u32) -> usize {
+        hash as usize & self.heads.len().wrapping_sub(1)
     }
 
     /// How much is known now, for [`release`](Dedup::release).
@@ -232,9 +233,8 @@ impl Dedup {
     pub(super) fn release(&mut self, mark: usize) {
         while self.entries.len() > mark {
             let Some(entry) = self.entries.pop() else { return };
-            if let Some(bucket) = self.bucket(entry.hash) {
-                self.heads[bucket] = entry.next;
-            }
+            let bucket = self.bucket(entry.hash);
+            self.heads[bucket] = entry.next;
         }
     }
 
@@ -245,6 +245,44 @@ impl Dedup {
             false => self.heads.fill(0),
         }
         self.entries.clear();
+    }
+}
+
+/// The ids that some keys got last, in front of a [`Dedup`]: one place for each key, where a later key may displace it.
+#[derive(Clone, Debug)]
+pub(super) struct Recent {
+    /// Keys and ids; no key is 0.
+    places: [(u64, u32); 1 << Recent::BITS],
+}
+
+impl Default for Recent {
+    fn default() -> Recent {
+        Recent { places: [(0, 0); 1 << Recent::BITS] }
+    }
+}
+
+impl Recent {
+    const BITS: u32 = 6;
+
+    /// The id of `key`: the one that is known, or that `make` gives, with `builder` where this is.
+    fn place(key: u64) -> usize {
+        (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - Recent::BITS)) as usize
+    }
+
+    /// The id of `key`, if it is still here.
+    #[inline]
+    pub(super) fn get(&self, key: u64) -> Option<u32> {
+        let (known, id) = self.places[Recent::place(key)];
+        (known == key).then_some(id)
+    }
+
+    #[inline]
+    pub(super) fn set(&mut self, key: u64, id: u32) {
+        self.places[Recent::place(key)] = (key, id);
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.places.fill((0, 0));
     }
 }
 
