@@ -182,6 +182,11 @@ pub struct Tables {
 }
 
 impl Tables {
+    /// True if there is nothing in them.
+    pub fn is_empty(&self) -> bool {
+        self.patches.is_empty() && self.ranges.is_empty()
+    }
+
     /// Forgets all.
     pub fn clear(&mut self) {
         self.patches.clear();

@@ -4,7 +4,7 @@ use super::constants::one;
 use super::{internal, unsupported, Emit, Result};
 use crate::analysis::value_types::{operand_want, Want};
 use crate::ir::{AluFlags, AluSrc, Inst, InstData};
-use crate::op::{AluInfo, AluOp, Base, Form};
+use crate::op::{AluInfo, AluOp, Base, Form, Operand};
 use spirv::{Capability, Decoration, GlslStd450Op, Op};
 
 /// An ALU instruction under emission.
@@ -23,8 +23,15 @@ struct Alu<'a> {
 
 impl Emit<'_> {
     /// Emits an ALU instruction and returns the id of its result.
-    pub(super) fn alu(&mut self, inst: Inst, op: AluOp, flags: AluFlags, srcs: &[AluSrc]) -> Result<u32> {
-        let InstData { num_components: n, bit_size: bits, .. } = self.shader.insts[inst];
+    pub(super) fn alu(
+        &mut self,
+        inst: Inst,
+        data: &InstData,
+        op: AluOp,
+        flags: AluFlags,
+        srcs: &[AluSrc],
+    ) -> Result<u32> {
+        let InstData { num_components: n, bit_size: bits, .. } = *data;
         let info = op.info();
         if srcs.len() != info.srcs.len() {
             return Err(internal(format!("{} has {} operands", info.name, srcs.len())));
@@ -62,14 +69,18 @@ impl Emit<'_> {
     /// The operands, each as the row wants it.
     fn operands(&mut self, alu: &Alu<'_>) -> Result<[u32; 4]> {
         let mut ids = [0; 4];
-        for (index, id) in ids.iter_mut().enumerate().take(alu.srcs.len()) {
-            *id = self.operand(alu, index)?;
+        for ((id, src), operand) in ids.iter_mut().zip(alu.srcs).zip(alu.info.srcs) {
+            *id = self.operand_of(alu, src, operand)?;
         }
         Ok(ids)
     }
 
     fn operand(&mut self, alu: &Alu<'_>, index: usize) -> Result<u32> {
-        let (src, operand) = (&alu.srcs[index], &alu.info.srcs[index]);
+        self.operand_of(alu, &alu.srcs[index], &alu.info.srcs[index])
+    }
+
+    #[inline]
+    fn operand_of(&mut self, alu: &Alu<'_>, src: &AluSrc, operand: &Operand) -> Result<u32> {
         let n = operand.components(alu.n);
         // What is made as wanted is known as unsigned.
         let value = self.known(src.def);

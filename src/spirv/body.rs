@@ -283,15 +283,19 @@ impl<'a> Emit<'a> {
         self.state.flow.block = Some(block);
         let shader = self.shader;
         for inst in shader.block_insts(block) {
+            let data = &shader.insts[*inst];
+            if is_silent(data) {
+                continue;
+            }
             if !self.is_live() {
                 break;
             }
-            self.inst(*inst).map_err(|mut error| {
+            if let Err(mut error) = self.inst(*inst, data) {
                 if error.place.line == 0 {
                     error.place.line = shader.lines[*inst].0;
                 }
-                error
-            })?;
+                return Err(error);
+            }
         }
         Ok(at + 1)
     }

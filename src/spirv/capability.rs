@@ -7,58 +7,67 @@ use spirv::Capability;
 /// The version in which a capability is part of SPIR-V itself: never.
 const NEVER: (u8, u8) = (u8::MAX, 0);
 
-/// Capability, the SPIR-V version whose core has it, the extension below (SPIR-V 3.31, the extensions' own texts).
+/// Capability, the SPIR-V version whose core has it, the extension below (SPIR-V 3.31, the extensions' own texts). In the order
+/// of their numbers.
 const EXTENSIONS: &[(Capability, (u8, u8), &str)] = &[
+    (Capability::SubgroupBallotKHR, NEVER, "SPV_KHR_shader_ballot"),
     (Capability::DrawParameters, (1, 3), "SPV_KHR_shader_draw_parameters"),
-    (Capability::MultiView, (1, 3), "SPV_KHR_multiview"),
+    (Capability::WorkgroupMemoryExplicitLayoutKHR, NEVER, "SPV_KHR_workgroup_memory_explicit_layout"),
+    (Capability::SubgroupVoteKHR, NEVER, "SPV_KHR_subgroup_vote"),
     (Capability::StorageBuffer16BitAccess, (1, 3), "SPV_KHR_16bit_storage"),
     (Capability::UniformAndStorageBuffer16BitAccess, (1, 3), "SPV_KHR_16bit_storage"),
     (Capability::StoragePushConstant16, (1, 3), "SPV_KHR_16bit_storage"),
     (Capability::StorageInputOutput16, (1, 3), "SPV_KHR_16bit_storage"),
+    (Capability::MultiView, (1, 3), "SPV_KHR_multiview"),
+    (Capability::SampleMaskPostDepthCoverage, NEVER, "SPV_KHR_post_depth_coverage"),
     (Capability::StorageBuffer8BitAccess, (1, 5), "SPV_KHR_8bit_storage"),
     (Capability::UniformAndStorageBuffer8BitAccess, (1, 5), "SPV_KHR_8bit_storage"),
     (Capability::StoragePushConstant8, (1, 5), "SPV_KHR_8bit_storage"),
-    (Capability::VulkanMemoryModel, (1, 5), "SPV_KHR_vulkan_memory_model"),
-    (Capability::VulkanMemoryModelDeviceScope, (1, 5), "SPV_KHR_vulkan_memory_model"),
-    (Capability::PhysicalStorageBufferAddresses, (1, 5), "SPV_KHR_physical_storage_buffer"),
-    (Capability::ShaderNonUniform, (1, 5), "SPV_EXT_descriptor_indexing"),
-    (Capability::UniformBufferArrayNonUniformIndexing, (1, 5), "SPV_EXT_descriptor_indexing"),
-    (Capability::StorageBufferArrayNonUniformIndexing, (1, 5), "SPV_EXT_descriptor_indexing"),
     (Capability::DenormPreserve, (1, 4), "SPV_KHR_float_controls"),
     (Capability::DenormFlushToZero, (1, 4), "SPV_KHR_float_controls"),
     (Capability::SignedZeroInfNanPreserve, (1, 4), "SPV_KHR_float_controls"),
     (Capability::RoundingModeRTE, (1, 4), "SPV_KHR_float_controls"),
     (Capability::RoundingModeRTZ, (1, 4), "SPV_KHR_float_controls"),
-    (Capability::SampledImageArrayNonUniformIndexing, (1, 5), "SPV_EXT_descriptor_indexing"),
-    (Capability::StorageImageArrayNonUniformIndexing, (1, 5), "SPV_EXT_descriptor_indexing"),
-    (Capability::InputAttachmentArrayDynamicIndexing, (1, 5), "SPV_EXT_descriptor_indexing"),
-    (Capability::InputAttachmentArrayNonUniformIndexing, (1, 5), "SPV_EXT_descriptor_indexing"),
-    (Capability::UniformTexelBufferArrayDynamicIndexing, (1, 5), "SPV_EXT_descriptor_indexing"),
-    (Capability::UniformTexelBufferArrayNonUniformIndexing, (1, 5), "SPV_EXT_descriptor_indexing"),
-    (Capability::StorageTexelBufferArrayDynamicIndexing, (1, 5), "SPV_EXT_descriptor_indexing"),
-    (Capability::StorageTexelBufferArrayNonUniformIndexing, (1, 5), "SPV_EXT_descriptor_indexing"),
-    (Capability::Int64ImageEXT, NEVER, "SPV_EXT_shader_image_int64"),
-    (Capability::ShaderViewportIndexLayerEXT, NEVER, "SPV_EXT_shader_viewport_index_layer"),
-    (Capability::DemoteToHelperInvocation, (1, 6), "SPV_EXT_demote_to_helper_invocation"),
-    (Capability::SubgroupBallotKHR, NEVER, "SPV_KHR_shader_ballot"),
-    (Capability::SubgroupVoteKHR, NEVER, "SPV_KHR_subgroup_vote"),
-    (Capability::GroupNonUniformRotateKHR, NEVER, "SPV_KHR_subgroup_rotate"),
-    (Capability::ShaderClockKHR, NEVER, "SPV_KHR_shader_clock"),
     (Capability::StencilExportEXT, NEVER, "SPV_EXT_shader_stencil_export"),
-    (Capability::SampleMaskPostDepthCoverage, NEVER, "SPV_KHR_post_depth_coverage"),
-    (Capability::FragmentShaderPixelInterlockEXT, NEVER, "SPV_EXT_fragment_shader_interlock"),
-    (Capability::FragmentShaderSampleInterlockEXT, NEVER, "SPV_EXT_fragment_shader_interlock"),
+    (Capability::Int64ImageEXT, NEVER, "SPV_EXT_shader_image_int64"),
+    (Capability::ShaderClockKHR, NEVER, "SPV_KHR_shader_clock"),
+    (Capability::ShaderViewportIndexLayerEXT, NEVER, "SPV_EXT_shader_viewport_index_layer"),
     (Capability::MeshShadingEXT, NEVER, "SPV_EXT_mesh_shader"),
-    (Capability::AtomicFloat16AddEXT, NEVER, "SPV_EXT_shader_atomic_float16_add"),
-    (Capability::AtomicFloat32AddEXT, NEVER, "SPV_EXT_shader_atomic_float_add"),
-    (Capability::AtomicFloat64AddEXT, NEVER, "SPV_EXT_shader_atomic_float_add"),
-    (Capability::AtomicFloat16MinMaxEXT, NEVER, "SPV_EXT_shader_atomic_float_min_max"),
+    (Capability::ComputeDerivativeGroupQuadsKHR, NEVER, "SPV_NV_compute_shader_derivatives"),
+    (Capability::ShaderNonUniform, (1, 5), "SPV_EXT_descriptor_indexing"),
+    (Capability::InputAttachmentArrayDynamicIndexing, (1, 5), "SPV_EXT_descriptor_indexing"),
+    (Capability::UniformTexelBufferArrayDynamicIndexing, (1, 5), "SPV_EXT_descriptor_indexing"),
+    (Capability::StorageTexelBufferArrayDynamicIndexing, (1, 5), "SPV_EXT_descriptor_indexing"),
+    (Capability::UniformBufferArrayNonUniformIndexing, (1, 5), "SPV_EXT_descriptor_indexing"),
+    (Capability::SampledImageArrayNonUniformIndexing, (1, 5), "SPV_EXT_descriptor_indexing"),
+    (Capability::StorageBufferArrayNonUniformIndexing, (1, 5), "SPV_EXT_descriptor_indexing"),
+    (Capability::StorageImageArrayNonUniformIndexing, (1, 5), "SPV_EXT_descriptor_indexing"),
+    (Capability::InputAttachmentArrayNonUniformIndexing, (1, 5), "SPV_EXT_descriptor_indexing"),
+    (Capability::UniformTexelBufferArrayNonUniformIndexing, (1, 5), "SPV_EXT_descriptor_indexing"),
+    (Capability::StorageTexelBufferArrayNonUniformIndexing, (1, 5), "SPV_EXT_descriptor_indexing"),
+    (Capability::VulkanMemoryModel, (1, 5), "SPV_KHR_vulkan_memory_model"),
+    (Capability::VulkanMemoryModelDeviceScope, (1, 5), "SPV_KHR_vulkan_memory_model"),
+    (Capability::PhysicalStorageBufferAddresses, (1, 5), "SPV_KHR_physical_storage_buffer"),
+    (Capability::ComputeDerivativeGroupLinearKHR, NEVER, "SPV_NV_compute_shader_derivatives"),
+    (Capability::FragmentShaderSampleInterlockEXT, NEVER, "SPV_EXT_fragment_shader_interlock"),
+    (Capability::FragmentShaderPixelInterlockEXT, NEVER, "SPV_EXT_fragment_shader_interlock"),
+    (Capability::DemoteToHelperInvocation, (1, 6), "SPV_EXT_demote_to_helper_invocation"),
     (Capability::AtomicFloat32MinMaxEXT, NEVER, "SPV_EXT_shader_atomic_float_min_max"),
     (Capability::AtomicFloat64MinMaxEXT, NEVER, "SPV_EXT_shader_atomic_float_min_max"),
-    (Capability::WorkgroupMemoryExplicitLayoutKHR, NEVER, "SPV_KHR_workgroup_memory_explicit_layout"),
-    (Capability::ComputeDerivativeGroupQuadsKHR, NEVER, "SPV_NV_compute_shader_derivatives"),
-    (Capability::ComputeDerivativeGroupLinearKHR, NEVER, "SPV_NV_compute_shader_derivatives"),
+    (Capability::AtomicFloat16MinMaxEXT, NEVER, "SPV_EXT_shader_atomic_float_min_max"),
+    (Capability::GroupNonUniformRotateKHR, NEVER, "SPV_KHR_subgroup_rotate"),
+    (Capability::AtomicFloat32AddEXT, NEVER, "SPV_EXT_shader_atomic_float_add"),
+    (Capability::AtomicFloat64AddEXT, NEVER, "SPV_EXT_shader_atomic_float_add"),
+    (Capability::AtomicFloat16AddEXT, NEVER, "SPV_EXT_shader_atomic_float16_add"),
 ];
+
+const _: () = {
+    let mut row = 1;
+    while row < EXTENSIONS.len() {
+        assert!((EXTENSIONS[row - 1].0 as u32) < EXTENSIONS[row].0 as u32, "capabilities are searched by their number");
+        row += 1;
+    }
+};
 
 impl ModuleBuilder {
     /// Declares `capability`, and its extension if this version of SPIR-V needs it.
@@ -68,8 +77,9 @@ impl ModuleBuilder {
             return;
         }
         self.capabilities.push((capability, ALWAYS));
-        if let Some((_, core, extension)) = EXTENSIONS.iter().find(|row| row.0 == capability) {
-            if self.version < *core {
+        if let Ok(row) = EXTENSIONS.binary_search_by_key(&(capability as u32), |row| row.0 as u32) {
+            let (_, core, extension) = EXTENSIONS[row];
+            if self.version < core {
                 self.extension(extension);
             }
         }

@@ -3,7 +3,7 @@
 use super::late::Section;
 use super::words::MAX_INSTRUCTION;
 use super::Emit;
-use crate::ir::LineNumber;
+use crate::ir::{Inst, LineNumber};
 use crate::module::{Condition, Key};
 use spirv::{Op, SourceLanguage};
 
@@ -61,10 +61,17 @@ impl Emit<'_> {
         }
     }
 
-    /// Says that the next instructions come from `line`.
-    pub(super) fn line(&mut self, line: LineNumber) {
+    /// Says that the next instructions come from the line of `inst`, if lines are wanted.
+    #[inline]
+    pub(super) fn line(&mut self, inst: Inst) {
+        if self.state.lines.file != 0 {
+            self.line_is(self.shader.lines[inst]);
+        }
+    }
+
+    fn line_is(&mut self, line: LineNumber) {
         let lines = &mut self.state.lines;
-        if lines.file != 0 && line != LineNumber(0) && line != lines.current {
+        if line != LineNumber(0) && line != lines.current {
             lines.current = line;
             let start = self.m.code.len();
             self.m.code.op(Op::Line, &[lines.file, line.0, 0]);

@@ -106,7 +106,8 @@ impl Emit<'_> {
             self.m.capability(Capability::GeometryStreams);
         }
         let find = |table: &[(&str, Mode)], name: &str| {
-            let short = name.trim_start_matches("MESA_PRIM_").trim_start_matches("SHADER_PRIM_");
+            let short =
+                ["MESA_PRIM_", "SHADER_PRIM_"].iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(name);
             let row = table.iter().find(|row| row.0 == short).map(|row| row.1);
             row.ok_or_else(|| unsupported(format_args!("primitive type {name} in a geometry shader")))
         };
@@ -193,7 +194,12 @@ impl Emit<'_> {
     fn has_critical_sections(&self) -> bool {
         use Intrinsic::{begin_invocation_interlock, end_invocation_interlock};
         let bounds = [begin_invocation_interlock, end_invocation_interlock];
-        self.shader.order.iter().any(|inst| self.shader.as_intrinsic(*inst).is_some_and(|(op, _)| bounds.contains(&op)))
+        self.shader.inventory().has_any(&bounds)
+            && self
+                .shader
+                .order
+                .iter()
+                .any(|inst| self.shader.as_intrinsic(*inst).is_some_and(|(op, _)| bounds.contains(&op)))
     }
 
     fn writes_frag_result(&self, slot: u32) -> bool {
@@ -216,7 +222,8 @@ impl Emit<'_> {
             let reads = |inst: &Inst| {
                 self.shader.as_intrinsic(*inst).is_some_and(|(op, _)| op == Intrinsic::load_workgroup_size)
             };
-            let axes = if self.shader.order.iter().any(reads) { 0 } else { 3 };
+            let may_read = self.shader.inventory().has(Intrinsic::load_workgroup_size);
+            let axes = if may_read && self.shader.order.iter().any(reads) { 0 } else { 3 };
             for axis in 0..axes {
                 self.m.patch(Section::Modes, first + axis, PatchKind::LocalSize, ALWAYS, axis as u32);
             }

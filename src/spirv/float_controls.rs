@@ -77,6 +77,9 @@ impl Emit<'_> {
     /// The modes of the float controls.
     pub(super) fn float_controls(&mut self) {
         let (target, controls) = (self.target, self.shader.info.float_controls_execution_mode);
+        if controls == 0 {
+            return;
+        }
         let all = |width| PRESERVE.is_fulfilled(controls, target, width).then_some(&PRESERVE);
         self.float_modes([0, 1, 2].map(all));
         let denormals = [denormBehaviorIndependenceAll, denormBehaviorIndependence32BitOnly];

@@ -229,9 +229,12 @@ impl Emit<'_> {
         }
     }
 
+    #[inline]
     pub(super) fn name_variable(&mut self, id: u32, variable: &Variable) {
-        let shader = self.shader;
-        self.name(id, &shader.strings[variable.name]);
+        if self.options.names {
+            let shader = self.shader;
+            self.name(id, &shader.strings[variable.name]);
+        }
     }
 
     fn decorate_variable(&mut self, id: u32, variable: &Variable, class: StorageClass) -> Result<()> {
@@ -289,6 +292,9 @@ impl Emit<'_> {
 
     fn small_number_capability(&mut self, variable: &Variable, class: StorageClass) {
         if class == StorageClass::Workgroup && !self.state.shared_views {
+            return;
+        }
+        if !self.m.numeric_types.has_small() {
             return;
         }
         let Some(scalar) = value_types::leaf(&self.shader.types, variable.ty) else { return };

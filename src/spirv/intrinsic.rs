@@ -2,9 +2,9 @@
 
 use super::builtin::{shape, Shape};
 use super::late::Section;
-use super::memory::{is_silent, Origin};
+use super::memory::Origin;
 use super::{internal, unsupported, Emit, Result};
-use crate::ir::{Def, Inst, InstKind, Stage, Swizzle};
+use crate::ir::{Def, Inst, InstData, InstKind, Stage, Swizzle};
 use crate::op::intrinsic::Form;
 use crate::op::names::{Scope as NirScope, Semantics};
 use crate::op::{Base, Index, Intrinsic, Modes};
@@ -22,13 +22,9 @@ const BARRIER_MEMORY: &[(Modes, MemorySemantics)] = &[
 ];
 
 impl Emit<'_> {
-    /// Emits an instruction.
-    pub(super) fn inst(&mut self, inst: Inst) -> Result<()> {
+    /// Emits an instruction that is not silent.
+    pub(super) fn inst(&mut self, inst: Inst, data: &InstData) -> Result<()> {
         let shader = self.shader;
-        let data = &shader.insts[inst];
-        if is_silent(data) {
-            return Ok(());
-        }
         if data.num_components > 4 {
             return Err(unsupported("a vector of more than four components"));
         }
@@ -37,11 +33,11 @@ impl Emit<'_> {
         }
         if matches!(data.kind, InstKind::Phi(_)) {
             // Those of loop headers are there already.
-            return if self.state.values[inst.def()].id == 0 { self.phi(inst) } else { Ok(()) };
+            return if self.state.values[inst.def()].id == 0 { self.phi(inst, data) } else { Ok(()) };
         }
-        self.line(shader.lines[inst]);
+        self.line(inst);
         let id = match data.kind {
-            InstKind::Alu { op, flags, srcs } => Some(self.alu(inst, op, flags, &shader.alu_srcs[srcs])?),
+            InstKind::Alu { op, flags, srcs } => Some(self.alu(inst, data, op, flags, &shader.alu_srcs[srcs])?),
             InstKind::Intrinsic { op, srcs, .. } => self.intrinsic(inst, op, &shader.srcs[srcs])?,
             InstKind::Jump(jump) => {
                 self.jump(jump)?;
@@ -51,7 +47,7 @@ impl Emit<'_> {
             InstKind::Const(_) | InstKind::Undef | InstKind::Deref(_) | InstKind::Phi(_) => None,
         };
         match id {
-            Some(id) if data.has_def() => self.define(inst.def(), id),
+            Some(id) if data.has_def() => self.define(inst, data, id),
             None if !data.has_def() => {}
             _ => return Err(internal(format!("{} has no result", inst.def()))),
         }

@@ -5,19 +5,32 @@
 use super::{unsupported, Emit, Result};
 use crate::ir::{Stage, Type, TypeData, TypeTable, VarFlags, Variable};
 use crate::op::Modes;
-use rustc_hash::FxHashMap;
 use spirv::StorageClass;
 
 /// The most locations that one variable may take; devices have far fewer.
 const MAX_LOCATIONS: u32 = 1024;
 
-/// A location with all that keeps it apart from others of the same number: class, patch, index of blending, number.
-type Key = (StorageClass, bool, u32, u32);
-
-/// Components that are taken, a bit each, by location.
+/// Components that are taken, a bit each, by location: four bits for each class, patch, and index of blending, which keep
+/// what has the same number apart.
 #[derive(Debug, Default)]
 pub(super) struct Locations {
-    taken: FxHashMap<Key, u32>,
+    taken: Vec<u32>,
+}
+
+/// What a variable takes of the locations.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Located {
+    /// How many of them.
+    pub(super) count: u32,
+    /// 32-bit components of the vectors that it is made of; 4 for a struct, whose members may differ.
+    words: u32,
+}
+
+impl Located {
+    /// Components of each location.
+    pub(super) fn components(&self) -> u8 {
+        self.words.min(4) as u8
+    }
 }
 
 impl Locations {
@@ -28,26 +41,30 @@ impl Locations {
 
 impl Emit<'_> {
     /// Takes the components of an input or output at `location`.
-    pub(super) fn take_locations(&mut self, variable: &Variable, class: StorageClass, location: u32) -> Result<()> {
-        let types = &self.shader.types;
-        let patch = variable.flags.contains(VarFlags::PATCH);
-        let ty = self.located_type(variable);
-        let count = types.slots(ty);
+    pub(super) fn take_locations(
+        &mut self,
+        variable: &Variable,
+        class: StorageClass,
+        location: u32,
+        Located { count, words }: Located,
+    ) -> Result<()> {
         if count > MAX_LOCATIONS || location > MAX_LOCATIONS {
             return Err(unsupported(format_args!("a variable of {count} locations from {location} on")));
         }
         // Arrays and matrices repeat one vector; what does not fit four 32-bit components goes on in the next location.
-        let words = vector_words(types, ty).unwrap_or(4);
         let first = u32::from(variable.location_frac);
         if first + words.min(4) > 4 {
             return Err(unsupported(format_args!("a variable of {words} components from {first} on")));
         }
         let per_element = words.div_ceil(4).max(1);
+        let apart = [class == StorageClass::Output, variable.flags.contains(VarFlags::PATCH), variable.index != 0];
+        let first = first + 4 * apart.iter().fold(0, |number, bit| 2 * number + u32::from(*bit));
+        let taken = &mut self.state.locations.taken;
+        taken.resize(taken.len().max((location + count) as usize), 0);
         for slot in 0..count {
             let left = words - 4 * (slot % per_element).min(words / 4);
             let mask = ((1 << left.min(4)) - 1) << first;
-            let key = (class, patch, variable.index, location + slot);
-            let taken = self.state.locations.taken.entry(key).or_default();
+            let taken = &mut taken[(location + slot) as usize];
             if *taken & mask != 0 {
                 return Err(unsupported(format_args!("more than one variable at location {}", location + slot)));
             }
@@ -66,10 +83,10 @@ impl Emit<'_> {
         }
     }
 
-    /// How many locations a variable takes, and how many components of each.
-    pub(super) fn location_size(&self, variable: &Variable) -> (u32, u8) {
+    /// What a variable takes of the locations.
+    pub(super) fn located(&self, variable: &Variable) -> Located {
         let (types, ty) = (&self.shader.types, self.located_type(variable));
-        (types.slots(ty), vector_words(types, ty).unwrap_or(4).min(4) as u8)
+        Located { count: types.slots(ty), words: vector_words(types, ty).unwrap_or(4) }
     }
 
     /// True if inputs or outputs of this stage are arrays with an element for each vertex.

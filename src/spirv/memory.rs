@@ -337,7 +337,6 @@ impl Emit<'_> {
         let uint = self.m.numeric(Base::Uint, 32, 1);
         Ok(self.m.value(Op::ArrayLength, uint, &[pointer, field]))
     }
-
 }
 
 /// True if nothing of this instruction is emitted where it stands.

@@ -61,7 +61,9 @@ impl ModuleBuilder {
     /// Forgets the last module and starts one.
     pub(super) fn begin(&mut self, version: (u8, u8), decided: Option<&Decisions>) {
         self.version = version;
-        self.decided = decided.cloned();
+        if decided.is_some() || self.decided.is_some() {
+            self.decided = decided.cloned();
+        }
         self.conditions.clear();
         self.varyings.clear();
         self.next_id = 1;
@@ -88,7 +90,7 @@ impl ModuleBuilder {
         self.bindings.clear();
         self.main = self.id();
         self.entry_label = self.id();
-        self.capability(Capability::Shader);
+        self.capabilities.push((Capability::Shader, ALWAYS));
     }
 
     /// A new id.
@@ -121,7 +123,7 @@ impl ModuleBuilder {
     #[inline]
     pub(super) fn value(&mut self, op: Op, ty: u32, operands: &[u32]) -> u32 {
         let id = self.id();
-        self.code.op2(op, &[ty, id], operands);
+        self.code.result(op, [ty, id], operands);
         id
     }
 
@@ -153,6 +155,7 @@ impl ModuleBuilder {
     }
 
     /// Decorates `target`. Returns where the first operand stands in the section.
+    #[inline]
     pub(super) fn decorate(&mut self, target: u32, decoration: Decoration, operands: &[u32]) -> usize {
         self.annotations.op2(Op::Decorate, &[target, decoration as u32], operands) + 2
     }

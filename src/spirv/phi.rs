@@ -11,7 +11,7 @@
 
 use super::{internal, Emit, Result};
 use crate::entity::SideTable;
-use crate::ir::{Block, Inst};
+use crate::ir::{Block, Inst, InstData};
 use spirv::Op;
 
 /// What is known of the shader's phis.
@@ -93,9 +93,9 @@ impl<'a> Emit<'a> {
     }
 
     /// Emits a phi that is not in a loop header: all its operands are known.
-    pub(super) fn phi(&mut self, phi: Inst) -> Result<()> {
+    pub(super) fn phi(&mut self, phi: Inst, data: &InstData) -> Result<()> {
         let base = self.base(phi.def());
-        let ty = self.type_as(phi.def(), base);
+        let ty = self.m.numeric(base, data.bit_size, data.num_components);
         let srcs = self.shader.phi(phi).unwrap_or_default();
         let first = self.first_edge(phi, srcs.len());
         let start = self.state.ids.len();
@@ -109,7 +109,7 @@ impl<'a> Emit<'a> {
         }
         let id = self.m.value(Op::Phi, ty, &self.state.ids[start..]);
         self.state.ids.truncate(start);
-        self.define(phi.def(), id);
+        self.define(phi, data, id);
         Ok(())
     }
 
@@ -118,12 +118,13 @@ impl<'a> Emit<'a> {
     pub(super) fn header_phis(&mut self, before: Block, first: Block) -> Result<usize> {
         let start = self.state.phis.back.len();
         for phi in self.phis(first) {
+            let data = &self.shader.insts[*phi];
             let base = self.base(phi.def());
-            let ty = self.type_as(phi.def(), base);
+            let ty = self.m.numeric(base, data.bit_size, data.num_components);
             let entry = *self.edge_from(*phi, before)?;
             let id = self.m.id();
             let at = self.m.code.op(Op::Phi, &[ty, id, entry.value, entry.label, 0, 0]) + 4;
-            self.define(phi.def(), id);
+            self.define(*phi, data, id);
             self.state.phis.back.push(BackPhi { phi: *phi, at });
         }
         Ok(start)

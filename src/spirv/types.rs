@@ -85,6 +85,12 @@ impl NumericTypes {
     fn set(&mut self, base: Base, bits: u8, n: u8, id: u32) {
         self.0[NumericTypes::slot(base, bits, n)] = id;
     }
+
+    /// Whether there are numbers of less than 32 bits.
+    pub(super) fn has_small(&self) -> bool {
+        let bases = [Base::Float, Base::Uint, Base::Int];
+        bases.iter().any(|base| self.get(*base, 16, 1) != 0 || self.get(*base, 8, 1) != 0)
+    }
 }
 
 impl ModuleBuilder {

@@ -5,7 +5,7 @@
 //! dominance region find again. Constants and undefined values are made as wanted and cost no instruction.
 
 use super::{internal, unsupported, Emit, Result};
-use crate::ir::{AluSrc, Def, InstKind, Swizzle};
+use crate::ir::{AluSrc, Def, Inst, InstData, InstKind, Swizzle};
 use crate::op::Base;
 use spirv::{GlslStd450Op, Op};
 
@@ -40,10 +40,10 @@ impl Emit<'_> {
     }
 
     /// Remembers the id of a value that was just defined; its type is that of [`Emit::base`].
-    pub(super) fn define(&mut self, def: Def, id: u32) {
-        let data = self.shader.def(def);
-        let value = Value { id, base: self.base(def), bits: data.bit_size, n: data.num_components };
-        self.state.values.set(def, value);
+    #[inline]
+    pub(super) fn define(&mut self, inst: Inst, data: &InstData, id: u32) {
+        let value = Value { id, base: self.base(inst.def()), bits: data.bit_size, n: data.num_components };
+        self.state.values.set(inst.def(), value);
     }
 
     /// What is known of `def`: all if it is defined, its shape if it is made as wanted.
@@ -92,6 +92,10 @@ impl Emit<'_> {
         match data.kind {
             InstKind::Const(values) => {
                 let values = &self.shader.consts[values];
+                if n == 1 {
+                    let value = values.get(usize::from(swizzle.get(0))).copied().unwrap_or(0);
+                    return Ok(self.m.constant(base, data.bit_size, value));
+                }
                 let picked: [u64; 4] =
                     std::array::from_fn(|i| values.get(usize::from(swizzle.get(i))).copied().unwrap_or(0));
                 Ok(self.m.constant_vector(base, data.bit_size, &picked[..usize::from(n)]))
@@ -107,7 +111,16 @@ impl Emit<'_> {
     }
 
     /// The same, where `value` is what is known of the source.
+    #[inline]
     pub(super) fn src_of(&mut self, src: &AluSrc, value: Value, n: u8, base: Base) -> Result<u32> {
+        if value.id != 0 && value.base == base && value.n == n && src.swizzle.is_identity(usize::from(n)) {
+            return Ok(value.id);
+        }
+        self.other_src(src, value, n, base)
+    }
+
+    /// A source that is not simply a value as it is.
+    fn other_src(&mut self, src: &AluSrc, value: Value, n: u8, base: Base) -> Result<u32> {
         if n == 0 || src.swizzle.reads_beyond(n, value.n) {
             return Err(internal(format!("{} has too few components", src.def)));
         }
@@ -122,15 +135,10 @@ impl Emit<'_> {
     }
 
     /// The first `n` components that `swizzle` picks of `id`, which has `size` components.
-    #[inline]
     pub(super) fn swizzled(&mut self, id: u32, base: Base, bits: u8, size: u8, swizzle: Swizzle, n: u8) -> u32 {
         if n == size && swizzle.is_identity(usize::from(n)) {
             return id;
         }
-        self.picked(id, base, bits, size, swizzle, n)
-    }
-
-    fn picked(&mut self, id: u32, base: Base, bits: u8, size: u8, swizzle: Swizzle, n: u8) -> u32 {
         let ty = self.m.numeric(base, bits, n);
         let picks: [u32; 4] = std::array::from_fn(|i| u32::from(swizzle.get(i)));
         match (size, n) {

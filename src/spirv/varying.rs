@@ -7,6 +7,7 @@
 use super::builtin::{io_builtin, is_linked};
 use super::interface::{VariableAt, View};
 use super::late::{Redirect, Section};
+use super::locations::Located;
 use super::{unsupported, Emit, Result};
 use crate::analysis::value_types;
 use crate::ir::{Capture, Precision, Stage, Var, VarFlags, Variable};
@@ -47,11 +48,12 @@ impl Emit<'_> {
             }
         }
         let start = self.m.mark(Section::Annotations);
-        self.decorate_io(id, variable, builtin, at.class)?;
+        let located = self.located(variable);
+        self.decorate_io(id, variable, builtin, at.class, located)?;
         if let Some(redirect) = redirect {
             self.m.end_range(Section::Annotations, start, redirect.stays);
         }
-        self.note_varying(variable, builtin, at.class, redirect.is_some());
+        self.note_varying(variable, builtin, at.class, located, redirect.is_some());
         Ok(id)
     }
 
@@ -134,13 +136,14 @@ impl Emit<'_> {
         variable: &Variable,
         builtin: Option<BuiltIn>,
         class: StorageClass,
+        located: Located,
     ) -> Result<()> {
         if self.shader.stage().is_compute() {
             return Err(unsupported("an input or output of a compute shader"));
         }
         if builtin.is_none() {
             let location = self.location(variable).ok_or_else(|| unsupported("an input without a location"))?;
-            self.take_locations(variable, class, location)?;
+            self.take_locations(variable, class, location, located)?;
             self.decorate_with(id, Decoration::Location, location, PatchKind::Location);
             if variable.location_frac != 0 {
                 self.decorate_with(id, Decoration::Component, variable.location_frac.into(), PatchKind::Component);
@@ -241,18 +244,24 @@ impl Emit<'_> {
     }
 
     /// Puts an input or output on the list of those that others see.
-    fn note_varying(&mut self, variable: &Variable, builtin: Option<BuiltIn>, class: StorageClass, removable: bool) {
+    fn note_varying(
+        &mut self,
+        variable: &Variable,
+        builtin: Option<BuiltIn>,
+        class: StorageClass,
+        located: Located,
+        removable: bool,
+    ) {
         let location = self.location(variable).filter(|_| builtin.is_none()).unwrap_or(0);
-        let (locations, components) = self.location_size(variable);
         let capture = variable.capture.filter(|_| class == StorageClass::Output);
         self.m.varyings.push(Varying {
             is_output: class == StorageClass::Output,
             patch: variable.flags.contains(VarFlags::PATCH),
             builtin: builtin.map(|builtin| builtin as u32),
             location,
-            locations,
+            locations: located.count,
             component: variable.location_frac,
-            components,
+            components: located.components(),
             relaxed: matches!(variable.precision, Precision::Medium | Precision::Low),
             removable,
             removed: false,

@@ -43,6 +43,20 @@ impl Words {
         at
     }
 
+    /// Appends an instruction with a result type and a result.
+    #[inline]
+    pub(super) fn result(&mut self, op: Op, [ty, id]: [u32; 2], operands: &[u32]) {
+        let head = (operands.len() as u32 + 3) << 16 | op as u32;
+        // At once, and without a call to copy few words.
+        match *operands {
+            [] => self.words.extend_from_slice(&[head, ty, id]),
+            [a] => self.words.extend_from_slice(&[head, ty, id, a]),
+            [a, b] => self.words.extend_from_slice(&[head, ty, id, a, b]),
+            [a, b, c] => self.words.extend_from_slice(&[head, ty, id, a, b, c]),
+            _ => drop(self.op2(op, &[ty, id], operands)),
+        }
+    }
+
     /// Appends an instruction whose operands are `first`, the literal `text`, and `rest`.
     pub(super) fn op_string(&mut self, op: Op, first: &[u32], text: &str, rest: &[u32]) {
         self.head(op, first.len() + string_words(text) + rest.len());
@@ -79,7 +93,9 @@ impl Words {
 
     /// Appends a section, with its tables.
     pub(super) fn append(&mut self, section: &Words) {
-        self.tables.append(&section.tables, self.words.len() as u32);
+        if !section.tables.is_empty() {
+            self.tables.append(&section.tables, self.words.len() as u32);
+        }
         self.words.extend_from_slice(&section.words);
     }
 
@@ -173,8 +189,8 @@ impl Dedup {
         *new += 1;
         self.insert(hash, words.len() as u32);
         match ty {
-            Some(ty) => words.op2(op, &[ty, id], operands),
-            None => words.op2(op, &[id], operands),
+            Some(ty) => words.result(op, [ty, id], operands),
+            None => drop(words.op2(op, &[id], operands)),
         };
         id
     }
@@ -197,6 +213,7 @@ impl Dedup {
         None
     }
 
+    #[inline(always)]
     fn insert(&mut self, hash: u32, at: u32) {
         if self.entries.len() * 2 >= self.heads.len() {
             self.grow();
