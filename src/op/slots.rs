@@ -29,6 +29,7 @@ pub fn builtin(kind: SlotKind, slot: u32, fragment_input: bool) -> Option<BuiltI
             frag_result::SAMPLE_MASK => Some(BuiltIn::SampleMask),
             _ => None,
         },
+        SlotKind::Varying if slot >= varying::VAR0 => None,
         SlotKind::Varying => {
             let row = VARYINGS.iter().find(|row| row.0 == slot)?;
             if fragment_input {

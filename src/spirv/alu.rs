@@ -79,7 +79,7 @@ impl Emit<'_> {
         self.operand_of(alu, &alu.srcs[index], &alu.info.srcs[index])
     }
 
-    #[inline]
+    #[inline(always)]
     fn operand_of(&mut self, alu: &Alu<'_>, src: &AluSrc, operand: &Operand) -> Result<u32> {
         let n = operand.components(alu.n);
         // What is made as wanted is known as unsigned.

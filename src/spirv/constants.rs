@@ -1,6 +1,7 @@
 //! Constants and undefined values, bit for bit, each once per type.
 
 use super::module::ModuleBuilder;
+use super::words::Place;
 use crate::op::Base;
 use spirv::Op;
 
@@ -13,15 +14,24 @@ impl ModuleBuilder {
             return self.global(op, ty, &[]);
         }
         let words = literal(base, bits, value);
-        if bits != 64 {
-            let key = u64::from(ty) << 32 | u64::from(words[0]);
-            return self.recent.get(key).unwrap_or_else(|| {
-                let id = self.global(Op::Constant, ty, &words[..1]);
-                self.recent.set(key, id);
-                id
-            });
+        match bits {
+            64 => self.global(Op::Constant, ty, &words),
+            _ => self.scalar_constant(ty, words[0]),
         }
-        self.global(Op::Constant, ty, &words)
+    }
+
+    /// A scalar constant of one word.
+    pub(super) fn scalar_constant(&mut self, ty: u32, word: u32) -> u32 {
+        let key = u64::from(ty) << 32 | u64::from(word);
+        match self.front.place(key, self.next_id) {
+            Place::Known(id) => id,
+            Place::Free => {
+                let id = self.id();
+                self.globals.op(Op::Constant, &[ty, id, word]);
+                id
+            }
+            Place::Taken => self.global(Op::Constant, ty, &[word]),
+        }
     }
 
     /// A scalar or vector constant.

@@ -25,17 +25,17 @@ impl Emit<'_> {
             _ => {}
         }
         let ty = self.m.numeric(base, scalar.bits, n);
-        let ty = self.m.pointer(class, ty);
+        let pointer = self.m.pointer(class, ty);
         let address = self.value(parent, Base::Uint)?;
         let op = if self.shader.bit_size(parent) == 64 { Op::ConvertUToPtr } else { Op::Bitcast };
-        let id = self.pure(op, ty, &[address]);
+        let id = self.pure(op, pointer, &[address]);
         let align = match deref.kind {
             DerefKind::Cast { align_mul, align_offset, .. } => alignment(align_mul, align_offset),
             _ => 0,
         };
         // A pointer without an alignment is to what is aligned as it is by itself.
         let align = if align == 0 { u32::from(scalar.bits) / 8 } else { align };
-        Ok(Pointer { id, class, origin: Origin::Address { align }, base, scalar, n })
+        Ok(Pointer { id, class, origin: Origin::Address { align }, base, scalar, n, ty })
     }
 }
 

@@ -28,40 +28,10 @@ pub(super) struct VariableState {
     pub(super) written: bool,
     /// Qualifiers of its declaration and all accesses.
     pub(super) access: Access,
-    /// What its declaration says, once it is asked for.
-    facts: Option<Facts>,
-}
-
-/// What the declaration of a variable says to all accesses.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Facts {
-    pub(super) class: StorageClass,
+    /// Its storage class, once it is made.
+    pub(super) class: Option<StorageClass>,
     /// The built-in is an array of one where NIR's variable is a scalar.
     pub(super) wrapped: bool,
-    /// It can be seen as integers and as floats, through two variables.
-    viewed: bool,
-    /// What its numbers are if it is seen as declared.
-    numbers: Numbers,
-}
-
-impl Facts {
-    /// The view in which a value of `scalar`'s width can be seen as `base`.
-    pub(super) fn view(&self, scalar: AluType, base: Base) -> View {
-        match base {
-            _ if !self.viewed => View::Whole,
-            Base::Float if scalar.bits != 8 => View::Float,
-            _ => View::Uint,
-        }
-    }
-
-    /// What numbers are, seen through `view`.
-    pub(super) fn numbers(&self, view: View) -> Numbers {
-        match view {
-            View::Whole => self.numbers,
-            View::Uint => Numbers::As(Base::Uint),
-            View::Float => Numbers::As(Base::Float),
-        }
-    }
 }
 
 /// How a variable is seen.
@@ -116,34 +86,40 @@ const SMALL_NUMBERS: &[(StorageClass, Capability, Option<Capability>)] = &[
 ];
 
 impl Emit<'_> {
-    /// What the declaration of a variable says.
+    /// The view of `var` in which a value of `scalar`'s width can be seen as `base`.
     #[inline]
-    pub(super) fn facts(&mut self, var: Var) -> Result<Facts> {
-        match self.state.vars[var].facts {
-            Some(known) => Ok(known),
-            None => self.find_facts(var),
+    pub(super) fn view(&self, var: Var, scalar: AluType, base: Base) -> View {
+        let mode = self.shader.vars[var].mode;
+        let viewed = mode.intersects(VIEWED) || self.state.shared_views && mode == Modes::SHARED;
+        match base {
+            _ if !viewed => View::Whole,
+            Base::Float if scalar.bits != 8 => View::Float,
+            _ => View::Uint,
         }
     }
 
-    fn find_facts(&mut self, var: Var) -> Result<Facts> {
+    /// What the numbers of `var` are, seen through `view`.
+    #[inline]
+    pub(super) fn numbers(&self, var: Var, view: View) -> Numbers {
         let variable = &self.shader.vars[var];
-        let row = CLASSES.iter().find(|(mode, _)| *mode == variable.mode);
-        let mut class = row.map(|row| row.1).ok_or_else(|| unsupported("a variable of this mode"))?;
-        let builtin = io_builtin(self.shader.stage(), variable);
-        // An output that no one reads has no Location and is not part of the interface.
-        if class == StorageClass::Output && builtin.is_none() && self.location(variable).is_none() {
-            class = StorageClass::Private;
+        match view {
+            View::Uint => Numbers::As(Base::Uint),
+            View::Float => Numbers::As(Base::Float),
+            View::Whole if variable.mode.intersects(Modes::SHADER_IN | Modes::SHADER_OUT) => Numbers::Declared,
+            View::Whole if value_types::has_own_base(&self.shader.types, variable) => {
+                Numbers::As(self.types.var_base(var))
+            }
+            View::Whole => Numbers::Unsigned,
         }
-        let numbers = match variable.mode {
-            Modes::SHADER_IN | Modes::SHADER_OUT => Numbers::Declared,
-            _ if value_types::has_own_base(&self.shader.types, variable) => Numbers::As(self.types.var_base(var)),
-            _ => Numbers::Unsigned,
-        };
-        let viewed = if self.state.shared_views { VIEWED | Modes::SHARED } else { VIEWED };
-        let wrapped = builtin == Some(BuiltIn::SampleMask) && self.shader.types.as_array(variable.ty).is_none();
-        let facts = Facts { class, wrapped, viewed: variable.mode.intersects(viewed), numbers };
-        self.state.vars.entry(var).facts = Some(facts);
-        Ok(facts)
+    }
+
+    /// The storage class of a variable that is a built-in or not.
+    fn storage_class(&self, variable: &Variable, builtin: Option<BuiltIn>) -> Result<StorageClass> {
+        let row = CLASSES.iter().find(|(mode, _)| *mode == variable.mode);
+        let class = row.map(|row| row.1).ok_or_else(|| unsupported("a variable of this mode"))?;
+        // An output that no one reads has no Location and is not part of the interface.
+        let nowhere = class == StorageClass::Output && builtin.is_none() && self.location(variable).is_none();
+        Ok(if nowhere { StorageClass::Private } else { class })
     }
 
     /// The layout of a variable whose numbers are seen like this.
@@ -171,9 +147,12 @@ impl Emit<'_> {
     fn new_variable(&mut self, var: Var, view: View) -> Result<u32> {
         let shader = self.shader;
         let variable = &shader.vars[var];
-        let facts = self.facts(var)?;
-        let class = facts.class;
-        let layout = self.layout(var, facts.numbers(view));
+        let builtin = io_builtin(shader.stage(), variable);
+        let class = self.storage_class(variable, builtin)?;
+        if matches!(class, StorageClass::Input | StorageClass::Output) {
+            return self.io_variable(var, variable, builtin, class);
+        }
+        let layout = self.layout(var, self.numbers(var, view));
         if layout.block && shader.types.as_struct(shader.types.without_arrays(variable.ty)).is_none() {
             return Err(unsupported("a buffer that is no struct"));
         }
@@ -184,9 +163,8 @@ impl Emit<'_> {
         self.small_number_capability(variable, class);
         let first = self.first_value(variable, class, layout)?;
         let first = first.as_slice();
-        let id = match (class, io_builtin(shader.stage(), variable)) {
-            (StorageClass::Input | StorageClass::Output, _) => return self.io_variable(var, VariableAt { class, ty }),
-            (StorageClass::Function, _) => {
+        let id = match class {
+            StorageClass::Function => {
                 let pointer = self.m.pointer(class, ty);
                 let id = self.m.id();
                 self.m.locals.op2(Op::Variable, &[pointer, id, class as u32], first);
@@ -200,23 +178,29 @@ impl Emit<'_> {
                 id
             }
         };
-        self.made(var, view, id);
+        self.made(var, view, class, id);
         self.decorate_variable(id, variable, class)?;
         Ok(id)
     }
 
     /// Remembers that `var` seen through `view` is `id`.
-    pub(super) fn made(&mut self, var: Var, view: View, id: u32) {
+    pub(super) fn made(&mut self, var: Var, view: View, class: StorageClass, id: u32) {
         let state = self.state.vars.entry(var);
         if state.ids == [0; 3] {
             state.access = self.shader.vars[var].access;
+            state.class = Some(class);
             self.state.used_vars.push(var);
         }
-        self.state.vars.entry(var).ids[view as usize] = id;
+        state.ids[view as usize] = id;
     }
 
     /// The constant that a variable starts with, if it does. The driver sets the first values of uniforms.
-    fn first_value(&mut self, variable: &Variable, class: StorageClass, layout: Layout) -> Result<Option<u32>> {
+    pub(super) fn first_value(
+        &mut self,
+        variable: &Variable,
+        class: StorageClass,
+        layout: Layout,
+    ) -> Result<Option<u32>> {
         match (class, variable.values) {
             (StorageClass::Private | StorageClass::Function, Some(values)) => {
                 let shader = self.shader;
@@ -290,11 +274,11 @@ impl Emit<'_> {
         Some(variable.driver_location).filter(|location| *location != NO_LOCATION)
     }
 
-    fn small_number_capability(&mut self, variable: &Variable, class: StorageClass) {
+    pub(super) fn small_number_capability(&mut self, variable: &Variable, class: StorageClass) {
         if class == StorageClass::Workgroup && !self.state.shared_views {
             return;
         }
-        if !self.m.numeric_types.has_small() {
+        if !self.m.numeric_types.small {
             return;
         }
         let Some(scalar) = value_types::leaf(&self.shader.types, variable.ty) else { return };

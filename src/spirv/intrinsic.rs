@@ -38,7 +38,7 @@ impl Emit<'_> {
         self.line(inst);
         let id = match data.kind {
             InstKind::Alu { op, flags, srcs } => Some(self.alu(inst, data, op, flags, &shader.alu_srcs[srcs])?),
-            InstKind::Intrinsic { op, srcs, .. } => self.intrinsic(inst, op, &shader.srcs[srcs])?,
+            InstKind::Intrinsic { op, srcs, .. } => self.intrinsic(inst, data, op, &shader.srcs[srcs])?,
             InstKind::Jump(jump) => {
                 self.jump(jump)?;
                 None
@@ -54,7 +54,7 @@ impl Emit<'_> {
         Ok(())
     }
 
-    fn intrinsic(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) -> Result<Option<u32>> {
+    fn intrinsic(&mut self, inst: Inst, data: &InstData, op: Intrinsic, srcs: &[Def]) -> Result<Option<u32>> {
         if srcs.len() != op.info().srcs.len() {
             return Err(internal(format!("{} has {} sources", op.name(), srcs.len())));
         }
@@ -65,7 +65,7 @@ impl Emit<'_> {
             return self.derivative(inst, op, *src).map(Some);
         }
         match op {
-            Intrinsic::load_deref => self.load_deref(inst, srcs[0]).map(Some),
+            Intrinsic::load_deref => self.load_deref(inst, data, srcs[0]).map(Some),
             Intrinsic::store_deref => self.store_deref(inst, srcs[0], srcs[1]).map(|()| None),
             Intrinsic::deref_atomic | Intrinsic::deref_atomic_swap => {
                 self.deref_atomic(inst, srcs[0], &srcs[1..]).map(Some)

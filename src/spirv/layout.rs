@@ -19,15 +19,19 @@ pub(super) struct Extent {
 impl Emit<'_> {
     /// The extent of a type with a layout, by the rules of uniform blocks or by those of all others.
     pub(super) fn extent(&mut self, ty: Type, uniform: bool, depth: u32) -> Result<Extent> {
-        if let Some(extent) = self.state.extents.get(&(ty, uniform)) {
-            return Ok(*extent);
-        }
         if depth > MAX_DEPTH {
             return Err(unsupported("a type with so many nested arrays and structs"));
         }
-        let extent = match self.shader.types.get(ty) {
-            TypeData::Scalar(scalar) => vector(scalar, 1),
-            TypeData::Vector(scalar, n) => vector(scalar, n),
+        let data = self.shader.types.get(ty);
+        match data {
+            TypeData::Scalar(scalar) => return Ok(vector(scalar, 1)),
+            TypeData::Vector(scalar, n) => return Ok(vector(scalar, n)),
+            _ => {}
+        }
+        if let Some(extent) = self.state.extents.get(&(ty, uniform)) {
+            return Ok(*extent);
+        }
+        let extent = match data {
             TypeData::Array { elem, len, stride } => {
                 let elem = self.extent(elem, uniform, depth + 1)?;
                 array(elem, len, stride, uniform)?

@@ -4,7 +4,7 @@
 
 use super::{unsupported, Emit, Result};
 use crate::ir::{Stage, Type, TypeData, TypeTable, VarFlags, Variable};
-use crate::op::Modes;
+use crate::op::{AluType, Modes};
 use spirv::StorageClass;
 
 /// The most locations that one variable may take; devices have far fewer.
@@ -86,6 +86,9 @@ impl Emit<'_> {
     /// What a variable takes of the locations.
     pub(super) fn located(&self, variable: &Variable) -> Located {
         let (types, ty) = (&self.shader.types, self.located_type(variable));
+        if let Some((AluType { bits: 8..=32, .. }, n @ 1..=4)) = types.as_vector(ty) {
+            return Located { count: 1, words: n.into() };
+        }
         Located { count: types.slots(ty), words: vector_words(types, ty).unwrap_or(4) }
     }
 

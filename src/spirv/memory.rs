@@ -1,6 +1,6 @@
 //! Loads and stores: a chain of derefs becomes one OpAccessChain, or none for a whole variable.
 
-use super::interface::View;
+use super::interface::{VariableState, View};
 use super::{internal, unsupported, Emit, Result};
 use crate::ir::{ArrayIndex, Def, DerefKind, Inst, InstData, InstKind, Var};
 use crate::op::{Access, AluType, Base, Index, Modes};
@@ -18,6 +18,8 @@ pub(super) struct Pointer {
     /// Width and count of the numbers there; count 1 and the declared width for a lane.
     pub(super) scalar: AluType,
     pub(super) n: u8,
+    /// The type of all that.
+    pub(super) ty: u32,
 }
 
 /// Where a pointer comes from.
@@ -44,18 +46,22 @@ impl Emit<'_> {
         let var = self.deref_root(def)?;
         let vector = self.shader.types.as_vector(deref.ty).filter(|(_, n)| *n <= 4);
         let (scalar, n) = vector.ok_or_else(|| unsupported("a load or store of a whole array or struct"))?;
-        let facts = self.facts(var)?;
-        let view = facts.view(scalar, wanted);
-        let base = facts.numbers(view).apply(scalar);
+        let view = self.view(var, scalar, wanted);
+        let base = self.numbers(var, view).apply(scalar);
         let ty = self.m.numeric(base, scalar.bits, n);
-        let id = self.chain_to(def, ty, var, view, &[], access)?;
-        Ok(Pointer { id, class: facts.class, origin: Origin::Var(var), base, scalar, n })
+        let whole = matches!(deref.kind, DerefKind::Var(_)).then(|| self.variable(var, view)).transpose()?;
+        let id = match whole {
+            Some(id) if !self.state.vars[var].wrapped => id,
+            _ => self.chain_to(def, ty, var, view, &[], access)?,
+        };
+        let class = self.state.vars[var].class.ok_or_else(|| internal("a variable that is not made"))?;
+        Ok(Pointer { id, class, origin: Origin::Var(var), base, scalar, n, ty })
     }
 
     /// A pointer to one component of the vector at `pointer`, which `def` made.
     fn component(&mut self, pointer: &Pointer, def: Def, c: u8, access: Access) -> Result<u32> {
         let Origin::Var(var) = pointer.origin else { return Err(internal("a store of some components at an address")) };
-        let view = self.facts(var)?.view(pointer.scalar, pointer.base);
+        let view = self.view(var, pointer.scalar, pointer.base);
         let ty = self.m.numeric(pointer.base, pointer.scalar.bits, 1);
         let c = self.m.uint(u32::from(c));
         self.chain_to(def, ty, var, view, &[c], access)
@@ -72,11 +78,13 @@ impl Emit<'_> {
         access: Access,
     ) -> Result<u32> {
         let variable = self.variable(var, view)?;
-        let facts = self.facts(var)?;
+        let VariableState { class: Some(class), wrapped, .. } = self.state.vars[var] else {
+            return Err(internal("a variable that is not made"));
+        };
         let start = self.state.ids.len();
         let non_uniform = self.collect_indices(def, var, access)?;
         // gl_SampleMask is an array, which NIR's variable is not.
-        if facts.wrapped {
+        if wrapped {
             let zero = self.m.uint(0);
             self.state.ids.push(zero);
         }
@@ -87,7 +95,7 @@ impl Emit<'_> {
         let id = if self.state.ids.len() == start + 1 {
             variable
         } else {
-            let pointer = self.pointer_within(variable, facts.class, ty);
+            let pointer = self.pointer_within(variable, class, ty);
             self.m.pure(&mut self.state.scope, Op::AccessChain, pointer, &self.state.ids[start..])
         };
         self.state.ids.truncate(start);
@@ -158,12 +166,11 @@ impl Emit<'_> {
     }
 
     /// Emits `load_deref`.
-    pub(super) fn load_deref(&mut self, inst: Inst, source: Def) -> Result<u32> {
+    pub(super) fn load_deref(&mut self, inst: Inst, data: &InstData, source: Def) -> Result<u32> {
         let access = self.access(inst);
         let base = self.base(inst.def());
         let pointer = self.pointer(source, base, access)?;
         self.note_pointer(&pointer, access, true, false);
-        let data = self.shader.insts[inst];
         if (pointer.scalar.bits, pointer.n) != (data.bit_size, data.num_components) {
             return Err(internal("a load of another size than its variable's"));
         }
@@ -183,7 +190,7 @@ impl Emit<'_> {
     }
 
     fn load(&mut self, pointer: &Pointer, access: Access) -> u32 {
-        let ty = self.m.numeric(pointer.base, pointer.scalar.bits, pointer.n);
+        let ty = pointer.ty;
         let (operands, len) = self.memory_operands(pointer, access, MemoryAccess::MAKE_POINTER_VISIBLE);
         let operands = [pointer.id, operands[0], operands[1], operands[2]];
         let constant =
@@ -198,11 +205,11 @@ impl Emit<'_> {
     /// Emits `store_deref`: one store of the whole, or one for each component that is written.
     pub(super) fn store_deref(&mut self, inst: Inst, target: Def, value: Def) -> Result<()> {
         let access = self.access(inst);
-        let own = if self.is_literal(value) { self.literal_view(target) } else { self.base(value) };
+        let known = self.known(value);
+        let own = if known.id == 0 { self.literal_view(target) } else { known.base };
         let pointer = self.pointer(target, own, access)?;
         self.note_pointer(&pointer, access, false, true);
-        let data = self.shader.def(value);
-        if (pointer.scalar.bits, pointer.n) != (data.bit_size, data.num_components) {
+        if (pointer.scalar.bits, pointer.n) != (known.bits, known.n) {
             return Err(internal("a store of another size than its variable's"));
         }
         let full = (1 << pointer.n) - 1;
@@ -331,7 +338,7 @@ impl Emit<'_> {
         let ids = self.state.vars[var].ids;
         let view =
             if ids[View::Uint as usize] == 0 && ids[View::Float as usize] != 0 { View::Float } else { View::Uint };
-        let numbers = self.facts(var)?.numbers(view);
+        let numbers = self.numbers(var, view);
         let ty = self.ir_type(deref.ty, self.layout(var, numbers))?;
         let pointer = self.chain_to(block, ty, var, view, &[], Access::empty())?;
         let uint = self.m.numeric(Base::Uint, 32, 1);

@@ -62,7 +62,6 @@ use interface::VariableState;
 use module::ModuleBuilder;
 use rustc_hash::{FxHashMap, FxHashSet};
 use spirv::{Capability, MemoryModel};
-use types::Layout;
 use words::Dedup;
 
 /// What to emit besides the code.
@@ -127,8 +126,8 @@ struct State {
     values: SideTable<Def, value::Value>,
     /// Pure instructions whose results dominate what is emitted next.
     scope: Dedup,
-    /// Types of variables and their parts.
-    types: FxHashMap<(Type, Layout), u32>,
+    /// Types of variables and their parts, but scalars and vectors, by type and layout.
+    types: FxHashMap<u64, u32>,
     /// Extents of types in blocks, and in uniform blocks.
     extents: FxHashMap<(Type, bool), layout::Extent>,
     vars: SideTable<Var, VariableState>,

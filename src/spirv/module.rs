@@ -5,17 +5,20 @@
 
 use super::late::Section;
 use super::types::NumericTypes;
-use super::words::{Dedup, Recent, Words};
+use super::words::{literal, Dedup, Front, Words};
 use crate::error::{Error, ErrorKind, Place};
 use crate::module::{Binding, Condition, Decisions, Key, Module, PatchKind, Stage, Varying, ALWAYS};
 use spirv::{AddressingModel, Capability, Decoration, ExecutionMode, ExecutionModel, MemoryModel, Op, StorageClass};
+
+const GLSL: [u32; 4] = literal("GLSL.std.450");
+const MAIN: [u32; 2] = literal("main");
 
 /// A module under construction. Its memory is reused for the next one.
 #[derive(Debug, Default)]
 pub(super) struct ModuleBuilder {
     /// Version of SPIR-V.
     pub(super) version: (u8, u8),
-    next_id: u32,
+    pub(super) next_id: u32,
     /// Pointers may come from addresses.
     pub(super) addresses: bool,
     /// In the order in which something needed them, and when they are needed.
@@ -39,8 +42,8 @@ pub(super) struct ModuleBuilder {
     /// Types, constants and variables outside of functions.
     pub(super) globals: Words,
     known: Dedup,
-    /// Pointer types and scalar constants.
-    pub(super) recent: Recent,
+    /// Pointer types and scalar constants of up to 32 bits.
+    pub(super) front: Front,
     /// OpVariable of the function.
     pub(super) locals: Words,
     /// The function behind its variables: what comes first of all, and the rest.
@@ -84,7 +87,7 @@ impl ModuleBuilder {
         ];
         sections.into_iter().for_each(Words::clear);
         self.known.clear();
-        self.recent.clear();
+        self.front.clear();
         self.numeric_types = NumericTypes::default();
         self.void_function = [0; 2];
         self.bindings.clear();
@@ -184,7 +187,10 @@ impl ModuleBuilder {
     /// The same, with a constant to start with, or none.
     pub(super) fn global_variable_with(&mut self, ty: u32, class: StorageClass, first: &[u32]) -> u32 {
         let id = self.id();
-        self.globals.op2(Op::Variable, &[ty, id, class as u32], first);
+        match *first {
+            [] => self.globals.op(Op::Variable, &[ty, id, class as u32]),
+            _ => self.globals.op2(Op::Variable, &[ty, id, class as u32], first),
+        };
         // From 1.4 on the interface is every global variable used, before only inputs and outputs (OpEntryPoint).
         if self.version >= (1, 4) || matches!(class, StorageClass::Input | StorageClass::Output) {
             self.interface.push((id, ALWAYS));
@@ -195,11 +201,7 @@ impl ModuleBuilder {
     /// Puts the sections together.
     pub(super) fn finish(&mut self, stage: Stage, memory: MemoryModel) -> Result<Module, Error> {
         let [void, function_type] = self.void_function();
-        let sections = self.sections().map(Words::len).iter().sum::<usize>();
-        let mut words = Words::with_capacity(sections + self.interface.len() + 128);
-        let tables = self.sections().map(|section| (section.tables.patches.len(), section.tables.ranges.len()));
-        words.tables.patches.reserve_exact(tables.iter().map(|(patches, _)| patches).sum());
-        words.tables.ranges.reserve(tables.iter().map(|(_, ranges)| ranges).sum());
+        let mut words = self.room();
         self.header(&mut words);
         let addressing =
             if self.addresses { AddressingModel::PhysicalStorageBuffer64 } else { AddressingModel::Logical };
@@ -216,11 +218,22 @@ impl ModuleBuilder {
         words.op(Op::Function, &[void, self.main, spirv::FunctionControl::NONE.bits(), function_type]);
         words.op(Op::Label, &[self.entry_label]);
         [&self.locals, &self.prologue, &self.code].iter().for_each(|section| words.append(section));
-        if words.overflowed() || self.sections().iter().any(|section| section.overflowed()) {
+        if words.overflowed() {
             let message = "an instruction would have more than 65535 words";
             return Err(Error::new(ErrorKind::Unsupported, Place::default(), message));
         }
         Ok(self.with_tables(words, stage))
+    }
+
+    /// Words with room for all sections, and tables for theirs.
+    fn room(&self) -> Words {
+        let [mut len, mut patches, mut ranges] = [128 + self.interface.len(), 0, 0];
+        for section in self.sections() {
+            len += section.len();
+            patches += section.tables.patches.len();
+            ranges += section.tables.ranges.len();
+        }
+        Words::with_capacity(len, patches, ranges)
     }
 
     /// Everything in front of the memory model.
@@ -236,7 +249,7 @@ impl ModuleBuilder {
             words.op_string(Op::Extension, &[], extension, &[]);
         }
         if self.glsl != 0 {
-            words.op_string(Op::ExtInstImport, &[self.glsl], "GLSL.std.450", &[]);
+            words.op2(Op::ExtInstImport, &[self.glsl], &GLSL);
         }
     }
 
@@ -244,7 +257,7 @@ impl ModuleBuilder {
     fn entry_point(&self, words: &mut Words, model: ExecutionModel) {
         let listed = |(_, when): &&(u32, u16)| *when == ALWAYS || self.holds(*when) != Some(false);
         let head = words.len();
-        words.op_string(Op::EntryPoint, &[model as u32, self.main], "main", &[]);
+        words.op(Op::EntryPoint, &[model as u32, self.main, MAIN[0], MAIN[1]]);
         for (id, when) in self.interface.iter().filter(listed) {
             let at = words.len();
             words.extend(&[*id]);

@@ -5,7 +5,9 @@
 
 use super::layout::next_offset;
 use super::module::ModuleBuilder;
+use super::words::Place;
 use super::{internal, unsupported, Emit, Result};
+use crate::entity::Id;
 use crate::ir::{Type, TypeData, TypeTable};
 use crate::op::{AluType, Base};
 use spirv::{Capability, Decoration, Op, StorageClass};
@@ -14,7 +16,7 @@ use spirv::{Capability, Decoration, Op, StorageClass};
 pub(super) const MAX_DEPTH: u32 = 32;
 
 /// How a variable's type is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Layout {
     /// Offset, ArrayStride and Block decorations are due.
     pub(super) explicit: bool,
@@ -24,6 +26,23 @@ pub(super) struct Layout {
     pub(super) open: Open,
     /// What numbers are seen as.
     pub(super) numbers: Numbers,
+}
+
+impl Layout {
+    /// Of what is no buffer.
+    pub(super) fn plain(numbers: Numbers) -> Layout {
+        Layout { explicit: false, block: false, open: Open::One, numbers }
+    }
+
+    /// A number that no other layout has.
+    fn number(self) -> u8 {
+        let numbers = match self.numbers {
+            Numbers::Declared => 0,
+            Numbers::Unsigned => 1,
+            Numbers::As(base) => 2 + base as u8,
+        };
+        u8::from(self.explicit) | u8::from(self.block) << 1 | (self.open as u8) << 2 | numbers << 4
+    }
 }
 
 /// What arrays without a length are.
@@ -64,38 +83,37 @@ impl Numbers {
 
 /// Ids of scalar and vector types, by base, width and size; 0 where there is none.
 #[derive(Clone, Debug)]
-pub(super) struct NumericTypes([u32; 4 * 8 * 4]);
+pub(super) struct NumericTypes {
+    ids: [u32; 4 * 8 * 4],
+    /// There are numbers of 8 or 16 bits.
+    pub(super) small: bool,
+}
 
 impl Default for NumericTypes {
     fn default() -> NumericTypes {
-        NumericTypes([0; 4 * 8 * 4])
+        NumericTypes { ids: [0; 4 * 8 * 4], small: false }
     }
 }
 
 impl NumericTypes {
     fn slot(base: Base, bits: u8, n: u8) -> usize {
         let width = bits.trailing_zeros() as usize & 7;
-        (base as usize & 3) << 5 | width << 2 | (usize::from(n.clamp(1, 4)) - 1)
+        (base as usize & 3) << 5 | width << 2 | usize::from(n.saturating_sub(1) & 3)
     }
 
     fn get(&self, base: Base, bits: u8, n: u8) -> u32 {
-        self.0[NumericTypes::slot(base, bits, n)]
+        self.ids[NumericTypes::slot(base, bits, n)]
     }
 
     fn set(&mut self, base: Base, bits: u8, n: u8, id: u32) {
-        self.0[NumericTypes::slot(base, bits, n)] = id;
-    }
-
-    /// Whether there are numbers of less than 32 bits.
-    pub(super) fn has_small(&self) -> bool {
-        let bases = [Base::Float, Base::Uint, Base::Int];
-        bases.iter().any(|base| self.get(*base, 16, 1) != 0 || self.get(*base, 8, 1) != 0)
+        self.ids[NumericTypes::slot(base, bits, n)] = id;
+        self.small |= matches!(bits, 8 | 16);
     }
 }
 
 impl ModuleBuilder {
     /// The type of `n` numbers or booleans.
-    #[inline]
+    #[inline(always)]
     pub(super) fn numeric(&mut self, base: Base, bits: u8, n: u8) -> u32 {
         match self.numeric_types.get(base, bits, n) {
             0 => self.new_numeric(base, bits, n),
@@ -139,17 +157,21 @@ impl ModuleBuilder {
     pub(super) fn pointer(&mut self, class: StorageClass, ty: u32) -> u32 {
         // No type of a constant has so high an id.
         let key = 1 << 63 | u64::from(ty) << 32 | class as u64;
-        if let Some(known) = self.recent.get(key) {
-            return known;
+        match self.front.place(key, self.next_id) {
+            Place::Known(id) => id,
+            Place::Free => {
+                let id = self.id();
+                self.globals.op(Op::TypePointer, &[id, class as u32, ty]);
+                id
+            }
+            Place::Taken => self.global_type(Op::TypePointer, &[class as u32, ty]),
         }
-        let id = self.global_type(Op::TypePointer, &[class as u32, ty]);
-        self.recent.set(key, id);
-        id
     }
 
     /// A 32-bit unsigned constant.
     pub(super) fn uint(&mut self, value: u32) -> u32 {
-        self.constant(Base::Uint, 32, u64::from(value))
+        let ty = self.numeric(Base::Uint, 32, 1);
+        self.scalar_constant(ty, value)
     }
 
     /// An array without a layout.
@@ -177,7 +199,8 @@ impl Emit<'_> {
             }
             _ => {}
         }
-        if let Some(id) = self.state.types.get(&(ty, layout)) {
+        let key = u64::from(layout.number()) << 32 | ty.index() as u64;
+        if let Some(id) = self.state.types.get(&key) {
             return Ok(*id);
         }
         let id = match data {
@@ -189,7 +212,7 @@ impl Emit<'_> {
             TypeData::Struct(_) => self.struct_type(ty, layout, depth)?,
             _ => return Err(unsupported("a variable of this type")),
         };
-        self.state.types.insert((ty, layout), id);
+        self.state.types.insert(key, id);
         Ok(id)
     }
 

@@ -111,7 +111,7 @@ impl Emit<'_> {
     }
 
     /// The same, where `value` is what is known of the source.
-    #[inline]
+    #[inline(always)]
     pub(super) fn src_of(&mut self, src: &AluSrc, value: Value, n: u8, base: Base) -> Result<u32> {
         if value.id != 0 && value.base == base && value.n == n && src.swizzle.is_identity(usize::from(n)) {
             return Ok(value.id);

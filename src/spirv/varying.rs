@@ -4,10 +4,11 @@
 //! of its own. Taken away, it is a Private variable: its storage class is patched wherever it stands, its decorations go, and an input
 //! has a value to start with.
 
-use super::builtin::{io_builtin, is_linked};
+use super::builtin::is_linked;
 use super::interface::{VariableAt, View};
 use super::late::{Redirect, Section};
 use super::locations::Located;
+use super::types::{Layout, Numbers};
 use super::{unsupported, Emit, Result};
 use crate::analysis::value_types;
 use crate::ir::{Capture, Precision, Stage, Var, VarFlags, Variable};
@@ -20,11 +21,19 @@ use spirv::{BuiltIn, Capability, Decoration, ExecutionMode, Op, StorageClass};
 const COLOURS: [u32; 4] = [varying::COL0, varying::COL1, varying::BFC0, varying::BFC1];
 
 impl Emit<'_> {
-    /// Makes the variable of an input or output, which `at` describes.
-    pub(super) fn io_variable(&mut self, var: Var, at: VariableAt) -> Result<u32> {
-        let shader = self.shader;
-        let variable = &shader.vars[var];
-        let builtin = io_builtin(shader.stage(), variable);
+    /// Makes the variable of an input or output.
+    pub(super) fn io_variable(
+        &mut self,
+        var: Var,
+        variable: &Variable,
+        builtin: Option<BuiltIn>,
+        class: StorageClass,
+    ) -> Result<u32> {
+        let layout = Layout::plain(Numbers::Declared);
+        let ty = self.ir_type(variable.ty, layout)?;
+        self.small_number_capability(variable, class);
+        self.first_value(variable, class, layout)?;
+        let at = VariableAt { class, ty };
         let redirect = self.removal(var, builtin, at.class);
         let id = match (builtin, redirect) {
             (Some(builtin), _) => self.io_builtin_variable(variable, builtin, at, redirect)?,
@@ -37,7 +46,11 @@ impl Emit<'_> {
         if builtin.is_none() {
             self.name_variable(id, variable);
         }
-        self.made(var, View::Whole, id);
+        self.made(var, View::Whole, class, id);
+        // gl_SampleMask is an array, which NIR's variable is not.
+        if builtin == Some(BuiltIn::SampleMask) {
+            self.state.vars.entry(var).wrapped = self.shader.types.as_array(variable.ty).is_none();
+        }
         let index = self.m.varyings.len();
         let start = self.m.mark(Section::Annotations);
         if matches!(variable.precision, Precision::Medium | Precision::Low) {

@@ -19,8 +19,9 @@ pub(super) struct Words {
 }
 
 impl Words {
-    pub(super) fn with_capacity(words: usize) -> Words {
-        Words { words: Vec::with_capacity(words), ..Words::default() }
+    pub(super) fn with_capacity(words: usize, patches: usize, ranges: usize) -> Words {
+        let tables = Tables { patches: Vec::with_capacity(patches), ranges: Vec::with_capacity(ranges) };
+        Words { words: Vec::with_capacity(words), overflow: false, tables }
     }
 
     pub(super) fn into_parts(self) -> (Vec<u32>, Tables) {
@@ -44,7 +45,7 @@ impl Words {
     }
 
     /// Appends an instruction with a result type and a result.
-    #[inline]
+    #[inline(always)]
     pub(super) fn result(&mut self, op: Op, [ty, id]: [u32; 2], operands: &[u32]) {
         let head = (operands.len() as u32 + 3) << 16 | op as u32;
         // At once, and without a call to copy few words.
@@ -96,6 +97,10 @@ impl Words {
         if !section.tables.is_empty() {
             self.tables.append(&section.tables, self.words.len() as u32);
         }
+        self.overflow |= section.overflow;
+        if section.words.is_empty() {
+            return;
+        }
         self.words.extend_from_slice(&section.words);
     }
 
@@ -143,6 +148,19 @@ impl Words {
         self.tables.clear();
         self.overflow = false;
     }
+}
+
+/// A literal string of `N` words, which ends within the last.
+pub(super) const fn literal<const N: usize>(text: &str) -> [u32; N] {
+    let bytes = text.as_bytes();
+    assert!(bytes.len() / 4 + 1 == N);
+    let mut words = [0; N];
+    let mut at = 0;
+    while at < bytes.len() {
+        words[at / 4] |= (bytes[at] as u32) << (at % 4 * 8);
+        at += 1;
+    }
+    words
 }
 
 /// Words that a literal string takes.
@@ -265,41 +283,51 @@ impl Dedup {
     }
 }
 
-/// The ids that some keys got last, in front of a [`Dedup`]: one place for each key, where a later key may displace it.
+/// The first few of what has a key of one word or two, in front of a [`Dedup`]. Each key has one place, which it keeps; what finds
+/// its place taken goes to the other.
 #[derive(Clone, Debug)]
-pub(super) struct Recent {
-    /// Keys and ids; no key is 0.
-    places: [(u64, u32); 1 << Recent::BITS],
+pub(super) struct Front {
+    /// 0 where a place is free.
+    keys: [u64; 1 << Front::BITS],
+    ids: [u32; 1 << Front::BITS],
 }
 
-impl Default for Recent {
-    fn default() -> Recent {
-        Recent { places: [(0, 0); 1 << Recent::BITS] }
+/// What a [`Front`] says about a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// The id is known.
+    Known(u32),
+    /// There is no such key, here or elsewhere.
+    Free,
+    /// Another key has the place.
+    Taken,
+}
+
+impl Default for Front {
+    fn default() -> Front {
+        Front { keys: [0; 1 << Front::BITS], ids: [0; 1 << Front::BITS] }
     }
 }
 
-impl Recent {
+impl Front {
     const BITS: u32 = 6;
 
-    /// The id of `key`: the one that is known, or that `make` gives, with `builder` where this is.
-    fn place(key: u64) -> usize {
-        (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - Recent::BITS)) as usize
-    }
-
-    /// The id of `key`, if it is still here.
+    /// What is at the place of `key`, where `new` is from now on if it is free.
     #[inline]
-    pub(super) fn get(&self, key: u64) -> Option<u32> {
-        let (known, id) = self.places[Recent::place(key)];
-        (known == key).then_some(id)
-    }
-
-    #[inline]
-    pub(super) fn set(&mut self, key: u64, id: u32) {
-        self.places[Recent::place(key)] = (key, id);
+    pub(super) fn place(&mut self, key: u64, new: u32) -> Place {
+        let at = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - Front::BITS)) as usize;
+        match self.keys[at] {
+            0 => {
+                (self.keys[at], self.ids[at]) = (key, new);
+                Place::Free
+            }
+            known if known == key => Place::Known(self.ids[at]),
+            _ => Place::Taken,
+        }
     }
 
     pub(super) fn clear(&mut self) {
-        self.places.fill((0, 0));
+        self.keys.fill(0);
     }
 }
 
@@ -338,5 +366,25 @@ mod tests {
         dedup.release(mark);
         assert_eq!(get(&mut dedup, 50), outer[50]);
         assert_ne!(get(&mut dedup, 299), inner[199]);
+    }
+
+    #[test]
+    fn keys_keep_their_places() {
+        let mut front = Front::default();
+        let free: Vec<u64> = (1..1000).filter(|key| front.place(*key, *key as u32) == Place::Free).collect();
+        assert!((2..=1 << Front::BITS).contains(&free.len()), "{free:?}");
+        for key in 1..1000 {
+            let expected = if free.contains(&key) { Place::Known(key as u32) } else { Place::Taken };
+            assert_eq!(front.place(key, 0), expected);
+        }
+        front.clear();
+        assert_eq!(front.place(free[0], 7), Place::Free);
+    }
+
+    #[test]
+    fn constant_strings_are_those_that_are_written() {
+        let mut words = Words::default();
+        words.op_string(Op::ExtInstImport, &[1], "GLSL.std.450", &[]);
+        assert_eq!(words.words[2..], literal::<4>("GLSL.std.450"));
     }
 }
