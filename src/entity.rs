@@ -8,6 +8,9 @@ use std::marker::PhantomData;
 use std::num::NonZeroU32;
 use std::ops::{Index, IndexMut, Range};
 
+pub(crate) use strings::{hash_of, HashIndex};
+pub use strings::{Str, StringTable};
+
 /// A typed dense index.
 pub trait Id: Copy + Eq + fmt::Debug {
     /// The id of the `index`-th entity.
@@ -63,6 +66,8 @@ macro_rules! entity {
     };
 }
 pub(crate) use entity;
+
+mod strings;
 
 /// A dense vector of entities, indexed by their id.
 #[derive(Clone)]
@@ -126,6 +131,11 @@ impl<K: Id, V> Arena<K, V> {
     /// Forgets all entities, keeps the memory.
     pub fn clear(&mut self) {
         self.items.clear();
+    }
+
+    /// Takes all entities out, in order.
+    pub fn drain(&mut self) -> impl Iterator<Item = V> + '_ {
+        self.items.drain(..)
     }
 }
 
@@ -292,6 +302,7 @@ impl<K: Copy> Numbering<K> {
     }
 
     /// What `number` means.
+    #[inline]
     pub fn get(&self, number: u32) -> Option<K> {
         match self.near.get(number as usize) {
             Some(Some(id)) => Some(*id),
@@ -301,15 +312,31 @@ impl<K: Copy> Numbering<K> {
     }
 
     /// Gives `number` a meaning; false if it had one.
+    #[inline(always)]
     pub fn define(&mut self, number: u32, id: K) -> bool {
+        match self.near.get_mut(number as usize) {
+            Some(slot @ None) if self.far.is_empty() => {
+                *slot = Some(id);
+                self.count += 1;
+                true
+            }
+            _ => self.define_outside(number, id),
+        }
+    }
+
+    /// The same for a number that may be beyond the table.
+    #[cold]
+    fn define_outside(&mut self, number: u32, id: K) -> bool {
         if self.get(number).is_some() {
             return false;
         }
         self.count += 1;
         let at = number as usize;
-        if at < self.near.len().max(1024 + 4 * self.count) {
+        let most = 1024 + 4 * self.count;
+        if at < self.near.len().max(most) {
             if at >= self.near.len() {
-                self.near.resize(at + 1, None);
+                // Not by one each time: numbers mostly count up.
+                self.near.resize((2 * at).clamp(64, most).max(at + 1), None);
             }
             self.near[at] = Some(id);
         } else {
@@ -330,69 +357,6 @@ impl<K: Copy> Default for Numbering<K> {
     fn default() -> Self {
         Numbering::new()
     }
-}
-
-entity!(
-    /// A string in a [`StringTable`].
-    Str,
-    "str"
-);
-
-/// Strings in one buffer, equal strings once.
-#[derive(Clone, Debug, Default)]
-pub struct StringTable {
-    text: String,
-    spans: Vec<(u32, u32)>,
-    /// The last string with each hash; `same_hash` leads to those before it, of which there are next to none.
-    lookup: rustc_hash::FxHashMap<u64, Str>,
-    same_hash: Vec<Option<Str>>,
-}
-
-impl StringTable {
-    /// The id of `text`, which is copied if it is new.
-    pub fn intern(&mut self, text: &str) -> Str {
-        let hash = hash_of(text);
-        let last = self.lookup.get(&hash).copied();
-        let mut known = last;
-        while let Some(id) = known {
-            if self.get(id) == text {
-                return id;
-            }
-            known = self.same_hash[id.index()];
-        }
-        let id = Str::from_index(self.spans.len());
-        self.spans.push((self.text.len() as u32, text.len() as u32));
-        self.text.push_str(text);
-        self.same_hash.push(last);
-        self.lookup.insert(hash, id);
-        id
-    }
-
-    /// The string of `id`.
-    pub fn get(&self, id: Str) -> &str {
-        let (start, len) = self.spans[id.index()];
-        &self.text[start as usize..(start + len) as usize]
-    }
-
-    /// Forgets all strings, keeps the memory of the text.
-    pub fn clear(&mut self) {
-        self.text.clear();
-        self.spans.clear();
-        self.lookup.clear();
-        self.same_hash.clear();
-    }
-}
-
-impl Index<Str> for StringTable {
-    type Output = str;
-    fn index(&self, id: Str) -> &str {
-        self.get(id)
-    }
-}
-
-fn hash_of(text: &str) -> u64 {
-    use std::hash::{BuildHasher, BuildHasherDefault};
-    BuildHasherDefault::<rustc_hash::FxHasher>::default().hash_one(text)
 }
 
 #[cfg(test)]

@@ -483,7 +483,7 @@ fn variables_and_types_are_sound() {
     shader.vars.push(crate::ir::Variable::new(name, float, Modes::UBO | Modes::SSBO));
     assert_eq!(messages(&shader), ["variable v: does not live in one mode"]);
 
-    let node = shader.types.new_struct(name, Vec::new());
+    let node = shader.types.new_struct(name, &[]);
     let nodes = shader.types.array(node, Some(2), 0);
     if let TypeData::Struct(id) = shader.types.get(node) {
         shader.types.structs[id].fields.push(Field { name, ty: nodes, offset: None });
@@ -499,7 +499,7 @@ fn types_are_bounded() {
     let mut ty = shader.types.from_name("float").expect("a type");
     for _ in 0..40 {
         let field = Field { name, ty, offset: None };
-        ty = shader.types.new_struct(name, vec![field; 2]);
+        ty = shader.types.new_struct(name, &[field; 2]);
     }
     assert_eq!(messages(&shader), ["type s is too large"]);
     let mut deep = Shader::default();

@@ -301,6 +301,13 @@ pub fn is_directive(key: &str, value: &str) -> bool {
 }
 
 impl ShaderInfo {
+    /// Forgets everything, keeps the memory of what every shader has.
+    pub fn clear(&mut self) {
+        let mut source_hash = std::mem::take(&mut self.source_hash);
+        source_hash.clear();
+        *self = ShaderInfo { source_hash, ..ShaderInfo::default() };
+    }
+
     /// True if invocations have neighbours, from which texture operations choose a level of detail.
     pub fn has_implicit_lod(&self) -> bool {
         self.stage == Stage::Fragment || self.stage.is_compute() && self.derivative_group != 0

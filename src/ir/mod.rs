@@ -40,7 +40,7 @@ pub use rewrite::{rewrite, rewrite_cf, Edit, Rewriter};
 pub use types::{Field, StructData, Type, TypeData, TypeTable};
 pub use variable::{Capture, Precision, Var, VarFlags, Variable, NO_LOCATION};
 
-use crate::entity::{Arena, Pool, SideTable, Slice, StringTable};
+use crate::entity::{Arena, Id, Pool, SideTable, Slice, StringTable};
 use crate::op::{AluOp, Index, Intrinsic};
 
 /// An item of the control flow list.
@@ -143,7 +143,7 @@ impl<K: crate::entity::Id, V: Clone + Default> Default for SideTable<K, V> {
 impl Shader {
     /// Forgets everything, keeps the memory for the next shader.
     pub fn clear(&mut self) {
-        self.info = ShaderInfo::default();
+        self.info.clear();
         self.entry.clear();
         self.strings.clear();
         self.types.clear();
@@ -294,8 +294,7 @@ impl Shader {
 
     /// Appends an instruction to the block that is open, the last of the control flow list.
     pub fn append(&mut self, data: InstData) -> Inst {
-        self.inventory.add(&data);
-        let inst = self.insts.push(data);
+        let inst = self.make(data);
         self.append_existing(inst);
         inst
     }
@@ -303,6 +302,19 @@ impl Shader {
     /// Appends an instruction that exists and is in no block.
     pub fn append_existing(&mut self, inst: Inst) {
         self.order.push(inst);
+        self.end_block();
+    }
+
+    /// Makes an instruction that is in no block until [`append_made`](Shader::append_made) is called.
+    #[inline]
+    pub(crate) fn make(&mut self, data: InstData) -> Inst {
+        self.inventory.add(&data);
+        self.insts.push(data)
+    }
+
+    /// Appends the instructions that were made since the last one was appended: cheaper than one by one.
+    pub(crate) fn append_made(&mut self) {
+        self.order.extend((self.order.len()..self.insts.len()).map(Inst::from_index));
         self.end_block();
     }
 

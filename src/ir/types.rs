@@ -3,10 +3,9 @@
 //! SSA values have no type but a width and a number of components; only variables and derefs name one. A text dump prints
 //! no struct contents: a struct read from text starts empty and gains a field where a `deref_struct` names it.
 
-use crate::entity::{entity, Arena, Str, StringTable};
+use crate::entity::{entity, hash_of, Arena, HashIndex, Str, StringTable};
 use crate::op::names::ImageDim;
 use crate::op::{AluType, Base};
-use rustc_hash::FxHashMap;
 
 entity!(
     /// A type in a [`TypeTable`]; equal types have equal ids, except structs.
@@ -105,17 +104,20 @@ pub struct TypeTable {
     types: Arena<Type, TypeData>,
     /// The structs.
     pub structs: Arena<Struct, StructData>,
-    lookup: FxHashMap<TypeData, Type>,
+    lookup: HashIndex<Type>,
+    /// Memory of fields.
+    unused: Vec<Vec<Field>>,
 }
 
 impl TypeTable {
     /// The id of `data`.
     pub fn intern(&mut self, data: TypeData) -> Type {
-        if let Some(ty) = self.lookup.get(&data) {
-            return *ty;
+        let hash = hash_of(data);
+        if let Some(ty) = self.lookup.find(hash, |ty| self.types[ty] == data) {
+            return ty;
         }
         let ty = self.types.push(data);
-        self.lookup.insert(data, ty);
+        self.lookup.insert(hash, ty);
         ty
     }
 
@@ -132,9 +134,11 @@ impl TypeTable {
         self.intern(TypeData::Array { elem, len, stride })
     }
 
-    /// A new struct without fields.
-    pub fn new_struct(&mut self, name: Str, fields: Vec<Field>) -> Type {
-        let id = self.structs.push(StructData { name, fields });
+    /// A new struct with these fields.
+    pub fn new_struct(&mut self, name: Str, fields: &[Field]) -> Type {
+        let mut memory = self.unused.pop().unwrap_or_default();
+        memory.extend_from_slice(fields);
+        let id = self.structs.push(StructData { name, fields: memory });
         self.intern(TypeData::Struct(id))
     }
 
@@ -329,10 +333,13 @@ impl TypeTable {
         Some(self.intern(data))
     }
 
-    /// Forgets all types.
+    /// Forgets all types, keeps the memory.
     pub fn clear(&mut self) {
         self.types.clear();
-        self.structs.clear();
+        self.unused.extend(self.structs.drain().map(|mut data| {
+            data.fields.clear();
+            data.fields
+        }));
         self.lookup.clear();
     }
 }
@@ -490,7 +497,7 @@ mod tests {
     fn arrays_of_nothing_have_no_scalars() {
         let mut types = TypeTable::default();
         let name = StringTable::default().intern("nothing");
-        let nothing = types.new_struct(name, Vec::new());
+        let nothing = types.new_struct(name, &[]);
         let many = types.array(nothing, Some(u32::MAX), 0);
         assert_eq!(types.num_scalars(many), None);
     }

@@ -32,7 +32,7 @@ pub(super) fn block_type(shader: &mut Shader, element: Element, len: Option<u32>
     let base = shader.types.array(vector, len, stride);
     let field = Field { name: shader.strings.intern("base"), ty: base, offset: Some(0) };
     let name = shader.strings.intern(NAME);
-    shader.types.new_struct(name, vec![field])
+    shader.types.new_struct(name, &[field])
 }
 
 /// Whether `ty` is such a block, or an array of them.

@@ -267,7 +267,7 @@ impl<'a> Parser<'a> {
         if stem.is_empty() || is_too_deep(name) {
             return None;
         }
-        let fields = self.members.get(stem).map_or(Vec::new(), |members| members.fields.clone());
+        let fields = self.members.get(stem).map_or(&[][..], |members| &members.fields);
         let name = self.shader.strings.intern(stem);
         let mut ty = self.shader.types.new_struct(name, fields);
         self.struct_depths.push(depth);

@@ -1,9 +1,9 @@
 //! Reading what stands outside of the body: the header of the shader, types, variables.
 
-use super::decode::Reading;
+use super::decode::{Decoder, Reading};
 use super::format::{self, pick, var_flags, TypeFlags, TypeKind, PRECISIONS};
 use super::record::Record;
-use crate::entity::Str;
+use crate::entity::{Slice, Str};
 use crate::error::Error;
 use crate::ir::info::{is_directive, FieldMut, FIELDS};
 use crate::ir::{Capture, Field, Type, TypeData, Variable};
@@ -26,70 +26,85 @@ pub(super) struct TypeRow {
 }
 
 impl Reading<'_> {
-    pub(super) fn shader_record(&mut self, record: &mut Record<'_>) -> Result<(), Error> {
+    pub(super) fn shader_record(&mut self, mut record: Record<'_>) -> Result<(), Error> {
         let info = &mut self.shader.info;
         info.stage = record.pick("a stage", format::stage)?;
-        if let Some(stage) = record.optional()? {
-            let unknown = || record.behind(format_args!("expected a stage, found {stage}"));
-            info.next_stage = Some(format::stage(stage).ok_or_else(unknown)?);
+        if let Some(stage) = record.optional() {
+            info.next_stage = Some(record.meant(stage, "a stage", format::stage)?);
         }
-        for size in &mut info.workgroup_size {
-            *size = record.word()?;
-        }
+        info.workgroup_size = record.array();
         info.workgroup_size_variable = record.flag()?;
-        let text = &mut self.state.text;
-        self.shader.entry.push_str(record.string(text)?.as_deref().unwrap_or("main"));
-        info.source_hash = record.string(text)?.map(|hash| hash.into_owned()).unwrap_or_default();
-        info.name = record.string(text)?.map(|name| name.into_owned());
-        info.label = record.string(text)?.map(|label| label.into_owned());
-        Ok(())
+        let Decoder { text, labels, .. } = &mut *self.state;
+        self.shader.entry.push_str(record.string(text).as_deref().unwrap_or("main"));
+        info.source_hash.push_str(record.string(text).as_deref().unwrap_or(""));
+        for (label, memory) in [&mut info.name, &mut info.label].into_iter().zip(labels) {
+            *label = record.string(text).map(|text| {
+                memory.clear();
+                memory.push_str(&text);
+                std::mem::take(memory)
+            });
+        }
+        record.end()
     }
 
     /// A field of the header and its value.
-    pub(super) fn info(&mut self, record: &mut Record<'_>) -> Result<(), Error> {
+    pub(super) fn info(&mut self, mut record: Record<'_>) -> Result<(), Error> {
         let row = record.pick("a field of the header", |number| FIELDS.get(number as usize))?;
         match (row.field)(&mut self.shader.info) {
-            FieldMut::Dec(field) | FieldMut::Hex(field, _) => *field = record.word()?,
+            FieldMut::Dec(field) | FieldMut::Hex(field, _) => *field = record.word(),
             FieldMut::Flag(field) => *field = record.flag()?,
             FieldMut::Ranges(field) | FieldMut::Words(field, _) => {
-                let low = record.word64()?;
-                *field = u128::from(low) | u128::from(record.word64()?) << 64;
+                let low = record.word64();
+                *field = u128::from(low) | u128::from(record.word64()) << 64;
             }
-            FieldMut::List(list) => list.copy_from_slice(record.words(list.len())?),
-            FieldMut::Name(field) => *field = record.string(&mut self.state.text)?.unwrap_or_default().into_owned(),
+            FieldMut::List(list) => list.iter_mut().for_each(|value| *value = record.word()),
+            FieldMut::Name(field) => {
+                field.clear();
+                field.push_str(record.string(&mut self.state.text).as_deref().unwrap_or(""));
+            }
         }
-        Ok(())
+        record.end()
     }
 
-    pub(super) fn directive(&mut self, record: &mut Record<'_>) -> Result<(), Error> {
-        let key = record.string(&mut self.state.text)?.unwrap_or_default().into_owned();
-        let value = record.string(&mut self.state.text)?.unwrap_or_default().into_owned();
+    pub(super) fn directive(&mut self, mut record: Record<'_>) -> Result<(), Error> {
+        let key = record.string(&mut self.state.text).unwrap_or_default().into_owned();
+        let value = record.string(&mut self.state.text).unwrap_or_default().into_owned();
         // What a dump has lost and said again, a wire has: it is only kept for printing.
         if key != "struct" && !is_directive(&key, &value) {
             return Err(record.error(format_args!("there is no directive `{key}={value}`")));
         }
         self.shader.info.directives.push((key, value));
-        Ok(())
+        record.end()
     }
 
     /// A string that has to be there, in the shader's table.
-    fn name(&mut self, record: &mut Record<'_>) -> Result<Str, Error> {
-        Ok(self.optional_name(record)?.unwrap_or_else(|| self.shader.strings.intern("")))
+    #[inline(always)]
+    fn name(&mut self, record: &mut Record<'_>) -> Str {
+        let (words, len) = record.string_words().unwrap_or_default();
+        self.shader.strings.intern_words(words, len)
     }
 
-    fn optional_name(&mut self, record: &mut Record<'_>) -> Result<Option<Str>, Error> {
-        let text = record.string(&mut self.state.text)?;
-        Ok(text.map(|text| self.shader.strings.intern(&text)))
+    #[inline(always)]
+    fn optional_name(&mut self, record: &mut Record<'_>) -> Option<Str> {
+        let (words, len) = record.string_words()?;
+        Some(self.shader.strings.intern_words(words, len))
     }
 
     /// A type that was written before.
-    pub(super) fn type_row(&self, record: &mut Record<'_>) -> Result<TypeRow, Error> {
-        let number = record.word()?;
-        let missing = || record.behind(format_args!("there is no type {number} before this"));
-        pick(&self.state.types, number).ok_or_else(missing)
+    #[inline(always)]
+    pub(super) fn type_row(&self, record: &mut Record<'_>) -> Result<&TypeRow, Error> {
+        let number = record.word();
+        self.type_of(number, *record)
     }
 
-    pub(super) fn ty(&mut self, record: &mut Record<'_>) -> Result<(), Error> {
+    /// The type `number`, which the word that was just taken names.
+    #[inline(always)]
+    fn type_of(&self, number: u32, record: Record<'_>) -> Result<&TypeRow, Error> {
+        let missing = || record.behind(format_args!("there is no type {number} before this"));
+        self.state.types.get(number as usize).ok_or_else(missing)
+    }
+
+    pub(super) fn ty(&mut self, mut record: Record<'_>) -> Result<(), Error> {
         let kind = record.pick("a kind of type", TypeKind::from_number)?;
         let row = match kind {
             TypeKind::Void => self.leaf(TypeData::Void, None),
@@ -111,8 +126,8 @@ impl Reading<'_> {
                 let scalar = AluType::new(Base::Float, bits);
                 self.leaf(TypeData::Matrix { scalar, columns, rows }, Some(u32::from(columns) * u32::from(rows)))
             }
-            TypeKind::Array => self.array(record)?,
-            TypeKind::Struct => self.struct_type(record)?,
+            TypeKind::Array => self.array(&mut record)?,
+            TypeKind::Struct => self.struct_type(&mut record)?,
             TypeKind::Sampler => {
                 let shadow = record.flag()?;
                 self.leaf(TypeData::Sampler { shadow }, None)
@@ -136,7 +151,7 @@ impl Reading<'_> {
             return Err(record.behind(format_args!("the type is too large")));
         }
         self.state.types.push(row);
-        Ok(())
+        record.end()
     }
 
     /// A type without parts.
@@ -144,9 +159,10 @@ impl Reading<'_> {
         TypeRow { ty: self.shader.types.intern(data), depth: 1, parts: 1, scalars }
     }
 
+    #[inline(always)]
     fn array(&mut self, record: &mut Record<'_>) -> Result<TypeRow, Error> {
-        let elem = self.type_row(record)?;
-        let (len, stride) = (record.optional()?, record.word()?);
+        let elem = *self.type_row(record)?;
+        let (len, stride) = (record.optional(), record.word());
         let ty = self.shader.types.array(elem.ty, len, stride);
         let scalars = elem.scalars.and_then(|scalars| scalars.checked_mul(len?));
         Ok(TypeRow {
@@ -157,56 +173,80 @@ impl Reading<'_> {
         })
     }
 
+    #[inline(always)]
     fn struct_type(&mut self, record: &mut Record<'_>) -> Result<TypeRow, Error> {
-        let name = self.name(record)?;
-        let mut fields = Vec::new();
+        let name = self.name(record);
         let (mut depth, mut parts, mut scalars) = (1, 1u32, Some(0u32));
+        self.state.fields.clear();
         while record.left() > 0 {
-            let row = self.type_row(record)?;
-            let offset = record.optional()?;
-            fields.push(Field { name: self.name(record)?, ty: row.ty, offset });
+            let row = *self.type_row(record)?;
+            let offset = record.optional();
+            let field = Field { name: self.name(record), ty: row.ty, offset };
+            self.state.fields.push(field);
             depth = depth.max(row.depth + 1);
             parts = parts.saturating_add(row.parts);
             scalars = scalars.and_then(|sum| sum.checked_add(row.scalars?));
         }
-        let ty = self.shader.types.new_struct(name, fields);
+        let ty = self.shader.types.new_struct(name, &self.state.fields);
         Ok(TypeRow { ty, depth, parts, scalars: scalars.filter(|n| *n != 0) })
     }
 
-    pub(super) fn variable(&mut self, record: &mut Record<'_>) -> Result<(), Error> {
-        let row = self.type_row(record)?;
+    pub(super) fn variable(&mut self, mut record: Record<'_>) -> Result<(), Error> {
+        let row = *self.type_row(&mut record)?;
         let mode = record.pick("a mode", Modes::from_bits)?;
         let interp = record.pick("an interpolation", |number| pick(InterpMode::ALL, number))?;
         let precision = record.pick("a precision", |number| pick(PRECISIONS, number))?;
         let access = record.pick("access flags", Access::from_bits)?;
         let flags = record.pick("flags of a variable", var_flags)?;
-        let location = record.optional()?;
+        let location = record.optional();
         let location_frac = record.pick("a component", |number| u8::try_from(number).ok())?;
-        let (driver_location, binding, descriptor_set) = (record.word()?, record.word()?, record.optional()?);
-        let index = record.word()?;
-        let image_format = self.state.names.format(record.word()?, record.at() - 1, self.wire)?;
-        let stream = record.word()?;
-        let (buffer, stride, offset) = (record.optional()?, record.word()?, record.word()?);
+        let (driver_location, binding, descriptor_set) = (record.word(), record.word(), record.optional());
+        let index = record.word();
+        let image_format = match record.word() {
+            0 => 0,
+            number => self.state.names.format(number, record.at() - 1, self.wire)?,
+        };
+        let stream = record.word();
+        let (buffer, stride, offset) = (record.optional(), record.word(), record.word());
         let capture = buffer.map(|buffer| Capture { buffer, stride, offset });
-        let name = self.name(record)?;
-        let initializer = self.optional_name(record)?;
-        let mut variable = Variable::new(name, row.ty, mode);
-        (variable.interp, variable.precision, variable.access, variable.flags) = (interp, precision, access, flags);
-        (variable.location, variable.location_frac, variable.driver_location) =
-            (location, location_frac, driver_location);
-        (variable.binding, variable.descriptor_set, variable.index) = (binding, descriptor_set, index);
-        (variable.image_format, variable.stream, variable.capture) = (image_format, stream, capture);
-        variable.initializer = initializer;
-        let values = record.words(record.left())?;
-        if !values.is_empty() {
-            if values.len() % 2 != 0 || row.scalars != Some(values.len() as u32 / 2) {
-                return Err(record.behind(format_args!("as many values as the type has scalars are two words each")));
-            }
-            let values = values.chunks_exact(2).map(|pair| u64::from(pair[0]) | u64::from(pair[1]) << 32);
-            variable.values = Some(self.shader.consts.extend(values));
+        let name = self.name(&mut record);
+        let initializer = self.optional_name(&mut record);
+        let values = self.values(row, &mut record)?;
+        self.shader.vars.push(Variable {
+            name,
+            ty: row.ty,
+            mode,
+            interp,
+            access,
+            precision,
+            flags,
+            location,
+            location_frac,
+            driver_location,
+            binding,
+            descriptor_set,
+            index,
+            capture,
+            stream,
+            image_format,
+            initializer,
+            values,
+        });
+        record.end()
+    }
+
+    /// The values of a variable, if the record has any.
+    #[inline(always)]
+    fn values(&mut self, row: TypeRow, record: &mut Record<'_>) -> Result<Option<Slice>, Error> {
+        let values = record.words(record.left());
+        if values.is_empty() {
+            return Ok(None);
         }
-        self.shader.vars.push(variable);
-        Ok(())
+        if values.len() % 2 != 0 || row.scalars != Some(values.len() as u32 / 2) {
+            return Err(record.behind(format_args!("as many values as the type has scalars are two words each")));
+        }
+        let values = values.chunks_exact(2).map(|pair| u64::from(pair[0]) | u64::from(pair[1]) << 32);
+        Ok(Some(self.shader.consts.extend(values)))
     }
 }
 

@@ -4,25 +4,26 @@ use super::declare::TypeRow;
 use super::format::{pick, Kind, HEADER_WORDS, HINTS, MAGIC, VERSION};
 use super::names::Names;
 use super::record::{error, Record};
+use super::values::Values;
 use crate::entity::Numbering;
 use crate::error::Error;
-use crate::ir::{AluSrc, Block, Cf, Def, Inst, InstKind, PhiSrc, Shader, Stage};
+use crate::ir::{Block, Cf, Field, Inst, InstKind, PhiSrc, Shader, Stage};
 
 /// Reads wires, one after the other, and keeps its memory in between.
 #[derive(Clone, Debug, Default)]
 pub struct Decoder {
     pub(super) names: Names,
     pub(super) types: Vec<TypeRow>,
-    pub(super) defs: Numbering<Def>,
+    pub(super) values: Values,
     pub(super) blocks: Numbering<Block>,
     /// Phis, whose sources may be written later, with their records from the first source on.
     pub(super) phis: Vec<PendingPhi>,
     /// Memory for a string.
     pub(super) text: Vec<u8>,
-    /// Memory for the sources of an instruction.
-    pub(super) srcs: Vec<Def>,
-    /// Memory for the sources of an ALU instruction.
-    pub(super) alu_srcs: Vec<AluSrc>,
+    /// Memory for the fields of a struct.
+    pub(super) fields: Vec<Field>,
+    /// Memory for the name and the label of a shader.
+    pub(super) labels: [String; 2],
 }
 
 /// A phi without its sources.
@@ -41,8 +42,11 @@ impl Decoder {
     /// Says what is wrong with which word, counted from 0.
     pub fn decode(&mut self, words: &[u32], shader: &mut Shader) -> Result<(), Error> {
         self.clear();
+        self.labels = [&mut shader.info.name, &mut shader.info.label].map(|text| text.take().unwrap_or_default());
         shader.clear();
         let result = Reading { state: self, shader, wire: words }.shader();
+        // A number that means nothing comes before any other error: reading would have ended there.
+        let result = self.values.sound().and(result);
         if result.is_err() {
             shader.clear();
         }
@@ -52,7 +56,7 @@ impl Decoder {
     fn clear(&mut self) {
         self.names.clear();
         self.types.clear();
-        self.defs.clear();
+        self.values.clear();
         self.blocks.clear();
         self.phis.clear();
     }
@@ -69,22 +73,29 @@ impl<'a> Reading<'a> {
     fn shader(&mut self) -> Result<(), Error> {
         self.header()?;
         let wire = self.wire;
+        if wire.get(HEADER_WORDS).is_some_and(|word| word & 0xff != Kind::Shader as u32) {
+            return Err(no_other_first(HEADER_WORDS));
+        }
         let mut at = HEADER_WORDS;
-        while at < wire.len() {
-            let (kind, len) = (wire[at] & 0xff, (wire[at] >> 8) as usize);
-            if len == 0 || len > wire.len() - at {
+        while let Some(first) = wire.get(at) {
+            let len = (first >> 8) as usize;
+            let Some(words) = wire.get(..at + len).filter(|_| len != 0) else {
                 return Err(error(at, format_args!("a record of {len} words, but {} are left", wire.len() - at)));
-            }
-            let Some(kind) = Kind::from_number(kind) else {
-                return Err(error(at, format_args!("there are no records of kind {kind}")));
             };
-            if (kind == Kind::Shader) != (at == HEADER_WORDS) {
-                return Err(error(at, format_args!("the first record, and no other, is that of the shader")));
+            let record = Record::new(words, at + 1);
+            match Kind::from_number(first & 0xff) {
+                Some(Kind::Alu) => self.alu(record)?,
+                Some(Kind::Const) => self.constant(record)?,
+                Some(Kind::Deref) => self.deref(record)?,
+                Some(Kind::Intrinsic) => self.intrinsic(record)?,
+                Some(kind @ (Kind::Undef | Kind::Phi | Kind::Tex | Kind::Jump)) => self.seldom(kind, record)?,
+                Some(kind) => self.other(kind, record)?,
+                None => return Err(error(at, format_args!("there are no records of kind {}", first & 0xff))),
             }
-            let mut record = Record::new(&wire[at + 1..at + len], at + 1);
-            self.record(kind, &mut record)?;
             at += len;
         }
+        self.shader.append_made();
+        self.shader.strings.settle();
         self.resolve_phis()
     }
 
@@ -104,59 +115,50 @@ impl<'a> Reading<'a> {
         }
     }
 
-    fn record(&mut self, kind: Kind, record: &mut Record<'a>) -> Result<(), Error> {
+    /// What is no instruction.
+    #[inline(never)]
+    fn other(&mut self, kind: Kind, mut record: Record<'a>) -> Result<(), Error> {
         match kind {
-            Kind::Alu
-            | Kind::Const
-            | Kind::Undef
-            | Kind::Phi
-            | Kind::Deref
-            | Kind::Intrinsic
-            | Kind::Tex
-            | Kind::Jump => return self.instruction(kind, record),
             Kind::Name => {
                 let tess_ctrl = self.shader.info.stage == Stage::TessCtrl;
                 return self.state.names.define(record, &mut self.state.text, tess_ctrl);
             }
-            Kind::Shader => self.shader_record(record)?,
-            Kind::Info => self.info(record)?,
-            Kind::Directive => self.directive(record)?,
-            Kind::Type => self.ty(record)?,
-            Kind::Variable => self.variable(record)?,
-            Kind::Block => self.block(record)?,
+            Kind::Shader if record.at() == HEADER_WORDS + 1 => return self.shader_record(record),
+            Kind::Shader => return Err(no_other_first(record.at() - 1)),
+            Kind::Info => return self.info(record),
+            Kind::Directive => return self.directive(record),
+            Kind::Type => return self.ty(record),
+            Kind::Variable => return self.variable(record),
+            Kind::Block => return self.block(record),
             Kind::If => {
-                let cond = self.def(record)?;
+                let cond = record.def(&mut self.state.values);
                 let hint = record.pick("a hint", |number| pick(HINTS, number))?;
-                self.shader.append_cf(Cf::If { cond, hint });
+                self.control(Cf::If { cond, hint });
             }
-            Kind::Else => self.shader.append_cf(Cf::Else),
-            Kind::EndIf => self.shader.append_cf(Cf::EndIf),
-            Kind::Loop => self.shader.append_cf(Cf::Loop),
-            Kind::Continue => self.shader.append_cf(Cf::Continue),
-            Kind::EndLoop => self.shader.append_cf(Cf::EndLoop),
+            Kind::Else => self.control(Cf::Else),
+            Kind::EndIf => self.control(Cf::EndIf),
+            Kind::Loop => self.control(Cf::Loop),
+            Kind::Continue => self.control(Cf::Continue),
+            Kind::EndLoop => self.control(Cf::EndLoop),
+            _ => {}
         }
         record.end()
     }
 
-    fn block(&mut self, record: &mut Record<'_>) -> Result<(), Error> {
-        let number = record.word()?;
+    /// Control flow behind the instructions before.
+    fn control(&mut self, cf: Cf) {
+        self.shader.append_made();
+        self.shader.append_cf(cf);
+    }
+
+    fn block(&mut self, mut record: Record<'_>) -> Result<(), Error> {
+        let number = record.word();
+        self.shader.append_made();
         let block = self.shader.append_new_block();
         match self.state.blocks.define(number, block) {
-            true => Ok(()),
+            true => record.end(),
             false => Err(record.behind(format_args!("block {number} stands twice"))),
         }
-    }
-
-    /// A value that was made before.
-    pub(super) fn def(&self, record: &mut Record<'_>) -> Result<Def, Error> {
-        let number = record.word()?;
-        self.def_of(number, record)
-    }
-
-    /// The value `number`, which is named by the words that were just taken.
-    pub(super) fn def_of(&self, number: u32, record: &Record<'_>) -> Result<Def, Error> {
-        let undefined = || record.behind(format_args!("value {number} is not defined before this use"));
-        self.state.defs.get(number).ok_or_else(undefined)
     }
 
     fn resolve_phis(&mut self) -> Result<(), Error> {
@@ -166,16 +168,21 @@ impl<'a> Reading<'a> {
                 if state.blocks.get(wire[at]).is_none() {
                     return Err(error(at, format_args!("there is no block {}", wire[at])));
                 }
-                if state.defs.get(wire[at + 1]).is_none() {
+                if state.values.find(wire[at + 1]).is_none() {
                     return Err(error(at + 1, format_args!("value {} is not defined", wire[at + 1])));
                 }
             }
             let pairs = wire[phi.start..phi.end].chunks_exact(2);
             let srcs = pairs
-                .filter_map(|pair| Some(PhiSrc { pred: state.blocks.get(pair[0])?, def: state.defs.get(pair[1])? }));
+                .filter_map(|pair| Some(PhiSrc { pred: state.blocks.get(pair[0])?, def: state.values.find(pair[1])? }));
             let srcs = shader.phi_srcs.extend(srcs);
             shader.set_kind(phi.inst, InstKind::Phi(srcs));
         }
         Ok(())
     }
+}
+
+#[cold]
+fn no_other_first(at: usize) -> Error {
+    error(at, format_args!("the first record, and no other, is that of the shader"))
 }

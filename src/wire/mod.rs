@@ -23,7 +23,7 @@
 //! | file | what |
 //! |-|-|
 //! | `format` | the numbers of the format |
-//! | `record` | the words of a record, one after the other |
+//! | `record`, `values` | the words of a record, one after the other; what the numbers of values mean |
 //! | `names` | what the writer's numbers mean: opcodes, intrinsics, indices, formats |
 //! | `decode`, `declare`, `instr` | reading: the shader and its control flow; header, types and variables; instructions |
 //! | `encode`, `encode_instr` | writing |
@@ -36,6 +36,7 @@ mod format;
 mod instr;
 mod names;
 mod record;
+mod values;
 
 pub use decode::Decoder;
 pub use format::{MAGIC, VERSION};

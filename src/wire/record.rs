@@ -1,130 +1,215 @@
 //! The words of a record, taken one after the other.
+//!
+//! Taking a word does not fail: words that are missing are 0, and [`end`](Record::end), or whatever refuses the record before,
+//! tells that it ends too early.
 
 use super::format::NONE;
+use super::values::Values;
 use crate::error::{Error, ErrorKind, Place};
+use crate::ir::Def;
 use std::borrow::Cow;
+use std::fmt::Arguments;
 
-/// A record behind its first word.
+/// A record. It is handed on by value where that is the end of it, so that it can be in registers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Record<'a> {
+    /// The wire to the end of the record.
     words: &'a [u32],
-    /// Where the next word stands in the wire.
+    /// Where the next word stands.
     at: usize,
 }
 
 impl<'a> Record<'a> {
-    /// The record whose words behind the first start at `at` of the wire.
+    /// The record at the end of `words` of which the next word stands at `at`.
+    #[inline(always)]
     pub(super) fn new(words: &'a [u32], at: usize) -> Record<'a> {
         Record { words, at }
     }
 
     /// Where the next word stands in the wire.
-    pub(super) fn at(&self) -> usize {
+    pub(super) fn at(self) -> usize {
         self.at
     }
 
     /// How many words are left.
-    pub(super) fn left(&self) -> usize {
-        self.words.len()
+    pub(super) fn left(self) -> usize {
+        self.words.len().saturating_sub(self.at)
+    }
+
+    /// All words that are left.
+    pub(super) fn rest(self) -> &'a [u32] {
+        self.words.get(self.at..).unwrap_or(&[])
     }
 
     /// The next word.
-    pub(super) fn word(&mut self) -> Result<u32, Error> {
-        let Some((word, rest)) = self.words.split_first() else { return Err(self.short()) };
-        self.words = rest;
+    #[inline(always)]
+    pub(super) fn word(&mut self) -> u32 {
+        let word = self.words.get(self.at).copied().unwrap_or(0);
         self.at += 1;
-        Ok(*word)
+        word
     }
 
     /// The next `N` words.
-    pub(super) fn array<const N: usize>(&mut self) -> Result<[u32; N], Error> {
-        let Some((words, rest)) = self.words.split_first_chunk() else { return Err(self.short()) };
-        self.words = rest;
+    #[inline(always)]
+    pub(super) fn array<const N: usize>(&mut self) -> [u32; N] {
+        let words = self.words.get(self.at..).and_then(|words| words.first_chunk());
         self.at += N;
-        Ok(*words)
+        words.copied().unwrap_or([0; N])
     }
 
     /// The next number of 64 bits.
-    pub(super) fn word64(&mut self) -> Result<u64, Error> {
-        let low = self.word()?;
-        Ok(u64::from(low) | u64::from(self.word()?) << 32)
+    #[inline(always)]
+    pub(super) fn word64(&mut self) -> u64 {
+        let [low, high] = self.array();
+        u64::from(low) | u64::from(high) << 32
     }
 
-    /// The next `count` words.
-    pub(super) fn words(&mut self, count: usize) -> Result<&'a [u32], Error> {
-        if count > self.words.len() {
-            return Err(self.short());
+    /// The next `count` words; none if some are missing.
+    #[inline(always)]
+    pub(super) fn words(&mut self, count: usize) -> &'a [u32] {
+        match self.rest().get(..count) {
+            Some(words) => {
+                self.at += count;
+                words
+            }
+            None => {
+                self.at = self.words.len() + 1;
+                &[]
+            }
         }
-        let (words, rest) = self.words.split_at(count);
-        self.words = rest;
-        self.at += count;
-        Ok(words)
     }
 
     /// The next number, unless it is "none".
-    pub(super) fn optional(&mut self) -> Result<Option<u32>, Error> {
-        Ok(Some(self.word()?).filter(|word| *word != NONE))
+    #[inline(always)]
+    pub(super) fn optional(&mut self) -> Option<u32> {
+        Some(self.word()).filter(|word| *word != NONE)
+    }
+
+    /// The next value.
+    #[inline(always)]
+    pub(super) fn def(&mut self, values: &mut Values) -> Def {
+        values.get(self.word(), self.at - 1)
     }
 
     /// The next word as a truth value.
+    #[inline(always)]
     pub(super) fn flag(&mut self) -> Result<bool, Error> {
         self.pick("0 or 1", |word| (word < 2).then_some(word == 1))
     }
 
     /// What the next word stands for.
+    #[inline(always)]
     pub(super) fn pick<T>(&mut self, what: &str, meaning: impl FnOnce(u32) -> Option<T>) -> Result<T, Error> {
-        let word = self.word()?;
-        meaning(word).ok_or_else(|| self.behind(format_args!("expected {what}, found {word}")))
+        let word = self.word();
+        self.meant(word, what, meaning)
+    }
+
+    /// What `word`, which was taken, stands for.
+    #[inline(always)]
+    pub(super) fn meant<T>(self, word: u32, what: &str, meaning: impl FnOnce(u32) -> Option<T>) -> Result<T, Error> {
+        meaning(word).ok_or_else(|| self.unexpected(what, word))
+    }
+
+    #[cold]
+    fn unexpected(self, what: &str, word: u32) -> Error {
+        self.behind(format_args!("expected {what}, found {word}"))
+    }
+
+    /// The words and the length in bytes of the next string; `None` for none.
+    #[inline(always)]
+    pub(super) fn string_words(&mut self) -> Option<(&'a [u32], usize)> {
+        let len = self.optional()? as usize;
+        Some((self.words(len.div_ceil(4)), len))
     }
 
     /// The next string, in `buffer`; `None` for none.
-    pub(super) fn string<'b>(&mut self, buffer: &'b mut Vec<u8>) -> Result<Option<Cow<'b, str>>, Error> {
-        let bytes = self.bytes(buffer)?;
-        Ok(bytes.map(|bytes| std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)))
+    #[inline(always)]
+    pub(super) fn string<'b>(&mut self, buffer: &'b mut Vec<u8>) -> Option<Cow<'b, str>> {
+        self.string_words().map(|(words, len)| string_of(words, len, buffer))
     }
 
-    /// The bytes of the next string, in `buffer`; `None` for none.
-    pub(super) fn bytes<'b>(&mut self, buffer: &'b mut Vec<u8>) -> Result<Option<&'b [u8]>, Error> {
-        let Some(len) = self.optional()? else { return Ok(None) };
-        let len = len as usize;
-        let words = self.words(len.div_ceil(4))?;
-        // Never shorter than what it holds, so that it is not filled with zeros again and again.
-        if buffer.len() < 4 * words.len() {
-            buffer.resize(4 * words.len(), 0);
-        }
-        for (bytes, word) in buffer.chunks_exact_mut(4).zip(words) {
-            bytes.copy_from_slice(&word.to_le_bytes());
-        }
-        Ok(Some(&buffer[..len]))
+    /// Whether words were taken that are missing.
+    #[inline(always)]
+    pub(super) fn lacks_words(self) -> bool {
+        self.at > self.words.len()
     }
 
-    /// Refuses words that are left.
-    pub(super) fn end(&self) -> Result<(), Error> {
-        match self.words.len() {
-            0 => Ok(()),
-            left => Err(self.error(format_args!("the record is {left} words longer than what it says"))),
+    /// Refuses a record that is too short or too long.
+    #[inline(always)]
+    pub(super) fn end(self) -> Result<(), Error> {
+        match self.at == self.words.len() {
+            true => Ok(()),
+            false => Err(self.error(format_args!("the record is {} words longer than what it says", self.left()))),
         }
-    }
-
-    fn short(&self) -> Error {
-        self.error(format_args!("the record ends too early"))
     }
 
     /// An error at the next word.
     #[cold]
-    pub(super) fn error(&self, message: std::fmt::Arguments<'_>) -> Error {
-        error(self.at, message)
+    pub(super) fn error(self, message: Arguments<'_>) -> Error {
+        self.error_at(self.at, message)
     }
 
     /// An error at the word that was taken last.
     #[cold]
-    pub(super) fn behind(&self, message: std::fmt::Arguments<'_>) -> Error {
-        error(self.at - 1, message)
+    pub(super) fn behind(self, message: Arguments<'_>) -> Error {
+        self.error_at(self.at - 1, message)
     }
+
+    /// An error at a word of the record, unless words are missing.
+    #[cold]
+    pub(super) fn error_at(self, at: usize, message: Arguments<'_>) -> Error {
+        match self.lacks_words() {
+            true => error(self.words.len(), format_args!("the record ends too early")),
+            false => error(at, message),
+        }
+    }
+}
+
+/// The string of the first `len` bytes of `words`, in `buffer`.
+fn string_of<'b>(words: &[u32], len: usize, buffer: &'b mut Vec<u8>) -> Cow<'b, str> {
+    buffer.clear();
+    words.iter().for_each(|word| buffer.extend_from_slice(&word.to_le_bytes()));
+    buffer.truncate(len);
+    std::str::from_utf8(buffer).map_or_else(|_| String::from_utf8_lossy(buffer), Cow::Borrowed)
 }
 
 /// An error at a word of the wire.
 #[cold]
-pub(super) fn error(at: usize, message: std::fmt::Arguments<'_>) -> Error {
+pub(super) fn error(at: usize, message: Arguments<'_>) -> Error {
     Error::new(ErrorKind::Malformed, Place::default(), format!("word {at}: {message}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missing_or_too_much_is_told() {
+        let message = |record: Record<'_>| record.end().unwrap_err().message;
+        let early = "word 12: the record ends too early";
+        let wire = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2];
+        let take: [fn(&mut Record<'_>); 5] = [
+            |record| assert_eq!([record.word(), record.word(), record.word()], [1, 2, 0]),
+            |record| assert_eq!(record.array(), [0; 3]),
+            |record| assert_eq!(record.words(3), []),
+            |record| assert_eq!(record.words(usize::MAX), []),
+            |record| assert_eq!(record.array::<2>().len() + record.string(&mut Vec::new()).unwrap().len(), 2),
+        ];
+        for take in take {
+            let mut record = Record::new(&wire, 10);
+            take(&mut record);
+            assert_eq!(message(record), early);
+            assert_eq!(record.left(), 0);
+            assert_eq!(record.rest(), []);
+            assert_eq!(record.pick("much", |_| None::<u32>).unwrap_err().message, early);
+        }
+        let mut record = Record::new(&[9, 0x6161_6161], 0);
+        assert_eq!(record.string(&mut Vec::new()).unwrap(), "");
+        assert_eq!(message(record), "word 2: the record ends too early");
+        let mut record = Record::new(&wire, 9);
+        record.word();
+        assert_eq!(message(record), "word 10: the record is 2 words longer than what it says");
+        assert_eq!(record.flag(), Ok(true));
+        assert_eq!(record.flag().unwrap_err().message, "word 11: expected 0 or 1, found 2");
+    }
 }

@@ -107,7 +107,7 @@ impl Retyping<'_> {
         let Some(data) = types.as_struct(ty).cloned() else { return ty };
         let fields: Vec<Field> =
             data.fields.iter().map(|field| Field { ty: self.of(types, field.ty), ..*field }).collect();
-        let new = if fields == data.fields { ty } else { types.new_struct(data.name, fields) };
+        let new = if fields == data.fields { ty } else { types.new_struct(data.name, &fields) };
         self.structs.insert(ty, new);
         new
     }
