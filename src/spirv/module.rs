@@ -5,7 +5,7 @@
 
 use super::late::Section;
 use super::types::NumericTypes;
-use super::words::{literal, Dedup, Front, Words};
+use super::words::{literal, string_words, Dedup, Front, Words};
 use crate::error::{Error, ErrorKind, Place};
 use crate::module::{Binding, Condition, Decisions, Key, Module, PatchKind, Stage, Varying, ALWAYS};
 use spirv::{AddressingModel, Capability, Decoration, ExecutionMode, ExecutionModel, MemoryModel, Op, StorageClass};
@@ -227,7 +227,12 @@ impl ModuleBuilder {
 
     /// Words with room for all sections, and tables for theirs.
     fn room(&self) -> Words {
-        let [mut len, mut patches, mut ranges] = [128 + self.interface.len(), 0, 0];
+        let strings = self.extensions.iter().map(|name| 1 + string_words(name)).sum::<usize>();
+        let import = if self.glsl != 0 { 2 + GLSL.len() } else { 0 };
+        // Header, memory model, entry point, OpFunction and its label.
+        let fixed = 5 + 3 + (3 + MAIN.len()) + 5 + 2;
+        let mut len = fixed + self.capabilities.len() * 2 + strings + import + self.interface.len();
+        let [mut patches, mut ranges] = [0, 0];
         for section in self.sections() {
             len += section.len();
             patches += section.tables.patches.len();
