@@ -26,8 +26,8 @@
 use super::effects::can_reorder;
 use super::{Context, Forms, Pass};
 use crate::analysis::cfg::Cfg;
-use crate::entity::Slice;
-use crate::ir::{rewrite_cf, AluFlags, Block, Builder, Edit, Inst, InstData, InstKind, Rewriter, Shader};
+use crate::entity::{Id, Slice};
+use crate::ir::{rewrite_cf, AluFlags, AluSrc, Block, Builder, Edit, Inst, InstData, InstKind, Rewriter, Shader};
 use crate::op::{AluOp, Props};
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
@@ -57,8 +57,9 @@ impl Rewriter for Walk {
 
     fn visit(&mut self, builder: &mut Builder<'_>, inst: Inst) -> Edit {
         let shader = &mut *builder.shader;
-        let Some(block) = self.block.filter(|_| can_reorder(shader, inst)) else { return Edit::Keep };
-        let met = self.known.entry(content_hash(shader, inst));
+        let Some(block) = self.block else { return Edit::Keep };
+        let Some(hash) = content_hash(shader, inst) else { return Edit::Keep };
+        let met = self.known.entry(hash);
         if let Some((home, other)) = *met {
             let reaches = home == block || self.cfg.as_ref().is_some_and(|cfg| cfg.dominates(home, block));
             if reaches && is_equal(shader, other, inst) {
@@ -99,35 +100,41 @@ impl Known {
     }
 }
 
-/// A hash that equal instructions share.
-fn content_hash(shader: &Shader, inst: Inst) -> u64 {
-    let InstData { num_components, bit_size, kind } = shader.insts[inst];
+/// A hash that equal instructions share; `None` for one that does not give the same wherever it stands.
+fn content_hash(shader: &Shader, inst: Inst) -> Option<u64> {
+    let InstData { num_components, bit_size, kind } = &shader.insts[inst];
     let mut hasher = FxHasher::default();
-    (num_components, bit_size, std::mem::discriminant(&kind)).hash(&mut hasher);
+    let size = u32::from(*num_components) << 8 | u32::from(*bit_size);
     match kind {
         InstKind::Alu { op, srcs, .. } => {
-            op.hash(&mut hasher);
+            hasher.write_u32(size << 16 | *op as u32);
             // A sum, because the operands may be exchanged.
-            let sum = (0..srcs.len()).map(|i| operand_hash(shader, srcs, i)).fold(0, u64::wrapping_add);
-            sum.hash(&mut hasher);
+            hasher.write_u64(shader.alu_srcs[*srcs].iter().map(operand_hash).fold(0, u64::wrapping_add));
         }
-        InstKind::Const(values) => shader.consts[values].hash(&mut hasher),
+        InstKind::Const(values) => {
+            hasher.write_u32(size);
+            shader.consts[*values].iter().for_each(|value| hasher.write_u64(*value));
+        }
+        InstKind::Undef => hasher.write_u32(size),
         InstKind::Deref(deref) => (deref.kind, deref.ty).hash(&mut hasher),
-        InstKind::Intrinsic { op, srcs, indices } => {
-            (op, &shader.srcs[srcs], &shader.indices[indices]).hash(&mut hasher);
+        InstKind::Intrinsic { op, srcs, indices } if can_reorder(shader, *op, *srcs, *indices) => {
+            hasher.write_u32(size << 16 | *op as u32);
+            shader.srcs[*srcs].iter().for_each(|src| src.hash(&mut hasher));
+            shader.indices[*indices].iter().for_each(|index| hasher.write_u32(*index));
         }
-        InstKind::Tex(tex) => (shader.texs[tex].op, &shader.texs[tex].srcs).hash(&mut hasher),
-        InstKind::Undef | InstKind::Phi(_) | InstKind::Jump(_) => {}
+        InstKind::Tex(tex) => (shader.texs[*tex].op, &shader.texs[*tex].srcs).hash(&mut hasher),
+        // The block of a phi is an operand, too.
+        InstKind::Intrinsic { .. } | InstKind::Phi(_) | InstKind::Jump(_) => return None,
     }
-    hasher.finish()
+    Some(hasher.finish())
 }
 
-/// A hash of an operand of which at least one component is read.
-fn operand_hash(shader: &Shader, srcs: Slice, i: usize) -> u64 {
-    let src = shader.alu_srcs[srcs][i];
-    let mut hasher = FxHasher::default();
-    (src.def, src.swizzle.get(0)).hash(&mut hasher);
-    hasher.finish()
+/// A hash of an operand of which at least one component is read. Sums of products would be the same for many pairs of
+/// operands; the fold prevents it.
+fn operand_hash(src: &AluSrc) -> u64 {
+    let word = (src.def.index() as u64) << 4 | u64::from(src.swizzle.get(0));
+    let product = word.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    product ^ product >> 32
 }
 
 /// Whether two instructions give the same.
@@ -179,7 +186,7 @@ fn merge_flags(shader: &mut Shader, kept: Inst, gone: Inst) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::{AluSrc, Builder, Def, Swizzle, Variable};
+    use crate::ir::{Builder, Def, Swizzle, Variable};
     use crate::op::{Access, Index, Intrinsic, Modes};
 
     fn start() -> Shader {

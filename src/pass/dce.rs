@@ -57,12 +57,14 @@ fn needed(shader: &Shader) -> SideTable<Inst, Need> {
     // But for phis: what a loop brings back to its head stands behind it.
     let mut behind: Vec<Inst> = Vec::new();
     for inst in shader.order.iter().rev() {
-        if need[*inst] == Need::Unknown && can_eliminate(shader, *inst) {
-            need.set(*inst, Need::NotBehind);
+        let kind = &shader.insts[*inst].kind;
+        let known = need.entry(*inst);
+        if *known == Need::Unknown && can_eliminate(shader, kind) {
+            *known = Need::NotBehind;
             continue;
         }
-        need.set(*inst, Need::Needed);
-        shader.for_each_src(*inst, |def| match need.entry(def.inst()) {
+        *known = Need::Needed;
+        shader.for_each_src_of(kind, |def| match need.entry(def.inst()) {
             Need::NotBehind => behind.push(def.inst()),
             need => *need = Need::Needed,
         });
