@@ -40,27 +40,28 @@ pub const PASS: Pass = Pass {
 
 fn run(shader: &mut Shader, _context: &Context) -> bool {
     let mut sources_changed = false;
-    let mut order = Order(shader.def_table(0));
-    let mut position = 0;
+    let mut order = Order { places: shader.def_table(0), last: 0 };
     let rewritten = rewrite(shader, |builder, inst| {
-        position += 1;
-        order.0.set(inst.def(), position);
         let shader = &mut *builder.shader;
-        let same = match shader.insts[inst].kind {
-            InstKind::Alu { op, srcs, .. } => {
-                if shader.alu_srcs[srcs].iter().any(|src| shader.as_alu(src.def).is_some_and(|(op, _)| copies(op))) {
-                    sources_changed |= look_through_copies(shader, &order, inst);
-                }
-                if !copies(op) {
-                    return Edit::Keep;
-                }
-                sources_changed |= vector_to_move(shader, &order, inst, op);
-                copied_value(shader, inst).filter(|src| order.is_before(*src, inst.def()))
+        let same = if let InstKind::Alu { op, srcs, .. } = shader.insts[inst].kind {
+            if copies(op) {
+                order.visit(inst.def());
             }
-            InstKind::Phi(srcs) => only_operand(&shader.phi_srcs[srcs], inst.def(), &order),
-            _ => None,
+            if shader.alu_srcs[srcs].iter().any(|src| is_copy(shader, src.def)) {
+                sources_changed |= look_through_copies(shader, &order, inst);
+            }
+            if !copies(op) {
+                return Edit::Keep;
+            }
+            sources_changed |= vector_to_move(shader, &order, inst, op);
+            copied_value(shader, inst)
+        } else if let InstKind::Phi(srcs) = shader.insts[inst].kind {
+            order.visit(inst.def());
+            only_operand(&shader.phi_srcs[srcs], inst.def())
+        } else {
+            return Edit::Keep;
         };
-        same.map_or(Edit::Keep, Edit::Replace)
+        same.filter(|def| order.is_before(shader, *def, inst.def())).map_or(Edit::Keep, Edit::Replace)
     });
     rewritten || sources_changed
 }
@@ -70,14 +71,31 @@ fn copies(op: AluOp) -> bool {
     matches!(op.info().form, Form::Move | Form::Construct)
 }
 
-/// Where the values visited so far stand, from 1. Copies are followed backwards only, which comes to an end even in code that
-/// is never reached and where values may be made of each other in a circle.
-struct Order(SideTable<Def, u32>);
+/// Where the copies and phis visited so far stand among each other, from 1. They are followed backwards only, which comes to
+/// an end even in code that is never reached and where values may be made of each other in a circle.
+struct Order {
+    places: SideTable<Def, u32>,
+    last: u32,
+}
 
 impl Order {
-    fn is_before(&self, a: Def, b: Def) -> bool {
-        self.0[a] != 0 && self.0[a] < self.0[b]
+    /// Notes that a copy or phi stands here.
+    fn visit(&mut self, def: Def) {
+        self.last += 1;
+        self.places.set(def, self.last);
     }
+
+    /// Whether `a` stands before the copy or phi `b`, or is none.
+    fn is_before(&self, shader: &Shader, a: Def, b: Def) -> bool {
+        match self.places[a] {
+            0 => self.places[b] != 0 && !is_copy(shader, a) && shader.phi(a.inst()).is_none(),
+            place => place < self.places[b],
+        }
+    }
+}
+
+fn is_copy(shader: &Shader, def: Def) -> bool {
+    matches!(shader.def(def).kind, InstKind::Alu { op, .. } if copies(op))
 }
 
 /// Lets the sources of an ALU instruction read what moves and vectors read.
@@ -107,7 +125,7 @@ fn origin(shader: &Shader, order: &Order, src: AluSrc, read: usize) -> Option<Al
         }
         origin.swizzle.set(c, component);
     }
-    order.is_before(origin.def, src.def).then_some(origin)
+    order.is_before(shader, origin.def, src.def).then_some(origin)
 }
 
 /// The value and component that a move or vector copies to component `c` of `def`.
@@ -143,10 +161,10 @@ fn copied_value(shader: &Shader, inst: Inst) -> Option<Def> {
 }
 
 /// The operand of a phi that is the same from everywhere, not counting the phi itself.
-fn only_operand(srcs: &[PhiSrc], phi: Def, order: &Order) -> Option<Def> {
+fn only_operand(srcs: &[PhiSrc], phi: Def) -> Option<Def> {
     let mut others = srcs.iter().map(|src| src.def).filter(|def| *def != phi);
     let first = others.next()?;
-    (order.is_before(first, phi) && others.all(|def| def == first)).then_some(first)
+    others.all(|def| def == first).then_some(first)
 }
 
 #[cfg(test)]
