@@ -26,7 +26,8 @@ impl<'a> Builder<'a> {
         Builder { shader, line: LineNumber(0), split: false }
     }
 
-    /// Appends an instruction.
+    /// Appends an instruction. Inlined, so that what is entered for a kind that is known is known too.
+    #[inline(always)]
     pub fn inst(&mut self, num_components: u8, bit_size: u8, kind: InstKind) -> Inst {
         let inst = self.shader.append(InstData { num_components, bit_size, kind });
         if self.line != LineNumber(0) {
@@ -58,11 +59,17 @@ impl<'a> Builder<'a> {
 
     /// An ALU operation on whole values; a constant if all operands are.
     pub fn alu(&mut self, op: AluOp, srcs: &[Def]) -> Def {
-        let mut list = [AluSrc { def: srcs[0], swizzle: Swizzle::IDENTITY }; 16];
-        for (to, from) in list.iter_mut().zip(srcs) {
-            to.def = *from;
+        match *srcs {
+            [a] => self.alu_with(op, AluFlags::empty(), &[a.into()], None),
+            [a, b] => self.alu_with(op, AluFlags::empty(), &[a.into(), b.into()], None),
+            _ => {
+                let mut list = [AluSrc::from(srcs[0]); 16];
+                for (to, from) in list.iter_mut().zip(srcs) {
+                    to.def = *from;
+                }
+                self.alu_with(op, AluFlags::empty(), &list[..srcs.len()], None)
+            }
         }
-        self.alu_with(op, AluFlags::empty(), &list[..srcs.len()], None)
     }
 
     /// An ALU operation with swizzles and flags. The result has as many components and bits as the opcode's row and its
@@ -74,6 +81,17 @@ impl<'a> Builder<'a> {
         }
         let srcs = self.shader.push_alu_srcs(srcs);
         self.inst(num_components, bits, InstKind::Alu { op, flags, srcs }).def()
+    }
+
+    /// A `mov`, the short way for what is no constant: lowered loads make many.
+    fn mov(&mut self, src: AluSrc, num_components: u8) -> Def {
+        let InstData { bit_size, kind, .. } = *self.shader.def(src.def);
+        let (op, flags) = (AluOp::mov, AluFlags::empty());
+        if matches!(kind, InstKind::Const(_)) {
+            return self.alu_with(op, flags, &[src], Some((num_components, bit_size)));
+        }
+        let srcs = self.shader.push_alu_srcs(&[src]);
+        self.inst(num_components, bit_size, InstKind::Alu { op, flags, srcs }).def()
     }
 
     /// Components and bits of the result of `op` on `srcs` without widening swizzles.
@@ -105,8 +123,7 @@ impl<'a> Builder<'a> {
                 return self.channel(src.def, src.swizzle.get(0));
             }
         }
-        let bits = self.shader.bit_size(def);
-        self.alu_with(AluOp::mov, AluFlags::empty(), &[AluSrc { def, swizzle: Swizzle::splat(c) }], Some((1, bits)))
+        self.mov(AluSrc { def, swizzle: Swizzle::splat(c) }, 1)
     }
 
     /// A vector of scalars: vec2 ... vec16, or the scalar itself.
@@ -123,8 +140,7 @@ impl<'a> Builder<'a> {
         if components.len() == usize::from(self.shader.num_components(def)) && swizzle.is_identity(components.len()) {
             return def;
         }
-        let size = (components.len() as u8, self.shader.bit_size(def));
-        self.alu_with(AluOp::mov, AluFlags::empty(), &[AluSrc { def, swizzle }], Some(size))
+        self.mov(AluSrc { def, swizzle }, components.len() as u8)
     }
 
     /// `a + b`.
@@ -226,8 +242,10 @@ impl<'a> Builder<'a> {
     pub fn load_deref(&mut self, pointer: Def, access: u32) -> Def {
         let (ty, _) = self.pointee(pointer);
         let (scalar, components) = self.shader.types.as_vector(ty).expect("loads are of vectors");
-        let indices = [(Index::access, access)];
-        self.intrinsic_with(Intrinsic::load_deref, components, scalar.bits, &[pointer], &indices).def()
+        let op = Intrinsic::load_deref;
+        debug_assert_eq!(op.info().indices, [Index::access]);
+        let (srcs, indices) = (self.shader.srcs.push(&[pointer]), self.shader.indices.push(&[access]));
+        self.inst(components, scalar.bits, InstKind::Intrinsic { op, srcs, indices }).def()
     }
 
     /// Stores the components of `value` that `write_mask` names.

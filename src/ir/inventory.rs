@@ -20,6 +20,7 @@ pub struct Inventory {
 
 impl Inventory {
     /// Enters an instruction.
+    #[inline(always)]
     pub(super) fn add(&mut self, data: &InstData) {
         self.widths |= data.bit_size;
         self.has_wide_vectors |= data.num_components > 4;

@@ -293,6 +293,7 @@ impl Shader {
     }
 
     /// Appends an instruction to the block that is open, the last of the control flow list.
+    #[inline(always)]
     pub fn append(&mut self, data: InstData) -> Inst {
         let inst = self.make(data);
         self.append_existing(inst);
@@ -306,7 +307,7 @@ impl Shader {
     }
 
     /// Makes an instruction that is in no block until [`append_made`](Shader::append_made) is called.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn make(&mut self, data: InstData) -> Inst {
         self.inventory.add(&data);
         self.insts.push(data)
