@@ -36,10 +36,11 @@ use super::blocks::{
 };
 use super::lanes::{self, Address, Memory, Others, Vec4s, Whole};
 use super::{BufferAccess, Context, Forms, Pass};
-use crate::ir::{rewrite, ArrayIndex, Builder, Def, DerefKind, Edit, Inst, InstKind, Shader, TypeData, Var, Variable};
+use crate::ir::{
+    rewrite_cf, ArrayIndex, Builder, Def, DerefKind, Edit, Inst, InstKind, Rewriter, Shader, TypeData, Var, Variable,
+};
 use crate::op::{Access, Index, Intrinsic, Modes};
 use crate::target::{Descriptor, Target};
-use std::collections::BTreeMap;
 
 /// See the [module](self).
 pub const PASS: Pass = Pass {
@@ -53,26 +54,15 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
     if !shader.inventory().has_derefs(Modes::UBO | Modes::SSBO) {
         return false;
     }
-    let survey = Survey::new(shader);
+    let mut survey = Survey::new(shader);
     let sized = Sized::new(shader);
     if survey.accesses.is_empty() && sized.is_none() {
         return false;
     }
-    let blocks = survey.declare(shader, &context.target);
-    let mut lower = Lower { context, lanes: &survey.lanes, bases: BasePointers::default(), vec4s: Vec4s::default() };
-    let mut accesses = survey.accesses.iter().peekable();
-    rewrite(shader, |b, inst| match b.shader.insts[inst].kind {
-        InstKind::Deref(deref) if !survey.has_others && is_buffer(deref.modes) => Edit::Remove,
-        InstKind::Intrinsic { op: Intrinsic::get_ssbo_size, srcs, .. } => match &sized {
-            Some(sized) => Edit::Replace(sized.bytes(b, &context.target, b.shader.srcs[srcs][0])),
-            None => Edit::Keep,
-        },
-        InstKind::Intrinsic { op, .. } => match accesses.next_if(|(access, _)| *access == inst) {
-            Some((_, key)) => lower.access(b, (*key, &blocks[key]), (inst, op)),
-            None => Edit::Keep,
-        },
-        _ => Edit::Keep,
-    })
+    survey.declare(shader, &context.target);
+    let accesses = survey.accesses.iter();
+    let (bases, vec4s) = (BasePointers::default(), Vec4s::default());
+    rewrite_cf(shader, &mut Lower { context, survey: &survey, accesses, sized, bases, vec4s })
 }
 
 fn is_buffer(modes: Modes) -> bool {
@@ -94,6 +84,7 @@ pub(super) fn is_typed_access(shader: &Shader, inst: Inst) -> bool {
 }
 
 /// A pointer to element `index` of the array in block `block` of a variable, taken apart.
+#[derive(Clone, Copy)]
 struct ElementPointer {
     var: Var,
     block: Option<ArrayIndex>,
@@ -135,6 +126,11 @@ impl ElementPointer {
         }
     }
 
+    /// Whether it has no values in it.
+    fn is_static(&self) -> bool {
+        !matches!(self.index, ArrayIndex::Def(_)) && !matches!(self.block, Some(ArrayIndex::Def(_)))
+    }
+
     fn byte(&self) -> Option<u32> {
         match self.index {
             ArrayIndex::Imm(index) => (index as u32).checked_mul(self.bytes),
@@ -174,6 +170,7 @@ impl Key {
 struct Extent {
     /// The first variable found.
     var: Var,
+    is_ubo: bool,
     /// Number of blocks, if the variable is an array.
     count: Option<Option<u32>>,
     /// Bytes of a block, `None` if the array in it is a run-time array.
@@ -183,14 +180,36 @@ struct Extent {
     /// So do loads and stores of 8 and 16 bits, if the target has such.
     narrow: [bool; 2],
     written: bool,
+    /// The new variables, once they are declared.
+    block: Option<Block>,
+}
+
+impl Extent {
+    fn new(shader: &Shader, var: Var, bytes: Option<u32>) -> Extent {
+        let Variable { mode, ty, .. } = shader.vars[var];
+        let count = shader.types.as_array(ty).map(|(_, len)| len);
+        let is_ubo = mode == Modes::UBO;
+        Extent { var, is_ubo, count, bytes, atomic64: false, narrow: [false; 2], written: false, block: None }
+    }
+}
+
+/// An access to lower.
+struct Found {
+    inst: Inst,
+    op: Intrinsic,
+    element: ElementPointer,
+    /// Its place in [`Survey::extents`].
+    block: usize,
 }
 
 /// What the accesses of a shader want, found before any of them is lowered.
 #[derive(Default)]
 struct Survey {
-    /// In order, each with its block's key.
-    accesses: Vec<(Inst, Key)>,
-    blocks: BTreeMap<Key, Extent>,
+    /// In order.
+    accesses: Vec<Found>,
+    extents: Vec<Extent>,
+    /// The place of each key's extent, in the order of keys.
+    keys: Vec<(Key, usize)>,
     lanes: WantedLanes,
     /// Something else than the accesses to lower reads pointers into blocks.
     has_others: bool,
@@ -202,7 +221,7 @@ impl Survey {
         for inst in &shader.order {
             let InstKind::Intrinsic { srcs, .. } = shader.insts[*inst].kind else { continue };
             if let Some((op, element)) = operation(shader, *inst) {
-                survey.add(shader, *inst, op, &element);
+                survey.add(shader, *inst, op, element);
             } else {
                 // No others than intrinsics read such pointers: `check` does not let them be values.
                 survey.has_others |= shader.srcs[srcs].iter().any(|src| is_buffer_deref(shader, *src));
@@ -212,48 +231,61 @@ impl Survey {
         survey
     }
 
-    fn add(&mut self, shader: &Shader, inst: Inst, op: Intrinsic, element: &ElementPointer) {
+    /// The place of what is known of the blocks of the variable that `element` is in.
+    fn block(&mut self, shader: &Shader, element: &ElementPointer) -> usize {
+        // Accesses to a block mostly stand together.
+        if let Some(last) = self.accesses.last().filter(|last| last.element.var == element.var) {
+            return last.block;
+        }
         let key = Key::new(shader, element.var);
+        let at = match self.keys.binary_search_by_key(&key, |(key, _)| *key) {
+            Ok(at) => return self.keys[at].1,
+            Err(at) => at,
+        };
+        self.keys.insert(at, (key, self.extents.len()));
         let bytes = element.len.and_then(|len| len.checked_mul(element.bytes));
-        self.accesses.push((inst, key));
-        let extent = self.blocks.entry(key).or_insert_with(|| Extent {
-            var: element.var,
-            count: shader.types.as_array(shader.vars[element.var].ty).map(|(_, len)| len),
-            bytes,
-            atomic64: false,
-            narrow: [false; 2],
-            written: false,
-        });
+        self.extents.push(Extent::new(shader, element.var, bytes));
+        self.extents.len() - 1
+    }
+
+    fn add(&mut self, shader: &Shader, inst: Inst, op: Intrinsic, element: ElementPointer) {
+        let block = self.block(shader, &element);
+        let extent = &mut self.extents[block];
+        let bytes = element.len.and_then(|len| len.checked_mul(element.bytes));
         extent.bytes = extent.bytes.zip(bytes).map(|(a, b)| a.max(b));
         extent.written |= op != Intrinsic::load_deref;
         if let (Some(slot), false) = (element.narrow_slot(), is_atomic(op)) {
             extent.narrow[slot] = true;
         }
         extent.atomic64 |= is_atomic(op) && shader.insts[inst].bit_size == 64;
-        if key.is_ubo {
-            self.lanes.add(key, element);
+        if extent.is_ubo {
+            self.lanes.add(block, &element);
         }
+        if self.accesses.is_empty() {
+            self.accesses.reserve(16);
+        }
+        self.accesses.push(Found { inst, op, element, block });
     }
 
-    /// Declares the new variables of each block.
-    fn declare(&self, shader: &mut Shader, target: &Target) -> BTreeMap<Key, Block> {
-        self.blocks
-            .iter()
-            .map(|(key, extent)| {
-                let len = if key.is_ubo {
-                    Some(vec4s(extent.bytes.unwrap_or(target.max_uniform_buffer_range)))
-                } else {
-                    None
-                };
-                let var = declare(shader, target, UVEC4, len, extent);
-                let var64 = extent.atomic64.then(|| declare(shader, target, UINT64, None, extent));
-                let narrow = [(0, 8), (1, 16)].map(|(slot, bits)| {
-                    let has = extent.narrow[slot] && !key.is_ubo && lanes::has_elements(target, bits);
-                    has.then(|| declare(shader, target, Element { bits, components: 1 }, None, extent))
-                });
-                (*key, Block { mode: shader.vars[var].mode, var, var64, narrow, len })
-            })
-            .collect()
+    /// Declares the new variables of each block, in the order of keys.
+    fn declare(&mut self, shader: &mut Shader, target: &Target) {
+        for (_, at) in &self.keys {
+            let extent = &mut self.extents[*at];
+            extent.block = Some(extent.declare(shader, target));
+        }
+    }
+}
+
+impl Extent {
+    fn declare(&self, shader: &mut Shader, target: &Target) -> Block {
+        let len = self.is_ubo.then(|| vec4s(self.bytes.unwrap_or(target.max_uniform_buffer_range)));
+        let var = declare(shader, target, UVEC4, len, self);
+        let var64 = self.atomic64.then(|| declare(shader, target, UINT64, None, self));
+        let narrow = [(0, 8), (1, 16)].map(|(slot, bits)| {
+            let has = self.narrow[slot] && !self.is_ubo && lanes::has_elements(target, bits);
+            has.then(|| declare(shader, target, Element { bits, components: 1 }, None, self))
+        });
+        Block { mode: shader.vars[var].mode, var, var64, narrow, len }
     }
 }
 
@@ -271,8 +303,7 @@ impl Sized {
         }
         let is_zinks = |v: &Variable| v.mode == Modes::SSBO && shader.strings[v.name].starts_with("ssbos@");
         let (var, variable) = shader.vars.iter().find(|(_, v)| is_zinks(v))?;
-        let count = shader.types.as_array(variable.ty).map(|(_, len)| len);
-        let extent = Extent { var, count, bytes: None, atomic64: false, narrow: [false; 2], written: true };
+        let extent = Extent { written: true, ..Extent::new(shader, var, None) };
         Some(Sized { extent, first: variable.driver_location })
     }
 
@@ -294,17 +325,6 @@ fn is_atomic(op: Intrinsic) -> bool {
     matches!(op, Intrinsic::deref_atomic | Intrinsic::deref_atomic_swap)
 }
 
-impl ElementPointer {
-    /// The block index, `Some(None)` for a variable that is no array; `None` if dynamic.
-    fn static_block(&self) -> Option<Option<i64>> {
-        match self.block {
-            None => Some(None),
-            Some(ArrayIndex::Imm(index)) => Some(Some(index)),
-            Some(ArrayIndex::Def(_)) => None,
-        }
-    }
-}
-
 fn declare(shader: &mut Shader, target: &Target, element: Element, len: Option<u32>, extent: &Extent) -> Var {
     let mut ty = block_type(shader, element, len);
     if let Some(count) = extent.count {
@@ -322,6 +342,7 @@ fn declare(shader: &mut Shader, target: &Target, element: Element, len: Option<u
 }
 
 /// The new variables behind a key.
+#[derive(Clone, Copy)]
 struct Block {
     mode: Modes,
     var: Var,
@@ -336,14 +357,25 @@ struct Block {
 #[derive(Default)]
 struct WantedLanes(Vec<(Vec4, u8)>);
 
-/// A vec4: block variable, block if it is an array of them, number.
-type Vec4 = (Key, Option<i64>, u32);
+/// A vec4, as one number to compare: place of the extent, block if it is an array of them, number in the block.
+type Vec4 = u128;
+
+/// The vec4 at the start of `element` and the first byte of it, if they are known.
+fn first_vec4(block: usize, element: &ElementPointer) -> Option<(Vec4, u32)> {
+    let byte = element.byte()?;
+    let index = match element.block {
+        None => 0,
+        Some(ArrayIndex::Imm(index)) => index,
+        Some(ArrayIndex::Def(_)) => return None,
+    };
+    Some(((block as u128) << 96 | u128::from(index as u64) << 32 | u128::from(byte / 16), byte % 16))
+}
 
 impl WantedLanes {
-    fn add(&mut self, key: Key, element: &ElementPointer) {
-        let (Some(byte), Some(block)) = (element.byte(), element.static_block()) else { return };
+    fn add(&mut self, block: usize, element: &ElementPointer) {
+        let Some((first, byte)) = first_vec4(block, element) else { return };
         for dword in byte / 4..(byte + element.bytes).div_ceil(4) {
-            let (vec4, lane) = ((key, block, dword / 4), 1 << (dword % 4));
+            let (vec4, lane) = (first + u128::from(dword / 4), 1 << (dword % 4));
             match self.0.last_mut() {
                 // Scalars of a vector stand together.
                 Some((last, lanes)) if *last == vec4 => *lanes |= lane,
@@ -362,26 +394,51 @@ impl WantedLanes {
     }
 
     /// The lanes that are wanted of the `ahead`-th vec4 from that of `element` on, none if it is not known which they are.
-    fn get(&self, key: Key, element: &ElementPointer, ahead: u32) -> u8 {
-        let (Some(byte), Some(block)) = (element.byte(), element.static_block()) else { return 0 };
-        let vec4 = (key, block, byte / 16 + ahead);
+    fn get(&self, block: usize, element: &ElementPointer, ahead: u32) -> u8 {
+        let Some((first, _)) = first_vec4(block, element) else { return 0 };
+        let vec4 = first + u128::from(ahead);
         self.0.binary_search_by_key(&vec4, |(vec4, _)| *vec4).map_or(0, |at| self.0[at].1)
     }
 }
 
-/// What the lowering of an access has to know.
+/// The walk that lowers.
 struct Lower<'a> {
     context: &'a Context,
-    lanes: &'a WantedLanes,
+    survey: &'a Survey,
+    /// Those that the walk has not reached.
+    accesses: std::slice::Iter<'a, Found>,
+    sized: Option<Sized>,
     bases: BasePointers,
     vec4s: Vec4s,
 }
 
+impl Rewriter for Lower<'_> {
+    fn visit(&mut self, b: &mut Builder<'_>, inst: Inst) -> Edit {
+        if let Some(found) = self.accesses.as_slice().first().filter(|found| found.inst == inst) {
+            self.accesses.next();
+            return self.access(b, found);
+        }
+        match (b.shader.insts[inst].kind, &self.sized) {
+            (InstKind::Deref(deref), _) if !self.survey.has_others && is_buffer(deref.modes) => Edit::Remove,
+            (InstKind::Intrinsic { op: Intrinsic::get_ssbo_size, srcs, .. }, Some(sized)) => {
+                Edit::Replace(sized.bytes(b, &self.context.target, b.shader.srcs[srcs][0]))
+            }
+            _ => Edit::Keep,
+        }
+    }
+}
+
 impl Lower<'_> {
-    /// Lowers the access `inst` to an element of `block`.
-    fn access(&mut self, b: &mut Builder<'_>, (key, block): (Key, &Block), (inst, op): (Inst, Intrinsic)) -> Edit {
-        // Taken apart again: the values in it may have got other names by now.
-        let Some((_, element)) = operation(b.shader, inst) else { return Edit::Keep };
+    /// Lowers an access.
+    fn access(&mut self, b: &mut Builder<'_>, found: &Found) -> Edit {
+        let (inst, op) = (found.inst, found.op);
+        let Some(block) = self.survey.extents[found.block].block else { return Edit::Keep };
+        let mut element = found.element;
+        if !element.is_static() {
+            // Taken apart again: the values in it may have got other names by now.
+            let Some((_, renamed)) = operation(b.shader, inst) else { return Edit::Keep };
+            element = renamed;
+        }
         let size = (b.shader.insts[inst].num_components, b.shader.insts[inst].bit_size);
         if let (true, 64, Some(var64)) = (is_atomic(op), size.1, block.var64) {
             let base = base_pointer(b, var64, element.block);
@@ -411,7 +468,7 @@ impl Lower<'_> {
         };
         match op {
             Intrinsic::load_deref => {
-                let lanes = |ahead| self.lanes.get(key, &element, ahead);
+                let lanes = |ahead| self.survey.lanes.get(found.block, &element, ahead);
                 let vec4s = (block.mode == Modes::UBO).then_some(&mut self.vec4s);
                 Edit::Replace(lanes::load(b, &memory, address, size, Others { lanes, vec4s }))
             }
