@@ -22,6 +22,7 @@
 //! The list must keep the invariants of [`ir`](crate::ir); `check` finds out. Of another list the graph is wrong or lacks
 //! edges, but is built without panicking as long as every block of the list exists and has instructions that exist.
 
+use super::dominators::Dominators;
 use crate::entity::{Id, SideTable};
 use crate::ir::{Block, Cf, Jump, Shader};
 
@@ -33,24 +34,13 @@ pub struct Cfg {
     pred_runs: SideTable<Block, (u32, u32)>,
     pred_list: Vec<Block>,
     position: SideTable<Block, u32>,
-    dominators: SideTable<Block, Option<DomNode>>,
+    dominators: Dominators,
+    /// Where the blocks below a block in the dominator tree stand in preorder: where it stands, and how many they are with it.
+    spans: SideTable<Block, (u32, u32)>,
     /// Memory of the building.
     nesting: Nesting,
     open: Vec<usize>,
     next_pre: SideTable<Block, u32>,
-}
-
-/// A reachable block in the dominator tree.
-#[derive(Clone, Copy, Debug)]
-struct DomNode {
-    /// The parent; the entry block is its own.
-    idom: Block,
-    /// An ancestor some way up, so chosen that any ancestor is a logarithmic number of steps away.
-    jump: Block,
-    depth: u32,
-    /// Number in preorder; the blocks below have those up to `pre + size`.
-    pre: u32,
-    size: u32,
 }
 
 impl Cfg {
@@ -68,6 +58,7 @@ impl Cfg {
         self.pred_runs.reset(blocks);
         self.position.reset(blocks);
         self.dominators.reset(blocks);
+        self.spans.reset(blocks);
         self.link(shader);
         self.collect_preds(shader);
         self.build_dominators(shader);
@@ -87,20 +78,21 @@ impl Cfg {
 
     /// Whether control can reach `block`, whatever the conditions.
     pub fn is_reachable(&self, block: Block) -> bool {
-        self.dominators[block].is_some()
+        self.dominators.is_reachable(block)
     }
 
     /// The last block through which every way to `block` leads; `None` for the entry block and unreachable ones.
     pub fn idom(&self, block: Block) -> Option<Block> {
-        self.dominators[block].map(|node| node.idom).filter(|idom| *idom != block)
+        self.dominators.idom(block)
     }
 
     /// Whether every way to `b` leads through `a`. No way leads to an unreachable block, so all blocks dominate it.
     pub fn dominates(&self, a: Block, b: Block) -> bool {
-        match (self.dominators[a], self.dominators[b]) {
-            (_, None) => true,
-            (None, Some(_)) => false,
-            (Some(a), Some(b)) => (a.pre..a.pre + a.size).contains(&b.pre),
+        let (start, size) = self.spans[a];
+        // Unreachable blocks have no span.
+        match self.spans[b] {
+            (_, 0) => true,
+            (place, _) => (start..start + size).contains(&place),
         }
     }
 
@@ -163,74 +155,35 @@ impl Cfg {
             for pred in self.preds(block) {
                 // Ways through a back edge have been through this block before.
                 if self.position(*pred) < position && self.is_reachable(*pred) {
-                    idom = Some(idom.map_or(*pred, |other| self.common_dominator(other, *pred)));
+                    idom = self.dominators.common(idom, Some(*pred));
                 }
             }
-            let node = match idom.and_then(|idom| Some((idom, self.dominators[idom]?))) {
-                Some((idom, parent)) => {
-                    let jump = self.jump_below(idom, parent);
-                    DomNode { idom, jump, depth: parent.depth + 1, pre: 0, size: 1 }
-                }
-                None if position == 0 => DomNode { idom: block, jump: block, depth: 0, pre: 0, size: 1 },
-                None => continue,
-            };
-            self.dominators.set(block, Some(node));
-        }
-    }
-
-    /// The jump of a child of `parent`: two equal jumps in a row are joined to one of twice the length.
-    fn jump_below(&self, parent_block: Block, parent: DomNode) -> Block {
-        let depth = |block: Block| self.dominators[block].map_or(0, |node| node.depth);
-        match self.dominators[parent.jump] {
-            Some(jump) if parent.depth - depth(parent.jump) == depth(parent.jump) - depth(jump.jump) => jump.jump,
-            _ => parent_block,
-        }
-    }
-
-    fn common_dominator(&self, mut a: Block, mut b: Block) -> Block {
-        while let (Some(x), Some(y)) = (self.dominators[a], self.dominators[b]) {
-            if a == b {
-                break;
+            match idom {
+                Some(idom) => self.dominators.add(block, idom),
+                None if position == 0 => self.dominators.add_entry(block),
+                None => {}
             }
-            if x.depth < y.depth {
-                b = self.step_up(y, x.depth);
-            } else if x.depth > y.depth {
-                a = self.step_up(x, y.depth);
-            } else if x.jump != y.jump {
-                (a, b) = (x.jump, y.jump);
-            } else {
-                (a, b) = (x.idom, y.idom);
-            }
-        }
-        a
-    }
-
-    /// An ancestor of `node` that is not above `depth`.
-    fn step_up(&self, node: DomNode, depth: u32) -> Block {
-        match self.dominators[node.jump] {
-            Some(jump) if jump.depth >= depth => node.jump,
-            _ => node.idom,
         }
     }
 
     fn number_dominators(&mut self, shader: &Shader) {
         // A block stands behind its dominators, so backwards each subtree is complete before its root is met.
-        for block in shader.block_order().rev() {
-            if let (Some(idom), Some(node)) = (self.idom(block), self.dominators[block]) {
-                if let Some(parent) = self.dominators.entry(idom) {
-                    parent.size += node.size;
-                }
+        for block in shader.block_order().rev().filter(|block| self.dominators.is_reachable(*block)) {
+            let size = &mut self.spans.entry(block).1;
+            *size += 1;
+            let size = *size;
+            if let Some(idom) = self.dominators.idom(block) {
+                self.spans.entry(idom).1 += size;
             }
         }
         self.next_pre.reset(shader.blocks.len());
-        for block in shader.block_order() {
-            let Some(mut node) = self.dominators[block] else { continue };
-            if node.idom != block {
-                node.pre = self.next_pre[node.idom];
-                *self.next_pre.entry(node.idom) += node.size;
+        for block in shader.block_order().filter(|block| self.dominators.is_reachable(*block)) {
+            if let Some(idom) = self.dominators.idom(block) {
+                let next = self.next_pre.entry(idom);
+                self.spans.entry(block).0 = *next;
+                *next += self.spans[block].1;
             }
-            self.next_pre.set(block, node.pre + 1);
-            self.dominators.set(block, Some(node));
+            self.next_pre.set(block, self.spans[block].0 + 1);
         }
     }
 }
@@ -410,6 +363,30 @@ mod tests {
                     up = up.and_then(|block| cfg.idom(block));
                 }
                 assert_eq!(cfg.dominates(a, b), up.is_some(), "{a} over {b}");
+            }
+        }
+    }
+
+    #[test]
+    fn one_walk_gives_the_tree_of_the_graph() {
+        for words in [
+            "",
+            "if break else end",
+            "if else halt end if halt else end",
+            "if halt else halt end loop endloop",
+            "loop if break else end if next else if break else end end endloop",
+            "loop if next else end continue if break else end endloop if else end",
+            "loop loop if break else next end continue endloop if else break end endloop if else end",
+            "if loop if break else if next else end end endloop else loop break continue endloop end if else end",
+            "loop if halt else if break else next end end continue if break else end endloop loop next endloop",
+        ] {
+            let shader = shader(words);
+            let (cfg, tree) = (Cfg::new(&shader), Dominators::new(&shader));
+            for a in shader.block_order() {
+                assert_eq!((tree.idom(a), tree.is_reachable(a)), (cfg.idom(a), cfg.is_reachable(a)), "{a} in {words}");
+                for b in shader.block_order() {
+                    assert_eq!(tree.dominates(a, b), cfg.dominates(a, b), "{a} over {b} in {words}");
+                }
             }
         }
     }

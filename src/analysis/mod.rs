@@ -1,6 +1,7 @@
 //! Read-only questions about a shader.
 
 pub mod cfg;
+pub mod dominators;
 pub mod textures;
 pub mod uses;
 pub mod value_types;

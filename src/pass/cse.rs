@@ -25,7 +25,7 @@
 
 use super::effects::can_reorder;
 use super::{Context, Forms, Pass};
-use crate::analysis::cfg::Cfg;
+use crate::analysis::dominators::Dominators;
 use crate::entity::{Id, Slice};
 use crate::ir::{rewrite_cf, AluFlags, AluSrc, Block, Builder, Edit, Inst, InstData, InstKind, Rewriter, Shader};
 use crate::op::{AluOp, Props};
@@ -37,14 +37,14 @@ pub const PASS: Pass = Pass { name: "cse", about: "computes equal things once", 
 
 fn run(shader: &mut Shader, _context: &Context) -> bool {
     // In a single block all that comes later is dominated.
-    let cfg = (shader.cf.len() > 1).then(|| Cfg::new(shader));
-    let mut walk = Walk { cfg, known: Known::with_room_for(shader.order.len()), block: None };
+    let tree = (shader.cf.len() > 1).then(|| Dominators::new(shader));
+    let mut walk = Walk { tree, known: Known::with_room_for(shader.order.len()), block: None };
     rewrite_cf(shader, &mut walk)
 }
 
 struct Walk {
     /// `None` if there is one block only.
-    cfg: Option<Cfg>,
+    tree: Option<Dominators>,
     known: Known,
     /// The block that is walked.
     block: Option<Block>,
@@ -52,7 +52,7 @@ struct Walk {
 
 impl Rewriter for Walk {
     fn enter(&mut self, _: &mut Builder<'_>, block: Block) {
-        self.block = Some(block).filter(|block| self.cfg.as_ref().map_or(true, |cfg| cfg.is_reachable(*block)));
+        self.block = Some(block).filter(|block| self.tree.as_ref().map_or(true, |tree| tree.is_reachable(*block)));
     }
 
     fn visit(&mut self, builder: &mut Builder<'_>, inst: Inst) -> Edit {
@@ -61,7 +61,7 @@ impl Rewriter for Walk {
         let Some(hash) = content_hash(shader, inst) else { return Edit::Keep };
         let met = self.known.entry(hash);
         if let Some((home, other)) = *met {
-            let reaches = home == block || self.cfg.as_ref().is_some_and(|cfg| cfg.dominates(home, block));
+            let reaches = home == block || self.tree.as_ref().is_some_and(|tree| tree.dominates(home, block));
             if reaches && is_equal(shader, other, inst) {
                 merge_flags(shader, other, inst);
                 return Edit::Replace(other.def());
