@@ -1,6 +1,6 @@
 //! The variables behind the lane loader: `struct { uvec4 base[N]; }`, alone or as an array of blocks.
 
-use crate::ir::{ArrayIndex, Block, Builder, Def, Field, Shader, Type, Var, Variable};
+use crate::ir::{ArrayIndex, Block, Builder, Def, DerefKind, Field, Shader, Type, Var, Variable};
 use crate::op::{AluType, Base, Modes};
 
 /// The shape of a block's only member.
@@ -54,6 +54,18 @@ pub(super) fn block_pointer(b: &mut Builder<'_>, var: Var, index: Option<ArrayIn
     match index {
         Some(index) => b.deref_array(pointer, index),
         None => pointer,
+    }
+}
+
+/// The variable, and which of its blocks if it is an array of them, that `pointer` leads to: what [`block_pointer`] made it of.
+pub(super) fn pointed_block(shader: &Shader, pointer: Def) -> Option<(Var, Option<ArrayIndex>)> {
+    match shader.as_deref(pointer)?.kind {
+        DerefKind::Var(var) => Some((var, None)),
+        DerefKind::Array { parent, index } => match shader.as_deref(parent)?.kind {
+            DerefKind::Var(var) => Some((var, Some(index))),
+            _ => None,
+        },
+        _ => None,
     }
 }
 

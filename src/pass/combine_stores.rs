@@ -124,9 +124,9 @@ impl Plans {
         for block in shader.block_order() {
             for inst in shader.block_insts(block) {
                 match shader.insts[*inst].kind {
-                    InstKind::Intrinsic { .. } => match ComponentStore::new(shader, *inst) {
+                    InstKind::Intrinsic { op, srcs, .. } => match ComponentStore::new(shader, *inst) {
                         Some(store) => plans.add(shader, &store),
-                        None if separates(shader, *inst) => plans.close(),
+                        None if separates(shader, op, &shader.srcs[srcs]) => plans.close(),
                         None => {}
                     },
                     InstKind::Jump(_) => plans.close(),
@@ -199,14 +199,8 @@ impl ComponentStore {
 }
 
 /// Whether outputs must be as the code says when this intrinsic runs.
-fn separates(shader: &Shader, inst: Inst) -> bool {
+fn separates(shader: &Shader, op: Intrinsic, srcs: &[Def]) -> bool {
     let touches_outputs =
         |def: &Def| shader.as_deref(*def).is_some_and(|deref| deref.modes.intersects(Modes::SHADER_OUT));
-    match shader.insts[inst].kind {
-        InstKind::Intrinsic { op, srcs, .. } => {
-            let effects = op.info().effects;
-            shader.srcs[srcs].iter().any(touches_outputs) || effects.is_empty() && op != Intrinsic::store_deref
-        }
-        _ => false,
-    }
+    srcs.iter().any(touches_outputs) || op.info().effects.is_empty() && op != Intrinsic::store_deref
 }

@@ -34,7 +34,7 @@
 //!
 //! What is left of the `uvec4`s is dead unless a 32-bit lane of them is used too.
 
-use super::blocks::{base_pointer, block_type, U64VEC2, UVEC4};
+use super::blocks::{base_pointer, block_type, pointed_block, U64VEC2, UVEC4};
 use super::{Context, Forms, Pass};
 use crate::entity::SideTable;
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, DerefKind, Edit, Inst, InstKind, Shader, Var, Variable};
@@ -124,14 +124,7 @@ impl Load {
         }
         let DerefKind::Array { parent: array, index } = element.kind else { return None };
         let DerefKind::Struct { parent: block, field: 0 } = shader.as_deref(array)?.kind else { return None };
-        let (var, block) = match shader.as_deref(block)?.kind {
-            DerefKind::Var(var) => (var, None),
-            DerefKind::Array { parent, index } => match shader.as_deref(parent)?.kind {
-                DerefKind::Var(var) => (var, Some(index)),
-                _ => return None,
-            },
-            _ => return None,
-        };
+        let (var, block) = pointed_block(shader, block)?;
         Some(Load { inst, var, block, index })
     }
 

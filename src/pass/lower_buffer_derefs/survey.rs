@@ -1,5 +1,6 @@
 //! What the accesses of a shader want of blocks, found before any of them is lowered.
 
+use super::super::blocks::pointed_block;
 use super::Block;
 use crate::ir::{ArrayIndex, Def, DerefKind, Inst, InstKind, Shader, TypeData, Var, Variable};
 use crate::op::{Intrinsic, Modes};
@@ -28,14 +29,7 @@ impl ElementPointer {
         let TypeData::Scalar(scalar) = shader.types.get(element.ty) else { return None };
         let (_, len) = shader.types.as_array(shader.as_deref(array)?.ty)?;
         let DerefKind::Struct { parent: block, .. } = shader.as_deref(array)?.kind else { return None };
-        let (var, block) = match shader.as_deref(block)?.kind {
-            DerefKind::Var(var) => (var, None),
-            DerefKind::Array { parent, index } => match shader.as_deref(parent)?.kind {
-                DerefKind::Var(var) => (var, Some(index)),
-                _ => return None,
-            },
-            _ => return None,
-        };
+        let (var, block) = pointed_block(shader, block)?;
         Some(ElementPointer { var, block, index, bytes: u32::from(scalar.bits) / 8, len })
     }
 
@@ -153,8 +147,8 @@ impl Survey {
         survey
     }
 
-    /// The place of what is known of the blocks of the variable that `element` is in.
-    fn block(&mut self, shader: &Shader, element: &ElementPointer) -> usize {
+    /// The place of what is known of the blocks of the variable that `element` is in; `bytes` are those of its array.
+    fn block(&mut self, shader: &Shader, element: &ElementPointer, bytes: Option<u32>) -> usize {
         // Accesses to a block mostly stand together.
         if let Some(last) = self.accesses.last().filter(|last| last.element.var == element.var) {
             return last.block;
@@ -165,15 +159,14 @@ impl Survey {
             Err(at) => at,
         };
         self.keys.insert(at, (key, self.extents.len()));
-        let bytes = element.len.and_then(|len| len.checked_mul(element.bytes));
         self.extents.push(Extent::new(shader, element.var, bytes));
         self.extents.len() - 1
     }
 
     fn add(&mut self, shader: &Shader, inst: Inst, op: Intrinsic, element: ElementPointer) {
-        let block = self.block(shader, &element);
-        let extent = &mut self.extents[block];
         let bytes = element.len.and_then(|len| len.checked_mul(element.bytes));
+        let block = self.block(shader, &element, bytes);
+        let extent = &mut self.extents[block];
         extent.bytes = extent.bytes.zip(bytes).map(|(a, b)| a.max(b));
         extent.written |= op != Intrinsic::load_deref;
         if let (Some(slot), false) = (element.narrow_slot(), is_atomic(op)) {
