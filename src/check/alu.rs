@@ -67,27 +67,29 @@ fn for_each_problem(shader: &Shader, data: &InstData, op: AluOp, srcs: &[AluSrc]
     width_problem(Operand::Result, data.bit_size, info.dest.ty, &mut free).into_iter().for_each(visit);
 }
 
-/// Whether an operand of the type `ty` may have so many bits; `free` is the width that the free operands share, 0 before the
-/// first.
+/// Whether an operand of the type `ty` may have so many bits; `free` is the width that the free operands share, `None` before
+/// the first.
 #[inline(always)]
-pub(super) fn fits_width(bits: u8, ty: AluType, free: &mut u8) -> bool {
+pub(super) fn fits_width(bits: u8, ty: AluType, free: &mut Option<u8>) -> bool {
     match (ty.bits, *free) {
-        (0, 0) => {
-            *free = bits;
+        (0, None) => {
+            *free = Some(bits);
             ty.base != Base::Float || bits >= 16
         }
-        (0, wanted) | (wanted, _) => bits == wanted,
+        (0, Some(wanted)) | (wanted, _) => bits == wanted,
     }
 }
 
 #[inline(always)]
 fn width_problem(operand: Operand, bits: u8, ty: AluType, free: &mut Option<u8>) -> Option<Problem> {
-    let is_first = ty.bits == 0 && free.is_none();
-    let wanted = if ty.bits != 0 { ty.bits } else { *free.get_or_insert(bits) };
-    if bits != wanted {
-        return Some(Problem::Width(operand, bits, wanted));
+    let shared = *free;
+    if fits_width(bits, ty, free) {
+        return None;
     }
-    (is_first && ty.base == Base::Float && bits < 16).then_some(Problem::NarrowFloat(operand, bits))
+    Some(match (ty.bits, shared) {
+        (0, None) => Problem::NarrowFloat(operand, bits),
+        (0, Some(wanted)) | (wanted, _) => Problem::Width(operand, bits, wanted),
+    })
 }
 
 impl Display for Problem {

@@ -56,7 +56,7 @@ fn look_at_alu(passed: &Passed, data: &InstData, op: AluOp, srcs: &[AluSrc]) -> 
     if !has_shape || !shape::is_legal(data) || srcs.len() != info.srcs.len() {
         return false;
     }
-    let (mut free, mut reads_booleans) = (0, false);
+    let (mut free, mut reads_booleans) = (None, false);
     for (src, operand) in srcs.iter().zip(info.srcs) {
         let Some(known) = passed.see(src.def) else { return false };
         let read = operand.components(components);
