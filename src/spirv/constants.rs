@@ -1,7 +1,6 @@
 //! Constants and undefined values, bit for bit, each once per type.
 
 use super::module::ModuleBuilder;
-use super::words::Place;
 use crate::op::Base;
 use spirv::Op;
 
@@ -23,15 +22,7 @@ impl ModuleBuilder {
     /// A scalar constant of one word.
     pub(super) fn scalar_constant(&mut self, ty: u32, word: u32) -> u32 {
         let key = u64::from(ty) << 32 | u64::from(word);
-        match self.front.place(key, self.next_id) {
-            Place::Known(id) => id,
-            Place::Free => {
-                let id = self.id();
-                self.globals.op(Op::Constant, &[ty, id, word]);
-                id
-            }
-            Place::Taken => self.global(Op::Constant, ty, &[word]),
-        }
+        self.in_front(key, Op::Constant, Some(ty), &[word])
     }
 
     /// A scalar or vector constant.

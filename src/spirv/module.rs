@@ -5,7 +5,7 @@
 
 use super::late::Section;
 use super::types::NumericTypes;
-use super::words::{literal, string_words, Dedup, Front, Words};
+use super::words::{literal, string_words, Dedup, Front, Place as FrontPlace, Words};
 use crate::error::{Error, ErrorKind, Place};
 use crate::module::{Binding, Condition, Decisions, Key, Module, PatchKind, Stage, Varying, ALWAYS};
 use spirv::{AddressingModel, Capability, Decoration, ExecutionMode, ExecutionModel, MemoryModel, Op, StorageClass};
@@ -18,7 +18,7 @@ const MAIN: [u32; 2] = literal("main");
 pub(super) struct ModuleBuilder {
     /// Version of SPIR-V.
     pub(super) version: (u8, u8),
-    pub(super) next_id: u32,
+    next_id: u32,
     /// Pointers may come from addresses.
     pub(super) addresses: bool,
     /// In the order in which something needed them, and when they are needed.
@@ -43,7 +43,7 @@ pub(super) struct ModuleBuilder {
     pub(super) globals: Words,
     known: Dedup,
     /// Pointer types and scalar constants of up to 32 bits.
-    pub(super) front: Front,
+    front: Front,
     /// OpVariable of the function.
     pub(super) locals: Words,
     /// The function behind its variables: what comes first of all, and the rest.
@@ -115,6 +115,20 @@ impl ModuleBuilder {
     /// A constant or undefined value: the one that is already there if there is an equal one.
     pub(super) fn global(&mut self, op: Op, ty: u32, operands: &[u32]) -> u32 {
         self.known.intern(&mut self.globals, &mut self.next_id, op, Some(ty), operands)
+    }
+
+    /// The same as the two above, with a short way to what has a `key` of its own.
+    #[inline(always)]
+    pub(super) fn in_front(&mut self, key: u64, op: Op, ty: Option<u32>, operands: &[u32]) -> u32 {
+        match self.front.place(key, self.next_id) {
+            FrontPlace::Known(id) => id,
+            FrontPlace::Free => {
+                let id = self.id();
+                self.globals.definition(op, ty, id, operands);
+                id
+            }
+            FrontPlace::Taken => self.known.intern(&mut self.globals, &mut self.next_id, op, ty, operands),
+        }
     }
 
     /// An instruction without effects in the function: the one that `scope` knows if there is an equal one.

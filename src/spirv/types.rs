@@ -5,7 +5,6 @@
 
 use super::layout::next_offset;
 use super::module::ModuleBuilder;
-use super::words::Place;
 use super::{internal, unsupported, Emit, Result};
 use crate::entity::Id;
 use crate::ir::{Type, TypeData, TypeTable};
@@ -157,15 +156,7 @@ impl ModuleBuilder {
     pub(super) fn pointer(&mut self, class: StorageClass, ty: u32) -> u32 {
         // No type of a constant has so high an id.
         let key = 1 << 63 | u64::from(ty) << 32 | class as u64;
-        match self.front.place(key, self.next_id) {
-            Place::Known(id) => id,
-            Place::Free => {
-                let id = self.id();
-                self.globals.op(Op::TypePointer, &[id, class as u32, ty]);
-                id
-            }
-            Place::Taken => self.global_type(Op::TypePointer, &[class as u32, ty]),
-        }
+        self.in_front(key, Op::TypePointer, None, &[class as u32, ty])
     }
 
     /// A 32-bit unsigned constant.

@@ -58,6 +58,15 @@ impl Words {
         }
     }
 
+    /// Appends an instruction with a result, and a result type if it has one.
+    #[inline(always)]
+    pub(super) fn definition(&mut self, op: Op, ty: Option<u32>, id: u32, operands: &[u32]) {
+        match ty {
+            Some(ty) => self.result(op, [ty, id], operands),
+            None => drop(self.op2(op, &[id], operands)),
+        }
+    }
+
     /// Appends an instruction whose operands are `first`, the literal `text`, and `rest`.
     pub(super) fn op_string(&mut self, op: Op, first: &[u32], text: &str, rest: &[u32]) {
         self.head(op, first.len() + string_words(text) + rest.len());
@@ -206,10 +215,7 @@ impl Dedup {
         let id = *new;
         *new += 1;
         self.insert(hash, words.len() as u32);
-        match ty {
-            Some(ty) => words.result(op, [ty, id], operands),
-            None => drop(words.op2(op, &[id], operands)),
-        };
+        words.definition(op, ty, id, operands);
         id
     }
 
@@ -236,9 +242,15 @@ impl Dedup {
         if self.entries.len() * 2 >= self.heads.len() {
             self.grow();
         }
-        let bucket = self.bucket(hash);
-        self.entries.push(Entry { hash, next: self.heads[bucket], at });
-        self.heads[bucket] = self.entries.len() as u32;
+        self.entries.push(Entry { hash, next: 0, at });
+        self.link(self.entries.len() - 1);
+    }
+
+    #[inline(always)]
+    fn link(&mut self, entry: usize) {
+        let bucket = self.bucket(self.entries[entry].hash);
+        self.entries[entry].next = self.heads[bucket];
+        self.heads[bucket] = entry as u32 + 1;
     }
 
     #[cold]
@@ -247,11 +259,7 @@ impl Dedup {
         self.heads.clear();
         self.heads.resize(len, 0);
         // In order, so that later entries still stand before earlier ones in their bucket.
-        for index in 0..self.entries.len() {
-            let bucket = self.bucket(self.entries[index].hash);
-            self.entries[index].next = self.heads[bucket];
-            self.heads[bucket] = index as u32 + 1;
-        }
+        (0..self.entries.len()).for_each(|entry| self.link(entry));
     }
 
     /// Where the entries with this hash start in `heads`; beyond its end before the first insertion.
