@@ -65,7 +65,7 @@ impl Translator {
 fn assert_sound(shader: &Shader, pass: &Pass, gone: Forms) {
     let left = Forms::of(shader) & gone;
     assert!(left.is_empty(), "{left:?} left after {}", pass.name);
-    let unlisted = shader.order.iter().find(|inst| !shader.inventory().lists(&shader.insts[**inst]));
+    let unlisted = shader.order.iter().find(|inst| !shader.inventory().lists(shader, **inst));
     assert!(unlisted.is_none(), "{unlisted:?} is not in the inventory after {}", pass.name);
     if let Err(errors) = check::validate(shader) {
         panic!("{} broke the shader: {errors}", pass.name);

@@ -109,7 +109,7 @@ fn check_file(file: &Path, seeds: &Range<u64>, tally: &mut Tally) -> Result<(), 
 /// Behind zink's lowering offsets into shared memory count elements, which a dump does not say.
 fn say_shared_units(shader: &mut Shader) {
     let is_block = |inst| match shader.insts[inst].kind {
-        InstKind::Deref(deref) => deref.modes.intersects(Modes::UBO | Modes::SSBO),
+        InstKind::Deref(deref) => shader.derefs[deref].modes.intersects(Modes::UBO | Modes::SSBO),
         _ => false,
     };
     let units = if shader.order.iter().any(|inst| is_block(*inst)) { "elements" } else { "bytes" };

@@ -50,7 +50,7 @@ impl<'a> Evaluator<'a> {
                     .to_vec()
             }
             InstKind::Deref(deref) => {
-                let address = self.address(deref.kind);
+                let address = self.address(self.shader.derefs[deref].kind);
                 self.addresses.insert(inst.index(), address);
                 return;
             }

@@ -244,8 +244,8 @@ impl ValueTypes {
             InstKind::Const(_) | InstKind::Undef => {
                 self.nodes[inst.index()] = Node::Literal(if bits == 1 { Base::Bool } else { Base::Uint });
             }
-            InstKind::Deref(ref deref) => {
-                if let DerefKind::Array { index: ArrayIndex::Def(index), .. } = deref.kind {
+            InstKind::Deref(deref) => {
+                if let DerefKind::Array { index: ArrayIndex::Def(index), .. } = shader.derefs[deref].kind {
                     self.count(index, Want::Integer);
                 }
             }

@@ -291,8 +291,11 @@ impl Needs<'_> {
         let data = &shader.insts[inst];
         match data.kind {
             InstKind::Intrinsic { op, srcs, .. } => self.check_intrinsic(inst, op, &shader.srcs[srcs]),
-            InstKind::Deref(ref deref) if deref.modes == Modes::GLOBAL => self.need(Some(inst), bufferDeviceAddress),
-            InstKind::Deref(ref deref) => {
+            InstKind::Deref(deref) => {
+                let deref = &shader.derefs[deref];
+                if deref.modes == Modes::GLOBAL {
+                    return self.need(Some(inst), bufferDeviceAddress);
+                }
                 self.check_members(inst, deref);
                 self.check_index_step(inst, deref.kind);
             }

@@ -149,7 +149,7 @@ fn check_instruction(report: &mut Report<'_>, inst: Inst, data: &InstData) {
     match data.kind {
         InstKind::Alu { op, srcs, .. } => alu::check(report, inst, data, op, &shader.alu_srcs[srcs]),
         InstKind::Const(values) => shape::check_const(report, inst, data, &shader.consts[values]),
-        InstKind::Deref(ref deref) => deref::check_step(report, inst, data, deref),
+        InstKind::Deref(deref) => deref::check_step(report, inst, data, &shader.derefs[deref]),
         InstKind::Intrinsic { op, srcs, indices } => {
             intrinsic::check(report, inst, data, op, &shader.srcs[srcs], &shader.indices[indices]);
         }

@@ -89,7 +89,7 @@ fn inst_name(shader: &Shader, inst: Inst) -> String {
         InstKind::Const(_) => ("", "load_const"),
         InstKind::Undef => ("", "undefined"),
         InstKind::Phi(_) => ("", "phi"),
-        InstKind::Deref(deref) => ("", deref_name(deref.kind)),
+        InstKind::Deref(deref) => ("", deref_name(shader.derefs[deref].kind)),
         InstKind::Intrinsic { op, .. } => ("@", op.name()),
         InstKind::Tex(tex) => ("", shader.texs[tex].op.name()),
         InstKind::Jump(jump) => ("", jump_name(jump)),

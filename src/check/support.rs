@@ -298,7 +298,8 @@ impl Support<'_> {
                     self.check_alu(inst, op, srcs);
                 }
             }
-            InstKind::Deref(ref deref) => {
+            InstKind::Deref(deref) => {
+                let deref = &shader.derefs[deref];
                 match deref.kind {
                     DerefKind::Var(_) | DerefKind::Struct { .. } => {}
                     DerefKind::Array { index: ArrayIndex::Imm(_), .. } => {}
@@ -335,7 +336,7 @@ impl Support<'_> {
         let shader = self.report.shader;
         let is_pointer = |def: Def| shader.as_deref(def).is_some();
         let misused = match shader.insts[inst].kind {
-            InstKind::Deref(deref) => match deref.kind {
+            InstKind::Deref(deref) => match shader.derefs[deref].kind {
                 DerefKind::Array { index: ArrayIndex::Def(index), .. } => is_pointer(index),
                 _ => false,
             },

@@ -30,7 +30,8 @@ pub(super) fn look(report: &mut Report<'_>, passed: &Passed, inst: Inst, data: &
     let (is_usual, look) = match data.kind {
         InstKind::Alu { op, srcs, .. } => (look_at_alu(passed, data, op, &shader.alu_srcs[srcs]), Look::Value),
         InstKind::Const(values) => (shape::is_sound_const(data, &shader.consts[values]), Look::Value),
-        InstKind::Deref(ref deref) if (data.num_components, data.bit_size) == (1, 32) => {
+        InstKind::Deref(deref) if (data.num_components, data.bit_size) == (1, 32) => {
+            let deref = &shader.derefs[deref];
             deref::check_step(report, inst, data, deref);
             (look_at_deref(shader, passed, deref, odd_modes), Look::Pointer)
         }

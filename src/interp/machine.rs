@@ -276,7 +276,7 @@ impl<'a> Machine<'a> {
             }
             InstKind::Undef => self.set_all(inst, &[]),
             InstKind::Phi(_) => self.fault(FaultKind::Invalid, inst, 0, "a phi behind other instructions"),
-            InstKind::Deref(deref) => self.deref(inst, &deref),
+            InstKind::Deref(deref) => self.deref(inst, &shader.derefs[deref]),
             InstKind::Intrinsic { op, srcs, .. } => self.intrinsic(inst, op, &shader.srcs[srcs]),
             InstKind::Tex(tex) => self.tex(inst, &shader.texs[tex]),
             InstKind::Jump(jump) => return Some(jump),

@@ -235,6 +235,7 @@ impl<'a> Builder<'a> {
 
     /// A step of a pointer.
     pub fn deref(&mut self, deref: Deref) -> Def {
+        let deref = self.shader.derefs.push(deref);
         self.inst(1, 32, InstKind::Deref(deref)).def()
     }
 

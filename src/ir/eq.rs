@@ -80,7 +80,7 @@ impl<'a> Pair<'a> {
             (InstKind::Const(a), InstKind::Const(b)) => shader_a.consts[a] == shader_b.consts[b],
             (InstKind::Undef, InstKind::Undef) => true,
             (InstKind::Phi(a), InstKind::Phi(b)) => self.phi(&shader_a.phi_srcs[a], &shader_b.phi_srcs[b]),
-            (InstKind::Deref(a), InstKind::Deref(b)) => self.deref(&a, &b),
+            (InstKind::Deref(a), InstKind::Deref(b)) => self.deref(&shader_a.derefs[a], &shader_b.derefs[b]),
             (
                 InstKind::Intrinsic { op, srcs, indices },
                 InstKind::Intrinsic { op: b_op, srcs: b_srcs, indices: b_indices },

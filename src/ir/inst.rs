@@ -29,6 +29,11 @@ entity!(
     Tex,
     "tex"
 );
+entity!(
+    /// The step that a deref makes.
+    DerefId,
+    "deref"
+);
 
 impl Def {
     /// The instruction that makes this value.
@@ -63,14 +68,17 @@ impl InstData {
 }
 
 /// What an instruction does.
+///
+/// Every walk asks for it, so the answer is a byte of its own, and what is large is kept elsewhere.
 #[derive(Clone, Copy, Debug)]
+#[repr(u8)]
 pub enum InstKind {
     /// Arithmetic on swizzled sources.
     Alu {
-        /// The opcode.
-        op: AluOp,
         /// What may not, or may, be assumed.
         flags: AluFlags,
+        /// The opcode.
+        op: AluOp,
         /// In [`Shader::alu_srcs`](super::Shader::alu_srcs).
         srcs: Slice,
     },
@@ -80,8 +88,8 @@ pub enum InstKind {
     Undef,
     /// One value per predecessor, in [`Shader::phi_srcs`](super::Shader::phi_srcs). Phis stand first in their block.
     Phi(Slice),
-    /// A step of a pointer.
-    Deref(Deref),
+    /// A step of a pointer, in [`Shader::derefs`](super::Shader::derefs).
+    Deref(DerefId),
     /// Everything with effects or without arithmetic.
     Intrinsic {
         /// The opcode.
@@ -111,7 +119,10 @@ bitflags! {
 }
 
 /// Which component of the source each component reads: 16 numbers of four bits, component 0 lowest.
+///
+/// Packed, so that an [`AluSrc`] has no gap.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(packed(4))]
 pub struct Swizzle(u64);
 
 impl Swizzle {
@@ -218,7 +229,7 @@ pub struct PhiSrc {
 }
 
 /// A step of a pointer: NIR's `nir_deref_instr`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deref {
     /// The step.
     pub kind: DerefKind,
@@ -345,6 +356,12 @@ pub enum Jump {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::mem::size_of;
+
+    #[test]
+    fn instructions_are_small() {
+        assert_eq!((size_of::<InstData>(), size_of::<AluSrc>()), (24, 12));
+    }
 
     #[test]
     fn components_are_there_or_not() {

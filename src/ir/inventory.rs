@@ -3,7 +3,8 @@
 //! Every instruction that is appended or changed is entered, none is taken out: an opcode that is not listed is nowhere in the
 //! shader; one that is may be gone by now. Debug builds look after each pass whether the list is complete.
 
-use super::{InstData, InstKind};
+use super::{Deref, DerefId, Inst, InstData, InstKind, Shader};
+use crate::entity::Arena;
 use crate::op::{AluOp, AluSet, Intrinsic, IntrinsicSet, Modes};
 
 /// The opcodes, pointers and sizes that a shader has, or has had.
@@ -19,15 +20,15 @@ pub struct Inventory {
 }
 
 impl Inventory {
-    /// Enters an instruction.
+    /// Enters an instruction of a shader with these `derefs`.
     #[inline(always)]
-    pub(super) fn add(&mut self, data: &InstData) {
+    pub(super) fn add(&mut self, data: &InstData, derefs: &Arena<DerefId, Deref>) {
         self.widths |= data.bit_size;
         self.has_wide_vectors |= data.num_components > 4;
         match data.kind {
             InstKind::Alu { op, .. } => self.alu.insert(op),
             InstKind::Intrinsic { op, .. } => self.intrinsics.insert(op),
-            InstKind::Deref(deref) => self.modes |= deref.modes,
+            InstKind::Deref(deref) => self.modes |= derefs[deref].modes,
             InstKind::Tex(_) => self.has_textures = true,
             InstKind::Const(_) | InstKind::Undef | InstKind::Phi(_) | InstKind::Jump(_) => {}
         }
@@ -78,10 +79,10 @@ impl Inventory {
         self.has_wide_vectors
     }
 
-    /// True if `data` is entered; what the check of debug builds looks at.
-    pub fn lists(&self, data: &InstData) -> bool {
+    /// True if `inst` of `shader` is entered; what the check of debug builds looks at.
+    pub fn lists(&self, shader: &Shader, inst: Inst) -> bool {
         let mut with = *self;
-        with.add(data);
+        with.add(&shader.insts[inst], &shader.derefs);
         with == *self
     }
 }

@@ -32,8 +32,8 @@ pub mod variable;
 pub use builder::Builder;
 pub use info::{ShaderInfo, Stage};
 pub use inst::{
-    AluFlags, AluSrc, ArrayIndex, Block, Def, Deref, DerefKind, Inst, InstData, InstKind, Jump, PhiSrc, Swizzle, Tex,
-    TexData,
+    AluFlags, AluSrc, ArrayIndex, Block, Def, Deref, DerefId, DerefKind, Inst, InstData, InstKind, Jump, PhiSrc,
+    Swizzle, Tex, TexData,
 };
 pub use inventory::Inventory;
 pub use rewrite::{rewrite, rewrite_cf, Edit, Rewriter};
@@ -121,6 +121,8 @@ pub struct Shader {
     pub consts: Pool<u64>,
     /// Sources of phis.
     pub phi_srcs: Pool<PhiSrc>,
+    /// Steps of pointers.
+    pub derefs: Arena<DerefId, Deref>,
     /// Texture operands.
     pub texs: Arena<Tex, TexData>,
     /// Line of the dump each instruction came from, 0 if none.
@@ -157,6 +159,7 @@ impl Shader {
         self.indices.clear();
         self.consts.clear();
         self.phi_srcs.clear();
+        self.derefs.clear();
         self.texs.clear();
         self.lines.clear();
         self.inventory = Inventory::default();
@@ -219,8 +222,8 @@ impl Shader {
 
     /// The deref that makes `def`.
     pub fn as_deref(&self, def: Def) -> Option<&Deref> {
-        match &self.def(def).kind {
-            InstKind::Deref(deref) => Some(deref),
+        match self.def(def).kind {
+            InstKind::Deref(deref) => Some(&self.derefs[deref]),
             _ => None,
         }
     }
@@ -273,7 +276,7 @@ impl Shader {
         match kind {
             InstKind::Alu { srcs, .. } => self.alu_srcs[*srcs].iter().for_each(|src| visit(src.def)),
             InstKind::Phi(srcs) => self.phi_srcs[*srcs].iter().for_each(|src| visit(src.def)),
-            InstKind::Deref(deref) => deref.kind.for_each_src(visit),
+            InstKind::Deref(deref) => self.derefs[*deref].kind.for_each_src(visit),
             InstKind::Intrinsic { srcs, .. } => self.srcs[*srcs].iter().copied().for_each(visit),
             InstKind::Tex(tex) => self.texs[*tex].srcs.iter().for_each(|(_, def)| visit(*def)),
             InstKind::Const(_) | InstKind::Undef | InstKind::Jump(_) => {}
@@ -285,7 +288,7 @@ impl Shader {
         match &mut self.insts[inst].kind {
             InstKind::Alu { srcs, .. } => self.alu_srcs[*srcs].iter_mut().for_each(|src| src.def = map(src.def)),
             InstKind::Phi(srcs) => self.phi_srcs[*srcs].iter_mut().for_each(|src| src.def = map(src.def)),
-            InstKind::Deref(deref) => deref.kind.map_srcs(map),
+            InstKind::Deref(deref) => self.derefs[*deref].kind.map_srcs(map),
             InstKind::Intrinsic { srcs, .. } => self.srcs[*srcs].iter_mut().for_each(|def| *def = map(*def)),
             InstKind::Tex(tex) => self.texs[*tex].srcs.iter_mut().for_each(|(_, def)| *def = map(*def)),
             InstKind::Const(_) | InstKind::Undef | InstKind::Jump(_) => {}
@@ -309,7 +312,7 @@ impl Shader {
     /// Makes an instruction that is in no block until [`append_made`](Shader::append_made) is called.
     #[inline(always)]
     pub(crate) fn make(&mut self, data: InstData) -> Inst {
-        self.inventory.add(&data);
+        self.inventory.add(&data, &self.derefs);
         self.insts.push(data)
     }
 
@@ -354,13 +357,13 @@ impl Shader {
     /// Makes `inst` do something else.
     pub fn set_kind(&mut self, inst: Inst, kind: InstKind) {
         self.insts[inst].kind = kind;
-        self.inventory.add(&self.insts[inst]);
+        self.inventory.add(&self.insts[inst], &self.derefs);
     }
 
     /// Gives the result of `inst` another width.
     pub fn set_bit_size(&mut self, inst: Inst, bit_size: u8) {
         self.insts[inst].bit_size = bit_size;
-        self.inventory.add(&self.insts[inst]);
+        self.inventory.add(&self.insts[inst], &self.derefs);
     }
 
     /// The kinds of instructions that there are.

@@ -65,9 +65,9 @@ fn run(shader: &mut Shader, _context: &Context) -> bool {
         }
     }
     rewrite(shader, |b, inst| {
-        if let InstKind::Deref(mut deref) = b.shader.insts[inst].kind {
+        if let InstKind::Deref(deref) = b.shader.insts[inst].kind {
             if b.shader.deref_var(inst.def()).is_some_and(|var| tables[var].is_some()) {
-                deref.modes = Modes::CONSTANT;
+                b.shader.derefs[deref].modes = Modes::CONSTANT;
                 b.shader.set_kind(inst, InstKind::Deref(deref));
             }
             return Edit::Keep;

@@ -68,7 +68,7 @@ fn is_decided(shader: &Shader, inst: Inst) -> bool {
     match &shader.insts[inst].kind {
         InstKind::Alu { op: AluOp::bcsel, srcs, .. } => is_const(shader.alu_srcs[*srcs][0].def),
         InstKind::Alu { srcs, .. } => shader.alu_srcs[*srcs].iter().all(|src| is_const(src.def)),
-        InstKind::Deref(deref) => match deref.kind {
+        InstKind::Deref(deref) => match shader.derefs[*deref].kind {
             DerefKind::Array { index: ArrayIndex::Def(index), .. }
             | DerefKind::PtrAsArray { index: ArrayIndex::Def(index), .. } => is_const(index),
             _ => false,
@@ -100,12 +100,15 @@ fn constant_choice(shader: &Shader, op: AluOp, srcs: &[AluSrc], components: usiz
 
 /// Makes the index of an array step a number if it is a constant.
 fn fold_index(shader: &mut Shader, inst: Inst) -> bool {
-    let InstKind::Deref(mut deref) = shader.insts[inst].kind else { return false };
-    let (DerefKind::Array { index, .. } | DerefKind::PtrAsArray { index, .. }) = &mut deref.kind else { return false };
-    let ArrayIndex::Def(def) = *index else { return false };
+    let InstKind::Deref(deref) = shader.insts[inst].kind else { return false };
+    let kind = shader.derefs[deref].kind;
+    let (DerefKind::Array { index, .. } | DerefKind::PtrAsArray { index, .. }) = kind else { return false };
+    let ArrayIndex::Def(def) = index else { return false };
     let Some(value) = shader.as_const_scalar(def) else { return false };
-    *index = ArrayIndex::Imm(crate::op::fold::sign_extend(value, shader.bit_size(def)));
-    shader.set_kind(inst, InstKind::Deref(deref));
+    let number = ArrayIndex::Imm(crate::op::fold::sign_extend(value, shader.bit_size(def)));
+    if let DerefKind::Array { index, .. } | DerefKind::PtrAsArray { index, .. } = &mut shader.derefs[deref].kind {
+        *index = number;
+    }
     true
 }
 

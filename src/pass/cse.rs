@@ -116,7 +116,7 @@ fn content_hash(shader: &Shader, inst: Inst) -> Option<u64> {
             shader.consts[*values].iter().for_each(|value| hasher.write_u64(*value));
         }
         InstKind::Undef => hasher.write_u32(size),
-        InstKind::Deref(deref) => (deref.kind, deref.ty).hash(&mut hasher),
+        InstKind::Deref(deref) => (shader.derefs[*deref].kind, shader.derefs[*deref].ty).hash(&mut hasher),
         InstKind::Intrinsic { op, srcs, indices } if can_reorder(shader, *op, *srcs, *indices) => {
             hasher.write_u32(size << 16 | *op as u32);
             shader.srcs[*srcs].iter().for_each(|src| src.hash(&mut hasher));
@@ -149,7 +149,7 @@ fn is_equal(shader: &Shader, a: Inst, b: Inst) -> bool {
         }
         (InstKind::Const(x), InstKind::Const(y)) => shader.consts[x] == shader.consts[y],
         (InstKind::Undef, InstKind::Undef) => true,
-        (InstKind::Deref(x), InstKind::Deref(y)) => (x.kind, x.ty, x.modes) == (y.kind, y.ty, y.modes),
+        (InstKind::Deref(x), InstKind::Deref(y)) => shader.derefs[x] == shader.derefs[y],
         (
             InstKind::Intrinsic { op, srcs, indices },
             InstKind::Intrinsic { op: y_op, srcs: y_srcs, indices: y_indices },

@@ -167,7 +167,9 @@ impl Rewriter for Lower<'_> {
             return self.access(b, found);
         }
         match (b.shader.insts[inst].kind, &self.sized) {
-            (InstKind::Deref(deref), _) if !self.survey.has_others && is_buffer(deref.modes) => Edit::Remove,
+            (InstKind::Deref(deref), _) if !self.survey.has_others && is_buffer(b.shader.derefs[deref].modes) => {
+                Edit::Remove
+            }
             (InstKind::Intrinsic { op: Intrinsic::get_ssbo_size, srcs, .. }, Some(sized)) => {
                 Edit::Replace(sized.bytes(b, &self.context.target, b.shader.srcs[srcs][0]))
             }

@@ -110,8 +110,8 @@ fn retype_variables(shader: &mut Shader) -> bool {
     };
     shader.vars.values_mut().for_each(|variable| retype(&mut variable.ty));
     for inst in &shader.order {
-        if let InstKind::Deref(deref) = &mut shader.insts[*inst].kind {
-            retype(&mut deref.ty);
+        if let InstKind::Deref(deref) = shader.insts[*inst].kind {
+            retype(&mut shader.derefs[deref].ty);
         }
     }
     let mut structs = std::mem::take(&mut types.structs);

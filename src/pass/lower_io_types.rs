@@ -66,10 +66,10 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
     rewrite(shader, |b, inst| {
         let data = b.shader.insts[inst];
         match data.kind {
-            InstKind::Deref(mut deref) => {
+            InstKind::Deref(deref) => {
                 if let Some(change) = b.shader.deref_var(inst.def()).and_then(|var| changes[var]) {
-                    deref.ty = b.shader.types.with_scalars(deref.ty, &|_| change.new);
-                    b.shader.set_kind(inst, InstKind::Deref(deref));
+                    let Shader { derefs, types, .. } = &mut *b.shader;
+                    derefs[deref].ty = types.with_scalars(derefs[deref].ty, &|_| change.new);
                 }
                 Edit::Keep
             }

@@ -34,7 +34,7 @@ impl Printer<'_> {
                 Ok(())
             }
             InstKind::Phi(_) => self.phi(inst, out),
-            InstKind::Deref(deref) => self.deref(&deref, out),
+            InstKind::Deref(deref) => self.deref(&shader.derefs[deref], out),
             InstKind::Intrinsic { op, .. } => self.intrinsic(inst, op, out),
             InstKind::Tex(tex) => self.tex(&shader.texs[tex], out),
             InstKind::Jump(jump) => {

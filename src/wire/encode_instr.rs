@@ -35,7 +35,7 @@ impl Writer<'_> {
                 self.head(Kind::Phi, inst, 0, 0);
                 shader.phi_srcs[srcs].iter().for_each(|src| self.push(&[src.pred.index() as u32, number(src.def)]));
             }
-            InstKind::Deref(deref) => self.deref(inst, &deref),
+            InstKind::Deref(deref) => self.deref(inst, &shader.derefs[deref]),
             InstKind::Intrinsic { op, srcs, indices } => self.intrinsic(inst, op, srcs, indices),
             InstKind::Tex(tex) => self.tex(inst, &shader.texs[tex]),
             InstKind::Jump(jump) => self.head(Kind::Jump, inst, number_in(JUMPS, &jump), 0),

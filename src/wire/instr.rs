@@ -159,7 +159,8 @@ impl<'a> Reading<'a> {
                 align_offset: record.word(),
             },
         };
-        self.finish(head, number, record, InstKind::Deref(Deref { kind, ty, modes }))
+        let deref = self.shader.derefs.push(Deref { kind, ty, modes });
+        self.finish(head, number, record, InstKind::Deref(deref))
     }
 
     /// A variable that was written before.

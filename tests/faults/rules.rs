@@ -262,13 +262,13 @@ fn shift_by_one_more(shader: &mut Shader) -> bool {
 
 /// Whether the pointer that `inst` steps from leads into a block.
 fn is_block(shader: &Shader, inst: Inst) -> bool {
-    matches!(shader.insts[inst].kind, InstKind::Deref(deref) if deref.modes.intersects(Modes::UBO | Modes::SSBO))
+    shader.as_deref(inst.def()).is_some_and(|deref| deref.modes.intersects(Modes::UBO | Modes::SSBO))
 }
 
 /// Array steps below the `base` of a block go one too far.
 fn next_vec4(shader: &mut Shader) -> bool {
     rewrite(shader, |b, inst| {
-        let InstKind::Deref(deref) = b.shader.insts[inst].kind else { return Edit::Keep };
+        let Some(deref) = b.shader.as_deref(inst.def()).copied() else { return Edit::Keep };
         let DerefKind::Array { parent, index } = deref.kind else { return Edit::Keep };
         let of_member = b.shader.as_deref(parent).is_some_and(|parent| matches!(parent.kind, DerefKind::Struct { .. }));
         if !is_block(b.shader, inst) || !of_member {

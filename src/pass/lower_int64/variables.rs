@@ -64,11 +64,10 @@ fn retype(shader: &mut Shader, is_pair: impl Fn(AluType) -> bool) -> bool {
         changed = true;
     }
     for inst in &shader.order {
-        match &mut shader.insts[*inst].kind {
-            InstKind::Deref(deref) if deref.modes.intersects(OWN) => {
-                deref.ty = retyping.of(&mut shader.types, deref.ty);
-            }
-            _ => {}
+        let InstKind::Deref(deref) = shader.insts[*inst].kind else { continue };
+        let deref = &mut shader.derefs[deref];
+        if deref.modes.intersects(OWN) {
+            deref.ty = retyping.of(&mut shader.types, deref.ty);
         }
     }
     changed

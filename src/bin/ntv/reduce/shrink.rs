@@ -269,8 +269,8 @@ fn without_variables(shader: &Shader, gone: std::ops::Range<usize>) -> Shader {
         })
         .collect();
     for inst in &shader.order {
-        if let InstKind::Deref(deref) = &mut edit.shader.insts[*inst].kind {
-            if let DerefKind::Var(var) = &mut deref.kind {
+        if let InstKind::Deref(deref) = edit.shader.insts[*inst].kind {
+            if let DerefKind::Var(var) = &mut edit.shader.derefs[deref].kind {
                 let old = var.index();
                 *var = names[old];
                 if gone.contains(&old) {
