@@ -49,6 +49,11 @@ impl Inventory {
         ops.iter().any(|op| self.has(*op))
     }
 
+    /// True if there may be one of the intrinsics of this set.
+    pub fn has_some(&self, ops: &IntrinsicSet) -> bool {
+        self.intrinsics.intersects(ops)
+    }
+
     /// The ALU operations that there may be.
     pub fn alu_ops(&self) -> impl Iterator<Item = AluOp> + '_ {
         self.alu.iter()

@@ -450,11 +450,33 @@ impl SlotKind {
 
     /// The full name of `slot`, such as `VARYING_SLOT_VAR0`, or its number if it has none.
     pub fn name(self, slot: u32) -> String {
-        let (prefix, table) = self.table();
-        match table.iter().find(|(first, count, _)| (*first..first + count).contains(&slot)) {
-            Some((_, 1, name)) => format!("{prefix}{name}"),
-            Some((first, _, name)) => format!("{prefix}{name}{}", slot - first),
-            None => slot.to_string(),
+        let mut name = String::new();
+        let (stem, _) = self.stem(slot);
+        if !stem.is_empty() {
+            name.push_str(self.table().0);
+        }
+        self.push_short_name(slot, &mut name);
+        name
+    }
+
+    /// Appends the name of `slot` without what all of its numbering begin with: `VAR0`.
+    pub fn push_short_name(self, slot: u32, text: &mut String) {
+        let (stem, number) = self.stem(slot);
+        text.push_str(stem);
+        match number {
+            None => {}
+            // Most are that small, and formatting takes its time.
+            Some(digit @ 0..=9) => text.push((b'0' + digit as u8).into()),
+            Some(number) => text.push_str(&number.to_string()),
+        }
+    }
+
+    /// What a name consists of: that of the slots that are counted together, if any, and the number.
+    fn stem(self, slot: u32) -> (&'static str, Option<u32>) {
+        match self.table().1.iter().find(|(first, count, _)| (*first..first + count).contains(&slot)) {
+            Some((_, 1, name)) => (name, None),
+            Some((first, _, name)) => (name, Some(slot - first)),
+            None => ("", Some(slot)),
         }
     }
 

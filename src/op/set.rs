@@ -37,6 +37,11 @@ macro_rules! op_set {
                 self.words[op as usize / 64] >> (op as usize % 64) & 1 != 0
             }
 
+            /// Whether both have an opcode.
+            pub fn intersects(&self, other: &$name) -> bool {
+                self.words.iter().zip(&other.words).any(|(a, b)| a & b != 0)
+            }
+
             /// Makes `op` one of them.
             pub fn insert(&mut self, op: $op) {
                 self.words[op as usize / 64] |= 1 << (op as usize % 64);

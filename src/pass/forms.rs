@@ -62,7 +62,8 @@ impl Forms {
                 InstKind::Intrinsic { op, .. } => intrinsic_forms(op),
                 _ => Forms::empty(),
             };
-            let io = if lower_io::is_explicit_io(shader, *inst) { Forms::EXPLICIT_IO } else { Forms::empty() };
+            let is_io = shader.as_intrinsic(*inst).is_some_and(|(op, _)| lower_io::EXPLICIT_IO.contains(op));
+            let io = if is_io { Forms::EXPLICIT_IO } else { Forms::empty() };
             let unnamed = lower_descriptors::is_unnamed(shader, *inst);
             let unnamed = if unnamed { Forms::TEXTURE_NAMES } else { Forms::empty() };
             let reads = lower_fbfetch::FramebufferRead::new(shader, *inst).is_some();

@@ -130,7 +130,7 @@ impl IoVars {
 
     /// Takes note of an access.
     pub(super) fn add(&mut self, io: &Io) {
-        for piece in Piece::all(io, self.stage) {
+        Piece::each(io, self.stage, |piece| {
             let mut group = Group::new(io, self.stage, piece);
             if group.is_builtin && group.style.captured.is_some() {
                 let part = Part { is_copy: true, ..group.part };
@@ -138,7 +138,7 @@ impl IoVars {
                 group.style.captured = None;
             }
             self.insert(group);
-        }
+        });
     }
 
     /// Adds a group; what overlaps in slots and components must be one variable.
@@ -164,12 +164,13 @@ impl IoVars {
         self.settle_captures();
         self.groups.sort_by_key(order);
         let mut groups = std::mem::take(&mut self.groups);
+        let mut text = String::new();
         for group in groups.iter_mut().filter(|group| !group.part.is_copy) {
-            group.declare(shader, location(group.kind, group.slot, group.base));
+            group.declare(shader, location(group.kind, group.slot, group.base), &mut text);
         }
         for group in groups.iter_mut().filter(|group| group.part.is_copy) {
             let free = free_location(shader, if group.is_compact() { group.span().1 } else { 1 });
-            group.declare(shader, free);
+            group.declare(shader, free, &mut text);
         }
         self.groups = groups;
     }
@@ -233,18 +234,18 @@ impl IoVars {
         self.groups.retain(|group| !group.part.is_copy || !direct.contains(&group.slot));
     }
 
-    /// The variables that `io` reads or writes: several if its components are spread or captured in a copy.
-    pub(super) fn places(&self, io: &Io) -> Vec<Place> {
+    /// The variables that `io` reads or writes: several if its components are spread or captured in a copy. They are put
+    /// into `places`, which is emptied first.
+    pub(super) fn find(&self, io: &Io, places: &mut Vec<Place>) {
+        places.clear();
         let part = Part::new(io);
-        let mut places: Vec<Place> = Vec::new();
+        let copy = Part { is_copy: true, ..part };
         for group in &self.groups {
-            let copied = io.is_store && group.part == Part { is_copy: true, ..part };
-            if group.part == part || copied {
-                group.places(io, self.stage, &mut places);
+            if group.part == part || io.is_store && group.part == copy {
+                group.places(io, self.stage, places);
             }
         }
         places.sort_by_key(|place| place.source);
-        places
     }
 }
 
@@ -256,23 +257,23 @@ struct Piece {
 }
 
 impl Piece {
-    fn all(io: &Io, stage: Stage) -> Vec<Piece> {
-        let mut pieces: Vec<Piece> = Vec::new();
-        let mask = io.component_mask();
-        let row = compact(io.kind(stage), io.slot);
-        let first = row.map_or(0, |row| 4 * (io.slot - row.first));
-        for c in (0..8).filter(|c| mask >> c & 1 != 0) {
-            let captured =
-                io.captured(c).map(|(buffer, at)| Captured { buffer, start: i32::from(at) - (first + c) as i32 });
-            let stream = io.stream(c);
-            match pieces.last_mut() {
-                Some(last) if last.mask >> (c - 1) == 1 && (last.captured, last.stream) == (captured, stream) => {
-                    last.mask |= 1 << c;
-                }
-                _ => pieces.push(Piece { mask: 1 << c, captured, stream }),
-            }
+    /// Calls `take` for each run of `io`.
+    fn each(io: &Io, stage: Stage, mut take: impl FnMut(Piece)) {
+        let mut left = io.component_mask() & 0xff;
+        let first = compact(io.kind(stage), io.slot).map_or(0, |row| 4 * (io.slot - row.first));
+        let treatment = |c: u32| {
+            let place = |(buffer, at)| Captured { buffer, start: i32::from(at) - (first + c) as i32 };
+            (io.captured(c).map(place), io.stream(c))
+        };
+        while left != 0 {
+            let begin = left.trailing_zeros();
+            let (captured, stream) = treatment(begin);
+            let gap = (left >> begin).trailing_ones() + begin;
+            let end = (begin + 1..gap).find(|c| treatment(*c) != (captured, stream)).unwrap_or(gap);
+            let mask = (1 << end) - (1 << begin);
+            left &= !mask;
+            take(Piece { mask, captured, stream });
         }
-        pieces
     }
 }
 
@@ -457,7 +458,7 @@ impl Group {
         });
     }
 
-    fn declare(&mut self, shader: &mut Shader, location: u32) {
+    fn declare(&mut self, shader: &mut Shader, location: u32, text: &mut String) {
         let (scalar, count) = self.pointee();
         let mut ty = shader.types.vector(scalar, count);
         let elements = self.slots / self.slots_per_element();
@@ -469,8 +470,10 @@ impl Group {
         if self.part.per_vertex {
             ty = shader.types.array(ty, Some(per_vertex_len(shader, self.part.is_output)), 0);
         }
-        let (mode, direction) = if self.part.is_output { (Modes::SHADER_OUT, "out") } else { (Modes::SHADER_IN, "in") };
-        let name = shader.strings.intern(&self.name(if self.part.is_copy { "xfb" } else { direction }));
+        let mode = if self.part.is_output { Modes::SHADER_OUT } else { Modes::SHADER_IN };
+        text.clear();
+        self.push_name(text);
+        let name = shader.strings.intern(text);
         let interp = InterpMode::ALL.get(self.style.mode as usize).copied().unwrap_or(InterpMode::none);
         self.var = Some(shader.vars.push(Variable {
             interp,
@@ -486,15 +489,20 @@ impl Group {
         }));
     }
 
-    fn name(&self, direction: &str) -> String {
-        let full = self.kind.name(self.slot);
-        let short = ["VARYING_SLOT_", "VERT_ATTRIB_", "FRAG_RESULT_"].iter().find_map(|it| full.strip_prefix(it));
-        let lane = match self.span().0 as usize {
-            first @ 1..=3 if !self.is_compact() => [".y", ".z", ".w"][first - 1],
-            _ => "",
-        };
-        let second = if self.part.flags != 0 { ".1" } else { "" };
-        format!("{direction}_{}{lane}{second}", short.unwrap_or(&full))
+    /// Appends a name that tells the slot and its first component.
+    fn push_name(&self, text: &mut String) {
+        text.push_str(match (self.part.is_copy, self.part.is_output) {
+            (true, _) => "xfb_",
+            (false, true) => "out_",
+            (false, false) => "in_",
+        });
+        self.kind.push_short_name(self.slot, text);
+        if let (first @ 1..=3, false) = (self.span().0 as usize, self.is_compact()) {
+            text.push_str([".y", ".z", ".w"][first - 1]);
+        }
+        if self.part.flags != 0 {
+            text.push_str(".1");
+        }
     }
 
     fn flags(&self, stage: Stage) -> VarFlags {

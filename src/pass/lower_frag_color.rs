@@ -69,8 +69,16 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
 
 /// Declares an output like `var` for each of the first `count` draw buffers.
 fn declare(shader: &mut Shader, var: Var, count: u32) -> Vec<Var> {
-    let declare_one = |buffer| {
-        let name = format!("{}[{buffer}]", &shader.strings[shader.vars[var].name]);
+    let mut name = String::from(&shader.strings[shader.vars[var].name]);
+    let stem = name.len();
+    let declare_one = |buffer: u32| {
+        name.truncate(stem);
+        // Formatting takes longer, and Vulkan drivers have eight buffers.
+        let digit = char::from_digit(buffer, 10);
+        match digit {
+            Some(digit) => name.extend(['[', digit, ']']),
+            None => name += &format!("[{buffer}]"),
+        }
         let name = shader.strings.intern(&name);
         let location = Some(frag_result::DATA0 + buffer);
         shader.vars.push(Variable { name, location, driver_location: buffer, ..shader.vars[var].clone() })

@@ -35,23 +35,22 @@ use super::io_vars::{IoVars, Place, Step};
 use super::{Context, Forms, Pass};
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, Shader, Stage};
 use crate::op::names::{frag_result, unpack_alu_type, IoFlags, IoSemantics, IoXfb, SlotKind};
-use crate::op::{AluType, Base, Index, Intrinsic};
+use crate::op::{AluType, Base, Index, Intrinsic, IntrinsicSet};
 
 /// See the [module](self).
 pub const PASS: Pass =
     Pass { name: "lower_io", about: "explicit inputs and outputs become variables", removes: Forms::EXPLICIT_IO, run };
 
 fn run(shader: &mut Shader, _: &Context) -> bool {
-    let inventory = shader.inventory();
-    if !ROWS.iter().any(|row| inventory.has(row.0)) && !BARYCENTRICS.iter().any(|row| inventory.has(row.0)) {
+    if !shader.inventory().has_some(&EXPLICIT_IO) {
         return false;
     }
     let mut vars = IoVars::new(shader);
     let mut any = false;
-    for index in 0..shader.order.len() {
-        let inst = shader.order[index];
-        any |= is_explicit_io(shader, inst);
-        if let Some(io) = Io::new(shader, inst) {
+    for inst in &shader.order {
+        let Some(op) = explicit_io(shader, *inst) else { continue };
+        any = true;
+        if let Some(io) = Io::new(shader, op, *inst) {
             vars.add(&io);
         }
     }
@@ -59,26 +58,18 @@ fn run(shader: &mut Shader, _: &Context) -> bool {
         return false;
     }
     vars.declare(shader);
+    let mut places = Vec::new();
     rewrite(shader, |b, inst| {
-        if is_barycentric(b.shader, inst) {
-            return Edit::Remove;
+        let Some(op) = explicit_io(b.shader, inst) else { return Edit::Keep };
+        // What else it may be is a barycentric, at which the loads that name it looked themselves.
+        let Some(io) = Io::new(b.shader, op, inst) else { return Edit::Remove };
+        vars.find(&io, &mut places);
+        if !io.is_store {
+            return Edit::Replace(load(b, &io, &places));
         }
-        match Io::new(b.shader, inst) {
-            None => Edit::Keep,
-            Some(io) if io.is_store => {
-                for place in vars.places(&io) {
-                    store(b, &io, &place);
-                }
-                Edit::Remove
-            }
-            Some(io) => Edit::Replace(load(b, &io, &vars)),
-        }
+        places.iter().for_each(|place| store(b, &io, place));
+        Edit::Remove
     })
-}
-
-/// Whether `inst` reads or writes an input or output by slot; for [`Forms`].
-pub(super) fn is_explicit_io(shader: &Shader, inst: Inst) -> bool {
-    is_barycentric(shader, inst) || Io::new(shader, inst).is_some()
 }
 
 /// Where within the pixel an input is taken.
@@ -105,33 +96,65 @@ pub(super) struct Interpolation {
     pub sampling: Sampling,
 }
 
-/// Where a barycentric with these sources samples.
-type SamplingOf = fn(&[Def]) -> Sampling;
-
-/// Which barycentrics there are, and the source that says where.
-const BARYCENTRICS: &[(Intrinsic, SamplingOf)] = &[
-    (Intrinsic::load_barycentric_pixel, |_| Sampling::Pixel),
-    (Intrinsic::load_barycentric_centroid, |_| Sampling::Centroid),
-    (Intrinsic::load_barycentric_sample, |_| Sampling::Sample),
-    (Intrinsic::load_barycentric_at_sample, |srcs| Sampling::AtSample(srcs[0])),
-    (Intrinsic::load_barycentric_at_offset, |srcs| Sampling::AtOffset(srcs[0])),
-];
-
-fn is_barycentric(shader: &Shader, inst: Inst) -> bool {
-    shader.as_intrinsic(inst).is_some_and(|(op, _)| BARYCENTRICS.iter().any(|row| row.0 == op))
+/// Where the barycentric `op` samples; `None` if it is none.
+fn sampling(op: Intrinsic, srcs: &[Def]) -> Option<Sampling> {
+    match op {
+        Intrinsic::load_barycentric_pixel => Some(Sampling::Pixel),
+        Intrinsic::load_barycentric_centroid => Some(Sampling::Centroid),
+        Intrinsic::load_barycentric_sample => Some(Sampling::Sample),
+        Intrinsic::load_barycentric_at_sample => Some(Sampling::AtSample(srcs[0])),
+        Intrinsic::load_barycentric_at_offset => Some(Sampling::AtOffset(srcs[0])),
+        _ => None,
+    }
 }
 
-/// Rows of the explicit I/O intrinsics: opcode, whether output, index of the vertex source, index of the offset source.
-const ROWS: &[(Intrinsic, bool, Option<usize>, usize)] = &[
-    (Intrinsic::load_input, false, None, 0),
-    (Intrinsic::load_interpolated_input, false, None, 1),
-    (Intrinsic::load_per_vertex_input, false, Some(0), 1),
-    (Intrinsic::load_per_primitive_input, false, None, 0),
-    (Intrinsic::load_output, true, None, 0),
-    (Intrinsic::load_per_vertex_output, true, Some(0), 1),
-    (Intrinsic::store_output, true, None, 1),
-    (Intrinsic::store_per_vertex_output, true, Some(1), 2),
-];
+/// What an explicit access is told by its opcode.
+#[derive(Clone, Copy)]
+struct Row {
+    is_output: bool,
+    /// The source with the vertex, if it has one.
+    vertex: Option<u8>,
+    /// The source with the offset.
+    offset: u8,
+}
+
+/// The row of `op`; `None` if it is no explicit access.
+fn row(op: Intrinsic) -> Option<Row> {
+    let (is_output, vertex, offset) = match op {
+        Intrinsic::load_input => (false, None, 0),
+        Intrinsic::load_interpolated_input => (false, None, 1),
+        Intrinsic::load_per_vertex_input => (false, Some(0), 1),
+        Intrinsic::load_per_primitive_input => (false, None, 0),
+        Intrinsic::load_output => (true, None, 0),
+        Intrinsic::load_per_vertex_output => (true, Some(0), 1),
+        Intrinsic::store_output => (true, None, 1),
+        Intrinsic::store_per_vertex_output => (true, Some(1), 2),
+        _ => return None,
+    };
+    Some(Row { is_output, vertex, offset })
+}
+
+/// What this pass takes care of: the accesses of [`row`], and the barycentrics of [`sampling`], which the loads name.
+pub(super) const EXPLICIT_IO: IntrinsicSet = IntrinsicSet::of(&[
+    Intrinsic::load_input,
+    Intrinsic::load_interpolated_input,
+    Intrinsic::load_per_vertex_input,
+    Intrinsic::load_per_primitive_input,
+    Intrinsic::load_output,
+    Intrinsic::load_per_vertex_output,
+    Intrinsic::store_output,
+    Intrinsic::store_per_vertex_output,
+    Intrinsic::load_barycentric_pixel,
+    Intrinsic::load_barycentric_centroid,
+    Intrinsic::load_barycentric_sample,
+    Intrinsic::load_barycentric_at_sample,
+    Intrinsic::load_barycentric_at_offset,
+]);
+
+/// The opcode of `inst` if it is one of these.
+fn explicit_io(shader: &Shader, inst: Inst) -> Option<Intrinsic> {
+    shader.as_intrinsic(inst).map(|(op, _)| op).filter(|op| EXPLICIT_IO.contains(*op))
+}
 
 /// A read or write of an input or output by slot.
 #[derive(Clone, Copy, Debug)]
@@ -165,9 +188,11 @@ pub(super) struct Io {
 }
 
 impl Io {
-    pub(super) fn new(shader: &Shader, inst: Inst) -> Option<Io> {
-        let (op, srcs) = shader.as_intrinsic(inst)?;
-        let (_, is_output, vertex, offset) = *ROWS.iter().find(|row| row.0 == op)?;
+    /// The access that `inst` is, whose opcode is `op`.
+    fn new(shader: &Shader, op: Intrinsic, inst: Inst) -> Option<Io> {
+        let Row { is_output, vertex, offset } = row(op)?;
+        let (_, srcs) = shader.as_intrinsic(inst)?;
+        let offset = srcs[usize::from(offset)];
         let semantics = IoSemantics::unpack(shader.index(inst, Index::io_semantics));
         let is_store = op.info().index_slot(Index::write_mask).is_some();
         let value = is_store.then(|| (srcs[0], shader.index(inst, Index::write_mask)));
@@ -175,14 +200,14 @@ impl Io {
         let ty = unpack_alu_type(shader.index(inst, if is_store { Index::src_type } else { Index::dest_type }));
         // Variables hold no booleans of 32 bits.
         let base = if ty.base == Base::Bool { Base::Uint } else { ty.base };
-        let constant = shader.as_const_scalar(srcs[offset]).map(|offset| offset as u32);
+        let constant = shader.as_const_scalar(offset).map(|offset| offset as u32);
         Some(Io {
             is_output,
             is_store,
             slot: semantics.location.saturating_add(constant.unwrap_or(0)),
             slots: if constant.is_some() { 1 } else { semantics.num_slots.max(1) },
-            offset: constant.is_none().then_some(srcs[offset]),
-            vertex: vertex.map(|vertex| srcs[vertex]),
+            offset: constant.is_none().then_some(offset),
+            vertex: vertex.map(|vertex| srcs[usize::from(vertex)]),
             component: shader.index(inst, Index::component),
             num_components: u32::from(shader.num_components(sized)),
             ty: AluType::new(base, shader.bit_size(sized)),
@@ -237,8 +262,7 @@ fn interpolation(shader: &Shader, op: Intrinsic, srcs: &[Def]) -> Option<Interpo
         Intrinsic::load_interpolated_input => {
             let barycentric = srcs[0].inst();
             let (op, srcs) = shader.as_intrinsic(barycentric)?;
-            let (_, sampling) = BARYCENTRICS.iter().find(|row| row.0 == op)?;
-            Some(Interpolation { mode: shader.index(barycentric, Index::interp_mode), sampling: sampling(srcs) })
+            Some(Interpolation { mode: shader.index(barycentric, Index::interp_mode), sampling: sampling(op, srcs)? })
         }
         _ => None,
     }
@@ -290,26 +314,23 @@ fn pointer(b: &mut Builder<'_>, io: &Io, place: &Place) -> Def {
     }
 }
 
-fn load(b: &mut Builder<'_>, io: &Io, vars: &IoVars) -> Def {
-    let places = vars.places(io);
-    let mut components = Vec::with_capacity(4);
-    for place in &places {
-        let pointer = pointer(b, io, place);
-        let whole = load_at(b, io, pointer, place);
-        components.extend((0..place.count).map(|i| (whole, (place.first + i) as u8)));
+/// What is at `places`, put together.
+fn load(b: &mut Builder<'_>, io: &Io, places: &[Place]) -> Def {
+    if let [place] = places {
+        let whole = load_place(b, io, place);
+        return b.swizzle(whole, &run_of(place.first)[..place.count as usize]);
     }
-    if let Some((first, _)) = components.first().copied() {
-        if components.iter().all(|(def, _)| *def == first) {
-            let swizzle: Vec<u8> = components.iter().map(|(_, c)| *c).collect();
-            return b.swizzle(first, &swizzle);
-        }
+    let mut scalars = Vec::with_capacity(4);
+    for place in places {
+        let whole = load_place(b, io, place);
+        scalars.extend((0..place.count).map(|i| b.channel(whole, (place.first + i) as u8)));
     }
-    let scalars: Vec<Def> = components.into_iter().map(|(def, c)| b.channel(def, c)).collect();
     b.vec(&scalars)
 }
 
-/// Loads what `pointer` points to as the interpolation of this access wants it, unless the variable says so already.
-fn load_at(b: &mut Builder<'_>, io: &Io, pointer: Def, place: &Place) -> Def {
+/// Loads what a place is a part of as the interpolation of this access wants it, unless the variable says so already.
+fn load_place(b: &mut Builder<'_>, io: &Io, place: &Place) -> Def {
+    let pointer = pointer(b, io, place);
     let (scalar, components) = place.pointee;
     let (op, argument) = match io.interpolation.map(|i| i.sampling) {
         Some(Sampling::AtSample(sample)) => (Intrinsic::interp_deref_at_sample, Some(sample)),
@@ -322,8 +343,13 @@ fn load_at(b: &mut Builder<'_>, io: &Io, pointer: Def, place: &Place) -> Def {
         }
         _ => return b.load_deref(pointer, 0),
     };
-    let srcs: Vec<Def> = std::iter::once(pointer).chain(argument).collect();
-    b.intrinsic(op, components, scalar.bits, &srcs).def()
+    let srcs = [pointer, argument.unwrap_or(pointer)];
+    b.intrinsic(op, components, scalar.bits, &srcs[..1 + usize::from(argument.is_some())]).def()
+}
+
+/// The components from `first` on.
+fn run_of(first: u32) -> [u8; 16] {
+    std::array::from_fn(|i| first as u8 + i as u8)
 }
 
 fn store(b: &mut Builder<'_>, io: &Io, place: &Place) {
@@ -336,8 +362,7 @@ fn store(b: &mut Builder<'_>, io: &Io, place: &Place) {
     let pointer = pointer(b, io, place);
     let all = (1 << components) - 1;
     if written << place.first == all {
-        let swizzle: Vec<u8> = (0..components).map(|c| c + place.source as u8).collect();
-        let whole = b.swizzle(value, &swizzle);
+        let whole = b.swizzle(value, &run_of(place.source)[..usize::from(components)]);
         b.store_deref(pointer, whole, all, 0);
         return;
     }
