@@ -122,7 +122,7 @@ bitflags! {
 ///
 /// Packed, so that an [`AluSrc`] has no gap.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-#[repr(packed(4))]
+#[repr(C, packed(4))]
 pub struct Swizzle(u64);
 
 impl Swizzle {

@@ -26,6 +26,7 @@ pub mod info;
 pub mod inst;
 mod inventory;
 pub mod rewrite;
+pub mod spare;
 pub mod types;
 pub mod variable;
 
@@ -130,6 +131,8 @@ pub struct Shader {
     inventory: Inventory,
     /// Memory of [`rewrite_cf`].
     scratch: rewrite::Scratch,
+    /// Memory of passes.
+    spare: spare::Spare,
 }
 
 /// A line of a dump, counted from 1; 0 for none.

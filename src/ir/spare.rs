@@ -1,0 +1,83 @@
+//! Memory that outlives the walk which needs it: tables of passes, kept from one shader to the next.
+//!
+//! A pass that gathers facts puts its tables into a type of its own. It takes that from the shader, clears what it uses, and
+//! gives it back, so that after a few shaders nothing is allocated any more:
+//!
+//! ```
+//! use ntv::entity::SideTable;
+//! use ntv::ir::{Def, Shader};
+//!
+//! #[derive(Default)]
+//! struct Memory {
+//!     seen: SideTable<Def, bool>,
+//! }
+//!
+//! fn run(shader: &mut Shader) {
+//!     let mut memory: Box<Memory> = shader.take_spare();
+//!     memory.seen.reset(shader.num_defs());
+//!     // ...
+//!     shader.give_back(memory);
+//! }
+//! # run(&mut Shader::default());
+//! ```
+
+use super::Shader;
+use std::any::{Any, TypeId};
+use std::panic::AssertUnwindSafe;
+
+/// One of each type, unless it is taken.
+#[derive(Default)]
+pub(super) struct Spare {
+    by_type: Vec<(TypeId, Option<Memory>)>,
+}
+
+/// A panic leaves nothing bad behind: what is in it is old anyway.
+type Memory = AssertUnwindSafe<Box<dyn Any + Send + Sync>>;
+
+impl Shader {
+    /// The memory of this type that was given back last, with what was left in it, or new memory.
+    pub fn take_spare<T: Default + Send + Sync + 'static>(&mut self) -> Box<T> {
+        let known = self.spare.by_type.iter_mut().find(|(of, _)| *of == TypeId::of::<T>());
+        let spare = known.and_then(|(_, spare)| spare.take()?.0.downcast().ok());
+        spare.unwrap_or_default()
+    }
+
+    /// Keeps memory for the next one that asks for this type.
+    pub fn give_back<T: Default + Send + Sync + 'static>(&mut self, spare: Box<T>) {
+        match self.spare.by_type.iter_mut().find(|(of, _)| *of == TypeId::of::<T>()) {
+            Some((_, place)) => *place = Some(AssertUnwindSafe(spare)),
+            None => self.spare.by_type.push((TypeId::of::<T>(), Some(AssertUnwindSafe(spare)))),
+        }
+    }
+}
+
+/// The copy of a shader has memory of its own.
+impl Clone for Spare {
+    fn clone(&self) -> Spare {
+        Spare::default()
+    }
+}
+
+impl std::fmt::Debug for Spare {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Spare")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_comes_back_by_its_type() {
+        let mut shader = Shader::default();
+        let mut numbers: Box<Vec<u32>> = shader.take_spare();
+        numbers.push(7);
+        shader.give_back(numbers);
+        shader.clear();
+        assert!(shader.take_spare::<Vec<u8>>().is_empty());
+        assert!(shader.clone().take_spare::<Vec<u32>>().is_empty(), "the copy has none");
+        assert_eq!(*shader.take_spare::<Vec<u32>>(), [7]);
+        assert!(shader.take_spare::<Vec<u32>>().is_empty(), "it is taken");
+    }
+}
