@@ -93,10 +93,12 @@ struct Group {
 }
 
 /// The variables of a shader's explicit inputs and outputs.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct IoVars {
     stage: Stage,
     groups: Vec<Group>,
+    /// Memory for a name.
+    text: String,
 }
 
 /// A built-in that is an array of floats over one or two slots.
@@ -124,8 +126,10 @@ fn compact(kind: SlotKind, slot: u32) -> Option<&'static Compact> {
 }
 
 impl IoVars {
-    pub(super) fn new(shader: &Shader) -> IoVars {
-        IoVars { stage: shader.stage(), groups: Vec::new() }
+    /// Forgets the accesses of the shader before.
+    pub(super) fn begin(&mut self, shader: &Shader) {
+        self.stage = shader.stage();
+        self.groups.clear();
     }
 
     /// Takes note of an access.
@@ -163,16 +167,14 @@ impl IoVars {
         self.begin_arrays_at_x();
         self.settle_captures();
         self.groups.sort_by_key(order);
-        let mut groups = std::mem::take(&mut self.groups);
-        let mut text = String::new();
+        let IoVars { groups, text, .. } = self;
         for group in groups.iter_mut().filter(|group| !group.part.is_copy) {
-            group.declare(shader, location(group.kind, group.slot, group.base), &mut text);
+            group.declare(shader, location(group.kind, group.slot, group.base), text);
         }
         for group in groups.iter_mut().filter(|group| group.part.is_copy) {
             let free = free_location(shader, if group.is_compact() { group.span().1 } else { 1 });
-            group.declare(shader, free, &mut text);
+            group.declare(shader, free, text);
         }
-        self.groups = groups;
     }
 
     /// Makes one group of those that are alike, where no other lies between them.

@@ -22,7 +22,8 @@
 //! ```
 
 use super::{Context, Forms, Pass};
-use crate::ir::{rewrite, Builder, Def, DerefKind, Edit, Shader, Stage, Var, Variable};
+use crate::entity::Id;
+use crate::ir::{rewrite, Builder, Def, DerefKind, Edit, Inst, Shader, Stage, Var, Variable};
 use crate::op::names::frag_result;
 use crate::op::{Index, Intrinsic, Modes};
 
@@ -41,53 +42,76 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
     }
     let is_dual = shader.vars.values().any(|v| v.mode == Modes::SHADER_OUT && v.index != 0);
     let count = if is_dual { 1 } else { context.target.max_draw_buffers };
-    let colors: Vec<Var> = shader.vars.ids().filter(|var| is_color(&shader.vars[*var])).collect();
-    let buffers: Vec<(Var, Vec<Var>)> = colors.into_iter().map(|var| (var, declare(shader, var, count))).collect();
-    rewrite(shader, |b, inst| {
-        let Some((op, srcs)) = b.shader.as_intrinsic(inst) else { return Edit::Keep };
-        let Some((pointer, more)) = srcs.split_first() else { return Edit::Keep };
-        let (pointer, value) = (*pointer, more.first().copied());
-        let root = b.shader.deref_var(pointer);
-        let Some((_, outputs)) = buffers.iter().find(|(color, _)| Some(*color) == root) else { return Edit::Keep };
-        match (op, value) {
-            (Intrinsic::store_deref, Some(value)) => {
-                let mask = b.shader.index(inst, Index::write_mask);
-                for output in outputs {
-                    let at = same_place(b, pointer, *output);
-                    b.store_deref(at, value, mask, 0);
-                }
-                Edit::Remove
-            }
-            (Intrinsic::load_deref, None) => {
-                let at = same_place(b, pointer, outputs[0]);
-                Edit::Replace(b.load_deref(at, 0))
-            }
-            _ => Edit::Keep,
+    let mut memory: Box<Memory> = shader.take_spare();
+    memory.outputs.clear();
+    for index in 0..shader.vars.len() {
+        let var = Var::from_index(index);
+        if is_color(&shader.vars[var]) {
+            memory.declare(shader, var, count);
         }
-    })
+    }
+    rewrite(shader, |b, inst| lower(b, inst, &memory.outputs));
+    shader.give_back(memory);
+    true
 }
 
-/// Declares an output like `var` for each of the first `count` draw buffers.
-fn declare(shader: &mut Shader, var: Var, count: u32) -> Vec<Var> {
-    let mut name = String::from(&shader.strings[shader.vars[var].name]);
-    let stem = name.len();
-    let declare_one = |buffer: u32| {
-        name.truncate(stem);
-        // Formatting takes longer, and Vulkan drivers have eight buffers.
-        let digit = char::from_digit(buffer, 10);
-        match digit {
-            Some(digit) => name.extend(['[', digit, ']']),
-            None => name += &format!("[{buffer}]"),
+/// What is kept from shader to shader.
+#[derive(Debug, Default)]
+struct Memory {
+    /// The variables that were one colour, each with one that it became.
+    outputs: Vec<(Var, Var)>,
+    name: String,
+}
+
+impl Memory {
+    /// Declares an output like `color` for each of the first `count` draw buffers.
+    fn declare(&mut self, shader: &mut Shader, color: Var, count: u32) {
+        let Memory { outputs, name } = self;
+        name.clear();
+        name.push_str(&shader.strings[shader.vars[color].name]);
+        let stem = name.len();
+        for buffer in 0..count.max(1) {
+            name.truncate(stem);
+            // Formatting takes longer, and Vulkan drivers have eight buffers.
+            match char::from_digit(buffer, 10) {
+                Some(digit) => name.extend(['[', digit, ']']),
+                None => name.push_str(&format!("[{buffer}]")),
+            }
+            let name = shader.strings.intern(name);
+            let location = Some(frag_result::DATA0 + buffer);
+            let output = Variable { name, location, driver_location: buffer, ..shader.vars[color].clone() };
+            outputs.push((color, shader.vars.push(output)));
         }
-        let name = shader.strings.intern(&name);
-        let location = Some(frag_result::DATA0 + buffer);
-        shader.vars.push(Variable { name, location, driver_location: buffer, ..shader.vars[var].clone() })
+    }
+}
+
+fn lower(b: &mut Builder<'_>, inst: Inst, outputs: &[(Var, Var)]) -> Edit {
+    let Some((op @ (Intrinsic::store_deref | Intrinsic::load_deref), srcs)) = b.shader.as_intrinsic(inst) else {
+        return Edit::Keep;
     };
-    (0..count.max(1)).map(declare_one).collect()
+    let (pointer, value) = (srcs[0], srcs.get(1).copied());
+    let Some(root) = b.shader.deref_var(pointer) else { return Edit::Keep };
+    let mut outputs = outputs.iter().filter(|(color, _)| *color == root).map(|(_, output)| *output).peekable();
+    let Some(first) = outputs.peek().copied() else { return Edit::Keep };
+    match (op, value) {
+        (Intrinsic::store_deref, Some(value)) => {
+            let mask = b.shader.index(inst, Index::write_mask);
+            for output in outputs {
+                let at = same_place(b, pointer, output);
+                b.store_deref(at, value, mask, 0);
+            }
+            Edit::Remove
+        }
+        _ => {
+            let at = same_place(b, pointer, first);
+            Edit::Replace(b.load_deref(at, 0))
+        }
+    }
 }
 
 /// A pointer to the part of `var` that `pointer` points to within its variable.
 fn same_place(b: &mut Builder<'_>, pointer: Def, var: Var) -> Def {
+    // Mostly none, which allocates nothing.
     let mut steps = Vec::new();
     let mut at = pointer;
     while let Some(deref) = b.shader.as_deref(at).copied() {

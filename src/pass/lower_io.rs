@@ -45,7 +45,27 @@ fn run(shader: &mut Shader, _: &Context) -> bool {
     if !shader.inventory().has_some(&EXPLICIT_IO) {
         return false;
     }
-    let mut vars = IoVars::new(shader);
+    let mut memory: Box<Memory> = shader.take_spare();
+    let any = survey(shader, &mut memory.vars);
+    if any {
+        memory.vars.declare(shader);
+        let Memory { vars, places } = &mut *memory;
+        rewrite(shader, |b, inst| lower(b, inst, vars, places));
+    }
+    shader.give_back(memory);
+    any
+}
+
+/// What is kept from shader to shader.
+#[derive(Debug, Default)]
+struct Memory {
+    vars: IoVars,
+    places: Vec<Place>,
+}
+
+/// Gathers all accesses. Says whether there is anything to lower.
+fn survey(shader: &Shader, vars: &mut IoVars) -> bool {
+    vars.begin(shader);
     let mut any = false;
     for inst in &shader.order {
         let Some(op) = explicit_io(shader, *inst) else { continue };
@@ -54,22 +74,19 @@ fn run(shader: &mut Shader, _: &Context) -> bool {
             vars.add(&io);
         }
     }
-    if !any {
-        return false;
+    any
+}
+
+fn lower(b: &mut Builder<'_>, inst: Inst, vars: &IoVars, places: &mut Vec<Place>) -> Edit {
+    let Some(op) = explicit_io(b.shader, inst) else { return Edit::Keep };
+    // What else it may be is a barycentric, at which the loads that name it looked themselves.
+    let Some(io) = Io::new(b.shader, op, inst) else { return Edit::Remove };
+    vars.find(&io, places);
+    if !io.is_store {
+        return Edit::Replace(load(b, &io, places));
     }
-    vars.declare(shader);
-    let mut places = Vec::new();
-    rewrite(shader, |b, inst| {
-        let Some(op) = explicit_io(b.shader, inst) else { return Edit::Keep };
-        // What else it may be is a barycentric, at which the loads that name it looked themselves.
-        let Some(io) = Io::new(b.shader, op, inst) else { return Edit::Remove };
-        vars.find(&io, &mut places);
-        if !io.is_store {
-            return Edit::Replace(load(b, &io, &places));
-        }
-        places.iter().for_each(|place| store(b, &io, place));
-        Edit::Remove
-    })
+    places.iter().for_each(|place| store(b, &io, place));
+    Edit::Remove
 }
 
 /// Where within the pixel an input is taken.
