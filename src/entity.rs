@@ -8,7 +8,6 @@ use std::marker::PhantomData;
 use std::num::NonZeroU32;
 use std::ops::{Index, IndexMut, Range};
 
-pub(crate) use strings::{hash_of, HashIndex};
 pub use strings::{Str, StringTable};
 
 /// A typed dense index.
@@ -343,6 +342,11 @@ impl<K: Copy> Numbering<K> {
             self.far.insert(number, id);
         }
         true
+    }
+
+    /// Has the table cover the numbers below `len`.
+    pub fn reserve(&mut self, len: usize) {
+        self.near.resize(len.max(self.near.len()), None);
     }
 
     /// Forgets all numbers, keeps the memory.

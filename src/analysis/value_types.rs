@@ -594,7 +594,7 @@ mod tests {
         shader.append_new_block();
         let uint = shader.types.vector(AluType::new(Base::Uint, 32), 1);
         let words = shader.types.array(uint, Some(16), 4);
-        let name = shader.strings.intern("words");
+        let name = shader.strings.add("words");
         let var = shader.vars.push(Variable::new(name, words, mode));
         let mut b = Builder::new(shader);
         let root = b.deref_var(var);
@@ -660,7 +660,7 @@ mod tests {
         let mut shader = Shader::default();
         shader.append_new_block();
         let int = shader.types.vector(AluType::new(Base::Int, 32), 1);
-        let name = shader.strings.intern("out");
+        let name = shader.strings.add("out");
         let var = shader.vars.push(Variable::new(name, int, Modes::SHADER_OUT));
         let mut b = Builder::new(&mut shader);
         let undef = b.undef(1, 32);

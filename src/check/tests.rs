@@ -478,7 +478,7 @@ fn image_operations_take_and_give_numbers() {
 fn variables_and_types_are_sound() {
     let mut shader = Shader::default();
     shader.append_new_block();
-    let name = shader.strings.intern("v");
+    let name = shader.strings.add("v");
     let float = shader.types.from_name("float").expect("a type");
     shader.vars.push(crate::ir::Variable::new(name, float, Modes::UBO | Modes::SSBO));
     assert_eq!(messages(&shader), ["variable v: does not live in one mode"]);
@@ -495,7 +495,7 @@ fn variables_and_types_are_sound() {
 fn types_are_bounded() {
     let mut shader = Shader::default();
     shader.append_new_block();
-    let name = shader.strings.intern("s");
+    let name = shader.strings.add("s");
     let mut ty = shader.types.from_name("float").expect("a type");
     for _ in 0..40 {
         let field = Field { name, ty, offset: None };

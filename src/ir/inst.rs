@@ -143,10 +143,14 @@ impl Swizzle {
         swizzle
     }
 
-    /// From the numbers of four bits of the first `n` components; the rest read their own.
-    pub fn from_bits(bits: u64, n: usize) -> Swizzle {
-        let own = u64::MAX.checked_shl(4 * n as u32).unwrap_or(0);
-        Swizzle(bits & !own | Swizzle::IDENTITY.0 & own)
+    /// From the numbers of four bits of the components that are read; those in `unread` read their own.
+    pub fn from_bits(bits: u64, unread: u64) -> Swizzle {
+        Swizzle(bits & !unread | Swizzle::IDENTITY.0 & unread)
+    }
+
+    /// The bits of all components but the first `n`.
+    pub fn unread(n: u8) -> u64 {
+        u64::MAX.checked_shl(4 * u32::from(n)).unwrap_or(0)
     }
 
     /// The numbers of four bits of all components.

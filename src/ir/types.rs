@@ -3,7 +3,7 @@
 //! SSA values have no type but a width and a number of components; only variables and derefs name one. A text dump prints
 //! no struct contents: a struct read from text starts empty and gains a field where a `deref_struct` names it.
 
-use crate::entity::{entity, hash_of, Arena, HashIndex, Str, StringTable};
+use crate::entity::{entity, Arena, Str, StringTable};
 use crate::op::names::ImageDim;
 use crate::op::{AluType, Base};
 
@@ -104,7 +104,9 @@ pub struct TypeTable {
     types: Arena<Type, TypeData>,
     /// The structs.
     pub structs: Arena<Struct, StructData>,
-    lookup: HashIndex<Type>,
+    /// A type stands in the first free slot from where its hash leads. As many as a power of two, or none; never more than half
+    /// of them taken.
+    slots: Vec<Option<Type>>,
     /// Memory of fields.
     unused: Vec<Vec<Field>>,
 }
@@ -112,13 +114,33 @@ pub struct TypeTable {
 impl TypeTable {
     /// The id of `data`.
     pub fn intern(&mut self, data: TypeData) -> Type {
-        let hash = hash_of(data);
-        if let Some(ty) = self.lookup.find(hash, |ty| self.types[ty] == data) {
-            return ty;
+        if 2 * self.types.len() >= self.slots.len() {
+            self.grow();
         }
-        let ty = self.types.push(data);
-        self.lookup.insert(hash, ty);
-        ty
+        let slot = self.slot(data);
+        *self.slots[slot].get_or_insert_with(|| self.types.push(data))
+    }
+
+    /// Where `data` stands, or would.
+    fn slot(&self, data: TypeData) -> usize {
+        let mask = self.slots.len() - 1;
+        let mut slot = hash_of(data) & mask;
+        while self.slots[slot].is_some_and(|ty| self.types[ty] != data) {
+            slot = (slot + 1) & mask;
+        }
+        slot
+    }
+
+    /// Makes the slots twice as many.
+    #[cold]
+    fn grow(&mut self) {
+        let len = (2 * self.slots.len()).max(64);
+        self.slots.clear();
+        self.slots.resize(len, None);
+        for ty in self.types.ids() {
+            let slot = self.slot(self.types[ty]);
+            self.slots[slot] = Some(ty);
+        }
     }
 
     /// A scalar (`components` 1) or vector.
@@ -340,8 +362,13 @@ impl TypeTable {
             data.fields.clear();
             data.fields
         }));
-        self.lookup.clear();
+        self.slots.clear();
     }
+}
+
+fn hash_of(data: TypeData) -> usize {
+    use std::hash::{BuildHasher, BuildHasherDefault};
+    BuildHasherDefault::<rustc_hash::FxHasher>::default().hash_one(data) as usize
 }
 
 const SCALARS: &[(AluType, &str, &str)] = &[
@@ -496,7 +523,7 @@ mod tests {
     #[test]
     fn arrays_of_nothing_have_no_scalars() {
         let mut types = TypeTable::default();
-        let name = StringTable::default().intern("nothing");
+        let name = StringTable::default().add("nothing");
         let nothing = types.new_struct(name, &[]);
         let many = types.array(nothing, Some(u32::MAX), 0);
         assert_eq!(types.num_scalars(many), None);

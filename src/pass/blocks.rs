@@ -30,8 +30,8 @@ pub(super) fn block_type(shader: &mut Shader, element: Element, len: Option<u32>
     let vector = shader.types.vector(scalar, element.components);
     let stride = u32::from(element.components) * u32::from(element.bits) / 8;
     let base = shader.types.array(vector, len, stride);
-    let field = Field { name: shader.strings.intern("base"), ty: base, offset: Some(0) };
-    let name = shader.strings.intern(NAME);
+    let field = Field { name: shader.strings.add("base"), ty: base, offset: Some(0) };
+    let name = shader.strings.add(NAME);
     shader.types.new_struct(name, &[field])
 }
 
@@ -44,7 +44,7 @@ pub(super) fn is_block(shader: &Shader, ty: Type) -> bool {
 /// A variable of mode `mode` called `name` that holds one block of `len` elements.
 pub(super) fn new_block(shader: &mut Shader, name: &str, mode: Modes, element: Element, len: Option<u32>) -> Var {
     let ty = block_type(shader, element, len);
-    let name = shader.strings.intern(name);
+    let name = shader.strings.add(name);
     shader.vars.push(Variable::new(name, ty, mode))
 }
 

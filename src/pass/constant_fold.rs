@@ -161,7 +161,7 @@ mod tests {
         let mut shader = Shader::default();
         shader.append_new_block();
         let array = shader.types.from_name("uint[8]").unwrap();
-        let name = shader.strings.intern("x");
+        let name = shader.strings.add("x");
         let var = shader.vars.push(crate::ir::Variable::new(name, array, crate::op::Modes::SHADER_TEMP));
         let mut b = Builder::new(&mut shader);
         let pointer = b.deref_var(var);

@@ -263,7 +263,7 @@ mod tests {
 
     fn load(b: &mut Builder<'_>, mode: Modes, access: Access) -> Def {
         let ty = b.shader.types.from_name("uvec4").unwrap();
-        let name = b.shader.strings.intern("v");
+        let name = b.shader.strings.add("v");
         let known = b.shader.vars.iter().find(|(_, v)| v.mode == mode).map(|(var, _)| var);
         let var = known.unwrap_or_else(|| b.shader.vars.push(Variable::new(name, ty, mode)));
         let pointer = b.deref_var(var);

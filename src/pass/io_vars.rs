@@ -475,7 +475,7 @@ impl Group {
         let mode = if self.part.is_output { Modes::SHADER_OUT } else { Modes::SHADER_IN };
         text.clear();
         self.push_name(text);
-        let name = shader.strings.intern(text);
+        let name = shader.strings.add(text);
         let interp = InterpMode::ALL.get(self.style.mode as usize).copied().unwrap_or(InterpMode::none);
         self.var = Some(shader.vars.push(Variable {
             interp,

@@ -144,7 +144,7 @@ impl Names<'_> {
             ty = shader.types.array(ty, Some(len), 0);
         }
         let (name, mode) = if storage { ("image", Modes::IMAGE) } else { ("texture", Modes::UNIFORM) };
-        let name = shader.strings.intern(&format!("{name}{unit}"));
+        let name = shader.strings.add(&format!("{name}{unit}"));
         shader.vars.push(Variable { driver_location: unit, binding: unit, ..Variable::new(name, ty, mode) })
     }
 
@@ -276,7 +276,7 @@ impl Names<'_> {
         let storage = texture.kind == TextureKind::Storage;
         let binding = bindless_binding(storage, texture.dim == ImageDim::buf);
         let name = format!("bindless_{}", shader.types.name(ty, &shader.strings));
-        let name = shader.strings.intern(&name);
+        let name = shader.strings.add(&name);
         let array = shader.types.array(ty, Some(BINDLESS_HANDLES), 0);
         let var = shader.vars.push(Variable {
             driver_location: binding,

@@ -104,7 +104,7 @@ impl FramebufferRead {
 
     fn declare(self, shader: &mut Shader, target: &Target, texel: AluType) -> Var {
         let ty = shader.types.intern(TypeData::Image { dim: ImageDim::subpass, array: false, texel });
-        let name = shader.strings.intern(&format!("attachment{}", self.index));
+        let name = shader.strings.add(&format!("attachment{}", self.index));
         shader.vars.push(Variable {
             binding: ATTACHMENT_BINDING + self.index,
             descriptor_set: Some(target.descriptor_set(Descriptor::DefaultUniforms)),

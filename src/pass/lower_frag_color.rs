@@ -77,7 +77,7 @@ impl Memory {
                 Some(digit) => name.extend(['[', digit, ']']),
                 None => name.push_str(&format!("[{buffer}]")),
             }
-            let name = shader.strings.intern(name);
+            let name = shader.strings.add(name);
             let location = Some(frag_result::DATA0 + buffer);
             let output = Variable { name, location, driver_location: buffer, ..shader.vars[color].clone() };
             outputs.push((color, shader.vars.push(output)));

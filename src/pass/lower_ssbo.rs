@@ -236,7 +236,7 @@ fn declare(
     if element != UVEC4 {
         name += &format!("@{}", element.bits);
     }
-    let name = shader.strings.intern(&name);
+    let name = shader.strings.add(&name);
     shader.vars.push(Variable {
         driver_location: binding,
         binding,

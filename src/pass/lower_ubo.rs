@@ -285,7 +285,7 @@ impl Blocks {
             binding: index,
             descriptor_set: Some(target.descriptor_set(descriptor)),
             access: Access::READONLY,
-            ..Variable::new(shader.strings.intern(name), ty, Modes::UBO)
+            ..Variable::new(shader.strings.add(name), ty, Modes::UBO)
         });
         self.lens.insert(var, len);
         var

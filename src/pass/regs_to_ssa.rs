@@ -94,7 +94,7 @@ impl Registers {
             return None;
         }
         let too_many = decls.len().saturating_mul(shader.blocks.len()) > MAX_ENTRIES;
-        let mut names: FxHashSet<_> = shader.vars.values().map(|var| var.name).collect();
+        let mut names: FxHashSet<_> = shader.vars.values().map(|var| shader.strings[var.name].to_string()).collect();
         let mut registers = Registers { homes: shader.inst_table(None), columns: Vec::new() };
         for decl in decls {
             let home = if too_many || shader.index(decl, Index::num_array_elems) > 0 {
@@ -136,7 +136,7 @@ struct Access {
 }
 
 /// A function variable for the register of `decl`. A register has no type, so it holds unsigned numbers or booleans.
-fn variable(shader: &mut Shader, decl: Inst, names: &mut FxHashSet<crate::entity::Str>) -> Var {
+fn variable(shader: &mut Shader, decl: Inst, names: &mut FxHashSet<String>) -> Var {
     let bits = shader.index(decl, Index::bit_size) as u8;
     let scalar = AluType::new(if bits == 1 { Base::Bool } else { Base::Uint }, bits);
     let mut ty = shader.types.vector(scalar, shader.index(decl, Index::num_components) as u8);
@@ -144,8 +144,8 @@ fn variable(shader: &mut Shader, decl: Inst, names: &mut FxHashSet<crate::entity
     if len > 0 {
         ty = shader.types.array(ty, Some(len), 0);
     }
-    let fresh = (names.len()..).map(|n| shader.strings.intern(&format!("reg{n}"))).find(|name| names.insert(*name));
-    let name = fresh.expect("there are more numbers than variables");
+    let fresh = (names.len()..).map(|n| format!("reg{n}")).find(|name| names.insert(name.clone()));
+    let name = shader.strings.add(&fresh.expect("there are more numbers than variables"));
     shader.vars.push(Variable::new(name, ty, Modes::FUNCTION_TEMP))
 }
 

@@ -67,7 +67,7 @@ impl<'a> Parser<'a> {
         let start = line.token_start();
         let name = if line.peek() == b'(' { "" } else { line.token() };
         let name_span = line.span_from(start);
-        let mut var = Variable::new(self.shader.strings.intern(name), ty, mode);
+        let mut var = Variable::new(self.shader.strings.add(name), ty, mode);
         (var.interp, var.access, var.precision, var.image_format) = (interp, access, precision, image_format);
         if line.eat(b'(') {
             self.var_location(line, &mut var)?;
@@ -148,7 +148,7 @@ impl<'a> Parser<'a> {
         if depth != 0 {
             return Err(line.error(start, "the braces of this initializer do not match"));
         }
-        Ok(self.shader.strings.intern(text))
+        Ok(self.shader.strings.add(text))
     }
 
     fn add_push_constants(&mut self, ty: Type) {
@@ -160,7 +160,7 @@ impl<'a> Parser<'a> {
         let mut offset = 0;
         for (name, words) in PUSH_CONSTANTS.1 {
             let ty = self.shader.types.array(uint, Some(*words), 4);
-            let name = self.shader.strings.intern(name);
+            let name = self.shader.strings.add(name);
             self.shader.types.structs[id].fields.push(Field { name, ty, offset: Some(offset) });
             offset += 4 * words;
         }

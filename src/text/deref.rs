@@ -125,9 +125,10 @@ impl<'a> Parser<'a> {
         let Some(TypeData::Struct(id)) = parent_ty else {
             return Err(line.error_at(parent_span, "this is no pointer to a struct"));
         };
-        let name = self.shader.strings.intern(name);
+        let name = self.shader.strings.add(name);
         let fields = &self.shader.types.structs[id].fields;
-        let known = fields.iter().position(|field| field.name == name);
+        let strings = &self.shader.strings;
+        let known = fields.iter().position(|field| strings[field.name] == strings[name]);
         if known.is_none() && self.is_described(id) {
             return Err(line.error_at(parent_span, "the struct that this points to is described without that member"));
         }
@@ -154,7 +155,7 @@ impl<'a> Parser<'a> {
         let fixed = FIXED_MEMBERS.iter().position(|fixed| *fixed == &self.shader.strings[name]);
         let fields = self.shader.types.structs[id].fields.len();
         for before in FIXED_MEMBERS.iter().take(fixed.unwrap_or(0)).skip(fields) {
-            let name = self.shader.strings.intern(before);
+            let name = self.shader.strings.add(before);
             self.shader.types.structs[id].fields.push(Field { name, ty: void, offset: None });
         }
         let fields = &mut self.shader.types.structs[id].fields;
@@ -269,7 +270,7 @@ impl<'a> Parser<'a> {
             return None;
         }
         let fields = self.members.get(stem).map_or(&[][..], |members| &members.fields);
-        let name = self.shader.strings.intern(stem);
+        let name = self.shader.strings.add(stem);
         let mut ty = self.shader.types.new_struct(name, fields);
         self.struct_depths.push(depth);
         if !lengths.is_empty() {

@@ -78,7 +78,7 @@ impl<'a> Parser<'a> {
         }
         let ty = if depth > 0 { self.new_struct_type(word, 0) } else { self.builtin_type(word) };
         let mut ty = ty.ok_or_else(|| line.error(start, "expected a type, or a struct that was described"))?;
-        let name = self.shader.strings.intern(line.word());
+        let name = self.shader.strings.add(line.word());
         let offset = key_number(line, "offset")?;
         if line.eat_str("stride=") {
             let stride = line.number32("a number")?;

@@ -1,8 +1,8 @@
 //! Reading what stands outside of the body: the header of the shader, types, variables.
 
 use super::decode::{Decoder, Reading};
-use super::format::{self, pick, var_flags, TypeFlags, TypeKind, PRECISIONS};
-use super::record::Record;
+use super::format::{self, pick, var_flags, TypeFlags, TypeKind, NONE, PRECISIONS};
+use super::record::{unexpected, Record};
 use crate::entity::{Slice, Str};
 use crate::error::Error;
 use crate::ir::info::{is_directive, FieldMut, FIELDS};
@@ -48,6 +48,7 @@ impl Reading<'_> {
     }
 
     /// A field of the header and its value.
+    #[inline(never)]
     pub(super) fn info(&mut self, mut record: Record<'_>) -> Result<(), Error> {
         let row = record.pick("a field of the header", |number| FIELDS.get(number as usize))?;
         match (row.field)(&mut self.shader.info) {
@@ -81,29 +82,33 @@ impl Reading<'_> {
     #[inline(always)]
     fn name(&mut self, record: &mut Record<'_>) -> Str {
         let (words, len) = record.string_words().unwrap_or_default();
-        self.shader.strings.intern_words(words, len)
+        self.shader.strings.add_words(words, len)
     }
 
     #[inline(always)]
     fn optional_name(&mut self, record: &mut Record<'_>) -> Option<Str> {
         let (words, len) = record.string_words()?;
-        Some(self.shader.strings.intern_words(words, len))
+        Some(self.shader.strings.add_words(words, len))
     }
 
-    /// A type that was written before.
+    /// The type `number`, which stands at `at` and was written before.
     #[inline(always)]
-    pub(super) fn type_row(&self, record: &mut Record<'_>) -> Result<&TypeRow, Error> {
+    pub(super) fn type_row(&self, number: u32, at: usize) -> Result<&TypeRow, Error> {
+        self.state.types.get(number as usize).ok_or_else(|| unexpected(at, "a type written before this", number))
+    }
+
+    /// The type that the next word names.
+    #[inline(always)]
+    fn next_type(&self, record: &mut Record<'_>) -> Result<TypeRow, Error> {
+        let at = record.at();
         let number = record.word();
-        self.type_of(number, *record)
+        match record.lacks_words() {
+            true => Err(record.wrong_length(0)),
+            false => self.type_row(number, at).copied(),
+        }
     }
 
-    /// The type `number`, which the word that was just taken names.
-    #[inline(always)]
-    fn type_of(&self, number: u32, record: Record<'_>) -> Result<&TypeRow, Error> {
-        let missing = || record.behind(format_args!("there is no type {number} before this"));
-        self.state.types.get(number as usize).ok_or_else(missing)
-    }
-
+    #[inline(never)]
     pub(super) fn ty(&mut self, mut record: Record<'_>) -> Result<(), Error> {
         let kind = record.pick("a kind of type", TypeKind::from_number)?;
         let row = match kind {
@@ -161,7 +166,7 @@ impl Reading<'_> {
 
     #[inline(always)]
     fn array(&mut self, record: &mut Record<'_>) -> Result<TypeRow, Error> {
-        let elem = *self.type_row(record)?;
+        let elem = self.next_type(record)?;
         let (len, stride) = (record.optional(), record.word());
         let ty = self.shader.types.array(elem.ty, len, stride);
         let scalars = elem.scalars.and_then(|scalars| scalars.checked_mul(len?));
@@ -179,9 +184,10 @@ impl Reading<'_> {
         let (mut depth, mut parts, mut scalars) = (1, 1u32, Some(0u32));
         self.state.fields.clear();
         while record.left() > 0 {
-            let row = *self.type_row(record)?;
-            let offset = record.optional();
-            let field = Field { name: self.name(record), ty: row.ty, offset };
+            let at = record.at();
+            let &[number, offset] = record.first()?;
+            let row = *self.type_row(number, at)?;
+            let field = Field { name: self.name(record), ty: row.ty, offset: optional(offset) };
             self.state.fields.push(field);
             depth = depth.max(row.depth + 1);
             parts = parts.saturating_add(row.parts);
@@ -191,63 +197,66 @@ impl Reading<'_> {
         Ok(TypeRow { ty, depth, parts, scalars: scalars.filter(|n| *n != 0) })
     }
 
-    pub(super) fn variable(&mut self, mut record: Record<'_>) -> Result<(), Error> {
-        let row = *self.type_row(&mut record)?;
-        let mode = record.pick("a mode", Modes::from_bits)?;
-        let interp = record.pick("an interpolation", |number| pick(InterpMode::ALL, number))?;
-        let precision = record.pick("a precision", |number| pick(PRECISIONS, number))?;
-        let access = record.pick("access flags", Access::from_bits)?;
-        let flags = record.pick("flags of a variable", var_flags)?;
-        let location = record.optional();
-        let location_frac = record.pick("a component", |number| u8::try_from(number).ok())?;
-        let (driver_location, binding, descriptor_set) = (record.word(), record.word(), record.optional());
-        let index = record.word();
-        let image_format = match record.word() {
+    #[inline(never)]
+    pub(super) fn variable(&mut self, words: &[u32], at: usize) -> Result<(), Error> {
+        let mut record = Record::new(&self.wire[..at + words.len()], at + 1);
+        let &[ty, mode, interp, precision, access, flags, location, location_frac, driver_location, binding, set, index, format, stream, buffer, stride, offset] =
+            record.first()?;
+        let row = *self.type_row(ty, at + 1)?;
+        let image_format = match format {
             0 => 0,
-            number => self.state.names.format(number, record.at() - 1, self.wire)?,
+            number => self.state.names.format(number, at + 13, self.wire)?,
         };
-        let stream = record.word();
-        let (buffer, stride, offset) = (record.optional(), record.word(), record.word());
-        let capture = buffer.map(|buffer| Capture { buffer, stride, offset });
         let name = self.name(&mut record);
         let initializer = self.optional_name(&mut record);
-        let values = self.values(row, &mut record)?;
+        let values = self.values(row, record)?;
         self.shader.vars.push(Variable {
             name,
             ty: row.ty,
-            mode,
-            interp,
-            access,
-            precision,
-            flags,
-            location,
-            location_frac,
+            mode: Modes::from_bits(mode).ok_or_else(|| unexpected(at + 2, "a mode", mode))?,
+            interp: pick(InterpMode::ALL, interp).ok_or_else(|| unexpected(at + 3, "an interpolation", interp))?,
+            precision: pick(PRECISIONS, precision).ok_or_else(|| unexpected(at + 4, "a precision", precision))?,
+            access: Access::from_bits(access).ok_or_else(|| unexpected(at + 5, "access flags", access))?,
+            flags: var_flags(flags).ok_or_else(|| unexpected(at + 6, "flags of a variable", flags))?,
+            location: optional(location),
+            location_frac: u8::try_from(location_frac).map_err(|_| unexpected(at + 8, "a component", location_frac))?,
             driver_location,
             binding,
-            descriptor_set,
+            descriptor_set: optional(set),
             index,
-            capture,
+            capture: optional(buffer).map(|buffer| Capture { buffer, stride, offset }),
             stream,
             image_format,
             initializer,
             values,
         });
-        record.end()
+        Ok(())
     }
 
-    /// The values of a variable, if the record has any.
+    /// The values of a variable, which end its record, if there are any.
     #[inline(always)]
-    fn values(&mut self, row: TypeRow, record: &mut Record<'_>) -> Result<Option<Slice>, Error> {
-        let values = record.words(record.left());
+    fn values(&mut self, row: TypeRow, record: Record<'_>) -> Result<Option<Slice>, Error> {
+        let values = record.rest();
         if values.is_empty() {
+            record.end()?;
             return Ok(None);
         }
         if values.len() % 2 != 0 || row.scalars != Some(values.len() as u32 / 2) {
-            return Err(record.behind(format_args!("as many values as the type has scalars are two words each")));
+            return Err(wrong_values(record));
         }
         let values = values.chunks_exact(2).map(|pair| u64::from(pair[0]) | u64::from(pair[1]) << 32);
         Ok(Some(self.shader.consts.extend(values)))
     }
+}
+
+#[cold]
+fn wrong_values(record: Record<'_>) -> Error {
+    record.error(format_args!("as many values as the type has scalars are two words each"))
+}
+
+/// A number, unless it is "none".
+fn optional(word: u32) -> Option<u32> {
+    (word != NONE).then_some(word)
 }
 
 fn matrix_size(number: u32) -> Option<u8> {

@@ -1,7 +1,7 @@
 //! Reading a wire: its header, its records in order, and control flow.
 
 use super::declare::TypeRow;
-use super::format::{pick, Kind, HEADER_WORDS, HINTS, MAGIC, VERSION};
+use super::format::{kind, pick, Kind, HEADER_WORDS, HINTS, MAGIC, VERSION};
 use super::names::Names;
 use super::record::{error, Record};
 use super::values::Values;
@@ -41,10 +41,10 @@ impl Decoder {
     /// # Errors
     /// Says what is wrong with which word, counted from 0.
     pub fn decode(&mut self, words: &[u32], shader: &mut Shader) -> Result<(), Error> {
-        self.clear();
+        self.clear(words.len());
         self.labels = [&mut shader.info.name, &mut shader.info.label].map(|text| text.take().unwrap_or_default());
         shader.clear();
-        let result = Reading { state: self, shader, wire: words }.shader();
+        let result = Reading { state: self, shader, wire: words, in_block: false }.shader();
         // A number that means nothing comes before any other error: reading would have ended there.
         let result = self.values.sound().and(result);
         if result.is_err() {
@@ -53,10 +53,10 @@ impl Decoder {
         result
     }
 
-    fn clear(&mut self) {
+    fn clear(&mut self, num_words: usize) {
         self.names.clear();
         self.types.clear();
-        self.values.clear();
+        self.values.clear(num_words);
         self.blocks.clear();
         self.phis.clear();
     }
@@ -67,6 +67,8 @@ pub(super) struct Reading<'a> {
     pub(super) state: &'a mut Decoder,
     pub(super) shader: &'a mut Shader,
     pub(super) wire: &'a [u32],
+    /// The last item of control flow is a block.
+    pub(super) in_block: bool,
 }
 
 impl<'a> Reading<'a> {
@@ -77,20 +79,21 @@ impl<'a> Reading<'a> {
             return Err(no_other_first(HEADER_WORDS));
         }
         let mut at = HEADER_WORDS;
-        while let Some(first) = wire.get(at) {
-            let len = (first >> 8) as usize;
-            let Some(words) = wire.get(..at + len).filter(|_| len != 0) else {
+        while let [first, ..] = wire[at..] {
+            let (kind, len) = (first & 0xff, (first >> 8) as usize);
+            let Some(words) = wire[at..].get(..len).filter(|_| len != 0) else {
                 return Err(error(at, format_args!("a record of {len} words, but {} are left", wire.len() - at)));
             };
-            let record = Record::new(words, at + 1);
-            match Kind::from_number(first & 0xff) {
-                Some(Kind::Alu) => self.alu(record)?,
-                Some(Kind::Const) => self.constant(record)?,
-                Some(Kind::Deref) => self.deref(record)?,
-                Some(Kind::Intrinsic) => self.intrinsic(record)?,
-                Some(kind @ (Kind::Undef | Kind::Phi | Kind::Tex | Kind::Jump)) => self.seldom(kind, record)?,
-                Some(kind) => self.other(kind, record)?,
-                None => return Err(error(at, format_args!("there are no records of kind {}", first & 0xff))),
+            // A number is looked up only where it is none of the frequent ones.
+            match kind {
+                kind::ALU => self.alu(words, at)?,
+                kind::CONST => self.constant(words, at)?,
+                kind::DEREF => self.deref(words, at)?,
+                kind::INTRINSIC => self.intrinsic(words, at)?,
+                kind::VARIABLE => self.variable(words, at)?,
+                kind::TYPE => self.ty(Record::new(&wire[..at + len], at + 1))?,
+                kind::INFO => self.info(Record::new(&wire[..at + len], at + 1))?,
+                _ => self.other(kind, words, at)?,
             }
             at += len;
         }
@@ -115,32 +118,30 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// What is no instruction.
     #[inline(never)]
-    fn other(&mut self, kind: Kind, mut record: Record<'a>) -> Result<(), Error> {
-        match kind {
-            Kind::Name => {
+    fn other(&mut self, kind: u32, words: &'a [u32], at: usize) -> Result<(), Error> {
+        let mut record = Record::new(&self.wire[..at + words.len()], at + 1);
+        match Kind::from_number(kind) {
+            Some(Kind::Name) => {
                 let tess_ctrl = self.shader.info.stage == Stage::TessCtrl;
                 return self.state.names.define(record, &mut self.state.text, tess_ctrl);
             }
-            Kind::Shader if record.at() == HEADER_WORDS + 1 => return self.shader_record(record),
-            Kind::Shader => return Err(no_other_first(record.at() - 1)),
-            Kind::Info => return self.info(record),
-            Kind::Directive => return self.directive(record),
-            Kind::Type => return self.ty(record),
-            Kind::Variable => return self.variable(record),
-            Kind::Block => return self.block(record),
-            Kind::If => {
+            Some(Kind::Shader) if at == HEADER_WORDS => return self.shader_record(record),
+            Some(Kind::Shader) => return Err(no_other_first(at)),
+            Some(Kind::Directive) => return self.directive(record),
+            Some(Kind::Block) => return self.block(record),
+            Some(Kind::If) => {
                 let cond = record.def(&mut self.state.values);
                 let hint = record.pick("a hint", |number| pick(HINTS, number))?;
                 self.control(Cf::If { cond, hint });
             }
-            Kind::Else => self.control(Cf::Else),
-            Kind::EndIf => self.control(Cf::EndIf),
-            Kind::Loop => self.control(Cf::Loop),
-            Kind::Continue => self.control(Cf::Continue),
-            Kind::EndLoop => self.control(Cf::EndLoop),
-            _ => {}
+            Some(Kind::Else) => self.control(Cf::Else),
+            Some(Kind::EndIf) => self.control(Cf::EndIf),
+            Some(Kind::Loop) => self.control(Cf::Loop),
+            Some(Kind::Continue) => self.control(Cf::Continue),
+            Some(Kind::EndLoop) => self.control(Cf::EndLoop),
+            Some(kind) => return self.seldom(kind, words, at),
+            None => return Err(error(at, format_args!("there are no records of kind {kind}"))),
         }
         record.end()
     }
@@ -149,12 +150,14 @@ impl<'a> Reading<'a> {
     fn control(&mut self, cf: Cf) {
         self.shader.append_made();
         self.shader.append_cf(cf);
+        self.in_block = false;
     }
 
     fn block(&mut self, mut record: Record<'_>) -> Result<(), Error> {
         let number = record.word();
         self.shader.append_made();
         let block = self.shader.append_new_block();
+        self.in_block = true;
         match self.state.blocks.define(number, block) {
             true => record.end(),
             false => Err(record.behind(format_args!("block {number} stands twice"))),
@@ -162,7 +165,7 @@ impl<'a> Reading<'a> {
     }
 
     fn resolve_phis(&mut self) -> Result<(), Error> {
-        let Reading { state, shader, wire } = self;
+        let Reading { state, shader, wire, .. } = self;
         for phi in &state.phis {
             for at in (phi.start..phi.end).step_by(2) {
                 if state.blocks.get(wire[at]).is_none() {

@@ -64,6 +64,19 @@ numbered! {
     }
 }
 
+/// The numbers of frequent kinds.
+pub(super) mod kind {
+    use super::Kind;
+
+    pub(in crate::wire) const ALU: u32 = Kind::Alu as u32;
+    pub(in crate::wire) const CONST: u32 = Kind::Const as u32;
+    pub(in crate::wire) const DEREF: u32 = Kind::Deref as u32;
+    pub(in crate::wire) const INTRINSIC: u32 = Kind::Intrinsic as u32;
+    pub(in crate::wire) const VARIABLE: u32 = Kind::Variable as u32;
+    pub(in crate::wire) const TYPE: u32 = Kind::Type as u32;
+    pub(in crate::wire) const INFO: u32 = Kind::Info as u32;
+}
+
 numbered! {
     /// What a number with a name belongs to.
     Table {
@@ -100,6 +113,18 @@ numbered! {
         PtrAsArrayImm = 5,
         Struct = 6,
         Cast = 7,
+    }
+}
+
+impl Step {
+    /// The words of its record behind type and modes.
+    pub(super) fn num_words(self) -> usize {
+        match self {
+            Step::Var | Step::ArrayWildcard => 1,
+            Step::Array | Step::PtrAsArray | Step::Struct => 2,
+            Step::ArrayImm | Step::PtrAsArrayImm => 3,
+            Step::Cast => 4,
+        }
     }
 }
 

@@ -3,95 +3,148 @@
 use super::decode::{PendingPhi, Reading};
 use super::format::{self, alu_type, pick, Head, Kind, Step, TexFlags, JUMPS, WIDE_SWIZZLE};
 use super::names::{AluRow, IntrinsicRow, Names};
-use super::record::Record;
+use super::record::{error, unexpected, Record};
 use super::values::Values;
 use crate::entity::{Id, Slice};
 use crate::error::Error;
-use crate::ir::{AluFlags, AluSrc, ArrayIndex, Cf, Def, Deref, DerefKind, InstData, InstKind, Swizzle, TexData, Var};
+use crate::ir::{AluFlags, AluSrc, ArrayIndex, Def, Deref, DerefKind, InstData, InstKind, Swizzle, TexData, Var};
 use crate::op::old::OldAlu;
 use crate::op::{AluOp, IndexKind, Modes};
 
-impl<'a> Reading<'a> {
-    /// What every record of an instruction begins with: opcode and shape, and the number of the result.
-    #[inline(always)]
-    fn begin(&self, record: &mut Record<'a>) -> Result<(Head, u32), Error> {
-        if !matches!(self.shader.cf.last(), Some(Cf::Block(_))) {
-            return Err(record.behind(format_args!("an instruction outside of a block")));
-        }
-        let [head, number] = record.array();
-        let head = Head::unpack(head);
-        let Head { num_components, bit_size, .. } = head;
-        // What holds swizzles and constants has room for these; which of them are allowed where is for `check` to say.
-        if record.lacks_words() || !is_shape(num_components, bit_size) {
-            return Err(record.behind(format_args!("a result of {num_components} components of {bit_size} bits")));
-        }
-        Ok((head, number))
+/// The record of an instruction: what all of them have, and the rest.
+#[derive(Clone, Copy)]
+struct Parts<'a> {
+    /// See [`Head`].
+    head: u32,
+    /// The number of the result.
+    number: u32,
+    operands: &'a [u32],
+    /// Where the operands stand in the wire.
+    at: usize,
+}
+
+impl Parts<'_> {
+    fn op(&self) -> u32 {
+        Head::unpack(self.head).op
     }
 
-    /// Makes the instruction that has the result `number`.
+    fn num_components(&self) -> u8 {
+        Head::unpack(self.head).num_components
+    }
+}
+
+// Each kind of instruction that is frequent is read by a function of its own, for which the compiler knows what it makes. Errors
+// come from functions that take values: what one refers to would have to be in memory all the time.
+impl<'a> Reading<'a> {
+    /// Takes the record of an instruction apart, which stands at `at`.
     #[inline(always)]
-    fn finish(&mut self, head: Head, number: u32, record: Record<'_>, kind: InstKind) -> Result<(), Error> {
-        record.end()?;
-        let Head { num_components, bit_size, .. } = head;
+    fn begin(&self, words: &'a [u32], at: usize) -> Result<Parts<'a>, Error> {
+        if !self.in_block {
+            return Err(outside_of_block(at));
+        }
+        let &[_, head, number, ref operands @ ..] = words else { return Err(self.wrong_length(3, words, at)) };
+        // What holds swizzles and constants has room for these; which of them are allowed where is for `check` to say.
+        if !is_shape(Head::unpack(head)) {
+            return Err(no_shape(at + 1, head));
+        }
+        Ok(Parts { head, number, operands, at: at + 3 })
+    }
+
+    /// Makes the instruction of a record.
+    #[inline(always)]
+    fn finish(&mut self, parts: Parts<'a>, kind: InstKind) -> Result<(), Error> {
+        let Head { num_components, bit_size, .. } = Head::unpack(parts.head);
         let inst = self.shader.make(InstData { num_components, bit_size, kind });
+        let number = parts.number;
         if num_components != 0 && (number >= WIDE_SWIZZLE || !self.state.values.define(number, inst.def())) {
-            let problem = if number >= WIDE_SWIZZLE { "is too large a number" } else { "is defined twice" };
-            return Err(record.error(format_args!("value {number} {problem}, by the record that ends here")));
+            return Err(no_new_number(parts.at - 1, number));
         }
         Ok(())
     }
 
-    #[inline(never)]
-    pub(super) fn seldom(&mut self, kind: Kind, mut record: Record<'a>) -> Result<(), Error> {
-        let (head, number) = self.begin(&mut record)?;
-        let kind = match kind {
-            Kind::Phi => self.phi(&mut record)?,
-            Kind::Tex => self.tex(head, &mut record)?,
-            Kind::Jump => InstKind::Jump(opcode(head, record, "a jump", |op| pick(JUMPS, op))?),
-            _ => InstKind::Undef,
-        };
-        self.finish(head, number, record, kind)
+    /// The words that stand at `at`, one after the other.
+    fn record(&self, words: &[u32], at: usize) -> Record<'a> {
+        Record::new(&self.wire[..at + words.len()], at)
     }
 
-    #[inline(always)]
-    pub(super) fn alu(&mut self, mut record: Record<'a>) -> Result<(), Error> {
-        let (head, number) = self.begin(&mut record)?;
-        let row = *self.state.names.alu(head.op, record.at() - 2, self.wire)?;
-        let flags = AluFlags::from_bits(head.flags)
-            .ok_or_else(|| record.behind(format_args!("unknown flags {:#x} of an ALU instruction", head.flags)))?;
-        let op = match row {
-            AluRow::Op(op) => op,
-            AluRow::Old(old) => {
-                let kind = self.old_alu(old, head, flags, &mut record)?;
-                return self.finish(head, number, record, kind);
-            }
+    /// That `words`, which stand at `at`, should be `count`.
+    #[cold]
+    fn wrong_length(&self, count: usize, words: &[u32], at: usize) -> Error {
+        self.record(words, at).wrong_length(count)
+    }
+
+    #[inline(never)]
+    pub(super) fn seldom(&mut self, kind: Kind, words: &'a [u32], at: usize) -> Result<(), Error> {
+        let parts = self.begin(words, at)?;
+        let mut record = self.record(parts.operands, parts.at);
+        let kind = match kind {
+            Kind::Phi => self.phi(&mut record)?,
+            Kind::Tex => self.tex(parts, &mut record)?,
+            Kind::Jump => InstKind::Jump(opcode(parts, "a jump", |op| pick(JUMPS, op))?),
+            _ => InstKind::Undef,
         };
+        record.end()?;
+        self.finish(parts, kind)
+    }
+
+    #[inline(never)]
+    pub(super) fn alu(&mut self, words: &'a [u32], at: usize) -> Result<(), Error> {
+        let parts = self.begin(words, at)?;
+        let AluRow::Op(op) = *self.state.names.alu(parts.op(), at + 1, self.wire)? else {
+            return self.old_alu(words, at);
+        };
+        let flags = alu_flags(parts)?;
+        let operands = op.info().srcs;
+        if parts.operands.len() != 2 * operands.len() {
+            return self.wide_alu(op, words, at);
+        }
+        let unread = Swizzle::unread(parts.num_components());
+        let values = &mut self.state.values;
+        let srcs = parts.operands.chunks_exact(2).zip(operands).enumerate().map(|(n, (src, operand))| {
+            let unread = match operand.size {
+                0 => unread,
+                size => Swizzle::unread(size),
+            };
+            AluSrc { def: values.get(src[0], parts.at + 2 * n), swizzle: Swizzle::from_bits(src[1].into(), unread) }
+        });
+        let srcs = self.shader.alu_srcs.extend(srcs);
+        self.finish(parts, InstKind::Alu { op, flags, srcs })
+    }
+
+    /// An ALU instruction that reads more than eight components of a source.
+    #[inline(never)]
+    fn wide_alu(&mut self, op: AluOp, words: &'a [u32], at: usize) -> Result<(), Error> {
+        let parts = self.begin(words, at)?;
+        let flags = alu_flags(parts)?;
+        let mut record = self.record(parts.operands, parts.at);
         let values = &mut self.state.values;
         let operands = op.info().srcs.iter();
-        let srcs = operands.map(|operand| alu_src(operand.components(head.num_components), &mut record, values));
+        let srcs = operands.map(|operand| alu_src(operand.components(parts.num_components()), &mut record, values));
         let srcs = self.shader.alu_srcs.extend(srcs);
-        self.finish(head, number, record, InstKind::Alu { op, flags, srcs })
+        record.end()?;
+        self.finish(parts, InstKind::Alu { op, flags, srcs })
     }
 
     /// An opcode of an older release: its instruction now, behind those that it takes besides.
-    fn old_alu(
-        &mut self,
-        old: OldAlu,
-        head: Head,
-        flags: AluFlags,
-        record: &mut Record<'a>,
-    ) -> Result<InstKind, Error> {
-        let components = head.num_components;
-        let src = alu_src(components, record, &mut self.state.values);
+    #[inline(never)]
+    fn old_alu(&mut self, words: &'a [u32], at: usize) -> Result<(), Error> {
+        let parts = self.begin(words, at)?;
+        let row = *self.state.names.alu(parts.op(), at + 1, self.wire)?;
+        let flags = alu_flags(parts)?;
+        let components = parts.num_components();
+        let mut record = self.record(parts.operands, parts.at);
+        let src = alu_src(components, &mut record, &mut self.state.values);
         self.state.values.sound()?;
+        record.end()?;
         let bits = self.shader.bit_size(src.def);
-        Ok(match old {
-            OldAlu::NotZero(op) => {
+        let kind = match row {
+            AluRow::Op(op) => InstKind::Alu { op, flags, srcs: self.shader.push_alu_srcs(&[src]) },
+            AluRow::Old(OldAlu::NotZero(op)) => {
                 let zero = InstKind::Const(self.shader.consts.push(&[0]));
                 let zero = AluSrc { def: self.emit(1, bits, zero), swizzle: Swizzle::splat(0) };
                 InstKind::Alu { op, flags, srcs: self.shader.push_alu_srcs(&[src, zero]) }
             }
-            OldAlu::Intrinsic(op) => {
+            AluRow::Old(OldAlu::Intrinsic(op)) => {
                 let plain = self.shader.num_components(src.def) == components;
                 let value = if plain && src.swizzle.is_identity(components.into()) {
                     src.def
@@ -102,7 +155,8 @@ impl<'a> Reading<'a> {
                 let (srcs, indices) = (self.shader.srcs.push(&[value]), Slice::default());
                 InstKind::Intrinsic { op, srcs, indices }
             }
-        })
+        };
+        self.finish(parts, kind)
     }
 
     /// An instruction that the wire does not have.
@@ -110,17 +164,22 @@ impl<'a> Reading<'a> {
         self.shader.make(InstData { num_components, bit_size, kind }).def()
     }
 
-    #[inline(always)]
-    pub(super) fn constant(&mut self, mut record: Record<'a>) -> Result<(), Error> {
-        let (head, number) = self.begin(&mut record)?;
-        let count = usize::from(head.num_components);
-        let values = if head.bit_size == 64 {
-            let pairs = record.words(2 * count).chunks_exact(2);
-            self.shader.consts.extend(pairs.map(|pair| u64::from(pair[0]) | u64::from(pair[1]) << 32))
-        } else {
-            self.shader.consts.extend(record.words(count).iter().map(|word| u64::from(*word)))
+    #[inline(never)]
+    pub(super) fn constant(&mut self, words: &'a [u32], at: usize) -> Result<(), Error> {
+        let parts = self.begin(words, at)?;
+        let Head { num_components, bit_size, .. } = Head::unpack(parts.head);
+        let count = usize::from(num_components) << u8::from(bit_size == 64);
+        if parts.operands.len() != count {
+            return Err(self.wrong_length(count, parts.operands, parts.at));
+        }
+        let consts = &mut self.shader.consts;
+        let values = match bit_size {
+            64 => {
+                consts.extend(parts.operands.chunks_exact(2).map(|pair| u64::from(pair[0]) | u64::from(pair[1]) << 32))
+            }
+            _ => consts.extend(parts.operands.iter().map(|word| u64::from(*word))),
         };
-        self.finish(head, number, record, InstKind::Const(values))
+        self.finish(parts, InstKind::Const(values))
     }
 
     /// The sources are looked up at the end.
@@ -135,70 +194,93 @@ impl<'a> Reading<'a> {
         Ok(InstKind::Phi(Slice::default()))
     }
 
-    #[inline(always)]
-    pub(super) fn deref(&mut self, mut record: Record<'a>) -> Result<(), Error> {
-        let (head, number) = self.begin(&mut record)?;
-        let step = opcode(head, record, "a step of a pointer", Step::from_number)?;
-        let ty = self.type_row(&mut record)?.ty;
-        let modes = record.pick("modes", Modes::from_bits)?;
-        let values = &mut self.state.values;
-        let kind = match step {
-            Step::Var => DerefKind::Var(self.var(&mut record)?),
-            Step::Array => DerefKind::Array { parent: record.def(values), index: ArrayIndex::Def(record.def(values)) },
-            Step::ArrayImm => DerefKind::Array { parent: record.def(values), index: imm(&mut record) },
-            Step::ArrayWildcard => DerefKind::ArrayWildcard { parent: record.def(values) },
-            Step::PtrAsArray => {
-                DerefKind::PtrAsArray { parent: record.def(values), index: ArrayIndex::Def(record.def(values)) }
-            }
-            Step::PtrAsArrayImm => DerefKind::PtrAsArray { parent: record.def(values), index: imm(&mut record) },
-            Step::Struct => DerefKind::Struct { parent: record.def(values), field: record.word() },
-            Step::Cast => DerefKind::Cast {
-                parent: record.def(values),
-                stride: record.word(),
-                align_mul: record.word(),
-                align_offset: record.word(),
-            },
+    #[inline(never)]
+    pub(super) fn deref(&mut self, words: &'a [u32], at: usize) -> Result<(), Error> {
+        let parts = self.begin(words, at)?;
+        let step = opcode(parts, "a step of a pointer", Step::from_number)?;
+        let &[ty, modes, ref operands @ ..] = parts.operands else {
+            return Err(self.wrong_length(2, parts.operands, parts.at));
         };
+        let ty = self.type_row(ty, parts.at)?.ty;
+        let modes = Modes::from_bits(modes).ok_or_else(|| unexpected(parts.at + 1, "modes", modes))?;
+        let kind = self.step(step, operands, parts.at + 2)?;
         let deref = self.shader.derefs.push(Deref { kind, ty, modes });
-        self.finish(head, number, record, InstKind::Deref(deref))
+        self.finish(parts, InstKind::Deref(deref))
     }
 
-    /// A variable that was written before.
-    fn var(&self, record: &mut Record<'a>) -> Result<Var, Error> {
-        let count = self.shader.vars.len();
-        record.pick("a variable written before this", |number| {
-            ((number as usize) < count).then(|| Var::from_index(number as usize))
+    /// A step of a pointer, from what stands behind its type and modes.
+    #[inline(always)]
+    fn step(&mut self, step: Step, words: &'a [u32], at: usize) -> Result<DerefKind, Error> {
+        let values = &mut self.state.values;
+        let imm = |low: u32, high: u32| ArrayIndex::Imm((u64::from(low) | u64::from(high) << 32) as i64);
+        Ok(match (step, words) {
+            (Step::Var, &[number]) => match (number as usize) < self.shader.vars.len() {
+                true => DerefKind::Var(Var::from_index(number as usize)),
+                false => return Err(unexpected(at, "a variable written before this", number)),
+            },
+            (Step::Array, &[parent, index]) => {
+                DerefKind::Array { parent: values.get(parent, at), index: ArrayIndex::Def(values.get(index, at + 1)) }
+            }
+            (Step::ArrayImm, &[parent, low, high]) => {
+                DerefKind::Array { parent: values.get(parent, at), index: imm(low, high) }
+            }
+            (Step::ArrayWildcard, &[parent]) => DerefKind::ArrayWildcard { parent: values.get(parent, at) },
+            (Step::PtrAsArray, &[parent, index]) => DerefKind::PtrAsArray {
+                parent: values.get(parent, at),
+                index: ArrayIndex::Def(values.get(index, at + 1)),
+            },
+            (Step::PtrAsArrayImm, &[parent, low, high]) => {
+                DerefKind::PtrAsArray { parent: values.get(parent, at), index: imm(low, high) }
+            }
+            (Step::Struct, &[parent, field]) => DerefKind::Struct { parent: values.get(parent, at), field },
+            (Step::Cast, &[parent, stride, align_mul, align_offset]) => {
+                DerefKind::Cast { parent: values.get(parent, at), stride, align_mul, align_offset }
+            }
+            _ => return Err(self.wrong_length(step.num_words(), words, at)),
         })
     }
 
-    #[inline(always)]
-    pub(super) fn intrinsic(&mut self, mut record: Record<'a>) -> Result<(), Error> {
-        let (head, number) = self.begin(&mut record)?;
-        let Reading { state, shader, wire } = self;
-        let row = state.names.intrinsic(head.op, record.at() - 2, wire)?;
+    #[inline(never)]
+    pub(super) fn intrinsic(&mut self, words: &'a [u32], at: usize) -> Result<(), Error> {
+        let parts = self.begin(words, at)?;
+        let Reading { state, shader, wire, .. } = self;
+        let row = state.names.intrinsic(parts.op(), at + 1, wire)?;
+        let op = row.op;
+        let num_srcs = row.num_srcs();
+        if parts.operands.len() != num_srcs + row.indices().len() {
+            return Err(wrong_operands(row, parts.operands.len(), parts.at));
+        }
+        if !row.is_plain {
+            return self.odd_intrinsic(words, at);
+        }
+        let (srcs, indices) = parts.operands.split_at(num_srcs);
+        let srcs = srcs.iter().enumerate().map(|(n, src)| state.values.get(*src, parts.at + n));
+        let (srcs, indices) = (shader.srcs.extend(srcs), shader.indices.push(indices));
+        self.finish(parts, InstKind::Intrinsic { op, srcs, indices })
+    }
+
+    /// An intrinsic that has other sources or indices, or in another order, than its records.
+    #[inline(never)]
+    fn odd_intrinsic(&mut self, words: &'a [u32], at: usize) -> Result<(), Error> {
+        let parts = self.begin(words, at)?;
+        let mut record = self.record(parts.operands, parts.at);
+        let Reading { state, shader, wire, .. } = self;
+        let row = state.names.intrinsic(parts.op(), at + 1, wire)?;
         let op = row.op;
         let missing = usize::from(row.missing_srcs);
-        let (num_srcs, num_indices) = (op.info().srcs.len() - missing, row.indices().len());
-        if record.left() != num_srcs + num_indices {
-            let left = record.left();
-            let expected = format_args!("expected {num_srcs} sources and {num_indices} indices");
-            return Err(record.error(format_args!("`{}` has {left} operands, {expected}", op.name())));
-        }
         let mut undefined = shader.insts.next_id();
         for _ in 0..missing {
             undefined = shader.make(InstData { num_components: 1, bit_size: 32, kind: InstKind::Undef });
         }
-        let srcs = (0..num_srcs).map(|_| record.def(&mut state.values));
+        let srcs = (0..row.num_srcs()).map(|_| record.def(&mut state.values));
         let srcs = shader.srcs.extend(srcs.chain((0..missing).map(|_| undefined.def())));
-        let indices = match row.is_plain {
-            true => shader.indices.push(record.words(num_indices)),
-            false => shader.indices.push(&indices(row, &mut record, &state.names, wire)?[..op.info().indices.len()]),
-        };
-        self.finish(head, number, record, InstKind::Intrinsic { op, srcs, indices })
+        let indices = &indices(row, &mut record, &state.names, wire)?[..op.info().indices.len()];
+        let indices = shader.indices.push(indices);
+        self.finish(parts, InstKind::Intrinsic { op, srcs, indices })
     }
 
-    fn tex(&mut self, head: Head, record: &mut Record<'a>) -> Result<InstKind, Error> {
-        let op = opcode(head, *record, "a texture operation", format::tex_op)?;
+    fn tex(&mut self, parts: Parts<'a>, record: &mut Record<'a>) -> Result<InstKind, Error> {
+        let op = opcode(parts, "a texture operation", format::tex_op)?;
         let dest_type = record.pick("a type of a result", alu_type)?;
         let flags = record.pick("flags of a texture operation", TexFlags::from_bits)?;
         let component = record.pick("a component", |number| u8::try_from(number).ok())?;
@@ -233,11 +315,15 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// What the opcode of an instruction, the word before the last, stands for.
+/// What the opcode of an instruction stands for.
 #[inline(always)]
-fn opcode<T>(head: Head, record: Record<'_>, what: &str, meaning: impl FnOnce(u32) -> Option<T>) -> Result<T, Error> {
-    let unknown = || record.error_at(record.at() - 2, format_args!("expected {what}, found {}", head.op));
-    meaning(head.op).ok_or_else(unknown)
+fn opcode<T>(parts: Parts<'_>, what: &str, meaning: impl FnOnce(u32) -> Option<T>) -> Result<T, Error> {
+    meaning(parts.op()).ok_or_else(|| unexpected(parts.at - 2, what, parts.op()))
+}
+
+#[inline(always)]
+fn alu_flags(parts: Parts<'_>) -> Result<AluFlags, Error> {
+    AluFlags::from_bits(Head::unpack(parts.head).flags).ok_or_else(|| unknown_flags(parts.at - 2, parts.head))
 }
 
 /// A value, and which of its components are read by an operand of `read`.
@@ -249,7 +335,7 @@ fn alu_src(read: u8, record: &mut Record<'_>, values: &mut Values) -> AluSrc {
     if number & WIDE_SWIZZLE != 0 {
         bits |= u64::from(record.word()) << 32;
     }
-    AluSrc { def, swizzle: Swizzle::from_bits(bits, read.into()) }
+    AluSrc { def, swizzle: Swizzle::from_bits(bits, Swizzle::unread(read)) }
 }
 
 /// The indices of an intrinsic, which has others, or in another order, than its records.
@@ -280,10 +366,38 @@ fn indices(row: &IntrinsicRow, record: &mut Record<'_>, names: &Names, wire: &[u
     Ok(values)
 }
 
+#[cold]
+fn outside_of_block(at: usize) -> Error {
+    error(at, format_args!("an instruction outside of a block"))
+}
+
+#[cold]
+fn no_shape(at: usize, head: u32) -> Error {
+    let Head { num_components, bit_size, .. } = Head::unpack(head);
+    error(at, format_args!("a result of {num_components} components of {bit_size} bits"))
+}
+
+#[cold]
+fn unknown_flags(at: usize, head: u32) -> Error {
+    error(at, format_args!("unknown flags {:#x} of an ALU instruction", Head::unpack(head).flags))
+}
+
+#[cold]
+fn no_new_number(at: usize, number: u32) -> Error {
+    let problem = if number >= WIDE_SWIZZLE { "is too large a number" } else { "is defined twice" };
+    error(at, format_args!("value {number} {problem}"))
+}
+
+#[cold]
+fn wrong_operands(row: &IntrinsicRow, operands: usize, at: usize) -> Error {
+    let (name, srcs, indices) = (row.op.name(), row.num_srcs(), row.indices().len());
+    error(at, format_args!("`{name}` has {operands} operands, expected {srcs} sources and {indices} indices"))
+}
+
 /// Whether there are such results; no components and no bits are no result.
-fn is_shape(num_components: u8, bit_size: u8) -> bool {
+fn is_shape(head: Head) -> bool {
     const SHAPES: [u32; 128] = shapes();
-    SHAPES[usize::from(bit_size & 127)] >> (num_components & 31) & 1 != 0
+    SHAPES[usize::from(head.bit_size & 127)] >> (head.num_components & 31) & 1 != 0
 }
 
 /// By the width, a bit for each number of components.
@@ -292,9 +406,4 @@ const fn shapes() -> [u32; 128] {
     let mut shapes = [0; 128];
     (shapes[0], shapes[1], shapes[8], shapes[16], shapes[32], shapes[64]) = (1, sizes, sizes, sizes, sizes, sizes);
     shapes
-}
-
-/// A constant index.
-fn imm(record: &mut Record<'_>) -> ArrayIndex {
-    ArrayIndex::Imm(record.word64() as i64)
 }

@@ -63,6 +63,11 @@ pub(super) struct IntrinsicRow {
 }
 
 impl IntrinsicRow {
+    /// How many sources a record has.
+    pub(super) fn num_srcs(&self) -> usize {
+        self.op.info().srcs.len() - usize::from(self.missing_srcs)
+    }
+
     /// What each index of a record is.
     pub(super) fn indices(&self) -> &[Option<(u8, IndexKind)>] {
         &self.indices[..usize::from(self.num_indices)]

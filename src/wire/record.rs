@@ -143,6 +143,21 @@ impl<'a> Record<'a> {
         }
     }
 
+    /// The next `N` words, which have to be there.
+    #[inline(always)]
+    pub(super) fn first<const N: usize>(&mut self) -> Result<&'a [u32; N], Error> {
+        let Some(first) = self.rest().first_chunk() else { return Err(self.wrong_length(N)) };
+        self.at += N;
+        Ok(first)
+    }
+
+    /// That not `count` words are left.
+    #[cold]
+    pub(super) fn wrong_length(mut self, count: usize) -> Error {
+        self.words(count);
+        self.end().err().unwrap_or_else(|| self.error(format_args!("the record has {count} words")))
+    }
+
     /// An error at the next word.
     #[cold]
     pub(super) fn error(self, message: Arguments<'_>) -> Error {
@@ -171,6 +186,12 @@ fn string_of<'b>(words: &[u32], len: usize, buffer: &'b mut Vec<u8>) -> Cow<'b, 
     words.iter().for_each(|word| buffer.extend_from_slice(&word.to_le_bytes()));
     buffer.truncate(len);
     std::str::from_utf8(buffer).map_or_else(|_| String::from_utf8_lossy(buffer), Cow::Borrowed)
+}
+
+/// What is wrong with `word`, which stands at `at`.
+#[cold]
+pub(super) fn unexpected(at: usize, what: &str, word: u32) -> Error {
+    error(at, format_args!("expected {what}, found {word}"))
 }
 
 /// An error at a word of the wire.

@@ -14,9 +14,11 @@ pub(super) struct Values {
 }
 
 impl Values {
-    /// Forgets all values.
-    pub(super) fn clear(&mut self) {
+    /// Forgets all values. The next ones are in a wire of `num_words` words.
+    pub(super) fn clear(&mut self, num_words: usize) {
         self.defs.clear();
+        // About as many as there are: then no number is beyond the table.
+        self.defs.reserve(num_words / 4);
         self.undefined = None;
     }
 

@@ -250,7 +250,7 @@ impl Generator<'_, '_, '_> {
     /// An array that is filled, changed somewhere, and read somewhere.
     pub(super) fn local_array(&mut self) -> Result<()> {
         let number = self.b.shader.vars.len();
-        let name = self.b.shader.strings.intern(&format!("array{number}"));
+        let name = self.b.shader.strings.add(&format!("array{number}"));
         let elem = self.b.shader.types.vector(AluType::new(Base::Uint, 32), 1);
         let ty = self.b.shader.types.array(elem, Some(4), 0);
         let var = self.b.shader.vars.push(Variable::new(name, ty, Modes::FUNCTION_TEMP));
