@@ -70,7 +70,7 @@ fn for_each_problem(shader: &Shader, data: &InstData, op: AluOp, srcs: &[AluSrc]
 /// Whether an operand of the type `ty` may have so many bits; `free` is the width that the free operands share, `None` before
 /// the first.
 #[inline(always)]
-pub(super) fn fits_width(bits: u8, ty: AluType, free: &mut Option<u8>) -> bool {
+fn fits_width(bits: u8, ty: AluType, free: &mut Option<u8>) -> bool {
     match (ty.bits, *free) {
         (0, None) => {
             *free = Some(bits);

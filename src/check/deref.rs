@@ -54,6 +54,21 @@ pub(super) fn check_step(report: &mut Report<'_>, inst: Inst, data: &InstData, d
     check_step_type(report, inst, deref, from);
 }
 
+/// Whether `deref`, an element or a member, fits what `parent` points to.
+#[inline(always)]
+pub(super) fn is_sound_step(shader: &Shader, deref: &Deref, parent: Def) -> bool {
+    let Some(from) = shader.as_deref(parent) else { return false };
+    let fits = match deref.kind {
+        DerefKind::Struct { field, .. } => {
+            let field = shader.types.as_struct(from.ty).and_then(|data| data.fields.get(field as usize));
+            field.is_some_and(|field| field.ty == deref.ty)
+        }
+        DerefKind::Array { .. } => is_element(shader, deref.ty, from.ty) == Some(true),
+        _ => false,
+    };
+    fits && from.modes == deref.modes
+}
+
 fn check_cast(report: &mut Report<'_>, inst: Inst, deref: &Deref, align_mul: u32, align_offset: u32) {
     if deref.modes.is_empty() {
         report.at(inst, "points into no memory");
@@ -166,7 +181,7 @@ fn has_width(scalar: AluType, bits: u8) -> bool {
 }
 
 /// What `pointer` is, if that is a pointer to as many components of as many bits.
-#[inline]
+#[inline(always)]
 pub(super) fn holds(shader: &Shader, pointer: Def, components: u8, bits: u8) -> Option<&Deref> {
     let deref = shader.as_deref(pointer)?;
     let (scalar, n) = shader.types.as_vector(deref.ty)?;

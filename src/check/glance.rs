@@ -18,9 +18,9 @@
 //! The same walk looks whether an instruction is like most, see `usual`, or else checks it by its rules.
 
 use super::report::Report;
-use super::usual::{self, Look};
-use super::{check_instruction, ssa};
-use crate::entity::SideTable;
+use super::usual;
+use super::{check_instruction, ssa, support};
+use crate::entity::Id;
 use crate::ir::{Block, Cf, Def, Inst, InstData, InstKind, Jump, PhiSrc, Shader};
 use crate::op::{Intrinsic, Modes};
 
@@ -37,11 +37,17 @@ pub(super) struct Glance {
     pub(super) has_stray_registers: bool,
     /// Something may be wrong with the use of a value, other than by phis.
     pub(super) has_odd_uses: bool,
+    /// Some buffer may be one of booleans.
+    pub(super) has_booleans: bool,
     /// Instructions for which there may be no translation.
     pub(super) unusual: Vec<Inst>,
     passed: Passed,
     /// The bodies around this place.
     around: Vec<Body>,
+    /// The blocks of these bodies, but of the outermost.
+    blocks: Vec<Block>,
+    /// How many bodies there were.
+    bodies: u32,
     /// Phis at the heads of the loops around.
     loop_phis: Vec<Inst>,
 }
@@ -49,19 +55,43 @@ pub(super) struct Glance {
 /// What the walk has passed.
 #[derive(Debug, Default)]
 pub(super) struct Passed {
-    known: SideTable<Inst, Known>,
-    /// By place, whether what stands there is seen.
-    is_open: Vec<bool>,
+    known: Vec<Known>,
 }
 
 /// What is known of an instruction.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Known {
     place: Place,
-    pub(super) num_components: u8,
-    pub(super) bit_size: u8,
-    /// SPIR-V has a value for it.
-    pub(super) is_value: bool,
+    /// Its result if every way to where the walk is has passed it.
+    pub(super) seen: Shape,
+    /// The same if SPIR-V has a value for it.
+    pub(super) value: Shape,
+}
+
+/// Components and width of a result, both 0 if there is none. One number, as it is moved as one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Shape(u16);
+
+impl Shape {
+    #[inline(always)]
+    pub(super) const fn new(num_components: u8, bits: u8) -> Shape {
+        Shape(u16::from_ne_bytes([num_components, bits]))
+    }
+
+    #[inline(always)]
+    fn of(data: &InstData) -> Shape {
+        Shape::new(data.num_components, data.bit_size)
+    }
+
+    #[inline(always)]
+    pub(super) fn num_components(self) -> u8 {
+        self.0.to_ne_bytes()[0]
+    }
+
+    #[inline(always)]
+    pub(super) fn bits(self) -> u8 {
+        self.0.to_ne_bytes()[1]
+    }
 }
 
 /// A body by its number, or one of the places below.
@@ -70,7 +100,7 @@ struct Place(u32);
 
 /// Not in the shader, or further down.
 const NOWHERE: Place = Place(0);
-/// That of instructions that make no value, and of registers that are not where they belong.
+/// That of registers that are not where they belong.
 const UNSEEN: Place = Place(1);
 /// That of registers of the first block, which only their accesses see.
 const REGISTERS: Place = Place(2);
@@ -84,6 +114,8 @@ struct Body {
     from: Option<Exit>,
     /// How many of the phis at the heads of loops belong to the loops around it.
     loop_phis: usize,
+    /// How many of the blocks belong to the bodies around it.
+    blocks: usize,
     /// A jump goes back to the head of the loop.
     has_continue: bool,
 }
@@ -113,11 +145,12 @@ enum Ways {
 }
 
 impl Glance {
-    /// Looks at a shader the control flow list of which is sound, and reports instructions that break a rule. Pointers of
-    /// `odd_modes` are unusual.
-    pub(super) fn look(&mut self, report: &mut Report<'_>, odd_modes: Modes) {
+    /// Looks at a shader the control flow list of which is sound, and reports instructions that break a rule.
+    pub(super) fn look(&mut self, report: &mut Report<'_>) {
         let shader = report.shader;
         self.clear(shader);
+        self.has_booleans = support::has_booleans_near_buffers(shader);
+        let odd_modes = support::odd_modes(self.has_booleans);
         self.begin(BodyKind::Plain, None);
         let mut ways = Ways::Other;
         let mut last = None;
@@ -128,8 +161,7 @@ impl Glance {
                     (ways, last) = (Ways::Other, Some(block));
                 }
                 Cf::If { cond, .. } => {
-                    let is_condition = |known: Known| (known.num_components, known.bit_size) == (1, 1);
-                    self.has_odd_uses |= !self.passed.see(cond).is_some_and(is_condition);
+                    self.has_odd_uses |= self.passed.known(cond).seen != Shape::new(1, 1);
                     self.begin(BodyKind::Plain, None);
                 }
                 Cf::Loop => {
@@ -139,17 +171,17 @@ impl Glance {
                 }
                 Cf::Else => {
                     let then = self.exit(shader, last);
-                    self.end();
+                    self.end(shader);
                     self.begin(BodyKind::Plain, then);
                 }
                 Cf::Continue => {
                     // What comes back to the head of the loop has left its body.
-                    self.has_odd_phis |= self.end().is_some_and(|body| self.loop_phis.len() > body.loop_phis);
+                    self.has_odd_phis |= self.end(shader).is_some_and(|body| self.loop_phis.len() > body.loop_phis);
                     self.begin(BodyKind::Continue, None);
                 }
                 Cf::EndIf => {
                     let other = self.exit(shader, last);
-                    ways = Ways::Join([self.end().and_then(|body| body.from), other]);
+                    ways = Ways::Join([self.end(shader).and_then(|body| body.from), other]);
                 }
                 Cf::EndLoop => {
                     let back = self.exit(shader, last);
@@ -166,22 +198,26 @@ impl Glance {
         (self.has_twins, self.has_odd_jumps, self.has_odd_phis) = (false, false, false);
         (self.has_stray_registers, self.has_odd_uses) = (false, false);
         self.unusual.clear();
-        self.passed.known.reset(shader.insts.len());
-        self.passed.is_open.clear();
-        self.passed.is_open.resize(3, false);
+        self.passed.known.clear();
+        self.passed.known.resize(shader.insts.len(), Known::default());
         self.around.clear();
+        self.blocks.clear();
+        self.bodies = REGISTERS.0;
         self.loop_phis.clear();
     }
 
     fn begin(&mut self, kind: BodyKind, from: Option<Exit>) {
-        let place = Place(self.passed.is_open.len() as u32);
-        self.passed.is_open.push(true);
-        self.around.push(Body { place, kind, from, loop_phis: self.loop_phis.len(), has_continue: false });
+        self.bodies += 1;
+        let (loop_phis, blocks) = (self.loop_phis.len(), self.blocks.len());
+        self.around.push(Body { place: Place(self.bodies), kind, from, loop_phis, blocks, has_continue: false });
     }
 
-    fn end(&mut self) -> Option<Body> {
+    /// Ends the innermost body: what was made in it is no longer seen.
+    fn end(&mut self, shader: &Shader) -> Option<Body> {
         let body = self.around.pop()?;
-        self.passed.is_open[body.place.0 as usize] = false;
+        for block in self.blocks.drain(body.blocks.min(self.blocks.len())..) {
+            shader.block_insts(block).iter().for_each(|inst| self.passed.hide(*inst));
+        }
         Some(body)
     }
 
@@ -193,7 +229,7 @@ impl Glance {
             let phis = &self.loop_phis[body.loop_phis..];
             self.has_odd_phis |= !phis.is_empty() && (body.has_continue || !phis.iter().all(fits));
         }
-        if let Some(body) = self.end() {
+        if let Some(body) = self.end(shader) {
             self.loop_phis.truncate(body.loop_phis);
         }
     }
@@ -217,26 +253,29 @@ impl Glance {
         if !phis.is_empty() {
             self.look_at_phis(report, phis, ways);
         }
-        let place = self.body();
-        for inst in rest {
+        if self.around.len() > 1 {
+            self.blocks.push(block);
+        }
+        self.look_at_insts(report, rest, is_first, odd_modes);
+    }
+
+    /// What is not at the head of a block. Not inlined, so that what the loop needs stays in registers.
+    #[inline(never)]
+    fn look_at_insts(&mut self, report: &mut Report<'_>, insts: &[Inst], is_first: bool, odd_modes: Modes) {
+        let (shader, place) = (report.shader, self.body());
+        for inst in insts {
             let data = &shader.insts[*inst];
-            let (num_components, bit_size) = (data.num_components, data.bit_size);
-            let look = usual::look(report, &self.passed, *inst, data, odd_modes);
-            let known = match look {
-                Look::Value => Known { place, num_components, bit_size, is_value: true },
-                Look::Pointer => Known { place, num_components, bit_size, is_value: false },
-                Look::Store => Known { place: UNSEEN, ..Known::default() },
-                Look::Unusual => self.look_closely(report, *inst, data, is_first, rest.last() == Some(inst)),
-            };
-            if cfg!(debug_assertions) && look != Look::Unusual {
-                let before = report.len();
-                check_instruction(report, *inst, data);
-                debug_assert!(
-                    report.len() == before || look == Look::Pointer,
-                    "a rule forbids what seemed to be usual"
-                );
+            if usual::is_usual(shader, &self.passed, data, odd_modes) {
+                if cfg!(debug_assertions) {
+                    let before = report.len();
+                    check_instruction(report, *inst, data);
+                    debug_assert!(report.len() == before, "a rule forbids what seemed to be usual");
+                }
+                self.pass(*inst, Known::new(data, place, !matches!(data.kind, InstKind::Deref(_))));
+            } else {
+                let known = self.look_closely(report, *inst, data, is_first, insts.last() == Some(inst));
+                self.pass(*inst, known);
             }
-            self.pass(*inst, known);
         }
     }
 
@@ -259,7 +298,7 @@ impl Glance {
     }
 
     /// Holds an instruction to its rules.
-    #[cold]
+    #[inline(never)]
     fn look_closely(
         &mut self,
         report: &mut Report<'_>,
@@ -277,7 +316,8 @@ impl Glance {
             InstKind::Jump(jump) => self.has_odd_jumps |= !ends_block || !self.allows(jump),
             InstKind::Intrinsic { op: Intrinsic::decl_reg, .. } => {
                 self.has_stray_registers |= !in_first_block;
-                known.place = if in_first_block && data.has_def() { REGISTERS } else { UNSEEN };
+                let place = if in_first_block && data.has_def() { REGISTERS } else { UNSEEN };
+                known = Known { place, ..Known::default() };
             }
             _ => {}
         }
@@ -286,29 +326,27 @@ impl Glance {
 
     /// What is known of an instruction that stands here.
     fn known_of(&self, data: &InstData) -> Known {
-        let place = if data.has_def() { self.body() } else { UNSEEN };
-        let (num_components, bit_size) = (data.num_components, data.bit_size);
-        Known { place, num_components, bit_size, is_value: usual::is_value(&data.kind) }
+        Known::new(data, self.body(), usual::is_value(&data.kind))
     }
 
     #[inline(always)]
     fn pass(&mut self, inst: Inst, known: Known) {
-        let before = std::mem::replace(self.passed.known.entry(inst), known);
+        let before = std::mem::replace(&mut self.passed.known[inst.index()], known);
         self.has_twins |= before.place != NOWHERE;
     }
 
     fn look_at_uses(&mut self, shader: &Shader, inst: Inst, data: &InstData) {
         let mut sees_all = true;
-        shader.for_each_src_of(&data.kind, |def| sees_all &= self.passed.see(def).is_some());
+        shader.for_each_src_of(&data.kind, |def| sees_all &= self.passed.sees(def));
         self.has_odd_uses |= !sees_all && !self.accesses_registers(shader, inst);
     }
 
     /// Whether what `user` does not see are registers of the first block, and it is a read or write of one.
     fn accesses_registers(&self, shader: &Shader, user: Inst) -> bool {
         let passed = &self.passed;
-        let is_register = |def: Def| passed.known[def.inst()].place == REGISTERS;
+        let is_register = |def: Def| passed.known(def).place == REGISTERS;
         let mut known = true;
-        shader.for_each_src(user, |def| known &= passed.see(def).is_some() || is_register(def));
+        shader.for_each_src(user, |def| known &= passed.sees(def) || is_register(def));
         known && ssa::accesses_register(shader, user)
     }
 
@@ -327,12 +365,30 @@ impl Glance {
     }
 }
 
+impl Known {
+    #[inline(always)]
+    fn new(data: &InstData, place: Place, is_value: bool) -> Known {
+        let seen = Shape::of(data);
+        Known { place, seen, value: if is_value { seen } else { Shape::default() } }
+    }
+}
+
 impl Passed {
-    /// `def`, if every way to this place has passed its definition.
-    #[inline]
-    pub(super) fn see(&self, def: Def) -> Option<Known> {
-        let known = self.known[def.inst()];
-        self.is_open[known.place.0 as usize].then_some(known)
+    /// What is known of `def`.
+    #[inline(always)]
+    pub(super) fn known(&self, def: Def) -> Known {
+        self.known.get(def.index()).copied().unwrap_or_default()
+    }
+
+    /// Whether every way to this place has passed the definition of `def`.
+    fn sees(&self, def: Def) -> bool {
+        self.known(def).seen != Shape::default()
+    }
+
+    /// Takes what `inst` makes out of sight.
+    fn hide(&mut self, inst: Inst) {
+        let known = &mut self.known[inst.index()];
+        *known = Known { place: known.place, ..Known::default() };
     }
 
     /// Whether `phi` has a source from each of `exits` and no other, of its own size, which the end of the exit sees. What is
@@ -341,9 +397,9 @@ impl Passed {
         let data = &shader.insts[phi];
         let srcs = shader.phi(phi).unwrap_or_default();
         let fits = |exit: Exit, src: &PhiSrc| {
-            let known = self.known[src.def.inst()];
-            let sees = known.place == exit.place || known.place != within && self.is_open[known.place.0 as usize];
-            sees && (known.num_components, known.bit_size) == (data.num_components, data.bit_size)
+            let known = self.known(src.def);
+            let sees = known.place == exit.place || known.place != within && known.seen != Shape::default();
+            sees && data.has_def() && Shape::of(shader.def(src.def)) == Shape::of(data)
         };
         let mut exits = exits.into_iter().flatten();
         srcs.len() == exits.clone().count()

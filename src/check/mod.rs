@@ -59,6 +59,7 @@ use crate::analysis::value_types::ValueTypes;
 use crate::error::Errors;
 use crate::ir::{Inst, InstData, InstKind, Shader};
 use crate::target::Target;
+use glance::Glance;
 use report::Report;
 
 /// Checks the rules of NIR. At most a hundred problems are reported.
@@ -77,7 +78,7 @@ pub fn supported(shader: &Shader, target: &Target) -> Result<(), Errors> {
 pub struct Checker {
     types: variable::Memory,
     list: structure::Memory,
-    glance: glance::Glance,
+    glance: Glance,
     uses: ssa::Memory,
     cfg: Cfg,
     value_types: ValueTypes,
@@ -87,7 +88,8 @@ impl Checker {
     /// [`validate`], then [`supported`]; one walk is enough for instructions that are like most.
     pub fn check(&mut self, shader: &Shader, target: &Target) -> Result<(), Errors> {
         self.validate(shader)?;
-        let result = support::check(shader, target, &self.glance.unusual, &mut self.value_types);
+        let Glance { unusual, has_booleans, .. } = &self.glance;
+        let result = support::check(shader, target, unusual, *has_booleans, &mut self.value_types);
         debug_assert_eq!(result, self.supported(shader, target), "the glance missed something");
         result
     }
@@ -105,13 +107,14 @@ impl Checker {
 
     /// As [`supported`].
     pub fn supported(&mut self, shader: &Shader, target: &Target) -> Result<(), Errors> {
-        support::check(shader, target, &shader.order, &mut self.value_types)
+        let has_booleans = support::has_booleans_near_buffers(shader);
+        support::check(shader, target, &shader.order, has_booleans, &mut self.value_types)
     }
 
     /// One walk finds out whether anything is wrong. What is wrong is reported by subject.
     fn check_instructions(&mut self, report: &mut Report<'_>) {
         let (shader, before) = (report.shader, report.len());
-        self.glance.look(report, support::odd_modes(shader));
+        self.glance.look(report);
         let has_misfits = report.len() != before;
         report.forget(before);
         self.check_order(report);

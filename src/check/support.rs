@@ -14,7 +14,7 @@ use crate::ir::{TypeData, TypeTable, VarFlags};
 use crate::op::intrinsic::Form as IntrinsicForm;
 use crate::op::names::{InterpMode, IoFlags, IoSemantics};
 use crate::op::Intrinsic::{self, *};
-use crate::op::{AluOp, AluSet, Base, Form, Index, IntrinsicSet, Modes, Props};
+use crate::op::{AluInfo, AluOp, AluSet, Base, Form, Index, IntrinsicSet, Modes, Props};
 use crate::target::Target;
 
 /// Intrinsics that a pass lowers, or for which the emitter has a function; others are translated by their row alone.
@@ -189,10 +189,10 @@ const UNTRANSLATED_MODES: &[(Modes, &str)] =
     &[(Modes::TASK_PAYLOAD, "task payloads"), (Modes::SYSTEM, "system value variables")];
 
 /// Memory that pointers may not lead to, or not to all types and values; to that of others they may.
-pub(super) fn odd_modes(shader: &Shader) -> Modes {
+pub(super) fn odd_modes(has_booleans: bool) -> Modes {
     const ODD: Modes = Modes::GLOBAL.union(Modes::UNIFORM).union(Modes::IMAGE).union(Modes::CONSTANT);
     let odd = UNTRANSLATED_MODES.iter().fold(ODD, |modes, (mode, _)| modes | *mode);
-    if has_booleans_near_buffers(shader) {
+    if has_booleans {
         odd | BUFFERS
     } else {
         odd
@@ -200,13 +200,19 @@ pub(super) fn odd_modes(shader: &Shader) -> Modes {
 }
 
 /// Whether some buffer may be one of booleans.
-fn has_booleans_near_buffers(shader: &Shader) -> bool {
+pub(super) fn has_booleans_near_buffers(shader: &Shader) -> bool {
     shader.inventory().has_derefs(BUFFERS) && shader.types.has_booleans()
 }
 
-/// Reports what cannot be translated for `target` of the shader and of these instructions.
-pub(super) fn check(shader: &Shader, target: &Target, insts: &[Inst], memory: &mut ValueTypes) -> Result<(), Errors> {
-    let has_booleans = has_booleans_near_buffers(shader);
+/// Reports what cannot be translated for `target` of the shader and of these instructions. `has_booleans` if some buffer may be
+/// one of booleans.
+pub(super) fn check(
+    shader: &Shader,
+    target: &Target,
+    insts: &[Inst],
+    has_booleans: bool,
+    memory: &mut ValueTypes,
+) -> Result<(), Errors> {
     let mut support = Support { report: Report::unsupported(shader), refused: Vec::new(), has_booleans };
     support.check_primitives();
     support.check_variables();
@@ -379,7 +385,7 @@ impl Support<'_> {
         let mut booleans = srcs.iter().enumerate().filter(|(_, src)| shader.bit_size(src.def) == 1);
         let info = op.info();
         let is_misread = |(i, _): (usize, &AluSrc)| info.srcs[i].ty.base != Base::Bool;
-        if booleans.any(is_misread) && !takes_booleans(op) {
+        if booleans.any(is_misread) && !takes_booleans(op, info) {
             self.refuse(inst, "numbers of one bit");
         }
     }
@@ -477,8 +483,7 @@ impl Support<'_> {
 }
 
 /// Whether `op` means something for numbers of one bit.
-pub(super) fn takes_booleans(op: AluOp) -> bool {
-    let info = op.info();
+pub(super) const fn takes_booleans(op: AluOp, info: &AluInfo) -> bool {
     matches!(info.form, Form::OpOrLogical(..)) || ONE_BIT.contains(op) || info.props.contains(Props::TYPELESS)
 }
 

@@ -39,6 +39,7 @@ fn is_scalar_array(shader: &Shader, ty: Type) -> bool {
 /// Memory of the walk over types.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
+    extents: Vec<Extent>,
     states: SideTable<Type, State>,
     way: Vec<Walk>,
 }
@@ -52,6 +53,17 @@ struct Extent {
 
 /// The extent of what has no parts.
 const LEAF: Extent = Extent { depth: 1, parts: 1 };
+
+impl Extent {
+    /// With a part of this extent.
+    fn with(self, part: Extent) -> Extent {
+        Extent { depth: self.depth.max(part.depth + 1), parts: self.parts.saturating_add(part.parts) }
+    }
+
+    fn is_too_large(self) -> bool {
+        self.depth > MAX_DEPTH || self.parts > MAX_PARTS
+    }
+}
 
 /// What is known of a type.
 #[derive(Clone, Copy, Debug, Default)]
@@ -92,28 +104,40 @@ impl Walk {
     fn add(&mut self, part: Type, states: &SideTable<Type, State>) -> Option<Type> {
         let State::Known(extent) = states[part] else { return Some(part) };
         self.next += 1;
-        self.extent.depth = self.extent.depth.max(extent.depth + 1);
-        self.extent.parts = self.extent.parts.saturating_add(extent.parts);
+        self.extent = self.extent.with(extent);
         None
-    }
-
-    fn is_too_large(&self) -> bool {
-        self.extent.depth > MAX_DEPTH || self.extent.parts > MAX_PARTS
     }
 }
 
-fn check_types(report: &mut Report<'_>, Memory { states, way }: &mut Memory) -> bool {
+/// Whether the parts of each type stand in front of it, as they do in most shaders, and none is too large.
+fn are_in_order(types: &TypeTable, extents: &mut Vec<Extent>) -> bool {
+    extents.clear();
+    for ty in (0..types.len()).map(Type::from_index) {
+        let extent = match types.get(ty) {
+            TypeData::Array { elem, .. } => extents.get(elem.index()).map(|elem| LEAF.with(*elem)),
+            TypeData::Struct(id) => types.structs[id]
+                .fields
+                .iter()
+                .try_fold(LEAF, |extent, field| extents.get(field.ty.index()).map(|part| extent.with(*part))),
+            _ => Some(LEAF),
+        };
+        match extent {
+            Some(extent) if !extent.is_too_large() => extents.push(extent),
+            _ => return false,
+        }
+    }
+    true
+}
+
+fn check_types(report: &mut Report<'_>, Memory { extents, states, way }: &mut Memory) -> bool {
     let shader = report.shader;
+    if are_in_order(&shader.types, extents) {
+        return true;
+    }
     states.reset(shader.types.len());
     way.clear();
     for root in (0..shader.types.len()).map(Type::from_index) {
         if matches!(states[root], State::Known(_)) {
-            continue;
-        }
-        // The parts of a type mostly stand in front of it.
-        let mut walk = Walk::new(root);
-        if walk.add_known(&shader.types, states).is_none() && !walk.is_too_large() {
-            states.set(root, State::Known(walk.extent));
             continue;
         }
         way.push(Walk::new(root));
@@ -127,7 +151,7 @@ fn check_types(report: &mut Report<'_>, Memory { states, way }: &mut Memory) -> 
                     states.set(walk.ty, State::Open);
                     way.push(Walk::new(part));
                 }
-                None if walk.is_too_large() => {
+                None if walk.extent.is_too_large() => {
                     report.whole(format_args!("type {} is too large", type_name(shader, walk.ty)));
                     return false;
                 }

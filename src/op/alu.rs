@@ -131,8 +131,8 @@ pub struct AluInfo {
 
 impl AluInfo {
     /// Whether the operation only moves bits, whatever they mean.
-    pub fn moves_bits(&self) -> bool {
-        self.props.contains(Props::TYPELESS) || self.form == Form::Bitcast
+    pub const fn moves_bits(&self) -> bool {
+        self.props.contains(Props::TYPELESS) || matches!(self.form, Form::Bitcast)
     }
 }
 
@@ -187,7 +187,8 @@ macro_rules! alu_ops {
             pub const ALL: &'static [AluOp] = &[$(AluOp::$name),*];
         }
 
-        static TABLE: &[AluInfo] = &[$(AluInfo {
+        /// The rows, in the order of the opcodes.
+        pub(crate) static TABLE: &[AluInfo] = &[$(AluInfo {
             name: stringify!($name),
             dest: $dest,
             srcs: &[$($src),*],

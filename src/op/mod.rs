@@ -25,6 +25,7 @@ pub mod slots;
 mod tests;
 pub mod tex;
 
+pub(crate) use alu::TABLE as ALU_OPS;
 pub use alu::{AluInfo, AluOp, Form, Operand, Props};
 pub use intrinsic::{Effects, Index, IndexKind, Intrinsic, IntrinsicInfo};
 pub use names::{Access, AtomicOp, Modes};
