@@ -21,7 +21,7 @@ use crate::ir::{
 };
 use crate::op::intrinsic::Form as IntrinsicForm;
 use crate::op::{
-    AluInfo, AluOp, AluType, AtomicOp, Base, Form, Index, Intrinsic, Modes, Operand, Props, TexOp, TexSrcKind,
+    AluInfo, AluOp, AluType, AtomicOp, Base, Form, Index, Intrinsic, Modes, Operand, Props, TexOp, TexSrcKind, ALU_OPS,
 };
 use crate::target::{Feature, Target};
 
@@ -45,8 +45,10 @@ pub struct ValueTypes {
     /// Nodes below this are values, the others variables.
     num_defs: usize,
     webs: Vec<Web>,
-    /// Something is a signed integer by declaration.
+    /// Integers may be signed. In most shaders none is by declaration: then all are unsigned, and have no choice.
     signed: bool,
+    /// Something is a signed integer by declaration, which the walk did not reckon with.
+    meets_signed: bool,
     /// What values of 16 and of 64 bits that could be anything are.
     free: [Choice; 2],
     /// Memory of the walk.
@@ -112,8 +114,22 @@ impl ValueTypes {
     }
 
     fn choose(&mut self, shader: &Shader) {
-        self.num_defs = shader.num_defs();
         self.signed = false;
+        if !self.walk(shader) {
+            self.signed = true;
+            self.walk(shader);
+        }
+        self.join_phis(shader);
+        self.decide();
+        if self.signed {
+            self.decide_signs(shader);
+        }
+    }
+
+    /// Gives each value its type or its web. False if some integer is signed that may not be.
+    fn walk(&mut self, shader: &Shader) -> bool {
+        self.num_defs = shader.num_defs();
+        self.meets_signed = false;
         self.webs.clear();
         self.phis.clear();
         self.nodes.clear();
@@ -124,17 +140,17 @@ impl ValueTypes {
             self.enter(self.num_defs + var.index(), self.restricted(choice, bits));
         }
         shader.order.iter().for_each(|inst| self.add(shader, *inst, &shader.insts[*inst]));
-        self.join_phis(shader);
-        self.decide();
-        if self.signed {
-            self.decide_signs(shader);
-        }
+        !self.meets_signed
     }
 
     /// Makes `choice` that of a value or variable.
     fn enter(&mut self, index: usize, choice: Choice) {
         self.nodes[index] = match choice {
-            Choice::Is(base) => Node::Is(base),
+            Choice::Is(base) => {
+                self.meet(Want::Is(base));
+                Node::Is(base)
+            }
+            Choice::Integer if !self.signed => Node::Is(Base::Uint),
             _ => {
                 let web = self.webs.len() as u32;
                 self.webs.push(Web { parent: web, choice, votes: [0; 4] });
@@ -144,7 +160,18 @@ impl ValueTypes {
     }
 
     /// Makes `choice`, as far as it is one for so many bits, that of the result of `inst`.
+    #[inline(always)]
     fn enter_result(&mut self, inst: Inst, bits: u8, choice: Choice) {
+        match choice {
+            // Nothing but the width could be against it.
+            Choice::Is(base @ (Base::Float | Base::Uint)) if bits == 32 => self.nodes[inst.index()] = Node::Is(base),
+            Choice::Integer if bits == 32 && !self.signed => self.nodes[inst.index()] = Node::Is(Base::Uint),
+            Choice::Free if bits == 32 => self.enter(inst.index(), choice),
+            _ => self.enter_other_result(inst, bits, choice),
+        }
+    }
+
+    fn enter_other_result(&mut self, inst: Inst, bits: u8, choice: Choice) {
         let choice = match (choice, bits) {
             (_, 1) => Choice::Is(Base::Bool),
             // There are no floats of 8 bits.
@@ -165,6 +192,7 @@ impl ValueTypes {
     }
 
     /// What `def` is. Constants and undefined values may be made as anything.
+    #[inline(always)]
     pub fn base(&self, def: Def) -> Base {
         self.base_at(def.index())
     }
@@ -174,6 +202,7 @@ impl ValueTypes {
         self.base_at(self.num_defs + var.index())
     }
 
+    #[inline(always)]
     fn base_at(&self, index: usize) -> Base {
         match self.nodes.get(index) {
             Some(Node::Is(base) | Node::Literal(base)) => *base,
@@ -195,6 +224,11 @@ impl ValueTypes {
         web
     }
 
+    /// Notes what is wanted of an integer that has no choice, as none of them has.
+    fn meet(&mut self, want: Want) {
+        self.meets_signed |= !self.signed && want == Want::Is(Base::Int);
+    }
+
     fn vote(&mut self, web: u32, want: Want, weight: u16) {
         let slot = match want {
             Want::Is(Base::Int) => 0,
@@ -203,7 +237,7 @@ impl ValueTypes {
             Want::Is(Base::Float) => 3,
             Want::Is(Base::Bool) | Want::Same | Want::Any => return,
         };
-        self.signed |= slot == 0;
+        self.meet(want);
         let root = self.root(web);
         let votes = &mut self.webs[root as usize].votes[slot];
         *votes = votes.saturating_add(weight);
@@ -250,12 +284,19 @@ impl ValueTypes {
                 }
             }
             InstKind::Alu { op, srcs, .. } => {
-                self.enter_result(inst, bits, alu_choice(op));
+                self.enter_result(inst, bits, ALU_CHOICES[op as usize]);
                 self.count_alu(inst, op.info(), &shader.alu_srcs[srcs]);
             }
             InstKind::Phi(_) => {
                 self.enter_result(inst, bits, Choice::Free);
                 self.phis.push(inst);
+            }
+            InstKind::Intrinsic { op: Intrinsic::load_deref, srcs, .. } => {
+                let pointer = shader.srcs[srcs][0];
+                self.enter_result(inst, bits, memory_choice(shader, pointer));
+                if let Some(variable) = self.own_memory(shader, pointer) {
+                    self.join(variable, inst.index());
+                }
             }
             InstKind::Intrinsic { op, srcs, .. } => self.add_intrinsic(shader, inst, data, op, &shader.srcs[srcs]),
             InstKind::Tex(tex) => {
@@ -273,14 +314,11 @@ impl ValueTypes {
             self.enter_result(inst, data.bit_size, intrinsic_choice(shader, inst, op, srcs));
         }
         match (op, srcs) {
-            (Intrinsic::load_deref, [pointer]) => {
-                if let Some(variable) = self.own_memory(shader, *pointer) {
-                    self.join(variable, inst.index());
-                }
-            }
             (Intrinsic::store_deref, [pointer, value]) => {
-                if matches!(self.nodes[value.index()], Node::Web(_)) {
-                    self.count(*value, stored_want(shader, *pointer));
+                match self.nodes[value.index()] {
+                    Node::Web(web) => self.vote(web, stored_want(shader, *pointer), 1),
+                    Node::Is(Base::Uint) => self.meet(stored_want(shader, *pointer)),
+                    _ => {}
                 }
                 if let Some(variable) = self.own_memory(shader, *pointer) {
                     self.join(variable, value.index());
@@ -315,7 +353,7 @@ impl ValueTypes {
                 (Node::Literal(_), _) => {}
                 (_, Want::Same) => self.join(inst.index(), src.index()),
                 (Node::Web(web), want) => self.vote(web, want, 1),
-                (Node::Is(_), _) => {}
+                (Node::Is(_), want) => self.meet(want),
             }
         }
         if matches!(op, Intrinsic::deref_atomic | Intrinsic::deref_atomic_swap) {
@@ -326,8 +364,11 @@ impl ValueTypes {
     }
 
     /// The node of the variable of the shader's own that `pointer` leads to.
+    #[inline]
     fn own_memory(&self, shader: &Shader, pointer: Def) -> Option<usize> {
-        shader.as_deref(pointer).filter(|deref| is_own_memory(deref.modes))?;
+        if !is_own_memory(shader.as_deref(pointer)?.modes) {
+            return None;
+        }
         let var = shader.deref_var(pointer)?;
         Some(self.num_defs + var.index())
     }
@@ -442,25 +483,29 @@ fn variable_choice(types: &TypeTable, ty: Type) -> Choice {
     }
 }
 
-fn alu_choice(op: AluOp) -> Choice {
-    let info = op.info();
-    match info.form {
-        _ if info.props.contains(Props::TYPELESS) => Choice::Free,
-        Form::Bitcast => Choice::Free,
-        _ => match info.dest.ty.base {
+/// What the result of each ALU opcode may be.
+static ALU_CHOICES: [Choice; AluOp::ALL.len()] = alu_choices(ALU_OPS);
+
+const fn alu_choices(infos: &[AluInfo]) -> [Choice; AluOp::ALL.len()] {
+    let mut choices = [Choice::Free; AluOp::ALL.len()];
+    let mut at = 0;
+    while at < choices.len() {
+        choices[at] = match infos[at].dest.ty.base {
+            _ if infos[at].moves_bits() => Choice::Free,
             Base::Float => Choice::Is(Base::Float),
             Base::Bool => Choice::Is(Base::Bool),
-            Base::Int | Base::Uint if info.is_strict => Choice::Is(Base::Uint),
+            Base::Int | Base::Uint if infos[at].is_strict => Choice::Is(Base::Uint),
             Base::Int | Base::Uint => Choice::Integer,
-        },
+        };
+        at += 1;
     }
+    choices
 }
 
 fn intrinsic_choice(shader: &Shader, inst: Inst, op: Intrinsic, srcs: &[Def]) -> Choice {
     match (op, op.info().form) {
         (_, IntrinsicForm::BuiltIn(_, Base::Float)) => Choice::Is(Base::Float),
         (_, IntrinsicForm::Op(_)) => Choice::Is(Base::Float),
-        (Intrinsic::load_deref, _) => memory_choice(shader, srcs[0]),
         (Intrinsic::deref_atomic | Intrinsic::deref_atomic_swap, _) => Choice::Is(atomic_base(shader, inst)),
         (Intrinsic::reduce | Intrinsic::inclusive_scan | Intrinsic::exclusive_scan, _) => {
             Choice::Is(reduction_base(shader, inst))
@@ -479,6 +524,7 @@ fn intrinsic_choice(shader: &Shader, inst: Inst, op: Intrinsic, srcs: &[Def]) ->
 }
 
 /// What a value in the memory at `pointer` may be.
+#[inline]
 fn memory_choice(shader: &Shader, pointer: Def) -> Choice {
     let Some(deref) = shader.as_deref(pointer) else { return Choice::Is(Base::Uint) };
     let Some((scalar, _)) = shader.types.as_vector(deref.ty) else { return Choice::Is(Base::Uint) };
@@ -549,11 +595,11 @@ fn tex_want(op: TexOp, kind: TexSrcKind) -> Want {
 }
 
 /// What an ALU opcode wants of an operand.
-pub fn operand_want(info: &AluInfo, operand: &Operand) -> Want {
+pub const fn operand_want(info: &AluInfo, operand: &Operand) -> Want {
     match operand.ty.base {
         Base::Bool => Want::Is(Base::Bool),
         _ if info.props.contains(Props::TYPELESS) => Want::Same,
-        _ if info.form == Form::Bitcast => Want::Any,
+        _ if matches!(info.form, Form::Bitcast) => Want::Any,
         Base::Float => Want::Is(Base::Float),
         Base::Int | Base::Uint if info.is_strict && !info.props.contains(Props::CONVERSION) => Want::Is(Base::Uint),
         Base::Int | Base::Uint => Want::Integer,
