@@ -4,8 +4,37 @@ use super::constants::one;
 use super::{internal, unsupported, Emit, Result};
 use crate::analysis::value_types::{operand_want, Want};
 use crate::ir::{AluFlags, AluSrc, Inst, InstData};
-use crate::op::{AluInfo, AluOp, Base, Form, Operand};
+use crate::op::{AluInfo, AluOp, Base, Form, ALU_OPS};
 use spirv::{Capability, Decoration, GlslStd450Op, Op};
+
+/// What an operand is.
+#[derive(Clone, Copy)]
+struct Wanted {
+    want: Want,
+    /// Components, 0 for as many as the result.
+    size: u8,
+}
+
+/// SPIR-V's instructions have no more operands; vectors do, all alike.
+const MAX_OPERANDS: usize = 4;
+
+/// What the operands of each opcode are.
+static WANTED: [[Wanted; MAX_OPERANDS]; AluOp::ALL.len()] = wanted(ALU_OPS);
+
+const fn wanted(infos: &[AluInfo]) -> [[Wanted; MAX_OPERANDS]; AluOp::ALL.len()] {
+    let mut rows = [[Wanted { want: Want::Any, size: 0 }; MAX_OPERANDS]; AluOp::ALL.len()];
+    let mut op = 0;
+    while op < rows.len() {
+        let mut at = 0;
+        while at < infos[op].srcs.len() && at < MAX_OPERANDS {
+            let operand = &infos[op].srcs[at];
+            rows[op][at] = Wanted { want: operand_want(&infos[op], operand), size: operand.size };
+            at += 1;
+        }
+        op += 1;
+    }
+    rows
+}
 
 /// An ALU instruction under emission.
 struct Alu<'a> {
@@ -22,11 +51,11 @@ struct Alu<'a> {
 }
 
 impl Emit<'_> {
-    /// Emits an ALU instruction and returns the id of its result.
+    /// Emits an ALU instruction, the result of which is a `base`, and returns the id of that.
     pub(super) fn alu(
         &mut self,
-        inst: Inst,
         data: &InstData,
+        base: Base,
         op: AluOp,
         flags: AluFlags,
         srcs: &[AluSrc],
@@ -36,7 +65,6 @@ impl Emit<'_> {
         if srcs.len() != info.srcs.len() {
             return Err(internal(format!("{} has {} operands", info.name, srcs.len())));
         }
-        let base = self.base(inst.def());
         let alu = Alu { op, info, srcs, n, bits, base, ty: self.m.numeric(base, bits, n) };
         match info.form {
             Form::Op(op) => self.alu_op(&alu, op, flags),
@@ -67,24 +95,24 @@ impl Emit<'_> {
     }
 
     /// The operands, each as the row wants it.
-    fn operands(&mut self, alu: &Alu<'_>) -> Result<[u32; 4]> {
-        let mut ids = [0; 4];
-        for ((id, src), operand) in ids.iter_mut().zip(alu.srcs).zip(alu.info.srcs) {
-            *id = self.operand_of(alu, src, operand)?;
+    fn operands(&mut self, alu: &Alu<'_>) -> Result<[u32; MAX_OPERANDS]> {
+        let mut ids = [0; MAX_OPERANDS];
+        for ((id, src), wanted) in ids.iter_mut().zip(alu.srcs).zip(&WANTED[alu.op as usize]) {
+            *id = self.operand_of(alu, src, *wanted)?;
         }
         Ok(ids)
     }
 
     fn operand(&mut self, alu: &Alu<'_>, index: usize) -> Result<u32> {
-        self.operand_of(alu, &alu.srcs[index], &alu.info.srcs[index])
+        self.operand_of(alu, &alu.srcs[index], WANTED[alu.op as usize][index])
     }
 
     #[inline(always)]
-    fn operand_of(&mut self, alu: &Alu<'_>, src: &AluSrc, operand: &Operand) -> Result<u32> {
-        let n = operand.components(alu.n);
+    fn operand_of(&mut self, alu: &Alu<'_>, src: &AluSrc, wanted: Wanted) -> Result<u32> {
+        let n = if wanted.size == 0 { alu.n } else { wanted.size };
         // What is made as wanted is known as unsigned.
         let value = self.known(src.def);
-        let base = match operand_want(alu.info, operand) {
+        let base = match wanted.want {
             // A row's `I` operand of a logical opcode is a boolean here.
             _ if value.bits == 1 => Base::Bool,
             Want::Is(base) => base,

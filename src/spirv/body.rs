@@ -18,6 +18,7 @@
 //! makes unreachable is not emitted.
 
 use super::memory::is_silent;
+use super::value::ScopeMark;
 use super::{internal, unsupported, Emit, Result};
 use crate::ir::{Block, BranchHint, Cf, Def, InstKind, Jump, Stage};
 use crate::op::{Base, Intrinsic};
@@ -87,7 +88,7 @@ struct OpenIf {
     /// Branches to the merge block.
     joins: Preds,
     /// What the scope knew in front of the if.
-    mark: usize,
+    mark: ScopeMark,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -110,7 +111,7 @@ struct OpenLoop {
     /// Where its phis start among those of all open headers.
     first_back: usize,
     /// What the scope knew in front of the loop.
-    mark: usize,
+    mark: ScopeMark,
 }
 
 impl OpenLoop {
@@ -354,7 +355,7 @@ impl<'a> Emit<'a> {
             }
             items.then_side = Side::Body;
         }
-        let mark = self.state.scope.mark();
+        let mark = self.state.mark();
         let cond = self.value(cond, Base::Bool)?;
         let merge = self.m.id();
         let then_label = self.side_label(items.then_side, items.after, merge)?;
@@ -423,7 +424,7 @@ impl<'a> Emit<'a> {
             open.joins.add(label);
             self.branch(merge);
         }
-        self.state.scope.release(mark);
+        self.state.release(mark);
         Ok(())
     }
 
@@ -441,7 +442,7 @@ impl<'a> Emit<'a> {
         }
         let (before, first) = (self.current_block()?, self.block_at(at + 1)?);
         let after = self.block_at(end_at + 1)?;
-        let mark = self.state.scope.mark();
+        let mark = self.state.mark();
         self.edge(before, first)?;
         let header = self.open_header(before, first)?;
         let (merge, next) = (self.m.id(), self.m.id());
@@ -540,7 +541,7 @@ impl<'a> Emit<'a> {
             self.branch(target);
         }
         let OpenLoop { next, repeats, mark, .. } = *self.innermost()?;
-        self.state.scope.release(mark);
+        self.state.release(mark);
         self.open(next, Preds::default());
         // A continue target is not the header of another loop, however empty.
         self.state.flow.start = usize::MAX;
@@ -570,14 +571,14 @@ impl<'a> Emit<'a> {
                     self.branch(target);
                 }
                 let OpenLoop { next, mark, .. } = *self.innermost()?;
-                self.state.scope.release(mark);
+                self.state.release(mark);
                 self.open(next, Preds::default());
                 self.back_edge()?;
             }
         }
         let open = *self.innermost()?;
         self.state.flow.loops.pop();
-        self.state.scope.release(open.mark);
+        self.state.release(open.mark);
         self.open_merge(open.merge, open.breaks);
         Ok(at + 1)
     }

@@ -6,7 +6,16 @@ use spirv::Op;
 
 impl ModuleBuilder {
     /// A scalar constant with these bits.
+    #[inline]
     pub(super) fn constant(&mut self, base: Base, bits: u8, value: u64) -> u32 {
+        if bits == 32 && base != Base::Bool {
+            let ty = self.numeric(base, bits, 1);
+            return self.scalar_constant(ty, value as u32);
+        }
+        self.other_constant(base, bits, value)
+    }
+
+    fn other_constant(&mut self, base: Base, bits: u8, value: u64) -> u32 {
         let ty = self.numeric(base, bits, 1);
         if base == Base::Bool {
             let op = if value & 1 != 0 { Op::ConstantTrue } else { Op::ConstantFalse };
@@ -20,9 +29,17 @@ impl ModuleBuilder {
     }
 
     /// A scalar constant of one word.
+    #[inline(always)]
     pub(super) fn scalar_constant(&mut self, ty: u32, word: u32) -> u32 {
         let key = u64::from(ty) << 32 | u64::from(word);
-        self.in_front(key, Op::Constant, Some(ty), &[word])
+        match self.in_front(key) {
+            Some(id) => id,
+            None => self.new_scalar_constant(key, ty, word),
+        }
+    }
+
+    fn new_scalar_constant(&mut self, key: u64, ty: u32, word: u32) -> u32 {
+        self.not_in_front(key, Op::Constant, Some(ty), &[word])
     }
 
     /// A scalar or vector constant.

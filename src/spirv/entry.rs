@@ -135,13 +135,19 @@ impl Emit<'_> {
     fn fragment_modes(&mut self) {
         let info = &self.shader.info;
         self.m.mode(Mode::OriginUpperLeft, &[]);
-        if self.writes_frag_result(frag_result::DEPTH) {
+        let (mut depth, mut stencil) = (false, false);
+        for output in self.shader.vars.values().filter(|variable| variable.mode == Modes::SHADER_OUT) {
+            depth |= output.location == Some(frag_result::DEPTH);
+            stencil |= output.location == Some(frag_result::STENCIL);
+            self.state.is_dual_source |= output.index != 0;
+        }
+        if depth {
             // The conservative modes only add a promise (VUID-FragDepth-FragDepth-04216).
             self.m.mode(Mode::DepthReplacing, &[]);
             let layout = DEPTH_LAYOUTS.iter().find(|row| row.0 == info.depth_layout);
             layout.into_iter().for_each(|row| self.m.mode(row.1, &[]));
         }
-        if self.writes_frag_result(frag_result::STENCIL) {
+        if stencil {
             self.m.mode(Mode::StencilRefReplacingEXT, &[]);
             self.m.capability(Capability::StencilExportEXT);
         }
@@ -200,11 +206,6 @@ impl Emit<'_> {
                 .order
                 .iter()
                 .any(|inst| self.shader.as_intrinsic(*inst).is_some_and(|(op, _)| bounds.contains(&op)))
-    }
-
-    fn writes_frag_result(&self, slot: u32) -> bool {
-        let is_it = |v: &Variable| v.mode == Modes::SHADER_OUT && v.location == Some(slot);
-        self.shader.vars.values().any(is_it)
     }
 
     fn compute_modes(&mut self) {

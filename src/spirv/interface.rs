@@ -52,20 +52,21 @@ pub(super) struct VariableAt {
     pub(super) ty: u32,
 }
 
-/// The storage class of each mode.
-const CLASSES: &[(Modes, StorageClass)] = &[
-    (Modes::SHADER_IN, StorageClass::Input),
-    (Modes::SHADER_OUT, StorageClass::Output),
-    (Modes::UBO, StorageClass::Uniform),
-    (Modes::SSBO, StorageClass::StorageBuffer),
-    (Modes::PUSH_CONST, StorageClass::PushConstant),
-    (Modes::SHARED, StorageClass::Workgroup),
-    (Modes::UNIFORM, StorageClass::UniformConstant),
-    (Modes::IMAGE, StorageClass::UniformConstant),
-    (Modes::SHADER_TEMP, StorageClass::Private),
-    (Modes::FUNCTION_TEMP, StorageClass::Function),
-    (Modes::CONSTANT, StorageClass::Private),
-];
+/// The storage class of a mode.
+fn class_of(mode: Modes) -> Option<StorageClass> {
+    Some(match mode {
+        Modes::SHADER_IN => StorageClass::Input,
+        Modes::SHADER_OUT => StorageClass::Output,
+        Modes::UBO => StorageClass::Uniform,
+        Modes::SSBO => StorageClass::StorageBuffer,
+        Modes::PUSH_CONST => StorageClass::PushConstant,
+        Modes::SHARED => StorageClass::Workgroup,
+        Modes::UNIFORM | Modes::IMAGE => StorageClass::UniformConstant,
+        Modes::SHADER_TEMP | Modes::CONSTANT => StorageClass::Private,
+        Modes::FUNCTION_TEMP => StorageClass::Function,
+        _ => return None,
+    })
+}
 
 /// The capability for numbers of a width in each storage class: 16 bits, 8 bits.
 const SMALL_NUMBERS: &[(StorageClass, Capability, Option<Capability>)] = &[
@@ -115,8 +116,7 @@ impl Emit<'_> {
 
     /// The storage class of a variable that is a built-in or not.
     fn storage_class(&self, variable: &Variable, builtin: Option<BuiltIn>) -> Result<StorageClass> {
-        let row = CLASSES.iter().find(|(mode, _)| *mode == variable.mode);
-        let class = row.map(|row| row.1).ok_or_else(|| unsupported("a variable of this mode"))?;
+        let class = class_of(variable.mode).ok_or_else(|| unsupported("a variable of this mode"))?;
         // An output that no one reads has no Location and is not part of the interface.
         let nowhere = class == StorageClass::Output && builtin.is_none() && self.location(variable).is_none();
         Ok(if nowhere { StorageClass::Private } else { class })

@@ -37,7 +37,12 @@ impl Emit<'_> {
         }
         self.line(inst);
         let id = match data.kind {
-            InstKind::Alu { op, flags, srcs } => Some(self.alu(inst, data, op, flags, &shader.alu_srcs[srcs])?),
+            InstKind::Alu { op, flags, srcs } => {
+                let base = self.base(inst.def());
+                let id = self.alu(data, base, op, flags, &shader.alu_srcs[srcs])?;
+                self.define_as(inst, data, base, id);
+                return Ok(());
+            }
             InstKind::Intrinsic { op, srcs, .. } => self.intrinsic(inst, data, op, &shader.srcs[srcs])?,
             InstKind::Jump(jump) => {
                 self.jump(jump)?;

@@ -34,6 +34,7 @@ pub(super) struct Redirect {
 }
 
 impl ModuleBuilder {
+    #[inline(always)]
     pub(super) fn section(&mut self, section: Section) -> &mut Words {
         match section {
             Section::Modes => &mut self.modes,
@@ -95,8 +96,16 @@ impl ModuleBuilder {
     }
 
     /// The word at `at` may change.
+    #[inline(always)]
     pub(super) fn patch(&mut self, section: Section, at: usize, kind: PatchKind, when: u16, arg: u32) {
-        let Some(decided) = &self.decided else { return self.section(section).note(at, kind, when, arg) };
+        match self.decided {
+            None => self.section(section).note(at, kind, when, arg),
+            Some(_) => self.decided_patch(section, at, kind, when, arg),
+        }
+    }
+
+    fn decided_patch(&mut self, section: Section, at: usize, kind: PatchKind, when: u16, arg: u32) {
+        let Some(decided) = &self.decided else { return };
         let patch = Patch { at: 0, kind, when, arg };
         if let Some(value) = decided.value(&patch, self.holds(when), &self.bindings) {
             self.section(section).patch(at, value);

@@ -28,8 +28,8 @@ impl Emit<'_> {
             TypeData::Vector(scalar, n) => return Ok(vector(scalar, n)),
             _ => {}
         }
-        if let Some(extent) = self.state.extents.get(&(ty, uniform)) {
-            return Ok(*extent);
+        if let Some(extent) = self.state.extents[ty][usize::from(uniform)] {
+            return Ok(extent);
         }
         let extent = match data {
             TypeData::Array { elem, len, stride } => {
@@ -39,7 +39,7 @@ impl Emit<'_> {
             TypeData::Struct(_) => self.struct_extent(ty, uniform, depth)?,
             _ => return Err(unsupported("a block member of this type")),
         };
-        self.state.extents.insert((ty, uniform), extent);
+        self.state.extents.entry(ty)[usize::from(uniform)] = Some(extent);
         Ok(extent)
     }
 

@@ -56,13 +56,15 @@ impl Emit<'_> {
         if first + words.min(4) > 4 {
             return Err(unsupported(format_args!("a variable of {words} components from {first} on")));
         }
-        let per_element = words.div_ceil(4).max(1);
         let apart = [class == StorageClass::Output, variable.flags.contains(VarFlags::PATCH), variable.index != 0];
-        let first = first + 4 * apart.iter().fold(0, |number, bit| 2 * number + u32::from(*bit));
+        let [output, patch, second] = apart.map(u32::from);
+        let first = first + 4 * (4 * output + 2 * patch + second);
         let taken = &mut self.state.locations.taken;
-        taken.resize(taken.len().max((location + count) as usize), 0);
+        if taken.len() < (location + count) as usize {
+            taken.resize((location + count) as usize, 0);
+        }
         for slot in 0..count {
-            let left = words - 4 * (slot % per_element).min(words / 4);
+            let left = if words <= 4 { words } else { words - 4 * (slot % words.div_ceil(4)).min(words / 4) };
             let mask = ((1 << left.min(4)) - 1) << first;
             let taken = &mut taken[(location + slot) as usize];
             if *taken & mask != 0 {

@@ -43,7 +43,10 @@ impl Emit<'_> {
         if let DerefKind::Cast { parent, .. } = deref.kind {
             return self.address_pointer(def, parent, wanted);
         }
-        let var = self.deref_root(def)?;
+        let var = match deref.kind {
+            DerefKind::Var(var) => var,
+            _ => self.deref_root(def)?,
+        };
         let vector = self.shader.types.as_vector(deref.ty).filter(|(_, n)| *n <= 4);
         let (scalar, n) = vector.ok_or_else(|| unsupported("a load or store of a whole array or struct"))?;
         let view = self.view(var, scalar, wanted);
@@ -230,7 +233,10 @@ impl Emit<'_> {
 
     fn store(&mut self, pointer: &Pointer, id: u32, value: u32, access: Access) {
         let (operands, len) = self.memory_operands(pointer, access, MemoryAccess::MAKE_POINTER_AVAILABLE);
-        self.m.code.op2(Op::Store, &[id, value], &operands[..len]);
+        match len {
+            0 => self.m.code.op(Op::Store, &[id, value]),
+            _ => self.m.code.op2(Op::Store, &[id, value], &operands[..len]),
+        };
     }
 
     /// The view for a store of a constant: one that is there already.

@@ -126,16 +126,21 @@ struct State {
     values: SideTable<Def, value::Value>,
     /// Pure instructions whose results dominate what is emitted next.
     scope: Dedup,
-    /// Types of variables and their parts, but scalars and vectors, by type and layout.
-    types: FxHashMap<u64, u32>,
+    /// Components taken out of vectors, likewise.
+    lanes: value::Lanes,
+    /// Types of variables and their parts, but scalars and vectors: with the first layout of each, and with others.
+    types: SideTable<Type, types::LaidOut>,
+    other_types: FxHashMap<u64, u32>,
     /// Extents of types in blocks, and in uniform blocks.
-    extents: FxHashMap<(Type, bool), layout::Extent>,
+    extents: SideTable<Type, [Option<layout::Extent>; 2]>,
     vars: SideTable<Var, VariableState>,
     /// Variables in the order in which they were made.
     used_vars: Vec<Var>,
     /// Shared memory is seen through several variables.
     shared_views: bool,
     builtins: Vec<BuiltinVariable>,
+    /// Some output of a fragment shader is the second source of blending; then all say which they are.
+    is_dual_source: bool,
     locations: locations::Locations,
     /// Inputs and outputs that become Private variables, by id.
     redirects: FxHashMap<u32, late::Redirect>,
@@ -161,12 +166,15 @@ impl State {
     fn clear(&mut self, shader: &Shader) {
         self.values.reset(shader.num_defs());
         self.scope.clear();
+        self.lanes.clear();
         self.types.clear();
+        self.other_types.clear();
         self.extents.clear();
         self.vars.reset(shader.vars.len());
         self.used_vars.clear();
         self.shared_views = false;
         self.builtins.clear();
+        self.is_dual_source = false;
         self.locations.clear();
         self.redirects.clear();
         self.redirected_pointers.clear();

@@ -44,6 +44,8 @@ pub(super) struct ModuleBuilder {
     known: Dedup,
     /// Pointer types and scalar constants of up to 32 bits.
     front: Front,
+    /// The first constants of `uint`, 0 where there is none: members and elements.
+    pub(super) uints: [u32; 16],
     /// OpVariable of the function.
     pub(super) locals: Words,
     /// The function behind its variables: what comes first of all, and the rest.
@@ -88,6 +90,7 @@ impl ModuleBuilder {
         sections.into_iter().for_each(Words::clear);
         self.known.clear();
         self.front.clear();
+        self.uints = [0; 16];
         self.numeric_types = NumericTypes::default();
         self.void_function = [0; 2];
         self.bindings.clear();
@@ -97,9 +100,15 @@ impl ModuleBuilder {
     }
 
     /// A new id.
+    #[inline(always)]
     pub(super) fn id(&mut self) -> u32 {
         self.next_id += 1;
         self.next_id - 1
+    }
+
+    /// The id that [`ModuleBuilder::id`] gives next.
+    pub(super) fn next_id(&self) -> u32 {
+        self.next_id
     }
 
     /// The id of the entry point.
@@ -109,17 +118,23 @@ impl ModuleBuilder {
 
     /// A type: the one that is already there if there is an equal one.
     pub(super) fn global_type(&mut self, op: Op, operands: &[u32]) -> u32 {
-        self.known.intern(&mut self.globals, &mut self.next_id, op, None, operands)
+        self.global_with(op, None, operands)
     }
 
     /// A constant or undefined value: the one that is already there if there is an equal one.
     pub(super) fn global(&mut self, op: Op, ty: u32, operands: &[u32]) -> u32 {
-        self.known.intern(&mut self.globals, &mut self.next_id, op, Some(ty), operands)
+        self.global_with(op, Some(ty), operands)
     }
 
-    /// The same as the two above, with a short way to what has a `key` of its own.
+    /// What was made with a `key` of its own, on a short way.
     #[inline(always)]
-    pub(super) fn in_front(&mut self, key: u64, op: Op, ty: Option<u32>, operands: &[u32]) -> u32 {
+    pub(super) fn in_front(&self, key: u64) -> Option<u32> {
+        self.front.get(key)
+    }
+
+    /// The same as the two above, for what has a `key` of its own and is not in front.
+    #[inline(always)]
+    pub(super) fn not_in_front(&mut self, key: u64, op: Op, ty: Option<u32>, operands: &[u32]) -> u32 {
         match self.front.place(key, self.next_id) {
             FrontPlace::Known(id) => id,
             FrontPlace::Free => {
@@ -127,8 +142,13 @@ impl ModuleBuilder {
                 self.globals.definition(op, ty, id, operands);
                 id
             }
-            FrontPlace::Taken => self.known.intern(&mut self.globals, &mut self.next_id, op, ty, operands),
+            FrontPlace::Taken => self.global_with(op, ty, operands),
         }
+    }
+
+    #[inline(never)]
+    fn global_with(&mut self, op: Op, ty: Option<u32>, operands: &[u32]) -> u32 {
+        self.known.intern(&mut self.globals, &mut self.next_id, op, ty, operands)
     }
 
     /// An instruction without effects in the function: the one that `scope` knows if there is an equal one.
@@ -137,7 +157,7 @@ impl ModuleBuilder {
     }
 
     /// An instruction of the function with a result.
-    #[inline]
+    #[inline(always)]
     pub(super) fn value(&mut self, op: Op, ty: u32, operands: &[u32]) -> u32 {
         let id = self.id();
         self.code.result(op, [ty, id], operands);
@@ -172,9 +192,14 @@ impl ModuleBuilder {
     }
 
     /// Decorates `target`. Returns where the first operand stands in the section.
-    #[inline]
+    #[inline(always)]
     pub(super) fn decorate(&mut self, target: u32, decoration: Decoration, operands: &[u32]) -> usize {
-        self.annotations.op2(Op::Decorate, &[target, decoration as u32], operands) + 2
+        let decoration = decoration as u32;
+        2 + match *operands {
+            [] => self.annotations.op(Op::Decorate, &[target, decoration]),
+            [number] => self.annotations.op(Op::Decorate, &[target, decoration, number]),
+            _ => self.annotations.op2(Op::Decorate, &[target, decoration], operands),
+        }
     }
 
     /// Decorates member `member` of the struct type `target`.

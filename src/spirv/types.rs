@@ -42,6 +42,18 @@ impl Layout {
         };
         u8::from(self.explicit) | u8::from(self.block) << 1 | (self.open as u8) << 2 | numbers << 4
     }
+
+    /// A number that no other type with a layout has.
+    fn key(self, ty: Type) -> u64 {
+        u64::from(self.number()) << 32 | ty.index() as u64
+    }
+}
+
+/// A type with the number of its layout; id 0 if there is none.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct LaidOut {
+    id: u32,
+    layout: u8,
 }
 
 /// What arrays without a length are.
@@ -83,21 +95,23 @@ impl Numbers {
 /// Ids of scalar and vector types, by base, width and size; 0 where there is none.
 #[derive(Clone, Debug)]
 pub(super) struct NumericTypes {
-    ids: [u32; 4 * 8 * 4],
+    ids: [u32; 4 * 16 * 4],
     /// There are numbers of 8 or 16 bits.
     pub(super) small: bool,
 }
 
 impl Default for NumericTypes {
     fn default() -> NumericTypes {
-        NumericTypes { ids: [0; 4 * 8 * 4], small: false }
+        NumericTypes { ids: [0; 4 * 16 * 4], small: false }
     }
 }
 
 impl NumericTypes {
+    #[inline(always)]
     fn slot(base: Base, bits: u8, n: u8) -> usize {
-        let width = bits.trailing_zeros() as usize & 7;
-        (base as usize & 3) << 5 | width << 2 | usize::from(n.saturating_sub(1) & 3)
+        // 0 for booleans, else 1, 2, 4 or 8.
+        let width = usize::from(bits >> 3) & 15;
+        (base as usize & 3) << 6 | width << 2 | usize::from(n.wrapping_sub(1) & 3)
     }
 
     fn get(&self, base: Base, bits: u8, n: u8) -> u32 {
@@ -153,16 +167,34 @@ impl ModuleBuilder {
     }
 
     /// The type of pointers to `ty`.
+    #[inline(always)]
     pub(super) fn pointer(&mut self, class: StorageClass, ty: u32) -> u32 {
         // No type of a constant has so high an id.
         let key = 1 << 63 | u64::from(ty) << 32 | class as u64;
-        self.in_front(key, Op::TypePointer, None, &[class as u32, ty])
+        match self.in_front(key) {
+            Some(id) => id,
+            None => self.new_pointer(key, class, ty),
+        }
+    }
+
+    fn new_pointer(&mut self, key: u64, class: StorageClass, ty: u32) -> u32 {
+        self.not_in_front(key, Op::TypePointer, None, &[class as u32, ty])
     }
 
     /// A 32-bit unsigned constant.
+    #[inline(always)]
     pub(super) fn uint(&mut self, value: u32) -> u32 {
+        match self.uints.get(value as usize) {
+            Some(known) if *known != 0 => *known,
+            _ => self.other_uint(value),
+        }
+    }
+
+    fn other_uint(&mut self, value: u32) -> u32 {
         let ty = self.numeric(Base::Uint, 32, 1);
-        self.scalar_constant(ty, value)
+        let id = self.scalar_constant(ty, value);
+        self.uints.get_mut(value as usize).into_iter().for_each(|known| *known = id);
+        id
     }
 
     /// An array without a layout.
@@ -190,9 +222,8 @@ impl Emit<'_> {
             }
             _ => {}
         }
-        let key = u64::from(layout.number()) << 32 | ty.index() as u64;
-        if let Some(id) = self.state.types.get(&key) {
-            return Ok(*id);
+        if let Some(id) = self.known_type(ty, layout) {
+            return Ok(id);
         }
         let id = match data {
             TypeData::Matrix { scalar, columns, rows } if !layout.explicit => {
@@ -203,8 +234,19 @@ impl Emit<'_> {
             TypeData::Struct(_) => self.struct_type(ty, layout, depth)?,
             _ => return Err(unsupported("a variable of this type")),
         };
-        self.state.types.insert(key, id);
+        match self.state.types.entry(ty) {
+            first if first.id == 0 => *first = LaidOut { id, layout: layout.number() },
+            _ => drop(self.state.other_types.insert(layout.key(ty), id)),
+        }
         Ok(id)
+    }
+
+    fn known_type(&self, ty: Type, layout: Layout) -> Option<u32> {
+        match self.state.types[ty] {
+            LaidOut { id: 0, .. } => None,
+            first if first.layout == layout.number() => Some(first.id),
+            _ => self.state.other_types.get(&layout.key(ty)).copied(),
+        }
     }
 
     fn array_type(&mut self, elem: Type, len: Option<u32>, stride: u32, layout: Layout, depth: u32) -> Result<u32> {

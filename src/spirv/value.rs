@@ -27,8 +27,70 @@ impl Default for Value {
     }
 }
 
+/// The components that were taken out of vectors, each where its definition dominates.
+#[derive(Debug, Default)]
+pub(super) struct Lanes {
+    /// The ids of the four components of each id, 0 where one was not taken out.
+    ids: Vec<[u32; 4]>,
+    /// Those that were, in order: an id and a component.
+    taken: Vec<(u32, u8)>,
+}
+
+impl Lanes {
+    /// The component `lane` of `vector`, which is `new` if it was not taken out yet.
+    fn take(&mut self, vector: u32, lane: u8, new: u32) -> u32 {
+        let at = vector as usize;
+        if at >= self.ids.len() {
+            self.ids.resize(at + 1, [0; 4]);
+        }
+        let id = &mut self.ids[at][usize::from(lane & 3)];
+        if *id == 0 {
+            *id = new;
+            self.taken.push((vector, lane & 3));
+        }
+        *id
+    }
+
+    /// How much is known now, for [`release`](Lanes::release).
+    fn mark(&self) -> usize {
+        self.taken.len()
+    }
+
+    /// Forgets what was taken out since `mark`.
+    fn release(&mut self, mark: usize) {
+        for (vector, lane) in self.taken.drain(mark.min(self.taken.len())..) {
+            self.ids[vector as usize][usize::from(lane)] = 0;
+        }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.release(0);
+    }
+}
+
+/// How much of what was computed is known at a place.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ScopeMark {
+    scope: usize,
+    lanes: usize,
+}
+
+impl super::State {
+    /// How much is known now.
+    pub(super) fn mark(&self) -> ScopeMark {
+        ScopeMark { scope: self.scope.mark(), lanes: self.lanes.mark() }
+    }
+
+    /// Forgets what was computed since `mark`.
+    pub(super) fn release(&mut self, mark: ScopeMark) {
+        self.scope.release(mark.scope);
+        self.lanes.release(mark.lanes);
+    }
+}
+
 impl Emit<'_> {
     /// What `def` is, or for a constant what it is made as when no one asks for more.
+    #[inline(always)]
     pub(super) fn base(&self, def: Def) -> Base {
         self.types.base(def)
     }
@@ -40,9 +102,15 @@ impl Emit<'_> {
     }
 
     /// Remembers the id of a value that was just defined; its type is that of [`Emit::base`].
-    #[inline]
+    #[inline(always)]
     pub(super) fn define(&mut self, inst: Inst, data: &InstData, id: u32) {
-        let value = Value { id, base: self.base(inst.def()), bits: data.bit_size, n: data.num_components };
+        self.define_as(inst, data, self.base(inst.def()), id);
+    }
+
+    /// The same, where `base` is known.
+    #[inline(always)]
+    pub(super) fn define_as(&mut self, inst: Inst, data: &InstData, base: Base, id: u32) {
+        let value = Value { id, base, bits: data.bit_size, n: data.num_components };
         self.state.values.set(inst.def(), value);
     }
 
@@ -140,15 +208,25 @@ impl Emit<'_> {
             return id;
         }
         let ty = self.m.numeric(base, bits, n);
-        let picks: [u32; 4] = std::array::from_fn(|i| u32::from(swizzle.get(i)));
         match (size, n) {
             (1, _) => self.pure(Op::CompositeConstruct, ty, &[id; 4][..usize::from(n)]),
-            (_, 1) => self.pure(Op::CompositeExtract, ty, &[id, picks[0]]),
+            (_, 1) => self.lane(id, ty, swizzle.get(0)),
             _ => {
+                let picks: [u32; 4] = std::array::from_fn(|i| u32::from(swizzle.get(i)));
                 let operands = [id, id, picks[0], picks[1], picks[2], picks[3]];
                 self.pure(Op::VectorShuffle, ty, &operands[..2 + usize::from(n)])
             }
         }
+    }
+
+    /// Component `lane`, which has type `ty`, of a vector.
+    fn lane(&mut self, vector: u32, ty: u32, lane: u8) -> u32 {
+        let new = self.m.next_id();
+        let id = self.state.lanes.take(vector, lane, new);
+        if id == new {
+            self.m.value(Op::CompositeExtract, ty, &[vector, lane.into()]);
+        }
+        id
     }
 
     /// An instruction without effects, or the equal one that dominates.

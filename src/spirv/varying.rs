@@ -14,7 +14,7 @@ use crate::analysis::value_types;
 use crate::ir::{Capture, Precision, Stage, Var, VarFlags, Variable};
 use crate::module::{self, Condition, Key, PatchKind, Varying, ALWAYS};
 use crate::op::names::{varying, InterpMode};
-use crate::op::{Base, Intrinsic, Modes};
+use crate::op::{Base, Intrinsic};
 use spirv::{BuiltIn, Capability, Decoration, ExecutionMode, Op, StorageClass};
 
 /// Slots that read as opaque black where nobody writes them (GL's colours, by Gallium's convention); all others as zeros.
@@ -161,7 +161,7 @@ impl Emit<'_> {
             if variable.location_frac != 0 {
                 self.decorate_with(id, Decoration::Component, variable.location_frac.into(), PatchKind::Component);
             }
-            if self.shader.stage() == Stage::Fragment && class == StorageClass::Output && self.is_dual_source() {
+            if self.shader.stage() == Stage::Fragment && class == StorageClass::Output && self.state.is_dual_source {
                 self.decorate_with(id, Decoration::Index, variable.index, PatchKind::Index);
             }
             if self.shader.stage() == Stage::Fragment && class == StorageClass::Input {
@@ -211,11 +211,6 @@ impl Emit<'_> {
         if variable.stream != 0 {
             self.m.decorate(id, Decoration::Stream, &[variable.stream]);
         }
-    }
-
-    /// True if any output is the second source of blending; then all say which they are.
-    fn is_dual_source(&self) -> bool {
-        self.shader.vars.values().any(|variable| variable.mode == Modes::SHADER_OUT && variable.index != 0)
     }
 
     fn decorate_interpolation(&mut self, id: u32, variable: &Variable) -> Result<()> {

@@ -1,9 +1,7 @@
 //! Words: appending SPIR-V instructions to a buffer, and finding an equal one that is already there.
 
 use crate::module::{Patch, PatchKind, Range, Tables};
-use rustc_hash::FxHasher;
 use spirv::Op;
-use std::hash::Hasher;
 
 /// The most words an instruction can have: its length is a 16-bit field (SPIR-V 2.3).
 pub(super) const MAX_INSTRUCTION: usize = 65535;
@@ -29,13 +27,24 @@ impl Words {
     }
 
     /// Appends an instruction. Returns where its first operand stands.
-    #[inline]
+    #[inline(always)]
     pub(super) fn op(&mut self, op: Op, operands: &[u32]) -> usize {
-        self.op2(op, operands, &[])
+        let at = self.words.len() + 1;
+        let head = (operands.len() as u32 + 1) << 16 | op as u32;
+        // At once, and without a call to copy few words.
+        match *operands {
+            [] => self.words.extend_from_slice(&[head]),
+            [a] => self.words.extend_from_slice(&[head, a]),
+            [a, b] => self.words.extend_from_slice(&[head, a, b]),
+            [a, b, c] => self.words.extend_from_slice(&[head, a, b, c]),
+            [a, b, c, d] => self.words.extend_from_slice(&[head, a, b, c, d]),
+            [a, b, c, d, e] => self.words.extend_from_slice(&[head, a, b, c, d, e]),
+            _ => drop(self.op2(op, operands, &[])),
+        }
+        at
     }
 
     /// Appends an instruction with operands in two parts. Returns where the first stands.
-    #[inline]
     pub(super) fn op2(&mut self, op: Op, first: &[u32], rest: &[u32]) -> usize {
         self.head(op, first.len() + rest.len());
         let at = self.words.len();
@@ -48,12 +57,12 @@ impl Words {
     #[inline(always)]
     pub(super) fn result(&mut self, op: Op, [ty, id]: [u32; 2], operands: &[u32]) {
         let head = (operands.len() as u32 + 3) << 16 | op as u32;
-        // At once, and without a call to copy few words.
         match *operands {
             [] => self.words.extend_from_slice(&[head, ty, id]),
             [a] => self.words.extend_from_slice(&[head, ty, id, a]),
             [a, b] => self.words.extend_from_slice(&[head, ty, id, a, b]),
             [a, b, c] => self.words.extend_from_slice(&[head, ty, id, a, b, c]),
+            [a, b, c, d] => self.words.extend_from_slice(&[head, ty, id, a, b, c, d]),
             _ => drop(self.op2(op, &[ty, id], operands)),
         }
     }
@@ -63,7 +72,12 @@ impl Words {
     pub(super) fn definition(&mut self, op: Op, ty: Option<u32>, id: u32, operands: &[u32]) {
         match ty {
             Some(ty) => self.result(op, [ty, id], operands),
-            None => drop(self.op2(op, &[id], operands)),
+            None => match *operands {
+                [] => drop(self.op(op, &[id])),
+                [a] => drop(self.op(op, &[id, a])),
+                [a, b] => drop(self.op(op, &[id, a, b])),
+                _ => drop(self.op2(op, &[id], operands)),
+            },
         }
     }
 
@@ -179,10 +193,10 @@ pub(super) fn string_words(text: &str) -> usize {
 
 /// Finds instructions of a [`Words`] by what they are, the result aside. What was added last can be forgotten again, so
 /// that a value is found only where its definition dominates.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Dedup {
     entries: Vec<Entry>,
-    /// Last entry of each bucket, plus one; 0 for an empty one.
+    /// Last entry of each bucket, plus one; 0 for an empty one. As many as a power of two.
     heads: Vec<u32>,
 }
 
@@ -193,6 +207,12 @@ struct Entry {
     next: u32,
     /// Where the instruction starts.
     at: u32,
+}
+
+impl Default for Dedup {
+    fn default() -> Dedup {
+        Dedup { entries: Vec::new(), heads: vec![0; 64] }
+    }
 }
 
 impl Dedup {
@@ -209,60 +229,45 @@ impl Dedup {
     ) -> u32 {
         let head = (operands.len() as u32 + 2 + u32::from(ty.is_some())) << 16 | op as u32;
         let hash = hash(head, ty, operands);
-        if let Some(id) = self.find(words, hash, head, ty, operands) {
-            return id;
-        }
-        let id = *new;
-        *new += 1;
-        self.insert(hash, words.len() as u32);
-        words.definition(op, ty, id, operands);
-        id
-    }
-
-    #[inline(always)]
-    fn find(&self, words: &Words, hash: u32, head: u32, ty: Option<u32>, operands: &[u32]) -> Option<u32> {
         let result = 1 + usize::from(ty.is_some());
-        let mut next = *self.heads.get(self.bucket(hash))?;
-        while next != 0 {
-            let entry = &self.entries[next as usize - 1];
+        let bucket = self.bucket(hash);
+        let mut next = self.heads[bucket];
+        while let Some(entry) = (next as usize).checked_sub(1).and_then(|at| self.entries.get(at)) {
             let old = &words.words[entry.at as usize..];
             if entry.hash == hash && old[0] == head && ty.map_or(true, |ty| old[1] == ty) {
                 // As long as the other, as the heads are equal; a call of `memcmp` would take longer than the few words.
                 if old[result + 1..].iter().zip(operands).all(|(old, new)| old == new) {
-                    return Some(old[result]);
+                    return old[result];
                 }
             }
             next = entry.next;
         }
-        None
-    }
-
-    #[inline(always)]
-    fn insert(&mut self, hash: u32, at: u32) {
-        if self.entries.len() * 2 >= self.heads.len() {
+        let id = *new;
+        *new += 1;
+        self.entries.push(Entry { hash, next: self.heads[bucket], at: words.len() as u32 });
+        self.heads[bucket] = self.entries.len() as u32;
+        if self.entries.len() * 2 > self.heads.len() {
             self.grow();
         }
-        self.entries.push(Entry { hash, next: 0, at });
-        self.link(self.entries.len() - 1);
-    }
-
-    #[inline(always)]
-    fn link(&mut self, entry: usize) {
-        let bucket = self.bucket(self.entries[entry].hash);
-        self.entries[entry].next = self.heads[bucket];
-        self.heads[bucket] = entry as u32 + 1;
+        words.definition(op, ty, id, operands);
+        id
     }
 
     #[cold]
     fn grow(&mut self) {
-        let len = (self.heads.len() * 2).max(64);
+        let len = self.heads.len() * 2;
         self.heads.clear();
         self.heads.resize(len, 0);
         // In order, so that later entries still stand before earlier ones in their bucket.
-        (0..self.entries.len()).for_each(|entry| self.link(entry));
+        for at in 0..self.entries.len() {
+            let bucket = self.bucket(self.entries[at].hash);
+            self.entries[at].next = self.heads[bucket];
+            self.heads[bucket] = at as u32 + 1;
+        }
     }
 
-    /// Where the entries with this hash start in `heads`; beyond its end before the first insertion.
+    /// Where the entries with this hash start in `heads`.
+    #[inline(always)]
     fn bucket(&self, hash: u32) -> usize {
         hash as usize & self.heads.len().wrapping_sub(1)
     }
@@ -320,10 +325,21 @@ impl Default for Front {
 impl Front {
     const BITS: u32 = 6;
 
+    #[inline(always)]
+    fn at(key: u64) -> usize {
+        (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - Front::BITS)) as usize
+    }
+
+    /// The id at the place of `key`, if it is there.
+    #[inline(always)]
+    pub(super) fn get(&self, key: u64) -> Option<u32> {
+        let at = Front::at(key);
+        (self.keys[at] == key).then_some(self.ids[at])
+    }
+
     /// What is at the place of `key`, where `new` is from now on if it is free.
-    #[inline]
     pub(super) fn place(&mut self, key: u64, new: u32) -> Place {
-        let at = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - Front::BITS)) as usize;
+        let at = Front::at(key);
         match self.keys[at] {
             0 => {
                 (self.keys[at], self.ids[at]) = (key, new);
@@ -339,13 +355,14 @@ impl Front {
     }
 }
 
+#[inline(always)]
 fn hash(head: u32, ty: Option<u32>, operands: &[u32]) -> u32 {
-    let mut hasher = FxHasher::default();
-    hasher.write_u32(head);
-    hasher.write_u32(ty.unwrap_or(0));
-    operands.iter().for_each(|word| hasher.write_u32(*word));
-    let hash = hasher.finish();
-    (hash ^ hash >> 32) as u32
+    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mut hash = (u64::from(head) << 32 | u64::from(ty.unwrap_or(0))).wrapping_mul(FACTOR);
+    for word in operands {
+        hash = (hash.rotate_left(23) ^ u64::from(*word)).wrapping_mul(FACTOR);
+    }
+    (hash >> 32) as u32
 }
 
 #[cfg(test)]
