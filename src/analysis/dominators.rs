@@ -10,6 +10,9 @@ use crate::ir::{Block, Cf, Jump, Shader};
 #[derive(Clone, Debug, Default)]
 pub struct Dominators {
     nodes: SideTable<Block, Option<Node>>,
+    /// Memory of the walk.
+    ifs: Vec<Option<Block>>,
+    loops: Vec<Loop>,
 }
 
 /// A reachable block.
@@ -23,7 +26,7 @@ struct Node {
 }
 
 /// A loop that is open: the last block that all its jumps of a kind so far lead through.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Loop {
     breaks: Option<Block>,
     continues: Option<Block>,
@@ -32,24 +35,31 @@ struct Loop {
 impl Dominators {
     /// The tree of a valid shader.
     pub fn new(shader: &Shader) -> Dominators {
-        let mut tree = Dominators { nodes: shader.block_table(None) };
-        let (mut ifs, mut loops): (Vec<Option<Block>>, Vec<Loop>) = (Vec::new(), Vec::new());
+        let mut tree = Dominators::default();
+        tree.build(shader);
+        tree
+    }
+
+    /// Becomes the tree of a valid shader.
+    pub fn build(&mut self, shader: &Shader) {
+        self.reset(shader.blocks.len());
+        let (mut ifs, mut loops) = (std::mem::take(&mut self.ifs), std::mem::take(&mut self.loops));
         // The last block that every way to here leads through; `None` if there is no way.
         let mut here = None;
         for (at, item) in shader.cf.iter().enumerate() {
             match *item {
                 Cf::Block(block) => {
                     match here {
-                        Some(idom) => tree.add(block, idom),
-                        None if at == 0 => tree.add_entry(block),
+                        Some(idom) => self.add(block, idom),
+                        None if at == 0 => self.add_entry(block),
                         None => continue,
                     }
                     here = Some(block);
                     let Some(jump) = shader.block_jump(block) else { continue };
                     if let Some(innermost) = loops.last_mut() {
                         match jump {
-                            Jump::Break => innermost.breaks = tree.common(innermost.breaks, here),
-                            Jump::Continue => innermost.continues = tree.common(innermost.continues, here),
+                            Jump::Break => innermost.breaks = self.common(innermost.breaks, here),
+                            Jump::Continue => innermost.continues = self.common(innermost.continues, here),
                             Jump::Return | Jump::Halt => {}
                         }
                     }
@@ -62,13 +72,15 @@ impl Dominators {
                         std::mem::swap(other, &mut here);
                     }
                 }
-                Cf::EndIf => here = tree.common(here, ifs.pop().flatten()),
+                Cf::EndIf => here = self.common(here, ifs.pop().flatten()),
                 Cf::Loop => loops.push(Loop::default()),
-                Cf::Continue => here = tree.common(here, loops.last().and_then(|innermost| innermost.continues)),
+                Cf::Continue => here = self.common(here, loops.last().and_then(|innermost| innermost.continues)),
                 Cf::EndLoop => here = loops.pop().and_then(|innermost| innermost.breaks),
             }
         }
-        tree
+        ifs.clear();
+        loops.clear();
+        (self.ifs, self.loops) = (ifs, loops);
     }
 
     /// Whether control can reach `block`, whatever the conditions.

@@ -106,7 +106,7 @@ impl<'a> Pair<'a> {
             && srcs.iter().zip(b_srcs).zip(operands).all(|((a, b), operand)| {
                 // Components beyond those that are read say nothing.
                 let read = usize::from(operand.components(num_components));
-                self.def(a.def, b.def) && a.swizzle.components(read).eq(b.swizzle.components(read))
+                self.def(a.def, b.def) && a.swizzle.is_same(b.swizzle, read)
             })
     }
 

@@ -185,8 +185,13 @@ impl Swizzle {
 
     /// True if the first `n` components read their own.
     pub fn is_identity(self, n: usize) -> bool {
+        self.is_same(Swizzle::IDENTITY, n)
+    }
+
+    /// True if the first `n` components read the same.
+    pub fn is_same(self, other: Swizzle, n: usize) -> bool {
         let read = !u64::MAX.checked_shl(4 * n as u32).unwrap_or(0);
-        (self.0 ^ Swizzle::IDENTITY.0) & read == 0
+        (self.0 ^ other.0) & read == 0
     }
 
     /// `self` applied to the result of `inner`: component i reads inner's component self(i).

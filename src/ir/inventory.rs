@@ -15,6 +15,7 @@ pub struct Inventory {
     modes: Modes,
     /// A bit for each width of a result: 1, 8, 16, 32 and 64 are powers of two.
     widths: u8,
+    has_phis: bool,
     has_textures: bool,
     has_wide_vectors: bool,
 }
@@ -30,13 +31,19 @@ impl Inventory {
             InstKind::Intrinsic { op, .. } => self.intrinsics.insert(op),
             InstKind::Deref(deref) => self.modes |= derefs[deref].modes,
             InstKind::Tex(_) => self.has_textures = true,
-            InstKind::Const(_) | InstKind::Undef | InstKind::Phi(_) | InstKind::Jump(_) => {}
+            InstKind::Phi(_) => self.has_phis = true,
+            InstKind::Const(_) | InstKind::Undef | InstKind::Jump(_) => {}
         }
     }
 
     /// True if there may be such an ALU operation.
     pub fn has_alu(&self, op: AluOp) -> bool {
         self.alu.contains(op)
+    }
+
+    /// True if there may be one of these ALU operations.
+    pub fn has_any_alu(&self, ops: &AluSet) -> bool {
+        self.alu.intersects(ops)
     }
 
     /// True if there may be such an intrinsic.
@@ -72,6 +79,11 @@ impl Inventory {
     /// True if there may be a result of this width.
     pub fn has_width(&self, bits: u8) -> bool {
         self.widths & bits != 0
+    }
+
+    /// True if there may be a phi.
+    pub fn has_phis(&self) -> bool {
+        self.has_phis
     }
 
     /// True if there may be a texture operation.

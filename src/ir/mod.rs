@@ -37,7 +37,7 @@ pub use inst::{
     Swizzle, Tex, TexData,
 };
 pub use inventory::Inventory;
-pub use rewrite::{rewrite, rewrite_cf, Edit, Rewriter};
+pub use rewrite::{rewrite, rewrite_cf, sift, Edit, Rewriter};
 pub use types::{Field, StructData, Type, TypeData, TypeTable};
 pub use variable::{Capture, Precision, Var, VarFlags, Variable, NO_LOCATION};
 

@@ -4,8 +4,9 @@
 //! and may first append new instructions, new ifs among them, in front. Uses of replaced results are renamed as the walk
 //! reaches them; phis, whose sources may come later, at its end.
 
-use super::{Block, Builder, Cf, Def, Inst, InstKind, Shader};
+use super::{Block, BlockData, Builder, Cf, Def, Inst, InstKind, Shader};
 use crate::entity::{Id, SideTable};
+use std::cell::Cell;
 
 /// What becomes of the instruction that is visited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,8 +73,8 @@ fn rebuild(shader: &mut Shader, rewriter: &mut impl Rewriter, order: &[Inst], cf
         let mut builder = Builder::new(shader);
         rewriter.enter(&mut builder, block);
         for inst in &order[range.start as usize..range.end as usize] {
-            if names.any && !matches!(builder.shader.insts[*inst].kind, InstKind::Phi(_)) {
-                builder.shader.map_srcs(*inst, |def| names.resolve(def));
+            if names.any {
+                names.rename_srcs(builder.shader, *inst);
             }
             builder.line = builder.shader.lines[*inst];
             match rewriter.visit(&mut builder, *inst) {
@@ -95,6 +96,45 @@ fn rebuild(shader: &mut Shader, rewriter: &mut impl Rewriter, order: &[Inst], cf
         names.rename_conditions(shader);
     }
     changed
+}
+
+/// A walk that takes instructions out and makes none, at a fraction of the cost of [`rewrite`]: the order shrinks in place.
+/// `visit` is given each instruction and its block, and must not ask for the order. Returns true if anything changed.
+pub fn sift(shader: &mut Shader, mut visit: impl FnMut(&mut Shader, Block, Inst) -> Edit) -> bool {
+    let mut names = std::mem::take(&mut shader.scratch.names);
+    let mut order = std::mem::take(&mut shader.order);
+    let cells = Cell::from_mut(order.as_mut_slice()).as_slice_of_cells();
+    let mut to = 0;
+    for at in 0..shader.cf.len() {
+        let Cf::Block(block) = shader.cf[at] else { continue };
+        let range = shader.blocks[block];
+        let start = to;
+        for inst in &cells[range.start as usize..range.end as usize] {
+            let inst = inst.get();
+            if names.any {
+                names.rename_srcs(shader, inst);
+            }
+            match visit(shader, block, inst) {
+                Edit::Keep => {
+                    cells[to].set(inst);
+                    to += 1;
+                }
+                Edit::Remove => {}
+                Edit::Replace(def) => names.set(inst.def(), def),
+            }
+        }
+        shader.blocks[block] = BlockData { start: start as u32, end: to as u32 };
+    }
+    let some_went = to != order.len();
+    order.truncate(to);
+    shader.order = order;
+    if names.any {
+        names.rename_phis(shader, shader.insts.next_id());
+        names.rename_conditions(shader);
+    }
+    names.clear();
+    shader.scratch.names = names;
+    some_went
 }
 
 /// The old lists of a walk, and its tables: their memory serves the next walk.
@@ -134,6 +174,14 @@ impl Names {
         def
     }
 
+    /// Renames the sources of `inst`, unless it is a phi. Out of the way of walks that rename nothing.
+    #[inline(never)]
+    fn rename_srcs(&self, shader: &mut Shader, inst: Inst) {
+        if !matches!(shader.insts[inst].kind, InstKind::Phi(_)) {
+            shader.map_srcs(inst, |def| self.resolve(def));
+        }
+    }
+
     /// Renames the sources of all phis, which stand first in their blocks. Those from `first_new` on were made by the walk,
     /// and name the blocks that it opened.
     fn rename_phis(&self, shader: &mut Shader, first_new: Inst) {
@@ -164,23 +212,23 @@ impl Names {
 impl Shader {
     /// Removes the instructions of which `keep` says no; nothing that stays may use them. Returns true if there were such.
     pub fn retain(&mut self, keep: impl Fn(Inst) -> bool) -> bool {
-        let before = self.order.len();
-        let (mut from, mut to) = (0, 0);
-        for item in &self.cf {
+        let Shader { cf, blocks, order, .. } = self;
+        let cells = Cell::from_mut(order.as_mut_slice()).as_slice_of_cells();
+        let mut to = 0;
+        for item in cf.iter() {
             let Cf::Block(block) = *item else { continue };
-            let range = &mut self.blocks[block];
-            let end = range.end as usize;
+            let range = &mut blocks[block];
+            let insts = &cells[range.start as usize..range.end as usize];
             range.start = to as u32;
-            while from < end {
-                let inst = self.order[from];
-                self.order[to] = inst;
-                to += usize::from(keep(inst));
-                from += 1;
+            for inst in insts {
+                cells[to].set(inst.get());
+                to += usize::from(keep(inst.get()));
             }
             range.end = to as u32;
         }
-        self.order.truncate(to);
-        to != before
+        let some_went = to != order.len();
+        order.truncate(to);
+        some_went
     }
 
     /// A table with an entry for each instruction that exists now.

@@ -27,8 +27,9 @@
 
 use super::{Context, Forms, Pass};
 use crate::entity::SideTable;
-use crate::ir::{rewrite, AluFlags, AluSrc, Def, Edit, Inst, InstData, InstKind, PhiSrc, Shader, Swizzle};
-use crate::op::{AluOp, Form};
+use crate::ir::{sift, AluFlags, AluSrc, Def, Edit, Inst, InstData, InstKind, PhiSrc, Shader, Swizzle};
+use crate::op::AluOp::{self, *};
+use crate::op::AluSet;
 
 /// The pass.
 pub const PASS: Pass = Pass {
@@ -38,67 +39,89 @@ pub const PASS: Pass = Pass {
     run,
 };
 
+/// What computes nothing: moves and vectors.
+const COPIES: AluSet = AluSet::of(&[mov, vec2, vec3, vec4, vec5, vec8, vec16]);
+
 fn run(shader: &mut Shader, _context: &Context) -> bool {
+    if !shader.inventory().has_any_alu(&COPIES) && !shader.inventory().has_phis() {
+        return false;
+    }
+    let mut order: Box<Order> = shader.take_spare();
+    order.reset(shader);
     let mut sources_changed = false;
-    let mut order = Order { places: shader.def_table(0), last: 0 };
-    let rewritten = rewrite(shader, |builder, inst| {
-        let shader = &mut *builder.shader;
-        let same = if let InstKind::Alu { op, srcs, .. } = shader.insts[inst].kind {
-            if copies(op) {
+    let some_went = sift(shader, |shader, _, inst| {
+        let same = match shader.insts[inst].kind {
+            InstKind::Alu { op, srcs, .. } => {
+                let is_copy = COPIES.contains(op);
+                if is_copy {
+                    order.visit(inst.def());
+                }
+                if shader.alu_srcs[srcs].iter().any(|src| order.has_passed(src.def)) {
+                    sources_changed |= look_through_copies(shader, &order, inst);
+                }
+                if !is_copy {
+                    return Edit::Keep;
+                }
+                sources_changed |= op != mov && vector_to_move(shader, &order, inst);
+                copied_value(shader, inst)
+            }
+            InstKind::Phi(srcs) => {
                 order.visit(inst.def());
+                only_operand(&shader.phi_srcs[srcs], inst.def())
             }
-            if shader.alu_srcs[srcs].iter().any(|src| is_copy(shader, src.def)) {
-                sources_changed |= look_through_copies(shader, &order, inst);
-            }
-            if !copies(op) {
-                return Edit::Keep;
-            }
-            sources_changed |= vector_to_move(shader, &order, inst, op);
-            copied_value(shader, inst)
-        } else if let InstKind::Phi(srcs) = shader.insts[inst].kind {
-            order.visit(inst.def());
-            only_operand(&shader.phi_srcs[srcs], inst.def())
-        } else {
-            return Edit::Keep;
+            _ => return Edit::Keep,
         };
         same.filter(|def| order.is_before(shader, *def, inst.def())).map_or(Edit::Keep, Edit::Replace)
     });
-    rewritten || sources_changed
-}
-
-/// Whether `op` computes nothing.
-fn copies(op: AluOp) -> bool {
-    matches!(op.info().form, Form::Move | Form::Construct)
+    shader.give_back(order);
+    some_went || sources_changed
 }
 
 /// Where the copies and phis visited so far stand among each other, from 1. They are followed backwards only, which comes to
 /// an end even in code that is never reached and where values may be made of each other in a circle.
+#[derive(Default)]
 struct Order {
     places: SideTable<Def, u32>,
     last: u32,
 }
 
 impl Order {
+    /// Forgets another shader.
+    fn reset(&mut self, shader: &Shader) {
+        self.places.reset(shader.num_defs());
+        self.last = 0;
+    }
+
     /// Notes that a copy or phi stands here.
     fn visit(&mut self, def: Def) {
         self.last += 1;
         self.places.set(def, self.last);
     }
 
+    /// Whether `def` is a copy or phi that was visited.
+    fn has_passed(&self, def: Def) -> bool {
+        self.places[def] != 0
+    }
+
     /// Whether `a` stands before the copy or phi `b`, or is none.
     fn is_before(&self, shader: &Shader, a: Def, b: Def) -> bool {
         match self.places[a] {
-            0 => self.places[b] != 0 && !is_copy(shader, a) && shader.phi(a.inst()).is_none(),
+            0 => self.has_passed(b) && !is_copy_or_phi(shader, a),
             place => place < self.places[b],
         }
     }
 }
 
-fn is_copy(shader: &Shader, def: Def) -> bool {
-    matches!(shader.def(def).kind, InstKind::Alu { op, .. } if copies(op))
+fn is_copy_or_phi(shader: &Shader, def: Def) -> bool {
+    match shader.def(def).kind {
+        InstKind::Alu { op, .. } => COPIES.contains(op),
+        InstKind::Phi(_) => true,
+        _ => false,
+    }
 }
 
 /// Lets the sources of an ALU instruction read what moves and vectors read.
+#[inline(never)]
 fn look_through_copies(shader: &mut Shader, order: &Order, inst: Inst) -> bool {
     let InstData { num_components, kind: InstKind::Alu { op, srcs, .. }, .. } = shader.insts[inst] else {
         return false;
@@ -106,7 +129,8 @@ fn look_through_copies(shader: &mut Shader, order: &Order, inst: Inst) -> bool {
     let mut changed = false;
     for (i, operand) in op.info().srcs.iter().enumerate().take(srcs.len()) {
         let read = usize::from(operand.components(num_components));
-        while let Some(origin) = origin(shader, order, shader.alu_srcs[srcs][i], read) {
+        while order.has_passed(shader.alu_srcs[srcs][i].def) {
+            let Some(origin) = origin(shader, order, shader.alu_srcs[srcs][i], read) else { break };
             shader.alu_srcs[srcs][i] = origin;
             changed = true;
         }
@@ -130,20 +154,17 @@ fn origin(shader: &Shader, order: &Order, src: AluSrc, read: usize) -> Option<Al
 
 /// The value and component that a move or vector copies to component `c` of `def`.
 fn component_origin(shader: &Shader, def: Def, c: u8) -> Option<(Def, u8)> {
-    let (op, srcs) = shader.as_alu(def)?;
-    match op.info().form {
-        Form::Move => Some((srcs[0].def, srcs[0].swizzle.get(usize::from(c)))),
-        Form::Construct => srcs.get(usize::from(c)).map(|src| (src.def, src.swizzle.get(0))),
+    match shader.as_alu(def)? {
+        (mov, srcs) => Some((srcs[0].def, srcs[0].swizzle.get(usize::from(c)))),
+        (op, srcs) if COPIES.contains(op) => srcs.get(usize::from(c)).map(|src| (src.def, src.swizzle.get(0))),
         _ => None,
     }
 }
 
 /// Makes a vector of components of one value a move.
-fn vector_to_move(shader: &mut Shader, order: &Order, inst: Inst, op: AluOp) -> bool {
+#[inline(never)]
+fn vector_to_move(shader: &mut Shader, order: &Order, inst: Inst) -> bool {
     let components = usize::from(shader.insts[inst].num_components);
-    if op.info().form != Form::Construct {
-        return false;
-    }
     let Some(origin) = origin(shader, order, inst.def().into(), components) else { return false };
     let srcs = shader.push_alu_srcs(&[origin]);
     shader.set_kind(inst, InstKind::Alu { op: AluOp::mov, flags: AluFlags::empty(), srcs });
@@ -153,11 +174,10 @@ fn vector_to_move(shader: &mut Shader, order: &Order, inst: Inst, op: AluOp) -> 
 /// The value that a move copies whole.
 fn copied_value(shader: &Shader, inst: Inst) -> Option<Def> {
     let num_components = shader.insts[inst].num_components;
-    let (op, srcs) = shader.as_alu(inst.def())?;
-    let src = *srcs.first()?;
+    let (mov, [src]) = shader.as_alu(inst.def())? else { return None };
     let whole =
         num_components == shader.num_components(src.def) && src.swizzle.is_identity(usize::from(num_components));
-    (op.info().form == Form::Move && whole).then_some(src.def)
+    whole.then_some(src.def)
 }
 
 /// The operand of a phi that is the same from everywhere, not counting the phi itself.
@@ -171,6 +191,7 @@ fn only_operand(srcs: &[PhiSrc], phi: Def) -> Option<Def> {
 mod tests {
     use super::*;
     use crate::ir::{Builder, Cf};
+    use crate::op::Form;
 
     fn src(def: Def, swizzle: &[u8]) -> AluSrc {
         AluSrc { def, swizzle: Swizzle::new(swizzle) }
@@ -180,6 +201,14 @@ mod tests {
         let mut shader = Shader::default();
         shader.append_new_block();
         shader
+    }
+
+    #[test]
+    fn copies_are_those_of_the_table() {
+        for op in AluOp::ALL {
+            let is_copy = matches!(op.info().form, Form::Move | Form::Construct);
+            assert_eq!(COPIES.contains(*op), is_copy, "{}", op.name());
+        }
     }
 
     #[test]

@@ -27,119 +27,161 @@ use super::effects::can_reorder;
 use super::{Context, Forms, Pass};
 use crate::analysis::dominators::Dominators;
 use crate::entity::{Id, Slice};
-use crate::ir::{rewrite_cf, AluFlags, AluSrc, Block, Builder, Edit, Inst, InstData, InstKind, Rewriter, Shader};
+use crate::ir::{sift, AluFlags, AluSrc, ArrayIndex, Block, Deref, DerefKind, Edit, Inst, InstData, InstKind, Shader};
 use crate::op::{AluOp, Props};
-use rustc_hash::FxHasher;
-use std::hash::{Hash, Hasher};
 
 /// The pass.
 pub const PASS: Pass = Pass { name: "cse", about: "computes equal things once", removes: Forms::empty(), run };
 
 fn run(shader: &mut Shader, _context: &Context) -> bool {
-    // In a single block all that comes later is dominated.
-    let tree = (shader.cf.len() > 1).then(|| Dominators::new(shader));
-    let mut walk = Walk { tree, known: Known::with_room_for(shader.order.len()), block: None };
-    rewrite_cf(shader, &mut walk)
-}
-
-struct Walk {
-    /// `None` if there is one block only.
-    tree: Option<Dominators>,
-    known: Known,
-    /// The block that is walked.
-    block: Option<Block>,
-}
-
-impl Rewriter for Walk {
-    fn enter(&mut self, _: &mut Builder<'_>, block: Block) {
-        self.block = Some(block).filter(|block| self.tree.as_ref().map_or(true, |tree| tree.is_reachable(*block)));
-    }
-
-    fn visit(&mut self, builder: &mut Builder<'_>, inst: Inst) -> Edit {
-        let shader = &mut *builder.shader;
-        let Some(block) = self.block else { return Edit::Keep };
-        let Some(hash) = content_hash(shader, inst) else { return Edit::Keep };
-        let met = self.known.entry(hash);
-        if let Some((home, other)) = *met {
-            let reaches = home == block || self.tree.as_ref().is_some_and(|tree| tree.dominates(home, block));
-            if reaches && is_equal(shader, other, inst) {
-                merge_flags(shader, other, inst);
-                return Edit::Replace(other.def());
-            }
-        }
-        // One that does not reach here is of no use further on either, because blocks come in program order.
-        *met = Some((block, inst));
-        Edit::Keep
-    }
+    let mut memory: Box<Memory> = shader.take_spare();
+    memory.reset(shader);
+    let changed = sift(shader, |shader, block, inst| memory.visit(shader, block, inst));
+    shader.give_back(memory);
+    changed
 }
 
 /// An instruction and its block.
 type Place = (Block, Inst);
 
 /// The instruction met last of each content: a table with open addressing, half of which stays free.
-struct Known {
-    slots: Vec<(u64, Option<Place>)>,
+#[derive(Default)]
+struct Memory {
+    slots: Vec<Slot>,
+    /// As many slots as the shader needs, less one.
+    mask: usize,
+    /// The run of the pass. What an earlier one left in the slots counts as free.
+    run: u32,
+    /// Not made if there is one block only.
+    tree: Dominators,
 }
 
-impl Known {
-    /// A table for as many contents as there may be in `insts` instructions.
-    fn with_room_for(insts: usize) -> Known {
-        Known { slots: vec![(0, None); (2 * insts).next_power_of_two()] }
-    }
+#[derive(Clone, Copy, Default)]
+struct Slot {
+    /// The run of the pass that took it, above the hash of the content.
+    key: u64,
+    place: Option<Place>,
+}
 
-    /// What is known of content with this hash.
-    fn entry(&mut self, hash: u64) -> &mut Option<Place> {
-        let mask = self.slots.len() - 1;
-        // The upper bits of an FxHash are the better ones.
-        let mut at = (hash >> 32) as usize & mask;
-        while self.slots[at].1.is_some() && self.slots[at].0 != hash {
-            at = (at + 1) & mask;
+impl Memory {
+    /// Forgets another shader, and makes room for what may be in this one.
+    fn reset(&mut self, shader: &Shader) {
+        if shader.cf.len() > 1 {
+            self.tree.build(shader);
         }
-        self.slots[at].0 = hash;
-        &mut self.slots[at].1
+        let len = (2 * shader.order.len()).next_power_of_two();
+        self.mask = len - 1;
+        self.run = self.run.wrapping_add(1);
+        if self.run == 0 || self.slots.len() < len {
+            self.run = 1;
+            self.slots.clear();
+            self.slots.resize(len, Slot::default());
+        }
+    }
+
+    fn visit(&mut self, shader: &mut Shader, block: Block, inst: Inst) -> Edit {
+        let data = &shader.insts[inst];
+        if !data.has_def() {
+            return Edit::Keep;
+        }
+        let Some(hash) = content_hash(shader, data) else { return Edit::Keep };
+        let (at, known) = self.find(shader, hash, inst);
+        if let Some((home, other)) = known {
+            if home == block || self.tree.is_reachable(block) && self.tree.dominates(home, block) {
+                merge_flags(shader, other, inst);
+                return Edit::Replace(other.def());
+            }
+        }
+        // One that does not reach here is of no use further on either, because blocks come in program order.
+        self.slots[at] = Slot { key: u64::from(self.run) << 32 | u64::from(hash), place: Some((block, inst)) };
+        Edit::Keep
+    }
+
+    /// The slot for what `inst` computes, and where that was met before.
+    #[inline(always)]
+    fn find(&self, shader: &Shader, hash: u32, inst: Inst) -> (usize, Option<Place>) {
+        let mut at = hash as usize & self.mask;
+        loop {
+            let Slot { key, place } = self.slots[at];
+            let Some((_, other)) = place.filter(|_| (key >> 32) as u32 == self.run) else { return (at, None) };
+            if key as u32 == hash && is_equal(shader, other, inst) {
+                return (at, place);
+            }
+            at = (at + 1) & self.mask;
+        }
     }
 }
 
-/// A hash that equal instructions share; `None` for one that does not give the same wherever it stands.
-fn content_hash(shader: &Shader, inst: Inst) -> Option<u64> {
-    let InstData { num_components, bit_size, kind } = &shader.insts[inst];
-    let mut hasher = FxHasher::default();
-    let size = u32::from(*num_components) << 8 | u32::from(*bit_size);
-    match kind {
+/// A hash that equal instructions share; `None` for one that does not give the same wherever it stands. It need not tell all
+/// others apart: hardly any two instructions are equal, so it is made of few words.
+#[inline(always)]
+fn content_hash(shader: &Shader, data: &InstData) -> Option<u32> {
+    let size = u64::from(data.num_components) << 8 | u64::from(data.bit_size);
+    let hash = match data.kind {
         InstKind::Alu { op, srcs, .. } => {
-            hasher.write_u32(size << 16 | *op as u32);
-            // A sum, because the operands may be exchanged.
-            hasher.write_u64(shader.alu_srcs[*srcs].iter().map(operand_hash).fold(0, u64::wrapping_add));
+            // A product, because operands may be exchanged.
+            let operands = match &shader.alu_srcs[srcs] {
+                [] => 0,
+                [a] => operand(a),
+                [a, b, ..] => operand(a).wrapping_mul(operand(b)),
+            };
+            operands.wrapping_add(size << 16 | op as u64)
         }
-        InstKind::Const(values) => {
-            hasher.write_u32(size);
-            shader.consts[*values].iter().for_each(|value| hasher.write_u64(*value));
+        InstKind::Const(values) => shader.consts[values].iter().fold(size, |hash, value| mixed(hash) ^ value),
+        InstKind::Deref(deref) => deref_hash(&shader.derefs[deref]),
+        _ => other_hash(shader, &data.kind)?,
+    };
+    // All bits count in the upper half of the product.
+    Some((mixed(hash) >> 32) as u32)
+}
+
+/// [`content_hash`] of what is rare: out of the way of the rest.
+#[inline(never)]
+fn other_hash(shader: &Shader, kind: &InstKind) -> Option<u64> {
+    match *kind {
+        InstKind::Intrinsic { op, srcs, indices } if can_reorder(shader, op, srcs, indices) => {
+            let hash = shader.srcs[srcs].iter().fold(op as u64, |hash, src| mixed(hash) ^ word(*src));
+            Some(shader.indices[indices].iter().fold(hash, |hash, index| mixed(hash) ^ u64::from(*index)))
         }
-        InstKind::Undef => hasher.write_u32(size),
-        InstKind::Deref(deref) => (shader.derefs[*deref].kind, shader.derefs[*deref].ty).hash(&mut hasher),
-        InstKind::Intrinsic { op, srcs, indices } if can_reorder(shader, *op, *srcs, *indices) => {
-            hasher.write_u32(size << 16 | *op as u32);
-            shader.srcs[*srcs].iter().for_each(|src| src.hash(&mut hasher));
-            shader.indices[*indices].iter().for_each(|index| hasher.write_u32(*index));
-        }
-        InstKind::Tex(tex) => (shader.texs[*tex].op, &shader.texs[*tex].srcs).hash(&mut hasher),
+        InstKind::Tex(tex) => Some(shader.texs[tex].srcs.iter().fold(0, |hash, (_, src)| mixed(hash) ^ word(*src))),
+        InstKind::Undef => Some(0),
         // The block of a phi is an operand, too.
-        InstKind::Intrinsic { .. } | InstKind::Phi(_) | InstKind::Jump(_) => return None,
+        _ => None,
     }
-    Some(hasher.finish())
 }
 
-/// A hash of an operand of which at least one component is read. Sums of products would be the same for many pairs of
-/// operands; the fold prevents it.
-fn operand_hash(src: &AluSrc) -> u64 {
-    let word = (src.def.index() as u64) << 4 | u64::from(src.swizzle.get(0));
-    let product = word.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    product ^ product >> 32
+fn mixed(hash: u64) -> u64 {
+    hash.wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-/// Whether two instructions give the same.
+/// A number that is not 0.
+fn word(id: impl Id) -> u64 {
+    id.index() as u64 + 1
+}
+
+/// A number for an operand, of which at least one component is read.
+fn operand(src: &AluSrc) -> u64 {
+    word(src.def) << 4 | u64::from(src.swizzle.get(0))
+}
+
+fn deref_hash(deref: &Deref) -> u64 {
+    let (from, step) = match deref.kind {
+        DerefKind::Var(var) => (0, word(var)),
+        DerefKind::Array { parent, index } | DerefKind::PtrAsArray { parent, index } => match index {
+            ArrayIndex::Imm(number) => (word(parent), number as u64),
+            ArrayIndex::Def(def) => (word(parent), word(def)),
+        },
+        DerefKind::Struct { parent, field } => (word(parent), u64::from(field)),
+        DerefKind::ArrayWildcard { parent } | DerefKind::Cast { parent, .. } => (word(parent), 0),
+    };
+    mixed(from) ^ step ^ word(deref.ty) << 32
+}
+
+/// Whether two instructions give the same: asked of few, so out of the way of the others.
+#[cold]
+#[inline(never)]
 fn is_equal(shader: &Shader, a: Inst, b: Inst) -> bool {
-    let (x, y) = (shader.insts[a], shader.insts[b]);
+    let (x, y) = (&shader.insts[a], &shader.insts[b]);
     if (x.num_components, x.bit_size) != (y.num_components, y.bit_size) {
         return false;
     }
@@ -167,7 +209,7 @@ fn equal_operands(shader: &Shader, op: AluOp, components: u8, x: Slice, y: Slice
     let (x, y) = (&shader.alu_srcs[x], &shader.alu_srcs[y]);
     let equal = |i: usize, j: usize| {
         let read = usize::from(op.info().srcs[i].components(components));
-        x[i].def == y[j].def && x[i].swizzle.components(read).eq(y[j].swizzle.components(read))
+        x[i].def == y[j].def && x[i].swizzle.is_same(y[j].swizzle, read)
     };
     let rest = (2..x.len()).all(|i| equal(i, i));
     let straight = (0..x.len().min(2)).all(|i| equal(i, i));
