@@ -24,16 +24,21 @@
 
 use super::effects::can_eliminate;
 use super::{Context, Forms, Pass};
-use crate::entity::SideTable;
-use crate::ir::{Cf, Inst, Shader};
+use crate::entity::Id;
+use crate::ir::{Cf, Def, Inst, Shader};
 
 /// The pass.
 pub const PASS: Pass =
     Pass { name: "dce", about: "removes instructions whose results nobody reads", removes: Forms::empty(), run };
 
 fn run(shader: &mut Shader, _context: &Context) -> bool {
-    let need = needed(shader);
-    shader.retain(|inst| need[inst] == Need::Needed)
+    let mut memory: Box<Memory> = shader.take_spare();
+    let changed = memory.find_needed(shader) && {
+        let need = &memory.need;
+        shader.retain(|inst| need[inst.index()] == Need::Needed)
+    };
+    shader.give_back(memory);
+    changed
 }
 
 /// What is known of an instruction on the way back from the end.
@@ -46,41 +51,66 @@ enum Need {
     Needed,
 }
 
-/// The instructions that must stay: those with effects, and what they read. Backwards, uses come before what they use.
-fn needed(shader: &Shader) -> SideTable<Inst, Need> {
-    let mut need = shader.inst_table(Need::Unknown);
-    for item in &shader.cf {
-        if let Cf::If { cond, .. } = item {
-            need.set(cond.inst(), Need::Needed);
+/// What is found out, by instruction.
+#[derive(Default)]
+struct Memory {
+    need: Vec<Need>,
+    /// What a loop brings back to its head stands behind it: those that were passed before it was known that they are needed.
+    behind: Vec<Inst>,
+}
+
+impl Memory {
+    /// Finds the instructions that must stay: those with effects, and what they read. Backwards, uses come before what they
+    /// use. Returns true if there are others.
+    fn find_needed(&mut self, shader: &Shader) -> bool {
+        self.need.clear();
+        self.need.resize(shader.num_defs(), Need::Unknown);
+        for item in &shader.cf {
+            if let Cf::If { cond, .. } = item {
+                self.need[cond.inst().index()] = Need::Needed;
+            }
         }
-    }
-    // But for phis: what a loop brings back to its head stands behind it.
-    let mut behind: Vec<Inst> = Vec::new();
-    for inst in shader.order.iter().rev() {
-        let kind = &shader.insts[*inst].kind;
-        let known = need.entry(*inst);
-        if *known == Need::Unknown && can_eliminate(shader, kind) {
-            *known = Need::NotBehind;
-            continue;
+        let (need, behind) = (self.need.as_mut_slice(), &mut self.behind);
+        let mut needed = 0;
+        for inst in shader.order.iter().rev() {
+            let kind = &shader.insts[*inst].kind;
+            let known = &mut need[inst.index()];
+            if *known == Need::Unknown && can_eliminate(shader, kind) {
+                *known = Need::NotBehind;
+                continue;
+            }
+            *known = Need::Needed;
+            needed += 1;
+            shader.for_each_src_of(kind, |def| read(need, behind, def));
         }
-        *known = Need::Needed;
-        shader.for_each_src_of(kind, |def| match need.entry(def.inst()) {
-            Need::NotBehind => behind.push(def.inst()),
-            need => *need = Need::Needed,
-        });
-    }
-    while let Some(inst) = behind.pop() {
-        if std::mem::replace(need.entry(inst), Need::Needed) != Need::Needed {
-            shader.for_each_src(inst, |def| behind.push(def.inst()));
+        while let Some(inst) = behind.pop() {
+            if std::mem::replace(&mut need[inst.index()], Need::Needed) != Need::Needed {
+                needed += 1;
+                shader.for_each_src(inst, |def| read(need, behind, def));
+            }
         }
+        needed != shader.order.len()
     }
-    need
+}
+
+/// Notes that something needed reads `def`.
+#[inline(always)]
+fn read(need: &mut [Need], behind: &mut Vec<Inst>, def: Def) {
+    match &mut need[def.index()] {
+        Need::NotBehind => found_late(behind, def.inst()),
+        need => *need = Need::Needed,
+    }
+}
+
+#[cold]
+fn found_late(behind: &mut Vec<Inst>, inst: Inst) {
+    behind.push(inst);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::{Builder, Def, InstKind, PhiSrc};
+    use crate::ir::{Builder, InstKind, PhiSrc};
     use crate::op::{AluOp, Intrinsic};
 
     fn store(b: &mut Builder<'_>, value: Def) -> Inst {
