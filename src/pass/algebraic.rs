@@ -27,8 +27,7 @@ use super::{Context, Forms, Pass};
 use crate::ir::{rewrite, AluFlags, AluSrc, Builder, Edit, Inst, InstData, InstKind, Shader};
 use crate::op::fold::{from_float, mask, to_float};
 use crate::op::AluOp::{self, *};
-use crate::op::{Base, Form};
-use std::sync::OnceLock;
+use crate::op::{AluSet, Base, Form};
 
 /// The pass.
 pub const PASS: Pass =
@@ -36,7 +35,7 @@ pub const PASS: Pass =
 
 fn run(shader: &mut Shader, _context: &Context) -> bool {
     // Most shaders have nothing to simplify, and a look costs a fraction of a walk.
-    if !shader.order.iter().any(|inst| simplify(shader, *inst).is_some()) {
+    if !shader.inventory().has_any_alu(&RULED) || !shader.order.iter().any(|inst| simplify(shader, *inst).is_some()) {
         return false;
     }
     rewrite(shader, |builder, inst| match simplify(builder.shader, inst) {
@@ -59,86 +58,158 @@ enum New {
 
 type RuleFn = fn(&Operation<'_>) -> Option<New>;
 
-/// The rules by opcode, tried in this order.
-static RULES: &[(&[AluOp], RuleFn)] = &[
-    (&[iadd, ior, ixor, umax], |x| x.commuted().filter(|(_, c)| *c == 0).map(|(y, _)| New::Value(y))),
-    (&[iand, umin], |x| x.commuted().filter(|(_, c)| *c == x.ones()).map(|(y, _)| New::Value(y))),
-    (&[iand, umin, imul], |x| x.commuted().filter(|(_, c)| *c == 0).map(|_| New::Const(0))),
-    (&[ior, umax], |x| x.commuted().filter(|(_, c)| *c == x.ones()).map(|_| New::Const(x.ones()))),
-    (&[imul], |x| x.commuted().filter(|(_, c)| *c == 1).map(|(y, _)| New::Value(y))),
-    (&[isub], |x| (x.constant(x.srcs[1])? == 0).then_some(New::Value(x.srcs[0]))),
-    (&[ishl, ishr, ushr], |x| (x.shift_count()? == 0).then_some(New::Value(x.srcs[0]))),
-    (&[iand, ior, imin, imax, umin, umax], |x| x.is_same(0, 1).then_some(New::Value(x.srcs[0]))),
-    (&[isub, ixor], |x| x.is_same(0, 1).then_some(New::Const(0))),
-    (&[inot, ineg, fneg], |x| x.made_by(0, x.op).map(|inner| New::Value(inner[0]))),
-    (&[fabs], |x| x.made_by(0, fneg).or(x.made_by(0, fabs)).map(|inner| New::Op(fabs, [inner[0]; 3]))),
-    (&[iadd], |x| merge_constants(x, u64::wrapping_add)),
-    (&[iand], |x| merge_constants(x, |a, b| a & b)),
-    (&[iand], |x| {
-        let (y, kept) = x.commuted()?;
+/// What a rule needs to apply at all, bit by bit, so that most are not tried: an operand is a number,
+const NUMBER: usize = 1 << 0;
+/// two operands in a row are of one value,
+const SAME: usize = 1 << 1;
+/// an operand is made by arithmetic.
+const MADE: usize = 1 << 2;
+
+/// The rules: what they need, and the opcodes they are for. They are tried in this order.
+const RULES: &[(usize, &[AluOp], RuleFn)] = &[
+    (NUMBER, &[iadd, ior, ixor, umax], |x| x.commuted.filter(|(_, c)| *c == 0).map(|(y, _)| New::Value(y))),
+    (NUMBER, &[iand, umin], |x| x.commuted.filter(|(_, c)| *c == x.ones()).map(|(y, _)| New::Value(y))),
+    (NUMBER, &[iand, umin, imul], |x| x.commuted.filter(|(_, c)| *c == 0).map(|_| New::Const(0))),
+    (NUMBER, &[ior, umax], |x| x.commuted.filter(|(_, c)| *c == x.ones()).map(|_| New::Const(x.ones()))),
+    (NUMBER, &[imul], |x| x.commuted.filter(|(_, c)| *c == 1).map(|(y, _)| New::Value(y))),
+    (NUMBER, &[isub], |x| (x.constant(x.srcs[1])? == 0).then_some(New::Value(x.srcs[0]))),
+    (NUMBER, &[ishl, ishr, ushr], |x| (x.shift_count()? == 0).then_some(New::Value(x.srcs[0]))),
+    (SAME, &[iand, ior, imin, imax, umin, umax], |x| x.is_same(0, 1).then_some(New::Value(x.srcs[0]))),
+    (SAME, &[isub, ixor], |x| x.is_same(0, 1).then_some(New::Const(0))),
+    (MADE, &[inot, ineg, fneg], |x| x.made_by(0, x.op).map(|inner| New::Value(inner[0]))),
+    (MADE, &[fabs], |x| x.made_by(0, fneg).or(x.made_by(0, fabs)).map(|inner| New::Op(fabs, [inner[0]; 3]))),
+    (NUMBER | MADE, &[iadd], |x| merge_constants(x, u64::wrapping_add)),
+    (NUMBER | MADE, &[iand], |x| merge_constants(x, |a, b| a & b)),
+    (NUMBER, &[iand], |x| {
+        let (y, kept) = x.commuted?;
         (x.possible_bits(y, DEPTH) & !kept == 0).then_some(New::Value(y))
     }),
-    (&[ushr], |x| (x.possible_bits(x.srcs[0], DEPTH) >> x.shift_count()? == 0).then_some(New::Const(0))),
-    (&[ishl, ushr], same_shifts),
-    (&[ishl, ushr], opposite_shifts),
-    (&[ishl, ushr], shift_of_masked),
-    (&[inot], |x| {
+    (NUMBER, &[ushr], |x| (x.possible_bits(x.srcs[0], DEPTH) >> x.shift_count()? == 0).then_some(New::Const(0))),
+    (NUMBER | MADE, &[ishl, ushr], same_shifts),
+    (NUMBER | MADE, &[ishl, ushr], opposite_shifts),
+    (NUMBER | MADE, &[ishl, ushr], shift_of_masked),
+    (MADE, &[inot], |x| {
         let op = opposite_comparison(x.shader.as_alu(x.srcs[0].def)?.0)?;
         let [a, b] = x.made_by(0, opposite_comparison(op)?)?;
         Some(New::Op(op, [a, b, b]))
     }),
-    (&[ieq, ine, feq, fneu], compare_with_bool),
-    (&[bcsel], |x| x.is_same(1, 2).then_some(New::Value(x.srcs[1]))),
-    (&[bcsel], |x| x.made_by(0, inot).map(|inner| New::Op(bcsel, [inner[0], x.srcs[2], x.srcs[1]]))),
-    (&[bcsel], |x| match (x.bits, x.constant(x.srcs[1])?, x.constant(x.srcs[2])?) {
+    (NUMBER, &[ieq, ine, feq, fneu], compare_with_bool),
+    (SAME, &[bcsel], |x| x.is_same(1, 2).then_some(New::Value(x.srcs[1]))),
+    (MADE, &[bcsel], |x| x.made_by(0, inot).map(|inner| New::Op(bcsel, [inner[0], x.srcs[2], x.srcs[1]]))),
+    (NUMBER, &[bcsel], |x| match (x.bits, x.constant(x.srcs[1])?, x.constant(x.srcs[2])?) {
         (1, 1, 0) => Some(New::Value(x.srcs[0])),
         (1, 0, 1) => Some(New::Op(inot, [x.srcs[0]; 3])),
         _ => None,
     }),
-    (&[unpack_32_4x8], |x| x.undone(pack_32_4x8)),
-    (&[unpack_32_2x16], |x| x.undone(pack_32_2x16)),
-    (&[unpack_64_2x32], |x| x.undone(pack_64_2x32)),
-    (&[unpack_64_4x16], |x| x.undone(pack_64_4x16)),
-    (&[pack_32_4x8], |x| x.undone(unpack_32_4x8)),
-    (&[pack_32_2x16], |x| x.undone(unpack_32_2x16)),
-    (&[pack_64_2x32], |x| x.undone(unpack_64_2x32)),
-    (&[pack_64_4x16], |x| x.undone(unpack_64_4x16)),
+    (MADE, &[unpack_32_4x8], |x| x.undone(pack_32_4x8)),
+    (MADE, &[unpack_32_2x16], |x| x.undone(pack_32_2x16)),
+    (MADE, &[unpack_64_2x32], |x| x.undone(pack_64_2x32)),
+    (MADE, &[unpack_64_4x16], |x| x.undone(pack_64_4x16)),
+    (MADE, &[pack_32_4x8], |x| x.undone(unpack_32_4x8)),
+    (MADE, &[pack_32_2x16], |x| x.undone(unpack_32_2x16)),
+    (MADE, &[pack_64_2x32], |x| x.undone(unpack_64_2x32)),
+    (MADE, &[pack_64_4x16], |x| x.undone(unpack_64_4x16)),
     // Narrowing takes away what widening added, whatever that was.
-    (&[i2i8, i2i16, i2i32, u2u8, u2u16, u2u32], |x| {
+    (MADE, &[i2i8, i2i16, i2i32, u2u8, u2u16, u2u32], |x| {
         let widened = [i2i16, i2i32, i2i64, u2u16, u2u32, u2u64].iter().find_map(|op| x.made_by(0, *op))?[0];
         let width = x.shader.bit_size(widened.def);
         (width == x.bits && width < x.src_bits()).then_some(New::Value(widened))
     }),
 ];
 
+/// A bit for each rule for an opcode.
+const RULES_FOR: [u64; AluOp::ALL.len()] = {
+    let mut rules = [0; AluOp::ALL.len()];
+    let mut rule = 0;
+    while rule < RULES.len() {
+        let mut at = 0;
+        while at < RULES[rule].1.len() {
+            rules[RULES[rule].1[at] as usize] |= 1 << rule;
+            at += 1;
+        }
+        rule += 1;
+    }
+    rules
+};
+
+/// A bit for each rule that needs no more than what there is.
+const RULES_WITH: [u64; 8] = {
+    let mut rules = [0; 8];
+    let mut at = 0;
+    while at < 8 * RULES.len() {
+        let (there, rule) = (at % 8, at / 8);
+        if RULES[rule].0 & !there == 0 {
+            rules[there] |= 1 << rule;
+        }
+        at += 1;
+    }
+    rules
+};
+
+/// The opcodes that have rules.
+const RULED: AluSet = {
+    let mut ruled = AluSet::of(&[]);
+    let mut rule = 0;
+    while rule < RULES.len() {
+        ruled = ruled.union(AluSet::of(RULES[rule].1));
+        rule += 1;
+    }
+    ruled
+};
+
 /// How far back known bits are looked for.
 const DEPTH: u32 = 6;
 
 /// The first rule's answer for an instruction.
+#[inline(always)]
 fn simplify(shader: &Shader, inst: Inst) -> Option<(New, InstData, AluFlags)> {
-    static BY_OP: OnceLock<Vec<Vec<RuleFn>>> = OnceLock::new();
-    let by_op = BY_OP.get_or_init(|| {
-        let mut by_op = vec![Vec::new(); AluOp::ALL.len()];
-        for (ops, rule) in RULES {
-            ops.iter().for_each(|op| by_op[*op as usize].push(*rule));
-        }
-        by_op
-    });
-    let InstKind::Alu { op, flags, srcs } = shader.insts[inst].kind else { return None };
-    let rules = &by_op[op as usize];
-    if rules.is_empty() {
+    let data = &shader.insts[inst];
+    let InstKind::Alu { op, flags, srcs } = data.kind else { return None };
+    let rules = RULES_FOR[op as usize];
+    if rules == 0 {
         return None;
     }
-    let data = shader.insts[inst];
-    let operation = Operation {
-        shader,
-        op,
-        srcs: &shader.alu_srcs[srcs],
-        components: usize::from(data.num_components),
-        bits: data.bit_size,
-    };
-    let new = rules.iter().find_map(|rule| rule(&operation))?;
-    Some((new, data, flags & AluFlags::EXACT))
+    let srcs = &shader.alu_srcs[srcs];
+    let rules = rules & RULES_WITH[what_is_there(shader, srcs)];
+    if rules == 0 {
+        return None;
+    }
+    let new = first_answer(shader, rules, data, op, srcs)?;
+    Some((new, *data, flags & AluFlags::EXACT))
+}
+
+/// What rules may need and these operands have.
+#[inline(always)]
+fn what_is_there(shader: &Shader, srcs: &[AluSrc]) -> usize {
+    let mut there = 0;
+    let mut last = None;
+    for src in srcs {
+        there |= match shader.def(src.def).kind {
+            InstKind::Const(_) => NUMBER,
+            InstKind::Alu { .. } => MADE,
+            _ => 0,
+        };
+        there |= if last == Some(src.def) { SAME } else { 0 };
+        last = Some(src.def);
+    }
+    there
+}
+
+/// The answer of the first of these rules that has one.
+fn first_answer(shader: &Shader, mut rules: u64, data: &InstData, op: AluOp, srcs: &[AluSrc]) -> Option<New> {
+    let components = usize::from(data.num_components);
+    let mut operation = Operation { shader, op, srcs, components, bits: data.bit_size, commuted: None };
+    if let [a, b] = *srcs {
+        operation.commuted = operation.with_constant([a, b]);
+    }
+    while rules != 0 {
+        let (_, _, rule) = RULES[rules.trailing_zeros() as usize];
+        if let Some(new) = rule(&operation) {
+            return Some(new);
+        }
+        rules &= rules - 1;
+    }
+    None
 }
 
 /// Makes what an instruction with `data` is replaced by.
@@ -174,6 +245,8 @@ struct Operation<'a> {
     srcs: &'a [AluSrc],
     components: usize,
     bits: u8,
+    /// The other operand and the number, if it has two operands of which one is a number.
+    commuted: Option<(AluSrc, u64)>,
 }
 
 impl Operation<'_> {
@@ -199,18 +272,13 @@ impl Operation<'_> {
         second.or_else(|| self.constant(srcs[0]).map(|value| (srcs[1], value)))
     }
 
-    /// [`with_constant`](Self::with_constant) of this operation.
-    fn commuted(&self) -> Option<(AluSrc, u64)> {
-        self.with_constant([self.srcs[0], self.srcs[1]])
-    }
-
     fn shift_count(&self) -> Option<u64> {
         Some(self.constant(self.srcs[1])? & (u64::from(self.bits) - 1))
     }
 
     fn is_same(&self, i: usize, j: usize) -> bool {
         let (a, b) = (self.srcs[i], self.srcs[j]);
-        a.def == b.def && a.swizzle.components(self.components).eq(b.swizzle.components(self.components))
+        a.def == b.def && a.swizzle.is_same(b.swizzle, self.components)
     }
 
     /// What `op` reads to make `src`, component by component; a single operand is given twice.
@@ -269,7 +337,7 @@ fn up_to(bits: u64) -> u64 {
 
 /// `(y op c) op d` as `y op (c combined with d)`.
 fn merge_constants(x: &Operation<'_>, combine: fn(u64, u64) -> u64) -> Option<New> {
-    let (inner, outer_value) = x.commuted()?;
+    let (inner, outer_value) = x.commuted?;
     let (y, inner_value) = x.with_constant(x.operands(inner, x.op)?)?;
     Some(New::WithConst(x.op, y, combine(inner_value, outer_value)))
 }
@@ -328,7 +396,7 @@ fn opposite_comparison(op: AluOp) -> Option<AluOp> {
 
 /// A comparison with a number of one that depends on a boolean only.
 fn compare_with_bool(x: &Operation<'_>) -> Option<New> {
-    let (number, value) = x.commuted()?;
+    let (number, value) = x.commuted?;
     let width = x.shader.bit_size(number.def);
     let (boolean, if_true, if_false) = two_numbers(x, number, width)?;
     let is_equal = |number| match x.op {
