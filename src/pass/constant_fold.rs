@@ -66,8 +66,12 @@ fn run(shader: &mut Shader, _context: &Context) -> bool {
 fn is_decided(shader: &Shader, inst: Inst) -> bool {
     let is_const = |def: Def| matches!(shader.def(def).kind, InstKind::Const(_));
     match &shader.insts[inst].kind {
-        InstKind::Alu { op: AluOp::bcsel, srcs, .. } => is_const(shader.alu_srcs[*srcs][0].def),
-        InstKind::Alu { srcs, .. } => shader.alu_srcs[*srcs].iter().all(|src| is_const(src.def)),
+        InstKind::Alu { op, srcs, .. } => match &shader.alu_srcs[*srcs] {
+            [first, rest @ ..] if is_const(first.def) => {
+                *op == AluOp::bcsel || rest.iter().all(|src| is_const(src.def))
+            }
+            srcs => srcs.is_empty(),
+        },
         InstKind::Deref(deref) => match shader.derefs[*deref].kind {
             DerefKind::Array { index: ArrayIndex::Def(index), .. }
             | DerefKind::PtrAsArray { index: ArrayIndex::Def(index), .. } => is_const(index),

@@ -48,6 +48,9 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(shader: &mut Shader, _context: &Context) -> bool {
+    if shader.cf.len() == 1 {
+        return false;
+    }
     let once = loops_that_run_once(shader);
     if once.is_empty() && !(0..shader.cf.len()).any(|at| is_plain_start(shader, &shader.cf[at..])) {
         return false;
