@@ -88,6 +88,12 @@ impl<K> Default for MadeOnce<K> {
 }
 
 impl<K: PartialEq> MadeOnce<K> {
+    /// Forgets all of them, keeps the memory.
+    pub(super) fn clear(&mut self) {
+        self.block = None;
+        self.made.clear();
+    }
+
     /// The value for `key`: the one that is there, or what `make` makes.
     pub(super) fn get_or_make(
         &mut self,

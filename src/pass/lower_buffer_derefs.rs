@@ -36,12 +36,15 @@ mod survey;
 use super::blocks::{
     base_pointer, block_pointer, block_type, is_block, vec4s, BasePointers, Element, UINT, UINT64, UVEC4,
 };
-use super::lanes::{self, Address, Memory, Others, Vec4s, Whole};
+use super::lanes::{self, Address, Others, Vec4s, Whole};
 use super::{BufferAccess, Context, Forms, Pass};
-use crate::ir::{rewrite_cf, ArrayIndex, Builder, Def, Edit, Inst, InstKind, Rewriter, Shader, Var, Variable};
-use crate::op::{Access, Index, Intrinsic, Modes};
+use crate::ir::{
+    rewrite_cf, AluFlags, AluSrc, ArrayIndex, Builder, Def, Edit, Inst, InstData, InstKind, Rewriter, Shader, Swizzle,
+    Var, Variable,
+};
+use crate::op::{Access, AluOp, Index, Intrinsic, Modes};
 use crate::target::{Descriptor, Target};
-use survey::{is_atomic, is_buffer, operation, Extent, Found, Survey};
+use survey::{element, is_atomic, is_buffer, Extent, Found, Survey, WantedVec4s};
 
 /// See the [module](self).
 pub const PASS: Pass = Pass {
@@ -55,29 +58,48 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
     if !shader.inventory().has_derefs(Modes::UBO | Modes::SSBO) {
         return false;
     }
-    let mut survey = Survey::new(shader);
+    let mut memory: Box<Memory> = shader.take_spare();
+    let changed = lower(shader, context, &mut memory);
+    shader.give_back(memory);
+    changed
+}
+
+/// What the pass allocates.
+#[derive(Default)]
+struct Memory {
+    survey: Survey,
+    bases: BasePointers,
+    vec4s: Vec4s,
+}
+
+fn lower(shader: &mut Shader, context: &Context, Memory { survey, bases, vec4s }: &mut Memory) -> bool {
+    survey.look_at(shader);
     let sized = Sized::new(shader);
     if survey.accesses.is_empty() && sized.is_none() {
         return false;
     }
     survey.declare(shader, &context.target);
-    let accesses = survey.accesses.iter();
-    let (bases, vec4s) = (BasePointers::default(), Vec4s::default());
-    rewrite_cf(shader, &mut Lower { context, survey: &survey, accesses, sized, bases, vec4s })
+    let Survey { accesses, extents, vec4s: wanted, has_others, .. } = survey;
+    let mut accesses = accesses.iter();
+    let next = accesses.next();
+    bases.clear();
+    vec4s.clear();
+    let drops_derefs = !*has_others;
+    rewrite_cf(shader, &mut Lower { context, extents, wanted, next, accesses, drops_derefs, sized, bases, vec4s })
 }
 
 /// Whether `inst` accesses a block other than by lanes, as only atomics that are no lane do afterwards; for
 /// [`Forms`](super::Forms).
 pub(super) fn is_typed_access(shader: &Shader, inst: Inst) -> bool {
-    let Some((op, element)) = operation(shader, inst) else { return false };
-    if element.narrow_slot().is_some() && is_block(shader, shader.vars[element.var].ty) {
+    let Some((op, array, _)) = element(shader, inst) else { return false };
+    if array.narrow_slot().is_some() && is_block(shader, shader.vars[array.var].ty) {
         return false;
     }
-    !((is_atomic(op) || is_atomic_access(shader.index(inst, Index::access))) && element.bytes != 4)
+    !((is_atomic(op) || is_atomic_access(shader.index(inst, Index::access))) && array.bytes != 4)
 }
 
 impl Extent {
-    fn declare(&self, shader: &mut Shader, target: &Target) -> Block {
+    fn declare(&self, shader: &mut Shader, target: &Target) -> Views {
         let len = self.is_ubo.then(|| vec4s(self.bytes.unwrap_or(target.max_uniform_buffer_range)));
         let var = declare(shader, target, UVEC4, len, self);
         let var64 = self.atomic64.then(|| declare(shader, target, UINT64, None, self));
@@ -85,7 +107,7 @@ impl Extent {
             let has = self.narrow[slot] && !self.is_ubo && lanes::has_elements(target, bits);
             has.then(|| declare(shader, target, Element { bits, components: 1 }, None, self))
         });
-        Block { mode: shader.vars[var].mode, var, var64, narrow, len }
+        Views { var, var64, narrow, len }
     }
 }
 
@@ -139,10 +161,9 @@ fn declare(shader: &mut Shader, target: &Target, element: Element, len: Option<u
 
 /// The new variables behind a key.
 #[derive(Clone, Copy)]
-struct Block {
-    mode: Modes,
+struct Views {
     var: Var,
-    /// Its view for 64-bit atomics.
+    /// The one for 64-bit atomics.
     var64: Option<Var>,
     /// Those for elements of 8 and 16 bits.
     narrow: [Option<Var>; 2],
@@ -152,75 +173,126 @@ struct Block {
 /// The walk that lowers.
 struct Lower<'a> {
     context: &'a Context,
-    survey: &'a Survey,
-    /// Those that the walk has not reached.
+    extents: &'a [Extent],
+    wanted: &'a mut WantedVec4s,
+    /// The access that the walk reaches next, and those behind it.
+    next: Option<&'a Found>,
     accesses: std::slice::Iter<'a, Found>,
+    /// Nothing reads pointers into blocks any more.
+    drops_derefs: bool,
     sized: Option<Sized>,
-    bases: BasePointers,
-    vec4s: Vec4s,
+    bases: &'a mut BasePointers,
+    vec4s: &'a mut Vec4s,
 }
 
 impl Rewriter for Lower<'_> {
     fn visit(&mut self, b: &mut Builder<'_>, inst: Inst) -> Edit {
-        if let Some(found) = self.accesses.as_slice().first().filter(|found| found.inst == inst) {
-            self.accesses.next();
-            return self.access(b, found);
+        if self.next.is_some_and(|found| found.inst == inst) {
+            return self.reach(b);
         }
-        match (b.shader.insts[inst].kind, &self.sized) {
-            (InstKind::Deref(deref), _) if !self.survey.has_others && is_buffer(b.shader.derefs[deref].modes) => {
-                Edit::Remove
-            }
-            (InstKind::Intrinsic { op: Intrinsic::get_ssbo_size, srcs, .. }, Some(sized)) => {
-                Edit::Replace(sized.bytes(b, &self.context.target, b.shader.srcs[srcs][0]))
-            }
+        match b.shader.insts[inst].kind {
+            InstKind::Deref(deref) if self.drops_derefs && is_buffer(b.shader.derefs[deref].modes) => Edit::Remove,
+            InstKind::Intrinsic { op: Intrinsic::get_ssbo_size, srcs, .. } => match &self.sized {
+                Some(sized) => {
+                    let block = b.shader.srcs[srcs][0];
+                    Edit::Replace(sized.bytes(b, &self.context.target, block))
+                }
+                None => Edit::Keep,
+            },
             _ => Edit::Keep,
         }
     }
 }
 
 impl Lower<'_> {
+    /// Lowers the access that the walk has reached.
+    fn reach(&mut self, b: &mut Builder<'_>) -> Edit {
+        let Some(found) = std::mem::replace(&mut self.next, self.accesses.next()) else { return Edit::Keep };
+        match found.vec4 {
+            Some(vec4) if self.load_of_vec4(b, found, vec4) => Edit::Keep,
+            _ => self.access(b, found),
+        }
+    }
+
+    /// The frequent case in short: a load from byte `byte` of a vec4 of a uniform block at a known place. The load itself
+    /// becomes what it gives, a lane of the vec4 or two, or loads its lane if no other is wanted. False if this is not the case.
+    fn load_of_vec4(&mut self, b: &mut Builder<'_>, found: &Found, (at, byte): (usize, u32)) -> bool {
+        let InstData { bit_size, kind: InstKind::Intrinsic { op: Intrinsic::load_deref, srcs, .. }, .. } =
+            b.shader.insts[found.inst]
+        else {
+            return false;
+        };
+        let Some(Views { var, len: Some(len), .. }) = self.extents[found.extent].views else { return false };
+        let access = b.shader.index(found.inst, Index::access);
+        let vec4 = self.wanted.get_mut(at);
+        let (number, lane) = (vec4.number(), (byte / 4) as u8);
+        let whole = self.context.buffer_access == BufferAccess::Auto && vec4.lanes.count_ones() > 1;
+        let is_plain = !Access::from_bits_retain(access).intersects(Access::ATOMIC | Access::VOLATILE);
+        if !is_plain || number >= len || bit_size < 32 || bit_size > 32 && !whole {
+            return false;
+        }
+        let block = b.current_block();
+        let value = match vec4.loaded {
+            Some((there, how, value)) if (there, how) == (block, access) => value,
+            _ => {
+                let base = self.bases.get(b, var, vec4.block);
+                let pointer = b.deref_array(base, ArrayIndex::Imm(number.into()));
+                if !whole {
+                    b.shader.srcs[srcs][0] = b.deref_array(pointer, ArrayIndex::Imm(lane.into()));
+                    return true;
+                }
+                let value = b.load_deref(pointer, access);
+                vec4.loaded = Some((block, access, value));
+                value
+            }
+        };
+        let (op, swizzle) = match bit_size {
+            32 => (AluOp::mov, Swizzle::splat(lane)),
+            _ => (AluOp::pack_64_2x32, Swizzle::new(&[lane, lane + 1])),
+        };
+        let srcs = b.shader.push_alu_srcs(&[AluSrc { def: value, swizzle }]);
+        b.shader.set_kind(found.inst, InstKind::Alu { op, flags: AluFlags::empty(), srcs });
+        true
+    }
+
     /// Lowers an access.
     fn access(&mut self, b: &mut Builder<'_>, found: &Found) -> Edit {
-        let (inst, op) = (found.inst, found.op);
-        let Some(block) = self.survey.extents[found.block].block else { return Edit::Keep };
-        let mut element = found.element;
-        if !element.is_static() {
-            // Taken apart again: the values in it may have got other names by now.
-            let Some((_, renamed)) = operation(b.shader, inst) else { return Edit::Keep };
-            element = renamed;
-        }
+        let inst = found.inst;
+        let Extent { is_ubo, views: Some(views), .. } = self.extents[found.extent] else { return Edit::Keep };
+        // Taken apart again: the values in it may have got other names by now.
+        let Some((op, array, index)) = element(b.shader, inst) else { return Edit::Keep };
         let size = (b.shader.insts[inst].num_components, b.shader.insts[inst].bit_size);
-        if let (true, 64, Some(var64)) = (is_atomic(op), size.1, block.var64) {
-            let base = base_pointer(b, var64, element.block);
-            let pointer = b.deref_array(base, element.index);
+        if let (true, 64, Some(var64)) = (is_atomic(op), size.1, views.var64) {
+            let base = base_pointer(b, var64, array.block);
+            let pointer = b.deref_array(base, index);
             return Edit::Replace(lanes::atomic_at(b, inst, pointer, 1));
         }
         let access = b.shader.index(inst, Index::access);
-        let narrow = element.narrow_slot().and_then(|slot| block.narrow[slot]);
+        let narrow = array.narrow_slot().and_then(|slot| views.narrow[slot]);
         if let (Some(var), false) = (narrow, is_atomic(op)) {
-            let base = self.bases.get(b, var, element.block);
-            let pointer = b.deref_array(base, element.index);
+            let base = self.bases.get(b, var, array.block);
+            let pointer = b.deref_array(base, index);
             if op == Intrinsic::load_deref {
                 return Edit::Replace(b.load_deref(pointer, access));
             }
             b.store_deref(pointer, stored(b.shader, inst), 1, access);
             return Edit::Remove;
         }
-        let address = Address::element(b, element.index, element.bytes);
-        let memory = Memory {
-            base: self.bases.get(b, block.var, element.block),
+        let address = Address::element(b, index, array.bytes);
+        let memory = lanes::Memory {
+            base: self.bases.get(b, views.var, array.block),
             access,
-            whole: self.whole(block.mode),
-            len: block.len,
+            whole: self.whole(is_ubo),
+            len: views.len,
             shared: true,
             in_pairs: false,
             at_address: false,
         };
         match op {
             Intrinsic::load_deref => {
-                let lanes = |ahead| self.survey.lanes.get(found.block, &element, ahead);
-                let vec4s = (block.mode == Modes::UBO).then_some(&mut self.vec4s);
-                Edit::Replace(lanes::load(b, &memory, address, size, Others { lanes, vec4s }))
+                let wanted = found.vec4.map_or(0, |(at, _)| self.wanted.get_mut(at).lanes);
+                let vec4s = is_ubo.then_some(&mut *self.vec4s);
+                Edit::Replace(lanes::load(b, &memory, address, size, Others { lanes: |_| wanted, vec4s }))
             }
             Intrinsic::store_deref => {
                 lanes::store(b, &memory, address, stored(b.shader, inst), 1);
@@ -230,11 +302,11 @@ impl Lower<'_> {
         }
     }
 
-    fn whole(&self, mode: Modes) -> Whole {
-        match (self.context.buffer_access, mode) {
+    fn whole(&self, is_ubo: bool) -> Whole {
+        match (self.context.buffer_access, is_ubo) {
             (BufferAccess::Lane, _) => Whole::Never,
-            (BufferAccess::Auto, Modes::UBO) => Whole::Always,
-            (BufferAccess::Auto, _) => Whole::Covered,
+            (BufferAccess::Auto, true) => Whole::Always,
+            (BufferAccess::Auto, false) => Whole::Covered,
         }
     }
 }

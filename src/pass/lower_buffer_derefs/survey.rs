@@ -1,36 +1,31 @@
 //! What the accesses of a shader want of blocks, found before any of them is lowered.
 
 use super::super::blocks::pointed_block;
-use super::Block;
-use crate::ir::{ArrayIndex, Def, DerefKind, Inst, InstKind, Shader, TypeData, Var, Variable};
+use super::Views;
+use crate::ir::{ArrayIndex, Block, Def, DerefKind, Inst, InstKind, Shader, TypeData, Var, Variable};
 use crate::op::{Intrinsic, Modes};
 use crate::target::Target;
 
-/// A pointer to element `index` of the array in block `block` of a variable, taken apart.
+/// A pointer to the array in a block of a variable, taken apart.
 #[derive(Clone, Copy)]
-pub(super) struct ElementPointer {
+pub(super) struct ArrayPointer {
     pub(super) var: Var,
     pub(super) block: Option<ArrayIndex>,
-    pub(super) index: ArrayIndex,
     /// Bytes of an element: 1, 2, 4 or 8.
     pub(super) bytes: u32,
     /// Elements of the array, `None` for a run-time array.
-    pub(super) len: Option<u32>,
+    len: Option<u32>,
 }
 
-impl ElementPointer {
-    /// `None` unless `pointer` is var → \[block\] → member → \[index\] with a scalar element.
-    fn new(shader: &Shader, pointer: Def) -> Option<ElementPointer> {
-        let element = shader.as_deref(pointer)?;
-        if !is_buffer(element.modes) {
-            return None;
-        }
-        let DerefKind::Array { parent: array, index } = element.kind else { return None };
-        let TypeData::Scalar(scalar) = shader.types.get(element.ty) else { return None };
-        let (_, len) = shader.types.as_array(shader.as_deref(array)?.ty)?;
-        let DerefKind::Struct { parent: block, .. } = shader.as_deref(array)?.kind else { return None };
+impl ArrayPointer {
+    /// `None` unless `pointer` is var → \[block\] → member and leads to an array of scalars.
+    fn new(shader: &Shader, pointer: Def) -> Option<ArrayPointer> {
+        let array = shader.as_deref(pointer)?;
+        let (element, len) = shader.types.as_array(array.ty)?;
+        let TypeData::Scalar(scalar) = shader.types.get(element) else { return None };
+        let DerefKind::Struct { parent: block, .. } = array.kind else { return None };
         let (var, block) = pointed_block(shader, block)?;
-        Some(ElementPointer { var, block, index, bytes: u32::from(scalar.bits) / 8, len })
+        Some(ArrayPointer { var, block, bytes: u32::from(scalar.bits) / 8, len })
     }
 
     /// Which of the narrow views it has.
@@ -42,28 +37,31 @@ impl ElementPointer {
         }
     }
 
-    /// Whether it has no values in it.
-    pub(super) fn is_static(&self) -> bool {
-        !matches!(self.index, ArrayIndex::Def(_)) && !matches!(self.block, Some(ArrayIndex::Def(_)))
-    }
-
-    fn byte(&self) -> Option<u32> {
-        match self.index {
-            ArrayIndex::Imm(index) => (index as u32).checked_mul(self.bytes),
-            ArrayIndex::Def(_) => None,
-        }
+    /// The vec4 that element `index` is in, and the first byte of it, if they are known.
+    fn vec4(&self, extent: usize, index: ArrayIndex) -> Option<(Place, u32)> {
+        let ArrayIndex::Imm(index) = index else { return None };
+        let byte = (index as u32).checked_mul(self.bytes)?;
+        let block = match self.block {
+            None => 0,
+            Some(ArrayIndex::Imm(block)) => block,
+            Some(ArrayIndex::Def(_)) => return None,
+        };
+        Some(((extent as u128) << 96 | u128::from(block as u64) << 32 | u128::from(byte / 16), byte % 16))
     }
 }
 
-/// The opcode of an access through an [`ElementPointer`].
-pub(super) fn operation(shader: &Shader, inst: Inst) -> Option<(Intrinsic, ElementPointer)> {
-    let (op, srcs) = shader.as_intrinsic(inst)?;
-    match op {
-        Intrinsic::load_deref | Intrinsic::store_deref | Intrinsic::deref_atomic | Intrinsic::deref_atomic_swap => {
-            Some((op, ElementPointer::new(shader, srcs[0])?))
-        }
-        _ => None,
-    }
+/// Whether `op` is what [`element`] is for.
+fn is_access(op: Intrinsic) -> bool {
+    use Intrinsic::{deref_atomic, deref_atomic_swap, load_deref, store_deref};
+    matches!(op, load_deref | store_deref | deref_atomic | deref_atomic_swap)
+}
+
+/// The array and the index of the element of a block that the access `inst` is to.
+pub(super) fn element(shader: &Shader, inst: Inst) -> Option<(Intrinsic, ArrayPointer, ArrayIndex)> {
+    let (op, srcs) = shader.as_intrinsic(inst).filter(|(op, _)| is_access(*op))?;
+    let deref = shader.as_deref(srcs[0]).filter(|deref| is_buffer(deref.modes))?;
+    let DerefKind::Array { parent, index } = deref.kind else { return None };
+    Some((op, ArrayPointer::new(shader, parent)?, index))
 }
 
 /// Variables with equal keys are views of the same blocks.
@@ -97,7 +95,7 @@ pub(super) struct Extent {
     pub(super) narrow: [bool; 2],
     pub(super) written: bool,
     /// The new variables, once they are declared.
-    pub(super) block: Option<Block>,
+    pub(super) views: Option<Views>,
 }
 
 impl Extent {
@@ -105,17 +103,18 @@ impl Extent {
         let Variable { mode, ty, .. } = shader.vars[var];
         let count = shader.types.as_array(ty).map(|(_, len)| len);
         let is_ubo = mode == Modes::UBO;
-        Extent { var, is_ubo, count, bytes, atomic64: false, narrow: [false; 2], written: false, block: None }
+        Extent { var, is_ubo, count, bytes, atomic64: false, narrow: [false; 2], written: false, views: None }
     }
 }
 
 /// An access to lower.
+#[derive(Clone, Copy)]
 pub(super) struct Found {
     pub(super) inst: Inst,
-    pub(super) op: Intrinsic,
-    pub(super) element: ElementPointer,
-    /// Its place in [`Survey::extents`].
-    pub(super) block: usize,
+    /// The place in [`Survey::extents`] of the blocks that it is to.
+    pub(super) extent: usize,
+    /// The place in [`Survey::vec4s`] of the vec4 of a uniform block that it is to, and its first byte there, if they are known.
+    pub(super) vec4: Option<(usize, u32)>,
 }
 
 /// What the accesses of a shader want, found before any of them is lowered.
@@ -126,116 +125,161 @@ pub(super) struct Survey {
     pub(super) extents: Vec<Extent>,
     /// The place of each key's extent, in the order of keys.
     keys: Vec<(Key, usize)>,
-    pub(super) lanes: WantedLanes,
+    pub(super) vec4s: WantedVec4s,
     /// Something else than the accesses to lower reads pointers into blocks.
     pub(super) has_others: bool,
 }
 
 impl Survey {
-    pub(super) fn new(shader: &Shader) -> Survey {
-        let mut survey = Survey::default();
+    /// Forgets the last shader, and finds what there is to find in this one.
+    pub(super) fn look_at(&mut self, shader: &Shader) {
+        self.accesses.clear();
+        self.extents.clear();
+        self.keys.clear();
+        self.vec4s.all.clear();
+        self.has_others = false;
+        // The array that was accessed last, and the place of its extent: accesses to one mostly stand together.
+        let mut last: Option<(Def, ArrayPointer, usize)> = None;
         for inst in &shader.order {
-            let InstKind::Intrinsic { srcs, .. } = shader.insts[*inst].kind else { continue };
-            if let Some((op, element)) = operation(shader, *inst) {
-                survey.add(shader, *inst, op, element);
-            } else {
+            let InstKind::Intrinsic { op, srcs, .. } = &shader.insts[*inst].kind else { continue };
+            let (op, srcs) = (*op, &shader.srcs[*srcs]);
+            if !is_access(op) {
                 // No others than intrinsics read such pointers: `check` does not let them be values.
-                survey.has_others |= shader.srcs[srcs].iter().any(|src| is_buffer_deref(shader, *src));
+                self.has_others |= srcs.iter().any(|src| is_buffer_deref(shader, *src));
+                continue;
+            }
+            let Some(deref) = shader.as_deref(srcs[0]).filter(|deref| is_buffer(deref.modes)) else { continue };
+            let DerefKind::Array { parent, index } = deref.kind else {
+                self.has_others = true;
+                continue;
+            };
+            if last.map_or(true, |(array, ..)| array != parent) {
+                last = ArrayPointer::new(shader, parent).map(|array| (parent, array, self.extent(shader, &array)));
+            }
+            match &last {
+                Some((_, array, extent)) => self.add(shader, (*inst, op), array, index, *extent),
+                None => self.has_others = true,
             }
         }
-        survey.lanes.sort();
-        survey
+        self.vec4s.unite();
     }
 
-    /// The place of what is known of the blocks of the variable that `element` is in; `bytes` are those of its array.
-    fn block(&mut self, shader: &Shader, element: &ElementPointer, bytes: Option<u32>) -> usize {
-        // Accesses to a block mostly stand together.
-        if let Some(last) = self.accesses.last().filter(|last| last.element.var == element.var) {
-            return last.block;
+    /// The place of what is known of the blocks that `array` is in one of.
+    fn extent(&mut self, shader: &Shader, array: &ArrayPointer) -> usize {
+        let key = Key::new(shader, array.var);
+        let bytes = array.len.and_then(|len| len.checked_mul(array.bytes));
+        match self.keys.binary_search_by_key(&key, |(key, _)| *key) {
+            Ok(at) => {
+                let place = self.keys[at].1;
+                let extent = &mut self.extents[place];
+                extent.bytes = extent.bytes.zip(bytes).map(|(a, b)| a.max(b));
+                place
+            }
+            Err(at) => {
+                self.keys.insert(at, (key, self.extents.len()));
+                self.extents.push(Extent::new(shader, array.var, bytes));
+                self.extents.len() - 1
+            }
         }
-        let key = Key::new(shader, element.var);
-        let at = match self.keys.binary_search_by_key(&key, |(key, _)| *key) {
-            Ok(at) => return self.keys[at].1,
-            Err(at) => at,
-        };
-        self.keys.insert(at, (key, self.extents.len()));
-        self.extents.push(Extent::new(shader, element.var, bytes));
-        self.extents.len() - 1
     }
 
-    fn add(&mut self, shader: &Shader, inst: Inst, op: Intrinsic, element: ElementPointer) {
-        let bytes = element.len.and_then(|len| len.checked_mul(element.bytes));
-        let block = self.block(shader, &element, bytes);
-        let extent = &mut self.extents[block];
-        extent.bytes = extent.bytes.zip(bytes).map(|(a, b)| a.max(b));
+    fn add(
+        &mut self,
+        shader: &Shader,
+        (inst, op): (Inst, Intrinsic),
+        array: &ArrayPointer,
+        index: ArrayIndex,
+        place: usize,
+    ) {
+        let extent = &mut self.extents[place];
         extent.written |= op != Intrinsic::load_deref;
-        if let (Some(slot), false) = (element.narrow_slot(), is_atomic(op)) {
+        if is_atomic(op) {
+            extent.atomic64 |= shader.insts[inst].bit_size == 64;
+        } else if let Some(slot) = array.narrow_slot() {
             extent.narrow[slot] = true;
         }
-        extent.atomic64 |= is_atomic(op) && shader.insts[inst].bit_size == 64;
-        if extent.is_ubo {
-            self.lanes.add(block, &element);
-        }
-        if self.accesses.is_empty() {
-            self.accesses.reserve(16);
-        }
-        self.accesses.push(Found { inst, op, element, block });
+        let vec4 = if extent.is_ubo { array.vec4(place, index) } else { None };
+        let vec4 = vec4.map(|(vec4, byte)| (self.vec4s.add(vec4, array, byte), byte));
+        self.accesses.push(Found { inst, extent: place, vec4 });
     }
 
     /// Declares the new variables of each block, in the order of keys.
     pub(super) fn declare(&mut self, shader: &mut Shader, target: &Target) {
         for (_, at) in &self.keys {
             let extent = &mut self.extents[*at];
-            extent.block = Some(extent.declare(shader, target));
+            extent.views = Some(extent.declare(shader, target));
         }
     }
 }
 
-/// Lanes wanted of the vec4s of uniform blocks at constant offsets.
+/// The vec4s of uniform blocks at known places that accesses are to. Several may be at one place: one of them stands for all.
 #[derive(Default)]
-pub(super) struct WantedLanes(Vec<(Vec4, u8)>);
-
-/// A vec4, as one number to compare: place of the extent, block if it is an array of them, number in the block.
-type Vec4 = u128;
-
-/// The vec4 at the start of `element` and the first byte of it, if they are known.
-fn first_vec4(block: usize, element: &ElementPointer) -> Option<(Vec4, u32)> {
-    let byte = element.byte()?;
-    let index = match element.block {
-        None => 0,
-        Some(ArrayIndex::Imm(index)) => index,
-        Some(ArrayIndex::Def(_)) => return None,
-    };
-    Some(((block as u128) << 96 | u128::from(index as u64) << 32 | u128::from(byte / 16), byte % 16))
+pub(super) struct WantedVec4s {
+    /// In the order of accesses.
+    all: Vec<WantedVec4>,
+    /// Memory: the same in the order of places.
+    sorted: Vec<usize>,
 }
 
-impl WantedLanes {
-    fn add(&mut self, block: usize, element: &ElementPointer) {
-        let Some((first, byte)) = first_vec4(block, element) else { return };
-        for dword in byte / 4..(byte + element.bytes).div_ceil(4) {
-            let (vec4, lane) = (first + u128::from(dword / 4), 1 << (dword % 4));
-            match self.0.last_mut() {
-                // Scalars of a vector stand together.
-                Some((last, lanes)) if *last == vec4 => *lanes |= lane,
-                _ => self.0.push((vec4, lane)),
+/// Where a vec4 is, as one number to compare: place of the extent, block if it is an array of them, number in the block.
+type Place = u128;
+
+/// A vec4 that accesses are to.
+pub(super) struct WantedVec4 {
+    place: Place,
+    /// The block, if the variable is an array of them.
+    pub(super) block: Option<ArrayIndex>,
+    /// The one that stands for it.
+    same: usize,
+    /// A bit for each lane that is wanted.
+    pub(super) lanes: u8,
+    /// Where and how all of it was loaded last: in which block of the IR, with which access.
+    pub(super) loaded: Option<(Block, u32, Def)>,
+}
+
+impl WantedVec4 {
+    /// Its number in the block.
+    pub(super) fn number(&self) -> u32 {
+        self.place as u32
+    }
+}
+
+impl WantedVec4s {
+    /// Where the vec4 at `place` stands, of which an element of `array` from `byte` on is wanted.
+    fn add(&mut self, place: Place, array: &ArrayPointer, byte: u32) -> usize {
+        let lanes = ((1 << array.bytes.div_ceil(4)) - 1) << (byte / 4);
+        match self.all.last_mut() {
+            // Scalars of a vector stand together.
+            Some(last) if last.place == place => last.lanes |= lanes,
+            _ => self.all.push(WantedVec4 { place, block: array.block, same: self.all.len(), lanes, loaded: None }),
+        }
+        self.all.len() - 1
+    }
+
+    /// Lets the first of those at one place stand for all of them.
+    fn unite(&mut self) {
+        let WantedVec4s { all, sorted } = self;
+        if all.windows(2).all(|pair| pair[0].place < pair[1].place) {
+            return;
+        }
+        sorted.clear();
+        sorted.extend(0..all.len());
+        sorted.sort_unstable_by_key(|at| (all[*at].place, *at));
+        let mut first = sorted[0];
+        for at in sorted.iter().copied().skip(1) {
+            if all[at].place == all[first].place {
+                all[first].lanes |= all[at].lanes;
+                all[at].same = first;
+            } else {
+                first = at;
             }
         }
     }
 
-    /// Has to be called before the first [`WantedLanes::get`].
-    fn sort(&mut self) {
-        self.0.sort_unstable_by_key(|(vec4, _)| *vec4);
-        self.0.dedup_by(|(next, more), (vec4, lanes)| {
-            *lanes |= if next == vec4 { *more } else { 0 };
-            next == vec4
-        });
-    }
-
-    /// The lanes that are wanted of the `ahead`-th vec4 from that of `element` on, none if it is not known which they are.
-    pub(super) fn get(&self, block: usize, element: &ElementPointer, ahead: u32) -> u8 {
-        let Some((first, _)) = first_vec4(block, element) else { return 0 };
-        let vec4 = first + u128::from(ahead);
-        self.0.binary_search_by_key(&vec4, |(vec4, _)| *vec4).map_or(0, |at| self.0[at].1)
+    /// The one that stands for that at `at`.
+    pub(super) fn get_mut(&mut self, at: usize) -> &mut WantedVec4 {
+        let same = self.all[at].same;
+        &mut self.all[same]
     }
 }
 
