@@ -61,11 +61,6 @@ impl Inventory {
         self.intrinsics.intersects(ops)
     }
 
-    /// The ALU operations that there may be.
-    pub fn alu_ops(&self) -> impl Iterator<Item = AluOp> + '_ {
-        self.alu.iter()
-    }
-
     /// The intrinsics that there may be.
     pub fn intrinsics(&self) -> impl Iterator<Item = Intrinsic> + '_ {
         self.intrinsics.iter()

@@ -30,8 +30,8 @@ mod rules;
 mod tests;
 
 use super::{Context, Forms, Pass};
-use crate::ir::{rewrite, AluFlags, AluSrc, Builder, Def, Edit, Inst, InstKind, Shader};
-use crate::op::{AluOp, Base, Form};
+use crate::ir::{rewrite, AluFlags, AluSrc, Builder, Def, Edit, Inst, InstData, InstKind, Shader};
+use crate::op::{AluOp, AluSet, Base, Form};
 use rules::RULES;
 use std::ops::Index;
 use std::sync::OnceLock;
@@ -45,15 +45,18 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(shader: &mut Shader, _context: &Context) -> bool {
-    let is_to_lower = |inst: &Inst| is_to_lower(shader, *inst);
-    if !shader.inventory().alu_ops().any(has_rules) || !shader.order.iter().any(is_to_lower) {
+    let rules = Rules::get();
+    if !shader.inventory().has_any_alu(&rules.ops) || !shader.order.iter().any(|inst| rules.lowers(shader, *inst)) {
         return false;
     }
     rewrite(shader, |builder, inst| {
         let InstKind::Alu { op, flags, srcs } = builder.shader.insts[inst].kind else { return Edit::Keep };
+        if !rules.lowers(builder.shader, inst) {
+            return Edit::Keep;
+        }
         let Some(shape) = Shape::of(builder.shader, inst) else { return Edit::Keep };
-        let Some(rule) = rule(&shape) else { return Edit::Keep };
-        let mut lower = Lower { builder, flags: flags & AluFlags::EXACT };
+        let Some(rule) = rules.find(&shape) else { return Edit::Keep };
+        let mut lower = Lower { rules, builder, flags: flags & AluFlags::EXACT };
         let mut defs = [inst.def(); 16];
         for (i, operand) in op.info().srcs.iter().enumerate() {
             let src = lower.builder.shader.alu_srcs[srcs][i];
@@ -65,8 +68,7 @@ fn run(shader: &mut Shader, _context: &Context) -> bool {
 
 /// Whether `inst` is an ALU operation that cannot be emitted.
 pub(super) fn is_to_lower(shader: &Shader, inst: Inst) -> bool {
-    matches!(shader.insts[inst].kind, InstKind::Alu { op, .. } if has_rules(op))
-        && Shape::of(shader, inst).is_some_and(|shape| rule(&shape).is_some())
+    Rules::get().lowers(shader, inst)
 }
 
 /// What a rule's condition sees of an operation.
@@ -88,7 +90,16 @@ impl Shape {
         let src_bits = srcs.first().map_or(0, |src| shader.bit_size(src.def));
         Some(Shape { op, components: data.num_components, bits: data.bit_size, src_bits })
     }
+
+    /// All shapes that `op` may have, and more: every operation has a source.
+    fn all(op: AluOp) -> impl Iterator<Item = Shape> {
+        let of_widths = move |bits, src_bits| (1..=16).map(move |components| Shape { op, components, bits, src_bits });
+        WIDTHS.into_iter().flat_map(move |bits| WIDTHS.into_iter().flat_map(move |src_bits| of_widths(bits, src_bits)))
+    }
 }
+
+/// The widths that numbers have.
+const WIDTHS: [u8; 5] = [1, 8, 16, 32, 64];
 
 /// An operation to lower, its operands as wide as it reads them.
 struct Call<'a> {
@@ -113,10 +124,29 @@ struct Rule {
     lower: LowerFn,
 }
 
-/// The rules for each opcode.
-fn rules_by_op() -> &'static [Vec<&'static Rule>] {
-    static BY_OP: OnceLock<Vec<Vec<&'static Rule>>> = OnceLock::new();
-    BY_OP.get_or_init(|| {
+/// The rules by opcode.
+struct Rules {
+    /// The opcodes that have rules.
+    ops: AluSet,
+    /// Those of each opcode.
+    by_op: Vec<Vec<&'static Rule>>,
+    /// Where a rule may fit: by opcode and [`place`] of the width of the result, the sum of such widths of the first operand,
+    /// which are powers of two. Most rules are for widths that few operations have.
+    widths: Vec<[u8; 8]>,
+}
+
+/// The place of a width in [`Rules::widths`].
+fn place(bits: u8) -> usize {
+    bits.trailing_zeros() as usize % 8
+}
+
+impl Rules {
+    fn get() -> &'static Rules {
+        static RULES: OnceLock<Rules> = OnceLock::new();
+        RULES.get_or_init(Rules::new)
+    }
+
+    fn new() -> Rules {
         let mut by_op = vec![Vec::new(); AluOp::ALL.len()];
         for rule in RULES {
             rule.ops.iter().for_each(|op| by_op[*op as usize].push(rule));
@@ -124,17 +154,30 @@ fn rules_by_op() -> &'static [Vec<&'static Rule>] {
         for op in AluOp::ALL.iter().filter(|op| narrow_bool_op(**op).is_some()) {
             by_op[*op as usize].push(&rules::WIDE_BOOL);
         }
-        by_op
-    })
-}
+        let mut rules = Rules { ops: AluSet::default(), by_op, widths: vec![[0; 8]; AluOp::ALL.len()] };
+        for shape in AluOp::ALL.iter().flat_map(|op| Shape::all(*op)) {
+            if rules.find(&shape).is_some() {
+                rules.ops.insert(shape.op);
+                rules.widths[shape.op as usize][place(shape.bits)] |= shape.src_bits;
+            }
+        }
+        rules
+    }
 
-fn has_rules(op: AluOp) -> bool {
-    !rules_by_op()[op as usize].is_empty()
-}
+    /// The rule for an operation that cannot be emitted as it is.
+    fn find(&self, shape: &Shape) -> Option<&'static Rule> {
+        self.by_op[shape.op as usize].iter().find(|rule| (rule.when)(shape)).copied()
+    }
 
-/// The rule for an operation that cannot be emitted as it is.
-fn rule(shape: &Shape) -> Option<&'static Rule> {
-    rules_by_op()[shape.op as usize].iter().find(|rule| (rule.when)(shape)).copied()
+    /// Whether `inst` is an ALU operation that one of them is for.
+    #[inline(always)]
+    fn lowers(&self, shader: &Shader, inst: Inst) -> bool {
+        let InstData { bit_size, kind: InstKind::Alu { op, srcs, .. }, .. } = shader.insts[inst] else { return false };
+        let of_operand = self.widths[op as usize][place(bit_size)];
+        of_operand != 0
+            && shader.alu_srcs[srcs].first().is_some_and(|src| shader.bit_size(src.def) & of_operand != 0)
+            && Shape::of(shader, inst).is_some_and(|shape| self.find(&shape).is_some())
+    }
 }
 
 /// The opcode with a 1-bit result that `op` is a variant of. NIR puts the width behind the first word of the variant's name:
@@ -149,6 +192,7 @@ fn narrow_bool_op(op: AluOp) -> Option<AluOp> {
 
 /// Makes operations that can be emitted.
 struct Lower<'a, 'b> {
+    rules: &'static Rules,
     builder: &'a mut Builder<'b>,
     flags: AluFlags,
 }
@@ -167,7 +211,7 @@ impl Lower<'_, '_> {
     fn alu(&mut self, op: AluOp, srcs: &[Def]) -> Def {
         let (components, bits) = self.builder.alu_size(op, srcs.iter().copied());
         let shape = Shape { op, components, bits, src_bits: self.bits(srcs[0]) };
-        if let Some(rule) = rule(&shape) {
+        if let Some(rule) = self.rules.find(&shape) {
             return (rule.lower)(self, &Call { shape, srcs });
         }
         let mut list = [AluSrc::from(srcs[0]); 16];
