@@ -84,6 +84,16 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
     if !textures::uses_textures(shader) {
         return false;
     }
+    if !textures::uses_images(shader) && shader.texs.values().all(|tex| is_flat(shader, tex)) {
+        // What mostly comes: nothing to insert.
+        for tex in shader.texs.ids() {
+            if let Name::Pointer(pointer) = Name::of_texture(shader, &shader.texs[tex]) {
+                let sampler = separate_sampler(shader, &shader.texs[tex], pointer);
+                set_pointers(&mut shader.texs[tex], pointer, sampler);
+            }
+        }
+        return false;
+    }
     let declared = shader.vars.len();
     let mut names = Names { target: &context.target, declared, others: FxHashMap::default() };
     names.guess_units(shader);
@@ -97,6 +107,36 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
     });
     settle_formats(shader);
     changed
+}
+
+/// Whether `tex` names its texture by a pointer into a flat array or none, and its sampler, too, if by a pointer.
+fn is_flat(shader: &Shader, tex: &TexData) -> bool {
+    let is_flat = |name| match name {
+        Name::Pointer(pointer) => !shader.deref_var(pointer).is_some_and(|var| is_nested(shader, var)),
+        _ => false,
+    };
+    is_flat(Name::of_texture(shader, tex))
+        && (tex.src(TexSrcKind::sampler_deref).is_none() || is_flat(Name::of_sampler(shader, tex)))
+}
+
+/// The pointer to the sampler of `tex`, if the texture at `pointer` has none of its own.
+fn separate_sampler(shader: &Shader, tex: &TexData, pointer: Def) -> Option<Def> {
+    let texture = Texture::behind(shader, pointer)?;
+    match Name::of_sampler(shader, tex) {
+        Name::Pointer(sampler) if texture.kind == TextureKind::Separate && tex.op.samples() => Some(sampler),
+        _ => None,
+    }
+}
+
+/// Makes `tex` name its texture and its sampler by these pointers, and by nothing else.
+fn set_pointers(tex: &mut TexData, pointer: Def, sampler: Option<Def>) {
+    tex.srcs.retain(|(kind, _)| !UNNAMED.contains(kind));
+    (tex.texture_index, tex.sampler_index) = (0, 0);
+    match tex.srcs.iter_mut().find(|(kind, _)| *kind == TexSrcKind::texture_deref) {
+        Some(src) => src.1 = pointer,
+        None => tex.srcs.insert(0, (TexSrcKind::texture_deref, pointer)),
+    }
+    sampler.into_iter().for_each(|sampler| tex.set_src(TexSrcKind::sampler_deref, sampler));
 }
 
 /// The variables behind units and handles.
@@ -162,10 +202,7 @@ impl Names<'_> {
 
     /// Makes `tex` name its texture by a pointer, and its sampler if the texture has none.
     fn texture(&mut self, b: &mut Builder<'_>, inst: Inst, id: Tex) {
-        let tex = &b.shader.texs[id];
-        let (name, sampler) = (Name::of_texture(b.shader, tex), Name::of_sampler(b.shader, tex));
-        let samples = tex.op.samples();
-        let pointer = match name {
+        let pointer = match Name::of_texture(b.shader, &b.shader.texs[id]) {
             Name::Pointer(pointer) => self.flat(b, pointer),
             Name::Unit(unit, added) => self.unit(b, inst, id, unit, added),
             Name::Handle(handle) => {
@@ -173,21 +210,8 @@ impl Names<'_> {
                 self.handle(b, texture, 0, handle)
             }
         };
-        let separate = Texture::behind(b.shader, pointer).is_some_and(|t| t.kind == TextureKind::Separate && samples);
-        let sampler = match sampler {
-            Name::Pointer(sampler) if separate => Some(self.flat(b, sampler)),
-            _ => None,
-        };
-        let tex = &mut b.shader.texs[id];
-        for kind in UNNAMED {
-            tex.take_src(*kind);
-        }
-        (tex.texture_index, tex.sampler_index) = (0, 0);
-        match tex.srcs.iter_mut().find(|(kind, _)| *kind == TexSrcKind::texture_deref) {
-            Some(src) => src.1 = pointer,
-            None => tex.srcs.insert(0, (TexSrcKind::texture_deref, pointer)),
-        }
-        sampler.into_iter().for_each(|sampler| tex.set_src(TexSrcKind::sampler_deref, sampler));
+        let sampler = separate_sampler(b.shader, &b.shader.texs[id], pointer).map(|sampler| self.flat(b, sampler));
+        set_pointers(&mut b.shader.texs[id], pointer, sampler);
     }
 
     /// Makes an image intrinsic name its image by a pointer.

@@ -25,7 +25,7 @@
 //! 1     %10 = @is_sparse_texels_resident (%9)
 //! ```
 
-use super::{textures, Context, Forms, Pass};
+use super::{Context, Forms, Pass};
 use crate::ir::{rewrite, Builder, Def, Edit, Inst, InstKind, Shader};
 use crate::op::{AluOp, Intrinsic, TexSrcKind};
 
@@ -43,7 +43,10 @@ pub(super) fn is_joined(shader: &Shader, inst: Inst) -> bool {
 }
 
 fn run(shader: &mut Shader, _: &Context) -> bool {
-    let may_join = textures::uses_textures(shader) || shader.inventory().has_any(JOINED);
+    let inventory = shader.inventory();
+    let may_join = inventory.has_any(JOINED)
+        || inventory.has(Intrinsic::image_deref_sparse_load)
+        || shader.texs.values().any(|tex| tex.is_sparse);
     if !may_join || !shader.order.iter().any(|inst| is_joined(shader, *inst)) {
         return false;
     }

@@ -24,12 +24,14 @@
 //! 32x4  %4 = (float32)txl %2 (texture_deref), %1 (0.500000, 0.500000) (coord), %3 (0.000000) (lod), 0 (sampler)
 //! ```
 
-use super::textures::uses_textures;
+use super::textures::{uses_images, uses_textures};
 use super::{Context, Forms, Pass};
 use crate::analysis::textures::Texture;
 use crate::entity::Slice;
-use crate::ir::{rewrite, AluFlags, AluSrc, Builder, Def, Edit, Inst, InstKind, Shader, Swizzle, Tex};
-use crate::op::TexSrcKind::*;
+use crate::ir::{
+    rewrite, AluFlags, AluSrc, Builder, Def, Edit, Inst, InstData, InstKind, Shader, Swizzle, Tex, TexData,
+};
+use crate::op::TexSrcKind::{self, *};
 use crate::op::{AluOp, Base, Index, Intrinsic, TexOp};
 use crate::target::Feature;
 
@@ -46,6 +48,9 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
         return false;
     }
     let implicit_lod = shader.info.has_implicit_lod();
+    if !uses_images(shader) && shader.texs.values().all(|tex| is_plain(shader, tex, implicit_lod)) {
+        return false;
+    }
     let gather_offsets = context.target.has(Feature::shaderImageGatherExtended);
     let mut changed = false;
     let mut before = Vec::new();
@@ -66,6 +71,25 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
         edit
     });
     moved || changed
+}
+
+/// Whether `tex` is what it should be at a glance, as most are: it samples a point of as many coordinates as there are.
+fn is_plain(shader: &Shader, tex: &TexData, implicit_lod: bool) -> bool {
+    let texture = tex.src(texture_deref).and_then(|pointer| Texture::behind(shader, pointer));
+    let Some(coordinates) = texture.map(|texture| texture.coordinates()) else { return false };
+    let is_plain = |(kind, def): &(TexSrcKind, Def)| {
+        let InstData { num_components, bit_size, .. } = *shader.def(*def);
+        match kind {
+            coord => bit_size == 32 && num_components == coordinates,
+            lod | bias | comparator => bit_size == 32,
+            texture_deref | sampler_deref => true,
+            _ => false,
+        }
+    };
+    tex.offsets.is_none()
+        && tex.op != TexOp::lod
+        && (implicit_lod || !tex.op.has_implicit_lod())
+        && tex.srcs.iter().all(is_plain)
 }
 
 fn lower(b: &mut Builder<'_>, inst: Inst, tex: Tex, implicit_lod: bool, gather_offsets: bool) -> Edit {

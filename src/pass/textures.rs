@@ -8,13 +8,54 @@
 use crate::analysis::textures::{instr_texel, Texture, TextureKind};
 use crate::ir::{Inst, Shader, TexData, VarFlags, Variable};
 use crate::op::names::ImageDim;
-use crate::op::{AluType, Base, Index, Intrinsic, Modes, TexOp, TexSrcKind};
+use crate::op::{AluType, Base, Index, Intrinsic, IntrinsicSet, Modes, TexOp, TexSrcKind};
 
 /// True if there may be an operation on a texture or an image.
 pub(super) fn uses_textures(shader: &Shader) -> bool {
-    let is_image = |op: Intrinsic| op.info().index_slot(Index::image_dim).is_some();
-    shader.inventory().has_textures() || shader.inventory().intrinsics().any(is_image)
+    shader.inventory().has_textures() || uses_images(shader)
 }
+
+/// True if there may be an operation on an image.
+pub(super) fn uses_images(shader: &Shader) -> bool {
+    shader.inventory().has_some(&IMAGE_OPS)
+}
+
+/// The operations on images, by unit, by handle and by pointer.
+const IMAGE_OPS: IntrinsicSet = {
+    use Intrinsic::*;
+    let by_unit = IntrinsicSet::of(&[
+        image_load,
+        image_sparse_load,
+        image_store,
+        image_atomic,
+        image_atomic_swap,
+        image_size,
+        image_samples,
+        image_levels,
+    ]);
+    let by_handle = IntrinsicSet::of(&[
+        bindless_image_load,
+        bindless_image_sparse_load,
+        bindless_image_store,
+        bindless_image_atomic,
+        bindless_image_atomic_swap,
+        bindless_image_size,
+        bindless_image_samples,
+        bindless_image_levels,
+    ]);
+    let by_pointer = IntrinsicSet::of(&[
+        image_deref_load,
+        image_deref_sparse_load,
+        image_deref_store,
+        image_deref_atomic,
+        image_deref_atomic_swap,
+        image_deref_size,
+        image_deref_samples,
+        image_deref_levels,
+        image_deref_samples_identical,
+    ]);
+    by_unit.union(by_handle).union(by_pointer)
+};
 
 /// What a texture is, as far as an instruction that reads it tells.
 pub(super) fn guess(shader: &Shader, inst: Inst, tex: &TexData) -> Texture {
@@ -88,4 +129,16 @@ pub(super) fn suits_image(shader: &Shader, inst: Inst, declared: &Texture, said:
     let (a, b) = (declared.texel, said.texel);
     let same_numbers = a.bits == b.bits && (a.base == Base::Float) == (b.base == Base::Float);
     (declared.dim, declared.array) == (said.dim, said.array) && (any_texel || same_numbers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operations_on_images_say_what_the_image_is() {
+        for op in Intrinsic::ALL {
+            assert_eq!(IMAGE_OPS.contains(*op), op.info().has_index(Index::image_dim), "{op:?}");
+        }
+    }
 }
