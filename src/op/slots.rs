@@ -3,8 +3,8 @@
 use super::names::{frag_result, varying, SlotKind};
 use spirv::BuiltIn;
 
-/// Slots between stages: slot, what it is as an input of fragment shaders, what it is elsewhere.
-const VARYINGS: &[(u32, Option<BuiltIn>, Option<BuiltIn>)] = &[
+/// Slots between stages that are built-ins: slot, what it is as an input of fragment shaders, what it is elsewhere.
+const BUILT_INS: &[(u32, Option<BuiltIn>, Option<BuiltIn>)] = &[
     (varying::POS, Some(BuiltIn::FragCoord), Some(BuiltIn::Position)),
     (varying::PSIZ, None, Some(BuiltIn::PointSize)),
     (varying::CLIP_DIST0, Some(BuiltIn::ClipDistance), Some(BuiltIn::ClipDistance)),
@@ -19,6 +19,18 @@ const VARYINGS: &[(u32, Option<BuiltIn>, Option<BuiltIn>)] = &[
     (varying::VIEW_INDEX, Some(BuiltIn::ViewIndex), None),
 ];
 
+/// The same by slot.
+const VARYINGS: [[Option<BuiltIn>; 2]; varying::VAR0 as usize] = {
+    let mut by_slot = [[None; 2]; varying::VAR0 as usize];
+    let mut at = 0;
+    while at < BUILT_INS.len() {
+        let (slot, fragment_input, other) = BUILT_INS[at];
+        by_slot[slot as usize] = [fragment_input, other];
+        at += 1;
+    }
+    by_slot
+};
+
 /// The built-in that `slot` is. `fragment_input` is true for inputs of fragment shaders, which see some slots differently.
 pub fn builtin(kind: SlotKind, slot: u32, fragment_input: bool) -> Option<BuiltIn> {
     match kind {
@@ -29,15 +41,7 @@ pub fn builtin(kind: SlotKind, slot: u32, fragment_input: bool) -> Option<BuiltI
             frag_result::SAMPLE_MASK => Some(BuiltIn::SampleMask),
             _ => None,
         },
-        SlotKind::Varying if slot >= varying::VAR0 => None,
-        SlotKind::Varying => {
-            let row = VARYINGS.iter().find(|row| row.0 == slot)?;
-            if fragment_input {
-                row.1
-            } else {
-                row.2
-            }
-        }
+        SlotKind::Varying => VARYINGS.get(slot as usize)?[usize::from(!fragment_input)],
     }
 }
 

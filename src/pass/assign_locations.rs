@@ -27,7 +27,7 @@
 
 use super::lower_io::location;
 use super::{Context, Forms, Pass};
-use crate::ir::{Shader, Stage, Var, VarFlags};
+use crate::ir::{Shader, Stage, Var, VarFlags, Variable};
 use crate::op::names::SlotKind;
 use crate::op::{slots, Modes};
 
@@ -57,7 +57,7 @@ fn assign(shader: &mut Shader, mode: Modes) -> bool {
         v.mode == mode && v.location.is_some_and(|slot| slots::builtin(kind, slot, fragment_input).is_none())
     };
     let unlinked = kind == SlotKind::Varying && shader.info.directive("locations") == Some("slots");
-    if !unlinked && shader.vars.ids().filter(is_user).nth(1).is_none() {
+    if !unlinked && have_own_slots(shader, shader.vars.ids().filter(is_user)) {
         return false;
     }
     let mut vars: Vec<Var> = shader.vars.ids().filter(is_user).collect();
@@ -78,6 +78,28 @@ fn assign(shader: &mut Shader, mode: Modes) -> bool {
     }
     for var in vars {
         shader.vars[var].driver_location = by_slot(shader, &var);
+    }
+    true
+}
+
+/// Whether no two of `vars` share a Location, as far as can be told at a glance.
+fn have_own_slots(shader: &Shader, vars: impl Iterator<Item = Var>) -> bool {
+    // A bit for each Location; there may be more.
+    let mut taken = 0u128;
+    for var in vars {
+        let Variable { driver_location: first, ty, .. } = shader.vars[var];
+        let count = match shader.types.as_vector(ty) {
+            Some((scalar, _)) if scalar.bits < 64 => 1,
+            _ => num_slots(shader, var),
+        };
+        if first >= 64 || count >= 64 {
+            return false;
+        }
+        let own = ((1 << count) - 1) << first;
+        if taken & own != 0 {
+            return false;
+        }
+        taken |= own;
     }
     true
 }

@@ -52,9 +52,9 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
     let may_be_narrow = context.target.has(Feature::storageInputOutput16);
     let interpolated = if may_be_narrow { interpolated_vars(shader) } else { Vec::new() };
     for var in shader.vars.ids() {
-        let variable = &shader.vars[var];
-        let narrow = may_be_narrow && variable.capture.is_none() && !interpolated.contains(&var);
-        if let Some(change) = change(shader, variable, narrow) {
+        let may_be_narrow =
+            |variable: &Variable| may_be_narrow && variable.capture.is_none() && !interpolated.contains(&var);
+        if let Some(change) = change(shader, &shader.vars[var], may_be_narrow) {
             any = true;
             changes.set(var, Some(change));
             shader.vars[var].ty = shader.types.with_scalars(shader.vars[var].ty, &|_| change.new);
@@ -97,21 +97,29 @@ fn interpolated_vars(shader: &Shader) -> Vec<Var> {
 const INTERPOLATE: &[Intrinsic] =
     &[Intrinsic::interp_deref_at_centroid, Intrinsic::interp_deref_at_sample, Intrinsic::interp_deref_at_offset];
 
-/// What has to change about a variable, if anything.
-fn change(shader: &Shader, variable: &Variable, narrow: bool) -> Option<Change> {
+/// What has to change about a variable, if anything. Most are of 32-bit floats.
+fn change(shader: &Shader, variable: &Variable, may_be_narrow: impl Fn(&Variable) -> bool) -> Option<Change> {
     if !variable.mode.intersects(Modes::SHADER_IN | Modes::SHADER_OUT) {
         return None;
     }
-    let (stage, is_output) = (shader.stage(), variable.mode == Modes::SHADER_OUT);
     let types = &shader.types;
-    let is_struct = types.as_struct(types.without_arrays(variable.ty)).is_some();
-    let old = leaf(types, variable.ty).filter(|_| !is_struct)?;
-    let mut new = old;
+    let old = match types.as_vector(variable.ty) {
+        Some((scalar, _)) => scalar,
+        None => leaf(types, variable.ty)?,
+    };
+    if old.bits > 16 && old.base != Base::Int {
+        return None;
+    }
+    if types.as_struct(types.without_arrays(variable.ty)).is_some() {
+        return None;
+    }
+    let (stage, is_output) = (shader.stage(), variable.mode == Modes::SHADER_OUT);
     let fragment_input = stage == Stage::Fragment && !is_output;
     let is_builtin = variable
         .location
         .is_some_and(|slot| slots::builtin(stage.slot_kind(is_output), slot, fragment_input).is_some());
-    if old.bits == 8 || old.bits == 16 && (!narrow || is_builtin) {
+    let mut new = old;
+    if old.bits == 8 || old.bits == 16 && (is_builtin || !may_be_narrow(variable)) {
         new.bits = 32;
     }
     if is_builtin && old.base == Base::Int {
