@@ -27,7 +27,7 @@
 //! ```
 
 use super::{Context, Forms, Pass};
-use crate::entity::SideTable;
+use crate::entity::{Id, SideTable};
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, DerefKind, Edit, Inst, InstKind, Shader, Var};
 use crate::op::{Index, Intrinsic, Modes};
 
@@ -43,6 +43,9 @@ fn run(shader: &mut Shader, _: &Context) -> bool {
     if !shader.inventory().has_derefs(Modes::SHADER_OUT) {
         return false;
     }
+    if !may_combine(shader) {
+        return false;
+    }
     let Some(plans) = Plans::new(shader) else { return false };
     rewrite(shader, |b, inst| match plans.plans[inst] {
         Plan::Keep => Edit::Keep,
@@ -52,6 +55,30 @@ fn run(shader: &mut Shader, _: &Context) -> bool {
             Edit::Remove
         }
     })
+}
+
+/// Whether two stores may go together. Most shaders store each output once.
+fn may_combine(shader: &Shader) -> bool {
+    for block in shader.block_order() {
+        // A bit for each variable that is stored to and may still be.
+        let mut stored = 0u128;
+        for inst in shader.block_insts(block) {
+            let InstKind::Intrinsic { op, srcs, .. } = shader.insts[*inst].kind else { continue };
+            let store = if op == Intrinsic::store_deref { ComponentStore::new(shader, *inst) } else { None };
+            let Some(store) = store else {
+                if separates(shader, op, &shader.srcs[srcs]) {
+                    stored = 0;
+                }
+                continue;
+            };
+            let bit = 1u128.checked_shl(store.var.index() as u32);
+            if bit.map_or(true, |bit| stored & bit != 0) {
+                return true;
+            }
+            stored |= bit.unwrap_or(0);
+        }
+    }
+    false
 }
 
 /// What becomes of an instruction.
@@ -202,5 +229,5 @@ impl ComponentStore {
 fn separates(shader: &Shader, op: Intrinsic, srcs: &[Def]) -> bool {
     let touches_outputs =
         |def: &Def| shader.as_deref(*def).is_some_and(|deref| deref.modes.intersects(Modes::SHADER_OUT));
-    srcs.iter().any(touches_outputs) || op.info().effects.is_empty() && op != Intrinsic::store_deref
+    op.info().effects.is_empty() && op != Intrinsic::store_deref || srcs.iter().any(touches_outputs)
 }

@@ -134,17 +134,23 @@ fn find_tables(shader: &Shader) -> SideTable<Var, Option<Vec<u64>>> {
     tables
 }
 
-/// Notes what `inst` does with the variables that it names; one that it does anything else with is no table.
+/// Notes what `inst` does with the variables that it names; one that it does anything else with is no table. No others than
+/// intrinsics and steps of pointers read pointers: `check` does not let them be values.
 fn note(shader: &Shader, inst: Inst, at_start: bool, tables: &mut SideTable<Var, Option<Table>>) {
-    let is_step = |kind| matches!(kind, DerefKind::Var(_) | DerefKind::Array { .. } | DerefKind::Struct { .. });
-    if shader.as_deref(inst.def()).is_some_and(|deref| is_step(deref.kind)) {
-        return;
-    }
-    shader.for_each_src(inst, |src| {
-        if let Some(var) = shader.deref_var(src) {
+    let is_own = |def: Def| shader.as_deref(def).is_some_and(|deref| deref.modes.intersects(OWN));
+    let note = |def: Def| {
+        if let Some(var) = shader.deref_var(def).filter(|_| is_own(def)) {
             note_use(shader, inst, at_start, tables.entry(var));
         }
-    });
+    };
+    match shader.insts[inst].kind {
+        InstKind::Intrinsic { srcs, .. } => shader.srcs[srcs].iter().copied().for_each(note),
+        InstKind::Deref(deref) => match shader.derefs[deref].kind {
+            DerefKind::Var(_) | DerefKind::Array { .. } | DerefKind::Struct { .. } => {}
+            other => other.parent().into_iter().for_each(note),
+        },
+        _ => {}
+    }
 }
 
 /// Notes that `inst` reads a pointer to the variable of `table`.

@@ -37,10 +37,10 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(shader: &mut Shader, _: &Context) -> bool {
-    if shader.stage() != Stage::Geometry {
+    let makes_none = shader.info.vertices_out == 0;
+    if shader.stage() != Stage::Geometry || !makes_none && !shader.inventory().has_any(COUNTED) {
         return false;
     }
-    let makes_none = shader.info.vertices_out == 0;
     rewrite(shader, |b, inst| {
         let Some((op, _)) = b.shader.as_intrinsic(inst) else { return Edit::Keep };
         match op {
@@ -53,6 +53,12 @@ fn run(shader: &mut Shader, _: &Context) -> bool {
         }
     })
 }
+
+const COUNTED: &[Intrinsic] = &[
+    Intrinsic::emit_vertex_with_counter,
+    Intrinsic::end_primitive_with_counter,
+    Intrinsic::set_vertex_and_primitive_count,
+];
 
 fn replace(b: &mut Builder<'_>, inst: Inst, op: Intrinsic) -> Edit {
     let stream = b.shader.index(inst, Index::stream_id);
