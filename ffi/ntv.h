@@ -50,6 +50,13 @@ extern "C" {
 #define NTV_FREE free
 #endif
 
+/* What compilers may keep out of the way of the rest. */
+#if defined(__GNUC__)
+#define NTV_SELDOM __attribute__((cold, noinline, unused))
+#else
+#define NTV_SELDOM
+#endif
+
 /* "There is none", where a number is optional. */
 #define NTV_NONE 0xffffffffu
 
@@ -92,7 +99,7 @@ extern "C" {
 #define NTV_WIRE_MAGIC 0x5756544eu
 
 /* Changes with anything in part 1 that an older reader would misread. */
-#define NTV_WIRE_VERSION 1u
+#define NTV_WIRE_VERSION 2u
 
 enum ntv_record {
    NTV_RECORD_SHADER = 1,
@@ -345,17 +352,15 @@ ntv_wire_fini(struct ntv_wire *w)
    memset(w, 0, sizeof(*w));
 }
 
-/* Makes room for `count` more words. */
-static inline bool
-ntv_wire_reserve(struct ntv_wire *w, size_t count)
+/* Makes room for `count` more words, which there is not yet. */
+NTV_SELDOM static bool
+ntv_wire_grow(struct ntv_wire *w, size_t count)
 {
    size_t capacity = w->capacity ? w->capacity : 1024;
    uint32_t *words;
 
    if (w->failed)
       return false;
-   if (count <= w->capacity - w->len)
-      return true;
    while (capacity - w->len < count) {
       if (capacity > SIZE_MAX / 8) {
          w->failed = true;
@@ -377,7 +382,7 @@ ntv_wire_reserve(struct ntv_wire *w, size_t count)
 static inline void
 ntv_wire_push(struct ntv_wire *w, uint32_t word)
 {
-   if (w->len < w->capacity || ntv_wire_reserve(w, 1))
+   if (w->len < w->capacity || ntv_wire_grow(w, 1))
       w->words[w->len++] = word;
 }
 
@@ -386,25 +391,6 @@ ntv_wire_push64(struct ntv_wire *w, uint64_t value)
 {
    ntv_wire_push(w, (uint32_t)value);
    ntv_wire_push(w, (uint32_t)(value >> 32));
-}
-
-/* Appends a string, or NULL for none, to the open record. */
-static inline void
-ntv_wire_push_string(struct ntv_wire *w, const char *text)
-{
-   size_t bytes = text ? strlen(text) : 0;
-   size_t words = bytes / 4 + (bytes % 4 != 0);
-
-   if (!text || bytes >= NTV_NONE) {
-      ntv_wire_push(w, NTV_NONE);
-      return;
-   }
-   ntv_wire_push(w, (uint32_t)bytes);
-   if (words == 0 || !ntv_wire_reserve(w, words))
-      return;
-   w->words[w->len + words - 1] = 0;
-   memcpy(w->words + w->len, text, bytes);
-   w->len += words;
 }
 
 /* Writes the length of the open record. */
@@ -428,6 +414,53 @@ ntv_wire_record(struct ntv_wire *w, enum ntv_record kind)
    ntv_wire_close(w);
    w->record = w->len;
    ntv_wire_push(w, (uint32_t)kind);
+}
+
+/* Makes room for `count` more words of the open record, and counts them as written. The caller writes them before anything
+ * else. NULL if memory is short. */
+static inline uint32_t *
+ntv_wire_words(struct ntv_wire *w, size_t count)
+{
+   size_t len = w->len;
+
+   if (count > w->capacity - len && !ntv_wire_grow(w, count))
+      return NULL;
+   w->len = len + count;
+   return w->words + len;
+}
+
+/* A record of `count` words behind its kind, which the caller writes. NULL if memory is short. */
+static inline uint32_t *
+ntv_wire_whole(struct ntv_wire *w, enum ntv_record kind, size_t count)
+{
+   uint32_t *words;
+
+   ntv_wire_close(w);
+   words = ntv_wire_words(w, 1 + count);
+   if (!words)
+      return NULL;
+   words[0] = (uint32_t)kind | (uint32_t)(1 + count) << 8;
+   return words + 1;
+}
+
+/* Appends a string, or NULL for none, to the open record. */
+static inline void
+ntv_wire_push_string(struct ntv_wire *w, const char *text)
+{
+   size_t bytes = text ? strlen(text) : 0;
+   size_t count = bytes / 4 + (bytes % 4 != 0);
+   uint32_t *words;
+
+   if (!text || bytes >= NTV_NONE) {
+      ntv_wire_push(w, NTV_NONE);
+      return;
+   }
+   words = ntv_wire_words(w, 1 + count);
+   if (!words)
+      return;
+   words[count] = 0;
+   words[0] = (uint32_t)bytes;
+   memcpy(words + 1, text, bytes);
 }
 
 /* ------------------------------------------------------------------------------------------------------------------
@@ -609,39 +642,57 @@ enum ntv_info {
    NTV_INFO_CONSTANTS,
 };
 
+/* The `count` words of a fact, which the caller writes. Facts that are written one behind the other share a record. NULL if
+ * memory is short. */
+static inline uint32_t *
+ntv_wire_info_words(struct ntv_wire *w, enum ntv_info field, size_t count)
+{
+   uint32_t *words;
+
+   if (!w->record || w->failed || w->words[w->record] != (uint32_t)NTV_RECORD_INFO)
+      ntv_wire_record(w, NTV_RECORD_INFO);
+   words = ntv_wire_words(w, 1 + count);
+   if (!words)
+      return NULL;
+   words[0] = (uint32_t)field;
+   return words + 1;
+}
+
 static inline void
 ntv_wire_info(struct ntv_wire *w, enum ntv_info field, uint32_t value)
 {
-   ntv_wire_record(w, NTV_RECORD_INFO);
-   ntv_wire_push(w, (uint32_t)field);
-   ntv_wire_push(w, value);
+   uint32_t *words = ntv_wire_info_words(w, field, 1);
+
+   if (words)
+      words[0] = value;
 }
 
 static inline void
 ntv_wire_info_bits(struct ntv_wire *w, enum ntv_info field, uint64_t bits_0_63, uint64_t bits_64_127)
 {
-   ntv_wire_record(w, NTV_RECORD_INFO);
-   ntv_wire_push(w, (uint32_t)field);
-   ntv_wire_push64(w, bits_0_63);
-   ntv_wire_push64(w, bits_64_127);
+   uint32_t *words = ntv_wire_info_words(w, field, 4);
+
+   if (words) {
+      words[0] = (uint32_t)bits_0_63;
+      words[1] = (uint32_t)(bits_0_63 >> 32);
+      words[2] = (uint32_t)bits_64_127;
+      words[3] = (uint32_t)(bits_64_127 >> 32);
+   }
 }
 
 static inline void
 ntv_wire_info_list(struct ntv_wire *w, enum ntv_info field, const uint32_t *values, unsigned count)
 {
-   unsigned i;
+   uint32_t *words = ntv_wire_info_words(w, field, count);
 
-   ntv_wire_record(w, NTV_RECORD_INFO);
-   ntv_wire_push(w, (uint32_t)field);
-   for (i = 0; i < count; i++)
-      ntv_wire_push(w, values[i]);
+   if (words)
+      memcpy(words, values, count * sizeof(*words));
 }
 
 static inline void
 ntv_wire_info_text(struct ntv_wire *w, enum ntv_info field, const char *text)
 {
-   ntv_wire_record(w, NTV_RECORD_INFO);
-   ntv_wire_push(w, (uint32_t)field);
+   ntv_wire_info_words(w, field, 0);
    ntv_wire_push_string(w, text);
 }
 
@@ -732,41 +783,40 @@ enum ntv_type_flags {
    NTV_TYPE_BARE = 1 << 2,    /* a texture without a sampler: texture2D */
 };
 
+/* A type that `count` words say more of, at most three. */
 static inline uint32_t
-ntv_wire_type(struct ntv_wire *w, enum ntv_type kind)
+ntv_wire_type(struct ntv_wire *w, enum ntv_type kind, size_t count, uint32_t a, uint32_t b, uint32_t c)
 {
-   ntv_wire_record(w, NTV_RECORD_TYPE);
-   ntv_wire_push(w, (uint32_t)kind);
+   const uint32_t more[3] = {a, b, c};
+   uint32_t *words = ntv_wire_whole(w, NTV_RECORD_TYPE, 1 + count);
+   size_t i;
+
+   if (words) {
+      words[0] = (uint32_t)kind;
+      for (i = 0; i < count; i++)
+         words[1 + i] = more[i];
+   }
    return w->num_types++;
 }
 
 static inline uint32_t
 ntv_wire_type_void(struct ntv_wire *w)
 {
-   return ntv_wire_type(w, NTV_TYPE_VOID);
+   return ntv_wire_type(w, NTV_TYPE_VOID, 0, 0, 0, 0);
 }
 
 /* A scalar (one component) or vector. Booleans have 1 bit. */
 static inline uint32_t
 ntv_wire_type_vector(struct ntv_wire *w, enum ntv_base base, unsigned bits, unsigned components)
 {
-   uint32_t type = ntv_wire_type(w, NTV_TYPE_VECTOR);
-
-   ntv_wire_push(w, ntv_alu_type(base, bits));
-   ntv_wire_push(w, components);
-   return type;
+   return ntv_wire_type(w, NTV_TYPE_VECTOR, 2, ntv_alu_type(base, bits), components, 0);
 }
 
 /* A matrix of floats. */
 static inline uint32_t
 ntv_wire_type_matrix(struct ntv_wire *w, unsigned bits, unsigned columns, unsigned rows)
 {
-   uint32_t type = ntv_wire_type(w, NTV_TYPE_MATRIX);
-
-   ntv_wire_push(w, bits);
-   ntv_wire_push(w, columns);
-   ntv_wire_push(w, rows);
-   return type;
+   return ntv_wire_type(w, NTV_TYPE_MATRIX, 3, bits, columns, rows);
 }
 
 /* `length` is NTV_NONE for an array without one (glsl_type's is 0); `stride` is the distance of elements in bytes, 0
@@ -774,30 +824,29 @@ ntv_wire_type_matrix(struct ntv_wire *w, unsigned bits, unsigned columns, unsign
 static inline uint32_t
 ntv_wire_type_array(struct ntv_wire *w, uint32_t element, uint32_t length, uint32_t stride)
 {
-   uint32_t type = ntv_wire_type(w, NTV_TYPE_ARRAY);
-
-   ntv_wire_push(w, element);
-   ntv_wire_push(w, length);
-   ntv_wire_push(w, stride);
-   return type;
+   return ntv_wire_type(w, NTV_TYPE_ARRAY, 3, element, length, stride);
 }
 
 /* A struct or interface block; ntv_wire_type_field follows for each member. */
 static inline uint32_t
 ntv_wire_type_struct(struct ntv_wire *w, const char *name)
 {
-   uint32_t type = ntv_wire_type(w, NTV_TYPE_STRUCT);
-
+   ntv_wire_record(w, NTV_RECORD_TYPE);
+   ntv_wire_push(w, (uint32_t)NTV_TYPE_STRUCT);
    ntv_wire_push_string(w, name);
-   return type;
+   return w->num_types++;
 }
 
 /* `offset` is in bytes, NTV_NONE without an explicit layout. */
 static inline void
 ntv_wire_type_field(struct ntv_wire *w, const char *name, uint32_t type, uint32_t offset)
 {
-   ntv_wire_push(w, type);
-   ntv_wire_push(w, offset);
+   uint32_t *words = ntv_wire_words(w, 2);
+
+   if (words) {
+      words[0] = type;
+      words[1] = offset;
+   }
    ntv_wire_push_string(w, name);
 }
 
@@ -805,40 +854,27 @@ ntv_wire_type_field(struct ntv_wire *w, const char *name, uint32_t type, uint32_
 static inline uint32_t
 ntv_wire_type_sampler(struct ntv_wire *w, bool shadow)
 {
-   uint32_t type = ntv_wire_type(w, NTV_TYPE_SAMPLER);
-
-   ntv_wire_push(w, shadow);
-   return type;
+   return ntv_wire_type(w, NTV_TYPE_SAMPLER, 1, shadow, 0, 0);
 }
 
 /* A texture with or without a sampler. `texel` is the ntv_alu_type of a component of a texel: 32 bits, or 64. */
 static inline uint32_t
 ntv_wire_type_texture(struct ntv_wire *w, enum ntv_dim dim, uint32_t flags, uint32_t texel)
 {
-   uint32_t type = ntv_wire_type(w, NTV_TYPE_TEXTURE);
-
-   ntv_wire_push(w, (uint32_t)dim);
-   ntv_wire_push(w, flags);
-   ntv_wire_push(w, texel);
-   return type;
+   return ntv_wire_type(w, NTV_TYPE_TEXTURE, 3, (uint32_t)dim, flags, texel);
 }
 
 /* A storage image or input attachment. */
 static inline uint32_t
 ntv_wire_type_image(struct ntv_wire *w, enum ntv_dim dim, bool arrayed, uint32_t texel)
 {
-   uint32_t type = ntv_wire_type(w, NTV_TYPE_IMAGE);
-
-   ntv_wire_push(w, (uint32_t)dim);
-   ntv_wire_push(w, arrayed ? (uint32_t)NTV_TYPE_ARRAYED : 0);
-   ntv_wire_push(w, texel);
-   return type;
+   return ntv_wire_type(w, NTV_TYPE_IMAGE, 3, (uint32_t)dim, arrayed ? (uint32_t)NTV_TYPE_ARRAYED : 0, texel);
 }
 
 static inline uint32_t
 ntv_wire_type_atomic_uint(struct ntv_wire *w)
 {
-   return ntv_wire_type(w, NTV_TYPE_ATOMIC_UINT);
+   return ntv_wire_type(w, NTV_TYPE_ATOMIC_UINT, 0, 0, 0, 0);
 }
 
 /* ------------------------------------------------------------------------------------------------------------------
@@ -915,26 +951,30 @@ ntv_variable_init(const char *name, uint32_t type, enum ntv_mode mode)
 static inline uint32_t
 ntv_wire_variable(struct ntv_wire *w, const struct ntv_variable *v)
 {
+   uint32_t *words;
    uint32_t i;
 
    ntv_wire_record(w, NTV_RECORD_VARIABLE);
-   ntv_wire_push(w, v->type);
-   ntv_wire_push(w, (uint32_t)v->mode);
-   ntv_wire_push(w, (uint32_t)v->interpolation);
-   ntv_wire_push(w, (uint32_t)v->precision);
-   ntv_wire_push(w, v->access);
-   ntv_wire_push(w, v->flags);
-   ntv_wire_push(w, v->location);
-   ntv_wire_push(w, v->location_frac);
-   ntv_wire_push(w, v->driver_location);
-   ntv_wire_push(w, v->binding);
-   ntv_wire_push(w, v->descriptor_set);
-   ntv_wire_push(w, v->index);
-   ntv_wire_push(w, v->image_format);
-   ntv_wire_push(w, v->stream);
-   ntv_wire_push(w, v->xfb_buffer);
-   ntv_wire_push(w, v->xfb_stride);
-   ntv_wire_push(w, v->xfb_offset);
+   words = ntv_wire_words(w, 17);
+   if (words) {
+      words[0] = v->type;
+      words[1] = (uint32_t)v->mode;
+      words[2] = (uint32_t)v->interpolation;
+      words[3] = (uint32_t)v->precision;
+      words[4] = v->access;
+      words[5] = v->flags;
+      words[6] = v->location;
+      words[7] = v->location_frac;
+      words[8] = v->driver_location;
+      words[9] = v->binding;
+      words[10] = v->descriptor_set;
+      words[11] = v->index;
+      words[12] = v->image_format;
+      words[13] = v->stream;
+      words[14] = v->xfb_buffer;
+      words[15] = v->xfb_stride;
+      words[16] = v->xfb_offset;
+   }
    ntv_wire_push_string(w, v->name);
    ntv_wire_push_string(w, v->initializer);
    for (i = 0; i < v->num_values; i++)
@@ -954,8 +994,10 @@ ntv_wire_variable(struct ntv_wire *w, const struct ntv_variable *v)
 static inline void
 ntv_wire_block(struct ntv_wire *w, uint32_t number)
 {
-   ntv_wire_record(w, NTV_RECORD_BLOCK);
-   ntv_wire_push(w, number);
+   uint32_t *words = ntv_wire_whole(w, NTV_RECORD_BLOCK, 1);
+
+   if (words)
+      words[0] = number;
 }
 
 /* The then-list follows, and then an else. */
@@ -1005,11 +1047,32 @@ ntv_wire_end_loop(struct ntv_wire *w)
  * flags of an ALU instruction in 28 to 30. The third is `def`.
  * ------------------------------------------------------------------------------------------------------------------ */
 
+/* What the second word of an instruction says. */
+static inline uint32_t
+ntv_wire_head(uint32_t op, unsigned components, unsigned bits)
+{
+   return op | (uint32_t)components << 16 | (uint32_t)bits << 21;
+}
+
+/* An instruction with `count` words behind its result, which the caller writes. NULL if memory is short. */
+static inline uint32_t *
+ntv_wire_whole_instr(struct ntv_wire *w, enum ntv_record kind, uint32_t op, uint32_t def, unsigned components,
+                     unsigned bits, size_t count)
+{
+   uint32_t *words = ntv_wire_whole(w, kind, 2 + count);
+
+   if (!words)
+      return NULL;
+   words[0] = ntv_wire_head(op, components, bits);
+   words[1] = def;
+   return words + 2;
+}
+
 static inline void
 ntv_wire_instr(struct ntv_wire *w, enum ntv_record kind, uint32_t op, uint32_t def, unsigned components, unsigned bits)
 {
    ntv_wire_record(w, kind);
-   ntv_wire_push(w, op | (uint32_t)components << 16 | (uint32_t)bits << 21);
+   ntv_wire_push(w, ntv_wire_head(op, components, bits));
    ntv_wire_push(w, def);
 }
 
@@ -1026,6 +1089,18 @@ ntv_wire_alu(struct ntv_wire *w, uint32_t op, uint32_t flags, uint32_t def, unsi
    ntv_wire_instr(w, NTV_RECORD_ALU, op | flags << 28, def, components, bits);
 }
 
+/* The swizzle of the first `components` components, 8 at most. */
+static inline uint32_t
+ntv_wire_swizzle(const uint8_t *swizzle, unsigned components)
+{
+   uint32_t bits = 0;
+   unsigned i;
+
+   for (i = 0; i < components; i++)
+      bits |= (uint32_t)(swizzle[i] & 15) << (4 * i);
+   return bits;
+}
+
 /* The components of `def` that are read, as many as the opcode reads of this source: nir_ssa_alu_instr_src_components.
  *
  * A source is the value and its swizzle, four bits for each component read, the first lowest; with more than 8 components
@@ -1033,17 +1108,15 @@ ntv_wire_alu(struct ntv_wire *w, uint32_t op, uint32_t flags, uint32_t def, unsi
 static inline void
 ntv_wire_alu_src(struct ntv_wire *w, uint32_t def, const uint8_t *swizzle, unsigned components)
 {
-   uint32_t low = 0, high = 0;
-   unsigned i;
+   bool wide = components > 8;
+   uint32_t *words = ntv_wire_words(w, wide ? 3 : 2);
 
-   for (i = 0; i < components && i < 8; i++)
-      low |= (uint32_t)(swizzle[i] & 15) << (4 * i);
-   for (i = 8; i < components && i < 16; i++)
-      high |= (uint32_t)(swizzle[i] & 15) << (4 * (i - 8));
-   ntv_wire_push(w, components > 8 ? def | 0x80000000u : def);
-   ntv_wire_push(w, low);
-   if (components > 8)
-      ntv_wire_push(w, high);
+   if (!words)
+      return;
+   words[0] = wide ? def | 0x80000000u : def;
+   words[1] = ntv_wire_swizzle(swizzle, wide ? 8 : components);
+   if (wide)
+      words[2] = ntv_wire_swizzle(swizzle + 8, components - 8);
 }
 
 /* nir_load_const_instr; ntv_wire_const_value follows for each component. */
@@ -1110,63 +1183,85 @@ struct ntv_deref_result {
    uint32_t modes; /* enum ntv_mode */
 };
 
-static inline void
-ntv_wire_deref(struct ntv_wire *w, enum ntv_deref kind, struct ntv_deref_result r)
+/* The caller writes the `count` words behind type and modes. NULL if memory is short. */
+static inline uint32_t *
+ntv_wire_deref(struct ntv_wire *w, enum ntv_deref kind, struct ntv_deref_result r, size_t count)
 {
-   ntv_wire_instr(w, NTV_RECORD_DEREF, (uint32_t)kind, r.def, 1, r.bits);
-   ntv_wire_push(w, r.type);
-   ntv_wire_push(w, r.modes);
+   uint32_t *words = ntv_wire_whole_instr(w, NTV_RECORD_DEREF, (uint32_t)kind, r.def, 1, r.bits, 2 + count);
+
+   if (!words)
+      return NULL;
+   words[0] = r.type;
+   words[1] = r.modes;
+   return words + 2;
 }
 
 static inline void
 ntv_wire_deref_var(struct ntv_wire *w, struct ntv_deref_result r, uint32_t variable)
 {
-   ntv_wire_deref(w, NTV_DEREF_VAR, r);
-   ntv_wire_push(w, variable);
+   uint32_t *words = ntv_wire_deref(w, NTV_DEREF_VAR, r, 1);
+
+   if (words)
+      words[0] = variable;
 }
 
 /* An index that is not constant. `kind` is NTV_DEREF_ARRAY or NTV_DEREF_PTR_AS_ARRAY. */
 static inline void
 ntv_wire_deref_array(struct ntv_wire *w, enum ntv_deref kind, struct ntv_deref_result r, uint32_t parent, uint32_t index)
 {
-   ntv_wire_deref(w, kind, r);
-   ntv_wire_push(w, parent);
-   ntv_wire_push(w, index);
+   uint32_t *words = ntv_wire_deref(w, kind, r, 2);
+
+   if (words) {
+      words[0] = parent;
+      words[1] = index;
+   }
 }
 
 /* A constant index. `kind` is NTV_DEREF_ARRAY_IMM or NTV_DEREF_PTR_AS_ARRAY_IMM. */
 static inline void
 ntv_wire_deref_array_imm(struct ntv_wire *w, enum ntv_deref kind, struct ntv_deref_result r, uint32_t parent, int64_t index)
 {
-   ntv_wire_deref(w, kind, r);
-   ntv_wire_push(w, parent);
-   ntv_wire_push64(w, (uint64_t)index);
+   uint32_t *words = ntv_wire_deref(w, kind, r, 3);
+
+   if (words) {
+      words[0] = parent;
+      words[1] = (uint32_t)index;
+      words[2] = (uint32_t)((uint64_t)index >> 32);
+   }
 }
 
 static inline void
 ntv_wire_deref_array_wildcard(struct ntv_wire *w, struct ntv_deref_result r, uint32_t parent)
 {
-   ntv_wire_deref(w, NTV_DEREF_ARRAY_WILDCARD, r);
-   ntv_wire_push(w, parent);
+   uint32_t *words = ntv_wire_deref(w, NTV_DEREF_ARRAY_WILDCARD, r, 1);
+
+   if (words)
+      words[0] = parent;
 }
 
 static inline void
 ntv_wire_deref_struct(struct ntv_wire *w, struct ntv_deref_result r, uint32_t parent, uint32_t field)
 {
-   ntv_wire_deref(w, NTV_DEREF_STRUCT, r);
-   ntv_wire_push(w, parent);
-   ntv_wire_push(w, field);
+   uint32_t *words = ntv_wire_deref(w, NTV_DEREF_STRUCT, r, 2);
+
+   if (words) {
+      words[0] = parent;
+      words[1] = field;
+   }
 }
 
 static inline void
 ntv_wire_deref_cast(struct ntv_wire *w, struct ntv_deref_result r, uint32_t parent, uint32_t ptr_stride,
                     uint32_t align_mul, uint32_t align_offset)
 {
-   ntv_wire_deref(w, NTV_DEREF_CAST, r);
-   ntv_wire_push(w, parent);
-   ntv_wire_push(w, ptr_stride);
-   ntv_wire_push(w, align_mul);
-   ntv_wire_push(w, align_offset);
+   uint32_t *words = ntv_wire_deref(w, NTV_DEREF_CAST, r, 4);
+
+   if (words) {
+      words[0] = parent;
+      words[1] = ptr_stride;
+      words[2] = align_mul;
+      words[3] = align_offset;
+   }
 }
 
 /*

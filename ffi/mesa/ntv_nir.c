@@ -16,19 +16,32 @@
 
 #include "compiler/nir/nir.h"
 #include "util/format/u_format.h"
-#include "util/hash_table.h"
 #include "util/u_dynarray.h"
+
+/* The number that a key has in the wire. */
+struct number {
+   const void *key;
+   uint32_t number;
+};
+
+/* Places for keys that need no more memory: a power of two. */
+#define LOG2_FEW 6
+#define FEW (1 << LOG2_FEW)
 
 struct flatten {
    struct ntv_wire *w;
    nir_shader *nir;
    nir_function_impl *impl;
-   /* glsl_type, nir_variable and nir_register to their number in the wire, plus one. */
-   struct hash_table *numbers;
    /* The number of the next value that NIR does not have. */
    uint32_t next_value;
    /* What there is no form for, NULL as long as there is nothing. */
    const char *missing;
+   /* glsl_type, nir_variable and nir_register: each in the first free place from where its address leads. Never more than
+    * half full. */
+   struct number *numbers;
+   uint32_t num_numbers;
+   uint32_t log2_places;
+   struct number few[FEW];
 };
 
 static void
@@ -38,20 +51,60 @@ miss(struct flatten *f, const char *what)
       f->missing = what;
 }
 
-static bool
-find_number(struct flatten *f, const void *key, uint32_t *number)
+/* Where the number of a key stands, or would: then the key there is NULL. */
+static inline struct number *
+find_place(struct flatten *f, const void *key)
 {
-   struct hash_entry *entry = _mesa_hash_table_search(f->numbers, key);
+   struct number *numbers = f->numbers;
+   uint32_t mask = (1u << f->log2_places) - 1;
+   uint32_t at = (uint32_t)((uintptr_t)key >> 3) * 0x9e3779b1u >> (32 - f->log2_places);
+   const void *there;
 
-   if (entry)
-      *number = (uintptr_t)entry->data - 1;
-   return entry != NULL;
+   while ((there = numbers[at].key) && there != key)
+      at = (at + 1) & mask;
+   return &numbers[at];
 }
 
+static inline bool
+find_number(struct flatten *f, const void *key, uint32_t *number)
+{
+   struct number *place = find_place(f, key);
+
+   *number = place->number;
+   return place->key != NULL;
+}
+
+/* Makes twice as many places. */
+static void
+grow_numbers(struct flatten *f)
+{
+   uint32_t count = 1u << f->log2_places;
+   struct number *old = f->numbers, *numbers = calloc(2 * (size_t)count, sizeof(*numbers));
+
+   if (!numbers) {
+      /* What was known is new again: nothing that follows counts. */
+      miss(f, "so many variables and types, for want of memory");
+      memset(old, 0, count * sizeof(*old));
+      f->num_numbers = 1;
+      return;
+   }
+   f->numbers = numbers;
+   f->log2_places++;
+   for (uint32_t i = 0; i < count; i++) {
+      if (old[i].key)
+         *find_place(f, old[i].key) = old[i];
+   }
+   if (old != f->few)
+      free(old);
+}
+
+/* Gives a number to a key that has none. */
 static void
 set_number(struct flatten *f, const void *key, uint32_t number)
 {
-   _mesa_hash_table_insert(f->numbers, key, (void *)((uintptr_t)number + 1));
+   if (2 * ++f->num_numbers > 1u << f->log2_places)
+      grow_numbers(f);
+   *find_place(f, key) = (struct number){key, number};
 }
 
 /* A value: its number in the wire, and its shape. */
@@ -125,7 +178,7 @@ static const struct {
 };
 
 static uint32_t
-mode_bits(nir_variable_mode mode)
+several_mode_bits(nir_variable_mode mode)
 {
    uint32_t bits = 0;
 
@@ -134,6 +187,28 @@ mode_bits(nir_variable_mode mode)
          bits |= modes[i].ntv;
    }
    return bits;
+}
+
+static inline uint32_t
+mode_bits(nir_variable_mode mode)
+{
+   /* Those of most variables and pointers. */
+   switch (mode) {
+   case nir_var_shader_in:
+      return NTV_MODE_SHADER_IN;
+   case nir_var_shader_out:
+      return NTV_MODE_SHADER_OUT;
+   case nir_var_uniform:
+      return NTV_MODE_UNIFORM;
+   case nir_var_mem_ubo:
+      return NTV_MODE_UBO;
+   case nir_var_mem_ssbo:
+      return NTV_MODE_SSBO;
+   case nir_var_function_temp:
+      return NTV_MODE_FUNCTION_TEMP;
+   default:
+      return several_mode_bits(mode);
+   }
 }
 
 static uint32_t
@@ -247,7 +322,7 @@ format(struct flatten *f, enum pipe_format format)
    return format;
 }
 
-static uint32_t
+static inline uint32_t
 alu_op(struct flatten *f, nir_op op)
 {
    if (ntv_wire_is_new(f->w, NTV_TABLE_ALU, op))
@@ -518,7 +593,7 @@ write_texture_type(struct flatten *f, const struct glsl_type *type)
 static uint32_t
 write_type(struct flatten *f, const struct glsl_type *type)
 {
-   uint32_t number = 0;
+   uint32_t number;
 
    if (find_number(f, type, &number))
       return number;
@@ -582,7 +657,7 @@ write_variable(struct flatten *f, const nir_variable *var)
 {
    const uint32_t resources = NTV_MODE_UNIFORM | NTV_MODE_IMAGE | NTV_MODE_UBO | NTV_MODE_SSBO;
    struct ntv_variable v = ntv_variable_init(var->name, write_type(f, var->type), mode_bits(var->data.mode));
-   struct util_dynarray values;
+   struct util_dynarray values = {0};
 
    if (!v.mode) {
       miss(f, "a variable of this mode");
@@ -610,18 +685,35 @@ write_variable(struct flatten *f, const nir_variable *var)
          v.xfb_offset = var->data.offset;
       }
    }
-   util_dynarray_init(&values, NULL);
-   if (var->constant_initializer)
+   if (var->constant_initializer) {
+      util_dynarray_init(&values, NULL);
       collect_values(&values, var->constant_initializer, var->type);
-   v.values = values.data;
-   v.num_values = util_dynarray_num_elements(&values, uint64_t);
+      v.values = values.data;
+      v.num_values = util_dynarray_num_elements(&values, uint64_t);
+   }
    set_number(f, var, ntv_wire_variable(f->w, &v));
-   util_dynarray_fini(&values);
+   if (var->constant_initializer)
+      util_dynarray_fini(&values);
 }
 
 /* ------------------------------------------------------------------------------------------------------------------
  * Instructions
  * ------------------------------------------------------------------------------------------------------------------ */
+
+/* A swizzle of four components or fewer; what is not read is read by nobody. */
+static inline uint32_t
+swizzle4(const uint8_t *swizzle, unsigned components)
+{
+   uint32_t bits = swizzle[0] | swizzle[1] << 4 | swizzle[2] << 8 | swizzle[3] << 12;
+
+   return bits & ((1u << 4 * components) - 1);
+}
+
+static inline unsigned
+read_components(const nir_op_info *about, unsigned input, struct value result)
+{
+   return about->input_sizes[input] ? about->input_sizes[input] : result.components;
+}
 
 static void
 write_alu(struct flatten *f, const nir_alu_instr *alu)
@@ -630,25 +722,49 @@ write_alu(struct flatten *f, const nir_alu_instr *alu)
    uint32_t flags = (alu->exact ? NTV_ALU_EXACT : 0) | (alu->no_signed_wrap ? NTV_ALU_NO_SIGNED_WRAP : 0) |
                     (alu->no_unsigned_wrap ? NTV_ALU_NO_UNSIGNED_WRAP : 0);
    const nir_op_info *about = &nir_op_infos[alu->op];
+   unsigned num_inputs = about->num_inputs;
    struct value value = begin_result(f, ALU_RESULT(alu));
-   uint32_t srcs[NIR_MAX_VEC_COMPONENTS];
+   uint32_t srcs[NIR_MAX_VEC_COMPONENTS], *words;
+   bool wide = false;
 
    check_modifiers(f, alu);
-   for (unsigned i = 0; i < about->num_inputs; i++)
+   for (unsigned i = 0; i < num_inputs; i++) {
       srcs[i] = source(f, &alu->src[i].src);
-   ntv_wire_alu(f->w, op, flags, value.number, value.components, value.bits);
-   for (unsigned i = 0; i < about->num_inputs; i++)
-      ntv_wire_alu_src(f->w, srcs[i], alu->src[i].swizzle, about->input_sizes[i] ? about->input_sizes[i] : value.components);
+      wide |= read_components(about, i, value) > 4;
+   }
+   if (wide) {
+      ntv_wire_alu(f->w, op, flags, value.number, value.components, value.bits);
+      for (unsigned i = 0; i < num_inputs; i++)
+         ntv_wire_alu_src(f->w, srcs[i], alu->src[i].swizzle, read_components(about, i, value));
+   } else {
+      words = ntv_wire_whole_instr(f->w, NTV_RECORD_ALU, op | flags << 28, value.number, value.components, value.bits,
+                                   2 * num_inputs);
+      if (!words)
+         return;
+      for (unsigned i = 0; i < num_inputs; i++) {
+         words[2 * i] = srcs[i];
+         words[2 * i + 1] = swizzle4(alu->src[i].swizzle, read_components(about, i, value));
+      }
+   }
    end_result(f, ALU_RESULT(alu), value);
 }
 
 static void
 write_const(struct flatten *f, const nir_load_const_instr *load)
 {
-   unsigned bits = load->def.bit_size;
+   unsigned bits = load->def.bit_size, components = load->def.num_components;
 
-   ntv_wire_const(f->w, load->def.index, load->def.num_components, bits);
-   for (unsigned i = 0; i < load->def.num_components; i++)
+   if (bits == 32) {
+      uint32_t *words = ntv_wire_whole_instr(f->w, NTV_RECORD_CONST, 0, load->def.index, components, bits, components);
+
+      if (words) {
+         for (unsigned i = 0; i < components; i++)
+            words[i] = load->value[i].u32;
+      }
+      return;
+   }
+   ntv_wire_const(f->w, load->def.index, components, bits);
+   for (unsigned i = 0; i < components; i++)
       ntv_wire_const_value(f->w, bits, nir_const_value_as_uint(load->value[i], bits));
 }
 
@@ -714,8 +830,6 @@ name_intrinsic(struct flatten *f, nir_intrinsic_op op)
 {
    const nir_intrinsic_info *about = &nir_intrinsic_infos[op];
 
-   if (!ntv_wire_is_new(f->w, NTV_TABLE_INTRINSIC, op))
-      return;
    for (unsigned i = 0; i < about->num_indices; i++) {
       if (ntv_wire_is_new(f->w, NTV_TABLE_INDEX, about->indices[i]))
          ntv_wire_name(f->w, NTV_TABLE_INDEX, about->indices[i], nir_intrinsic_index_names[about->indices[i]]);
@@ -777,21 +891,29 @@ static void
 write_intrinsic(struct flatten *f, const nir_intrinsic_instr *intrinsic)
 {
    const nir_intrinsic_info *about = &nir_intrinsic_infos[intrinsic->intrinsic];
-   uint32_t values[NIR_INTRINSIC_MAX_CONST_INDEX], srcs[NIR_INTRINSIC_MAX_INPUTS];
+   unsigned num_srcs = about->num_srcs, num_indices = about->num_indices;
+   uint32_t srcs[NIR_INTRINSIC_MAX_INPUTS], *words;
    struct value value = {0};
 
-   name_intrinsic(f, intrinsic->intrinsic);
-   for (unsigned i = 0; i < about->num_indices; i++)
-      values[i] = index_value(f, intrinsic, about->indices[i], intrinsic->const_index[i]);
-   for (unsigned i = 0; i < about->num_srcs; i++)
+   if (ntv_wire_is_new(f->w, NTV_TABLE_INTRINSIC, intrinsic->intrinsic))
+      name_intrinsic(f, intrinsic->intrinsic);
+   /* Names stand in front of the record. */
+   if (about->index_map[NIR_INTRINSIC_FORMAT])
+      format(f, nir_intrinsic_format(intrinsic));
+   if (about->index_map[NIR_INTRINSIC_REDUCTION_OP])
+      alu_op(f, nir_intrinsic_reduction_op(intrinsic));
+   for (unsigned i = 0; i < num_srcs; i++)
       srcs[i] = source(f, &intrinsic->src[i]);
    if (about->has_dest)
       value = begin_result(f, RESULT(intrinsic));
-   ntv_wire_intrinsic(f->w, intrinsic->intrinsic, value.number, value.components, value.bits);
-   for (unsigned i = 0; i < about->num_srcs; i++)
-      ntv_wire_push(f->w, srcs[i]);
-   for (unsigned i = 0; i < about->num_indices; i++)
-      ntv_wire_push(f->w, values[i]);
+   words = ntv_wire_whole_instr(f->w, NTV_RECORD_INTRINSIC, intrinsic->intrinsic, value.number, value.components,
+                                value.bits, num_srcs + num_indices);
+   if (!words)
+      return;
+   for (unsigned i = 0; i < num_srcs; i++)
+      words[i] = srcs[i];
+   for (unsigned i = 0; i < num_indices; i++)
+      words[num_srcs + i] = index_value(f, intrinsic, about->indices[i], intrinsic->const_index[i]);
    if (about->has_dest)
       end_result(f, RESULT(intrinsic), value);
 }
@@ -1035,11 +1157,9 @@ const char *
 ntv_wire_nir(struct ntv_wire *wire, nir_shader *nir, bool element_offsets)
 {
    nir_function_impl *impl = nir_shader_get_entrypoint(nir);
-   struct flatten f = {.w = wire, .nir = nir, .impl = impl, .next_value = impl->ssa_alloc};
+   struct flatten f = {.w = wire, .nir = nir, .impl = impl, .next_value = impl->ssa_alloc, .log2_places = LOG2_FEW};
 
-   f.numbers = _mesa_pointer_hash_table_create(NULL);
-   if (!f.numbers)
-      return "a table, for want of memory";
+   f.numbers = f.few;
    nir_metadata_require(impl, nir_metadata_block_index);
    write_header(&f, element_offsets);
    nir_foreach_variable_in_shader(var, nir)
@@ -1049,6 +1169,7 @@ ntv_wire_nir(struct ntv_wire *wire, nir_shader *nir, bool element_offsets)
    write_cf_list(&f, &impl->body);
    if (!ntv_wire_end(wire))
       miss(&f, "so large a shader");
-   _mesa_hash_table_destroy(f.numbers, NULL);
+   if (f.numbers != f.few)
+      free(f.numbers);
    return f.missing;
 }

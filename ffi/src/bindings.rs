@@ -2,7 +2,7 @@
 
 pub const NTV_NONE: u32 = 4294967295;
 pub const NTV_WIRE_MAGIC: u32 = 1465275470;
-pub const NTV_WIRE_VERSION: u32 = 1;
+pub const NTV_WIRE_VERSION: u32 = 2;
 pub const NTV_NUM_TABLES: u32 = 4;
 pub const NTV_TABLE_SIZE: u32 = 1024;
 pub const NTV_RECORD_SHADER: ntv_record = 1;

@@ -47,21 +47,23 @@ impl Reading<'_> {
         record.end()
     }
 
-    /// A field of the header and its value.
+    /// Fields of the header, each with its value.
     #[inline(never)]
     pub(super) fn info(&mut self, mut record: Record<'_>) -> Result<(), Error> {
-        let row = record.pick("a field of the header", |number| FIELDS.get(number as usize))?;
-        match (row.field)(&mut self.shader.info) {
-            FieldMut::Dec(field) | FieldMut::Hex(field, _) => *field = record.word(),
-            FieldMut::Flag(field) => *field = record.flag()?,
-            FieldMut::Ranges(field) | FieldMut::Words(field, _) => {
-                let low = record.word64();
-                *field = u128::from(low) | u128::from(record.word64()) << 64;
-            }
-            FieldMut::List(list) => list.iter_mut().for_each(|value| *value = record.word()),
-            FieldMut::Name(field) => {
-                field.clear();
-                field.push_str(record.string(&mut self.state.text).as_deref().unwrap_or(""));
+        while record.left() > 0 {
+            let row = record.pick("a field of the header", |number| FIELDS.get(number as usize))?;
+            match (row.field)(&mut self.shader.info) {
+                FieldMut::Dec(field) | FieldMut::Hex(field, _) => *field = record.word(),
+                FieldMut::Flag(field) => *field = record.flag()?,
+                FieldMut::Ranges(field) | FieldMut::Words(field, _) => {
+                    let low = record.word64();
+                    *field = u128::from(low) | u128::from(record.word64()) << 64;
+                }
+                FieldMut::List(list) => list.iter_mut().for_each(|value| *value = record.word()),
+                FieldMut::Name(field) => {
+                    field.clear();
+                    field.push_str(record.string(&mut self.state.text).as_deref().unwrap_or(""));
+                }
             }
         }
         record.end()

@@ -126,6 +126,7 @@ impl Writer<'_> {
         self.string(info.label.as_deref());
         // The table gives out fields to change; what is written is a copy.
         let mut copy: ShaderInfo = info.clone();
+        self.record(Kind::Info);
         for (number, row) in FIELDS.iter().enumerate() {
             self.field(number as u32, (row.field)(&mut copy));
         }
@@ -138,10 +139,7 @@ impl Writer<'_> {
 
     /// A field, unless it is zero.
     fn field(&mut self, number: u32, field: FieldMut<'_>) {
-        let mut begin = || {
-            self.record(Kind::Info);
-            self.push(&[number]);
-        };
+        let mut begin = || self.push(&[number]);
         match field {
             FieldMut::Dec(value) | FieldMut::Hex(value, _) if *value != 0 => {
                 begin();

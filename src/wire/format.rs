@@ -11,7 +11,7 @@ use bitflags::bitflags;
 /// The first word: `NTVW` in a file.
 pub const MAGIC: u32 = 0x5756_544e;
 /// The second word: changes with anything that an older reader would misread.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// Words before the first record.
 pub(super) const HEADER_WORDS: usize = 3;
 /// "There is none", where a number or a string is optional.

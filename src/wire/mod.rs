@@ -5,9 +5,9 @@
 //! that `check` accepts, reading what was written gives an equal shader.
 //!
 //! ```text
-//! 0x5756544e 1 len                       header: magic, version, words in all
+//! 0x5756544e 2 len                       header: magic, version, words in all
 //! SHADER stage next_stage size name ...  what every shader has
-//! INFO field value                       one fact of the header of a dump
+//! INFO field value field value ...       facts of the header of a dump
 //! TYPE VECTOR float32 4                  vec4, the first type: number 0
 //! VARIABLE 0 SHADER_OUT ...              the first variable: number 0
 //! BLOCK 0                                block b0
