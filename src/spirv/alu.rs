@@ -95,10 +95,11 @@ impl Emit<'_> {
     }
 
     /// The operands, each as the row wants it.
+    #[inline(always)]
     fn operands(&mut self, alu: &Alu<'_>) -> Result<[u32; MAX_OPERANDS]> {
-        let mut ids = [0; MAX_OPERANDS];
-        for ((id, src), wanted) in ids.iter_mut().zip(alu.srcs).zip(&WANTED[alu.op as usize]) {
-            *id = self.operand_of(alu, src, *wanted)?;
+        let (mut ids, wanted) = ([0; MAX_OPERANDS], &WANTED[alu.op as usize]);
+        for (at, src) in alu.srcs.iter().enumerate().take(MAX_OPERANDS) {
+            ids[at] = self.operand_of(alu, src, wanted[at])?;
         }
         Ok(ids)
     }

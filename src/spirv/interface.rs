@@ -136,7 +136,7 @@ impl Emit<'_> {
     }
 
     /// The id of `var` seen through `view`; the variable is made if there is none.
-    #[inline]
+    #[inline(always)]
     pub(super) fn variable(&mut self, var: Var, view: View) -> Result<u32> {
         match self.state.vars[var].ids[view as usize] {
             0 => self.new_variable(var, view),
@@ -144,6 +144,7 @@ impl Emit<'_> {
         }
     }
 
+    #[inline(never)]
     fn new_variable(&mut self, var: Var, view: View) -> Result<u32> {
         let shader = self.shader;
         let variable = &shader.vars[var];

@@ -7,7 +7,7 @@ use super::{internal, unsupported, Emit, Result};
 use crate::ir::{Def, Inst, InstData, InstKind, Stage, Swizzle};
 use crate::op::intrinsic::Form;
 use crate::op::names::{Scope as NirScope, Semantics};
-use crate::op::{Base, Index, Intrinsic, Modes};
+use crate::op::{Access, Base, Index, Intrinsic, Modes};
 use crate::target::Feature;
 use spirv::{BuiltIn, Capability, GlslStd450Op, MemoryAccess, MemorySemantics, Op, Scope, StorageClass};
 
@@ -43,7 +43,18 @@ impl Emit<'_> {
                 self.define_as(inst, data, base, id);
                 return Ok(());
             }
-            InstKind::Intrinsic { op, srcs, .. } => self.intrinsic(inst, data, op, &shader.srcs[srcs])?,
+            InstKind::Intrinsic { op, srcs, indices } => match (op, &shader.srcs[srcs], &shader.indices[indices]) {
+                (Intrinsic::load_deref, [source], [access]) => {
+                    let access = Access::from_bits_truncate(*access);
+                    Some(self.load_deref(inst, data, *source, access)?)
+                }
+                (Intrinsic::store_deref, [target, value], [write_mask, access]) => {
+                    let access = Access::from_bits_truncate(*access);
+                    self.store_deref(*target, *value, *write_mask, access)?;
+                    None
+                }
+                (op, srcs, _) => self.intrinsic(inst, op, srcs)?,
+            },
             InstKind::Jump(jump) => {
                 self.jump(jump)?;
                 None
@@ -59,7 +70,8 @@ impl Emit<'_> {
         Ok(())
     }
 
-    fn intrinsic(&mut self, inst: Inst, data: &InstData, op: Intrinsic, srcs: &[Def]) -> Result<Option<u32>> {
+    #[inline(never)]
+    fn intrinsic(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) -> Result<Option<u32>> {
         if srcs.len() != op.info().srcs.len() {
             return Err(internal(format!("{} has {} sources", op.name(), srcs.len())));
         }
@@ -70,8 +82,6 @@ impl Emit<'_> {
             return self.derivative(inst, op, *src).map(Some);
         }
         match op {
-            Intrinsic::load_deref => self.load_deref(inst, data, srcs[0]).map(Some),
-            Intrinsic::store_deref => self.store_deref(inst, srcs[0], srcs[1]).map(|()| None),
             Intrinsic::deref_atomic | Intrinsic::deref_atomic_swap => {
                 self.deref_atomic(inst, srcs[0], &srcs[1..]).map(Some)
             }

@@ -63,10 +63,9 @@ impl Emit<'_> {
         if taken.len() < (location + count) as usize {
             taken.resize((location + count) as usize, 0);
         }
-        for slot in 0..count {
+        for (slot, taken) in (0..count).zip(&mut taken[location as usize..]) {
             let left = if words <= 4 { words } else { words - 4 * (slot % words.div_ceil(4)).min(words / 4) };
             let mask = ((1 << left.min(4)) - 1) << first;
-            let taken = &mut taken[(location + slot) as usize];
             if *taken & mask != 0 {
                 return Err(unsupported(format_args!("more than one variable at location {}", location + slot)));
             }

@@ -169,8 +169,7 @@ impl Emit<'_> {
     }
 
     /// Emits `load_deref`.
-    pub(super) fn load_deref(&mut self, inst: Inst, data: &InstData, source: Def) -> Result<u32> {
-        let access = self.access(inst);
+    pub(super) fn load_deref(&mut self, inst: Inst, data: &InstData, source: Def, access: Access) -> Result<u32> {
         let base = self.base(inst.def());
         let pointer = self.pointer(source, base, access)?;
         self.note_pointer(&pointer, access, true, false);
@@ -206,8 +205,7 @@ impl Emit<'_> {
     }
 
     /// Emits `store_deref`: one store of the whole, or one for each component that is written.
-    pub(super) fn store_deref(&mut self, inst: Inst, target: Def, value: Def) -> Result<()> {
-        let access = self.access(inst);
+    pub(super) fn store_deref(&mut self, target: Def, value: Def, write_mask: u32, access: Access) -> Result<()> {
         let known = self.known(value);
         let own = if known.id == 0 { self.literal_view(target) } else { known.base };
         let pointer = self.pointer(target, own, access)?;
@@ -216,7 +214,7 @@ impl Emit<'_> {
             return Err(internal("a store of another size than its variable's"));
         }
         let full = (1 << pointer.n) - 1;
-        let mask = self.shader.index(inst, Index::write_mask) & full;
+        let mask = write_mask & full;
         if mask == full {
             let value = self.value(value, pointer.base)?;
             self.store(&pointer, pointer.id, value, access);

@@ -206,8 +206,12 @@ impl ModuleBuilder {
 
 impl Emit<'_> {
     /// The SPIR-V type of a variable, or of a part of one.
+    #[inline]
     pub(super) fn ir_type(&mut self, ty: Type, layout: Layout) -> Result<u32> {
-        self.ir_type_at(ty, layout, 0)
+        match self.shader.types.as_vector(ty) {
+            Some((scalar, n @ 1..=4)) => Ok(self.m.numeric(layout.numbers.apply(scalar), scalar.bits, n)),
+            _ => self.ir_type_at(ty, layout, 0),
+        }
     }
 
     fn ir_type_at(&mut self, ty: Type, layout: Layout, depth: u32) -> Result<u32> {
