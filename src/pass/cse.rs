@@ -37,6 +37,7 @@ fn run(shader: &mut Shader, _context: &Context) -> bool {
     let mut memory: Box<Memory> = shader.take_spare();
     memory.reset(shader);
     let changed = sift(shader, |shader, block, inst| memory.visit(shader, block, inst));
+    memory.let_go_of_much();
     shader.give_back(memory);
     changed
 }
@@ -79,13 +80,21 @@ impl Memory {
         }
     }
 
+    /// Keeps no large table while the shader is emitted: to make a new one costs little beside the walk that needs it.
+    fn let_go_of_much(&mut self) {
+        if self.slots.len() > 1024 {
+            self.slots = Vec::new();
+        }
+    }
+
     fn visit(&mut self, shader: &mut Shader, block: Block, inst: Inst) -> Edit {
         let data = &shader.insts[inst];
         if !data.has_def() {
             return Edit::Keep;
         }
         let Some(hash) = content_hash(shader, data) else { return Edit::Keep };
-        let (at, known) = self.find(shader, hash, inst);
+        let key = u64::from(self.run) << 32 | u64::from(hash);
+        let (at, known) = self.find(shader, key, inst);
         if let Some((home, other)) = known {
             if home == block || self.tree.is_reachable(block) && self.tree.dominates(home, block) {
                 merge_flags(shader, other, inst);
@@ -93,18 +102,18 @@ impl Memory {
             }
         }
         // One that does not reach here is of no use further on either, because blocks come in program order.
-        self.slots[at] = Slot { key: u64::from(self.run) << 32 | u64::from(hash), place: Some((block, inst)) };
+        self.slots[at] = Slot { key, place: Some((block, inst)) };
         Edit::Keep
     }
 
     /// The slot for what `inst` computes, and where that was met before.
     #[inline(always)]
-    fn find(&self, shader: &Shader, hash: u32, inst: Inst) -> (usize, Option<Place>) {
-        let mut at = hash as usize & self.mask;
+    fn find(&self, shader: &Shader, own: u64, inst: Inst) -> (usize, Option<Place>) {
+        let mut at = own as usize & self.mask;
         loop {
             let Slot { key, place } = self.slots[at];
-            let Some((_, other)) = place.filter(|_| (key >> 32) as u32 == self.run) else { return (at, None) };
-            if key as u32 == hash && is_equal(shader, other, inst) {
+            let Some((_, other)) = place.filter(|_| key >> 32 == own >> 32) else { return (at, None) };
+            if key == own && is_equal(shader, other, inst) {
                 return (at, place);
             }
             at = (at + 1) & self.mask;
