@@ -72,7 +72,7 @@ const RULES: &[(usize, &[AluOp], RuleFn)] = &[
     (NUMBER, &[iand, umin, imul], |x| x.commuted.filter(|(_, c)| *c == 0).map(|_| New::Const(0))),
     (NUMBER, &[ior, umax], |x| x.commuted.filter(|(_, c)| *c == x.ones()).map(|_| New::Const(x.ones()))),
     (NUMBER, &[imul], |x| x.commuted.filter(|(_, c)| *c == 1).map(|(y, _)| New::Value(y))),
-    (NUMBER, &[isub], |x| (x.constant(x.srcs[1])? == 0).then_some(New::Value(x.srcs[0]))),
+    (NUMBER, &[isub], |x| (x.second? == 0).then_some(New::Value(x.srcs[0]))),
     (NUMBER, &[ishl, ishr, ushr], |x| (x.shift_count()? == 0).then_some(New::Value(x.srcs[0]))),
     (SAME, &[iand, ior, imin, imax, umin, umax], |x| x.is_same(0, 1).then_some(New::Value(x.srcs[0]))),
     (SAME, &[isub, ixor], |x| x.is_same(0, 1).then_some(New::Const(0))),
@@ -198,9 +198,13 @@ fn what_is_there(shader: &Shader, srcs: &[AluSrc]) -> usize {
 /// The answer of the first of these rules that has one.
 fn first_answer(shader: &Shader, mut rules: u64, data: &InstData, op: AluOp, srcs: &[AluSrc]) -> Option<New> {
     let components = usize::from(data.num_components);
-    let mut operation = Operation { shader, op, srcs, components, bits: data.bit_size, commuted: None };
+    let mut operation = Operation { shader, op, srcs, components, bits: data.bit_size, second: None, commuted: None };
     if let [a, b] = *srcs {
-        operation.commuted = operation.with_constant([a, b]);
+        operation.second = operation.constant(b);
+        operation.commuted = match operation.second {
+            Some(number) => Some((a, number)),
+            None => operation.constant(a).map(|number| (b, number)),
+        };
     }
     while rules != 0 {
         let (_, _, rule) = RULES[rules.trailing_zeros() as usize];
@@ -245,6 +249,8 @@ struct Operation<'a> {
     srcs: &'a [AluSrc],
     components: usize,
     bits: u8,
+    /// The number that the second of two operands is.
+    second: Option<u64>,
     /// The other operand and the number, if it has two operands of which one is a number.
     commuted: Option<(AluSrc, u64)>,
 }
@@ -261,9 +267,9 @@ impl Operation<'_> {
     /// The number that all components of `src` are.
     fn constant(&self, src: AluSrc) -> Option<u64> {
         let values = self.shader.as_const(src.def)?;
-        let mut read = src.swizzle.components(self.components).map(|c| values[usize::from(c)]);
-        let first = read.next()?;
-        read.all(|value| value == first).then_some(first)
+        let read = |c| values[usize::from(src.swizzle.get(c))];
+        let first = read(0);
+        (1..self.components).all(|c| read(c) == first).then_some(first)
     }
 
     /// The other operand and the number, if one of the two is a number.
@@ -273,7 +279,7 @@ impl Operation<'_> {
     }
 
     fn shift_count(&self) -> Option<u64> {
-        Some(self.constant(self.srcs[1])? & (u64::from(self.bits) - 1))
+        Some(self.second? & (u64::from(self.bits) - 1))
     }
 
     fn is_same(&self, i: usize, j: usize) -> bool {
