@@ -439,6 +439,14 @@ pub enum SlotKind {
     FragResult,
 }
 
+/// Appends `number`, for which std's formatting takes several hundred machine instructions.
+pub(crate) fn push_number(text: &mut String, number: u32) {
+    if number > 9 {
+        push_number(text, number / 10);
+    }
+    text.push((b'0' + (number % 10) as u8).into());
+}
+
 impl SlotKind {
     fn table(self) -> (&'static str, &'static [(u32, u32, &'static str)]) {
         match self {
@@ -463,11 +471,8 @@ impl SlotKind {
     pub fn push_short_name(self, slot: u32, text: &mut String) {
         let (stem, number) = self.stem(slot);
         text.push_str(stem);
-        match number {
-            None => {}
-            // Most are that small, and formatting takes its time.
-            Some(digit @ 0..=9) => text.push((b'0' + digit as u8).into()),
-            Some(number) => text.push_str(&number.to_string()),
+        if let Some(number) = number {
+            push_number(text, number);
         }
     }
 

@@ -24,7 +24,7 @@
 use super::{Context, Forms, Pass};
 use crate::entity::Id;
 use crate::ir::{rewrite, Builder, Def, DerefKind, Edit, Inst, Shader, Stage, Var, Variable};
-use crate::op::names::frag_result;
+use crate::op::names::{frag_result, push_number};
 use crate::op::{Index, Intrinsic, Modes};
 
 /// See the [module](self).
@@ -72,11 +72,9 @@ impl Memory {
         let stem = name.len();
         for buffer in 0..count.max(1) {
             name.truncate(stem);
-            // Formatting takes longer, and Vulkan drivers have eight buffers.
-            match char::from_digit(buffer, 10) {
-                Some(digit) => name.extend(['[', digit, ']']),
-                None => name.push_str(&format!("[{buffer}]")),
-            }
+            name.push('[');
+            push_number(name, buffer);
+            name.push(']');
             let name = shader.strings.add(name);
             let location = Some(frag_result::DATA0 + buffer);
             let output = Variable { name, location, driver_location: buffer, ..shader.vars[color].clone() };

@@ -33,9 +33,10 @@
 //! ```
 
 use super::blocks::{block_type, vec4s, BasePointers, UVEC4};
-use super::lanes::{self, Address, Memory, Others, Vec4Offset, Vec4s, Whole};
+use super::lanes::{self, Address, Others, Vec4Offset, Vec4s, Whole};
 use super::{BufferAccess, Context, Forms, Pass};
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, Shader, TypeData, Var, Variable};
+use crate::op::names::push_number;
 use crate::op::{Access, Index, Intrinsic, Modes};
 use crate::target::{Descriptor, Target};
 use rustc_hash::FxHashMap;
@@ -52,18 +53,35 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
     if !shader.inventory().has_any(&[Intrinsic::load_ubo, Intrinsic::load_ubo_vec4]) {
         return false;
     }
-    let survey = Survey::new(shader, &context.target);
+    let mut memory: Box<Memory> = shader.take_spare();
+    let changed = lower(shader, context, &mut memory);
+    shader.give_back(memory);
+    changed
+}
+
+/// What the pass allocates.
+#[derive(Default)]
+struct Memory {
+    survey: Survey,
+    blocks: Blocks,
+    bases: BasePointers,
+    vec4s: Vec4s,
+}
+
+fn lower(shader: &mut Shader, context: &Context, Memory { survey, blocks, bases, vec4s }: &mut Memory) -> bool {
+    survey.look_at(shader, &context.target);
     if survey.loads == 0 {
         return false;
     }
-    let blocks = survey.declare(shader, &context.target);
+    survey.declare(shader, &context.target, blocks);
     let whole = match context.buffer_access {
         BufferAccess::Lane => Whole::Never,
         BufferAccess::Auto => Whole::Always,
     };
-    let (mut bases, mut vec4s) = (BasePointers::default(), Vec4s::default());
+    bases.clear();
+    vec4s.clear();
     rewrite(shader, |b, inst| match UboLoad::new(b.shader, inst) {
-        Some(load) => Edit::Replace(load.lower(b, &blocks, (&mut bases, &mut vec4s), &survey, whole)),
+        Some(load) => Edit::Replace(load.lower(b, blocks, (bases, vec4s), survey, whole)),
         None => Edit::Keep,
     })
 }
@@ -159,17 +177,20 @@ impl UboLoad {
         let address = self.address(b);
         let base = bases.get(b, var, index);
         let len = blocks.len(var);
-        let memory = Memory { base, access, whole, len, shared: false, in_pairs: false, at_address: false };
+        let memory = lanes::Memory { base, access, whole, len, shared: false, in_pairs: false, at_address: false };
         let lanes = |vec4| wanted.map_or(0, |(block, offset)| survey.lanes_of(block, offset, 16 * vec4));
         lanes::load(b, &memory, address, size, Others { lanes, vec4s: Some(vec4s) })
     }
 }
 
 /// What the loads of a shader want, found before any of them is lowered.
+#[derive(Default)]
 struct Survey {
     loads: u32,
     /// Of each block with a constant index: one past the last byte read, `None` if unknown.
     ends: FxHashMap<u32, Option<u32>>,
+    /// These, in order.
+    indices: Vec<u32>,
     /// Some load has a dynamic block index.
     dynamic: bool,
     /// One past the last byte that any load through a dynamic index reads, `None` if unknown.
@@ -179,20 +200,17 @@ struct Survey {
 }
 
 impl Survey {
-    fn new(shader: &Shader, target: &Target) -> Survey {
-        let mut survey = Survey {
-            loads: 0,
-            ends: FxHashMap::default(),
-            dynamic: false,
-            dynamic_end: Some(0),
-            lanes: FxHashMap::default(),
-        };
+    /// Forgets the last shader, and finds what there is to find in this one.
+    fn look_at(&mut self, shader: &Shader, target: &Target) {
+        self.loads = 0;
+        self.ends.clear();
+        (self.dynamic, self.dynamic_end) = (false, Some(0));
+        self.lanes.clear();
         for inst in &shader.order {
             if let Some(load) = UboLoad::new(shader, *inst) {
-                survey.add(shader, target, &load);
+                self.add(shader, target, &load);
             }
         }
-        survey
     }
 
     fn add(&mut self, shader: &Shader, target: &Target, load: &UboLoad) {
@@ -223,11 +241,13 @@ impl Survey {
         self.lanes.get(&(Some(block), vec4)).copied().unwrap_or(0)
     }
 
-    /// Declares the block variables.
-    fn declare(&self, shader: &mut Shader, target: &Target) -> Blocks {
-        let mut blocks = Blocks { first: u32::from(shader.info.first_ubo_is_default_ubo), ..Blocks::default() };
-        let mut indices: Vec<u32> = self.ends.keys().copied().collect();
-        indices.sort_unstable();
+    /// Declares the block variables: `blocks`, instead of those of the last shader.
+    fn declare(&mut self, shader: &mut Shader, target: &Target, blocks: &mut Blocks) {
+        blocks.clear(u32::from(shader.info.first_ubo_is_default_ubo));
+        self.indices.clear();
+        self.indices.extend(self.ends.keys());
+        self.indices.sort_unstable();
+        let indices = &self.indices;
         if self.dynamic {
             let array = indices.iter().copied().filter(|index| *index >= blocks.first);
             let count = array.clone().map(|index| index.saturating_add(1)).max().unwrap_or(0).max(shader.info.num_ubos);
@@ -239,15 +259,13 @@ impl Survey {
             shader.vars[var].ty = shader.types.array(block, Some(count), 0);
             blocks.array = Some((var, count));
         }
-        for index in indices {
+        for index in indices.iter().copied() {
             if blocks.array.is_none() || index < blocks.first {
                 let declared = declared_size(shader, index);
                 let end = self.ends[&index].map_or(declared, |end| Some(declared.map_or(end, |size| size.max(end))));
-                let var = blocks.declare(shader, target, &format!("ubo{index}"), index, end);
-                blocks.single.insert(index, var);
+                blocks.declare_one(shader, target, index, end);
             }
         }
-        blocks
     }
 }
 
@@ -272,9 +290,29 @@ struct Blocks {
     single: FxHashMap<u32, Var>,
     /// Number of vec4s of each.
     lens: FxHashMap<Var, u32>,
+    /// Memory for a name.
+    name: String,
 }
 
 impl Blocks {
+    /// Forgets the blocks of the last shader.
+    fn clear(&mut self, first: u32) {
+        (self.first, self.array) = (first, None);
+        self.single.clear();
+        self.lens.clear();
+    }
+
+    /// Declares block `index` as a variable of its own.
+    fn declare_one(&mut self, shader: &mut Shader, target: &Target, index: u32, end: Option<u32>) {
+        let mut name = std::mem::take(&mut self.name);
+        name.clear();
+        name.push_str("ubo");
+        push_number(&mut name, index);
+        let var = self.declare(shader, target, &name, index, end);
+        self.single.insert(index, var);
+        self.name = name;
+    }
+
     fn declare(&mut self, shader: &mut Shader, target: &Target, name: &str, index: u32, end: Option<u32>) -> Var {
         let len = vec4s(end.unwrap_or(target.max_uniform_buffer_range));
         let ty = block_type(shader, UVEC4, Some(len));
