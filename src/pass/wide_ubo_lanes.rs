@@ -37,9 +37,11 @@
 use super::blocks::{base_pointer, block_type, pointed_block, U64VEC2, UVEC4};
 use super::{Context, Forms, Pass};
 use crate::entity::SideTable;
-use crate::ir::{rewrite, ArrayIndex, Builder, Def, DerefKind, Edit, Inst, InstKind, Shader, Var, Variable};
+use crate::ir::{
+    rewrite, AluFlags, AluSrc, ArrayIndex, Builder, Def, DerefKind, Edit, Inst, InstKind, Shader, Swizzle, Var,
+    Variable,
+};
 use crate::op::{AluOp, Index, Intrinsic, Modes};
-use rustc_hash::FxHashMap;
 
 /// See the [module](self).
 pub const PASS: Pass = Pass {
@@ -53,43 +55,70 @@ fn run(shader: &mut Shader, _: &Context) -> bool {
     if !shader.inventory().has_alu(AluOp::pack_64_2x32) {
         return false;
     }
-    let pairs = wanted_pairs(shader);
-    if pairs.is_empty() {
-        return false;
-    }
-    let mut views: FxHashMap<Var, Var> = FxHashMap::default();
-    let mut loaded: SideTable<Def, Option<Def>> = SideTable::new(None);
-    rewrite(shader, |b, inst| match b.shader.insts[inst].kind {
-        InstKind::Intrinsic { op: Intrinsic::load_deref, .. } => {
-            let wanted = pairs.get(&inst.def()).and_then(|pairs| Some((pairs, Load::new(b.shader, inst)?)));
-            if let Some((pairs, load)) = wanted {
-                let view = *views.entry(load.var).or_insert_with(|| view(b.shader, load.var));
-                loaded.set(inst.def(), Some(load.again(b, view, *pairs)));
-            }
-            Edit::Keep
-        }
-        InstKind::Alu { op: AluOp::pack_64_2x32, .. } => {
-            let Some((vec4, pair)) = packed_pair(b.shader, inst) else { return Edit::Keep };
-            match loaded[vec4] {
-                Some(wide) if b.shader.num_components(wide) == 1 => Edit::Replace(wide),
-                Some(wide) => Edit::Replace(b.channel(wide, pair)),
-                None => Edit::Keep,
-            }
-        }
-        _ => Edit::Keep,
-    })
+    let mut tables: Box<Tables> = shader.take_spare();
+    let changed = tables.find_wanted(shader) && rewrite(shader, |b, inst| tables.visit(b, inst));
+    shader.give_back(tables);
+    changed
 }
 
-/// The loads of vec4s of which pairs are packed, and a bit for each pair.
-fn wanted_pairs(shader: &Shader) -> FxHashMap<Def, u8> {
-    let mut wanted: FxHashMap<Def, u8> = FxHashMap::default();
-    for inst in &shader.order {
-        if let Some((vec4, pair)) = packed_pair(shader, *inst) {
-            *wanted.entry(vec4).or_default() |= 1 << pair;
+/// What is known of vec4s and variables.
+#[derive(Default)]
+struct Tables {
+    /// A bit for each pair that is packed of a vec4 that is loaded from a uniform block.
+    wanted: SideTable<Def, u8>,
+    /// The pairs, or the only wanted one, of such a vec4.
+    loaded: SideTable<Def, Option<Def>>,
+    /// The variable that sees the same blocks as `u64vec2`s.
+    views: SideTable<Var, Option<Var>>,
+}
+
+impl Tables {
+    /// Finds the vec4s of which pairs are packed. False if there are none.
+    fn find_wanted(&mut self, shader: &Shader) -> bool {
+        self.wanted.reset(shader.num_defs());
+        let mut any = false;
+        for inst in &shader.order {
+            let Some((vec4, pair)) = packed_pair(shader, *inst) else { continue };
+            let wanted = self.wanted.entry(vec4);
+            if *wanted != 0 || Load::new(shader, vec4.inst()).is_some() {
+                *wanted |= 1 << pair;
+                any = true;
+            }
+        }
+        if any {
+            self.loaded.reset(shader.num_defs());
+            self.views.clear();
+        }
+        any
+    }
+
+    fn visit(&mut self, b: &mut Builder<'_>, inst: Inst) -> Edit {
+        match b.shader.insts[inst].kind {
+            InstKind::Intrinsic { op: Intrinsic::load_deref, .. } if self.wanted[inst.def()] != 0 => {
+                if let Some(load) = Load::new(b.shader, inst) {
+                    let known = self.views[load.var];
+                    let view = known.unwrap_or_else(|| view(b.shader, load.var));
+                    self.views.set(load.var, Some(view));
+                    self.loaded.set(inst.def(), Some(load.again(b, view, self.wanted[inst.def()])));
+                }
+                Edit::Keep
+            }
+            InstKind::Alu { op: AluOp::pack_64_2x32, .. } => {
+                let Some((vec4, pair)) = packed_pair(b.shader, inst) else { return Edit::Keep };
+                match self.loaded[vec4] {
+                    Some(wide) if b.shader.num_components(wide) == 1 => Edit::Replace(wide),
+                    Some(wide) => {
+                        let swizzle = Swizzle::splat(pair);
+                        let srcs = b.shader.push_alu_srcs(&[AluSrc { def: wide, swizzle }]);
+                        b.shader.set_kind(inst, InstKind::Alu { op: AluOp::mov, flags: AluFlags::empty(), srcs });
+                        Edit::Keep
+                    }
+                    None => Edit::Keep,
+                }
+            }
+            _ => Edit::Keep,
         }
     }
-    wanted.retain(|vec4, _| Load::new(shader, vec4.inst()).is_some());
-    wanted
 }
 
 /// The value and the pair of its lanes (0 for `xy`, 1 for `zw`) that `inst` packs.
