@@ -200,6 +200,11 @@ impl<K: Id, V: Clone> SideTable<K, V> {
         self.items.clear();
     }
 
+    /// True if every entity has the default, as nothing was set.
+    pub fn is_clear(&self) -> bool {
+        self.items.is_empty()
+    }
+
     /// The same, with room for `len` entities.
     pub fn reset(&mut self, len: usize) {
         self.items.clear();

@@ -56,6 +56,7 @@ pub fn rewrite_cf(shader: &mut Shader, rewriter: &mut impl Rewriter) -> bool {
 fn rebuild(shader: &mut Shader, rewriter: &mut impl Rewriter, order: &[Inst], cf: &[Cf], names: &mut Names) -> bool {
     let mut changed = false;
     let first_new = shader.insts.next_id();
+    let has_lines = !shader.lines.is_clear();
     for item in cf {
         let block = match *item {
             Cf::Block(block) => block,
@@ -76,7 +77,9 @@ fn rebuild(shader: &mut Shader, rewriter: &mut impl Rewriter, order: &[Inst], cf
             if names.any {
                 names.rename_srcs(builder.shader, *inst);
             }
-            builder.line = builder.shader.lines[*inst];
+            if has_lines {
+                builder.line = builder.shader.lines[*inst];
+            }
             match rewriter.visit(&mut builder, *inst) {
                 // The end of the block follows below: most instructions of most walks stay.
                 Edit::Keep => builder.shader.order.push(*inst),
