@@ -64,21 +64,23 @@ fn may_combine(shader: &Shader) -> bool {
         let mut stored = 0u128;
         for inst in shader.block_insts(block) {
             let InstKind::Intrinsic { op, srcs, .. } = shader.insts[*inst].kind else { continue };
-            let store = if op == Intrinsic::store_deref { ComponentStore::new(shader, *inst) } else { None };
-            let Some(store) = store else {
-                if separates(shader, op, &shader.srcs[srcs]) {
-                    stored = 0;
+            let srcs = &shader.srcs[srcs];
+            if op != Intrinsic::store_deref {
+                stored = if separates(shader, op, srcs) { 0 } else { stored };
+            } else if is_output(shader, srcs[0]) {
+                let Some(var) = shader.deref_var(srcs[0]).filter(|var| var.index() < 128) else { return true };
+                if stored >> var.index() & 1 != 0 {
+                    return true;
                 }
-                continue;
-            };
-            let bit = 1u128.checked_shl(store.var.index() as u32);
-            if bit.map_or(true, |bit| stored & bit != 0) {
-                return true;
+                stored |= 1 << var.index();
             }
-            stored |= bit.unwrap_or(0);
         }
     }
     false
+}
+
+fn is_output(shader: &Shader, pointer: Def) -> bool {
+    shader.as_deref(pointer).is_some_and(|deref| deref.modes.intersects(Modes::SHADER_OUT))
 }
 
 /// What becomes of an instruction.
@@ -227,7 +229,5 @@ impl ComponentStore {
 
 /// Whether outputs must be as the code says when this intrinsic runs.
 fn separates(shader: &Shader, op: Intrinsic, srcs: &[Def]) -> bool {
-    let touches_outputs =
-        |def: &Def| shader.as_deref(*def).is_some_and(|deref| deref.modes.intersects(Modes::SHADER_OUT));
-    op.info().effects.is_empty() && op != Intrinsic::store_deref || srcs.iter().any(touches_outputs)
+    op.info().effects.is_empty() && op != Intrinsic::store_deref || srcs.iter().any(|src| is_output(shader, *src))
 }

@@ -122,6 +122,9 @@ fn find_tables(shader: &Shader) -> SideTable<Var, Option<Vec<u64>>> {
         }
     }
     for (number, block) in shader.block_order().enumerate() {
+        if shader.vars.ids().all(|var| found[var].is_none()) {
+            break;
+        }
         for inst in shader.block_insts(block) {
             note(shader, *inst, number == 0, &mut found);
         }
@@ -139,7 +142,7 @@ fn find_tables(shader: &Shader) -> SideTable<Var, Option<Vec<u64>>> {
 fn note(shader: &Shader, inst: Inst, at_start: bool, tables: &mut SideTable<Var, Option<Table>>) {
     let is_own = |def: Def| shader.as_deref(def).is_some_and(|deref| deref.modes.intersects(OWN));
     let note = |def: Def| {
-        if let Some(var) = shader.deref_var(def).filter(|_| is_own(def)) {
+        if let Some(var) = Some(def).filter(|def| is_own(*def)).and_then(|def| shader.deref_var(def)) {
             note_use(shader, inst, at_start, tables.entry(var));
         }
     };
