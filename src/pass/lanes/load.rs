@@ -2,7 +2,7 @@
 
 use super::super::blocks::MadeOnce;
 use super::address::{imm, rest_of, Address, Place};
-use super::{load_lane, Memory, Whole, MAX_DWORDS};
+use super::{load_lane, Memory, Whole};
 use crate::ir::{ArrayIndex, Builder, Def};
 use crate::op::{Access, AluOp};
 
@@ -46,7 +46,8 @@ pub(in crate::pass) fn load<F: Fn(u32) -> u8>(
     if let Some(value) = load_from_one(b, memory, address, (bytes, bits), &mut others) {
         return value;
     }
-    let mut dwords = Vec::with_capacity(MAX_DWORDS);
+    let mut dwords: Box<Vec<Lane>> = b.shader.take_spare();
+    dwords.clear();
     let mut start = address.start();
     if let Address::Byte { offset, mul, rem } = address {
         load_straddling(b, memory, address, bytes, (mul, rem), &mut dwords);
@@ -61,8 +62,15 @@ pub(in crate::pass) fn load<F: Fn(u32) -> u8>(
         }
     }
     let first = start * 8 / u32::from(bits);
-    let elements = elements(b, &dwords, bits, first, components);
-    gather(b, &elements)
+    let value = match bits {
+        32 => gather(b, &dwords[first as usize..][..usize::from(components)]),
+        _ => {
+            let elements = elements(b, &dwords, bits, first, components);
+            gather(b, &elements)
+        }
+    };
+    b.shader.give_back(dwords);
+    value
 }
 
 /// The frequent case in short: up to four lanes of one vec4 at known places that are loaded with all of it, or a single lane.
@@ -248,12 +256,11 @@ fn shift_up_rest(b: &mut Builder<'_>, value: Def, shift: Shift) -> Def {
     }
 }
 
-/// Components `first .. first + count` of `bits` bits of the dwords.
+/// Components `first .. first + count` of `bits` bits, not 32, of the dwords.
 fn elements(b: &mut Builder<'_>, dwords: &[Lane], bits: u8, first: u32, count: u8) -> Vec<Lane> {
     let mut unpacked: Vec<Option<Def>> = vec![None; dwords.len()];
     (first as usize..first as usize + usize::from(count))
         .map(|i| match bits {
-            32 => dwords[i],
             64 => {
                 let pair = gather(b, &dwords[2 * i..2 * i + 2]);
                 b.alu(AluOp::pack_64_2x32, &[pair]).into()
@@ -276,9 +283,12 @@ fn elements(b: &mut Builder<'_>, dwords: &[Lane], bits: u8, first: u32, count: u
 fn gather(b: &mut Builder<'_>, lanes: &[Lane]) -> Def {
     let first = lanes[0].def;
     if lanes.len() <= 4 && lanes.iter().all(|lane| lane.def == first) {
-        let components: Vec<u8> = lanes.iter().map(|lane| lane.component).collect();
-        return b.swizzle(first, &components);
+        let mut components = [0; 4];
+        components.iter_mut().zip(lanes).for_each(|(component, lane)| *component = lane.component);
+        return b.swizzle(first, &components[..lanes.len()]);
     }
-    let scalars: Vec<Def> = lanes.iter().map(|lane| b.channel(lane.def, lane.component)).collect();
-    b.vec(&scalars)
+    // As many as a vector has at most.
+    let mut scalars = [first; 16];
+    scalars.iter_mut().zip(lanes).for_each(|(scalar, lane)| *scalar = b.channel(lane.def, lane.component));
+    b.vec(&scalars[..lanes.len()])
 }
