@@ -3,7 +3,7 @@
 //! SSA values have no type but a width and a number of components; only variables and derefs name one. A text dump prints
 //! no struct contents: a struct read from text starts empty and gains a field where a `deref_struct` names it.
 
-use crate::entity::{entity, Arena, Str, StringTable};
+use crate::entity::{entity, Arena, Id, Str, StringTable};
 use crate::op::names::ImageDim;
 use crate::op::{AluType, Base};
 
@@ -122,6 +122,7 @@ impl TypeTable {
     }
 
     /// Where `data` stands, or would.
+    #[inline]
     fn slot(&self, data: TypeData) -> usize {
         let mask = self.slots.len() - 1;
         let mut slot = hash_of(data) & mask;
@@ -366,9 +367,24 @@ impl TypeTable {
     }
 }
 
+/// Where to look for `data` first. Types of a shader differ in few bits, which are spread over many.
+#[inline]
 fn hash_of(data: TypeData) -> usize {
-    use std::hash::{BuildHasher, BuildHasherDefault};
-    BuildHasherDefault::<rustc_hash::FxHasher>::default().hash_one(data) as usize
+    let number = |scalar: AluType| u64::from(scalar.bits) | (scalar.base as u64) << 8;
+    let bits = match data {
+        TypeData::Scalar(scalar) => number(scalar),
+        TypeData::Vector(scalar, components) => number(scalar) | u64::from(components) << 16,
+        TypeData::Matrix { scalar, columns, rows } => number(scalar) | u64::from(columns) << 16 | u64::from(rows) << 24,
+        TypeData::Array { elem, len, stride } => {
+            1 << 63 | (elem.index() as u64) << 40 ^ u64::from(len.unwrap_or(0)) << 16 ^ u64::from(stride)
+        }
+        TypeData::Struct(id) => 1 << 62 | id.index() as u64,
+        TypeData::Texture { dim, texel, .. } | TypeData::Image { dim, texel, .. } => {
+            1 << 61 | number(texel) | (dim as u64) << 16
+        }
+        TypeData::Void | TypeData::Sampler { .. } | TypeData::AtomicUint => 0,
+    };
+    (bits.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize
 }
 
 const SCALARS: &[(AluType, &str, &str)] = &[

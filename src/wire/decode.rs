@@ -93,6 +93,7 @@ impl<'a> Reading<'a> {
                 kind::VARIABLE => self.variable(words, at)?,
                 kind::TYPE => self.ty(Record::new(&wire[..at + len], at + 1))?,
                 kind::INFO => self.info(Record::new(&wire[..at + len], at + 1))?,
+                kind::NAME => self.named(Record::new(&wire[..at + len], at + 1))?,
                 _ => self.other(kind, words, at)?,
             }
             at += len;
@@ -119,13 +120,15 @@ impl<'a> Reading<'a> {
     }
 
     #[inline(never)]
+    fn named(&mut self, record: Record<'_>) -> Result<(), Error> {
+        let tess_ctrl = self.shader.info.stage == Stage::TessCtrl;
+        self.state.names.define(record, &mut self.state.text, tess_ctrl)
+    }
+
+    #[inline(never)]
     fn other(&mut self, kind: u32, words: &'a [u32], at: usize) -> Result<(), Error> {
         let mut record = Record::new(&self.wire[..at + words.len()], at + 1);
         match Kind::from_number(kind) {
-            Some(Kind::Name) => {
-                let tess_ctrl = self.shader.info.stage == Stage::TessCtrl;
-                return self.state.names.define(record, &mut self.state.text, tess_ctrl);
-            }
             Some(Kind::Shader) if at == HEADER_WORDS => return self.shader_record(record),
             Some(Kind::Shader) => return Err(no_other_first(at)),
             Some(Kind::Directive) => return self.directive(record),

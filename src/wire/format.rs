@@ -75,6 +75,7 @@ pub(super) mod kind {
     pub(in crate::wire) const VARIABLE: u32 = Kind::Variable as u32;
     pub(in crate::wire) const TYPE: u32 = Kind::Type as u32;
     pub(in crate::wire) const INFO: u32 = Kind::Info as u32;
+    pub(in crate::wire) const NAME: u32 = Kind::Name as u32;
 }
 
 numbered! {

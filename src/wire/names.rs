@@ -84,40 +84,38 @@ impl Names {
     }
 
     /// Reads a record that names a number, in a shader of tessellation control or another.
-    pub(super) fn define(&mut self, mut record: Record<'_>, text: &mut Vec<u8>, tess_ctrl: bool) -> Result<(), Error> {
-        let words = record.rest();
-        let table = record.pick("a table", Table::from_number)?;
-        let number = record.pick("a number below 1024", |number| (number < TABLE_SIZE).then_some(number))?;
-        let naming = Naming { words, at: record.at(), epoch: self.epoch };
-        match self.is_again(table, number, naming) {
+    #[inline(always)]
+    pub(super) fn define(&mut self, record: Record<'_>, text: &mut Vec<u8>, tess_ctrl: bool) -> Result<(), Error> {
+        match self.is_again(Naming { words: record.rest(), at: record.at() + 2, epoch: self.epoch }) {
             true => Ok(()),
-            false => self.define_anew((table, number), naming, record, text, tess_ctrl),
+            false => self.define_anew(record, text, tess_ctrl),
         }
     }
 
     /// Whether a number is named as before, and so means the same.
-    fn is_again(&mut self, table: Table, number: u32, naming: Naming<'_>) -> bool {
-        match table {
-            Table::Alu => self.alu.name_again(number, naming, &self.records).is_some(),
-            Table::Index => self.indices.name_again(number, naming, &self.records).is_some(),
-            Table::Format => self.formats.name_again(number, naming, &self.records).is_some(),
-            Table::Intrinsic => {
+    #[inline(always)]
+    fn is_again(&mut self, naming: Naming<'_>) -> bool {
+        let &[table, number, ..] = naming.words else { return false };
+        match Table::from_number(table) {
+            Some(Table::Alu) => self.alu.name_again(number, naming, &self.records).is_some(),
+            Some(Table::Index) => self.indices.name_again(number, naming, &self.records).is_some(),
+            Some(Table::Format) => self.formats.name_again(number, naming, &self.records).is_some(),
+            Some(Table::Intrinsic) => {
                 let Some(row) = self.intrinsics.name_again(number, naming, &self.records) else { return false };
                 let Some(row) = row.as_ref().filter(|row| row.changes == self.changes) else { return false };
                 let (_, indices) = naming.words.split_at(naming.words.len() - usize::from(row.num_indices));
                 indices.iter().all(|index| self.indices.entry(*index, self.epoch).is_some())
             }
+            None => false,
         }
     }
 
-    fn define_anew(
-        &mut self,
-        (table, number): (Table, u32),
-        naming: Naming<'_>,
-        mut record: Record<'_>,
-        text: &mut Vec<u8>,
-        tess_ctrl: bool,
-    ) -> Result<(), Error> {
+    #[inline(never)]
+    fn define_anew(&mut self, mut record: Record<'_>, text: &mut Vec<u8>, tess_ctrl: bool) -> Result<(), Error> {
+        let words = record.rest();
+        let table = record.pick("a table", Table::from_number)?;
+        let number = record.pick("a number below 1024", |number| (number < TABLE_SIZE).then_some(number))?;
+        let naming = Naming { words, at: record.at(), epoch: self.epoch };
         let Some(name) = record.string(text) else { return Err(record.behind(format_args!("expected a name"))) };
         let row = match table {
             Table::Intrinsic => self.any_intrinsic_row(&name, tess_ctrl, &mut record)?,

@@ -182,8 +182,9 @@ impl<'a> Record<'a> {
 
 /// The string of the first `len` bytes of `words`, in `buffer`.
 fn string_of<'b>(words: &[u32], len: usize, buffer: &'b mut Vec<u8>) -> Cow<'b, str> {
-    buffer.clear();
-    words.iter().for_each(|word| buffer.extend_from_slice(&word.to_le_bytes()));
+    buffer.resize(4 * words.len(), 0);
+    let places = buffer.chunks_exact_mut(4).zip(words);
+    places.for_each(|(place, word)| place.copy_from_slice(&word.to_le_bytes()));
     buffer.truncate(len);
     std::str::from_utf8(buffer).map_or_else(|_| String::from_utf8_lossy(buffer), Cow::Borrowed)
 }
