@@ -75,6 +75,9 @@ pub(super) fn base_pointer(b: &mut Builder<'_>, var: Var, index: Option<ArrayInd
     b.deref_struct(block, 0)
 }
 
+/// How far [`MadeOnce`] looks back: the time for a block with very many values stays in proportion to them.
+const MOST_LOOKED_AT: usize = 256;
+
 /// Values that are made once in the block of the IR that is open, by what they are.
 pub(super) struct MadeOnce<K> {
     block: Option<Block>,
@@ -106,8 +109,8 @@ impl<K: PartialEq> MadeOnce<K> {
             self.block = Some(block);
             self.made.clear();
         }
-        // The latest first: scalars of a vector stand together.
-        if let Some((_, known)) = self.made.iter().rev().find(|(other, _)| *other == key) {
+        // The latest first: scalars of a vector stand together. What is farther away is made again, for `cse` to find.
+        if let Some((_, known)) = self.made.iter().rev().take(MOST_LOOKED_AT).find(|(other, _)| *other == key) {
             return *known;
         }
         let value = make(b);

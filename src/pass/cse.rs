@@ -64,6 +64,9 @@ struct Slot {
     place: Option<Place>,
 }
 
+/// How far to look. Real shaders need a few; in one that is made to have all hashes equal the pass takes its time, but no more.
+const MOST_PROBES: usize = 256;
+
 impl Memory {
     /// Forgets another shader, and makes room for what may be in this one.
     fn reset(&mut self, shader: &Shader) {
@@ -110,7 +113,7 @@ impl Memory {
     #[inline(always)]
     fn find(&self, shader: &Shader, own: u64, inst: Inst) -> (usize, Option<Place>) {
         let mut at = own as usize & self.mask;
-        loop {
+        for _ in 0..MOST_PROBES {
             let Slot { key, place } = self.slots[at];
             let Some((_, other)) = place.filter(|_| key >> 32 == own >> 32) else { return (at, None) };
             if key == own && is_equal(shader, other, inst) {
@@ -118,6 +121,7 @@ impl Memory {
             }
             at = (at + 1) & self.mask;
         }
+        (at, None)
     }
 }
 
@@ -132,7 +136,8 @@ fn content_hash(shader: &Shader, data: &InstData) -> Option<u32> {
             let operands = match &shader.alu_srcs[srcs] {
                 [] => 0,
                 [a] => operand(a),
-                [a, b, ..] => operand(a).wrapping_mul(operand(b)),
+                [a, b] => operand(a).wrapping_mul(operand(b)),
+                [a, b, c, ..] => operand(a).wrapping_mul(operand(b)) ^ mixed(operand(c)),
             };
             operands.wrapping_add(size << 16 | op as u64)
         }
