@@ -200,6 +200,14 @@ impl<K: Id, V: Clone> SideTable<K, V> {
         self.items.clear();
     }
 
+    /// Gives every entity the default again, keeps the memory of `most` entities if there is no more.
+    pub fn clear_to(&mut self, most: usize) {
+        self.items.clear();
+        if self.items.capacity() > most {
+            self.items = Vec::new();
+        }
+    }
+
     /// True if every entity has the default, as nothing was set.
     pub fn is_clear(&self) -> bool {
         self.items.is_empty()

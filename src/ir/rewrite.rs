@@ -165,8 +165,10 @@ impl Names {
     }
 
     fn clear(&mut self) {
+        // No large table is kept while the shader is emitted, which takes the most memory. A new one costs little beside the walk
+        // that needs it.
         self.any = false;
-        self.alias.clear();
+        self.alias.clear_to(4096);
         self.last_part.clear();
     }
 
