@@ -1,7 +1,7 @@
 //! Memory that outlives the walk which needs it: tables of passes, kept from one shader to the next.
 //!
-//! A pass that gathers facts puts its tables into a type of its own. It takes that from the shader, clears what it uses, and
-//! gives it back, so that after a few shaders nothing is allocated any more:
+//! A pass that gathers facts puts its tables into a type of its own. It borrows that from the shader and clears what it uses, so
+//! that after a few shaders nothing is allocated any more:
 //!
 //! ```
 //! use ntv::entity::SideTable;
@@ -13,10 +13,10 @@
 //! }
 //!
 //! fn run(shader: &mut Shader) {
-//!     let mut memory: Box<Memory> = shader.take_spare();
-//!     memory.seen.reset(shader.num_defs());
-//!     // ...
-//!     shader.give_back(memory);
+//!     shader.with_spare(|shader, memory: &mut Memory| {
+//!         memory.seen.reset(shader.num_defs());
+//!         // ...
+//!     });
 //! }
 //! # run(&mut Shader::default());
 //! ```
@@ -35,6 +35,17 @@ pub(super) struct Spare {
 type Memory = AssertUnwindSafe<Box<dyn Any + Send + Sync>>;
 
 impl Shader {
+    /// Runs `work` with the memory of its type, in which the last run may have left something.
+    pub fn with_spare<T: Default + Send + Sync + 'static, R>(
+        &mut self,
+        work: impl FnOnce(&mut Shader, &mut T) -> R,
+    ) -> R {
+        let mut spare = self.take_spare();
+        let result = work(self, &mut spare);
+        self.give_back(spare);
+        result
+    }
+
     /// The memory of this type that was given back last, with what was left in it, or new memory.
     pub fn take_spare<T: Default + Send + Sync + 'static>(&mut self) -> Box<T> {
         let known = self.spare.by_type.iter_mut().find(|(of, _)| *of == TypeId::of::<T>());

@@ -46,7 +46,10 @@ fn run(shader: &mut Shader, _context: &Context) -> bool {
     if !shader.inventory().has_any_alu(&COPIES) && !shader.inventory().has_phis() {
         return false;
     }
-    let mut order: Box<Order> = shader.take_spare();
+    shader.with_spare(propagate)
+}
+
+fn propagate(shader: &mut Shader, order: &mut Order) -> bool {
     order.reset(shader);
     let mut sources_changed = false;
     let some_went = sift(shader, |shader, _, inst| {
@@ -57,12 +60,12 @@ fn run(shader: &mut Shader, _context: &Context) -> bool {
                     order.visit(inst.def());
                 }
                 if shader.alu_srcs[srcs].iter().any(|src| order.has_passed(src.def)) {
-                    sources_changed |= look_through_copies(shader, &order, inst);
+                    sources_changed |= look_through_copies(shader, order, inst);
                 }
                 if !is_copy {
                     return Edit::Keep;
                 }
-                sources_changed |= op != mov && vector_to_move(shader, &order, inst);
+                sources_changed |= op != mov && vector_to_move(shader, order, inst);
                 copied_value(shader, inst)
             }
             InstKind::Phi(srcs) => {
@@ -73,7 +76,6 @@ fn run(shader: &mut Shader, _context: &Context) -> bool {
         };
         same.filter(|def| order.is_before(shader, *def, inst.def())).map_or(Edit::Keep, Edit::Replace)
     });
-    shader.give_back(order);
     some_went || sources_changed
 }
 

@@ -34,12 +34,12 @@ use crate::op::{AluOp, Props};
 pub const PASS: Pass = Pass { name: "cse", about: "computes equal things once", removes: Forms::empty(), run };
 
 fn run(shader: &mut Shader, _context: &Context) -> bool {
-    let mut memory: Box<Memory> = shader.take_spare();
-    memory.reset(shader);
-    let changed = sift(shader, |shader, block, inst| memory.visit(shader, block, inst));
-    memory.let_go_of_much();
-    shader.give_back(memory);
-    changed
+    shader.with_spare(|shader, memory: &mut Memory| {
+        memory.reset(shader);
+        let changed = sift(shader, |shader, block, inst| memory.visit(shader, block, inst));
+        memory.let_go_of_much();
+        changed
+    })
 }
 
 /// An instruction and its block.

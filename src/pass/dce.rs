@@ -32,13 +32,9 @@ pub const PASS: Pass =
     Pass { name: "dce", about: "removes instructions whose results nobody reads", removes: Forms::empty(), run };
 
 fn run(shader: &mut Shader, _context: &Context) -> bool {
-    let mut memory: Box<Memory> = shader.take_spare();
-    let changed = memory.find_needed(shader) && {
-        let need = &memory.need;
-        shader.retain(|inst| need[inst.index()] == Need::Needed)
-    };
-    shader.give_back(memory);
-    changed
+    shader.with_spare(|shader, memory: &mut Memory| {
+        memory.find_needed(shader) && shader.retain(|inst| memory.need[inst.index()] == Need::Needed)
+    })
 }
 
 /// What is known of an instruction on the way back from the end.

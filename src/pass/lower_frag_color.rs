@@ -42,16 +42,17 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
     }
     let is_dual = shader.vars.values().any(|v| v.mode == Modes::SHADER_OUT && v.index != 0);
     let count = if is_dual { 1 } else { context.target.max_draw_buffers };
-    let mut memory: Box<Memory> = shader.take_spare();
-    memory.outputs.clear();
-    for index in 0..shader.vars.len() {
-        let var = Var::from_index(index);
-        if is_color(&shader.vars[var]) {
-            memory.declare(shader, var, count);
+    shader.with_spare(|shader, memory: &mut Memory| {
+        memory.outputs.clear();
+        for index in 0..shader.vars.len() {
+            let var = Var::from_index(index);
+            if is_color(&shader.vars[var]) {
+                memory.declare(shader, var, count);
+            }
         }
-    }
-    rewrite(shader, |b, inst| lower(b, inst, &memory.outputs));
-    shader.give_back(memory);
+        rewrite(shader, |b, inst| lower(b, inst, &memory.outputs));
+    });
+    // Outputs were declared, if not written.
     true
 }
 

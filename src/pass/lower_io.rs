@@ -45,15 +45,13 @@ fn run(shader: &mut Shader, _: &Context) -> bool {
     if !shader.inventory().has_some(&EXPLICIT_IO) {
         return false;
     }
-    let mut memory: Box<Memory> = shader.take_spare();
-    let any = survey(shader, &mut memory.vars);
-    if any {
-        memory.vars.declare(shader);
-        let Memory { vars, places } = &mut *memory;
-        rewrite(shader, |b, inst| lower(b, inst, vars, places));
-    }
-    shader.give_back(memory);
-    any
+    shader.with_spare(|shader, Memory { vars, places }: &mut Memory| {
+        if !survey(shader, vars) {
+            return false;
+        }
+        vars.declare(shader);
+        rewrite(shader, |b, inst| lower(b, inst, vars, places))
+    })
 }
 
 /// What is kept from shader to shader.

@@ -53,10 +53,7 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
     if !shader.inventory().has_any(&[Intrinsic::load_ubo, Intrinsic::load_ubo_vec4]) {
         return false;
     }
-    let mut memory: Box<Memory> = shader.take_spare();
-    let changed = lower(shader, context, &mut memory);
-    shader.give_back(memory);
-    changed
+    shader.with_spare(|shader, memory| lower(shader, context, memory))
 }
 
 /// What the pass allocates.

@@ -55,10 +55,9 @@ fn run(shader: &mut Shader, _: &Context) -> bool {
     if !shader.inventory().has_alu(AluOp::pack_64_2x32) {
         return false;
     }
-    let mut tables: Box<Tables> = shader.take_spare();
-    let changed = tables.find_wanted(shader) && rewrite(shader, |b, inst| tables.visit(b, inst));
-    shader.give_back(tables);
-    changed
+    shader.with_spare(|shader, tables: &mut Tables| {
+        tables.find_wanted(shader) && rewrite(shader, |b, inst| tables.visit(b, inst))
+    })
 }
 
 /// What is known of vec4s and variables.
