@@ -45,10 +45,8 @@ pub struct ValueTypes {
     /// Nodes below this are values, the others variables.
     num_defs: usize,
     webs: Vec<Web>,
-    /// Integers may be signed. In most shaders none is by declaration: then all are unsigned, and have no choice.
+    /// Something is a signed integer by declaration.
     signed: bool,
-    /// Something is a signed integer by declaration, which the walk did not reckon with.
-    meets_signed: bool,
     /// What values of 16 and of 64 bits that could be anything are.
     free: [Choice; 2],
     /// Memory of the walk.
@@ -114,22 +112,8 @@ impl ValueTypes {
     }
 
     fn choose(&mut self, shader: &Shader) {
-        self.signed = false;
-        if !self.walk(shader) {
-            self.signed = true;
-            self.walk(shader);
-        }
-        self.join_phis(shader);
-        self.decide();
-        if self.signed {
-            self.decide_signs(shader);
-        }
-    }
-
-    /// Gives each value its type or its web. False if some integer is signed that may not be.
-    fn walk(&mut self, shader: &Shader) -> bool {
         self.num_defs = shader.num_defs();
-        self.meets_signed = false;
+        self.signed = false;
         self.webs.clear();
         self.phis.clear();
         self.nodes.clear();
@@ -140,17 +124,17 @@ impl ValueTypes {
             self.enter(self.num_defs + var.index(), self.restricted(choice, bits));
         }
         shader.order.iter().for_each(|inst| self.add(shader, *inst, &shader.insts[*inst]));
-        !self.meets_signed
+        self.join_phis(shader);
+        self.decide();
+        if self.signed {
+            self.decide_signs(shader);
+        }
     }
 
     /// Makes `choice` that of a value or variable.
     fn enter(&mut self, index: usize, choice: Choice) {
         self.nodes[index] = match choice {
-            Choice::Is(base) => {
-                self.meet(Want::Is(base));
-                Node::Is(base)
-            }
-            Choice::Integer if !self.signed => Node::Is(Base::Uint),
+            Choice::Is(base) => Node::Is(base),
             _ => {
                 let web = self.webs.len() as u32;
                 self.webs.push(Web { parent: web, choice, votes: [0; 4] });
@@ -165,8 +149,7 @@ impl ValueTypes {
         match choice {
             // Nothing but the width could be against it.
             Choice::Is(base @ (Base::Float | Base::Uint)) if bits == 32 => self.nodes[inst.index()] = Node::Is(base),
-            Choice::Integer if bits == 32 && !self.signed => self.nodes[inst.index()] = Node::Is(Base::Uint),
-            Choice::Free if bits == 32 => self.enter(inst.index(), choice),
+            Choice::Free | Choice::Integer if bits == 32 => self.enter(inst.index(), choice),
             _ => self.enter_other_result(inst, bits, choice),
         }
     }
@@ -224,11 +207,6 @@ impl ValueTypes {
         web
     }
 
-    /// Notes what is wanted of an integer that has no choice, as none of them has.
-    fn meet(&mut self, want: Want) {
-        self.meets_signed |= !self.signed && want == Want::Is(Base::Int);
-    }
-
     fn vote(&mut self, web: u32, want: Want, weight: u16) {
         let slot = match want {
             Want::Is(Base::Int) => 0,
@@ -237,7 +215,7 @@ impl ValueTypes {
             Want::Is(Base::Float) => 3,
             Want::Is(Base::Bool) | Want::Same | Want::Any => return,
         };
-        self.meet(want);
+        self.signed |= slot == 0;
         let root = self.root(web);
         let votes = &mut self.webs[root as usize].votes[slot];
         *votes = votes.saturating_add(weight);
@@ -315,10 +293,8 @@ impl ValueTypes {
         }
         match (op, srcs) {
             (Intrinsic::store_deref, [pointer, value]) => {
-                match self.nodes[value.index()] {
-                    Node::Web(web) => self.vote(web, stored_want(shader, *pointer), 1),
-                    Node::Is(Base::Uint) => self.meet(stored_want(shader, *pointer)),
-                    _ => {}
+                if let Node::Web(web) = self.nodes[value.index()] {
+                    self.vote(web, stored_want(shader, *pointer), 1);
                 }
                 if let Some(variable) = self.own_memory(shader, *pointer) {
                     self.join(variable, value.index());
@@ -353,7 +329,7 @@ impl ValueTypes {
                 (Node::Literal(_), _) => {}
                 (_, Want::Same) => self.join(inst.index(), src.index()),
                 (Node::Web(web), want) => self.vote(web, want, 1),
-                (Node::Is(_), want) => self.meet(want),
+                (Node::Is(_), _) => {}
             }
         }
         if matches!(op, Intrinsic::deref_atomic | Intrinsic::deref_atomic_swap) {
