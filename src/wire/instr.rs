@@ -90,13 +90,14 @@ impl<'a> Reading<'a> {
     #[inline(never)]
     pub(super) fn alu(&mut self, words: &'a [u32], at: usize) -> Result<(), Error> {
         let parts = self.begin(words, at)?;
-        let AluRow::Op(op) = *self.state.names.alu(parts.op(), at + 1, self.wire)? else {
-            return self.old_alu(words, at);
+        let op = match *self.state.names.alu(parts.op(), at + 1, self.wire)? {
+            AluRow::Op(op) => op,
+            AluRow::Old(old) => return self.old_alu(old, parts),
         };
         let flags = alu_flags(parts)?;
         let operands = op.info().srcs;
         if parts.operands.len() != 2 * operands.len() {
-            return self.wide_alu(op, words, at);
+            return self.wide_alu(op, flags, parts);
         }
         let unread = Swizzle::unread(parts.num_components());
         let values = &mut self.state.values;
@@ -113,9 +114,7 @@ impl<'a> Reading<'a> {
 
     /// An ALU instruction that reads more than eight components of a source.
     #[inline(never)]
-    fn wide_alu(&mut self, op: AluOp, words: &'a [u32], at: usize) -> Result<(), Error> {
-        let parts = self.begin(words, at)?;
-        let flags = alu_flags(parts)?;
+    fn wide_alu(&mut self, op: AluOp, flags: AluFlags, parts: Parts<'a>) -> Result<(), Error> {
         let mut record = self.record(parts.operands, parts.at);
         let values = &mut self.state.values;
         let operands = op.info().srcs.iter();
@@ -127,9 +126,7 @@ impl<'a> Reading<'a> {
 
     /// An opcode of an older release: its instruction now, behind those that it takes besides.
     #[inline(never)]
-    fn old_alu(&mut self, words: &'a [u32], at: usize) -> Result<(), Error> {
-        let parts = self.begin(words, at)?;
-        let row = *self.state.names.alu(parts.op(), at + 1, self.wire)?;
+    fn old_alu(&mut self, old: OldAlu, parts: Parts<'a>) -> Result<(), Error> {
         let flags = alu_flags(parts)?;
         let components = parts.num_components();
         let mut record = self.record(parts.operands, parts.at);
@@ -137,14 +134,13 @@ impl<'a> Reading<'a> {
         self.state.values.sound()?;
         record.end()?;
         let bits = self.shader.bit_size(src.def);
-        let kind = match row {
-            AluRow::Op(op) => InstKind::Alu { op, flags, srcs: self.shader.push_alu_srcs(&[src]) },
-            AluRow::Old(OldAlu::NotZero(op)) => {
+        let kind = match old {
+            OldAlu::NotZero(op) => {
                 let zero = InstKind::Const(self.shader.consts.push(&[0]));
                 let zero = AluSrc { def: self.emit(1, bits, zero), swizzle: Swizzle::splat(0) };
                 InstKind::Alu { op, flags, srcs: self.shader.push_alu_srcs(&[src, zero]) }
             }
-            AluRow::Old(OldAlu::Intrinsic(op)) => {
+            OldAlu::Intrinsic(op) => {
                 let plain = self.shader.num_components(src.def) == components;
                 let value = if plain && src.swizzle.is_identity(components.into()) {
                     src.def
