@@ -1422,7 +1422,8 @@ struct ntv_allocator {
 };
 
 enum ntv_option_flags {
-   NTV_OPTION_NAMES = 1 << 0, /* names of variables in the SPIR-V */
+   NTV_OPTION_NAMES = 1 << 0,      /* names of variables in the SPIR-V */
+   NTV_OPTION_WORDS_ONLY = 1 << 1, /* no bindings, varyings and patches in the result */
 };
 
 struct ntv_options {

@@ -285,10 +285,13 @@ struct times {
 static struct spirv_shader *
 translate(struct translator *t, nir_shader *nir, struct times *times, char **error)
 {
-   struct spirv_shader *spirv = ralloc(NULL, struct spirv_shader);
-   struct ntv_options options = {.allocator = {ralloc_alloc, ralloc_release, spirv}};
-   struct ntv_result result;
    int64_t start = os_time_get_nano();
+   struct spirv_shader *spirv = ralloc(NULL, struct spirv_shader);
+   struct ntv_options options = {
+      .flags = NTV_OPTION_WORDS_ONLY,
+      .allocator = {ralloc_alloc, ralloc_release, spirv},
+   };
+   struct ntv_result result;
    const char *missing = ntv_wire_nir(&t->wire, nir, true);
    int64_t flat = os_time_get_nano();
 

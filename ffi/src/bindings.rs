@@ -468,6 +468,7 @@ pub struct ntv_allocator {
     pub user: *mut ::std::os::raw::c_void,
 }
 pub const NTV_OPTION_NAMES: ntv_option_flags = 1;
+pub const NTV_OPTION_WORDS_ONLY: ntv_option_flags = 2;
 pub type ntv_option_flags = ::std::os::raw::c_uint;
 #[repr(C)]
 #[derive(Copy, Clone)]

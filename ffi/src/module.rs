@@ -70,7 +70,7 @@ pub unsafe extern "C" fn ntv_module_create(
     let flags = options.map_or(0, |options| options.flags);
     let mut made = null_mut();
     let outcome = translate(context, target, words, flags, Some(offer)).and_then(|done| {
-        let filled = hand_over(&[], &done.module, None, done.workgroup_size, &allocator)?;
+        let filled = hand_over(&[], &done.module, None, done.workgroup_size, flags, &allocator)?;
         made = handle(done.module);
         Ok(filled)
     });
@@ -165,7 +165,7 @@ unsafe fn words_of(
         guarded(|| {
             let mut words = Vec::new();
             write(module, &mut words);
-            hand_over(&words, module, key, [0; 3], &allocator)
+            hand_over(&words, module, key, [0; 3], options.map_or(0, |options| options.flags), &allocator)
         })
     });
     // SAFETY: not null, so a result by the contract.

@@ -96,7 +96,7 @@ pub unsafe extern "C" fn ntv_translate(
     let flags = options.map_or(0, |options| options.flags);
     let outcome = translate(context, target, words, flags, None).and_then(|done| {
         let Done { module, workgroup_size } = &done;
-        hand_over(&module.words, module, Some(&Key::default()), *workgroup_size, &allocator)
+        hand_over(&module.words, module, Some(&Key::default()), *workgroup_size, flags, &allocator)
     });
     // SAFETY: not null, so a result by the contract.
     unsafe { answer(result, outcome, &allocator) }
@@ -163,7 +163,7 @@ pub(crate) fn translate(
     let context = context.ok_or_else(|| Failure::argument("context is NULL"))?;
     let target = target.ok_or_else(|| Failure::argument("target is NULL"))?;
     let words = words.ok_or_else(|| Failure::argument("wire is NULL"))?;
-    if flags & !NTV_OPTION_NAMES != 0 {
+    if flags & !(NTV_OPTION_NAMES | NTV_OPTION_WORDS_ONLY) != 0 {
         return Err(Failure::argument(format!("unknown flags of the options: {flags:#x}")));
     }
     let mut state = context.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -199,21 +199,29 @@ pub(crate) fn message(panic: &(dyn Any + Send)) -> &str {
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message")
 }
 
-/// Copies the words of `module` for a key, if that is what `words` are, and what it says of itself to the caller's memory.
+/// Copies the words of `module` for a key, if that is what `words` are, and what it says of itself, unless the flags of the
+/// options say that nobody asks, to the caller's memory.
 pub(crate) fn hand_over(
     words: &[u32],
     module: &Module,
     key: Option<&Key>,
     workgroup_size: [u32; 3],
+    flags: u32,
     allocator: &Allocator,
 ) -> Result<ntv_result, Failure> {
+    let describe = flags & NTV_OPTION_WORDS_ONLY == 0;
     let mut filled = ntv_result { num_words: words.len(), workgroup_size, ..empty() };
-    let mut copied = allocator.copy(words).map(|copy| filled.words = copy).is_some()
-        && allocator.put(module.bindings.iter().map(binding), &mut filled.bindings, &mut filled.num_bindings)
-        && allocator.put(module.interface.iter().map(varying), &mut filled.varyings, &mut filled.num_varyings);
+    let mut copied = allocator.copy(words).map(|copy| filled.words = copy).is_some();
+    if describe {
+        copied = copied
+            && allocator.put(module.bindings.iter().map(binding), &mut filled.bindings, &mut filled.num_bindings)
+            && allocator.put(module.interface.iter().map(varying), &mut filled.varyings, &mut filled.num_varyings);
+    }
     if let Some(key) = key {
-        let patches = module.placed_patches(key).filter_map(patch);
-        copied = copied && allocator.put(patches, &mut filled.patches, &mut filled.num_patches);
+        if describe {
+            let patches = module.placed_patches(key).filter_map(patch);
+            copied = copied && allocator.put(patches, &mut filled.patches, &mut filled.num_patches);
+        }
         if module.stage == Stage::TessCtrl {
             let vertices = module.placed_patches(key).find(|patch| patch.kind == PatchKind::OutputVertices);
             filled.tcs_vertices_out_word = vertices.map_or(0, |patch| patch.at);

@@ -212,16 +212,21 @@ unsafe extern "C" fn free(user: *mut c_void, _: *mut c_void) {
 fn memory_is_the_callers() {
     let context = Context::new();
     let expected = context.translate(&target(), &words(), None);
-    for allocations in 0..5 {
-        let counter = Counter { left: AtomicUsize::new(allocations), live: AtomicUsize::new(0) };
-        let user = (&counter as *const Counter).cast_mut().cast();
-        let options = ntv_options { flags: 0, allocator: ntv_allocator { alloc: Some(alloc), free: Some(free), user } };
-        let (status, words, error) = context.translate(&target(), &words(), Some(&options));
-        match allocations {
-            // Words, bindings, patches; a compute shader has no inputs and outputs.
-            3.. => assert_eq!((status, words, error), expected),
-            _ => assert_eq!((status, words.len()), (NTV_ERROR_MEMORY, 0)),
+    // Words, bindings, patches; a compute shader has no inputs and outputs.
+    for (flags, needed) in [(0, 3), (NTV_OPTION_WORDS_ONLY, 1)] {
+        for allocations in 0..5 {
+            let counter = Counter { left: AtomicUsize::new(allocations), live: AtomicUsize::new(0) };
+            let user = (&counter as *const Counter).cast_mut().cast();
+            let options =
+                ntv_options { flags, allocator: ntv_allocator { alloc: Some(alloc), free: Some(free), user } };
+            let (status, words, error) = context.translate(&target(), &words(), Some(&options));
+            if allocations >= needed {
+                assert_eq!((status, words, error), expected);
+                assert_eq!(counter.left.load(Ordering::Relaxed), allocations - needed);
+            } else {
+                assert_eq!((status, words.len()), (NTV_ERROR_MEMORY, 0));
+            }
+            assert_eq!(counter.live.load(Ordering::Relaxed), 0, "after {allocations} allocations");
         }
-        assert_eq!(counter.live.load(Ordering::Relaxed), 0, "after {allocations} allocations");
     }
 }
