@@ -56,8 +56,23 @@ impl Translator {
 
     /// Translates `shader`, which is left in its lowered form.
     pub fn translate(&mut self, shader: &mut Shader, options: &EmitOptions<'_>) -> Result<Module, Errors> {
-        self.lower(shader, None)?;
-        self.emitter.emit(shader, &self.context.target, options)
+        let mut module = Module::default();
+        self.translate_to(shader, options, &mut module)?;
+        Ok(module)
+    }
+
+    /// The same, in the memory of a `module` that nobody needs any more; an error leaves nothing in it.
+    pub fn translate_to(
+        &mut self,
+        shader: &mut Shader,
+        options: &EmitOptions<'_>,
+        module: &mut Module,
+    ) -> Result<(), Errors> {
+        if let Err(errors) = self.lower(shader, None) {
+            *module = Module::default();
+            return Err(errors);
+        }
+        self.emitter.emit_to(shader, &self.context.target, options, module)
     }
 }
 

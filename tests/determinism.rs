@@ -3,7 +3,7 @@
 
 mod support;
 
-use ntv::{text, EmitOptions, Options, Translator};
+use ntv::{text, EmitOptions, Module, Options, Translator};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -41,6 +41,21 @@ fn a_translator_forgets_the_shaders_before() {
     let differ: Vec<String> = differ.map(|(file, _)| file.display().to_string()).collect();
     assert!(differ.is_empty(), "these differ:\n{}", differ.join("\n"));
     assert!(first.iter().flatten().any(Result::is_ok), "nothing compiles");
+}
+
+#[test]
+fn the_memory_of_a_module_serves_again() {
+    let (mut fresh, mut again, mut module) = (translator(), translator(), Module::default());
+    let options = EmitOptions { offer: u64::MAX, linkable: true, ..EmitOptions::default() };
+    for file in inputs() {
+        let dump = String::from_utf8_lossy(&fs::read(&file).expect("a dump")).into_owned();
+        for mut shader in text::parse(&dump).into_iter().filter_map(|found| found.shader.ok()) {
+            let expected = fresh.translate(&mut shader.clone(), &options).unwrap_or_default();
+            let _ = again.translate_to(&mut shader, &options, &mut module);
+            assert!(module == expected, "{} differs in the memory of another module", file.display());
+        }
+    }
+    assert!(module != Module::default(), "nothing compiles");
 }
 
 #[test]

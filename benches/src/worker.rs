@@ -9,6 +9,7 @@ pub struct Worker {
     decoder: Decoder,
     shader: Shader,
     translator: Translator,
+    module: Module,
 }
 
 impl Worker {
@@ -19,8 +20,9 @@ impl Worker {
     }
 
     /// Reads a shader and translates it.
-    pub fn translate(&mut self, wire: &[u32]) -> Result<Module, Errors> {
+    pub fn translate(&mut self, wire: &[u32]) -> Result<&Module, Errors> {
         self.decode(wire)?;
-        self.translator.translate(&mut self.shader, &EmitOptions::default())
+        self.translator.translate_to(&mut self.shader, &EmitOptions::default(), &mut self.module)?;
+        Ok(&self.module)
     }
 }

@@ -69,9 +69,9 @@ pub unsafe extern "C" fn ntv_module_create(
     let allocator = Allocator::of(options);
     let flags = options.map_or(0, |options| options.flags);
     let mut made = null_mut();
-    let outcome = translate(context, target, words, flags, Some(offer)).and_then(|done| {
+    let outcome = translate(context, target, words, flags, Some(offer), |done| {
         let filled = hand_over(&[], &done.module, None, done.workgroup_size, flags, &allocator)?;
-        made = handle(done.module);
+        made = handle(std::mem::take(&mut done.module));
         Ok(filled)
     });
     // SAFETY: neither is null, so they point to what they should, by the contract.

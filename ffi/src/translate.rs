@@ -22,6 +22,7 @@ struct State {
     decoder: Decoder,
     shader: Shader,
     translator: Translator,
+    done: Done,
 }
 
 /// What is wrong, for C.
@@ -94,8 +95,8 @@ pub unsafe extern "C" fn ntv_translate(
     let words = unsafe { slice(wire, num_words) };
     let allocator = Allocator::of(options);
     let flags = options.map_or(0, |options| options.flags);
-    let outcome = translate(context, target, words, flags, None).and_then(|done| {
-        let Done { module, workgroup_size } = &done;
+    let outcome = translate(context, target, words, flags, None, |done| {
+        let Done { module, workgroup_size } = done;
         hand_over(&module.words, module, Some(&Key::default()), *workgroup_size, flags, &allocator)
     });
     // SAFETY: not null, so a result by the contract.
@@ -147,19 +148,22 @@ pub unsafe extern "C" fn ntv_result_free(result: *mut ntv_result, options: *cons
 }
 
 /// A translated shader.
+#[derive(Default)]
 pub(crate) struct Done {
     pub(crate) module: Module,
     pub(crate) workgroup_size: [u32; 3],
 }
 
-/// Translates a shader; one that is to be patched later provides for the bits of a key, `offer`.
-pub(crate) fn translate(
+/// Translates a shader; one that is to be patched later provides for the bits of a key, `offer`. What is made, `hand_over` may
+/// take; the memory of what it leaves serves the next shader.
+pub(crate) fn translate<R>(
     context: Option<&Context>,
     target: Option<&ntv_target>,
     words: Option<&[u32]>,
     flags: u32,
     offer: Option<u64>,
-) -> Result<Done, Failure> {
+    hand_over: impl FnOnce(&mut Done) -> Result<R, Failure>,
+) -> Result<R, Failure> {
     let context = context.ok_or_else(|| Failure::argument("context is NULL"))?;
     let target = target.ok_or_else(|| Failure::argument("target is NULL"))?;
     let words = words.ok_or_else(|| Failure::argument("wire is NULL"))?;
@@ -173,7 +177,8 @@ pub(crate) fn translate(
         linkable: offer.is_some(),
         ..EmitOptions::default()
     };
-    catch_unwind(AssertUnwindSafe(|| state.translate(target, words, &options))).unwrap_or_else(|panic| {
+    let run = || state.translate(target, words, &options).and_then(|()| hand_over(&mut state.done));
+    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| {
         // It may have been left half changed.
         *state = State::default();
         Err(Failure { status: NTV_ERROR_INTERNAL, message: format!("ntv panicked: {}", message(&*panic)) })
@@ -181,15 +186,16 @@ pub(crate) fn translate(
 }
 
 impl State {
-    fn translate(&mut self, target: &ntv_target, words: &[u32], options: &EmitOptions<'_>) -> Result<Done, Failure> {
+    fn translate(&mut self, target: &ntv_target, words: &[u32], options: &EmitOptions<'_>) -> Result<(), Failure> {
         self.translator.set_options(target::options(target).map_err(Failure::argument)?);
         self.decoder.decode(words, &mut self.shader).map_err(Errors::from)?;
         #[cfg(test)]
         crate::tests::panic_if_forced();
-        let module = self.translator.translate(&mut self.shader, options)?;
+        self.translator.translate_to(&mut self.shader, options, &mut self.done.module)?;
         let info = &self.shader.info;
         let constant = info.stage.is_compute() && !info.workgroup_size_variable && !info.workgroup_size.contains(&0);
-        Ok(Done { module, workgroup_size: if constant { info.workgroup_size } else { [0; 3] } })
+        self.done.workgroup_size = if constant { info.workgroup_size } else { [0; 3] };
+        Ok(())
     }
 }
 

@@ -74,10 +74,33 @@ impl Module {
         interface: &[Varying],
         bindings: &[Binding],
     ) -> Module {
-        let Tables { patches, ranges } = tables;
-        let seen = write::seen(conditions);
-        let (conditions, interface, bindings) = (conditions.to_vec(), interface.to_vec(), bindings.to_vec());
-        Module { words, patches, ranges, conditions, stage, interface, bindings, seen }
+        let mut module = Module::default();
+        module.fill(words, tables, conditions, stage, interface, bindings);
+        module
+    }
+
+    /// Becomes that module, in the memory that it has.
+    pub(crate) fn fill(
+        &mut self,
+        words: Vec<u32>,
+        tables: Tables,
+        conditions: &[Condition],
+        stage: Stage,
+        interface: &[Varying],
+        bindings: &[Binding],
+    ) {
+        (self.words, self.patches, self.ranges) = (words, tables.patches, tables.ranges);
+        conditions.clone_into(&mut self.conditions);
+        interface.clone_into(&mut self.interface);
+        bindings.clone_into(&mut self.bindings);
+        self.stage = stage;
+        self.seen = write::seen(conditions);
+    }
+
+    /// Takes its words and tables away.
+    pub(crate) fn take_parts(&mut self) -> (Vec<u32>, Tables) {
+        let (patches, ranges) = (std::mem::take(&mut self.patches), std::mem::take(&mut self.ranges));
+        (std::mem::take(&mut self.words), Tables { patches, ranges })
     }
 
     /// Tessellation control: the word that says how many vertices the patch has that is made. A driver may change it.

@@ -95,13 +95,29 @@ pub struct Emitter {
 impl Emitter {
     /// Emits a shader in emittable form.
     pub fn emit(&mut self, shader: &Shader, target: &Target, options: &EmitOptions<'_>) -> Result<Module, Errors> {
+        let mut module = Module::default();
+        self.emit_to(shader, target, options, &mut module)?;
+        Ok(module)
+    }
+
+    /// The same, in the memory of a `module` that nobody needs any more; an error leaves nothing in it.
+    pub fn emit_to(
+        &mut self,
+        shader: &Shader,
+        target: &Target,
+        options: &EmitOptions<'_>,
+        module: &mut Module,
+    ) -> Result<(), Errors> {
         self.module.begin(target.spirv_version(), options.decided);
         self.types.infer_for(shader, target);
         self.state.clear(shader);
         let vmm = target.has(Feature::vulkanMemoryModel);
         let (m, types, state) = (&mut self.module, &self.types, &mut self.state);
         let mut emit = Emit { shader, target, options: *options, m, types, state, vmm };
-        emit.shader().map_err(|error| Errors::from(*error))
+        emit.shader(module).map_err(|error| {
+            *module = Module::default();
+            Errors::from(*error)
+        })
     }
 }
 
@@ -191,7 +207,7 @@ impl State {
 }
 
 impl Emit<'_> {
-    fn shader(&mut self) -> Result<Module> {
+    fn shader(&mut self, module: &mut Module) -> Result<()> {
         let stage = match self.shader.stage() {
             Stage::Vertex => OutStage::Vertex,
             Stage::TessCtrl => OutStage::TessCtrl,
@@ -216,7 +232,7 @@ impl Emit<'_> {
         self.epilogue();
         self.prologue();
         self.decorate_memory();
-        Ok(self.m.finish(stage, memory)?)
+        Ok(self.m.finish(stage, memory, module)?)
     }
 }
 

@@ -237,10 +237,10 @@ impl ModuleBuilder {
         id
     }
 
-    /// Puts the sections together.
-    pub(super) fn finish(&mut self, stage: Stage, memory: MemoryModel) -> Result<Module, Error> {
+    /// Puts the sections together, in the memory of another `module`.
+    pub(super) fn finish(&mut self, stage: Stage, memory: MemoryModel, module: &mut Module) -> Result<(), Error> {
         let [void, function_type] = self.void_function();
-        let mut words = self.room();
+        let mut words = self.room(module);
         self.header(&mut words);
         let addressing =
             if self.addresses { AddressingModel::PhysicalStorageBuffer64 } else { AddressingModel::Logical };
@@ -261,11 +261,12 @@ impl ModuleBuilder {
             let message = "an instruction would have more than 65535 words";
             return Err(Error::new(ErrorKind::Unsupported, Place::default(), message));
         }
-        Ok(self.with_tables(words, stage))
+        self.with_tables(words, stage, module);
+        Ok(())
     }
 
     /// Words with room for all sections, and tables for theirs.
-    fn room(&self) -> Words {
+    fn room(&self, module: &mut Module) -> Words {
         let strings = self.extensions.iter().map(|name| 1 + string_words(name)).sum::<usize>();
         let import = if self.glsl != 0 { 2 + GLSL.len() } else { 0 };
         // Header, memory model, entry point, OpFunction and its label.
@@ -277,7 +278,10 @@ impl ModuleBuilder {
             patches += section.tables.patches.len();
             ranges += section.tables.ranges.len();
         }
-        Words::with_capacity(len, patches, ranges)
+        let (words, tables) = module.take_parts();
+        let mut words = Words::in_memory_of(words, tables);
+        words.reserve(len, patches, ranges);
+        words
     }
 
     /// Everything in front of the memory model.
@@ -322,7 +326,7 @@ impl ModuleBuilder {
         }
     }
 
-    fn with_tables(&mut self, words: Words, stage: Stage) -> Module {
+    fn with_tables(&mut self, words: Words, stage: Stage, module: &mut Module) {
         let (words, mut tables) = words.into_parts();
         tables.sort();
         if self.bindings.windows(2).any(|pair| pair[0] > pair[1]) {
@@ -336,7 +340,7 @@ impl ModuleBuilder {
                 }
             }
         }
-        Module::new(words, tables, &self.conditions, stage, &self.varyings, &self.bindings)
+        module.fill(words, tables, &self.conditions, stage, &self.varyings, &self.bindings);
     }
 
     fn sections(&self) -> [&Words; 8] {

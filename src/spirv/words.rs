@@ -17,9 +17,18 @@ pub(super) struct Words {
 }
 
 impl Words {
-    pub(super) fn with_capacity(words: usize, patches: usize, ranges: usize) -> Words {
-        let tables = Tables { patches: Vec::with_capacity(patches), ranges: Vec::with_capacity(ranges) };
-        Words { words: Vec::with_capacity(words), overflow: false, tables }
+    /// None yet, in the memory of others.
+    pub(super) fn in_memory_of(mut words: Vec<u32>, mut tables: Tables) -> Words {
+        words.clear();
+        tables.clear();
+        Words { words, overflow: false, tables }
+    }
+
+    /// Makes room for exactly so many.
+    pub(super) fn reserve(&mut self, words: usize, patches: usize, ranges: usize) {
+        self.words.reserve_exact(words);
+        self.tables.patches.reserve_exact(patches);
+        self.tables.ranges.reserve_exact(ranges);
     }
 
     pub(super) fn into_parts(self) -> (Vec<u32>, Tables) {

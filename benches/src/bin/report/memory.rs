@@ -25,10 +25,10 @@ pub(crate) fn measure(set: &Set) -> Result<Memory> {
         kept.translate(wire).with_context(|| set.name.clone())?;
     }
     for wire in &wires {
-        let (module, stats) = watched(|| Ok(kept.translate(wire)?))?;
-        memory.words += module.words.len();
+        let (words, stats) = watched(|| Ok(kept.translate(wire)?.words.len()))?;
+        memory.words += words;
         memory.allocations += stats.total_blocks;
-        let (_, stats) = watched(|| Ok(Worker::default().translate(wire)?))?;
+        let (_, stats) = watched(|| Ok(Worker::default().translate(wire).map(drop)?))?;
         memory.peak = memory.peak.max(stats.max_bytes);
         memory.peaks += stats.max_bytes;
     }
