@@ -2,6 +2,8 @@
 
 pub mod cfg;
 pub mod dominators;
+mod kinds;
 pub mod textures;
 pub mod uses;
 pub mod value_types;
+mod wants;
