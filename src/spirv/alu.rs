@@ -7,30 +7,69 @@ use crate::ir::{AluFlags, AluSrc, Inst, InstData};
 use crate::op::{AluInfo, AluOp, Base, Form, ALU_OPS};
 use spirv::{Capability, Decoration, GlslStd450Op, Op};
 
-/// What an operand is.
-#[derive(Clone, Copy)]
-struct Wanted {
-    want: Want,
-    /// Components, 0 for as many as the result.
-    size: u8,
-}
-
 /// SPIR-V's instructions have no more operands; vectors do, all alike.
 const MAX_OPERANDS: usize = 4;
 
-/// What the operands of each opcode are.
-static WANTED: [[Wanted; MAX_OPERANDS]; AluOp::ALL.len()] = wanted(ALU_OPS);
+/// How an opcode is emitted.
+#[derive(Clone, Copy)]
+struct Row {
+    /// The first word, on numbers and on booleans, if the opcode is one instruction on up to three operands; else 0.
+    heads: [u32; 2],
+    /// The number in GLSL.std.450, if it is one of those.
+    ext: Option<GlslStd450Op>,
+    /// NoContraction means something.
+    contracts: bool,
+    operands: u8,
+    /// What each operand may be, a bit for each base, none for that of the result.
+    bases: [u8; MAX_OPERANDS],
+    /// Its components, 0 for as many as the result.
+    sizes: [u8; MAX_OPERANDS],
+}
 
-const fn wanted(infos: &[AluInfo]) -> [[Wanted; MAX_OPERANDS]; AluOp::ALL.len()] {
-    let mut rows = [[Wanted { want: Want::Any, size: 0 }; MAX_OPERANDS]; AluOp::ALL.len()];
-    let mut op = 0;
-    while op < rows.len() {
+impl Row {
+    const fn new(info: &AluInfo) -> Row {
+        let operands = info.srcs.len();
+        let (mut bases, mut sizes) = ([0; MAX_OPERANDS], [0; MAX_OPERANDS]);
         let mut at = 0;
-        while at < infos[op].srcs.len() && at < MAX_OPERANDS {
-            let operand = &infos[op].srcs[at];
-            rows[op][at] = Wanted { want: operand_want(&infos[op], operand), size: operand.size };
+        while at < operands && at < MAX_OPERANDS {
+            bases[at] = match operand_want(info, &info.srcs[at]) {
+                Want::Is(base) => 1 << base as u8,
+                Want::Integer => 1 << Base::Int as u8 | 1 << Base::Uint as u8,
+                Want::Same => 0,
+                Want::Any => u8::MAX,
+            };
+            sizes[at] = info.srcs[at].size;
             at += 1;
         }
+        let (ops, ext) = match info.form {
+            _ if operands == 0 || operands > 3 => (None, None),
+            // These are not always what their row says, see `alu_op` and `exact_fract`.
+            Form::Op(Op::SConvert | Op::UConvert | Op::FConvert | Op::FUnordNotEqual) => (None, None),
+            Form::Ext(GlslStd450Op::Fract) => (None, None),
+            Form::Op(op) => (Some([op, op]), None),
+            Form::OpOrLogical(number, boolean) => (Some([number, boolean]), None),
+            Form::Ext(op) => (Some([Op::ExtInst, Op::ExtInst]), Some(op)),
+            _ => (None, None),
+        };
+        let mut heads = [0; 2];
+        let mut contracts = matches!(ext, Some(GlslStd450Op::PackHalf2x16 | GlslStd450Op::UnpackHalf2x16));
+        if let Some([number, boolean]) = ops {
+            let len = operands as u32 + if ext.is_some() { 5 } else { 3 };
+            heads = [len << 16 | number as u32, len << 16 | boolean as u32];
+            contracts |= can_contract(number);
+        }
+        Row { heads, ext, contracts, operands: operands as u8, bases, sizes }
+    }
+}
+
+/// How each opcode is emitted.
+static ROWS: [Row; AluOp::ALL.len()] = rows(ALU_OPS);
+
+const fn rows(infos: &[AluInfo]) -> [Row; AluOp::ALL.len()] {
+    let mut rows = [Row::new(&infos[0]); AluOp::ALL.len()];
+    let mut op = 0;
+    while op < rows.len() {
+        rows[op] = Row::new(&infos[op]);
         op += 1;
     }
     rows
@@ -51,7 +90,8 @@ struct Alu<'a> {
 }
 
 impl Emit<'_> {
-    /// Emits an ALU instruction, the result of which is a `base`, and returns the id of that.
+    /// Emits an ALU instruction, the result of which is a `base`, and returns the id of that. Most are one instruction.
+    #[inline(always)]
     pub(super) fn alu(
         &mut self,
         data: &InstData,
@@ -60,6 +100,39 @@ impl Emit<'_> {
         flags: AluFlags,
         srcs: &[AluSrc],
     ) -> Result<u32> {
+        let row = &ROWS[op as usize];
+        if row.heads[0] == 0 || srcs.len() != usize::from(row.operands) {
+            return self.other_alu(data, base, op, flags, srcs);
+        }
+        let InstData { num_components: n, bit_size: bits, .. } = *data;
+        let ty = self.m.numeric(base, bits, n);
+        let mut ids = [self.operand(row, srcs, 0, base, n)?, 0, 0];
+        // No loop, as its end is dear to foresee.
+        if srcs.len() > 1 {
+            ids[1] = self.operand(row, srcs, 1, base, n)?;
+            if srcs.len() > 2 {
+                ids[2] = self.operand(row, srcs, 2, base, n)?;
+            }
+        }
+        let head = row.heads[usize::from(self.shader.bit_size(srcs[0].def) == 1)];
+        let id = self.m.id();
+        let [a, b, c] = ids;
+        match row.ext {
+            None => self.m.code.start_of([head, ty, id, a, b, c], 3 + srcs.len()),
+            Some(op) => {
+                let set = self.m.glsl();
+                self.m.code.start_of([head, ty, id, set, op as u32, a, b, c], 5 + srcs.len());
+            }
+        }
+        if flags.contains(AluFlags::EXACT) && row.contracts {
+            self.m.decorate(id, Decoration::NoContraction, &[]);
+        }
+        Ok(id)
+    }
+
+    /// The same, for what is not one instruction, or not always.
+    #[inline(never)]
+    fn other_alu(&mut self, data: &InstData, base: Base, op: AluOp, flags: AluFlags, srcs: &[AluSrc]) -> Result<u32> {
         let InstData { num_components: n, bit_size: bits, .. } = *data;
         let info = op.info();
         if srcs.len() != info.srcs.len() {
@@ -68,22 +141,12 @@ impl Emit<'_> {
         let alu = Alu { op, info, srcs, n, bits, base, ty: self.m.numeric(base, bits, n) };
         match info.form {
             Form::Op(op) => self.alu_op(&alu, op, flags),
-            Form::OpOrLogical(number, boolean) => {
-                let booleans = self.shader.bit_size(srcs[0].def) == 1;
-                self.alu_op(&alu, if booleans { boolean } else { number }, flags)
-            }
             Form::Ext(GlslStd450Op::Fract) if flags.contains(AluFlags::EXACT) => self.exact_fract(&alu),
             Form::Ext(op) => {
                 let operands = self.operands(&alu)?;
-                let id = self.ext(op, alu.ty, &operands[..srcs.len()]);
-                // Conversions, see `can_contract`.
-                if flags.contains(AluFlags::EXACT)
-                    && matches!(op, GlslStd450Op::PackHalf2x16 | GlslStd450Op::UnpackHalf2x16)
-                {
-                    self.m.decorate(id, Decoration::NoContraction, &[]);
-                }
-                Ok(id)
+                Ok(self.ext(op, alu.ty, &operands[..srcs.len()]))
             }
+            Form::OpOrLogical(..) => Err(internal(format!("{} has more operands than SPIR-V's", info.name))),
             Form::Shift(op) => self.shift(&alu, op),
             Form::Bitcast => self.reinterpret(&alu),
             Form::Construct => self.construct(&alu),
@@ -95,34 +158,48 @@ impl Emit<'_> {
     }
 
     /// The operands, each as the row wants it.
-    #[inline(always)]
     fn operands(&mut self, alu: &Alu<'_>) -> Result<[u32; MAX_OPERANDS]> {
-        let (mut ids, wanted) = ([0; MAX_OPERANDS], &WANTED[alu.op as usize]);
-        for (at, src) in alu.srcs.iter().enumerate().take(MAX_OPERANDS) {
-            ids[at] = self.operand_of(alu, src, wanted[at])?;
+        let mut ids = [0; MAX_OPERANDS];
+        for (at, id) in ids.iter_mut().enumerate().take(alu.srcs.len()) {
+            *id = self.operand_of(alu, at)?;
         }
         Ok(ids)
     }
 
-    fn operand(&mut self, alu: &Alu<'_>, index: usize) -> Result<u32> {
-        self.operand_of(alu, &alu.srcs[index], WANTED[alu.op as usize][index])
+    fn operand_of(&mut self, alu: &Alu<'_>, at: usize) -> Result<u32> {
+        self.operand(&ROWS[alu.op as usize], alu.srcs, at, alu.base, alu.n)
     }
 
+    /// The operand at `at` of an instruction the result of which is `n` times a `base`.
     #[inline(always)]
-    fn operand_of(&mut self, alu: &Alu<'_>, src: &AluSrc, wanted: Wanted) -> Result<u32> {
-        let n = if wanted.size == 0 { alu.n } else { wanted.size };
+    fn operand(&mut self, row: &Row, srcs: &[AluSrc], at: usize, base: Base, n: u8) -> Result<u32> {
+        let src = &srcs[at];
+        let n = if row.sizes[at] == 0 { n } else { row.sizes[at] };
+        let bases = if row.bases[at] == 0 { 1 << base as u8 } else { row.bases[at] };
+        let value = self.state.values[src.def];
+        // Asked at once, as branches are dear that go now this way, now that.
+        let fits = (value.id != 0) & (bases >> value.base as u8 & 1 != 0) & (value.n == n);
+        if fits & src.swizzle.is_identity(usize::from(n)) {
+            return Ok(value.id);
+        }
+        self.other_operand(src, bases, n)
+    }
+
+    /// An operand that may be one of `bases`, and is not simply a value as it is.
+    #[inline(never)]
+    fn other_operand(&mut self, src: &AluSrc, bases: u8, n: u8) -> Result<u32> {
         // What is made as wanted is known as unsigned.
         let value = self.known(src.def);
-        let base = match wanted.want {
-            // A row's `I` operand of a logical opcode is a boolean here.
+        let base = match bases {
+            // An integer operand of a logical opcode is a boolean here.
             _ if value.bits == 1 => Base::Bool,
-            Want::Is(base) => base,
-            Want::Same => alu.base,
-            Want::Integer if value.base == Base::Int => Base::Int,
-            Want::Integer => Base::Uint,
-            Want::Any => value.base,
+            _ if bases >> value.base as u8 & 1 != 0 => value.base,
+            _ if bases >> Base::Float as u8 & 1 != 0 => Base::Float,
+            _ if bases >> Base::Uint as u8 & 1 != 0 => Base::Uint,
+            _ if bases >> Base::Int as u8 & 1 != 0 => Base::Int,
+            _ => Base::Bool,
         };
-        self.src_of(src, value, n, base)
+        self.other_src(src, value, n, base)
     }
 
     fn alu_op(&mut self, alu: &Alu<'_>, op: Op, flags: AluFlags) -> Result<u32> {
@@ -149,7 +226,7 @@ impl Emit<'_> {
 
     /// A shift. NIR takes the count modulo the width, SPIR-V leaves larger counts undefined (OpShiftLeftLogical).
     fn shift(&mut self, alu: &Alu<'_>, op: Op) -> Result<u32> {
-        let value = self.operand(alu, 0)?;
+        let value = self.operand_of(alu, 0)?;
         let max = u64::from(alu.bits) - 1;
         let count = &alu.srcs[1];
         let count_bits = self.shader.bit_size(count.def);
@@ -160,7 +237,7 @@ impl Emit<'_> {
                 });
                 self.m.constant_vector(Base::Uint, count_bits, &masked[..usize::from(alu.n)])
             }
-            None if self.is_at_most(count, alu.n, max) => self.operand(alu, 1)?,
+            None if self.is_at_most(count, alu.n, max) => self.operand_of(alu, 1)?,
             None => {
                 let count = self.src(count, alu.n, Base::Uint)?;
                 let mask = self.m.splat(Base::Uint, count_bits, alu.n, max);
@@ -184,7 +261,7 @@ impl Emit<'_> {
 
     /// The same bits as a vector or scalar of another width.
     fn reinterpret(&mut self, alu: &Alu<'_>) -> Result<u32> {
-        let operand = self.operand(alu, 0)?;
+        let operand = self.operand_of(alu, 0)?;
         Ok(self.m.value(Op::Bitcast, alu.ty, &[operand]))
     }
 
@@ -236,7 +313,7 @@ impl Emit<'_> {
 
     /// A conversion from boolean.
     fn select_one(&mut self, alu: &Alu<'_>) -> Result<u32> {
-        let cond = self.operand(alu, 0)?;
+        let cond = self.operand_of(alu, 0)?;
         let one = self.m.splat(alu.base, alu.bits, alu.n, one(alu.base, alu.bits));
         let zero = self.m.splat(alu.base, alu.bits, alu.n, 0);
         Ok(self.m.value(Op::Select, alu.ty, &[cond, one, zero]))
@@ -264,7 +341,7 @@ impl Emit<'_> {
 
     /// FSign leaves NaN open; NIR's `fsign` of NaN is 0.
     fn fsign(&mut self, alu: &Alu<'_>) -> Result<u32> {
-        let x = self.operand(alu, 0)?;
+        let x = self.operand_of(alu, 0)?;
         let sign = self.ext(GlslStd450Op::FSign, alu.ty, &[x]);
         let booleans = self.m.numeric(Base::Bool, 1, alu.n);
         let is_nan = self.m.value(Op::IsNan, booleans, &[x]);
@@ -275,7 +352,7 @@ impl Emit<'_> {
     /// Drivers may make of Fract what gives a number for NaN, and nothing forbids them to: so an exact `ffract` is what it
     /// stands for, `x - floor(x)`.
     fn exact_fract(&mut self, alu: &Alu<'_>) -> Result<u32> {
-        let x = self.operand(alu, 0)?;
+        let x = self.operand_of(alu, 0)?;
         let whole = self.ext(GlslStd450Op::Floor, alu.ty, &[x]);
         let id = self.m.value(Op::FSub, alu.ty, &[x, whole]);
         self.m.decorate(id, Decoration::NoContraction, &[]);
@@ -284,7 +361,7 @@ impl Emit<'_> {
 
     /// Significand (member 0) or exponent (member 1) of a float.
     fn frexp(&mut self, alu: &Alu<'_>, member: u32) -> Result<u32> {
-        let x = self.operand(alu, 0)?;
+        let x = self.operand_of(alu, 0)?;
         let bits = self.shader.bit_size(alu.srcs[0].def);
         let significand = self.m.numeric(Base::Float, bits, alu.n);
         let exponent = self.m.numeric(Base::Uint, 32, alu.n);
@@ -320,7 +397,7 @@ impl Emit<'_> {
 
 /// Arithmetic of which NoContraction means something (SPIR-V 3.20, NoContraction). Mesa's drivers take a conversion to fewer
 /// bits and back for none unless it is there.
-fn can_contract(op: Op) -> bool {
+const fn can_contract(op: Op) -> bool {
     use Op::*;
     matches!(op, FAdd | FSub | FMul | FDiv | FRem | FMod | FNegate | Dot | FConvert)
 }

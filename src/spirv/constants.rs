@@ -1,6 +1,7 @@
 //! Constants and undefined values, bit for bit, each once per type.
 
 use super::module::ModuleBuilder;
+use super::words::Operands;
 use crate::op::Base;
 use spirv::Op;
 
@@ -19,7 +20,7 @@ impl ModuleBuilder {
         let ty = self.numeric(base, bits, 1);
         if base == Base::Bool {
             let op = if value & 1 != 0 { Op::ConstantTrue } else { Op::ConstantFalse };
-            return self.global(op, ty, &[]);
+            return self.global(op, ty, Operands::NONE);
         }
         let words = literal(base, bits, value);
         match bits {
@@ -70,7 +71,7 @@ impl ModuleBuilder {
     /// A value that may be anything.
     pub(super) fn undef(&mut self, base: Base, bits: u8, n: u8) -> u32 {
         let ty = self.numeric(base, bits, n);
-        self.global(Op::Undef, ty, &[])
+        self.global(Op::Undef, ty, Operands::NONE)
     }
 }
 

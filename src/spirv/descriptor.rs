@@ -12,6 +12,7 @@
 use super::interface::View;
 use super::late::Section;
 use super::types::Layout;
+use super::words::Operands;
 use super::{internal, unsupported, Emit, Result};
 use crate::analysis::textures::{Texture, TextureKind};
 use crate::ir::{Def, Type, TypeData, Var, Variable};
@@ -105,7 +106,7 @@ impl Emit<'_> {
 
     fn opaque_type(&mut self, ty: Type, variable: &Variable) -> Result<u32> {
         if let TypeData::Sampler { .. } = self.shader.types.get(ty) {
-            return Ok(self.m.global_type(Op::TypeSampler, &[]));
+            return Ok(self.m.global_type(Op::TypeSampler, Operands::NONE));
         }
         let texture = Texture::of_type(&self.shader.types, ty);
         let texture = texture.ok_or_else(|| unsupported("a variable of this type"))?;
@@ -193,7 +194,7 @@ impl Emit<'_> {
         let var = self.deref_root(pointer)?;
         let deref = shader.as_deref(pointer).ok_or_else(|| internal("a pointer that is no deref"))?;
         let ty = self.opaque_type(deref.ty, &shader.vars[var])?;
-        Ok((self.chain_to(pointer, ty, var, View::Whole, &[], access)?, ty, var))
+        Ok((self.chain_to(pointer, ty, var, View::Whole, None, access)?, ty, var))
     }
 
     /// A pointer to the image that `pointer` leads to, for atomics.

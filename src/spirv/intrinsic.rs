@@ -4,6 +4,7 @@ use super::builtin::{shape, Shape};
 use super::late::Section;
 use super::memory::Origin;
 use super::{internal, unsupported, Emit, Result};
+use crate::error::Error;
 use crate::ir::{Def, Inst, InstData, InstKind, Stage, Swizzle};
 use crate::op::intrinsic::Form;
 use crate::op::names::{Scope as NirScope, Semantics};
@@ -25,11 +26,10 @@ impl Emit<'_> {
     /// Emits an instruction that is not silent.
     pub(super) fn inst(&mut self, inst: Inst, data: &InstData) -> Result<()> {
         let shader = self.shader;
-        if data.num_components > 4 {
-            return Err(unsupported("a vector of more than four components"));
-        }
-        if !matches!(data.bit_size, 0 | 1 | 8 | 16 | 32 | 64) {
-            return Err(internal(format!("a value of {} bits", data.bit_size)));
+        // 0, or one bit of 1, 8, 16, 32 and 64.
+        let strange = data.bit_size & !(1 | 8 | 16 | 32 | 64) | data.bit_size & data.bit_size.wrapping_sub(1);
+        if (data.num_components > 4) | (strange != 0) {
+            return Err(strange_shape(data));
         }
         if matches!(data.kind, InstKind::Phi(_)) {
             // Those of loop headers are there already.
@@ -39,7 +39,8 @@ impl Emit<'_> {
         let id = match data.kind {
             InstKind::Alu { op, flags, srcs } => {
                 let base = self.base(inst.def());
-                let id = self.alu(data, base, op, flags, &shader.alu_srcs[srcs])?;
+                let srcs = &shader.alu_srcs[srcs];
+                let id = self.alu(data, base, op, flags, srcs)?;
                 self.define_as(inst, data, base, id);
                 return Ok(());
             }
@@ -357,6 +358,14 @@ impl Emit<'_> {
         }
         let stream = self.m.uint(self.shader.index(inst, Index::stream_id));
         self.m.code.op(if emits { Op::EmitStreamVertex } else { Op::EndStreamPrimitive }, &[stream]);
+    }
+}
+
+#[cold]
+fn strange_shape(data: &InstData) -> Box<Error> {
+    match data.num_components {
+        0..=4 => internal(format!("a value of {} bits", data.bit_size)),
+        _ => unsupported("a vector of more than four components"),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Loads and stores: a chain of derefs becomes one OpAccessChain, or none for a whole variable.
 
 use super::interface::{VariableState, View};
+use super::words::Backwards;
 use super::{internal, unsupported, Emit, Result};
 use crate::ir::{ArrayIndex, Def, DerefKind, Inst, InstData, InstKind, Var};
 use crate::op::{Access, AluType, Base, Index, Modes};
@@ -40,24 +41,24 @@ impl Emit<'_> {
     /// A pointer to numbers, in the view in which they are `wanted` if there is a choice.
     pub(super) fn pointer(&mut self, def: Def, wanted: Base, access: Access) -> Result<Pointer> {
         let deref = self.shader.as_deref(def).ok_or_else(|| unsupported("a pointer that is not of a variable"))?;
-        if let DerefKind::Cast { parent, .. } = deref.kind {
-            return self.address_pointer(def, parent, wanted);
-        }
-        let var = match deref.kind {
-            DerefKind::Var(var) => var,
-            _ => self.deref_root(def)?,
+        let (var, whole) = match deref.kind {
+            DerefKind::Var(var) => (var, true),
+            DerefKind::Cast { parent, .. } => return self.address_pointer(def, parent, wanted),
+            _ => (self.deref_root(def)?, false),
         };
         let vector = self.shader.types.as_vector(deref.ty).filter(|(_, n)| *n <= 4);
         let (scalar, n) = vector.ok_or_else(|| unsupported("a load or store of a whole array or struct"))?;
         let view = self.view(var, scalar, wanted);
         let base = self.numbers(var, view).apply(scalar);
         let ty = self.m.numeric(base, scalar.bits, n);
-        let whole = matches!(deref.kind, DerefKind::Var(_)).then(|| self.variable(var, view)).transpose()?;
-        let id = match whole {
-            Some(id) if !self.state.vars[var].wrapped => id,
-            _ => self.chain_to(def, ty, var, view, &[], access)?,
+        let variable = self.variable(var, view)?;
+        let VariableState { class: Some(class), wrapped, .. } = self.state.vars[var] else {
+            return Err(internal("a variable that is not made"));
         };
-        let class = self.state.vars[var].class.ok_or_else(|| internal("a variable that is not made"))?;
+        let id = match whole & !wrapped {
+            true => variable,
+            false => self.chain_to(def, ty, var, view, None, access)?,
+        };
         Ok(Pointer { id, class, origin: Origin::Var(var), base, scalar, n, ty })
     }
 
@@ -67,41 +68,41 @@ impl Emit<'_> {
         let view = self.view(var, pointer.scalar, pointer.base);
         let ty = self.m.numeric(pointer.base, pointer.scalar.bits, 1);
         let c = self.m.uint(u32::from(c));
-        self.chain_to(def, ty, var, view, &[c], access)
+        self.chain_to(def, ty, var, view, Some(c), access)
     }
 
-    /// The id of the pointer that `def` makes, extended by the indices `more`, to something of type `ty`.
+    /// The id of the pointer that `def` makes, extended by the index `more`, to something of type `ty`.
     pub(super) fn chain_to(
         &mut self,
         def: Def,
         ty: u32,
         var: Var,
         view: View,
-        more: &[u32],
+        more: Option<u32>,
         access: Access,
     ) -> Result<u32> {
         let variable = self.variable(var, view)?;
         let VariableState { class: Some(class), wrapped, .. } = self.state.vars[var] else {
             return Err(internal("a variable that is not made"));
         };
-        let start = self.state.ids.len();
-        let non_uniform = self.collect_indices(def, var, access)?;
+        let mut chain = Backwards::new();
+        let mut fits = more.map_or(true, |more| chain.push(more));
+        let non_uniform = self.collect_indices(&mut chain, def, var, access)?;
         // gl_SampleMask is an array, which NIR's variable is not.
         if wrapped {
             let zero = self.m.uint(0);
-            self.state.ids.push(zero);
+            fits &= chain.push(zero);
         }
-        // The walk went from the pointer to its variable.
-        self.state.ids.push(variable);
-        self.state.ids[start..].reverse();
-        self.state.ids.extend_from_slice(more);
-        let id = if self.state.ids.len() == start + 1 {
+        fits &= chain.push(variable);
+        if !fits {
+            return Err(unsupported("a pointer of so many steps"));
+        }
+        let id = if chain.len() == 1 {
             variable
         } else {
             let pointer = self.pointer_within(variable, class, ty);
-            self.m.pure(&mut self.state.scope, Op::AccessChain, pointer, &self.state.ids[start..])
+            self.m.pure(&mut self.state.scope, Op::AccessChain, pointer, chain.operands())
         };
-        self.state.ids.truncate(start);
         if non_uniform {
             self.decorate_non_uniform(id);
         }
@@ -110,7 +111,7 @@ impl Emit<'_> {
 
     /// Pushes the indices of the derefs from `def` up to `var`, the last first. True if the descriptor may differ between
     /// invocations.
-    fn collect_indices(&mut self, mut def: Def, var: Var, access: Access) -> Result<bool> {
+    fn collect_indices(&mut self, chain: &mut Backwards, mut def: Def, var: Var, access: Access) -> Result<bool> {
         let shader = self.shader;
         let mut non_uniform = false;
         loop {
@@ -121,7 +122,9 @@ impl Emit<'_> {
                 DerefKind::Struct { parent, field } => (parent, self.m.uint(field)),
                 _ => return Err(unsupported("a cast of a pointer")),
             };
-            self.state.ids.push(index);
+            if !chain.push(index) {
+                return Err(unsupported("a pointer of so many steps"));
+            }
             if let DerefKind::Array { index: ArrayIndex::Def(picked), .. } = deref.kind {
                 let at_var = matches!(shader.as_deref(parent).map(|deref| deref.kind), Some(DerefKind::Var(_)));
                 if at_var && self.is_descriptor_array(var) && shader.as_const(picked).is_none() {
@@ -344,7 +347,7 @@ impl Emit<'_> {
             if ids[View::Uint as usize] == 0 && ids[View::Float as usize] != 0 { View::Float } else { View::Uint };
         let numbers = self.numbers(var, view);
         let ty = self.ir_type(deref.ty, self.layout(var, numbers))?;
-        let pointer = self.chain_to(block, ty, var, view, &[], Access::empty())?;
+        let pointer = self.chain_to(block, ty, var, view, None, Access::empty())?;
         let uint = self.m.numeric(Base::Uint, 32, 1);
         Ok(self.m.value(Op::ArrayLength, uint, &[pointer, field]))
     }

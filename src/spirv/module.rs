@@ -5,7 +5,7 @@
 
 use super::late::Section;
 use super::types::NumericTypes;
-use super::words::{literal, string_words, Dedup, Front, Place as FrontPlace, Words};
+use super::words::{literal, string_words, Content, Dedup, Front, Operands, Place as FrontPlace, Words};
 use crate::error::{Error, ErrorKind, Place};
 use crate::module::{Binding, Condition, Decisions, Key, Module, PatchKind, Stage, Varying, ALWAYS};
 use spirv::{AddressingModel, Capability, Decoration, ExecutionMode, ExecutionModel, MemoryModel, Op, StorageClass};
@@ -117,13 +117,15 @@ impl ModuleBuilder {
     }
 
     /// A type: the one that is already there if there is an equal one.
-    pub(super) fn global_type(&mut self, op: Op, operands: &[u32]) -> u32 {
-        self.global_with(op, None, operands)
+    #[inline(always)]
+    pub(super) fn global_type<'a>(&mut self, op: Op, operands: impl Into<Operands<'a>>) -> u32 {
+        self.global_with(&Content::new(op, None, operands.into()))
     }
 
     /// A constant or undefined value: the one that is already there if there is an equal one.
-    pub(super) fn global(&mut self, op: Op, ty: u32, operands: &[u32]) -> u32 {
-        self.global_with(op, Some(ty), operands)
+    #[inline(always)]
+    pub(super) fn global<'a>(&mut self, op: Op, ty: u32, operands: impl Into<Operands<'a>>) -> u32 {
+        self.global_with(&Content::new(op, Some(ty), operands.into()))
     }
 
     /// What was made with a `key` of its own, on a short way.
@@ -134,26 +136,39 @@ impl ModuleBuilder {
 
     /// The same as the two above, for what has a `key` of its own and is not in front.
     #[inline(always)]
-    pub(super) fn not_in_front(&mut self, key: u64, op: Op, ty: Option<u32>, operands: &[u32]) -> u32 {
+    pub(super) fn not_in_front<const N: usize>(
+        &mut self,
+        key: u64,
+        op: Op,
+        ty: Option<u32>,
+        operands: &[u32; N],
+    ) -> u32 {
+        let wanted = Content::new(op, ty, operands.into());
         match self.front.place(key, self.next_id) {
             FrontPlace::Known(id) => id,
             FrontPlace::Free => {
                 let id = self.id();
-                self.globals.definition(op, ty, id, operands);
+                self.globals.definition(&wanted, id);
                 id
             }
-            FrontPlace::Taken => self.global_with(op, ty, operands),
+            FrontPlace::Taken => self.global_with(&wanted),
         }
     }
 
     #[inline(never)]
-    fn global_with(&mut self, op: Op, ty: Option<u32>, operands: &[u32]) -> u32 {
-        self.known.intern(&mut self.globals, &mut self.next_id, op, ty, operands)
+    fn global_with(&mut self, wanted: &Content<'_>) -> u32 {
+        self.known.intern(&mut self.globals, &mut self.next_id, wanted)
     }
 
     /// An instruction without effects in the function: the one that `scope` knows if there is an equal one.
-    pub(super) fn pure(&mut self, scope: &mut Dedup, op: Op, ty: u32, operands: &[u32]) -> u32 {
-        scope.intern(&mut self.code, &mut self.next_id, op, Some(ty), operands)
+    #[inline(always)]
+    pub(super) fn pure<'a>(&mut self, scope: &mut Dedup, op: Op, ty: u32, operands: impl Into<Operands<'a>>) -> u32 {
+        self.pure_with(scope, &Content::new(op, Some(ty), operands.into()))
+    }
+
+    #[inline(never)]
+    fn pure_with(&mut self, scope: &mut Dedup, wanted: &Content<'_>) -> u32 {
+        scope.intern(&mut self.code, &mut self.next_id, wanted)
     }
 
     /// An instruction of the function with a result.

@@ -114,7 +114,7 @@ impl NumericTypes {
         (base as usize & 3) << 6 | width << 2 | usize::from(n.wrapping_sub(1) & 3)
     }
 
-    fn get(&self, base: Base, bits: u8, n: u8) -> u32 {
+    pub(super) fn get(&self, base: Base, bits: u8, n: u8) -> u32 {
         self.ids[NumericTypes::slot(base, bits, n)]
     }
 

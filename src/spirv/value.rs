@@ -4,6 +4,7 @@
 //! another type or other components gets an OpBitcast, OpCompositeExtract, ... of it, which later users within the same
 //! dominance region find again. Constants and undefined values are made as wanted and cost no instruction.
 
+use super::words::Operands;
 use super::{internal, unsupported, Emit, Result};
 use crate::ir::{AluSrc, Def, Inst, InstData, InstKind, Swizzle};
 use crate::op::Base;
@@ -188,7 +189,7 @@ impl Emit<'_> {
     }
 
     /// A source that is not simply a value as it is.
-    fn other_src(&mut self, src: &AluSrc, value: Value, n: u8, base: Base) -> Result<u32> {
+    pub(super) fn other_src(&mut self, src: &AluSrc, value: Value, n: u8, base: Base) -> Result<u32> {
         if n == 0 || src.swizzle.reads_beyond(n, value.n) {
             return Err(internal(format!("{} has too few components", src.def)));
         }
@@ -230,7 +231,8 @@ impl Emit<'_> {
     }
 
     /// An instruction without effects, or the equal one that dominates.
-    pub(super) fn pure(&mut self, op: Op, ty: u32, operands: &[u32]) -> u32 {
+    #[inline(always)]
+    pub(super) fn pure<'a>(&mut self, op: Op, ty: u32, operands: impl Into<Operands<'a>>) -> u32 {
         self.m.pure(&mut self.state.scope, op, ty, operands)
     }
 

@@ -76,17 +76,26 @@ impl Words {
         }
     }
 
-    /// Appends an instruction with a result, and a result type if it has one.
+    /// Appends the first `len` of `words`, an instruction: without a branch for each length.
     #[inline(always)]
-    pub(super) fn definition(&mut self, op: Op, ty: Option<u32>, id: u32, operands: &[u32]) {
+    pub(super) fn start_of<const N: usize>(&mut self, words: [u32; N], len: usize) {
+        let end = self.words.len() + len.min(N);
+        self.words.extend_from_slice(&words);
+        self.words.truncate(end);
+    }
+
+    /// Appends the instruction that `content` is, with a result.
+    #[inline(always)]
+    pub(super) fn definition(&mut self, content: &Content<'_>, id: u32) {
+        let Content { start: Start { head, ty, first }, rest } = *content;
+        let len = (head >> 16) as usize;
         match ty {
-            Some(ty) => self.result(op, [ty, id], operands),
-            None => match *operands {
-                [] => drop(self.op(op, &[id])),
-                [a] => drop(self.op(op, &[id, a])),
-                [a, b] => drop(self.op(op, &[id, a, b])),
-                _ => drop(self.op2(op, &[id], operands)),
-            },
+            0 => self.start_of([head, id, first[0], first[1], first[2], first[3]], len),
+            _ => self.start_of([head, ty, id, first[0], first[1], first[2], first[3]], len),
+        }
+        if !rest.is_empty() {
+            self.overflow |= Operands::FIRST + rest.len() > MAX_INSTRUCTION - 3;
+            self.words.extend_from_slice(rest);
         }
     }
 
@@ -200,6 +209,118 @@ pub(super) fn string_words(text: &str) -> usize {
     text.len() / 4 + 1
 }
 
+/// The operands of an instruction: the first, with 0 for those that are not there, and the rest.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Operands<'a> {
+    first: [u32; Operands::FIRST],
+    len: u32,
+    rest: &'a [u32],
+}
+
+impl Operands<'_> {
+    const FIRST: usize = 4;
+    pub(super) const NONE: Operands<'static> = Operands { first: [0; Operands::FIRST], len: 0, rest: &[] };
+}
+
+/// Operands that are put together from the last to the first.
+pub(super) struct Backwards {
+    /// With 0 behind the last, for the first of few.
+    words: [u32; Backwards::MOST + Operands::FIRST],
+    at: usize,
+}
+
+impl Backwards {
+    /// The most operands: more than types are deep that variables can have.
+    const MOST: usize = 44;
+
+    #[inline(always)]
+    pub(super) fn new() -> Backwards {
+        Backwards { words: [0; Backwards::MOST + Operands::FIRST], at: Backwards::MOST }
+    }
+
+    /// Puts `word` in front. False if there are too many.
+    #[inline(always)]
+    pub(super) fn push(&mut self, word: u32) -> bool {
+        let room = self.at != 0;
+        self.at -= usize::from(room);
+        self.words[self.at] = word;
+        room
+    }
+
+    pub(super) fn len(&self) -> usize {
+        Backwards::MOST - self.at
+    }
+
+    #[inline(always)]
+    pub(super) fn operands(&self) -> Operands<'_> {
+        let words = &self.words[self.at..];
+        let first = [words[0], words[1], words[2], words[3]];
+        let rest = words[Operands::FIRST..].len() - Operands::FIRST.min(words.len() - Operands::FIRST);
+        Operands { first, len: self.len() as u32, rest: &words[Operands::FIRST..][..rest] }
+    }
+}
+
+impl<'a, const N: usize> From<&'a [u32; N]> for Operands<'a> {
+    #[inline(always)]
+    fn from(operands: &'a [u32; N]) -> Operands<'a> {
+        Operands::from(&operands[..])
+    }
+}
+
+impl<'a> From<&'a [u32]> for Operands<'a> {
+    #[inline(always)]
+    fn from(operands: &'a [u32]) -> Operands<'a> {
+        let len = operands.len() as u32;
+        let (first, rest): (_, &[u32]) = match *operands {
+            [] => ([0; 4], &[]),
+            [a] => ([a, 0, 0, 0], &[]),
+            [a, b] => ([a, b, 0, 0], &[]),
+            [a, b, c] => ([a, b, c, 0], &[]),
+            [a, b, c, d, ref rest @ ..] => ([a, b, c, d], rest),
+        };
+        Operands { first, len, rest }
+    }
+}
+
+/// What an instruction is, its result aside.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Content<'a> {
+    start: Start,
+    rest: &'a [u32],
+}
+
+/// The start of a [`Content`], which is the whole of most: as long for each, so that they are compared at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Start {
+    /// The first word.
+    head: u32,
+    /// The result type, 0 if it has none.
+    ty: u32,
+    first: [u32; Operands::FIRST],
+}
+
+impl<'a> Content<'a> {
+    #[inline(always)]
+    pub(super) fn new(op: Op, ty: Option<u32>, operands: Operands<'a>) -> Content<'a> {
+        let head = (operands.len + 2 + u32::from(ty.is_some())) << 16 | op as u32;
+        Content { start: Start { head, ty: ty.unwrap_or(0), first: operands.first }, rest: operands.rest }
+    }
+
+    #[inline(always)]
+    fn hash(&self) -> u32 {
+        const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+        let Start { head, ty, first } = self.start;
+        let pair = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
+        let mut hash = pair(head, ty).wrapping_mul(FACTOR);
+        hash = (hash.rotate_left(23) ^ pair(first[0], first[1])).wrapping_mul(FACTOR);
+        hash = (hash.rotate_left(23) ^ pair(first[2], first[3])).wrapping_mul(FACTOR);
+        for word in self.rest {
+            hash = (hash.rotate_left(23) ^ u64::from(*word)).wrapping_mul(FACTOR);
+        }
+        (hash >> 32) as u32
+    }
+}
+
 /// Finds instructions of a [`Words`] by what they are, the result aside. What was added last can be forgotten again, so
 /// that a value is found only where its definition dominates.
 #[derive(Clone, Debug)]
@@ -211,11 +332,14 @@ pub(super) struct Dedup {
 
 #[derive(Clone, Copy, Debug)]
 struct Entry {
+    start: Start,
     hash: u32,
     /// The entry before it in its bucket, plus one.
     next: u32,
     /// Where the instruction starts.
     at: u32,
+    /// Its result.
+    id: u32,
 }
 
 impl Default for Dedup {
@@ -226,39 +350,26 @@ impl Default for Dedup {
 
 impl Dedup {
     /// The result of the instruction in `words` that equals this one, which is appended with result `new` if there is none.
-    /// `ty` is the result type, for instructions that have one.
     #[inline(always)]
-    pub(super) fn intern(
-        &mut self,
-        words: &mut Words,
-        new: &mut u32,
-        op: Op,
-        ty: Option<u32>,
-        operands: &[u32],
-    ) -> u32 {
-        let head = (operands.len() as u32 + 2 + u32::from(ty.is_some())) << 16 | op as u32;
-        let hash = hash(head, ty, operands);
-        let result = 1 + usize::from(ty.is_some());
+    pub(super) fn intern(&mut self, words: &mut Words, new: &mut u32, content: &Content<'_>) -> u32 {
+        let hash = content.hash();
         let bucket = self.bucket(hash);
         let mut next = self.heads[bucket];
         while let Some(entry) = (next as usize).checked_sub(1).and_then(|at| self.entries.get(at)) {
-            let old = &words.words[entry.at as usize..];
-            if entry.hash == hash && old[0] == head && ty.map_or(true, |ty| old[1] == ty) {
-                // As long as the other, as the heads are equal; a call of `memcmp` would take longer than the few words.
-                if old[result + 1..].iter().zip(operands).all(|(old, new)| old == new) {
-                    return old[result];
-                }
+            if entry.hash == hash && entry.start == content.start && entry.has_rest(words, content) {
+                return entry.id;
             }
             next = entry.next;
         }
         let id = *new;
         *new += 1;
-        self.entries.push(Entry { hash, next: self.heads[bucket], at: words.len() as u32 });
+        let entry = Entry { start: content.start, hash, next: self.heads[bucket], at: words.len() as u32, id };
+        self.entries.push(entry);
         self.heads[bucket] = self.entries.len() as u32;
         if self.entries.len() * 2 > self.heads.len() {
             self.grow();
         }
-        words.definition(op, ty, id, operands);
+        words.definition(content, id);
         id
     }
 
@@ -302,6 +413,17 @@ impl Dedup {
             false => self.heads.fill(0),
         }
         self.entries.clear();
+    }
+}
+
+impl Entry {
+    /// True if behind the first operands come those of `content`; there are as many.
+    #[inline(always)]
+    fn has_rest(&self, words: &Words, content: &Content<'_>) -> bool {
+        content.rest.is_empty() || {
+            let first = self.at as usize + 2 + usize::from(content.start.ty != 0) + Operands::FIRST;
+            words.words.get(first..first + content.rest.len()) == Some(content.rest)
+        }
     }
 }
 
@@ -364,16 +486,6 @@ impl Front {
     }
 }
 
-#[inline(always)]
-fn hash(head: u32, ty: Option<u32>, operands: &[u32]) -> u32 {
-    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
-    let mut hash = (u64::from(head) << 32 | u64::from(ty.unwrap_or(0))).wrapping_mul(FACTOR);
-    for word in operands {
-        hash = (hash.rotate_left(23) ^ u64::from(*word)).wrapping_mul(FACTOR);
-    }
-    (hash >> 32) as u32
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -391,8 +503,9 @@ mod tests {
     #[test]
     fn equal_instructions_are_found_until_released() {
         let (mut words, mut dedup, mut next) = (Words::default(), Dedup::default(), 1);
-        let mut get =
-            |dedup: &mut Dedup, operand| dedup.intern(&mut words, &mut next, Op::Bitcast, Some(90), &[operand]);
+        let mut get = |dedup: &mut Dedup, operand| {
+            dedup.intern(&mut words, &mut next, &Content::new(Op::Bitcast, Some(90), (&[operand]).into()))
+        };
         let outer: Vec<u32> = (0..100).map(|operand| get(&mut dedup, operand)).collect();
         let mark = dedup.mark();
         let inner: Vec<u32> = (100..300).map(|operand| get(&mut dedup, operand)).collect();
@@ -400,6 +513,28 @@ mod tests {
         dedup.release(mark);
         assert_eq!(get(&mut dedup, 50), outer[50]);
         assert_ne!(get(&mut dedup, 299), inner[199]);
+    }
+
+    #[test]
+    fn instructions_differ_in_each_operand() {
+        let (mut words, mut dedup, mut next) = (Words::default(), Dedup::default(), 1);
+        let lists: [&[u32]; 7] = [&[], &[0], &[1], &[1, 0], &[1, 2, 3, 4], &[1, 2, 3, 4, 5, 6], &[1, 2, 3, 4, 5, 7]];
+        for ty in [None, Some(9)] {
+            let key = |list: &'static [u32]| Content::new(Op::TypeStruct, ty, list.into());
+            let ids = lists.map(|list| dedup.intern(&mut words, &mut next, &key(list)));
+            assert_eq!(lists.map(|list| dedup.intern(&mut words, &mut next, &key(list))), ids);
+            let mut expected = Words::default();
+            for (list, id) in lists.into_iter().zip(ids) {
+                match ty {
+                    Some(ty) => expected.result(Op::TypeStruct, [ty, id], list),
+                    None => drop(expected.op2(Op::TypeStruct, &[id], list)),
+                }
+            }
+            assert_eq!(words.words, expected.words);
+            words.clear();
+            dedup.clear();
+        }
+        assert_eq!(next, 15);
     }
 
     #[test]
