@@ -64,30 +64,25 @@ extern "C" {
  * Part 1: wire, a NIR shader as words
  *
  * A wire is a sequence of 32-bit words in the byte order of the machine (little-endian in a file, `.ntvw`). It starts with a
- * header: magic, version, number of words. Records follow. The first word of a record has its kind in bits 0 to 7 and
- * its length in words, the first one included, in bits 8 to 31; what else is in it stands with the function that
- * writes it. A string is its length in bytes, or NTV_NONE for no string, and the bytes, filled up to a word with zeros.
- * A 64-bit number is two words, the low one first.
+ * header: magic, version, number of words, number of bytes of the text. Records follow, and behind them the text, filled up
+ * to a word with zeros. The first word of a record has its kind in bits 0 to 7 and its length in words, the first one
+ * included, in bits 8 to 31; what else is in it stands with the function that writes it. A string is two words: where it
+ * starts in the text, and its length in bytes, or NTV_NONE for no string. A 64-bit number is two words, the low one first.
  *
  * Whatever is referred to has been written before, but for the sources of phis:
  *
- *    header of the shader      ntv_wire_begin
- *    facts about the shader    ntv_wire_info*, ntv_wire_directive
+ *    header of the shader      ntv_wire_begin, ntv_wire_info*
+ *    what NIR does not say     ntv_wire_directive
  *    types                     ntv_wire_type_*       each gets the next number, from 0
  *    variables                 ntv_wire_variable     each gets the next number, from 0
  *    control flow              ntv_wire_block, ntv_wire_if, ntv_wire_else, ntv_wire_end_if, ntv_wire_loop, ...
  *    instructions of a block   ntv_wire_alu, ...     behind their block's record
  *
- * Types and variables may also come later, names anywhere.
+ * Types and variables may also come later, and ntv_wire_info* at any time.
  *
- * Opcodes, intrinsics, their indices and image formats have the numbers of the C enumeration that the writer was compiled
- * with. They mean nothing to the reader until a record gives the number its name, once in each wire:
- *
- *    if (ntv_wire_is_new(w, NTV_TABLE_ALU, alu->op))
- *       ntv_wire_name(w, NTV_TABLE_ALU, alu->op, nir_op_infos[alu->op].name);
- *
- * So any version of Mesa can write. A name that ntv does not know is an error only where the number is used. The other
- * enumerations are small, and are translated by the writer to the constants below.
+ * Opcodes, intrinsics and image formats have ntv's numbers, which ntv_wire_number gives for the names that they have in any
+ * version of Mesa. Ask once for each: the numbers are those of the version of the wire. The other enumerations are small, and are
+ * translated by the writer to the constants below.
  *
  * SSA values are called by any number below 2^31, for example nir_def::index: numbers need not be dense, and must be
  * different from each other. Blocks are called by any number, for example nir_block::index.
@@ -99,14 +94,21 @@ extern "C" {
 #define NTV_WIRE_MAGIC 0x5756544eu
 
 /* Changes with anything in part 1 that an older reader would misread. */
-#define NTV_WIRE_VERSION 2u
+#define NTV_WIRE_VERSION 3u
 
 enum ntv_record {
    NTV_RECORD_SHADER = 1,
-   NTV_RECORD_INFO,
    NTV_RECORD_DIRECTIVE,
-   NTV_RECORD_NAME,
-   NTV_RECORD_TYPE,
+   NTV_RECORD_REMARK,
+   NTV_RECORD_VOID,
+   NTV_RECORD_VECTOR,
+   NTV_RECORD_MATRIX,
+   NTV_RECORD_ARRAY,
+   NTV_RECORD_STRUCT,
+   NTV_RECORD_SAMPLER,
+   NTV_RECORD_TEXTURE,
+   NTV_RECORD_IMAGE,
+   NTV_RECORD_ATOMIC_UINT,
    NTV_RECORD_VARIABLE,
    NTV_RECORD_BLOCK,
    NTV_RECORD_IF,
@@ -135,18 +137,22 @@ enum ntv_stage {
    NTV_STAGE_KERNEL,
 };
 
-/* What a number that the writer gives a name belongs to. */
+/* What a name belongs to. */
 enum ntv_table {
    NTV_TABLE_ALU = 0,   /* nir_op, as in nir_op_infos[].name: "fadd" */
    NTV_TABLE_INTRINSIC, /* nir_intrinsic_op, as in nir_intrinsic_infos[].name: "load_ubo" */
-   NTV_TABLE_INDEX,     /* nir_intrinsic_index_flag, in small letters: "write_mask" */
    NTV_TABLE_FORMAT,    /* pipe_format, as util_format_short_name() calls it: "r32_uint" */
 };
 
-#define NTV_NUM_TABLES 4
+/* The number that stands for `name` in a wire; NTV_NONE if ntv knows no such name, or for NULL. */
+uint32_t ntv_wire_number(enum ntv_table table, const char *name);
 
-/* Numbers in a table are below this. */
-#define NTV_TABLE_SIZE 1024
+/* How many indices the record of an intrinsic has, by its number; 0 if there is no such intrinsic. */
+uint32_t ntv_wire_num_indices(uint32_t intrinsic);
+
+/* Where an index stands among them, by nir_intrinsic_index_flag in small letters: "write_mask". NTV_NONE if the intrinsic of ntv has
+ * no such index, or for NULL. */
+uint32_t ntv_wire_index(uint32_t intrinsic, const char *index);
 
 /* nir_variable_mode. A variable has one, a deref or a barrier may have several. */
 enum ntv_mode {
@@ -332,11 +338,12 @@ struct ntv_wire {
    size_t len;      /* words written */
    size_t capacity; /* words allocated */
    size_t record;   /* where the open record starts, 0 for none */
+   char *text;      /* all strings; ntv_wire_end copies them behind the words */
+   size_t text_len;
+   size_t text_capacity;
    uint32_t num_types;
    uint32_t num_variables;
    bool failed; /* an allocation failed */
-   /* Numbers that have a name. */
-   uint64_t named[NTV_NUM_TABLES][NTV_TABLE_SIZE / 64];
 };
 
 static inline void
@@ -349,6 +356,7 @@ static inline void
 ntv_wire_fini(struct ntv_wire *w)
 {
    NTV_FREE(w->words);
+   NTV_FREE(w->text);
    memset(w, 0, sizeof(*w));
 }
 
@@ -384,13 +392,6 @@ ntv_wire_push(struct ntv_wire *w, uint32_t word)
 {
    if (w->len < w->capacity || ntv_wire_grow(w, 1))
       w->words[w->len++] = word;
-}
-
-static inline void
-ntv_wire_push64(struct ntv_wire *w, uint64_t value)
-{
-   ntv_wire_push(w, (uint32_t)value);
-   ntv_wire_push(w, (uint32_t)(value >> 32));
 }
 
 /* Writes the length of the open record. */
@@ -443,24 +444,41 @@ ntv_wire_whole(struct ntv_wire *w, enum ntv_record kind, size_t count)
    return words + 1;
 }
 
-/* Appends a string, or NULL for none, to the open record. */
+/* Makes room for `count` more bytes of text, which there is not yet. */
+NTV_SELDOM static bool
+ntv_wire_grow_text(struct ntv_wire *w, size_t count)
+{
+   size_t capacity = w->text_capacity ? w->text_capacity : 1024;
+   char *text;
+
+   while (!w->failed && capacity - w->text_len < count) {
+      w->failed = capacity > SIZE_MAX / 8;
+      capacity *= 2;
+   }
+   if (w->failed)
+      return false;
+   text = (char *)NTV_REALLOC(w->text, capacity);
+   if (!text) {
+      w->failed = true;
+      return false;
+   }
+   w->text = text;
+   w->text_capacity = capacity;
+   return true;
+}
+
+/* Adds a string, or NULL for none, to the text. `words` get where it stands. */
 static inline void
-ntv_wire_push_string(struct ntv_wire *w, const char *text)
+ntv_wire_string(struct ntv_wire *w, uint32_t words[2], const char *text)
 {
    size_t bytes = text ? strlen(text) : 0;
-   size_t count = bytes / 4 + (bytes % 4 != 0);
-   uint32_t *words;
 
-   if (!text || bytes >= NTV_NONE) {
-      ntv_wire_push(w, NTV_NONE);
+   words[0] = (uint32_t)w->text_len;
+   words[1] = text ? (uint32_t)bytes : NTV_NONE;
+   if (!bytes || (bytes > w->text_capacity - w->text_len && !ntv_wire_grow_text(w, bytes)))
       return;
-   }
-   words = ntv_wire_words(w, 1 + count);
-   if (!words)
-      return;
-   words[count] = 0;
-   words[0] = (uint32_t)bytes;
-   memcpy(words + 1, text, bytes);
+   memcpy(w->text + w->text_len, text, bytes);
+   w->text_len += bytes;
 }
 
 /* ------------------------------------------------------------------------------------------------------------------
@@ -479,44 +497,68 @@ struct ntv_shader {
    const char *label;
 };
 
+/* Words of the header, and of the record of the shader: what every shader has, and the facts. */
+#define NTV_WIRE_HEADER_WORDS 4u
+#define NTV_WIRE_SHADER_WORDS 15u
+#define NTV_WIRE_NUM_FACTS 183u
+#define NTV_WIRE_FACTS (NTV_WIRE_HEADER_WORDS + NTV_WIRE_SHADER_WORDS)
+
 /* Starts a wire; what was in the buffer is gone, its memory stays. */
 static inline void
 ntv_wire_begin(struct ntv_wire *w, const struct ntv_shader *shader)
 {
+   uint32_t *words;
+
    w->len = 0;
    w->record = 0;
+   w->text_len = 0;
    w->num_types = 0;
    w->num_variables = 0;
    w->failed = false;
-   memset(w->named, 0, sizeof(w->named));
 
-   ntv_wire_push(w, NTV_WIRE_MAGIC);
-   ntv_wire_push(w, NTV_WIRE_VERSION);
-   ntv_wire_push(w, 0);
-   ntv_wire_record(w, NTV_RECORD_SHADER);
-   ntv_wire_push(w, (uint32_t)shader->stage);
-   ntv_wire_push(w, shader->next_stage);
-   ntv_wire_push(w, shader->workgroup_size[0]);
-   ntv_wire_push(w, shader->workgroup_size[1]);
-   ntv_wire_push(w, shader->workgroup_size[2]);
-   ntv_wire_push(w, shader->workgroup_size_variable);
-   ntv_wire_push_string(w, shader->entry);
-   ntv_wire_push_string(w, shader->source_hash);
-   ntv_wire_push_string(w, shader->name);
-   ntv_wire_push_string(w, shader->label);
+   words = ntv_wire_words(w, NTV_WIRE_FACTS + NTV_WIRE_NUM_FACTS);
+   if (!words)
+      return;
+   memset(words, 0, (NTV_WIRE_FACTS + NTV_WIRE_NUM_FACTS) * sizeof(*words));
+   words[0] = NTV_WIRE_MAGIC;
+   words[1] = NTV_WIRE_VERSION;
+   words += NTV_WIRE_HEADER_WORDS;
+   words[0] = (uint32_t)NTV_RECORD_SHADER | (NTV_WIRE_SHADER_WORDS + NTV_WIRE_NUM_FACTS) << 8;
+   words[1] = (uint32_t)shader->stage;
+   words[2] = shader->next_stage;
+   words[3] = shader->workgroup_size[0];
+   words[4] = shader->workgroup_size[1];
+   words[5] = shader->workgroup_size[2];
+   words[6] = shader->workgroup_size_variable;
+   ntv_wire_string(w, words + 7, shader->entry);
+   ntv_wire_string(w, words + 9, shader->source_hash);
+   ntv_wire_string(w, words + 11, shader->name);
+   ntv_wire_string(w, words + 13, shader->label);
 }
 
-/* Ends a wire. False if memory was short: then the buffer holds no shader. */
+/* Ends a wire: no more is written. False if memory was short: then the buffer holds no shader. */
 static inline bool
 ntv_wire_end(struct ntv_wire *w)
 {
+   size_t count = w->text_len / 4 + (w->text_len % 4 != 0);
+   uint32_t *words;
+
    ntv_wire_close(w);
+   if (w->text_len >= NTV_NONE)
+      w->failed = true;
+   words = ntv_wire_words(w, count);
+   if (words && count) {
+      words[count - 1] = 0;
+      memcpy(words, w->text, w->text_len);
+   }
    if (!w->failed && w->len >= NTV_NONE)
       w->failed = true;
-   if (w->failed)
+   if (w->failed) {
       w->len = 0;
-   else
+   } else {
       w->words[2] = (uint32_t)w->len;
+      w->words[3] = (uint32_t)w->text_len;
+   }
    return !w->failed;
 }
 
@@ -533,249 +575,188 @@ ntv_wire_end(struct ntv_wire *w)
  *    *_primitive         "POINTS", "LINES", "LINE_STRIP", "TRIANGLES", "TRIANGLE_STRIP", "LINES_ADJACENCY", ...
  *    color*_interp       "INTERP_MODE_FLAT", ...
  *    float_controls_execution_mode    float_controls of shader_enums.h
+ *
+ * All facts are in the record of the shader, each where its constant says: "bits" and "list" take four words (three for
+ * workgroup_size_hint), "text" two, the others one.
  */
 enum ntv_info {
    NTV_INFO_INTERNAL = 0,
-   NTV_INFO_NUM_TEXTURES,
-   NTV_INFO_NUM_UBOS,
-   NTV_INFO_NUM_ABOS,
-   NTV_INFO_NUM_SSBOS,
-   NTV_INFO_NUM_IMAGES,
-   NTV_INFO_INPUTS_READ, /* bits */
-   NTV_INFO_DUAL_SLOT_INPUTS, /* bits */
-   NTV_INFO_OUTPUTS_WRITTEN, /* bits */
-   NTV_INFO_OUTPUTS_READ, /* bits */
-   NTV_INFO_SYSTEM_VALUES_READ, /* bits */
-   NTV_INFO_PER_PRIMITIVE_INPUTS, /* bits */
-   NTV_INFO_PER_PRIMITIVE_OUTPUTS, /* bits */
-   NTV_INFO_PER_VIEW_OUTPUTS, /* bits */
-   NTV_INFO_INPUTS_READ_16BIT,
-   NTV_INFO_OUTPUTS_WRITTEN_16BIT,
-   NTV_INFO_OUTPUTS_READ_16BIT,
-   NTV_INFO_INPUTS_READ_INDIRECTLY_16BIT,
-   NTV_INFO_OUTPUTS_ACCESSED_INDIRECTLY_16BIT,
-   NTV_INFO_PATCH_INPUTS_READ,
-   NTV_INFO_PATCH_OUTPUTS_WRITTEN,
-   NTV_INFO_PATCH_OUTPUTS_READ,
-   NTV_INFO_INPUTS_READ_INDIRECTLY, /* bits */
-   NTV_INFO_OUTPUTS_ACCESSED_INDIRECTLY, /* bits */
-   NTV_INFO_PATCH_INPUTS_READ_INDIRECTLY, /* bits */
-   NTV_INFO_PATCH_OUTPUTS_ACCESSED_INDIRECTLY, /* bits */
-   NTV_INFO_TEXTURES_USED, /* bits */
-   NTV_INFO_TEXTURES_USED_BY_TXF, /* bits */
-   NTV_INFO_SAMPLERS_USED, /* bits */
-   NTV_INFO_IMAGES_USED, /* bits */
-   NTV_INFO_IMAGE_BUFFERS, /* bits */
-   NTV_INFO_MSAA_IMAGES, /* bits */
-   NTV_INFO_FLOAT_CONTROLS_EXECUTION_MODE,
-   NTV_INFO_SHARED_SIZE,
-   NTV_INFO_RAY_QUERIES,
-   NTV_INFO_SUBGROUP_SIZE,
-   NTV_INFO_USES_WIDE_SUBGROUP_INTRINSICS,
-   NTV_INFO_XFB_STRIDE, /* list */
-   NTV_INFO_INLINABLE_UNIFORM_DW_OFFSETS, /* list */
-   NTV_INFO_NUM_INLINABLE_UNIFORMS,
-   NTV_INFO_CLIP_DISTANCE_ARRAY_SIZE,
-   NTV_INFO_CULL_DISTANCE_ARRAY_SIZE,
-   NTV_INFO_USES_TEXTURE_GATHER,
-   NTV_INFO_USES_RESOURCE_INFO_QUERY,
-   NTV_INFO_BIT_SIZES_FLOAT,
-   NTV_INFO_BIT_SIZES_INT,
-   NTV_INFO_FIRST_UBO_IS_DEFAULT_UBO,
-   NTV_INFO_SEPARATE_SHADER,
-   NTV_INFO_HAS_TRANSFORM_FEEDBACK_VARYINGS,
-   NTV_INFO_FLRP_LOWERED,
-   NTV_INFO_IO_LOWERED,
-   NTV_INFO_WRITES_MEMORY,
-   NTV_INFO_DERIVATIVE_GROUP,
-   NTV_INFO_DOUBLE_INPUTS, /* bits */
-   NTV_INFO_BLIT_SGPRS_AMD,
-   NTV_INFO_WINDOW_SPACE_POSITION,
-   NTV_INFO_NEEDS_EDGE_FLAG,
-   NTV_INFO_PRIMITIVE_MODE,
-   NTV_INFO_TCS_VERTICES_OUT,
-   NTV_INFO_SPACING,
-   NTV_INFO_CCW,
-   NTV_INFO_POINT_MODE,
-   NTV_INFO_TCS_SAME_INVOCATION_INPUTS_READ, /* bits */
-   NTV_INFO_TCS_CROSS_INVOCATION_INPUTS_READ, /* bits */
-   NTV_INFO_TCS_CROSS_INVOCATION_OUTPUTS_READ, /* bits */
-   NTV_INFO_OUTPUT_PRIMITIVE, /* text */
-   NTV_INFO_INPUT_PRIMITIVE, /* text */
-   NTV_INFO_VERTICES_OUT,
-   NTV_INFO_INVOCATIONS,
-   NTV_INFO_VERTICES_IN,
-   NTV_INFO_USES_END_PRIMITIVE,
-   NTV_INFO_ACTIVE_STREAM_MASK,
-   NTV_INFO_USES_DISCARD,
-   NTV_INFO_USES_FBFETCH_OUTPUT,
-   NTV_INFO_COLOR_IS_DUAL_SOURCE,
-   NTV_INFO_REQUIRE_FULL_QUADS,
-   NTV_INFO_NEEDS_QUAD_HELPER_INVOCATIONS,
-   NTV_INFO_USES_SAMPLE_QUALIFIER,
-   NTV_INFO_USES_SAMPLE_SHADING,
-   NTV_INFO_EARLY_FRAGMENT_TESTS,
-   NTV_INFO_INNER_COVERAGE,
-   NTV_INFO_POST_DEPTH_COVERAGE,
-   NTV_INFO_PIXEL_CENTER_INTEGER,
-   NTV_INFO_ORIGIN_UPPER_LEFT,
-   NTV_INFO_PIXEL_INTERLOCK_ORDERED,
-   NTV_INFO_PIXEL_INTERLOCK_UNORDERED,
-   NTV_INFO_SAMPLE_INTERLOCK_ORDERED,
-   NTV_INFO_SAMPLE_INTERLOCK_UNORDERED,
-   NTV_INFO_UNTYPED_COLOR_OUTPUTS,
-   NTV_INFO_DEPTH_LAYOUT,
-   NTV_INFO_COLOR0_INTERP, /* text */
-   NTV_INFO_COLOR0_SAMPLE,
-   NTV_INFO_COLOR0_CENTROID,
-   NTV_INFO_COLOR1_INTERP, /* text */
-   NTV_INFO_COLOR1_SAMPLE,
-   NTV_INFO_COLOR1_CENTROID,
-   NTV_INFO_ADVANCED_BLEND_MODES,
-   NTV_INFO_WORKGROUP_SIZE_HINT, /* list */
-   NTV_INFO_USER_DATA_COMPONENTS_AMD,
-   NTV_INFO_PTR_SIZE,
-   NTV_INFO_INPUTS,
-   NTV_INFO_OUTPUTS,
-   NTV_INFO_UNIFORMS,
-   NTV_INFO_SCRATCH,
-   NTV_INFO_CONSTANTS,
+   NTV_INFO_NUM_TEXTURES = 1,
+   NTV_INFO_NUM_UBOS = 2,
+   NTV_INFO_NUM_ABOS = 3,
+   NTV_INFO_NUM_SSBOS = 4,
+   NTV_INFO_NUM_IMAGES = 5,
+   NTV_INFO_INPUTS_READ = 6, /* bits */
+   NTV_INFO_DUAL_SLOT_INPUTS = 10, /* bits */
+   NTV_INFO_OUTPUTS_WRITTEN = 14, /* bits */
+   NTV_INFO_OUTPUTS_READ = 18, /* bits */
+   NTV_INFO_SYSTEM_VALUES_READ = 22, /* bits */
+   NTV_INFO_PER_PRIMITIVE_INPUTS = 26, /* bits */
+   NTV_INFO_PER_PRIMITIVE_OUTPUTS = 30, /* bits */
+   NTV_INFO_PER_VIEW_OUTPUTS = 34, /* bits */
+   NTV_INFO_INPUTS_READ_16BIT = 38,
+   NTV_INFO_OUTPUTS_WRITTEN_16BIT = 39,
+   NTV_INFO_OUTPUTS_READ_16BIT = 40,
+   NTV_INFO_INPUTS_READ_INDIRECTLY_16BIT = 41,
+   NTV_INFO_OUTPUTS_ACCESSED_INDIRECTLY_16BIT = 42,
+   NTV_INFO_PATCH_INPUTS_READ = 43,
+   NTV_INFO_PATCH_OUTPUTS_WRITTEN = 44,
+   NTV_INFO_PATCH_OUTPUTS_READ = 45,
+   NTV_INFO_INPUTS_READ_INDIRECTLY = 46, /* bits */
+   NTV_INFO_OUTPUTS_ACCESSED_INDIRECTLY = 50, /* bits */
+   NTV_INFO_PATCH_INPUTS_READ_INDIRECTLY = 54, /* bits */
+   NTV_INFO_PATCH_OUTPUTS_ACCESSED_INDIRECTLY = 58, /* bits */
+   NTV_INFO_TEXTURES_USED = 62, /* bits */
+   NTV_INFO_TEXTURES_USED_BY_TXF = 66, /* bits */
+   NTV_INFO_SAMPLERS_USED = 70, /* bits */
+   NTV_INFO_IMAGES_USED = 74, /* bits */
+   NTV_INFO_IMAGE_BUFFERS = 78, /* bits */
+   NTV_INFO_MSAA_IMAGES = 82, /* bits */
+   NTV_INFO_FLOAT_CONTROLS_EXECUTION_MODE = 86,
+   NTV_INFO_SHARED_SIZE = 87,
+   NTV_INFO_RAY_QUERIES = 88,
+   NTV_INFO_SUBGROUP_SIZE = 89,
+   NTV_INFO_USES_WIDE_SUBGROUP_INTRINSICS = 90,
+   NTV_INFO_XFB_STRIDE = 91, /* list */
+   NTV_INFO_INLINABLE_UNIFORM_DW_OFFSETS = 95, /* list */
+   NTV_INFO_NUM_INLINABLE_UNIFORMS = 99,
+   NTV_INFO_CLIP_DISTANCE_ARRAY_SIZE = 100,
+   NTV_INFO_CULL_DISTANCE_ARRAY_SIZE = 101,
+   NTV_INFO_USES_TEXTURE_GATHER = 102,
+   NTV_INFO_USES_RESOURCE_INFO_QUERY = 103,
+   NTV_INFO_BIT_SIZES_FLOAT = 104,
+   NTV_INFO_BIT_SIZES_INT = 105,
+   NTV_INFO_FIRST_UBO_IS_DEFAULT_UBO = 106,
+   NTV_INFO_SEPARATE_SHADER = 107,
+   NTV_INFO_HAS_TRANSFORM_FEEDBACK_VARYINGS = 108,
+   NTV_INFO_FLRP_LOWERED = 109,
+   NTV_INFO_IO_LOWERED = 110,
+   NTV_INFO_WRITES_MEMORY = 111,
+   NTV_INFO_DERIVATIVE_GROUP = 112,
+   NTV_INFO_DOUBLE_INPUTS = 113, /* bits */
+   NTV_INFO_BLIT_SGPRS_AMD = 117,
+   NTV_INFO_WINDOW_SPACE_POSITION = 118,
+   NTV_INFO_NEEDS_EDGE_FLAG = 119,
+   NTV_INFO_PRIMITIVE_MODE = 120,
+   NTV_INFO_TCS_VERTICES_OUT = 121,
+   NTV_INFO_SPACING = 122,
+   NTV_INFO_CCW = 123,
+   NTV_INFO_POINT_MODE = 124,
+   NTV_INFO_TCS_SAME_INVOCATION_INPUTS_READ = 125, /* bits */
+   NTV_INFO_TCS_CROSS_INVOCATION_INPUTS_READ = 129, /* bits */
+   NTV_INFO_TCS_CROSS_INVOCATION_OUTPUTS_READ = 133, /* bits */
+   NTV_INFO_OUTPUT_PRIMITIVE = 137, /* text */
+   NTV_INFO_INPUT_PRIMITIVE = 139, /* text */
+   NTV_INFO_VERTICES_OUT = 141,
+   NTV_INFO_INVOCATIONS = 142,
+   NTV_INFO_VERTICES_IN = 143,
+   NTV_INFO_USES_END_PRIMITIVE = 144,
+   NTV_INFO_ACTIVE_STREAM_MASK = 145,
+   NTV_INFO_USES_DISCARD = 146,
+   NTV_INFO_USES_FBFETCH_OUTPUT = 147,
+   NTV_INFO_COLOR_IS_DUAL_SOURCE = 148,
+   NTV_INFO_REQUIRE_FULL_QUADS = 149,
+   NTV_INFO_NEEDS_QUAD_HELPER_INVOCATIONS = 150,
+   NTV_INFO_USES_SAMPLE_QUALIFIER = 151,
+   NTV_INFO_USES_SAMPLE_SHADING = 152,
+   NTV_INFO_EARLY_FRAGMENT_TESTS = 153,
+   NTV_INFO_INNER_COVERAGE = 154,
+   NTV_INFO_POST_DEPTH_COVERAGE = 155,
+   NTV_INFO_PIXEL_CENTER_INTEGER = 156,
+   NTV_INFO_ORIGIN_UPPER_LEFT = 157,
+   NTV_INFO_PIXEL_INTERLOCK_ORDERED = 158,
+   NTV_INFO_PIXEL_INTERLOCK_UNORDERED = 159,
+   NTV_INFO_SAMPLE_INTERLOCK_ORDERED = 160,
+   NTV_INFO_SAMPLE_INTERLOCK_UNORDERED = 161,
+   NTV_INFO_UNTYPED_COLOR_OUTPUTS = 162,
+   NTV_INFO_DEPTH_LAYOUT = 163,
+   NTV_INFO_COLOR0_INTERP = 164, /* text */
+   NTV_INFO_COLOR0_SAMPLE = 166,
+   NTV_INFO_COLOR0_CENTROID = 167,
+   NTV_INFO_COLOR1_INTERP = 168, /* text */
+   NTV_INFO_COLOR1_SAMPLE = 170,
+   NTV_INFO_COLOR1_CENTROID = 171,
+   NTV_INFO_ADVANCED_BLEND_MODES = 172,
+   NTV_INFO_WORKGROUP_SIZE_HINT = 173, /* list */
+   NTV_INFO_USER_DATA_COMPONENTS_AMD = 176,
+   NTV_INFO_PTR_SIZE = 177,
+   NTV_INFO_INPUTS = 178,
+   NTV_INFO_OUTPUTS = 179,
+   NTV_INFO_UNIFORMS = 180,
+   NTV_INFO_SCRATCH = 181,
+   NTV_INFO_CONSTANTS = 182,
 };
-
-/* The `count` words of a fact, which the caller writes. Facts that are written one behind the other share a record. NULL if
- * memory is short. */
-static inline uint32_t *
-ntv_wire_info_words(struct ntv_wire *w, enum ntv_info field, size_t count)
-{
-   uint32_t *words;
-
-   if (!w->record || w->failed || w->words[w->record] != (uint32_t)NTV_RECORD_INFO)
-      ntv_wire_record(w, NTV_RECORD_INFO);
-   words = ntv_wire_words(w, 1 + count);
-   if (!words)
-      return NULL;
-   words[0] = (uint32_t)field;
-   return words + 1;
-}
 
 static inline void
 ntv_wire_info(struct ntv_wire *w, enum ntv_info field, uint32_t value)
 {
-   uint32_t *words = ntv_wire_info_words(w, field, 1);
-
-   if (words)
-      words[0] = value;
+   if (!w->failed)
+      w->words[NTV_WIRE_FACTS + field] = value;
 }
 
 static inline void
 ntv_wire_info_bits(struct ntv_wire *w, enum ntv_info field, uint64_t bits_0_63, uint64_t bits_64_127)
 {
-   uint32_t *words = ntv_wire_info_words(w, field, 4);
+   uint32_t *words = w->words + NTV_WIRE_FACTS + field;
 
-   if (words) {
-      words[0] = (uint32_t)bits_0_63;
-      words[1] = (uint32_t)(bits_0_63 >> 32);
-      words[2] = (uint32_t)bits_64_127;
-      words[3] = (uint32_t)(bits_64_127 >> 32);
-   }
+   if (w->failed)
+      return;
+   words[0] = (uint32_t)bits_0_63;
+   words[1] = (uint32_t)(bits_0_63 >> 32);
+   words[2] = (uint32_t)bits_64_127;
+   words[3] = (uint32_t)(bits_64_127 >> 32);
 }
 
 static inline void
 ntv_wire_info_list(struct ntv_wire *w, enum ntv_info field, const uint32_t *values, unsigned count)
 {
-   uint32_t *words = ntv_wire_info_words(w, field, count);
-
-   if (words)
-      memcpy(words, values, count * sizeof(*words));
+   if (!w->failed)
+      memcpy(w->words + NTV_WIRE_FACTS + field, values, count * sizeof(*values));
 }
 
 static inline void
 ntv_wire_info_text(struct ntv_wire *w, enum ntv_info field, const char *text)
 {
-   ntv_wire_info_words(w, field, 0);
-   ntv_wire_push_string(w, text);
+   if (!w->failed)
+      ntv_wire_string(w, w->words + NTV_WIRE_FACTS + field, text);
 }
 
-/*
- * What NIR does not say but a reader must know:
- *
- *    shared_offset_units = bytes | elements    offsets of shared and scratch memory; zink divides them by the element size
- *    locations = declared | slots              driver_location of inputs and outputs is SPIR-V's Location, or is not
- *                                              assigned yet
- *    variable_shared_memory = true | false     cs.has_variable_shared_mem: more comes when the pipeline is made
- *
- * If nothing is said, offsets are elements in shaders that reach their buffers through derefs, and bytes in others;
- * locations are declared; shared memory is not variable.
- */
+/* What NIR does not say but a reader must know. */
+enum ntv_directive {
+   /* Of offsets of shared and scratch memory: enum ntv_offset_units. zink divides them by the element size. */
+   NTV_DIRECTIVE_SHARED_OFFSET_UNITS = 0,
+   /* driver_location of inputs and outputs is SPIR-V's Location, or is not assigned yet: enum ntv_locations. */
+   NTV_DIRECTIVE_LOCATIONS,
+   /* cs.has_variable_shared_mem, 0 or 1: more comes when the pipeline is made. */
+   NTV_DIRECTIVE_VARIABLE_SHARED_MEMORY,
+};
+
+enum ntv_offset_units {
+   NTV_OFFSET_UNITS_BYTES = 0,
+   NTV_OFFSET_UNITS_ELEMENTS,
+};
+
+enum ntv_locations {
+   NTV_LOCATIONS_DECLARED = 0,
+   NTV_LOCATIONS_SLOTS,
+};
+
+/* If nothing is said, offsets are elements in shaders that reach their buffers through derefs, and bytes in others; locations
+ * are declared; shared memory is not variable. */
 static inline void
-ntv_wire_directive(struct ntv_wire *w, const char *key, const char *value)
+ntv_wire_directive(struct ntv_wire *w, enum ntv_directive key, uint32_t value)
 {
-   ntv_wire_record(w, NTV_RECORD_DIRECTIVE);
-   ntv_wire_push_string(w, key);
-   ntv_wire_push_string(w, value);
-}
+   uint32_t *words = ntv_wire_whole(w, NTV_RECORD_DIRECTIVE, 2);
 
-/* ------------------------------------------------------------------------------------------------------------------
- * Names of numbers
- * ------------------------------------------------------------------------------------------------------------------ */
-
-/* True the first time that it is asked for this number in this wire: the number wants a name. Numbers beyond the
- * table have none. */
-static inline bool
-ntv_wire_is_new(struct ntv_wire *w, enum ntv_table table, uint32_t number)
-{
-   uint64_t bit = UINT64_C(1) << (number % 64);
-   uint64_t *named;
-
-   if (number >= NTV_TABLE_SIZE)
-      return false;
-   named = &w->named[table][number / 64];
-   if (*named & bit)
-      return false;
-   *named |= bit;
-   return true;
-}
-
-/* Says what `number` is called. Intrinsics have a function of their own. */
-static inline void
-ntv_wire_name(struct ntv_wire *w, enum ntv_table table, uint32_t number, const char *name)
-{
-   ntv_wire_record(w, NTV_RECORD_NAME);
-   ntv_wire_push(w, (uint32_t)table);
-   ntv_wire_push(w, number);
-   ntv_wire_push_string(w, name);
-}
-
-/* Says what the intrinsic `number` is called, and which indices its records have, in this order. The numbers of the
- * indices have names already: NTV_TABLE_INDEX. */
-static inline void
-ntv_wire_name_intrinsic(struct ntv_wire *w, uint32_t number, const char *name, const uint8_t *indices, unsigned num_indices)
-{
-   unsigned i;
-
-   ntv_wire_record(w, NTV_RECORD_NAME);
-   ntv_wire_push(w, NTV_TABLE_INTRINSIC);
-   ntv_wire_push(w, number);
-   ntv_wire_push_string(w, name);
-   for (i = 0; i < num_indices; i++)
-      ntv_wire_push(w, indices[i]);
+   if (words) {
+      words[0] = (uint32_t)key;
+      words[1] = value;
+   }
 }
 
 /* ------------------------------------------------------------------------------------------------------------------
  * Types of variables and derefs. Equal types may be written once or often; a struct is a new type each time.
  * ------------------------------------------------------------------------------------------------------------------ */
-
-enum ntv_type {
-   NTV_TYPE_VOID = 0,
-   NTV_TYPE_VECTOR,
-   NTV_TYPE_MATRIX,
-   NTV_TYPE_ARRAY,
-   NTV_TYPE_STRUCT,
-   NTV_TYPE_SAMPLER,
-   NTV_TYPE_TEXTURE,
-   NTV_TYPE_IMAGE,
-   NTV_TYPE_ATOMIC_UINT,
-};
 
 enum ntv_type_flags {
    NTV_TYPE_ARRAYED = 1 << 0, /* of layers */
@@ -783,40 +764,39 @@ enum ntv_type_flags {
    NTV_TYPE_BARE = 1 << 2,    /* a texture without a sampler: texture2D */
 };
 
-/* A type that `count` words say more of, at most three. */
+/* A type of which `count` words say more, at most three. `kind` is its record. */
 static inline uint32_t
-ntv_wire_type(struct ntv_wire *w, enum ntv_type kind, size_t count, uint32_t a, uint32_t b, uint32_t c)
+ntv_wire_type(struct ntv_wire *w, enum ntv_record kind, size_t count, uint32_t a, uint32_t b, uint32_t c)
 {
-   const uint32_t more[3] = {a, b, c};
-   uint32_t *words = ntv_wire_whole(w, NTV_RECORD_TYPE, 1 + count);
-   size_t i;
+   uint32_t *words = ntv_wire_whole(w, kind, count);
 
-   if (words) {
-      words[0] = (uint32_t)kind;
-      for (i = 0; i < count; i++)
-         words[1 + i] = more[i];
-   }
+   if (words && count > 0)
+      words[0] = a;
+   if (words && count > 1)
+      words[1] = b;
+   if (words && count > 2)
+      words[2] = c;
    return w->num_types++;
 }
 
 static inline uint32_t
 ntv_wire_type_void(struct ntv_wire *w)
 {
-   return ntv_wire_type(w, NTV_TYPE_VOID, 0, 0, 0, 0);
+   return ntv_wire_type(w, NTV_RECORD_VOID, 0, 0, 0, 0);
 }
 
 /* A scalar (one component) or vector. Booleans have 1 bit. */
 static inline uint32_t
 ntv_wire_type_vector(struct ntv_wire *w, enum ntv_base base, unsigned bits, unsigned components)
 {
-   return ntv_wire_type(w, NTV_TYPE_VECTOR, 2, ntv_alu_type(base, bits), components, 0);
+   return ntv_wire_type(w, NTV_RECORD_VECTOR, 2, ntv_alu_type(base, bits), components, 0);
 }
 
 /* A matrix of floats. */
 static inline uint32_t
 ntv_wire_type_matrix(struct ntv_wire *w, unsigned bits, unsigned columns, unsigned rows)
 {
-   return ntv_wire_type(w, NTV_TYPE_MATRIX, 3, bits, columns, rows);
+   return ntv_wire_type(w, NTV_RECORD_MATRIX, 3, bits, columns, rows);
 }
 
 /* `length` is NTV_NONE for an array without one (glsl_type's is 0); `stride` is the distance of elements in bytes, 0
@@ -824,16 +804,19 @@ ntv_wire_type_matrix(struct ntv_wire *w, unsigned bits, unsigned columns, unsign
 static inline uint32_t
 ntv_wire_type_array(struct ntv_wire *w, uint32_t element, uint32_t length, uint32_t stride)
 {
-   return ntv_wire_type(w, NTV_TYPE_ARRAY, 3, element, length, stride);
+   return ntv_wire_type(w, NTV_RECORD_ARRAY, 3, element, length, stride);
 }
 
 /* A struct or interface block; ntv_wire_type_field follows for each member. */
 static inline uint32_t
 ntv_wire_type_struct(struct ntv_wire *w, const char *name)
 {
-   ntv_wire_record(w, NTV_RECORD_TYPE);
-   ntv_wire_push(w, (uint32_t)NTV_TYPE_STRUCT);
-   ntv_wire_push_string(w, name);
+   uint32_t *words;
+
+   ntv_wire_record(w, NTV_RECORD_STRUCT);
+   words = ntv_wire_words(w, 2);
+   if (words)
+      ntv_wire_string(w, words, name);
    return w->num_types++;
 }
 
@@ -841,40 +824,40 @@ ntv_wire_type_struct(struct ntv_wire *w, const char *name)
 static inline void
 ntv_wire_type_field(struct ntv_wire *w, const char *name, uint32_t type, uint32_t offset)
 {
-   uint32_t *words = ntv_wire_words(w, 2);
+   uint32_t *words = ntv_wire_words(w, 4);
 
    if (words) {
       words[0] = type;
       words[1] = offset;
+      ntv_wire_string(w, words + 2, name);
    }
-   ntv_wire_push_string(w, name);
 }
 
 /* A sampler without a texture. */
 static inline uint32_t
 ntv_wire_type_sampler(struct ntv_wire *w, bool shadow)
 {
-   return ntv_wire_type(w, NTV_TYPE_SAMPLER, 1, shadow, 0, 0);
+   return ntv_wire_type(w, NTV_RECORD_SAMPLER, 1, shadow, 0, 0);
 }
 
 /* A texture with or without a sampler. `texel` is the ntv_alu_type of a component of a texel: 32 bits, or 64. */
 static inline uint32_t
 ntv_wire_type_texture(struct ntv_wire *w, enum ntv_dim dim, uint32_t flags, uint32_t texel)
 {
-   return ntv_wire_type(w, NTV_TYPE_TEXTURE, 3, (uint32_t)dim, flags, texel);
+   return ntv_wire_type(w, NTV_RECORD_TEXTURE, 3, (uint32_t)dim, flags, texel);
 }
 
 /* A storage image or input attachment. */
 static inline uint32_t
 ntv_wire_type_image(struct ntv_wire *w, enum ntv_dim dim, bool arrayed, uint32_t texel)
 {
-   return ntv_wire_type(w, NTV_TYPE_IMAGE, 3, (uint32_t)dim, arrayed ? (uint32_t)NTV_TYPE_ARRAYED : 0, texel);
+   return ntv_wire_type(w, NTV_RECORD_IMAGE, 3, (uint32_t)dim, arrayed ? (uint32_t)NTV_TYPE_ARRAYED : 0, texel);
 }
 
 static inline uint32_t
 ntv_wire_type_atomic_uint(struct ntv_wire *w)
 {
-   return ntv_wire_type(w, NTV_TYPE_ATOMIC_UINT, 0, 0, 0, 0);
+   return ntv_wire_type(w, NTV_RECORD_ATOMIC_UINT, 0, 0, 0, 0);
 }
 
 /* ------------------------------------------------------------------------------------------------------------------
@@ -919,7 +902,7 @@ struct ntv_variable {
    uint32_t binding;
    uint32_t descriptor_set; /* NTV_NONE: where ntv puts descriptors of this kind */
    uint32_t index;          /* dual-source blending, or input attachment */
-   uint32_t image_format;   /* images: a number of NTV_TABLE_FORMAT; others: 0 */
+   uint32_t image_format;   /* images: a number of NTV_TABLE_FORMAT; others, and for none: 0 */
    uint32_t stream;         /* outputs of geometry shaders */
    /* Outputs: where transform feedback writes them, in bytes; NTV_NONE as the buffer if it does not. */
    uint32_t xfb_buffer;
@@ -954,8 +937,9 @@ ntv_wire_variable(struct ntv_wire *w, const struct ntv_variable *v)
    uint32_t *words;
    uint32_t i;
 
+   /* Open, so that its length is looked at. */
    ntv_wire_record(w, NTV_RECORD_VARIABLE);
-   words = ntv_wire_words(w, 17);
+   words = ntv_wire_words(w, 21 + 2 * (size_t)v->num_values);
    if (words) {
       words[0] = v->type;
       words[1] = (uint32_t)v->mode;
@@ -974,11 +958,13 @@ ntv_wire_variable(struct ntv_wire *w, const struct ntv_variable *v)
       words[14] = v->xfb_buffer;
       words[15] = v->xfb_stride;
       words[16] = v->xfb_offset;
+      ntv_wire_string(w, words + 17, v->name);
+      ntv_wire_string(w, words + 19, v->initializer);
+      for (i = 0; i < v->num_values; i++) {
+         words[21 + 2 * i] = (uint32_t)v->values[i];
+         words[22 + 2 * i] = (uint32_t)(v->values[i] >> 32);
+      }
    }
-   ntv_wire_push_string(w, v->name);
-   ntv_wire_push_string(w, v->initializer);
-   for (i = 0; i < v->num_values; i++)
-      ntv_wire_push64(w, v->values[i]);
    return w->num_variables++;
 }
 
@@ -1266,7 +1252,8 @@ ntv_wire_deref_cast(struct ntv_wire *w, struct ntv_deref_result r, uint32_t pare
 
 /*
  * nir_intrinsic_instr. `op` is a number of NTV_TABLE_INTRINSIC. ntv_wire_push follows for each source (the number of the
- * value), then for the value of each index that ntv_wire_name_intrinsic announced. Such a value is
+ * value), then for the value of each index: ntv_wire_num_indices of them, in the order that ntv_wire_index says. 0 stands for
+ * what the writer does not have. Such a value is
  *
  *    access, dst_access, src_access    enum ntv_access
  *    atomic_op                         enum ntv_atomic_op
@@ -1276,14 +1263,12 @@ ntv_wire_deref_cast(struct ntv_wire *w, struct ntv_deref_result r, uint32_t pare
  *    interp_mode                       enum ntv_interp_mode
  *    image_dim                         enum ntv_dim
  *    image_array                       0 or 1
- *    format                            a number of NTV_TABLE_FORMAT, with a name
- *    reduction_op                      a number of NTV_TABLE_ALU, with a name
+ *    format                            a number of NTV_TABLE_FORMAT
+ *    reduction_op                      a number of NTV_TABLE_ALU
  *    src_type, dest_type               ntv_alu_type()
  *    io_semantics                      ntv_io_semantics()
  *    io_xfb, io_xfb2                   ntv_io_xfb()
  *    any other                         as it is
- *
- * An index that ntv does not know must have the value 0.
  */
 static inline void
 ntv_wire_intrinsic(struct ntv_wire *w, uint32_t op, uint32_t def, unsigned components, unsigned bits)

@@ -8,6 +8,7 @@ use std::marker::PhantomData;
 use std::num::NonZeroU32;
 use std::ops::{Index, IndexMut, Range};
 
+pub(crate) use strings::part;
 pub use strings::{Str, StringTable};
 
 /// A typed dense index.

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT
  *
  * Walks a nir_shader once and writes what it finds. Names and numbers of enumerations come from the headers that this file
- * is compiled with, so that a change of Mesa's numbers is none of the wire's. What has no form in the wire ends the walk
+ * is compiled with, and the library says once what it calls them, so that a change of Mesa's numbers is none of the wire's. What has no form in the wire ends the walk
  * with a word on what it is; nothing else can fail, as the wire keeps its own failures.
  */
 
@@ -14,6 +14,7 @@
 #define NTV_MESA 2500
 #endif
 
+#include "c11/threads.h"
 #include "compiler/nir/nir.h"
 #include "util/format/u_format.h"
 #include "util/u_dynarray.h"
@@ -313,40 +314,111 @@ primitive(enum mesa_prim primitive)
    }
 }
 
-/* The number of a format in the wire, which gives it a name. */
+/* The number of a format in the wire. Few shaders have one, so the library is asked each time. */
 static uint32_t
 format(struct flatten *f, enum pipe_format format)
 {
-   if (ntv_wire_is_new(f->w, NTV_TABLE_FORMAT, format))
-      ntv_wire_name(f->w, NTV_TABLE_FORMAT, format, util_format_short_name(format));
-   return format;
+   uint32_t number = ntv_wire_number(NTV_TABLE_FORMAT, util_format_short_name(format));
+
+   if (number == NTV_NONE)
+      miss(f, util_format_short_name(format));
+   return number;
+}
+
+/* ------------------------------------------------------------------------------------------------------------------
+ * Opcodes
+ * ------------------------------------------------------------------------------------------------------------------ */
+
+/* In a table below: ntv has nothing of this name. */
+#define UNKNOWN 0xffff
+
+/* An intrinsic of this release, as ntv has it. */
+struct intrinsic {
+   uint16_t number;
+   uint16_t num_indices;
+   /* Indices are the same in the same order, and their values as they are. */
+   bool plain;
+   /* Where the value of each index goes, NTV_NONE if nowhere. */
+   uint32_t slots[NIR_INTRINSIC_MAX_CONST_INDEX];
+};
+
+static uint16_t alu_ops[nir_num_opcodes];
+static struct intrinsic intrinsics[nir_num_intrinsics];
+static once_flag opcodes_known = ONCE_FLAG_INIT;
+
+/* Whether the values of an index are others in the wire: see index_value. */
+static bool
+is_translated(unsigned index)
+{
+   switch (index) {
+   case NIR_INTRINSIC_MEMORY_MODES:
+   case NIR_INTRINSIC_IMAGE_DIM:
+   case NIR_INTRINSIC_FORMAT:
+   case NIR_INTRINSIC_REDUCTION_OP:
+   case NIR_INTRINSIC_SRC_TYPE:
+   case NIR_INTRINSIC_DEST_TYPE:
+   case NIR_INTRINSIC_IO_SEMANTICS:
+   case NIR_INTRINSIC_IO_XFB:
+   case NIR_INTRINSIC_IO_XFB2:
+      return true;
+   default:
+      return false;
+   }
+}
+
+static struct intrinsic
+ask_for_intrinsic(const nir_intrinsic_info *about)
+{
+   uint32_t number = ntv_wire_number(NTV_TABLE_INTRINSIC, about->name);
+   struct intrinsic row = {.number = UNKNOWN};
+
+   if (number == NTV_NONE)
+      return row;
+   row.number = number;
+   row.num_indices = ntv_wire_num_indices(number);
+   row.plain = row.num_indices == about->num_indices;
+   for (unsigned i = 0; i < about->num_indices; i++) {
+      row.slots[i] = ntv_wire_index(number, nir_intrinsic_index_names[about->indices[i]]);
+      row.plain &= row.slots[i] == i && !is_translated(about->indices[i]);
+   }
+   return row;
+}
+
+/* Asks the library what it calls all opcodes. */
+static void
+ask_for_opcodes(void)
+{
+   for (unsigned op = 0; op < nir_num_opcodes; op++) {
+      uint32_t number = ntv_wire_number(NTV_TABLE_ALU, nir_op_infos[op].name);
+
+      alu_ops[op] = number == NTV_NONE ? UNKNOWN : number;
+   }
+   for (unsigned op = 0; op < nir_num_intrinsics; op++)
+      intrinsics[op] = ask_for_intrinsic(&nir_intrinsic_infos[op]);
 }
 
 static inline uint32_t
 alu_op(struct flatten *f, nir_op op)
 {
-   if (ntv_wire_is_new(f->w, NTV_TABLE_ALU, op))
-      ntv_wire_name(f->w, NTV_TABLE_ALU, op, nir_op_infos[op].name);
-   return op;
+   if (alu_ops[op] == UNKNOWN)
+      miss(f, nir_op_infos[op].name);
+   return alu_ops[op];
 }
 
 /* ------------------------------------------------------------------------------------------------------------------
  * The shader as a whole
  * ------------------------------------------------------------------------------------------------------------------ */
 
-/* A fact, unless it is what holds if nothing is said. */
-static void
+static inline void
 info(struct flatten *f, enum ntv_info field, uint32_t value)
 {
-   if (value)
-      ntv_wire_info(f->w, field, value);
+   ntv_wire_info(f->w, field, value);
 }
 
-static void
+static inline void
 info_bits(struct flatten *f, enum ntv_info field, uint64_t bits)
 {
-   if (bits)
-      ntv_wire_info_bits(f->w, field, bits, 0);
+   ntv_wire_info_bits(f->w, field, bits, 0);
 }
 
 static void
@@ -358,8 +430,7 @@ write_system_values(struct flatten *f)
 
    BITSET_FOREACH_SET(i, f->nir->info.system_values_read, MIN2(SYSTEM_VALUE_MAX, 128))
       bits[i / 64] |= BITFIELD64_BIT(i % 64);
-   if (bits[0] || bits[1])
-      ntv_wire_info_bits(f->w, NTV_INFO_SYSTEM_VALUES_READ, bits[0], bits[1]);
+   ntv_wire_info_bits(f->w, NTV_INFO_SYSTEM_VALUES_READ, bits[0], bits[1]);
 #endif
 }
 
@@ -426,7 +497,7 @@ write_compute_info(struct flatten *f)
 #if NTV_MESA >= 2500
    info(f, NTV_INFO_DERIVATIVE_GROUP, s->derivative_group);
    if (s->cs.has_variable_shared_mem)
-      ntv_wire_directive(f->w, "variable_shared_memory", "true");
+      ntv_wire_directive(f->w, NTV_DIRECTIVE_VARIABLE_SHARED_MEMORY, true);
 #else
    info(f, NTV_INFO_DERIVATIVE_GROUP, s->cs.derivative_group);
 #endif
@@ -499,7 +570,8 @@ write_header(struct flatten *f, bool element_offsets)
       memset(shader.workgroup_size, 0, sizeof(shader.workgroup_size));
    ntv_wire_begin(f->w, &shader);
    write_info(f);
-   ntv_wire_directive(f->w, "shared_offset_units", element_offsets ? "elements" : "bytes");
+   ntv_wire_directive(f->w, NTV_DIRECTIVE_SHARED_OFFSET_UNITS,
+                      element_offsets ? NTV_OFFSET_UNITS_ELEMENTS : NTV_OFFSET_UNITS_BYTES);
 }
 
 /* ------------------------------------------------------------------------------------------------------------------
@@ -824,19 +896,6 @@ write_deref(struct flatten *f, const nir_deref_instr *deref)
    }
 }
 
-/* Names the intrinsic and its indices. */
-static void
-name_intrinsic(struct flatten *f, nir_intrinsic_op op)
-{
-   const nir_intrinsic_info *about = &nir_intrinsic_infos[op];
-
-   for (unsigned i = 0; i < about->num_indices; i++) {
-      if (ntv_wire_is_new(f->w, NTV_TABLE_INDEX, about->indices[i]))
-         ntv_wire_name(f->w, NTV_TABLE_INDEX, about->indices[i], nir_intrinsic_index_names[about->indices[i]]);
-   }
-   ntv_wire_name_intrinsic(f->w, op, about->name, about->indices, about->num_indices);
-}
-
 static uint32_t
 io_semantics(nir_io_semantics io)
 {
@@ -859,7 +918,7 @@ io_xfb(nir_io_xfb xfb)
                      xfb.out[1].buffer, xfb.out[1].offset);
 }
 
-/* The value of an index of an intrinsic in the wire. Formats and opcodes get their name on the way. */
+/* The value of an index of an intrinsic in the wire. */
 static uint32_t
 index_value(struct flatten *f, const nir_intrinsic_instr *intrinsic, unsigned index, uint32_t value)
 {
@@ -887,33 +946,50 @@ index_value(struct flatten *f, const nir_intrinsic_instr *intrinsic, unsigned in
    }
 }
 
+/* Writes the values of indices that ntv has in another order, or other values of. */
+static void
+write_indices(struct flatten *f, const nir_intrinsic_instr *intrinsic, const struct intrinsic *row, uint32_t *words)
+{
+   const nir_intrinsic_info *about = &nir_intrinsic_infos[intrinsic->intrinsic];
+
+   memset(words, 0, row->num_indices * sizeof(*words));
+   for (unsigned i = 0; i < about->num_indices; i++) {
+      if (row->slots[i] != NTV_NONE)
+         words[row->slots[i]] = index_value(f, intrinsic, about->indices[i], intrinsic->const_index[i]);
+      else if (intrinsic->const_index[i])
+         miss(f, nir_intrinsic_index_names[about->indices[i]]);
+   }
+}
+
 static void
 write_intrinsic(struct flatten *f, const nir_intrinsic_instr *intrinsic)
 {
    const nir_intrinsic_info *about = &nir_intrinsic_infos[intrinsic->intrinsic];
-   unsigned num_srcs = about->num_srcs, num_indices = about->num_indices;
+   const struct intrinsic *row = &intrinsics[intrinsic->intrinsic];
+   unsigned num_srcs = about->num_srcs;
    uint32_t srcs[NIR_INTRINSIC_MAX_INPUTS], *words;
    struct value value = {0};
 
-   if (ntv_wire_is_new(f->w, NTV_TABLE_INTRINSIC, intrinsic->intrinsic))
-      name_intrinsic(f, intrinsic->intrinsic);
-   /* Names stand in front of the record. */
-   if (about->index_map[NIR_INTRINSIC_FORMAT])
-      format(f, nir_intrinsic_format(intrinsic));
-   if (about->index_map[NIR_INTRINSIC_REDUCTION_OP])
-      alu_op(f, nir_intrinsic_reduction_op(intrinsic));
+   if (row->number == UNKNOWN) {
+      miss(f, about->name);
+      return;
+   }
    for (unsigned i = 0; i < num_srcs; i++)
       srcs[i] = source(f, &intrinsic->src[i]);
    if (about->has_dest)
       value = begin_result(f, RESULT(intrinsic));
-   words = ntv_wire_whole_instr(f->w, NTV_RECORD_INTRINSIC, intrinsic->intrinsic, value.number, value.components,
-                                value.bits, num_srcs + num_indices);
+   words = ntv_wire_whole_instr(f->w, NTV_RECORD_INTRINSIC, row->number, value.number, value.components, value.bits,
+                                num_srcs + row->num_indices);
    if (!words)
       return;
    for (unsigned i = 0; i < num_srcs; i++)
       words[i] = srcs[i];
-   for (unsigned i = 0; i < num_indices; i++)
-      words[num_srcs + i] = index_value(f, intrinsic, about->indices[i], intrinsic->const_index[i]);
+   if (row->plain) {
+      for (unsigned i = 0; i < row->num_indices; i++)
+         words[num_srcs + i] = intrinsic->const_index[i];
+   } else {
+      write_indices(f, intrinsic, row, words + num_srcs);
+   }
    if (about->has_dest)
       end_result(f, RESULT(intrinsic), value);
 }
@@ -1159,6 +1235,7 @@ ntv_wire_nir(struct ntv_wire *wire, nir_shader *nir, bool element_offsets)
    nir_function_impl *impl = nir_shader_get_entrypoint(nir);
    struct flatten f = {.w = wire, .nir = nir, .impl = impl, .next_value = impl->ssa_alloc, .log2_places = LOG2_FEW};
 
+   call_once(&opcodes_known, ask_for_opcodes);
    f.numbers = f.few;
    nir_metadata_require(impl, nir_metadata_block_index);
    write_header(&f, element_offsets);

@@ -33,41 +33,24 @@ typedef nir_dest nir_result;
 #define MESA_PRIM_LINES_ADJACENCY SHADER_PRIM_LINES_ADJACENCY
 #define MESA_PRIM_TRIANGLES_ADJACENCY SHADER_PRIM_TRIANGLES_ADJACENCY
 
-/* Numbers in the wire that no intrinsic and no index of 22.3 has. */
-enum {
-   REGISTER_DECLARE = NTV_TABLE_SIZE - 3,
-   REGISTER_LOAD,
-   REGISTER_STORE,
-};
-
-enum {
-   INDEX_NUM_COMPONENTS = 253,
-   INDEX_BIT_SIZE,
-   INDEX_WRITE_MASK,
-};
-
-/* Begins an intrinsic of registers; its sources and the values of its indices follow. */
-static void
-register_intrinsic(struct flatten *f, unsigned op, struct value value)
+/* Writes an intrinsic of registers. Its sources, and the indices that are not 0, are up to the caller; NULL if memory is short. */
+static uint32_t *
+register_intrinsic(struct flatten *f, const char *name, struct value value, unsigned num_srcs)
 {
-   static const struct {
-      const char *name;
-      uint8_t indices[2];
-      unsigned num_indices;
-   } rows[] = {
-      {"decl_reg", {INDEX_NUM_COMPONENTS, INDEX_BIT_SIZE}, 2},
-      {"load_reg", {0}, 0},
-      {"store_reg", {INDEX_WRITE_MASK}, 1},
-   };
-   static const char *const index_names[] = {"num_components", "bit_size", "write_mask"};
-   unsigned row = op - REGISTER_DECLARE;
+   uint32_t number = ntv_wire_number(NTV_TABLE_INTRINSIC, name);
+   uint32_t num_indices = ntv_wire_num_indices(number);
+   uint32_t *words = ntv_wire_whole_instr(f->w, NTV_RECORD_INTRINSIC, number, value.number, value.components, value.bits,
+                                          num_srcs + num_indices);
 
-   if (ntv_wire_is_new(f->w, NTV_TABLE_INTRINSIC, op)) {
-      for (unsigned i = 0; i < rows[row].num_indices; i++)
-         ntv_wire_name(f->w, NTV_TABLE_INDEX, rows[row].indices[i], index_names[rows[row].indices[i] - INDEX_NUM_COMPONENTS]);
-      ntv_wire_name_intrinsic(f->w, op, rows[row].name, rows[row].indices, rows[row].num_indices);
-   }
-   ntv_wire_intrinsic(f->w, op, value.number, value.components, value.bits);
+   if (words)
+      memset(words, 0, (num_srcs + num_indices) * sizeof(*words));
+   return words;
+}
+
+static uint32_t
+register_index(const char *name, const char *index)
+{
+   return ntv_wire_index(ntv_wire_number(NTV_TABLE_INTRINSIC, name), index);
 }
 
 /* The value that stands for a register. */
@@ -88,10 +71,13 @@ declare_registers(struct flatten *f)
    foreach_list_typed(nir_register, reg, node, &f->impl->registers) {
       struct value handle = {f->next_value++, 1, 32};
 
+      uint32_t *words = register_intrinsic(f, "decl_reg", handle, 0);
+
       set_number(f, reg, handle.number);
-      register_intrinsic(f, REGISTER_DECLARE, handle);
-      ntv_wire_push(f->w, reg->num_components);
-      ntv_wire_push(f->w, reg->bit_size);
+      if (words) {
+         words[register_index("decl_reg", "num_components")] = reg->num_components;
+         words[register_index("decl_reg", "bit_size")] = reg->bit_size;
+      }
    }
 }
 
@@ -100,14 +86,15 @@ static uint32_t
 source(struct flatten *f, const nir_src *src)
 {
    struct value value;
-   uint32_t handle;
+   uint32_t handle, *words;
 
    if (src->is_ssa)
       return src->ssa->index;
    handle = register_handle(f, src->reg.reg, !src->reg.indirect && !src->reg.base_offset);
    value = (struct value){f->next_value++, src->reg.reg->num_components, src->reg.reg->bit_size};
-   register_intrinsic(f, REGISTER_LOAD, value);
-   ntv_wire_push(f->w, handle);
+   words = register_intrinsic(f, "load_reg", value, 1);
+   if (words)
+      words[0] = handle;
    return value.number;
 }
 
@@ -125,15 +112,17 @@ static void
 end_result(struct flatten *f, const nir_result *result, struct value value)
 {
    const struct value none = {0};
-   uint32_t handle;
+   uint32_t handle, *words;
 
    if (result->is_ssa)
       return;
    handle = register_handle(f, result->reg.reg, !result->reg.indirect && !result->reg.base_offset);
-   register_intrinsic(f, REGISTER_STORE, none);
-   ntv_wire_push(f->w, value.number);
-   ntv_wire_push(f->w, handle);
-   ntv_wire_push(f->w, BITFIELD_MASK(value.components));
+   words = register_intrinsic(f, "store_reg", none, 2);
+   if (words) {
+      words[0] = value.number;
+      words[1] = handle;
+      words[2 + register_index("store_reg", "write_mask")] = BITFIELD_MASK(value.components);
+   }
 }
 
 /* nir_to_spirv has no form for these either. */

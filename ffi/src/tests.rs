@@ -86,10 +86,13 @@ fn functions_have_their_prototypes() {
     same!(ntv_program_keys(_, _, _, _));
     same!(ntv_likely_keys(_, _, _, _, _));
     same!(ntv_module_instantiate(_, _, _, _));
+    same!(ntv_wire_number(_, _));
+    same!(ntv_wire_index(_, _));
     // These are safe to call, so they become the same pointer on the way.
     same!(ntv_context_create());
     same!(ntv_version());
     same!(ntv_wire_version());
+    same!(ntv_wire_num_indices(_));
 }
 
 #[test]
@@ -101,5 +104,5 @@ fn every_function_of_the_header_is_there() {
         let name = line.split('(').next().unwrap_or_default();
         assert!(tested.contains(&format!("same!({name}(")), "{name} is not compared");
     }
-    assert_eq!(declared.len(), 16);
+    assert_eq!(declared.len(), 19);
 }

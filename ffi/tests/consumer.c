@@ -26,60 +26,40 @@ static int failures;
       }                                                                       \
    } while (0)
 
-/* Numbers of this program's own, as those of a Mesa release are. */
-enum { OP_IADD = 7, OP_IGE = 700, OP_VEC2 = 3, OP_FADD = 400 };
-enum { INTRIN_STORE_DEREF = 600, INTRIN_STORE_OUTPUT, INTRIN_ATOMIC };
-enum {
-   INDEX_WRITE_MASK = 5,
-   INDEX_ACCESS,
-   INDEX_BASE,
-   INDEX_RANGE,
-   INDEX_COMPONENT,
-   INDEX_SRC_TYPE,
-   INDEX_IO_SEMANTICS,
-   INDEX_ATOMIC_OP,
-   INDEX_OF_THE_FUTURE,
-};
-
-static const char *const index_names[] = {
-   [INDEX_WRITE_MASK] = "write_mask",
-   [INDEX_ACCESS] = "access",
-   [INDEX_BASE] = "base",
-   [INDEX_RANGE] = "range",
-   [INDEX_COMPONENT] = "component",
-   [INDEX_SRC_TYPE] = "src_type",
-   [INDEX_IO_SEMANTICS] = "io_semantics",
-   [INDEX_ATOMIC_OP] = "atomic_op",
-   [INDEX_OF_THE_FUTURE] = "of_the_future",
-};
-
 static const uint8_t xy[] = {0, 1};
 
 /* An ALU instruction with two sources of the same shape as its result. */
 static void
-alu2(struct ntv_wire *w, uint32_t op, const char *name, uint32_t def, unsigned components, unsigned bits, uint32_t a,
-     uint32_t b)
+alu2(struct ntv_wire *w, const char *name, uint32_t def, unsigned components, unsigned bits, uint32_t a, uint32_t b)
 {
-   if (ntv_wire_is_new(w, NTV_TABLE_ALU, op))
-      ntv_wire_name(w, NTV_TABLE_ALU, op, name);
-   ntv_wire_alu(w, op, 0, def, components, bits);
+   ntv_wire_alu(w, ntv_wire_number(NTV_TABLE_ALU, name), 0, def, components, bits);
    ntv_wire_alu_src(w, a, xy, components);
    ntv_wire_alu_src(w, b, xy, components);
 }
 
-/* An intrinsic; its sources and index values follow. */
+struct index {
+   const char *name;
+   uint32_t value;
+};
+
+/* An intrinsic with two sources. */
 static void
-intrinsic(struct ntv_wire *w, uint32_t op, const char *name, const uint8_t *indices, unsigned num_indices, uint32_t def,
-          unsigned components, unsigned bits)
+intrinsic2(struct ntv_wire *w, const char *name, uint32_t def, unsigned components, unsigned bits, uint32_t a, uint32_t b,
+           const struct index *indices, unsigned num_indices)
 {
-   if (ntv_wire_is_new(w, NTV_TABLE_INTRINSIC, op)) {
-      for (unsigned i = 0; i < num_indices; i++) {
-         if (ntv_wire_is_new(w, NTV_TABLE_INDEX, indices[i]))
-            ntv_wire_name(w, NTV_TABLE_INDEX, indices[i], index_names[indices[i]]);
-      }
-      ntv_wire_name_intrinsic(w, op, name, indices, num_indices);
+   uint32_t values[16] = {0}, number = ntv_wire_number(NTV_TABLE_INTRINSIC, name);
+
+   for (unsigned i = 0; i < num_indices; i++) {
+      uint32_t slot = ntv_wire_index(number, indices[i].name);
+
+      CHECK(slot < ntv_wire_num_indices(number));
+      values[slot & 15] = indices[i].value;
    }
-   ntv_wire_intrinsic(w, op, def, components, bits);
+   ntv_wire_intrinsic(w, number, def, components, bits);
+   ntv_wire_push(w, a);
+   ntv_wire_push(w, b);
+   for (unsigned i = 0; i < ntv_wire_num_indices(number); i++)
+      ntv_wire_push(w, values[i]);
 }
 
 static void
@@ -90,11 +70,12 @@ const32(struct ntv_wire *w, uint32_t def, uint32_t value)
 }
 
 /* Counts to ten in a loop, and stores the count to a buffer and to shared memory. The names of values have gaps. */
-static bool
-build_compute(struct ntv_wire *w)
+static void
+write_compute(struct ntv_wire *w)
 {
-   static const uint8_t store_indices[] = {INDEX_WRITE_MASK, INDEX_ACCESS, INDEX_OF_THE_FUTURE};
-   static const uint8_t atomic_indices[] = {INDEX_ACCESS, INDEX_ATOMIC_OP};
+   const struct index coherent[] = {{"write_mask", 1}, {"access", NTV_ACCESS_COHERENT}};
+   const struct index written[] = {{"write_mask", 1}};
+   const struct index atomic[] = {{"atomic_op", NTV_ATOMIC_OP_UMAX}};
    const struct ntv_shader shader = {
       .stage = NTV_STAGE_COMPUTE, .workgroup_size = {4, 2, 1}, .next_stage = NTV_NONE, .entry = "main", .name = "count"};
 
@@ -102,7 +83,7 @@ build_compute(struct ntv_wire *w)
    ntv_wire_info(w, NTV_INFO_NUM_SSBOS, 1);
    ntv_wire_info(w, NTV_INFO_SHARED_SIZE, 16);
    ntv_wire_info_bits(w, NTV_INFO_SYSTEM_VALUES_READ, 0, 1);
-   ntv_wire_directive(w, "shared_offset_units", "bytes");
+   ntv_wire_directive(w, NTV_DIRECTIVE_SHARED_OFFSET_UNITS, NTV_OFFSET_UNITS_BYTES);
 
    uint32_t uint = ntv_wire_type_vector(w, NTV_BASE_UINT, 32, 1);
    uint32_t array = ntv_wire_type_array(w, uint, 4, 0);
@@ -127,7 +108,7 @@ build_compute(struct ntv_wire *w)
    ntv_wire_phi(w, 300, 1, 32);
    ntv_wire_phi_src(w, 0, 100);
    ntv_wire_phi_src(w, 40, 301);
-   alu2(w, OP_IGE, "ige", 302, 1, 1, 300, 200);
+   alu2(w, "ige", 302, 1, 1, 300, 200);
    ntv_wire_if(w, 302, NTV_HINT_DONT_FLATTEN);
    ntv_wire_block(w, 20);
    ntv_wire_jump(w, NTV_JUMP_BREAK);
@@ -135,7 +116,7 @@ build_compute(struct ntv_wire *w)
    ntv_wire_block(w, 30);
    ntv_wire_end_if(w);
    ntv_wire_block(w, 40);
-   alu2(w, OP_IADD, "iadd", 301, 1, 32, 300, 70000000);
+   alu2(w, "iadd", 301, 1, 32, 300, 70000000);
    ntv_wire_end_loop(w);
 
    ntv_wire_block(w, 50);
@@ -145,41 +126,46 @@ build_compute(struct ntv_wire *w)
    ntv_wire_deref_var(w, buffer, out);
    ntv_wire_deref_struct(w, member, 500, 0);
    ntv_wire_deref_array(w, NTV_DEREF_ARRAY, element, 501, 100);
-   intrinsic(w, INTRIN_STORE_DEREF, "store_deref", store_indices, 3, 0, 0, 0);
-   ntv_wire_push(w, 502);
-   ntv_wire_push(w, 300);
-   ntv_wire_push(w, 1);
-   ntv_wire_push(w, NTV_ACCESS_COHERENT);
-   ntv_wire_push(w, 0);
+   intrinsic2(w, "store_deref", 0, 0, 0, 502, 300, coherent, 2);
 
    struct ntv_deref_result whole = {400, 32, array, NTV_MODE_SHARED};
    struct ntv_deref_result third = {401, 32, uint, NTV_MODE_SHARED};
    struct ntv_deref_result any = {402, 32, uint, NTV_MODE_SHARED};
    ntv_wire_deref_var(w, whole, numbers);
    ntv_wire_deref_array_imm(w, NTV_DEREF_ARRAY_IMM, third, 400, 3);
-   intrinsic(w, INTRIN_STORE_DEREF, "store_deref", store_indices, 3, 0, 0, 0);
-   ntv_wire_push(w, 401);
-   ntv_wire_push(w, 300);
-   ntv_wire_push(w, 1);
-   ntv_wire_push(w, 0);
-   ntv_wire_push(w, 0);
+   intrinsic2(w, "store_deref", 0, 0, 0, 401, 300, written, 1);
    ntv_wire_deref_array(w, NTV_DEREF_ARRAY, any, 400, 70000000);
-   intrinsic(w, INTRIN_ATOMIC, "deref_atomic", atomic_indices, 2, 403, 1, 32);
-   ntv_wire_push(w, 402);
-   ntv_wire_push(w, 200);
-   ntv_wire_push(w, 0);
-   ntv_wire_push(w, NTV_ATOMIC_OP_UMAX);
+   intrinsic2(w, "deref_atomic", 403, 1, 32, 402, 200, atomic, 1);
+}
+
+static bool
+build_compute(struct ntv_wire *w)
+{
+   write_compute(w);
    return ntv_wire_end(w);
+}
+
+/* The same with an ALU instruction behind it, the sources of which are booleans. */
+static void
+add_to_compute(struct ntv_wire *w, uint32_t op)
+{
+   write_compute(w);
+   ntv_wire_alu(w, op, 0, 900, 1, 32);
+   ntv_wire_alu_src(w, 302, xy, 1);
+   ntv_wire_alu_src(w, 302, xy, 1);
+   CHECK(ntv_wire_end(w));
 }
 
 /* Samples a texture at the centre of a texel and writes the colour. */
 static bool
 build_fragment(struct ntv_wire *w)
 {
-   static const uint8_t output_indices[] = {INDEX_BASE,      INDEX_RANGE,    INDEX_WRITE_MASK,
-                                            INDEX_COMPONENT, INDEX_SRC_TYPE, INDEX_IO_SEMANTICS};
    const struct ntv_shader shader = {.stage = NTV_STAGE_FRAGMENT, .next_stage = NTV_NONE, .entry = "main"};
    const uint32_t float32 = ntv_alu_type(NTV_BASE_FLOAT, 32);
+   const struct index output[] = {{"range", 1},
+                                  {"write_mask", 15},
+                                  {"src_type", float32},
+                                  {"io_semantics", ntv_io_semantics(4 /* FRAG_RESULT_DATA0 */, 1, 0, 0)}};
 
    ntv_wire_begin(w, &shader);
    ntv_wire_info(w, NTV_INFO_ORIGIN_UPPER_LEFT, 1);
@@ -193,7 +179,7 @@ build_fragment(struct ntv_wire *w)
    ntv_wire_const(w, 1, 2, 32);
    ntv_wire_const_value(w, 32, 0x3f000000);
    ntv_wire_const_value(w, 32, 0x3f000000);
-   alu2(w, OP_FADD, "fadd", 5, 2, 32, 1, 1);
+   alu2(w, "fadd", 5, 2, 32, 1, 1);
    const32(w, 2, 0);
    struct ntv_deref_result pointer = {3, 32, sampler, NTV_MODE_UNIFORM};
    ntv_wire_deref_var(w, pointer, variable);
@@ -202,15 +188,7 @@ build_fragment(struct ntv_wire *w)
    ntv_wire_tex_src(w, NTV_TEX_SRC_TEXTURE_DEREF, 3);
    ntv_wire_tex_src(w, NTV_TEX_SRC_SAMPLER_DEREF, 3);
    ntv_wire_tex_src(w, NTV_TEX_SRC_COORD, 5);
-   intrinsic(w, INTRIN_STORE_OUTPUT, "store_output", output_indices, 6, 0, 0, 0);
-   ntv_wire_push(w, 4);
-   ntv_wire_push(w, 2);
-   ntv_wire_push(w, 0);
-   ntv_wire_push(w, 1);
-   ntv_wire_push(w, 15);
-   ntv_wire_push(w, 0);
-   ntv_wire_push(w, float32);
-   ntv_wire_push(w, ntv_io_semantics(4 /* FRAG_RESULT_DATA0 */, 1, 0, 0));
+   intrinsic2(w, "store_output", 0, 0, 0, 4, 2, output, 4);
    return ntv_wire_end(w);
 }
 
@@ -367,24 +345,20 @@ test_errors(void)
    for (size_t len = 0; len < w.len; len++)
       expect_error(context, w.words, len, NTV_ERROR_MALFORMED, len < 3 ? "no wire" : "should have");
    w.words[1]++;
-   expect_error(context, w.words, w.len, NTV_ERROR_MALFORMED, "version 2");
+   expect_error(context, w.words, w.len, NTV_ERROR_MALFORMED, "version 3");
 
    CHECK(build_compute(&w));
-   CHECK(ntv_wire_is_new(&w, NTV_TABLE_ALU, OP_VEC2));
-   ntv_wire_name(&w, NTV_TABLE_ALU, OP_VEC2, "vec2_of_the_future");
-   CHECK(ntv_wire_end(&w));
-   struct ntv_target target;
-   struct ntv_result result;
-   CHECK(ntv_target_init(&target, VULKAN_1_3));
-   CHECK(ntv_translate(context, &target, w.words, w.len, NULL, &result) == NTV_OK);
-   ntv_result_free(&result, NULL);
-   alu2(&w, OP_VEC2, "", 900, 1, 32, 100, 100);
-   CHECK(ntv_wire_end(&w));
-   expect_error(context, w.words, w.len, NTV_ERROR_MALFORMED, "unknown ALU opcode `vec2_of_the_future`");
+   CHECK(ntv_wire_number(NTV_TABLE_ALU, "vec2_of_the_future") == NTV_NONE);
+   CHECK(ntv_wire_number(NTV_TABLE_FORMAT, NULL) == NTV_NONE);
+   CHECK(ntv_wire_index(ntv_wire_number(NTV_TABLE_INTRINSIC, "load_ubo"), "write_mask") == NTV_NONE);
+   CHECK(ntv_wire_num_indices(NTV_NONE) == 0);
+   w.len = w.words[2] = w.words[2] - (w.words[3] + 3) / 4;
+   w.words[3] = 0;
+   expect_error(context, w.words, w.len, NTV_ERROR_MALFORMED, "part of the text");
 
-   CHECK(build_compute(&w));
-   alu2(&w, OP_FADD, "fadd", 900, 1, 32, 302, 302);
-   CHECK(ntv_wire_end(&w));
+   add_to_compute(&w, 1000);
+   expect_error(context, w.words, w.len, NTV_ERROR_MALFORMED, "there is no ALU opcode 1000");
+   add_to_compute(&w, ntv_wire_number(NTV_TABLE_ALU, "fadd"));
    expect_error(context, w.words, w.len, NTV_ERROR_INVALID, "fadd");
 
    ntv_wire_fini(&w);

@@ -12,10 +12,7 @@ entity!(
 /// Strings in one buffer. Adding one looks for no other: names are many, and hardly any is ever read.
 #[derive(Clone, Debug, Default)]
 pub struct StringTable {
-    /// Text, where there are spans.
-    bytes: Vec<u8>,
-    /// What comes behind the bytes: strings as words, from which [`settle`](StringTable::settle) makes bytes all at once.
-    words: Vec<u32>,
+    text: String,
     /// Where each string starts, and how many bytes it has.
     spans: Vec<(u32, u32)>,
 }
@@ -23,60 +20,71 @@ pub struct StringTable {
 impl StringTable {
     /// Copies `text`.
     pub fn add(&mut self, text: &str) -> Str {
-        self.settle();
-        let start = self.bytes.len();
-        self.bytes.extend_from_slice(text.as_bytes());
-        self.add_span(start, text.len())
+        let start = self.text.len();
+        self.text.push_str(text);
+        self.push(start as u32, text.len() as u32)
     }
 
-    /// Copies the first `len` bytes of `words`, which are there to be looked at after [`settle`](StringTable::settle). What is
-    /// no UTF-8 is replaced.
+    /// Takes the first `len` bytes of `words` for the text, in which [`add_part`](StringTable::add_part) finds strings. In place of a
+    /// byte that is no UTF-8 there is a question mark.
+    pub(crate) fn set_text(&mut self, words: &[u32], len: usize) {
+        let mut bytes = std::mem::take(&mut self.text).into_bytes();
+        bytes.clear();
+        bytes.resize(4 * words.len(), 0);
+        let places = bytes.chunks_exact_mut(4);
+        places.zip(words).for_each(|(place, word)| place.copy_from_slice(&word.to_le_bytes()));
+        bytes.truncate(len);
+        self.text = String::from_utf8(bytes).unwrap_or_else(|error| with_question_marks(error.into_bytes()));
+    }
+
+    /// All text.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The string of `len` bytes at `start` of the text; `None` if the text has no such part.
     #[inline]
-    pub(crate) fn add_words(&mut self, words: &[u32], len: usize) -> Str {
-        const NOT_ASCII: u32 = 0x8080_8080;
-        if words.iter().any(|word| word & NOT_ASCII != 0) {
-            return self.add_lossy(words, len);
-        }
-        let start = self.bytes.len() + 4 * self.words.len();
-        self.words.extend_from_slice(words);
-        self.add_span(start, len.min(4 * words.len()))
+    pub(crate) fn add_part(&mut self, start: u32, len: u32) -> Option<Str> {
+        part(&self.text, start, len)?;
+        Some(self.push(start, len))
     }
 
-    #[cold]
-    fn add_lossy(&mut self, words: &[u32], len: usize) -> Str {
-        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).take(len).collect();
-        self.add(&String::from_utf8_lossy(&bytes))
-    }
-
-    /// The next string, which is `len` bytes at `start`.
-    fn add_span(&mut self, start: usize, len: usize) -> Str {
-        self.spans.push((start as u32, len as u32));
+    #[inline]
+    fn push(&mut self, start: u32, len: u32) -> Str {
+        self.spans.push((start, len));
         Str::from_index(self.spans.len() - 1)
-    }
-
-    /// Makes bytes of words.
-    pub(crate) fn settle(&mut self) {
-        let start = self.bytes.len();
-        self.bytes.resize(start + 4 * self.words.len(), 0);
-        let places = self.bytes[start..].chunks_exact_mut(4);
-        places.zip(&self.words).for_each(|(place, word)| place.copy_from_slice(&word.to_le_bytes()));
-        self.words.clear();
     }
 
     /// The string of `id`.
     pub fn get(&self, id: Str) -> &str {
         let (start, len) = self.spans[id.index()];
-        let bytes = &self.bytes[start as usize..][..len as usize];
-        // All of them are text, but the compiler does not know.
-        std::str::from_utf8(bytes).unwrap_or_default()
+        part(&self.text, start, len).unwrap_or_default()
     }
 
     /// Forgets all strings, keeps the memory.
     pub fn clear(&mut self) {
-        self.bytes.clear();
-        self.words.clear();
+        self.text.clear();
         self.spans.clear();
     }
+}
+
+/// The `len` bytes at `start`, if they are there and whole characters.
+#[inline]
+pub(crate) fn part(text: &str, start: u32, len: u32) -> Option<&str> {
+    let start = start as usize;
+    text.get(start..start.checked_add(len as usize)?)
+}
+
+/// `bytes` with question marks for what is no UTF-8.
+#[cold]
+fn with_question_marks(mut bytes: Vec<u8>) -> String {
+    let mut start = 0;
+    while let Err(error) = std::str::from_utf8(&bytes[start..]) {
+        let wrong = start + error.valid_up_to();
+        start = error.error_len().map_or(bytes.len(), |len| wrong + len);
+        bytes[wrong..start].fill(b'?');
+    }
+    String::from_utf8(bytes).unwrap_or_default()
 }
 
 impl Index<Str> for StringTable {
@@ -91,19 +99,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn strings_of_words_are_those_of_text() {
-        let mut strings = StringTable::default();
+    fn strings_are_parts_of_a_text() {
         let words = |text: &[u8]| -> Vec<u32> {
             text.chunks(4).map(|part| part.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte))).collect()
         };
-        let texts: [&[u8]; 7] = [b"", b"base", b"unsized", "\u{e9}t\u{e9}".as_bytes(), b"\xc3", b"\xa9", b"base2"];
+        let mut strings = StringTable::default();
         for _ in 0..2 {
-            let ids = texts.map(|text| strings.add_words(&words(text), text.len()));
-            let more = texts.map(|text| [strings.add("more"), strings.add_words(&words(text), text.len())]);
-            strings.settle();
-            for ((text, id), [other, again]) in texts.iter().zip(ids).zip(more) {
-                let read = String::from_utf8_lossy(text);
-                assert_eq!([&strings[id], &strings[other], &strings[again]], [&read, "more", &read]);
+            let text = b"base\xc3\xa9t\xc3?\xe2\x82\xac\xe2\x82";
+            strings.set_text(&words(text), text.len());
+            assert_eq!(strings.text(), "base\u{e9}t??\u{20ac}??");
+            let parts = [(0, 4), (4, 2), (2, 0), (14, 0)].map(|(start, len)| strings.add_part(start, len).unwrap());
+            let more = strings.add("more");
+            assert_eq!(parts.map(|part| &strings[part]), ["base", "\u{e9}", "", ""]);
+            assert_eq!(&strings[more], "more");
+            // Beyond the text, of more than all bytes, and half a character.
+            for (start, len) in [(30, 0), (0, 30), (u32::MAX, u32::MAX), (5, 1)] {
+                assert_eq!(strings.add_part(start, len), None);
             }
             strings.clear();
         }

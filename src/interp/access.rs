@@ -223,7 +223,7 @@ impl Machine<'_> {
     /// Whether offsets into `memory` count elements, as they do behind zink's own lowering. A dump does not say, so its
     /// reader must.
     fn counts_elements(&self, memory: Memory) -> bool {
-        let elements = ("shared_offset_units".to_string(), "elements".to_string());
+        let elements = ("shared_offset_units".into(), "elements".into());
         matches!(memory, Memory::Shared | Memory::Scratch) && self.shader.info.directives.contains(&elements)
     }
 

@@ -4,6 +4,7 @@
 
 use crate::op::names::{varying, SlotKind};
 use crate::op::slots;
+use std::borrow::Cow;
 
 /// A stage of the pipeline.
 #[allow(missing_docs)]
@@ -109,6 +110,66 @@ fn in_geometry(stage: Stage) -> bool {
     stage == Stage::Geometry
 }
 
+/// Key and value.
+pub type Directive = (Cow<'static, str>, Cow<'static, str>);
+
+/// A field as words, so that all of them are read in one go and without a question for each.
+trait Field {
+    /// How many words it takes.
+    const WORDS: usize;
+
+    /// Takes it from as many words, names from `text`. False for what it cannot be.
+    fn set(&mut self, words: &[u32], text: &str) -> bool;
+}
+
+impl Field for u32 {
+    const WORDS: usize = 1;
+
+    fn set(&mut self, words: &[u32], _: &str) -> bool {
+        *self = words[0];
+        true
+    }
+}
+
+impl Field for bool {
+    const WORDS: usize = 1;
+
+    fn set(&mut self, words: &[u32], _: &str) -> bool {
+        *self = words[0] != 0;
+        words[0] < 2
+    }
+}
+
+impl Field for u128 {
+    const WORDS: usize = 4;
+
+    fn set(&mut self, words: &[u32], _: &str) -> bool {
+        let pair = |at: usize| u64::from(words[at]) | u64::from(words[at + 1]) << 32;
+        *self = u128::from(pair(0)) | u128::from(pair(2)) << 64;
+        true
+    }
+}
+
+impl<const N: usize> Field for [u32; N] {
+    const WORDS: usize = N;
+
+    fn set(&mut self, words: &[u32], _: &str) -> bool {
+        self.copy_from_slice(words);
+        true
+    }
+}
+
+impl Field for String {
+    /// Where it starts in the text, and how many bytes it has.
+    const WORDS: usize = 2;
+
+    fn set(&mut self, words: &[u32], text: &str) -> bool {
+        self.clear();
+        let (start, len) = (words[0] as usize, words[1] as usize);
+        len == 0 || text.get(start..start.saturating_add(len)).map(|name| self.push_str(name)).is_some()
+    }
+}
+
 macro_rules! field_kind {
     (Dec, $e:expr) => {
         FieldMut::Dec($e)
@@ -158,7 +219,7 @@ macro_rules! info_fields {
             /// The stage that consumes the outputs, if known.
             pub next_stage: Option<Stage>,
             /// `// ntv: key=value` lines: what a dump cannot say but a reader must know.
-            pub directives: Vec<(String, String)>,
+            pub directives: Vec<Directive>,
             $(pub $name: $ty,)*
         }
 
@@ -168,6 +229,23 @@ macro_rules! info_fields {
             always: $always,
             field: |info| field_kind!($kind, &mut info.$name),
         },)*];
+
+        impl ShaderInfo {
+            /// How many words all fields of the table take.
+            pub(crate) const NUM_WORDS: usize = 0 $(+ <$ty as Field>::WORDS)*;
+
+            /// Takes all fields of the table from words, in its order, and names from `text`. False if a field has a value that it
+            /// cannot have.
+            pub(crate) fn set_fields(&mut self, words: &[u32; ShaderInfo::NUM_WORDS], text: &str) -> bool {
+                let (mut rest, mut sound) = (&words[..], true);
+                $({
+                    let (field, behind) = rest.split_at(<$ty as Field>::WORDS);
+                    sound &= self.$name.set(field, text);
+                    rest = behind;
+                })*
+                sound && rest.is_empty()
+            }
+        }
     };
 }
 
@@ -286,13 +364,13 @@ info_fields! {
 }
 
 /// What a directive may say, and the values it may have. `struct` has a form of its own, which only text has a use for.
-const DIRECTIVES: &[(&str, &[&str])] = &[
+pub const DIRECTIVES: &[(&str, &[&str])] = &[
     // zink divides the offsets of shared and scratch memory by the element size; Gallium's are bytes.
     ("shared_offset_units", &["bytes", "elements"]),
     // zink 25.0 assigns locations before its translator runs. 22.3 prints its shaders before: they have those of their slots.
     ("locations", &["declared", "slots"]),
     // Kernels may be given more shared memory when they start.
-    ("variable_shared_memory", &["true", "false"]),
+    ("variable_shared_memory", &["false", "true"]),
 ];
 
 /// Whether there is a directive `key` that may be `value`.
@@ -320,6 +398,6 @@ impl ShaderInfo {
 
     /// What the directive `key` says, if it was given; the last counts.
     pub fn directive(&self, key: &str) -> Option<&str> {
-        self.directives.iter().rev().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
+        self.directives.iter().rev().find(|(name, _)| name == key).map(|(_, value)| &**value)
     }
 }

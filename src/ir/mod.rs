@@ -41,7 +41,7 @@ pub use rewrite::{rewrite, rewrite_cf, sift, Edit, Rewriter};
 pub use types::{Field, StructData, Type, TypeData, TypeTable};
 pub use variable::{Capture, Precision, Var, VarFlags, Variable, NO_LOCATION};
 
-use crate::entity::{Arena, Id, Pool, SideTable, Slice, StringTable};
+use crate::entity::{Arena, Pool, SideTable, Slice, StringTable};
 use crate::op::{AluOp, Index, Intrinsic};
 
 /// An item of the control flow list.
@@ -309,7 +309,7 @@ impl Shader {
     /// Appends an instruction that exists and is in no block.
     pub fn append_existing(&mut self, inst: Inst) {
         self.order.push(inst);
-        self.end_block();
+        self.end_block(self.order.len());
     }
 
     /// Makes an instruction that is in no block until [`append_made`](Shader::append_made) is called.
@@ -319,25 +319,34 @@ impl Shader {
         self.insts.push(data)
     }
 
-    /// Appends the instructions that were made since the last one was appended: cheaper than one by one.
+    /// Appends the instructions that were made, all of them, to the blocks that [`append_cf_of_made`](Shader::append_cf_of_made)
+    /// opened: cheaper than one by one.
     pub(crate) fn append_made(&mut self) {
-        self.order.extend((self.order.len()..self.insts.len()).map(Inst::from_index));
-        self.end_block();
+        self.order.extend(self.insts.ids());
+        self.end_block(self.order.len());
     }
 
-    /// Lets the block that is open, if one is, end behind the last instruction.
-    fn end_block(&mut self) {
+    /// Lets the block that is open, if one is, end at this place of the order.
+    fn end_block(&mut self, at: usize) {
         if let Some(Cf::Block(block)) = self.cf.last() {
-            self.blocks[*block].end = self.order.len() as u32;
+            self.blocks[*block].end = at as u32;
         }
     }
 
     /// Appends an item to the control flow list, and opens it if it is a block.
     pub fn append_cf(&mut self, cf: Cf) {
-        self.end_block();
+        self.append_cf_at(cf, self.order.len());
+    }
+
+    /// The same behind the instructions that were made and are in no block until [`append_made`](Shader::append_made) is called.
+    pub(crate) fn append_cf_of_made(&mut self, cf: Cf) {
+        self.append_cf_at(cf, self.insts.len());
+    }
+
+    fn append_cf_at(&mut self, cf: Cf, at: usize) {
+        self.end_block(at);
         if let Cf::Block(block) = cf {
-            let at = self.order.len() as u32;
-            self.blocks[block] = BlockData { start: at, end: at };
+            self.blocks[block] = BlockData { start: at as u32, end: at as u32 };
         }
         self.cf.push(cf);
     }
@@ -346,6 +355,13 @@ impl Shader {
     pub fn append_new_block(&mut self) -> Block {
         let block = self.blocks.push(BlockData::default());
         self.append_cf(Cf::Block(block));
+        block
+    }
+
+    /// The same behind the instructions that were made.
+    pub(crate) fn append_block_of_made(&mut self) -> Block {
+        let block = self.blocks.push(BlockData::default());
+        self.append_cf_of_made(Cf::Block(block));
         block
     }
 

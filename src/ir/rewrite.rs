@@ -87,7 +87,7 @@ fn rebuild(shader: &mut Shader, rewriter: &mut impl Rewriter, order: &[Inst], cf
                 Edit::Replace(def) => names.set(inst.def(), def),
             }
         }
-        builder.shader.end_block();
+        builder.shader.end_block(builder.shader.order.len());
         if builder.split {
             names.last_part.set(block, Some(builder.current_block()));
             changed = true;

@@ -112,7 +112,8 @@ pub struct TypeTable {
 }
 
 impl TypeTable {
-    /// The id of `data`.
+    /// The id of `data`, which is no struct.
+    #[inline]
     pub fn intern(&mut self, data: TypeData) -> Type {
         if 2 * self.types.len() >= self.slots.len() {
             self.grow();
@@ -122,7 +123,7 @@ impl TypeTable {
     }
 
     /// Where `data` stands, or would.
-    #[inline]
+    #[inline(always)]
     fn slot(&self, data: TypeData) -> usize {
         let mask = self.slots.len() - 1;
         let mut slot = hash_of(data) & mask;
@@ -138,7 +139,7 @@ impl TypeTable {
         let len = (2 * self.slots.len()).max(64);
         self.slots.clear();
         self.slots.resize(len, None);
-        for ty in self.types.ids() {
+        for ty in self.types.ids().filter(|ty| !matches!(self.types[*ty], TypeData::Struct(_))) {
             let slot = self.slot(self.types[ty]);
             self.slots[slot] = Some(ty);
         }
@@ -159,10 +160,20 @@ impl TypeTable {
 
     /// A new struct with these fields.
     pub fn new_struct(&mut self, name: Str, fields: &[Field]) -> Type {
-        let mut memory = self.unused.pop().unwrap_or_default();
+        let mut memory = self.memory_of_fields();
         memory.extend_from_slice(fields);
-        let id = self.structs.push(StructData { name, fields: memory });
-        self.intern(TypeData::Struct(id))
+        self.new_struct_of(name, memory)
+    }
+
+    /// A new struct with these fields, which are in [`memory_of_fields`](TypeTable::memory_of_fields).
+    pub(crate) fn new_struct_of(&mut self, name: Str, fields: Vec<Field>) -> Type {
+        // No other type is equal.
+        self.types.push(TypeData::Struct(self.structs.push(StructData { name, fields })))
+    }
+
+    /// An empty list, with the memory of one that is no more needed if there is one.
+    pub(crate) fn memory_of_fields(&mut self) -> Vec<Field> {
+        self.unused.pop().unwrap_or_default()
     }
 
     /// What `ty` is.
@@ -368,7 +379,7 @@ impl TypeTable {
 }
 
 /// Where to look for `data` first. Types of a shader differ in few bits, which are spread over many.
-#[inline]
+#[inline(always)]
 fn hash_of(data: TypeData) -> usize {
     let number = |scalar: AluType| u64::from(scalar.bits) | (scalar.base as u64) << 8;
     let bits = match data {
@@ -378,11 +389,10 @@ fn hash_of(data: TypeData) -> usize {
         TypeData::Array { elem, len, stride } => {
             1 << 63 | (elem.index() as u64) << 40 ^ u64::from(len.unwrap_or(0)) << 16 ^ u64::from(stride)
         }
-        TypeData::Struct(id) => 1 << 62 | id.index() as u64,
         TypeData::Texture { dim, texel, .. } | TypeData::Image { dim, texel, .. } => {
             1 << 61 | number(texel) | (dim as u64) << 16
         }
-        TypeData::Void | TypeData::Sampler { .. } | TypeData::AtomicUint => 0,
+        TypeData::Void | TypeData::Sampler { .. } | TypeData::AtomicUint | TypeData::Struct(_) => 0,
     };
     (bits.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize
 }

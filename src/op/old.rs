@@ -33,7 +33,23 @@ const ALU: &[(&str, OldAlu)] = &[
 
 /// What the ALU opcode `name` of 22.3 is in 25.0, if it is not the same.
 pub fn old_alu(name: &str) -> Option<OldAlu> {
-    ALU.iter().find(|(old, _)| *old == name).map(|(_, new)| *new)
+    alu(alu_number(name)?)
+}
+
+/// Where the ALU opcode `name` stands among those that are no more.
+pub fn alu_number(name: &str) -> Option<usize> {
+    ALU.iter().position(|(old, _)| *old == name)
+}
+
+/// The ALU opcode that stands there.
+pub fn alu(number: usize) -> Option<OldAlu> {
+    ALU.get(number).map(|(_, new)| *new)
+}
+
+/// What it was called.
+#[cfg(test)]
+pub(crate) fn alu_name(number: usize) -> Option<&'static str> {
+    ALU.get(number).map(|(name, _)| *name)
 }
 
 /// The families of atomics: 22.3's prefix, the opcode, the one that compares and swaps.
@@ -121,20 +137,47 @@ const INTRINSICS: &[(&str, OldIntrinsic)] = &[
 
 /// What the intrinsic `name` of 22.3 is in 25.0, if it is not the same; `tess_ctrl` in a tessellation control shader.
 pub fn old_intrinsic(name: &str, tess_ctrl: bool) -> Option<OldIntrinsic> {
-    if let Some((_, old)) = INTRINSICS.iter().find(|(old, _)| *old == name) {
+    intrinsic(intrinsic_number(name)?, tess_ctrl)
+}
+
+/// Where the intrinsic `name` stands among those that are no more; behind the list come the atomics, family by family.
+pub fn intrinsic_number(name: &str) -> Option<usize> {
+    if let Some(number) = INTRINSICS.iter().position(|(old, _)| *old == name) {
+        return Some(number);
+    }
+    ATOMICS.iter().enumerate().find_map(|(family, (prefix, ..))| {
+        let suffix = name.strip_prefix(prefix)?;
+        let op = ATOMIC_OPS.iter().position(|(old, _)| *old == suffix)?;
+        Some(INTRINSICS.len() + family * ATOMIC_OPS.len() + op)
+    })
+}
+
+/// The intrinsic that stands there.
+pub fn intrinsic(number: usize, tess_ctrl: bool) -> Option<OldIntrinsic> {
+    if let Some((name, old)) = INTRINSICS.get(number) {
         let mut old = *old;
-        if name == "control_barrier" && tess_ctrl {
+        if *name == "control_barrier" && tess_ctrl {
             // The barrier of tessellation control orders the outputs, not shared memory.
             old.indices[3].1 = Modes::SHADER_OUT.bits();
         }
         return Some(old);
     }
-    ATOMICS.iter().find_map(|(prefix, plain, swap)| {
-        let suffix = name.strip_prefix(prefix)?;
-        let (_, atomic) = ATOMIC_OPS.iter().find(|(old, _)| *old == suffix)?;
-        let op = if matches!(atomic, AtomicOp::cmpxchg | AtomicOp::fcmpxchg) { *swap } else { *plain };
-        let mut old = OldIntrinsic::new(op);
-        old.indices = [(Index::atomic_op, *atomic as u32); 4];
-        Some(old)
-    })
+    let number = number - INTRINSICS.len();
+    let (_, plain, swap) = ATOMICS.get(number / ATOMIC_OPS.len())?;
+    let (_, atomic) = ATOMIC_OPS[number % ATOMIC_OPS.len()];
+    let op = if matches!(atomic, AtomicOp::cmpxchg | AtomicOp::fcmpxchg) { *swap } else { *plain };
+    let mut old = OldIntrinsic::new(op);
+    old.indices = [(Index::atomic_op, atomic as u32); 4];
+    Some(old)
+}
+
+/// What it was called.
+#[cfg(test)]
+pub(crate) fn intrinsic_name(number: usize) -> Option<String> {
+    if let Some((name, _)) = INTRINSICS.get(number) {
+        return Some((*name).to_string());
+    }
+    let number = number - INTRINSICS.len();
+    let (prefix, ..) = ATOMICS.get(number / ATOMIC_OPS.len())?;
+    Some(format!("{prefix}{}", ATOMIC_OPS[number % ATOMIC_OPS.len()].0))
 }

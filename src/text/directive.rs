@@ -41,7 +41,7 @@ impl<'a> Parser<'a> {
         if !is_directive(key, value) {
             return Err(line.error(start, "expected `key=value` of a directive that ntv knows"));
         }
-        self.shader.info.directives.push((key.into(), value.into()));
+        self.shader.info.directives.push((key.to_string().into(), value.to_string().into()));
         Ok(())
     }
 
@@ -60,7 +60,7 @@ impl<'a> Parser<'a> {
         line.expect(b'}', "`,` or `}`")?;
         line.expect_end()?;
         self.members.insert(name, members);
-        self.shader.info.directives.push(("struct".into(), text.into()));
+        self.shader.info.directives.push(("struct".into(), text.to_string().into()));
         Ok(())
     }
 

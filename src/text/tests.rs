@@ -302,7 +302,7 @@ fn header_survives() {
     assert_eq!(info.inputs_read, 1 | 7 << 15 | 1 << 63);
     assert_eq!(info.system_values_read, 1 << 64 | 1 << 31);
     assert_eq!(info.workgroup_size, [8, 4, 1]);
-    assert_eq!(info.directives, [("shared_offset_units".to_string(), "elements".to_string())]);
+    assert_eq!(info.directives, [("shared_offset_units".into(), "elements".into())]);
 }
 
 #[test]

@@ -2,26 +2,20 @@
 
 use super::declare::TypeRow;
 use super::format::{kind, pick, Kind, HEADER_WORDS, HINTS, MAGIC, VERSION};
-use super::names::Names;
 use super::record::{error, Record};
 use super::values::Values;
 use crate::entity::Numbering;
 use crate::error::Error;
-use crate::ir::{Block, Cf, Field, Inst, InstKind, PhiSrc, Shader, Stage};
+use crate::ir::{Block, Cf, Inst, InstKind, PhiSrc, Shader};
 
 /// Reads wires, one after the other, and keeps its memory in between.
 #[derive(Clone, Debug, Default)]
 pub struct Decoder {
-    pub(super) names: Names,
     pub(super) types: Vec<TypeRow>,
     pub(super) values: Values,
     pub(super) blocks: Numbering<Block>,
     /// Phis, whose sources may be written later, with their records from the first source on.
     pub(super) phis: Vec<PendingPhi>,
-    /// Memory for a string.
-    pub(super) text: Vec<u8>,
-    /// Memory for the fields of a struct.
-    pub(super) fields: Vec<Field>,
     /// Memory for the name and the label of a shader.
     pub(super) labels: [String; 2],
 }
@@ -54,7 +48,6 @@ impl Decoder {
     }
 
     fn clear(&mut self, num_words: usize) {
-        self.names.clear();
         self.types.clear();
         self.values.clear(num_words);
         self.blocks.clear();
@@ -66,6 +59,7 @@ impl Decoder {
 pub(super) struct Reading<'a> {
     pub(super) state: &'a mut Decoder,
     pub(super) shader: &'a mut Shader,
+    /// The wire without the text.
     pub(super) wire: &'a [u32],
     /// The last item of control flow is a block.
     pub(super) in_block: bool,
@@ -75,7 +69,7 @@ impl<'a> Reading<'a> {
     fn shader(&mut self) -> Result<(), Error> {
         self.header()?;
         let wire = self.wire;
-        if wire.get(HEADER_WORDS).is_some_and(|word| word & 0xff != Kind::Shader as u32) {
+        if !wire.get(HEADER_WORDS).is_some_and(|word| word & 0xff == Kind::Shader as u32) {
             return Err(no_other_first(HEADER_WORDS));
         }
         let mut at = HEADER_WORDS;
@@ -91,21 +85,34 @@ impl<'a> Reading<'a> {
                 kind::DEREF => self.deref(words, at)?,
                 kind::INTRINSIC => self.intrinsic(words, at)?,
                 kind::VARIABLE => self.variable(words, at)?,
-                kind::TYPE => self.ty(Record::new(&wire[..at + len], at + 1))?,
-                kind::INFO => self.info(Record::new(&wire[..at + len], at + 1))?,
-                kind::NAME => self.named(Record::new(&wire[..at + len], at + 1))?,
+                kind::VECTOR => self.vector(words, at)?,
+                kind::ARRAY => self.array(words, at)?,
+                kind::STRUCT => self.struct_type(words, at)?,
+                kind::BLOCK => self.block(words, at)?,
                 _ => self.other(kind, words, at)?,
             }
             at += len;
         }
         self.shader.append_made();
-        self.shader.strings.settle();
         self.resolve_phis()
     }
 
-    fn header(&self) -> Result<(), Error> {
+    /// Takes the text, which is no record, from the end of the wire.
+    fn header(&mut self) -> Result<(), Error> {
         match *self.wire {
-            [MAGIC, VERSION, len, ..] if len as usize == self.wire.len() => Ok(()),
+            [MAGIC, VERSION, len, bytes, ..] if len as usize == self.wire.len() => {
+                let num_words = (bytes as usize).div_ceil(4);
+                let Some(end) = self.wire.len().checked_sub(num_words).filter(|end| *end >= HEADER_WORDS) else {
+                    return Err(error(
+                        3,
+                        format_args!("a text of {bytes} bytes, of which {num_words} words are not there"),
+                    ));
+                };
+                let (wire, text) = self.wire.split_at(end);
+                self.wire = wire;
+                self.shader.strings.set_text(text, bytes as usize);
+                Ok(())
+            }
             [MAGIC, VERSION, len, ..] => {
                 Err(error(2, format_args!("the wire has {} words, but should have {len}", self.wire.len())))
             }
@@ -120,19 +127,16 @@ impl<'a> Reading<'a> {
     }
 
     #[inline(never)]
-    fn named(&mut self, record: Record<'_>) -> Result<(), Error> {
-        let tess_ctrl = self.shader.info.stage == Stage::TessCtrl;
-        self.state.names.define(record, &mut self.state.text, tess_ctrl)
-    }
-
-    #[inline(never)]
     fn other(&mut self, kind: u32, words: &'a [u32], at: usize) -> Result<(), Error> {
         let mut record = Record::new(&self.wire[..at + words.len()], at + 1);
         match Kind::from_number(kind) {
-            Some(Kind::Shader) if at == HEADER_WORDS => return self.shader_record(record),
+            Some(Kind::Shader) if at == HEADER_WORDS => return self.shader_record(words, at),
             Some(Kind::Shader) => return Err(no_other_first(at)),
-            Some(Kind::Directive) => return self.directive(record),
-            Some(Kind::Block) => return self.block(record),
+            Some(Kind::Directive) => self.directive(&mut record)?,
+            Some(Kind::Remark) => self.remark(&mut record)?,
+            Some(
+                kind @ (Kind::Void | Kind::Matrix | Kind::Sampler | Kind::Texture | Kind::Image | Kind::AtomicUint),
+            ) => self.leaf(kind, &mut record)?,
             Some(Kind::If) => {
                 let cond = record.def(&mut self.state.values);
                 let hint = record.pick("a hint", |number| pick(HINTS, number))?;
@@ -151,19 +155,17 @@ impl<'a> Reading<'a> {
 
     /// Control flow behind the instructions before.
     fn control(&mut self, cf: Cf) {
-        self.shader.append_made();
-        self.shader.append_cf(cf);
+        self.shader.append_cf_of_made(cf);
         self.in_block = false;
     }
 
-    fn block(&mut self, mut record: Record<'_>) -> Result<(), Error> {
-        let number = record.word();
-        self.shader.append_made();
-        let block = self.shader.append_new_block();
+    fn block(&mut self, words: &[u32], at: usize) -> Result<(), Error> {
+        let &[_, number] = words else { return Err(self.wrong_length(2, words, at)) };
+        let block = self.shader.append_block_of_made();
         self.in_block = true;
         match self.state.blocks.define(number, block) {
-            true => record.end(),
-            false => Err(record.behind(format_args!("block {number} stands twice"))),
+            true => Ok(()),
+            false => Err(error(at + 1, format_args!("block {number} stands twice"))),
         }
     }
 

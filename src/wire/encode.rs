@@ -1,21 +1,20 @@
 //! Writing a shader: header, types, variables and control flow, with the numbers of the IR.
 
-use super::format::{number_in, Kind, Table, TypeFlags, TypeKind, HINTS, MAGIC, NONE, PRECISIONS, VERSION};
+use super::format::{number_in, Kind, TypeFlags, HINTS, MAGIC, NONE, PRECISIONS, VERSION};
 use crate::entity::{Id, SideTable};
-use crate::ir::info::{FieldMut, FIELDS};
+use crate::ir::info::{FieldMut, DIRECTIVES, FIELDS};
 use crate::ir::{Cf, Shader, ShaderInfo, Stage, Type, TypeData, Variable};
-use crate::op::names::{pack_alu_type, FORMATS};
-use crate::op::{AluOp, Index, Intrinsic};
+use crate::op::names::pack_alu_type;
 
 /// Writes `shader`.
 pub(super) fn encode(shader: &Shader) -> Vec<u32> {
     let mut writer = Writer {
         shader,
-        words: vec![MAGIC, VERSION, 0],
+        words: vec![MAGIC, VERSION, 0, 0],
+        text: Vec::new(),
         record: None,
         types: SideTable::with_len(None, shader.types.len()),
         num_types: 0,
-        named: Default::default(),
     };
     writer.info();
     for ty in (0..shader.types.len()).map(Type::from_index) {
@@ -26,6 +25,11 @@ pub(super) fn encode(shader: &Shader) -> Vec<u32> {
     }
     writer.body();
     writer.close();
+    writer.words[3] = writer.text.len() as u32;
+    writer.text.resize(writer.text.len().next_multiple_of(4), 0);
+    writer
+        .words
+        .extend(writer.text.chunks(4).map(|bytes| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])));
     writer.words[2] = writer.words.len() as u32;
     writer.words
 }
@@ -34,13 +38,13 @@ pub(super) fn encode(shader: &Shader) -> Vec<u32> {
 pub(super) struct Writer<'a> {
     pub(super) shader: &'a Shader,
     words: Vec<u32>,
+    /// All strings.
+    text: Vec<u8>,
     /// Where the open record starts.
     record: Option<usize>,
     /// Number of each type that was written.
     types: SideTable<Type, Option<u32>>,
     num_types: u32,
-    /// By table, the numbers that have a name.
-    named: [Vec<bool>; 4],
 }
 
 impl Writer<'_> {
@@ -65,52 +69,11 @@ impl Writer<'_> {
         self.push(&[value as u32, (value >> 32) as u32]);
     }
 
+    /// Where a string stands in the text, and how many bytes it has.
     fn string(&mut self, text: Option<&str>) {
-        let Some(text) = text else { return self.push(&[NONE]) };
-        self.push(&[text.len() as u32]);
-        let words = text.as_bytes().chunks(4).map(|bytes| {
-            let mut word = [0; 4];
-            word[..bytes.len()].copy_from_slice(bytes);
-            u32::from_le_bytes(word)
-        });
-        self.words.extend(words);
-    }
-
-    /// True the first time that `number` of `table` is asked for.
-    fn is_new(&mut self, table: Table, number: u32) -> bool {
-        let named = &mut self.named[table as usize];
-        let at = number as usize;
-        if at >= named.len() {
-            named.resize(at + 1, false);
-        }
-        !std::mem::replace(&mut named[at], true)
-    }
-
-    fn name(&mut self, table: Table, number: u32, name: &str) {
-        if self.is_new(table, number) {
-            self.record(Kind::Name);
-            self.push(&[table as u32, number]);
-            self.string(Some(name));
-        }
-    }
-
-    pub(super) fn name_alu(&mut self, op: AluOp) {
-        self.name(Table::Alu, op as u32, op.name());
-    }
-
-    pub(super) fn name_format(&mut self, format: u32) {
-        self.name(Table::Format, format, FORMATS.get(format as usize).map_or("none", |row| row.0));
-    }
-
-    pub(super) fn name_intrinsic(&mut self, op: Intrinsic) {
-        if self.is_new(Table::Intrinsic, op as u32) {
-            let indices: &[Index] = op.info().indices;
-            indices.iter().for_each(|index| self.name(Table::Index, *index as u32, index.name()));
-            self.record(Kind::Name);
-            self.push(&[Table::Intrinsic as u32, op as u32]);
-            self.string(Some(op.name()));
-            indices.iter().for_each(|index| self.push(&[*index as u32]));
-        }
+        let Some(text) = text else { return self.push(&[0, NONE]) };
+        self.push(&[self.text.len() as u32, text.len() as u32]);
+        self.text.extend_from_slice(text.as_bytes());
     }
 
     fn info(&mut self) {
@@ -126,44 +89,35 @@ impl Writer<'_> {
         self.string(info.label.as_deref());
         // The table gives out fields to change; what is written is a copy.
         let mut copy: ShaderInfo = info.clone();
-        self.record(Kind::Info);
-        for (number, row) in FIELDS.iter().enumerate() {
-            self.field(number as u32, (row.field)(&mut copy));
+        for row in FIELDS {
+            self.field((row.field)(&mut copy));
         }
         for (key, value) in &info.directives {
-            self.record(Kind::Directive);
-            self.string(Some(key));
-            self.string(Some(value));
+            self.directive(key, value);
         }
     }
 
-    /// A field, unless it is zero.
-    fn field(&mut self, number: u32, field: FieldMut<'_>) {
-        let mut begin = || self.push(&[number]);
+    fn field(&mut self, field: FieldMut<'_>) {
         match field {
-            FieldMut::Dec(value) | FieldMut::Hex(value, _) if *value != 0 => {
-                begin();
-                self.push(&[*value]);
-            }
-            FieldMut::Flag(true) => {
-                begin();
-                self.push(&[1]);
-            }
-            FieldMut::Ranges(bits) | FieldMut::Words(bits, _) if *bits != 0 => {
-                begin();
+            FieldMut::Dec(value) | FieldMut::Hex(value, _) => self.push(&[*value]),
+            FieldMut::Flag(value) => self.push(&[(*value).into()]),
+            FieldMut::Ranges(bits) | FieldMut::Words(bits, _) => {
                 self.push64(*bits as u64);
                 self.push64((*bits >> 64) as u64);
             }
-            FieldMut::Name(name) if !name.is_empty() => {
-                begin();
-                self.string(Some(name));
-            }
-            FieldMut::List(list) if list.iter().any(|value| *value != 0) => {
-                begin();
-                self.push(list);
-            }
-            _ => {}
+            FieldMut::Name(name) => self.string(Some(name)),
+            FieldMut::List(list) => self.push(list),
         }
+    }
+
+    fn directive(&mut self, key: &str, value: &str) {
+        let Some(row) = DIRECTIVES.iter().position(|row| row.0 == key) else {
+            self.record(Kind::Remark);
+            return self.string(Some(value));
+        };
+        let value = DIRECTIVES[row].1.iter().position(|it| *it == value).unwrap_or(0);
+        self.record(Kind::Directive);
+        self.push(&[row as u32, value as u32]);
     }
 
     /// Writes `root` behind the types that it is made of, without recursion.
@@ -198,7 +152,6 @@ impl Writer<'_> {
     }
 
     fn type_record(&mut self, ty: Type) {
-        self.record(Kind::Type);
         let flags = |array: bool, shadow: bool, bare: bool| {
             let mut flags = TypeFlags::empty();
             flags.set(TypeFlags::ARRAYED, array);
@@ -207,29 +160,29 @@ impl Writer<'_> {
             flags.bits()
         };
         match self.shader.types.get(ty) {
-            TypeData::Void => self.push(&[TypeKind::Void as u32]),
-            TypeData::AtomicUint => self.push(&[TypeKind::AtomicUint as u32]),
-            TypeData::Scalar(scalar) => self.push(&[TypeKind::Vector as u32, pack_alu_type(scalar), 1]),
-            TypeData::Vector(scalar, n) => self.push(&[TypeKind::Vector as u32, pack_alu_type(scalar), n.into()]),
+            TypeData::Void => self.whole(Kind::Void, &[]),
+            TypeData::AtomicUint => self.whole(Kind::AtomicUint, &[]),
+            TypeData::Scalar(scalar) => self.whole(Kind::Vector, &[pack_alu_type(scalar), 1]),
+            TypeData::Vector(scalar, n) => self.whole(Kind::Vector, &[pack_alu_type(scalar), n.into()]),
             TypeData::Matrix { scalar, columns, rows } => {
-                self.push(&[TypeKind::Matrix as u32, scalar.bits.into(), columns.into(), rows.into()]);
+                self.whole(Kind::Matrix, &[scalar.bits.into(), columns.into(), rows.into()]);
             }
             TypeData::Array { elem, len, stride } => {
-                self.push(&[TypeKind::Array as u32, self.type_number(elem), len.unwrap_or(NONE), stride]);
+                self.whole(Kind::Array, &[self.type_number(elem), len.unwrap_or(NONE), stride]);
             }
-            TypeData::Sampler { shadow } => self.push(&[TypeKind::Sampler as u32, shadow.into()]),
+            TypeData::Sampler { shadow } => self.whole(Kind::Sampler, &[shadow.into()]),
             TypeData::Texture { dim, shadow, array, texel, bare } => {
                 let flags = flags(array, shadow, bare);
-                self.push(&[TypeKind::Texture as u32, dim as u32, flags, pack_alu_type(texel)]);
+                self.whole(Kind::Texture, &[dim as u32, flags, pack_alu_type(texel)]);
             }
             TypeData::Image { dim, array, texel } => {
                 let flags = flags(array, false, false);
-                self.push(&[TypeKind::Image as u32, dim as u32, flags, pack_alu_type(texel)]);
+                self.whole(Kind::Image, &[dim as u32, flags, pack_alu_type(texel)]);
             }
             TypeData::Struct(id) => {
                 let shader = self.shader;
                 let data = &shader.types.structs[id];
-                self.push(&[TypeKind::Struct as u32]);
+                self.record(Kind::Struct);
                 self.string(Some(&shader.strings[data.name]));
                 for field in &data.fields {
                     self.push(&[self.type_number(field.ty), field.offset.unwrap_or(NONE)]);
@@ -239,11 +192,14 @@ impl Writer<'_> {
         }
     }
 
+    /// A record of these words.
+    fn whole(&mut self, kind: Kind, words: &[u32]) {
+        self.record(kind);
+        self.push(words);
+    }
+
     fn variable(&mut self, variable: &Variable) {
         let shader = self.shader;
-        if variable.image_format != 0 {
-            self.name_format(variable.image_format);
-        }
         self.record(Kind::Variable);
         self.push(&[
             self.type_number(variable.ty),

@@ -4,8 +4,8 @@ use super::encode::Writer;
 use super::format::{number_in, Head, Kind, Step, TexFlags, JUMPS, WIDE_SWIZZLE};
 use crate::entity::{Id, Slice};
 use crate::ir::{AluSrc, ArrayIndex, Def, Deref, DerefKind, Inst, InstKind, TexData};
-use crate::op::names::{pack_alu_type, FORMATS};
-use crate::op::{AluOp, IndexKind, Intrinsic};
+use crate::op::names::pack_alu_type;
+use crate::op::Intrinsic;
 
 impl Writer<'_> {
     pub(super) fn instruction(&mut self, inst: Inst) {
@@ -13,7 +13,6 @@ impl Writer<'_> {
         let bit_size = shader.insts[inst].bit_size;
         match shader.insts[inst].kind {
             InstKind::Alu { op, flags, srcs } => {
-                self.name_alu(op);
                 self.head(Kind::Alu, inst, op as u32, flags.bits());
                 let srcs = shader.alu_srcs[srcs].iter().zip(op.info().srcs);
                 for (src, operand) in srcs {
@@ -91,18 +90,9 @@ impl Writer<'_> {
 
     fn intrinsic(&mut self, inst: Inst, op: Intrinsic, srcs: Slice, indices: Slice) {
         let shader = self.shader;
-        let indices = || op.info().indices.iter().zip(&shader.indices[indices]);
-        self.name_intrinsic(op);
-        for (index, value) in indices() {
-            match index.kind() {
-                IndexKind::AluOp => AluOp::ALL.get(*value as usize).into_iter().for_each(|op| self.name_alu(*op)),
-                IndexKind::Format if (*value as usize) < FORMATS.len() => self.name_format(*value),
-                _ => {}
-            }
-        }
         self.head(Kind::Intrinsic, inst, op as u32, 0);
         shader.srcs[srcs].iter().for_each(|src| self.push(&[number(*src)]));
-        indices().for_each(|(_, value)| self.push(&[*value]));
+        self.push(&shader.indices[indices]);
     }
 
     fn tex(&mut self, inst: Inst, tex: &TexData) {

@@ -2,7 +2,7 @@
 //!
 //! Enumerations of the IR that are not here cross by their own discriminants.
 
-use crate::ir::{BranchHint, Jump, Precision, Stage, VarFlags};
+use crate::ir::{BranchHint, Jump, Precision, ShaderInfo, Stage};
 use crate::op::names::ImageDim;
 use crate::op::tex::{TexOp, TexSrcKind};
 use crate::op::{AluType, Base};
@@ -11,14 +11,14 @@ use bitflags::bitflags;
 /// The first word: `NTVW` in a file.
 pub const MAGIC: u32 = 0x5756_544e;
 /// The second word: changes with anything that an older reader would misread.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 /// Words before the first record.
-pub(super) const HEADER_WORDS: usize = 3;
+pub(super) const HEADER_WORDS: usize = 4;
+/// Words of the shader's record.
+pub(super) const SHADER_WORDS: usize = 15 + ShaderInfo::NUM_WORDS;
 /// "There is none", where a number or a string is optional.
 pub(super) const NONE: u32 = u32::MAX;
-/// Numbers of opcodes, intrinsics, indices and formats are below this.
-pub(super) const TABLE_SIZE: u32 = 1024;
-/// Bit of an ALU source's value: a second word has more of the swizzle.
+/// Bit of an ALU source's value: a second word has more of the swizzle. All numbers of values are below it.
 pub(super) const WIDE_SWIZZLE: u32 = 1 << 31;
 
 macro_rules! numbered {
@@ -41,26 +41,33 @@ numbered! {
     /// What a record is.
     Kind {
         Shader = 1,
-        Info = 2,
-        Directive = 3,
-        Name = 4,
-        Type = 5,
-        Variable = 6,
-        Block = 7,
-        If = 8,
-        Else = 9,
-        EndIf = 10,
-        Loop = 11,
-        Continue = 12,
-        EndLoop = 13,
-        Alu = 14,
-        Const = 15,
-        Undef = 16,
-        Phi = 17,
-        Deref = 18,
-        Intrinsic = 19,
-        Tex = 20,
-        Jump = 21,
+        Directive = 2,
+        Remark = 3,
+        Void = 4,
+        Vector = 5,
+        Matrix = 6,
+        Array = 7,
+        Struct = 8,
+        Sampler = 9,
+        Texture = 10,
+        Image = 11,
+        AtomicUint = 12,
+        Variable = 13,
+        Block = 14,
+        If = 15,
+        Else = 16,
+        EndIf = 17,
+        Loop = 18,
+        Continue = 19,
+        EndLoop = 20,
+        Alu = 21,
+        Const = 22,
+        Undef = 23,
+        Phi = 24,
+        Deref = 25,
+        Intrinsic = 26,
+        Tex = 27,
+        Jump = 28,
     }
 }
 
@@ -73,33 +80,27 @@ pub(super) mod kind {
     pub(in crate::wire) const DEREF: u32 = Kind::Deref as u32;
     pub(in crate::wire) const INTRINSIC: u32 = Kind::Intrinsic as u32;
     pub(in crate::wire) const VARIABLE: u32 = Kind::Variable as u32;
-    pub(in crate::wire) const TYPE: u32 = Kind::Type as u32;
-    pub(in crate::wire) const INFO: u32 = Kind::Info as u32;
-    pub(in crate::wire) const NAME: u32 = Kind::Name as u32;
+    pub(in crate::wire) const VECTOR: u32 = Kind::Vector as u32;
+    pub(in crate::wire) const ARRAY: u32 = Kind::Array as u32;
+    pub(in crate::wire) const STRUCT: u32 = Kind::Struct as u32;
+    pub(in crate::wire) const BLOCK: u32 = Kind::Block as u32;
 }
 
-numbered! {
-    /// What a number with a name belongs to.
-    Table {
-        Alu = 0,
-        Intrinsic = 1,
-        Index = 2,
-        Format = 3,
-    }
+/// A list of names whose places are numbers in a wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Table {
+    /// ALU opcodes: `fadd`.
+    Alu,
+    /// Intrinsics: `load_ubo`.
+    Intrinsic,
+    /// Image formats: `r32_uint`.
+    Format,
 }
 
-numbered! {
-    /// What a type is.
-    TypeKind {
-        Void = 0,
-        Vector = 1,
-        Matrix = 2,
-        Array = 3,
-        Struct = 4,
-        Sampler = 5,
-        Texture = 6,
-        Image = 7,
-        AtomicUint = 8,
+impl Table {
+    /// The one with this number.
+    pub fn from_number(number: u32) -> Option<Table> {
+        pick(&[Table::Alu, Table::Intrinsic, Table::Format], number)
     }
 }
 
@@ -158,6 +159,8 @@ pub(super) const HINTS: &[BranchHint] =
 
 pub(super) const PRECISIONS: &[Precision] = &[Precision::None, Precision::High, Precision::Medium, Precision::Low];
 
+const BASES: [Base; 4] = [Base::Bool, Base::Int, Base::Uint, Base::Float];
+
 /// The element of `list` that a number stands for.
 pub(super) fn pick<T: Copy>(list: &[T], number: u32) -> Option<T> {
     list.get(number as usize).copied()
@@ -184,19 +187,14 @@ pub(super) fn tex_src(number: u32) -> Option<TexSrcKind> {
     pick(TexSrcKind::ALL, number)
 }
 
-pub(super) fn var_flags(bits: u32) -> Option<VarFlags> {
-    VarFlags::from_bits(bits)
-}
-
 /// What the numbers of a variable can be: `None` for what GLSL has no scalar of.
+#[inline]
 pub(super) fn scalar(packed: u32) -> Option<AluType> {
-    let ty = alu_type(packed)?;
-    let exists = match ty.base {
-        Base::Bool => ty.bits == 1,
-        Base::Int | Base::Uint => ty.bits >= 8,
-        Base::Float => ty.bits >= 16,
-    };
-    exists.then_some(ty)
+    // All widths are powers of two, so that a sum of them is a set.
+    const WIDTHS: [u8; 4] = [1, 8 + 16 + 32 + 64, 8 + 16 + 32 + 64, 16 + 32 + 64];
+    let (base, bits) = (BASES[(packed >> 8 & 3) as usize], packed as u8);
+    let exists = packed >> 10 == 0 && bits.is_power_of_two() && WIDTHS[base as usize] & bits != 0;
+    exists.then_some(AluType::new(base, bits))
 }
 
 /// What the components of a texel can be.
@@ -211,7 +209,7 @@ pub(super) fn texel(packed: u32) -> Option<AluType> {
 
 /// An ALU type as `ntv_alu_type` packs it.
 pub(super) fn alu_type(packed: u32) -> Option<AluType> {
-    let base = pick(&[Base::Bool, Base::Int, Base::Uint, Base::Float], packed >> 8)?;
+    let base = pick(&BASES, packed >> 8)?;
     let bits = packed as u8;
     matches!(bits, 0 | 1 | 8 | 16 | 32 | 64).then_some(AluType::new(base, bits))
 }

@@ -2,14 +2,16 @@
 
 use super::decode::{PendingPhi, Reading};
 use super::format::{self, alu_type, pick, Head, Kind, Step, TexFlags, JUMPS, WIDE_SWIZZLE};
-use super::names::{AluRow, IntrinsicRow, Names};
+use super::names::{is_value, old_alu, old_intrinsic};
 use super::record::{error, unexpected, Record};
 use super::values::Values;
 use crate::entity::{Id, Slice};
 use crate::error::Error;
-use crate::ir::{AluFlags, AluSrc, ArrayIndex, Def, Deref, DerefKind, InstData, InstKind, Swizzle, TexData, Var};
+use crate::ir::{
+    AluFlags, AluSrc, ArrayIndex, Def, Deref, DerefKind, InstData, InstKind, Stage, Swizzle, TexData, Var,
+};
 use crate::op::old::OldAlu;
-use crate::op::{AluOp, IndexKind, Modes};
+use crate::op::{AluOp, Index, Intrinsic, Modes};
 
 /// The record of an instruction: what all of them have, and the rest.
 #[derive(Clone, Copy)]
@@ -69,7 +71,7 @@ impl<'a> Reading<'a> {
 
     /// That `words`, which stand at `at`, should be `count`.
     #[cold]
-    fn wrong_length(&self, count: usize, words: &[u32], at: usize) -> Error {
+    pub(super) fn wrong_length(&self, count: usize, words: &[u32], at: usize) -> Error {
         self.record(words, at).wrong_length(count)
     }
 
@@ -90,9 +92,8 @@ impl<'a> Reading<'a> {
     #[inline(never)]
     pub(super) fn alu(&mut self, words: &'a [u32], at: usize) -> Result<(), Error> {
         let parts = self.begin(words, at)?;
-        let op = match *self.state.names.alu(parts.op(), at + 1, self.wire)? {
-            AluRow::Op(op) => op,
-            AluRow::Old(old) => return self.old_alu(old, parts),
+        let Some(op) = AluOp::ALL.get(parts.op() as usize).copied() else {
+            return self.old_alu(old_alu(parts.op(), at + 1)?, parts);
         };
         let flags = alu_flags(parts)?;
         let operands = op.info().srcs;
@@ -239,39 +240,49 @@ impl<'a> Reading<'a> {
     #[inline(never)]
     pub(super) fn intrinsic(&mut self, words: &'a [u32], at: usize) -> Result<(), Error> {
         let parts = self.begin(words, at)?;
-        let Reading { state, shader, wire, .. } = self;
-        let row = state.names.intrinsic(parts.op(), at + 1, wire)?;
-        let op = row.op;
-        let num_srcs = row.num_srcs();
-        if parts.operands.len() != num_srcs + row.indices().len() {
-            return Err(wrong_operands(row, parts.operands.len(), parts.at));
-        }
-        if !row.is_plain {
-            return self.odd_intrinsic(words, at);
+        let Some(op) = Intrinsic::ALL.get(parts.op() as usize).copied() else {
+            return self.old_intrinsic(parts);
+        };
+        let info = op.info();
+        let num_srcs = info.srcs.len();
+        if parts.operands.len() != num_srcs + info.indices.len() {
+            return Err(wrong_operands(op, num_srcs, parts));
         }
         let (srcs, indices) = parts.operands.split_at(num_srcs);
+        if info.has_index(Index::format) || info.has_index(Index::reduction_op) {
+            are_values(op, indices, parts.at + num_srcs)?;
+        }
+        let Reading { state, shader, .. } = self;
         let srcs = srcs.iter().enumerate().map(|(n, src)| state.values.get(*src, parts.at + n));
-        let (srcs, indices) = (shader.srcs.extend(srcs), shader.indices.push(indices));
+        let (srcs, indices) = (shader.srcs.extend(srcs), shader.indices.extend(indices.iter().copied()));
         self.finish(parts, InstKind::Intrinsic { op, srcs, indices })
     }
 
-    /// An intrinsic that has other sources or indices, or in another order, than its records.
+    /// An intrinsic of an older release: what it is today, with the indices that the old name implied.
     #[inline(never)]
-    fn odd_intrinsic(&mut self, words: &'a [u32], at: usize) -> Result<(), Error> {
-        let parts = self.begin(words, at)?;
-        let mut record = self.record(parts.operands, parts.at);
-        let Reading { state, shader, wire, .. } = self;
-        let row = state.names.intrinsic(parts.op(), at + 1, wire)?;
-        let op = row.op;
-        let missing = usize::from(row.missing_srcs);
-        let mut undefined = shader.insts.next_id();
-        for _ in 0..missing {
-            undefined = shader.make(InstData { num_components: 1, bit_size: 32, kind: InstKind::Undef });
+    fn old_intrinsic(&mut self, parts: Parts<'a>) -> Result<(), Error> {
+        let tess_ctrl = self.shader.info.stage == Stage::TessCtrl;
+        let old = old_intrinsic(parts.op(), tess_ctrl, parts.at - 2)?;
+        let (op, info) = (old.op, old.op.info());
+        let num_srcs = info.srcs.len() - old.missing_srcs;
+        if parts.operands.len() != num_srcs + info.indices.len() {
+            return Err(wrong_operands(op, num_srcs, parts));
         }
-        let srcs = (0..row.num_srcs()).map(|_| record.def(&mut state.values));
-        let srcs = shader.srcs.extend(srcs.chain((0..missing).map(|_| undefined.def())));
-        let indices = &indices(row, &mut record, &state.names, wire)?[..op.info().indices.len()];
-        let indices = shader.indices.push(indices);
+        let (srcs, indices) = parts.operands.split_at(num_srcs);
+        are_values(op, indices, parts.at + num_srcs)?;
+        let mut undefined = self.shader.insts.next_id().def();
+        for _ in 0..old.missing_srcs {
+            undefined = self.emit(1, 32, InstKind::Undef);
+        }
+        let values = &mut self.state.values;
+        let srcs = srcs.iter().enumerate().map(|(n, src)| values.get(*src, parts.at + n));
+        let srcs = self.shader.srcs.extend(srcs.chain((0..old.missing_srcs).map(|_| undefined)));
+        let indices = self.shader.indices.push(indices);
+        for (index, value) in old.indices {
+            if let Some(slot) = info.index_slot(index) {
+                self.shader.indices[indices][slot] = value;
+            }
+        }
         self.finish(parts, InstKind::Intrinsic { op, srcs, indices })
     }
 
@@ -334,32 +345,15 @@ fn alu_src(read: u8, record: &mut Record<'_>, values: &mut Values) -> AluSrc {
     AluSrc { def, swizzle: Swizzle::from_bits(bits, Swizzle::unread(read)) }
 }
 
-/// The indices of an intrinsic, which has others, or in another order, than its records.
-fn indices(row: &IntrinsicRow, record: &mut Record<'_>, names: &Names, wire: &[u32]) -> Result<[u32; 16], Error> {
-    let mut values = [0; 16];
-    for (slot, value) in row.implied.into_iter().flatten() {
-        values[usize::from(slot)] = value;
+/// Refuses indices, which stand from `at` on, that have a value that they cannot have.
+#[cold]
+fn are_values(op: Intrinsic, indices: &[u32], at: usize) -> Result<(), Error> {
+    for (n, (index, value)) in op.info().indices.iter().zip(indices).enumerate() {
+        if !is_value(*index, *value) {
+            return Err(error(at + n, format_args!("{} is {value}, which has no name", index.name())));
+        }
     }
-    for index in row.indices() {
-        let value = record.word();
-        let Some((slot, kind)) = *index else {
-            if value != 0 {
-                let message = format_args!("an index that `{}` does not have is {value}, not 0", row.op.name());
-                return Err(record.behind(message));
-            }
-            continue;
-        };
-        let at = record.at() - 1;
-        values[usize::from(slot)] = match kind {
-            IndexKind::AluOp => match *names.alu(value, at, wire)? {
-                AluRow::Op(op) => op as u32,
-                AluRow::Old(_) => return Err(record.behind(format_args!("this opcode reduces nothing"))),
-            },
-            IndexKind::Format if value != 0 => names.format(value, at, wire)?,
-            _ => value,
-        };
-    }
-    Ok(values)
+    Ok(())
 }
 
 #[cold]
@@ -385,9 +379,9 @@ fn no_new_number(at: usize, number: u32) -> Error {
 }
 
 #[cold]
-fn wrong_operands(row: &IntrinsicRow, operands: usize, at: usize) -> Error {
-    let (name, srcs, indices) = (row.op.name(), row.num_srcs(), row.indices().len());
-    error(at, format_args!("`{name}` has {operands} operands, expected {srcs} sources and {indices} indices"))
+fn wrong_operands(op: Intrinsic, srcs: usize, parts: Parts<'_>) -> Error {
+    let (name, operands, indices) = (op.name(), parts.operands.len(), op.info().indices.len());
+    error(parts.at, format_args!("`{name}` has {operands} operands, expected {srcs} sources and {indices} indices"))
 }
 
 /// Whether there are such results; no components and no bits are no result.

@@ -1,19 +1,18 @@
 //! NIR as words: the flat form in which a C driver hands over a shader, and back.
 //!
-//! A wire is a header and a sequence of records, each with its kind and length in the first word. `ffi/ntv.h` describes them
-//! all and writes them; this module reads them, and writes them too for tests, dumps and round trips. For every shader
+//! A wire is a header, a sequence of records, each with its kind and length in the first word, and the text of all strings.
+//! `ffi/ntv.h` describes them all and writes them; this module reads them, and writes them too for tests, dumps and round trips. For every shader
 //! that `check` accepts, reading what was written gives an equal shader.
 //!
 //! ```text
-//! 0x5756544e 2 len                       header: magic, version, words in all
-//! SHADER stage next_stage size name ...  what every shader has
-//! INFO field value field value ...       facts of the header of a dump
-//! TYPE VECTOR float32 4                  vec4, the first type: number 0
+//! 0x5756544e 3 len bytes                 header: magic, version, words in all, bytes of the text
+//! SHADER stage next_stage size name ...  what every shader has, and the facts of the header of a dump
+//! VECTOR float32 4                       vec4, the first type: number 0
 //! VARIABLE 0 SHADER_OUT ...              the first variable: number 0
 //! BLOCK 0                                block b0
 //! CONST %0 ...                           instructions, as in the text
-//! NAME ALU 37 "fadd"                     from here on, ALU opcode 37 is fadd
-//! ALU 37 32x4 %1 = %0.xyzw, %0.xyzw
+//! ALU 2 32x4 %1 = %0.xyzw, %0.xyzw       opcode 2 is fadd: its place in ntv's list of names
+//! "mainposition..."                      text, of which a string is a part
 //! ```
 //!
 //! Reading trusts nothing: any words give an error, or a shader whose ids, lists and types are sound; that it keeps the
@@ -24,7 +23,7 @@
 //! |-|-|
 //! | `format` | the numbers of the format |
 //! | `record`, `values` | the words of a record, one after the other; what the numbers of values mean |
-//! | `names` | what the writer's numbers mean: opcodes, intrinsics, indices, formats |
+//! | `names` | the numbers of opcodes, intrinsics and formats |
 //! | `decode`, `declare`, `instr` | reading: the shader and its control flow; header, types and variables; instructions |
 //! | `encode`, `encode_instr` | writing |
 
@@ -39,7 +38,8 @@ mod record;
 mod values;
 
 pub use decode::Decoder;
-pub use format::{MAGIC, VERSION};
+pub use format::{Table, MAGIC, VERSION};
+pub use names::{index_slot, num_indices, number};
 
 use crate::error::{Error, ErrorKind, Place};
 use crate::ir::Shader;

@@ -3,11 +3,9 @@
 //! Taking a word does not fail: words that are missing are 0, and [`end`](Record::end), or whatever refuses the record before,
 //! tells that it ends too early.
 
-use super::format::NONE;
 use super::values::Values;
 use crate::error::{Error, ErrorKind, Place};
 use crate::ir::Def;
-use std::borrow::Cow;
 use std::fmt::Arguments;
 
 /// A record. It is handed on by value where that is the end of it, so that it can be in registers.
@@ -49,21 +47,6 @@ impl<'a> Record<'a> {
         word
     }
 
-    /// The next `N` words.
-    #[inline(always)]
-    pub(super) fn array<const N: usize>(&mut self) -> [u32; N] {
-        let words = self.words.get(self.at..).and_then(|words| words.first_chunk());
-        self.at += N;
-        words.copied().unwrap_or([0; N])
-    }
-
-    /// The next number of 64 bits.
-    #[inline(always)]
-    pub(super) fn word64(&mut self) -> u64 {
-        let [low, high] = self.array();
-        u64::from(low) | u64::from(high) << 32
-    }
-
     /// The next `count` words; none if some are missing.
     #[inline(always)]
     pub(super) fn words(&mut self, count: usize) -> &'a [u32] {
@@ -77,12 +60,6 @@ impl<'a> Record<'a> {
                 &[]
             }
         }
-    }
-
-    /// The next number, unless it is "none".
-    #[inline(always)]
-    pub(super) fn optional(&mut self) -> Option<u32> {
-        Some(self.word()).filter(|word| *word != NONE)
     }
 
     /// The next value.
@@ -101,31 +78,12 @@ impl<'a> Record<'a> {
     #[inline(always)]
     pub(super) fn pick<T>(&mut self, what: &str, meaning: impl FnOnce(u32) -> Option<T>) -> Result<T, Error> {
         let word = self.word();
-        self.meant(word, what, meaning)
-    }
-
-    /// What `word`, which was taken, stands for.
-    #[inline(always)]
-    pub(super) fn meant<T>(self, word: u32, what: &str, meaning: impl FnOnce(u32) -> Option<T>) -> Result<T, Error> {
         meaning(word).ok_or_else(|| self.unexpected(what, word))
     }
 
     #[cold]
     fn unexpected(self, what: &str, word: u32) -> Error {
         self.behind(format_args!("expected {what}, found {word}"))
-    }
-
-    /// The words and the length in bytes of the next string; `None` for none.
-    #[inline(always)]
-    pub(super) fn string_words(&mut self) -> Option<(&'a [u32], usize)> {
-        let len = self.optional()? as usize;
-        Some((self.words(len.div_ceil(4)), len))
-    }
-
-    /// The next string, in `buffer`; `None` for none.
-    #[inline(always)]
-    pub(super) fn string<'b>(&mut self, buffer: &'b mut Vec<u8>) -> Option<Cow<'b, str>> {
-        self.string_words().map(|(words, len)| string_of(words, len, buffer))
     }
 
     /// Whether words were taken that are missing.
@@ -141,14 +99,6 @@ impl<'a> Record<'a> {
             true => Ok(()),
             false => Err(self.error(format_args!("the record is {} words longer than what it says", self.left()))),
         }
-    }
-
-    /// The next `N` words, which have to be there.
-    #[inline(always)]
-    pub(super) fn first<const N: usize>(&mut self) -> Result<&'a [u32; N], Error> {
-        let Some(first) = self.rest().first_chunk() else { return Err(self.wrong_length(N)) };
-        self.at += N;
-        Ok(first)
     }
 
     /// That not `count` words are left.
@@ -180,15 +130,6 @@ impl<'a> Record<'a> {
     }
 }
 
-/// The string of the first `len` bytes of `words`, in `buffer`.
-fn string_of<'b>(words: &[u32], len: usize, buffer: &'b mut Vec<u8>) -> Cow<'b, str> {
-    buffer.resize(4 * words.len(), 0);
-    let places = buffer.chunks_exact_mut(4).zip(words);
-    places.for_each(|(place, word)| place.copy_from_slice(&word.to_le_bytes()));
-    buffer.truncate(len);
-    std::str::from_utf8(buffer).map_or_else(|_| String::from_utf8_lossy(buffer), Cow::Borrowed)
-}
-
 /// What is wrong with `word`, which stands at `at`.
 #[cold]
 pub(super) fn unexpected(at: usize, what: &str, word: u32) -> Error {
@@ -210,12 +151,10 @@ mod tests {
         let message = |record: Record<'_>| record.end().unwrap_err().message;
         let early = "word 12: the record ends too early";
         let wire = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2];
-        let take: [fn(&mut Record<'_>); 5] = [
+        let take: [fn(&mut Record<'_>); 3] = [
             |record| assert_eq!([record.word(), record.word(), record.word()], [1, 2, 0]),
-            |record| assert_eq!(record.array(), [0; 3]),
             |record| assert_eq!(record.words(3), []),
             |record| assert_eq!(record.words(usize::MAX), []),
-            |record| assert_eq!(record.array::<2>().len() + record.string(&mut Vec::new()).unwrap().len(), 2),
         ];
         for take in take {
             let mut record = Record::new(&wire, 10);
@@ -225,9 +164,6 @@ mod tests {
             assert_eq!(record.rest(), []);
             assert_eq!(record.pick("much", |_| None::<u32>).unwrap_err().message, early);
         }
-        let mut record = Record::new(&[9, 0x6161_6161], 0);
-        assert_eq!(record.string(&mut Vec::new()).unwrap(), "");
-        assert_eq!(message(record), "word 2: the record ends too early");
         let mut record = Record::new(&wire, 9);
         record.word();
         assert_eq!(message(record), "word 10: the record is 2 words longer than what it says");

@@ -3,8 +3,8 @@
 use crate::mutation::Random;
 use ntv::{text, wire};
 
-/// Words before the first record, one of which counts all words.
-const HEADER: usize = 3;
+/// Words before the first record, one of which counts all words, and one the bytes of the text behind the last.
+const HEADER: usize = 4;
 
 /// The shaders in `dumps` as words.
 pub(crate) fn wires(dumps: &[String]) -> Vec<Vec<u32>> {
@@ -66,16 +66,22 @@ fn replace_operand(random: &mut Random, words: &mut [u32]) {
 /// Start and length of each record.
 fn records(words: &[u32]) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
-    let mut at = HEADER;
-    while at < words.len() {
+    let (mut at, end) = (HEADER, text_start(words));
+    while at < end {
         let len = (words[at] >> 8) as usize;
-        if len == 0 || len > words.len() - at {
+        if len == 0 || len > end - at {
             break;
         }
         found.push((at, len));
         at += len;
     }
     found
+}
+
+/// Where the text starts, behind the records.
+fn text_start(words: &[u32]) -> usize {
+    let num_words = words.get(HEADER - 1).map_or(0, |bytes| bytes.div_ceil(4) as usize);
+    words.len().saturating_sub(num_words)
 }
 
 /// Drops, doubles, swaps, moves or cuts off records, or brings one from another wire.
@@ -103,5 +109,5 @@ fn break_records(random: &mut Random, words: &[u32], wires: &[Vec<u32>]) -> Vec<
             parts.insert(a, random.of(&other).clone());
         }
     }
-    [&words[..HEADER.min(words.len())], &parts.concat()].concat()
+    [&words[..HEADER.min(words.len())], &parts.concat(), &words[text_start(words)..]].concat()
 }

@@ -1,11 +1,12 @@
 //! The constants of the header are the core's numbers.
 
 use super::constants;
-use ntv_core::ir::info::FIELDS;
-use ntv_core::ir::{AluFlags, BranchHint, Jump, Precision, Stage, VarFlags};
+use ntv_core::ir::info::{FieldMut, DIRECTIVES, FIELDS};
+use ntv_core::ir::{AluFlags, BranchHint, Jump, Precision, Shader, ShaderInfo, Stage, VarFlags};
 use ntv_core::module::{Patch, PatchKind, ALWAYS};
 use ntv_core::op::names::{ImageDim, InterpMode, IoFlags, IoSemantics, IoXfb, Scope, Semantics, XfbOutput};
 use ntv_core::op::{Access, AtomicOp, Base, Modes, TexOp, TexSrcKind};
+use ntv_core::wire;
 use std::fmt::Debug;
 
 /// `TessCtrl`, `dim_2d` and `write_mask` as the header writes them.
@@ -47,7 +48,12 @@ macro_rules! flags {
 fn enumerations_agree() {
     let stages: Vec<Stage> = Stage::NAMES.iter().map(|row| row.0).collect();
     compare("NTV_STAGE_", numbered(&stages));
-    compare("NTV_INFO_", FIELDS.iter().enumerate().map(|(number, row)| (row.name.to_string(), number as u64)));
+    compare("NTV_DIRECTIVE_", DIRECTIVES.iter().enumerate().map(|(number, row)| (row.0.to_string(), number as u64)));
+    let values =
+        |row: usize| DIRECTIVES[row].1.iter().enumerate().map(|(number, value)| (value.to_string(), number as u64));
+    compare("NTV_OFFSET_UNITS_", values(0));
+    compare("NTV_LOCATIONS_", values(1));
+    assert_eq!(values(2).map(|row| row.0).collect::<Vec<_>>(), ["false", "true"]);
     compare("NTV_ATOMIC_OP_", numbered(AtomicOp::ALL));
     compare("NTV_SCOPE_", numbered(Scope::ALL));
     compare("NTV_INTERP_MODE_", numbered(InterpMode::ALL));
@@ -59,6 +65,38 @@ fn enumerations_agree() {
     compare("NTV_PRECISION_", numbered(&[Precision::None, Precision::High, Precision::Medium, Precision::Low]));
     let hints = [BranchHint::None, BranchHint::Flatten, BranchHint::DontFlatten, BranchHint::DivergentAlwaysTaken];
     compare("NTV_HINT_", numbered(&hints));
+}
+
+#[test]
+fn facts_stand_where_they_are_read() {
+    let (mut info, mut at) = (ShaderInfo::default(), 0);
+    let mut facts = Vec::new();
+    for row in FIELDS {
+        facts.push((row.name.to_string(), at));
+        at += match (row.field)(&mut info) {
+            FieldMut::Dec(_) | FieldMut::Hex(..) | FieldMut::Flag(_) => 1,
+            FieldMut::Ranges(_) | FieldMut::Words(..) => 4,
+            FieldMut::Name(_) => 2,
+            FieldMut::List(list) => list.len() as u64,
+        };
+    }
+    compare("NTV_INFO_", facts);
+    assert_eq!(constants()["NTV_WIRE_NUM_FACTS"], at);
+    // The text of a wire with nothing but a fact, which is found there and nowhere else.
+    for (place, row) in FIELDS.iter().enumerate() {
+        let mut info = ShaderInfo::default();
+        match (row.field)(&mut info) {
+            FieldMut::Dec(value) | FieldMut::Hex(value, _) => *value = 7,
+            FieldMut::Flag(value) => *value = true,
+            FieldMut::Ranges(bits) | FieldMut::Words(bits, _) => *bits = 1 << 70 | 3,
+            FieldMut::Name(name) => *name = "POINTS".into(),
+            FieldMut::List(list) => list.iter_mut().for_each(|value| *value = 5),
+        }
+        let mut shader = Shader::default();
+        shader.info = info.clone();
+        let read = wire::decode(&wire::encode(&shader)).expect("a shader");
+        assert_eq!(read.info, info, "{}", FIELDS[place].name);
+    }
 }
 
 #[test]

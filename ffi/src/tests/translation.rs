@@ -118,10 +118,12 @@ fn bad_words_are_named() {
     let mut other = good.clone();
     other[1] = 77;
     check(&other, NTV_ERROR_MALFORMED, "word 1: version 77 of the format");
-    let at = good.iter().position(|word| *word == u32::from_le_bytes(*b"iadd")).expect("an addition");
+    let iadd = wire::number(wire::Table::Alu, "iadd").expect("an opcode");
+    let head = iadd | 1 << 16 | 32 << 21;
+    let at = good.iter().position(|word| *word == head).expect("an addition");
     let mut other = good.clone();
-    other[at] = u32::from_le_bytes(*b"iodd");
-    check(&other, NTV_ERROR_MALFORMED, "unknown ALU opcode `iodd`");
+    other[at] = head - iadd + 999;
+    check(&other, NTV_ERROR_MALFORMED, "there is no ALU opcode 999");
     let (status, words, _) = context.translate(&target(), &good, None);
     assert!(status == NTV_OK && !words.is_empty(), "a context is none the worse for errors");
 }

@@ -50,7 +50,8 @@ fn one(name: &str, number: &str, source: &Source, build: &Path) -> Result<()> {
     let mut compiler = Command::new("cc");
     compiler.current_dir(build).args(flags(build)?).arg(format!("-DNTV_MESA={number}"));
     compiler.arg("-I").arg(crate::root().join("ffi")).arg("-I").arg(crate::root().join("ffi/mesa"));
-    compiler.args(files).arg("-o").arg(&program).arg("-Wl,--start-group").args(libraries(&build.join("src"))?);
+    compiler.args(files).arg("-o").arg(&program).arg(library()?);
+    compiler.arg("-Wl,--start-group").args(libraries(&build.join("src"))?);
     go(compiler.args(["-Wl,--end-group", "-lz", "-lzstd", "-lm", "-ldl", "-lpthread", "-lstdc++"]))?;
 
     let folder = tempfile::tempdir()?;
@@ -74,6 +75,13 @@ fn one(name: &str, number: &str, source: &Source, build: &Path) -> Result<()> {
     ensure!(count > 3, "{name}: only {count} shaders");
     println!("{name}: {count} shaders are the same as text and as wire");
     Ok(())
+}
+
+/// ntv, which says what the opcodes are called.
+fn library() -> Result<PathBuf> {
+    go(&mut cargo(&["build", "--quiet", "--package", "ntv-ffi"]))?;
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or(crate::root().join("target"), PathBuf::from);
+    Ok(target.join("debug/libntv.a"))
 }
 
 /// What a file of NIR is compiled with.
