@@ -177,7 +177,7 @@ fn check_value(report: &mut Report<'_>, inst: Inst, pointer: Def, value: Def) {
 
 /// NIR may keep booleans in memory as 0 and all ones.
 fn has_width(scalar: AluType, bits: u8) -> bool {
-    bits == scalar.bits || scalar.base == Base::Bool && bits == 32
+    (bits == scalar.bits) | (scalar.base == Base::Bool) & (bits == 32)
 }
 
 /// What `pointer` is, if that is a pointer to as many components of as many bits.

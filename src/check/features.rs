@@ -1,6 +1,7 @@
 //! The features that a shader needs, by tables: intrinsics, widths, I/O slots, atomics, ways to index.
 
 use super::report::Report;
+use super::support::Facts;
 use super::{subgroups, textures};
 use crate::analysis::value_types::{leaf, ValueTypes};
 use crate::error::Errors;
@@ -141,20 +142,19 @@ const BUFFERS: Modes = Modes::UBO.union(Modes::SSBO).union(Modes::GLOBAL);
 /// Memory of which no one but the shader knows the type.
 const OWN: Modes = Modes::SHADER_TEMP.union(Modes::FUNCTION_TEMP).union(Modes::SHARED).union(Modes::CONSTANT);
 
-/// Whether a header tells something.
-type Wanted = fn(&ShaderInfo) -> bool;
-
 /// What the header tells.
-const HEADER: &[(Feature, Wanted)] = &[
-    (tessellationShader, |i| matches!(i.stage, Stage::TessCtrl | Stage::TessEval)),
-    (geometryShader, |i| i.stage == Stage::Geometry),
-    (sampleRateShading, |i| i.uses_sample_shading || i.color0_sample || i.color1_sample),
-    (VK_EXT_post_depth_coverage, |i| i.post_depth_coverage),
-    (fragmentShaderPixelInterlock, |i| i.pixel_interlock_ordered || i.pixel_interlock_unordered),
-    (fragmentShaderSampleInterlock, |i| i.sample_interlock_ordered || i.sample_interlock_unordered),
-    (computeDerivativeGroupQuads, |i| i.derivative_group == 1),
-    (computeDerivativeGroupLinear, |i| i.derivative_group == 2),
-];
+fn of_header(info: &ShaderInfo) -> [(Feature, bool); 8] {
+    [
+        (tessellationShader, matches!(info.stage, Stage::TessCtrl | Stage::TessEval)),
+        (geometryShader, info.stage == Stage::Geometry),
+        (sampleRateShading, info.uses_sample_shading || info.color0_sample || info.color1_sample),
+        (VK_EXT_post_depth_coverage, info.post_depth_coverage),
+        (fragmentShaderPixelInterlock, info.pixel_interlock_ordered || info.pixel_interlock_unordered),
+        (fragmentShaderSampleInterlock, info.sample_interlock_ordered || info.sample_interlock_unordered),
+        (computeDerivativeGroupQuads, info.derivative_group == 1),
+        (computeDerivativeGroupLinear, info.derivative_group == 2),
+    ]
+}
 
 /// What a slot between stages needs.
 struct SlotNeed {
@@ -191,7 +191,7 @@ const SLOTS: &[SlotNeed] = {
 };
 
 /// The slots of the rows, a bit for each.
-const SLOTS_WITH_NEEDS: u128 = {
+pub(super) const SLOTS_WITH_NEEDS: u128 = {
     let (mut mask, mut row) = (0, 0);
     while row < SLOTS.len() {
         let (slots, mut at) = (SLOTS[row].slots, 0);
@@ -248,30 +248,34 @@ impl<'a> Needs<'a> {
     }
 
     /// Looks at the shader and at these instructions, at all if there are widths to look for.
-    pub(super) fn check(&mut self, insts: &[Inst]) {
+    pub(super) fn check(&mut self, insts: &[Inst], facts: Facts) {
         let shader = self.report.shader;
-        for (feature, wanted) in HEADER {
-            if wanted(&shader.info) {
-                self.need(None, *feature);
+        for (feature, is_wanted) in of_header(&shader.info) {
+            if is_wanted {
+                self.need(None, feature);
             }
         }
-        for variable in shader.vars.values() {
-            let output = variable.mode == Modes::SHADER_OUT;
-            if let Some(slot) = variable.location.filter(|_| output || variable.mode == Modes::SHADER_IN) {
-                self.check_slot(None, slot, output);
-            }
-            if variable.flags.contains(VarFlags::PER_PRIMITIVE) {
-                self.need(None, meshShader);
-            }
-            if variable.capture.is_some() {
-                self.need(None, transformFeedback);
-            }
-            if variable.stream != 0 {
-                self.need(None, geometryStreams);
-            }
+        if !facts.has_usual_variables {
+            shader.vars.values().for_each(|variable| self.check_variable(variable));
         }
         let insts = if self.types.is_some() { &shader.order } else { insts };
         insts.iter().for_each(|inst| self.check_inst(*inst));
+    }
+
+    fn check_variable(&mut self, variable: &Variable) {
+        let output = variable.mode == Modes::SHADER_OUT;
+        if let Some(slot) = variable.location.filter(|_| output || variable.mode == Modes::SHADER_IN) {
+            self.check_slot(None, slot, output);
+        }
+        if variable.flags.contains(VarFlags::PER_PRIMITIVE) {
+            self.need(None, meshShader);
+        }
+        if variable.capture.is_some() {
+            self.need(None, transformFeedback);
+        }
+        if variable.stream != 0 {
+            self.need(None, geometryStreams);
+        }
     }
 }
 

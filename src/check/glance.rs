@@ -13,18 +13,22 @@
 //! 32  %3 = phi ...        sees %0, and what the end of each body saw
 //! ```
 //!
-//! One walk finds that out, by the bodies that are open. It takes no dominators; only other uses need those.
+//! So a value is seen from behind its definition to the end of its body, see `scope`. One walk over the control flow list finds
+//! that out; no dominators are needed, but by uses elsewhere.
 //!
-//! The same walk looks whether an instruction is like most, see `usual`, or else checks it by its rules.
+//! The instructions are looked at kind by kind, so that what a processor guesses to be next is next. One that is like most, see
+//! `usual`, is let pass, the others are held to the rules.
 
 use super::report::Report;
+use super::scope::{Place, Scopes, Shape};
+use super::support::{self, Facts};
 use super::usual;
-use super::{check_instruction, ssa, support};
+use super::{check_instruction, ssa};
 use crate::entity::Id;
-use crate::ir::{Block, Cf, Def, Inst, InstData, InstKind, Jump, PhiSrc, Shader};
-use crate::op::{Intrinsic, Modes};
+use crate::ir::{Block, Cf, Inst, InstKind, Jump, Shader};
+use crate::op::Intrinsic;
 
-/// What the walk finds, and its memory.
+/// What the look finds, and its memory.
 #[derive(Debug, Default)]
 pub(super) struct Glance {
     /// An instruction stands in the shader more than once.
@@ -37,87 +41,39 @@ pub(super) struct Glance {
     pub(super) has_stray_registers: bool,
     /// Something may be wrong with the use of a value, other than by phis.
     pub(super) has_odd_uses: bool,
-    /// Some buffer may be one of booleans.
-    pub(super) has_booleans: bool,
     /// Instructions for which there may be no translation.
     pub(super) unusual: Vec<Inst>,
-    passed: Passed,
+    scopes: Scopes,
+    /// Memory: the instructions by kind.
+    sorted: Vec<Inst>,
     /// The bodies around this place.
     around: Vec<Body>,
     /// The blocks of these bodies, but of the outermost.
     blocks: Vec<Block>,
-    /// How many bodies there were.
-    bodies: u32,
     /// Phis at the heads of the loops around.
     loop_phis: Vec<Inst>,
+    /// From where control comes to what stands behind the loops around, and back to their heads.
+    breaks: Vec<Exit>,
+    continues: Vec<Exit>,
+    /// From where control comes to the next block, if that is known.
+    exits: Vec<Exit>,
+    /// How many phis there are at the heads of blocks, and jumps at ends where they may stand.
+    num_phis: usize,
+    num_jumps: usize,
 }
-
-/// What the walk has passed.
-#[derive(Debug, Default)]
-pub(super) struct Passed {
-    known: Vec<Known>,
-}
-
-/// What is known of an instruction.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Known {
-    place: Place,
-    /// Its result if every way to where the walk is has passed it.
-    pub(super) seen: Shape,
-    /// The same if SPIR-V has a value for it.
-    pub(super) value: Shape,
-}
-
-/// Components and width of a result, both 0 if there is none. One number, as it is moved as one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Shape(u16);
-
-impl Shape {
-    #[inline(always)]
-    pub(super) const fn new(num_components: u8, bits: u8) -> Shape {
-        Shape(u16::from_ne_bytes([num_components, bits]))
-    }
-
-    #[inline(always)]
-    fn of(data: &InstData) -> Shape {
-        Shape::new(data.num_components, data.bit_size)
-    }
-
-    #[inline(always)]
-    pub(super) fn num_components(self) -> u8 {
-        self.0.to_ne_bytes()[0]
-    }
-
-    #[inline(always)]
-    pub(super) fn bits(self) -> u8 {
-        self.0.to_ne_bytes()[1]
-    }
-}
-
-/// A body by its number, or one of the places below.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Place(u32);
-
-/// Not in the shader, or further down.
-const NOWHERE: Place = Place(0);
-/// That of registers that are not where they belong.
-const UNSEEN: Place = Place(1);
-/// That of registers of the first block, which only their accesses see.
-const REGISTERS: Place = Place(2);
 
 /// A body that is open.
 #[derive(Debug)]
 struct Body {
-    place: Place,
     kind: BodyKind,
     /// Of an else-body the end of the then-body, of a loop the block in front.
     from: Option<Exit>,
-    /// How many of the phis at the heads of loops belong to the loops around it.
+    /// How many of the phis at the heads of loops belong to the loops around it, and how many of the jumps.
     loop_phis: usize,
+    breaks: usize,
+    continues: usize,
     /// How many of the blocks belong to the bodies around it.
     blocks: usize,
-    /// A jump goes back to the head of the loop.
-    has_continue: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,18 +83,18 @@ enum BodyKind {
     Continue,
 }
 
-/// The last block of a body, from which control goes on behind it, or the block in front of one.
+/// A block from the end of which control comes.
 #[derive(Clone, Copy, Debug)]
 struct Exit {
     block: Block,
-    place: Place,
+    end: Place,
 }
 
 /// How control comes to a block.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Ways {
-    /// From the ends of two bodies, unless these jump.
-    Join([Option<Exit>; 2]),
+    /// From the exits.
+    Join,
     /// From in front of a loop, and back.
     Head,
     Other,
@@ -146,263 +102,240 @@ enum Ways {
 
 impl Glance {
     /// Looks at a shader the control flow list of which is sound, and reports instructions that break a rule.
-    pub(super) fn look(&mut self, report: &mut Report<'_>) {
+    pub(super) fn look(&mut self, report: &mut Report<'_>, facts: Facts) {
         let shader = report.shader;
-        self.clear(shader);
-        self.has_booleans = support::has_booleans_near_buffers(shader);
-        let odd_modes = support::odd_modes(self.has_booleans);
-        self.begin(BodyKind::Plain, None);
-        let mut ways = Ways::Other;
-        let mut last = None;
-        for (at, item) in shader.cf.iter().enumerate() {
-            match *item {
-                Cf::Block(block) => {
-                    self.look_at_block(report, block, ways, at == 0, odd_modes);
-                    (ways, last) = (Ways::Other, Some(block));
-                }
-                Cf::If { cond, .. } => {
-                    self.has_odd_uses |= self.passed.known(cond).seen != Shape::new(1, 1);
-                    self.begin(BodyKind::Plain, None);
-                }
-                Cf::Loop => {
-                    let front = self.exit(shader, last);
-                    self.begin(BodyKind::Loop, front);
-                    ways = Ways::Head;
-                }
-                Cf::Else => {
-                    let then = self.exit(shader, last);
-                    self.end(shader);
-                    self.begin(BodyKind::Plain, then);
-                }
-                Cf::Continue => {
-                    // What comes back to the head of the loop has left its body.
-                    self.has_odd_phis |= self.end(shader).is_some_and(|body| self.loop_phis.len() > body.loop_phis);
-                    self.begin(BodyKind::Continue, None);
-                }
-                Cf::EndIf => {
-                    let other = self.exit(shader, last);
-                    ways = Ways::Join([self.end(shader).and_then(|body| body.from), other]);
-                }
-                Cf::EndLoop => {
-                    let back = self.exit(shader, last);
-                    self.end_loop(shader, back);
-                }
+        if is_in_order(shader) {
+            self.clear(shader);
+            self.look_at_list(shader);
+            let odd_modes = support::odd_modes(facts.has_booleans);
+            usual::find_others(shader, &self.scopes, &mut self.sorted, odd_modes, &mut self.unusual);
+            if cfg!(debug_assertions) {
+                self.assert_usual(report);
             }
+            self.look_closely(report);
+        } else {
+            self.suspect_all(report);
         }
-        // A value that is made twice counts where it is made last.
-        (self.has_odd_uses, self.has_odd_jumps) =
-            (self.has_odd_uses | self.has_twins, self.has_odd_jumps | self.has_twins);
     }
 
     fn clear(&mut self, shader: &Shader) {
         (self.has_twins, self.has_odd_jumps, self.has_odd_phis) = (false, false, false);
         (self.has_stray_registers, self.has_odd_uses) = (false, false);
+        (self.num_phis, self.num_jumps) = (0, 0);
         self.unusual.clear();
-        self.passed.known.clear();
-        self.passed.known.resize(shader.insts.len(), Known::default());
+        self.scopes.open(shader);
         self.around.clear();
         self.blocks.clear();
-        self.bodies = REGISTERS.0;
         self.loop_phis.clear();
+        self.breaks.clear();
+        self.continues.clear();
+        self.exits.clear();
+    }
+
+    /// Holds everything to its rules.
+    #[cold]
+    fn suspect_all(&mut self, report: &mut Report<'_>) {
+        let shader = report.shader;
+        (self.has_twins, self.has_odd_jumps, self.has_odd_phis) = (true, true, true);
+        (self.has_stray_registers, self.has_odd_uses) = (true, true);
+        self.unusual.clear();
+        self.unusual.extend_from_slice(&shader.order);
+        shader.order.iter().for_each(|inst| check_instruction(report, *inst, &shader.insts[*inst]));
+    }
+
+    fn look_at_list(&mut self, shader: &Shader) {
+        let (mut ways, mut last, mut end) = (Ways::Other, None, Place::default());
+        for (at, item) in (0u32..).zip(&shader.cf) {
+            match *item {
+                Cf::Block(block) => {
+                    end = self.scopes.pass(shader.blocks[block], at);
+                    if shader.inventory().has_phis() {
+                        self.look_at_phis(shader, block, ways);
+                    }
+                    if !self.around.is_empty() {
+                        self.blocks.push(block);
+                    }
+                    let exit = Exit { block, end };
+                    last = match shader.block_jump(block) {
+                        None => Some(exit),
+                        Some(jump) => {
+                            self.leave(jump, exit);
+                            None
+                        }
+                    };
+                    ways = Ways::Other;
+                }
+                Cf::If { cond, .. } => {
+                    self.has_odd_uses |= self.scopes.shape(shader, cond, end) != Shape::new(1, 1);
+                    self.begin(BodyKind::Plain, None);
+                }
+                Cf::Loop => {
+                    self.begin(BodyKind::Loop, last);
+                    ways = Ways::Head;
+                }
+                Cf::Else => {
+                    self.end(shader, end, None);
+                    self.begin(BodyKind::Plain, last);
+                }
+                Cf::Continue => {
+                    // What comes back to the head of the loop has left its body.
+                    if let Some(body) = self.end(shader, end, None) {
+                        self.has_odd_phis |= self.loop_phis.len() > body.loop_phis;
+                        self.leave_loop(&body);
+                    }
+                    self.begin(BodyKind::Continue, None);
+                }
+                Cf::EndIf => {
+                    let then = self.around.last().and_then(|body| body.from);
+                    self.end(shader, end, if then.is_none() { last } else { None });
+                    self.exits.clear();
+                    self.exits.extend(then.into_iter().chain(last));
+                    ways = Ways::Join;
+                }
+                Cf::EndLoop => ways = self.end_loop(shader, last, end),
+            }
+        }
+    }
+
+    /// Notes where control goes from the end of a block, and whether it may.
+    fn leave(&mut self, jump: Jump, exit: Exit) {
+        let may_leave = match jump {
+            Jump::Break | Jump::Continue => {
+                let exits = if jump == Jump::Break { &mut self.breaks } else { &mut self.continues };
+                exits.push(exit);
+                let innermost = self.around.iter().rev().find(|body| body.kind != BodyKind::Plain);
+                innermost.is_some_and(|body| body.kind == BodyKind::Loop)
+            }
+            Jump::Return | Jump::Halt => self.around.iter().all(|body| body.kind != BodyKind::Continue),
+        };
+        self.num_jumps += usize::from(may_leave);
     }
 
     fn begin(&mut self, kind: BodyKind, from: Option<Exit>) {
-        self.bodies += 1;
         let (loop_phis, blocks) = (self.loop_phis.len(), self.blocks.len());
-        self.around.push(Body { place: Place(self.bodies), kind, from, loop_phis, blocks, has_continue: false });
+        let (breaks, continues) = (self.breaks.len(), self.continues.len());
+        self.around.push(Body { kind, from, loop_phis, breaks, continues, blocks });
     }
 
-    /// Ends the innermost body: what was made in it is no longer seen.
-    fn end(&mut self, shader: &Shader) -> Option<Body> {
+    /// Ends the innermost body: what was made in it is no longer seen. But what is behind it and comes `only` from one exit
+    /// sees what that saw.
+    fn end(&mut self, shader: &Shader, end: Place, only: Option<Exit>) -> Option<Body> {
         let body = self.around.pop()?;
-        for block in self.blocks.drain(body.blocks.min(self.blocks.len())..) {
-            shader.block_insts(block).iter().for_each(|inst| self.passed.hide(*inst));
+        let first = body.blocks.min(self.blocks.len());
+        let is_passed = |block: &Block| only.is_some_and(|exit| exit.end.is_behind(shader.blocks[*block]));
+        // They stand in order.
+        let open = first + self.blocks[first..].iter().take_while(|block| is_passed(block)).count();
+        for block in self.blocks.drain(open..) {
+            self.scopes.close(shader.blocks[block], end);
         }
         Some(body)
     }
 
-    /// Ends a loop, from the end of which control goes `back`.
-    fn end_loop(&mut self, shader: &Shader, back: Option<Exit>) {
-        if let Some(body) = self.around.last().filter(|body| body.kind == BodyKind::Loop) {
-            let exits = [body.from, back];
-            let fits = |phi: &Inst| self.passed.fits_phi(shader, *phi, exits, body.place);
-            let phis = &self.loop_phis[body.loop_phis..];
-            self.has_odd_phis |= !phis.is_empty() && (body.has_continue || !phis.iter().all(fits));
-        }
-        if let Some(body) = self.end(shader) {
-            self.loop_phis.truncate(body.loop_phis);
-        }
-    }
-
-    fn body(&self) -> Place {
-        self.around.last().map_or(NOWHERE, |body| body.place)
-    }
-
-    /// `block`, which stands last, unless it ends in a jump.
-    fn exit(&self, shader: &Shader, block: Option<Block>) -> Option<Exit> {
-        let block = block.filter(|block| shader.block_jump(*block).is_none())?;
-        Some(Exit { block, place: self.body() })
-    }
-
-    #[inline]
-    fn look_at_block(&mut self, report: &mut Report<'_>, block: Block, ways: Ways, is_first: bool, odd_modes: Modes) {
-        let shader = report.shader;
-        let insts = shader.block_insts(block);
-        let is_phi = |inst: &&Inst| matches!(shader.insts[**inst].kind, InstKind::Phi(_));
-        let (phis, rest) = insts.split_at(insts.iter().take_while(is_phi).count());
-        if !phis.is_empty() {
-            self.look_at_phis(report, phis, ways);
-        }
-        if self.around.len() > 1 {
-            self.blocks.push(block);
-        }
-        self.look_at_insts(report, rest, is_first, odd_modes);
-    }
-
-    /// What is not at the head of a block. Not inlined, so that what the loop needs stays in registers.
-    #[inline(never)]
-    fn look_at_insts(&mut self, report: &mut Report<'_>, insts: &[Inst], is_first: bool, odd_modes: Modes) {
-        let (shader, place) = (report.shader, self.body());
-        for inst in insts {
-            let data = &shader.insts[*inst];
-            if usual::is_usual(shader, &self.passed, data, odd_modes) {
-                if cfg!(debug_assertions) {
-                    let before = report.len();
-                    check_instruction(report, *inst, data);
-                    debug_assert!(report.len() == before, "a rule forbids what seemed to be usual");
-                }
-                self.pass(*inst, Known::new(data, place, !matches!(data.kind, InstKind::Deref(_))));
-            } else {
-                let known = self.look_closely(report, *inst, data, is_first, insts.last() == Some(inst));
-                self.pass(*inst, known);
+    /// Ends a loop, from the end of which control goes `back`; how it comes to what is behind.
+    fn end_loop(&mut self, shader: &Shader, back: Option<Exit>, end: Place) -> Ways {
+        let only = match (self.around.last(), self.breaks.last()) {
+            (Some(Body { kind: BodyKind::Loop, breaks, .. }), Some(exit)) if breaks + 1 == self.breaks.len() => {
+                Some(*exit)
             }
+            _ => None,
+        };
+        let Some(body) = self.end(shader, end, only) else { return Ways::Other };
+        if body.kind != BodyKind::Loop {
+            return Ways::Other;
         }
+        let phis = self.loop_phis.get(body.loop_phis..).unwrap_or_default();
+        if !phis.is_empty() {
+            self.exits.clear();
+            self.exits.extend(body.from.into_iter().chain(back));
+            self.exits.extend_from_slice(&self.continues[body.continues..]);
+            let fits = phis.iter().all(|phi| self.fits_phi(shader, *phi));
+            self.has_odd_phis |= !fits;
+        }
+        self.exits.clear();
+        self.exits.extend_from_slice(&self.breaks[body.breaks..]);
+        self.leave_loop(&body);
+        Ways::Join
+    }
+
+    /// Forgets what the loop `body` has of its own.
+    fn leave_loop(&mut self, body: &Body) {
+        self.loop_phis.truncate(body.loop_phis);
+        self.breaks.truncate(body.breaks);
+        self.continues.truncate(body.continues);
     }
 
     /// Phis all take place at once, so none sees another.
-    fn look_at_phis(&mut self, report: &mut Report<'_>, phis: &[Inst], ways: Ways) {
-        let shader = report.shader;
-        for phi in phis {
-            check_instruction(report, *phi, &shader.insts[*phi]);
+    fn look_at_phis(&mut self, shader: &Shader, block: Block, ways: Ways) {
+        let is_phi = |inst: &&Inst| matches!(shader.insts[**inst].kind, InstKind::Phi(_));
+        for phi in shader.block_insts(block).iter().take_while(is_phi) {
+            self.num_phis += 1;
             match ways {
-                Ways::Join(exits) => self.has_odd_phis |= !self.passed.fits_phi(shader, *phi, exits, NOWHERE),
+                Ways::Join => self.has_odd_phis |= !self.fits_phi(shader, *phi),
                 Ways::Head => self.loop_phis.push(*phi),
                 Ways::Other => self.has_odd_phis = true,
             }
         }
-        self.unusual.extend_from_slice(phis);
-        for phi in phis {
-            let known = self.known_of(&shader.insts[*phi]);
-            self.pass(*phi, known);
-        }
     }
 
-    /// Holds an instruction to its rules.
-    #[inline(never)]
-    fn look_closely(
-        &mut self,
-        report: &mut Report<'_>,
-        inst: Inst,
-        data: &InstData,
-        in_first_block: bool,
-        ends_block: bool,
-    ) -> Known {
-        check_instruction(report, inst, data);
-        self.unusual.push(inst);
-        self.look_at_uses(report.shader, inst, data);
-        let mut known = self.known_of(data);
-        match data.kind {
-            InstKind::Phi(_) => self.has_odd_uses = true,
-            InstKind::Jump(jump) => self.has_odd_jumps |= !ends_block || !self.allows(jump),
-            InstKind::Intrinsic { op: Intrinsic::decl_reg, .. } => {
-                self.has_stray_registers |= !in_first_block;
-                let place = if in_first_block && data.has_def() { REGISTERS } else { UNSEEN };
-                known = Known { place, ..Known::default() };
+    /// Holds what is unusual to its rules.
+    fn look_closely(&mut self, report: &mut Report<'_>) {
+        let shader = report.shader;
+        let (mut num_phis, mut num_jumps) = (0, 0);
+        for inst in &self.unusual {
+            let data = &shader.insts[*inst];
+            check_instruction(report, *inst, data);
+            match data.kind {
+                InstKind::Phi(_) => num_phis += 1,
+                InstKind::Jump(_) => num_jumps += 1,
+                _ => self.has_odd_uses |= !self.sees_all(shader, *inst),
             }
-            _ => {}
+            if let InstKind::Intrinsic { op: Intrinsic::decl_reg, .. } = data.kind {
+                self.has_stray_registers |= !self.scopes.place(*inst).is_in_first_block();
+            }
         }
-        known
+        self.has_odd_uses |= num_phis != self.num_phis;
+        self.has_odd_jumps = num_jumps != self.num_jumps;
     }
 
-    /// What is known of an instruction that stands here.
-    fn known_of(&self, data: &InstData) -> Known {
-        Known::new(data, self.body(), usual::is_value(&data.kind))
-    }
-
-    #[inline(always)]
-    fn pass(&mut self, inst: Inst, known: Known) {
-        let before = std::mem::replace(&mut self.passed.known[inst.index()], known);
-        self.has_twins |= before.place != NOWHERE;
-    }
-
-    fn look_at_uses(&mut self, shader: &Shader, inst: Inst, data: &InstData) {
+    /// Whether an instruction sees all that it uses. Registers are seen by their reads and writes.
+    fn sees_all(&self, shader: &Shader, inst: Inst) -> bool {
+        let place = self.scopes.place(inst);
         let mut sees_all = true;
-        shader.for_each_src_of(&data.kind, |def| sees_all &= self.passed.sees(def));
-        self.has_odd_uses |= !sees_all && !self.accesses_registers(shader, inst);
-    }
-
-    /// Whether what `user` does not see are registers of the first block, and it is a read or write of one.
-    fn accesses_registers(&self, shader: &Shader, user: Inst) -> bool {
-        let passed = &self.passed;
-        let is_register = |def: Def| passed.known(def).place == REGISTERS;
-        let mut known = true;
-        shader.for_each_src(user, |def| known &= passed.sees(def) || is_register(def));
-        known && ssa::accesses_register(shader, user)
-    }
-
-    /// Whether `jump` may stand here, at the end of a block.
-    fn allows(&mut self, jump: Jump) -> bool {
-        match jump {
-            Jump::Break | Jump::Continue => {
-                let innermost = self.around.iter_mut().rev().find(|body| body.kind != BodyKind::Plain);
-                innermost.is_some_and(|body| {
-                    body.has_continue |= jump == Jump::Continue;
-                    body.kind == BodyKind::Loop
-                })
+        shader.for_each_src(inst, |def| {
+            sees_all &= self.scopes.shape(shader, def, place) != Shape::default();
+            if self.scopes.is_hidden(def) && ssa::is_register(shader, def) {
+                sees_all &= self.scopes.place(def.inst()).is_in_first_block() && ssa::accesses_register(shader, inst);
             }
-            Jump::Return | Jump::Halt => self.around.iter().all(|body| body.kind != BodyKind::Continue),
+        });
+        sees_all
+    }
+
+    /// Looks whether the rules agree about what seems to be usual.
+    fn assert_usual(&self, report: &mut Report<'_>) {
+        let (shader, before) = (report.shader, report.len());
+        let mut is_unusual = shader.inst_table(false);
+        self.unusual.iter().for_each(|inst| is_unusual.set(*inst, true));
+        for inst in shader.order.iter().filter(|inst| !is_unusual[**inst]) {
+            check_instruction(report, *inst, &shader.insts[*inst]);
         }
-    }
-}
-
-impl Known {
-    #[inline(always)]
-    fn new(data: &InstData, place: Place, is_value: bool) -> Known {
-        let seen = Shape::of(data);
-        Known { place, seen, value: if is_value { seen } else { Shape::default() } }
-    }
-}
-
-impl Passed {
-    /// What is known of `def`.
-    #[inline(always)]
-    pub(super) fn known(&self, def: Def) -> Known {
-        self.known.get(def.index()).copied().unwrap_or_default()
+        assert!(report.len() == before, "a rule forbids what seemed to be usual");
     }
 
-    /// Whether every way to this place has passed the definition of `def`.
-    fn sees(&self, def: Def) -> bool {
-        self.known(def).seen != Shape::default()
-    }
-
-    /// Takes what `inst` makes out of sight.
-    fn hide(&mut self, inst: Inst) {
-        let known = &mut self.known[inst.index()];
-        *known = Known { place: known.place, ..Known::default() };
-    }
-
-    /// Whether `phi` has a source from each of `exits` and no other, of its own size, which the end of the exit sees. What is
-    /// directly in the body `within`, which is open, is seen only by exits of this body.
-    fn fits_phi(&self, shader: &Shader, phi: Inst, exits: [Option<Exit>; 2], within: Place) -> bool {
+    /// Whether `phi` has a source from each of the exits and no other, of its own size, which the end of the exit sees.
+    fn fits_phi(&self, shader: &Shader, phi: Inst) -> bool {
         let data = &shader.insts[phi];
         let srcs = shader.phi(phi).unwrap_or_default();
-        let fits = |exit: Exit, src: &PhiSrc| {
-            let known = self.known(src.def);
-            let sees = known.place == exit.place || known.place != within && known.seen != Shape::default();
-            sees && data.has_def() && Shape::of(shader.def(src.def)) == Shape::of(data)
+        let fits = |exit: &Exit| {
+            let src = srcs.iter().find(|src| src.pred == exit.block);
+            src.is_some_and(|src| data.has_def() && self.scopes.shape(shader, src.def, exit.end) == Shape::of(data))
         };
-        let mut exits = exits.into_iter().flatten();
-        srcs.len() == exits.clone().count()
-            && exits.all(|exit| srcs.iter().find(|src| src.pred == exit.block).is_some_and(|src| fits(exit, src)))
+        srcs.len() == self.exits.len() && self.exits.iter().all(fits)
     }
+}
+
+/// Whether the instructions stand in the order in which they were made, as those of a shader that was just read do.
+fn is_in_order(shader: &Shader) -> bool {
+    // Without a way out in between, which takes longer.
+    let differences = shader.order.iter().enumerate().fold(0, |all, (at, inst)| all | (inst.index() ^ at));
+    differences == 0 && shader.order.len() <= shader.insts.len()
 }

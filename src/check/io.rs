@@ -1,5 +1,6 @@
 //! Inputs and outputs: slots that the stage has, and components that fit them.
 
+use super::features;
 use super::report::{plural, Report};
 use crate::ir::{Def, Inst, Shader, Stage, VarFlags, Variable};
 use crate::op::names::{frag_result, varying, vert_attrib, IoFlags, IoSemantics, IoXfb, SlotKind};
@@ -11,6 +12,16 @@ fn slot_end(kind: SlotKind) -> u32 {
         SlotKind::VertAttrib => vert_attrib::GENERIC0 + 17,
         SlotKind::Varying => varying::END,
         SlotKind::FragResult => frag_result::DATA0 + 8,
+    }
+}
+
+/// The slots that a variable cannot have, or needs a feature for, a bit for each up to 127; larger ones are none either.
+pub(super) fn odd_slots(kind: SlotKind) -> u128 {
+    let none = u128::MAX.checked_shl(slot_end(kind)).unwrap_or(0);
+    none | match kind {
+        SlotKind::VertAttrib => 0,
+        SlotKind::Varying => features::SLOTS_WITH_NEEDS,
+        SlotKind::FragResult => 1 << frag_result::STENCIL,
     }
 }
 

@@ -40,6 +40,7 @@ mod glance;
 mod intrinsic;
 mod io;
 mod report;
+mod scope;
 mod shape;
 mod ssa;
 mod stage;
@@ -61,6 +62,7 @@ use crate::ir::{Inst, InstData, InstKind, Shader};
 use crate::target::Target;
 use glance::Glance;
 use report::Report;
+use support::Facts;
 
 /// Checks the rules of NIR. At most a hundred problems are reported.
 pub fn validate(shader: &Shader) -> Result<(), Errors> {
@@ -82,14 +84,15 @@ pub struct Checker {
     uses: ssa::Memory,
     cfg: Cfg,
     value_types: ValueTypes,
+    /// Of the shader that was validated last.
+    facts: Facts,
 }
 
 impl Checker {
     /// [`validate`], then [`supported`]; one walk is enough for instructions that are like most.
     pub fn check(&mut self, shader: &Shader, target: &Target) -> Result<(), Errors> {
         self.validate(shader)?;
-        let Glance { unusual, has_booleans, .. } = &self.glance;
-        let result = support::check(shader, target, unusual, *has_booleans, &mut self.value_types);
+        let result = support::check(shader, target, &self.glance.unusual, self.facts, &mut self.value_types);
         debug_assert_eq!(result, self.supported(shader, target), "the glance missed something");
         result
     }
@@ -97,7 +100,8 @@ impl Checker {
     /// As [`validate`].
     pub fn validate(&mut self, shader: &Shader) -> Result<(), Errors> {
         let mut report = Report::invalid(shader);
-        variable::check(&mut report, &mut self.types);
+        self.facts = Facts::new(shader);
+        variable::check(&mut report, &mut self.types, self.facts.has_usual_variables);
         stage::check_modes(&mut report);
         if structure::check(&mut report, &mut self.list) {
             self.check_instructions(&mut report);
@@ -107,14 +111,13 @@ impl Checker {
 
     /// As [`supported`].
     pub fn supported(&mut self, shader: &Shader, target: &Target) -> Result<(), Errors> {
-        let has_booleans = support::has_booleans_near_buffers(shader);
-        support::check(shader, target, &shader.order, has_booleans, &mut self.value_types)
+        support::check(shader, target, &shader.order, Facts::new(shader), &mut self.value_types)
     }
 
     /// One walk finds out whether anything is wrong. What is wrong is reported by subject.
     fn check_instructions(&mut self, report: &mut Report<'_>) {
         let (shader, before) = (report.shader, report.len());
-        self.glance.look(report);
+        self.glance.look(report, self.facts);
         let has_misfits = report.len() != before;
         report.forget(before);
         self.check_order(report);

@@ -39,7 +39,8 @@ pub(super) fn is_legal(data: &InstData) -> bool {
 
 /// Whether NIR has vectors of `n` components.
 pub(super) fn is_legal_count(n: u8) -> bool {
-    matches!(n, 1..=5 | 8 | 16)
+    const COUNTS: u32 = 0b1_0000_0001_0011_1110;
+    n < 32 && COUNTS >> n & 1 != 0
 }
 
 /// Whether NIR has numbers of `bits` bits.

@@ -5,8 +5,8 @@
 
 use super::features::Needs;
 use super::report::Report;
-use super::textures;
 use super::usual::is_value;
+use super::{textures, variable};
 use crate::analysis::value_types::ValueTypes;
 use crate::error::Errors;
 use crate::ir::{AluSrc, ArrayIndex, Cf, Def, Deref, DerefKind, Inst, InstKind, Shader, Stage, Type};
@@ -199,27 +199,40 @@ pub(super) fn odd_modes(has_booleans: bool) -> Modes {
     }
 }
 
-/// Whether some buffer may be one of booleans.
-pub(super) fn has_booleans_near_buffers(shader: &Shader) -> bool {
-    shader.inventory().has_derefs(BUFFERS) && shader.types.has_booleans()
+/// What is known of a shader.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Facts {
+    /// Some buffer may be one of booleans.
+    pub(super) has_booleans: bool,
+    /// No variable needs a look.
+    pub(super) has_usual_variables: bool,
 }
 
-/// Reports what cannot be translated for `target` of the shader and of these instructions. `has_booleans` if some buffer may be
-/// one of booleans.
+impl Facts {
+    pub(super) fn new(shader: &Shader) -> Facts {
+        let has_booleans = shader.inventory().has_derefs(BUFFERS) && shader.types.has_booleans();
+        Facts { has_booleans, has_usual_variables: variable::are_usual(shader) }
+    }
+}
+
+/// Reports what cannot be translated for `target` of the shader and of these instructions.
 pub(super) fn check(
     shader: &Shader,
     target: &Target,
     insts: &[Inst],
-    has_booleans: bool,
+    facts: Facts,
     memory: &mut ValueTypes,
 ) -> Result<(), Errors> {
+    let has_booleans = facts.has_booleans;
     let mut support = Support { report: Report::unsupported(shader), refused: Vec::new(), has_booleans };
     support.check_primitives();
-    support.check_variables();
+    if !facts.has_usual_variables {
+        support.check_variables();
+    }
     support.check_unreachable();
     insts.iter().for_each(|inst| support.check_inst(*inst));
     let mut needs = Needs::new(support.report, target, memory);
-    needs.check(insts);
+    needs.check(insts, facts);
     needs.finish()
 }
 

@@ -154,6 +154,64 @@ fn code_that_is_never_reached_may_use_what_stands_above() {
 }
 
 #[test]
+fn behind_a_loop_is_seen_what_every_way_out_has_passed() {
+    invalid(
+        "FRAGMENT",
+        "",
+        "
+    loop {
+        block b1:   // preds: b0 b7
+        32  %6 = iadd %0, %0
+        if %2 {
+            block b2:   // preds: b1
+            32  %7 = iadd %6, %0
+            break
+        } else {
+            block b3:   // preds: b1
+            32  %8 = iadd %6, %0
+        }
+        block b4:   // preds: b3
+        32  %9 = iadd %8, %0
+    }
+    block b8:   // preds: b2
+    32  %10 = iadd %6, %7
+    32  %11 = iadd %8, %0   // !
+    32  %12 = iadd %9, %0   // !
+    loop {
+        block b9:   // preds: b8 b12
+        32  %13 = iadd %10, %0
+        if %2 {
+            block b10:   // preds: b9
+            break
+        } else {
+            block b11:   // preds: b9
+        }
+        block b12:   // preds: b11
+        32  %14 = iadd %10, %0
+        if %2 {
+            block b13:   // preds: b12
+            break
+        } else {
+            block b14:   // preds: b12
+        }
+        block b15:   // preds: b14
+    }
+    block b16:   // preds: b10 b13
+    32  %15 = phi b10: %13 (0x0), b13: %14 (0x0)
+    32  %16 = phi b10: %14 (0x0), b13: %13 (0x0)   // !
+    32  %17 = iadd %15, %13
+    32  %18 = iadd %15, %14   // !
+",
+        &[
+            "`%11 = iadd`: %8 is not defined on every way to this use",
+            "`%12 = iadd`: %9 is not defined on every way to this use",
+            "`%16 = phi`: %14 is not defined on every way to this use",
+            "`%18 = iadd`: %14 is not defined on every way to this use",
+        ],
+    );
+}
+
+#[test]
 fn conditions_are_booleans() {
     let body = "
     32 %6 = iadd %0, %0 // !

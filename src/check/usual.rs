@@ -5,28 +5,56 @@
 //! others are left to the rules of their kind. What arithmetic asks of its operands is in a table of its own, in a form that is
 //! compared at once: widths are powers of two, so a set of them is a number, and what they have in common is their `and`.
 
-use super::glance::{Passed, Shape};
+use super::scope::{Scopes, Shape};
 use super::{deref, shape, support};
-use crate::ir::{AluSrc, ArrayIndex, Def, Deref, DerefKind, InstData, InstKind, Shader};
+use crate::ir::{AluSrc, ArrayIndex, Def, DerefKind, Inst, InstData, InstKind, Shader};
 use crate::op::{Access, AluInfo, AluOp, Base, Intrinsic, Modes, Operand, ALU_OPS};
 
-/// Whether nothing is wrong with an instruction, it sees all that it uses, and it has a translation; if not, the rules have to
-/// tell.
-#[inline(always)]
-pub(super) fn is_usual(shader: &Shader, passed: &Passed, data: &InstData, odd_modes: Modes) -> bool {
-    match data.kind {
-        InstKind::Alu { op, srcs, .. } => is_usual_alu(passed, data, op, &shader.alu_srcs[srcs]),
-        InstKind::Const(values) => shape::is_sound_const(data, &shader.consts[values]),
-        InstKind::Undef => shape::is_legal(data),
-        InstKind::Deref(deref) => is_usual_deref(shader, passed, data, &shader.derefs[deref], odd_modes),
-        InstKind::Intrinsic { op: Intrinsic::load_deref, srcs, indices } => {
-            is_usual_load(shader, passed, data, &shader.srcs[srcs], &shader.indices[indices])
+/// Puts into `others` the instructions that are not usual, in order. With those that are, nothing is wrong, they see all that
+/// they use, and they have a translation; for the others the rules have to tell.
+pub(super) fn find_others(
+    shader: &Shader,
+    scopes: &Scopes,
+    sorted: &mut Vec<Inst>,
+    odd_modes: Modes,
+    others: &mut Vec<Inst>,
+) {
+    let [consts, derefs, intrinsics, rest] = sort(shader, sorted);
+    let look = Look { shader, scopes, odd_modes };
+    let mut add = |inst: &Inst, is_usual: bool| {
+        if !is_usual {
+            others.push(*inst);
         }
-        InstKind::Intrinsic { op: Intrinsic::store_deref, srcs, indices } => {
-            is_usual_store(shader, passed, data, &shader.srcs[srcs], &shader.indices[indices])
-        }
-        _ => false,
+    };
+    sorted[..consts].iter().for_each(|inst| add(inst, look.is_usual_alu(*inst)));
+    sorted[consts..derefs].iter().for_each(|inst| add(inst, look.is_usual_const(*inst)));
+    sorted[derefs..intrinsics].iter().for_each(|inst| add(inst, look.is_usual_deref(*inst)));
+    sorted[intrinsics..rest].iter().for_each(|inst| add(inst, look.is_usual_access(*inst)));
+    sorted[rest..].iter().for_each(|inst| add(inst, false));
+    if !others.windows(2).all(|pair| pair[0] < pair[1]) {
+        others.sort_unstable();
     }
+}
+
+/// Sorts the instructions of `shader` by kind. Returns where those behind arithmetic begin: constants, derefs, intrinsics, and the
+/// rest.
+fn sort(shader: &Shader, sorted: &mut Vec<Inst>) -> [usize; 4] {
+    let kind = |inst: &Inst| shader.insts[*inst].kind.number();
+    let mut next = [0; InstKind::COUNT];
+    shader.order.iter().for_each(|inst| next[kind(inst)] += 1);
+    let mut start = 0;
+    for next in &mut next {
+        (*next, start) = (start, start + *next);
+    }
+    let starts = [next[1], next[2], next[3], next[4]];
+    sorted.clear();
+    sorted.extend_from_slice(&shader.order);
+    for inst in &shader.order {
+        let at = &mut next[kind(inst)];
+        sorted[*at] = *inst;
+        *at += 1;
+    }
+    starts
 }
 
 /// What an ALU opcode takes and makes.
@@ -34,6 +62,7 @@ pub(super) fn is_usual(shader: &Shader, passed: &Passed, data: &InstData, odd_mo
 struct Fit {
     sources: u8,
     result: OperandFit,
+    /// That of an opcode with one operand stands here twice.
     operands: [OperandFit; MOST],
 }
 
@@ -83,6 +112,9 @@ const fn fit(info: &AluInfo, takes_booleans: bool, unusual: Fit) -> Fit {
         fit.operands[source] = operand_fit(&info.srcs[source], takes_booleans);
         source += 1;
     }
+    if source == 1 {
+        fit.operands[1] = fit.operands[0];
+    }
     Fit { sources: info.srcs.len() as u8, result: operand_fit(&info.dest, true), ..fit }
 }
 
@@ -97,77 +129,139 @@ const fn operand_fit(operand: &Operand, takes_booleans: bool) -> OperandFit {
     OperandFit { widths: widths & !unread, own, read: READ[operand.size as usize] }
 }
 
-#[inline(always)]
-fn is_usual_alu(passed: &Passed, data: &InstData, op: AluOp, srcs: &[AluSrc]) -> bool {
-    let (fit, bits) = (&FITS[op as usize], data.bit_size);
-    let Some(read @ 1..) = READ.get(usize::from(data.num_components)).copied() else { return false };
-    let has_shape = fit.result.read == 0 || fit.result.read == read;
-    if !has_shape || !bits.is_power_of_two() || srcs.len() != usize::from(fit.sources) {
-        return false;
-    }
-    // What all widths that have to be equal have in common; a bit that is set if a width is none that an operand has; numbers
-    // of which one is 8 or more if a component is not there.
-    let mut shared = bits & fit.result.widths | fit.result.own;
-    let mut no_width = (bits & fit.result.widths).wrapping_sub(1);
-    let mut beyond = 0;
-    for (src, operand) in srcs.iter().zip(&fit.operands) {
-        let known = passed.known(src.def).value;
-        let width = known.bits() & operand.widths;
-        shared &= width | operand.own;
-        no_width |= width.wrapping_sub(1);
-        let read = src.swizzle.bits() as u32 & u32::from(if operand.read == 0 { read } else { operand.read });
-        beyond |= read | (read + 0x1111 * u32::from(8u8.saturating_sub(known.num_components())));
-    }
-    shared != 0 && no_width & 1 << 7 == 0 && beyond & 0x8888 == 0
+/// A look at single instructions.
+struct Look<'a> {
+    shader: &'a Shader,
+    scopes: &'a Scopes,
+    odd_modes: Modes,
 }
 
-#[inline(always)]
-fn is_usual_deref(shader: &Shader, passed: &Passed, data: &InstData, deref: &Deref, odd_modes: Modes) -> bool {
-    const BUFFERS: Modes = Modes::UBO.union(Modes::SSBO);
-    /// Pointers, and what they are indexed by.
-    const POINTER: Shape = Shape::new(1, 32);
-    if (data.num_components, data.bit_size) != (1, 32) || deref.modes.intersects(odd_modes) {
-        return false;
-    }
-    let parent = match deref.kind {
-        DerefKind::Var(var) => {
-            let variable = &shader.vars[var];
-            let has_value = variable.values.is_some() || variable.initializer.is_some();
-            return (variable.mode, variable.ty) == (deref.modes, deref.ty) && !has_value;
+impl Look<'_> {
+    #[inline(always)]
+    fn is_usual_alu(&self, inst: Inst) -> bool {
+        let data = &self.shader.insts[inst];
+        let InstKind::Alu { op, srcs, .. } = data.kind else { return false };
+        let (fit, bits, srcs) = (&FITS[op as usize], data.bit_size, &self.shader.alu_srcs[srcs]);
+        let Some(read @ 1..) = READ.get(usize::from(data.num_components)).copied() else { return false };
+        let has_shape = (fit.result.read == 0) | (fit.result.read == read);
+        let ([first, ..], true) = (srcs, srcs.len() == usize::from(fit.sources)) else { return false };
+        let place = self.scopes.place(inst);
+        let value = |src: &AluSrc| self.scopes.value(self.shader, src.def, place);
+        let mut sum = Sum::new(bits, &fit.result);
+        sum.add(value(first), first, &fit.operands[0], read);
+        // Most have two, and the row of an opcode with one has that twice: nothing to decide.
+        let second = &srcs[usize::from(srcs.len() > 1)];
+        sum.add(value(second), second, &fit.operands[1], read);
+        for (src, operand) in srcs.iter().zip(&fit.operands).skip(2) {
+            sum.add(value(src), src, operand, read);
         }
-        DerefKind::Array { parent, index: ArrayIndex::Imm(_) } | DerefKind::Struct { parent, .. } => parent,
-        // Which of several buffers is not known may need a feature.
-        DerefKind::Array { parent, index: ArrayIndex::Def(index) } => {
-            if passed.known(index).value != POINTER || deref.modes.intersects(BUFFERS) {
-                return false;
+        has_shape & bits.is_power_of_two() & sum.fits()
+    }
+
+    #[inline(always)]
+    fn is_usual_const(&self, inst: Inst) -> bool {
+        let data = &self.shader.insts[inst];
+        let InstKind::Const(values) = data.kind else { return false };
+        shape::is_sound_const(data, &self.shader.consts[values])
+    }
+
+    #[inline(always)]
+    fn is_usual_deref(&self, inst: Inst) -> bool {
+        const BUFFERS: Modes = Modes::UBO.union(Modes::SSBO);
+        /// Pointers, and what they are indexed by.
+        const POINTER: Shape = Shape::new(1, 32);
+        let (shader, data) = (self.shader, &self.shader.insts[inst]);
+        let InstKind::Deref(deref) = data.kind else { return false };
+        let deref = &shader.derefs[deref];
+        if Shape::of(data) != POINTER || deref.modes.intersects(self.odd_modes) {
+            return false;
+        }
+        let place = self.scopes.place(inst);
+        let parent = match deref.kind {
+            DerefKind::Var(var) => {
+                let variable = &shader.vars[var];
+                let has_value = variable.values.is_some() | variable.initializer.is_some();
+                return (variable.mode == deref.modes) & (variable.ty == deref.ty) & !has_value;
             }
-            parent
+            DerefKind::Array { parent, index: ArrayIndex::Imm(_) } | DerefKind::Struct { parent, .. } => parent,
+            // Which of several buffers is not known may need a feature.
+            DerefKind::Array { parent, index: ArrayIndex::Def(index) } => {
+                if self.scopes.value(shader, index, place) != POINTER || deref.modes.intersects(BUFFERS) {
+                    return false;
+                }
+                parent
+            }
+            DerefKind::ArrayWildcard { .. } | DerefKind::PtrAsArray { .. } | DerefKind::Cast { .. } => return false,
+        };
+        self.scopes.shape(shader, parent, place) == POINTER && deref::is_sound_step(shader, deref, parent)
+    }
+
+    #[inline(always)]
+    fn is_usual_access(&self, inst: Inst) -> bool {
+        let (shader, data) = (self.shader, &self.shader.insts[inst]);
+        let InstKind::Intrinsic { op, srcs, indices } = data.kind else { return false };
+        let (srcs, indices) = (&shader.srcs[srcs], &shader.indices[indices]);
+        match op {
+            Intrinsic::load_deref => self.is_usual_load(inst, data, srcs, indices),
+            Intrinsic::store_deref => self.is_usual_store(inst, data, srcs, indices),
+            _ => false,
         }
-        DerefKind::ArrayWildcard { .. } | DerefKind::PtrAsArray { .. } | DerefKind::Cast { .. } => return false,
-    };
-    passed.known(parent).seen == POINTER && deref::is_sound_step(shader, deref, parent)
+    }
+
+    #[inline(always)]
+    fn is_usual_load(&self, inst: Inst, data: &InstData, srcs: &[Def], indices: &[u32]) -> bool {
+        let ([pointer], [access]) = (srcs, indices) else { return false };
+        shape::is_legal(data)
+            && data.num_components <= 4
+            && self.scopes.shape(self.shader, *pointer, self.scopes.place(inst)) != Shape::default()
+            && Access::from_bits(*access).is_some()
+            && deref::holds(self.shader, *pointer, data.num_components, data.bit_size).is_some()
+    }
+
+    #[inline(always)]
+    fn is_usual_store(&self, inst: Inst, data: &InstData, srcs: &[Def], indices: &[u32]) -> bool {
+        let ([pointer, value], [write_mask, access]) = (srcs, indices) else { return false };
+        let (shader, place) = (self.shader, self.scopes.place(inst));
+        let value = self.scopes.value(shader, *value, place);
+        !data.has_def()
+            && value != Shape::default()
+            && self.scopes.shape(shader, *pointer, place) != Shape::default()
+            && write_mask >> value.num_components() == 0
+            && Access::from_bits(*access).is_some()
+            && deref::holds(shader, *pointer, value.num_components(), value.bits()).is_some_and(deref::is_writable)
+    }
 }
 
-#[inline(always)]
-fn is_usual_load(shader: &Shader, passed: &Passed, data: &InstData, srcs: &[Def], indices: &[u32]) -> bool {
-    let ([pointer], [access]) = (srcs, indices) else { return false };
-    shape::is_legal(data)
-        && data.num_components <= 4
-        && passed.known(*pointer).seen != Shape::default()
-        && Access::from_bits(*access).is_some()
-        && deref::holds(shader, *pointer, data.num_components, data.bit_size).is_some()
+/// What the operands of an operation amount to.
+struct Sum {
+    /// What all widths that have to be equal have in common.
+    shared: u8,
+    /// The highest bit is set if a width is none that an operand has.
+    no_width: u8,
+    /// Numbers of which one is 8 or more if a component is not there.
+    beyond: u32,
 }
 
-#[inline(always)]
-fn is_usual_store(shader: &Shader, passed: &Passed, data: &InstData, srcs: &[Def], indices: &[u32]) -> bool {
-    let ([pointer, value], [write_mask, access]) = (srcs, indices) else { return false };
-    let value = passed.known(*value).value;
-    !data.has_def()
-        && value != Shape::default()
-        && passed.known(*pointer).seen != Shape::default()
-        && write_mask >> value.num_components() == 0
-        && Access::from_bits(*access).is_some()
-        && deref::holds(shader, *pointer, value.num_components(), value.bits()).is_some_and(deref::is_writable)
+impl Sum {
+    #[inline(always)]
+    fn new(bits: u8, result: &OperandFit) -> Sum {
+        let width = bits & result.widths;
+        Sum { shared: width | result.own, no_width: width.wrapping_sub(1), beyond: 0 }
+    }
+
+    #[inline(always)]
+    fn add(&mut self, value: Shape, src: &AluSrc, operand: &OperandFit, read: u16) {
+        let width = value.bits() & operand.widths;
+        self.shared &= width | operand.own;
+        self.no_width |= width.wrapping_sub(1);
+        let read = src.swizzle.bits() as u32 & u32::from(if operand.read == 0 { read } else { operand.read });
+        self.beyond |= read | (read + 0x1111 * u32::from(8u8.saturating_sub(value.num_components())));
+    }
+
+    #[inline(always)]
+    fn fits(&self) -> bool {
+        (self.shared != 0) & (self.no_width & 1 << 7 == 0) & (self.beyond & 0x8888 == 0)
+    }
 }
 
 /// Whether SPIR-V has a value for the result of such an instruction: not for pointers, nor for what only says where an input

@@ -84,10 +84,6 @@ pub enum InstKind {
     },
     /// Constant bits, one `u64` per component, in [`Shader::consts`](super::Shader::consts).
     Const(Slice),
-    /// Any value.
-    Undef,
-    /// One value per predecessor, in [`Shader::phi_srcs`](super::Shader::phi_srcs). Phis stand first in their block.
-    Phi(Slice),
     /// A step of a pointer, in [`Shader::derefs`](super::Shader::derefs).
     Deref(DerefId),
     /// Everything with effects or without arithmetic.
@@ -99,10 +95,34 @@ pub enum InstKind {
         /// In [`Shader::indices`](super::Shader::indices), in the order of the opcode's row.
         indices: Slice,
     },
+    /// Any value.
+    Undef,
+    /// One value per predecessor, in [`Shader::phi_srcs`](super::Shader::phi_srcs). Phis stand first in their block.
+    Phi(Slice),
     /// A texture operation, in [`Shader::texs`](super::Shader::texs).
     Tex(Tex),
     /// The last instruction of a block that does not fall through.
     Jump(Jump),
+}
+
+impl InstKind {
+    /// How many kinds there are.
+    pub const COUNT: usize = 8;
+
+    /// The number of the kind, which is read without deciding anything: what sorts by it is fast.
+    #[inline(always)]
+    pub fn number(&self) -> usize {
+        match self {
+            InstKind::Alu { .. } => 0,
+            InstKind::Const(_) => 1,
+            InstKind::Deref(_) => 2,
+            InstKind::Intrinsic { .. } => 3,
+            InstKind::Undef => 4,
+            InstKind::Phi(_) => 5,
+            InstKind::Tex(_) => 6,
+            InstKind::Jump(_) => 7,
+        }
+    }
 }
 
 bitflags! {

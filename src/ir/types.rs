@@ -109,6 +109,7 @@ pub struct TypeTable {
     slots: Vec<Option<Type>>,
     /// Memory of fields.
     unused: Vec<Vec<Field>>,
+    has_booleans: bool,
 }
 
 impl TypeTable {
@@ -119,7 +120,12 @@ impl TypeTable {
             self.grow();
         }
         let slot = self.slot(data);
-        *self.slots[slot].get_or_insert_with(|| self.types.push(data))
+        *self.slots[slot].get_or_insert_with(|| {
+            let is_boolean = |scalar: AluType| scalar.base == Base::Bool;
+            self.has_booleans |=
+                matches!(data, TypeData::Scalar(scalar) | TypeData::Vector(scalar, _) if is_boolean(scalar));
+            self.types.push(data)
+        })
     }
 
     /// Where `data` stands, or would.
@@ -228,8 +234,7 @@ impl TypeTable {
 
     /// True if some type is a boolean or a vector of them.
     pub fn has_booleans(&self) -> bool {
-        let is_boolean = |ty: &TypeData| matches!(ty, TypeData::Scalar(scalar) | TypeData::Vector(scalar, _) if scalar.base == Base::Bool);
-        self.types.values().any(is_boolean)
+        self.has_booleans
     }
 
     /// `ty` without its outer arrays.
@@ -375,6 +380,7 @@ impl TypeTable {
             data.fields
         }));
         self.slots.clear();
+        self.has_booleans = false;
     }
 }
 
