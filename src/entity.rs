@@ -319,9 +319,15 @@ impl<K: Copy> Numbering<K> {
     pub fn get(&self, number: u32) -> Option<K> {
         match self.near.get(number as usize) {
             Some(Some(id)) => Some(*id),
-            _ if self.far.is_empty() => None,
-            _ => self.far.get(&number).copied(),
+            _ => self.get_far(number),
         }
+    }
+
+    /// The same for a number that the table does not have.
+    #[cold]
+    #[inline(never)]
+    fn get_far(&self, number: u32) -> Option<K> {
+        self.far.get(&number).copied()
     }
 
     /// Gives `number` a meaning; false if it had one.

@@ -99,13 +99,19 @@ grow_numbers(struct flatten *f)
       free(old);
 }
 
-/* Gives a number to a key that has none. */
+/* Gives a number to a key that has none, and would stand in `place`. */
+static inline void
+fill_place(struct flatten *f, struct number *place, const void *key, uint32_t number)
+{
+   *place = (struct number){key, number};
+   if (2 * ++f->num_numbers > 1u << f->log2_places)
+      grow_numbers(f);
+}
+
 static void
 set_number(struct flatten *f, const void *key, uint32_t number)
 {
-   if (2 * ++f->num_numbers > 1u << f->log2_places)
-      grow_numbers(f);
-   *find_place(f, key) = (struct number){key, number};
+   fill_place(f, find_place(f, key), key, number);
 }
 
 /* A value: its number in the wire, and its shape. */
@@ -425,11 +431,12 @@ static void
 write_system_values(struct flatten *f)
 {
 #if NTV_MESA >= 2500
+   const BITSET_WORD *read = f->nir->info.system_values_read;
    uint64_t bits[2] = {0};
-   unsigned i;
 
-   BITSET_FOREACH_SET(i, f->nir->info.system_values_read, MIN2(SYSTEM_VALUE_MAX, 128))
-      bits[i / 64] |= BITFIELD64_BIT(i % 64);
+   STATIC_ASSERT(BITSET_WORDBITS == 32);
+   for (unsigned i = 0; i < MIN2(BITSET_WORDS(SYSTEM_VALUE_MAX), 4); i++)
+      bits[i / 2] |= (uint64_t)read[i] << 32 * (i % 2);
    ntv_wire_info_bits(f->w, NTV_INFO_SYSTEM_VALUES_READ, bits[0], bits[1]);
 #endif
 }
@@ -604,7 +611,16 @@ number_type(enum glsl_base_type base)
    }
 }
 
-static uint32_t write_type(struct flatten *f, const struct glsl_type *type);
+static uint32_t write_new_type(struct flatten *f, const struct glsl_type *type, struct number *place);
+
+/* The number of a type, which is written if it is new. */
+static inline uint32_t
+write_type(struct flatten *f, const struct glsl_type *type)
+{
+   struct number *place = find_place(f, type);
+
+   return place->key ? place->number : write_new_type(f, type, place);
+}
 
 static uint32_t
 write_number_type(struct flatten *f, const struct glsl_type *type)
@@ -661,14 +677,13 @@ write_texture_type(struct flatten *f, const struct glsl_type *type)
                                 number_type(glsl_get_sampler_result_type(type)));
 }
 
-/* The number of a type, which is written if it is new. */
+/* Writes a type that would stand in `place`. */
 static uint32_t
-write_type(struct flatten *f, const struct glsl_type *type)
+write_new_type(struct flatten *f, const struct glsl_type *type, struct number *place)
 {
+   bool has_parts = false;
    uint32_t number;
 
-   if (find_number(f, type, &number))
-      return number;
    /* Textures first: Mesa counts them among the scalars. */
    if (glsl_type_is_bare_sampler(type))
       number = ntv_wire_type_sampler(f->w, glsl_sampler_type_is_shadow(type));
@@ -679,15 +694,16 @@ write_type(struct flatten *f, const struct glsl_type *type)
                                    number_type(glsl_get_sampler_result_type(type)));
    else if (glsl_type_is_vector_or_scalar(type) || glsl_type_is_matrix(type))
       number = write_number_type(f, type);
-   else if (glsl_type_is_array(type))
+   else if ((has_parts = glsl_type_is_array(type)))
       number = write_array_type(f, type);
-   else if (glsl_type_is_struct_or_ifc(type))
+   else if ((has_parts = glsl_type_is_struct_or_ifc(type)))
       number = write_struct_type(f, type);
    else if (glsl_get_base_type(type) == GLSL_TYPE_ATOMIC_UINT)
       number = ntv_wire_type_atomic_uint(f->w);
    else
       number = ntv_wire_type_void(f->w);
-   set_number(f, type, number);
+   /* Parts may have been written meanwhile, and have taken the place. */
+   fill_place(f, has_parts ? find_place(f, type) : place, type, number);
    return number;
 }
 

@@ -114,8 +114,13 @@ pub struct TypeTable {
 
 impl TypeTable {
     /// The id of `data`, which is no struct.
-    #[inline]
     pub fn intern(&mut self, data: TypeData) -> Type {
+        self.intern_as(data)
+    }
+
+    /// The same for a caller that knows what kind of type it is: its own code looks for no other.
+    #[inline(always)]
+    fn intern_as(&mut self, data: TypeData) -> Type {
         if 2 * self.types.len() >= self.slots.len() {
             self.grow();
         }
@@ -153,15 +158,15 @@ impl TypeTable {
 
     /// A scalar (`components` 1) or vector.
     pub fn vector(&mut self, scalar: AluType, components: u8) -> Type {
-        self.intern(match components {
-            1 => TypeData::Scalar(scalar),
-            _ => TypeData::Vector(scalar, components),
-        })
+        match components {
+            1 => self.intern_as(TypeData::Scalar(scalar)),
+            _ => self.intern_as(TypeData::Vector(scalar, components)),
+        }
     }
 
     /// An array with elements `stride` bytes apart, run-time sized if `len` is `None`.
     pub fn array(&mut self, elem: Type, len: Option<u32>, stride: u32) -> Type {
-        self.intern(TypeData::Array { elem, len, stride })
+        self.intern_as(TypeData::Array { elem, len, stride })
     }
 
     /// A new struct with these fields.

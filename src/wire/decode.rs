@@ -78,23 +78,30 @@ impl<'a> Reading<'a> {
             let Some(words) = wire[at..].get(..len).filter(|_| len != 0) else {
                 return Err(error(at, format_args!("a record of {len} words, but {} are left", wire.len() - at)));
             };
-            // A number is looked up only where it is none of the frequent ones.
             match kind {
                 kind::ALU => self.alu(words, at)?,
-                kind::CONST => self.constant(words, at)?,
                 kind::DEREF => self.deref(words, at)?,
                 kind::INTRINSIC => self.intrinsic(words, at)?,
-                kind::VARIABLE => self.variable(words, at)?,
-                kind::VECTOR => self.vector(words, at)?,
-                kind::ARRAY => self.array(words, at)?,
-                kind::STRUCT => self.struct_type(words, at)?,
-                kind::BLOCK => self.block(words, at)?,
-                _ => self.other(kind, words, at)?,
+                _ => self.less_frequent(kind, words, at)?,
             }
             at += len;
         }
         self.shader.append_made();
         self.resolve_phis()
+    }
+
+    /// What is not most of a wire: so few kinds are compared, not looked up.
+    #[inline(never)]
+    fn less_frequent(&mut self, kind: u32, words: &'a [u32], at: usize) -> Result<(), Error> {
+        match kind {
+            kind::CONST => self.constant(words, at),
+            kind::VARIABLE => self.variable(words, at),
+            kind::VECTOR => self.vector(words, at),
+            kind::ARRAY => self.array(words, at),
+            kind::STRUCT => self.struct_type(words, at),
+            kind::BLOCK => self.block(words, at),
+            _ => self.other(kind, words, at),
+        }
     }
 
     /// Takes the text, which is no record, from the end of the wire.

@@ -11,7 +11,7 @@ use crate::ir::{
     AluFlags, AluSrc, ArrayIndex, Def, Deref, DerefKind, InstData, InstKind, Stage, Swizzle, TexData, Var,
 };
 use crate::op::old::OldAlu;
-use crate::op::{AluOp, Index, Intrinsic, Modes};
+use crate::op::{AluOp, Index, Intrinsic, Modes, Operand};
 
 /// The record of an instruction: what all of them have, and the rest.
 #[derive(Clone, Copy)]
@@ -93,29 +93,33 @@ impl<'a> Reading<'a> {
     pub(super) fn alu(&mut self, words: &'a [u32], at: usize) -> Result<(), Error> {
         let parts = self.begin(words, at)?;
         let Some(op) = AluOp::ALL.get(parts.op() as usize).copied() else {
-            return self.old_alu(old_alu(parts.op(), at + 1)?, parts);
+            return self.old_alu(words, at);
         };
         let flags = alu_flags(parts)?;
-        let operands = op.info().srcs;
-        if parts.operands.len() != 2 * operands.len() {
-            return self.wide_alu(op, flags, parts);
-        }
-        let unread = Swizzle::unread(parts.num_components());
-        let values = &mut self.state.values;
-        let srcs = parts.operands.chunks_exact(2).zip(operands).enumerate().map(|(n, (src, operand))| {
-            let unread = match operand.size {
-                0 => unread,
-                size => Swizzle::unread(size),
-            };
-            AluSrc { def: values.get(src[0], parts.at + 2 * n), swizzle: Swizzle::from_bits(src[1].into(), unread) }
-        });
-        let srcs = self.shader.alu_srcs.extend(srcs);
+        let (pool, values) = (&mut self.shader.alu_srcs, &mut self.state.values);
+        let mut src = |n: usize, def: u32, bits: u32, operand: &Operand| AluSrc {
+            def: values.get(def, parts.at + 2 * n),
+            swizzle: Swizzle::from_bits(bits.into(), Swizzle::unread(operand.components(parts.num_components()))),
+        };
+        let srcs = match (op.info().srcs, parts.operands) {
+            // What most are, without a loop.
+            ([a], &[def, bits]) => pool.push(&[src(0, def, bits, a)]),
+            ([a, b], &[def, bits, def2, bits2]) => pool.push(&[src(0, def, bits, a), src(1, def2, bits2, b)]),
+            (operands, words) if words.len() == 2 * operands.len() => {
+                let pairs = words.chunks_exact(2).zip(operands).enumerate();
+                pool.extend(pairs.map(|(n, (pair, operand))| src(n, pair[0], pair[1], operand)))
+            }
+            _ => return self.wide_alu(op, words, at),
+        };
         self.finish(parts, InstKind::Alu { op, flags, srcs })
     }
 
     /// An ALU instruction that reads more than eight components of a source.
+    #[cold]
     #[inline(never)]
-    fn wide_alu(&mut self, op: AluOp, flags: AluFlags, parts: Parts<'a>) -> Result<(), Error> {
+    fn wide_alu(&mut self, op: AluOp, words: &'a [u32], at: usize) -> Result<(), Error> {
+        let parts = self.begin(words, at)?;
+        let flags = alu_flags(parts)?;
         let mut record = self.record(parts.operands, parts.at);
         let values = &mut self.state.values;
         let operands = op.info().srcs.iter();
@@ -126,8 +130,11 @@ impl<'a> Reading<'a> {
     }
 
     /// An opcode of an older release: its instruction now, behind those that it takes besides.
+    #[cold]
     #[inline(never)]
-    fn old_alu(&mut self, old: OldAlu, parts: Parts<'a>) -> Result<(), Error> {
+    fn old_alu(&mut self, words: &'a [u32], at: usize) -> Result<(), Error> {
+        let parts = self.begin(words, at)?;
+        let old = old_alu(parts.op(), at + 1)?;
         let flags = alu_flags(parts)?;
         let components = parts.num_components();
         let mut record = self.record(parts.operands, parts.at);
@@ -171,6 +178,7 @@ impl<'a> Reading<'a> {
         }
         let consts = &mut self.shader.consts;
         let values = match bit_size {
+            1..=32 if num_components == 1 => consts.push(&[parts.operands[0].into()]),
             64 => {
                 consts.extend(parts.operands.chunks_exact(2).map(|pair| u64::from(pair[0]) | u64::from(pair[1]) << 32))
             }
@@ -241,32 +249,40 @@ impl<'a> Reading<'a> {
     pub(super) fn intrinsic(&mut self, words: &'a [u32], at: usize) -> Result<(), Error> {
         let parts = self.begin(words, at)?;
         let Some(op) = Intrinsic::ALL.get(parts.op() as usize).copied() else {
-            return self.old_intrinsic(parts);
+            return self.old_intrinsic(words, at);
         };
         let info = op.info();
         let num_srcs = info.srcs.len();
         if parts.operands.len() != num_srcs + info.indices.len() {
-            return Err(wrong_operands(op, num_srcs, parts));
+            return Err(wrong_operands(op, num_srcs, parts.operands.len(), parts.at));
         }
         let (srcs, indices) = parts.operands.split_at(num_srcs);
         if info.has_index(Index::format) || info.has_index(Index::reduction_op) {
             are_values(op, indices, parts.at + num_srcs)?;
         }
         let Reading { state, shader, .. } = self;
-        let srcs = srcs.iter().enumerate().map(|(n, src)| state.values.get(*src, parts.at + n));
-        let (srcs, indices) = (shader.srcs.extend(srcs), shader.indices.extend(indices.iter().copied()));
+        let mut src = |n: usize, number: u32| state.values.get(number, parts.at + n);
+        let srcs = match *srcs {
+            // What most have, without a loop.
+            [a] => shader.srcs.push(&[src(0, a)]),
+            [a, b] => shader.srcs.push(&[src(0, a), src(1, b)]),
+            _ => shader.srcs.extend(srcs.iter().enumerate().map(|(n, number)| src(n, *number))),
+        };
+        let indices = shader.indices.extend(indices.iter().copied());
         self.finish(parts, InstKind::Intrinsic { op, srcs, indices })
     }
 
     /// An intrinsic of an older release: what it is today, with the indices that the old name implied.
+    #[cold]
     #[inline(never)]
-    fn old_intrinsic(&mut self, parts: Parts<'a>) -> Result<(), Error> {
+    fn old_intrinsic(&mut self, words: &'a [u32], at: usize) -> Result<(), Error> {
+        let parts = self.begin(words, at)?;
         let tess_ctrl = self.shader.info.stage == Stage::TessCtrl;
         let old = old_intrinsic(parts.op(), tess_ctrl, parts.at - 2)?;
         let (op, info) = (old.op, old.op.info());
         let num_srcs = info.srcs.len() - old.missing_srcs;
         if parts.operands.len() != num_srcs + info.indices.len() {
-            return Err(wrong_operands(op, num_srcs, parts));
+            return Err(wrong_operands(op, num_srcs, parts.operands.len(), parts.at));
         }
         let (srcs, indices) = parts.operands.split_at(num_srcs);
         are_values(op, indices, parts.at + num_srcs)?;
@@ -379,9 +395,9 @@ fn no_new_number(at: usize, number: u32) -> Error {
 }
 
 #[cold]
-fn wrong_operands(op: Intrinsic, srcs: usize, parts: Parts<'_>) -> Error {
-    let (name, operands, indices) = (op.name(), parts.operands.len(), op.info().indices.len());
-    error(parts.at, format_args!("`{name}` has {operands} operands, expected {srcs} sources and {indices} indices"))
+fn wrong_operands(op: Intrinsic, srcs: usize, operands: usize, at: usize) -> Error {
+    let (name, indices) = (op.name(), op.info().indices.len());
+    error(at, format_args!("`{name}` has {operands} operands, expected {srcs} sources and {indices} indices"))
 }
 
 /// Whether there are such results; no components and no bits are no result.
