@@ -12,7 +12,6 @@
 //! Instructions are numbered in order, and time goes on with each of them and with each item of the control flow list, so that
 //! the end of a body is a time, too.
 
-use super::support;
 use crate::entity::Id;
 use crate::ir::{BlockData, Def, Inst, InstData, InstKind, Shader};
 use crate::op::{Intrinsic, IntrinsicSet};
@@ -30,7 +29,7 @@ pub(super) struct Scopes {
 const OPEN: u32 = HIDDEN - 1;
 
 /// What makes no values of SPIR-V, besides derefs.
-const NO_VALUES: IntrinsicSet = support::BARYCENTRICS.union(IntrinsicSet::of(&[Intrinsic::decl_reg]));
+const NO_VALUES: IntrinsicSet = IntrinsicSet::BARYCENTRICS.union(IntrinsicSet::of(&[Intrinsic::decl_reg]));
 
 /// Added to the end of the scope of what is no value for most instructions.
 const HIDDEN: u32 = 1 << 31;

@@ -172,15 +172,6 @@ const ONE_BIT: AluSet = {
     ])
 };
 
-/// What only says where `load_interpolated_input` reads.
-pub(super) const BARYCENTRICS: IntrinsicSet = IntrinsicSet::of(&[
-    load_barycentric_pixel,
-    load_barycentric_centroid,
-    load_barycentric_sample,
-    load_barycentric_at_sample,
-    load_barycentric_at_offset,
-]);
-
 /// Memory in which booleans have no form.
 const BUFFERS: Modes = Modes::UBO.union(Modes::SSBO);
 
@@ -385,7 +376,7 @@ impl Support<'_> {
         }
         let mut found = false;
         shader.for_each_src(inst, |def| {
-            found |= shader.as_intrinsic(def.inst()).is_some_and(|(op, _)| BARYCENTRICS.contains(op));
+            found |= shader.as_intrinsic(def.inst()).is_some_and(|(op, _)| IntrinsicSet::BARYCENTRICS.contains(op));
         });
         if found {
             self.refuse(inst, "barycentric coordinates as values");

@@ -8,7 +8,7 @@
 use super::scope::{Scopes, Shape};
 use super::{deref, shape, support};
 use crate::ir::{AluSrc, ArrayIndex, Def, DerefKind, Inst, InstData, InstKind, Shader};
-use crate::op::{Access, AluInfo, AluOp, Base, Intrinsic, Modes, Operand, ALU_OPS};
+use crate::op::{Access, AluInfo, AluOp, Base, Intrinsic, IntrinsicSet, Modes, Operand, ALU_OPS};
 
 /// Puts into `others` the instructions that are not usual, in order. With those that are, nothing is wrong, they see all that
 /// they use, and they have a translation; for the others the rules have to tell.
@@ -269,7 +269,7 @@ impl Sum {
 pub(super) fn is_value(kind: &InstKind) -> bool {
     match kind {
         InstKind::Deref(_) => false,
-        InstKind::Intrinsic { op, .. } => !support::BARYCENTRICS.contains(*op),
+        InstKind::Intrinsic { op, .. } => !IntrinsicSet::BARYCENTRICS.contains(*op),
         _ => true,
     }
 }

@@ -65,6 +65,17 @@ op_set! {
     IntrinsicSet of Intrinsic
 }
 
+impl IntrinsicSet {
+    /// What only says where `load_interpolated_input` reads.
+    pub const BARYCENTRICS: IntrinsicSet = IntrinsicSet::of(&[
+        Intrinsic::load_barycentric_pixel,
+        Intrinsic::load_barycentric_centroid,
+        Intrinsic::load_barycentric_sample,
+        Intrinsic::load_barycentric_at_sample,
+        Intrinsic::load_barycentric_at_offset,
+    ]);
+}
+
 /// The numbers of the bits that are set, the highest first.
 fn bits(mut left: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {

@@ -159,12 +159,8 @@ pub(super) const EXPLICIT_IO: IntrinsicSet = IntrinsicSet::of(&[
     Intrinsic::load_per_vertex_output,
     Intrinsic::store_output,
     Intrinsic::store_per_vertex_output,
-    Intrinsic::load_barycentric_pixel,
-    Intrinsic::load_barycentric_centroid,
-    Intrinsic::load_barycentric_sample,
-    Intrinsic::load_barycentric_at_sample,
-    Intrinsic::load_barycentric_at_offset,
-]);
+])
+.union(IntrinsicSet::BARYCENTRICS);
 
 /// The opcode of `inst` if it is one of these.
 fn explicit_io(shader: &Shader, inst: Inst) -> Option<Intrinsic> {
