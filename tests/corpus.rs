@@ -23,7 +23,7 @@ mod support;
 #[path = "support/tool.rs"]
 mod tool;
 
-use ntv::pass::{pipeline::PIPELINE, Context};
+use ntv::pass::{pipeline, Context};
 use ntv::{check, text, BufferAccess, EmitOptions, Errors, Feature, Options, Shader, Target, Translator};
 use rspirv::binary::Disassemble as _;
 use std::fs;
@@ -157,7 +157,7 @@ impl<'a> Command<'a> {
                 Ok(both.map(|()| "fine\n".to_string()))
             }
             "pass" => {
-                let pass = PIPELINE.iter().find(|pass| Some(pass.name) == self.pass).ok_or("no such pass")?;
+                let pass = self.pass.and_then(pipeline::named).ok_or("no such pass")?;
                 (pass.run)(&mut shader, &Context { target, buffer_access });
                 check::validate(&shader).map_err(|errors| format!("the pass leaves an invalid shader:\n{errors}"))?;
                 printed(&shader)

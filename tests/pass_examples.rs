@@ -7,7 +7,7 @@
 
 mod support;
 
-use ntv::pass::pipeline::PIPELINE;
+use ntv::pass::pipeline::{PARTS, PIPELINE};
 use std::fs;
 
 /// The code block behind the line `heading` of a module's description, and in front of the next such block.
@@ -57,6 +57,7 @@ fn problem(pass: &str) -> Option<&'static str> {
 fn every_pass_shows_an_example_that_is_tested() {
     let problems: Vec<String> = PIPELINE
         .iter()
+        .chain(PARTS)
         .filter_map(|pass| problem(pass.name).map(|problem| format!("{}: {problem}", pass.name)))
         .collect();
     assert!(problems.is_empty(), "{}", problems.join("\n"));
@@ -67,7 +68,7 @@ fn every_pass_is_tested_beyond_its_example() {
     let files = support::files(&support::root().join("tests/corpus/pass"), &["nir"]);
     let files = files.into_iter().filter(|file| !file.to_string_lossy().ends_with("_example.nir"));
     let texts: Vec<String> = files.map(|file| fs::read_to_string(file).expect("a readable file")).collect();
-    for pass in PIPELINE {
+    for pass in PIPELINE.iter().chain(PARTS) {
         let runs = texts.iter().any(|text| parts(text, pass.name).is_some());
         assert!(runs, "no file in tests/corpus/pass but the example runs {}", pass.name);
     }

@@ -37,7 +37,7 @@ pub use inst::{
     Swizzle, Tex, TexData,
 };
 pub use inventory::Inventory;
-pub use rewrite::{rewrite, rewrite_cf, sift, Edit, Rewriter};
+pub use rewrite::{rewrite, rewrite_cf, Edit, Rewriter};
 pub use types::{Field, StructData, Type, TypeData, TypeTable};
 pub use variable::{Capture, Precision, Var, VarFlags, Variable, NO_LOCATION};
 
@@ -417,17 +417,21 @@ impl DerefKind {
         }
     }
 
-    #[inline(always)]
-    fn for_each_src(&self, mut visit: impl FnMut(Def)) {
-        self.parent().into_iter().for_each(&mut visit);
-        if let DerefKind::Array { index: ArrayIndex::Def(index), .. }
-        | DerefKind::PtrAsArray { index: ArrayIndex::Def(index), .. } = *self
-        {
-            visit(index);
+    /// The index of this step, if it is one and no constant.
+    pub fn index(&self) -> Option<Def> {
+        match *self {
+            DerefKind::Array { index: ArrayIndex::Def(index), .. }
+            | DerefKind::PtrAsArray { index: ArrayIndex::Def(index), .. } => Some(index),
+            _ => None,
         }
     }
 
-    fn map_srcs(&mut self, mut map: impl FnMut(Def) -> Def) {
+    #[inline(always)]
+    fn for_each_src(&self, visit: impl FnMut(Def)) {
+        self.parent().into_iter().chain(self.index()).for_each(visit);
+    }
+
+    pub(crate) fn map_srcs(&mut self, mut map: impl FnMut(Def) -> Def) {
         match self {
             DerefKind::Var(_) => {}
             DerefKind::ArrayWildcard { parent } | DerefKind::Struct { parent, .. } | DerefKind::Cast { parent, .. } => {

@@ -4,7 +4,7 @@
 //! and may first append new instructions, new ifs among them, in front. Uses of replaced results are renamed as the walk
 //! reaches them; phis, whose sources may come later, at its end.
 
-use super::{Block, BlockData, Builder, Cf, Def, Inst, InstKind, Shader};
+use super::{Block, Builder, Cf, Def, Inst, InstKind, Shader};
 use crate::entity::{Id, SideTable};
 use std::cell::Cell;
 
@@ -99,45 +99,6 @@ fn rebuild(shader: &mut Shader, rewriter: &mut impl Rewriter, order: &[Inst], cf
         names.rename_conditions(shader);
     }
     changed
-}
-
-/// A walk that takes instructions out and makes none, at a fraction of the cost of [`rewrite`]: the order shrinks in place.
-/// `visit` is given each instruction and its block, and must not ask for the order. Returns true if anything changed.
-pub fn sift(shader: &mut Shader, mut visit: impl FnMut(&mut Shader, Block, Inst) -> Edit) -> bool {
-    let mut names = std::mem::take(&mut shader.scratch.names);
-    let mut order = std::mem::take(&mut shader.order);
-    let cells = Cell::from_mut(order.as_mut_slice()).as_slice_of_cells();
-    let mut to = 0;
-    for at in 0..shader.cf.len() {
-        let Cf::Block(block) = shader.cf[at] else { continue };
-        let range = shader.blocks[block];
-        let start = to;
-        for inst in &cells[range.start as usize..range.end as usize] {
-            let inst = inst.get();
-            if names.any {
-                names.rename_srcs(shader, inst);
-            }
-            match visit(shader, block, inst) {
-                Edit::Keep => {
-                    cells[to].set(inst);
-                    to += 1;
-                }
-                Edit::Remove => {}
-                Edit::Replace(def) => names.set(inst.def(), def),
-            }
-        }
-        shader.blocks[block] = BlockData { start: start as u32, end: to as u32 };
-    }
-    let some_went = to != order.len();
-    order.truncate(to);
-    shader.order = order;
-    if names.any {
-        names.rename_phis(shader, shader.insts.next_id());
-        names.rename_conditions(shader);
-    }
-    names.clear();
-    shader.scratch.names = names;
-    some_went
 }
 
 /// The old lists of a walk, and its tables: their memory serves the next walk.

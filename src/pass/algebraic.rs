@@ -7,7 +7,7 @@
 //! instruction unpacks.
 //!
 //! What is a matter of taste or of the machine is not here: drivers do that. In the example below not even the mask is
-//! left if the upper bits of %2 are known to be clear.
+//! left if the upper bits of the index are known to be clear. Numbers that rules make stand in front of all.
 //!
 //! Before:
 //!
@@ -19,33 +19,29 @@
 //! After:
 //!
 //! ```text
-//! 32    %4 = load_const (0x0fffffff = 268435455)
-//! 32    %5 = iand %2, %4 (0xfffffff)
+//! 32    %0 = load_const (0x0fffffff = 268435455)
+//! ...
+//! 32    %4 = ishl %3, %2 (0x4)
+//! 32    %5 = iand %3, %0 (0xfffffff)
 //! ```
 
+use super::clean_up::{run_rules, Rules};
 use super::{Context, Forms, Pass};
-use crate::ir::{rewrite, AluFlags, AluSrc, Builder, Edit, Inst, InstData, InstKind, Shader};
+use crate::ir::{AluSrc, InstData, Shader};
 use crate::op::fold::{from_float, mask, to_float};
 use crate::op::AluOp::{self, *};
-use crate::op::{AluSet, Base, Form};
+use crate::op::{Base, Form};
 
 /// The pass.
 pub const PASS: Pass =
     Pass { name: "algebraic", about: "drops operations that change nothing", removes: Forms::empty(), run };
 
 fn run(shader: &mut Shader, _context: &Context) -> bool {
-    // Most shaders have nothing to simplify, and a look costs a fraction of a walk.
-    if !shader.inventory().has_any_alu(&RULED) || !shader.order.iter().any(|inst| simplify(shader, *inst).is_some()) {
-        return false;
-    }
-    rewrite(shader, |builder, inst| match simplify(builder.shader, inst) {
-        None => Edit::Keep,
-        Some((new, data, flags)) => Edit::Replace(build(builder, new, &data, flags)),
-    })
+    run_rules(shader, Rules::ALGEBRA)
 }
 
 /// What is the same as an operation.
-enum New {
+pub(super) enum New {
     /// A value that exists.
     Value(AluSrc),
     /// The same number in each component.
@@ -59,14 +55,14 @@ enum New {
 type RuleFn = fn(&Operation<'_>) -> Option<New>;
 
 /// What a rule needs to apply at all, bit by bit, so that most are not tried: an operand is a number,
-const NUMBER: usize = 1 << 0;
+pub(super) const NUMBER: u8 = 1 << 0;
 /// two operands in a row are of one value,
-const SAME: usize = 1 << 1;
+pub(super) const SAME: u8 = 1 << 1;
 /// an operand is made by arithmetic.
-const MADE: usize = 1 << 2;
+pub(super) const MADE: u8 = 1 << 2;
 
 /// The rules: what they need, and the opcodes they are for. They are tried in this order.
-const RULES: &[(usize, &[AluOp], RuleFn)] = &[
+const RULES: &[(u8, &[AluOp], RuleFn)] = &[
     (NUMBER, &[iadd, ior, ixor, umax], |x| x.commuted.filter(|(_, c)| *c == 0).map(|(y, _)| New::Value(y))),
     (NUMBER, &[iand, umin], |x| x.commuted.filter(|(_, c)| *c == x.ones()).map(|(y, _)| New::Value(y))),
     (NUMBER, &[iand, umin, imul], |x| x.commuted.filter(|(_, c)| *c == 0).map(|_| New::Const(0))),
@@ -138,7 +134,7 @@ const RULES_WITH: [u64; 8] = {
     let mut at = 0;
     while at < 8 * RULES.len() {
         let (there, rule) = (at % 8, at / 8);
-        if RULES[rule].0 & !there == 0 {
+        if RULES[rule].0 as usize & !there == 0 {
             rules[there] |= 1 << rule;
         }
         at += 1;
@@ -146,57 +142,23 @@ const RULES_WITH: [u64; 8] = {
     rules
 };
 
-/// The opcodes that have rules.
-const RULED: AluSet = {
-    let mut ruled = AluSet::of(&[]);
-    let mut rule = 0;
-    while rule < RULES.len() {
-        ruled = ruled.union(AluSet::of(RULES[rule].1));
-        rule += 1;
-    }
-    ruled
-};
-
 /// How far back known bits are looked for.
 const DEPTH: u32 = 6;
 
-/// The first rule's answer for an instruction.
+/// The rules, a bit for each, for operations of which these things are `there` that rules may need.
 #[inline(always)]
-fn simplify(shader: &Shader, inst: Inst) -> Option<(New, InstData, AluFlags)> {
-    let data = &shader.insts[inst];
-    let InstKind::Alu { op, flags, srcs } = data.kind else { return None };
-    let rules = RULES_FOR[op as usize];
-    if rules == 0 {
-        return None;
-    }
-    let srcs = &shader.alu_srcs[srcs];
-    let rules = rules & RULES_WITH[what_is_there(shader, srcs)];
-    if rules == 0 {
-        return None;
-    }
-    let new = first_answer(shader, rules, data, op, srcs)?;
-    Some((new, *data, flags & AluFlags::EXACT))
-}
-
-/// What rules may need and these operands have.
-#[inline(always)]
-fn what_is_there(shader: &Shader, srcs: &[AluSrc]) -> usize {
-    let mut there = 0;
-    let mut last = None;
-    for src in srcs {
-        there |= match shader.def(src.def).kind {
-            InstKind::Const(_) => NUMBER,
-            InstKind::Alu { .. } => MADE,
-            _ => 0,
-        };
-        there |= if last == Some(src.def) { SAME } else { 0 };
-        last = Some(src.def);
-    }
-    there
+pub(super) fn rules(op: AluOp, there: u8) -> u64 {
+    RULES_FOR[op as usize] & RULES_WITH[usize::from(there)]
 }
 
 /// The answer of the first of these rules that has one.
-fn first_answer(shader: &Shader, mut rules: u64, data: &InstData, op: AluOp, srcs: &[AluSrc]) -> Option<New> {
+pub(super) fn first_answer(
+    shader: &Shader,
+    mut rules: u64,
+    data: &InstData,
+    op: AluOp,
+    srcs: &[AluSrc],
+) -> Option<New> {
     let components = usize::from(data.num_components);
     let mut operation = Operation { shader, op, srcs, components, bits: data.bit_size, second: None, commuted: None };
     if let [a, b] = *srcs {
@@ -214,32 +176,6 @@ fn first_answer(shader: &Shader, mut rules: u64, data: &InstData, op: AluOp, src
         rules &= rules - 1;
     }
     None
-}
-
-/// Makes what an instruction with `data` is replaced by.
-fn build(builder: &mut Builder<'_>, new: New, data: &InstData, flags: AluFlags) -> crate::ir::Def {
-    let components = usize::from(data.num_components);
-    let size = Some((data.num_components, data.bit_size));
-    let number = |builder: &mut Builder<'_>, bits, value| builder.constant(bits, &[value; 16][..components]);
-    match new {
-        New::Value(src) => {
-            let whole = builder.shader.num_components(src.def) == data.num_components;
-            if whole && src.swizzle.is_identity(components) {
-                return src.def;
-            }
-            builder.alu_with(mov, AluFlags::empty(), &[src], size)
-        }
-        New::Const(value) => number(builder, data.bit_size, value),
-        New::Op(op, srcs) => builder.alu_with(op, flags, &srcs[..op.info().srcs.len()], size),
-        New::WithConst(op, src, value) => {
-            let bits = match op.info().srcs[1].ty.bits {
-                0 => data.bit_size,
-                bits => bits,
-            };
-            let value = number(builder, bits, value);
-            builder.alu_with(op, flags, &[src, value.into()], size)
-        }
-    }
 }
 
 /// What a rule looks at.
@@ -436,7 +372,7 @@ fn two_numbers(x: &Operation<'_>, number: AluSrc, width: u8) -> Option<(AluSrc, 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::{Def, Swizzle};
+    use crate::ir::{AluFlags, Builder, Def, InstKind, Swizzle};
     use crate::pass::testing::store;
 
     /// What the operation that `make` appends becomes: the operation behind what was stored.

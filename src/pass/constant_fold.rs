@@ -22,11 +22,10 @@
 //! 32    %3 = load_const (0x00000030 = 48)
 //! ```
 
+use super::clean_up::{run_rules, Rules};
 use super::{Context, Forms, Pass};
 use crate::ir::builder::fold_alu;
-use crate::ir::{
-    rewrite, AluFlags, AluSrc, ArrayIndex, Builder, Def, DerefKind, Edit, Inst, InstData, InstKind, Shader,
-};
+use crate::ir::{AluFlags, AluSrc, ArrayIndex, DerefKind, Inst, InstData, InstKind, Shader};
 use crate::op::AluOp;
 
 /// The pass.
@@ -38,57 +37,28 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(shader: &mut Shader, _context: &Context) -> bool {
-    // NIR arrives folded, and builders fold: a look costs a fraction of a walk that finds nothing.
-    if !shader.order.iter().any(|inst| is_decided(shader, *inst)) {
+    run_rules(shader, Rules::CONSTANTS)
+}
+
+/// Makes an ALU operation a constant if its operands are, and a selection a move if its condition is. False if it is neither.
+pub(super) fn fold(shader: &mut Shader, inst: Inst) -> bool {
+    let InstData { num_components, bit_size, kind } = shader.insts[inst];
+    let InstKind::Alu { op, srcs, .. } = kind else { return false };
+    let components = usize::from(num_components);
+    let srcs = &shader.alu_srcs[srcs];
+    let kind = if let Some(values) = fold_alu(shader, op, srcs, num_components, bit_size) {
+        InstKind::Const(shader.consts.push(&values[..components]))
+    } else if let Some(chosen) = constant_choice(shader, op, srcs, components) {
+        let srcs = shader.push_alu_srcs(&[chosen]);
+        shader.set_kind(inst, InstKind::Alu { op: AluOp::mov, flags: AluFlags::empty(), srcs });
+        // What is selected may be a constant itself.
+        fold(shader, inst);
+        return true;
+    } else {
         return false;
-    }
-    let mut indices_changed = false;
-    let rewritten = rewrite(shader, |builder, inst| {
-        let data = builder.shader.insts[inst];
-        match data.kind {
-            InstKind::Alu { op, srcs, .. } => {
-                let mut list = [AluSrc::from(inst.def()); 16];
-                let list = &mut list[..srcs.len()];
-                list.copy_from_slice(&builder.shader.alu_srcs[srcs]);
-                fold(builder, op, list, &data)
-            }
-            InstKind::Deref(_) => {
-                indices_changed |= fold_index(builder.shader, inst);
-                Edit::Keep
-            }
-            _ => Edit::Keep,
-        }
-    });
-    rewritten || indices_changed
-}
-
-/// Whether constants decide something of `inst`.
-fn is_decided(shader: &Shader, inst: Inst) -> bool {
-    let is_const = |def: Def| matches!(shader.def(def).kind, InstKind::Const(_));
-    match &shader.insts[inst].kind {
-        InstKind::Alu { op, srcs, .. } => match &shader.alu_srcs[*srcs] {
-            [first, rest @ ..] if is_const(first.def) => {
-                *op == AluOp::bcsel || rest.iter().all(|src| is_const(src.def))
-            }
-            srcs => srcs.is_empty(),
-        },
-        InstKind::Deref(deref) => match shader.derefs[*deref].kind {
-            DerefKind::Array { index: ArrayIndex::Def(index), .. }
-            | DerefKind::PtrAsArray { index: ArrayIndex::Def(index), .. } => is_const(index),
-            _ => false,
-        },
-        _ => false,
-    }
-}
-
-fn fold(builder: &mut Builder<'_>, op: AluOp, srcs: &[AluSrc], data: &InstData) -> Edit {
-    let components = usize::from(data.num_components);
-    if let Some(values) = fold_alu(builder.shader, op, srcs, data.num_components, data.bit_size) {
-        return Edit::Replace(builder.constant(data.bit_size, &values[..components]));
-    }
-    let Some(chosen) = constant_choice(builder.shader, op, srcs, components) else { return Edit::Keep };
-    let size = (data.num_components, data.bit_size);
-    Edit::Replace(builder.alu_with(AluOp::mov, AluFlags::empty(), &[chosen], Some(size)))
+    };
+    shader.set_kind(inst, kind);
+    true
 }
 
 /// The source that a selection takes for all components.
@@ -103,7 +73,7 @@ fn constant_choice(shader: &Shader, op: AluOp, srcs: &[AluSrc], components: usiz
 }
 
 /// Makes the index of an array step a number if it is a constant.
-fn fold_index(shader: &mut Shader, inst: Inst) -> bool {
+pub(super) fn fold_index(shader: &mut Shader, inst: Inst) -> bool {
     let InstKind::Deref(deref) = shader.insts[inst].kind else { return false };
     let kind = shader.derefs[deref].kind;
     let (DerefKind::Array { index, .. } | DerefKind::PtrAsArray { index, .. }) = kind else { return false };
@@ -119,7 +89,7 @@ fn fold_index(shader: &mut Shader, inst: Inst) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::Swizzle;
+    use crate::ir::{Builder, Def, Swizzle};
 
     fn last(shader: &Shader) -> Def {
         shader.order.last().unwrap().def()

@@ -25,10 +25,11 @@
 //! 32x2  %4 = fadd %1.yx, %1.xy
 //! ```
 
+use super::clean_up::{run_rules, Facts, Found, Rules};
 use super::{Context, Forms, Pass};
-use crate::entity::SideTable;
-use crate::ir::{sift, AluFlags, AluSrc, Def, Edit, Inst, InstData, InstKind, PhiSrc, Shader, Swizzle};
-use crate::op::AluOp::{self, *};
+use crate::entity::Id;
+use crate::ir::{AluFlags, AluSrc, Def, Inst, InstData, InstKind, PhiSrc, Shader, Swizzle};
+use crate::op::AluOp::*;
 use crate::op::AluSet;
 
 /// The pass.
@@ -40,141 +41,64 @@ pub const PASS: Pass = Pass {
 };
 
 /// What computes nothing: moves and vectors.
-const COPIES: AluSet = AluSet::of(&[mov, vec2, vec3, vec4, vec5, vec8, vec16]);
+pub(super) const COPIES: AluSet = AluSet::of(&[mov, vec2, vec3, vec4, vec5, vec8, vec16]);
+
+/// How many copies in a row are looked through. There are two where each reads what is made elsewhere itself: a move of
+/// components of a vector. In code that is never reached they may be in a circle.
+const MOST_IN_A_ROW: usize = 4;
 
 fn run(shader: &mut Shader, _context: &Context) -> bool {
-    if !shader.inventory().has_any_alu(&COPIES) && !shader.inventory().has_phis() {
-        return false;
-    }
-    shader.with_spare(propagate)
+    run_rules(shader, Rules::COPIES)
 }
 
-fn propagate(shader: &mut Shader, order: &mut Order) -> bool {
-    order.reset(shader);
-    let mut sources_changed = false;
-    let some_went = sift(shader, |shader, _, inst| {
-        let same = match shader.insts[inst].kind {
-            InstKind::Alu { op, srcs, .. } => {
-                let is_copy = COPIES.contains(op);
-                if is_copy {
-                    order.visit(inst.def());
-                }
-                if shader.alu_srcs[srcs].iter().any(|src| order.has_passed(src.def)) {
-                    sources_changed |= look_through_copies(shader, order, inst);
-                }
-                if !is_copy {
-                    return Edit::Keep;
-                }
-                sources_changed |= op != mov && vector_to_move(shader, order, inst);
-                copied_value(shader, inst)
-            }
-            InstKind::Phi(srcs) => {
-                order.visit(inst.def());
-                only_operand(&shader.phi_srcs[srcs], inst.def())
-            }
-            _ => return Edit::Keep,
-        };
-        same.filter(|def| order.is_before(shader, *def, inst.def())).map_or(Edit::Keep, Edit::Replace)
-    });
-    some_went || sources_changed
-}
-
-/// Where the copies and phis visited so far stand among each other, from 1. They are followed backwards only, which comes to
-/// an end even in code that is never reached and where values may be made of each other in a circle.
-#[derive(Default)]
-struct Order {
-    places: SideTable<Def, u32>,
-    last: u32,
-}
-
-impl Order {
-    /// Forgets another shader.
-    fn reset(&mut self, shader: &Shader) {
-        self.places.reset(shader.num_defs());
-        self.last = 0;
-    }
-
-    /// Notes that a copy or phi stands here.
-    fn visit(&mut self, def: Def) {
-        self.last += 1;
-        self.places.set(def, self.last);
-    }
-
-    /// Whether `def` is a copy or phi that was visited.
-    fn has_passed(&self, def: Def) -> bool {
-        self.places[def] != 0
-    }
-
-    /// Whether `a` stands before the copy or phi `b`, or is none.
-    fn is_before(&self, shader: &Shader, a: Def, b: Def) -> bool {
-        match self.places[a] {
-            0 => self.has_passed(b) && !is_copy_or_phi(shader, a),
-            place => place < self.places[b],
+/// What `src`, of which `read` components are read, reads through the moves and vectors in front of it.
+pub(super) fn look_through_copies(shader: &Shader, found: &[Found], mut src: AluSrc, read: usize) -> AluSrc {
+    for _ in 0..MOST_IN_A_ROW {
+        if !found[src.def.index()].facts.contains(Facts::COPY) {
+            break;
         }
+        let Some(origin) = origin(shader, src, read) else { break };
+        src = origin;
     }
-}
-
-fn is_copy_or_phi(shader: &Shader, def: Def) -> bool {
-    match shader.def(def).kind {
-        InstKind::Alu { op, .. } => COPIES.contains(op),
-        InstKind::Phi(_) => true,
-        _ => false,
-    }
-}
-
-/// Lets the sources of an ALU instruction read what moves and vectors read.
-#[inline(never)]
-fn look_through_copies(shader: &mut Shader, order: &Order, inst: Inst) -> bool {
-    let InstData { num_components, kind: InstKind::Alu { op, srcs, .. }, .. } = shader.insts[inst] else {
-        return false;
-    };
-    let mut changed = false;
-    for (i, operand) in op.info().srcs.iter().enumerate().take(srcs.len()) {
-        let read = usize::from(operand.components(num_components));
-        while order.has_passed(shader.alu_srcs[srcs][i].def) {
-            let Some(origin) = origin(shader, order, shader.alu_srcs[srcs][i], read) else { break };
-            shader.alu_srcs[srcs][i] = origin;
-            changed = true;
-        }
-    }
-    changed
+    src
 }
 
 /// What `src` reads, one move or vector further back, if that is a single value for the first `read` components.
-fn origin(shader: &Shader, order: &Order, src: AluSrc, read: usize) -> Option<AluSrc> {
-    let first = component_origin(shader, src.def, src.swizzle.get(0))?;
-    let mut origin = AluSrc { def: first.0, swizzle: Swizzle::splat(first.1) };
+fn origin(shader: &Shader, src: AluSrc, read: usize) -> Option<AluSrc> {
+    let (op, copied) = shader.as_alu(src.def)?;
+    let is_move = op == mov;
+    // A move has one operand for all components, a vector one for each, of which it takes the first component.
+    let from = |c: usize| {
+        let c = usize::from(src.swizzle.get(c));
+        let operand = copied.get(if is_move { 0 } else { c })?;
+        Some((operand.def, operand.swizzle.get(if is_move { c } else { 0 })))
+    };
+    let (def, component) = from(0)?;
+    let mut swizzle = Swizzle::splat(component);
     for c in 1..read {
-        let (def, component) = component_origin(shader, src.def, src.swizzle.get(c))?;
-        if def != origin.def {
+        let (other, component) = from(c)?;
+        if other != def {
             return None;
         }
-        origin.swizzle.set(c, component);
+        swizzle.set(c, component);
     }
-    order.is_before(shader, origin.def, src.def).then_some(origin)
-}
-
-/// The value and component that a move or vector copies to component `c` of `def`.
-fn component_origin(shader: &Shader, def: Def, c: u8) -> Option<(Def, u8)> {
-    match shader.as_alu(def)? {
-        (mov, srcs) => Some((srcs[0].def, srcs[0].swizzle.get(usize::from(c)))),
-        (op, srcs) if COPIES.contains(op) => srcs.get(usize::from(c)).map(|src| (src.def, src.swizzle.get(0))),
-        _ => None,
-    }
+    Some(AluSrc { def, swizzle })
 }
 
 /// Makes a vector of components of one value a move.
-#[inline(never)]
-fn vector_to_move(shader: &mut Shader, order: &Order, inst: Inst) -> bool {
-    let components = usize::from(shader.insts[inst].num_components);
-    let Some(origin) = origin(shader, order, inst.def().into(), components) else { return false };
+pub(super) fn vector_to_move(shader: &mut Shader, inst: Inst) -> bool {
+    let InstData { num_components, kind: InstKind::Alu { op, .. }, .. } = shader.insts[inst] else { return false };
+    if op == mov || !COPIES.contains(op) {
+        return false;
+    }
+    let Some(origin) = origin(shader, inst.def().into(), usize::from(num_components)) else { return false };
     let srcs = shader.push_alu_srcs(&[origin]);
-    shader.set_kind(inst, InstKind::Alu { op: AluOp::mov, flags: AluFlags::empty(), srcs });
+    shader.set_kind(inst, InstKind::Alu { op: mov, flags: AluFlags::empty(), srcs });
     true
 }
 
 /// The value that a move copies whole.
-fn copied_value(shader: &Shader, inst: Inst) -> Option<Def> {
+pub(super) fn copied_value(shader: &Shader, inst: Inst) -> Option<Def> {
     let num_components = shader.insts[inst].num_components;
     let (mov, [src]) = shader.as_alu(inst.def())? else { return None };
     let whole =
@@ -183,7 +107,7 @@ fn copied_value(shader: &Shader, inst: Inst) -> Option<Def> {
 }
 
 /// The operand of a phi that is the same from everywhere, not counting the phi itself.
-fn only_operand(srcs: &[PhiSrc], phi: Def) -> Option<Def> {
+pub(super) fn only_operand(srcs: &[PhiSrc], phi: Def) -> Option<Def> {
     let mut others = srcs.iter().map(|src| src.def).filter(|def| *def != phi);
     let first = others.next()?;
     others.all(|def| def == first).then_some(first)
@@ -193,7 +117,7 @@ fn only_operand(srcs: &[PhiSrc], phi: Def) -> Option<Def> {
 mod tests {
     use super::*;
     use crate::ir::{Builder, Cf};
-    use crate::op::Form;
+    use crate::op::{AluOp, Form};
 
     fn src(def: Def, swizzle: &[u8]) -> AluSrc {
         AluSrc { def, swizzle: Swizzle::new(swizzle) }

@@ -23,31 +23,26 @@
 //! 32    %4 = iadd %3, %3
 //! ```
 
-use super::effects::can_reorder;
+use super::clean_up::{run_rules, Rules};
 use super::{Context, Forms, Pass};
 use crate::analysis::dominators::Dominators;
 use crate::entity::{Id, Slice};
-use crate::ir::{sift, AluFlags, AluSrc, ArrayIndex, Block, Deref, DerefKind, Edit, Inst, InstData, InstKind, Shader};
+use crate::ir::{AluFlags, AluSrc, Block, Inst, InstData, InstKind, Shader, TexData, Type};
 use crate::op::{AluOp, Props};
 
 /// The pass.
 pub const PASS: Pass = Pass { name: "cse", about: "computes equal things once", removes: Forms::empty(), run };
 
 fn run(shader: &mut Shader, _context: &Context) -> bool {
-    shader.with_spare(|shader, memory: &mut Memory| {
-        memory.reset(shader);
-        let changed = sift(shader, |shader, block, inst| memory.visit(shader, block, inst));
-        memory.let_go_of_much();
-        changed
-    })
+    run_rules(shader, Rules::EQUALS)
 }
 
 /// An instruction and its block.
 type Place = (Block, Inst);
 
-/// The instruction met last of each content: a table with open addressing, half of which stays free.
+/// The instruction met last of each content: a table with open addressing, most of which stays free.
 #[derive(Default)]
-struct Memory {
+pub(super) struct Known {
     slots: Vec<Slot>,
     /// As many slots as the shader needs, less one.
     mask: usize,
@@ -57,67 +52,64 @@ struct Memory {
     tree: Dominators,
 }
 
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct Slot {
     /// The run of the pass that took it, above the hash of the content.
     key: u64,
-    place: Option<Place>,
+    place: Place,
 }
+
+/// Most shaders have fewer instructions than this by far, so that hardly any two want the same slot.
+const LEAST_SLOTS: usize = 1024;
 
 /// How far to look. Real shaders need a few; in one that is made to have all hashes equal the pass takes its time, but no more.
 const MOST_PROBES: usize = 256;
 
-impl Memory {
+impl Known {
     /// Forgets another shader, and makes room for what may be in this one.
-    fn reset(&mut self, shader: &Shader) {
+    pub(super) fn reset(&mut self, shader: &Shader) {
         if shader.cf.len() > 1 {
             self.tree.build(shader);
         }
-        let len = (2 * shader.order.len()).next_power_of_two();
+        let len = (2 * shader.order.len()).next_power_of_two().max(LEAST_SLOTS);
         self.mask = len - 1;
         self.run = self.run.wrapping_add(1);
         if self.run == 0 || self.slots.len() < len {
             self.run = 1;
             self.slots.clear();
-            self.slots.resize(len, Slot::default());
+            self.slots.resize(len, Slot { key: 0, place: (Block::from_index(0), Inst::from_index(0)) });
         }
     }
 
-    /// Keeps no large table while the shader is emitted: to make a new one costs little beside the walk that needs it.
-    fn let_go_of_much(&mut self) {
-        if self.slots.len() > 1024 {
-            self.slots = Vec::new();
-        }
-    }
-
-    fn visit(&mut self, shader: &mut Shader, block: Block, inst: Inst) -> Edit {
-        let data = &shader.insts[inst];
-        if !data.has_def() {
-            return Edit::Keep;
-        }
-        let Some(hash) = content_hash(shader, data) else { return Edit::Keep };
-        let key = u64::from(self.run) << 32 | u64::from(hash);
-        let (at, known) = self.find(shader, key, inst);
+    /// The instruction in place of which `inst`, whose content has this hash, computes the same again. If there is none, `inst`
+    /// is known from now on.
+    #[inline(always)]
+    pub(super) fn find(&mut self, shader: &mut Shader, block: Block, inst: Inst, hash: u64) -> Option<Inst> {
+        // All bits count in the upper half of the product.
+        let key = u64::from(self.run) << 32 | mixed(hash) >> 32;
+        let (at, known) = self.slot(shader, key, inst);
         if let Some((home, other)) = known {
             if home == block || self.tree.is_reachable(block) && self.tree.dominates(home, block) {
                 merge_flags(shader, other, inst);
-                return Edit::Replace(other.def());
+                return Some(other);
             }
         }
         // One that does not reach here is of no use further on either, because blocks come in program order.
-        self.slots[at] = Slot { key, place: Some((block, inst)) };
-        Edit::Keep
+        self.slots[at] = Slot { key, place: (block, inst) };
+        None
     }
 
     /// The slot for what `inst` computes, and where that was met before.
     #[inline(always)]
-    fn find(&self, shader: &Shader, own: u64, inst: Inst) -> (usize, Option<Place>) {
+    fn slot(&self, shader: &Shader, own: u64, inst: Inst) -> (usize, Option<Place>) {
         let mut at = own as usize & self.mask;
         for _ in 0..MOST_PROBES {
             let Slot { key, place } = self.slots[at];
-            let Some((_, other)) = place.filter(|_| key >> 32 == own >> 32) else { return (at, None) };
-            if key == own && is_equal(shader, other, inst) {
-                return (at, place);
+            if key >> 32 != own >> 32 {
+                break;
+            }
+            if key == own && is_equal(shader, place.1, inst) {
+                return (at, Some(place));
             }
             at = (at + 1) & self.mask;
         }
@@ -125,70 +117,58 @@ impl Memory {
     }
 }
 
-/// A hash that equal instructions share; `None` for one that does not give the same wherever it stands. It need not tell all
-/// others apart: hardly any two instructions are equal, so it is made of few words.
+// Hashes that equal instructions share. They need not tell all others apart: hardly any two instructions are equal, so they are
+// made of few words.
+
+fn size(data: &InstData) -> u64 {
+    u64::from(data.num_components) << 8 | u64::from(data.bit_size)
+}
+
+/// Of an ALU operation with `count` operands, from [`operand`] of the first three.
 #[inline(always)]
-fn content_hash(shader: &Shader, data: &InstData) -> Option<u32> {
-    let size = u64::from(data.num_components) << 8 | u64::from(data.bit_size);
-    let hash = match data.kind {
-        InstKind::Alu { op, srcs, .. } => {
-            // A product, because operands may be exchanged.
-            let operands = match &shader.alu_srcs[srcs] {
-                [] => 0,
-                [a] => operand(a),
-                [a, b] => operand(a).wrapping_mul(operand(b)),
-                [a, b, c, ..] => operand(a).wrapping_mul(operand(b)) ^ mixed(operand(c)),
-            };
-            operands.wrapping_add(size << 16 | op as u64)
-        }
-        InstKind::Const(values) => shader.consts[values].iter().fold(size, |hash, value| mixed(hash) ^ value),
-        InstKind::Deref(deref) => deref_hash(&shader.derefs[deref]),
-        _ => other_hash(shader, &data.kind)?,
-    };
-    // All bits count in the upper half of the product.
-    Some((mixed(hash) >> 32) as u32)
+pub(super) fn hash_of_alu(data: &InstData, op: AluOp, [a, b, c]: &[u64; 3], count: usize) -> u64 {
+    // A product, because operands may be exchanged.
+    let both = a.wrapping_mul(*b);
+    let third = if count > 2 { mixed(*c) } else { 0 };
+    (both ^ third).wrapping_add(size(data) << 16 | op as u64)
 }
 
-/// [`content_hash`] of what is rare: out of the way of the rest.
-#[inline(never)]
-fn other_hash(shader: &Shader, kind: &InstKind) -> Option<u64> {
-    match *kind {
-        InstKind::Intrinsic { op, srcs, indices } if can_reorder(shader, op, srcs, indices) => {
-            let hash = shader.srcs[srcs].iter().fold(op as u64, |hash, src| mixed(hash) ^ word(*src));
-            Some(shader.indices[indices].iter().fold(hash, |hash, index| mixed(hash) ^ u64::from(*index)))
-        }
-        InstKind::Tex(tex) => Some(shader.texs[tex].srcs.iter().fold(0, |hash, (_, src)| mixed(hash) ^ word(*src))),
-        InstKind::Undef => Some(0),
-        // The block of a phi is an operand, too.
-        _ => None,
-    }
+pub(super) fn hash_of_constant(data: &InstData, values: &[u64]) -> u64 {
+    values.iter().fold(size(data), |hash, value| mixed(hash) ^ value)
 }
 
-fn mixed(hash: u64) -> u64 {
+pub(super) fn hash_of_intrinsic(shader: &Shader, data: &InstData) -> u64 {
+    let InstKind::Intrinsic { op, srcs, indices } = data.kind else { return 0 };
+    let hash = shader.srcs[srcs].iter().fold(op as u64, |hash, src| mixed(hash) ^ word(*src));
+    shader.indices[indices].iter().fold(hash, |hash, index| mixed(hash) ^ u64::from(*index))
+}
+
+pub(super) fn hash_of_tex(tex: &TexData) -> u64 {
+    tex.srcs.iter().fold(0, |hash, (_, src)| mixed(hash) ^ word(*src))
+}
+
+pub(super) fn hash_of_undef(data: &InstData) -> u64 {
+    size(data)
+}
+
+pub(super) fn mixed(hash: u64) -> u64 {
     hash.wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 /// A number that is not 0.
-fn word(id: impl Id) -> u64 {
+pub(super) fn word(id: impl Id) -> u64 {
     id.index() as u64 + 1
 }
 
 /// A number for an operand, of which at least one component is read.
-fn operand(src: &AluSrc) -> u64 {
+#[inline(always)]
+pub(super) fn operand(src: &AluSrc) -> u64 {
     word(src.def) << 4 | u64::from(src.swizzle.get(0))
 }
 
-fn deref_hash(deref: &Deref) -> u64 {
-    let (from, step) = match deref.kind {
-        DerefKind::Var(var) => (0, word(var)),
-        DerefKind::Array { parent, index } | DerefKind::PtrAsArray { parent, index } => match index {
-            ArrayIndex::Imm(number) => (word(parent), number as u64),
-            ArrayIndex::Def(def) => (word(parent), word(def)),
-        },
-        DerefKind::Struct { parent, field } => (word(parent), u64::from(field)),
-        DerefKind::ArrayWildcard { parent } | DerefKind::Cast { parent, .. } => (word(parent), 0),
-    };
-    mixed(from) ^ step ^ word(deref.ty) << 32
+/// Of a step of a pointer to `ty`, from what it does.
+pub(super) fn hash_of_deref(content: u64, ty: Type) -> u64 {
+    content ^ word(ty) << 32
 }
 
 /// Whether two instructions give the same: asked of few, so out of the way of the others.

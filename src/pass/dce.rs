@@ -22,91 +22,54 @@
 //! @store_ssbo (%2, %0 (0x0), %0 (0x0)) (wrmask=x, access=none, align_mul=4, align_offset=0)
 //! ```
 
-use super::effects::can_eliminate;
+use super::clean_up::{run_rules, Facts, Found, Memory, Rules};
 use super::{Context, Forms, Pass};
 use crate::entity::Id;
-use crate::ir::{Cf, Def, Inst, Shader};
+use crate::ir::{Inst, Shader};
 
 /// The pass.
 pub const PASS: Pass =
     Pass { name: "dce", about: "removes instructions whose results nobody reads", removes: Forms::empty(), run };
 
 fn run(shader: &mut Shader, _context: &Context) -> bool {
-    shader.with_spare(|shader, memory: &mut Memory| {
-        memory.find_needed(shader) && shader.retain(|inst| memory.need[inst.index()] == Need::Needed)
-    })
+    run_rules(shader, Rules::UNREAD)
 }
 
-/// What is known of an instruction on the way back from the end.
-#[derive(Clone, Copy, PartialEq)]
-enum Need {
-    /// Nothing yet.
-    Unknown,
-    /// It was reached, and nothing behind it needs it.
-    NotBehind,
-    Needed,
-}
-
-/// What is found out, by instruction.
-#[derive(Default)]
-struct Memory {
-    need: Vec<Need>,
-    /// What a loop brings back to its head stands behind it: those that were passed before it was known that they are needed.
-    behind: Vec<Inst>,
-}
-
-impl Memory {
-    /// Finds the instructions that must stay: those with effects, and what they read. Backwards, uses come before what they
-    /// use. Returns true if there are others.
-    fn find_needed(&mut self, shader: &Shader) -> bool {
-        self.need.clear();
-        self.need.resize(shader.num_defs(), Need::Unknown);
-        for item in &shader.cf {
-            if let Cf::If { cond, .. } = item {
-                self.need[cond.inst().index()] = Need::Needed;
-            }
+/// Marks what is needed of what the walk has found.
+pub(super) fn find_needed(shader: &Shader, memory: &mut Memory) {
+    let (found, late) = (memory.found.as_mut_slice(), &mut memory.phis);
+    late.clear();
+    // Backwards, uses come before what they use, but for phis of loops.
+    for inst in shader.order.iter().rev() {
+        let Found { reads, facts } = found[inst.index()];
+        for read in reads {
+            found[read.index()].facts |= facts & Facts::NEEDED;
         }
-        let (need, behind) = (self.need.as_mut_slice(), &mut self.behind);
-        let mut needed = 0;
-        for inst in shader.order.iter().rev() {
-            let kind = &shader.insts[*inst].kind;
-            let known = &mut need[inst.index()];
-            if *known == Need::Unknown && can_eliminate(shader, kind) {
-                *known = Need::NotBehind;
-                continue;
-            }
-            *known = Need::Needed;
-            needed += 1;
-            shader.for_each_src_of(kind, |def| read(need, behind, def));
+        if facts.contains(Facts::NEEDED | Facts::READS_MORE) {
+            read_all(shader, found, *inst, late);
         }
-        while let Some(inst) = behind.pop() {
-            if std::mem::replace(&mut need[inst.index()], Need::Needed) != Need::Needed {
-                needed += 1;
-                shader.for_each_src(inst, |def| read(need, behind, def));
-            }
-        }
-        needed != shader.order.len()
+    }
+    while let Some(inst) = late.pop() {
+        read_all(shader, found, inst, late);
     }
 }
 
-/// Notes that something needed reads `def`.
-#[inline(always)]
-fn read(need: &mut [Need], behind: &mut Vec<Inst>, def: Def) {
-    match &mut need[def.index()] {
-        Need::NotBehind => found_late(behind, def.inst()),
-        need => *need = Need::Needed,
-    }
-}
-
-#[cold]
-fn found_late(behind: &mut Vec<Inst>, inst: Inst) {
-    behind.push(inst);
+/// Marks all that `inst` reads. What that reads is left to be marked where the walk back may have passed it already: a phi may
+/// read what stands behind it.
+fn read_all(shader: &Shader, found: &mut [Found], inst: Inst, late: &mut Vec<Inst>) {
+    shader.for_each_src(inst, |def| {
+        let facts = &mut found[def.index()].facts;
+        if !facts.contains(Facts::NEEDED) {
+            facts.insert(Facts::NEEDED);
+            late.push(def.inst());
+        }
+    });
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::{Builder, InstKind, PhiSrc};
+    use crate::ir::{Builder, Cf, Def, InstKind, PhiSrc};
     use crate::op::{AluOp, Intrinsic};
 
     fn store(b: &mut Builder<'_>, value: Def) -> Inst {

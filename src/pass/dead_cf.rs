@@ -51,12 +51,11 @@ fn run(shader: &mut Shader, _context: &Context) -> bool {
     if shader.cf.len() == 1 {
         return false;
     }
-    let once = loops_that_run_once(shader);
-    if once.is_empty() && !(0..shader.cf.len()).any(|at| is_plain_start(shader, &shader.cf[at..])) {
+    if !(0..shader.cf.len()).any(|at| may_start(shader, &shader.cf[at..])) {
         return false;
     }
     let mut walk = Walk {
-        once,
+        once: loops_that_run_once(shader),
         old_cf: std::mem::take(&mut shader.cf),
         old_order: std::mem::take(&mut shader.order),
         now: shader.block_table(None),
@@ -74,14 +73,14 @@ fn run(shader: &mut Shader, _context: &Context) -> bool {
     changed
 }
 
-/// Whether something is dead that can be told without the walk, where a part of the control flow starts: an if that is decided
-/// or empty, or what follows a jump. The walk finds no more unless it finds such a one first.
-fn is_plain_start(shader: &Shader, rest: &[Cf]) -> bool {
+/// Whether something may be dead where a part of the control flow starts: an if that is decided or empty, what follows a jump, or
+/// a loop that ends in one. The walk finds no more unless it finds such a one first.
+fn may_start(shader: &Shader, rest: &[Cf]) -> bool {
     let is_empty = |block: &Block| shader.block_insts(*block).is_empty();
     match rest {
         [Cf::If { cond, .. }, ..] if shader.as_const_scalar(*cond).is_some() => true,
         [Cf::If { .. }, Cf::Block(then), Cf::Else, Cf::Block(or_else), ..] => is_empty(then) && is_empty(or_else),
-        [Cf::Block(block), Cf::If { .. } | Cf::Loop, ..] => shader.block_jump(*block).is_some(),
+        [Cf::Block(block), Cf::If { .. } | Cf::Loop | Cf::EndLoop, ..] => shader.block_jump(*block).is_some(),
         _ => false,
     }
 }

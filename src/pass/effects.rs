@@ -1,7 +1,7 @@
-//! Which instructions may go if nobody reads them, and which give the same wherever they stand.
+//! Which intrinsics may go if nobody reads them, and which give the same wherever they stand.
 
 use crate::entity::Slice;
-use crate::ir::{InstKind, Shader};
+use crate::ir::Shader;
 use crate::op::{Access, Effects, Index, Intrinsic, Modes};
 
 /// Memory that a shader reads and nobody writes while it runs.
@@ -12,28 +12,23 @@ const READ_ONLY: Modes = Modes::SYSTEM
     .union(Modes::PUSH_CONST)
     .union(Modes::CONSTANT);
 
-/// Whether an instruction of this kind does nothing but make a value.
-pub(super) fn can_eliminate(shader: &Shader, kind: &InstKind) -> bool {
-    match kind {
-        InstKind::Intrinsic { op, indices, .. } => {
-            op.info().effects.contains(Effects::ELIMINATE) && !access(shader, *op, *indices).contains(Access::VOLATILE)
-        }
-        InstKind::Jump(_) => false,
-        _ => true,
-    }
-}
-
-/// Whether an intrinsic gives the same for the same operands wherever it stands.
-pub(super) fn can_reorder(shader: &Shader, op: Intrinsic, srcs: Slice, indices: Slice) -> bool {
+/// What may be done with an intrinsic: whether it may go if nobody reads it, and whether it gives the same for the same operands
+/// wherever it stands.
+pub(super) fn of(shader: &Shader, op: Intrinsic, srcs: Slice, indices: Slice) -> Effects {
     let effects = op.info().effects;
     if !effects.contains(Effects::ELIMINATE) {
-        return false;
+        return Effects::empty();
     }
     let access = access(shader, op, indices);
+    if access.contains(Access::VOLATILE) {
+        return Effects::empty();
+    }
     let pointer = || shader.srcs[srcs].first().and_then(|src| shader.as_deref(*src));
     let read_only = || op == Intrinsic::load_deref && pointer().is_some_and(|deref| READ_ONLY.contains(deref.modes));
-    !access.contains(Access::VOLATILE)
-        && (effects.contains(Effects::REORDER) || access.contains(Access::REORDERABLE) || read_only())
+    match access.contains(Access::REORDERABLE) || read_only() {
+        true => effects | Effects::REORDER,
+        false => effects,
+    }
 }
 
 fn access(shader: &Shader, op: Intrinsic, indices: Slice) -> Access {

@@ -37,11 +37,10 @@
 //!
 //! - A pass that also looks at blocks, to place phis for instance, implements [`Rewriter`](crate::ir::Rewriter) for
 //!   [`rewrite_cf`](crate::ir::rewrite_cf). What it must know of the whole shader it gathers before the walk.
-//! - A pass that takes instructions out and makes none uses [`sift`](crate::ir::sift), which costs less.
 //! - Tables are kept for the next shader: see [`spare`](crate::ir::spare).
 //! - `removes` names the [`Forms`] that are gone after it for good. Debug builds look after every later pass whether one is
 //!   back, and whether the shader is still valid.
-//! - Instructions that nobody reads any more may be left to [`dce`], copies to [`copy_prop`], equal values to [`cse`].
+//! - Instructions that nobody reads any more, copies and equal values may be left to [`clean_up`].
 //! - Accesses to memory by byte offset go through `lanes`; declarations of the blocks behind it are in `blocks`.
 //!
 //! Its description begins with a sentence to remember, then says **What** it does and **Why** SPIR-V, Vulkan or NIR makes it
@@ -60,6 +59,7 @@
 
 pub mod algebraic;
 pub mod assign_locations;
+pub mod clean_up;
 pub mod combine_stores;
 pub mod const_arrays;
 pub mod constant_fold;

@@ -54,16 +54,15 @@ pub const PIPELINE: &[Pass] = &[
     lower_int64::PASS,
     // 64 bits are packed of 16, too.
     lower_narrow::PASS,
-    // Constants first: rules, branches and equality of pointers depend on them.
-    constant_fold::PASS,
-    algebraic::PASS,
-    // Branches that folding decided, before values are numbered over what is left.
-    dead_cf::PASS,
-    cse::PASS,
-    // Lanes that were loaded one by one are one vector once equal loads are one.
-    copy_prop::PASS,
-    // Pairs of lanes are swizzles of one load by now; what they were packed from is dead afterwards.
-    wide_ubo_lanes::PASS,
-    // What nobody reads any more.
-    dce::PASS,
+    // Behind all, what they left.
+    clean_up::PASS,
 ];
+
+/// What `clean_up` is made of: each by itself, for tests and for those who look for what changed an instruction.
+pub const PARTS: &[Pass] =
+    &[copy_prop::PASS, constant_fold::PASS, algebraic::PASS, cse::PASS, wide_ubo_lanes::PASS, dce::PASS, dead_cf::PASS];
+
+/// The pass of this name: of the pipeline, or a part of one.
+pub fn named(name: &str) -> Option<&'static Pass> {
+    PIPELINE.iter().chain(PARTS).find(|pass| pass.name == name)
+}

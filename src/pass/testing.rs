@@ -190,9 +190,9 @@ pub(super) fn random_values(shader: &Shader, random: &mut Random, inputs: &[Inst
 
 #[test]
 fn optimisations_keep_what_a_shader_computes() {
-    use super::{algebraic, constant_fold, copy_prop, cse, dce, lower_alu, Context, Pass};
+    use super::{algebraic, clean_up, constant_fold, copy_prop, cse, dce, lower_alu, Context, Pass};
     const PASSES: &[Pass] =
-        &[algebraic::PASS, copy_prop::PASS, cse::PASS, constant_fold::PASS, dce::PASS, lower_alu::PASS];
+        &[algebraic::PASS, copy_prop::PASS, cse::PASS, constant_fold::PASS, dce::PASS, lower_alu::PASS, clean_up::PASS];
     let mut random = Random(0x1234_5678_9abc_def1);
     for _ in 0..500 {
         let (original, inputs) = random_shader(&mut random, 40);

@@ -34,7 +34,8 @@
 //!
 //! What is left of the `uvec4`s is dead unless a 32-bit lane of them is used too.
 
-use super::blocks::{base_pointer, block_type, pointed_block, U64VEC2, UVEC4};
+use super::blocks::{block_type, pointed_block, BasePointers, U64VEC2, UVEC4};
+use super::clean_up::{run_rules, Rules};
 use super::{Context, Forms, Pass};
 use crate::entity::SideTable;
 use crate::ir::{
@@ -52,11 +53,18 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(shader: &mut Shader, _: &Context) -> bool {
-    if !shader.inventory().has_alu(AluOp::pack_64_2x32) {
-        return false;
-    }
+    run_rules(shader, Rules::WIDE_LANES)
+}
+
+/// Lets `packs`, which are all that pack two lanes to 64 bits, read pairs where they can be loaded. Returns true if one can.
+pub(super) fn widen(shader: &mut Shader, packs: &[Inst]) -> bool {
     shader.with_spare(|shader, tables: &mut Tables| {
-        tables.find_wanted(shader) && rewrite(shader, |b, inst| tables.visit(b, inst))
+        if !tables.find_wanted(shader, packs) {
+            return false;
+        }
+        rewrite(shader, |b, inst| tables.visit(b, inst));
+        packs.iter().for_each(|pack| tables.read_pair(shader, *pack));
+        true
     })
 }
 
@@ -69,15 +77,17 @@ struct Tables {
     loaded: SideTable<Def, Option<Def>>,
     /// The variable that sees the same blocks as `u64vec2`s.
     views: SideTable<Var, Option<Var>>,
+    /// Pointers to their bases.
+    bases: BasePointers,
 }
 
 impl Tables {
     /// Finds the vec4s of which pairs are packed. False if there are none.
-    fn find_wanted(&mut self, shader: &Shader) -> bool {
+    fn find_wanted(&mut self, shader: &Shader, packs: &[Inst]) -> bool {
         self.wanted.reset(shader.num_defs());
         let mut any = false;
-        for inst in &shader.order {
-            let Some((vec4, pair)) = packed_pair(shader, *inst) else { continue };
+        for pack in packs {
+            let Some((vec4, pair)) = packed_pair(shader, *pack) else { continue };
             let wanted = self.wanted.entry(vec4);
             if *wanted != 0 || Load::new(shader, vec4.inst()).is_some() {
                 *wanted |= 1 << pair;
@@ -87,36 +97,32 @@ impl Tables {
         if any {
             self.loaded.reset(shader.num_defs());
             self.views.clear();
+            self.bases.clear();
         }
         any
     }
 
+    /// Loads the pairs that are wanted in front of their vec4.
     fn visit(&mut self, b: &mut Builder<'_>, inst: Inst) -> Edit {
-        match b.shader.insts[inst].kind {
-            InstKind::Intrinsic { op: Intrinsic::load_deref, .. } if self.wanted[inst.def()] != 0 => {
-                if let Some(load) = Load::new(b.shader, inst) {
-                    let known = self.views[load.var];
-                    let view = known.unwrap_or_else(|| view(b.shader, load.var));
-                    self.views.set(load.var, Some(view));
-                    self.loaded.set(inst.def(), Some(load.again(b, view, self.wanted[inst.def()])));
-                }
-                Edit::Keep
+        let wanted = self.wanted[inst.def()];
+        if wanted != 0 {
+            if let Some(load) = Load::new(b.shader, inst) {
+                let known = self.views[load.var];
+                let view = known.unwrap_or_else(|| view(b.shader, load.var));
+                self.views.set(load.var, Some(view));
+                self.loaded.set(inst.def(), Some(load.again(b, &mut self.bases, view, wanted)));
             }
-            InstKind::Alu { op: AluOp::pack_64_2x32, .. } => {
-                let Some((vec4, pair)) = packed_pair(b.shader, inst) else { return Edit::Keep };
-                match self.loaded[vec4] {
-                    Some(wide) if b.shader.num_components(wide) == 1 => Edit::Replace(wide),
-                    Some(wide) => {
-                        let swizzle = Swizzle::splat(pair);
-                        let srcs = b.shader.push_alu_srcs(&[AluSrc { def: wide, swizzle }]);
-                        b.shader.set_kind(inst, InstKind::Alu { op: AluOp::mov, flags: AluFlags::empty(), srcs });
-                        Edit::Keep
-                    }
-                    None => Edit::Keep,
-                }
-            }
-            _ => Edit::Keep,
         }
+        Edit::Keep
+    }
+
+    /// Makes a pack a move of what was loaded.
+    fn read_pair(&self, shader: &mut Shader, pack: Inst) {
+        let Some((vec4, pair)) = packed_pair(shader, pack) else { return };
+        let Some(wide) = self.loaded[vec4] else { return };
+        let lane = if shader.num_components(wide) == 1 { 0 } else { pair };
+        let srcs = shader.push_alu_srcs(&[AluSrc { def: wide, swizzle: Swizzle::splat(lane) }]);
+        shader.set_kind(pack, InstKind::Alu { op: AluOp::mov, flags: AluFlags::empty(), srcs });
     }
 }
 
@@ -157,9 +163,9 @@ impl Load {
     }
 
     /// The pairs of the vec4, or the only wanted one, from `view`.
-    fn again(&self, b: &mut Builder<'_>, view: Var, pairs: u8) -> Def {
+    fn again(&self, b: &mut Builder<'_>, bases: &mut BasePointers, view: Var, pairs: u8) -> Def {
         let access = b.shader.index(self.inst, Index::access);
-        let base = base_pointer(b, view, self.block);
+        let base = bases.get(b, view, self.block);
         let vector = b.deref_array(base, self.index);
         let pointer = match pairs {
             0b11 => vector,

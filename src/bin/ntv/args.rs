@@ -3,7 +3,8 @@
 use anyhow::{ensure, Result};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
-use ntv::pass::{pipeline::PIPELINE, Pass};
+use ntv::pass::pipeline::{PARTS, PIPELINE};
+use ntv::pass::Pass;
 use ntv::{BufferAccess, Feature, Options, Target};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -151,7 +152,7 @@ pub(crate) struct CompileArgs {
     emit: Option<Emit>,
 
     /// Stop after this pass and write NIR.
-    #[arg(long, value_name = "PASS", value_parser = pass_names())]
+    #[arg(long, value_name = "PASS", value_parser = names(PIPELINE.iter()))]
     pub(crate) stop_after: Option<String>,
 
     /// Keep the names of variables in the SPIR-V.
@@ -200,7 +201,7 @@ pub(crate) struct PrintArgs {
 #[derive(clap::Args)]
 pub(crate) struct PassArgs {
     /// The pass.
-    #[arg(value_name = "NAME", value_parser = pass_names())]
+    #[arg(value_name = "NAME", value_parser = names(PIPELINE.iter().chain(PARTS)))]
     pub(crate) name: String,
 
     /// Files, folders, or - for stdin.
@@ -327,8 +328,7 @@ fn features() -> impl TypedValueParser<Value = Feature> {
         .try_map(|name| Feature::from_name(&name).ok_or("no such feature"))
 }
 
-/// The names of passes; the pipeline may run one more than once.
-fn pass_names() -> PossibleValuesParser {
-    let first = |(at, pass): &(usize, &Pass)| PIPELINE[..*at].iter().all(|earlier| earlier.name != pass.name);
-    PossibleValuesParser::new(PIPELINE.iter().enumerate().filter(first).map(|(_, pass)| pass.name))
+/// The names of passes.
+fn names<'a>(passes: impl Iterator<Item = &'a Pass>) -> PossibleValuesParser {
+    PossibleValuesParser::new(passes.map(|pass| pass.name))
 }

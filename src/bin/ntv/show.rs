@@ -5,7 +5,7 @@ use crate::diagnostics::{problems, Reporter};
 use crate::shaders::{each, load, Loaded};
 use crate::{dot, inputs, AllFine};
 use anyhow::{Context as _, Result};
-use ntv::pass::{pipeline::PIPELINE, Context};
+use ntv::pass::{pipeline, Context};
 use ntv::{check, text, Errors, Options, Shader};
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ pub(crate) fn print(args: &PrintArgs, reporter: &Reporter) -> Result<AllFine> {
 
 /// `ntv pass`: the shader as NIR after one pass.
 pub(crate) fn pass(args: &PassArgs, reporter: &Reporter) -> Result<AllFine> {
-    let pass = PIPELINE.iter().find(|pass| pass.name == args.name).context("no such pass")?;
+    let pass = pipeline::named(&args.name).context("no such pass")?;
     let Options { target, buffer_access } = args.target.options()?;
     let context = Context { target, buffer_access };
     show(&args.inputs, reporter, |mut shader| {
