@@ -3,8 +3,9 @@
  * SPDX-License-Identifier: MIT
  *
  * Walks a nir_shader once and writes what it finds. Names and numbers of enumerations come from the headers that this file
- * is compiled with, and the library says once what it calls them, so that a change of Mesa's numbers is none of the wire's. What has no form in the wire ends the walk
- * with a word on what it is; nothing else can fail, as the wire keeps its own failures.
+ * is compiled with, and the library says once what it calls them, so that a change of Mesa's numbers is none of the
+ * wire's. What has no form in the wire ends the walk with a word on what it is; nothing else can fail, as the wire keeps
+ * its own failures.
  */
 
 #include "ntv_nir.h"
