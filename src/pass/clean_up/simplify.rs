@@ -1,0 +1,141 @@
+//! Arithmetic that rules may be for.
+
+use super::algebraic::{self, New};
+use super::operands::Operands;
+use super::{constant_fold, copy_prop, Facts, Rules, Walk};
+use crate::ir::{AluFlags, AluSrc, BlockData, Cf, Def, Inst, InstData, InstKind, LineNumber, Shader};
+use crate::op::fold::mask;
+use crate::op::AluOp;
+
+impl Walk<'_> {
+    /// An ALU operation that a rule may be for.
+    #[inline(never)]
+    pub(super) fn simplify(&mut self, inst: Inst) {
+        let InstData { num_components, kind: InstKind::Alu { op, srcs, .. }, .. } = self.shader.insts[inst] else {
+            return;
+        };
+        for at in 0..srcs.len() {
+            let src = self.shader.alu_srcs[srcs][at];
+            if self.memory.facts(src.def).intersects(Facts::COPY | Facts::RENAMED) {
+                let mut new = AluSrc { def: self.memory.renamed(src.def), ..src };
+                if self.rules.contains(Rules::COPIES) {
+                    let read = op.info().srcs[at].components(num_components);
+                    new = copy_prop::look_through_copies(self.shader, &self.memory.found, new, read.into());
+                }
+                self.changed |= new != src;
+                self.shader.alu_srcs[srcs][at] = new;
+            }
+        }
+        let operands = Operands::new(&self.shader.alu_srcs[srcs]);
+        let rules = algebraic::rules(op, operands.there(self.memory));
+        let is_computed = self.memory.facts(operands.defs[0]).contains(Facts::NUMBER) && self.compute(inst);
+        if !is_computed && rules != 0 && self.apply_algebra(inst, rules) {
+            self.compute(inst);
+        }
+        self.settle_simplified(inst);
+    }
+
+    /// Makes an operation on constants a constant, and a selection with a constant condition what it selects. False if it is
+    /// neither.
+    fn compute(&mut self, inst: Inst) -> bool {
+        let is_computed = self.rules.contains(Rules::CONSTANTS) && constant_fold::fold(self.shader, inst);
+        self.changed |= is_computed;
+        is_computed
+    }
+
+    /// Makes an operation what the first of these rules says that has an answer. False if none has.
+    fn apply_algebra(&mut self, inst: Inst, rules: u64) -> bool {
+        let data = self.shader.insts[inst];
+        let InstKind::Alu { op, flags, srcs } = data.kind else { return false };
+        if !self.rules.contains(Rules::ALGEBRA) {
+            return false;
+        }
+        let Some(new) = algebraic::first_answer(self.shader, rules, &data, op, &self.shader.alu_srcs[srcs]) else {
+            return false;
+        };
+        let flags = flags & AluFlags::EXACT;
+        let components = usize::from(data.num_components);
+        let kind = match new {
+            New::Value(src) => {
+                let srcs = self.shader.push_alu_srcs(&[src]);
+                InstKind::Alu { op: AluOp::mov, flags: AluFlags::empty(), srcs }
+            }
+            New::Const(value) => {
+                let value = mask(value, data.bit_size);
+                InstKind::Const(self.shader.consts.push(&[value; 16][..components]))
+            }
+            New::Op(op, srcs) => {
+                let srcs = self.shader.push_alu_srcs(&srcs[..op.info().srcs.len()]);
+                InstKind::Alu { op, flags, srcs }
+            }
+            New::WithConst(op, src, value) => {
+                let bits = op.info().srcs[1].bits(data.bit_size);
+                let number = self.constant(inst, bits, &[mask(value, bits); 16][..components]);
+                let srcs = self.shader.push_alu_srcs(&[src, number.into()]);
+                InstKind::Alu { op, flags, srcs }
+            }
+        };
+        self.shader.set_kind(inst, kind);
+        self.changed = true;
+        true
+    }
+
+    /// A constant that `inst` may read.
+    fn constant(&mut self, inst: Inst, bits: u8, values: &[u64]) -> Def {
+        let values = self.shader.consts.push(values);
+        let data = InstData { num_components: values.len() as u8, bit_size: bits, kind: InstKind::Const(values) };
+        let constant = self.shader.make(data);
+        if self.shader.lines[inst] != LineNumber(0) {
+            self.shader.lines.set(constant, self.shader.lines[inst]);
+        }
+        self.memory.make_room(self.shader);
+        self.memory.constants.push(constant);
+        let block = std::mem::replace(&mut self.block, self.entry);
+        self.settle_constant(constant, &data);
+        self.block = block;
+        self.memory.renamed(constant.def())
+    }
+
+    /// Lets the new constants stand where all can read them: in front of all.
+    #[inline(never)]
+    pub(super) fn insert_constants(&mut self) {
+        let Shader { cf, blocks, order, .. } = &mut *self.shader;
+        let more = self.memory.constants.len() as u32;
+        order.splice(0..0, self.memory.constants.drain(..));
+        for item in cf {
+            let Cf::Block(block) = *item else { continue };
+            let BlockData { start, end } = blocks[block];
+            let start = if block == self.entry { 0 } else { start + more };
+            blocks[block] = BlockData { start, end: end + more };
+        }
+    }
+
+    fn settle_simplified(&mut self, inst: Inst) {
+        let data = self.shader.insts[inst];
+        match data.kind {
+            InstKind::Alu { op, .. } if copy_prop::COPIES.contains(op) => self.settle_copy(inst, op),
+            InstKind::Alu { op, srcs, .. } => {
+                if op == AluOp::pack_64_2x32 {
+                    self.memory.packs.push(inst);
+                }
+                let operands = Operands::new(&self.shader.alu_srcs[srcs]);
+                self.settle_alu(inst, &data, op, &operands);
+            }
+            _ => self.settle_constant(inst, &data),
+        }
+    }
+
+    fn settle_copy(&mut self, inst: Inst, op: AluOp) {
+        if op != AluOp::mov && self.rules.contains(Rules::COPIES) {
+            self.changed |= copy_prop::vector_to_move(self.shader, inst);
+        }
+        let same = copy_prop::copied_value(self.shader, inst);
+        if let Some(same) = same.filter(|same| self.may_be_read_instead(*same)) {
+            return self.rename(inst, same);
+        }
+        let data = self.shader.insts[inst];
+        let InstKind::Alu { op, srcs, .. } = data.kind else { return };
+        let operands = Operands::new(&self.shader.alu_srcs[srcs]);
+        self.settle_alu(inst, &data, op, &operands);
+    }
+}
