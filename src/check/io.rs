@@ -20,9 +20,19 @@ pub(super) fn odd_slots(kind: SlotKind) -> u128 {
     let none = u128::MAX.checked_shl(slot_end(kind)).unwrap_or(0);
     none | match kind {
         SlotKind::VertAttrib => 0,
-        SlotKind::Varying => features::SLOTS_WITH_NEEDS,
+        SlotKind::Varying => features::SLOTS_WITH_NEEDS | TESS_LEVELS,
         SlotKind::FragResult => 1 << frag_result::STENCIL,
     }
+}
+
+/// The slots of tessellation levels, a bit for each.
+const TESS_LEVELS: u128 = 1 << varying::TESS_LEVEL_OUTER | 1 << varying::TESS_LEVEL_INNER;
+
+/// Whether an input or output at `slot` would be a tessellation level in a stage that has none: only control shaders write
+/// them, and only evaluation shaders are given them (VUID-TessLevelOuter-TessLevelOuter-04390 to 04392).
+fn is_stray_level(stage: Stage, output: bool, slot: u32) -> bool {
+    let is_level = stage.slot_kind(output) == SlotKind::Varying && TESS_LEVELS.checked_shr(slot).unwrap_or(0) & 1 != 0;
+    is_level && stage != if output { Stage::TessCtrl } else { Stage::TessEval }
 }
 
 /// Reports the slot of an input or output variable if the stage has none such, and qualifiers that do not go with the stage.
@@ -38,6 +48,9 @@ pub(super) fn check_var(report: &mut Report<'_>, variable: &Variable) {
     let end = slot_end(stage.slot_kind(variable.mode == Modes::SHADER_OUT));
     if let Some(slot) = variable.location.filter(|slot| *slot >= end) {
         report.variable(variable, format_args!("there is no slot {slot}"));
+    }
+    if variable.location.is_some_and(|slot| is_stray_level(stage, variable.mode == Modes::SHADER_OUT, slot)) {
+        report.variable(variable, "this stage has no tessellation levels");
     }
     if variable.location_frac > 3 {
         report.variable(variable, format_args!("there is no component {}", variable.location_frac));
@@ -121,6 +134,9 @@ fn check_vertex(report: &mut Report<'_>, inst: Inst, op: Intrinsic, io: IoSemant
     if has_vertex != stage.is_per_vertex(is_output(op), io.location) {
         let what = if has_vertex { "no value" } else { "a value" };
         report.at(inst, format_args!("the slot has {what} for each vertex"));
+    }
+    if is_stray_level(stage, is_output(op), io.location) {
+        report.at(inst, "this stage has no tessellation levels");
     }
     let end = report.shader.index(inst, Index::component).saturating_add(instr_size(report.shader, inst).into());
     let is_varying = stage.slot_kind(is_output(op)) == SlotKind::Varying;
