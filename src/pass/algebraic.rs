@@ -375,6 +375,21 @@ mod tests {
     use crate::ir::{AluFlags, Builder, Def, InstKind, Swizzle};
     use crate::pass::testing::store;
 
+    #[test]
+    fn numbers_stand_behind_phis_of_the_first_block() {
+        let mut shader = Shader::default();
+        shader.append_new_block();
+        let mut b = Builder::new(&mut shader);
+        let x = b.phi(1, 32, &[]);
+        let four = b.imm32(4);
+        let left = b.alu(ishl, &[x, four]);
+        let right = b.alu(ushr, &[left, four]);
+        store(&mut b, right);
+        assert!(run(&mut shader, &Context::default()));
+        assert_eq!(shader.order[0], x.inst());
+        assert!(matches!(shader.insts[shader.order[1]].kind, InstKind::Const(_)));
+    }
+
     /// What the operation that `make` appends becomes: the operation behind what was stored.
     fn simplified(make: impl FnOnce(&mut Builder<'_>, Def, Def) -> Def) -> (Shader, Def) {
         let mut shader = Shader::default();

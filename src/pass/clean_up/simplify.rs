@@ -96,12 +96,15 @@ impl Walk<'_> {
         self.memory.renamed(constant.def())
     }
 
-    /// Lets the new constants stand where all can read them: in front of all.
+    /// Lets the new constants stand where all can read them: in front of all but phis, which the first block may have, though
+    /// they choose among nothing.
     #[inline(never)]
     pub(super) fn insert_constants(&mut self) {
-        let Shader { cf, blocks, order, .. } = &mut *self.shader;
+        let Shader { cf, blocks, order, insts, .. } = &mut *self.shader;
         let more = self.memory.constants.len() as u32;
-        order.splice(0..0, self.memory.constants.drain(..));
+        let is_phi = |inst: &&Inst| matches!(insts[**inst].kind, InstKind::Phi(_));
+        let at = order.iter().take(blocks[self.entry].end as usize).take_while(is_phi).count();
+        order.splice(at..at, self.memory.constants.drain(..));
         for item in cf {
             let Cf::Block(block) = *item else { continue };
             let BlockData { start, end } = blocks[block];
