@@ -48,7 +48,7 @@ pub const FAULTS: &[Fault] = &[
         what: "the last of the four numbers in a constant of 64 bits is lost",
         evidence:
             "NIR's fold of unpack_64_4x16 takes `w` from the operand's fourth component, which there is none of; \
-                   Mesa folds where ntv cannot, such as behind a loop that runs once",
+                   Mesa folds where ntv does not, such as behind a comparison that never holds",
         drivers: &[LAVAPIPE_22],
         cure: Cure::Rewrite(unpack_twice),
         example: include_str!("faults/unpack_64_4x16.nir"),
