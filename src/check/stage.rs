@@ -87,6 +87,15 @@ pub(super) fn check_modes(report: &mut Report<'_>) {
     if !fits {
         report.whole(format_args!("the workgroup does not fit derivative group {}", info.derivative_group));
     }
+    let interlocks = [
+        info.pixel_interlock_ordered,
+        info.pixel_interlock_unordered,
+        info.sample_interlock_ordered,
+        info.sample_interlock_unordered,
+    ];
+    if interlocks.into_iter().filter(|is_on| *is_on).count() > 1 {
+        report.whole("has more than one interlock mode");
+    }
 }
 
 fn bit(stage: Stage) -> u8 {

@@ -425,6 +425,14 @@ fn qualifiers_go_with_the_stage() {
 }
 
 #[test]
+fn there_is_one_interlock_mode() {
+    let modes = |header: &str| messages(&parse("FRAGMENT", header, "").1);
+    assert_eq!(modes("pixel_interlock_ordered: true"), [""; 0]);
+    let both = "pixel_interlock_ordered: true\nsample_interlock_unordered: true";
+    assert_eq!(modes(both), ["has more than one interlock mode"]);
+}
+
+#[test]
 fn tessellation_levels_go_from_control_to_evaluation() {
     let stray = "this stage has no tessellation levels";
     let store = "@store_output (%0, %0) (base=0, range=1, wrmask=x, component=0, src_type=float32, \
