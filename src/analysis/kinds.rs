@@ -1,74 +1,82 @@
 //! The instructions of a shader by kind, each kind in program order.
 //!
 //! A walk that asks each instruction what it is takes another way at every second one, which processors cannot foresee and
-//! which costs more than all else that such a walk does. The lists are made without asking: each instruction is written to the
-//! end of the list of its kind.
+//! which costs more than all else that such a walk does. The list is made without asking: the instructions of each kind are
+//! counted, so that each can be written to where its kind has got to.
 
 use crate::ir::{Inst, InstKind, Shader};
 
-/// The kinds of instructions.
-const KINDS: usize = 8;
-
-/// Lists of the instructions of a shader, by kind.
+/// The instructions of a shader, by kind.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Kinds([Vec<Inst>; KINDS]);
+pub(crate) struct Kinds {
+    sorted: Vec<Inst>,
+    /// Behind the last of each kind, by its number.
+    ends: [usize; InstKind::COUNT],
+}
 
 impl Kinds {
     /// Lists the instructions of another shader.
-    pub(super) fn list(&mut self, shader: &Shader) {
-        self.0.iter_mut().for_each(Vec::clear);
-        for inst in &shader.order {
-            self.0[number(&shader.insts[*inst].kind)].push(*inst);
+    pub(crate) fn list(&mut self, shader: &Shader) {
+        let kind = |inst: &Inst| shader.insts[*inst].kind.number();
+        let mut next = [0; InstKind::COUNT];
+        shader.order.iter().for_each(|inst| next[kind(inst)] += 1);
+        let mut start = 0;
+        for next in &mut next {
+            (*next, start) = (start, start + *next);
         }
+        self.sorted.clear();
+        self.sorted.extend_from_slice(&shader.order);
+        for inst in &shader.order {
+            let at = &mut next[kind(inst)];
+            self.sorted[*at] = *inst;
+            *at += 1;
+        }
+        self.ends = next;
+    }
+
+    /// Those of the kinds from one number to another.
+    fn of(&self, first: usize, last: usize) -> &[Inst] {
+        let start = first.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.sorted[start..self.ends[last]]
     }
 
     /// The ALU instructions.
-    pub(super) fn alu(&self) -> &[Inst] {
-        &self.0[0]
+    pub(crate) fn alu(&self) -> &[Inst] {
+        self.of(0, 0)
     }
 
     /// The constants.
-    pub(super) fn consts(&self) -> &[Inst] {
-        &self.0[1]
-    }
-
-    /// The undefined values.
-    pub(super) fn undefs(&self) -> &[Inst] {
-        &self.0[2]
-    }
-
-    /// The phis.
-    pub(super) fn phis(&self) -> &[Inst] {
-        &self.0[3]
+    pub(crate) fn consts(&self) -> &[Inst] {
+        self.of(1, 1)
     }
 
     /// The derefs.
-    pub(super) fn derefs(&self) -> &[Inst] {
-        &self.0[4]
+    pub(crate) fn derefs(&self) -> &[Inst] {
+        self.of(2, 2)
     }
 
     /// The intrinsics.
-    pub(super) fn intrinsics(&self) -> &[Inst] {
-        &self.0[5]
+    pub(crate) fn intrinsics(&self) -> &[Inst] {
+        self.of(3, 3)
+    }
+
+    /// All that are none of these.
+    pub(crate) fn others(&self) -> &[Inst] {
+        self.of(4, InstKind::COUNT - 1)
+    }
+
+    /// The undefined values.
+    pub(crate) fn undefs(&self) -> &[Inst] {
+        self.of(4, 4)
+    }
+
+    /// The phis.
+    pub(crate) fn phis(&self) -> &[Inst] {
+        self.of(5, 5)
     }
 
     /// The texture operations.
-    pub(super) fn texs(&self) -> &[Inst] {
-        &self.0[6]
-    }
-}
-
-/// The number of a kind: as they are declared, so that nothing is compared.
-#[inline(always)]
-fn number(kind: &InstKind) -> usize {
-    match kind {
-        InstKind::Alu { .. } => 0,
-        InstKind::Const(_) => 1,
-        InstKind::Undef => 2,
-        InstKind::Phi(_) => 3,
-        InstKind::Deref(_) => 4,
-        InstKind::Intrinsic { .. } => 5,
-        InstKind::Tex(_) => 6,
-        InstKind::Jump(_) => 7,
+    pub(crate) fn texs(&self) -> &[Inst] {
+        self.of(6, 6)
     }
 }

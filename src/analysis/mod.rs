@@ -2,7 +2,7 @@
 
 pub mod cfg;
 pub mod dominators;
-mod kinds;
+pub(crate) mod kinds;
 pub mod textures;
 pub mod uses;
 pub mod value_types;

@@ -24,6 +24,7 @@ use super::scope::{Place, Scopes, Shape};
 use super::support::{self, Facts};
 use super::usual;
 use super::{check_instruction, ssa};
+use crate::analysis::kinds::Kinds;
 use crate::entity::Id;
 use crate::ir::{Block, Cf, Inst, InstKind, Jump, Shader};
 use crate::op::Intrinsic;
@@ -44,8 +45,7 @@ pub(super) struct Glance {
     /// Instructions for which there may be no translation.
     pub(super) unusual: Vec<Inst>,
     scopes: Scopes,
-    /// Memory: the instructions by kind.
-    sorted: Vec<Inst>,
+    kinds: Kinds,
     /// The bodies around this place.
     around: Vec<Body>,
     /// The blocks of these bodies, but of the outermost.
@@ -108,7 +108,7 @@ impl Glance {
             self.clear(shader);
             self.look_at_list(shader);
             let odd_modes = support::odd_modes(facts.has_booleans);
-            usual::find_others(shader, &self.scopes, &mut self.sorted, odd_modes, &mut self.unusual);
+            usual::find_others(shader, &self.scopes, &mut self.kinds, odd_modes, &mut self.unusual);
             if cfg!(debug_assertions) {
                 self.assert_usual(report);
             }

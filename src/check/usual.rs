@@ -7,6 +7,7 @@
 
 use super::scope::{Scopes, Shape};
 use super::{deref, shape, support};
+use crate::analysis::kinds::Kinds;
 use crate::ir::{AluSrc, ArrayIndex, Def, DerefKind, Inst, InstData, InstKind, Shader};
 use crate::op::{Access, AluInfo, AluOp, Base, Intrinsic, IntrinsicSet, Modes, Operand, ALU_OPS};
 
@@ -15,46 +16,25 @@ use crate::op::{Access, AluInfo, AluOp, Base, Intrinsic, IntrinsicSet, Modes, Op
 pub(super) fn find_others(
     shader: &Shader,
     scopes: &Scopes,
-    sorted: &mut Vec<Inst>,
+    kinds: &mut Kinds,
     odd_modes: Modes,
     others: &mut Vec<Inst>,
 ) {
-    let [consts, derefs, intrinsics, rest] = sort(shader, sorted);
+    kinds.list(shader);
     let look = Look { shader, scopes, odd_modes };
     let mut add = |inst: &Inst, is_usual: bool| {
         if !is_usual {
             others.push(*inst);
         }
     };
-    sorted[..consts].iter().for_each(|inst| add(inst, look.is_usual_alu(*inst)));
-    sorted[consts..derefs].iter().for_each(|inst| add(inst, look.is_usual_const(*inst)));
-    sorted[derefs..intrinsics].iter().for_each(|inst| add(inst, look.is_usual_deref(*inst)));
-    sorted[intrinsics..rest].iter().for_each(|inst| add(inst, look.is_usual_access(*inst)));
-    sorted[rest..].iter().for_each(|inst| add(inst, false));
+    kinds.alu().iter().for_each(|inst| add(inst, look.is_usual_alu(*inst)));
+    kinds.consts().iter().for_each(|inst| add(inst, look.is_usual_const(*inst)));
+    kinds.derefs().iter().for_each(|inst| add(inst, look.is_usual_deref(*inst)));
+    kinds.intrinsics().iter().for_each(|inst| add(inst, look.is_usual_access(*inst)));
+    kinds.others().iter().for_each(|inst| add(inst, false));
     if !others.windows(2).all(|pair| pair[0] < pair[1]) {
         others.sort_unstable();
     }
-}
-
-/// Sorts the instructions of `shader` by kind. Returns where those behind arithmetic begin: constants, derefs, intrinsics, and the
-/// rest.
-fn sort(shader: &Shader, sorted: &mut Vec<Inst>) -> [usize; 4] {
-    let kind = |inst: &Inst| shader.insts[*inst].kind.number();
-    let mut next = [0; InstKind::COUNT];
-    shader.order.iter().for_each(|inst| next[kind(inst)] += 1);
-    let mut start = 0;
-    for next in &mut next {
-        (*next, start) = (start, start + *next);
-    }
-    let starts = [next[1], next[2], next[3], next[4]];
-    sorted.clear();
-    sorted.extend_from_slice(&shader.order);
-    for inst in &shader.order {
-        let at = &mut next[kind(inst)];
-        sorted[*at] = *inst;
-        *at += 1;
-    }
-    starts
 }
 
 /// What an ALU opcode takes and makes.
