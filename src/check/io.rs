@@ -32,7 +32,12 @@ const TESS_LEVELS: u128 = 1 << varying::TESS_LEVEL_OUTER | 1 << varying::TESS_LE
 /// them, and only evaluation shaders are given them (VUID-TessLevelOuter-TessLevelOuter-04390 to 04392).
 fn is_stray_level(stage: Stage, output: bool, slot: u32) -> bool {
     let is_level = stage.slot_kind(output) == SlotKind::Varying && TESS_LEVELS.checked_shr(slot).unwrap_or(0) & 1 != 0;
-    is_level && stage != if output { Stage::TessCtrl } else { Stage::TessEval }
+    is_level && !is_between_tess(stage, output)
+}
+
+/// Whether the inputs or outputs of `stage` are between tessellation shaders.
+fn is_between_tess(stage: Stage, output: bool) -> bool {
+    stage == if output { Stage::TessCtrl } else { Stage::TessEval }
 }
 
 /// Reports the slot of an input or output variable if the stage has none such, and qualifiers that do not go with the stage.
@@ -61,11 +66,7 @@ pub(super) fn check_var(report: &mut Report<'_>, variable: &Variable) {
 /// rasterization writes can be captured.
 fn check_qualifiers(report: &mut Report<'_>, variable: &Variable) {
     let (stage, output) = (report.shader.stage(), variable.mode == Modes::SHADER_OUT);
-    let between_tess = match stage {
-        Stage::TessCtrl => output,
-        Stage::TessEval => variable.mode == Modes::SHADER_IN,
-        _ => false,
-    };
+    let between_tess = (output || variable.mode == Modes::SHADER_IN) && is_between_tess(stage, output);
     if variable.flags.contains(VarFlags::PATCH) && !between_tess {
         report.variable(variable, "is of a patch, but not between tessellation shaders");
     }
