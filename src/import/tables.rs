@@ -34,7 +34,9 @@ pub(super) fn write(facts: &Facts<'_>) -> Result<Module, Error> {
     let Writer { words, mut tables, conditions, varyings, bindings, .. } = writer;
     tables.sort();
     let interface: Vec<Varying> = varyings.into_iter().map(|(_, varying)| varying).collect();
-    Ok(Module::new(words, tables, &conditions, facts.stage, &interface, &bindings))
+    let mut module = Module::default();
+    module.fill(words, tables, &conditions, facts.stage, &interface, &bindings);
+    Ok(module)
 }
 
 /// Who wants a pointer type of its own in place of each: by pointer type, the variables.

@@ -65,21 +65,7 @@ pub struct Module {
 }
 
 impl Module {
-    /// A module of words and their tables.
-    pub fn new(
-        words: Vec<u32>,
-        tables: Tables,
-        conditions: &[Condition],
-        stage: Stage,
-        interface: &[Varying],
-        bindings: &[Binding],
-    ) -> Module {
-        let mut module = Module::default();
-        module.fill(words, tables, conditions, stage, interface, bindings);
-        module
-    }
-
-    /// Becomes that module, in the memory that it has.
+    /// Becomes the module of words and their tables, in the memory that it has.
     pub(crate) fn fill(
         &mut self,
         words: Vec<u32>,
