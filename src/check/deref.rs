@@ -1,7 +1,7 @@
 //! Pointers: each step against its parent, and loads and stores against what is pointed to.
 
 use super::report::{plural, Report};
-use crate::ir::{ArrayIndex, Def, Deref, DerefKind, Inst, InstData, Shader, Type, TypeData};
+use crate::ir::{Def, Deref, DerefKind, Inst, InstData, Shader, Type, TypeData};
 use crate::op::{AluType, Base, Index, Intrinsic, Modes};
 
 /// Memory that a shader cannot write.
@@ -44,9 +44,7 @@ pub(super) fn check_step(report: &mut Report<'_>, inst: Inst, data: &InstData, d
     if shader.bit_size(parent) != data.bit_size {
         report.at(inst, format_args!("its parent is a pointer of {} bits", shader.bit_size(parent)));
     }
-    if let DerefKind::Array { index: ArrayIndex::Def(index), .. }
-    | DerefKind::PtrAsArray { index: ArrayIndex::Def(index), .. } = deref.kind
-    {
+    if let Some(index) = deref.kind.index() {
         if (shader.num_components(index), shader.bit_size(index)) != (1, data.bit_size) {
             report.at(inst, format_args!("its index is not one component of {} bits", data.bit_size));
         }

@@ -5,7 +5,7 @@
 
 use super::{Deref, DerefId, Inst, InstData, InstKind, Shader};
 use crate::entity::Arena;
-use crate::op::{AluOp, AluSet, Intrinsic, IntrinsicSet, Modes};
+use crate::op::{AluSet, Intrinsic, IntrinsicSet, Modes};
 
 /// The opcodes, pointers and sizes that a shader has, or has had.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,11 +34,6 @@ impl Inventory {
             InstKind::Phi(_) => self.has_phis = true,
             InstKind::Const(_) | InstKind::Undef | InstKind::Jump(_) => {}
         }
-    }
-
-    /// True if there may be such an ALU operation.
-    pub fn has_alu(&self, op: AluOp) -> bool {
-        self.alu.contains(op)
     }
 
     /// True if there may be one of these ALU operations.

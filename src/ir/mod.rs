@@ -38,6 +38,7 @@ pub use inst::{
 };
 pub use inventory::Inventory;
 pub use rewrite::{rewrite, rewrite_cf, Edit, Rewriter};
+pub(crate) use spare::MOST_KEPT;
 pub use types::{Field, StructData, Type, TypeData, TypeTable};
 pub use variable::{Capture, Precision, Var, VarFlags, Variable, NO_LOCATION};
 
@@ -269,14 +270,8 @@ impl Shader {
     }
 
     /// Calls `visit` for each value that `inst` uses.
-    pub fn for_each_src(&self, inst: Inst, visit: impl FnMut(Def)) {
-        self.for_each_src_of(&self.insts[inst].kind, visit);
-    }
-
-    /// Calls `visit` for each value that an instruction of this kind uses.
-    #[inline(always)]
-    pub fn for_each_src_of(&self, kind: &InstKind, mut visit: impl FnMut(Def)) {
-        match kind {
+    pub fn for_each_src(&self, inst: Inst, mut visit: impl FnMut(Def)) {
+        match &self.insts[inst].kind {
             InstKind::Alu { srcs, .. } => self.alu_srcs[*srcs].iter().for_each(|src| visit(src.def)),
             InstKind::Phi(srcs) => self.phi_srcs[*srcs].iter().for_each(|src| visit(src.def)),
             InstKind::Deref(deref) => self.derefs[*deref].kind.for_each_src(visit),

@@ -4,7 +4,7 @@
 //! and may first append new instructions, new ifs among them, in front. Uses of replaced results are renamed as the walk
 //! reaches them; phis, whose sources may come later, at its end.
 
-use super::{Block, Builder, Cf, Def, Inst, InstKind, Shader};
+use super::{Block, Builder, Cf, Def, Inst, InstKind, Shader, MOST_KEPT};
 use crate::entity::{Id, SideTable};
 use std::cell::Cell;
 
@@ -126,10 +126,8 @@ impl Names {
     }
 
     fn clear(&mut self) {
-        // No large table is kept while the shader is emitted, which takes the most memory. A new one costs little beside the walk
-        // that needs it.
         self.any = false;
-        self.alias.clear_to(4096);
+        self.alias.clear_to(MOST_KEPT);
         self.last_part.clear();
     }
 

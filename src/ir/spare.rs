@@ -25,6 +25,10 @@ use super::Shader;
 use std::any::{Any, TypeId};
 use std::panic::AssertUnwindSafe;
 
+/// The most entries of a table by instruction that are kept. Emission takes the most memory, and does not need them; to make
+/// a large table anew costs little beside the walk that does.
+pub(crate) const MOST_KEPT: usize = 4096;
+
 /// One of each type, unless it is taken.
 #[derive(Default)]
 pub(super) struct Spare {

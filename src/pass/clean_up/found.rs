@@ -1,7 +1,7 @@
 //! What the walk finds out of each instruction, for those behind it and for what is done behind the walk.
 
 use crate::entity::Id;
-use crate::ir::{Def, Inst, Shader};
+use crate::ir::{Def, Inst, Shader, MOST_KEPT};
 use crate::pass::{algebraic, cse::Known};
 use bitflags::bitflags;
 
@@ -47,10 +47,6 @@ pub(in crate::pass) struct Memory {
     /// Constants that rules made.
     pub(super) constants: Vec<Inst>,
 }
-
-/// The most entries of tables that are kept while the shader is emitted, which takes the most memory. To make new ones costs little
-/// beside the walk that needs them.
-const MOST_KEPT: usize = 4096;
 
 impl Memory {
     pub(super) fn reset(&mut self, shader: &Shader) {

@@ -117,12 +117,11 @@ impl Walk<'_> {
         let data = self.shader.insts[inst];
         match data.kind {
             InstKind::Alu { op, .. } if copy_prop::COPIES.contains(op) => self.settle_copy(inst, op),
-            InstKind::Alu { op, srcs, .. } => {
+            InstKind::Alu { op, .. } => {
                 if op == AluOp::pack_64_2x32 {
                     self.memory.packs.push(inst);
                 }
-                let operands = Operands::new(&self.shader.alu_srcs[srcs]);
-                self.settle_alu(inst, &data, op, &operands);
+                self.settle_as_it_is(inst);
             }
             _ => self.settle_constant(inst, &data),
         }
@@ -136,6 +135,10 @@ impl Walk<'_> {
         if let Some(same) = same.filter(|same| self.may_be_read_instead(*same)) {
             return self.rename(inst, same);
         }
+        self.settle_as_it_is(inst);
+    }
+
+    fn settle_as_it_is(&mut self, inst: Inst) {
         let data = self.shader.insts[inst];
         let InstKind::Alu { op, srcs, .. } = data.kind else { return };
         let operands = Operands::new(&self.shader.alu_srcs[srcs]);
