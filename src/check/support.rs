@@ -15,6 +15,7 @@ use crate::op::intrinsic::Form as IntrinsicForm;
 use crate::op::names::{InterpMode, IoFlags, IoSemantics};
 use crate::op::Intrinsic::{self, *};
 use crate::op::{AluInfo, AluOp, AluSet, Base, Form, Index, IntrinsicSet, Modes, Props};
+use crate::pass::lower_io;
 use crate::target::Target;
 
 /// Intrinsics that a pass lowers, or for which the emitter has a function; others are translated by their row alone.
@@ -215,13 +216,15 @@ pub(super) fn check(
     memory: &mut ValueTypes,
 ) -> Result<(), Errors> {
     let has_booleans = facts.has_booleans;
-    let mut support = Support { report: Report::unsupported(shader), refused: Vec::new(), has_booleans };
+    let report = Report::unsupported(shader);
+    let mut support = Support { report, refused: Vec::new(), has_booleans, has_doubles: false };
     support.check_primitives();
     if !facts.has_usual_variables {
         support.check_variables();
     }
     support.check_unreachable();
     insts.iter().for_each(|inst| support.check_inst(*inst));
+    support.check_wide_slots();
     let mut needs = Needs::new(support.report, target, memory);
     needs.check(insts, facts);
     needs.finish()
@@ -233,6 +236,8 @@ struct Support<'a> {
     refused: Vec<&'static str>,
     /// Some type is made of booleans.
     has_booleans: bool,
+    /// An input or output of 64 bits was seen.
+    has_doubles: bool,
 }
 
 impl Support<'_> {
@@ -473,7 +478,8 @@ impl Support<'_> {
     }
 
     fn check_io(&mut self, inst: Inst, op: Intrinsic) {
-        let flags = IoSemantics::unpack(self.report.shader.index(inst, Index::io_semantics)).flags;
+        let shader = self.report.shader;
+        let flags = IoSemantics::unpack(shader.index(inst, Index::io_semantics)).flags;
         if op == load_output && !textures::is_readable_slot(self.report.shader, inst) {
             self.refuse(inst, textures::FRAMEBUFFER_READS);
         }
@@ -482,6 +488,17 @@ impl Support<'_> {
         }
         if flags.contains(IoFlags::PERVIEW) {
             self.refuse(inst, "outputs for each view");
+        }
+        let stored = shader.as_intrinsic(inst).and_then(|(_, srcs)| srcs.first().copied());
+        let value = if shader.insts[inst].has_def() { Some(inst.def()) } else { stored };
+        self.has_doubles |= value.is_some_and(|value| shader.bit_size(value) == 64);
+    }
+
+    /// Four doubles take two slots; an array of them is accessed at every other slot.
+    fn check_wide_slots(&mut self) {
+        let split = if self.has_doubles { lower_io::split_access(self.report.shader) } else { None };
+        if let Some(inst) = split {
+            self.refuse(inst, "inputs and outputs of 64 bits that overlap by half");
         }
     }
 }

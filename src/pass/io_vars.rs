@@ -236,6 +236,13 @@ impl IoVars {
         self.groups.retain(|group| !group.part.is_copy || !direct.contains(&group.slot));
     }
 
+    /// Whether `io`, which was added, begins where an element of its variable does, if it takes two slots.
+    pub(super) fn begins_element(&self, io: &Io) -> bool {
+        let part = Part::new(io);
+        let is_over = |group: &&Group| group.part == part && (group.slot..group.slot + group.slots).contains(&io.slot);
+        io.component_mask() <= 0xf || self.groups.iter().filter(is_over).all(|group| (io.slot - group.slot) % 2 == 0)
+    }
+
     /// The variables that `io` reads or writes: several if its components are spread or captured in a copy. They are put
     /// into `places`, which is emptied first.
     pub(super) fn find(&self, io: &Io, places: &mut Vec<Place>) {
@@ -311,7 +318,7 @@ impl Group {
             part: Part::new(io),
             slot: io.slot,
             // A wide vector of 64 bits goes on in the next slot.
-            slots: io.slots.max(if piece.mask > 0xf { 2 } else { 1 }),
+            slots: io.slots.next_multiple_of(if piece.mask > 0xf { 2 } else { 1 }),
             mask: piece.mask,
             style,
             sampling: interpolation.sampling,
@@ -359,12 +366,16 @@ impl Group {
 
     fn absorb(&mut self, other: &Group) {
         let end = (self.slot + self.slots).max(other.slot + other.slots);
+        let first = self.slot.min(other.slot);
+        let is_wide = self.slots_per_element().max(other.slots_per_element()) == 2;
+        // What begins in the second slot of an element is its second half.
+        let half = |group: &Group| if is_wide { 4 * ((group.slot - first) % 2) } else { 0 };
+        self.mask = self.mask << half(self) | other.mask << half(other);
         if other.slot < self.slot {
             self.base = other.base;
             self.slot = other.slot;
         }
-        self.slots = end - self.slot;
-        self.mask |= other.mask;
+        self.slots = (end - self.slot).next_multiple_of(self.slots_per_element());
         self.style.captured = self.style.captured.or(other.style.captured);
         self.style.invariant |= other.style.invariant;
         self.style.mediump &= other.style.mediump;
@@ -444,18 +455,23 @@ impl Group {
             return;
         }
         let units = self.units();
-        let first = io.component.max(start);
-        let last = (io.component + io.num_components * units).min(start + count * units);
-        if io.slot < self.slot || io.slot >= self.slot + self.slots || first >= last {
+        if io.slot < self.slot || io.slot >= self.slot + self.slots {
             return;
         }
         let per_element = self.slots_per_element();
+        let (element, half) = ((io.slot - self.slot) / per_element, (io.slot - self.slot) % per_element);
+        let component = io.component + 4 * half;
+        let first = component.max(start);
+        let last = (component + io.num_components * units).min(start + count * units);
+        if first >= last {
+            return;
+        }
         places.push(Place {
-            element: (self.slots > per_element).then(|| (io.slot - self.slot) / per_element),
+            element: (self.slots > per_element).then_some(element),
             step: if per_element == 2 { Step::Half } else { Step::Times(1) },
             first: (first - start) / units,
             count: (last - first) / units,
-            source: (first - io.component) / units,
+            source: (first - component) / units,
             ..place
         });
     }
