@@ -214,10 +214,9 @@ fn check_place(report: &mut Report<'_>, inst: Inst, op: Intrinsic, srcs: &[Def])
 /// Only stages whose invocations come in workgroups wait for a workgroup.
 fn check_barrier(report: &mut Report<'_>, inst: Inst) {
     let shader = report.shader;
-    let has_workgroups = shader.stage().is_compute() || shader.stage() == Stage::TessCtrl;
     let workgroup = Scope::ALL.iter().position(|scope| *scope == Scope::workgroup);
     let scopes = [Index::execution_scope, Index::memory_scope].map(|index| shader.index(inst, index) as usize);
-    if !has_workgroups && scopes.iter().any(|scope| Some(*scope) == workgroup) {
+    if !shader.stage().has_workgroups() && scopes.iter().any(|scope| Some(*scope) == workgroup) {
         report.at(inst, format_args!("there are no workgroups in {}", shader.stage().name()));
     }
     // Others do not run at the same time for sure (Vulkan, VUID-StandaloneSpirv-None-04636).

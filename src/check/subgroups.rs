@@ -2,6 +2,7 @@
 
 use super::features::{FeatureRows, Needs};
 use crate::ir::{Def, Inst, Stage};
+use crate::op::names::Scope;
 use crate::op::Intrinsic::{self, *};
 use crate::op::{AluOp, Base, Index, IntrinsicSet};
 use crate::target::Feature::*;
@@ -46,7 +47,8 @@ const NOT_BEFORE_1_1: IntrinsicSet = IntrinsicSet::of(&[
 ]);
 
 /// Intrinsics that may need more than their rows above say.
-pub(super) const LOOKED_AT: IntrinsicSet = NOT_BEFORE_1_1.union(BASIC).union(IntrinsicSet::of(&[read_invocation]));
+pub(super) const LOOKED_AT: IntrinsicSet =
+    NOT_BEFORE_1_1.union(BASIC).union(IntrinsicSet::of(&[read_invocation, barrier]));
 
 impl Needs<'_> {
     /// What they need because of their operands, or of the version.
@@ -64,6 +66,7 @@ impl Needs<'_> {
             }
             read_invocation if is_old || self.broadcasts_from(srcs[1]) => self.need(Some(inst), subgroupBallot),
             read_invocation => self.need(Some(inst), subgroupShuffle),
+            barrier if is_old && self.waits_as_subgroup(inst) => self.report.at(inst, "needs Vulkan 1.1"),
             rotate => self.check_rotate(inst),
             reduce => self.check_reduce(inst),
             _ => {}
@@ -71,6 +74,13 @@ impl Needs<'_> {
         if matches!(op, reduce | inclusive_scan | exclusive_scan) {
             self.check_wide_reduction(inst);
         }
+    }
+
+    /// SPIR-V before 1.3, "OpControlBarrier": only stages with workgroups wait for others.
+    fn waits_as_subgroup(&self, inst: Inst) -> bool {
+        let shader = self.report.shader;
+        let scope = Scope::ALL.get(shader.index(inst, Index::execution_scope) as usize);
+        scope == Some(&Scope::subgroup) && !shader.stage().has_workgroups()
     }
 
     fn broadcasts_from(&self, invocation: Def) -> bool {

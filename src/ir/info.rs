@@ -66,6 +66,11 @@ impl Stage {
     pub fn is_compute(self) -> bool {
         matches!(self, Stage::Compute | Stage::Kernel)
     }
+
+    /// True where invocations come in workgroups, which can wait: patches of control shaders are such.
+    pub fn has_workgroups(self) -> bool {
+        self.is_compute() || self == Stage::TessCtrl
+    }
 }
 
 /// A field of the header, by its printed form.

@@ -4,7 +4,7 @@ use super::{expect, parse};
 use crate::check::{supported, validate, Checker};
 use crate::error::ErrorKind;
 use crate::ir::{InstData, InstKind, ShaderInfo, Stage};
-use crate::target::{Feature, Target};
+use crate::target::{Feature, Target, Version};
 
 /// A dump whose marked lines cannot be translated for a target without the features `off`.
 #[track_caller]
@@ -41,6 +41,25 @@ fn widths_are_features() {
             "    32 %6 = deref_var &own (shader_temp {ty})\n    {bits} %7 = @load_deref (%6) (access=none) // !\n"
         );
         needs("COMPUTE", &declaration, &body, feature, "%7 = @load_deref");
+    }
+}
+
+/// SPIR-V before 1.3, "OpControlBarrier".
+#[test]
+fn subgroups_wait_where_workgroups_do_in_vulkan_1_0() {
+    let barrier =
+        "    @barrier (execution_scope=SUBGROUP, memory_scope=SUBGROUP, mem_semantics=ACQ, mem_modes=shared) // !\n";
+    let result = |stage: &str, vulkan: Version| {
+        let (dump, shader) = parse(stage, "", barrier);
+        let target = Target::new(vulkan);
+        let result = Checker::default().check(&shader, &target);
+        assert_eq!(supported(&shader, &target), result, "\n{dump}");
+        (result, dump)
+    };
+    let (refused, dump) = result("FRAGMENT", Version(1, 0));
+    expect(refused, &dump, &["`@barrier`: needs Vulkan 1.1"]);
+    for (stage, vulkan) in [("FRAGMENT", Version(1, 1)), ("COMPUTE", Version(1, 0)), ("TESS_CTRL", Version(1, 0))] {
+        assert_eq!(result(stage, vulkan).0, Ok(()), "{stage}");
     }
 }
 
