@@ -271,7 +271,7 @@ impl Emit<'_> {
         let execution = self.scope_index(inst, Index::execution_scope);
         let memory = self.scope_index(inst, Index::memory_scope);
         let semantics = match memory {
-            NirScope::none | NirScope::invocation => MemorySemantics::RELAXED,
+            NirScope::none | NirScope::invocation | NirScope::shader_call => MemorySemantics::RELAXED,
             _ => self.barrier_semantics(inst),
         };
         let scope = match semantics {
