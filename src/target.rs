@@ -64,8 +64,8 @@ features! {
     tessellationShader Some(V1_0);
     /// PointSize outputs of tessellation and geometry shaders.
     shaderTessellationAndGeometryPointSize Some(V1_0);
-    /// Mesh shaders, whose outputs for each primitive fragment shaders read.
-    meshShader Some(V1_1);
+    /// Mesh shaders, whose outputs for each primitive fragment shaders read; in SPIR-V 1.4 and later.
+    meshShader Some(V1_2);
     /// Transform feedback.
     transformFeedback Some(V1_0);
     /// Geometry streams other than 0.
