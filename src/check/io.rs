@@ -62,8 +62,8 @@ pub(super) fn check_var(report: &mut Report<'_>, variable: &Variable) {
     }
 }
 
-/// Patches are between tessellation shaders, streams leave geometry shaders, and what the last of the stages before
-/// rasterization writes can be captured.
+/// Patches are between tessellation shaders, streams leave geometry shaders, values of a primitive and second colours to blend
+/// with are for and from fragment shaders, and what the last of the stages before rasterization writes can be captured.
 fn check_qualifiers(report: &mut Report<'_>, variable: &Variable) {
     let (stage, output) = (report.shader.stage(), variable.mode == Modes::SHADER_OUT);
     let between_tess = (output || variable.mode == Modes::SHADER_IN) && is_between_tess(stage, output);
@@ -72,6 +72,13 @@ fn check_qualifiers(report: &mut Report<'_>, variable: &Variable) {
     }
     if variable.stream != 0 && !(stage == Stage::Geometry && output && variable.stream < 4) {
         report.variable(variable, format_args!("there is no stream {}", variable.stream));
+    }
+    if variable.flags.contains(VarFlags::PER_PRIMITIVE) && !(stage == Stage::Fragment && !output) {
+        report.variable(variable, "is of a primitive, but no input of a fragment shader");
+    }
+    let is_target = stage == Stage::Fragment && output;
+    if (output || variable.mode == Modes::SHADER_IN) && variable.index > u32::from(is_target) {
+        report.variable(variable, format_args!("there is no index {}", variable.index));
     }
     let Some(capture) = variable.capture else { return };
     if !output || !is_captured(stage) {

@@ -404,13 +404,20 @@ fn qualifiers_go_with_the_stage() {
                     io location=FRAG_RESULT_DATA0 slots=1, xfb(component=0 buffer=0 offset=0), xfb2()) // !";
     invalid("FRAGMENT", "", captured, &["`@store_output`: this stage is not captured"]);
     let output = |stage: &str, qualifier: &str, note: &str| {
-        let slot = "(VARYING_SLOT_VAR0.x, 0, 0)";
+        let slot = if stage == "FRAGMENT" { "(FRAG_RESULT_DATA0.x, 0, 0)" } else { "(VARYING_SLOT_VAR0.x, 0, 0)" };
         let declaration = format!("decl_var {qualifier}shader_out INTERP_MODE_NONE none float v {slot} // ntv: {note}");
         messages(&parse(stage, &declaration, "").1)
     };
     assert_eq!(output("GEOMETRY", "", "stream=3"), [""; 0]);
     assert_eq!(output("GEOMETRY", "", "stream=4"), ["variable v: there is no stream 4"]);
     assert_eq!(output("VERTEX", "", "stream=1"), ["variable v: there is no stream 1"]);
+    assert_eq!(
+        output("FRAGMENT", "per_primitive ", "index=0"),
+        ["variable v: is of a primitive, but no input of a fragment shader"]
+    );
+    assert_eq!(output("FRAGMENT", "", "index=1"), [""; 0]);
+    assert_eq!(output("FRAGMENT", "", "index=2"), ["variable v: there is no index 2"]);
+    assert_eq!(output("VERTEX", "", "index=1"), ["variable v: there is no index 1"]);
     assert_eq!(output("VERTEX", "", "xfb(buffer=3 stride=16 offset=0)"), [""; 0]);
     assert_eq!(
         output("VERTEX", "", "xfb(buffer=4 stride=16 offset=0)"),

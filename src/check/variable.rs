@@ -47,7 +47,7 @@ pub(super) fn are_usual(shader: &Shader) -> bool {
         // Slot 0 is in all stages that have slots, and odd in none.
         let slot = variable.location.unwrap_or(0);
         let is_odd_slot = (slot > 127) | (odd_slots[usize::from(is_output)] >> (slot % 128) & 1 != 0);
-        is_odd |= (is_input | is_output) & (is_odd_slot | (variable.location_frac > 3))
+        is_odd |= (is_input | is_output) & (is_odd_slot | (variable.location_frac > 3) | (variable.index != 0))
             | !variable.mode.bits().is_power_of_two()
             | variable.flags.intersects(ODD_FLAGS)
             | (variable.interp == InterpMode::explicit)
