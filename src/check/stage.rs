@@ -33,7 +33,7 @@ const STAGES: &[(u8, &[Intrinsic])] = &[
     (FS, &[load_point_coord_maybe_flipped, load_line_coord, load_color0, load_color1, load_blend_const_color_rgba]),
     (FS, &[load_sample_id, load_sample_id_no_per_sample, load_sample_pos, load_sample_pos_or_center]),
     (FS, &[load_sample_pos_from_id, load_sample_mask_in, load_sample_mask]),
-    (FS, &[load_helper_invocation, is_helper_invocation, terminate, terminate_if, demote, demote_if]),
+    (FS, &[load_layer_id, load_helper_invocation, is_helper_invocation, terminate, terminate_if, demote, demote_if]),
     (FS, &[begin_invocation_interlock, end_invocation_interlock]),
     (FS | CS, &[ddx, ddx_fine, ddx_coarse, ddy, ddy_fine, ddy_coarse]),
     (CS, &[load_workgroup_id, load_workgroup_index, load_num_workgroups, load_local_invocation_id]),
