@@ -177,7 +177,16 @@ fn check_meaning(report: &mut Report<'_>, inst: Inst, op: Intrinsic, srcs: &[Def
         {
             report.at(inst, "the condition has more than 1 bit");
         }
+        op if op.moves_between_invocations() => check_invocation(report, inst, srcs),
         _ => {}
+    }
+}
+
+/// Which invocation a value comes from, or how far from this one, is a number of 32 bits.
+fn check_invocation(report: &mut Report<'_>, inst: Inst, srcs: &[Def]) {
+    let bits = srcs.get(1).map_or(32, |from| report.shader.bit_size(*from));
+    if bits != 32 {
+        report.at(inst, format_args!("the invocation has {}, not 32", plural(bits.into(), "bit")));
     }
 }
 

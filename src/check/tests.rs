@@ -742,6 +742,16 @@ fn a_condition_is_one_bit() {
 }
 
 #[test]
+fn an_invocation_is_a_number_of_32_bits() {
+    let body = "
+    32 %6 = @rotate (%0, %4) (cluster_size=0)  // !
+    32 %7 = @shuffle (%0, %0)
+    32 %8 = @read_first_invocation (%0)
+    ";
+    invalid("COMPUTE", "", body, &["`%6 = @rotate`: the invocation has 64 bits, not 32"]);
+}
+
+#[test]
 fn outputs_of_64_bits_are_not_built_in() {
     let body = "
     @store_output (%4, %0) (base=0, range=1, wrmask=x, component=0, src_type=float64, io location=VARYING_SLOT_PSIZ slots=1, xfb(), xfb2()) // !
