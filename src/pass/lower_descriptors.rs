@@ -191,13 +191,18 @@ impl Names<'_> {
     /// The variable, and its element, that stands for texture unit `unit` where `inst` reads it.
     fn texture_at(&self, shader: &Shader, inst: Inst, tex: &TexData, unit: u32) -> Option<(Var, u32)> {
         let made = |fits: &dyn Fn(Texture) -> bool| {
-            let mut made = variables_at(shader, false, unit).filter(|(var, _)| var.index() >= self.declared);
+            let mut made = self.units_at(shader, false, unit).filter(|(var, _)| var.index() >= self.declared);
             made.find(|(var, _)| Texture::of_var(shader, *var).is_some_and(fits))
         };
-        let declared = variables_at(shader, false, unit).next().filter(|(var, _)| var.index() < self.declared);
+        let declared = self.units_at(shader, false, unit).next().filter(|(var, _)| var.index() < self.declared);
         declared
             .or_else(|| made(&|texture| textures::suits(shader, tex, &texture)))
             .or_else(|| made(&|texture| texture == textures::guess(shader, inst, tex)))
+    }
+
+    /// The variables, and their elements, that may be unit `unit`. Those made for other names than units are none.
+    fn units_at<'s>(&'s self, shader: &'s Shader, storage: bool, unit: u32) -> impl Iterator<Item = (Var, u32)> + 's {
+        variables_at(shader, storage, unit).filter(|(var, _)| !self.others.values().any(|other| other == var))
     }
 
     /// Makes `tex` name its texture by a pointer, and its sampler if the texture has none.
@@ -266,7 +271,7 @@ impl Names<'_> {
             let declared = Texture::of_var(b.shader, *var);
             declared.is_some_and(|declared| textures::suits_image(b.shader, inst, &declared, &texture))
         };
-        let known = variables_at(b.shader, true, first).find(|(var, _)| fits(var));
+        let known = self.units_at(b.shader, true, first).find(|(var, _)| fits(var));
         let (var, element) = match known {
             Some(found) => found,
             None => {
