@@ -208,6 +208,10 @@ fn check_place(report: &mut Report<'_>, inst: Inst, op: Intrinsic, srcs: &[Def])
         load_push_constant | load_push_constant_zink | load_shared | load_scratch => (None, Some(0)),
         shared_atomic | shared_atomic_swap => (None, Some(0)),
         store_shared | store_scratch => (None, Some(1)),
+        load_global | load_global_constant | global_atomic | global_atomic_swap => {
+            return check_address(report, inst, srcs[0])
+        }
+        store_global => return check_address(report, inst, srcs[1]),
         _ => return,
     };
     for (what, src) in [("block index", block), ("offset", offset)] {
@@ -217,6 +221,13 @@ fn check_place(report: &mut Report<'_>, inst: Inst, op: Intrinsic, srcs: &[Def])
     // The row leaves this open: Vulkan's resource indices are vectors.
     if let Some(components) = block.map(|src| report.shader.num_components(srcs[src])).filter(|n| *n != 1) {
         report.at(inst, format_args!("the block index has {}, not 1", plural(components.into(), "component")));
+    }
+}
+
+fn check_address(report: &mut Report<'_>, inst: Inst, address: Def) {
+    let bits = report.shader.bit_size(address);
+    if !matches!(bits, 32 | 64) {
+        report.at(inst, format_args!("the address has {}, not 32 or 64", plural(bits.into(), "bit")));
     }
 }
 

@@ -701,6 +701,8 @@ fn places_in_buffers_are_32_bits() {
     32 %6 = @load_ubo (%4, %0) (access=none, align_mul=4, align_offset=0, range_base=0, range=4)  // !
     32 %7 = @load_ssbo (%0, %3) (access=none, align_mul=4, align_offset=0)                        // !
     @store_ssbo (%0, %1, %0) (wrmask=x, access=none, align_mul=4, align_offset=0)                 // !
+    32 %8 = @load_global (%3) (access=none, align_mul=4, align_offset=0)                          // !
+    32 %9 = @load_global (%0) (access=none, align_mul=4, align_offset=0)
     ";
     invalid(
         "FRAGMENT",
@@ -710,6 +712,7 @@ fn places_in_buffers_are_32_bits() {
             "`%6 = @load_ubo`: the block index has 64 bits, not 32",
             "`%7 = @load_ssbo`: the offset has 16 bits, not 32",
             "`@store_ssbo`: the block index has 4 components, not 1",
+            "`%8 = @load_global`: the address has 16 bits, not 32 or 64",
         ],
     );
 }
