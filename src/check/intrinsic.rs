@@ -2,7 +2,7 @@
 
 use super::report::{plural, shown, Report};
 use super::{deref, io, shape, stage, tex};
-use crate::ir::{Def, Inst, InstData, InstKind, Shader, Stage};
+use crate::ir::{Def, Inst, InstData, InstKind, Shader};
 use crate::op::intrinsic::Components;
 use crate::op::names::{ImageDim, InterpMode, IoXfb, Scope, Semantics, FORMATS};
 use crate::op::{Access, AluOp, AtomicOp, Index, IndexKind, Intrinsic, Modes};

@@ -73,7 +73,8 @@ fn check_qualifiers(report: &mut Report<'_>, variable: &Variable) {
     if variable.stream != 0 && !(stage == Stage::Geometry && output && variable.stream < 4) {
         report.variable(variable, format_args!("there is no stream {}", variable.stream));
     }
-    if variable.flags.contains(VarFlags::PER_PRIMITIVE) && !(stage == Stage::Fragment && !output) {
+    let is_given = stage == Stage::Fragment && variable.mode == Modes::SHADER_IN;
+    if variable.flags.contains(VarFlags::PER_PRIMITIVE) && !is_given {
         report.variable(variable, "is of a primitive, but no input of a fragment shader");
     }
     let is_target = stage == Stage::Fragment && output;
