@@ -278,6 +278,16 @@ impl<T: Copy> Pool<T> {
         Slice { start: start as u32, len: (self.items.len() - start) as u32 }
     }
 
+    /// The values of all runs, those that nobody refers to any more among them.
+    pub fn values(&self) -> &[T] {
+        &self.items
+    }
+
+    /// The same, to change.
+    pub fn values_mut(&mut self) -> &mut [T] {
+        &mut self.items
+    }
+
     /// Forgets all runs, keeps the memory.
     pub fn clear(&mut self) {
         self.items.clear();

@@ -6,6 +6,17 @@
 
 use crate::ir::{Inst, InstKind, Shader};
 
+/// Lists where in the order of a shader the intrinsics are: without asking, too.
+pub(crate) fn list_intrinsics(shader: &Shader, places: &mut Vec<u32>) {
+    places.resize(shader.order.len(), 0);
+    let mut count = 0;
+    for (at, inst) in shader.order.iter().enumerate() {
+        places[count] = at as u32;
+        count += usize::from(matches!(shader.insts[*inst].kind, InstKind::Intrinsic { .. }));
+    }
+    places.truncate(count);
+}
+
 /// The instructions of a shader, by kind.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Kinds {

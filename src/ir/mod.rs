@@ -21,6 +21,7 @@
 //! walk, see [`mod@rewrite`].
 
 pub mod builder;
+pub mod changes;
 mod eq;
 pub mod info;
 pub mod inst;
@@ -31,6 +32,7 @@ pub mod types;
 pub mod variable;
 
 pub use builder::Builder;
+pub use changes::Changes;
 pub use info::{ShaderInfo, Stage};
 pub use inst::{
     AluFlags, AluSrc, ArrayIndex, Block, Def, Deref, DerefId, DerefKind, Inst, InstData, InstKind, Jump, PhiSrc,

@@ -42,10 +42,10 @@ impl<F: FnMut(&mut Builder<'_>, Inst) -> Edit> Rewriter for F {
 /// Like [`rewrite`], with a visitor that also sees blocks.
 pub fn rewrite_cf(shader: &mut Shader, rewriter: &mut impl Rewriter) -> bool {
     let mut scratch = std::mem::take(&mut shader.scratch);
+    scratch.order.clear();
     std::mem::swap(&mut shader.order, &mut scratch.order);
     std::mem::swap(&mut shader.cf, &mut scratch.cf);
     let changed = rebuild(shader, rewriter, &scratch.order, &scratch.cf, &mut scratch.names);
-    scratch.order.clear();
     scratch.cf.clear();
     scratch.names.clear();
     shader.scratch = scratch;
@@ -104,7 +104,7 @@ fn rebuild(shader: &mut Shader, rewriter: &mut impl Rewriter, order: &[Inst], cf
 /// The old lists of a walk, and its tables: their memory serves the next walk.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scratch {
-    order: Vec<Inst>,
+    pub(super) order: Vec<Inst>,
     cf: Vec<Cf>,
     names: Names,
 }

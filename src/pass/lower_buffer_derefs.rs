@@ -1,7 +1,8 @@
 //! Typed pointers into uniform and storage blocks become accesses to the lanes of `uvec4 base[]`.
 //!
 //! **What.** zink turns byte offsets into derefs of blocks `struct { uintN base[]; }`, one variable per width. Their
-//! loads, stores and atomics become accesses through one variable per binding whose element is `uvec4`; see `lanes`.
+//! loads, stores and atomics become accesses through one variable per binding whose element is `uvec4`; see `lanes`. Loads of
+//! uniform blocks at known places, which are most, are lowered where they stand; see `uniforms`.
 //!
 //! **Why.** `uint base[]` has a stride of 4 bytes, which a uniform block may not have without
 //! `uniformBufferStandardLayout` (Vulkan, "Offset and Stride Assignment"); and variables of several widths at one
@@ -32,19 +33,19 @@
 //! ```
 
 mod survey;
+mod uniforms;
+mod vec4s;
 
 use super::blocks::{
-    base_pointer, block_pointer, block_type, is_block, vec4s, BasePointers, Element, UINT, UINT64, UVEC4,
+    base_pointer, block_pointer, block_type, is_block, vec4s, BasePointers, Element, U64VEC2, UINT, UINT64, UVEC4,
 };
 use super::lanes::{self, Address, Others, Vec4s, Whole};
 use super::{BufferAccess, Context, Forms, Pass};
-use crate::ir::{
-    rewrite_cf, AluFlags, AluSrc, ArrayIndex, Builder, Def, Edit, Inst, InstData, InstKind, Rewriter, Shader, Swizzle,
-    Var, Variable,
-};
-use crate::op::{Access, AluOp, Index, Intrinsic, Modes};
-use crate::target::{Descriptor, Target};
-use survey::{element, is_atomic, is_buffer, Extent, Found, Survey, WantedVec4s};
+use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, InstKind, Shader, Var, Variable};
+use crate::op::{Access, AluOp, AluSet, Index, Intrinsic, Modes};
+use crate::target::{Descriptor, Feature, Target};
+use survey::{element, is_atomic, Extent, Found, InPlace, Survey};
+use vec4s::WantedVec4s;
 
 /// See the [module](self).
 pub const PASS: Pass = Pass {
@@ -65,25 +66,61 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
 #[derive(Default)]
 struct Memory {
     survey: Survey,
+    uniforms: uniforms::Tables,
     bases: BasePointers,
     vec4s: Vec4s,
 }
 
-fn lower(shader: &mut Shader, context: &Context, Memory { survey, bases, vec4s }: &mut Memory) -> bool {
-    survey.look_at(shader);
+fn lower(shader: &mut Shader, context: &Context, Memory { survey, uniforms, bases, vec4s }: &mut Memory) -> bool {
+    survey.look_at(shader, in_place(shader, context));
+    if survey.has_others && !survey.uniforms.is_empty() {
+        // The pointers in front of them may not change.
+        survey.look_at(shader, InPlace::Nothing);
+    }
     let sized = Sized::new(shader);
-    if survey.accesses.is_empty() && sized.is_none() {
+    if survey.accesses.is_empty() && survey.uniforms.is_empty() && sized.is_none() {
         return false;
     }
     survey.declare(shader, &context.target);
-    let Survey { accesses, extents, vec4s: wanted, has_others, .. } = survey;
-    let mut accesses = accesses.iter();
-    let next = accesses.next();
-    bases.clear();
-    vec4s.clear();
-    let drops_derefs = !*has_others;
-    rewrite_cf(shader, &mut Lower { context, extents, wanted, next, accesses, drops_derefs, sized, bases, vec4s })
+    if !survey.accesses.is_empty() || sized.is_some() {
+        let Survey { accesses, extents, vec4s: wanted, .. } = &mut *survey;
+        bases.clear();
+        vec4s.clear();
+        let mut accesses = accesses.iter();
+        let next = accesses.next();
+        let mut lower = Lower { context, extents, wanted, next, accesses, sized, bases, vec4s };
+        rewrite(shader, |b, inst| lower.visit(b, inst));
+    }
+    if !survey.has_others {
+        uniforms::lower(shader, survey, uniforms);
+    }
+    true
 }
+
+/// What loads of uniform blocks may become in their places. Pairs of lanes stay lanes where the target lacks 64 bits, or where
+/// something may take them apart again.
+fn in_place(shader: &Shader, context: &Context) -> InPlace {
+    let inventory = shader.inventory();
+    let has_64_bits = context.target.has(Feature::shaderInt64) && context.target.has(Feature::shaderFloat64);
+    let takes_apart =
+        || inventory.has_any_alu(&UNPACKS) || inventory.has_derefs(Modes::SSBO) || inventory.has_any(STORES);
+    match context.buffer_access {
+        BufferAccess::Lane => InPlace::Nothing,
+        BufferAccess::Auto if has_64_bits && !takes_apart() => InPlace::Pairs,
+        BufferAccess::Auto => InPlace::Lanes,
+    }
+}
+
+/// What takes 64 bits apart.
+const UNPACKS: AluSet = AluSet::of(&[
+    AluOp::unpack_64_2x32,
+    AluOp::unpack_64_2x32_split_x,
+    AluOp::unpack_64_2x32_split_y,
+    AluOp::unpack_64_4x16,
+]);
+
+/// Stores of lanes, 64 bits among them.
+const STORES: &[Intrinsic] = &[Intrinsic::store_ssbo, Intrinsic::store_global];
 
 /// Whether `inst` accesses a block other than by lanes, as only atomics that are no lane do afterwards; for
 /// [`Forms`](super::Forms).
@@ -98,13 +135,14 @@ pub(super) fn is_typed_access(shader: &Shader, inst: Inst) -> bool {
 impl Extent {
     fn declare(&self, shader: &mut Shader, target: &Target) -> Views {
         let len = self.is_ubo.then(|| vec4s(self.bytes.unwrap_or(target.max_uniform_buffer_range)));
-        let var = declare(shader, target, UVEC4, len, self);
+        let vec4s = self.lanes.then(|| declare(shader, target, UVEC4, len, self));
+        let pairs = self.pairs.then(|| declare(shader, target, U64VEC2, len, self));
         let var64 = self.atomic64.then(|| declare(shader, target, UINT64, None, self));
         let narrow = [(0, 8), (1, 16)].map(|(slot, bits)| {
             let has = self.narrow[slot] && !self.is_ubo && lanes::has_elements(target, bits);
             has.then(|| declare(shader, target, Element { bits, components: 1 }, None, self))
         });
-        Views { var, var64, narrow, len }
+        Views { vec4s, pairs, var64, narrow, len }
     }
 }
 
@@ -159,7 +197,9 @@ fn declare(shader: &mut Shader, target: &Target, element: Element, len: Option<u
 /// The new variables behind a key.
 #[derive(Clone, Copy)]
 struct Views {
-    var: Var,
+    vec4s: Option<Var>,
+    /// The same as pairs of lanes.
+    pairs: Option<Var>,
     /// The one for 64-bit atomics.
     var64: Option<Var>,
     /// Those for elements of 8 and 16 bits.
@@ -167,7 +207,7 @@ struct Views {
     len: Option<u32>,
 }
 
-/// The walk that lowers.
+/// The walk that lowers what is not lowered in place.
 struct Lower<'a> {
     context: &'a Context,
     extents: &'a [Extent],
@@ -175,87 +215,31 @@ struct Lower<'a> {
     /// The access that the walk reaches next, and those behind it.
     next: Option<&'a Found>,
     accesses: std::slice::Iter<'a, Found>,
-    /// Nothing reads pointers into blocks any more.
-    drops_derefs: bool,
     sized: Option<Sized>,
     bases: &'a mut BasePointers,
     vec4s: &'a mut Vec4s,
 }
 
-impl Rewriter for Lower<'_> {
+impl Lower<'_> {
     fn visit(&mut self, b: &mut Builder<'_>, inst: Inst) -> Edit {
-        if self.next.is_some_and(|found| found.inst == inst) {
-            return self.reach(b);
+        if let Some(found) = self.next.filter(|found| found.inst == inst) {
+            self.next = self.accesses.next();
+            return self.access(b, found);
         }
-        match b.shader.insts[inst].kind {
-            InstKind::Deref(deref) if self.drops_derefs && is_buffer(b.shader.derefs[deref].modes) => Edit::Remove,
-            InstKind::Intrinsic { op: Intrinsic::get_ssbo_size, srcs, .. } => match &self.sized {
-                Some(sized) => {
-                    let block = b.shader.srcs[srcs][0];
-                    Edit::Replace(sized.bytes(b, &self.context.target, block))
-                }
-                None => Edit::Keep,
-            },
+        match (b.shader.insts[inst].kind, &self.sized) {
+            (InstKind::Intrinsic { op: Intrinsic::get_ssbo_size, srcs, .. }, Some(sized)) => {
+                let block = b.shader.srcs[srcs][0];
+                Edit::Replace(sized.bytes(b, &self.context.target, block))
+            }
             _ => Edit::Keep,
         }
-    }
-}
-
-impl Lower<'_> {
-    /// Lowers the access that the walk has reached.
-    fn reach(&mut self, b: &mut Builder<'_>) -> Edit {
-        let Some(found) = std::mem::replace(&mut self.next, self.accesses.next()) else { return Edit::Keep };
-        match found.vec4 {
-            Some(vec4) if self.load_of_vec4(b, found, vec4) => Edit::Keep,
-            _ => self.access(b, found),
-        }
-    }
-
-    /// The frequent case in short: a load from byte `byte` of a vec4 of a uniform block at a known place. The load itself
-    /// becomes what it gives, a lane of the vec4 or two, or loads its lane if no other is wanted. False if this is not the case.
-    fn load_of_vec4(&mut self, b: &mut Builder<'_>, found: &Found, (at, byte): (usize, u32)) -> bool {
-        let InstData { bit_size, kind: InstKind::Intrinsic { op: Intrinsic::load_deref, srcs, .. }, .. } =
-            b.shader.insts[found.inst]
-        else {
-            return false;
-        };
-        let Some(Views { var, len: Some(len), .. }) = self.extents[found.extent].views else { return false };
-        let access = b.shader.index(found.inst, Index::access);
-        let vec4 = self.wanted.get_mut(at);
-        let (number, lane) = (vec4.number(), (byte / 4) as u8);
-        let whole = self.context.buffer_access == BufferAccess::Auto && vec4.lanes.count_ones() > 1;
-        let is_plain = !Access::from_bits_retain(access).intersects(Access::ATOMIC | Access::VOLATILE);
-        if !is_plain || number >= len || bit_size < 32 || bit_size > 32 && !whole {
-            return false;
-        }
-        let block = b.current_block();
-        let value = match vec4.loaded {
-            Some((there, how, value)) if (there, how) == (block, access) => value,
-            _ => {
-                let base = self.bases.get(b, var, vec4.block);
-                let pointer = b.deref_array(base, ArrayIndex::Imm(number.into()));
-                if !whole {
-                    b.shader.srcs[srcs][0] = b.deref_array(pointer, ArrayIndex::Imm(lane.into()));
-                    return true;
-                }
-                let value = b.load_deref(pointer, access);
-                vec4.loaded = Some((block, access, value));
-                value
-            }
-        };
-        let (op, swizzle) = match bit_size {
-            32 => (AluOp::mov, Swizzle::splat(lane)),
-            _ => (AluOp::pack_64_2x32, Swizzle::new(&[lane, lane + 1])),
-        };
-        let srcs = b.shader.push_alu_srcs(&[AluSrc { def: value, swizzle }]);
-        b.shader.set_kind(found.inst, InstKind::Alu { op, flags: AluFlags::empty(), srcs });
-        true
     }
 
     /// Lowers an access.
     fn access(&mut self, b: &mut Builder<'_>, found: &Found) -> Edit {
         let inst = found.inst;
         let Extent { is_ubo, views: Some(views), .. } = self.extents[found.extent] else { return Edit::Keep };
+        let Some(vec4s) = views.vec4s else { return Edit::Keep };
         // Taken apart again: the values in it may have got other names by now.
         let Some((op, array, index)) = element(b.shader, inst) else { return Edit::Keep };
         let size = (b.shader.insts[inst].num_components, b.shader.insts[inst].bit_size);
@@ -277,7 +261,7 @@ impl Lower<'_> {
         }
         let address = Address::element(b, index, array.bytes);
         let memory = lanes::Memory {
-            base: self.bases.get(b, views.var, array.block),
+            base: self.bases.get(b, vec4s, array.block),
             access,
             whole: self.whole(is_ubo),
             len: views.len,
@@ -287,7 +271,7 @@ impl Lower<'_> {
         };
         match op {
             Intrinsic::load_deref => {
-                let wanted = found.vec4.map_or(0, |(at, _)| self.wanted.get_mut(at).lanes);
+                let wanted = found.vec4.map_or(0, |at| self.wanted.get_mut(at).lanes);
                 let vec4s = is_ubo.then_some(&mut *self.vec4s);
                 Edit::Replace(lanes::load(b, &memory, address, size, Others { lanes: |_| wanted, vec4s }))
             }

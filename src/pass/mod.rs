@@ -37,6 +37,7 @@
 //!
 //! - A pass that also looks at blocks, to place phis for instance, implements [`Rewriter`](crate::ir::Rewriter) for
 //!   [`rewrite_cf`](crate::ir::rewrite_cf). What it must know of the whole shader it gathers before the walk.
+//! - A pass that changes few instructions, and knows which before it walks, notes them in [`Changes`](crate::ir::Changes).
 //! - Tables are kept for the next shader: see [`spare`](crate::ir::spare).
 //! - `removes` names the [`Forms`] that are gone after it for good. Debug builds look after every later pass whether one is
 //!   back, and whether the shader is still valid.

@@ -1,9 +1,11 @@
 //! What the accesses of a shader want of blocks, found before any of them is lowered.
 
 use super::super::blocks::pointed_block;
+use super::vec4s::{Place, WantedVec4s};
 use super::Views;
-use crate::ir::{ArrayIndex, Block, Def, DerefKind, Inst, InstKind, Shader, TypeData, Var, Variable};
-use crate::op::{Intrinsic, Modes};
+use crate::analysis::kinds::list_intrinsics;
+use crate::ir::{ArrayIndex, Block, Changes, Def, DerefKind, Inst, InstKind, Shader, TypeData, Var, Variable};
+use crate::op::{Access, Intrinsic, Modes};
 use crate::target::Target;
 
 /// A pointer to the array in a block of a variable, taken apart.
@@ -43,10 +45,15 @@ impl ArrayPointer {
         let byte = (index as u32).checked_mul(self.bytes)?;
         let block = match self.block {
             None => 0,
-            Some(ArrayIndex::Imm(block)) => block,
+            Some(ArrayIndex::Imm(block)) => u64::try_from(block).ok()?,
             Some(ArrayIndex::Def(_)) => return None,
         };
-        Some(((extent as u128) << 96 | u128::from(block as u64) << 32 | u128::from(byte / 16), byte % 16))
+        Some((Place::new(extent, block, byte / 16)?, byte % 16))
+    }
+
+    /// Whether it surely has an element `index`.
+    fn has(&self, index: ArrayIndex) -> bool {
+        matches!((index, self.len), (ArrayIndex::Imm(index), Some(len)) if index >= 0 && index < len.into())
     }
 }
 
@@ -89,6 +96,10 @@ pub(super) struct Extent {
     pub(super) count: Option<Option<u32>>,
     /// Bytes of a block, `None` if the array in it is a run-time array.
     pub(super) bytes: Option<u32>,
+    /// Something is loaded as `uvec4`s or lanes of them, or may be.
+    pub(super) lanes: bool,
+    /// Pairs of lanes of uniform blocks are loaded as 64 bits.
+    pub(super) pairs: bool,
     /// A 64-bit atomic needs a view of its own.
     pub(super) atomic64: bool,
     /// So do loads and stores of 8 and 16 bits, if the target has such.
@@ -103,8 +114,21 @@ impl Extent {
         let Variable { mode, ty, .. } = shader.vars[var];
         let count = shader.types.as_array(ty).map(|(_, len)| len);
         let is_ubo = mode == Modes::UBO;
-        Extent { var, is_ubo, count, bytes, atomic64: false, narrow: [false; 2], written: false, views: None }
+        let (narrow, views) = ([false; 2], None);
+        Extent { var, is_ubo, count, bytes, lanes: false, pairs: false, atomic64: false, narrow, written: false, views }
     }
+}
+
+/// An array in a block that pointers lead through.
+#[derive(Clone, Copy)]
+pub(super) struct Array {
+    /// The pointer to it.
+    pub(super) def: Def,
+    pub(super) pointer: ArrayPointer,
+    /// The place in [`Survey::extents`] of the blocks that it is in one of.
+    pub(super) extent: usize,
+    /// Some of its elements are loaded in place.
+    pub(super) in_place: bool,
 }
 
 /// An access to lower.
@@ -113,55 +137,142 @@ pub(super) struct Found {
     pub(super) inst: Inst,
     /// The place in [`Survey::extents`] of the blocks that it is to.
     pub(super) extent: usize,
-    /// The place in [`Survey::vec4s`] of the vec4 of a uniform block that it is to, and its first byte there, if they are known.
-    pub(super) vec4: Option<(usize, u32)>,
+    /// The place in [`Survey::vec4s`] of the vec4 of a uniform block that it is to, if that is known.
+    pub(super) vec4: Option<usize>,
+}
+
+/// A load of a uniform block that is lowered where it stands.
+#[derive(Clone, Copy)]
+pub(super) struct Uniform {
+    pub(super) load: Load,
+    /// The place in [`Survey::vec4s`] of the vec4.
+    pub(super) vec4: usize,
+    /// Which lane of it, or pair.
+    pub(super) lane: u8,
+    /// It packs this lane and the next to 64 bits.
+    pub(super) is_pack: bool,
+}
+
+/// A load through a pointer to an element of an array in a block.
+#[derive(Clone, Copy)]
+pub(super) struct Load {
+    pub(super) inst: Inst,
+    pub(super) pointer: Def,
+    /// The block of the IR that it is in.
+    pub(super) block: Block,
+    pub(super) access: u32,
+    /// The place in [`Survey::arrays`] of the array.
+    array: usize,
+}
+
+/// What may be loaded in place.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum InPlace {
+    Nothing,
+    /// 32-bit lanes of vec4s, packed where they are 64 bits.
+    Lanes,
+    /// Pairs of lanes as 64 bits, too.
+    Pairs,
 }
 
 /// What the accesses of a shader want, found before any of them is lowered.
 #[derive(Default)]
 pub(super) struct Survey {
-    /// In order.
+    /// In order; without those in [`uniforms`](Survey::uniforms).
     pub(super) accesses: Vec<Found>,
+    /// In order.
+    pub(super) uniforms: Vec<Uniform>,
+    /// The pointers that accesses load through, store through and the like.
+    pub(super) arrays: Vec<Array>,
     pub(super) extents: Vec<Extent>,
     /// The place of each key's extent, in the order of keys.
     keys: Vec<(Key, usize)>,
     pub(super) vec4s: WantedVec4s,
     /// Something else than the accesses to lower reads pointers into blocks.
     pub(super) has_others: bool,
+    /// Lets pointers into blocks go.
+    pub(super) changes: Changes,
+    /// How many of them.
+    dropped: usize,
+    /// Memory: where in the order the intrinsics are.
+    intrinsics: Vec<u32>,
 }
 
 impl Survey {
     /// Forgets the last shader, and finds what there is to find in this one.
-    pub(super) fn look_at(&mut self, shader: &Shader) {
+    pub(super) fn look_at(&mut self, shader: &Shader, in_place: InPlace) {
         self.accesses.clear();
+        self.uniforms.clear();
+        self.arrays.clear();
         self.extents.clear();
         self.keys.clear();
-        self.vec4s.all.clear();
+        self.vec4s.clear();
         self.has_others = false;
-        // The array that was accessed last, and the place of its extent: accesses to one mostly stand together.
-        let mut last: Option<(Def, ArrayPointer, usize)> = None;
-        for inst in &shader.order {
-            let InstKind::Intrinsic { op, srcs, .. } = &shader.insts[*inst].kind else { continue };
-            let (op, srcs) = (*op, &shader.srcs[*srcs]);
-            if !is_access(op) {
-                // No others than intrinsics read such pointers: `check` does not let them be values.
-                self.has_others |= srcs.iter().any(|src| is_buffer_deref(shader, *src));
-                continue;
+        self.changes.reset(shader);
+        self.dropped = 0;
+        let mut intrinsics = std::mem::take(&mut self.intrinsics);
+        list_intrinsics(shader, &mut intrinsics);
+        let mut blocks = shader.block_order().map(|block| (block, shader.blocks[block].end));
+        let mut block = blocks.next();
+        for at in &intrinsics {
+            while block.is_some_and(|(_, end)| end <= *at) {
+                block = blocks.next();
             }
-            let Some(deref) = shader.as_deref(srcs[0]).filter(|deref| is_buffer(deref.modes)) else { continue };
-            let DerefKind::Array { parent, index } = deref.kind else {
+            let Some((block, _)) = block else { break };
+            self.look_at_intrinsic(shader, shader.order[*at as usize], block, in_place);
+        }
+        self.intrinsics = intrinsics;
+        // Pointers that nothing reads are others, too.
+        let pointers = shader.derefs.values().filter(|deref| is_buffer(deref.modes)).count();
+        self.has_others |= self.dropped != pointers;
+        self.vec4s.unite();
+    }
+
+    fn look_at_intrinsic(&mut self, shader: &Shader, inst: Inst, block: Block, in_place: InPlace) {
+        let InstKind::Intrinsic { op, srcs, indices } = shader.insts[inst].kind else { return };
+        let srcs = &shader.srcs[srcs];
+        if !is_access(op) {
+            // No others than intrinsics read such pointers: `check` does not let them be values.
+            self.has_others |= srcs.iter().any(|src| is_buffer_deref(shader, *src));
+            return;
+        }
+        let Some(deref) = shader.as_deref(srcs[0]).filter(|deref| is_buffer(deref.modes)) else { return };
+        let DerefKind::Array { parent, index } = deref.kind else {
+            self.has_others = true;
+            return;
+        };
+        // Accesses to one array mostly stand together.
+        if self.arrays.last().map_or(true, |array| array.def != parent) {
+            let Some(pointer) = ArrayPointer::new(shader, parent) else {
                 self.has_others = true;
-                continue;
+                return;
             };
-            if last.map_or(true, |(array, ..)| array != parent) {
-                last = ArrayPointer::new(shader, parent).map(|array| (parent, array, self.extent(shader, &array)));
-            }
-            match &last {
-                Some((_, array, extent)) => self.add(shader, (*inst, op), array, index, *extent),
-                None => self.has_others = true,
+            let extent = self.extent(shader, &pointer);
+            self.drop_steps(shader, parent);
+            self.arrays.push(Array { def: parent, pointer, extent, in_place: false });
+        }
+        self.drop(srcs[0]);
+        let array = self.arrays.len() - 1;
+        if op == Intrinsic::load_deref && in_place != InPlace::Nothing {
+            let load = Load { inst, pointer: srcs[0], block, access: shader.indices[indices][0], array };
+            if self.add_uniform(load, index, in_place) {
+                return;
             }
         }
-        self.vec4s.unite();
+        self.add(shader, (inst, op), array, index);
+    }
+
+    fn drop(&mut self, pointer: Def) {
+        self.dropped += usize::from(self.changes.remove(pointer.inst()));
+    }
+
+    /// Drops `pointer` and those that it starts from.
+    fn drop_steps(&mut self, shader: &Shader, pointer: Def) {
+        let mut next = Some(pointer);
+        while let Some(pointer) = next {
+            self.drop(pointer);
+            next = shader.as_deref(pointer).and_then(|deref| deref.kind.parent());
+        }
     }
 
     /// The place of what is known of the blocks that `array` is in one of.
@@ -183,23 +294,42 @@ impl Survey {
         }
     }
 
-    fn add(
-        &mut self,
-        shader: &Shader,
-        (inst, op): (Inst, Intrinsic),
-        array: &ArrayPointer,
-        index: ArrayIndex,
-        place: usize,
-    ) {
+    /// Adds a load of an element of an array that is lowered in place; false if it cannot be.
+    fn add_uniform(&mut self, load: Load, index: ArrayIndex, in_place: InPlace) -> bool {
+        let array = &mut self.arrays[load.array];
+        let extent = &mut self.extents[array.extent];
+        let ArrayPointer { bytes, .. } = array.pointer;
+        let is_plain = !Access::from_bits_retain(load.access).intersects(Access::ATOMIC | Access::VOLATILE);
+        if !extent.is_ubo || !is_plain || bytes < 4 || !array.pointer.has(index) {
+            return false;
+        }
+        let Some((place, byte)) = array.pointer.vec4(array.extent, index) else { return false };
+        let is_pair = bytes == 8 && in_place == InPlace::Pairs;
+        let is_pack = bytes == 8 && !is_pair;
+        let lane = (if is_pair { byte / 8 } else { byte / 4 }) as u8;
+        array.in_place = true;
+        extent.pairs |= is_pair;
+        extent.lanes |= !is_pair;
+        let lanes = if is_pack { 0b11 } else { 0b1 } << lane;
+        let vec4 = self.vec4s.add(if is_pair { place.of_pairs() } else { place }, lanes);
+        self.uniforms.push(Uniform { load, vec4, lane, is_pack });
+        true
+    }
+
+    /// Adds an access to an element of an array.
+    fn add(&mut self, shader: &Shader, (inst, op): (Inst, Intrinsic), array: usize, index: ArrayIndex) {
+        let Array { pointer, extent: place, .. } = self.arrays[array];
         let extent = &mut self.extents[place];
+        extent.lanes = true;
         extent.written |= op != Intrinsic::load_deref;
         if is_atomic(op) {
             extent.atomic64 |= shader.insts[inst].bit_size == 64;
-        } else if let Some(slot) = array.narrow_slot() {
+        } else if let Some(slot) = pointer.narrow_slot() {
             extent.narrow[slot] = true;
         }
-        let vec4 = if extent.is_ubo { array.vec4(place, index) } else { None };
-        let vec4 = vec4.map(|(vec4, byte)| (self.vec4s.add(vec4, array, byte), byte));
+        let vec4 = if extent.is_ubo { pointer.vec4(place, index) } else { None };
+        let lanes = |byte: u32| ((1 << pointer.bytes.div_ceil(4)) - 1) << (byte / 4);
+        let vec4 = vec4.map(|(vec4, byte)| self.vec4s.add(vec4, lanes(byte)));
         self.accesses.push(Found { inst, extent: place, vec4 });
     }
 
@@ -209,77 +339,6 @@ impl Survey {
             let extent = &mut self.extents[*at];
             extent.views = Some(extent.declare(shader, target));
         }
-    }
-}
-
-/// The vec4s of uniform blocks at known places that accesses are to. Several may be at one place: one of them stands for all.
-#[derive(Default)]
-pub(super) struct WantedVec4s {
-    /// In the order of accesses.
-    all: Vec<WantedVec4>,
-    /// Memory: the same in the order of places.
-    sorted: Vec<usize>,
-}
-
-/// Where a vec4 is, as one number to compare: place of the extent, block if it is an array of them, number in the block.
-type Place = u128;
-
-/// A vec4 that accesses are to.
-pub(super) struct WantedVec4 {
-    place: Place,
-    /// The block, if the variable is an array of them.
-    pub(super) block: Option<ArrayIndex>,
-    /// The one that stands for it.
-    same: usize,
-    /// A bit for each lane that is wanted.
-    pub(super) lanes: u8,
-    /// Where and how all of it was loaded last: in which block of the IR, with which access.
-    pub(super) loaded: Option<(Block, u32, Def)>,
-}
-
-impl WantedVec4 {
-    /// Its number in the block.
-    pub(super) fn number(&self) -> u32 {
-        self.place as u32
-    }
-}
-
-impl WantedVec4s {
-    /// Where the vec4 at `place` stands, of which an element of `array` from `byte` on is wanted.
-    fn add(&mut self, place: Place, array: &ArrayPointer, byte: u32) -> usize {
-        let lanes = ((1 << array.bytes.div_ceil(4)) - 1) << (byte / 4);
-        match self.all.last_mut() {
-            // Scalars of a vector stand together.
-            Some(last) if last.place == place => last.lanes |= lanes,
-            _ => self.all.push(WantedVec4 { place, block: array.block, same: self.all.len(), lanes, loaded: None }),
-        }
-        self.all.len() - 1
-    }
-
-    /// Lets the first of those at one place stand for all of them.
-    fn unite(&mut self) {
-        let WantedVec4s { all, sorted } = self;
-        if all.windows(2).all(|pair| pair[0].place < pair[1].place) {
-            return;
-        }
-        sorted.clear();
-        sorted.extend(0..all.len());
-        sorted.sort_unstable_by_key(|at| (all[*at].place, *at));
-        let mut first = sorted[0];
-        for at in sorted.iter().copied().skip(1) {
-            if all[at].place == all[first].place {
-                all[first].lanes |= all[at].lanes;
-                all[at].same = first;
-            } else {
-                first = at;
-            }
-        }
-    }
-
-    /// The one that stands for that at `at`.
-    pub(super) fn get_mut(&mut self, at: usize) -> &mut WantedVec4 {
-        let same = self.all[at].same;
-        &mut self.all[same]
     }
 }
 

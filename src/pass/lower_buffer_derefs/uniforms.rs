@@ -1,0 +1,197 @@
+//! Loads of uniform blocks at known places, the frequent case, lowered where they stand.
+//!
+//! The pointers in front of them become pointers into the new variable. The first load from a vec4 becomes the load of all of
+//! it if more than one of its lanes is wanted, and what computes with a lane reads it there: no moves are made for others to
+//! take away again, but where something else than arithmetic reads the lane.
+
+use super::survey::{Load, Survey, Uniform};
+use super::vec4s::WantedVec4;
+use super::Views;
+use crate::entity::SideTable;
+use crate::ir::{
+    AluFlags, AluSrc, ArrayIndex, Changes, Def, Deref, DerefKind, Inst, InstData, InstKind, LineNumber, Shader,
+    Swizzle, Type, Var,
+};
+use crate::op::{AluOp, Intrinsic, Modes};
+
+/// What is known of the loads.
+#[derive(Default)]
+pub(super) struct Tables {
+    values: SideTable<Def, Value>,
+    /// What loads become that are read by something else than arithmetic.
+    copies: Vec<(Inst, AluOp, AluSrc)>,
+}
+
+/// What is known of a value.
+#[derive(Clone, Copy, Default)]
+struct Value {
+    /// Something else than arithmetic reads it.
+    read_elsewhere: bool,
+    /// Arithmetic reads this lane of a vec4 instead.
+    lane: u8,
+    vec4: Option<Def>,
+}
+
+/// Lowers the loads, and lets the pointers into blocks go that nothing reads any more.
+pub(super) fn lower(shader: &mut Shader, survey: &mut Survey, tables: &mut Tables) {
+    let Survey { uniforms, arrays, extents, vec4s, changes, .. } = survey;
+    if !uniforms.is_empty() {
+        tables.reset(shader);
+        let mut lower = Lower { shader, tables, changes };
+        for array in arrays.iter().filter(|array| array.in_place) {
+            let Some(Views { vec4s, pairs, .. }) = extents[array.extent].views else { continue };
+            let view = pairs.filter(|_| array.pointer.bytes == 8).or(vec4s);
+            view.into_iter().for_each(|view| lower.lead_to(array.def, view));
+        }
+        uniforms.iter().for_each(|uniform| lower.load(vec4s.get_mut(uniform.vec4), uniform));
+        lower.read_lanes();
+    }
+    shader.change_order(changes);
+}
+
+impl Tables {
+    fn reset(&mut self, shader: &Shader) {
+        self.copies.clear();
+        self.values.reset(shader.num_defs());
+        shader.srcs.values().iter().for_each(|def| self.is_read_elsewhere(*def));
+        shader.phi_srcs.values().iter().for_each(|src| self.is_read_elsewhere(src.def));
+        shader.texs.values().flat_map(|tex| &tex.srcs).for_each(|(_, def)| self.is_read_elsewhere(*def));
+        shader.derefs.values().filter_map(|deref| deref.kind.index()).for_each(|def| self.is_read_elsewhere(def));
+    }
+
+    fn is_read_elsewhere(&mut self, def: Def) {
+        self.values.entry(def).read_elsewhere = true;
+    }
+}
+
+/// What lowers the loads.
+struct Lower<'a> {
+    shader: &'a mut Shader,
+    tables: &'a mut Tables,
+    changes: &'a mut Changes,
+}
+
+impl Lower<'_> {
+    /// Lets the pointer `array` to the array in a block lead to that in the blocks of `view`.
+    fn lead_to(&mut self, array: Def, view: Var) {
+        let variable = self.shader.vars[view].ty;
+        let block = self.shader.types.without_arrays(variable);
+        let base = self.shader.types.as_struct(block).map_or(block, |block| block.fields[0].ty);
+        let Some(mut parent) = self.change(array, |kind| {
+            if let DerefKind::Struct { field, .. } = kind {
+                *field = 0;
+            }
+            base
+        }) else {
+            return;
+        };
+        if variable != block {
+            let Some(next) = self.change(parent, |_| block) else { return };
+            parent = next;
+        }
+        self.change(parent, |kind| {
+            *kind = DerefKind::Var(view);
+            variable
+        });
+    }
+
+    /// Lowers a load.
+    fn load(&mut self, vec4: &mut WantedVec4, uniform: &Uniform) {
+        let Uniform { load: Load { inst, pointer, block, access, .. }, lane, is_pack, .. } = *uniform;
+        let is_copied = is_pack || self.tables.values[inst.def()].read_elsewhere;
+        let value = match vec4.loaded {
+            Some((there, how, value)) if (there, how) == (block, access) => value,
+            _ => {
+                let Some(vector) = self.point_to(pointer, vec4.number()) else { return };
+                if vec4.lanes.count_ones() == 1 {
+                    return self.load_lane(uniform, vector);
+                }
+                let value = self.load_all(uniform, vector, is_copied);
+                vec4.loaded = Some((block, access, value));
+                value
+            }
+        };
+        if !is_pack {
+            let known = self.tables.values.entry(inst.def());
+            (known.vec4, known.lane) = (Some(value), lane);
+        }
+        if is_copied {
+            let (op, swizzle) = match is_pack {
+                true => (AluOp::pack_64_2x32, Swizzle::new(&[lane, lane + 1])),
+                false => (AluOp::mov, Swizzle::splat(lane)),
+            };
+            self.tables.copies.push((inst, op, AluSrc { def: value, swizzle }));
+        } else if value != inst.def() {
+            self.changes.remove(inst);
+        }
+    }
+
+    /// Changes a step of a pointer, which stays, and its type. Returns the pointer that it starts from.
+    fn change(&mut self, pointer: Def, change: impl FnOnce(&mut DerefKind) -> Type) -> Option<Def> {
+        let InstKind::Deref(deref) = self.shader.def(pointer).kind else { return None };
+        self.changes.keep(pointer.inst());
+        let deref = &mut self.shader.derefs[deref];
+        deref.ty = change(&mut deref.kind);
+        deref.kind.parent()
+    }
+
+    /// Lets a pointer to an element of an array lead to a vec4 of what the array is now. Returns the type of that.
+    fn point_to(&mut self, pointer: Def, number: u32) -> Option<Type> {
+        let DerefKind::Array { parent, .. } = self.shader.as_deref(pointer)?.kind else { return None };
+        let array = self.shader.as_deref(parent)?.ty;
+        let ty = self.shader.types.element(array)?;
+        self.change(pointer, |kind| {
+            *kind = DerefKind::Array { parent, index: ArrayIndex::Imm(number.into()) };
+            ty
+        });
+        Some(ty)
+    }
+
+    /// Lets a load whose pointer leads to a vec4 load one lane of it.
+    fn load_lane(&mut self, uniform: &Uniform, vector: Type) {
+        let Uniform { load: Load { inst, pointer, .. }, lane, .. } = *uniform;
+        let InstKind::Intrinsic { srcs, .. } = self.shader.insts[inst].kind else { return };
+        let Some(ty) = self.shader.types.element(vector) else { return };
+        let kind = DerefKind::Array { parent: pointer, index: ArrayIndex::Imm(lane.into()) };
+        let step = self.shader.derefs.push(Deref { kind, ty, modes: Modes::UBO });
+        let data = InstData { num_components: 1, bit_size: 32, kind: InstKind::Deref(step) };
+        self.shader.srcs[srcs][0] = self.put_in_front(inst, data);
+    }
+
+    /// Loads all of a vec4 that the pointer of a load leads to. The load itself does unless a copy of a lane takes its place.
+    fn load_all(&mut self, uniform: &Uniform, vector: Type, is_copied: bool) -> Def {
+        let Load { inst, pointer, access, .. } = uniform.load;
+        let (scalar, num_components) = self.shader.types.as_vector(vector).expect("vec4s are vectors");
+        if !is_copied {
+            self.shader.insts[inst].num_components = num_components;
+            return inst.def();
+        }
+        let op = Intrinsic::load_deref;
+        let (srcs, indices) = (self.shader.srcs.push(&[pointer]), self.shader.indices.push(&[access]));
+        let kind = InstKind::Intrinsic { op, srcs, indices };
+        self.put_in_front(inst, InstData { num_components, bit_size: scalar.bits, kind })
+    }
+
+    fn put_in_front(&mut self, inst: Inst, data: InstData) -> Def {
+        let new = self.shader.make(data);
+        if self.shader.lines[inst] != LineNumber(0) {
+            self.shader.lines.set(new, self.shader.lines[inst]);
+        }
+        self.changes.put_in_front(inst, new);
+        new.def()
+    }
+
+    /// Lets arithmetic read lanes of vec4s, and others copies of them.
+    fn read_lanes(&mut self) {
+        for src in self.shader.alu_srcs.values_mut() {
+            let Value { vec4, lane, .. } = self.tables.values[src.def];
+            // Chosen without a branch: nobody foresees which operands are uniforms.
+            let choices = [*src, AluSrc { def: vec4.unwrap_or(src.def), swizzle: Swizzle::splat(lane) }];
+            *src = choices[usize::from(vec4.is_some())];
+        }
+        for (inst, op, src) in &self.tables.copies {
+            let srcs = self.shader.push_alu_srcs(&[*src]);
+            self.shader.set_kind(*inst, InstKind::Alu { op: *op, flags: AluFlags::empty(), srcs });
+        }
+    }
+}

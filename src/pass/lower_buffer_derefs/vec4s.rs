@@ -1,0 +1,90 @@
+//! The vec4s of uniform blocks that accesses want.
+
+use crate::ir::{Block, Def};
+
+/// The vec4s of uniform blocks at known places that accesses are to. Several may be at one place: one of them stands for all.
+#[derive(Default)]
+pub(super) struct WantedVec4s {
+    /// In the order of accesses.
+    all: Vec<WantedVec4>,
+    /// Memory: the same in the order of places.
+    sorted: Vec<usize>,
+}
+
+/// Where a vec4 is, as one number to compare: a bit for whether it is one of pairs of lanes, place of the extent (15 bits), block
+/// if it is an array of them (20 bits), number in the block (28 bits).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Place(u64);
+
+impl Place {
+    /// `None` for numbers that are too large, which may be anywhere then.
+    pub(super) fn new(extent: usize, block: u64, number: u32) -> Option<Place> {
+        let fits = extent < 1 << 15 && block < 1 << 20 && number < 1 << 28;
+        fits.then_some(Place((extent as u64) << 48 | block << 28 | u64::from(number)))
+    }
+
+    /// The same of one of pairs of lanes.
+    pub(super) fn of_pairs(self) -> Place {
+        Place(self.0 | 1 << 63)
+    }
+}
+
+/// A vec4 that accesses are to.
+pub(super) struct WantedVec4 {
+    place: Place,
+    /// The one that stands for it.
+    same: usize,
+    /// A bit for each lane, or pair, that is wanted.
+    pub(super) lanes: u8,
+    /// Where and how all of it was loaded last: in which block of the IR, with which access.
+    pub(super) loaded: Option<(Block, u32, Def)>,
+}
+
+impl WantedVec4 {
+    /// Its number in the block.
+    pub(super) fn number(&self) -> u32 {
+        self.place.0 as u32 & ((1 << 28) - 1)
+    }
+}
+
+impl WantedVec4s {
+    pub(super) fn clear(&mut self) {
+        self.all.clear();
+    }
+
+    /// Where the vec4 at `place` stands, of which these lanes are wanted.
+    pub(super) fn add(&mut self, place: Place, lanes: u8) -> usize {
+        match self.all.last_mut() {
+            // Scalars of a vector stand together.
+            Some(last) if last.place == place => last.lanes |= lanes,
+            _ => self.all.push(WantedVec4 { place, same: self.all.len(), lanes, loaded: None }),
+        }
+        self.all.len() - 1
+    }
+
+    /// Lets the first of those at one place stand for all of them.
+    pub(super) fn unite(&mut self) {
+        let WantedVec4s { all, sorted } = self;
+        if all.windows(2).all(|pair| pair[0].place < pair[1].place) {
+            return;
+        }
+        sorted.clear();
+        sorted.extend(0..all.len());
+        sorted.sort_unstable_by_key(|at| (all[*at].place, *at));
+        let mut first = sorted[0];
+        for at in sorted.iter().copied().skip(1) {
+            if all[at].place == all[first].place {
+                all[first].lanes |= all[at].lanes;
+                all[at].same = first;
+            } else {
+                first = at;
+            }
+        }
+    }
+
+    /// The one that stands for that at `at`.
+    pub(super) fn get_mut(&mut self, at: usize) -> &mut WantedVec4 {
+        let same = self.all[at].same;
+        &mut self.all[same]
+    }
+}
