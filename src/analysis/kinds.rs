@@ -4,6 +4,7 @@
 //! which costs more than all else that such a walk does. The list is made without asking: the instructions of each kind are
 //! counted, so that each can be written to where its kind has got to.
 
+use crate::entity::Id;
 use crate::ir::{Inst, InstKind, Shader};
 
 /// Lists where in the order of a shader the intrinsics are: without asking, too.
@@ -20,6 +21,7 @@ pub(crate) fn list_intrinsics(shader: &Shader, places: &mut Vec<u32>) {
 /// The instructions of a shader, by kind.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Kinds {
+    /// As long as the longest order so far.
     sorted: Vec<Inst>,
     /// Behind the last of each kind, by its number.
     ends: [usize; InstKind::COUNT],
@@ -35,8 +37,9 @@ impl Kinds {
         for next in &mut next {
             (*next, start) = (start, start + *next);
         }
-        self.sorted.clear();
-        self.sorted.extend_from_slice(&shader.order);
+        if self.sorted.len() < shader.order.len() {
+            self.sorted.resize(shader.order.len(), Inst::from_index(0));
+        }
         for inst in &shader.order {
             let at = &mut next[kind(inst)];
             self.sorted[*at] = *inst;

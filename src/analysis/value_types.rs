@@ -189,6 +189,11 @@ impl ValueTypes {
         self.num_free += usize::from(choice == Choice::Free);
     }
 
+    /// The instructions of the shader.
+    pub(crate) fn kinds(&self) -> &Kinds {
+        &self.kinds
+    }
+
     /// What `def` is. Constants and undefined values may be made as anything.
     #[inline(always)]
     pub fn base(&self, def: Def) -> Base {

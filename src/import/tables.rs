@@ -33,9 +33,9 @@ pub(super) fn write(facts: &Facts<'_>) -> Result<Module, Error> {
     writer.words[3] = writer.bound;
     let Writer { words, mut tables, conditions, varyings, bindings, .. } = writer;
     tables.sort();
-    let interface: Vec<Varying> = varyings.into_iter().map(|(_, varying)| varying).collect();
-    let mut module = Module::default();
-    module.fill(words, tables, &conditions, facts.stage, &interface, &bindings);
+    let interface = varyings.into_iter().map(|(_, varying)| varying).collect();
+    let mut module = Module { conditions, interface, bindings, ..Module::default() };
+    module.fill(words, tables, facts.stage);
     Ok(module)
 }
 

@@ -65,22 +65,11 @@ pub struct Module {
 }
 
 impl Module {
-    /// Becomes the module of words and their tables, in the memory that it has.
-    pub(crate) fn fill(
-        &mut self,
-        words: Vec<u32>,
-        tables: Tables,
-        conditions: &[Condition],
-        stage: Stage,
-        interface: &[Varying],
-        bindings: &[Binding],
-    ) {
+    /// Becomes the module of words and their tables; it has the conditions and lists already.
+    pub(crate) fn fill(&mut self, words: Vec<u32>, tables: Tables, stage: Stage) {
         (self.words, self.patches, self.ranges) = (words, tables.patches, tables.ranges);
-        conditions.clone_into(&mut self.conditions);
-        interface.clone_into(&mut self.interface);
-        bindings.clone_into(&mut self.bindings);
         self.stage = stage;
-        self.seen = write::seen(conditions);
+        self.seen = write::seen(&self.conditions);
     }
 
     /// Takes its words and tables away.

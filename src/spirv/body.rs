@@ -20,7 +20,7 @@
 use super::memory::is_silent;
 use super::value::ScopeMark;
 use super::{internal, unsupported, Emit, Result};
-use crate::ir::{Block, BranchHint, Cf, Def, InstKind, Jump, Stage};
+use crate::ir::{Block, BranchHint, Cf, Def, Inst, Jump, Stage};
 use crate::op::{Base, Intrinsic};
 use spirv::{LoopControl, Op, SelectionControl};
 
@@ -190,6 +190,9 @@ impl<'a> Emit<'a> {
     /// Finds the partner of each item, and that the list is properly nested.
     fn match_items(&mut self) -> Result<()> {
         let cf = &self.shader.cf;
+        if let [Cf::Block(_)] = cf[..] {
+            return Ok(());
+        }
         let Flow { matching, open, .. } = &mut self.state.flow;
         let broken = || internal("control flow is not nested");
         matching.resize(cf.len(), 0);
@@ -494,11 +497,13 @@ impl<'a> Emit<'a> {
 
     /// True if control comes through `block` to its end.
     fn is_straight(&self, block: Block) -> bool {
-        self.shader.block_insts(block).iter().all(|inst| match self.shader.insts[*inst].kind {
-            InstKind::Jump(_) => false,
-            InstKind::Intrinsic { op, .. } => op != Intrinsic::terminate,
-            _ => true,
-        })
+        self.shader.block_jump(block).is_none() && !self.terminates(block)
+    }
+
+    /// True if an instruction of `block` ends the invocation.
+    fn terminates(&self, block: Block) -> bool {
+        let ends = |inst: &Inst| matches!(self.shader.as_intrinsic(*inst), Some((Intrinsic::terminate, _)));
+        self.shader.inventory().has(Intrinsic::terminate) && self.shader.block_insts(block).iter().any(ends)
     }
 
     /// Emits the if behind a loop header that is the header's own branch: one side leaves the loop, the other goes on.
@@ -519,14 +524,7 @@ impl<'a> Emit<'a> {
 
     /// True if `block`, the last of a loop, can be the continue target: nothing but its end leads back.
     fn is_tail(&self, block: Block) -> bool {
-        let continues = self.shader.block_jump(block) == Some(Jump::Continue);
-        let insts = self.shader.block_insts(block);
-        let insts = &insts[..insts.len() - usize::from(continues)];
-        insts.iter().all(|inst| match self.shader.insts[*inst].kind {
-            InstKind::Jump(_) => false,
-            InstKind::Intrinsic { op, .. } => op != Intrinsic::terminate,
-            _ => true,
-        })
+        matches!(self.shader.block_jump(block), None | Some(Jump::Continue)) && !self.terminates(block)
     }
 
     fn innermost(&mut self) -> Result<&mut OpenLoop> {

@@ -2,7 +2,7 @@
 
 use super::late::Section;
 use super::{unsupported, Emit, Result};
-use crate::ir::{Inst, ShaderInfo, Stage, VarFlags, Variable};
+use crate::ir::{Def, ShaderInfo, Stage, VarFlags, Variable};
 use crate::module::{Condition, Key, PatchKind, ALWAYS};
 use crate::op::names::frag_result;
 use crate::op::{Base, Effects, Index, Intrinsic, Modes};
@@ -128,7 +128,7 @@ impl Emit<'_> {
     /// Whether a vertex goes to, or an output belongs to, a stream other than 0.
     pub(super) fn uses_streams(&self) -> bool {
         let shader = self.shader;
-        shader.order.iter().any(|inst| shader.index(*inst, Index::stream_id) != 0)
+        self.types.kinds().intrinsics().iter().any(|inst| shader.index(*inst, Index::stream_id) != 0)
             || shader.vars.values().any(|variable| variable.stream != 0)
     }
 
@@ -184,8 +184,7 @@ impl Emit<'_> {
     /// never gives up a pixel, and has no effect besides its colours. A driver must not ask for it with alpha to coverage.
     fn may_test_early(&self) -> bool {
         let shader = self.shader;
-        let harmless = |inst: &Inst| {
-            let Some((op, srcs)) = shader.as_intrinsic(*inst) else { return true };
+        let harmless = |(op, srcs): (Intrinsic, &[Def])| {
             let stored = srcs.first().and_then(|target| shader.deref_var(*target)).map(|var| &shader.vars[var]);
             let colour = |variable: &Variable| match variable.mode {
                 Modes::SHADER_OUT => variable.location.is_some_and(|slot| slot >= frag_result::DATA0),
@@ -194,18 +193,13 @@ impl Emit<'_> {
             };
             op.info().effects.contains(Effects::ELIMINATE) || op == Intrinsic::store_deref && stored.is_some_and(colour)
         };
-        shader.order.iter().all(harmless)
+        self.intrinsics().all(harmless)
     }
 
     fn has_critical_sections(&self) -> bool {
         use Intrinsic::{begin_invocation_interlock, end_invocation_interlock};
         let bounds = [begin_invocation_interlock, end_invocation_interlock];
-        self.shader.inventory().has_any(&bounds)
-            && self
-                .shader
-                .order
-                .iter()
-                .any(|inst| self.shader.as_intrinsic(*inst).is_some_and(|(op, _)| bounds.contains(&op)))
+        self.shader.inventory().has_any(&bounds) && self.intrinsics().any(|(op, _)| bounds.contains(&op))
     }
 
     fn compute_modes(&mut self) {
@@ -220,11 +214,9 @@ impl Emit<'_> {
             self.m.mode(Mode::LocalSize, &size);
             let first = self.m.mark(Section::Modes) - 3;
             // What the shader has read as a constant no longer changes.
-            let reads = |inst: &Inst| {
-                self.shader.as_intrinsic(*inst).is_some_and(|(op, _)| op == Intrinsic::load_workgroup_size)
-            };
             let may_read = self.shader.inventory().has(Intrinsic::load_workgroup_size);
-            let axes = if may_read && self.shader.order.iter().any(reads) { 0 } else { 3 };
+            let reads = may_read && self.intrinsics().any(|(op, _)| op == Intrinsic::load_workgroup_size);
+            let axes = if reads { 0 } else { 3 };
             for axis in 0..axes {
                 self.m.patch(Section::Modes, first + axis, PatchKind::LocalSize, ALWAYS, axis as u32);
             }

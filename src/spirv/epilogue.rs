@@ -16,7 +16,7 @@ use super::builtin::io_builtin;
 use super::interface::View;
 use super::late::Section;
 use super::Emit;
-use crate::ir::{DerefKind, InstKind, Stage, Var};
+use crate::ir::{DerefKind, Stage, Var};
 use crate::module::{Condition, Key, PatchKind};
 use crate::op::names::frag_result;
 use crate::op::{Base, Modes};
@@ -45,10 +45,8 @@ impl Emit<'_> {
             return;
         }
         let (mut position, mut size, mut targets) = (false, false, 0);
-        for inst in &shader.order {
-            let InstKind::Deref(_) = shader.insts[*inst].kind else { continue };
-            let deref = shader.as_deref(inst.def()).map(|deref| deref.kind);
-            let Some(DerefKind::Var(var)) = deref.filter(|_| shader.insts[*inst].has_def()) else { continue };
+        for inst in self.types.kinds().derefs() {
+            let Some(DerefKind::Var(var)) = shader.as_deref(inst.def()).map(|deref| deref.kind) else { continue };
             let variable = &shader.vars[var];
             if variable.mode != Modes::SHADER_OUT {
                 continue;
@@ -180,10 +178,10 @@ impl Emit<'_> {
     fn dither(&mut self, bits: u64) {
         let when = self.m.condition(Condition::any(bits & Key::DITHER));
         let pattern = self.dither_pattern(when);
-        for index in 0..self.state.used_vars.len() {
-            let var = self.state.used_vars[index];
+        for index in 0..self.state.outputs.len() {
+            let var = self.state.outputs[index];
             let id = self.state.vars[var].ids[View::Whole as usize];
-            let target = self.dithered_target(var).filter(|_| self.shader.vars[var].mode == Modes::SHADER_OUT);
+            let target = self.dithered_target(var);
             let Some(target) = target.filter(|target| bits & Key::dither(*target, 3) != 0) else { continue };
             let vector = self.shader.types.as_vector(self.shader.vars[var].ty);
             let n = vector.map_or(1, |(_, n)| n);

@@ -172,7 +172,7 @@ impl Emit<'_> {
     /// GL may bind one texture to several image units, which SPIR-V does not expect of variables that do not say so (SPIR-V
     /// 2.18.2). It does not matter if nothing is written.
     fn images_may_alias(&self) -> bool {
-        let images = || self.state.used_vars.iter().filter(|var| self.is_storage_image(**var));
+        let images = || self.state.memory.iter().filter(|var| self.is_storage_image(**var));
         images().nth(1).is_some() && images().any(|var| self.state.vars[*var].written)
     }
 

@@ -190,7 +190,9 @@ impl Emit<'_> {
         if state.ids == [0; 3] {
             state.access = self.shader.vars[var].access;
             state.class = Some(class);
-            self.state.used_vars.push(var);
+            if matches!(class, StorageClass::StorageBuffer | StorageClass::UniformConstant | StorageClass::Workgroup) {
+                self.state.memory.push(var);
+            }
         }
         state.ids[view as usize] = id;
     }
@@ -293,8 +295,8 @@ impl Emit<'_> {
 
     /// Decorations of memory that depend on all that the code does with it.
     pub(super) fn decorate_memory(&mut self) {
-        for index in 0..self.state.used_vars.len() {
-            let var = self.state.used_vars[index];
+        for index in 0..self.state.memory.len() {
+            let var = self.state.memory[index];
             match self.shader.vars[var].mode {
                 Modes::SSBO => self.decorate_buffer(var),
                 Modes::UNIFORM | Modes::IMAGE if self.is_storage_image(var) => self.decorate_image(var),
@@ -337,7 +339,7 @@ impl Emit<'_> {
             let variable = &self.shader.vars[var];
             (variable.mode, variable.descriptor_set, variable.binding)
         };
-        let same = self.state.used_vars.iter().filter(|other| place(**other) == place(var));
+        let same = self.state.memory.iter().filter(|other| place(**other) == place(var));
         same.fold((0, false), |(views, written), other| {
             let state = &self.state.vars[*other];
             (views + state.ids.iter().filter(|id| **id != 0).count(), written || state.written)
@@ -353,7 +355,7 @@ impl Emit<'_> {
         }
         let mut vars = [None; 2];
         let mut bases = [false; 2];
-        for inst in &self.shader.order {
+        for inst in self.types.kinds().intrinsics() {
             let Some((op, srcs)) = self.shader.as_intrinsic(*inst) else { continue };
             let Some(var) = srcs.first().and_then(|pointer| self.shader.deref_var(*pointer)) else { continue };
             if self.shader.vars[var].mode != Modes::SHARED {

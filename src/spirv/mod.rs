@@ -56,6 +56,7 @@ use crate::entity::SideTable;
 use crate::error::{Error, ErrorKind, Errors, Place};
 use crate::ir::{Def, Shader, Stage, Type, Var};
 use crate::module::{Decisions, Module, Stage as OutStage};
+use crate::op::Intrinsic;
 use crate::target::{Feature, Target};
 use builtin::BuiltinVariable;
 use interface::VariableState;
@@ -150,8 +151,10 @@ struct State {
     /// Extents of types in blocks, and in uniform blocks.
     extents: SideTable<Type, [Option<layout::Extent>; 2]>,
     vars: SideTable<Var, VariableState>,
-    /// Variables in the order in which they were made.
-    used_vars: Vec<Var>,
+    /// Buffers, images and shared memory, in the order in which they were made.
+    memory: Vec<Var>,
+    /// Outputs, likewise.
+    outputs: Vec<Var>,
     /// Shared memory is seen through several variables.
     shared_views: bool,
     builtins: Vec<BuiltinVariable>,
@@ -187,7 +190,8 @@ impl State {
         self.other_types.clear();
         self.extents.clear();
         self.vars.reset(shader.vars.len());
-        self.used_vars.clear();
+        self.memory.clear();
+        self.outputs.clear();
         self.shared_views = false;
         self.builtins.clear();
         self.is_dual_source = false;
@@ -206,7 +210,13 @@ impl State {
     }
 }
 
-impl Emit<'_> {
+impl<'a> Emit<'a> {
+    /// The opcodes and sources of all intrinsics.
+    fn intrinsics(&self) -> impl Iterator<Item = (Intrinsic, &'a [Def])> + 'a {
+        let (shader, types) = (self.shader, self.types);
+        types.kinds().intrinsics().iter().filter_map(|inst| shader.as_intrinsic(*inst))
+    }
+
     fn shader(&mut self, module: &mut Module) -> Result<()> {
         let stage = match self.shader.stage() {
             Stage::Vertex => OutStage::Vertex,

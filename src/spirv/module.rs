@@ -71,6 +71,7 @@ impl ModuleBuilder {
         }
         self.conditions.clear();
         self.varyings.clear();
+        self.varyings.reserve(8);
         self.next_id = 1;
         self.addresses = false;
         self.capabilities.clear();
@@ -266,7 +267,7 @@ impl ModuleBuilder {
         [&self.sources, &self.names].iter().for_each(|section| words.append(section));
         if words.len() > debug {
             let named = self.condition(Condition::none(Key::STRIP));
-            self.end_range_of(&mut words, debug, None, named);
+            self.end_range_of(&mut words, debug, named);
         }
         [&self.annotations, &self.globals].iter().for_each(|section| words.append(section));
         words.op(Op::Function, &[void, self.main, spirv::FunctionControl::NONE.bits(), function_type]);
@@ -306,7 +307,9 @@ impl ModuleBuilder {
         for (capability, when) in &self.capabilities {
             let start = words.len();
             words.op(Op::Capability, &[*capability as u32]);
-            self.end_range_of(words, start, None, *when);
+            if *when != ALWAYS {
+                self.end_range_of(words, start, *when);
+            }
         }
         for extension in &self.extensions {
             words.op_string(Op::Extension, &[], extension, &[]);
@@ -318,26 +321,28 @@ impl ModuleBuilder {
 
     /// The entry point, whose list of variables may get shorter.
     fn entry_point(&self, words: &mut Words, model: ExecutionModel) {
-        let listed = |(_, when): &&(u32, u16)| *when == ALWAYS || self.holds(*when) != Some(false);
         let head = words.len();
         words.op(Op::EntryPoint, &[model as u32, self.main, MAIN[0], MAIN[1]]);
-        for (id, when) in self.interface.iter().filter(listed) {
+        for (id, when) in &self.interface {
             let at = words.len();
             words.extend(&[*id]);
-            if *when != ALWAYS && self.decided.is_none() {
-                words.note_part(at..at + 1, head, *when);
+            if *when != ALWAYS {
+                match self.holds(*when) {
+                    Some(true) => {}
+                    Some(false) => words.cut(at, None),
+                    None => words.note_range(at, head, *when),
+                }
             }
         }
         words.lengthen(head);
     }
 
-    /// As [`ModuleBuilder::end_range`] and [`ModuleBuilder::end_part`], for words that are no section.
-    fn end_range_of(&self, words: &mut Words, start: usize, head: Option<usize>, when: u16) {
+    /// As [`ModuleBuilder::end_range`], for words that are no section.
+    fn end_range_of(&self, words: &mut Words, start: usize, when: u16) {
         match self.holds(when) {
             Some(true) => {}
-            Some(false) => words.cut(start, head),
-            None if when != ALWAYS => words.note_range(start, head.unwrap_or(0), when),
-            None => {}
+            Some(false) => words.cut(start, None),
+            None => words.note_range(start, 0, when),
         }
     }
 
@@ -355,7 +360,11 @@ impl ModuleBuilder {
                 }
             }
         }
-        module.fill(words, tables, &self.conditions, stage, &self.varyings, &self.bindings);
+        // These change places with lists that nobody needs any more.
+        std::mem::swap(&mut module.conditions, &mut self.conditions);
+        std::mem::swap(&mut module.interface, &mut self.varyings);
+        std::mem::swap(&mut module.bindings, &mut self.bindings);
+        module.fill(words, tables, stage);
     }
 
     fn sections(&self) -> [&Words; 8] {

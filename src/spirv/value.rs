@@ -42,7 +42,8 @@ impl Lanes {
     fn take(&mut self, vector: u32, lane: u8, new: u32) -> u32 {
         let at = vector as usize;
         if at >= self.ids.len() {
-            self.ids.resize(at + 1, [0; 4]);
+            // Not by one each time: ids count up.
+            self.ids.resize((at + 1).next_multiple_of(64), [0; 4]);
         }
         let id = &mut self.ids[at][usize::from(lane & 3)];
         if *id == 0 {
@@ -65,7 +66,8 @@ impl Lanes {
     }
 
     pub(super) fn clear(&mut self) {
-        self.release(0);
+        self.ids.clear();
+        self.taken.clear();
     }
 }
 

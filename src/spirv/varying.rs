@@ -11,7 +11,7 @@ use super::locations::Located;
 use super::types::{Layout, Numbers};
 use super::{unsupported, Emit, Result};
 use crate::analysis::value_types;
-use crate::ir::{Capture, Precision, Stage, Var, VarFlags, Variable};
+use crate::ir::{Capture, Def, Precision, Stage, Var, VarFlags, Variable};
 use crate::module::{self, Condition, Key, PatchKind, Varying, ALWAYS};
 use crate::op::names::{varying, InterpMode};
 use crate::op::{Base, Intrinsic};
@@ -66,6 +66,9 @@ impl Emit<'_> {
         if let Some(redirect) = redirect {
             self.m.end_range(Section::Annotations, start, redirect.stays);
         }
+        if at.class == StorageClass::Output {
+            self.state.outputs.push(var);
+        }
         self.note_varying(variable, builtin, at.class, located, redirect.is_some());
         Ok(id)
     }
@@ -94,10 +97,8 @@ impl Emit<'_> {
 
     /// Whether the shader loads from `var`.
     fn is_read(&self, var: Var) -> bool {
-        let shader = self.shader;
-        shader.order.iter().filter_map(|inst| shader.as_intrinsic(*inst)).any(|(op, srcs)| {
-            op == Intrinsic::load_deref && srcs.first().and_then(|source| shader.deref_var(*source)) == Some(var)
-        })
+        let read = |srcs: &[Def]| srcs.first().and_then(|source| self.shader.deref_var(*source));
+        self.intrinsics().any(|(op, srcs)| op == Intrinsic::load_deref && read(srcs) == Some(var))
     }
 
     /// A variable that a link may take away.

@@ -344,11 +344,14 @@ struct Entry {
 
 impl Default for Dedup {
     fn default() -> Dedup {
-        Dedup { entries: Vec::new(), heads: vec![0; 64] }
+        Dedup { entries: Vec::new(), heads: vec![0; Dedup::FEW] }
     }
 }
 
 impl Dedup {
+    /// Buckets for most modules.
+    const FEW: usize = 128;
+
     /// The result of the instruction in `words` that equals this one, which is appended with result `new` if there is none.
     #[inline(always)]
     pub(super) fn intern(&mut self, words: &mut Words, new: &mut u32, content: &Content<'_>) -> u32 {
@@ -407,12 +410,10 @@ impl Dedup {
     }
 
     pub(super) fn clear(&mut self) {
-        // After a large module the table is large, and few entries of the next ones are in it.
-        match self.entries.len() * 8 < self.heads.len() {
-            true => self.release(0),
-            false => self.heads.fill(0),
-        }
         self.entries.clear();
+        // After a large module the table is large, which the next hardly needs.
+        self.heads.truncate(Dedup::FEW);
+        self.heads.fill(0);
     }
 }
 
