@@ -19,30 +19,52 @@ const BUILT_INS: &[(u32, Option<BuiltIn>, Option<BuiltIn>)] = &[
     (varying::VIEW_INDEX, Some(BuiltIn::ViewIndex), None),
 ];
 
-/// The same by slot.
-const VARYINGS: [[Option<BuiltIn>; 2]; varying::VAR0 as usize] = {
-    let mut by_slot = [[None; 2]; varying::VAR0 as usize];
+/// Slots of what fragment shaders write that are built-ins.
+const RESULTS: &[(u32, BuiltIn)] = &[
+    (frag_result::DEPTH, BuiltIn::FragDepth),
+    (frag_result::STENCIL, BuiltIn::FragStencilRefEXT),
+    (frag_result::SAMPLE_MASK, BuiltIn::SampleMask),
+];
+
+/// Built-ins by slot.
+type Slots<const N: usize> = [Option<BuiltIn>; N];
+
+/// Of inputs of fragment shaders, and elsewhere.
+static VARYINGS: [Slots<{ varying::VAR0 as usize }>; 2] = {
+    let mut by_slot = [[None; varying::VAR0 as usize]; 2];
     let mut at = 0;
     while at < BUILT_INS.len() {
         let (slot, fragment_input, other) = BUILT_INS[at];
-        by_slot[slot as usize] = [fragment_input, other];
+        by_slot[0][slot as usize] = fragment_input;
+        by_slot[1][slot as usize] = other;
         at += 1;
     }
     by_slot
 };
 
-/// The built-in that `slot` is. `fragment_input` is true for inputs of fragment shaders, which see some slots differently.
-pub fn builtin(kind: SlotKind, slot: u32, fragment_input: bool) -> Option<BuiltIn> {
-    match kind {
-        SlotKind::VertAttrib => None,
-        SlotKind::FragResult => match slot {
-            frag_result::DEPTH => Some(BuiltIn::FragDepth),
-            frag_result::STENCIL => Some(BuiltIn::FragStencilRefEXT),
-            frag_result::SAMPLE_MASK => Some(BuiltIn::SampleMask),
-            _ => None,
-        },
-        SlotKind::Varying => VARYINGS.get(slot as usize)?[usize::from(!fragment_input)],
+static FRAG_RESULTS: Slots<{ frag_result::DATA0 as usize }> = {
+    let mut by_slot = [None; frag_result::DATA0 as usize];
+    let mut at = 0;
+    while at < RESULTS.len() {
+        by_slot[RESULTS[at].0 as usize] = Some(RESULTS[at].1);
+        at += 1;
     }
+    by_slot
+};
+
+/// The built-ins that slots are, by slot; those beyond are none. `fragment_input` is true for inputs of fragment shaders, which
+/// see some slots differently.
+pub fn builtins(kind: SlotKind, fragment_input: bool) -> &'static [Option<BuiltIn>] {
+    match kind {
+        SlotKind::VertAttrib => &[],
+        SlotKind::FragResult => &FRAG_RESULTS,
+        SlotKind::Varying => &VARYINGS[usize::from(!fragment_input)],
+    }
+}
+
+/// The built-in that `slot` is, if it is one.
+pub fn builtin(kind: SlotKind, slot: u32, fragment_input: bool) -> Option<BuiltIn> {
+    *builtins(kind, fragment_input).get(slot as usize)?
 }
 
 /// Whether a slot between tessellation shaders has one value for the whole patch.

@@ -4,7 +4,7 @@ use super::interface::VariableAt;
 use super::late::{Redirect, Section};
 use super::{unsupported, Emit, Result};
 use crate::ir::{Stage, Variable};
-use crate::op::{slots, Base, Modes};
+use crate::op::{Base, Modes};
 use spirv::{BuiltIn, Capability, Decoration, StorageClass};
 
 /// A built-in variable of the module. There is one for each built-in and direction, whoever asks for it.
@@ -23,12 +23,6 @@ pub(super) enum Shape {
     Vector(Base, u8),
     /// An array of scalars of this length; 0 for as many as the shader declares.
     Array(Base, u32),
-}
-
-/// The built-in that an input or output is, if it is one.
-pub(super) fn io_builtin(stage: Stage, variable: &Variable) -> Option<BuiltIn> {
-    let is_output = variable.mode == Modes::SHADER_OUT;
-    slots::builtin(stage.slot_kind(is_output), variable.location?, stage == Stage::Fragment && !is_output)
 }
 
 /// Whether another stage of the pipeline is on the other side of `builtin`, so that a link can find it unused.
@@ -67,6 +61,12 @@ pub(super) fn shape(builtin: BuiltIn) -> Shape {
 }
 
 impl Emit<'_> {
+    /// The built-in that an input or output is, if it is one.
+    pub(super) fn io_builtin(&self, variable: &Variable) -> Option<BuiltIn> {
+        let slots = self.builtin_slots[usize::from(variable.mode == Modes::SHADER_OUT)];
+        *slots.get(variable.location? as usize)?
+    }
+
     /// The variable of `builtin`, made if there is none. `ty` is its type.
     pub(super) fn builtin_variable(&mut self, builtin: BuiltIn, class: StorageClass, ty: u32) -> u32 {
         if let Some(found) = self.find_builtin(builtin, class) {

@@ -12,7 +12,6 @@
 //! OpStore %gl_Position %r
 //! ```
 
-use super::builtin::io_builtin;
 use super::interface::View;
 use super::late::Section;
 use super::Emit;
@@ -51,7 +50,7 @@ impl Emit<'_> {
             if variable.mode != Modes::SHADER_OUT {
                 continue;
             }
-            match io_builtin(shader.stage(), variable) {
+            match self.io_builtin(variable) {
                 Some(BuiltIn::Position) => position = true,
                 Some(BuiltIn::PointSize) => size = true,
                 _ => targets |= self.dithered_target(var).map_or(0, |target| Key::dither(target, 3)),

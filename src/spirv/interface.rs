@@ -4,7 +4,6 @@
 //! A variable is made when the code first names it, so what nothing uses is not there. A buffer can be made twice, as
 //! `uvec4[]` and as `vec4[]`, two *views* of the same binding, so that loads have the type that their users want.
 
-use super::builtin::io_builtin;
 use super::late::Section;
 use super::types::{Layout, Numbers, Open};
 use super::{unsupported, Emit, Result};
@@ -14,7 +13,7 @@ use crate::module::{PatchKind, ALWAYS};
 use crate::op::names::frag_result;
 use crate::op::{Access, AluType, Base, Intrinsic, Modes};
 use crate::target::{Descriptor, Feature};
-use spirv::{BuiltIn, Capability, Decoration, Op, StorageClass};
+use spirv::{Capability, Decoration, Op, StorageClass};
 
 /// Memory that can be seen as integers and as floats, through two variables.
 const VIEWED: Modes = Modes::UBO.union(Modes::SSBO);
@@ -52,21 +51,31 @@ pub(super) struct VariableAt {
     pub(super) ty: u32,
 }
 
-/// The storage class of a mode.
-fn class_of(mode: Modes) -> Option<StorageClass> {
-    Some(match mode {
-        Modes::SHADER_IN => StorageClass::Input,
-        Modes::SHADER_OUT => StorageClass::Output,
-        Modes::UBO => StorageClass::Uniform,
-        Modes::SSBO => StorageClass::StorageBuffer,
-        Modes::PUSH_CONST => StorageClass::PushConstant,
-        Modes::SHARED => StorageClass::Workgroup,
-        Modes::UNIFORM | Modes::IMAGE => StorageClass::UniformConstant,
-        Modes::SHADER_TEMP | Modes::CONSTANT => StorageClass::Private,
-        Modes::FUNCTION_TEMP => StorageClass::Function,
-        _ => return None,
-    })
-}
+/// The storage class of each mode.
+const CLASSES: &[(Modes, StorageClass)] = &[
+    (Modes::SHADER_IN, StorageClass::Input),
+    (Modes::SHADER_OUT, StorageClass::Output),
+    (Modes::UBO, StorageClass::Uniform),
+    (Modes::SSBO, StorageClass::StorageBuffer),
+    (Modes::PUSH_CONST, StorageClass::PushConstant),
+    (Modes::SHARED, StorageClass::Workgroup),
+    (Modes::UNIFORM, StorageClass::UniformConstant),
+    (Modes::IMAGE, StorageClass::UniformConstant),
+    (Modes::SHADER_TEMP, StorageClass::Private),
+    (Modes::CONSTANT, StorageClass::Private),
+    (Modes::FUNCTION_TEMP, StorageClass::Function),
+];
+
+/// The same by the number of the mode's bit.
+const CLASS_OF_BIT: [Option<StorageClass>; 32] = {
+    let mut by_bit = [None; 32];
+    let mut row = 0;
+    while row < CLASSES.len() {
+        by_bit[CLASSES[row].0.bits().trailing_zeros() as usize] = Some(CLASSES[row].1);
+        row += 1;
+    }
+    by_bit
+};
 
 /// The capability for numbers of a width in each storage class: 16 bits, 8 bits.
 const SMALL_NUMBERS: &[(StorageClass, Capability, Option<Capability>)] = &[
@@ -114,14 +123,6 @@ impl Emit<'_> {
         }
     }
 
-    /// The storage class of a variable that is a built-in or not.
-    fn storage_class(&self, variable: &Variable, builtin: Option<BuiltIn>) -> Result<StorageClass> {
-        let class = class_of(variable.mode).ok_or_else(|| unsupported("a variable of this mode"))?;
-        // An output that no one reads has no Location and is not part of the interface.
-        let nowhere = class == StorageClass::Output && builtin.is_none() && self.location(variable).is_none();
-        Ok(if nowhere { StorageClass::Private } else { class })
-    }
-
     /// The layout of a variable whose numbers are seen like this.
     pub(super) fn layout(&self, var: Var, numbers: Numbers) -> Layout {
         let variable = &self.shader.vars[var];
@@ -132,7 +133,7 @@ impl Emit<'_> {
             Modes::SHARED if self.shader.info.has_variable_shared_memory() => Open::Specialized,
             _ => Open::One,
         };
-        Layout { explicit, block: explicit, open, numbers }
+        Layout { explicit, block: explicit, uniform: variable.mode == Modes::UBO, open, numbers }
     }
 
     /// The id of `var` seen through `view`; the variable is made if there is none.
@@ -146,39 +147,40 @@ impl Emit<'_> {
 
     #[inline(never)]
     fn new_variable(&mut self, var: Var, view: View) -> Result<u32> {
-        let shader = self.shader;
-        let variable = &shader.vars[var];
-        let builtin = io_builtin(shader.stage(), variable);
-        let class = self.storage_class(variable, builtin)?;
-        if matches!(class, StorageClass::Input | StorageClass::Output) {
-            return self.io_variable(var, variable, builtin, class);
+        let variable = &self.shader.vars[var];
+        let class = CLASS_OF_BIT[variable.mode.bits().trailing_zeros() as usize & 31];
+        match class.ok_or_else(|| unsupported("a variable of this mode"))? {
+            class @ (StorageClass::Input | StorageClass::Output) => self.io_variable(var, variable, class),
+            class => self.memory_variable(var, variable, view, class),
         }
+    }
+
+    /// Makes a variable that is no input or output, or an output that no one reads.
+    pub(super) fn memory_variable(
+        &mut self,
+        var: Var,
+        variable: &Variable,
+        view: View,
+        class: StorageClass,
+    ) -> Result<u32> {
+        let shader = self.shader;
         let layout = self.layout(var, self.numbers(var, view));
         if layout.block && shader.types.as_struct(shader.types.without_arrays(variable.ty)).is_none() {
             return Err(unsupported("a buffer that is no struct"));
         }
-        if layout.explicit {
-            self.extent(shader.types.without_arrays(variable.ty), class == StorageClass::Uniform, 0)?;
-        }
         let ty = self.variable_type(var, class, layout)?;
         self.small_number_capability(variable, class);
         let first = self.first_value(variable, class, layout)?;
-        let first = first.as_slice();
+        let pointer = self.m.pointer(class, ty);
         let id = match class {
             StorageClass::Function => {
-                let pointer = self.m.pointer(class, ty);
                 let id = self.m.id();
-                self.m.locals.op2(Op::Variable, &[pointer, id, class as u32], first);
-                self.name_variable(id, variable);
+                self.m.locals.op2(Op::Variable, &[pointer, id, class as u32], first.as_slice());
                 id
             }
-            _ => {
-                let pointer = self.m.pointer(class, ty);
-                let id = self.m.global_variable_with(pointer, class, first);
-                self.name_variable(id, variable);
-                id
-            }
+            _ => self.m.global_variable_with(pointer, class, first.as_slice()),
         };
+        self.name_variable(id, variable);
         self.made(var, view, class, id);
         self.decorate_variable(id, variable, class)?;
         Ok(id)
@@ -198,21 +200,13 @@ impl Emit<'_> {
     }
 
     /// The constant that a variable starts with, if it does. The driver sets the first values of uniforms.
-    pub(super) fn first_value(
-        &mut self,
-        variable: &Variable,
-        class: StorageClass,
-        layout: Layout,
-    ) -> Result<Option<u32>> {
+    fn first_value(&mut self, variable: &Variable, class: StorageClass, layout: Layout) -> Result<Option<u32>> {
         match (class, variable.values) {
             (StorageClass::Private | StorageClass::Function, Some(values)) => {
                 let shader = self.shader;
                 self.constant_of(variable.ty, layout, &shader.consts[values]).map(Some)
             }
-            _ if variable.initializer.is_some() && variable.mode != Modes::UNIFORM => {
-                Err(unsupported("a variable with an initializer"))
-            }
-            _ => Ok(None),
+            _ => refuse_initializer(variable).map(|()| None),
         }
     }
 
@@ -238,7 +232,9 @@ impl Emit<'_> {
                     self.m.decorate(id, Decoration::DescriptorSet, &[set]),
                     self.m.decorate(id, Decoration::Binding, &[variable.binding]),
                 ];
-                self.decorate_descriptor(id, variable);
+                if class == StorageClass::UniformConstant {
+                    self.decorate_descriptor(id, variable);
+                }
                 if let Some(row) = self.note_binding(variable, set) {
                     self.m.patch(Section::Annotations, at[0], PatchKind::DescriptorSet, ALWAYS, row);
                     self.m.patch(Section::Annotations, at[1], PatchKind::Binding, ALWAYS, row);
@@ -278,10 +274,7 @@ impl Emit<'_> {
     }
 
     pub(super) fn small_number_capability(&mut self, variable: &Variable, class: StorageClass) {
-        if class == StorageClass::Workgroup && !self.state.shared_views {
-            return;
-        }
-        if !self.m.numeric_types.small {
+        if !self.m.numeric_types.small || class == StorageClass::Workgroup && !self.state.shared_views {
             return;
         }
         let Some(scalar) = value_types::leaf(&self.shader.types, variable.ty) else { return };
@@ -378,5 +371,13 @@ impl Emit<'_> {
         }
         matches!(variable.mode, Modes::UBO | Modes::SSBO)
             && matches!(types.get(variable.ty), TypeData::Array { elem, .. } if types.as_struct(types.without_arrays(elem)).is_some())
+    }
+}
+
+/// Only memory of the shader's own starts with a value, and uniforms, the first values of which the driver sets.
+pub(super) fn refuse_initializer(variable: &Variable) -> Result<()> {
+    match variable.initializer.is_some() && variable.mode != Modes::UNIFORM {
+        true => Err(unsupported("a variable with an initializer")),
+        false => Ok(()),
     }
 }

@@ -56,13 +56,13 @@ use crate::entity::SideTable;
 use crate::error::{Error, ErrorKind, Errors, Place};
 use crate::ir::{Def, Shader, Stage, Type, Var};
 use crate::module::{Decisions, Module, Stage as OutStage};
-use crate::op::Intrinsic;
+use crate::op::{slots, Intrinsic};
 use crate::target::{Feature, Target};
 use builtin::BuiltinVariable;
 use interface::VariableState;
 use module::ModuleBuilder;
 use rustc_hash::{FxHashMap, FxHashSet};
-use spirv::{Capability, MemoryModel};
+use spirv::{BuiltIn, Capability, MemoryModel};
 use words::Dedup;
 
 /// What to emit besides the code.
@@ -114,7 +114,10 @@ impl Emitter {
         self.state.clear(shader);
         let vmm = target.has(Feature::vulkanMemoryModel);
         let (m, types, state) = (&mut self.module, &self.types, &mut self.state);
-        let mut emit = Emit { shader, target, options: *options, m, types, state, vmm };
+        let (stage, in_fragment) = (shader.stage(), shader.stage() == Stage::Fragment);
+        let builtin_slots =
+            [slots::builtins(stage.slot_kind(false), in_fragment), slots::builtins(stage.slot_kind(true), false)];
+        let mut emit = Emit { shader, target, options: *options, m, types, state, vmm, builtin_slots };
         emit.shader(module).map_err(|error| {
             *module = Module::default();
             Errors::from(*error)
@@ -135,6 +138,8 @@ struct Emit<'a> {
     state: &'a mut State,
     /// The module uses the Vulkan memory model.
     vmm: bool,
+    /// The built-ins of slots of inputs, and of outputs.
+    builtin_slots: [&'static [Option<BuiltIn>]; 2],
 }
 
 /// What emission has to remember.
@@ -147,9 +152,9 @@ struct State {
     lanes: value::Lanes,
     /// Types of variables and their parts, but scalars and vectors: with the first layout of each, and with others.
     types: SideTable<Type, types::LaidOut>,
-    other_types: FxHashMap<u64, u32>,
-    /// Extents of types in blocks, and in uniform blocks.
-    extents: SideTable<Type, [Option<layout::Extent>; 2]>,
+    other_types: FxHashMap<u64, types::LaidOut>,
+    /// A stack of members of structs under construction.
+    members: Vec<types::Member>,
     vars: SideTable<Var, VariableState>,
     /// Buffers, images and shared memory, in the order in which they were made.
     memory: Vec<Var>,
@@ -188,7 +193,7 @@ impl State {
         self.lanes.clear();
         self.types.clear();
         self.other_types.clear();
-        self.extents.clear();
+        self.members.clear();
         self.vars.reset(shader.vars.len());
         self.memory.clear();
         self.outputs.clear();

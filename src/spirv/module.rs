@@ -219,8 +219,8 @@ impl ModuleBuilder {
     }
 
     /// Decorates member `member` of the struct type `target`.
-    pub(super) fn decorate_member(&mut self, target: u32, member: u32, decoration: Decoration, operands: &[u32]) {
-        self.annotations.op2(Op::MemberDecorate, &[target, member, decoration as u32], operands);
+    pub(super) fn decorate_member(&mut self, target: u32, member: u32, decoration: Decoration, operand: u32) {
+        self.annotations.op(Op::MemberDecorate, &[target, member, decoration as u32, operand]);
     }
 
     /// Gives the entry point an execution mode.

@@ -3,7 +3,7 @@
 //! A variable's type has a *layout* besides its NIR type: whether offsets and strides are decorated, and whether its numbers
 //! are seen as another base (a *view*: the same buffer as `uvec4[]` and as `vec4[]`, so that no load needs an OpBitcast).
 
-use super::layout::next_offset;
+use super::layout::Extent;
 use super::module::ModuleBuilder;
 use super::{internal, unsupported, Emit, Result};
 use crate::entity::Id;
@@ -21,6 +21,8 @@ pub(super) struct Layout {
     pub(super) explicit: bool,
     /// Structs that are not in another are blocks.
     pub(super) block: bool,
+    /// They are uniform blocks, which have stricter rules.
+    pub(super) uniform: bool,
     /// What arrays without a length are.
     pub(super) open: Open,
     /// What numbers are seen as.
@@ -30,7 +32,7 @@ pub(super) struct Layout {
 impl Layout {
     /// Of what is no buffer.
     pub(super) fn plain(numbers: Numbers) -> Layout {
-        Layout { explicit: false, block: false, open: Open::One, numbers }
+        Layout { explicit: false, block: false, uniform: false, open: Open::One, numbers }
     }
 
     /// A number that no other layout has.
@@ -40,7 +42,8 @@ impl Layout {
             Numbers::Unsigned => 1,
             Numbers::As(base) => 2 + base as u8,
         };
-        u8::from(self.explicit) | u8::from(self.block) << 1 | (self.open as u8) << 2 | numbers << 4
+        let flags = u8::from(self.explicit) | u8::from(self.block) << 1 | u8::from(self.uniform) << 2;
+        flags | (self.open as u8) << 3 | numbers << 5
     }
 
     /// A number that no other type with a layout has.
@@ -49,11 +52,21 @@ impl Layout {
     }
 }
 
-/// A type with the number of its layout; id 0 if there is none.
+/// A type as it is written; id 0 if there is none.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct LaidOut {
     id: u32,
+    /// The number of its layout.
     layout: u8,
+    /// What it takes of memory, if the layout is explicit.
+    extent: Extent,
+}
+
+/// A member of a struct under construction.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Member {
+    ty: u32,
+    offset: u32,
 }
 
 /// What arrays without a length are.
@@ -208,83 +221,93 @@ impl Emit<'_> {
     /// The SPIR-V type of a variable, or of a part of one.
     #[inline]
     pub(super) fn ir_type(&mut self, ty: Type, layout: Layout) -> Result<u32> {
+        Ok(self.laid_out(ty, layout, 0)?.id)
+    }
+
+    /// The same with its extent.
+    #[inline(always)]
+    fn laid_out(&mut self, ty: Type, layout: Layout, depth: u32) -> Result<LaidOut> {
         match self.shader.types.as_vector(ty) {
-            Some((scalar, n @ 1..=4)) => Ok(self.m.numeric(layout.numbers.apply(scalar), scalar.bits, n)),
-            _ => self.ir_type_at(ty, layout, 0),
+            Some((scalar, n @ 1..=4)) => {
+                let id = self.m.numeric(layout.numbers.apply(scalar), scalar.bits, n);
+                Ok(LaidOut { id, layout: 0, extent: Extent::of_vector(scalar, n) })
+            }
+            _ => self.aggregate(ty, layout, depth),
         }
     }
 
-    fn ir_type_at(&mut self, ty: Type, layout: Layout, depth: u32) -> Result<u32> {
+    fn aggregate(&mut self, ty: Type, layout: Layout, depth: u32) -> Result<LaidOut> {
         if depth > MAX_DEPTH {
             return Err(unsupported("a type with so many nested arrays and structs"));
         }
-        let data = self.shader.types.get(ty);
-        match data {
-            TypeData::Scalar(scalar) => return Ok(self.m.numeric(layout.numbers.apply(scalar), scalar.bits, 1)),
-            TypeData::Vector(scalar, n @ 2..=4) => {
-                return Ok(self.m.numeric(layout.numbers.apply(scalar), scalar.bits, n));
-            }
-            _ => {}
+        if let Some(known) = self.known_type(ty, layout) {
+            return Ok(known);
         }
-        if let Some(id) = self.known_type(ty, layout) {
-            return Ok(id);
-        }
-        let id = match data {
-            TypeData::Matrix { scalar, columns, rows } if !layout.explicit => {
-                let column = self.m.numeric(Base::Float, scalar.bits, rows);
-                self.m.global_type(Op::TypeMatrix, &[column, u32::from(columns)])
-            }
+        let (id, extent) = match self.shader.types.get(ty) {
             TypeData::Array { elem, len, stride } => self.array_type(elem, len, stride, layout, depth)?,
             TypeData::Struct(_) => self.struct_type(ty, layout, depth)?,
+            TypeData::Matrix { scalar, columns, rows } if !layout.explicit => {
+                let column = self.m.numeric(Base::Float, scalar.bits, rows);
+                (self.m.global_type(Op::TypeMatrix, &[column, u32::from(columns)]), Extent::default())
+            }
             _ => return Err(unsupported("a variable of this type")),
         };
+        let made = LaidOut { id, layout: layout.number(), extent };
         match self.state.types.entry(ty) {
-            first if first.id == 0 => *first = LaidOut { id, layout: layout.number() },
-            _ => drop(self.state.other_types.insert(layout.key(ty), id)),
+            first if first.id == 0 => *first = made,
+            _ => drop(self.state.other_types.insert(layout.key(ty), made)),
         }
-        Ok(id)
+        Ok(made)
     }
 
-    fn known_type(&self, ty: Type, layout: Layout) -> Option<u32> {
+    fn known_type(&self, ty: Type, layout: Layout) -> Option<LaidOut> {
         match self.state.types[ty] {
             LaidOut { id: 0, .. } => None,
-            first if first.layout == layout.number() => Some(first.id),
+            first if first.layout == layout.number() => Some(first),
             _ => self.state.other_types.get(&layout.key(ty)).copied(),
         }
     }
 
-    fn array_type(&mut self, elem: Type, len: Option<u32>, stride: u32, layout: Layout, depth: u32) -> Result<u32> {
-        let elem_id = self.ir_type_at(elem, layout, depth + 1)?;
+    fn array_type(
+        &mut self,
+        elem: Type,
+        len: Option<u32>,
+        stride: u32,
+        layout: Layout,
+        depth: u32,
+    ) -> Result<(u32, Extent)> {
+        let LaidOut { id: elem_id, extent, .. } = self.laid_out(elem, layout, depth + 1)?;
         let types = &self.shader.types;
         // Blocks stand in arrays of descriptors, which have no stride.
         let descriptors = layout.block && is_block(types, elem);
-        let explicit = layout.explicit && !descriptors;
         if descriptors && len.is_none() || layout.open == Open::Runtime && is_unsized(types, elem) && !descriptors {
             return Err(unsupported("an array of this type"));
         }
-        let len = match (len, layout.open) {
+        let len_id = match (len, layout.open) {
             (None, Open::Runtime) => None,
             (None, Open::Specialized) => Some(self.shared_memory_length(stride)),
             // SPIR-V has no empty arrays (OpTypeArray, Length).
             (len, _) => Some(self.m.uint(len.unwrap_or(1).max(1))),
         };
-        let stride = match (explicit, stride) {
-            (false, _) => None,
-            (true, 0) => Some(self.extent(elem, false, depth)?.size),
-            (true, stride) => Some(stride),
-        };
-        let op = if len.is_some() { Op::TypeArray } else { Op::TypeRuntimeArray };
-        let operands = [elem_id, len.unwrap_or(0)];
-        let operands = &operands[..1 + usize::from(len.is_some())];
-        let Some(stride) = stride else { return Ok(self.m.global_type(op, operands)) };
+        if !layout.explicit || descriptors {
+            let id = match len_id {
+                Some(len) => self.m.global_type(Op::TypeArray, &[elem_id, len]),
+                None => self.m.global_type(Op::TypeRuntimeArray, &[elem_id]),
+            };
+            return Ok((id, extent));
+        }
+        let (extent, stride) = extent.in_array(len, stride, layout.uniform)?;
         // Equal arrays with other strides are other types, so this one is not looked for among those without.
         let id = self.m.id();
-        self.m.globals.op2(op, &[id], operands);
+        match len_id {
+            Some(len) => self.m.globals.op(Op::TypeArray, &[id, elem_id, len]),
+            None => self.m.globals.op(Op::TypeRuntimeArray, &[id, elem_id]),
+        };
         self.m.decorate(id, Decoration::ArrayStride, &[stride]);
-        Ok(id)
+        Ok((id, extent))
     }
 
-    fn struct_type(&mut self, ty: Type, layout: Layout, depth: u32) -> Result<u32> {
+    fn struct_type(&mut self, ty: Type, layout: Layout, depth: u32) -> Result<(u32, Extent)> {
         let shader = self.shader;
         let data = shader.types.as_struct(ty).ok_or_else(|| internal("no struct"))?;
         if data.fields.is_empty() {
@@ -295,32 +318,35 @@ impl Emit<'_> {
         {
             return Err(unsupported("a run-time array in front of other members"));
         }
-        let first = self.state.ids.len();
+        let first = self.state.members.len();
+        let mut whole = Extent::of_struct(layout.uniform);
         for field in &data.fields {
-            let id = self.ir_type_at(field.ty, Layout { block: false, ..layout }, depth + 1)?;
-            self.state.ids.push(id);
+            let LaidOut { id, extent, .. } = self.laid_out(field.ty, Layout { block: false, ..layout }, depth + 1)?;
+            let offset = match layout.explicit {
+                true => whole.add(field, shader.types.get(field.ty), extent, layout.uniform)?,
+                false => 0,
+            };
+            self.state.members.push(Member { ty: id, offset });
         }
         let id = self.m.id();
-        self.m.globals.op2(Op::TypeStruct, &[id], &self.state.ids[first..]);
-        self.state.ids.truncate(first);
+        let members = &self.state.members[first..];
+        self.m.globals.op_of(Op::TypeStruct, id, members.iter().map(|member| member.ty));
         if layout.explicit {
-            let mut end = 0;
-            for (member, field) in (0..).zip(&data.fields) {
-                let offset = field.offset.unwrap_or_else(|| next_offset(end));
-                self.m.decorate_member(id, member, Decoration::Offset, &[offset]);
-                end = offset.saturating_add(self.extent(field.ty, false, depth)?.size);
+            for (index, member) in (0..).zip(members) {
+                self.m.decorate_member(id, index, Decoration::Offset, member.offset);
             }
             if layout.block {
                 self.m.decorate(id, Decoration::Block, &[]);
             }
         }
+        self.state.members.truncate(first);
         if self.options.names {
             self.name(id, &shader.strings[data.name]);
             for (member, field) in (0..).zip(&data.fields) {
                 self.name_member(id, member, &shader.strings[field.name]);
             }
         }
-        Ok(id)
+        Ok((id, whole))
     }
 }
 

@@ -5,7 +5,7 @@
 //! has a value to start with.
 
 use super::builtin::is_linked;
-use super::interface::{VariableAt, View};
+use super::interface::{refuse_initializer, VariableAt, View};
 use super::late::{Redirect, Section};
 use super::locations::Located;
 use super::types::{Layout, Numbers};
@@ -14,7 +14,7 @@ use crate::analysis::value_types;
 use crate::ir::{Capture, Def, Precision, Stage, Var, VarFlags, Variable};
 use crate::module::{self, Condition, Key, PatchKind, Varying, ALWAYS};
 use crate::op::names::{varying, InterpMode};
-use crate::op::{Base, Intrinsic};
+use crate::op::{Base, Intrinsic, Modes};
 use spirv::{BuiltIn, Capability, Decoration, ExecutionMode, Op, StorageClass};
 
 /// Slots that read as opaque black where nobody writes them (GL's colours, by Gallium's convention); all others as zeros.
@@ -22,62 +22,67 @@ const COLOURS: [u32; 4] = [varying::COL0, varying::COL1, varying::BFC0, varying:
 
 impl Emit<'_> {
     /// Makes the variable of an input or output.
-    pub(super) fn io_variable(
-        &mut self,
-        var: Var,
-        variable: &Variable,
-        builtin: Option<BuiltIn>,
-        class: StorageClass,
-    ) -> Result<u32> {
-        let layout = Layout::plain(Numbers::Declared);
-        let ty = self.ir_type(variable.ty, layout)?;
+    pub(super) fn io_variable(&mut self, var: Var, variable: &Variable, class: StorageClass) -> Result<u32> {
+        let builtin = self.io_builtin(variable);
+        let location = self.location(variable);
+        if builtin.is_none() && location.is_none() && class == StorageClass::Output {
+            // An output that no one reads has no Location and is not part of the interface.
+            return self.memory_variable(var, variable, View::Whole, StorageClass::Private);
+        }
+        let ty = self.ir_type(variable.ty, Layout::plain(Numbers::Declared))?;
         self.small_number_capability(variable, class);
-        self.first_value(variable, class, layout)?;
+        refuse_initializer(variable)?;
         let at = VariableAt { class, ty };
-        let redirect = self.removal(var, builtin, at.class);
+        let redirect = if self.options.linkable { self.removal(var, builtin, class) } else { None };
         let id = match (builtin, redirect) {
             (Some(builtin), _) => self.io_builtin_variable(variable, builtin, at, redirect)?,
             (None, Some(redirect)) => self.redirected(at, redirect, variable),
             (None, None) => {
-                let pointer = self.m.pointer(at.class, at.ty);
-                self.m.global_variable(pointer, at.class)
+                let pointer = self.m.pointer(class, ty);
+                self.m.global_variable(pointer, class)
             }
         };
+        self.made(var, View::Whole, class, id);
         if builtin.is_none() {
             self.name_variable(id, variable);
         }
-        self.made(var, View::Whole, class, id);
         // gl_SampleMask is an array, which NIR's variable is not.
         if builtin == Some(BuiltIn::SampleMask) {
             self.state.vars.entry(var).wrapped = self.shader.types.as_array(variable.ty).is_none();
         }
-        let index = self.m.varyings.len();
-        let start = self.m.mark(Section::Annotations);
-        if matches!(variable.precision, Precision::Medium | Precision::Low) {
-            self.m.decorate(id, Decoration::RelaxedPrecision, &[]);
-            if self.options.linkable {
-                let relaxed = self.m.new_condition(Condition::relaxed(index));
-                self.m.end_range(Section::Annotations, start, relaxed);
-            }
-        }
+        self.relax(id, variable);
         let start = self.m.mark(Section::Annotations);
         let located = self.located(variable);
-        self.decorate_io(id, variable, builtin, at.class, located)?;
+        if builtin.is_none() {
+            let location = location.ok_or_else(|| unsupported("an input without a location"))?;
+            self.take_locations(variable, class, location, located)?;
+            self.decorate_location(id, variable, class, location)?;
+        }
+        self.decorate_io(id, variable, builtin, class)?;
         if let Some(redirect) = redirect {
             self.m.end_range(Section::Annotations, start, redirect.stays);
         }
-        if at.class == StorageClass::Output {
+        if class == StorageClass::Output {
             self.state.outputs.push(var);
         }
-        self.note_varying(variable, builtin, at.class, located, redirect.is_some());
+        self.note_varying(variable, builtin, location, located, redirect.is_some());
         Ok(id)
+    }
+
+    /// Says of an input or output that its precision does not matter, if both sides do.
+    fn relax(&mut self, id: u32, variable: &Variable) {
+        if matches!(variable.precision, Precision::Medium | Precision::Low) {
+            let start = self.m.mark(Section::Annotations);
+            self.m.decorate(id, Decoration::RelaxedPrecision, &[]);
+            if self.options.linkable {
+                let relaxed = self.m.new_condition(Condition::relaxed(self.m.varyings.len()));
+                self.m.end_range(Section::Annotations, start, relaxed);
+            }
+        }
     }
 
     /// How a link takes this variable away, if it can.
     fn removal(&mut self, var: Var, builtin: Option<BuiltIn>, class: StorageClass) -> Option<Redirect> {
-        if !self.options.linkable {
-            return None;
-        }
         let (stage, variable) = (self.shader.stage(), &self.shader.vars[var]);
         let input = class == StorageClass::Input;
         let linked = match builtin {
@@ -144,43 +149,48 @@ impl Emit<'_> {
         id
     }
 
+    fn decorate_location(&mut self, id: u32, variable: &Variable, class: StorageClass, location: u32) -> Result<()> {
+        self.decorate_with(id, Decoration::Location, location, PatchKind::Location);
+        if variable.location_frac != 0 {
+            self.decorate_with(id, Decoration::Component, variable.location_frac.into(), PatchKind::Component);
+        }
+        match (self.shader.stage(), class) {
+            (Stage::Fragment, StorageClass::Input) => self.decorate_interpolation(id, variable)?,
+            (Stage::Fragment, _) if self.state.is_dual_source => {
+                self.decorate_with(id, Decoration::Index, variable.index, PatchKind::Index);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Decorations besides the location or built-in, which few inputs and outputs have.
     fn decorate_io(
         &mut self,
         id: u32,
         variable: &Variable,
         builtin: Option<BuiltIn>,
         class: StorageClass,
-        located: Located,
     ) -> Result<()> {
         if self.shader.stage().is_compute() {
             return Err(unsupported("an input or output of a compute shader"));
         }
-        if builtin.is_none() {
-            let location = self.location(variable).ok_or_else(|| unsupported("an input without a location"))?;
-            self.take_locations(variable, class, location, located)?;
-            self.decorate_with(id, Decoration::Location, location, PatchKind::Location);
-            if variable.location_frac != 0 {
-                self.decorate_with(id, Decoration::Component, variable.location_frac.into(), PatchKind::Component);
-            }
-            if self.shader.stage() == Stage::Fragment && class == StorageClass::Output && self.state.is_dual_source {
-                self.decorate_with(id, Decoration::Index, variable.index, PatchKind::Index);
-            }
-            if self.shader.stage() == Stage::Fragment && class == StorageClass::Input {
-                self.decorate_interpolation(id, variable)?;
-            }
-            if variable.flags.contains(VarFlags::PATCH) {
-                self.m.decorate(id, Decoration::Patch, &[]);
-            }
-            if variable.flags.contains(VarFlags::PER_PRIMITIVE) {
-                self.m.capability(Capability::MeshShadingEXT);
-                self.m.decorate(id, Decoration::PerPrimitiveNV, &[]);
-            }
+        let flags = VarFlags::PATCH.union(VarFlags::PER_PRIMITIVE).union(VarFlags::INVARIANT);
+        if !variable.flags.intersects(flags) && variable.capture.is_none() && variable.stream == 0 {
+            return Ok(());
+        }
+        if variable.flags.contains(VarFlags::PATCH) && builtin.is_none() {
+            self.m.decorate(id, Decoration::Patch, &[]);
+        }
+        if variable.flags.contains(VarFlags::PER_PRIMITIVE) && builtin.is_none() {
+            self.m.capability(Capability::MeshShadingEXT);
+            self.m.decorate(id, Decoration::PerPrimitiveNV, &[]);
         }
         if class == StorageClass::Output {
             self.decorate_capture(id, variable);
-        }
-        if variable.flags.contains(VarFlags::INVARIANT) && class == StorageClass::Output {
-            self.m.decorate(id, Decoration::Invariant, &[]);
+            if variable.flags.contains(VarFlags::INVARIANT) {
+                self.m.decorate(id, Decoration::Invariant, &[]);
+            }
         }
         Ok(())
     }
@@ -257,17 +267,17 @@ impl Emit<'_> {
         &mut self,
         variable: &Variable,
         builtin: Option<BuiltIn>,
-        class: StorageClass,
+        location: Option<u32>,
         located: Located,
         removable: bool,
     ) {
-        let location = self.location(variable).filter(|_| builtin.is_none()).unwrap_or(0);
-        let capture = variable.capture.filter(|_| class == StorageClass::Output);
+        let is_output = variable.mode == Modes::SHADER_OUT;
+        let capture = variable.capture.filter(|_| is_output);
         self.m.varyings.push(Varying {
-            is_output: class == StorageClass::Output,
+            is_output,
             patch: variable.flags.contains(VarFlags::PATCH),
             builtin: builtin.map(|builtin| builtin as u32),
-            location,
+            location: location.filter(|_| builtin.is_none()).unwrap_or(0),
             locations: located.count,
             component: variable.location_frac,
             components: located.components(),

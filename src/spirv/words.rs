@@ -62,6 +62,13 @@ impl Words {
         at
     }
 
+    /// Appends an instruction whose operands are `first` and `rest`.
+    pub(super) fn op_of(&mut self, op: Op, first: u32, rest: impl ExactSizeIterator<Item = u32>) {
+        self.head(op, 1 + rest.len());
+        self.words.push(first);
+        self.words.extend(rest);
+    }
+
     /// Appends an instruction with a result type and a result.
     #[inline(always)]
     pub(super) fn result(&mut self, op: Op, [ty, id]: [u32; 2], operands: &[u32]) {
