@@ -17,12 +17,12 @@
 use super::kinds::Kinds;
 use super::textures::image_texel;
 use super::wants::{
-    for_each_moved, interpolates, tex_want, unsigned, variable_choice, Choice, Vote, ALU_ROWS, OWN_MEMORY,
+    choice_in, for_each_moved, interpolates, tex_want, unsigned, variable_choice, Choice, Vote, ALU_ROWS, OWN_MEMORY,
 };
 use crate::entity::Id;
 use crate::ir::{ArrayIndex, Def, DerefKind, Inst, InstData, InstKind, Shader, Var};
 use crate::op::intrinsic::Form as IntrinsicForm;
-use crate::op::{Base, Intrinsic, Modes};
+use crate::op::{AluType, Base, Intrinsic};
 use crate::target::{Feature, Target};
 
 pub use super::wants::{atomic_base, has_own_base, leaf, operand_want, reduction_base, Want};
@@ -353,25 +353,23 @@ impl ValueTypes {
     fn memory_choice(&self, shader: &Shader, pointer: Def) -> (Choice, Option<u32>) {
         let Some(deref) = shader.as_deref(pointer) else { return (Choice::Uint, None) };
         let scalar = shader.types.as_vector(deref.ty).map(|(scalar, _)| scalar);
-        let declared = scalar.map_or(Choice::Uint, |scalar| Choice::is(unsigned(scalar.base)));
-        match (deref.modes, scalar) {
-            (Modes::UBO | Modes::SSBO | Modes::GLOBAL, Some(_)) => (Choice::Free, None),
-            (Modes::SHADER_IN | Modes::SHADER_OUT, Some(scalar)) => (Choice::is(scalar.base), None),
-            (modes, _) if modes.intersects(OWN_MEMORY) => match shader.deref_var(pointer) {
-                Some(var) => {
-                    let variable = self.num_defs + var.index();
-                    let choice = match self.nodes[variable] {
-                        Choice::Free | Choice::Integer if scalar.is_some() => Choice::Free,
-                        // Of a width of which there are only floats.
-                        Choice::Float if scalar.is_some() && is_free(shader, var) => Choice::Free,
-                        _ => declared,
-                    };
-                    (choice, Some(variable as u32))
-                }
-                None => (declared, None),
-            },
-            _ => (declared, None),
+        if deref.modes.intersects(OWN_MEMORY) {
+            return self.own_memory_choice(shader, pointer, scalar);
         }
+        (scalar.map_or(Choice::Uint, |scalar| choice_in(deref.modes, scalar.base)), None)
+    }
+
+    fn own_memory_choice(&self, shader: &Shader, pointer: Def, scalar: Option<AluType>) -> (Choice, Option<u32>) {
+        let declared = scalar.map_or(Choice::Uint, |scalar| Choice::is(unsigned(scalar.base)));
+        let Some(var) = shader.deref_var(pointer) else { return (declared, None) };
+        let variable = self.num_defs + var.index();
+        let choice = match self.nodes[variable] {
+            Choice::Free | Choice::Integer if scalar.is_some() => Choice::Free,
+            // Of a width of which there are only floats.
+            Choice::Float if scalar.is_some() && is_free(shader, var) => Choice::Free,
+            _ => declared,
+        };
+        (choice, Some(variable as u32))
     }
 
     /// Joins what is the same bits: what instructions move, phis, and what goes to memory of the shader's own and comes out.
@@ -383,10 +381,10 @@ impl ValueTypes {
         for at in 0..moves {
             let inst = self.moves[at];
             let InstKind::Alu { op, srcs, .. } = shader.insts[inst].kind else { continue };
-            for (src, operand) in shader.alu_srcs[srcs].iter().zip(op.info().srcs) {
-                if operand.ty.base != Base::Bool {
-                    self.join(inst.index(), src.def.index());
-                }
+            // A condition comes first.
+            let first = usize::from(op.info().srcs.first().is_some_and(|cond| cond.ty.base == Base::Bool));
+            for src in shader.alu_srcs[srcs].iter().skip(first) {
+                self.join(inst.index(), src.def.index());
             }
         }
         for phi in phis {
@@ -478,7 +476,7 @@ fn stored_want(memory: Choice) -> Want {
 mod tests {
     use super::*;
     use crate::ir::{Block, Builder, PhiSrc, Variable};
-    use crate::op::{AluOp, AluType};
+    use crate::op::{AluOp, AluType, Modes};
 
     /// A shader with a buffer of 16 words, and pointers to its first two.
     fn buffer(shader: &mut Shader, mode: Modes) -> [Def; 2] {

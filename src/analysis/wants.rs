@@ -144,6 +144,18 @@ pub(super) fn variable_choice(types: &TypeTable, ty: Type) -> Choice {
 pub(super) const OWN_MEMORY: Modes =
     Modes::SHARED.union(Modes::SHADER_TEMP).union(Modes::FUNCTION_TEMP).union(Modes::CONSTANT);
 
+/// What a number declared as `base` may be in memory of `modes` that others see, too.
+#[inline(always)]
+pub(super) fn choice_in(modes: Modes, base: Base) -> Choice {
+    let free = modes == Modes::UBO || modes == Modes::SSBO || modes == Modes::GLOBAL;
+    let declared = modes == Modes::SHADER_IN || modes == Modes::SHADER_OUT;
+    match base {
+        _ if free => Choice::Free,
+        base if declared => Choice::is(base),
+        base => Choice::is(unsigned(base)),
+    }
+}
+
 /// True if the numbers of `variable` have the one base that [`ValueTypes::var_base`](super::value_types::ValueTypes::var_base) says, whatever it declares.
 pub fn has_own_base(types: &TypeTable, variable: &Variable) -> bool {
     variable.mode.intersects(OWN_MEMORY) && leaf(types, variable.ty).is_some()
