@@ -188,6 +188,12 @@ impl Emit<'_> {
     /// An operand that may be one of `bases`, and is not simply a value as it is.
     #[inline(never)]
     fn other_operand(&mut self, src: &AluSrc, bases: u8, n: u8) -> Result<u32> {
+        // Mostly it is one component of a vector.
+        let (value, lane) = (self.state.values[src.def], src.swizzle.get(0));
+        if (value.id != 0) & (n == 1) & (lane < value.n) & (bases >> value.base as u8 & 1 != 0) {
+            let ty = self.m.numeric(value.base, value.bits, 1);
+            return Ok(self.lane(value.id, ty, lane));
+        }
         // What is made as wanted is known as unsigned.
         let value = self.known(src.def);
         let base = match bases {

@@ -194,7 +194,8 @@ impl Emit<'_> {
         let var = self.deref_root(pointer)?;
         let deref = shader.as_deref(pointer).ok_or_else(|| internal("a pointer that is no deref"))?;
         let ty = self.opaque_type(deref.ty, &shader.vars[var])?;
-        Ok((self.chain_to(pointer, ty, var, View::Whole, None, access)?, ty, var))
+        let root = self.root(var, View::Whole)?;
+        Ok((self.chain_to(pointer, ty, &root, None, access)?, ty, var))
     }
 
     /// A pointer to the image that `pointer` leads to, for atomics.

@@ -6,7 +6,7 @@
 
 use super::late::Section;
 use super::types::{Layout, Numbers, Open};
-use super::{unsupported, Emit, Result};
+use super::{internal, unsupported, Emit, Result};
 use crate::analysis::value_types;
 use crate::ir::{Precision, Stage, TypeData, Var, Variable, NO_LOCATION};
 use crate::module::{PatchKind, ALWAYS};
@@ -42,6 +42,15 @@ pub(super) enum View {
     Uint = 1,
     /// A buffer of floats.
     Float = 2,
+}
+
+/// A variable where pointers start.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Root {
+    pub(super) var: Var,
+    pub(super) id: u32,
+    pub(super) class: StorageClass,
+    pub(super) wrapped: bool,
 }
 
 /// A variable about to be made.
@@ -96,16 +105,20 @@ const SMALL_NUMBERS: &[(StorageClass, Capability, Option<Capability>)] = &[
 ];
 
 impl Emit<'_> {
-    /// The view of `var` in which a value of `scalar`'s width can be seen as `base`.
+    /// The view of `var` in which a value of `scalar`'s width can be seen as `wanted`, and what it then is.
     #[inline]
-    pub(super) fn view(&self, var: Var, scalar: AluType, base: Base) -> View {
+    pub(super) fn view(&self, var: Var, scalar: AluType, wanted: Base) -> (View, Base) {
         let mode = self.shader.vars[var].mode;
+        if mode.intersects(Modes::SHADER_IN | Modes::SHADER_OUT) {
+            return (View::Whole, scalar.base);
+        }
         let viewed = mode.intersects(VIEWED) || self.state.shared_views && mode == Modes::SHARED;
-        match base {
+        let view = match wanted {
             _ if !viewed => View::Whole,
             Base::Float if scalar.bits != 8 => View::Float,
             _ => View::Uint,
-        }
+        };
+        (view, self.numbers(var, view).apply(scalar))
     }
 
     /// What the numbers of `var` are, seen through `view`.
@@ -134,6 +147,16 @@ impl Emit<'_> {
             _ => Open::One,
         };
         Layout { explicit, block: explicit, uniform: variable.mode == Modes::UBO, open, numbers }
+    }
+
+    /// `var` seen through `view`; the variable is made if there is none.
+    #[inline(always)]
+    pub(super) fn root(&mut self, var: Var, view: View) -> Result<Root> {
+        let id = self.variable(var, view)?;
+        match self.state.vars[var] {
+            VariableState { class: Some(class), wrapped, .. } => Ok(Root { var, id, class, wrapped }),
+            _ => Err(internal("a variable that is not made")),
+        }
     }
 
     /// The id of `var` seen through `view`; the variable is made if there is none.
@@ -274,7 +297,7 @@ impl Emit<'_> {
     }
 
     pub(super) fn small_number_capability(&mut self, variable: &Variable, class: StorageClass) {
-        if !self.m.numeric_types.small || class == StorageClass::Workgroup && !self.state.shared_views {
+        if !self.m.found.numeric_types.small || class == StorageClass::Workgroup && !self.state.shared_views {
             return;
         }
         let Some(scalar) = value_types::leaf(&self.shader.types, variable.ty) else { return };

@@ -61,7 +61,7 @@ impl Emit<'_> {
         let first = first + 4 * (4 * output + 2 * patch + second);
         let taken = &mut self.state.locations.taken;
         if taken.len() < (location + count) as usize {
-            taken.resize((location + count) as usize, 0);
+            taken.resize((location + count).next_multiple_of(32) as usize, 0);
         }
         for (slot, taken) in (0..count).zip(&mut taken[location as usize..]) {
             let left = if words <= 4 { words } else { words - 4 * (slot % words.div_ceil(4)).min(words / 4) };

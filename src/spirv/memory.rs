@@ -1,6 +1,6 @@
 //! Loads and stores: a chain of derefs becomes one OpAccessChain, or none for a whole variable.
 
-use super::interface::{VariableState, View};
+use super::interface::{Root, View};
 use super::words::Backwards;
 use super::{internal, unsupported, Emit, Result};
 use crate::ir::{ArrayIndex, Def, DerefKind, Inst, InstData, InstKind, Var};
@@ -48,59 +48,51 @@ impl Emit<'_> {
         };
         let vector = self.shader.types.as_vector(deref.ty).filter(|(_, n)| *n <= 4);
         let (scalar, n) = vector.ok_or_else(|| unsupported("a load or store of a whole array or struct"))?;
-        let view = self.view(var, scalar, wanted);
-        let base = self.numbers(var, view).apply(scalar);
+        let (view, base) = self.view(var, scalar, wanted);
         let ty = self.m.numeric(base, scalar.bits, n);
-        let variable = self.variable(var, view)?;
-        let VariableState { class: Some(class), wrapped, .. } = self.state.vars[var] else {
-            return Err(internal("a variable that is not made"));
+        let root = self.root(var, view)?;
+        let id = match whole & !root.wrapped {
+            true => root.id,
+            false => self.chain_to(def, ty, &root, None, access)?,
         };
-        let id = match whole & !wrapped {
-            true => variable,
-            false => self.chain_to(def, ty, var, view, None, access)?,
-        };
-        Ok(Pointer { id, class, origin: Origin::Var(var), base, scalar, n, ty })
+        Ok(Pointer { id, class: root.class, origin: Origin::Var(var), base, scalar, n, ty })
     }
 
     /// A pointer to one component of the vector at `pointer`, which `def` made.
     fn component(&mut self, pointer: &Pointer, def: Def, c: u8, access: Access) -> Result<u32> {
         let Origin::Var(var) = pointer.origin else { return Err(internal("a store of some components at an address")) };
-        let view = self.view(var, pointer.scalar, pointer.base);
+        let (view, _) = self.view(var, pointer.scalar, pointer.base);
         let ty = self.m.numeric(pointer.base, pointer.scalar.bits, 1);
         let c = self.m.uint(u32::from(c));
-        self.chain_to(def, ty, var, view, Some(c), access)
+        let root = self.root(var, view)?;
+        self.chain_to(def, ty, &root, Some(c), access)
     }
 
-    /// The id of the pointer that `def` makes, extended by the index `more`, to something of type `ty`.
+    /// The id of the pointer that `def` makes from `root`, extended by the index `more`, to something of type `ty`.
     pub(super) fn chain_to(
         &mut self,
         def: Def,
         ty: u32,
-        var: Var,
-        view: View,
+        root: &Root,
         more: Option<u32>,
         access: Access,
     ) -> Result<u32> {
-        let variable = self.variable(var, view)?;
-        let VariableState { class: Some(class), wrapped, .. } = self.state.vars[var] else {
-            return Err(internal("a variable that is not made"));
-        };
         let mut chain = Backwards::new();
         let mut fits = more.map_or(true, |more| chain.push(more));
-        let non_uniform = self.collect_indices(&mut chain, def, var, access)?;
+        let non_uniform = self.collect_indices(&mut chain, def, root.var, access)?;
         // gl_SampleMask is an array, which NIR's variable is not.
-        if wrapped {
+        if root.wrapped {
             let zero = self.m.uint(0);
             fits &= chain.push(zero);
         }
-        fits &= chain.push(variable);
+        fits &= chain.push(root.id);
         if !fits {
             return Err(unsupported("a pointer of so many steps"));
         }
         let id = if chain.len() == 1 {
-            variable
+            root.id
         } else {
-            let pointer = self.pointer_within(variable, class, ty);
+            let pointer = self.pointer_within(root.id, root.class, ty);
             self.m.pure(&mut self.state.scope, Op::AccessChain, pointer, chain.operands())
         };
         if non_uniform {
@@ -347,7 +339,8 @@ impl Emit<'_> {
             if ids[View::Uint as usize] == 0 && ids[View::Float as usize] != 0 { View::Float } else { View::Uint };
         let numbers = self.numbers(var, view);
         let ty = self.ir_type(deref.ty, self.layout(var, numbers))?;
-        let pointer = self.chain_to(block, ty, var, view, None, Access::empty())?;
+        let root = self.root(var, view)?;
+        let pointer = self.chain_to(block, ty, &root, None, Access::empty())?;
         let uint = self.m.numeric(Base::Uint, 32, 1);
         Ok(self.m.value(Op::ArrayLength, uint, &[pointer, field]))
     }

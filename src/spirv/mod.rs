@@ -191,7 +191,7 @@ impl State {
         self.values.reset(shader.num_defs());
         self.scope.clear();
         self.lanes.clear();
-        self.types.clear();
+        self.types.reset(shader.types.len());
         self.other_types.clear();
         self.members.clear();
         self.vars.reset(shader.vars.len());

@@ -42,17 +42,12 @@ pub(super) struct ModuleBuilder {
     /// Types, constants and variables outside of functions.
     pub(super) globals: Words,
     known: Dedup,
-    /// Pointer types and scalar constants of up to 32 bits.
-    front: Front,
-    /// The first constants of `uint`, 0 where there is none: members and elements.
-    pub(super) uints: [u32; 16],
+    pub(super) found: Found,
     /// OpVariable of the function.
     pub(super) locals: Words,
     /// The function behind its variables: what comes first of all, and the rest.
     pub(super) prologue: Words,
     pub(super) code: Words,
-    /// Ids of scalar and vector types, by base, width and size.
-    pub(super) numeric_types: NumericTypes,
     /// The types of nothing and of a function without parameters that returns it; 0 if not made.
     void_function: [u32; 2],
     /// Descriptors that variables name.
@@ -60,6 +55,17 @@ pub(super) struct ModuleBuilder {
     main: u32,
     /// Label of the block in which the function starts, and its variables stand.
     pub(super) entry_label: u32,
+}
+
+/// What is found again at a place of its own; all of it is empty at first, which is one piece of memory to clear.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// Pointer types and scalar constants of up to 32 bits.
+    front: Front,
+    /// The first constants of `uint`, 0 where there is none: members and elements.
+    pub(super) uints: [u32; 16],
+    /// Scalar and vector types.
+    pub(super) numeric_types: NumericTypes,
 }
 
 impl ModuleBuilder {
@@ -90,9 +96,7 @@ impl ModuleBuilder {
         ];
         sections.into_iter().for_each(Words::clear);
         self.known.clear();
-        self.front.clear();
-        self.uints = [0; 16];
-        self.numeric_types = NumericTypes::default();
+        self.found = Found::default();
         self.void_function = [0; 2];
         self.bindings.clear();
         self.main = self.id();
@@ -132,7 +136,7 @@ impl ModuleBuilder {
     /// What was made with a `key` of its own, on a short way.
     #[inline(always)]
     pub(super) fn in_front(&self, key: u64) -> Option<u32> {
-        self.front.get(key)
+        self.found.front.get(key)
     }
 
     /// The same as the two above, for what has a `key` of its own and is not in front.
@@ -145,7 +149,7 @@ impl ModuleBuilder {
         operands: &[u32; N],
     ) -> u32 {
         let wanted = Content::new(op, ty, operands.into());
-        match self.front.place(key, self.next_id) {
+        match self.found.front.place(key, self.next_id) {
             FrontPlace::Known(id) => id,
             FrontPlace::Free => {
                 let id = self.id();

@@ -108,23 +108,23 @@ impl Numbers {
 /// Ids of scalar and vector types, by base, width and size; 0 where there is none.
 #[derive(Clone, Debug)]
 pub(super) struct NumericTypes {
-    ids: [u32; 4 * 16 * 4],
+    ids: [u32; 4 * 8 * 4],
     /// There are numbers of 8 or 16 bits.
     pub(super) small: bool,
 }
 
 impl Default for NumericTypes {
     fn default() -> NumericTypes {
-        NumericTypes { ids: [0; 4 * 16 * 4], small: false }
+        NumericTypes { ids: [0; 4 * 8 * 4], small: false }
     }
 }
 
 impl NumericTypes {
     #[inline(always)]
     fn slot(base: Base, bits: u8, n: u8) -> usize {
-        // 0 for booleans, else 1, 2, 4 or 8.
-        let width = usize::from(bits >> 3) & 15;
-        (base as usize & 3) << 6 | width << 2 | usize::from(n.wrapping_sub(1) & 3)
+        // 1, 8, 16, 32 or 64.
+        let width = bits.trailing_zeros() as usize & 7;
+        (base as usize & 3) << 5 | width << 2 | usize::from(n.wrapping_sub(1) & 3)
     }
 
     pub(super) fn get(&self, base: Base, bits: u8, n: u8) -> u32 {
@@ -141,7 +141,7 @@ impl ModuleBuilder {
     /// The type of `n` numbers or booleans.
     #[inline(always)]
     pub(super) fn numeric(&mut self, base: Base, bits: u8, n: u8) -> u32 {
-        match self.numeric_types.get(base, bits, n) {
+        match self.found.numeric_types.get(base, bits, n) {
             0 => self.new_numeric(base, bits, n),
             known => known,
         }
@@ -164,7 +164,7 @@ impl ModuleBuilder {
                 }
             };
         }
-        self.numeric_types.set(base, bits, n, id);
+        self.found.numeric_types.set(base, bits, n, id);
         id
     }
 
@@ -197,7 +197,7 @@ impl ModuleBuilder {
     /// A 32-bit unsigned constant.
     #[inline(always)]
     pub(super) fn uint(&mut self, value: u32) -> u32 {
-        match self.uints.get(value as usize) {
+        match self.found.uints.get(value as usize) {
             Some(known) if *known != 0 => *known,
             _ => self.other_uint(value),
         }
@@ -206,7 +206,7 @@ impl ModuleBuilder {
     fn other_uint(&mut self, value: u32) -> u32 {
         let ty = self.numeric(Base::Uint, 32, 1);
         let id = self.scalar_constant(ty, value);
-        self.uints.get_mut(value as usize).into_iter().for_each(|known| *known = id);
+        self.found.uints.get_mut(value as usize).into_iter().for_each(|known| *known = id);
         id
     }
 

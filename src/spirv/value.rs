@@ -223,7 +223,7 @@ impl Emit<'_> {
     }
 
     /// Component `lane`, which has type `ty`, of a vector.
-    fn lane(&mut self, vector: u32, ty: u32, lane: u8) -> u32 {
+    pub(super) fn lane(&mut self, vector: u32, ty: u32, lane: u8) -> u32 {
         let new = self.m.next_id();
         let id = self.state.lanes.take(vector, lane, new);
         if id == new {

@@ -488,10 +488,6 @@ impl Front {
             _ => Place::Taken,
         }
     }
-
-    pub(super) fn clear(&mut self) {
-        self.keys.fill(0);
-    }
 }
 
 #[cfg(test)]
@@ -554,8 +550,6 @@ mod tests {
             let expected = if free.contains(&key) { Place::Known(key as u32) } else { Place::Taken };
             assert_eq!(front.place(key, 0), expected);
         }
-        front.clear();
-        assert_eq!(front.place(free[0], 7), Place::Free);
     }
 
     #[test]
