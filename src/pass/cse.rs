@@ -46,6 +46,8 @@ pub(super) struct Known {
     slots: Vec<Slot>,
     /// As many slots as the shader needs, less one.
     mask: usize,
+    /// How many more instructions may be met before all are forgotten.
+    room: usize,
     /// The run of the pass. What an earlier one left in the slots counts as free.
     run: u32,
     /// Not made if there is one block only.
@@ -62,6 +64,10 @@ struct Slot {
 /// Most shaders have fewer instructions than this by far, so that hardly any two want the same slot.
 const LEAST_SLOTS: usize = 1024;
 
+/// A larger table would not stay in the caches, and what few instructions of a huge shader are equal are near each other: when
+/// the table is full, all is forgotten.
+const MOST_SLOTS: usize = 1 << 14;
+
 /// How far to look. Real shaders need a few; in one that is made to have all hashes equal the pass takes its time, but no more.
 const MOST_PROBES: usize = 256;
 
@@ -71,13 +77,21 @@ impl Known {
         if shader.cf.len() > 1 {
             self.tree.build(shader);
         }
-        let len = (2 * shader.order.len()).next_power_of_two().max(LEAST_SLOTS);
+        let len = (2 * shader.order.len()).next_power_of_two().clamp(LEAST_SLOTS, MOST_SLOTS);
         self.mask = len - 1;
+        self.forget();
+    }
+
+    /// Forgets all instructions.
+    #[cold]
+    #[inline(never)]
+    fn forget(&mut self) {
+        self.room = (self.mask + 1) / 4 * 3;
         self.run = self.run.wrapping_add(1);
-        if self.run == 0 || self.slots.len() < len {
+        if self.run == 0 || self.slots.len() <= self.mask {
             self.run = 1;
             self.slots.clear();
-            self.slots.resize(len, Slot { key: 0, place: (Block::from_index(0), Inst::from_index(0)) });
+            self.slots.resize(self.mask + 1, Slot { key: 0, place: (Block::from_index(0), Inst::from_index(0)) });
         }
     }
 
@@ -85,6 +99,9 @@ impl Known {
     /// is known from now on.
     #[inline(always)]
     pub(super) fn find(&mut self, shader: &mut Shader, block: Block, inst: Inst, hash: u64) -> Option<Inst> {
+        if self.room == 0 {
+            self.forget();
+        }
         // All bits count in the upper half of the product.
         let key = u64::from(self.run) << 32 | mixed(hash) >> 32;
         let (at, known) = self.slot(shader, key, inst);
@@ -94,6 +111,7 @@ impl Known {
                 return Some(other);
             }
         }
+        self.room -= 1;
         // One that does not reach here is of no use further on either, because blocks come in program order.
         self.slots[at] = Slot { key, place: (block, inst) };
         None
@@ -252,6 +270,24 @@ mod tests {
         let user = b.alu(AluOp::fneg, &[same]);
         assert_eq!(optimized(&mut shader), 1);
         assert_eq!(shader.as_alu(user).unwrap().1[0].def, sum);
+    }
+
+    #[test]
+    fn the_table_forgets_before_it_is_full() {
+        let mut shader = start();
+        let mut b = Builder::new(&mut shader);
+        let count = MOST_SLOTS as u32;
+        for value in 0..count {
+            b.imm32(value);
+            b.imm32(value);
+        }
+        b.imm32(0);
+        b.imm32(count - 1);
+        assert_eq!(
+            optimized(&mut shader),
+            MOST_SLOTS - 1 + 1,
+            "neighbours but for one pair, and the last, not the first"
+        );
     }
 
     #[test]
