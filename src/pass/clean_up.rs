@@ -3,7 +3,8 @@
 //! **What.** Sets of rules look at each instruction, one after the other: its operands are read where they are made
 //! ([`copy_prop`]), it is computed if they are constants ([`constant_fold`]), made simpler ([`algebraic`]), and goes if an
 //! equal one was met ([`cse`]). Behind the walk pairs of lanes are loaded as 64 bits ([`wide_ubo_lanes`]), and what nobody
-//! reads goes ([`dce`]). If branches are decided or empty by then, they go ([`dead_cf`]), and the walk is done once more.
+//! reads goes ([`dce`]), and so do ifs with nothing in them. If branches are decided by then, they go ([`dead_cf`]), and the walk
+//! is done once more.
 //!
 //! **Why.** Each lowering writes what it means without looking around. The rules are of most use together: what is equal shows
 //! when copies are looked through, what is constant when equal loads are one. And what a walk costs is mostly the walk: to
@@ -54,9 +55,9 @@ pub const PASS: Pass = Pass {
     run,
 };
 
-fn run(shader: &mut Shader, context: &Context) -> bool {
+fn run(shader: &mut Shader, _context: &Context) -> bool {
     let changed = run_rules(shader, Rules::all());
-    if (dead_cf::PASS.run)(shader, context) {
+    if dead_cf::remove_dead(shader) {
         run_rules(shader, Rules::all());
         return true;
     }
@@ -79,6 +80,8 @@ bitflags! {
         const UNREAD = 1 << 4;
         /// Of [`wide_ubo_lanes`].
         const WIDE_LANES = 1 << 5;
+        /// Of [`dead_cf`]: ifs with nothing in them go.
+        const EMPTY_IFS = 1 << 6;
     }
 }
 
@@ -139,6 +142,17 @@ impl Walk<'_> {
         if self.rules.contains(Rules::WIDE_LANES) && !self.memory.packs.is_empty() {
             self.widen_lanes();
         }
+        let mut changed = self.changed | self.remove_unread();
+        while self.rules.contains(Rules::EMPTY_IFS) && dead_cf::remove_empty_ifs(self.shader, &mut self.memory.joined) {
+            dce::forget_needs(self.shader, self.memory);
+            self.remove_unread();
+            changed = true;
+        }
+        changed
+    }
+
+    /// Removes what the walk found out not to stay. Returns true if there was something.
+    fn remove_unread(&mut self) -> bool {
         let kept = match self.rules.contains(Rules::UNREAD) {
             true => {
                 dce::find_needed(self.shader, self.memory);
@@ -146,8 +160,7 @@ impl Walk<'_> {
             }
             false => Facts::STAYS,
         };
-        let some_went = self.shader.retain(|inst| self.memory.found[inst.index()].facts.intersects(kept));
-        self.changed | some_went
+        self.shader.retain(|inst| self.memory.found[inst.index()].facts.intersects(kept))
     }
 
     fn visit(&mut self, inst: Inst) {
@@ -261,7 +274,7 @@ impl Walk<'_> {
             }
         };
         let effects = effects::of(self.shader, op, srcs, indices);
-        facts.set(Facts::NEEDED, !effects.contains(Effects::ELIMINATE));
+        facts.set(Facts::NEEDED | Facts::EFFECTS, !effects.contains(Effects::ELIMINATE));
         let is_equal_anywhere = effects.contains(Effects::REORDER);
         let hash = is_equal_anywhere.then(|| cse::hash_of_intrinsic(self.shader, data));
         self.settle(inst, facts, reads, hash);
@@ -290,7 +303,7 @@ impl Walk<'_> {
                 self.settle(inst, Facts::READS_MORE, [own; 3], Some(hash));
             }
             InstKind::Undef => self.settle(inst, Facts::empty(), [own; 3], Some(cse::hash_of_undef(data))),
-            _ => self.settle(inst, Facts::NEEDED, [own; 3], None),
+            _ => self.settle(inst, Facts::NEEDED | Facts::EFFECTS, [own; 3], None),
         }
     }
 

@@ -25,7 +25,7 @@
 use super::clean_up::{run_rules, Facts, Found, Memory, Rules};
 use super::{Context, Forms, Pass};
 use crate::entity::Id;
-use crate::ir::{Inst, Shader};
+use crate::ir::{Cf, Inst, Shader};
 
 /// The pass.
 pub const PASS: Pass =
@@ -51,6 +51,20 @@ pub(super) fn find_needed(shader: &Shader, memory: &mut Memory) {
     }
     while let Some(inst) = late.pop() {
         read_all(shader, found, inst, late);
+    }
+}
+
+/// Takes back what [`find_needed`] marked, as some of the control flow is gone.
+pub(super) fn forget_needs(shader: &Shader, memory: &mut Memory) {
+    let found = memory.found.as_mut_slice();
+    for inst in &shader.order {
+        let facts = &mut found[inst.index()].facts;
+        facts.set(Facts::NEEDED, facts.contains(Facts::EFFECTS));
+    }
+    for item in &shader.cf {
+        if let Cf::If { cond, .. } = item {
+            found[cond.index()].facts |= Facts::NEEDED;
+        }
     }
 }
 

@@ -34,9 +34,15 @@
 //! @store_ssbo (%3, %0 (0x0), %0 (0x0)) (wrmask=x, access=none, align_mul=4, align_offset=0)
 //! ```
 
+mod empty;
+#[cfg(test)]
+mod tests;
+
+pub(super) use empty::{remove_empty_ifs, Joined};
+
 use super::{Context, Forms, Pass};
 use crate::entity::SideTable;
-use crate::ir::{Block, Cf, Def, Inst, InstKind, Jump, Shader};
+use crate::ir::{Block, Cf, Def, Inst, InstKind, Jump, PhiSrc, Shader};
 use rustc_hash::FxHashMap;
 
 /// The pass.
@@ -48,38 +54,31 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(shader: &mut Shader, _context: &Context) -> bool {
-    if shader.cf.len() == 1 {
-        return false;
-    }
+    shader.with_spare(|shader, joined: &mut Joined| remove_dead(shader) | remove_empty_ifs(shader, joined))
+}
+
+/// Removes what is decided; ifs that have nothing in them then are left.
+pub(super) fn remove_dead(shader: &mut Shader) -> bool {
     if !(0..shader.cf.len()).any(|at| may_start(shader, &shader.cf[at..])) {
         return false;
     }
-    let mut walk = Walk {
-        once: loops_that_run_once(shader),
-        old_cf: std::mem::take(&mut shader.cf),
-        old_order: std::mem::take(&mut shader.order),
-        now: shader.block_table(None),
-        alias: shader.def_table(None),
-        open: Vec::new(),
-        continues: false,
-        shader,
-    };
-    walk.walk();
-    let Walk { old_cf, old_order, now, alias, shader, .. } = walk;
-    let changed = shader.cf != old_cf || shader.order != old_order;
-    if changed {
-        rename(shader, &now, &alias);
-    }
-    changed
+    shader.with_spare(|shader, memory: &mut Memory| {
+        memory.reset(shader);
+        let mut walk = Walk { shader, memory, continues: false };
+        walk.walk();
+        let changed = shader.cf != memory.old_cf || shader.order != memory.old_order;
+        if changed {
+            rename(shader, memory);
+        }
+        changed
+    })
 }
 
-/// Whether something may be dead where a part of the control flow starts: an if that is decided or empty, what follows a jump, or
-/// a loop that ends in one. The walk finds no more unless it finds such a one first.
+/// Whether something may be dead where a part of the control flow starts: an if that is decided, what follows a jump, or a loop
+/// that ends in one. The walk finds no more unless it finds such a one first.
 fn may_start(shader: &Shader, rest: &[Cf]) -> bool {
-    let is_empty = |block: &Block| shader.block_insts(*block).is_empty();
     match rest {
-        [Cf::If { cond, .. }, ..] if shader.as_const_scalar(*cond).is_some() => true,
-        [Cf::If { .. }, Cf::Block(then), Cf::Else, Cf::Block(or_else), ..] => is_empty(then) && is_empty(or_else),
+        [Cf::If { cond, .. }, ..] => shader.as_const_scalar(*cond).is_some(),
         [Cf::Block(block), Cf::If { .. } | Cf::Loop | Cf::EndLoop, ..] => shader.block_jump(*block).is_some(),
         _ => false,
     }
@@ -88,10 +87,8 @@ fn may_start(shader: &Shader, rest: &[Cf]) -> bool {
 /// An if or loop around what is visited.
 #[derive(Clone, Copy)]
 enum Open {
-    /// An if that stays, and where it is in the new list.
-    If {
-        at: usize,
-    },
+    /// An if that stays.
+    If,
     /// An if that its then-body, or else its else-body, takes the place of.
     Chosen {
         then: bool,
@@ -103,11 +100,11 @@ enum Open {
     },
 }
 
-/// The loops, by their place in the list, that nothing leaves or repeats but a break at the end of their body: in this block.
-fn loops_that_run_once(shader: &Shader) -> FxHashMap<usize, Block> {
-    let mut once = FxHashMap::default();
-    // The loops around, and how many jumps of each were seen.
-    let mut around: Vec<(usize, usize)> = Vec::new();
+/// Finds the loops that nothing leaves or repeats but a break at the end of their body.
+fn find_loops_that_run_once(shader: &Shader, memory: &mut Memory) {
+    let Memory { once, around, .. } = memory;
+    once.clear();
+    around.clear();
     for (at, item) in shader.cf.iter().enumerate() {
         match (*item, around.last_mut()) {
             (Cf::Loop, _) => around.push((at, 0)),
@@ -123,19 +120,41 @@ fn loops_that_run_once(shader: &Shader) -> FxHashMap<usize, Block> {
             _ => {}
         }
     }
-    once
 }
 
-struct Walk<'a> {
-    shader: &'a mut Shader,
+#[derive(Default)]
+struct Memory {
     old_cf: Vec<Cf>,
     old_order: Vec<Inst>,
     /// The block that an old block is part of; `None` for those that are gone, or not reached yet.
     now: SideTable<Block, Option<Block>>,
     alias: SideTable<Def, Option<Def>>,
     open: Vec<Open>,
-    /// See [`loops_that_run_once`].
+    /// The loops that run once, by their place in the list, and the block that leaves each.
     once: FxHashMap<usize, Block>,
+    /// The loops around, and how many jumps of each were seen.
+    around: Vec<(usize, usize)>,
+    /// Operands of a phi.
+    left: Vec<PhiSrc>,
+}
+
+impl Memory {
+    /// Takes the lists of the shader over.
+    fn reset(&mut self, shader: &mut Shader) {
+        find_loops_that_run_once(shader, self);
+        self.old_cf.clear();
+        self.old_order.clear();
+        std::mem::swap(&mut self.old_cf, &mut shader.cf);
+        std::mem::swap(&mut self.old_order, &mut shader.order);
+        self.now.clear();
+        self.alias.clear();
+        self.open.clear();
+    }
+}
+
+struct Walk<'a> {
+    shader: &'a mut Shader,
+    memory: &'a mut Memory,
     /// The next block continues the one that is open.
     continues: bool,
 }
@@ -143,14 +162,14 @@ struct Walk<'a> {
 impl Walk<'_> {
     fn walk(&mut self) {
         let mut at = 0;
-        while at < self.old_cf.len() {
-            let item = self.old_cf[at];
+        while at < self.memory.old_cf.len() {
+            let item = self.memory.old_cf[at];
             at += 1;
             let rest_is_dead = match item {
                 Cf::Block(block) => self.block(block),
                 Cf::If { cond, .. } => self.begin_if(item, cond),
                 Cf::Else => self.begin_else(),
-                Cf::EndIf => self.end_if(at),
+                Cf::EndIf => self.end_if(),
                 Cf::Loop => self.begin_loop(at - 1),
                 Cf::Continue => {
                     self.shader.append_cf(item);
@@ -174,11 +193,11 @@ impl Walk<'_> {
         if open.is_none() {
             self.shader.append_cf(Cf::Block(block));
         }
-        self.now.set(block, Some(open.unwrap_or(block)));
+        self.memory.now.set(block, Some(open.unwrap_or(block)));
         self.continues = false;
-        let leaves_once = matches!(self.open.last(), Some(Open::Once { last }) if *last == block);
+        let leaves_once = matches!(self.memory.open.last(), Some(Open::Once { last }) if *last == block);
         for index in range.start..range.end - u32::from(leaves_once) {
-            let inst = self.old_order[index as usize];
+            let inst = self.memory.old_order[index as usize];
             match open {
                 Some(_) if self.shader.phi(inst).is_some() => self.settle_phi(inst),
                 _ => self.shader.append_existing(inst),
@@ -188,13 +207,13 @@ impl Walk<'_> {
     }
 
     fn begin_loop(&mut self, at: usize) -> bool {
-        match self.once.get(&at) {
+        match self.memory.once.get(&at) {
             Some(last) => {
-                self.open.push(Open::Once { last: *last });
+                self.memory.open.push(Open::Once { last: *last });
                 self.continues = true;
             }
             None => {
-                self.open.push(Open::Loop);
+                self.memory.open.push(Open::Loop);
                 self.shader.append_cf(Cf::Loop);
             }
         }
@@ -202,7 +221,7 @@ impl Walk<'_> {
     }
 
     fn end_loop(&mut self) -> bool {
-        if let Some(Open::Once { .. }) = self.open.pop() {
+        if let Some(Open::Once { .. }) = self.memory.open.pop() {
             self.continues = true;
             return self.jumps();
         }
@@ -211,15 +230,15 @@ impl Walk<'_> {
     }
 
     fn begin_if(&mut self, item: Cf, cond: Def) -> bool {
-        match self.shader.as_const_scalar(resolve(&self.alias, cond)) {
+        match self.shader.as_const_scalar(resolve(&self.memory.alias, cond)) {
             Some(value) => {
                 let then = value != 0;
-                self.open.push(Open::Chosen { then });
+                self.memory.open.push(Open::Chosen { then });
                 self.continues = true;
                 !then
             }
             None => {
-                self.open.push(Open::If { at: self.shader.cf.len() });
+                self.memory.open.push(Open::If);
                 self.shader.append_cf(item);
                 false
             }
@@ -227,7 +246,7 @@ impl Walk<'_> {
     }
 
     fn begin_else(&mut self) -> bool {
-        match self.open.last() {
+        match self.memory.open.last() {
             Some(Open::Chosen { then }) => {
                 self.continues = true;
                 *then
@@ -239,35 +258,13 @@ impl Walk<'_> {
         }
     }
 
-    /// Ends an if; its successor is at `next` in the old list.
-    fn end_if(&mut self, next: usize) -> bool {
-        match self.open.pop() {
-            Some(Open::Chosen { .. }) => self.continues = true,
-            Some(Open::If { at }) if self.is_empty_if(at, next) => {
-                self.shader.cf.truncate(at);
-                self.continues = true;
-            }
-            _ => {
-                self.shader.append_cf(Cf::EndIf);
-                return false;
-            }
+    fn end_if(&mut self) -> bool {
+        if let Some(Open::Chosen { .. }) = self.memory.open.pop() {
+            self.continues = true;
+            return self.jumps();
         }
-        self.jumps()
-    }
-
-    /// Whether the if at `at` of the new list does nothing and the block behind it does not ask which way control came.
-    fn is_empty_if(&self, at: usize, next: usize) -> bool {
-        let Some(Cf::Block(behind)) = self.old_cf.get(next) else { return false };
-        let range = self.shader.blocks[*behind];
-        let first = self.old_order[range.start as usize..range.end as usize].first();
-        let has_phi = first.is_some_and(|inst| self.shader.phi(*inst).is_some());
-        let is_empty = |block: Block| self.shader.block_insts(block).is_empty();
-        match self.shader.cf[at..] {
-            [Cf::If { .. }, Cf::Block(then), Cf::Else, Cf::Block(or_else)] => {
-                !has_phi && is_empty(then) && is_empty(or_else)
-            }
-            _ => false,
-        }
+        self.shader.append_cf(Cf::EndIf);
+        false
     }
 
     /// Whether the open block ends in a jump.
@@ -281,7 +278,7 @@ impl Walk<'_> {
     /// The item of the old list, at or behind `at`, that ends the body that `at` is in.
     fn end_of_list(&self, at: usize) -> usize {
         let mut depth = 0;
-        let end = self.old_cf[at..].iter().position(|item| match item {
+        let end = self.memory.old_cf[at..].iter().position(|item| match item {
             Cf::If { .. } | Cf::Loop => {
                 depth += 1;
                 false
@@ -293,15 +290,16 @@ impl Walk<'_> {
             }
             Cf::Block(_) => false,
         });
-        end.map_or(self.old_cf.len(), |end| at + end)
+        end.map_or(self.memory.old_cf.len(), |end| at + end)
     }
 
     /// Replaces a phi whose block has one predecessor left, which it now continues.
     fn settle_phi(&mut self, phi: Inst) {
         let srcs = self.shader.phi(phi).unwrap_or(&[]);
-        let value = srcs.iter().find(|src| self.now[src.pred].is_some()).map(|src| resolve(&self.alias, src.def));
+        let value =
+            srcs.iter().find(|src| self.memory.now[src.pred].is_some()).map(|src| resolve(&self.memory.alias, src.def));
         match value.filter(|value| *value != phi.def()) {
-            Some(value) => self.alias.set(phi.def(), Some(value)),
+            Some(value) => self.memory.alias.set(phi.def(), Some(value)),
             // Only code that is never reached has a phi of itself.
             None => {
                 self.shader.set_kind(phi, InstKind::Undef);
@@ -319,11 +317,12 @@ fn resolve(alias: &SideTable<Def, Option<Def>>, mut def: Def) -> Def {
 }
 
 /// Renames values and predecessors.
-fn rename(shader: &mut Shader, now: &SideTable<Block, Option<Block>>, alias: &SideTable<Def, Option<Def>>) {
+fn rename(shader: &mut Shader, memory: &mut Memory) {
+    let Memory { now, alias, left, .. } = memory;
     for index in 0..shader.order.len() {
         let inst = shader.order[index];
         if shader.phi(inst).is_some() {
-            drop_dead_operands(shader, inst, now);
+            drop_dead_operands(shader, inst, now, left);
         }
         shader.map_srcs(inst, |def| resolve(alias, def));
     }
@@ -334,174 +333,12 @@ fn rename(shader: &mut Shader, now: &SideTable<Block, Option<Block>>, alias: &Si
     }
 }
 
-fn drop_dead_operands(shader: &mut Shader, phi: Inst, now: &SideTable<Block, Option<Block>>) {
-    let Some(srcs) = shader.phi(phi) else { return };
-    let mut left: Vec<_> = srcs.to_vec();
-    left.retain_mut(|src| {
-        let block = now[src.pred];
-        src.pred = block.unwrap_or(src.pred);
-        block.is_some()
-    });
+fn drop_dead_operands(shader: &mut Shader, phi: Inst, now: &SideTable<Block, Option<Block>>, left: &mut Vec<PhiSrc>) {
+    left.clear();
+    let srcs = shader.phi(phi).unwrap_or(&[]).iter();
+    left.extend(srcs.filter_map(|src| Some(PhiSrc { pred: now[src.pred]?, ..*src })));
     shader.insts[phi].kind = match left.is_empty() {
         true => InstKind::Undef,
-        false => InstKind::Phi(shader.phi_srcs.push(&left)),
+        false => InstKind::Phi(shader.phi_srcs.push(left)),
     };
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::entity::Id;
-    use crate::ir::{BranchHint, Builder, PhiSrc};
-
-    /// Control flow from words: `if`, `else`, `end`, `loop`, `continue`, `endloop`, the jumps `break` and `next`, and `work`
-    /// for an instruction. `if` has an unknown condition, `yes` a true one, `no` a false one. A block stands in front of
-    /// every item and at the end.
-    fn shader(words: &str) -> Shader {
-        let mut shader = Shader::default();
-        shader.append_new_block();
-        let mut b = Builder::new(&mut shader);
-        let conds = [b.undef(1, 1), b.imm(1, 1), b.imm(1, 0)];
-        for word in words.split_whitespace() {
-            let begin = |i: usize| Cf::If { cond: conds[i], hint: BranchHint::None };
-            let item = match word {
-                "if" => begin(0),
-                "yes" => begin(1),
-                "no" => begin(2),
-                "else" => Cf::Else,
-                "end" => Cf::EndIf,
-                "loop" => Cf::Loop,
-                "continue" => Cf::Continue,
-                "endloop" => Cf::EndLoop,
-                "work" => {
-                    b.undef(1, 32);
-                    continue;
-                }
-                _ => {
-                    b.inst(0, 0, InstKind::Jump(if word == "break" { Jump::Break } else { Jump::Continue }));
-                    continue;
-                }
-            };
-            b.shader.append_cf(item);
-            b.shader.append_new_block();
-        }
-        shader
-    }
-
-    fn words(shader: &Shader) -> String {
-        let mut words = Vec::new();
-        for (at, item) in shader.cf.iter().enumerate() {
-            match item {
-                Cf::Block(block) => {
-                    assert!(!matches!(shader.cf.get(at + 1), Some(Cf::Block(_))), "two blocks in a row");
-                    words.extend(shader.block_insts(*block).iter().filter_map(|inst| match shader.insts[*inst].kind {
-                        InstKind::Undef if shader.insts[*inst].bit_size == 32 => Some("work"),
-                        InstKind::Jump(Jump::Break) => Some("break"),
-                        InstKind::Jump(_) => Some("next"),
-                        _ => None,
-                    }));
-                }
-                Cf::If { .. } => words.push("if"),
-                Cf::Else => words.push("else"),
-                Cf::EndIf => words.push("end"),
-                Cf::Loop => words.push("loop"),
-                Cf::Continue => words.push("continue"),
-                Cf::EndLoop => words.push("endloop"),
-            }
-        }
-        words.join(" ")
-    }
-
-    fn after(text: &str) -> String {
-        let mut shader = shader(text);
-        let before = words(&shader);
-        let changed = run(&mut shader, &Context::default());
-        assert!(changed || words(&shader) == before);
-        words(&shader)
-    }
-
-    #[test]
-    fn the_body_that_runs_takes_the_place_of_the_if() {
-        assert_eq!(after("yes work else end work"), "work work");
-        assert_eq!(after("no work else work work end"), "work work");
-        assert_eq!(after("yes if work else end else loop break endloop end"), "if work else end");
-        assert_eq!(
-            after("no loop break endloop else loop work if work else end next endloop end"),
-            "loop work if work else end next endloop"
-        );
-    }
-
-    #[test]
-    fn ifs_without_content_go() {
-        assert_eq!(after("if else end work"), "work");
-        assert_eq!(after("if if else end else no work else end end"), "");
-        assert_eq!(after("if else work end"), "if else work end");
-        assert_eq!(after("loop if break else end endloop"), "loop if break else end endloop");
-    }
-
-    #[test]
-    fn a_loop_that_runs_once_is_its_body() {
-        assert_eq!(
-            after("work loop work if work else end work break endloop work"),
-            "work work if work else end work work"
-        );
-        assert_eq!(after("loop loop work break endloop break endloop work"), "work work");
-        assert_eq!(after("loop loop if break else end endloop break endloop"), "loop if break else end endloop");
-        for stays in
-            ["loop work next endloop", "loop if next else end break endloop", "loop break continue work endloop"]
-        {
-            assert_eq!(after(stays), stays);
-        }
-    }
-
-    #[test]
-    fn nothing_runs_behind_a_jump() {
-        assert_eq!(after("loop yes break else end work endloop work"), "loop break endloop work");
-        assert_eq!(
-            after("loop if yes work next else end work if work else end else end break endloop"),
-            "loop if work next else end break endloop"
-        );
-        assert_eq!(
-            after("loop yes work next else end work continue work endloop"),
-            "loop work next continue work endloop"
-        );
-    }
-
-    #[test]
-    fn known_conditions_behind_phis_are_found() {
-        let mut shader = shader("yes else end");
-        let blocks: Vec<_> = shader.block_order().collect();
-        let mut b = Builder::new(&mut shader);
-        let (no, unknown) = (Def::from_index(2), Def::from_index(0));
-        let phi = b.phi(1, 1, &[PhiSrc { pred: blocks[1], def: no }, PhiSrc { pred: blocks[2], def: unknown }]);
-        b.begin_if(phi);
-        b.undef(1, 32);
-        b.begin_else();
-        b.end_if();
-        assert!(run(&mut shader, &Context::default()));
-        assert_eq!(words(&shader), "");
-    }
-
-    #[test]
-    fn phis_lose_the_operands_of_dead_blocks() {
-        let mut shader = shader("loop yes break else end if break else end endloop");
-        let blocks: Vec<_> = shader.block_order().collect();
-        let mut b = Builder::new(&mut shader);
-        let (x, y) = (Def::from_index(1), Def::from_index(2));
-        let phi = b.phi(1, 1, &[PhiSrc { pred: blocks[2], def: x }, PhiSrc { pred: blocks[5], def: y }]);
-        assert!(run(&mut shader, &Context::default()));
-        assert_eq!(words(&shader), "loop break endloop");
-        // The body of the first if is part of the loop's first block now.
-        assert_eq!(shader.phi(phi.inst()), Some(&[PhiSrc { pred: blocks[1], def: x }][..]));
-    }
-
-    #[test]
-    fn a_phi_without_predecessors_is_undefined() {
-        let mut shader = shader("loop no break else end endloop");
-        let blocks: Vec<_> = shader.block_order().collect();
-        let mut b = Builder::new(&mut shader);
-        let phi = b.phi(1, 1, &[PhiSrc { pred: blocks[2], def: Def::from_index(1) }]);
-        assert!(run(&mut shader, &Context::default()));
-        assert!(matches!(shader.def(phi).kind, InstKind::Undef));
-    }
 }

@@ -2,7 +2,7 @@
 
 use crate::entity::Id;
 use crate::ir::{Def, Inst, Shader, MOST_KEPT};
-use crate::pass::{algebraic, cse::Known};
+use crate::pass::{algebraic, cse::Known, dead_cf::Joined};
 use bitflags::bitflags;
 
 bitflags! {
@@ -11,6 +11,8 @@ bitflags! {
     pub(in crate::pass) struct Facts: u8 {
         /// It is a constant.
         const NUMBER = algebraic::NUMBER;
+        /// It does more than to make a value.
+        const EFFECTS = 1 << 1;
         /// It is arithmetic.
         const MADE = algebraic::MADE;
         /// It is a move or vector.
@@ -42,6 +44,8 @@ pub(in crate::pass) struct Memory {
     pub(super) known: Known,
     /// The phis that stay.
     pub(in crate::pass) phis: Vec<Inst>,
+    /// Blocks that went with an if that does nothing.
+    pub(super) joined: Joined,
     /// What packs two lanes to 64 bits.
     pub(super) packs: Vec<Inst>,
     /// Constants that rules made.
