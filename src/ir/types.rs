@@ -110,6 +110,7 @@ pub struct TypeTable {
     /// Memory of fields.
     unused: Vec<Vec<Field>>,
     has_booleans: bool,
+    has_narrow_or_signed: bool,
 }
 
 impl TypeTable {
@@ -126,9 +127,10 @@ impl TypeTable {
         }
         let slot = self.slot(data);
         *self.slots[slot].get_or_insert_with(|| {
-            let is_boolean = |scalar: AluType| scalar.base == Base::Bool;
-            self.has_booleans |=
-                matches!(data, TypeData::Scalar(scalar) | TypeData::Vector(scalar, _) if is_boolean(scalar));
+            if let TypeData::Scalar(scalar) | TypeData::Vector(scalar, _) | TypeData::Matrix { scalar, .. } = data {
+                self.has_booleans |= scalar.base == Base::Bool;
+                self.has_narrow_or_signed |= matches!(scalar.bits, 8 | 16) || scalar.base == Base::Int;
+            }
             self.types.push(data)
         })
     }
@@ -240,6 +242,11 @@ impl TypeTable {
     /// True if some type is a boolean or a vector of them.
     pub fn has_booleans(&self) -> bool {
         self.has_booleans
+    }
+
+    /// True if some type is a number, or made of numbers, of 8 or 16 bits, or of signed integers.
+    pub fn has_narrow_or_signed(&self) -> bool {
+        self.has_narrow_or_signed
     }
 
     /// `ty` without its outer arrays.
@@ -385,7 +392,7 @@ impl TypeTable {
             data.fields
         }));
         self.slots.clear();
-        self.has_booleans = false;
+        (self.has_booleans, self.has_narrow_or_signed) = (false, false);
     }
 }
 

@@ -43,7 +43,7 @@ fn run(shader: &mut Shader, _: &Context) -> bool {
     if !shader.inventory().has_derefs(Modes::SHADER_OUT) {
         return false;
     }
-    if !may_combine(shader) {
+    if !has_output_twice(shader) || !may_combine(shader) {
         return false;
     }
     let Some(plans) = Plans::new(shader) else { return false };
@@ -55,6 +55,20 @@ fn run(shader: &mut Shader, _: &Context) -> bool {
             Edit::Remove
         }
     })
+}
+
+/// Whether some intrinsics may read two pointers to one output: all that intrinsics read stands together.
+fn has_output_twice(shader: &Shader) -> bool {
+    // A bit for each variable.
+    let mut found = 0u128;
+    for def in shader.srcs.values().iter().filter(|def| is_output(shader, **def)) {
+        let Some(var) = shader.deref_var(*def).filter(|var| var.index() < 128) else { return true };
+        if found >> var.index() & 1 != 0 {
+            return true;
+        }
+        found |= 1 << var.index();
+    }
+    false
 }
 
 /// Whether two stores may go together. Most shaders store each output once.

@@ -47,6 +47,9 @@ struct Change {
 }
 
 fn run(shader: &mut Shader, context: &Context) -> bool {
+    if !shader.types.has_narrow_or_signed() {
+        return false;
+    }
     let mut changes = SideTable::new(None);
     let mut any = false;
     let may_be_narrow = context.target.has(Feature::storageInputOutput16);
