@@ -45,6 +45,7 @@
 //! ```
 
 use super::{Context, Forms, Pass};
+use crate::analysis::kinds::list_intrinsics;
 use crate::ir::{rewrite, Builder, Def, Edit, Inst, PhiSrc, Shader, Stage, Var};
 use crate::op::{Access, AluOp, AtomicOp, Index, Intrinsic, Modes};
 use crate::target::{Feature, Target};
@@ -61,19 +62,33 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
     if !shader.inventory().has_any(&[Intrinsic::deref_atomic, Intrinsic::deref_atomic_swap]) {
         return false;
     }
-    let mixed = mixed_shared_memory(shader, &context.target);
     let target = &context.target;
-    rewrite(shader, |b, inst| {
-        let Some(atomic) = Atomic::new(b.shader, inst) else { return Edit::Keep };
-        if !atomic.is_lowered(b.shader, target, &mixed) {
-            return Edit::Keep;
+    shader.with_spare(|shader, Memory { places, mixed }: &mut Memory| {
+        list_intrinsics(shader, places);
+        mixed_shared_memory(shader, target, places, mixed);
+        let lowered = |shader: &Shader, inst| Atomic::new(shader, inst).filter(|a| a.is_lowered(shader, target, mixed));
+        // What mostly comes: nothing to insert.
+        if !places.iter().any(|at| lowered(shader, shader.order[*at as usize]).is_some()) {
+            return false;
         }
-        let access = b.shader.index(inst, Index::access);
-        let old = compare_exchange_loop(b, target, (atomic.pointer, atomic.bits), access, |b, old| {
-            updated(b, atomic.op, old, &atomic.data)
-        });
-        Edit::Replace(old)
+        rewrite(shader, |b, inst| {
+            let Some(Atomic { op, pointer, bits }) = lowered(b.shader, inst) else { return Edit::Keep };
+            let data = b.shader.as_intrinsic(inst).map_or(Vec::new(), |(_, srcs)| srcs[1..].to_vec());
+            let access = b.shader.index(inst, Index::access);
+            Edit::Replace(compare_exchange_loop(b, target, (pointer, bits), access, |b, old| {
+                updated(b, op, old, &data)
+            }))
+        })
     })
+}
+
+/// What is kept from shader to shader.
+#[derive(Debug, Default)]
+struct Memory {
+    /// Where the intrinsics stand.
+    places: Vec<u32>,
+    /// The variables of shared memory that have integer atomics, now or after this pass, so that float ones need another view.
+    mixed: Vec<Var>,
 }
 
 /// Whether SPIR-V has no such atomic, whatever the target; for [`Forms`].
@@ -89,7 +104,6 @@ fn is_foreign_op(op: AtomicOp) -> bool {
 struct Atomic {
     op: AtomicOp,
     pointer: Def,
-    data: Vec<Def>,
     bits: u8,
 }
 
@@ -99,7 +113,7 @@ impl Atomic {
             return None;
         };
         let op = *AtomicOp::ALL.get(shader.index(inst, Index::atomic_op) as usize)?;
-        Some(Atomic { op, pointer: srcs[0], data: srcs[1..].to_vec(), bits: shader.insts[inst].bit_size })
+        Some(Atomic { op, pointer: srcs[0], bits: shader.insts[inst].bit_size })
     }
 
     fn is_lowered(&self, shader: &Shader, target: &Target, mixed: &[Var]) -> bool {
@@ -112,18 +126,18 @@ impl Atomic {
     }
 }
 
-/// The variables of shared memory that have integer atomics, now or after this pass, so that float ones need another view.
-fn mixed_shared_memory(shader: &Shader, target: &Target) -> Vec<Var> {
+/// Gathers these variables. The intrinsics stand at `places`.
+fn mixed_shared_memory(shader: &Shader, target: &Target, places: &[u32], mixed: &mut Vec<Var>) {
+    mixed.clear();
     if target.has(Feature::workgroupMemoryExplicitLayout) {
-        return Vec::new();
+        return;
     }
-    let of_integers = |inst: &Inst| {
-        let atomic = Atomic::new(shader, *inst)?;
+    mixed.extend(places.iter().filter_map(|at| {
+        let atomic = Atomic::new(shader, shader.order[*at as usize])?;
         let var = shader.deref_var(atomic.pointer)?;
         let integer = !atomic.op.is_float() || !target.has_float_atomic(atomic.op, atomic.bits, true);
         (integer && shader.vars[var].mode == Modes::SHARED).then_some(var)
-    };
-    shader.order.iter().filter_map(of_integers).collect()
+    }));
 }
 
 /// What memory holds after the atomic `op` with `data` if it held `old`.
