@@ -216,14 +216,18 @@ impl Swizzle {
 
     /// `self` applied to the result of `inner`: component i reads inner's component self(i).
     pub fn compose(self, inner: Swizzle) -> Swizzle {
-        if self == Swizzle::IDENTITY || inner == Swizzle::IDENTITY {
-            return if self == Swizzle::IDENTITY { inner } else { self };
+        let component = |i: u32| (inner.0 >> (4 * (self.0 >> (4 * i) & 15)) & 15) << (4 * i);
+        let first = component(0) | component(1) | component(2) | component(3);
+        // Nearly none has more than four components that are not in order.
+        if self.is_short() && inner.is_short() {
+            return Swizzle(first | Swizzle::IDENTITY.0 & Swizzle::unread(4));
         }
-        let mut swizzle = Swizzle(0);
-        for i in 0..16 {
-            swizzle.set(i, inner.get(usize::from(self.get(i))));
-        }
-        swizzle
+        Swizzle((4..16).fold(first, |all, i| all | component(i)))
+    }
+
+    /// True if all components but the first four read their own.
+    fn is_short(self) -> bool {
+        (self.0 ^ Swizzle::IDENTITY.0) & Swizzle::unread(4) == 0
     }
 }
 

@@ -76,11 +76,11 @@ const RULES: &[(u8, &[AluOp], RuleFn)] = &[
     (MADE, &[fabs], |x| x.made_by(0, fneg).or(x.made_by(0, fabs)).map(|inner| New::Op(fabs, [inner[0]; 3]))),
     (NUMBER | MADE, &[iadd], |x| merge_constants(x, u64::wrapping_add)),
     (NUMBER | MADE, &[iand], |x| merge_constants(x, |a, b| a & b)),
-    (NUMBER, &[iand], |x| {
+    (NUMBER | MADE, &[iand], |x| {
         let (y, kept) = x.commuted?;
         (x.possible_bits(y, DEPTH) & !kept == 0).then_some(New::Value(y))
     }),
-    (NUMBER, &[ushr], |x| (x.possible_bits(x.srcs[0], DEPTH) >> x.shift_count()? == 0).then_some(New::Const(0))),
+    (NUMBER | MADE, &[ushr], |x| (x.possible_bits(x.srcs[0], DEPTH) >> x.shift_count()? == 0).then_some(New::Const(0))),
     (NUMBER | MADE, &[ishl, ushr], same_shifts),
     (NUMBER | MADE, &[ishl, ushr], opposite_shifts),
     (NUMBER | MADE, &[ishl, ushr], shift_of_masked),
