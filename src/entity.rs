@@ -189,11 +189,19 @@ impl<K: Id, V: Clone> SideTable<K, V> {
     }
 
     /// The entry of `id`, made from the default if there was none.
+    #[inline]
     pub fn entry(&mut self, id: K) -> &mut V {
-        if id.index() >= self.items.len() {
-            self.items.resize(id.index() + 1, self.default.clone());
+        let at = id.index();
+        if at >= self.items.len() {
+            return self.new_entry(at);
         }
-        &mut self.items[id.index()]
+        &mut self.items[at]
+    }
+
+    #[inline(never)]
+    fn new_entry(&mut self, at: usize) -> &mut V {
+        self.items.resize(at + 1, self.default.clone());
+        &mut self.items[at]
     }
 
     /// Gives every entity the default again, keeps the memory.
@@ -217,7 +225,8 @@ impl<K: Id, V: Clone> SideTable<K, V> {
     /// The same, with room for `len` entities.
     pub fn reset(&mut self, len: usize) {
         self.items.clear();
-        self.items.resize(len, self.default.clone());
+        // Loops of few lengths are foreseen, those of any are not.
+        self.items.resize(len.next_multiple_of(8), self.default.clone());
     }
 }
 

@@ -221,7 +221,10 @@ impl Emit<'_> {
     /// The SPIR-V type of a variable, or of a part of one.
     #[inline]
     pub(super) fn ir_type(&mut self, ty: Type, layout: Layout) -> Result<u32> {
-        Ok(self.laid_out(ty, layout, 0)?.id)
+        match self.shader.types.as_vector(ty) {
+            Some((scalar, n @ 1..=4)) => Ok(self.m.numeric(layout.numbers.apply(scalar), scalar.bits, n)),
+            _ => Ok(self.aggregate(ty, layout, 0)?.id),
+        }
     }
 
     /// The same with its extent.
