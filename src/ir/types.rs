@@ -98,10 +98,18 @@ pub struct Field {
     pub offset: Option<u32>,
 }
 
+/// A type of a table.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    data: TypeData,
+    /// Component type and count of a scalar or vector: what is asked most.
+    vector: Option<(AluType, u8)>,
+}
+
 /// All types of a shader.
 #[derive(Clone, Debug, Default)]
 pub struct TypeTable {
-    types: Arena<Type, TypeData>,
+    types: Arena<Type, Entry>,
     /// The structs.
     pub structs: Arena<Struct, StructData>,
     /// A type stands in the first free slot from where its hash leads. As many as a power of two, or none; never more than half
@@ -131,7 +139,12 @@ impl TypeTable {
                 self.has_booleans |= scalar.base == Base::Bool;
                 self.has_narrow_or_signed |= matches!(scalar.bits, 8 | 16) || scalar.base == Base::Int;
             }
-            self.types.push(data)
+            let vector = match data {
+                TypeData::Scalar(scalar) => Some((scalar, 1)),
+                TypeData::Vector(scalar, components) => Some((scalar, components)),
+                _ => None,
+            };
+            self.types.push(Entry { data, vector })
         })
     }
 
@@ -140,7 +153,7 @@ impl TypeTable {
     fn slot(&self, data: TypeData) -> usize {
         let mask = self.slots.len() - 1;
         let mut slot = hash_of(data) & mask;
-        while self.slots[slot].is_some_and(|ty| self.types[ty] != data) {
+        while self.slots[slot].is_some_and(|ty| self.types[ty].data != data) {
             slot = (slot + 1) & mask;
         }
         slot
@@ -152,8 +165,8 @@ impl TypeTable {
         let len = (2 * self.slots.len()).max(64);
         self.slots.clear();
         self.slots.resize(len, None);
-        for ty in self.types.ids().filter(|ty| !matches!(self.types[*ty], TypeData::Struct(_))) {
-            let slot = self.slot(self.types[ty]);
+        for ty in self.types.ids().filter(|ty| !matches!(self.types[*ty].data, TypeData::Struct(_))) {
+            let slot = self.slot(self.types[ty].data);
             self.slots[slot] = Some(ty);
         }
     }
@@ -181,7 +194,8 @@ impl TypeTable {
     /// A new struct with these fields, which are in [`memory_of_fields`](TypeTable::memory_of_fields).
     pub(crate) fn new_struct_of(&mut self, name: Str, fields: Vec<Field>) -> Type {
         // No other type is equal.
-        self.types.push(TypeData::Struct(self.structs.push(StructData { name, fields })))
+        let data = TypeData::Struct(self.structs.push(StructData { name, fields }));
+        self.types.push(Entry { data, vector: None })
     }
 
     /// An empty list, with the memory of one that is no more needed if there is one.
@@ -191,7 +205,7 @@ impl TypeTable {
 
     /// What `ty` is.
     pub fn get(&self, ty: Type) -> TypeData {
-        self.types[ty]
+        self.types[ty].data
     }
 
     /// How many types there are.
@@ -232,11 +246,7 @@ impl TypeTable {
 
     /// Component type and count of a scalar or vector.
     pub fn as_vector(&self, ty: Type) -> Option<(AluType, u8)> {
-        match self.get(ty) {
-            TypeData::Scalar(scalar) => Some((scalar, 1)),
-            TypeData::Vector(scalar, components) => Some((scalar, components)),
-            _ => None,
-        }
+        self.types[ty].vector
     }
 
     /// True if some type is a boolean or a vector of them.
