@@ -171,7 +171,7 @@ impl Emit<'_> {
     #[inline(never)]
     fn new_variable(&mut self, var: Var, view: View) -> Result<u32> {
         let variable = &self.shader.vars[var];
-        let class = CLASS_OF_BIT[variable.mode.bits().trailing_zeros() as usize & 31];
+        let class = CLASS_OF_BIT.get(variable.mode.bits().trailing_zeros() as usize).copied().flatten();
         match class.ok_or_else(|| unsupported("a variable of this mode"))? {
             class @ (StorageClass::Input | StorageClass::Output) => self.io_variable(var, variable, class),
             class => self.memory_variable(var, variable, view, class),
