@@ -67,6 +67,12 @@ pub(super) fn locations(module: &Module, outputs: bool) -> Vec<u32> {
     left.map(|varying| varying.location).collect()
 }
 
+/// All locations that the varyings of one side take: an array takes several.
+fn taken(module: &Module, outputs: bool) -> Vec<u32> {
+    let left = module.interface.iter().filter(|it| it.is_output == outputs && !it.removed && it.builtin.is_none());
+    left.flat_map(|varying| varying.location..varying.location + varying.locations).collect()
+}
+
 #[test]
 fn a4_6_an_output_that_nobody_reads_goes_and_locations_are_packed() {
     let linked = linked([vertex(&["VAR0", "VAR1", "VAR2"]), fragment(&["VAR2", "VAR0"])]);
@@ -131,11 +137,12 @@ fn a4_6_stages_of_the_corpus_link() {
     let results = support::in_parallel(pairs.step_by(3).collect(), |(vertex, fragment)| {
         let modules = [vertex, fragment].map(|lowered| lowered.emit(None).expect("a module"));
         let linked = link(&modules.each_ref(), Vec::new());
-        let (outputs, inputs) = (locations(&linked.modules[0], true), locations(&linked.modules[1], false));
+        let (outputs, inputs) = (taken(&linked.modules[0], true), taken(&linked.modules[1], false));
         let name = format!("{} and {}", vertex.name, fragment.name);
         let removable = linked.modules.iter().flat_map(|module| &module.interface).all(|it| {
             let ours = it.builtin.is_some() || it.removed || it.capture.is_some();
-            ours || outputs.contains(&it.location) == inputs.contains(&it.location) || !it.removable
+            let shares = |taken: &[u32]| (it.location..it.location + it.locations).any(|at| taken.contains(&at));
+            ours || shares(&outputs) == shares(&inputs) || !it.removable
         });
         let mut words = Vec::new();
         let judged = linked.modules.iter().try_for_each(|module| {
