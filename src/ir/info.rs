@@ -384,11 +384,27 @@ pub fn is_directive(key: &str, value: &str) -> bool {
 }
 
 impl ShaderInfo {
-    /// Forgets everything, keeps the memory of what every shader has.
+    /// Forgets everything, keeps the memory of names.
     pub fn clear(&mut self) {
-        let mut source_hash = std::mem::take(&mut self.source_hash);
-        source_hash.clear();
-        *self = ShaderInfo { source_hash, ..ShaderInfo::default() };
+        let names = [
+            &mut self.source_hash,
+            &mut self.output_primitive,
+            &mut self.input_primitive,
+            &mut self.color0_interp,
+            &mut self.color1_interp,
+        ];
+        let [source_hash, output_primitive, input_primitive, color0_interp, color1_interp] = names.map(|name| {
+            name.clear();
+            std::mem::take(name)
+        });
+        *self = ShaderInfo {
+            source_hash,
+            output_primitive,
+            input_primitive,
+            color0_interp,
+            color1_interp,
+            ..ShaderInfo::default()
+        };
     }
 
     /// True if invocations have neighbours, from which texture operations choose a level of detail.

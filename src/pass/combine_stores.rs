@@ -46,14 +46,17 @@ fn run(shader: &mut Shader, _: &Context) -> bool {
     if !has_output_twice(shader) || !may_combine(shader) {
         return false;
     }
-    let Some(plans) = Plans::new(shader) else { return false };
-    rewrite(shader, |b, inst| match plans.plans[inst] {
-        Plan::Keep => Edit::Keep,
-        Plan::Drop => Edit::Remove,
-        Plan::Store(number) => {
-            plans.combined[number].emit(b);
-            Edit::Remove
-        }
+    shader.with_spare(|shader, plans: &mut Plans| {
+        plans.make(shader);
+        plans.any
+            && rewrite(shader, |b, inst| match plans.plans[inst] {
+                Plan::Keep => Edit::Keep,
+                Plan::Drop => Edit::Remove,
+                Plan::Store(number) => {
+                    plans.combined[number].emit(b);
+                    Edit::Remove
+                }
+            })
     })
 }
 
@@ -98,8 +101,9 @@ fn is_output(shader: &Shader, pointer: Def) -> bool {
 }
 
 /// What becomes of an instruction.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 enum Plan {
+    #[default]
     Keep,
     /// A later store does it.
     Drop,
@@ -138,13 +142,15 @@ impl Combined {
         }
         let size = usize::from(self.size);
         let whole = self.components[..size].iter().flatten().all(|(def, _)| *def == first);
+        let components = self.components.map(|component| component.unwrap_or((first, 0)));
         let value = if whole {
-            let swizzle: Vec<u8> = self.components[..size].iter().flatten().map(|(_, c)| *c).collect();
-            b.swizzle(first, &swizzle)
+            b.swizzle(first, &components.map(|(_, c)| c)[..size])
         } else {
-            let lanes: Vec<Def> =
-                self.components[..size].iter().flatten().map(|(def, c)| b.channel(*def, *c)).collect();
-            b.vec(&lanes)
+            let mut lanes = [first; 4];
+            for (lane, (def, c)) in lanes.iter_mut().zip(components).take(size) {
+                *lane = b.channel(def, c);
+            }
+            b.vec(&lanes[..size])
         };
         debug_assert_eq!(b.shader.bit_size(value), bits);
         b.store_deref(pointer, value, mask, 0);
@@ -152,6 +158,7 @@ impl Combined {
 }
 
 /// The stores to combine.
+#[derive(Default)]
 struct Plans {
     plans: SideTable<Inst, Plan>,
     combined: Vec<Combined>,
@@ -161,24 +168,24 @@ struct Plans {
 }
 
 impl Plans {
-    /// `None` if there is nothing to combine.
-    fn new(shader: &Shader) -> Option<Plans> {
-        let mut plans = Plans { plans: SideTable::new(Plan::Keep), combined: Vec::new(), first_open: 0, any: false };
+    fn make(&mut self, shader: &Shader) {
+        self.plans.clear();
+        self.combined.clear();
+        (self.first_open, self.any) = (0, false);
         for block in shader.block_order() {
             for inst in shader.block_insts(block) {
                 match shader.insts[*inst].kind {
                     InstKind::Intrinsic { op, srcs, .. } => match ComponentStore::new(shader, *inst) {
-                        Some(store) => plans.add(shader, &store),
-                        None if separates(shader, op, &shader.srcs[srcs]) => plans.close(),
+                        Some(store) => self.add(shader, &store),
+                        None if separates(shader, op, &shader.srcs[srcs]) => self.close(),
                         None => {}
                     },
-                    InstKind::Jump(_) => plans.close(),
+                    InstKind::Jump(_) => self.close(),
                     _ => {}
                 }
             }
-            plans.close();
+            self.close();
         }
-        plans.any.then_some(plans)
     }
 
     fn add(&mut self, shader: &Shader, store: &ComponentStore) {

@@ -31,7 +31,7 @@
 //! ```
 
 use super::{Context, Forms, Pass};
-use crate::entity::SideTable;
+use crate::entity::{Pool, SideTable, Slice};
 use crate::ir::{rewrite, ArrayIndex, Def, DerefKind, Edit, Inst, InstKind, Shader, Type, TypeData, Var};
 use crate::op::{Index, Intrinsic, Modes};
 
@@ -53,12 +53,20 @@ fn run(shader: &mut Shader, _context: &Context) -> bool {
     if !shader.inventory().has_derefs(OWN) {
         return false;
     }
-    let tables = find_tables(shader);
-    if shader.vars.ids().all(|var| tables[var].is_none()) {
-        return false;
-    }
+    shader.with_spare(|shader, tables: &mut Tables| {
+        tables.find(shader);
+        let is_any = shader.vars.ids().any(|var| tables.of(var).is_some());
+        if is_any {
+            replace(shader, tables);
+        }
+        is_any
+    })
+}
+
+/// Makes the tables constants.
+fn replace(shader: &mut Shader, tables: &Tables) {
     for var in shader.vars.ids() {
-        if let Some(values) = &tables[var] {
+        if let Some(values) = tables.of(var) {
             let values = shader.consts.push(values);
             shader.vars[var].mode = Modes::CONSTANT;
             shader.vars[var].values = Some(values);
@@ -66,13 +74,13 @@ fn run(shader: &mut Shader, _context: &Context) -> bool {
     }
     rewrite(shader, |b, inst| {
         if let InstKind::Deref(deref) = b.shader.insts[inst].kind {
-            if b.shader.deref_var(inst.def()).is_some_and(|var| tables[var].is_some()) {
+            if b.shader.deref_var(inst.def()).is_some_and(|var| tables.of(var).is_some()) {
                 b.shader.derefs[deref].modes = Modes::CONSTANT;
                 b.shader.set_kind(inst, InstKind::Deref(deref));
             }
             return Edit::Keep;
         }
-        let Some((op, pointer, values)) = access(b.shader, inst, &tables) else { return Edit::Keep };
+        let Some((op, pointer, values)) = access(b.shader, inst, tables) else { return Edit::Keep };
         if op == Intrinsic::store_deref {
             return Edit::Remove;
         }
@@ -83,67 +91,69 @@ fn run(shader: &mut Shader, _context: &Context) -> bool {
             None => Edit::Keep,
         }
     });
-    true
 }
 
 /// A load from or store to a table: the pointer, and the values of the table.
-fn access<'t>(
-    shader: &Shader,
-    inst: Inst,
-    tables: &'t SideTable<Var, Option<Vec<u64>>>,
-) -> Option<(Intrinsic, Def, &'t [u64])> {
+fn access<'t>(shader: &Shader, inst: Inst, tables: &'t Tables) -> Option<(Intrinsic, Def, &'t [u64])> {
     let (op @ (Intrinsic::load_deref | Intrinsic::store_deref), srcs) = shader.as_intrinsic(inst)? else { return None };
     let var = shader.deref_var(srcs[0])?;
-    tables[var].as_ref().map(|values| (op, srcs[0], values.as_slice()))
+    Some((op, srcs[0], tables.of(var)?))
 }
 
 /// What is known of a variable while the shader is walked.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy)]
 struct Table {
-    values: Vec<u64>,
+    values: Slice,
     /// It has been read, so that a store now comes too late.
     is_read: bool,
     /// It has a value at all.
     is_written: bool,
 }
 
-/// The values of each variable that is a table.
-fn find_tables(shader: &Shader) -> SideTable<Var, Option<Vec<u64>>> {
-    let mut found = SideTable::with_len(None, shader.vars.len());
-    for (var, variable) in shader.vars.iter().filter(|(_, variable)| variable.mode.intersects(OWN)) {
-        let known = variable.values.map(|values| shader.consts[values].to_vec());
-        let count = shader.types.num_scalars(variable.ty).filter(|count| *count <= MAX_SCALARS);
-        if known.is_none() && variable.initializer.is_some() {
-            continue;
+/// The variables that may be tables.
+#[derive(Default)]
+struct Tables {
+    of: SideTable<Var, Option<Table>>,
+    values: Pool<u64>,
+}
+
+impl Tables {
+    /// The values of `var` if it is a table.
+    fn of(&self, var: Var) -> Option<&[u64]> {
+        let table = self.of[var].filter(|table| table.is_written && table.is_read)?;
+        Some(&self.values[table.values])
+    }
+
+    fn find(&mut self, shader: &Shader) {
+        self.of.clear();
+        self.values.clear();
+        for (var, variable) in shader.vars.iter().filter(|(_, variable)| variable.mode.intersects(OWN)) {
+            let count = shader.types.num_scalars(variable.ty).filter(|count| *count <= MAX_SCALARS);
+            let values = match (variable.values, count) {
+                (Some(values), _) => self.values.push(&shader.consts[values]),
+                (None, Some(count)) if variable.initializer.is_none() => self.values.extend((0..count).map(|_| 0)),
+                _ => continue,
+            };
+            self.of.set(var, Some(Table { values, is_read: false, is_written: variable.values.is_some() }));
         }
-        let is_written = known.is_some();
-        if let Some(values) = known.or(count.map(|count| vec![0; count as usize])) {
-            found.set(var, Some(Table { values, is_read: false, is_written }));
+        for (number, block) in shader.block_order().enumerate() {
+            if shader.vars.ids().all(|var| self.of[var].is_none()) {
+                break;
+            }
+            for inst in shader.block_insts(block) {
+                note(shader, *inst, number == 0, self);
+            }
         }
     }
-    for (number, block) in shader.block_order().enumerate() {
-        if shader.vars.ids().all(|var| found[var].is_none()) {
-            break;
-        }
-        for inst in shader.block_insts(block) {
-            note(shader, *inst, number == 0, &mut found);
-        }
-    }
-    let mut tables = SideTable::with_len(None, shader.vars.len());
-    for var in shader.vars.ids() {
-        let table = found.entry(var).take().filter(|table| table.is_written && table.is_read);
-        tables.set(var, table.map(|table| table.values));
-    }
-    tables
 }
 
 /// Notes what `inst` does with the variables that it names; one that it does anything else with is no table. No others than
 /// intrinsics and steps of pointers read pointers: `check` does not let them be values.
-fn note(shader: &Shader, inst: Inst, at_start: bool, tables: &mut SideTable<Var, Option<Table>>) {
+fn note(shader: &Shader, inst: Inst, at_start: bool, tables: &mut Tables) {
     let is_own = |def: Def| shader.as_deref(def).is_some_and(|deref| deref.modes.intersects(OWN));
     let note = |def: Def| {
         if let Some(var) = Some(def).filter(|def| is_own(*def)).and_then(|def| shader.deref_var(def)) {
-            note_use(shader, inst, at_start, tables.entry(var));
+            note_use(shader, inst, at_start, var, tables);
         }
     };
     match shader.insts[inst].kind {
@@ -156,9 +166,9 @@ fn note(shader: &Shader, inst: Inst, at_start: bool, tables: &mut SideTable<Var,
     }
 }
 
-/// Notes that `inst` reads a pointer to the variable of `table`.
-fn note_use(shader: &Shader, inst: Inst, at_start: bool, table: &mut Option<Table>) {
-    let Some(known) = table else { return };
+/// Notes that `inst` reads a pointer to `var`.
+fn note_use(shader: &Shader, inst: Inst, at_start: bool, var: Var, tables: &mut Tables) {
+    let Some(known) = tables.of.entry(var) else { return };
     let kept = match shader.as_intrinsic(inst) {
         Some((Intrinsic::load_deref, _)) => {
             known.is_read = true;
@@ -166,12 +176,12 @@ fn note_use(shader: &Shader, inst: Inst, at_start: bool, table: &mut Option<Tabl
         }
         Some((Intrinsic::store_deref, &[pointer, value])) if at_start && !known.is_read => {
             known.is_written = true;
-            fill(shader, inst, pointer, value, &mut known.values).is_some()
+            fill(shader, inst, pointer, value, &mut tables.values[known.values]).is_some()
         }
         _ => false,
     };
     if !kept {
-        *table = None;
+        tables.of.set(var, None);
     }
 }
 

@@ -45,12 +45,13 @@ pub(in crate::pass) fn atomic(
 
 /// The atomic `inst`, whose data starts at source `data`, on what `pointer` points to.
 pub(in crate::pass) fn atomic_at(b: &mut Builder<'_>, inst: Inst, pointer: Def, data: usize) -> Def {
-    let mut srcs = vec![pointer];
-    srcs.extend(data_of(b, inst, data));
-    let op = if srcs.len() == 3 { Intrinsic::deref_atomic_swap } else { Intrinsic::deref_atomic };
+    let data = b.shader.as_intrinsic(inst).map_or(&[][..], |(_, srcs)| &srcs[data..]);
+    let (mut srcs, count) = ([pointer; 3], 1 + data.len());
+    srcs[1..count].copy_from_slice(data);
+    let op = if count == 3 { Intrinsic::deref_atomic_swap } else { Intrinsic::deref_atomic };
     let indices = [Index::access, Index::atomic_op].map(|index| (index, b.shader.index(inst, index)));
     let bits = b.shader.insts[inst].bit_size;
-    b.intrinsic_with(op, 1, bits, &srcs, &indices).def()
+    b.intrinsic_with(op, 1, bits, &srcs[..count], &indices).def()
 }
 
 fn data_of(b: &Builder<'_>, inst: Inst, first: usize) -> Vec<Def> {

@@ -64,10 +64,7 @@ pub(in crate::pass) fn load<F: Fn(u32) -> u8>(
     let first = start * 8 / u32::from(bits);
     let value = match bits {
         32 => gather(b, &dwords[first as usize..][..usize::from(components)]),
-        _ => {
-            let elements = elements(b, &dwords, bits, first, components);
-            gather(b, &elements)
-        }
+        _ => gather_elements(b, &dwords, bits, first as usize, usize::from(components)),
     };
     b.shader.give_back(dwords);
     value
@@ -220,20 +217,22 @@ enum Shift {
 
 /// Moves `bytes` bytes that start `shift` bits into the first dword to the start of the first dword.
 fn realign(b: &mut Builder<'_>, dwords: &mut Vec<Lane>, bytes: u32, shift: Shift) {
+    for lane in dwords.iter_mut() {
+        *lane = b.channel(lane.def, lane.component).into();
+    }
     let count = bytes.div_ceil(4) as usize;
-    let raw: Vec<Def> = dwords.iter().map(|lane| b.channel(lane.def, lane.component)).collect();
-    dwords.clear();
     for k in 0..count {
-        let low = shift_down(b, raw[k], shift);
-        let value = match raw.get(k + 1) {
+        let low = shift_down(b, dwords[k].def, shift);
+        let value = match dwords.get(k + 1) {
             None => low,
             Some(next) => {
-                let high = shift_up_rest(b, *next, shift);
+                let high = shift_up_rest(b, next.def, shift);
                 b.alu(AluOp::ior, &[low, high])
             }
         };
-        dwords.push(value.into());
+        dwords[k] = value.into();
     }
+    dwords.truncate(count);
 }
 
 /// `value >> shift`.
@@ -256,11 +255,12 @@ fn shift_up_rest(b: &mut Builder<'_>, value: Def, shift: Shift) -> Def {
     }
 }
 
-/// Components `first .. first + count` of `bits` bits, not 32, of the dwords.
-fn elements(b: &mut Builder<'_>, dwords: &[Lane], bits: u8, first: u32, count: u8) -> Vec<Lane> {
-    let mut unpacked: Vec<Option<Def>> = vec![None; dwords.len()];
-    (first as usize..first as usize + usize::from(count))
-        .map(|i| match bits {
+/// Components `first .. first + count` of `bits` bits, not 32, of the dwords, as one value.
+fn gather_elements(b: &mut Builder<'_>, dwords: &[Lane], bits: u8, first: usize, count: usize) -> Def {
+    // As many as a vector has at most, and as many dwords as these take where they are less than 32 bits.
+    let (mut elements, mut unpacked) = ([dwords[0]; 16], [None; 16]);
+    for (i, element) in (first..).zip(&mut elements[..count]) {
+        *element = match bits {
             64 => {
                 let pair = gather(b, &dwords[2 * i..2 * i + 2]);
                 b.alu(AluOp::pack_64_2x32, &[pair]).into()
@@ -275,8 +275,9 @@ fn elements(b: &mut Builder<'_>, dwords: &[Lane], bits: u8, first: u32, count: u
                 });
                 Lane { def: parts, component: (i % per_dword) as u8 }
             }
-        })
-        .collect()
+        };
+    }
+    gather(b, &elements[..count])
 }
 
 /// The lanes as one value: a swizzle if they are of one value, else put together.

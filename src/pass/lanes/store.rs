@@ -9,19 +9,21 @@ use crate::op::{AluOp, AtomicOp, Index, Intrinsic};
 pub(in crate::pass) fn store(b: &mut Builder<'_>, memory: &Memory, address: Address, value: Def, write_mask: u32) {
     let (components, bits) = (b.shader.num_components(value), b.shader.bit_size(value));
     let written = (0..components).filter(|c| write_mask >> c & 1 != 0);
-    let mut parts = Vec::with_capacity(MAX_DWORDS);
+    let mut parts: Box<Vec<Part>> = b.shader.take_spare();
+    parts.clear();
     for c in written {
         let component = b.channel(value, c);
         push_parts(b, component, u32::from(c) * u32::from(bits) / 8, &mut parts);
     }
     match address {
         Address::Byte { offset, mul, rem } => {
-            for part in parts {
+            for part in parts.iter().copied() {
                 store_unaligned(b, memory, offset, (mul, rem), part);
             }
         }
         _ => store_parts(b, memory, address, &parts),
     }
+    b.shader.give_back(parts);
     debug_assert!(bits >= 8, "booleans have no memory layout");
 }
 
@@ -103,7 +105,10 @@ fn store_parts(b: &mut Builder<'_>, memory: &Memory, address: Address, parts: &[
         let next = &images[k..(k + 4).min(MAX_DWORDS)];
         let whole = address.has_static_lanes() && memory.whole != Whole::Never && place.lane == imm(0);
         if whole && next.len() == 4 && next.iter().all(|image| image.mask == u32::MAX) {
-            let lanes: Vec<Def> = next.iter().filter_map(|image| image.value).collect();
+            let mut lanes = [value; 4];
+            for (lane, image) in lanes.iter_mut().zip(next) {
+                *lane = image.value.unwrap_or(value);
+            }
             store_vec4(b, memory, place, &lanes);
             k += 4;
             continue;
