@@ -26,7 +26,7 @@ use super::usual;
 use super::{check_instruction, ssa};
 use crate::analysis::kinds::Kinds;
 use crate::entity::Id;
-use crate::ir::{Block, Cf, Inst, InstKind, Jump, Shader};
+use crate::ir::{Block, Cf, Inst, InstKind, Jump, Shader, MOST_KEPT};
 use crate::op::Intrinsic;
 
 /// What the look finds, and its memory.
@@ -113,8 +113,16 @@ impl Glance {
                 self.assert_usual(report);
             }
             self.look_closely(report);
+            self.let_go_of_much(shader);
         } else {
             self.suspect_all(report);
+        }
+    }
+
+    /// Keeps no large tables: see [`MOST_KEPT`].
+    fn let_go_of_much(&mut self, shader: &Shader) {
+        if shader.order.len() > MOST_KEPT {
+            (self.scopes, self.kinds) = Default::default();
         }
     }
 

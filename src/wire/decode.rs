@@ -6,9 +6,9 @@ use super::record::{error, Record};
 use super::values::Values;
 use crate::entity::Numbering;
 use crate::error::Error;
-use crate::ir::{Block, Cf, Inst, InstKind, PhiSrc, Shader};
+use crate::ir::{Block, Cf, Inst, InstKind, PhiSrc, Shader, MOST_KEPT};
 
-/// Reads wires, one after the other, and keeps its memory in between.
+/// Reads wires, one after the other, and keeps its memory in between, but for the largest table of large shaders.
 #[derive(Clone, Debug, Default)]
 pub struct Decoder {
     pub(super) types: Vec<TypeRow>,
@@ -41,6 +41,9 @@ impl Decoder {
         let result = Reading { state: self, shader, wire: words, in_block: false }.shader();
         // A number that means nothing comes before any other error: reading would have ended there.
         let result = self.values.sound().and(result);
+        if shader.num_defs() > MOST_KEPT {
+            self.values = Values::default();
+        }
         if result.is_err() {
             shader.clear();
         }
