@@ -5,6 +5,7 @@ use super::report::{plural, Report};
 use crate::ir::{Def, Inst, Shader, Stage, VarFlags, Variable};
 use crate::op::names::{frag_result, varying, vert_attrib, IoFlags, IoSemantics, IoXfb, SlotKind};
 use crate::op::{Index, Intrinsic, Modes};
+use std::ops::Range;
 
 /// One past the last slot.
 fn slot_end(kind: SlotKind) -> u32 {
@@ -106,7 +107,7 @@ pub(super) fn check_intrinsic(report: &mut Report<'_>, inst: Inst, op: Intrinsic
         let slots = plural(io.num_slots as usize, "slot");
         report.at(inst, format_args!("{slots} from {} on do not exist", io.location));
     }
-    let value = if output && !shader.insts[inst].has_def() { srcs[0] } else { inst.def() };
+    let Some(value) = value(shader, inst) else { return };
     if shader.bit_size(value) == 64 && is_builtin(shader.stage().slot_kind(output), io.location) {
         report.at(inst, "a built-in does not have 64 bits");
     }
@@ -123,6 +124,48 @@ pub(super) fn check_intrinsic(report: &mut Report<'_>, inst: Inst, op: Intrinsic
     check_vertex(report, inst, op, io);
     check_flags(report, inst, io);
     check_components(report, inst, value);
+}
+
+/// What an input or output intrinsic loads or stores.
+pub(super) fn value(shader: &Shader, inst: Inst) -> Option<Def> {
+    match shader.insts[inst].has_def() {
+        true => Some(inst.def()),
+        false => shader.as_intrinsic(inst)?.1.first().copied(),
+    }
+}
+
+/// The first access to several slots of 64 bits that overlaps another so that half of what one takes for four doubles is half of
+/// the next four to the other, if any takes so many: no array has elements for both.
+pub(super) fn split_access(shader: &Shader) -> Option<Inst> {
+    // By direction and slot, a bit each for accesses that begin at even slots and at odd ones.
+    let mut begins = [[0u8; 256]; 2];
+    let (mut split, mut has_wide) = (None, false);
+    for inst in &shader.order {
+        let Some((op, slots, is_wide)) = slots_of_64_bits(shader, *inst).filter(|(_, slots, _)| slots.len() > 1) else {
+            continue;
+        };
+        has_wide |= is_wide;
+        for slot in slots.clone() {
+            let Some(seen) = begins[usize::from(is_output(op))].get_mut(slot as usize) else { continue };
+            *seen |= 1 << (slots.start % 2);
+            split = split.or((*seen == 0b11).then_some(*inst));
+        }
+    }
+    split.filter(|_| has_wide)
+}
+
+/// The slots that an access to inputs or outputs of 64 bits may reach, an even number of them if they are several, and whether
+/// it takes two at once.
+fn slots_of_64_bits(shader: &Shader, inst: Inst) -> Option<(Intrinsic, Range<u32>, bool)> {
+    let (op, srcs) = shader.as_intrinsic(inst).filter(|(op, _)| op.info().has_index(Index::io_semantics))?;
+    let value = value(shader, inst).filter(|value| shader.bit_size(*value) == 64)?;
+    let io = IoSemantics::unpack(shader.index(inst, Index::io_semantics));
+    let offset = shader.as_const_scalar(*srcs.last()?).map(|offset| offset as u32);
+    let reached = if offset.is_some() { 1 } else { io.num_slots.max(1) };
+    let is_wide = shader.index(inst, Index::component) + 2 * u32::from(shader.num_components(value)) > 4;
+    let slots = if is_wide || reached > 1 { reached.next_multiple_of(2) } else { 1 };
+    let first = io.location.saturating_add(offset.unwrap_or(0));
+    Some((op, first..first.saturating_add(slots), is_wide))
 }
 
 fn is_output(op: Intrinsic) -> bool {

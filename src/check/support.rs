@@ -6,7 +6,7 @@
 use super::features::Needs;
 use super::report::Report;
 use super::usual::is_value;
-use super::{textures, variable};
+use super::{io, textures, variable};
 use crate::analysis::value_types::ValueTypes;
 use crate::error::Errors;
 use crate::ir::{AluSrc, ArrayIndex, Cf, Def, Deref, DerefKind, Inst, InstKind, Shader, Stage, Type};
@@ -15,7 +15,6 @@ use crate::op::intrinsic::Form as IntrinsicForm;
 use crate::op::names::{InterpMode, IoFlags, IoSemantics};
 use crate::op::Intrinsic::{self, *};
 use crate::op::{AluInfo, AluOp, AluSet, Base, Form, Index, IntrinsicSet, Modes, Props};
-use crate::pass::lower_io;
 use crate::target::Target;
 
 /// Intrinsics that a pass lowers, or for which the emitter has a function; others are translated by their row alone.
@@ -489,14 +488,12 @@ impl Support<'_> {
         if flags.contains(IoFlags::PERVIEW) {
             self.refuse(inst, "outputs for each view");
         }
-        let stored = shader.as_intrinsic(inst).and_then(|(_, srcs)| srcs.first().copied());
-        let value = if shader.insts[inst].has_def() { Some(inst.def()) } else { stored };
-        self.has_doubles |= value.is_some_and(|value| shader.bit_size(value) == 64);
+        self.has_doubles |= io::value(shader, inst).is_some_and(|value| shader.bit_size(value) == 64);
     }
 
     /// Four doubles take two slots; an array of them is accessed at every other slot.
     fn check_wide_slots(&mut self) {
-        let split = if self.has_doubles { lower_io::split_access(self.report.shader) } else { None };
+        let split = if self.has_doubles { io::split_access(self.report.shader) } else { None };
         if let Some(inst) = split {
             self.refuse(inst, "inputs and outputs of 64 bits that overlap by half");
         }

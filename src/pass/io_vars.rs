@@ -236,13 +236,6 @@ impl IoVars {
         self.groups.retain(|group| !group.part.is_copy || !direct.contains(&group.slot));
     }
 
-    /// Whether `io`, which was added, begins where an element of its variable does, if it takes two slots.
-    pub(super) fn begins_element(&self, io: &Io) -> bool {
-        let part = Part::new(io);
-        let is_over = |group: &&Group| group.part == part && (group.slot..group.slot + group.slots).contains(&io.slot);
-        io.component_mask() <= 0xf || self.groups.iter().filter(is_over).all(|group| (io.slot - group.slot) % 2 == 0)
-    }
-
     /// The variables that `io` reads or writes: several if its components are spread or captured in a copy. They are put
     /// into `places`, which is emptied first.
     pub(super) fn find(&self, io: &Io, places: &mut Vec<Place>) {

@@ -61,15 +61,6 @@ struct Memory {
     places: Vec<Place>,
 }
 
-/// The first access to four doubles that would begin in the middle of an element of its variable, as another that overlaps it
-/// begins in the slot before or behind.
-pub(crate) fn split_access(shader: &Shader) -> Option<Inst> {
-    let mut vars = IoVars::default();
-    survey(shader, &mut vars);
-    let access = |inst: &Inst| Io::new(shader, explicit_io(shader, *inst)?, *inst);
-    shader.order.iter().copied().find(|inst| access(inst).is_some_and(|io| !vars.begins_element(&io)))
-}
-
 /// Gathers all accesses. Says whether there is anything to lower.
 fn survey(shader: &Shader, vars: &mut IoVars) -> bool {
     vars.begin(shader);
