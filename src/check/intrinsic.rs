@@ -51,7 +51,7 @@ pub(super) fn check(
         io::check_intrinsic(report, inst, op, srcs);
     }
     if has(Index::align_mul) || has(Index::io_semantics) {
-        check_width(report, inst, data, srcs);
+        check_width(report, inst);
     }
 }
 
@@ -191,9 +191,8 @@ fn check_invocation(report: &mut Report<'_>, inst: Inst, srcs: &[Def]) {
 }
 
 /// What is read from memory or written there, inputs and outputs included.
-fn check_width(report: &mut Report<'_>, inst: Inst, data: &InstData, srcs: &[Def]) {
-    let value = if data.has_def() { Some(inst.def()) } else { srcs.first().copied() };
-    if value.is_some_and(|value| report.shader.bit_size(value) < 8) {
+fn check_width(report: &mut Report<'_>, inst: Inst) {
+    if io::value(report.shader, inst).is_some_and(|value| report.shader.bit_size(value) < 8) {
         report.at(inst, "a boolean has no form in memory");
     }
 }

@@ -121,12 +121,12 @@ pub(super) fn check_intrinsic(report: &mut Report<'_>, inst: Inst, op: Intrinsic
     if let Some(bits) = places.iter().map(|place| shader.bit_size(*place)).find(|bits| *bits != 32) {
         report.at(inst, format_args!("the place has {}, not 32", plural(bits.into(), "bit")));
     }
-    check_vertex(report, inst, op, io);
+    check_vertex(report, inst, op, io, report.shader.num_components(value));
     check_flags(report, inst, io);
     check_components(report, inst, value);
 }
 
-/// What an input or output intrinsic loads or stores.
+/// What an intrinsic loads from memory or stores there, inputs and outputs included.
 pub(super) fn value(shader: &Shader, inst: Inst) -> Option<Def> {
     match shader.insts[inst].has_def() {
         true => Some(inst.def()),
@@ -179,7 +179,7 @@ fn is_output(op: Intrinsic) -> bool {
 }
 
 /// What has a value for each vertex is accessed with one, and nothing else is.
-fn check_vertex(report: &mut Report<'_>, inst: Inst, op: Intrinsic, io: IoSemantics) {
+fn check_vertex(report: &mut Report<'_>, inst: Inst, op: Intrinsic, io: IoSemantics, num_components: u8) {
     use Intrinsic::{load_per_vertex_input, load_per_vertex_output, store_per_vertex_output};
     let stage = report.shader.stage();
     let has_vertex = matches!(op, load_per_vertex_input | load_per_vertex_output | store_per_vertex_output);
@@ -190,7 +190,7 @@ fn check_vertex(report: &mut Report<'_>, inst: Inst, op: Intrinsic, io: IoSemant
     if is_stray_level(stage, is_output(op), io.location) {
         report.at(inst, "this stage has no tessellation levels");
     }
-    let end = report.shader.index(inst, Index::component).saturating_add(instr_size(report.shader, inst).into());
+    let end = report.shader.index(inst, Index::component).saturating_add(num_components.into());
     let is_varying = stage.slot_kind(is_output(op)) == SlotKind::Varying;
     match io.location {
         varying::TESS_LEVEL_INNER if is_varying && end > 2 => report.at(inst, "there are two inner levels"),
@@ -198,14 +198,6 @@ fn check_vertex(report: &mut Report<'_>, inst: Inst, op: Intrinsic, io: IoSemant
             report.at(inst, "a point coordinate has two components");
         }
         _ => {}
-    }
-}
-
-/// Components that are loaded or stored.
-fn instr_size(shader: &Shader, inst: Inst) -> u8 {
-    match (shader.insts[inst].num_components, shader.as_intrinsic(inst)) {
-        (0, Some((_, srcs))) => srcs.first().map_or(0, |value| shader.num_components(*value)),
-        (n, _) => n,
     }
 }
 

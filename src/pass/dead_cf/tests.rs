@@ -110,13 +110,22 @@ fn nothing_runs_behind_a_jump() {
     assert_eq!(after("loop yes work next else end work continue work endloop"), "loop work next continue work endloop");
 }
 
+/// Two values that are conditions in such a shader.
+const CONDITIONS: [usize; 2] = [1, 2];
+
+/// A shader of two ifs, its blocks, and a phi at its end that asks which way through the second of them control came.
+fn shader_with_phi(words: &str) -> (Shader, Vec<Block>, Def) {
+    let mut shader = shader(words);
+    let blocks: Vec<_> = shader.block_order().collect();
+    let [x, y] = CONDITIONS.map(Def::from_index);
+    let srcs = [PhiSrc { pred: blocks[4], def: x }, PhiSrc { pred: blocks[5], def: y }];
+    let phi = Builder::new(&mut shader).phi(1, 1, &srcs);
+    (shader, blocks, phi)
+}
+
 #[test]
 fn an_if_stays_if_a_phi_asks_which_way_control_came() {
-    let mut shader = shader("if else end if else end");
-    let blocks: Vec<_> = shader.block_order().collect();
-    let (x, y) = (Def::from_index(1), Def::from_index(2));
-    let phi =
-        Builder::new(&mut shader).phi(1, 1, &[PhiSrc { pred: blocks[4], def: x }, PhiSrc { pred: blocks[5], def: y }]);
+    let (mut shader, blocks, phi) = shader_with_phi("if else end if else end");
     assert!(run(&mut shader, &Context::default()));
     assert_eq!(words(&shader), "if else end");
     assert_eq!(shader.block_insts(blocks[0]).len(), 3, "the conditions");
@@ -125,13 +134,10 @@ fn an_if_stays_if_a_phi_asks_which_way_control_came() {
 
 #[test]
 fn phis_name_the_block_that_an_if_went_into() {
-    let mut shader = shader("if if else end else end");
-    let blocks: Vec<_> = shader.block_order().collect();
-    let (x, y) = (Def::from_index(1), Def::from_index(2));
-    let phi =
-        Builder::new(&mut shader).phi(1, 1, &[PhiSrc { pred: blocks[4], def: x }, PhiSrc { pred: blocks[5], def: y }]);
+    let (mut shader, blocks, phi) = shader_with_phi("if if else end else end");
     assert!(run(&mut shader, &Context::default()));
     assert_eq!(words(&shader), "if else end");
+    let [x, y] = CONDITIONS.map(Def::from_index);
     let expected = [PhiSrc { pred: blocks[1], def: x }, PhiSrc { pred: blocks[5], def: y }];
     assert_eq!(shader.phi(phi.inst()), Some(&expected[..]));
 }
