@@ -3,6 +3,8 @@
 //! A fault is not a licence: the results have to be right once the shader does without what the driver gets wrong, see
 //! [`Cure`]. Each has a shader that shows it, which a test runs, so that no fault stays listed that is none any more.
 
+mod phis;
+
 use ntv::interp::Buffer;
 use ntv::ir::{rewrite, AluFlags, AluSrc, Builder, Def, Edit, Inst, InstKind, Swizzle};
 use ntv::op::AluOp;
@@ -59,8 +61,16 @@ pub const FAULTS: &[Fault] = &[
             "phis of a block have no order (SPIR-V, OpPhi), but one of vectors that takes a phi of the same loop has \
                    to stand behind that one. Numbers are right either way",
         drivers: &[LAVAPIPE_22],
-        cure: Cure::Rewrite(order_phis),
+        cure: Cure::Rewrite(phis::order),
         example: include_str!("faults/phi_order.nir"),
+    },
+    Fault {
+        what: "a vector in a loop that takes its own components in another order mixes up old and new ones",
+        evidence: "phis take their values all at once (SPIR-V, OpPhi). A phi for each number is right, \
+                   and so is the vector in Mesa 25.0",
+        drivers: &[LAVAPIPE_22],
+        cure: Cure::Rewrite(phis::split),
+        example: include_str!("faults/phi_swap.nir"),
     },
     Fault {
         what: "a number widened to 64 bits is compared with a constant as if it had no sign",
@@ -170,27 +180,6 @@ fn pack_bytes(shader: &mut Shader) -> bool {
         }
         number
     })
-}
-
-/// Puts phis behind those of the same block that they take the value of, but for those that take each other's.
-fn order_phis(shader: &mut Shader) -> bool {
-    let mut changed = false;
-    for block in shader.block_order().collect::<Vec<_>>() {
-        let phis = shader.block_insts(block).iter().take_while(|inst| shader.phi(**inst).is_some());
-        let mut left: Vec<Inst> = phis.copied().collect();
-        let mut at = shader.blocks[block].start as usize;
-        while !left.is_empty() {
-            let takes = |phi: &Inst, other: &Inst| {
-                let srcs = shader.phi(*phi).unwrap_or_default();
-                phi != other && srcs.iter().any(|src| src.def.inst() == *other)
-            };
-            let free = left.iter().position(|phi| !left.iter().any(|other| takes(phi, other)));
-            let phi = left.remove(free.unwrap_or(0));
-            changed |= std::mem::replace(&mut shader.order[at], phi) != phi;
-            at += 1;
-        }
-    }
-    changed
 }
 
 /// Makes words of `found` zero that are -0.0 where 0.0 was expected.
