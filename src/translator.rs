@@ -40,6 +40,8 @@ impl Translator {
     /// Checks `shader` and runs the passes on it, up to and including the one called `stop_after`, if given.
     pub fn lower(&mut self, shader: &mut Shader, stop_after: Option<&str>) -> Result<(), Errors> {
         self.checker.check(shader, &self.context.target)?;
+        // Mesa optimises before: what is to clean up is what the passes leave.
+        shader.set_tidy(true);
         let mut gone = Forms::empty();
         for pass in PIPELINE {
             (pass.run)(shader, &self.context);

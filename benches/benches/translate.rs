@@ -61,6 +61,8 @@ fn steps(c: &mut Criterion, set: &Set) {
         black_box(check::validate(shader).and_then(|()| check::supported(shader, &target)).is_ok());
     });
     let mut shaders = set.shaders.clone();
+    // As the translator says.
+    shaders.iter_mut().for_each(|shader| shader.set_tidy(true));
     for pass in PIPELINE {
         time(c, &format!("pass {}", pass.name), set, &shaders, |shader| {
             black_box((pass.run)(shader, &context));

@@ -132,6 +132,8 @@ pub struct Shader {
     /// Line of the dump each instruction came from, 0 if none.
     pub lines: SideTable<Inst, LineNumber>,
     inventory: Inventory,
+    /// See [`is_tidy`](Shader::is_tidy).
+    is_tidy: bool,
     /// Memory of [`rewrite_cf`].
     scratch: rewrite::Scratch,
     /// Memory of passes.
@@ -169,6 +171,7 @@ impl Shader {
         self.texs.clear();
         self.lines.clear();
         self.inventory = Inventory::default();
+        self.is_tidy = false;
     }
 
     /// The stage.
@@ -385,6 +388,17 @@ impl Shader {
     /// The kinds of instructions that there are.
     pub fn inventory(&self) -> &Inventory {
         &self.inventory
+    }
+
+    /// Whether it is not worth it to look for what could be simpler: somebody [said](Shader::set_tidy) that it is tidy, and no
+    /// [walk](rewrite()) has changed anything since.
+    pub fn is_tidy(&self) -> bool {
+        self.is_tidy
+    }
+
+    /// Says whether it is tidy.
+    pub fn set_tidy(&mut self, is_tidy: bool) {
+        self.is_tidy = is_tidy;
     }
 
     /// The operands of a phi.

@@ -2,7 +2,8 @@
 //!
 //! The walk visits every instruction in order. For each, the pass says whether to keep it, drop it, or replace its result,
 //! and may first append new instructions, new ifs among them, in front. Uses of replaced results are renamed as the walk
-//! reaches them; phis, whose sources may come later, at its end.
+//! reaches them; phis, whose sources may come later, at its end. A shader that a walk has changed is
+//! [tidy](Shader::is_tidy) no more.
 
 use super::{Block, Builder, Cf, Def, Inst, InstKind, Shader, MOST_KEPT};
 use crate::entity::{Id, SideTable};
@@ -95,6 +96,7 @@ fn rebuild(shader: &mut Shader, rewriter: &mut impl Rewriter, order: &[Inst], cf
     }
     changed |= names.any || shader.insts.next_id() != first_new;
     if changed {
+        shader.is_tidy = false;
         names.rename_phis(shader, first_new);
         names.rename_conditions(shader);
     }

@@ -10,6 +10,9 @@
 //! when copies are looked through, what is constant when equal loads are one. And what a walk costs is mostly the walk: to
 //! find out what kind of instruction comes next.
 //!
+//! Mesa optimises what it hands over, and most shaders need few lowerings: of shaders that are [tidy](Shader::is_tidy) only the
+//! control flow is looked at, which is soon done.
+//!
 //! Each set of rules is a pass of its own too, this walk with no other rules: for tests, and for those who look for what
 //! changed an instruction.
 //!
@@ -56,7 +59,7 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(shader: &mut Shader, _context: &Context) -> bool {
-    let changed = run_rules(shader, Rules::all());
+    let changed = !shader.is_tidy() && run_rules(shader, Rules::all());
     if dead_cf::remove_dead(shader) {
         run_rules(shader, Rules::all());
         return true;

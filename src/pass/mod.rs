@@ -41,7 +41,9 @@
 //! - Tables are kept for the next shader: see [`spare`](crate::ir::spare).
 //! - `removes` names the [`Forms`] that are gone after it for good. Debug builds look after every later pass whether one is
 //!   back, and whether the shader is still valid.
-//! - Instructions that nobody reads any more, copies and equal values may be left to [`clean_up`].
+//! - Instructions that nobody reads any more, copies and equal values may be left to [`clean_up`]. It looks at shaders that
+//!   `rewrite` has changed; a pass that changes them by other means and leaves such things calls
+//!   [`set_tidy(false)`](Shader::set_tidy).
 //! - Accesses to memory by byte offset go through `lanes`; declarations of the blocks behind it are in `blocks`.
 //!
 //! Its description begins with a sentence to remember, then says **What** it does and **Why** SPIR-V, Vulkan or NIR makes it

@@ -54,7 +54,7 @@ pub const PIPELINE: &[Pass] = &[
     lower_int64::PASS,
     // 64 bits are packed of 16, too.
     lower_narrow::PASS,
-    // Behind all, what they left.
+    // Behind all, what they left, if they left anything.
     clean_up::PASS,
 ];
 

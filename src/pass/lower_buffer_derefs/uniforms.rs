@@ -45,6 +45,10 @@ pub(super) fn lower(shader: &mut Shader, survey: &mut Survey, tables: &mut Table
         }
         uniforms.iter().for_each(|uniform| lower.load(vec4s.get_mut(uniform.vec4), uniform));
         lower.read_lanes();
+        if uniforms.iter().any(|uniform| uniform.is_pack) {
+            // What packs mostly is taken apart again.
+            shader.set_tidy(false);
+        }
     }
     shader.change_order(changes);
 }
