@@ -2,11 +2,14 @@
 //!
 //! **What.** zink turns byte offsets into derefs of blocks `struct { uintN base[]; }`, one variable per width. Their
 //! loads, stores and atomics become accesses through one variable per binding whose element is `uvec4`; see `lanes`. Loads of
-//! uniform blocks at known places, which are most, are lowered where they stand; see `uniforms`.
+//! uniform blocks at known places, which are most, are lowered where they stand; see `uniforms`. Storage blocks of which all
+//! accesses are to words, some at places that are not known, stay arrays of words; see `words`.
 //!
 //! **Why.** `uint base[]` has a stride of 4 bytes, which a uniform block may not have without
 //! `uniformBufferStandardLayout` (Vulkan, "Offset and Stride Assignment"); and variables of several widths at one
-//! binding alias. Elements of 8 and 16 bits of a storage block keep a variable of their own if the target has such.
+//! binding alias. A storage block may have it. Lanes pay there where a whole `uvec4` is loaded for several of them, for which
+//! their places must be known: where they are not, each access would only get a shift and a mask more. Elements of 8 and 16
+//! bits of a storage block keep a variable of their own if the target has such.
 //!
 //! The old derefs go if nothing else reads them: they are a good part of what zink makes. A `get_ssbo_size` becomes the length of a
 //! `uint base[]` at the same binding, times 4, as in [`lower_ssbo`](super::lower_ssbo).
@@ -19,22 +22,34 @@
 //! 32     %3 = deref_struct &%2->base (ubo uint[8])  // &uniform_0@32[0].base
 //! 32     %4 = deref_array &(*%3)[5] (ubo uint)  // &uniform_0@32[0].base[5]
 //! 32     %5 = @load_deref (%4) (access=none)
+//! 32     %6 = deref_var &ssbos@32 (ssbo struct[1])
+//! 32     %7 = deref_array &(*%6)[0] (ssbo struct)  // &ssbos@32[0]
+//! 32     %8 = deref_struct &%7->base (ssbo uint[])  // &ssbos@32[0].base
+//! 32     %9 = deref_array &(*%8)[%5] (ssbo uint)  // &ssbos@32[0].base[%5]
+//!             @store_deref (%9, %5) (wrmask=x, access=none)
 //! ```
 //!
 //! After:
 //!
 //! ```text
-//! 32    %1 = deref_var &uniform_0@32#0 (ubo block[1])
-//! 32    %2 = deref_array &(*%1)[0] (ubo block)  // &uniform_0@32#0[0]
-//! 32    %3 = deref_struct &%2->base (ubo uvec4[2])  // &uniform_0@32#0[0].base
-//! 32    %4 = deref_array &(*%3)[1] (ubo uvec4)  // &uniform_0@32#0[0].base[1]
-//! 32    %5 = deref_array &(*%4)[1] (ubo uint)  // &uniform_0@32#0[0].base[1][1]
-//! 32    %6 = @load_deref (%5) (access=none)
+//! 32     %1 = deref_var &uniform_0@32#1 (ubo block[1])
+//! 32     %2 = deref_array &(*%1)[0] (ubo block)  // &uniform_0@32#1[0]
+//! 32     %3 = deref_struct &%2->base (ubo uvec4[2])  // &uniform_0@32#1[0].base
+//! 32     %4 = deref_array &(*%3)[1] (ubo uvec4)  // &uniform_0@32#1[0].base[1]
+//! 32     %5 = deref_array &(*%4)[1] (ubo uint)  // &uniform_0@32#1[0].base[1][1]
+//! 32     %6 = @load_deref (%5) (access=none)
+//! 32     %7 = deref_var &ssbos@32#0 (ssbo block[1])
+//! 32     %8 = deref_array &(*%7)[0] (ssbo block)  // &ssbos@32#0[0]
+//! 32     %9 = deref_struct &%8->base (ssbo uint[])  // &ssbos@32#0[0].base
+//! 32    %10 = deref_array &(*%9)[%6] (ssbo uint)  // &ssbos@32#0[0].base[%6]
+//!             @store_deref (%10, %6) (wrmask=x, access=none)
 //! ```
 
+mod steps;
 mod survey;
 mod uniforms;
 mod vec4s;
+mod words;
 
 use super::blocks::{
     base_pointer, block_pointer, block_type, is_block, vec4s, BasePointers, Element, U64VEC2, UINT, UINT64, UVEC4,
@@ -77,11 +92,14 @@ fn lower(shader: &mut Shader, context: &Context, Memory { survey, uniforms, base
         // The pointers in front of them may not change.
         survey.look_at(shader, InPlace::Nothing);
     }
-    let sized = Sized::new(shader);
-    if survey.accesses.is_empty() && survey.uniforms.is_empty() && sized.is_none() {
+    let mut sized = Sized::new(shader);
+    if survey.accesses.is_empty() && survey.uniforms.is_empty() && survey.words.is_empty() && sized.is_none() {
         return false;
     }
     survey.declare(shader, &context.target);
+    if let Some(sized) = &mut sized {
+        sized.view = survey.views(shader, sized.extent.var).and_then(|views| views.words);
+    }
     if !survey.accesses.is_empty() || sized.is_some() {
         let Survey { accesses, extents, vec4s: wanted, .. } = &mut *survey;
         bases.clear();
@@ -92,7 +110,13 @@ fn lower(shader: &mut Shader, context: &Context, Memory { survey, uniforms, base
         rewrite(shader, |b, inst| lower.visit(b, inst));
     }
     if !survey.has_others {
-        uniforms::lower(shader, survey, uniforms);
+        if !survey.uniforms.is_empty() {
+            uniforms::lower(shader, survey, uniforms);
+        }
+        if !survey.words.is_empty() {
+            words::lower(shader, survey);
+        }
+        shader.change_order(&survey.changes);
     }
     true
 }
@@ -122,11 +146,11 @@ const UNPACKS: AluSet = AluSet::of(&[
 /// Stores of lanes, 64 bits among them.
 const STORES: &[Intrinsic] = &[Intrinsic::store_ssbo, Intrinsic::store_global];
 
-/// Whether `inst` accesses a block other than by lanes, as only atomics that are no lane do afterwards; for
-/// [`Forms`](super::Forms).
+/// Whether `inst` accesses a block other than by lanes, as only accesses to elements of new variables do afterwards, and atomics
+/// that are no lane; for [`Forms`](super::Forms).
 pub(super) fn is_typed_access(shader: &Shader, inst: Inst) -> bool {
     let Some((op, array, _)) = element(shader, inst) else { return false };
-    if array.narrow_slot().is_some() && is_block(shader, shader.vars[array.var].ty) {
+    if array.bytes <= 4 && is_block(shader, shader.vars[array.var].ty) {
         return false;
     }
     !((is_atomic(op) || is_atomic_access(shader.index(inst, Index::access))) && array.bytes != 4)
@@ -137,12 +161,13 @@ impl Extent {
         let len = self.is_ubo.then(|| vec4s(self.bytes.unwrap_or(target.max_uniform_buffer_range)));
         let vec4s = self.lanes.then(|| declare(shader, target, UVEC4, len, self));
         let pairs = self.pairs.then(|| declare(shader, target, U64VEC2, len, self));
+        let words = self.words.then(|| declare(shader, target, UINT, None, self));
         let var64 = self.atomic64.then(|| declare(shader, target, UINT64, None, self));
         let narrow = [(0, 8), (1, 16)].map(|(slot, bits)| {
             let has = self.narrow[slot] && !self.is_ubo && lanes::has_elements(target, bits);
             has.then(|| declare(shader, target, Element { bits, components: 1 }, None, self))
         });
-        Views { vec4s, pairs, var64, narrow, len }
+        Views { vec4s, pairs, words, var64, narrow, len }
     }
 }
 
@@ -151,6 +176,8 @@ struct Sized {
     extent: Extent,
     /// The block index that the array starts at, which zink's own translator forgets.
     first: u32,
+    /// The variable that has their lengths, once there is one.
+    view: Option<Var>,
 }
 
 impl Sized {
@@ -160,12 +187,13 @@ impl Sized {
         }
         let is_zinks = |v: &Variable| v.mode == Modes::SSBO && shader.strings[v.name].starts_with("ssbos@");
         let (var, variable) = shader.vars.iter().find(|(_, v)| is_zinks(v))?;
-        let extent = Extent { written: true, ..Extent::new(shader, var, None) };
-        Some(Sized { extent, first: variable.driver_location })
+        let mut extent = Extent::new(shader, var, None);
+        extent.written = true;
+        Some(Sized { extent, first: variable.driver_location, view: None })
     }
 
-    fn bytes(&self, b: &mut Builder<'_>, target: &Target, block: Def) -> Def {
-        let var = declare(b.shader, target, UINT, None, &self.extent);
+    fn bytes(&mut self, b: &mut Builder<'_>, target: &Target, block: Def) -> Def {
+        let var = *self.view.get_or_insert_with(|| declare(b.shader, target, UINT, None, &self.extent));
         let block = b.channel(block, 0);
         let index = b.iadd_imm(block, u64::from(self.first.wrapping_neg()));
         let pointer = block_pointer(b, var, self.extent.count.map(|_| ArrayIndex::Def(index)));
@@ -200,6 +228,8 @@ struct Views {
     vec4s: Option<Var>,
     /// The same as pairs of lanes.
     pairs: Option<Var>,
+    /// The one whose words are accessed where they are.
+    words: Option<Var>,
     /// The one for 64-bit atomics.
     var64: Option<Var>,
     /// Those for elements of 8 and 16 bits.
@@ -226,7 +256,7 @@ impl Lower<'_> {
             self.next = self.accesses.next();
             return self.access(b, found);
         }
-        match (b.shader.insts[inst].kind, &self.sized) {
+        match (b.shader.insts[inst].kind, &mut self.sized) {
             (InstKind::Intrinsic { op: Intrinsic::get_ssbo_size, srcs, .. }, Some(sized)) => {
                 let block = b.shader.srcs[srcs][0];
                 Edit::Replace(sized.bytes(b, &self.context.target, block))

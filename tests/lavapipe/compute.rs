@@ -88,6 +88,21 @@ fn storage_blocks_and_the_length_of_an_array() {
     assert_eq!(read(&resources, ssbo(1)), heavy);
 }
 
+/// Of blocks as zink makes them: loads, stores, atomics and the size of one, and loads of two widths from another.
+#[test]
+fn words_at_places_that_are_not_known() {
+    let gpu = Gpu::open();
+    let inputs = [[9, 9, 3, 7, 9, 9], [6, 6, 42, 1, 6, 6], [5; 6]];
+    let mut resources: Resources =
+        inputs.iter().enumerate().map(|(binding, input)| (ssbo(binding as u32), words(input))).collect();
+    gpu.dispatch(&gpu.file("tests/corpus/pass/lower_buffer_derefs_words.nir"), [1, 1, 1], &mut resources);
+    // Word 3 is stored and gets the 24 bytes of the block added, word 2 is exchanged for what word 3 was.
+    assert_eq!(read(&resources, ssbo(0)), [9, 9, 7, 3 + 24, 9, 9]);
+    assert_eq!(read(&resources, ssbo(1)), inputs[1], "nothing writes it");
+    // Of the other block, word 3 says which 64 bits are loaded.
+    assert_eq!(read(&resources, ssbo(2)), [5, 5, 5, 5, 42, 5]);
+}
+
 #[test]
 fn shared_memory_barriers_and_atomics() {
     let gpu = Gpu::open();

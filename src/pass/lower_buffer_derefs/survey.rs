@@ -104,6 +104,12 @@ pub(super) struct Extent {
     pub(super) atomic64: bool,
     /// So do loads and stores of 8 and 16 bits, if the target has such.
     pub(super) narrow: [bool; 2],
+    /// All accesses are to elements of 32 bits.
+    only_words: bool,
+    /// Which element some access is to is not known.
+    is_dynamic: bool,
+    /// The accesses stay, and go through a `uint base[]`.
+    pub(super) words: bool,
     pub(super) written: bool,
     /// The new variables, once they are declared.
     pub(super) views: Option<Views>,
@@ -114,8 +120,22 @@ impl Extent {
         let Variable { mode, ty, .. } = shader.vars[var];
         let count = shader.types.as_array(ty).map(|(_, len)| len);
         let is_ubo = mode == Modes::UBO;
-        let (narrow, views) = ([false; 2], None);
-        Extent { var, is_ubo, count, bytes, lanes: false, pairs: false, atomic64: false, narrow, written: false, views }
+        let no = false;
+        Extent {
+            var,
+            is_ubo,
+            count,
+            bytes,
+            lanes: no,
+            pairs: no,
+            atomic64: no,
+            narrow: [no; 2],
+            only_words: true,
+            is_dynamic: no,
+            words: no,
+            written: no,
+            views: None,
+        }
     }
 }
 
@@ -178,8 +198,10 @@ pub(super) enum InPlace {
 /// What the accesses of a shader want, found before any of them is lowered.
 #[derive(Default)]
 pub(super) struct Survey {
-    /// In order; without those in [`uniforms`](Survey::uniforms).
+    /// In order; without those in [`uniforms`](Survey::uniforms) and through [`words`](Survey::words).
     pub(super) accesses: Vec<Found>,
+    /// The pointers of accesses that stay.
+    pub(super) words: Vec<Def>,
     /// In order.
     pub(super) uniforms: Vec<Uniform>,
     /// The pointers that accesses load through, store through and the like.
@@ -202,6 +224,7 @@ impl Survey {
     /// Forgets the last shader, and finds what there is to find in this one.
     pub(super) fn look_at(&mut self, shader: &Shader, in_place: InPlace) {
         self.accesses.clear();
+        self.words.clear();
         self.uniforms.clear();
         self.arrays.clear();
         self.extents.clear();
@@ -225,7 +248,29 @@ impl Survey {
         // Pointers that nothing reads are others, too.
         let pointers = shader.derefs.values().filter(|deref| is_buffer(deref.modes)).count();
         self.has_others |= self.dropped != pointers;
+        if in_place != InPlace::Nothing && !self.has_others {
+            self.keep_words(shader);
+        }
         self.vec4s.unite();
+    }
+
+    /// Takes the accesses to storage blocks out that stay as they are.
+    fn keep_words(&mut self, shader: &Shader) {
+        let Survey { accesses, words, extents, .. } = self;
+        let mut any = false;
+        for extent in extents.iter_mut().filter(|extent| !extent.is_ubo && extent.only_words && extent.is_dynamic) {
+            (extent.words, extent.lanes, any) = (true, false, true);
+        }
+        if !any {
+            return;
+        }
+        accesses.retain(|found| {
+            let stays = extents[found.extent].words;
+            if stays {
+                words.extend(shader.as_intrinsic(found.inst).map(|(_, srcs)| srcs[0]));
+            }
+            !stays
+        });
     }
 
     fn look_at_intrinsic(&mut self, shader: &Shader, inst: Inst, block: Block, in_place: InPlace) {
@@ -322,6 +367,8 @@ impl Survey {
         let extent = &mut self.extents[place];
         extent.lanes = true;
         extent.written |= op != Intrinsic::load_deref;
+        extent.only_words &= pointer.bytes == 4;
+        extent.is_dynamic |= matches!(index, ArrayIndex::Def(_));
         if is_atomic(op) {
             extent.atomic64 |= shader.insts[inst].bit_size == 64;
         } else if let Some(slot) = pointer.narrow_slot() {
@@ -331,6 +378,12 @@ impl Survey {
         let lanes = |byte: u32| ((1 << pointer.bytes.div_ceil(4)) - 1) << (byte / 4);
         let vec4 = vec4.map(|(vec4, byte)| self.vec4s.add(vec4, lanes(byte)));
         self.accesses.push(Found { inst, extent: place, vec4 });
+    }
+
+    /// The new variables of the blocks that `var` is a view of.
+    pub(super) fn views(&self, shader: &Shader, var: Var) -> Option<Views> {
+        let at = self.keys.binary_search_by_key(&Key::new(shader, var), |(key, _)| *key).ok()?;
+        self.extents[self.keys[at].1].views
     }
 
     /// Declares the new variables of each block, in the order of keys.

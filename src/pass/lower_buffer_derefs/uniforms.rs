@@ -4,13 +4,14 @@
 //! it if more than one of its lanes is wanted, and what computes with a lane reads it there: no moves are made for others to
 //! take away again, but where something else than arithmetic reads the lane.
 
+use super::steps::Steps;
 use super::survey::{Load, Survey, Uniform};
 use super::vec4s::WantedVec4;
 use super::Views;
 use crate::entity::SideTable;
 use crate::ir::{
     AluFlags, AluSrc, ArrayIndex, Changes, Def, Deref, DerefKind, Inst, InstData, InstKind, LineNumber, Shader,
-    Swizzle, Type, Var,
+    Swizzle, Type,
 };
 use crate::op::{AluOp, Intrinsic, Modes};
 
@@ -32,25 +33,22 @@ struct Value {
     vec4: Option<Def>,
 }
 
-/// Lowers the loads, and lets the pointers into blocks go that nothing reads any more.
+/// Lowers the loads.
 pub(super) fn lower(shader: &mut Shader, survey: &mut Survey, tables: &mut Tables) {
     let Survey { uniforms, arrays, extents, vec4s, changes, .. } = survey;
-    if !uniforms.is_empty() {
-        tables.reset(shader);
-        let mut lower = Lower { shader, tables, changes };
-        for array in arrays.iter().filter(|array| array.in_place) {
-            let Some(Views { vec4s, pairs, .. }) = extents[array.extent].views else { continue };
-            let view = pairs.filter(|_| array.pointer.bytes == 8).or(vec4s);
-            view.into_iter().for_each(|view| lower.lead_to(array.def, view));
-        }
-        uniforms.iter().for_each(|uniform| lower.load(vec4s.get_mut(uniform.vec4), uniform));
-        lower.read_lanes();
-        if uniforms.iter().any(|uniform| uniform.is_pack) {
-            // What packs mostly is taken apart again.
-            shader.set_tidy(false);
-        }
+    tables.reset(shader);
+    for array in arrays.iter().filter(|array| array.in_place) {
+        let Some(Views { vec4s, pairs, .. }) = extents[array.extent].views else { continue };
+        let view = pairs.filter(|_| array.pointer.bytes == 8).or(vec4s);
+        view.into_iter().for_each(|view| Steps { shader, changes }.lead_to(array.def, view));
     }
-    shader.change_order(changes);
+    let mut lower = Lower { shader, tables, changes };
+    uniforms.iter().for_each(|uniform| lower.load(vec4s.get_mut(uniform.vec4), uniform));
+    lower.read_lanes();
+    if uniforms.iter().any(|uniform| uniform.is_pack) {
+        // What packs mostly is taken apart again.
+        shader.set_tidy(false);
+    }
 }
 
 impl Tables {
@@ -76,29 +74,6 @@ struct Lower<'a> {
 }
 
 impl Lower<'_> {
-    /// Lets the pointer `array` to the array in a block lead to that in the blocks of `view`.
-    fn lead_to(&mut self, array: Def, view: Var) {
-        let variable = self.shader.vars[view].ty;
-        let block = self.shader.types.without_arrays(variable);
-        let base = self.shader.types.as_struct(block).map_or(block, |block| block.fields[0].ty);
-        let Some(mut parent) = self.change(array, |kind| {
-            if let DerefKind::Struct { field, .. } = kind {
-                *field = 0;
-            }
-            base
-        }) else {
-            return;
-        };
-        if variable != block {
-            let Some(next) = self.change(parent, |_| block) else { return };
-            parent = next;
-        }
-        self.change(parent, |kind| {
-            *kind = DerefKind::Var(view);
-            variable
-        });
-    }
-
     /// Lowers a load.
     fn load(&mut self, vec4: &mut WantedVec4, uniform: &Uniform) {
         let Uniform { load: Load { inst, pointer, block, access, .. }, lane, is_pack, .. } = *uniform;
@@ -106,7 +81,7 @@ impl Lower<'_> {
         let value = match vec4.loaded {
             Some((there, how, value)) if (there, how) == (block, access) => value,
             _ => {
-                let Some(vector) = self.point_to(pointer, vec4.number()) else { return };
+                let Some(vector) = self.point_to_vec4(pointer, vec4.number()) else { return };
                 if vec4.lanes.count_ones() == 1 {
                     return self.load_lane(uniform, vector);
                 }
@@ -130,25 +105,10 @@ impl Lower<'_> {
         }
     }
 
-    /// Changes a step of a pointer, which stays, and its type. Returns the pointer that it starts from.
-    fn change(&mut self, pointer: Def, change: impl FnOnce(&mut DerefKind) -> Type) -> Option<Def> {
-        let InstKind::Deref(deref) = self.shader.def(pointer).kind else { return None };
-        self.changes.keep(pointer.inst());
-        let deref = &mut self.shader.derefs[deref];
-        deref.ty = change(&mut deref.kind);
-        deref.kind.parent()
-    }
-
     /// Lets a pointer to an element of an array lead to a vec4 of what the array is now. Returns the type of that.
-    fn point_to(&mut self, pointer: Def, number: u32) -> Option<Type> {
-        let DerefKind::Array { parent, .. } = self.shader.as_deref(pointer)?.kind else { return None };
-        let array = self.shader.as_deref(parent)?.ty;
-        let ty = self.shader.types.element(array)?;
-        self.change(pointer, |kind| {
-            *kind = DerefKind::Array { parent, index: ArrayIndex::Imm(number.into()) };
-            ty
-        });
-        Some(ty)
+    fn point_to_vec4(&mut self, pointer: Def, number: u32) -> Option<Type> {
+        let number = Some(ArrayIndex::Imm(number.into()));
+        Steps { shader: self.shader, changes: self.changes }.point_to(pointer, number)
     }
 
     /// Lets a load whose pointer leads to a vec4 load one lane of it.
