@@ -109,6 +109,9 @@ impl InstKind {
     /// How many kinds there are.
     pub const COUNT: usize = 8;
 
+    /// A bit for each kind that does nothing by itself, by number: constants, steps of pointers, undefined values.
+    pub const SILENT: u32 = 1 << 1 | 1 << 2 | 1 << 4;
+
     /// The number of the kind, which is read without deciding anything: what sorts by it is fast.
     #[inline(always)]
     pub fn number(&self) -> usize {
@@ -206,6 +209,13 @@ impl Swizzle {
     /// True if the first `n` components read their own.
     pub fn is_identity(self, n: usize) -> bool {
         self.is_same(Swizzle::IDENTITY, n)
+    }
+
+    /// 0 if the first `n` components, of which there is one at least, read their own: [`is_identity`](Swizzle::is_identity)
+    /// for those who have more to ask at once.
+    #[inline(always)]
+    pub(crate) fn moved(self, n: u8) -> u64 {
+        (self.0 ^ Swizzle::IDENTITY.0).wrapping_shl(64u32.wrapping_sub(4 * u32::from(n)))
     }
 
     /// True if the first `n` components read the same.

@@ -1,9 +1,10 @@
 //! Arithmetic: one instruction per opcode, as the form in the opcode's row says.
 
 use super::constants::one;
+use super::value::Value;
 use super::{internal, unsupported, Emit, Result};
 use crate::analysis::value_types::{operand_want, Want};
-use crate::ir::{AluFlags, AluSrc, Inst, InstData};
+use crate::ir::{AluFlags, AluSrc, Inst, InstData, InstKind};
 use crate::op::{AluInfo, AluOp, Base, Form, ALU_OPS};
 use spirv::{Capability, Decoration, GlslStd450Op, Op};
 
@@ -177,9 +178,9 @@ impl Emit<'_> {
         let n = if row.sizes[at] == 0 { n } else { row.sizes[at] };
         let bases = if row.bases[at] == 0 { 1 << base as u8 } else { row.bases[at] };
         let value = self.state.values[src.def];
-        // Asked at once, as branches are dear that go now this way, now that.
-        let fits = (value.id != 0) & (bases >> value.base as u8 & 1 != 0) & (value.n == n);
-        if fits & src.swizzle.is_identity(usize::from(n)) {
+        // One number for all that may not fit, as branches are dear that go now this way, now that.
+        let refused = !bases >> value.base as u8 & 1;
+        if u64::from(value.n ^ n | refused) | src.swizzle.moved(n) == 0 {
             return Ok(value.id);
         }
         self.other_operand(src, bases, n)
@@ -188,24 +189,31 @@ impl Emit<'_> {
     /// An operand that may be one of `bases`, and is not simply a value as it is.
     #[inline(never)]
     fn other_operand(&mut self, src: &AluSrc, bases: u8, n: u8) -> Result<u32> {
-        // Mostly it is one component of a vector.
-        let (value, lane) = (self.state.values[src.def], src.swizzle.get(0));
-        if (value.id != 0) & (n == 1) & (lane < value.n) & (bases >> value.base as u8 & 1 != 0) {
+        let value = self.state.values[src.def];
+        if value.id == 0 {
+            return self.literal_operand(src, bases, n);
+        }
+        let (fits, lane) = (bases >> value.base as u8 & 1 != 0, src.swizzle.get(0));
+        if fits & (n == 1) & (lane < value.n) {
             let ty = self.m.numeric(value.base, value.bits, 1);
             return Ok(self.lane(value.id, ty, lane));
         }
-        // What is made as wanted is known as unsigned.
-        let value = self.known(src.def);
-        let base = match bases {
-            // An integer operand of a logical opcode is a boolean here.
-            _ if value.bits == 1 => Base::Bool,
-            _ if bases >> value.base as u8 & 1 != 0 => value.base,
-            _ if bases >> Base::Float as u8 & 1 != 0 => Base::Float,
-            _ if bases >> Base::Uint as u8 & 1 != 0 => Base::Uint,
-            _ if bases >> Base::Int as u8 & 1 != 0 => Base::Int,
-            _ => Base::Bool,
-        };
-        self.other_src(src, value, n, base)
+        // An integer operand of a logical opcode is a boolean here.
+        let other = if value.bits == 1 { Base::Bool } else { first_of([Base::Float, Base::Uint, Base::Int], bases) };
+        self.other_src(src, value, n, if fits { value.base } else { other })
+    }
+
+    /// The same for a constant or undefined value, mostly one number.
+    fn literal_operand(&mut self, src: &AluSrc, bases: u8, n: u8) -> Result<u32> {
+        let data = self.shader.def(src.def);
+        let bits = data.bit_size;
+        let base = if bits == 1 { Base::Bool } else { first_of([Base::Uint, Base::Float, Base::Int], bases) };
+        if let (InstKind::Const(values), 1) = (data.kind, n) {
+            if let Some(value) = self.shader.consts[values].get(usize::from(src.swizzle.get(0))) {
+                return Ok(self.m.constant(base, bits, *value));
+            }
+        }
+        self.other_src(src, Value::unmade(data), n, base)
     }
 
     fn alu_op(&mut self, alu: &Alu<'_>, op: Op, flags: AluFlags) -> Result<u32> {
@@ -277,23 +285,27 @@ impl Emit<'_> {
         if n > 4 {
             return Err(unsupported("a vector of more than four components"));
         }
-        if alu.srcs.iter().all(|src| self.shader.as_const(src.def).is_some()) {
+        let (mut literals, mut vectors) = (0, 0);
+        for src in alu.srcs {
+            let value = self.state.values[src.def];
+            literals += usize::from(value.id == 0);
+            vectors += usize::from((value.id != 0) & (value.n > 1));
+        }
+        if literals == n && alu.srcs.iter().all(|src| self.shader.as_const(src.def).is_some()) {
             let parts = self.operands(alu)?;
             return Ok(self.m.composite(alu.base, alu.bits, &parts[..n]));
         }
-        if let Some(id) = self.shuffle(alu)? {
-            return Ok(id);
+        if vectors == n {
+            if let Some(id) = self.shuffle(alu)? {
+                return Ok(id);
+            }
         }
         let parts = self.operands(alu)?;
         Ok(self.pure(Op::CompositeConstruct, alu.ty, &parts[..n]))
     }
 
-    /// One OpVectorShuffle, or a whole vector, if all components come from at most two vectors.
+    /// One OpVectorShuffle, or a whole vector, if all components, which are of vectors, come from at most two.
     fn shuffle(&mut self, alu: &Alu<'_>) -> Result<Option<u32>> {
-        let is_vector = |src: &AluSrc| self.shader.num_components(src.def) > 1 && !self.is_literal(src.def);
-        if !alu.srcs.iter().all(is_vector) {
-            return Ok(None);
-        }
         let first = alu.srcs[0].def;
         let second = alu.srcs.iter().map(|src| src.def).find(|def| *def != first).unwrap_or(first);
         if alu.srcs.iter().any(|src| src.def != first && src.def != second) {
@@ -399,6 +411,11 @@ impl Emit<'_> {
         let derivative = self.turned_derivative(op, wide, n, value);
         Ok(self.m.value(Op::FConvert, own, &[derivative]))
     }
+}
+
+/// The first of `order` that is one of `bases`, a boolean if none is.
+fn first_of(order: [Base; 3], bases: u8) -> Base {
+    order.into_iter().find(|base| bases >> *base as u8 & 1 != 0).unwrap_or(Base::Bool)
 }
 
 /// Arithmetic of which NoContraction means something (SPIR-V 3.20, NoContraction). Mesa's drivers take a conversion to fewer

@@ -209,7 +209,7 @@ impl Emit<'_> {
     pub(super) fn load_texture(&mut self, pointer: Def, access: Access) -> Result<Loaded> {
         let texture = self.texture_behind(pointer)?;
         let (at, ty, var) = self.descriptor_pointer(pointer, access)?;
-        let id = self.pure(Op::Load, ty, &[at]);
+        let id = self.load_once(at, ty);
         let non_uniform = self.state.non_uniform.contains(&at);
         self.mark_non_uniform(id, non_uniform);
         let shader = self.shader;
@@ -224,7 +224,7 @@ impl Emit<'_> {
         }
         let sampler = sampler.ok_or_else(|| unsupported("a texture without a sampler where one is needed"))?;
         let (at, ty, _) = self.descriptor_pointer(sampler, access)?;
-        let id = self.pure(Op::Load, ty, &[at]);
+        let id = self.load_once(at, ty);
         let non_uniform = self.state.non_uniform.contains(&at);
         self.mark_non_uniform(id, non_uniform);
         let ty = self.m.global_type(Op::TypeSampledImage, &[loaded.image_type]);

@@ -154,7 +154,7 @@ impl Emit<'_> {
                     }
                     BuiltIn::HelperInvocation => self.m.value(Op::Load, ty, &[var]),
                     // Inputs do not change, so one load serves all that it dominates.
-                    _ => self.pure(Op::Load, ty, &[var]),
+                    _ => self.load_once(var, ty),
                 };
                 if is_mask {
                     return self.ballot_words(whole, data.bit_size, n);
@@ -168,7 +168,7 @@ impl Emit<'_> {
                 for (index, part) in (0..u32::from(n)).zip(&mut parts) {
                     let index = self.m.uint(index);
                     let at = self.pure(Op::AccessChain, pointer, &[var, index]);
-                    *part = self.pure(Op::Load, elem, &[at]);
+                    *part = self.load_once(at, elem);
                 }
                 if n == 1 {
                     return Ok(parts[0]);

@@ -187,16 +187,15 @@ impl Emit<'_> {
     }
 
     fn load(&mut self, pointer: &Pointer, access: Access) -> u32 {
-        let ty = pointer.ty;
-        let (operands, len) = self.memory_operands(pointer, access, MemoryAccess::MAKE_POINTER_VISIBLE);
-        let operands = [pointer.id, operands[0], operands[1], operands[2]];
         let constant =
             matches!(pointer.class, StorageClass::Input | StorageClass::Uniform | StorageClass::PushConstant);
-        // What nothing writes is loaded once for all that the load dominates.
-        match constant && !access.contains(Access::VOLATILE) {
-            true => self.pure(Op::Load, ty, &operands[..1 + len]),
-            false => self.m.value(Op::Load, ty, &operands[..1 + len]),
+        // What nothing writes has no memory operands.
+        if constant && !access.contains(Access::VOLATILE) {
+            return self.load_once(pointer.id, pointer.ty);
         }
+        let (operands, len) = self.memory_operands(pointer, access, MemoryAccess::MAKE_POINTER_VISIBLE);
+        let operands = [pointer.id, operands[0], operands[1], operands[2]];
+        self.m.value(Op::Load, pointer.ty, &operands[..1 + len])
     }
 
     /// Emits `store_deref`: one store of the whole, or one for each component that is written.
@@ -348,7 +347,7 @@ impl Emit<'_> {
 
 /// True if nothing of this instruction is emitted where it stands.
 pub(super) fn is_silent(data: &InstData) -> bool {
-    matches!(data.kind, InstKind::Const(_) | InstKind::Undef | InstKind::Deref(_))
+    InstKind::SILENT >> data.kind.number() & 1 != 0
 }
 
 /// Whether other invocations may touch memory of `class` meanwhile.

@@ -108,23 +108,23 @@ impl Numbers {
 /// Ids of scalar and vector types, by base, width and size; 0 where there is none.
 #[derive(Clone, Debug)]
 pub(super) struct NumericTypes {
-    ids: [u32; 4 * 8 * 4],
+    ids: [u32; 8 * 4 * 4],
     /// There are numbers of 8 or 16 bits.
     pub(super) small: bool,
 }
 
 impl Default for NumericTypes {
     fn default() -> NumericTypes {
-        NumericTypes { ids: [0; 4 * 8 * 4], small: false }
+        NumericTypes { ids: [0; 8 * 4 * 4], small: false }
     }
 }
 
 impl NumericTypes {
     #[inline(always)]
     fn slot(base: Base, bits: u8, n: u8) -> usize {
-        // 1, 8, 16, 32 or 64.
-        let width = bits.trailing_zeros() as usize & 7;
-        (base as usize & 3) << 5 | width << 2 | usize::from(n.wrapping_sub(1) & 3)
+        // 8, 16, 32 or 64, or 1 for booleans only, so that these differ without the bits that are left out.
+        let width = usize::from(bits & 0x38) << 1;
+        width | (base as usize & 3) << 2 | usize::from(n.wrapping_sub(1) & 3)
     }
 
     pub(super) fn get(&self, base: Base, bits: u8, n: u8) -> u32 {

@@ -18,17 +18,25 @@ pub(super) struct Value {
     /// The type that [`ValueTypes`](crate::analysis::value_types::ValueTypes) chose.
     pub(super) base: Base,
     pub(super) bits: u8,
-    /// Components.
+    /// Components; more than any vector has before its definition, and for what is made as wanted.
     pub(super) n: u8,
 }
 
 impl Default for Value {
     fn default() -> Value {
-        Value { id: 0, base: Base::Uint, bits: 0, n: 0 }
+        Value { id: 0, base: Base::Uint, bits: 0, n: u8::MAX }
     }
 }
 
-/// The components that were taken out of vectors, each where its definition dominates.
+impl Value {
+    /// What is made as wanted.
+    pub(super) fn unmade(data: &InstData) -> Value {
+        Value { bits: data.bit_size, n: data.num_components, ..Value::default() }
+    }
+}
+
+/// The components that were taken out of vectors, each where its definition dominates. What was loaded from a pointer, for
+/// good, is the first component of that.
 #[derive(Debug, Default)]
 pub(super) struct Lanes {
     /// The ids of the four components of each id, 0 where one was not taken out.
@@ -38,19 +46,26 @@ pub(super) struct Lanes {
 }
 
 impl Lanes {
-    /// The component `lane` of `vector`, which is `new` if it was not taken out yet.
-    fn take(&mut self, vector: u32, lane: u8, new: u32) -> u32 {
+    /// The component `lane` of `vector`, 0 if it was not taken out yet.
+    #[inline(always)]
+    fn get(&self, vector: u32, lane: u8) -> u32 {
+        self.ids.get(vector as usize).map_or(0, |ids| ids[usize::from(lane & 3)])
+    }
+
+    /// Remembers that `id` is the component `lane` of `vector`.
+    fn add(&mut self, vector: u32, lane: u8, id: u32) {
         let at = vector as usize;
         if at >= self.ids.len() {
-            // Not by one each time: ids count up.
-            self.ids.resize((at + 1).next_multiple_of(64), [0; 4]);
+            self.grow(at);
         }
-        let id = &mut self.ids[at][usize::from(lane & 3)];
-        if *id == 0 {
-            *id = new;
-            self.taken.push((vector, lane & 3));
-        }
-        *id
+        self.ids[at][usize::from(lane & 3)] = id;
+        self.taken.push((vector, lane & 3));
+    }
+
+    #[cold]
+    fn grow(&mut self, at: usize) {
+        // Not by one each time: ids count up.
+        self.ids.resize((at + 1).next_multiple_of(64), [0; 4]);
     }
 
     /// How much is known now, for [`release`](Lanes::release).
@@ -65,9 +80,9 @@ impl Lanes {
         }
     }
 
+    /// Forgets all, which is little, and not the table, which is long.
     pub(super) fn clear(&mut self) {
-        self.ids.clear();
-        self.taken.clear();
+        self.release(0);
     }
 }
 
@@ -124,8 +139,7 @@ impl Emit<'_> {
         if value.id != 0 {
             return value;
         }
-        let data = self.shader.def(def);
-        Value { bits: data.bit_size, n: data.num_components, ..value }
+        Value::unmade(self.shader.def(def))
     }
 
     /// True if `def` can be made at any type for free.
@@ -184,7 +198,7 @@ impl Emit<'_> {
     /// The same, where `value` is what is known of the source.
     #[inline(always)]
     pub(super) fn src_of(&mut self, src: &AluSrc, value: Value, n: u8, base: Base) -> Result<u32> {
-        if value.id != 0 && value.base == base && value.n == n && src.swizzle.is_identity(usize::from(n)) {
+        if u64::from(value.n ^ n | value.base as u8 ^ base as u8) | src.swizzle.moved(n) == 0 {
             return Ok(value.id);
         }
         self.other_src(src, value, n, base)
@@ -224,11 +238,28 @@ impl Emit<'_> {
 
     /// Component `lane`, which has type `ty`, of a vector.
     pub(super) fn lane(&mut self, vector: u32, ty: u32, lane: u8) -> u32 {
-        let new = self.m.next_id();
-        let id = self.state.lanes.take(vector, lane, new);
-        if id == new {
-            self.m.value(Op::CompositeExtract, ty, &[vector, lane.into()]);
+        match self.state.lanes.get(vector, lane) {
+            0 => {
+                let id = self.m.value(Op::CompositeExtract, ty, &[vector, lane.into()]);
+                self.state.lanes.add(vector, lane, id);
+                id
+            }
+            known => known,
         }
+    }
+
+    /// What is at `pointer`, a `ty` that nothing changes: loaded once for all that the load dominates.
+    #[inline(always)]
+    pub(super) fn load_once(&mut self, pointer: u32, ty: u32) -> u32 {
+        match self.state.lanes.get(pointer, 0) {
+            0 => self.new_load(pointer, ty),
+            known => known,
+        }
+    }
+
+    fn new_load(&mut self, pointer: u32, ty: u32) -> u32 {
+        let id = self.m.value(Op::Load, ty, &[pointer]);
+        self.state.lanes.add(pointer, 0, id);
         id
     }
 
