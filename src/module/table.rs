@@ -172,7 +172,7 @@ impl Range {
     }
 }
 
-/// Patches and ranges of a section that is under construction, relative to its start.
+/// Patches and ranges of a module that is under construction.
 #[derive(Clone, Debug, Default)]
 pub struct Tables {
     /// Patches, by and by.
@@ -182,27 +182,10 @@ pub struct Tables {
 }
 
 impl Tables {
-    /// True if there is nothing in them.
-    pub fn is_empty(&self) -> bool {
-        self.patches.is_empty() && self.ranges.is_empty()
-    }
-
     /// Forgets all.
     pub fn clear(&mut self) {
         self.patches.clear();
         self.ranges.clear();
-    }
-
-    /// Adds what belongs to words that were appended at `base`.
-    pub fn append(&mut self, other: &Tables, base: u32) {
-        self.patches.extend(other.patches.iter().map(|patch| Patch { at: patch.at + base, ..*patch }));
-        let moved = |range: &Range| Range {
-            start: range.start + base,
-            end: range.end + base,
-            head: if range.head == 0 { 0 } else { range.head + base },
-            when: range.when,
-        };
-        self.ranges.extend(other.ranges.iter().map(moved));
     }
 
     /// Sorts: patches by word, ranges by start, the outer first.

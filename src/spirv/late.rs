@@ -9,10 +9,10 @@
 use super::module::ModuleBuilder;
 use super::words::Words;
 use super::Emit;
-use crate::module::{Condition, Patch, PatchKind, ALWAYS, PRIVATE};
+use crate::module::{Condition, Patch, PatchKind, Range, Tables, ALWAYS, PRIVATE};
 use spirv::{Capability, Op, StorageClass};
 
-/// A section of a module that has ranges and patches.
+/// A section of a module that has ranges and patches, in the order in which they stand there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Section {
     Modes,
@@ -22,6 +22,34 @@ pub(super) enum Section {
     /// What the function does first of all.
     Prologue,
     Code,
+}
+
+/// Patches and ranges of all sections, by and by, each relative to the start of its section.
+#[derive(Debug, Default)]
+pub(super) struct Notes {
+    patches: Vec<(Section, Patch)>,
+    ranges: Vec<(Section, Range)>,
+}
+
+impl Notes {
+    pub(super) fn clear(&mut self) {
+        self.patches.clear();
+        self.ranges.clear();
+    }
+
+    /// Adds them to the `tables` of a module in which the sections start at these places.
+    pub(super) fn write(&self, starts: [u32; Section::Code as usize + 1], tables: &mut Tables) {
+        tables.patches.reserve_exact(self.patches.len());
+        for (section, patch) in &self.patches {
+            tables.patches.push(Patch { at: patch.at + starts[*section as usize], ..*patch });
+        }
+        tables.ranges.reserve(self.ranges.len());
+        for (section, range) in &self.ranges {
+            let base = starts[*section as usize];
+            let head = if range.head == 0 { 0 } else { range.head + base };
+            tables.ranges.push(Range { start: range.start + base, end: range.end + base, head, when: range.when });
+        }
+    }
 }
 
 /// An input or output that becomes a Private variable.
@@ -82,7 +110,7 @@ impl ModuleBuilder {
         match self.holds(when) {
             Some(true) => {}
             Some(false) => self.section(section).cut(start, None),
-            None => self.section(section).note_range(start, 0, when),
+            None => self.note_range(section, start, 0, when),
         }
     }
 
@@ -91,7 +119,16 @@ impl ModuleBuilder {
         match self.holds(when) {
             Some(true) => {}
             Some(false) => self.section(section).cut(start, Some(head)),
-            None => self.section(section).note_range(start, head, when),
+            None => self.note_range(section, start, head, when),
+        }
+    }
+
+    /// Notes that the last words of `section`, from `start` on, may go, a part of the instruction at `head` if that is not 0.
+    fn note_range(&mut self, section: Section, start: usize, head: usize, when: u16) {
+        let end = self.section(section).len() as u32;
+        let range = Range { start: start as u32, end, head: head as u32, when };
+        if !range.is_empty() {
+            self.notes.ranges.push((section, range));
         }
     }
 
@@ -99,7 +136,7 @@ impl ModuleBuilder {
     #[inline(always)]
     pub(super) fn patch(&mut self, section: Section, at: usize, kind: PatchKind, when: u16, arg: u32) {
         match self.decided {
-            None => self.section(section).note(at, kind, when, arg),
+            None => self.notes.patches.push((section, Patch { at: at as u32, kind, when, arg })),
             Some(_) => self.decided_patch(section, at, kind, when, arg),
         }
     }

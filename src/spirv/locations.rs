@@ -12,9 +12,15 @@ const MAX_LOCATIONS: u32 = 1024;
 
 /// Components that are taken, a bit each, by location: four bits for each class, patch, and index of blending, which keep
 /// what has the same number apart.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Locations {
     taken: Vec<u32>,
+}
+
+impl Default for Locations {
+    fn default() -> Locations {
+        Locations { taken: vec![0; Locations::FEW] }
+    }
 }
 
 /// What a variable takes of the locations.
@@ -34,8 +40,23 @@ impl Located {
 }
 
 impl Locations {
+    /// As many as most shaders have at most.
+    const FEW: usize = 32;
+
     pub(super) fn clear(&mut self) {
-        self.taken.clear();
+        self.taken.truncate(Locations::FEW);
+        self.taken.fill(0);
+    }
+
+    /// Takes components of a location. False if one of them is taken.
+    fn take(&mut self, location: u32, components: u32) -> bool {
+        let at = location as usize;
+        if at >= self.taken.len() {
+            self.taken.resize(at + 1, 0);
+        }
+        let free = self.taken[at] & components == 0;
+        self.taken[at] |= components;
+        free
     }
 }
 
@@ -59,17 +80,12 @@ impl Emit<'_> {
         let apart = [class == StorageClass::Output, variable.flags.contains(VarFlags::PATCH), variable.index != 0];
         let [output, patch, second] = apart.map(u32::from);
         let first = first + 4 * (4 * output + 2 * patch + second);
-        let taken = &mut self.state.locations.taken;
-        if taken.len() < (location + count) as usize {
-            taken.resize((location + count).next_multiple_of(32) as usize, 0);
-        }
-        for (slot, taken) in (0..count).zip(&mut taken[location as usize..]) {
+        for slot in 0..count {
             let left = if words <= 4 { words } else { words - 4 * (slot % words.div_ceil(4)).min(words / 4) };
             let mask = ((1 << left.min(4)) - 1) << first;
-            if *taken & mask != 0 {
+            if !self.state.locations.take(location + slot, mask) {
                 return Err(unsupported(format_args!("more than one variable at location {}", location + slot)));
             }
-            *taken |= mask;
         }
         Ok(())
     }

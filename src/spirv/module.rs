@@ -3,11 +3,11 @@
 //! SPIR-V 2.4 fixes the order of the sections. Instructions go to the section they belong to as soon as something needs
 //! them, so a type is written when the first value of it is, and nothing that is unused is ever written.
 
-use super::late::Section;
+use super::late::{Notes, Section};
 use super::types::NumericTypes;
 use super::words::{literal, string_words, Content, Dedup, Front, Operands, Place as FrontPlace, Words};
 use crate::error::{Error, ErrorKind, Place};
-use crate::module::{Binding, Condition, Decisions, Key, Module, PatchKind, Stage, Varying, ALWAYS};
+use crate::module::{Binding, Condition, Decisions, Key, Module, PatchKind, Range, Stage, Tables, Varying, ALWAYS};
 use spirv::{AddressingModel, Capability, Decoration, ExecutionMode, ExecutionModel, MemoryModel, Op, StorageClass};
 
 const GLSL: [u32; 4] = literal("GLSL.std.450");
@@ -28,8 +28,9 @@ pub(super) struct ModuleBuilder {
     glsl: u32,
     /// Variables that the entry point lists, and when it does.
     pub(super) interface: Vec<(u32, u16)>,
-    /// What is decided late.
+    /// What is decided late, and which words that concerns.
     pub(super) conditions: Vec<Condition>,
+    pub(super) notes: Notes,
     /// All that is decided, if it is already.
     pub(super) decided: Option<Decisions>,
     /// Inputs and outputs.
@@ -76,6 +77,7 @@ impl ModuleBuilder {
             self.decided = decided.cloned();
         }
         self.conditions.clear();
+        self.notes.clear();
         self.varyings.clear();
         self.varyings.reserve(8);
         self.next_id = 1;
@@ -109,11 +111,6 @@ impl ModuleBuilder {
     pub(super) fn id(&mut self) -> u32 {
         self.next_id += 1;
         self.next_id - 1
-    }
-
-    /// The id that [`ModuleBuilder::id`] gives next.
-    pub(super) fn next_id(&self) -> u32 {
-        self.next_id
     }
 
     /// The id of the entry point.
@@ -260,59 +257,61 @@ impl ModuleBuilder {
     /// Puts the sections together, in the memory of another `module`.
     pub(super) fn finish(&mut self, stage: Stage, memory: MemoryModel, module: &mut Module) -> Result<(), Error> {
         let [void, function_type] = self.void_function();
-        let mut words = self.room(module);
-        self.header(&mut words);
+        let (words, mut tables) = module.take_parts();
+        tables.clear();
+        let mut words = Words::in_memory_of(words, self.len());
+        self.header(&mut words, &mut tables);
         let addressing =
             if self.addresses { AddressingModel::PhysicalStorageBuffer64 } else { AddressingModel::Logical };
         words.op(Op::MemoryModel, &[addressing as u32, memory as u32]);
-        self.entry_point(&mut words, model(stage));
-        words.append(&self.modes);
-        let debug = words.len();
-        [&self.sources, &self.names].iter().for_each(|section| words.append(section));
+        self.entry_point(&mut words, &mut tables, model(stage));
+        let modes = words.append(&self.modes);
+        let debug = words.append(&self.sources) as usize;
+        let names = words.append(&self.names);
+        let mut stripped = None;
         if words.len() > debug {
             let named = self.condition(Condition::none(Key::STRIP));
-            self.end_range_of(&mut words, debug, named);
+            stripped = self.range_of(&mut words, debug, named);
         }
-        [&self.annotations, &self.globals].iter().for_each(|section| words.append(section));
+        let annotations = words.append(&self.annotations);
+        let globals = words.append(&self.globals);
         words.op(Op::Function, &[void, self.main, spirv::FunctionControl::NONE.bits(), function_type]);
         words.op(Op::Label, &[self.entry_label]);
-        [&self.locals, &self.prologue, &self.code].iter().for_each(|section| words.append(section));
+        words.append(&self.locals);
+        let prologue = words.append(&self.prologue);
+        let code = words.append(&self.code);
         if words.overflowed() {
             let message = "an instruction would have more than 65535 words";
             return Err(Error::new(ErrorKind::Unsupported, Place::default(), message));
         }
-        self.with_tables(words, stage, module);
+        self.notes.write([modes, names, annotations, globals, prologue, code], &mut tables);
+        // The inner ranges stand before the outer.
+        tables.ranges.extend(stripped);
+        self.with_tables(words.into_words(), tables, stage, module);
         Ok(())
     }
 
-    /// Words with room for all sections, and tables for theirs.
-    fn room(&self, module: &mut Module) -> Words {
+    /// How many words the module has, at most.
+    fn len(&self) -> usize {
         let strings = self.extensions.iter().map(|name| 1 + string_words(name)).sum::<usize>();
         let import = if self.glsl != 0 { 2 + GLSL.len() } else { 0 };
         // Header, memory model, entry point, OpFunction and its label.
         let fixed = 5 + 3 + (3 + MAIN.len()) + 5 + 2;
-        let mut len = fixed + self.capabilities.len() * 2 + strings + import + self.interface.len();
-        let [mut patches, mut ranges] = [0, 0];
-        for section in self.sections() {
-            len += section.len();
-            patches += section.tables.patches.len();
-            ranges += section.tables.ranges.len();
-        }
-        let (words, tables) = module.take_parts();
-        let mut words = Words::in_memory_of(words, tables);
-        words.reserve(len, patches, ranges);
-        words
+        let front = fixed + self.capabilities.len() * 2 + strings + import + self.interface.len();
+        let Self { modes, sources, names, annotations, globals, locals, prologue, code, .. } = self;
+        let sections = [modes, sources, names, annotations, globals, locals, prologue, code];
+        sections.into_iter().fold(front, |len, section| len + section.len())
     }
 
     /// Everything in front of the memory model.
-    fn header(&mut self, words: &mut Words) {
+    fn header(&self, words: &mut Words, tables: &mut Tables) {
         let version = u32::from(self.version.0) << 16 | u32::from(self.version.1) << 8;
         words.extend(&[spirv::MAGIC_NUMBER, version, 0, self.next_id, 0]);
         for (capability, when) in &self.capabilities {
             let start = words.len();
             words.op(Op::Capability, &[*capability as u32]);
             if *when != ALWAYS {
-                self.end_range_of(words, start, *when);
+                tables.ranges.extend(self.range_of(words, start, *when));
             }
         }
         for extension in &self.extensions {
@@ -324,34 +323,33 @@ impl ModuleBuilder {
     }
 
     /// The entry point, whose list of variables may get shorter.
-    fn entry_point(&self, words: &mut Words, model: ExecutionModel) {
+    fn entry_point(&self, words: &mut Words, tables: &mut Tables, model: ExecutionModel) {
         let head = words.len();
         words.op(Op::EntryPoint, &[model as u32, self.main, MAIN[0], MAIN[1]]);
         for (id, when) in &self.interface {
             let at = words.len();
             words.extend(&[*id]);
             if *when != ALWAYS {
-                match self.holds(*when) {
-                    Some(true) => {}
-                    Some(false) => words.cut(at, None),
-                    None => words.note_range(at, head, *when),
-                }
+                let range = self.range_of(words, at, *when);
+                tables.ranges.extend(range.map(|range| Range { head: head as u32, ..range }));
             }
         }
         words.lengthen(head);
     }
 
-    /// As [`ModuleBuilder::end_range`], for words that are no section.
-    fn end_range_of(&self, words: &mut Words, start: usize, when: u16) {
+    /// As [`ModuleBuilder::end_range`], for words that are no section: the range, if it is to be noted.
+    fn range_of(&self, words: &mut Words, start: usize, when: u16) -> Option<Range> {
         match self.holds(when) {
-            Some(true) => {}
-            Some(false) => words.cut(start, None),
-            None => words.note_range(start, 0, when),
+            Some(true) => None,
+            Some(false) => {
+                words.cut(start, None);
+                None
+            }
+            None => Some(Range { start: start as u32, end: words.len() as u32, head: 0, when }),
         }
     }
 
-    fn with_tables(&mut self, words: Words, stage: Stage, module: &mut Module) {
-        let (words, mut tables) = words.into_parts();
+    fn with_tables(&mut self, words: Vec<u32>, mut tables: Tables, stage: Stage, module: &mut Module) {
         tables.sort();
         if self.bindings.windows(2).any(|pair| pair[0] > pair[1]) {
             // The list of descriptors is sorted, and patches name its rows.
@@ -369,11 +367,6 @@ impl ModuleBuilder {
         std::mem::swap(&mut module.interface, &mut self.varyings);
         std::mem::swap(&mut module.bindings, &mut self.bindings);
         module.fill(words, tables, stage);
-    }
-
-    fn sections(&self) -> [&Words; 8] {
-        let Self { modes, sources, names, annotations, globals, locals, prologue, code, .. } = self;
-        [modes, sources, names, annotations, globals, locals, prologue, code]
     }
 }
 

@@ -1,6 +1,5 @@
 //! Words: appending SPIR-V instructions to a buffer, and finding an equal one that is already there.
 
-use crate::module::{Patch, PatchKind, Range, Tables};
 use spirv::Op;
 
 /// The most words an instruction can have: its length is a 16-bit field (SPIR-V 2.3).
@@ -12,27 +11,18 @@ pub(super) struct Words {
     words: Vec<u32>,
     /// An instruction was longer than [`MAX_INSTRUCTION`].
     overflow: bool,
-    /// Which of the words may change or go.
-    pub(super) tables: Tables,
 }
 
 impl Words {
-    /// None yet, in the memory of others.
-    pub(super) fn in_memory_of(mut words: Vec<u32>, mut tables: Tables) -> Words {
+    /// None yet, with room for exactly so many, in the memory of others.
+    pub(super) fn in_memory_of(mut words: Vec<u32>, room: usize) -> Words {
         words.clear();
-        tables.clear();
-        Words { words, overflow: false, tables }
+        words.reserve_exact(room);
+        Words { words, overflow: false }
     }
 
-    /// Makes room for exactly so many.
-    pub(super) fn reserve(&mut self, words: usize, patches: usize, ranges: usize) {
-        self.words.reserve_exact(words);
-        self.tables.patches.reserve_exact(patches);
-        self.tables.ranges.reserve_exact(ranges);
-    }
-
-    pub(super) fn into_parts(self) -> (Vec<u32>, Tables) {
-        (self.words, self.tables)
+    pub(super) fn into_words(self) -> Vec<u32> {
+        self.words
     }
 
     /// Appends an instruction. Returns where its first operand stands.
@@ -140,34 +130,14 @@ impl Words {
         self.words.extend_from_slice(words);
     }
 
-    /// Appends a section, with its tables.
-    pub(super) fn append(&mut self, section: &Words) {
-        if !section.tables.is_empty() {
-            self.tables.append(&section.tables, self.words.len() as u32);
-        }
+    /// Appends a section. Returns where it starts.
+    pub(super) fn append(&mut self, section: &Words) -> u32 {
+        let start = self.words.len() as u32;
         self.overflow |= section.overflow;
-        if section.words.is_empty() {
-            return;
+        if !section.words.is_empty() {
+            self.words.extend_from_slice(&section.words);
         }
-        self.words.extend_from_slice(&section.words);
-    }
-
-    /// Notes that the word at `at` may change.
-    pub(super) fn note(&mut self, at: usize, kind: PatchKind, when: u16, arg: u32) {
-        self.tables.patches.push(Patch { at: at as u32, kind, when, arg });
-    }
-
-    /// Notes that the words from `start` on may go.
-    pub(super) fn note_range(&mut self, start: usize, head: usize, when: u16) {
-        self.note_part(start..self.words.len(), head, when);
-    }
-
-    /// Notes that words may go, a part of the instruction at `head` if that is not 0.
-    pub(super) fn note_part(&mut self, part: std::ops::Range<usize>, head: usize, when: u16) {
-        let range = Range { start: part.start as u32, end: part.end as u32, head: head as u32, when };
-        if !range.is_empty() {
-            self.tables.ranges.push(range);
-        }
+        start
     }
 
     /// Says that all words behind `head` are of the instruction there.
@@ -193,7 +163,6 @@ impl Words {
 
     pub(super) fn clear(&mut self) {
         self.words.clear();
-        self.tables.clear();
         self.overflow = false;
     }
 }
