@@ -34,7 +34,7 @@ pub struct ValueTypes {
     nodes: Vec<Choice>,
     /// Nodes below this are values, the others variables.
     num_defs: usize,
-    /// Towards the root of the web of each node; itself at the root. Of what has a choice, like the votes.
+    /// Towards the root of the web of each node; itself at the root, and for all between one shader and the next.
     parents: Vec<u32>,
     /// What makers and users of each node want.
     votes: Vec<Vote>,
@@ -112,7 +112,7 @@ impl ValueTypes {
     fn choose(&mut self, shader: &Shader) {
         self.start(shader);
         let mut kinds = std::mem::take(&mut self.kinds);
-        kinds.list(shader);
+        kinds.list_with_active(shader);
         if shader.inventory().has_width(1) {
             self.enter_literal_booleans(shader, kinds.consts());
             self.enter_literal_booleans(shader, kinds.undefs());
@@ -120,7 +120,9 @@ impl ValueTypes {
         kinds.phis().iter().for_each(|phi| self.enter(*phi, &shader.insts[*phi], Choice::Free));
         kinds.texs().iter().for_each(|inst| self.add_tex(shader, *inst));
         kinds.intrinsics().iter().for_each(|inst| self.add_intrinsic(shader, *inst));
-        kinds.derefs().iter().for_each(|inst| self.add_deref(shader, *inst));
+        if shader.inventory().has_indices() {
+            kinds.derefs().iter().for_each(|inst| self.add_deref(shader, *inst));
+        }
         let moves = self.add_alu(shader, kinds.alu());
         self.join_all(shader, kinds.phis(), moves);
         self.decide();
@@ -142,7 +144,7 @@ impl ValueTypes {
         self.votes.clear();
         self.votes.resize(len, [0; 2]);
         if self.parents.len() <= len {
-            self.parents.resize(len + 1, 0);
+            self.parents.extend(self.parents.len() as u32..=len as u32);
             self.free.resize(len + 1, 0);
         }
         if shader.inventory().has_derefs(OWN_MEMORY) {
@@ -183,7 +185,6 @@ impl ValueTypes {
     #[inline(always)]
     fn enter_node(&mut self, node: usize, choice: Choice) {
         self.nodes[node] = choice;
-        self.parents[node] = node as u32;
         // The next takes the place of what has no choice.
         self.free[self.num_free] = node as u32;
         self.num_free += usize::from(choice == Choice::Free);
@@ -280,12 +281,16 @@ impl ValueTypes {
             (Intrinsic::load_deref, [pointer]) => {
                 let (choice, variable) = self.memory_choice(shader, *pointer);
                 self.enter(inst, data, choice);
-                self.same.extend(variable.map(|variable| [variable, inst.index() as u32]));
+                if let Some(variable) = variable {
+                    self.same.push([variable, inst.index() as u32]);
+                }
             }
             (Intrinsic::store_deref, [pointer, value]) => {
                 let (choice, variable) = self.memory_choice(shader, *pointer);
                 self.count(*value, stored_want(choice));
-                self.same.extend(variable.map(|variable| [variable, value.index() as u32]));
+                if let Some(variable) = variable {
+                    self.same.push([variable, value.index() as u32]);
+                }
             }
             (op, srcs) => self.add_other_intrinsic(shader, inst, op, srcs),
         }
@@ -429,7 +434,8 @@ impl ValueTypes {
         }
         for at in 0..self.num_free {
             let node = self.free[at] as usize;
-            let [float, signed] = self.votes[self.parents[node] as usize];
+            let root = std::mem::replace(&mut self.parents[node], node as u32);
+            let [float, signed] = self.votes[root as usize];
             self.nodes[node] = if float > 0 { Choice::Float } else { integer(signed) };
         }
     }

@@ -3,7 +3,7 @@
 //! Every instruction that is appended or changed is entered, none is taken out: an opcode that is not listed is nowhere in the
 //! shader; one that is may be gone by now. Debug builds look after each pass whether the list is complete.
 
-use super::{Deref, DerefId, Inst, InstData, InstKind, Shader};
+use super::{ArrayIndex, Deref, DerefId, DerefKind, Inst, InstData, InstKind, Shader};
 use crate::entity::Arena;
 use crate::op::{AluSet, Intrinsic, IntrinsicSet, Modes};
 
@@ -13,6 +13,7 @@ pub struct Inventory {
     alu: AluSet,
     intrinsics: IntrinsicSet,
     modes: Modes,
+    has_indices: bool,
     /// A bit for each width of a result: 1, 8, 16, 32 and 64 are powers of two.
     widths: u8,
     has_phis: bool,
@@ -29,7 +30,11 @@ impl Inventory {
         match data.kind {
             InstKind::Alu { op, .. } => self.alu.insert(op),
             InstKind::Intrinsic { op, .. } => self.intrinsics.insert(op),
-            InstKind::Deref(deref) => self.modes |= derefs[deref].modes,
+            InstKind::Deref(deref) => {
+                let Deref { modes, kind, .. } = &derefs[deref];
+                self.modes |= *modes;
+                self.has_indices |= matches!(kind, DerefKind::Array { index: ArrayIndex::Def(_), .. });
+            }
             InstKind::Tex(_) => self.has_textures = true,
             InstKind::Phi(_) => self.has_phis = true,
             InstKind::Const(_) | InstKind::Undef | InstKind::Jump(_) => {}
@@ -64,6 +69,11 @@ impl Inventory {
     /// True if there may be a pointer to memory of one of these modes.
     pub fn has_derefs(&self, modes: Modes) -> bool {
         self.modes.intersects(modes)
+    }
+
+    /// True if there may be a pointer to the element of an array that a value names.
+    pub fn has_indices(&self) -> bool {
+        self.has_indices
     }
 
     /// True if there may be a result of this width.
