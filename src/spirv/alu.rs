@@ -5,7 +5,7 @@ use super::value::Value;
 use super::{internal, unsupported, Emit, Result};
 use crate::analysis::value_types::{operand_want, Want};
 use crate::ir::{AluFlags, AluSrc, Inst, InstData, InstKind};
-use crate::op::{AluInfo, AluOp, Base, Form, ALU_OPS};
+use crate::op::{AluInfo, AluOp, Base, Form, Operand, ALU_OPS};
 use spirv::{Capability, Decoration, GlslStd450Op, Op};
 
 /// SPIR-V's instructions have no more operands; vectors do, all alike.
@@ -21,25 +21,43 @@ struct Row {
     /// NoContraction means something.
     contracts: bool,
     operands: u8,
-    /// What each operand may be, a bit for each base, none for that of the result.
-    bases: [u8; MAX_OPERANDS],
-    /// Its components, 0 for as many as the result.
-    sizes: [u8; MAX_OPERANDS],
+    wanted: [Wanted; MAX_OPERANDS],
+}
+
+/// What an operand has to be.
+#[derive(Clone, Copy)]
+struct Wanted {
+    /// A bit for each base that it may be.
+    bases: u8,
+    /// All bits if it may also be what the result is, else none.
+    as_result: u8,
+    /// Its components.
+    size: u8,
+    /// All bits if it has as many as the result, else none; then `size` is 0.
+    size_of_result: u8,
+}
+
+impl Wanted {
+    const NONE: Wanted = Wanted { bases: 0, as_result: 0, size: 0, size_of_result: 0 };
+
+    const fn new(info: &AluInfo, operand: &Operand) -> Wanted {
+        let (bases, as_result) = match operand_want(info, operand) {
+            Want::Is(base) => (1 << base as u8, 0),
+            Want::Integer => (1 << Base::Int as u8 | 1 << Base::Uint as u8, 0),
+            Want::Same => (0, u8::MAX),
+            Want::Any => (u8::MAX, 0),
+        };
+        Wanted { bases, as_result, size: operand.size, size_of_result: if operand.size == 0 { u8::MAX } else { 0 } }
+    }
 }
 
 impl Row {
     const fn new(info: &AluInfo) -> Row {
         let operands = info.srcs.len();
-        let (mut bases, mut sizes) = ([0; MAX_OPERANDS], [0; MAX_OPERANDS]);
+        let mut wanted = [Wanted::NONE; MAX_OPERANDS];
         let mut at = 0;
         while at < operands && at < MAX_OPERANDS {
-            bases[at] = match operand_want(info, &info.srcs[at]) {
-                Want::Is(base) => 1 << base as u8,
-                Want::Integer => 1 << Base::Int as u8 | 1 << Base::Uint as u8,
-                Want::Same => 0,
-                Want::Any => u8::MAX,
-            };
-            sizes[at] = info.srcs[at].size;
+            wanted[at] = Wanted::new(info, &info.srcs[at]);
             at += 1;
         }
         let (ops, ext) = match info.form {
@@ -59,7 +77,7 @@ impl Row {
             heads = [len << 16 | number as u32, len << 16 | boolean as u32];
             contracts |= can_contract(number);
         }
-        Row { heads, ext, contracts, operands: operands as u8, bases, sizes }
+        Row { heads, ext, contracts, operands: operands as u8, wanted }
     }
 }
 
@@ -102,10 +120,10 @@ impl Emit<'_> {
         srcs: &[AluSrc],
     ) -> Result<u32> {
         let row = &ROWS[op as usize];
-        if row.heads[0] == 0 || srcs.len() != usize::from(row.operands) {
+        let InstData { num_components: n, bit_size: bits, .. } = *data;
+        if row.heads[0] == 0 || srcs.len() != usize::from(row.operands) || n == 0 {
             return self.other_alu(data, base, op, flags, srcs);
         }
-        let InstData { num_components: n, bit_size: bits, .. } = *data;
         let ty = self.m.numeric(base, bits, n);
         let mut ids = [self.operand(row, srcs, 0, base, n)?, 0, 0];
         // No loop, as its end is dear to foresee.
@@ -136,8 +154,8 @@ impl Emit<'_> {
     fn other_alu(&mut self, data: &InstData, base: Base, op: AluOp, flags: AluFlags, srcs: &[AluSrc]) -> Result<u32> {
         let InstData { num_components: n, bit_size: bits, .. } = *data;
         let info = op.info();
-        if srcs.len() != info.srcs.len() {
-            return Err(internal(format!("{} has {} operands", info.name, srcs.len())));
+        if srcs.len() != info.srcs.len() || n == 0 {
+            return Err(internal(format!("{} has {} operands and {n} components", info.name, srcs.len())));
         }
         let alu = Alu { op, info, srcs, n, bits, base, ty: self.m.numeric(base, bits, n) };
         match info.form {
@@ -175,8 +193,8 @@ impl Emit<'_> {
     #[inline(always)]
     fn operand(&mut self, row: &Row, srcs: &[AluSrc], at: usize, base: Base, n: u8) -> Result<u32> {
         let src = &srcs[at];
-        let n = if row.sizes[at] == 0 { n } else { row.sizes[at] };
-        let bases = if row.bases[at] == 0 { 1 << base as u8 } else { row.bases[at] };
+        let Wanted { bases, as_result, size, size_of_result } = row.wanted[at];
+        let (bases, n) = (bases | as_result & 1 << base as u8, size | size_of_result & n);
         let value = self.state.values[src.def];
         // One number for all that may not fit, as branches are dear that go now this way, now that.
         let refused = !bases >> value.base as u8 & 1;
@@ -289,7 +307,7 @@ impl Emit<'_> {
         for src in alu.srcs {
             let value = self.state.values[src.def];
             literals += usize::from(value.id == 0);
-            vectors += usize::from((value.id != 0) & (value.n > 1));
+            vectors += usize::from(value.n > 1);
         }
         if literals == n && alu.srcs.iter().all(|src| self.shader.as_const(src.def).is_some()) {
             let parts = self.operands(alu)?;

@@ -74,7 +74,7 @@ impl Emit<'_> {
         let shader = self.shader;
         let variable = &shader.vars[var];
         let opaque = class == StorageClass::UniformConstant;
-        let block = |ty| layout.block && shader.types.as_struct(ty).is_some();
+        let block = |ty| layout.is_block() && shader.types.as_struct(ty).is_some();
         // Arrays of blocks are types like others, unless a link may change their length.
         let blocks = |elem| self.options.linkable && block(elem);
         match shader.types.get(variable.ty) {
@@ -84,7 +84,7 @@ impl Emit<'_> {
                 Ok(self.descriptor_array(elem, len.max(1), variable))
             }
             // Neither Uniform nor StorageBuffer may have them (VUID-StandaloneSpirv-Uniform-06807).
-            TypeData::Array { elem, .. } if layout.block && !block(elem) => {
+            TypeData::Array { elem, .. } if layout.is_block() && !block(elem) => {
                 Err(unsupported("an array of arrays of blocks"))
             }
             _ if opaque => self.opaque_type(variable.ty, variable),

@@ -106,19 +106,22 @@ const SMALL_NUMBERS: &[(StorageClass, Capability, Option<Capability>)] = &[
 
 impl Emit<'_> {
     /// The view of `var` in which a value of `scalar`'s width can be seen as `wanted`, and what it then is.
-    #[inline]
+    #[inline(always)]
     pub(super) fn view(&self, var: Var, scalar: AluType, wanted: Base) -> (View, Base) {
-        let mode = self.shader.vars[var].mode;
-        if mode.intersects(Modes::SHADER_IN | Modes::SHADER_OUT) {
-            return (View::Whole, scalar.base);
+        match self.shader.vars[var].mode {
+            Modes::SHADER_IN | Modes::SHADER_OUT => (View::Whole, scalar.base),
+            mode => self.view_of_memory(var, mode, scalar, wanted),
         }
-        let viewed = mode.intersects(VIEWED) || self.state.shared_views && mode == Modes::SHARED;
-        let view = match wanted {
-            _ if !viewed => View::Whole,
-            Base::Float if scalar.bits != 8 => View::Float,
-            _ => View::Uint,
-        };
-        (view, self.numbers(var, view).apply(scalar))
+    }
+
+    fn view_of_memory(&self, var: Var, mode: Modes, scalar: AluType, wanted: Base) -> (View, Base) {
+        if !(mode.intersects(VIEWED) || self.state.shared_views && mode == Modes::SHARED) {
+            return (View::Whole, self.numbers(var, View::Whole).apply(scalar));
+        }
+        match wanted {
+            Base::Float if scalar.bits != 8 => (View::Float, Numbers::As(Base::Float).apply(scalar)),
+            _ => (View::Uint, Numbers::As(Base::Uint).apply(scalar)),
+        }
     }
 
     /// What the numbers of `var` are, seen through `view`.
@@ -139,14 +142,17 @@ impl Emit<'_> {
     /// The layout of a variable whose numbers are seen like this.
     pub(super) fn layout(&self, var: Var, numbers: Numbers) -> Layout {
         let variable = &self.shader.vars[var];
-        let explicit = variable.mode.intersects(Modes::UBO | Modes::SSBO | Modes::PUSH_CONST)
+        let is_block = variable.mode.intersects(Modes::UBO | Modes::SSBO | Modes::PUSH_CONST)
             || variable.mode == Modes::SHARED && self.state.shared_views;
         let open = match variable.mode {
             Modes::SSBO => Open::Runtime,
             Modes::SHARED if self.shader.info.has_variable_shared_memory() => Open::Specialized,
             _ => Open::One,
         };
-        Layout { explicit, block: explicit, uniform: variable.mode == Modes::UBO, open, numbers }
+        match is_block {
+            true => Layout::of_block(variable.mode == Modes::UBO, open, numbers),
+            false => Layout::of_memory(open, numbers),
+        }
     }
 
     /// `var` seen through `view`; the variable is made if there is none.
@@ -188,7 +194,7 @@ impl Emit<'_> {
     ) -> Result<u32> {
         let shader = self.shader;
         let layout = self.layout(var, self.numbers(var, view));
-        if layout.block && shader.types.as_struct(shader.types.without_arrays(variable.ty)).is_none() {
+        if layout.is_block() && shader.types.as_struct(shader.types.without_arrays(variable.ty)).is_none() {
             return Err(unsupported("a buffer that is no struct"));
         }
         let ty = self.variable_type(var, class, layout)?;

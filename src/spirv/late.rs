@@ -39,16 +39,16 @@ impl Notes {
 
     /// Adds them to the `tables` of a module in which the sections start at these places.
     pub(super) fn write(&self, starts: [u32; Section::Code as usize + 1], tables: &mut Tables) {
+        let patch = |(section, patch): &(Section, Patch)| Patch { at: patch.at + starts[*section as usize], ..*patch };
         tables.patches.reserve_exact(self.patches.len());
-        for (section, patch) in &self.patches {
-            tables.patches.push(Patch { at: patch.at + starts[*section as usize], ..*patch });
-        }
-        tables.ranges.reserve(self.ranges.len());
-        for (section, range) in &self.ranges {
+        tables.patches.extend(self.patches.iter().map(patch));
+        let range = |(section, range): &(Section, Range)| {
             let base = starts[*section as usize];
             let head = if range.head == 0 { 0 } else { range.head + base };
-            tables.ranges.push(Range { start: range.start + base, end: range.end + base, head, when: range.when });
-        }
+            Range { start: range.start + base, end: range.end + base, head, when: range.when }
+        };
+        tables.ranges.reserve_exact(self.ranges.len());
+        tables.ranges.extend(self.ranges.iter().map(range));
     }
 }
 

@@ -17,38 +17,62 @@ pub(super) const MAX_DEPTH: u32 = 32;
 /// How a variable's type is written.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Layout {
-    /// Offset, ArrayStride and Block decorations are due.
-    pub(super) explicit: bool,
-    /// Structs that are not in another are blocks.
-    pub(super) block: bool,
-    /// They are uniform blocks, which have stricter rules.
-    pub(super) uniform: bool,
     /// What arrays without a length are.
     pub(super) open: Open,
     /// What numbers are seen as.
     pub(super) numbers: Numbers,
+    /// A number that no other layout has; among its bits are the flags.
+    number: u8,
 }
 
 impl Layout {
-    /// Of what is no buffer.
-    pub(super) fn plain(numbers: Numbers) -> Layout {
-        Layout { explicit: false, block: false, uniform: false, open: Open::One, numbers }
+    const BLOCK: u8 = 1;
+    const UNIFORM: u8 = 2;
+    const EXPLICIT: u8 = 4;
+
+    fn new(flags: u8, open: Open, numbers: Numbers) -> Layout {
+        Layout { open, numbers, number: flags | (open as u8) << 3 | numbers.number() << 5 }
     }
 
-    /// A number that no other layout has.
-    fn number(self) -> u8 {
-        let numbers = match self.numbers {
-            Numbers::Declared => 0,
-            Numbers::Unsigned => 1,
-            Numbers::As(base) => 2 + base as u8,
-        };
-        let flags = u8::from(self.explicit) | u8::from(self.block) << 1 | u8::from(self.uniform) << 2;
-        flags | (self.open as u8) << 3 | numbers << 5
+    /// Of what is no memory.
+    pub(super) fn plain(numbers: Numbers) -> Layout {
+        Layout::new(0, Open::One, numbers)
+    }
+
+    /// Of memory that is no buffer.
+    pub(super) fn of_memory(open: Open, numbers: Numbers) -> Layout {
+        Layout::new(0, open, numbers)
+    }
+
+    /// Of a buffer, with stricter rules if it is `uniform`.
+    pub(super) fn of_block(uniform: bool, open: Open, numbers: Numbers) -> Layout {
+        let uniform = if uniform { Layout::UNIFORM } else { 0 };
+        Layout::new(Layout::EXPLICIT | Layout::BLOCK | uniform, open, numbers)
+    }
+
+    /// Of the members of a struct of this layout.
+    fn of_members(self) -> Layout {
+        Layout { number: self.number & !Layout::BLOCK, ..self }
+    }
+
+    /// Offset, ArrayStride and Block decorations are due.
+    pub(super) fn is_explicit(self) -> bool {
+        self.number & Layout::EXPLICIT != 0
+    }
+
+    /// Structs that are not in another are blocks.
+    pub(super) fn is_block(self) -> bool {
+        self.number & Layout::BLOCK != 0
+    }
+
+    /// They are uniform blocks, which have stricter rules.
+    fn is_uniform(self) -> bool {
+        self.number & Layout::UNIFORM != 0
     }
 
     /// A number that no other type with a layout has.
     fn key(self, ty: Type) -> u64 {
-        u64::from(self.number()) << 32 | ty.index() as u64
+        u64::from(self.number) << 32 | ty.index() as u64
     }
 }
 
@@ -92,6 +116,14 @@ pub(super) enum Numbers {
 }
 
 impl Numbers {
+    fn number(self) -> u8 {
+        match self {
+            Numbers::Declared => 0,
+            Numbers::Unsigned => 1,
+            Numbers::As(base) => 2 + base as u8,
+        }
+    }
+
     /// What `scalar` becomes.
     pub(super) fn apply(self, scalar: AluType) -> Base {
         match (self, scalar.base) {
@@ -249,13 +281,13 @@ impl Emit<'_> {
         let (id, extent) = match self.shader.types.get(ty) {
             TypeData::Array { elem, len, stride } => self.array_type(elem, len, stride, layout, depth)?,
             TypeData::Struct(_) => self.struct_type(ty, layout, depth)?,
-            TypeData::Matrix { scalar, columns, rows } if !layout.explicit => {
+            TypeData::Matrix { scalar, columns, rows } if !layout.is_explicit() => {
                 let column = self.m.numeric(Base::Float, scalar.bits, rows);
                 (self.m.global_type(Op::TypeMatrix, &[column, u32::from(columns)]), Extent::default())
             }
             _ => return Err(unsupported("a variable of this type")),
         };
-        let made = LaidOut { id, layout: layout.number(), extent };
+        let made = LaidOut { id, layout: layout.number, extent };
         match self.state.types.entry(ty) {
             first if first.id == 0 => *first = made,
             _ => drop(self.state.other_types.insert(layout.key(ty), made)),
@@ -266,7 +298,7 @@ impl Emit<'_> {
     fn known_type(&self, ty: Type, layout: Layout) -> Option<LaidOut> {
         match self.state.types[ty] {
             LaidOut { id: 0, .. } => None,
-            first if first.layout == layout.number() => Some(first),
+            first if first.layout == layout.number => Some(first),
             _ => self.state.other_types.get(&layout.key(ty)).copied(),
         }
     }
@@ -282,7 +314,7 @@ impl Emit<'_> {
         let LaidOut { id: elem_id, extent, .. } = self.laid_out(elem, layout, depth + 1)?;
         let types = &self.shader.types;
         // Blocks stand in arrays of descriptors, which have no stride.
-        let descriptors = layout.block && is_block(types, elem);
+        let descriptors = layout.is_block() && is_block(types, elem);
         if descriptors && len.is_none() || layout.open == Open::Runtime && is_unsized(types, elem) && !descriptors {
             return Err(unsupported("an array of this type"));
         }
@@ -292,14 +324,14 @@ impl Emit<'_> {
             // SPIR-V has no empty arrays (OpTypeArray, Length).
             (len, _) => Some(self.m.uint(len.unwrap_or(1).max(1))),
         };
-        if !layout.explicit || descriptors {
+        if !layout.is_explicit() || descriptors {
             let id = match len_id {
                 Some(len) => self.m.global_type(Op::TypeArray, &[elem_id, len]),
                 None => self.m.global_type(Op::TypeRuntimeArray, &[elem_id]),
             };
             return Ok((id, extent));
         }
-        let (extent, stride) = extent.in_array(len, stride, layout.uniform)?;
+        let (extent, stride) = extent.in_array(len, stride, layout.is_uniform())?;
         // Equal arrays with other strides are other types, so this one is not looked for among those without.
         let id = self.m.id();
         match len_id {
@@ -322,11 +354,11 @@ impl Emit<'_> {
             return Err(unsupported("a run-time array in front of other members"));
         }
         let first = self.state.members.len();
-        let mut whole = Extent::of_struct(layout.uniform);
+        let mut whole = Extent::of_struct(layout.is_uniform());
         for field in &data.fields {
-            let LaidOut { id, extent, .. } = self.laid_out(field.ty, Layout { block: false, ..layout }, depth + 1)?;
-            let offset = match layout.explicit {
-                true => whole.add(field, shader.types.get(field.ty), extent, layout.uniform)?,
+            let LaidOut { id, extent, .. } = self.laid_out(field.ty, layout.of_members(), depth + 1)?;
+            let offset = match layout.is_explicit() {
+                true => whole.add(field, shader.types.get(field.ty), extent, layout.is_uniform())?,
                 false => 0,
             };
             self.state.members.push(Member { ty: id, offset });
@@ -334,11 +366,11 @@ impl Emit<'_> {
         let id = self.m.id();
         let members = &self.state.members[first..];
         self.m.globals.op_of(Op::TypeStruct, id, members.iter().map(|member| member.ty));
-        if layout.explicit {
+        if layout.is_explicit() {
             for (index, member) in (0..).zip(members) {
                 self.m.decorate_member(id, index, Decoration::Offset, member.offset);
             }
-            if layout.block {
+            if layout.is_block() {
                 self.m.decorate(id, Decoration::Block, &[]);
             }
         }

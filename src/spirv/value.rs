@@ -18,13 +18,13 @@ pub(super) struct Value {
     /// The type that [`ValueTypes`](crate::analysis::value_types::ValueTypes) chose.
     pub(super) base: Base,
     pub(super) bits: u8,
-    /// Components; more than any vector has before its definition, and for what is made as wanted.
+    /// Components; 0 before its definition, and for what is made as wanted.
     pub(super) n: u8,
 }
 
 impl Default for Value {
     fn default() -> Value {
-        Value { id: 0, base: Base::Uint, bits: 0, n: u8::MAX }
+        Value { id: 0, base: Base::Uint, bits: 0, n: 0 }
     }
 }
 
@@ -198,7 +198,7 @@ impl Emit<'_> {
     /// The same, where `value` is what is known of the source.
     #[inline(always)]
     pub(super) fn src_of(&mut self, src: &AluSrc, value: Value, n: u8, base: Base) -> Result<u32> {
-        if u64::from(value.n ^ n | value.base as u8 ^ base as u8) | src.swizzle.moved(n) == 0 {
+        if value.id != 0 && u64::from(value.n ^ n | value.base as u8 ^ base as u8) | src.swizzle.moved(n) == 0 {
             return Ok(value.id);
         }
         self.other_src(src, value, n, base)
