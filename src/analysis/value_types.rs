@@ -277,22 +277,23 @@ impl ValueTypes {
     fn add_intrinsic(&mut self, shader: &Shader, inst: Inst) {
         let data = &shader.insts[inst];
         let InstKind::Intrinsic { op, srcs, .. } = data.kind else { return };
-        match (op, &shader.srcs[srcs]) {
-            (Intrinsic::load_deref, [pointer]) => {
-                let (choice, variable) = self.memory_choice(shader, *pointer);
+        let srcs = &shader.srcs[srcs];
+        let (Intrinsic::load_deref | Intrinsic::store_deref, [pointer, stored @ ..]) = (op, srcs) else {
+            return self.add_other_intrinsic(shader, inst, op, srcs);
+        };
+        let (choice, variable) = self.memory_choice(shader, *pointer);
+        let value = match stored.first() {
+            None => {
                 self.enter(inst, data, choice);
-                if let Some(variable) = variable {
-                    self.same.push([variable, inst.index() as u32]);
-                }
+                inst.def()
             }
-            (Intrinsic::store_deref, [pointer, value]) => {
-                let (choice, variable) = self.memory_choice(shader, *pointer);
+            Some(value) => {
                 self.count(*value, stored_want(choice));
-                if let Some(variable) = variable {
-                    self.same.push([variable, value.index() as u32]);
-                }
+                *value
             }
-            (op, srcs) => self.add_other_intrinsic(shader, inst, op, srcs),
+        };
+        if let Some(variable) = variable {
+            self.same.push([variable, value.index() as u32]);
         }
     }
 
@@ -354,7 +355,7 @@ impl ValueTypes {
     }
 
     /// What a value in the memory at `pointer` may be, and the node of the variable of the shader's own that it is in.
-    #[inline]
+    #[inline(always)]
     fn memory_choice(&self, shader: &Shader, pointer: Def) -> (Choice, Option<u32>) {
         let Some(deref) = shader.as_deref(pointer) else { return (Choice::Uint, None) };
         let scalar = shader.types.as_vector(deref.ty).map(|(scalar, _)| scalar);
@@ -364,6 +365,7 @@ impl ValueTypes {
         (scalar.map_or(Choice::Uint, |scalar| choice_in(deref.modes, scalar.base)), None)
     }
 
+    #[inline(never)]
     fn own_memory_choice(&self, shader: &Shader, pointer: Def, scalar: Option<AluType>) -> (Choice, Option<u32>) {
         let declared = scalar.map_or(Choice::Uint, |scalar| Choice::is(unsigned(scalar.base)));
         let Some(var) = shader.deref_var(pointer) else { return (declared, None) };

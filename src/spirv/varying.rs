@@ -5,7 +5,7 @@
 //! has a value to start with.
 
 use super::builtin::is_linked;
-use super::interface::{refuse_initializer, VariableAt, View};
+use super::interface::{refuse_initializer, VariableAt, VariableState, View};
 use super::late::{Redirect, Section};
 use super::locations::Located;
 use super::types::{Layout, Numbers};
@@ -42,13 +42,18 @@ impl Emit<'_> {
                 self.m.global_variable(pointer, class)
             }
         };
-        self.made(var, View::Whole, class, id);
+        // gl_SampleMask is an array, which NIR's variable is not.
+        let wrapped = builtin == Some(BuiltIn::SampleMask) && self.shader.types.as_array(variable.ty).is_none();
+        let state = VariableState {
+            ids: [id, 0, 0],
+            class: Some(class),
+            access: variable.access,
+            wrapped,
+            ..VariableState::default()
+        };
+        self.state.vars.set(var, state);
         if builtin.is_none() {
             self.name_variable(id, variable);
-        }
-        // gl_SampleMask is an array, which NIR's variable is not.
-        if builtin == Some(BuiltIn::SampleMask) {
-            self.state.vars.entry(var).wrapped = self.shader.types.as_array(variable.ty).is_none();
         }
         self.relax(id, variable);
         let start = self.m.mark(Section::Annotations);
