@@ -71,4 +71,4 @@ pub use module::{Binding, DescriptorKind, Key, Module};
 pub use pass::BufferAccess;
 pub use spirv::EmitOptions;
 pub use target::{Feature, Target};
-pub use translator::{Options, Translator};
+pub use translator::{Input, Options, Translator};

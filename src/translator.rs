@@ -15,12 +15,29 @@ pub struct Options {
     pub target: Target,
     /// How buffers are read.
     pub buffer_access: BufferAccess,
+    /// What is known of the shaders.
+    pub input: Input,
+}
+
+/// What is known of the shaders that are to be translated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Input {
+    /// Nothing: what breaks a rule of NIR is an error, with a message for each breach.
+    #[default]
+    Unknown,
+    /// They keep the rules of NIR, those that [`validate`](check::validate) looks for. Only what has no translation is looked for,
+    /// which takes next to no time, and refused as ever.
+    ///
+    /// One that breaks a rule all the same is an error or a panic, or gives a module that is not valid; there is no telling which.
+    /// Debug builds check it.
+    Valid,
 }
 
 /// Translates shaders, one after the other. Use one per thread.
 #[derive(Debug, Default)]
 pub struct Translator {
     context: Context,
+    input: Input,
     checker: Checker,
     emitter: Emitter,
 }
@@ -28,18 +45,24 @@ pub struct Translator {
 impl Translator {
     /// A translator with `options`.
     pub fn new(options: Options) -> Translator {
-        let context = Context { target: options.target, buffer_access: options.buffer_access };
-        Translator { context, checker: Checker::default(), emitter: Emitter::default() }
+        let mut translator = Translator::default();
+        translator.set_options(options);
+        translator
     }
 
     /// From now on, translates with `options`.
     pub fn set_options(&mut self, options: Options) {
-        self.context = Context { target: options.target, buffer_access: options.buffer_access };
+        let Options { target, buffer_access, input } = options;
+        self.context = Context { target, buffer_access };
+        self.input = input;
     }
 
     /// Checks `shader` and runs the passes on it, up to and including the one called `stop_after`, if given.
     pub fn lower(&mut self, shader: &mut Shader, stop_after: Option<&str>) -> Result<(), Errors> {
-        self.checker.check(shader, &self.context.target)?;
+        match self.input {
+            Input::Unknown => self.checker.check(shader, &self.context.target)?,
+            Input::Valid => self.checker.check_valid(shader, &self.context.target)?,
+        }
         // Mesa optimises before: what is to clean up is what the passes leave.
         shader.set_tidy(true);
         let mut gone = Forms::empty();

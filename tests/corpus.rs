@@ -147,7 +147,7 @@ impl<'a> Command<'a> {
     }
 
     fn run_one(&self, mut shader: Shader, input: &str) -> Result<Result<String, Errors>, String> {
-        let Options { target, buffer_access } = self.options.clone();
+        let Options { target, buffer_access, .. } = self.options.clone();
         let mut translator = Translator::new(self.options.clone());
         let printed = |shader: &Shader| Ok(Ok(text::print(shader)));
         match self.verb {

@@ -43,6 +43,29 @@ fn mutated_wires_give_errors_or_valid_modules() {
     run(|random| Input::Wire(wire_mutation::mutate(random, &wires)));
 }
 
+/// Whoever vouches for a wire that breaks a rule gets an error, a panic that the C ABI catches, or a module that nobody answers
+/// for, but gets it in time. Debug builds look at the rules all the same: `cargo xtask test` runs this in a release build, too.
+#[test]
+fn mutated_wires_that_are_vouched_for_come_to_an_end() {
+    let wires = wire_mutation::wires(&dumps());
+    let seed = number("NTV_SEED").unwrap_or(1);
+    println!("seed {seed}");
+    let running = Running::default();
+    watch_for_hangs(running.clone());
+    let modules = support::in_parallel((0..CASES).collect(), |case: u64| {
+        let options = Options { input: ntv::Input::Valid, ..options(case) };
+        let bytes = wire_mutation::mutate(&mut Random(seed.wrapping_mul(CASES).wrapping_add(case)), &wires);
+        running.lock().expect("no panic holds it").push((case, Instant::now()));
+        let modules = support::caught(|| Ok(Input::Wire(bytes).translate(&options)));
+        running.lock().expect("no panic holds it").retain(|(running, _)| *running != case);
+        modules.map_or(0, |modules| modules.len())
+    });
+    let modules = modules.into_iter().sum::<usize>();
+    println!("{modules} modules, peak memory {:?} KiB", peak_memory_kib());
+    assert!(modules > 0, "no mutation left a valid shader: this tests nothing");
+    assert!(peak_memory_kib().unwrap_or(0) < MEMORY_LIMIT_KIB, "too much memory");
+}
+
 /// Runs all cases on what `make` makes of a random number.
 fn run(make: impl Fn(&mut Random) -> Input + Sync) {
     let seed = number("NTV_SEED").unwrap_or(1);
@@ -151,7 +174,7 @@ impl Judge {
 fn options(case: u64) -> Options {
     let (_, vulkan) = Target::PRESETS[case as usize % Target::PRESETS.len()];
     let buffer_access = if case / 4 % 2 == 0 { BufferAccess::Auto } else { BufferAccess::Lane };
-    Options { target: Target::new(vulkan), buffer_access }
+    Options { target: Target::new(vulkan), buffer_access, ..Options::default() }
 }
 
 /// Ends the process when a case runs for too long: a thread cannot be stopped.

@@ -122,7 +122,7 @@ fn modules_are_valid() {
     try_all("modules_are_valid", Purpose::Interpreter, &mut |seed, shader| {
         let Context { target, buffer_access } = context(seed);
         let version = target.vulkan;
-        let options = Options { target, buffer_access };
+        let options = Options { target, buffer_access, ..Options::default() };
         let module = Translator::new(options).translate(&mut shader.clone(), &EmitOptions::default());
         match module {
             Ok(module) => support::spirv_val(&module.words, version).map(|()| true),

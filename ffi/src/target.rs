@@ -58,7 +58,7 @@ pub(crate) fn options(target: &ntv_target) -> Result<Options, String> {
     core.max_push_constants_size = target.max_push_constants_size;
     core.indexed_draw_offset = target.indexed_draw_offset;
     core.max_draw_buffers = target.max_draw_buffers;
-    Ok(Options { target: core, buffer_access: buffer_access(target.buffer_access)? })
+    Ok(Options { target: core, buffer_access: buffer_access(target.buffer_access)?, ..Options::default() })
 }
 
 fn buffer_access(access: ntv_buffer_access) -> Result<BufferAccess, String> {

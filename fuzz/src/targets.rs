@@ -150,7 +150,7 @@ fn shaders(text: &str) -> impl Iterator<Item = Shader> {
 fn options(bytes: &[u8]) -> Options {
     let (_, vulkan) = ntv::Target::PRESETS[bytes.len() % ntv::Target::PRESETS.len()];
     let buffer_access = if bytes.len() / 4 % 2 == 0 { BufferAccess::Auto } else { BufferAccess::Lane };
-    Options { target: ntv::Target::new(vulkan), buffer_access }
+    Options { target: ntv::Target::new(vulkan), buffer_access, ..Options::default() }
 }
 
 /// Whether `words` are a header and whole instructions.

@@ -10,7 +10,7 @@ use crate::ir::{
 };
 use crate::op::names::{frag_result, unpack_alu_type, varying, IoSemantics, IoXfb, Scope, SlotKind};
 use crate::op::Intrinsic::{self, *};
-use crate::op::{Access, AluOp, AluType, AtomicOp, Base, Index, IntrinsicSet, Modes};
+use crate::op::{Access, AluOp, AluType, AtomicOp, Base, Index, IntrinsicInfo, IntrinsicSet, Modes};
 use crate::target::Feature::{self, *};
 use crate::target::Target;
 
@@ -190,12 +190,20 @@ const SLOTS: &[SlotNeed] = {
     ]
 };
 
+impl SlotNeed {
+    /// Whether it is about inputs, or outputs, of this stage.
+    fn is_of(&self, stage: Stage, output: bool) -> bool {
+        self.output.map_or(true, |wanted| wanted == output) && (self.stages.is_empty() || self.stages.contains(&stage))
+    }
+}
+
 /// The slots of the rows, a bit for each.
 pub(super) const SLOTS_WITH_NEEDS: u128 = {
     let (mut mask, mut row) = (0, 0);
     while row < SLOTS.len() {
         let (slots, mut at) = (SLOTS[row].slots, 0);
         while at < slots.len() {
+            assert!(slots[at] < 64, "`lacks` has bits for so many");
             mask |= 1 << slots[at];
             at += 1;
         }
@@ -203,6 +211,34 @@ pub(super) const SLOTS_WITH_NEEDS: u128 = {
     }
     mask
 };
+
+/// Whether `target` lacks what the header needs, or one of these slots of inputs or outputs, a bit for each.
+pub(super) fn lacks(target: &Target, info: &ShaderInfo, [inputs, outputs]: [u64; 2]) -> bool {
+    let wanted =
+        of_header(info).into_iter().fold(0, |all, (feature, is_wanted)| all | u128::from(is_wanted) << feature as u8);
+    wanted & !target.feature_bits() != 0
+        || lacks_slots(target, info.stage, false, inputs)
+        || lacks_slots(target, info.stage, true, outputs)
+}
+
+fn lacks_slots(target: &Target, stage: Stage, output: bool, slots: u64) -> bool {
+    let is_needed = |slot: &u32| slots >> slot & 1 != 0;
+    match stage.slot_kind(output) {
+        SlotKind::VertAttrib => false,
+        SlotKind::FragResult => is_needed(&frag_result::STENCIL) && !target.has(VK_EXT_shader_stencil_export),
+        SlotKind::Varying if u128::from(slots) & SLOTS_WITH_NEEDS == 0 => false,
+        SlotKind::Varying => SLOTS
+            .iter()
+            .any(|row| !target.has(row.feature) && row.is_of(stage, output) && row.slots.iter().any(is_needed)),
+    }
+}
+
+/// Whether `target` lacks a width that a value or a member of a variable may have.
+pub(super) fn lacks_widths(target: &Target, shader: &Shader) -> bool {
+    let missing = WIDTHS.iter().filter(|(_, _, feature, _)| !target.has(*feature));
+    let missing = missing.fold(0, |widths, (_, bits, ..)| widths | bits);
+    missing != 0 && has_width(shader, missing)
+}
 
 /// Collects the features that the target lacks.
 pub(super) struct Needs<'a> {
@@ -216,9 +252,7 @@ pub(super) struct Needs<'a> {
 
 impl<'a> Needs<'a> {
     pub(super) fn new(report: Report<'a>, target: &'a Target, memory: &'a mut ValueTypes) -> Needs<'a> {
-        let missing = WIDTHS.iter().filter(|(_, _, feature, _)| !target.has(*feature));
-        let missing = missing.fold(0, |widths, (_, bits, ..)| widths | bits);
-        let types = (missing != 0 && has_width(report.shader, missing)).then(|| {
+        let types = lacks_widths(target, report.shader).then(|| {
             memory.infer(report.shader);
             &*memory
         });
@@ -280,13 +314,17 @@ impl<'a> Needs<'a> {
 }
 
 /// Whether the operands of `op` decide what it needs.
-fn is_looked_at(op: Intrinsic) -> bool {
-    let has = |index| op.info().has_index(index);
-    has(Index::image_dim)
-        || has(Index::atomic_op)
-        || has(Index::io_semantics)
+const fn is_looked_at(op: Intrinsic, info: &IntrinsicInfo) -> bool {
+    info.has_index(Index::image_dim)
+        || info.has_index(Index::atomic_op)
+        || info.has_index(Index::io_semantics)
         || LOOKED_AT.contains(op)
         || subgroups::LOOKED_AT.contains(op)
+}
+
+/// Whether `op` may need a feature, of some target.
+pub(super) const fn may_need(op: Intrinsic, info: &IntrinsicInfo) -> bool {
+    is_looked_at(op, info) || NEEDED[op as usize] != 0
 }
 
 impl Needs<'_> {
@@ -321,7 +359,7 @@ impl Needs<'_> {
         if NEEDED[op as usize] & !self.target.feature_bits() != 0 {
             self.need_rows(inst, op);
         }
-        if is_looked_at(op) {
+        if is_looked_at(op, op.info()) {
             self.check_looked_at(inst, op, srcs);
         }
         if self.types.is_some() {
@@ -418,11 +456,7 @@ impl Needs<'_> {
             SlotKind::VertAttrib | SlotKind::FragResult => {}
             SlotKind::Varying if SLOTS_WITH_NEEDS.checked_shr(slot).unwrap_or(0) & 1 == 0 => {}
             SlotKind::Varying => {
-                let here = |row: &&SlotNeed| {
-                    row.slots.contains(&slot)
-                        && row.output.map_or(true, |wanted| wanted == output)
-                        && (row.stages.is_empty() || row.stages.contains(&stage))
-                };
+                let here = |row: &&SlotNeed| row.slots.contains(&slot) && row.is_of(stage, output);
                 SLOTS.iter().filter(here).for_each(|row| self.need(inst, row.feature));
             }
         }

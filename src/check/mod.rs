@@ -7,6 +7,8 @@
 //! line 41: `%12 = fadd`: source 1 has 16 bits, but source 0 has 32
 //! ```
 //!
+//! Whoever vouches for a shader spares it the first: [`Checker::check_valid`].
+//!
 //! Most instructions are like most: `usual` sees that nothing is wrong with them, whatever the target, and their rules are not
 //! asked. Debug builds ask them all the same.
 //!
@@ -47,6 +49,7 @@ mod stage;
 mod structure;
 mod subgroups;
 mod support;
+mod suspects;
 mod tex;
 mod textures;
 mod usual;
@@ -86,6 +89,7 @@ pub struct Checker {
     value_types: ValueTypes,
     /// Of the shader that was validated last.
     facts: Facts,
+    suspects: Vec<Inst>,
 }
 
 impl Checker {
@@ -94,7 +98,28 @@ impl Checker {
         self.validate(shader)?;
         let result = support::check(shader, target, &self.glance.unusual, self.facts, &mut self.value_types);
         debug_assert_eq!(result, self.supported(shader, target), "the glance missed something");
+        debug_assert_eq!(result, self.look_for_suspects(shader, target), "the look for suspects missed something");
         result
+    }
+
+    /// As [`check`](Checker::check), of a shader that is known to keep the rules of NIR: most of it is hardly looked at. Types that
+    /// are too large are an error here too, as that is no rule of NIR. Debug builds look at all of it.
+    pub fn check_valid(&mut self, shader: &Shader, target: &Target) -> Result<(), Errors> {
+        if cfg!(debug_assertions) {
+            return self.check(shader, target);
+        }
+        let mut report = Report::invalid(shader);
+        variable::check_types(&mut report, &mut self.types);
+        report.finish()?;
+        self.look_for_suspects(shader, target)
+    }
+
+    /// As [`supported`](Checker::supported).
+    fn look_for_suspects(&mut self, shader: &Shader, target: &Target) -> Result<(), Errors> {
+        if !suspects::find(shader, target, &mut self.suspects) {
+            return Ok(());
+        }
+        support::check(shader, target, &self.suspects, Facts::new(shader), &mut self.value_types)
     }
 
     /// As [`validate`].

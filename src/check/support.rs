@@ -9,12 +9,12 @@ use super::usual::is_value;
 use super::{io, textures, variable};
 use crate::analysis::value_types::ValueTypes;
 use crate::error::Errors;
-use crate::ir::{AluSrc, ArrayIndex, Cf, Def, Deref, DerefKind, Inst, InstKind, Shader, Stage, Type};
-use crate::ir::{TypeData, TypeTable, VarFlags};
+use crate::ir::{AluSrc, ArrayIndex, Cf, Def, Deref, DerefKind, Inst, InstKind, Shader, ShaderInfo, Stage, Type};
+use crate::ir::{TypeData, TypeTable, VarFlags, Variable};
 use crate::op::intrinsic::Form as IntrinsicForm;
 use crate::op::names::{InterpMode, IoFlags, IoSemantics};
 use crate::op::Intrinsic::{self, *};
-use crate::op::{AluInfo, AluOp, AluSet, Base, Form, Index, IntrinsicSet, Modes, Props};
+use crate::op::{AluInfo, AluOp, AluSet, Base, Form, Index, IntrinsicInfo, IntrinsicSet, Modes, Props};
 use crate::target::Target;
 
 /// Intrinsics that a pass lowers, or for which the emitter has a function; others are translated by their row alone.
@@ -173,21 +173,26 @@ const ONE_BIT: AluSet = {
 };
 
 /// Memory in which booleans have no form.
-const BUFFERS: Modes = Modes::UBO.union(Modes::SSBO);
+pub(super) const BUFFERS: Modes = Modes::UBO.union(Modes::SSBO);
 
 /// Memory that derefs may not lead to.
 const UNTRANSLATED_MODES: &[(Modes, &str)] =
     &[(Modes::TASK_PAYLOAD, "task payloads"), (Modes::SYSTEM, "system value variables")];
 
+/// Memory that pointers may not lead to, or not to all types; to that of others they may, if it starts with a value that it may
+/// have.
+pub(super) fn untranslated_modes(has_booleans: bool) -> Modes {
+    let modes = UNTRANSLATED_MODES.iter().fold(Modes::GLOBAL, |modes, (mode, _)| modes | *mode);
+    if has_booleans {
+        modes | BUFFERS
+    } else {
+        modes
+    }
+}
+
 /// Memory that pointers may not lead to, or not to all types and values; to that of others they may.
 pub(super) fn odd_modes(has_booleans: bool) -> Modes {
-    const ODD: Modes = Modes::GLOBAL.union(Modes::UNIFORM).union(Modes::IMAGE).union(Modes::CONSTANT);
-    let odd = UNTRANSLATED_MODES.iter().fold(ODD, |modes, (mode, _)| modes | *mode);
-    if has_booleans {
-        odd | BUFFERS
-    } else {
-        odd
-    }
+    untranslated_modes(has_booleans) | Modes::UNIFORM | Modes::IMAGE | Modes::CONSTANT
 }
 
 /// What is known of a shader.
@@ -258,17 +263,9 @@ impl Support<'_> {
         }
     }
 
-    /// Vulkan's geometry shaders make and take fewer primitives than Mesa has.
     fn check_primitives(&mut self) {
         let info = &self.report.shader.info;
-        if info.stage != Stage::Geometry {
-            return;
-        }
-        let of_quads = ["QUADS", "QUAD_STRIP", "POLYGON"];
-        let made = ["TRIANGLES", "TRIANGLE_FAN", "LINES", "LINE_LOOP"];
-        let bad = of_quads.iter().chain(&made).any(|name| info.output_primitive == *name)
-            || of_quads.iter().any(|name| info.input_primitive == *name);
-        if bad {
+        if refused_primitives(info) {
             let message = format!("geometry shaders from {} to {}", info.input_primitive, info.output_primitive);
             self.report.whole(format_args!("{message} are not translated"));
         }
@@ -290,15 +287,8 @@ impl Support<'_> {
         }
     }
 
-    /// SPIR-V's ifs and loops begin at the end of a block, so that must not be a jump.
     fn check_unreachable(&mut self) {
-        let shader = self.report.shader;
-        for pair in shader.cf.windows(2) {
-            if let [Cf::Block(block), Cf::If { .. } | Cf::Loop] = *pair {
-                let jump = shader.block_jump(block).and(shader.block_insts(block).last());
-                jump.into_iter().for_each(|jump| self.refuse(*jump, "ifs and loops behind a jump"));
-            }
-        }
+        jumps_in_front(self.report.shader).for_each(|jump| self.refuse(jump, "ifs and loops behind a jump"));
     }
 
     fn check_inst(&mut self, inst: Inst) {
@@ -405,18 +395,12 @@ impl Support<'_> {
         match deref.kind {
             DerefKind::Cast { .. } | DerefKind::PtrAsArray { .. } => self.refuse(inst, "casts of pointers"),
             DerefKind::ArrayWildcard { .. } => self.refuse(inst, "copies of arrays"),
-            // The driver sets the first values of uniforms. What nothing names may have any.
-            DerefKind::Var(var) if deref.modes != Modes::UNIFORM => {
-                let variable = &self.report.shader.vars[var];
-                let own = Modes::SHADER_TEMP | Modes::FUNCTION_TEMP | Modes::CONSTANT;
-                match variable.values {
-                    None if variable.initializer.is_some() => self.refuse(inst, "initializers of such variables"),
-                    Some(_) if !own.contains(variable.mode) => self.refuse(inst, "initializers of such variables"),
-                    None if variable.mode == Modes::CONSTANT => self.refuse(inst, "constants without a value"),
-                    _ => {}
-                }
+            // What nothing names may have any value.
+            DerefKind::Var(var) => {
+                let what = refused_initializer(&self.report.shader.vars[var]);
+                what.into_iter().for_each(|what| self.refuse(inst, what));
             }
-            DerefKind::Var(_) | DerefKind::Array { .. } | DerefKind::Struct { .. } => {}
+            DerefKind::Array { .. } | DerefKind::Struct { .. } => {}
         }
         if self.has_booleans && deref.modes.intersects(BUFFERS) && has_booleans(&self.report.shader.types, deref.ty) {
             self.refuse(inst, "booleans in buffers");
@@ -459,7 +443,7 @@ impl Support<'_> {
     }
 
     fn check_intrinsic(&mut self, inst: Inst, op: Intrinsic, is_wide: bool) {
-        if op.info().form == IntrinsicForm::Special && !TRANSLATED.contains(op) {
+        if !is_translated(op, op.info()) {
             return self.refuse_op(inst, op);
         }
         if op.info().has_index(Index::image_dim) {
@@ -498,6 +482,42 @@ impl Support<'_> {
             self.refuse(inst, "inputs and outputs of 64 bits that overlap by half");
         }
     }
+}
+
+/// Whether a geometry shader makes or takes primitives that Mesa has, but Vulkan's do not.
+pub(super) fn refused_primitives(info: &ShaderInfo) -> bool {
+    let of_quads = ["QUADS", "QUAD_STRIP", "POLYGON"];
+    let made = ["TRIANGLES", "TRIANGLE_FAN", "LINES", "LINE_LOOP"];
+    info.stage == Stage::Geometry
+        && (of_quads.iter().chain(&made).any(|name| info.output_primitive == *name)
+            || of_quads.iter().any(|name| info.input_primitive == *name))
+}
+
+/// SPIR-V's ifs and loops begin at the end of a block, so that must not be a jump: those that are.
+pub(super) fn jumps_in_front(shader: &Shader) -> impl Iterator<Item = Inst> + '_ {
+    shader.cf.windows(2).filter_map(|pair| match *pair {
+        [Cf::Block(block), Cf::If { .. } | Cf::Loop] => {
+            shader.block_jump(block).and(shader.block_insts(block).last()).copied()
+        }
+        _ => None,
+    })
+}
+
+/// What of a variable's first value has no translation. The driver sets those of uniforms.
+pub(super) fn refused_initializer(variable: &Variable) -> Option<&'static str> {
+    const OWN: Modes = Modes::SHADER_TEMP.union(Modes::FUNCTION_TEMP).union(Modes::CONSTANT);
+    let has_value = variable.values.is_some() || variable.initializer.is_some();
+    let is_known = variable.values.is_some() && OWN.contains(variable.mode);
+    match variable.mode {
+        Modes::UNIFORM => None,
+        Modes::CONSTANT if !has_value => Some("constants without a value"),
+        _ => (has_value && !is_known).then_some("initializers of such variables"),
+    }
+}
+
+/// Whether there is a translation of `op`, of some operands at least.
+pub(super) const fn is_translated(op: Intrinsic, info: &IntrinsicInfo) -> bool {
+    !matches!(info.form, IntrinsicForm::Special) || TRANSLATED.contains(op)
 }
 
 /// Whether `op` means something for numbers of one bit.

@@ -4,11 +4,36 @@ use crate::analysis::textures::{can_have_layers, image_texel, Name, Texture, Tex
 use crate::ir::{ArrayIndex, Def, Deref, DerefKind, Inst, InstKind, Shader, Stage, TexData, TypeData, Variable};
 use crate::op::names::{format_base, frag_result, ImageDim, IoSemantics};
 use crate::op::TexSrcKind::*;
-use crate::op::{Access, AtomicOp, Base, Index, Intrinsic, Modes, TexOp};
+use crate::op::{Access, AtomicOp, Base, Index, Intrinsic, Modes, TexOp, TexSrcKind};
 use crate::target::Feature::{self, *};
 
 /// Formats that every device has stand before this one in the list; behind it only those of 64 bits are no feature's.
 const FIRST_EXTENDED_FORMAT: u32 = 14;
+
+/// Whether `tex`, of a valid shader, is like most: it samples floats through a variable that is no array, has a translation, and
+/// needs no feature.
+pub(super) fn is_usual(shader: &Shader, tex: &TexData) -> bool {
+    use ImageDim::{cube, dim_1d, dim_2d, dim_3d};
+    let is_plain = |kind: TexSrcKind| matches!(kind, coord | lod | bias | ddx | ddy | texture_deref | sampler_deref);
+    let is_value = |(kind, def): &(TexSrcKind, Def)| {
+        let is_pointer = matches!(shader.def(*def).kind, InstKind::Deref(_));
+        is_plain(*kind) & (is_pointer == matches!(kind, texture_deref | sampler_deref))
+    };
+    let var = |kind| match shader.as_deref(tex.src(kind)?)?.kind {
+        DerefKind::Var(var) => Some(var),
+        _ => None,
+    };
+    let Some(variable) = var(texture_deref).filter(|texture| var(sampler_deref) == Some(*texture)) else {
+        return false;
+    };
+    let Variable { ty, mode, .. } = shader.vars[variable];
+    let TypeData::Texture { dim, array, texel, bare, .. } = shader.types.get(ty) else { return false };
+    matches!(tex.op, TexOp::tex | TexOp::txb | TexOp::txl | TexOp::txd)
+        && tex.srcs.iter().all(is_value)
+        && (texel.base == Base::Float && texel.bits == 32 && !bare && !tex.is_sparse && tex.offsets.is_none())
+        && (matches!(dim, dim_1d | dim_2d) || matches!(dim, dim_3d | cube) && !array)
+        && mode.intersects(Modes::UNIFORM | Modes::IMAGE)
+}
 
 /// What of the texture instruction has no translation.
 pub(super) fn refused_tex(shader: &Shader, inst: Inst, tex: &TexData) -> Option<&'static str> {

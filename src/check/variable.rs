@@ -57,12 +57,12 @@ pub(super) fn are_usual(shader: &Shader) -> bool {
     !is_odd
 }
 
+/// Flags that may have no translation, or need a feature.
+pub(super) const UNTRANSLATED_FLAGS: VarFlags =
+    VarFlags::FB_FETCH_OUTPUT.union(VarFlags::PER_VIEW).union(VarFlags::PER_PRIMITIVE);
+
 /// Flags that there are rules for.
-const ODD_FLAGS: VarFlags = VarFlags::COMPACT
-    .union(VarFlags::PATCH)
-    .union(VarFlags::FB_FETCH_OUTPUT)
-    .union(VarFlags::PER_VIEW)
-    .union(VarFlags::PER_PRIMITIVE);
+const ODD_FLAGS: VarFlags = UNTRANSLATED_FLAGS.union(VarFlags::COMPACT).union(VarFlags::PATCH);
 
 /// An array of scalars, or an array of them with one such per vertex.
 fn is_scalar_array(shader: &Shader, ty: Type) -> bool {
@@ -165,7 +165,8 @@ fn are_in_order(types: &TypeTable, extents: &mut Vec<Extent>) -> bool {
     true
 }
 
-fn check_types(report: &mut Report<'_>, Memory { extents, states, way }: &mut Memory) -> bool {
+/// Reports a type that is too large; false if there is one.
+pub(super) fn check_types(report: &mut Report<'_>, Memory { extents, states, way }: &mut Memory) -> bool {
     let shader = report.shader;
     if are_in_order(&shader.types, extents) {
         return true;

@@ -18,7 +18,11 @@ pub struct Inventory {
     widths: u8,
     has_phis: bool,
     has_textures: bool,
+    has_jumps: bool,
+    has_unusual_steps: bool,
     has_wide_vectors: bool,
+    /// How many pointers its intrinsics take, each counted again when it changes.
+    num_pointers: u32,
 }
 
 impl Inventory {
@@ -29,15 +33,20 @@ impl Inventory {
         self.has_wide_vectors |= data.num_components > 4;
         match data.kind {
             InstKind::Alu { op, .. } => self.alu.insert(op),
-            InstKind::Intrinsic { op, .. } => self.intrinsics.insert(op),
+            InstKind::Intrinsic { op, .. } => {
+                self.intrinsics.insert(op);
+                self.num_pointers += u32::from(op.info().pointers);
+            }
             InstKind::Deref(deref) => {
-                let Deref { modes, kind, .. } = &derefs[deref];
-                self.modes |= *modes;
+                let Deref { kind, modes, .. } = derefs[deref];
+                self.modes |= modes;
                 self.has_indices |= matches!(kind, DerefKind::Array { index: ArrayIndex::Def(_), .. });
+                self.has_unusual_steps |= !is_usual_step(kind);
             }
             InstKind::Tex(_) => self.has_textures = true,
             InstKind::Phi(_) => self.has_phis = true,
-            InstKind::Const(_) | InstKind::Undef | InstKind::Jump(_) => {}
+            InstKind::Jump(_) => self.has_jumps = true,
+            InstKind::Const(_) | InstKind::Undef => {}
         }
     }
 
@@ -54,6 +63,11 @@ impl Inventory {
     /// True if there may be one of these intrinsics.
     pub fn has_any(&self, ops: &[Intrinsic]) -> bool {
         ops.iter().any(|op| self.has(*op))
+    }
+
+    /// True if all intrinsics are in this set.
+    pub fn has_no_other(&self, ops: &IntrinsicSet) -> bool {
+        ops.has_all(&self.intrinsics)
     }
 
     /// True if there may be one of the intrinsics of this set.
@@ -91,6 +105,21 @@ impl Inventory {
         self.has_textures
     }
 
+    /// True if there may be a step of a pointer other than to a variable, a member, or an element the number of which is known.
+    pub fn has_unusual_steps(&self) -> bool {
+        self.has_unusual_steps
+    }
+
+    /// How many pointers its intrinsics take, if none has changed since it was made.
+    pub fn num_pointers(&self) -> usize {
+        self.num_pointers as usize
+    }
+
+    /// True if there may be a jump.
+    pub fn has_jumps(&self) -> bool {
+        self.has_jumps
+    }
+
     /// True if there may be a vector of more than four components.
     pub fn has_wide_vectors(&self) -> bool {
         self.has_wide_vectors
@@ -100,6 +129,12 @@ impl Inventory {
     pub fn lists(&self, shader: &Shader, inst: Inst) -> bool {
         let mut with = *self;
         with.add(&shader.insts[inst], &shader.derefs);
+        with.num_pointers = self.num_pointers;
         with == *self
     }
+}
+
+#[inline(always)]
+fn is_usual_step(kind: DerefKind) -> bool {
+    matches!(kind, DerefKind::Var(_) | DerefKind::Struct { .. } | DerefKind::Array { index: ArrayIndex::Imm(_), .. })
 }

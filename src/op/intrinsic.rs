@@ -225,7 +225,7 @@ impl IntrinsicInfo {
     }
 
     /// True if there is such an index.
-    pub fn has_index(&self, index: Index) -> bool {
+    pub const fn has_index(&self, index: Index) -> bool {
         self.slots[index as usize] != NO_SLOT
     }
 }
@@ -357,7 +357,7 @@ macro_rules! intrinsics {
             pub const ALL: &'static [Intrinsic] = &[$(Intrinsic::$name),*];
         }
 
-        static TABLE: &[IntrinsicInfo] = &[$(IntrinsicInfo {
+        pub(crate) static TABLE: &[IntrinsicInfo] = &[$(IntrinsicInfo {
             name: stringify!($name),
             srcs: &[$(components!($src)),*],
             dest: components!($dest),

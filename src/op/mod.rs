@@ -27,6 +27,7 @@ pub mod tex;
 
 pub(crate) use alu::TABLE as ALU_OPS;
 pub use alu::{AluInfo, AluOp, Form, Operand, Props};
+pub(crate) use intrinsic::TABLE as INTRINSICS;
 pub use intrinsic::{Effects, Index, IndexKind, Intrinsic, IntrinsicInfo};
 pub use names::{Access, AtomicOp, Modes};
 pub use set::{AluSet, IntrinsicSet};

@@ -42,6 +42,11 @@ macro_rules! op_set {
                 self.words.iter().zip(&other.words).any(|(a, b)| a & b != 0)
             }
 
+            /// Whether it has all opcodes of the other.
+            pub fn has_all(&self, other: &$name) -> bool {
+                self.words.iter().zip(&other.words).fold(0, |left, (own, others)| left | others & !own) == 0
+            }
+
             /// Makes `op` one of them.
             pub fn insert(&mut self, op: $op) {
                 self.words[op as usize / 64] |= 1 << (op as usize % 64);
@@ -99,6 +104,7 @@ mod tests {
         assert!(ops.len() == 3 && [Intrinsic::load_ubo, last, Intrinsic::demote].iter().all(|op| ops.contains(op)));
         let both = IntrinsicSet::of(&[last]).union(IntrinsicSet::of(&[Intrinsic::elect]));
         assert!(both.contains(last) && both.contains(Intrinsic::elect));
+        assert!(both.has_all(&IntrinsicSet::of(&[Intrinsic::elect])) && !both.has_all(&set));
         assert!(AluSet::of(AluOp::ALL).iter().count() == AluOp::ALL.len());
     }
 }

@@ -296,7 +296,7 @@ impl TargetArgs {
             Access::Auto => BufferAccess::Auto,
             Access::Lane => BufferAccess::Lane,
         };
-        Ok(Options { target, buffer_access })
+        Ok(Options { target, buffer_access, ..Options::default() })
     }
 }
 

@@ -15,6 +15,7 @@ fn refused(stage: &str, declarations: &str, body: &str, off: &[Feature], message
     off.iter().for_each(|feature| target.set(*feature, false));
     let result = supported(&shader, &target);
     assert_eq!(Checker::default().check(&shader, &target), result, "\n{dump}");
+    assert_eq!(Checker::default().check_valid(&shader, &target), result, "\n{dump}");
     if let Err(errors) = &result {
         assert!(errors.0.iter().all(|error| error.kind == ErrorKind::Unsupported));
     }
@@ -53,6 +54,7 @@ fn subgroups_wait_where_workgroups_do_in_vulkan_1_0() {
         let (dump, shader) = parse(stage, "", barrier);
         let target = Target::new(vulkan);
         let result = Checker::default().check(&shader, &target);
+        assert_eq!(Checker::default().check_valid(&shader, &target), result, "\n{dump}");
         assert_eq!(supported(&shader, &target), result, "\n{dump}");
         (result, dump)
     };
