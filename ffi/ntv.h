@@ -1394,7 +1394,7 @@ enum ntv_status {
    NTV_ERROR_MALFORMED,   /* the words are no wire of this version */
    NTV_ERROR_INVALID,     /* the shader breaks a rule of NIR */
    NTV_ERROR_UNSUPPORTED, /* the target lacks a feature, or ntv cannot do it */
-   NTV_ERROR_INTERNAL,    /* a fault of ntv; please report it */
+   NTV_ERROR_INTERNAL,    /* a fault of ntv; please report it, unless NTV_OPTION_VALID_NIR was no truth */
    NTV_ERROR_MEMORY,      /* the allocator gave NULL */
 };
 
@@ -1409,6 +1409,11 @@ struct ntv_allocator {
 enum ntv_option_flags {
    NTV_OPTION_NAMES = 1 << 0,      /* names of variables in the SPIR-V */
    NTV_OPTION_WORDS_ONLY = 1 << 1, /* no bindings, varyings and patches in the result */
+   /* The shader would pass nir_validate_shader, which the caller vouches for: ntv does not look for breaches of NIR's rules, which
+    * takes a sixth of the time. What it cannot translate, or the target lacks, is refused as ever. A shader that breaks a rule
+    * all the same gives some error, NTV_ERROR_INTERNAL among them, or SPIR-V that is not valid; memory stays safe. It may take
+    * more time and memory than any other. A library with debug assertions looks all the same. */
+   NTV_OPTION_VALID_NIR = 1 << 2,
 };
 
 struct ntv_options {

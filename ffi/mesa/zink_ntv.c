@@ -28,6 +28,13 @@ DEBUG_GET_ONCE_OPTION(ntv_log, "ZINK_NTV_LOG", NULL)
 DEBUG_GET_ONCE_OPTION(ntv_dump, "ZINK_NTV_DUMP", NULL)
 DEBUG_GET_ONCE_BOOL_OPTION(ntv_validate, "ZINK_NTV_VALIDATE", false)
 
+/* What is believed of NIR: as nir_validate_shader does, ntv looks for broken rules in debug builds only. */
+#ifdef NDEBUG
+#define BELIEF NTV_OPTION_VALID_NIR
+#else
+#define BELIEF 0
+#endif
+
 /* Runs of each translator on a shader that is compared; the fastest counts. */
 #define COMPARED_RUNS 5
 
@@ -288,7 +295,7 @@ translate(struct translator *t, nir_shader *nir, struct times *times, char **err
    int64_t start = os_time_get_nano();
    struct spirv_shader *spirv = ralloc(NULL, struct spirv_shader);
    struct ntv_options options = {
-      .flags = NTV_OPTION_WORDS_ONLY,
+      .flags = NTV_OPTION_WORDS_ONLY | BELIEF,
       .allocator = {ralloc_alloc, ralloc_release, spirv},
    };
    struct ntv_result result;

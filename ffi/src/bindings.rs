@@ -488,6 +488,7 @@ pub struct ntv_allocator {
 }
 pub const NTV_OPTION_NAMES: ntv_option_flags = 1;
 pub const NTV_OPTION_WORDS_ONLY: ntv_option_flags = 2;
+pub const NTV_OPTION_VALID_NIR: ntv_option_flags = 4;
 pub type ntv_option_flags = ::std::os::raw::c_uint;
 #[repr(C)]
 #[derive(Copy, Clone)]

@@ -6,7 +6,7 @@ use crate::reflection::{binding, patch, varying};
 use crate::target;
 use ntv_core::module::{PatchKind, Stage};
 use ntv_core::wire::Decoder;
-use ntv_core::{EmitOptions, ErrorKind, Errors, Key, Module, Shader, Translator};
+use ntv_core::{EmitOptions, ErrorKind, Errors, Input, Key, Module, Options, Shader, Translator};
 use std::any::Any;
 use std::mem::size_of;
 use std::panic::{catch_unwind, AssertUnwindSafe};
@@ -167,7 +167,7 @@ pub(crate) fn translate<R>(
     let context = context.ok_or_else(|| Failure::argument("context is NULL"))?;
     let target = target.ok_or_else(|| Failure::argument("target is NULL"))?;
     let words = words.ok_or_else(|| Failure::argument("wire is NULL"))?;
-    if flags & !(NTV_OPTION_NAMES | NTV_OPTION_WORDS_ONLY) != 0 {
+    if flags & !(NTV_OPTION_NAMES | NTV_OPTION_WORDS_ONLY | NTV_OPTION_VALID_NIR) != 0 {
         return Err(Failure::argument(format!("unknown flags of the options: {flags:#x}")));
     }
     let mut state = context.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -177,7 +177,8 @@ pub(crate) fn translate<R>(
         linkable: offer.is_some(),
         ..EmitOptions::default()
     };
-    let run = || state.translate(target, words, &options).and_then(|()| hand_over(&mut state.done));
+    let input = if flags & NTV_OPTION_VALID_NIR == 0 { Input::Unknown } else { Input::Valid };
+    let run = || state.translate(target, input, words, &options).and_then(|()| hand_over(&mut state.done));
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| {
         // It may have been left half changed.
         *state = State::default();
@@ -186,8 +187,15 @@ pub(crate) fn translate<R>(
 }
 
 impl State {
-    fn translate(&mut self, target: &ntv_target, words: &[u32], options: &EmitOptions<'_>) -> Result<(), Failure> {
-        self.translator.set_options(target::options(target).map_err(Failure::argument)?);
+    fn translate(
+        &mut self,
+        target: &ntv_target,
+        input: Input,
+        words: &[u32],
+        options: &EmitOptions<'_>,
+    ) -> Result<(), Failure> {
+        let known = target::options(target).map_err(Failure::argument)?;
+        self.translator.set_options(Options { input, ..known });
         self.decoder.decode(words, &mut self.shader).map_err(Errors::from)?;
         #[cfg(test)]
         crate::tests::panic_if_forced();

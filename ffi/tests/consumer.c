@@ -403,6 +403,31 @@ test_allocator(void)
    ntv_context_destroy(context);
 }
 
+/* A shader that its caller vouches for has the same words. */
+static void
+test_vouched(void)
+{
+   const struct ntv_options options = {.flags = NTV_OPTION_VALID_NIR};
+   struct ntv_context *context = ntv_context_create();
+   struct ntv_result result[2];
+   struct ntv_target target;
+   struct ntv_wire w;
+
+   ntv_wire_init(&w);
+   CHECK(ntv_target_init(&target, VULKAN_1_3));
+   for (int i = 0; i < 2; i++) {
+      CHECK(i ? build_compute(&w) : build_fragment(&w));
+      CHECK(ntv_translate(context, &target, w.words, w.len, NULL, &result[0]) == NTV_OK);
+      CHECK(ntv_translate(context, &target, w.words, w.len, &options, &result[1]) == NTV_OK);
+      CHECK(result[0].num_words == result[1].num_words);
+      CHECK(!memcmp(result[0].words, result[1].words, result[0].num_words * sizeof(uint32_t)));
+      ntv_result_free(&result[0], NULL);
+      ntv_result_free(&result[1], &options);
+   }
+   ntv_wire_fini(&w);
+   ntv_context_destroy(context);
+}
+
 /* What all threads do, each with a context of its own and with one that all share. */
 struct job {
    struct ntv_context *shared;
@@ -513,6 +538,7 @@ main(int argc, char **argv)
    test_shaders();
    test_errors();
    test_allocator();
+   test_vouched();
    test_threads();
    test_modules();
    if (!failures)

@@ -7,6 +7,7 @@ use crate::{
 };
 use ntv_core::{text, wire, EmitOptions, Translator};
 use std::ffi::{c_void, CStr};
+use std::path::Path;
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -81,6 +82,62 @@ fn words_are_those_of_the_library() {
     for _ in 0..2 {
         assert_eq!(context.translate(&target(), &words(), None), (NTV_OK, module.words.clone(), None));
     }
+}
+
+/// Every shader of the repository, as words.
+fn all_words() -> Vec<Vec<u32>> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let (mut folders, mut all) = (vec![root.join("examples"), root.join("tests/corpus")], Vec::new());
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "nir") {
+                let dump = std::fs::read_to_string(path).expect("a dump");
+                let shaders = text::parse(&dump).into_iter().filter_map(|found| found.shader.ok());
+                all.extend(shaders.map(|shader| wire::encode(&shader)));
+            }
+        }
+    }
+    all
+}
+
+#[test]
+fn valid_nir_is_translated_or_refused_the_same_if_nobody_looks() {
+    let context = Context::new();
+    let allocator = ntv_allocator { alloc: None, free: None, user: null_mut() };
+    let options = ntv_options { flags: NTV_OPTION_VALID_NIR, allocator };
+    let few = {
+        let mut few = target();
+        for feature in [c"shaderInt64", c"shaderFloat64", c"shaderInt16", c"subgroupBallot", c"shaderClipDistance"] {
+            // SAFETY: a target and a string.
+            assert!(unsafe { ntv_target_enable(&mut few, feature.as_ptr(), false) });
+        }
+        few
+    };
+    let (mut translated, mut refused) = (0, 0);
+    for words in all_words() {
+        for target in [target(), few] {
+            let looked = context.translate(&target, &words, None);
+            match looked.0 {
+                NTV_OK => translated += 1,
+                NTV_ERROR_UNSUPPORTED => refused += 1,
+                // Nobody may vouch for these.
+                _ => continue,
+            }
+            assert_eq!(context.translate(&target, &words, Some(&options)), looked);
+        }
+    }
+    assert!(translated > 200 && refused > 20, "{translated} translated, {refused} refused");
+}
+
+#[test]
+fn unknown_flags_are_errors() {
+    let allocator = ntv_allocator { alloc: None, free: None, user: null_mut() };
+    let options = ntv_options { flags: 2 * NTV_OPTION_VALID_NIR, allocator };
+    let (status, _, error) = Context::new().translate(&target(), &words(), Some(&options));
+    assert_eq!((status, error.as_deref()), (NTV_ERROR_ARGUMENT, Some("unknown flags of the options: 0x8")));
 }
 
 #[test]
