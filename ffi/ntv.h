@@ -64,28 +64,28 @@ extern "C" {
  * Part 1: wire, a NIR shader as words
  *
  * A wire is a sequence of 32-bit words in the byte order of the machine (little-endian in a file, `.ntvw`). It starts with a
- * header: magic, version, number of words, number of bytes of the text. Records follow, and behind them the text, filled up
- * to a word with zeros. The first word of a record has its kind in bits 0 to 7 and its length in words, the first one
- * included, in bits 8 to 31; what else is in it stands with the function that writes it. A string is two words: where it
- * starts in the text, and its length in bytes, or NTV_NONE for no string. A 64-bit number is two words, the low one first.
+ * header: magic, version, number of words, number of instructions, number of bytes of the text, and the number of words of each
+ * section. The sections follow, one behind the other, and then the text, filled up to a word with zeros. What is alike lies
+ * together, so that it is read without a decision for each; most sections have rows of one length. A string is two words:
+ * where it starts in the text, and its length in bytes, or NTV_NONE for no string. A 64-bit number is two words, the low one
+ * first.
  *
- * Whatever is referred to has been written before, but for the sources of phis:
+ * Things are numbered from 0 in the order in which they are written, and functions that write one return its number:
  *
  *    header of the shader      ntv_wire_begin, ntv_wire_info*
  *    what NIR does not say     ntv_wire_directive
- *    types                     ntv_wire_type_*       each gets the next number, from 0
- *    variables                 ntv_wire_variable     each gets the next number, from 0
+ *    types                     ntv_wire_type_*
+ *    variables                 ntv_wire_variable
  *    control flow              ntv_wire_block, ntv_wire_if, ntv_wire_else, ntv_wire_end_if, ntv_wire_loop, ...
- *    instructions of a block   ntv_wire_alu, ...     behind their block's record
+ *    instructions of a block   ntv_wire_alu, ...     behind their block
  *
- * Types and variables may also come later, and ntv_wire_info* at any time.
+ * An SSA value has the number of the instruction that makes it: a place to keep it is nir_instr::index. Whatever is referred to
+ * has been written before, but for the sources of phis. Types and variables may also come later than instructions that do not need
+ * them, and ntv_wire_info* at any time.
  *
  * Opcodes, intrinsics and image formats have ntv's numbers, which ntv_wire_number gives for the names that they have in any
  * version of Mesa. Ask once for each: the numbers are those of the version of the wire. The other enumerations are small, and are
  * translated by the writer to the constants below.
- *
- * SSA values are called by any number below 2^31, for example nir_def::index: numbers need not be dense, and must be
- * different from each other. Blocks are called by any number, for example nir_block::index.
  *
  * Functions that write do not fail: after an allocation failed they do nothing, and ntv_wire_end says so.
  * ================================================================================================================== */
@@ -94,38 +94,26 @@ extern "C" {
 #define NTV_WIRE_MAGIC 0x5756544eu
 
 /* Changes with anything in part 1 that an older reader would misread. */
-#define NTV_WIRE_VERSION 3u
+#define NTV_WIRE_VERSION 4u
 
-enum ntv_record {
-   NTV_RECORD_SHADER = 1,
-   NTV_RECORD_DIRECTIVE,
-   NTV_RECORD_REMARK,
-   NTV_RECORD_VOID,
-   NTV_RECORD_VECTOR,
-   NTV_RECORD_MATRIX,
-   NTV_RECORD_ARRAY,
-   NTV_RECORD_STRUCT,
-   NTV_RECORD_SAMPLER,
-   NTV_RECORD_TEXTURE,
-   NTV_RECORD_IMAGE,
-   NTV_RECORD_ATOMIC_UINT,
-   NTV_RECORD_VARIABLE,
-   NTV_RECORD_BLOCK,
-   NTV_RECORD_IF,
-   NTV_RECORD_ELSE,
-   NTV_RECORD_END_IF,
-   NTV_RECORD_LOOP,
-   NTV_RECORD_CONTINUE,
-   NTV_RECORD_END_LOOP,
-   NTV_RECORD_ALU,
-   NTV_RECORD_CONST,
-   NTV_RECORD_UNDEF,
-   NTV_RECORD_PHI,
-   NTV_RECORD_DEREF,
-   NTV_RECORD_INTRINSIC,
-   NTV_RECORD_TEX,
-   NTV_RECORD_JUMP,
+/* The sections, in their order. What their words are stands with the functions that write them. */
+enum ntv_section {
+   NTV_SECTION_SHADER = 0,
+   NTV_SECTION_DIRECTIVE,
+   NTV_SECTION_TYPE,
+   NTV_SECTION_VARIABLE,
+   NTV_SECTION_VALUE,
+   NTV_SECTION_CONTROL,
+   NTV_SECTION_PLAIN,
+   NTV_SECTION_PHI_SRC,
+   NTV_SECTION_TEX,
+   NTV_SECTION_INTRINSIC,
+   NTV_SECTION_CONST,
+   NTV_SECTION_DEREF,
+   NTV_SECTION_ALU,
 };
+
+#define NTV_NUM_SECTIONS 13u
 
 enum ntv_stage {
    NTV_STAGE_VERTEX = 0,
@@ -332,18 +320,28 @@ enum ntv_hint {
  * The buffer
  * ------------------------------------------------------------------------------------------------------------------ */
 
-/* A wire that is being written. Its memory serves one shader after the other. */
-struct ntv_wire {
+/* Words that grow. */
+struct ntv_words {
    uint32_t *words;
    size_t len;      /* words written */
    size_t capacity; /* words allocated */
-   size_t record;   /* where the open record starts, 0 for none */
-   char *text;      /* all strings; ntv_wire_end copies them behind the words */
+};
+
+/* A wire that is being written. Its memory serves one shader after the other. */
+struct ntv_wire {
+   /* What ntv_wire_end made. */
+   uint32_t *words;
+   size_t len;
+   /* The first one has the header before it, and in the end all others behind it. */
+   struct ntv_words sections[NTV_NUM_SECTIONS];
+   char *text; /* all strings */
    size_t text_len;
    size_t text_capacity;
    uint32_t num_types;
    uint32_t num_variables;
-   bool failed; /* an allocation failed */
+   uint32_t num_blocks;
+   uint32_t num_instrs; /* the number of the next one */
+   bool failed;         /* an allocation failed */
 };
 
 static inline void
@@ -355,93 +353,49 @@ ntv_wire_init(struct ntv_wire *w)
 static inline void
 ntv_wire_fini(struct ntv_wire *w)
 {
-   NTV_FREE(w->words);
+   unsigned i;
+
+   for (i = 0; i < NTV_NUM_SECTIONS; i++)
+      NTV_FREE(w->sections[i].words);
    NTV_FREE(w->text);
    memset(w, 0, sizeof(*w));
 }
 
 /* Makes room for `count` more words, which there is not yet. */
 NTV_SELDOM static bool
-ntv_wire_grow(struct ntv_wire *w, size_t count)
+ntv_wire_grow(struct ntv_wire *w, struct ntv_words *s, size_t count)
 {
-   size_t capacity = w->capacity ? w->capacity : 1024;
+   size_t capacity = s->capacity ? s->capacity : 1024;
    uint32_t *words;
 
-   if (w->failed)
-      return false;
-   while (capacity - w->len < count) {
-      if (capacity > SIZE_MAX / 8) {
-         w->failed = true;
-         return false;
-      }
+   while (!w->failed && capacity - s->len < count) {
+      w->failed = capacity > SIZE_MAX / 8;
       capacity *= 2;
    }
-   words = (uint32_t *)NTV_REALLOC(w->words, capacity * sizeof(uint32_t));
+   if (w->failed)
+      return false;
+   words = (uint32_t *)NTV_REALLOC(s->words, capacity * sizeof(uint32_t));
    if (!words) {
       w->failed = true;
       return false;
    }
-   w->words = words;
-   w->capacity = capacity;
+   s->words = words;
+   s->capacity = capacity;
    return true;
 }
 
-/* Appends a word to the open record. */
-static inline void
-ntv_wire_push(struct ntv_wire *w, uint32_t word)
-{
-   if (w->len < w->capacity || ntv_wire_grow(w, 1))
-      w->words[w->len++] = word;
-}
-
-/* Writes the length of the open record. */
-static inline void
-ntv_wire_close(struct ntv_wire *w)
-{
-   if (w->record && !w->failed) {
-      size_t len = w->len - w->record;
-      /* A length that does not fit would be read as another. */
-      if (len >> 24)
-         w->failed = true;
-      w->words[w->record] |= (uint32_t)len << 8;
-   }
-   w->record = 0;
-}
-
-/* Opens a record; it ends where the next one begins. */
-static inline void
-ntv_wire_record(struct ntv_wire *w, enum ntv_record kind)
-{
-   ntv_wire_close(w);
-   w->record = w->len;
-   ntv_wire_push(w, (uint32_t)kind);
-}
-
-/* Makes room for `count` more words of the open record, and counts them as written. The caller writes them before anything
- * else. NULL if memory is short. */
+/* Makes room for `count` more words of a section, and counts them as written. The caller writes them before anything else. NULL if
+ * memory is short. */
 static inline uint32_t *
-ntv_wire_words(struct ntv_wire *w, size_t count)
+ntv_wire_words(struct ntv_wire *w, enum ntv_section section, size_t count)
 {
-   size_t len = w->len;
+   struct ntv_words *s = &w->sections[section];
+   size_t len = s->len;
 
-   if (count > w->capacity - len && !ntv_wire_grow(w, count))
+   if (count > s->capacity - len && !ntv_wire_grow(w, s, count))
       return NULL;
-   w->len = len + count;
-   return w->words + len;
-}
-
-/* A record of `count` words behind its kind, which the caller writes. NULL if memory is short. */
-static inline uint32_t *
-ntv_wire_whole(struct ntv_wire *w, enum ntv_record kind, size_t count)
-{
-   uint32_t *words;
-
-   ntv_wire_close(w);
-   words = ntv_wire_words(w, 1 + count);
-   if (!words)
-      return NULL;
-   words[0] = (uint32_t)kind | (uint32_t)(1 + count) << 8;
-   return words + 1;
+   s->len = len + count;
+   return s->words + len;
 }
 
 /* Makes room for `count` more bytes of text, which there is not yet. */
@@ -491,15 +445,15 @@ struct ntv_shader {
    uint32_t workgroup_size[3]; /* compute only */
    bool workgroup_size_variable;
    uint32_t next_stage;     /* enum ntv_stage, NTV_NONE if not known */
-   const char *entry;       /* name of the entry point */
+   const char *entry;       /* name of the entry point, NULL for "main" */
    const char *source_hash; /* these three may be NULL */
    const char *name;
    const char *label;
 };
 
-/* Words of the header, and of the record of the shader: what every shader has, and the facts. */
-#define NTV_WIRE_HEADER_WORDS 4u
-#define NTV_WIRE_SHADER_WORDS 15u
+/* Words of the header, and of the section of the shader: what every shader has, and the facts. */
+#define NTV_WIRE_HEADER_WORDS (5u + NTV_NUM_SECTIONS)
+#define NTV_WIRE_SHADER_WORDS 14u
 #define NTV_WIRE_NUM_FACTS 183u
 #define NTV_WIRE_FACTS (NTV_WIRE_HEADER_WORDS + NTV_WIRE_SHADER_WORDS)
 
@@ -508,58 +462,73 @@ static inline void
 ntv_wire_begin(struct ntv_wire *w, const struct ntv_shader *shader)
 {
    uint32_t *words;
+   unsigned i;
 
+   for (i = 0; i < NTV_NUM_SECTIONS; i++)
+      w->sections[i].len = 0;
+   w->words = NULL;
    w->len = 0;
-   w->record = 0;
    w->text_len = 0;
    w->num_types = 0;
    w->num_variables = 0;
+   w->num_blocks = 0;
+   w->num_instrs = 0;
    w->failed = false;
 
-   words = ntv_wire_words(w, NTV_WIRE_FACTS + NTV_WIRE_NUM_FACTS);
+   words = ntv_wire_words(w, NTV_SECTION_SHADER, NTV_WIRE_FACTS + NTV_WIRE_NUM_FACTS);
    if (!words)
       return;
    memset(words, 0, (NTV_WIRE_FACTS + NTV_WIRE_NUM_FACTS) * sizeof(*words));
-   words[0] = NTV_WIRE_MAGIC;
-   words[1] = NTV_WIRE_VERSION;
    words += NTV_WIRE_HEADER_WORDS;
-   words[0] = (uint32_t)NTV_RECORD_SHADER | (NTV_WIRE_SHADER_WORDS + NTV_WIRE_NUM_FACTS) << 8;
-   words[1] = (uint32_t)shader->stage;
-   words[2] = shader->next_stage;
-   words[3] = shader->workgroup_size[0];
-   words[4] = shader->workgroup_size[1];
-   words[5] = shader->workgroup_size[2];
-   words[6] = shader->workgroup_size_variable;
-   ntv_wire_string(w, words + 7, shader->entry);
-   ntv_wire_string(w, words + 9, shader->source_hash);
-   ntv_wire_string(w, words + 11, shader->name);
-   ntv_wire_string(w, words + 13, shader->label);
+   words[0] = (uint32_t)shader->stage;
+   words[1] = shader->next_stage;
+   words[2] = shader->workgroup_size[0];
+   words[3] = shader->workgroup_size[1];
+   words[4] = shader->workgroup_size[2];
+   words[5] = shader->workgroup_size_variable;
+   ntv_wire_string(w, words + 6, shader->entry);
+   ntv_wire_string(w, words + 8, shader->source_hash);
+   ntv_wire_string(w, words + 10, shader->name);
+   ntv_wire_string(w, words + 12, shader->label);
 }
 
-/* Ends a wire: no more is written. False if memory was short: then the buffer holds no shader. */
+/* Ends a wire: no more is written. False if memory was short: then there is no shader. */
 static inline bool
 ntv_wire_end(struct ntv_wire *w)
 {
-   size_t count = w->text_len / 4 + (w->text_len % 4 != 0);
-   uint32_t *words;
+   size_t text_words = w->text_len / 4 + (w->text_len % 4 != 0), count = text_words;
+   uint32_t *to, *header;
+   unsigned i;
 
-   ntv_wire_close(w);
-   if (w->text_len >= NTV_NONE)
+   for (i = 1; i < NTV_NUM_SECTIONS; i++)
+      count += w->sections[i].len;
+   if (count >= NTV_NONE / 2 || w->text_len >= NTV_NONE)
       w->failed = true;
-   words = ntv_wire_words(w, count);
-   if (words && count) {
-      words[count - 1] = 0;
-      memcpy(words, w->text, w->text_len);
+   to = w->failed ? NULL : ntv_wire_words(w, NTV_SECTION_SHADER, count);
+   if (!to)
+      return false;
+   header = w->sections[NTV_SECTION_SHADER].words;
+   header[0] = NTV_WIRE_MAGIC;
+   header[1] = NTV_WIRE_VERSION;
+   header[2] = (uint32_t)w->sections[NTV_SECTION_SHADER].len;
+   header[3] = w->num_instrs;
+   header[4] = (uint32_t)w->text_len;
+   header[5] = NTV_WIRE_SHADER_WORDS + NTV_WIRE_NUM_FACTS;
+   for (i = 1; i < NTV_NUM_SECTIONS; i++) {
+      const struct ntv_words *s = &w->sections[i];
+
+      header[5 + i] = (uint32_t)s->len;
+      if (s->len)
+         memcpy(to, s->words, s->len * sizeof(*to));
+      to += s->len;
    }
-   if (!w->failed && w->len >= NTV_NONE)
-      w->failed = true;
-   if (w->failed) {
-      w->len = 0;
-   } else {
-      w->words[2] = (uint32_t)w->len;
-      w->words[3] = (uint32_t)w->text_len;
+   if (text_words) {
+      to[text_words - 1] = 0;
+      memcpy(to, w->text, w->text_len);
    }
-   return !w->failed;
+   w->words = header;
+   w->len = w->sections[NTV_SECTION_SHADER].len;
+   return true;
 }
 
 /*
@@ -576,7 +545,7 @@ ntv_wire_end(struct ntv_wire *w)
  *    color*_interp       "INTERP_MODE_FLAT", ...
  *    float_controls_execution_mode    float_controls of shader_enums.h
  *
- * All facts are in the record of the shader, each where its constant says: "bits" and "list" take four words (three for
+ * All facts are in the section of the shader, each where its constant says: "bits" and "list" take four words (three for
  * workgroup_size_hint), "text" two, the others one.
  */
 enum ntv_info {
@@ -687,38 +656,51 @@ enum ntv_info {
    NTV_INFO_CONSTANTS = 182,
 };
 
+/* The words of all facts, for who writes many; NULL if memory is short. Nothing else may be written meanwhile. */
+static inline uint32_t *
+ntv_wire_facts(struct ntv_wire *w)
+{
+   return w->failed ? NULL : w->sections[NTV_SECTION_SHADER].words + NTV_WIRE_FACTS;
+}
+
 static inline void
 ntv_wire_info(struct ntv_wire *w, enum ntv_info field, uint32_t value)
 {
-   if (!w->failed)
-      w->words[NTV_WIRE_FACTS + field] = value;
+   uint32_t *facts = ntv_wire_facts(w);
+
+   if (facts)
+      facts[field] = value;
 }
 
 static inline void
 ntv_wire_info_bits(struct ntv_wire *w, enum ntv_info field, uint64_t bits_0_63, uint64_t bits_64_127)
 {
-   uint32_t *words = w->words + NTV_WIRE_FACTS + field;
+   uint32_t *facts = ntv_wire_facts(w);
 
-   if (w->failed)
+   if (!facts)
       return;
-   words[0] = (uint32_t)bits_0_63;
-   words[1] = (uint32_t)(bits_0_63 >> 32);
-   words[2] = (uint32_t)bits_64_127;
-   words[3] = (uint32_t)(bits_64_127 >> 32);
+   facts[field] = (uint32_t)bits_0_63;
+   facts[field + 1] = (uint32_t)(bits_0_63 >> 32);
+   facts[field + 2] = (uint32_t)bits_64_127;
+   facts[field + 3] = (uint32_t)(bits_64_127 >> 32);
 }
 
 static inline void
 ntv_wire_info_list(struct ntv_wire *w, enum ntv_info field, const uint32_t *values, unsigned count)
 {
-   if (!w->failed)
-      memcpy(w->words + NTV_WIRE_FACTS + field, values, count * sizeof(*values));
+   uint32_t *facts = ntv_wire_facts(w);
+
+   if (facts)
+      memcpy(facts + field, values, count * sizeof(*values));
 }
 
 static inline void
 ntv_wire_info_text(struct ntv_wire *w, enum ntv_info field, const char *text)
 {
-   if (!w->failed)
-      ntv_wire_string(w, w->words + NTV_WIRE_FACTS + field, text);
+   uint32_t *facts = ntv_wire_facts(w);
+
+   if (facts)
+      ntv_wire_string(w, facts + field, text);
 }
 
 /* What NIR does not say but a reader must know. */
@@ -742,15 +724,17 @@ enum ntv_locations {
 };
 
 /* If nothing is said, offsets are elements in shaders that reach their buffers through derefs, and bytes in others; locations
- * are declared; shared memory is not variable. */
+ * are declared; shared memory is not variable. A row has three words: key, value and 0. (Key 3 is ntv's own: a string that is only
+ * kept for printing.) */
 static inline void
 ntv_wire_directive(struct ntv_wire *w, enum ntv_directive key, uint32_t value)
 {
-   uint32_t *words = ntv_wire_whole(w, NTV_RECORD_DIRECTIVE, 2);
+   uint32_t *words = ntv_wire_words(w, NTV_SECTION_DIRECTIVE, 3);
 
    if (words) {
       words[0] = (uint32_t)key;
       words[1] = value;
+      words[2] = 0;
    }
 }
 
@@ -764,39 +748,51 @@ enum ntv_type_flags {
    NTV_TYPE_BARE = 1 << 2,    /* a texture without a sampler: texture2D */
 };
 
-/* A type of which `count` words say more, at most three. `kind` is its record. */
-static inline uint32_t
-ntv_wire_type(struct ntv_wire *w, enum ntv_record kind, size_t count, uint32_t a, uint32_t b, uint32_t c)
-{
-   uint32_t *words = ntv_wire_whole(w, kind, count);
+enum ntv_type {
+   NTV_TYPE_VOID = 0,
+   NTV_TYPE_VECTOR,
+   NTV_TYPE_MATRIX,
+   NTV_TYPE_ARRAY,
+   NTV_TYPE_STRUCT,
+   NTV_TYPE_SAMPLER,
+   NTV_TYPE_TEXTURE,
+   NTV_TYPE_IMAGE,
+   NTV_TYPE_ATOMIC_UINT,
+};
 
-   if (words && count > 0)
-      words[0] = a;
-   if (words && count > 1)
-      words[1] = b;
-   if (words && count > 2)
-      words[2] = c;
+/* A row has four words: what the type is, and what more there is to say. */
+static inline uint32_t
+ntv_wire_type(struct ntv_wire *w, enum ntv_type kind, uint32_t a, uint32_t b, uint32_t c)
+{
+   uint32_t *words = ntv_wire_words(w, NTV_SECTION_TYPE, 4);
+
+   if (words) {
+      words[0] = (uint32_t)kind;
+      words[1] = a;
+      words[2] = b;
+      words[3] = c;
+   }
    return w->num_types++;
 }
 
 static inline uint32_t
 ntv_wire_type_void(struct ntv_wire *w)
 {
-   return ntv_wire_type(w, NTV_RECORD_VOID, 0, 0, 0, 0);
+   return ntv_wire_type(w, NTV_TYPE_VOID, 0, 0, 0);
 }
 
 /* A scalar (one component) or vector. Booleans have 1 bit. */
 static inline uint32_t
 ntv_wire_type_vector(struct ntv_wire *w, enum ntv_base base, unsigned bits, unsigned components)
 {
-   return ntv_wire_type(w, NTV_RECORD_VECTOR, 2, ntv_alu_type(base, bits), components, 0);
+   return ntv_wire_type(w, NTV_TYPE_VECTOR, ntv_alu_type(base, bits), components, 0);
 }
 
 /* A matrix of floats. */
 static inline uint32_t
 ntv_wire_type_matrix(struct ntv_wire *w, unsigned bits, unsigned columns, unsigned rows)
 {
-   return ntv_wire_type(w, NTV_RECORD_MATRIX, 3, bits, columns, rows);
+   return ntv_wire_type(w, NTV_TYPE_MATRIX, bits, columns, rows);
 }
 
 /* `length` is NTV_NONE for an array without one (glsl_type's is 0); `stride` is the distance of elements in bytes, 0
@@ -804,32 +800,30 @@ ntv_wire_type_matrix(struct ntv_wire *w, unsigned bits, unsigned columns, unsign
 static inline uint32_t
 ntv_wire_type_array(struct ntv_wire *w, uint32_t element, uint32_t length, uint32_t stride)
 {
-   return ntv_wire_type(w, NTV_RECORD_ARRAY, 3, element, length, stride);
+   return ntv_wire_type(w, NTV_TYPE_ARRAY, element, length, stride);
 }
 
-/* A struct or interface block; ntv_wire_type_field follows for each member. */
+/* A struct or interface block; ntv_wire_type_field follows for each of its members, the types of which were written before. The row
+ * of the struct has its name and their number, the rows of the members follow. */
 static inline uint32_t
-ntv_wire_type_struct(struct ntv_wire *w, const char *name)
+ntv_wire_type_struct(struct ntv_wire *w, const char *name, uint32_t num_members)
 {
-   uint32_t *words;
+   uint32_t string[2];
 
-   ntv_wire_record(w, NTV_RECORD_STRUCT);
-   words = ntv_wire_words(w, 2);
-   if (words)
-      ntv_wire_string(w, words, name);
-   return w->num_types++;
+   ntv_wire_string(w, string, name);
+   return ntv_wire_type(w, NTV_TYPE_STRUCT, string[0], string[1], num_members);
 }
 
-/* `offset` is in bytes, NTV_NONE without an explicit layout. */
+/* A row has the type, the offset and the name, which may be NULL. `offset` is in bytes, NTV_NONE without an explicit layout. */
 static inline void
 ntv_wire_type_field(struct ntv_wire *w, const char *name, uint32_t type, uint32_t offset)
 {
-   uint32_t *words = ntv_wire_words(w, 4);
+   uint32_t *words = ntv_wire_words(w, NTV_SECTION_TYPE, 4);
 
    if (words) {
       words[0] = type;
       words[1] = offset;
-      ntv_wire_string(w, words + 2, name);
+      ntv_wire_string(w, words + 2, name ? name : "");
    }
 }
 
@@ -837,27 +831,27 @@ ntv_wire_type_field(struct ntv_wire *w, const char *name, uint32_t type, uint32_
 static inline uint32_t
 ntv_wire_type_sampler(struct ntv_wire *w, bool shadow)
 {
-   return ntv_wire_type(w, NTV_RECORD_SAMPLER, 1, shadow, 0, 0);
+   return ntv_wire_type(w, NTV_TYPE_SAMPLER, shadow, 0, 0);
 }
 
 /* A texture with or without a sampler. `texel` is the ntv_alu_type of a component of a texel: 32 bits, or 64. */
 static inline uint32_t
 ntv_wire_type_texture(struct ntv_wire *w, enum ntv_dim dim, uint32_t flags, uint32_t texel)
 {
-   return ntv_wire_type(w, NTV_RECORD_TEXTURE, 3, (uint32_t)dim, flags, texel);
+   return ntv_wire_type(w, NTV_TYPE_TEXTURE, (uint32_t)dim, flags, texel);
 }
 
 /* A storage image or input attachment. */
 static inline uint32_t
 ntv_wire_type_image(struct ntv_wire *w, enum ntv_dim dim, bool arrayed, uint32_t texel)
 {
-   return ntv_wire_type(w, NTV_RECORD_IMAGE, 3, (uint32_t)dim, arrayed ? (uint32_t)NTV_TYPE_ARRAYED : 0, texel);
+   return ntv_wire_type(w, NTV_TYPE_IMAGE, (uint32_t)dim, arrayed ? (uint32_t)NTV_TYPE_ARRAYED : 0, texel);
 }
 
 static inline uint32_t
 ntv_wire_type_atomic_uint(struct ntv_wire *w)
 {
-   return ntv_wire_type(w, NTV_RECORD_ATOMIC_UINT, 0, 0, 0, 0);
+   return ntv_wire_type(w, NTV_TYPE_ATOMIC_UINT, 0, 0, 0);
 }
 
 /* ------------------------------------------------------------------------------------------------------------------
@@ -887,7 +881,7 @@ enum ntv_precision {
 
 /* nir_variable. */
 struct ntv_variable {
-   const char *name;
+   const char *name; /* may be NULL */
    uint32_t type;
    enum ntv_mode mode;
    enum ntv_interp_mode interpolation;
@@ -931,15 +925,13 @@ ntv_variable_init(const char *name, uint32_t type, enum ntv_mode mode)
    return v;
 }
 
+/* A row has 22 words, the last of which is the number of values. These lie in a section of their own. */
 static inline uint32_t
 ntv_wire_variable(struct ntv_wire *w, const struct ntv_variable *v)
 {
-   uint32_t *words;
+   uint32_t *words = ntv_wire_words(w, NTV_SECTION_VARIABLE, 22);
    uint32_t i;
 
-   /* Open, so that its length is looked at. */
-   ntv_wire_record(w, NTV_RECORD_VARIABLE);
-   words = ntv_wire_words(w, 21 + 2 * (size_t)v->num_values);
    if (words) {
       words[0] = v->type;
       words[1] = (uint32_t)v->mode;
@@ -958,11 +950,15 @@ ntv_wire_variable(struct ntv_wire *w, const struct ntv_variable *v)
       words[14] = v->xfb_buffer;
       words[15] = v->xfb_stride;
       words[16] = v->xfb_offset;
-      ntv_wire_string(w, words + 17, v->name);
+      ntv_wire_string(w, words + 17, v->name ? v->name : "");
       ntv_wire_string(w, words + 19, v->initializer);
-      for (i = 0; i < v->num_values; i++) {
-         words[21 + 2 * i] = (uint32_t)v->values[i];
-         words[22 + 2 * i] = (uint32_t)(v->values[i] >> 32);
+      words[21] = v->num_values;
+   }
+   if (v->num_values) {
+      words = ntv_wire_words(w, NTV_SECTION_VALUE, 2 * (size_t)v->num_values);
+      for (i = 0; words && i < v->num_values; i++) {
+         words[2 * i] = (uint32_t)v->values[i];
+         words[2 * i + 1] = (uint32_t)(v->values[i] >> 32);
       }
    }
    return w->num_variables++;
@@ -976,61 +972,81 @@ ntv_wire_variable(struct ntv_wire *w, const struct ntv_variable *v)
  *    block  loop  block  [continue  block]  end_loop  block
  * ------------------------------------------------------------------------------------------------------------------ */
 
-/* Its instructions follow. */
-static inline void
-ntv_wire_block(struct ntv_wire *w, uint32_t number)
-{
-   uint32_t *words = ntv_wire_whole(w, NTV_RECORD_BLOCK, 1);
+enum ntv_control {
+   NTV_CONTROL_BLOCK = 0,
+   NTV_CONTROL_IF,
+   NTV_CONTROL_ELSE,
+   NTV_CONTROL_END_IF,
+   NTV_CONTROL_LOOP,
+   NTV_CONTROL_CONTINUE,
+   NTV_CONTROL_END_LOOP,
+};
 
-   if (words)
-      words[0] = number;
+/* A row has three words: what it is with the hint of an if from bit 8 on, the number of the instruction that follows, and the
+ * condition of an if. */
+static inline void
+ntv_wire_control(struct ntv_wire *w, enum ntv_control kind, uint32_t hint, uint32_t condition)
+{
+   uint32_t *words = ntv_wire_words(w, NTV_SECTION_CONTROL, 3);
+
+   if (words) {
+      words[0] = (uint32_t)kind | hint << 8;
+      words[1] = w->num_instrs;
+      words[2] = condition;
+   }
+}
+
+/* Its instructions follow. Numbers of blocks are those of nir_block::index if nir_index_blocks gave them. */
+static inline uint32_t
+ntv_wire_block(struct ntv_wire *w)
+{
+   ntv_wire_control(w, NTV_CONTROL_BLOCK, 0, 0);
+   return w->num_blocks++;
 }
 
 /* The then-list follows, and then an else. */
 static inline void
 ntv_wire_if(struct ntv_wire *w, uint32_t condition, enum ntv_hint hint)
 {
-   ntv_wire_record(w, NTV_RECORD_IF);
-   ntv_wire_push(w, condition);
-   ntv_wire_push(w, (uint32_t)hint);
+   ntv_wire_control(w, NTV_CONTROL_IF, (uint32_t)hint, condition);
 }
 
 static inline void
 ntv_wire_else(struct ntv_wire *w)
 {
-   ntv_wire_record(w, NTV_RECORD_ELSE);
+   ntv_wire_control(w, NTV_CONTROL_ELSE, 0, 0);
 }
 
 static inline void
 ntv_wire_end_if(struct ntv_wire *w)
 {
-   ntv_wire_record(w, NTV_RECORD_END_IF);
+   ntv_wire_control(w, NTV_CONTROL_END_IF, 0, 0);
 }
 
 static inline void
 ntv_wire_loop(struct ntv_wire *w)
 {
-   ntv_wire_record(w, NTV_RECORD_LOOP);
+   ntv_wire_control(w, NTV_CONTROL_LOOP, 0, 0);
 }
 
 /* The continue list of the loop follows. */
 static inline void
 ntv_wire_continue(struct ntv_wire *w)
 {
-   ntv_wire_record(w, NTV_RECORD_CONTINUE);
+   ntv_wire_control(w, NTV_CONTROL_CONTINUE, 0, 0);
 }
 
 static inline void
 ntv_wire_end_loop(struct ntv_wire *w)
 {
-   ntv_wire_record(w, NTV_RECORD_END_LOOP);
+   ntv_wire_control(w, NTV_CONTROL_END_LOOP, 0, 0);
 }
 
 /* ------------------------------------------------------------------------------------------------------------------
- * Instructions. `def` is the number of the result, `components` and `bits` its shape. Without a result, all are 0.
+ * Instructions. `components` and `bits` are the shape of the result. Without a result, both are 0.
  *
- * The second word of an instruction has the opcode in bits 0 to 15, the components in 16 to 20, the bits in 21 to 27 and the
- * flags of an ALU instruction in 28 to 30. The third is `def`.
+ * The first word of an instruction is its number. The second has the opcode in bits 0 to 15, the components in 16 to 20, the
+ * bits in 21 to 27 and the flags of an ALU instruction in 28 to 31. What follows is told by these.
  * ------------------------------------------------------------------------------------------------------------------ */
 
 /* What the second word of an instruction says. */
@@ -1040,26 +1056,68 @@ ntv_wire_head(uint32_t op, unsigned components, unsigned bits)
    return op | (uint32_t)components << 16 | (uint32_t)bits << 21;
 }
 
-/* An instruction with `count` words behind its result, which the caller writes. NULL if memory is short. */
+/* An instruction with `count` words behind its head, which the caller writes. NULL if memory is short. Its number is what num_instrs
+ * was before. */
 static inline uint32_t *
-ntv_wire_whole_instr(struct ntv_wire *w, enum ntv_record kind, uint32_t op, uint32_t def, unsigned components,
-                     unsigned bits, size_t count)
+ntv_wire_instr(struct ntv_wire *w, enum ntv_section section, uint32_t op, unsigned components, unsigned bits, size_t count)
 {
-   uint32_t *words = ntv_wire_whole(w, kind, 2 + count);
+   uint32_t *words = ntv_wire_words(w, section, 2 + count);
+   uint32_t number = w->num_instrs++;
 
    if (!words)
       return NULL;
-   words[0] = ntv_wire_head(op, components, bits);
-   words[1] = def;
+   words[0] = number;
+   words[1] = ntv_wire_head(op, components, bits);
    return words + 2;
 }
 
-static inline void
-ntv_wire_instr(struct ntv_wire *w, enum ntv_record kind, uint32_t op, uint32_t def, unsigned components, unsigned bits)
+/* Opcodes of instructions without operands. */
+enum ntv_plain {
+   NTV_PLAIN_UNDEF = 0,
+   NTV_PLAIN_PHI,
+   NTV_PLAIN_JUMP, /* plus enum ntv_jump */
+};
+
+static inline uint32_t
+ntv_wire_plain(struct ntv_wire *w, uint32_t op, unsigned components, unsigned bits)
 {
-   ntv_wire_record(w, kind);
-   ntv_wire_push(w, ntv_wire_head(op, components, bits));
-   ntv_wire_push(w, def);
+   ntv_wire_instr(w, NTV_SECTION_PLAIN, op, components, bits, 0);
+   return w->num_instrs - 1;
+}
+
+/* nir_undef_instr. */
+static inline uint32_t
+ntv_wire_undef(struct ntv_wire *w, unsigned components, unsigned bits)
+{
+   return ntv_wire_plain(w, NTV_PLAIN_UNDEF, components, bits);
+}
+
+/* nir_phi_instr. */
+static inline uint32_t
+ntv_wire_phi(struct ntv_wire *w, unsigned components, unsigned bits)
+{
+   return ntv_wire_plain(w, NTV_PLAIN_PHI, components, bits);
+}
+
+/* A source of a phi, at any time behind it: the numbers of block and value are known in the end. Those of one phi follow each
+ * other. A row has three words. */
+static inline void
+ntv_wire_phi_src(struct ntv_wire *w, uint32_t phi, uint32_t block, uint32_t def)
+{
+   uint32_t *words = ntv_wire_words(w, NTV_SECTION_PHI_SRC, 3);
+
+   if (words) {
+      words[0] = phi;
+      words[1] = block;
+      words[2] = def;
+   }
+}
+
+/* nir_jump_instr. */
+static inline void
+ntv_wire_jump(struct ntv_wire *w, enum ntv_jump jump)
+{
+   ntv_wire_plain(w, (uint32_t)NTV_PLAIN_JUMP + (uint32_t)jump, 0, 0);
 }
 
 enum ntv_alu_flags {
@@ -1068,86 +1126,77 @@ enum ntv_alu_flags {
    NTV_ALU_NO_UNSIGNED_WRAP = 1 << 2,
 };
 
-/* `op` is a number of NTV_TABLE_ALU; ntv_wire_alu_src follows for each source. */
-static inline void
-ntv_wire_alu(struct ntv_wire *w, uint32_t op, uint32_t flags, uint32_t def, unsigned components, unsigned bits)
+/* One more: the opcode reads more than 8 components of a source, nir_ssa_alu_instr_src_components of them. */
+#define NTV_WIDE_SOURCES 8u
+
+/* `op` is a number of NTV_TABLE_ALU; ntv_wire_alu_src, or ntv_wire_wide_alu_src, follows for each source. */
+static inline uint32_t
+ntv_wire_alu(struct ntv_wire *w, uint32_t op, uint32_t flags, unsigned components, unsigned bits)
 {
-   ntv_wire_instr(w, NTV_RECORD_ALU, op | flags << 28, def, components, bits);
+   ntv_wire_instr(w, NTV_SECTION_ALU, op | flags << 28, components, bits, 0);
+   return w->num_instrs - 1;
 }
 
-/* The swizzle of the first `components` components, 8 at most. */
+/* The swizzle of the first `components` components, 8 at most. The others read their own. */
 static inline uint32_t
 ntv_wire_swizzle(const uint8_t *swizzle, unsigned components)
 {
-   uint32_t bits = 0;
+   uint32_t bits = 0x76543210u;
    unsigned i;
 
    for (i = 0; i < components; i++)
-      bits |= (uint32_t)(swizzle[i] & 15) << (4 * i);
+      bits = (bits & ~(15u << (4 * i))) | (uint32_t)(swizzle[i] & 15) << (4 * i);
    return bits;
 }
 
-/* The components of `def` that are read, as many as the opcode reads of this source: nir_ssa_alu_instr_src_components.
- *
- * A source is the value and its swizzle, four bits for each component read, the first lowest; with more than 8 components
- * bit 31 of the value is set, and another word has the rest. */
+/* A source is two words: the value, and the component that each component of the source reads, four bits each, the first lowest.
+ * Components that are not read count as reading their own. */
 static inline void
 ntv_wire_alu_src(struct ntv_wire *w, uint32_t def, const uint8_t *swizzle, unsigned components)
 {
-   bool wide = components > 8;
-   uint32_t *words = ntv_wire_words(w, wide ? 3 : 2);
+   uint32_t *words = ntv_wire_words(w, NTV_SECTION_ALU, 2);
+
+   if (words) {
+      words[0] = def;
+      words[1] = ntv_wire_swizzle(swizzle, components);
+   }
+}
+
+/* With NTV_WIDE_SOURCES, another word has the components from the ninth on. */
+static inline void
+ntv_wire_wide_alu_src(struct ntv_wire *w, uint32_t def, const uint8_t *swizzle, unsigned components)
+{
+   uint32_t *words = ntv_wire_words(w, NTV_SECTION_ALU, 3);
+   unsigned i;
 
    if (!words)
       return;
-   words[0] = wide ? def | 0x80000000u : def;
-   words[1] = ntv_wire_swizzle(swizzle, wide ? 8 : components);
-   if (wide)
-      words[2] = ntv_wire_swizzle(swizzle + 8, components - 8);
+   words[0] = def;
+   words[1] = ntv_wire_swizzle(swizzle, components < 8 ? components : 8);
+   words[2] = 0xfedcba98u;
+   for (i = 8; i < components; i++)
+      words[2] = (words[2] & ~(15u << (4 * i - 32))) | (uint32_t)(swizzle[i] & 15) << (4 * i - 32);
 }
 
 /* nir_load_const_instr; ntv_wire_const_value follows for each component. */
-static inline void
-ntv_wire_const(struct ntv_wire *w, uint32_t def, unsigned components, unsigned bits)
+static inline uint32_t
+ntv_wire_const(struct ntv_wire *w, unsigned components, unsigned bits)
 {
-   ntv_wire_instr(w, NTV_RECORD_CONST, 0, def, components, bits);
+   ntv_wire_instr(w, NTV_SECTION_CONST, 0, components, bits, 0);
+   return w->num_instrs - 1;
 }
 
 /* One word, or two if `bits` is 64. Bits above the width are 0. */
 static inline void
 ntv_wire_const_value(struct ntv_wire *w, unsigned bits, uint64_t value)
 {
-   ntv_wire_push(w, (uint32_t)value);
+   uint32_t *words = ntv_wire_words(w, NTV_SECTION_CONST, bits == 64 ? 2 : 1);
+
+   if (!words)
+      return;
+   words[0] = (uint32_t)value;
    if (bits == 64)
-      ntv_wire_push(w, (uint32_t)(value >> 32));
-}
-
-/* nir_undef_instr. */
-static inline void
-ntv_wire_undef(struct ntv_wire *w, uint32_t def, unsigned components, unsigned bits)
-{
-   ntv_wire_instr(w, NTV_RECORD_UNDEF, 0, def, components, bits);
-}
-
-/* nir_phi_instr; ntv_wire_phi_src follows for each source. */
-static inline void
-ntv_wire_phi(struct ntv_wire *w, uint32_t def, unsigned components, unsigned bits)
-{
-   ntv_wire_instr(w, NTV_RECORD_PHI, 0, def, components, bits);
-}
-
-/* Block and value may be written later. */
-static inline void
-ntv_wire_phi_src(struct ntv_wire *w, uint32_t block, uint32_t def)
-{
-   ntv_wire_push(w, block);
-   ntv_wire_push(w, def);
-}
-
-/* nir_jump_instr. */
-static inline void
-ntv_wire_jump(struct ntv_wire *w, enum ntv_jump jump)
-{
-   ntv_wire_instr(w, NTV_RECORD_JUMP, (uint32_t)jump, 0, 0, 0);
+      words[1] = (uint32_t)(value >> 32);
 }
 
 enum ntv_deref {
@@ -1161,97 +1210,73 @@ enum ntv_deref {
    NTV_DEREF_CAST,
 };
 
-/* What all derefs have: the pointer, which is one component, the type that it points to, and where it may point. */
+/* What all derefs have: the width of the pointer, which is one component, the type that it points to, and where it may point. */
 struct ntv_deref_result {
-   uint32_t def;
    unsigned bits;
    uint32_t type;
    uint32_t modes; /* enum ntv_mode */
 };
 
-/* The caller writes the `count` words behind type and modes. NULL if memory is short. */
-static inline uint32_t *
-ntv_wire_deref(struct ntv_wire *w, enum ntv_deref kind, struct ntv_deref_result r, size_t count)
+/* A row has eight words: type and modes behind the head, then the variable or the pointer that the step starts from, and up to three
+ * more, 0 where there are fewer. */
+static inline uint32_t
+ntv_wire_deref(struct ntv_wire *w, enum ntv_deref kind, struct ntv_deref_result r, uint32_t from, uint32_t a, uint32_t b,
+               uint32_t c)
 {
-   uint32_t *words = ntv_wire_whole_instr(w, NTV_RECORD_DEREF, (uint32_t)kind, r.def, 1, r.bits, 2 + count);
+   uint32_t *words = ntv_wire_instr(w, NTV_SECTION_DEREF, (uint32_t)kind, 1, r.bits, 6);
 
-   if (!words)
-      return NULL;
-   words[0] = r.type;
-   words[1] = r.modes;
-   return words + 2;
+   if (words) {
+      words[0] = r.type;
+      words[1] = r.modes;
+      words[2] = from;
+      words[3] = a;
+      words[4] = b;
+      words[5] = c;
+   }
+   return w->num_instrs - 1;
 }
 
-static inline void
+static inline uint32_t
 ntv_wire_deref_var(struct ntv_wire *w, struct ntv_deref_result r, uint32_t variable)
 {
-   uint32_t *words = ntv_wire_deref(w, NTV_DEREF_VAR, r, 1);
-
-   if (words)
-      words[0] = variable;
+   return ntv_wire_deref(w, NTV_DEREF_VAR, r, variable, 0, 0, 0);
 }
 
 /* An index that is not constant. `kind` is NTV_DEREF_ARRAY or NTV_DEREF_PTR_AS_ARRAY. */
-static inline void
+static inline uint32_t
 ntv_wire_deref_array(struct ntv_wire *w, enum ntv_deref kind, struct ntv_deref_result r, uint32_t parent, uint32_t index)
 {
-   uint32_t *words = ntv_wire_deref(w, kind, r, 2);
-
-   if (words) {
-      words[0] = parent;
-      words[1] = index;
-   }
+   return ntv_wire_deref(w, kind, r, parent, index, 0, 0);
 }
 
 /* A constant index. `kind` is NTV_DEREF_ARRAY_IMM or NTV_DEREF_PTR_AS_ARRAY_IMM. */
-static inline void
+static inline uint32_t
 ntv_wire_deref_array_imm(struct ntv_wire *w, enum ntv_deref kind, struct ntv_deref_result r, uint32_t parent, int64_t index)
 {
-   uint32_t *words = ntv_wire_deref(w, kind, r, 3);
-
-   if (words) {
-      words[0] = parent;
-      words[1] = (uint32_t)index;
-      words[2] = (uint32_t)((uint64_t)index >> 32);
-   }
+   return ntv_wire_deref(w, kind, r, parent, (uint32_t)index, (uint32_t)((uint64_t)index >> 32), 0);
 }
 
-static inline void
+static inline uint32_t
 ntv_wire_deref_array_wildcard(struct ntv_wire *w, struct ntv_deref_result r, uint32_t parent)
 {
-   uint32_t *words = ntv_wire_deref(w, NTV_DEREF_ARRAY_WILDCARD, r, 1);
-
-   if (words)
-      words[0] = parent;
+   return ntv_wire_deref(w, NTV_DEREF_ARRAY_WILDCARD, r, parent, 0, 0, 0);
 }
 
-static inline void
+static inline uint32_t
 ntv_wire_deref_struct(struct ntv_wire *w, struct ntv_deref_result r, uint32_t parent, uint32_t field)
 {
-   uint32_t *words = ntv_wire_deref(w, NTV_DEREF_STRUCT, r, 2);
-
-   if (words) {
-      words[0] = parent;
-      words[1] = field;
-   }
+   return ntv_wire_deref(w, NTV_DEREF_STRUCT, r, parent, field, 0, 0);
 }
 
-static inline void
+static inline uint32_t
 ntv_wire_deref_cast(struct ntv_wire *w, struct ntv_deref_result r, uint32_t parent, uint32_t ptr_stride,
                     uint32_t align_mul, uint32_t align_offset)
 {
-   uint32_t *words = ntv_wire_deref(w, NTV_DEREF_CAST, r, 4);
-
-   if (words) {
-      words[0] = parent;
-      words[1] = ptr_stride;
-      words[2] = align_mul;
-      words[3] = align_offset;
-   }
+   return ntv_wire_deref(w, NTV_DEREF_CAST, r, parent, ptr_stride, align_mul, align_offset);
 }
 
 /*
- * nir_intrinsic_instr. `op` is a number of NTV_TABLE_INTRINSIC. ntv_wire_push follows for each source (the number of the
+ * nir_intrinsic_instr. `op` is a number of NTV_TABLE_INTRINSIC. ntv_wire_operand follows for each source (the number of the
  * value), then for the value of each index: ntv_wire_num_indices of them, in the order that ntv_wire_index says. 0 stands for
  * what the writer does not have. Such a value is
  *
@@ -1270,10 +1295,20 @@ ntv_wire_deref_cast(struct ntv_wire *w, struct ntv_deref_result r, uint32_t pare
  *    io_xfb, io_xfb2                   ntv_io_xfb()
  *    any other                         as it is
  */
-static inline void
-ntv_wire_intrinsic(struct ntv_wire *w, uint32_t op, uint32_t def, unsigned components, unsigned bits)
+static inline uint32_t
+ntv_wire_intrinsic(struct ntv_wire *w, uint32_t op, unsigned components, unsigned bits)
 {
-   ntv_wire_instr(w, NTV_RECORD_INTRINSIC, op, def, components, bits);
+   ntv_wire_instr(w, NTV_SECTION_INTRINSIC, op, components, bits, 0);
+   return w->num_instrs - 1;
+}
+
+static inline void
+ntv_wire_operand(struct ntv_wire *w, uint32_t word)
+{
+   uint32_t *words = ntv_wire_words(w, NTV_SECTION_INTRINSIC, 1);
+
+   if (words)
+      words[0] = word;
 }
 
 enum ntv_io_flags {
@@ -1325,27 +1360,38 @@ struct ntv_tex {
    const int8_t (*offsets)[2]; /* gathers: four of them, or NULL */
 };
 
-/* ntv_wire_tex_src follows for each source. */
-static inline void
-ntv_wire_tex(struct ntv_wire *w, const struct ntv_tex *tex, uint32_t def, unsigned components, unsigned bits)
+/* ntv_wire_tex_src follows for each of its sources. They stand behind type, flags (the component in bits 8 to 15, the number of sources
+ * in 16 to 23), texture, sampler, and two words of offsets. */
+static inline uint32_t
+ntv_wire_tex(struct ntv_wire *w, const struct ntv_tex *tex, unsigned components, unsigned bits, unsigned num_srcs)
 {
+   uint32_t *words = ntv_wire_instr(w, NTV_SECTION_TEX, (uint32_t)tex->op, components, bits, 6);
+   uint32_t flags = tex->flags & ~(uint32_t)NTV_TEX_OFFSETS;
    unsigned i;
 
-   ntv_wire_instr(w, NTV_RECORD_TEX, (uint32_t)tex->op, def, components, bits);
-   ntv_wire_push(w, tex->dest_type);
-   ntv_wire_push(w, tex->offsets ? tex->flags | (uint32_t)NTV_TEX_OFFSETS : tex->flags & ~(uint32_t)NTV_TEX_OFFSETS);
-   ntv_wire_push(w, tex->component);
-   ntv_wire_push(w, tex->texture_index);
-   ntv_wire_push(w, tex->sampler_index);
-   for (i = 0; tex->offsets && i < 4; i++)
-      ntv_wire_push(w, (uint32_t)(uint8_t)tex->offsets[i][0] | (uint32_t)(uint8_t)tex->offsets[i][1] << 8);
+   if (words) {
+      words[0] = tex->dest_type;
+      words[1] = (tex->offsets ? flags | (uint32_t)NTV_TEX_OFFSETS : flags) | tex->component << 8 | (uint32_t)num_srcs << 16;
+      words[2] = tex->texture_index;
+      words[3] = tex->sampler_index;
+      words[4] = 0;
+      words[5] = 0;
+      for (i = 0; tex->offsets && i < 8; i++)
+         words[4 + i / 4] |= (uint32_t)(uint8_t)tex->offsets[i / 2][i % 2] << (8 * (i % 4));
+   }
+   return w->num_instrs - 1;
 }
 
+/* Two words. */
 static inline void
 ntv_wire_tex_src(struct ntv_wire *w, enum ntv_tex_src kind, uint32_t def)
 {
-   ntv_wire_push(w, (uint32_t)kind);
-   ntv_wire_push(w, def);
+   uint32_t *words = ntv_wire_words(w, NTV_SECTION_TEX, 2);
+
+   if (words) {
+      words[0] = (uint32_t)kind;
+      words[1] = def;
+   }
 }
 
 /* ==================================================================================================================

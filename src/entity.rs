@@ -108,6 +108,31 @@ impl<K: Id, V> Arena<K, V> {
         self.items.get(id.index())
     }
 
+    /// The entity at a position, or `None` behind the last.
+    #[inline(always)]
+    pub fn at(&self, index: usize) -> Option<&V> {
+        self.items.get(index)
+    }
+
+    /// The same, to change.
+    #[inline(always)]
+    pub fn at_mut(&mut self, index: usize) -> Option<&mut V> {
+        self.items.get_mut(index)
+    }
+
+    /// Makes the entities `len`, new ones like `value`.
+    pub fn resize(&mut self, len: usize, value: V)
+    where
+        V: Clone,
+    {
+        self.items.resize(len, value);
+    }
+
+    /// Forgets all entities but the first `len`.
+    pub fn truncate(&mut self, len: usize) {
+        self.items.truncate(len);
+    }
+
     /// All ids in order.
     pub fn ids(&self) -> impl DoubleEndedIterator<Item = K> + ExactSizeIterator {
         (0..self.items.len()).map(K::from_index)
@@ -255,6 +280,12 @@ impl Slice {
         self.len == 0
     }
 
+    /// The `len` values of the run from the `start`-th on, which it has.
+    #[inline(always)]
+    pub fn part(self, start: usize, len: usize) -> Slice {
+        Slice { start: self.start + start as u32, len: len as u32 }
+    }
+
     fn range(self) -> Range<usize> {
         self.start as usize..self.start as usize + self.len as usize
     }
@@ -284,6 +315,11 @@ impl<T: Copy> Pool<T> {
     pub fn extend(&mut self, values: impl IntoIterator<Item = T>) -> Slice {
         let start = self.items.len();
         self.items.extend(values);
+        Slice { start: start as u32, len: (self.items.len() - start) as u32 }
+    }
+
+    /// All values from the `start`-th on.
+    pub fn since(&self, start: usize) -> Slice {
         Slice { start: start as u32, len: (self.items.len() - start) as u32 }
     }
 
@@ -381,11 +417,6 @@ impl<K: Copy> Numbering<K> {
             self.far.insert(number, id);
         }
         true
-    }
-
-    /// Has the table cover the numbers below `len`.
-    pub fn reserve(&mut self, len: usize) {
-        self.near.resize(len.max(self.near.len()), None);
     }
 
     /// Forgets all numbers, keeps the memory.

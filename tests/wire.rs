@@ -89,20 +89,78 @@ fn no_value_is_larger_than_what_holds_it() {
     }
 }
 
-/// `words` with the opcode `old` in place of `new`.
+/// Where the header has the lengths of sections, how many they are, and the numbers of some.
+const LENGTHS: usize = 5;
+const NUM_SECTIONS: usize = 13;
+const CONTROL: usize = 5;
+const PLAIN: usize = 6;
+const PHI_SRC: usize = 7;
+const INTRINSIC: usize = 9;
+const CONST: usize = 10;
+const ALU: usize = 12;
+
+/// The words of a section.
+fn section(words: &[u32], section: usize) -> std::ops::Range<usize> {
+    let lens = words[LENGTHS..LENGTHS + NUM_SECTIONS].iter().map(|len| *len as usize);
+    let start = LENGTHS + NUM_SECTIONS + lens.clone().take(section).sum::<usize>();
+    start..start + lens.clone().nth(section).unwrap_or(0)
+}
+
+#[test]
+fn faults_are_named() {
+    let text = "shader: MESA_SHADER_FRAGMENT\ndecl_function main () (entrypoint)\n\nimpl main {\n    block b0:  // preds:\n\
+                    32 %0 = load_const (0x00000001)\n    1 %1 = ieq %0, %0\n    @demote_if (%1)\n    // succs: b1 b2\n    if %1 {\n\
+                    block b1:  // preds: b0\n    32 %2 = undefined\n    // succs: b3\n    } else {\n    block b2:  // preds: b0\n\
+                    // succs: b3\n    }\n    block b3:  // preds: b1 b2\n    32 %3 = phi b1: %2, b2: %0\n    // succs: b4\n\
+                    block b4:  // preds: b3\n}\n";
+    let words = wire::encode(&text::parse(text).remove(0).shader.expect("a shader"));
+    let [control, plain, phi, demote, constant, alu] =
+        [CONTROL, PLAIN, PHI_SRC, INTRINSIC, CONST, ALU].map(|number| section(&words, number).start);
+    // Where a word is replaced, by what, and what is said of it, at which word.
+    let cases: &[(usize, u32, usize, &str)] = &[
+        (2, 7, 2, "should have 7"),
+        (3, 6, 3, "1 instructions are in no section"),
+        (3, 4, plain + 2, "more than there are"),
+        (3, u32::MAX, 3, "which are not there"),
+        (LENGTHS + ALU, 1, 4, "are not"),
+        (constant, 1, alu, "instruction 1 stands twice"),
+        (constant, 9, constant, "more than there are"),
+        (constant + 1, 32 << 21, constant + 1, "a result of 0 components of 32 bits"),
+        (alu + 2, 1, alu + 2, "value 1 is not defined before this use"),
+        (alu + 2, 7, alu + 2, "value 7 is not defined before this use"),
+        (demote + 2, 2, demote + 2, "value 2 is not defined before this use"),
+        (control + 1, 1, control + 1, "outside of a block"),
+        (control + 5, 2, control + 5, "value 2 is not defined before this use"),
+        (control + 4, 9, control + 4, "instruction 9 is not the next one"),
+        (control, 7, control, "expected an item of control flow"),
+        (control + 3, 1 | 4 << 8, control + 3, "expected a hint"),
+        (plain + 1, 6 | 1 << 16 | 32 << 21, plain + 1, "expected an instruction without operands"),
+        (phi, 0, phi, "expected a phi"),
+        (phi + 1, 5, phi + 1, "expected a block"),
+        (phi + 2, 2, phi + 2, "value 2 is not defined before this use"),
+    ];
+    assert!(wire::decode(&words).is_ok());
+    for (at, word, place, message) in cases {
+        let mut words = words.clone();
+        words[*at] = *word;
+        let error = wire::decode(&words).expect_err(message).message;
+        assert!(
+            error.starts_with(&format!("word {place}: ")) && error.contains(message),
+            "{at}: {error}, not {message}"
+        );
+    }
+}
+
+/// `words` with the opcode `old` in place of `new`, in the one instruction that has that.
 fn renamed(words: &[u32], new: &str, old: &str) -> Vec<u32> {
-    const KINDS: [(u32, wire::Table); 2] = [(21, wire::Table::Alu), (26, wire::Table::Intrinsic)];
-    const HEADER: usize = 4;
-    let (mut out, mut at) = (words.to_vec(), HEADER);
-    let end = words.len() - (words[3] as usize).div_ceil(4);
-    while at < end {
-        for (_, table) in KINDS.iter().filter(|(kind, _)| words[at] & 0xff == *kind) {
-            let op = words[at + 1] & 0xffff;
-            if Some(op) == wire::number(*table, new) {
-                out[at + 1] += wire::number(*table, old).expect("an old name") - op;
-            }
+    let mut out = words.to_vec();
+    for (number, table) in [(ALU, wire::Table::Alu), (INTRINSIC, wire::Table::Intrinsic)] {
+        let mut places = section(words, number).skip(1);
+        let Some(number) = wire::number(table, new) else { continue };
+        // The second word of an instruction, as here the opcode is in the low half of no other.
+        if let Some(at) = places.find(|at| words[*at] & 0xffff == number) {
+            out[at] += wire::number(table, old).expect("an old name") - number;
         }
-        at += (words[at] >> 8) as usize;
     }
     out
 }

@@ -34,16 +34,21 @@ struct flatten {
    struct ntv_wire *w;
    nir_shader *nir;
    nir_function_impl *impl;
-   /* The number of the next value that NIR does not have. */
-   uint32_t next_value;
    /* What there is no form for, NULL as long as there is nothing. */
    const char *missing;
-   /* glsl_type, nir_variable and nir_register: each in the first free place from where its address leads. Never more than
+   bool has_phis;
+   bool names;
+   /* glsl_type and nir_register: each in the first free place from where its address leads. Never more than
     * half full. */
    struct number *numbers;
    uint32_t num_numbers;
    uint32_t log2_places;
    struct number few[FEW];
+#if NTV_MESA < 2500
+   /* The registers that an instruction reads, by their sources, and the values that they were loaded to. */
+   struct number loaded[32];
+   uint32_t num_loaded;
+#endif
 };
 
 static void
@@ -67,15 +72,6 @@ find_place(struct flatten *f, const void *key)
    return &numbers[at];
 }
 
-static inline bool
-find_number(struct flatten *f, const void *key, uint32_t *number)
-{
-   struct number *place = find_place(f, key);
-
-   *number = place->number;
-   return place->key != NULL;
-}
-
 /* Makes twice as many places. */
 static void
 grow_numbers(struct flatten *f)
@@ -85,7 +81,7 @@ grow_numbers(struct flatten *f)
 
    if (!numbers) {
       /* What was known is new again: nothing that follows counts. */
-      miss(f, "so many variables and types, for want of memory");
+      miss(f, "so many types, for want of memory");
       memset(old, 0, count * sizeof(*old));
       f->num_numbers = 1;
       return;
@@ -109,18 +105,24 @@ fill_place(struct flatten *f, struct number *place, const void *key, uint32_t nu
       grow_numbers(f);
 }
 
-static void
-set_number(struct flatten *f, const void *key, uint32_t number)
-{
-   fill_place(f, find_place(f, key), key, number);
-}
-
-/* A value: its number in the wire, and its shape. */
-struct value {
-   uint32_t number;
+/* The shape of a value. */
+struct shape {
    unsigned components;
    unsigned bits;
 };
+
+/* nir_instr::index keeps the number that the instruction, which is written next, has in the wire. */
+static inline void
+number_instr(struct flatten *f, nir_instr *instr)
+{
+   instr->index = f->w->num_instrs;
+}
+
+static inline uint32_t
+ssa_number(const nir_src *src)
+{
+   return src->ssa->parent_instr->index;
+}
 
 #if NTV_MESA >= 2500
 /* ------------------------------------------------------------------------------------------------------------------
@@ -131,20 +133,32 @@ typedef nir_def nir_result;
 #define RESULT(instr) (&(instr)->def)
 #define ALU_RESULT(alu) (&(alu)->def)
 
+/* Called before an instruction is numbered. */
+static inline void
+load_sources(struct flatten *f, nir_instr *instr)
+{
+}
+
 static inline uint32_t
 source(struct flatten *f, const nir_src *src)
 {
-   return src->ssa->index;
+   return ssa_number(src);
 }
 
-static inline struct value
-begin_result(struct flatten *f, const nir_result *result)
+static inline uint32_t
+condition(struct flatten *f, nir_if *nif)
 {
-   return (struct value){result->index, result->num_components, result->bit_size};
+   return ssa_number(&nif->condition);
+}
+
+static inline struct shape
+result_shape(const nir_result *result)
+{
+   return (struct shape){result->num_components, result->bit_size};
 }
 
 static inline void
-end_result(struct flatten *f, const nir_result *result, struct value value)
+end_result(struct flatten *f, const nir_result *result, const nir_instr *instr)
 {
 }
 
@@ -197,26 +211,13 @@ several_mode_bits(nir_variable_mode mode)
    return bits;
 }
 
+/* By the number of the bit: most variables and pointers have one mode. */
+static uint32_t mode_of_bit[32];
+
 static inline uint32_t
 mode_bits(nir_variable_mode mode)
 {
-   /* Those of most variables and pointers. */
-   switch (mode) {
-   case nir_var_shader_in:
-      return NTV_MODE_SHADER_IN;
-   case nir_var_shader_out:
-      return NTV_MODE_SHADER_OUT;
-   case nir_var_uniform:
-      return NTV_MODE_UNIFORM;
-   case nir_var_mem_ubo:
-      return NTV_MODE_UBO;
-   case nir_var_mem_ssbo:
-      return NTV_MODE_SSBO;
-   case nir_var_function_temp:
-      return NTV_MODE_FUNCTION_TEMP;
-   default:
-      return several_mode_bits(mode);
-   }
+   return util_is_power_of_two_nonzero(mode) ? mode_of_bit[ffs(mode) - 1] : several_mode_bits(mode);
 }
 
 static uint32_t
@@ -349,7 +350,17 @@ struct intrinsic {
    uint32_t slots[NIR_INTRINSIC_MAX_CONST_INDEX];
 };
 
-static uint16_t alu_ops[nir_num_opcodes];
+/* An ALU opcode of this release, as ntv has it. */
+struct alu {
+   uint16_t number;
+   uint8_t num_inputs;
+   /* Reads more than four components of an input, whatever the result has. */
+   bool wide;
+   /* Of each of the first four inputs: the components that are read, 0 for as many as the result has. */
+   uint8_t input_sizes[4];
+};
+
+static struct alu alu_ops[nir_num_opcodes];
 static struct intrinsic intrinsics[nir_num_intrinsics];
 static once_flag opcodes_known = ONCE_FLAG_INIT;
 
@@ -391,15 +402,28 @@ ask_for_intrinsic(const nir_intrinsic_info *about)
    return row;
 }
 
+static struct alu
+ask_for_alu(const nir_op_info *about)
+{
+   uint32_t number = ntv_wire_number(NTV_TABLE_ALU, about->name);
+   struct alu row = {.number = number == NTV_NONE ? UNKNOWN : number, .num_inputs = about->num_inputs};
+
+   for (unsigned i = 0; i < about->num_inputs; i++) {
+      row.wide |= about->input_sizes[i] > 4;
+      if (i < ARRAY_SIZE(row.input_sizes))
+         row.input_sizes[i] = about->input_sizes[i];
+   }
+   return row;
+}
+
 /* Asks the library what it calls all opcodes. */
 static void
 ask_for_opcodes(void)
 {
-   for (unsigned op = 0; op < nir_num_opcodes; op++) {
-      uint32_t number = ntv_wire_number(NTV_TABLE_ALU, nir_op_infos[op].name);
-
-      alu_ops[op] = number == NTV_NONE ? UNKNOWN : number;
-   }
+   for (unsigned bit = 0; bit < ARRAY_SIZE(mode_of_bit); bit++)
+      mode_of_bit[bit] = several_mode_bits((nir_variable_mode)(1u << bit));
+   for (unsigned op = 0; op < nir_num_opcodes; op++)
+      alu_ops[op] = ask_for_alu(&nir_op_infos[op]);
    for (unsigned op = 0; op < nir_num_intrinsics; op++)
       intrinsics[op] = ask_for_intrinsic(&nir_intrinsic_infos[op]);
 }
@@ -407,9 +431,9 @@ ask_for_opcodes(void)
 static inline uint32_t
 alu_op(struct flatten *f, nir_op op)
 {
-   if (alu_ops[op] == UNKNOWN)
+   if (alu_ops[op].number == UNKNOWN)
       miss(f, nir_op_infos[op].name);
-   return alu_ops[op];
+   return alu_ops[op].number;
 }
 
 /* ------------------------------------------------------------------------------------------------------------------
@@ -417,97 +441,80 @@ alu_op(struct flatten *f, nir_op op)
  * ------------------------------------------------------------------------------------------------------------------ */
 
 static inline void
-info(struct flatten *f, enum ntv_info field, uint32_t value)
+info_bits(uint32_t *facts, enum ntv_info field, uint64_t bits)
 {
-   ntv_wire_info(f->w, field, value);
-}
-
-static inline void
-info_bits(struct flatten *f, enum ntv_info field, uint64_t bits)
-{
-   ntv_wire_info_bits(f->w, field, bits, 0);
+   facts[field] = (uint32_t)bits;
+   facts[field + 1] = (uint32_t)(bits >> 32);
 }
 
 static void
-write_system_values(struct flatten *f)
+write_system_values(const struct shader_info *s, uint32_t *facts)
 {
 #if NTV_MESA >= 2500
-   const BITSET_WORD *read = f->nir->info.system_values_read;
-   uint64_t bits[2] = {0};
-
    STATIC_ASSERT(BITSET_WORDBITS == 32);
-   for (unsigned i = 0; i < MIN2(BITSET_WORDS(SYSTEM_VALUE_MAX), 4); i++)
-      bits[i / 2] |= (uint64_t)read[i] << 32 * (i % 2);
-   ntv_wire_info_bits(f->w, NTV_INFO_SYSTEM_VALUES_READ, bits[0], bits[1]);
+   memcpy(facts + NTV_INFO_SYSTEM_VALUES_READ, s->system_values_read,
+          MIN2(BITSET_WORDS(SYSTEM_VALUE_MAX), 4) * sizeof(*facts));
 #endif
 }
 
 static void
-write_vertex_info(struct flatten *f)
+write_vertex_info(const struct shader_info *s, uint32_t *facts)
 {
-   info(f, NTV_INFO_WINDOW_SPACE_POSITION, f->nir->info.vs.window_space_position);
+   facts[NTV_INFO_WINDOW_SPACE_POSITION] = s->vs.window_space_position;
 }
 
 static void
-write_tess_info(struct flatten *f)
+write_tess_info(const struct shader_info *s, uint32_t *facts)
 {
-   const struct shader_info *s = &f->nir->info;
-
-   info(f, NTV_INFO_PRIMITIVE_MODE, s->tess._primitive_mode);
-   info(f, NTV_INFO_TCS_VERTICES_OUT, s->tess.tcs_vertices_out);
-   info(f, NTV_INFO_SPACING, s->tess.spacing);
-   info(f, NTV_INFO_CCW, s->tess.ccw);
-   info(f, NTV_INFO_POINT_MODE, s->tess.point_mode);
+   facts[NTV_INFO_PRIMITIVE_MODE] = s->tess._primitive_mode;
+   facts[NTV_INFO_TCS_VERTICES_OUT] = s->tess.tcs_vertices_out;
+   facts[NTV_INFO_SPACING] = s->tess.spacing;
+   facts[NTV_INFO_CCW] = s->tess.ccw;
+   facts[NTV_INFO_POINT_MODE] = s->tess.point_mode;
 }
 
 static void
-write_geometry_info(struct flatten *f)
+write_geometry_info(struct flatten *f, const struct shader_info *s, uint32_t *facts)
 {
-   const struct shader_info *s = &f->nir->info;
-
    ntv_wire_info_text(f->w, NTV_INFO_OUTPUT_PRIMITIVE, primitive(s->gs.output_primitive));
    ntv_wire_info_text(f->w, NTV_INFO_INPUT_PRIMITIVE, primitive(s->gs.input_primitive));
-   info(f, NTV_INFO_VERTICES_OUT, s->gs.vertices_out);
-   info(f, NTV_INFO_INVOCATIONS, s->gs.invocations);
-   info(f, NTV_INFO_VERTICES_IN, s->gs.vertices_in);
-   info(f, NTV_INFO_USES_END_PRIMITIVE, s->gs.uses_end_primitive);
-   info(f, NTV_INFO_ACTIVE_STREAM_MASK, s->gs.active_stream_mask);
+   facts[NTV_INFO_VERTICES_OUT] = s->gs.vertices_out;
+   facts[NTV_INFO_INVOCATIONS] = s->gs.invocations;
+   facts[NTV_INFO_VERTICES_IN] = s->gs.vertices_in;
+   facts[NTV_INFO_USES_END_PRIMITIVE] = s->gs.uses_end_primitive;
+   facts[NTV_INFO_ACTIVE_STREAM_MASK] = s->gs.active_stream_mask;
 }
 
 static void
-write_fragment_info(struct flatten *f)
+write_fragment_info(const struct shader_info *s, uint32_t *facts)
 {
-   const struct shader_info *s = &f->nir->info;
-
-   info(f, NTV_INFO_USES_DISCARD, s->fs.uses_discard);
-   info(f, NTV_INFO_USES_FBFETCH_OUTPUT, s->fs.uses_fbfetch_output);
-   info(f, NTV_INFO_COLOR_IS_DUAL_SOURCE, s->fs.color_is_dual_source);
-   info(f, NTV_INFO_USES_SAMPLE_QUALIFIER, s->fs.uses_sample_qualifier);
-   info(f, NTV_INFO_USES_SAMPLE_SHADING, s->fs.uses_sample_shading);
-   info(f, NTV_INFO_EARLY_FRAGMENT_TESTS, s->fs.early_fragment_tests);
-   info(f, NTV_INFO_INNER_COVERAGE, s->fs.inner_coverage);
-   info(f, NTV_INFO_POST_DEPTH_COVERAGE, s->fs.post_depth_coverage);
-   info(f, NTV_INFO_PIXEL_CENTER_INTEGER, s->fs.pixel_center_integer);
-   info(f, NTV_INFO_ORIGIN_UPPER_LEFT, s->fs.origin_upper_left);
-   info(f, NTV_INFO_PIXEL_INTERLOCK_ORDERED, s->fs.pixel_interlock_ordered);
-   info(f, NTV_INFO_PIXEL_INTERLOCK_UNORDERED, s->fs.pixel_interlock_unordered);
-   info(f, NTV_INFO_SAMPLE_INTERLOCK_ORDERED, s->fs.sample_interlock_ordered);
-   info(f, NTV_INFO_SAMPLE_INTERLOCK_UNORDERED, s->fs.sample_interlock_unordered);
-   info(f, NTV_INFO_DEPTH_LAYOUT, s->fs.depth_layout);
+   facts[NTV_INFO_USES_DISCARD] = s->fs.uses_discard;
+   facts[NTV_INFO_USES_FBFETCH_OUTPUT] = s->fs.uses_fbfetch_output;
+   facts[NTV_INFO_COLOR_IS_DUAL_SOURCE] = s->fs.color_is_dual_source;
+   facts[NTV_INFO_USES_SAMPLE_QUALIFIER] = s->fs.uses_sample_qualifier;
+   facts[NTV_INFO_USES_SAMPLE_SHADING] = s->fs.uses_sample_shading;
+   facts[NTV_INFO_EARLY_FRAGMENT_TESTS] = s->fs.early_fragment_tests;
+   facts[NTV_INFO_INNER_COVERAGE] = s->fs.inner_coverage;
+   facts[NTV_INFO_POST_DEPTH_COVERAGE] = s->fs.post_depth_coverage;
+   facts[NTV_INFO_PIXEL_CENTER_INTEGER] = s->fs.pixel_center_integer;
+   facts[NTV_INFO_ORIGIN_UPPER_LEFT] = s->fs.origin_upper_left;
+   facts[NTV_INFO_PIXEL_INTERLOCK_ORDERED] = s->fs.pixel_interlock_ordered;
+   facts[NTV_INFO_PIXEL_INTERLOCK_UNORDERED] = s->fs.pixel_interlock_unordered;
+   facts[NTV_INFO_SAMPLE_INTERLOCK_ORDERED] = s->fs.sample_interlock_ordered;
+   facts[NTV_INFO_SAMPLE_INTERLOCK_UNORDERED] = s->fs.sample_interlock_unordered;
+   facts[NTV_INFO_DEPTH_LAYOUT] = s->fs.depth_layout;
 }
 
 static void
-write_compute_info(struct flatten *f)
+write_compute_info(struct flatten *f, const struct shader_info *s, uint32_t *facts)
 {
-   const struct shader_info *s = &f->nir->info;
-
-   info(f, NTV_INFO_PTR_SIZE, s->cs.ptr_size);
+   facts[NTV_INFO_PTR_SIZE] = s->cs.ptr_size;
 #if NTV_MESA >= 2500
-   info(f, NTV_INFO_DERIVATIVE_GROUP, s->derivative_group);
+   facts[NTV_INFO_DERIVATIVE_GROUP] = s->derivative_group;
    if (s->cs.has_variable_shared_mem)
       ntv_wire_directive(f->w, NTV_DIRECTIVE_VARIABLE_SHARED_MEMORY, true);
 #else
-   info(f, NTV_INFO_DERIVATIVE_GROUP, s->cs.derivative_group);
+   facts[NTV_INFO_DERIVATIVE_GROUP] = s->cs.derivative_group;
 #endif
 }
 
@@ -515,45 +522,48 @@ static void
 write_info(struct flatten *f)
 {
    const struct shader_info *s = &f->nir->info;
+   uint32_t *facts = ntv_wire_facts(f->w);
 
-   info(f, NTV_INFO_NUM_TEXTURES, s->num_textures);
-   info(f, NTV_INFO_NUM_UBOS, s->num_ubos);
-   info(f, NTV_INFO_NUM_SSBOS, s->num_ssbos);
-   info(f, NTV_INFO_NUM_IMAGES, s->num_images);
-   info_bits(f, NTV_INFO_INPUTS_READ, s->inputs_read);
-   info_bits(f, NTV_INFO_OUTPUTS_WRITTEN, s->outputs_written);
-   info_bits(f, NTV_INFO_OUTPUTS_READ, s->outputs_read);
-   write_system_values(f);
-   info(f, NTV_INFO_PATCH_INPUTS_READ, s->patch_inputs_read);
-   info(f, NTV_INFO_PATCH_OUTPUTS_WRITTEN, s->patch_outputs_written);
-   info(f, NTV_INFO_PATCH_OUTPUTS_READ, s->patch_outputs_read);
-   info(f, NTV_INFO_FLOAT_CONTROLS_EXECUTION_MODE, s->float_controls_execution_mode);
-   info(f, NTV_INFO_SHARED_SIZE, s->shared_size);
-   info(f, NTV_INFO_SUBGROUP_SIZE, s->subgroup_size);
-   info(f, NTV_INFO_CLIP_DISTANCE_ARRAY_SIZE, s->clip_distance_array_size);
-   info(f, NTV_INFO_CULL_DISTANCE_ARRAY_SIZE, s->cull_distance_array_size);
-   info(f, NTV_INFO_FIRST_UBO_IS_DEFAULT_UBO, s->first_ubo_is_default_ubo);
-   info(f, NTV_INFO_SEPARATE_SHADER, s->separate_shader);
-   info(f, NTV_INFO_HAS_TRANSFORM_FEEDBACK_VARYINGS, s->has_transform_feedback_varyings);
-   info(f, NTV_INFO_IO_LOWERED, s->io_lowered);
-   info(f, NTV_INFO_WRITES_MEMORY, s->writes_memory);
-   info(f, NTV_INFO_SCRATCH, f->nir->scratch_size);
+   if (!facts)
+      return;
+   facts[NTV_INFO_NUM_TEXTURES] = s->num_textures;
+   facts[NTV_INFO_NUM_UBOS] = s->num_ubos;
+   facts[NTV_INFO_NUM_SSBOS] = s->num_ssbos;
+   facts[NTV_INFO_NUM_IMAGES] = s->num_images;
+   info_bits(facts, NTV_INFO_INPUTS_READ, s->inputs_read);
+   info_bits(facts, NTV_INFO_OUTPUTS_WRITTEN, s->outputs_written);
+   info_bits(facts, NTV_INFO_OUTPUTS_READ, s->outputs_read);
+   write_system_values(s, facts);
+   facts[NTV_INFO_PATCH_INPUTS_READ] = s->patch_inputs_read;
+   facts[NTV_INFO_PATCH_OUTPUTS_WRITTEN] = s->patch_outputs_written;
+   facts[NTV_INFO_PATCH_OUTPUTS_READ] = s->patch_outputs_read;
+   facts[NTV_INFO_FLOAT_CONTROLS_EXECUTION_MODE] = s->float_controls_execution_mode;
+   facts[NTV_INFO_SHARED_SIZE] = s->shared_size;
+   facts[NTV_INFO_SUBGROUP_SIZE] = s->subgroup_size;
+   facts[NTV_INFO_CLIP_DISTANCE_ARRAY_SIZE] = s->clip_distance_array_size;
+   facts[NTV_INFO_CULL_DISTANCE_ARRAY_SIZE] = s->cull_distance_array_size;
+   facts[NTV_INFO_FIRST_UBO_IS_DEFAULT_UBO] = s->first_ubo_is_default_ubo;
+   facts[NTV_INFO_SEPARATE_SHADER] = s->separate_shader;
+   facts[NTV_INFO_HAS_TRANSFORM_FEEDBACK_VARYINGS] = s->has_transform_feedback_varyings;
+   facts[NTV_INFO_IO_LOWERED] = s->io_lowered;
+   facts[NTV_INFO_WRITES_MEMORY] = s->writes_memory;
+   facts[NTV_INFO_SCRATCH] = f->nir->scratch_size;
    switch (s->stage) {
    case MESA_SHADER_VERTEX:
-      write_vertex_info(f);
+      write_vertex_info(s, facts);
       break;
    case MESA_SHADER_TESS_CTRL:
    case MESA_SHADER_TESS_EVAL:
-      write_tess_info(f);
+      write_tess_info(s, facts);
       break;
    case MESA_SHADER_GEOMETRY:
-      write_geometry_info(f);
+      write_geometry_info(f, s, facts);
       break;
    case MESA_SHADER_FRAGMENT:
-      write_fragment_info(f);
+      write_fragment_info(s, facts);
       break;
    default:
-      write_compute_info(f);
+      write_compute_info(f, s, facts);
       break;
    }
 }
@@ -569,9 +579,8 @@ write_header(struct flatten *f, bool element_offsets)
       /* zink and nir_to_spirv take a size of 0 for one that the pipeline gives. */
       .workgroup_size_variable = compute && !s->workgroup_size[0] && !s->workgroup_size[1] && !s->workgroup_size[2],
       .next_stage = s->next_stage >= MESA_SHADER_VERTEX && s->next_stage <= MESA_SHADER_FRAGMENT ? stage(f, s->next_stage) : NTV_NONE,
-      .entry = "main",
-      .name = s->name,
-      .label = s->label,
+      .name = f->names ? s->name : NULL,
+      .label = f->names ? s->label : NULL,
    };
 
    if (!compute)
@@ -648,16 +657,18 @@ static uint32_t
 write_struct_type(struct flatten *f, const struct glsl_type *type)
 {
    unsigned length = glsl_get_length(type);
-   uint32_t number;
+   uint32_t types[16], number;
 
    /* Their types go first. */
    for (unsigned i = 0; i < length; i++)
-      write_type(f, glsl_get_struct_field(type, i));
-   number = ntv_wire_type_struct(f->w, glsl_get_type_name(type));
+      types[i % ARRAY_SIZE(types)] = write_type(f, glsl_get_struct_field(type, i));
+   number = ntv_wire_type_struct(f->w, glsl_get_type_name(type), length);
    for (unsigned i = 0; i < length; i++) {
       int offset = glsl_get_struct_field_offset(type, i);
+      uint32_t field =
+         length <= ARRAY_SIZE(types) ? types[i] : write_type(f, glsl_get_struct_field(type, i));
 
-      ntv_wire_type_field(f->w, glsl_get_struct_elem_name(type, i), write_type(f, glsl_get_struct_field(type, i)),
+      ntv_wire_type_field(f->w, f->names ? glsl_get_struct_elem_name(type, i) : NULL, field,
                           offset < 0 ? NTV_NONE : (uint32_t)offset);
    }
    return number;
@@ -685,24 +696,41 @@ write_new_type(struct flatten *f, const struct glsl_type *type, struct number *p
    bool has_parts = false;
    uint32_t number;
 
-   /* Textures first: Mesa counts them among the scalars. */
-   if (glsl_type_is_bare_sampler(type))
-      number = ntv_wire_type_sampler(f->w, glsl_sampler_type_is_shadow(type));
-   else if (glsl_type_is_sampler(type) || glsl_type_is_texture(type))
+   switch (glsl_get_base_type(type)) {
+   case GLSL_TYPE_ARRAY:
+      number = write_array_type(f, type);
+      has_parts = true;
+      break;
+   case GLSL_TYPE_STRUCT:
+   case GLSL_TYPE_INTERFACE:
+      number = write_struct_type(f, type);
+      has_parts = true;
+      break;
+   case GLSL_TYPE_SAMPLER:
+      if (glsl_type_is_bare_sampler(type))
+         number = ntv_wire_type_sampler(f->w, glsl_sampler_type_is_shadow(type));
+      else
+         number = write_texture_type(f, type);
+      break;
+   case GLSL_TYPE_TEXTURE:
       number = write_texture_type(f, type);
-   else if (glsl_type_is_image(type))
+      break;
+   case GLSL_TYPE_IMAGE:
       number = ntv_wire_type_image(f->w, dim(glsl_get_sampler_dim(type)), glsl_sampler_type_is_array(type),
                                    number_type(glsl_get_sampler_result_type(type)));
-   else if (glsl_type_is_vector_or_scalar(type) || glsl_type_is_matrix(type))
-      number = write_number_type(f, type);
-   else if ((has_parts = glsl_type_is_array(type)))
-      number = write_array_type(f, type);
-   else if ((has_parts = glsl_type_is_struct_or_ifc(type)))
-      number = write_struct_type(f, type);
-   else if (glsl_get_base_type(type) == GLSL_TYPE_ATOMIC_UINT)
+      break;
+   case GLSL_TYPE_ATOMIC_UINT:
       number = ntv_wire_type_atomic_uint(f->w);
-   else
+      break;
+   case GLSL_TYPE_VOID:
+   case GLSL_TYPE_SUBROUTINE:
+   case GLSL_TYPE_ERROR:
       number = ntv_wire_type_void(f->w);
+      break;
+   default:
+      number = write_number_type(f, type);
+      break;
+   }
    /* Parts may have been written meanwhile, and have taken the place. */
    fill_place(f, has_parts ? find_place(f, type) : place, type, number);
    return number;
@@ -742,10 +770,13 @@ variable_flags(const nir_variable *var)
 }
 
 static void
-write_variable(struct flatten *f, const nir_variable *var)
+write_variable(struct flatten *f, nir_variable *var)
 {
    const uint32_t resources = NTV_MODE_UNIFORM | NTV_MODE_IMAGE | NTV_MODE_UBO | NTV_MODE_SSBO;
-   struct ntv_variable v = ntv_variable_init(var->name, write_type(f, var->type), mode_bits(var->data.mode));
+   /* Names of inputs and outputs tell ntv nothing, those of buffers what zink uses them for. */
+   bool named = f->names || !(var->data.mode & (nir_var_shader_in | nir_var_shader_out));
+   struct ntv_variable v =
+      ntv_variable_init(named ? var->name : NULL, write_type(f, var->type), mode_bits(var->data.mode));
    struct util_dynarray values = {0};
 
    if (!v.mode) {
@@ -780,7 +811,8 @@ write_variable(struct flatten *f, const nir_variable *var)
       v.values = values.data;
       v.num_values = util_dynarray_num_elements(&values, uint64_t);
    }
-   set_number(f, var, ntv_wire_variable(f->w, &v));
+   /* As nir_instr::index does. */
+   var->index = ntv_wire_variable(f->w, &v);
    if (var->constant_initializer)
       util_dynarray_fini(&values);
 }
@@ -789,62 +821,80 @@ write_variable(struct flatten *f, const nir_variable *var)
  * Instructions
  * ------------------------------------------------------------------------------------------------------------------ */
 
-/* A swizzle of four components or fewer; what is not read is read by nobody. */
+/* A swizzle of four components or fewer. */
 static inline uint32_t
 swizzle4(const uint8_t *swizzle, unsigned components)
 {
    uint32_t bits = swizzle[0] | swizzle[1] << 4 | swizzle[2] << 8 | swizzle[3] << 12;
+   uint32_t unread = 0xffffffffu << 4 * components;
 
-   return bits & ((1u << 4 * components) - 1);
+   return (bits & ~unread) | (0x76543210u & unread);
 }
 
 static inline unsigned
-read_components(const nir_op_info *about, unsigned input, struct value result)
+read_components(const nir_op_info *about, unsigned input, struct shape result)
 {
    return about->input_sizes[input] ? about->input_sizes[input] : result.components;
 }
 
+/* An instruction with sources of any number and size. */
 static void
-write_alu(struct flatten *f, const nir_alu_instr *alu)
+write_large_alu(struct flatten *f, nir_alu_instr *alu, uint32_t op, uint32_t flags)
 {
-   uint32_t op = alu_op(f, alu->op);
-   uint32_t flags = (alu->exact ? NTV_ALU_EXACT : 0) | (alu->no_signed_wrap ? NTV_ALU_NO_SIGNED_WRAP : 0) |
-                    (alu->no_unsigned_wrap ? NTV_ALU_NO_UNSIGNED_WRAP : 0);
    const nir_op_info *about = &nir_op_infos[alu->op];
-   unsigned num_inputs = about->num_inputs;
-   struct value value = begin_result(f, ALU_RESULT(alu));
-   uint32_t srcs[NIR_MAX_VEC_COMPONENTS], *words;
+   struct shape shape = result_shape(ALU_RESULT(alu));
    bool wide = false;
 
-   check_modifiers(f, alu);
-   for (unsigned i = 0; i < num_inputs; i++) {
-      srcs[i] = source(f, &alu->src[i].src);
-      wide |= read_components(about, i, value) > 4;
+   for (unsigned i = 0; i < about->num_inputs; i++)
+      wide |= read_components(about, i, shape) > 8;
+   ntv_wire_alu(f->w, op, wide ? flags | NTV_WIDE_SOURCES : flags, shape.components, shape.bits);
+   for (unsigned i = 0; i < about->num_inputs; i++) {
+      uint32_t src = source(f, &alu->src[i].src);
+      unsigned components = read_components(about, i, shape);
+
+      if (wide)
+         ntv_wire_wide_alu_src(f->w, src, alu->src[i].swizzle, components);
+      else
+         ntv_wire_alu_src(f->w, src, alu->src[i].swizzle, components);
    }
-   if (wide) {
-      ntv_wire_alu(f->w, op, flags, value.number, value.components, value.bits);
-      for (unsigned i = 0; i < num_inputs; i++)
-         ntv_wire_alu_src(f->w, srcs[i], alu->src[i].swizzle, read_components(about, i, value));
-   } else {
-      words = ntv_wire_whole_instr(f->w, NTV_RECORD_ALU, op | flags << 28, value.number, value.components, value.bits,
-                                   2 * num_inputs);
-      if (!words)
-         return;
-      for (unsigned i = 0; i < num_inputs; i++) {
-         words[2 * i] = srcs[i];
-         words[2 * i + 1] = swizzle4(alu->src[i].swizzle, read_components(about, i, value));
-      }
-   }
-   end_result(f, ALU_RESULT(alu), value);
 }
 
 static void
-write_const(struct flatten *f, const nir_load_const_instr *load)
+write_alu(struct flatten *f, nir_alu_instr *alu)
+{
+   const struct alu *row = &alu_ops[alu->op];
+   uint32_t op = alu_op(f, alu->op);
+   uint32_t flags = (alu->exact ? NTV_ALU_EXACT : 0) | (alu->no_signed_wrap ? NTV_ALU_NO_SIGNED_WRAP : 0) |
+                    (alu->no_unsigned_wrap ? NTV_ALU_NO_UNSIGNED_WRAP : 0);
+   struct shape shape = result_shape(ALU_RESULT(alu));
+   uint32_t *words;
+
+   check_modifiers(f, alu);
+   load_sources(f, &alu->instr);
+   number_instr(f, &alu->instr);
+   if (shape.components > 4 || row->wide || row->num_inputs > ARRAY_SIZE(row->input_sizes)) {
+      write_large_alu(f, alu, op, flags);
+   } else {
+      words = ntv_wire_instr(f->w, NTV_SECTION_ALU, op | flags << 28, shape.components, shape.bits,
+                             2 * row->num_inputs);
+      for (unsigned i = 0; words && i < row->num_inputs; i++) {
+         unsigned components = row->input_sizes[i] ? row->input_sizes[i] : shape.components;
+
+         words[2 * i] = source(f, &alu->src[i].src);
+         words[2 * i + 1] = swizzle4(alu->src[i].swizzle, components);
+      }
+   }
+   end_result(f, ALU_RESULT(alu), &alu->instr);
+}
+
+static void
+write_const(struct flatten *f, nir_load_const_instr *load)
 {
    unsigned bits = load->def.bit_size, components = load->def.num_components;
 
+   number_instr(f, &load->instr);
    if (bits == 32) {
-      uint32_t *words = ntv_wire_whole_instr(f->w, NTV_RECORD_CONST, 0, load->def.index, components, bits, components);
+      uint32_t *words = ntv_wire_instr(f->w, NTV_SECTION_CONST, 0, components, bits, components);
 
       if (words) {
          for (unsigned i = 0; i < components; i++)
@@ -852,62 +902,74 @@ write_const(struct flatten *f, const nir_load_const_instr *load)
       }
       return;
    }
-   ntv_wire_const(f->w, load->def.index, components, bits);
+   ntv_wire_const(f->w, components, bits);
    for (unsigned i = 0; i < components; i++)
       ntv_wire_const_value(f->w, bits, nir_const_value_as_uint(load->value[i], bits));
 }
 
+/* Neither result nor sources are registers: phis are left where SSA is, and all of them at once. */
 static void
-write_phi(struct flatten *f, const nir_phi_instr *phi)
+write_phi(struct flatten *f, nir_phi_instr *phi)
 {
-   /* Neither result nor sources are registers: phis are left where SSA is, and all of them at once. */
-   struct value value = begin_result(f, RESULT(phi));
+   struct shape shape = result_shape(RESULT(phi));
 
-   ntv_wire_phi(f->w, value.number, value.components, value.bits);
-   nir_foreach_phi_src(src, phi)
-      ntv_wire_phi_src(f->w, src->pred->index, src->src.ssa->index);
+   f->has_phis = true;
+   number_instr(f, &phi->instr);
+   ntv_wire_phi(f->w, shape.components, shape.bits);
+}
+
+/* In the end, when all values have their numbers. */
+static void
+write_phi_srcs(struct flatten *f)
+{
+   nir_foreach_block(block, f->impl) {
+      nir_foreach_instr(instr, block) {
+         if (instr->type != nir_instr_type_phi)
+            break;
+         nir_foreach_phi_src(src, nir_instr_as_phi(instr))
+            ntv_wire_phi_src(f->w, instr->index, src->pred->index, ssa_number(&src->src));
+      }
+   }
 }
 
 static void
-write_array_deref(struct flatten *f, const nir_deref_instr *deref, struct ntv_deref_result r)
+write_array_deref(struct flatten *f, nir_deref_instr *deref, struct ntv_deref_result r)
 {
    bool pointer = deref->deref_type == nir_deref_type_ptr_as_array;
-   uint32_t parent = deref->parent.ssa->index;
-   uint32_t index = source(f, &deref->arr.index);
+   uint32_t parent = ssa_number(&deref->parent);
 
    if (nir_src_is_const(deref->arr.index))
       ntv_wire_deref_array_imm(f->w, pointer ? NTV_DEREF_PTR_AS_ARRAY_IMM : NTV_DEREF_ARRAY_IMM, r, parent,
                                nir_src_as_int(deref->arr.index));
    else
-      ntv_wire_deref_array(f->w, pointer ? NTV_DEREF_PTR_AS_ARRAY : NTV_DEREF_ARRAY, r, parent, index);
+      ntv_wire_deref_array(f->w, pointer ? NTV_DEREF_PTR_AS_ARRAY : NTV_DEREF_ARRAY, r, parent,
+                           source(f, &deref->arr.index));
 }
 
 static void
-write_deref(struct flatten *f, const nir_deref_instr *deref)
+write_deref(struct flatten *f, nir_deref_instr *deref)
 {
    /* Pointers are always in SSA. */
-   struct value value = begin_result(f, RESULT(deref));
-   struct ntv_deref_result r = {value.number, value.bits, write_type(f, deref->type), mode_bits(deref->modes)};
-   uint32_t variable = 0;
+   struct ntv_deref_result r = {result_shape(RESULT(deref)).bits, write_type(f, deref->type), mode_bits(deref->modes)};
 
+   load_sources(f, &deref->instr);
+   number_instr(f, &deref->instr);
    switch (deref->deref_type) {
    case nir_deref_type_var:
-      if (!find_number(f, deref->var, &variable))
-         miss(f, "a pointer to a variable of another shader");
-      ntv_wire_deref_var(f->w, r, variable);
+      ntv_wire_deref_var(f->w, r, deref->var->index);
       break;
    case nir_deref_type_array:
    case nir_deref_type_ptr_as_array:
       write_array_deref(f, deref, r);
       break;
    case nir_deref_type_array_wildcard:
-      ntv_wire_deref_array_wildcard(f->w, r, deref->parent.ssa->index);
+      ntv_wire_deref_array_wildcard(f->w, r, ssa_number(&deref->parent));
       break;
    case nir_deref_type_struct:
-      ntv_wire_deref_struct(f->w, r, deref->parent.ssa->index, deref->strct.index);
+      ntv_wire_deref_struct(f->w, r, ssa_number(&deref->parent), deref->strct.index);
       break;
    case nir_deref_type_cast:
-      ntv_wire_deref_cast(f->w, r, deref->parent.ssa->index, deref->cast.ptr_stride, deref->cast.align_mul,
+      ntv_wire_deref_cast(f->w, r, ssa_number(&deref->parent), deref->cast.ptr_stride, deref->cast.align_mul,
                           deref->cast.align_offset);
       break;
    }
@@ -979,28 +1041,28 @@ write_indices(struct flatten *f, const nir_intrinsic_instr *intrinsic, const str
 }
 
 static void
-write_intrinsic(struct flatten *f, const nir_intrinsic_instr *intrinsic)
+write_intrinsic(struct flatten *f, nir_intrinsic_instr *intrinsic)
 {
    const nir_intrinsic_info *about = &nir_intrinsic_infos[intrinsic->intrinsic];
    const struct intrinsic *row = &intrinsics[intrinsic->intrinsic];
    unsigned num_srcs = about->num_srcs;
-   uint32_t srcs[NIR_INTRINSIC_MAX_INPUTS], *words;
-   struct value value = {0};
+   struct shape shape = {0};
+   uint32_t *words;
 
    if (row->number == UNKNOWN) {
       miss(f, about->name);
       return;
    }
-   for (unsigned i = 0; i < num_srcs; i++)
-      srcs[i] = source(f, &intrinsic->src[i]);
    if (about->has_dest)
-      value = begin_result(f, RESULT(intrinsic));
-   words = ntv_wire_whole_instr(f->w, NTV_RECORD_INTRINSIC, row->number, value.number, value.components, value.bits,
-                                num_srcs + row->num_indices);
+      shape = result_shape(RESULT(intrinsic));
+   load_sources(f, &intrinsic->instr);
+   number_instr(f, &intrinsic->instr);
+   words = ntv_wire_instr(f->w, NTV_SECTION_INTRINSIC, row->number, shape.components, shape.bits,
+                          num_srcs + row->num_indices);
    if (!words)
       return;
    for (unsigned i = 0; i < num_srcs; i++)
-      words[i] = srcs[i];
+      words[i] = source(f, &intrinsic->src[i]);
    if (row->plain) {
       for (unsigned i = 0; i < row->num_indices; i++)
          words[num_srcs + i] = intrinsic->const_index[i];
@@ -1008,7 +1070,7 @@ write_intrinsic(struct flatten *f, const nir_intrinsic_instr *intrinsic)
       write_indices(f, intrinsic, row, words + num_srcs);
    }
    if (about->has_dest)
-      end_result(f, RESULT(intrinsic), value);
+      end_result(f, RESULT(intrinsic), &intrinsic->instr);
 }
 
 static enum ntv_tex_op
@@ -1088,7 +1150,7 @@ tex_src(struct flatten *f, nir_tex_src_type type)
 }
 
 static void
-write_tex(struct flatten *f, const nir_tex_instr *tex)
+write_tex(struct flatten *f, nir_tex_instr *tex)
 {
    struct ntv_tex t = {
       .op = tex_op(f, tex->op),
@@ -1098,21 +1160,20 @@ write_tex(struct flatten *f, const nir_tex_instr *tex)
       .component = tex->component,
       .texture_index = tex->texture_index,
       .sampler_index = tex->sampler_index,
-      .offsets = nir_tex_instr_has_explicit_tg4_offsets((nir_tex_instr *)tex) ? tex->tg4_offsets : NULL,
+      .offsets = nir_tex_instr_has_explicit_tg4_offsets(tex) ? tex->tg4_offsets : NULL,
    };
 
-   struct value value = begin_result(f, RESULT(tex));
-   uint32_t srcs[nir_num_tex_src_types];
+   struct shape shape = result_shape(RESULT(tex));
 
 #if NTV_MESA >= 2500
    t.flags |= tex->is_gather_implicit_lod ? NTV_TEX_GATHER_IMPLICIT_LOD : 0;
 #endif
+   load_sources(f, &tex->instr);
+   number_instr(f, &tex->instr);
+   ntv_wire_tex(f->w, &t, shape.components, shape.bits, tex->num_srcs);
    for (unsigned i = 0; i < tex->num_srcs; i++)
-      srcs[i] = source(f, &tex->src[i].src);
-   ntv_wire_tex(f->w, &t, value.number, value.components, value.bits);
-   for (unsigned i = 0; i < tex->num_srcs; i++)
-      ntv_wire_tex_src(f->w, tex_src(f, tex->src[i].src_type), srcs[i]);
-   end_result(f, RESULT(tex), value);
+      ntv_wire_tex_src(f->w, tex_src(f, tex->src[i].src_type), source(f, &tex->src[i].src));
+   end_result(f, RESULT(tex), &tex->instr);
 }
 
 static void
@@ -1138,23 +1199,11 @@ write_jump(struct flatten *f, const nir_jump_instr *jump)
 }
 
 static void
-write_instr(struct flatten *f, nir_instr *instr)
+write_seldom_instr(struct flatten *f, nir_instr *instr)
 {
    switch (instr->type) {
-   case nir_instr_type_alu:
-      write_alu(f, nir_instr_as_alu(instr));
-      break;
-   case nir_instr_type_deref:
-      write_deref(f, nir_instr_as_deref(instr));
-      break;
    case nir_instr_type_tex:
       write_tex(f, nir_instr_as_tex(instr));
-      break;
-   case nir_instr_type_intrinsic:
-      write_intrinsic(f, nir_instr_as_intrinsic(instr));
-      break;
-   case nir_instr_type_load_const:
-      write_const(f, nir_instr_as_load_const(instr));
       break;
    case nir_instr_type_jump:
       write_jump(f, nir_instr_as_jump(instr));
@@ -1162,23 +1211,39 @@ write_instr(struct flatten *f, nir_instr *instr)
    case nir_instr_type_undef: {
       const nir_def *def = &nir_instr_as_undef(instr)->def;
 
-      ntv_wire_undef(f->w, def->index, def->num_components, def->bit_size);
+      number_instr(f, instr);
+      ntv_wire_undef(f->w, def->num_components, def->bit_size);
       break;
    }
    case nir_instr_type_phi:
       write_phi(f, nir_instr_as_phi(instr));
       break;
-#if NTV_MESA >= 2500
-   case nir_instr_type_debug_info:
-      break;
-#endif
    case nir_instr_type_call:
       miss(f, "a call");
       break;
    case nir_instr_type_parallel_copy:
       miss(f, "a parallel copy");
       break;
+   default:
+      /* Comments. */
+      break;
    }
+}
+
+static inline void
+write_instr(struct flatten *f, nir_instr *instr)
+{
+   /* What most are, compared one by one: a jump through a table would mostly be foreseen wrong. */
+   if (instr->type == nir_instr_type_deref)
+      write_deref(f, nir_instr_as_deref(instr));
+   else if (instr->type == nir_instr_type_alu)
+      write_alu(f, nir_instr_as_alu(instr));
+   else if (instr->type == nir_instr_type_intrinsic)
+      write_intrinsic(f, nir_instr_as_intrinsic(instr));
+   else if (instr->type == nir_instr_type_load_const)
+      write_const(f, nir_instr_as_load_const(instr));
+   else
+      write_seldom_instr(f, instr);
 }
 
 /* ------------------------------------------------------------------------------------------------------------------
@@ -1208,7 +1273,8 @@ write_cf_list(struct flatten *f, struct exec_list *list)
       case nir_cf_node_block: {
          nir_block *block = nir_cf_node_as_block(node);
 
-         ntv_wire_block(f->w, block->index);
+         /* The same number as nir_index_blocks gave it. */
+         ntv_wire_block(f->w);
          if (block == nir_start_block(f->impl))
             declare_registers(f);
          nir_foreach_instr(instr, block)
@@ -1218,7 +1284,7 @@ write_cf_list(struct flatten *f, struct exec_list *list)
       case nir_cf_node_if: {
          nir_if *nif = nir_cf_node_as_if(node);
 
-         ntv_wire_if(f->w, source(f, &nif->condition), hint(nif->control));
+         ntv_wire_if(f->w, condition(f, nif), hint(nif->control));
          write_cf_list(f, &nif->then_list);
          ntv_wire_else(f->w);
          write_cf_list(f, &nif->else_list);
@@ -1247,10 +1313,10 @@ write_cf_list(struct flatten *f, struct exec_list *list)
 }
 
 const char *
-ntv_wire_nir(struct ntv_wire *wire, nir_shader *nir, bool element_offsets)
+ntv_wire_nir(struct ntv_wire *wire, nir_shader *nir, bool element_offsets, bool names)
 {
    nir_function_impl *impl = nir_shader_get_entrypoint(nir);
-   struct flatten f = {.w = wire, .nir = nir, .impl = impl, .next_value = impl->ssa_alloc, .log2_places = LOG2_FEW};
+   struct flatten f = {.w = wire, .nir = nir, .impl = impl, .names = names, .log2_places = LOG2_FEW};
 
    call_once(&opcodes_known, ask_for_opcodes);
    f.numbers = f.few;
@@ -1260,7 +1326,11 @@ ntv_wire_nir(struct ntv_wire *wire, nir_shader *nir, bool element_offsets)
       write_variable(&f, var);
    nir_foreach_function_temp_variable(var, impl)
       write_variable(&f, var);
+   /* What nir_instr::index keeps is from now on the wire's. */
+   impl->valid_metadata &= ~nir_metadata_instr_index;
    write_cf_list(&f, &impl->body);
+   if (f.has_phis)
+      write_phi_srcs(&f);
    if (!ntv_wire_end(wire))
       miss(&f, "so large a shader");
    if (f.numbers != f.few)

@@ -20,12 +20,13 @@ extern "C" {
 
 /*
  * Writes the entry point of `nir`, with all variables, to `wire`. Phis may be there, or be registers. The result is NULL, or
- * says what the wire has no form for. The shader keeps its meaning; blocks are numbered again.
+ * says what the wire has no form for. The shader keeps its meaning; blocks, instructions and variables get new values of
+ * nir_block::index, nir_instr::index and nir_variable::index.
  *
  * `element_offsets` says that offsets of shared and scratch memory have been divided by the size of the element, as zink
- * does for its own translator.
+ * does for its own translator. `names` asks for all names: those for people as well, of inputs, outputs and members.
  */
-const char *ntv_wire_nir(struct ntv_wire *wire, struct nir_shader *nir, bool element_offsets);
+const char *ntv_wire_nir(struct ntv_wire *wire, struct nir_shader *nir, bool element_offsets, bool names);
 
 #ifdef __cplusplus
 }

@@ -33,14 +33,29 @@ typedef nir_dest nir_result;
 #define MESA_PRIM_LINES_ADJACENCY SHADER_PRIM_LINES_ADJACENCY
 #define MESA_PRIM_TRIANGLES_ADJACENCY SHADER_PRIM_TRIANGLES_ADJACENCY
 
+static inline bool
+find_number(struct flatten *f, const void *key, uint32_t *number)
+{
+   struct number *place = find_place(f, key);
+
+   *number = place->number;
+   return place->key != NULL;
+}
+
+static void
+set_number(struct flatten *f, const void *key, uint32_t number)
+{
+   fill_place(f, find_place(f, key), key, number);
+}
+
 /* Writes an intrinsic of registers. Its sources, and the indices that are not 0, are up to the caller; NULL if memory is short. */
 static uint32_t *
-register_intrinsic(struct flatten *f, const char *name, struct value value, unsigned num_srcs)
+register_intrinsic(struct flatten *f, const char *name, struct shape shape, unsigned num_srcs)
 {
    uint32_t number = ntv_wire_number(NTV_TABLE_INTRINSIC, name);
    uint32_t num_indices = ntv_wire_num_indices(number);
-   uint32_t *words = ntv_wire_whole_instr(f->w, NTV_RECORD_INTRINSIC, number, value.number, value.components, value.bits,
-                                          num_srcs + num_indices);
+   uint32_t *words = ntv_wire_instr(f->w, NTV_SECTION_INTRINSIC, number, shape.components, shape.bits,
+                                    num_srcs + num_indices);
 
    if (words)
       memset(words, 0, (num_srcs + num_indices) * sizeof(*words));
@@ -69,11 +84,11 @@ static void
 declare_registers(struct flatten *f)
 {
    foreach_list_typed(nir_register, reg, node, &f->impl->registers) {
-      struct value handle = {f->next_value++, 1, 32};
+      const struct shape handle = {1, 32};
+      uint32_t *words;
 
-      uint32_t *words = register_intrinsic(f, "decl_reg", handle, 0);
-
-      set_number(f, reg, handle.number);
+      set_number(f, reg, f->w->num_instrs);
+      words = register_intrinsic(f, "decl_reg", handle, 0);
       if (words) {
          words[register_index("decl_reg", "num_components")] = reg->num_components;
          words[register_index("decl_reg", "bit_size")] = reg->bit_size;
@@ -81,37 +96,70 @@ declare_registers(struct flatten *f)
    }
 }
 
-/* The number of the value of a source, which a register is loaded to. */
+/* Writes the load of a register that is a source, for `source` to find. */
+static bool
+load_source(nir_src *src, void *data)
+{
+   struct flatten *f = data;
+   struct shape shape;
+   uint32_t handle, number, *words;
+
+   if (src->is_ssa)
+      return true;
+   if (f->num_loaded == ARRAY_SIZE(f->loaded)) {
+      miss(f, "so many registers in one instruction");
+      return false;
+   }
+   handle = register_handle(f, src->reg.reg, !src->reg.indirect && !src->reg.base_offset);
+   shape = (struct shape){src->reg.reg->num_components, src->reg.reg->bit_size};
+   number = f->w->num_instrs;
+   words = register_intrinsic(f, "load_reg", shape, 1);
+   if (words)
+      words[0] = handle;
+   f->loaded[f->num_loaded++] = (struct number){src, number};
+   return true;
+}
+
+/* Loads the registers that are sources, before the instruction is numbered. */
+static void
+load_sources(struct flatten *f, nir_instr *instr)
+{
+   f->num_loaded = 0;
+   nir_foreach_src(instr, load_source, f);
+}
+
+/* The number of a source, or of the value that it was loaded to. */
 static uint32_t
 source(struct flatten *f, const nir_src *src)
 {
-   struct value value;
-   uint32_t handle, *words;
-
    if (src->is_ssa)
-      return src->ssa->index;
-   handle = register_handle(f, src->reg.reg, !src->reg.indirect && !src->reg.base_offset);
-   value = (struct value){f->next_value++, src->reg.reg->num_components, src->reg.reg->bit_size};
-   words = register_intrinsic(f, "load_reg", value, 1);
-   if (words)
-      words[0] = handle;
-   return value.number;
+      return ssa_number(src);
+   for (unsigned i = 0; i < f->num_loaded; i++) {
+      if (f->loaded[i].key == src)
+         return f->loaded[i].number;
+   }
+   return 0;
 }
 
-/* What an instruction makes: end_result follows behind it. */
-static struct value
-begin_result(struct flatten *f, const nir_result *result)
+static uint32_t
+condition(struct flatten *f, nir_if *nif)
 {
-   uint32_t number = result->is_ssa ? result->ssa.index : f->next_value++;
+   f->num_loaded = 0;
+   load_source(&nif->condition, f);
+   return source(f, &nif->condition);
+}
 
-   return (struct value){number, nir_dest_num_components(*result), nir_dest_bit_size(*result)};
+static struct shape
+result_shape(const nir_result *result)
+{
+   return (struct shape){nir_dest_num_components(*result), nir_dest_bit_size(*result)};
 }
 
 /* Stores what an instruction made, if that goes to a register. */
 static void
-end_result(struct flatten *f, const nir_result *result, struct value value)
+end_result(struct flatten *f, const nir_result *result, const nir_instr *instr)
 {
-   const struct value none = {0};
+   const struct shape none = {0};
    uint32_t handle, *words;
 
    if (result->is_ssa)
@@ -119,9 +167,9 @@ end_result(struct flatten *f, const nir_result *result, struct value value)
    handle = register_handle(f, result->reg.reg, !result->reg.indirect && !result->reg.base_offset);
    words = register_intrinsic(f, "store_reg", none, 2);
    if (words) {
-      words[0] = value.number;
+      words[0] = instr->index;
       words[1] = handle;
-      words[2 + register_index("store_reg", "write_mask")] = BITFIELD_MASK(value.components);
+      words[2 + register_index("store_reg", "write_mask")] = BITFIELD_MASK(nir_dest_num_components(*result));
    }
 }
 

@@ -299,7 +299,7 @@ translate(struct translator *t, nir_shader *nir, struct times *times, char **err
       .allocator = {ralloc_alloc, ralloc_release, spirv},
    };
    struct ntv_result result;
-   const char *missing = ntv_wire_nir(&t->wire, nir, true);
+   const char *missing = ntv_wire_nir(&t->wire, nir, true, false);
    int64_t flat = os_time_get_nano();
 
    times->flatten = flat - start;
@@ -393,7 +393,7 @@ dump(struct translator *t, nir_shader *nir, const char *name)
 {
    FILE *file;
 
-   if (!ntv_wire_nir(&t->wire, nir, true)) {
+   if (!ntv_wire_nir(&t->wire, nir, true, true)) {
       file = open_dump(name, "ntvw");
       if (file) {
          fwrite(t->wire.words, sizeof(uint32_t), t->wire.len, file);

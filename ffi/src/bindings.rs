@@ -2,40 +2,27 @@
 
 pub const NTV_NONE: u32 = 4294967295;
 pub const NTV_WIRE_MAGIC: u32 = 1465275470;
-pub const NTV_WIRE_VERSION: u32 = 3;
-pub const NTV_WIRE_HEADER_WORDS: u32 = 4;
-pub const NTV_WIRE_SHADER_WORDS: u32 = 15;
+pub const NTV_WIRE_VERSION: u32 = 4;
+pub const NTV_NUM_SECTIONS: u32 = 13;
+pub const NTV_WIRE_HEADER_WORDS: u32 = 18;
+pub const NTV_WIRE_SHADER_WORDS: u32 = 14;
 pub const NTV_WIRE_NUM_FACTS: u32 = 183;
-pub const NTV_WIRE_FACTS: u32 = 19;
-pub const NTV_RECORD_SHADER: ntv_record = 1;
-pub const NTV_RECORD_DIRECTIVE: ntv_record = 2;
-pub const NTV_RECORD_REMARK: ntv_record = 3;
-pub const NTV_RECORD_VOID: ntv_record = 4;
-pub const NTV_RECORD_VECTOR: ntv_record = 5;
-pub const NTV_RECORD_MATRIX: ntv_record = 6;
-pub const NTV_RECORD_ARRAY: ntv_record = 7;
-pub const NTV_RECORD_STRUCT: ntv_record = 8;
-pub const NTV_RECORD_SAMPLER: ntv_record = 9;
-pub const NTV_RECORD_TEXTURE: ntv_record = 10;
-pub const NTV_RECORD_IMAGE: ntv_record = 11;
-pub const NTV_RECORD_ATOMIC_UINT: ntv_record = 12;
-pub const NTV_RECORD_VARIABLE: ntv_record = 13;
-pub const NTV_RECORD_BLOCK: ntv_record = 14;
-pub const NTV_RECORD_IF: ntv_record = 15;
-pub const NTV_RECORD_ELSE: ntv_record = 16;
-pub const NTV_RECORD_END_IF: ntv_record = 17;
-pub const NTV_RECORD_LOOP: ntv_record = 18;
-pub const NTV_RECORD_CONTINUE: ntv_record = 19;
-pub const NTV_RECORD_END_LOOP: ntv_record = 20;
-pub const NTV_RECORD_ALU: ntv_record = 21;
-pub const NTV_RECORD_CONST: ntv_record = 22;
-pub const NTV_RECORD_UNDEF: ntv_record = 23;
-pub const NTV_RECORD_PHI: ntv_record = 24;
-pub const NTV_RECORD_DEREF: ntv_record = 25;
-pub const NTV_RECORD_INTRINSIC: ntv_record = 26;
-pub const NTV_RECORD_TEX: ntv_record = 27;
-pub const NTV_RECORD_JUMP: ntv_record = 28;
-pub type ntv_record = ::std::os::raw::c_uint;
+pub const NTV_WIRE_FACTS: u32 = 32;
+pub const NTV_WIDE_SOURCES: u32 = 8;
+pub const NTV_SECTION_SHADER: ntv_section = 0;
+pub const NTV_SECTION_DIRECTIVE: ntv_section = 1;
+pub const NTV_SECTION_TYPE: ntv_section = 2;
+pub const NTV_SECTION_VARIABLE: ntv_section = 3;
+pub const NTV_SECTION_VALUE: ntv_section = 4;
+pub const NTV_SECTION_CONTROL: ntv_section = 5;
+pub const NTV_SECTION_PLAIN: ntv_section = 6;
+pub const NTV_SECTION_PHI_SRC: ntv_section = 7;
+pub const NTV_SECTION_TEX: ntv_section = 8;
+pub const NTV_SECTION_INTRINSIC: ntv_section = 9;
+pub const NTV_SECTION_CONST: ntv_section = 10;
+pub const NTV_SECTION_DEREF: ntv_section = 11;
+pub const NTV_SECTION_ALU: ntv_section = 12;
+pub type ntv_section = ::std::os::raw::c_uint;
 pub const NTV_STAGE_VERTEX: ntv_stage = 0;
 pub const NTV_STAGE_TESS_CTRL: ntv_stage = 1;
 pub const NTV_STAGE_TESS_EVAL: ntv_stage = 2;
@@ -190,16 +177,24 @@ pub const NTV_HINT_DIVERGENT_ALWAYS_TAKEN: ntv_hint = 3;
 pub type ntv_hint = ::std::os::raw::c_uint;
 #[repr(C)]
 #[derive(Copy, Clone)]
-pub struct ntv_wire {
+pub struct ntv_words {
     pub words: *mut u32,
     pub len: usize,
     pub capacity: usize,
-    pub record: usize,
+}
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub struct ntv_wire {
+    pub words: *mut u32,
+    pub len: usize,
+    pub sections: [ntv_words; 13usize],
     pub text: *mut ::std::os::raw::c_char,
     pub text_len: usize,
     pub text_capacity: usize,
     pub num_types: u32,
     pub num_variables: u32,
+    pub num_blocks: u32,
+    pub num_instrs: u32,
     pub failed: bool,
 }
 #[repr(C)]
@@ -334,6 +329,16 @@ pub const NTV_TYPE_ARRAYED: ntv_type_flags = 1;
 pub const NTV_TYPE_SHADOW: ntv_type_flags = 2;
 pub const NTV_TYPE_BARE: ntv_type_flags = 4;
 pub type ntv_type_flags = ::std::os::raw::c_uint;
+pub const NTV_TYPE_VOID: ntv_type = 0;
+pub const NTV_TYPE_VECTOR: ntv_type = 1;
+pub const NTV_TYPE_MATRIX: ntv_type = 2;
+pub const NTV_TYPE_ARRAY: ntv_type = 3;
+pub const NTV_TYPE_STRUCT: ntv_type = 4;
+pub const NTV_TYPE_SAMPLER: ntv_type = 5;
+pub const NTV_TYPE_TEXTURE: ntv_type = 6;
+pub const NTV_TYPE_IMAGE: ntv_type = 7;
+pub const NTV_TYPE_ATOMIC_UINT: ntv_type = 8;
+pub type ntv_type = ::std::os::raw::c_uint;
 pub const NTV_VARIABLE_BINDLESS: ntv_variable_flags = 1;
 pub const NTV_VARIABLE_CENTROID: ntv_variable_flags = 2;
 pub const NTV_VARIABLE_SAMPLE: ntv_variable_flags = 4;
@@ -376,6 +381,18 @@ pub struct ntv_variable {
     pub num_values: u32,
     pub initializer: *const ::std::os::raw::c_char,
 }
+pub const NTV_CONTROL_BLOCK: ntv_control = 0;
+pub const NTV_CONTROL_IF: ntv_control = 1;
+pub const NTV_CONTROL_ELSE: ntv_control = 2;
+pub const NTV_CONTROL_END_IF: ntv_control = 3;
+pub const NTV_CONTROL_LOOP: ntv_control = 4;
+pub const NTV_CONTROL_CONTINUE: ntv_control = 5;
+pub const NTV_CONTROL_END_LOOP: ntv_control = 6;
+pub type ntv_control = ::std::os::raw::c_uint;
+pub const NTV_PLAIN_UNDEF: ntv_plain = 0;
+pub const NTV_PLAIN_PHI: ntv_plain = 1;
+pub const NTV_PLAIN_JUMP: ntv_plain = 2;
+pub type ntv_plain = ::std::os::raw::c_uint;
 pub const NTV_ALU_EXACT: ntv_alu_flags = 1;
 pub const NTV_ALU_NO_SIGNED_WRAP: ntv_alu_flags = 2;
 pub const NTV_ALU_NO_UNSIGNED_WRAP: ntv_alu_flags = 4;
@@ -392,7 +409,6 @@ pub type ntv_deref = ::std::os::raw::c_uint;
 #[repr(C)]
 #[derive(Copy, Clone)]
 pub struct ntv_deref_result {
-    pub def: u32,
     pub bits: ::std::os::raw::c_uint,
     pub type_: u32,
     pub modes: u32,

@@ -29,12 +29,14 @@ static int failures;
 static const uint8_t xy[] = {0, 1};
 
 /* An ALU instruction with two sources of the same shape as its result. */
-static void
-alu2(struct ntv_wire *w, const char *name, uint32_t def, unsigned components, unsigned bits, uint32_t a, uint32_t b)
+static uint32_t
+alu2(struct ntv_wire *w, const char *name, unsigned components, unsigned bits, uint32_t a, uint32_t b)
 {
-   ntv_wire_alu(w, ntv_wire_number(NTV_TABLE_ALU, name), 0, def, components, bits);
+   uint32_t number = ntv_wire_alu(w, ntv_wire_number(NTV_TABLE_ALU, name), 0, components, bits);
+
    ntv_wire_alu_src(w, a, xy, components);
    ntv_wire_alu_src(w, b, xy, components);
+   return number;
 }
 
 struct index {
@@ -43,11 +45,11 @@ struct index {
 };
 
 /* An intrinsic with two sources. */
-static void
-intrinsic2(struct ntv_wire *w, const char *name, uint32_t def, unsigned components, unsigned bits, uint32_t a, uint32_t b,
+static uint32_t
+intrinsic2(struct ntv_wire *w, const char *name, unsigned components, unsigned bits, uint32_t a, uint32_t b,
            const struct index *indices, unsigned num_indices)
 {
-   uint32_t values[16] = {0}, number = ntv_wire_number(NTV_TABLE_INTRINSIC, name);
+   uint32_t values[16] = {0}, def, number = ntv_wire_number(NTV_TABLE_INTRINSIC, name);
 
    for (unsigned i = 0; i < num_indices; i++) {
       uint32_t slot = ntv_wire_index(number, indices[i].name);
@@ -55,22 +57,25 @@ intrinsic2(struct ntv_wire *w, const char *name, uint32_t def, unsigned componen
       CHECK(slot < ntv_wire_num_indices(number));
       values[slot & 15] = indices[i].value;
    }
-   ntv_wire_intrinsic(w, number, def, components, bits);
-   ntv_wire_push(w, a);
-   ntv_wire_push(w, b);
+   def = ntv_wire_intrinsic(w, number, components, bits);
+   ntv_wire_operand(w, a);
+   ntv_wire_operand(w, b);
    for (unsigned i = 0; i < ntv_wire_num_indices(number); i++)
-      ntv_wire_push(w, values[i]);
+      ntv_wire_operand(w, values[i]);
+   return def;
 }
 
-static void
-const32(struct ntv_wire *w, uint32_t def, uint32_t value)
+static uint32_t
+const32(struct ntv_wire *w, uint32_t value)
 {
-   ntv_wire_const(w, def, 1, 32);
+   uint32_t number = ntv_wire_const(w, 1, 32);
+
    ntv_wire_const_value(w, 32, value);
+   return number;
 }
 
-/* Counts to ten in a loop, and stores the count to a buffer and to shared memory. The names of values have gaps. */
-static void
+/* Counts to ten in a loop, and stores the count to a buffer and to shared memory. Returns the number of a boolean. */
+static uint32_t
 write_compute(struct ntv_wire *w)
 {
    const struct index coherent[] = {{"write_mask", 1}, {"access", NTV_ACCESS_COHERENT}};
@@ -88,7 +93,7 @@ write_compute(struct ntv_wire *w)
    uint32_t uint = ntv_wire_type_vector(w, NTV_BASE_UINT, 32, 1);
    uint32_t array = ntv_wire_type_array(w, uint, 4, 0);
    uint32_t run_time = ntv_wire_type_array(w, uint, NTV_NONE, 4);
-   uint32_t block = ntv_wire_type_struct(w, "block");
+   uint32_t block = ntv_wire_type_struct(w, "block", 1);
    ntv_wire_type_field(w, "unsized", run_time, 0);
 
    struct ntv_variable ssbo = ntv_variable_init("out", block, NTV_MODE_SSBO);
@@ -98,44 +103,44 @@ write_compute(struct ntv_wire *w)
    struct ntv_variable shared = ntv_variable_init("numbers", array, NTV_MODE_SHARED);
    uint32_t numbers = ntv_wire_variable(w, &shared);
 
-   ntv_wire_block(w, 0);
-   const32(w, 100, 0);
-   const32(w, 200, 10);
-   const32(w, 70000000, 1);
-   ntv_wire_undef(w, 201, 1, 32);
+   uint32_t before = ntv_wire_block(w);
+   uint32_t zero = const32(w, 0);
+   uint32_t ten = const32(w, 10);
+   uint32_t one = const32(w, 1);
+   ntv_wire_undef(w, 1, 32);
    ntv_wire_loop(w);
-   ntv_wire_block(w, 10);
-   ntv_wire_phi(w, 300, 1, 32);
-   ntv_wire_phi_src(w, 0, 100);
-   ntv_wire_phi_src(w, 40, 301);
-   alu2(w, "ige", 302, 1, 1, 300, 200);
-   ntv_wire_if(w, 302, NTV_HINT_DONT_FLATTEN);
-   ntv_wire_block(w, 20);
+   ntv_wire_block(w);
+   uint32_t count = ntv_wire_phi(w, 1, 32);
+   uint32_t enough = alu2(w, "ige", 1, 1, count, ten);
+   ntv_wire_if(w, enough, NTV_HINT_DONT_FLATTEN);
+   ntv_wire_block(w);
    ntv_wire_jump(w, NTV_JUMP_BREAK);
    ntv_wire_else(w);
-   ntv_wire_block(w, 30);
+   ntv_wire_block(w);
    ntv_wire_end_if(w);
-   ntv_wire_block(w, 40);
-   alu2(w, "iadd", 301, 1, 32, 300, 70000000);
+   uint32_t behind = ntv_wire_block(w);
+   uint32_t more = alu2(w, "iadd", 1, 32, count, one);
+   ntv_wire_phi_src(w, count, before, zero);
+   ntv_wire_phi_src(w, count, behind, more);
    ntv_wire_end_loop(w);
 
-   ntv_wire_block(w, 50);
-   struct ntv_deref_result buffer = {500, 32, block, NTV_MODE_SSBO};
-   struct ntv_deref_result member = {501, 32, run_time, NTV_MODE_SSBO};
-   struct ntv_deref_result element = {502, 32, uint, NTV_MODE_SSBO};
-   ntv_wire_deref_var(w, buffer, out);
-   ntv_wire_deref_struct(w, member, 500, 0);
-   ntv_wire_deref_array(w, NTV_DEREF_ARRAY, element, 501, 100);
-   intrinsic2(w, "store_deref", 0, 0, 0, 502, 300, coherent, 2);
+   ntv_wire_block(w);
+   struct ntv_deref_result buffer = {32, block, NTV_MODE_SSBO};
+   struct ntv_deref_result member = {32, run_time, NTV_MODE_SSBO};
+   struct ntv_deref_result element = {32, uint, NTV_MODE_SSBO};
+   uint32_t pointer = ntv_wire_deref_var(w, buffer, out);
+   pointer = ntv_wire_deref_struct(w, member, pointer, 0);
+   pointer = ntv_wire_deref_array(w, NTV_DEREF_ARRAY, element, pointer, zero);
+   intrinsic2(w, "store_deref", 0, 0, pointer, count, coherent, 2);
 
-   struct ntv_deref_result whole = {400, 32, array, NTV_MODE_SHARED};
-   struct ntv_deref_result third = {401, 32, uint, NTV_MODE_SHARED};
-   struct ntv_deref_result any = {402, 32, uint, NTV_MODE_SHARED};
-   ntv_wire_deref_var(w, whole, numbers);
-   ntv_wire_deref_array_imm(w, NTV_DEREF_ARRAY_IMM, third, 400, 3);
-   intrinsic2(w, "store_deref", 0, 0, 0, 401, 300, written, 1);
-   ntv_wire_deref_array(w, NTV_DEREF_ARRAY, any, 400, 70000000);
-   intrinsic2(w, "deref_atomic", 403, 1, 32, 402, 200, atomic, 1);
+   struct ntv_deref_result whole = {32, array, NTV_MODE_SHARED};
+   struct ntv_deref_result part = {32, uint, NTV_MODE_SHARED};
+   uint32_t start = ntv_wire_deref_var(w, whole, numbers);
+   pointer = ntv_wire_deref_array_imm(w, NTV_DEREF_ARRAY_IMM, part, start, 3);
+   intrinsic2(w, "store_deref", 0, 0, pointer, count, written, 1);
+   pointer = ntv_wire_deref_array(w, NTV_DEREF_ARRAY, part, start, one);
+   intrinsic2(w, "deref_atomic", 1, 32, pointer, ten, atomic, 1);
+   return enough;
 }
 
 static bool
@@ -149,10 +154,11 @@ build_compute(struct ntv_wire *w)
 static void
 add_to_compute(struct ntv_wire *w, uint32_t op)
 {
-   write_compute(w);
-   ntv_wire_alu(w, op, 0, 900, 1, 32);
-   ntv_wire_alu_src(w, 302, xy, 1);
-   ntv_wire_alu_src(w, 302, xy, 1);
+   uint32_t boolean = write_compute(w);
+
+   ntv_wire_alu(w, op, 0, 1, 32);
+   ntv_wire_alu_src(w, boolean, xy, 1);
+   ntv_wire_alu_src(w, boolean, xy, 1);
    CHECK(ntv_wire_end(w));
 }
 
@@ -175,20 +181,20 @@ build_fragment(struct ntv_wire *w)
    texture.binding = 3;
    uint32_t variable = ntv_wire_variable(w, &texture);
 
-   ntv_wire_block(w, 0);
-   ntv_wire_const(w, 1, 2, 32);
+   ntv_wire_block(w);
+   uint32_t half = ntv_wire_const(w, 2, 32);
    ntv_wire_const_value(w, 32, 0x3f000000);
    ntv_wire_const_value(w, 32, 0x3f000000);
-   alu2(w, "fadd", 5, 2, 32, 1, 1);
-   const32(w, 2, 0);
-   struct ntv_deref_result pointer = {3, 32, sampler, NTV_MODE_UNIFORM};
-   ntv_wire_deref_var(w, pointer, variable);
+   uint32_t centre = alu2(w, "fadd", 2, 32, half, half);
+   uint32_t zero = const32(w, 0);
+   struct ntv_deref_result pointer = {32, sampler, NTV_MODE_UNIFORM};
+   uint32_t deref = ntv_wire_deref_var(w, pointer, variable);
    const struct ntv_tex tex = {.op = NTV_TEX_OP_TEX, .dest_type = float32};
-   ntv_wire_tex(w, &tex, 4, 4, 32);
-   ntv_wire_tex_src(w, NTV_TEX_SRC_TEXTURE_DEREF, 3);
-   ntv_wire_tex_src(w, NTV_TEX_SRC_SAMPLER_DEREF, 3);
-   ntv_wire_tex_src(w, NTV_TEX_SRC_COORD, 5);
-   intrinsic2(w, "store_output", 0, 0, 0, 4, 2, output, 4);
+   uint32_t colour = ntv_wire_tex(w, &tex, 4, 32, 3);
+   ntv_wire_tex_src(w, NTV_TEX_SRC_TEXTURE_DEREF, deref);
+   ntv_wire_tex_src(w, NTV_TEX_SRC_SAMPLER_DEREF, deref);
+   ntv_wire_tex_src(w, NTV_TEX_SRC_COORD, centre);
+   intrinsic2(w, "store_output", 0, 0, colour, zero, output, 4);
    return ntv_wire_end(w);
 }
 
@@ -200,7 +206,7 @@ build_tess_ctrl(struct ntv_wire *w)
 
    ntv_wire_begin(w, &shader);
    ntv_wire_info(w, NTV_INFO_TCS_VERTICES_OUT, 3);
-   ntv_wire_block(w, 0);
+   ntv_wire_block(w);
    return ntv_wire_end(w);
 }
 
@@ -345,15 +351,15 @@ test_errors(void)
    for (size_t len = 0; len < w.len; len++)
       expect_error(context, w.words, len, NTV_ERROR_MALFORMED, len < 3 ? "no wire" : "should have");
    w.words[1]++;
-   expect_error(context, w.words, w.len, NTV_ERROR_MALFORMED, "version 3");
+   expect_error(context, w.words, w.len, NTV_ERROR_MALFORMED, "reads version 4");
 
    CHECK(build_compute(&w));
    CHECK(ntv_wire_number(NTV_TABLE_ALU, "vec2_of_the_future") == NTV_NONE);
    CHECK(ntv_wire_number(NTV_TABLE_FORMAT, NULL) == NTV_NONE);
    CHECK(ntv_wire_index(ntv_wire_number(NTV_TABLE_INTRINSIC, "load_ubo"), "write_mask") == NTV_NONE);
    CHECK(ntv_wire_num_indices(NTV_NONE) == 0);
-   w.len = w.words[2] = w.words[2] - (w.words[3] + 3) / 4;
-   w.words[3] = 0;
+   w.len = w.words[2] = w.words[2] - (w.words[4] + 3) / 4;
+   w.words[4] = 0;
    expect_error(context, w.words, w.len, NTV_ERROR_MALFORMED, "part of the text");
 
    add_to_compute(&w, 1000);

@@ -166,9 +166,10 @@ impl Swizzle {
         swizzle
     }
 
-    /// From the numbers of four bits of the components that are read; those in `unread` read their own.
-    pub fn from_bits(bits: u64, unread: u64) -> Swizzle {
-        Swizzle(bits & !unread | Swizzle::IDENTITY.0 & unread)
+    /// From the numbers of four bits of the first eight components; the rest read their own.
+    #[inline(always)]
+    pub fn from_first(bits: u32) -> Swizzle {
+        Swizzle(u64::from(bits) | Swizzle::IDENTITY.0 & !u64::from(u32::MAX))
     }
 
     /// The bits of all components but the first `n`.

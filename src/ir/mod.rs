@@ -150,6 +150,9 @@ impl<K: crate::entity::Id, V: Clone + Default> Default for SideTable<K, V> {
     }
 }
 
+/// What is in a place without an instruction: no result has so many components.
+const VACANT: InstData = InstData { num_components: u8::MAX, bit_size: 0, kind: InstKind::Undef };
+
 impl Shader {
     /// Forgets everything, keeps the memory for the next shader.
     pub fn clear(&mut self) {
@@ -312,18 +315,37 @@ impl Shader {
         self.end_block(self.order.len());
     }
 
-    /// Makes an instruction that is in no block until [`append_made`](Shader::append_made) is called.
+    /// Makes an instruction that is in no block.
     #[inline(always)]
     pub(crate) fn make(&mut self, data: InstData) -> Inst {
         self.inventory.add(&data, &self.derefs);
         self.insts.push(data)
     }
 
-    /// Appends the instructions that were made, all of them, to the blocks that [`append_cf_of_made`](Shader::append_cf_of_made)
-    /// opened: cheaper than one by one.
-    pub(crate) fn append_made(&mut self) {
-        self.order.extend(self.insts.ids());
-        self.end_block(self.order.len());
+    /// Makes places for the first `count` instructions, to [`fill`](Shader::fill) in any order.
+    pub(crate) fn make_places(&mut self, count: usize) {
+        // Loops of few lengths are foreseen, those of any are not.
+        self.insts.resize(count.next_multiple_of(8), VACANT);
+        self.insts.truncate(count);
+    }
+
+    /// Puts an instruction in its place. False if there is none, or another instruction in it.
+    #[inline(always)]
+    pub(crate) fn fill(&mut self, place: u32, data: InstData) -> bool {
+        match self.insts.at_mut(place as usize) {
+            Some(there) if there.num_components == VACANT.num_components => {
+                *there = data;
+                self.inventory.add(&data, &self.derefs);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Appends the instructions of the first `count` places to the blocks that [`append_cf_at`](Shader::append_cf_at) opened.
+    pub(crate) fn append_places(&mut self, count: usize) {
+        self.order.extend(self.insts.ids().take(count));
+        self.end_block(count);
     }
 
     /// Lets the block that is open, if one is, end at this place of the order.
@@ -338,12 +360,8 @@ impl Shader {
         self.append_cf_at(cf, self.order.len());
     }
 
-    /// The same behind the instructions that were made and are in no block until [`append_made`](Shader::append_made) is called.
-    pub(crate) fn append_cf_of_made(&mut self, cf: Cf) {
-        self.append_cf_at(cf, self.insts.len());
-    }
-
-    fn append_cf_at(&mut self, cf: Cf, at: usize) {
+    /// The same in front of the instruction that will stand `at`.
+    pub(crate) fn append_cf_at(&mut self, cf: Cf, at: usize) {
         self.end_block(at);
         if let Cf::Block(block) = cf {
             self.blocks[block] = BlockData { start: at as u32, end: at as u32 };
@@ -355,13 +373,6 @@ impl Shader {
     pub fn append_new_block(&mut self) -> Block {
         let block = self.blocks.push(BlockData::default());
         self.append_cf(Cf::Block(block));
-        block
-    }
-
-    /// The same behind the instructions that were made.
-    pub(crate) fn append_block_of_made(&mut self) -> Block {
-        let block = self.blocks.push(BlockData::default());
-        self.append_cf_of_made(Cf::Block(block));
         block
     }
 

@@ -195,9 +195,12 @@ impl Printer<'_> {
             | DerefKind::PtrAsArray { index: ArrayIndex::Def(def), .. } => write!(out, "[%{}]", self.numbers[def]),
             DerefKind::Struct { parent, field } => {
                 let data = self.shader.as_deref(parent).and_then(|deref| self.shader.types.as_struct(deref.ty));
-                let field = data.and_then(|data| data.fields.get(field as usize));
-                out.push_str(field.map_or("?", |field| &self.shader.strings[field.name]));
-                Ok(())
+                let name = data.and_then(|data| Some(&self.shader.strings[data.fields.get(field as usize)?.name]));
+                match name {
+                    // A driver may leave names away.
+                    Some("") => write!(out, "field{field}"),
+                    name => write!(out, "{}", name.unwrap_or("?")),
+                }
             }
         }
     }

@@ -1,9 +1,9 @@
 //! Reading what stands outside of the body: the header of the shader, types, variables.
 
 use super::decode::Reading;
-use super::format::{self, pick, Kind, TypeFlags, NONE, PRECISIONS, SHADER_WORDS};
+use super::format::{self, kind, pick, row, Section, TypeFlags, TypeKind, NONE, PRECISIONS, SHADER_WORDS};
 use super::names;
-use super::record::{error, unexpected, Record};
+use super::words::{ends_early, error, rows, unexpected};
 use crate::entity::{part, Slice, Str};
 use crate::error::Error;
 use crate::ir::info::DIRECTIVES;
@@ -28,21 +28,23 @@ pub(super) struct TypeRow {
 
 // Errors come from functions that take values: what one refers to would have to be in memory all the time.
 impl<'a> Reading<'a> {
-    pub(super) fn shader_record(&mut self, words: &[u32], at: usize) -> Result<(), Error> {
+    #[inline(never)]
+    pub(super) fn shader_section(&mut self) -> Result<(), Error> {
+        let (words, at) = self.section(Section::Shader);
         let Ok(words) = <&[u32; SHADER_WORDS]>::try_from(words) else {
-            return Err(self.wrong_length(SHADER_WORDS, words, at));
+            return Err(error(at, format_args!("the shader has {SHADER_WORDS} words, not {}", words.len())));
         };
-        let &[_, stage, next_stage, x, y, z, variable_size, ref strings @ ..] =
-            words.first_chunk::<15>().unwrap_or(&[0; 15]);
+        let &[stage, next_stage, x, y, z, variable_size, ref strings @ ..] =
+            words.first_chunk::<14>().unwrap_or(&[0; 14]);
         let info = &mut self.shader.info;
-        info.stage = format::stage(stage).ok_or_else(|| unexpected(at + 1, "a stage", stage))?;
+        info.stage = format::stage(stage).ok_or_else(|| unexpected(at, "a stage", stage))?;
         if let Some(stage) = optional(next_stage) {
-            info.next_stage = Some(format::stage(stage).ok_or_else(|| unexpected(at + 2, "a stage", stage))?);
+            info.next_stage = Some(format::stage(stage).ok_or_else(|| unexpected(at + 1, "a stage", stage))?);
         }
         info.workgroup_size = [x, y, z];
         info.workgroup_size_variable = variable_size != 0;
         let text = self.shader.strings.text();
-        let string = |n: usize| part_of(text, strings[2 * n], strings[2 * n + 1], at + 7 + 2 * n);
+        let string = |n: usize| part_of(text, strings[2 * n], strings[2 * n + 1], at + 6 + 2 * n);
         self.shader.entry.push_str(string(0)?.unwrap_or("main"));
         info.source_hash.push_str(string(1)?.unwrap_or_default());
         for (n, (label, memory)) in
@@ -61,20 +63,22 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// What NIR does not say: a key and a value by their numbers.
-    pub(super) fn directive(&mut self, record: &mut Record<'_>) -> Result<(), Error> {
-        let (key, values) = record.pick("a directive", |number| pick(DIRECTIVES, number))?;
-        let value = record.pick("a value of a directive", |number| pick(values, number))?;
-        self.shader.info.directives.push((key.into(), value.into()));
-        Ok(())
-    }
-
-    /// What a dump has lost and said again, a wire has: it is only kept for printing.
-    pub(super) fn remark(&mut self, record: &mut Record<'_>) -> Result<(), Error> {
-        let (start, len) = (record.word(), record.word());
-        let text = part(self.shader.strings.text(), start, len);
-        let text = text.ok_or_else(|| record.behind(format_args!("{OUTSIDE}")))?.to_string();
-        self.shader.info.directives.push(("struct".into(), text.into()));
+    /// What NIR does not say: a key and a value by their numbers. What a dump has lost and said again, a wire has: it is only kept
+    /// for printing.
+    #[inline(never)]
+    pub(super) fn directives(&mut self) -> Result<(), Error> {
+        let (words, start) = self.section(Section::Directive);
+        for (at, &[key, value, len]) in rows::<{ row::DIRECTIVE }>(words, start)? {
+            let pair = if key as usize == DIRECTIVES.len() {
+                let text = part(self.shader.strings.text(), value, len).ok_or_else(|| outside(at + 1))?;
+                ("struct".into(), text.to_string().into())
+            } else {
+                let (key, values) = pick(DIRECTIVES, key).ok_or_else(|| unexpected(at, "a directive", key))?;
+                let value = pick(values, value).ok_or_else(|| unexpected(at + 1, "a value of a directive", value))?;
+                (key.into(), value.into())
+            };
+            self.shader.info.directives.push(pair);
+        }
         Ok(())
     }
 
@@ -90,124 +94,147 @@ impl<'a> Reading<'a> {
         self.state.types.get(number as usize).ok_or_else(|| unexpected(at, "a type written before this", number))
     }
 
-    /// A scalar or a vector.
     #[inline(never)]
-    pub(super) fn vector(&mut self, words: &[u32], at: usize) -> Result<(), Error> {
-        let &[_, scalar, components] = words else { return Err(self.wrong_length(3, words, at)) };
+    pub(super) fn types(&mut self) -> Result<(), Error> {
+        let (words, start) = self.section(Section::Type);
+        let mut rows = rows::<{ row::TYPE }>(words, start)?;
+        while let Some((at, &[kind, a, b, c])) = rows.next() {
+            let row = match kind {
+                // What most are, compared one by one.
+                kind::ARRAY => self.array(a, b, c, at)?,
+                kind::VECTOR => self.vector(a, b, at)?,
+                kind::STRUCT if c as usize <= rows.len() => {
+                    self.struct_type(a, b, rows.by_ref().take(c as usize), at)?
+                }
+                kind::STRUCT => return Err(ends_early(start + words.len())),
+                _ => self.leaf(kind, [a, b, c], at)?,
+            };
+            if row.depth > MAX_DEPTH || row.parts > MAX_PARTS {
+                return Err(error(at, format_args!("the type is too large")));
+            }
+            self.state.types.push(row);
+        }
+        Ok(())
+    }
+
+    /// A scalar or a vector.
+    #[inline(always)]
+    fn vector(&mut self, scalar: u32, components: u32, at: usize) -> Result<TypeRow, Error> {
         let scalar = format::scalar(scalar).ok_or_else(|| unexpected(at + 1, "a type of numbers", scalar))?;
         // 1 to 5, 8 or 16.
         if components > 16 || 1 << components & 0x1_013eu32 == 0 {
             return Err(unexpected(at + 2, "1 to 5, 8 or 16 components", components));
         }
         let ty = self.shader.types.vector(scalar, components as u8);
-        self.state.types.push(TypeRow { ty, depth: 1, parts: 1, scalars: Some(components) });
-        Ok(())
+        Ok(TypeRow { ty, depth: 1, parts: 1, scalars: Some(components) })
     }
 
-    #[inline(never)]
-    pub(super) fn array(&mut self, words: &[u32], at: usize) -> Result<(), Error> {
-        let &[_, elem, len, stride] = words else { return Err(self.wrong_length(4, words, at)) };
+    #[inline(always)]
+    fn array(&mut self, elem: u32, len: u32, stride: u32, at: usize) -> Result<TypeRow, Error> {
         let elem = *self.type_row(elem, at + 1)?;
         let len = optional(len);
         let ty = self.shader.types.array(elem.ty, len, stride);
         let scalars = elem.scalars.and_then(|scalars| scalars.checked_mul(len?)).filter(|n| *n != 0);
-        self.add_type(TypeRow { ty, depth: elem.depth + 1, parts: elem.parts.saturating_add(1), scalars }, at)
+        Ok(TypeRow { ty, depth: elem.depth + 1, parts: elem.parts.saturating_add(1), scalars })
     }
 
-    #[inline(never)]
-    pub(super) fn struct_type(&mut self, words: &[u32], at: usize) -> Result<(), Error> {
-        let &[_, start, len, ref members @ ..] = words else { return Err(self.wrong_length(3, words, at)) };
-        if members.len() % 4 != 0 {
-            return Err(error(at, format_args!("a member of a struct is four words")));
-        }
+    /// A struct, whose `members` are rows as well.
+    #[inline(always)]
+    fn struct_type<'w>(
+        &mut self,
+        start: u32,
+        len: u32,
+        members: impl Iterator<Item = (usize, &'w [u32; row::TYPE])>,
+        at: usize,
+    ) -> Result<TypeRow, Error> {
         let name = self.name(start, len, at + 1)?;
         let (mut depth, mut parts, mut scalars) = (1, 1u32, Some(0u32));
         let mut fields = self.shader.types.memory_of_fields();
-        for (n, member) in members.chunks_exact(4).enumerate() {
-            let at = at + 3 + 4 * n;
-            let row = *self.type_row(member[0], at)?;
-            fields.push(Field {
-                name: self.name(member[2], member[3], at + 2)?,
-                ty: row.ty,
-                offset: optional(member[1]),
-            });
+        for (at, &[ty, offset, start, len]) in members {
+            let row = *self.type_row(ty, at)?;
+            fields.push(Field { name: self.name(start, len, at + 2)?, ty: row.ty, offset: optional(offset) });
             depth = depth.max(row.depth + 1);
             parts = parts.saturating_add(row.parts);
             scalars = scalars.and_then(|sum| sum.checked_add(row.scalars?));
         }
         let ty = self.shader.types.new_struct_of(name, fields);
-        self.add_type(TypeRow { ty, depth, parts, scalars: scalars.filter(|n| *n != 0) }, at)
+        Ok(TypeRow { ty, depth, parts, scalars: scalars.filter(|n| *n != 0) })
     }
 
     /// A type without parts that is no vector.
     #[inline(never)]
-    pub(super) fn leaf(&mut self, kind: Kind, record: &mut Record<'_>) -> Result<(), Error> {
+    fn leaf(&mut self, kind: u32, [a, b, c]: [u32; 3], at: usize) -> Result<TypeRow, Error> {
         let mut scalars = None;
-        let data = match kind {
-            Kind::Matrix => {
-                let bits =
-                    record.pick("a width of floats", |bits| matches!(bits, 16 | 32 | 64).then_some(bits as u8))?;
-                let columns = record.pick("2 to 4 columns", matrix_size)?;
-                let rows = record.pick("2 to 4 rows", matrix_size)?;
-                scalars = Some(u32::from(columns) * u32::from(rows));
-                TypeData::Matrix { scalar: AluType::new(Base::Float, bits), columns, rows }
+        let data = match TypeKind::from_number(kind).ok_or_else(|| unexpected(at, "a kind of types", kind))? {
+            TypeKind::Matrix => {
+                if !matches!(a, 16 | 32 | 64) || !matches!((b, c), (2..=4, 2..=4)) {
+                    return Err(error(at + 1, format_args!("a matrix of {b} columns of {c} floats of {a} bits")));
+                }
+                scalars = Some(b * c);
+                TypeData::Matrix { scalar: AluType::new(Base::Float, a as u8), columns: b as u8, rows: c as u8 }
             }
-            Kind::Sampler => TypeData::Sampler { shadow: record.flag()? },
-            Kind::Texture | Kind::Image => {
-                let dim = record.pick("a dimensionality", format::dim)?;
-                let flags = record.pick("flags of a type", TypeFlags::from_bits)?;
-                let texel = record.pick("a type of texels", format::texel)?;
+            TypeKind::Sampler if a < 2 => TypeData::Sampler { shadow: a == 1 },
+            TypeKind::Sampler => return Err(unexpected(at + 1, "0 or 1", a)),
+            image @ (TypeKind::Texture | TypeKind::Image) => {
+                let dim = format::dim(a).ok_or_else(|| unexpected(at + 1, "a dimensionality", a))?;
+                let flags = TypeFlags::from_bits(b).ok_or_else(|| unexpected(at + 2, "flags of a type", b))?;
+                let texel = format::texel(c).ok_or_else(|| unexpected(at + 3, "a type of texels", c))?;
                 let (array, shadow) = (flags.contains(TypeFlags::ARRAYED), flags.contains(TypeFlags::SHADOW));
                 let bare = flags.contains(TypeFlags::BARE);
-                match kind {
-                    Kind::Texture => TypeData::Texture { dim, shadow, array, texel, bare },
+                match image {
+                    TypeKind::Texture => TypeData::Texture { dim, shadow, array, texel, bare },
                     _ => TypeData::Image { dim, array, texel },
                 }
             }
-            Kind::AtomicUint => TypeData::AtomicUint,
+            TypeKind::AtomicUint => TypeData::AtomicUint,
             _ => TypeData::Void,
         };
-        let ty = self.shader.types.intern(data);
-        self.state.types.push(TypeRow { ty, depth: 1, parts: 1, scalars });
-        Ok(())
-    }
-
-    #[inline(always)]
-    fn add_type(&mut self, row: TypeRow, at: usize) -> Result<(), Error> {
-        if row.depth > MAX_DEPTH || row.parts > MAX_PARTS {
-            return Err(error(at, format_args!("the type is too large")));
-        }
-        self.state.types.push(row);
-        Ok(())
+        Ok(TypeRow { ty: self.shader.types.intern(data), depth: 1, parts: 1, scalars })
     }
 
     #[inline(never)]
-    pub(super) fn variable(&mut self, words: &'a [u32], at: usize) -> Result<(), Error> {
-        let &[_, ty, mode, interp, precision, access, flags, location, location_frac, driver_location, binding, set, index, image_format, stream, buffer, stride, offset, name, name_len, initializer, initializer_len, ref values @ ..] =
-            words
-        else {
-            return Err(self.wrong_length(22, words, at));
-        };
-        let row = *self.type_row(ty, at + 1)?;
-        let name = self.name(name, name_len, at + 18)?;
+    pub(super) fn variables(&mut self) -> Result<(), Error> {
+        let (words, start) = self.section(Section::Variable);
+        let (mut values, values_start) = self.section(Section::Value);
+        for (at, row) in rows::<{ row::VARIABLE }>(words, start)? {
+            let num_values = (row[row::VARIABLE - 1] as usize).saturating_mul(2);
+            if num_values > values.len() {
+                return Err(ends_early(values_start + values.len()));
+            }
+            let (own, rest) = values.split_at(num_values);
+            self.variable(row, own, at)?;
+            values = rest;
+        }
+        match values.is_empty() {
+            true => Ok(()),
+            false => Err(error(values_start, format_args!("{} words are of no variable", values.len()))),
+        }
+    }
+
+    #[inline(always)]
+    fn variable(&mut self, row: &[u32; row::VARIABLE], values: &[u32], at: usize) -> Result<(), Error> {
+        let &[ty, mode, interp, precision, access, flags, location, location_frac, driver_location, binding, set, index, image_format, stream, buffer, stride, offset, name, name_len, initializer, initializer_len, _] =
+            row;
+        let row = *self.type_row(ty, at)?;
+        let name = self.name(name, name_len, at + 17)?;
         let initializer = match initializer_len {
             NONE => None,
-            len => Some(self.name(initializer, len, at + 20)?),
+            len => Some(self.name(initializer, len, at + 19)?),
         };
-        let values = self.values(row, values, at + 22)?;
+        let values = self.values(row, values, at + 21)?;
         if !names::is_value(Index::format, image_format) {
-            return Err(unexpected(at + 13, "an image format", image_format));
+            return Err(unexpected(at + 12, "an image format", image_format));
         }
         self.shader.vars.push(Variable {
             name,
             ty: row.ty,
-            mode: Modes::from_bits(mode).ok_or_else(|| unexpected(at + 2, "a mode", mode))?,
-            interp: pick(InterpMode::ALL, interp).ok_or_else(|| unexpected(at + 3, "an interpolation", interp))?,
-            precision: pick(PRECISIONS, precision).ok_or_else(|| unexpected(at + 4, "a precision", precision))?,
-            access: Access::from_bits(access).ok_or_else(|| unexpected(at + 5, "access flags", access))?,
-            flags: VarFlags::from_bits(flags).ok_or_else(|| unexpected(at + 6, "flags of a variable", flags))?,
+            mode: Modes::from_bits(mode).ok_or_else(|| unexpected(at + 1, "a mode", mode))?,
+            interp: pick(InterpMode::ALL, interp).ok_or_else(|| unexpected(at + 2, "an interpolation", interp))?,
+            precision: pick(PRECISIONS, precision).ok_or_else(|| unexpected(at + 3, "a precision", precision))?,
+            access: Access::from_bits(access).ok_or_else(|| unexpected(at + 4, "access flags", access))?,
+            flags: VarFlags::from_bits(flags).ok_or_else(|| unexpected(at + 5, "flags of a variable", flags))?,
             location: optional(location),
-            location_frac: u8::try_from(location_frac).map_err(|_| unexpected(at + 8, "a component", location_frac))?,
+            location_frac: u8::try_from(location_frac).map_err(|_| unexpected(at + 7, "a component", location_frac))?,
             driver_location,
             binding,
             descriptor_set: optional(set),
@@ -227,7 +254,7 @@ impl<'a> Reading<'a> {
         if values.is_empty() {
             return Ok(None);
         }
-        if values.len() % 2 != 0 || row.scalars != Some(values.len() as u32 / 2) {
+        if row.scalars != Some(values.len() as u32 / 2) {
             return Err(wrong_values(at));
         }
         let values = values.chunks_exact(2).map(|pair| u64::from(pair[0]) | u64::from(pair[1]) << 32);
@@ -237,14 +264,12 @@ impl<'a> Reading<'a> {
 
 #[cold]
 fn wrong_values(at: usize) -> Error {
-    error(at, format_args!("as many values as the type has scalars are two words each"))
+    error(at, format_args!("not as many values as the type has scalars"))
 }
-
-const OUTSIDE: &str = "the string is no part of the text";
 
 #[cold]
 fn outside(at: usize) -> Error {
-    error(at, format_args!("{OUTSIDE}"))
+    error(at, format_args!("the string is no part of the text"))
 }
 
 /// The string of `len` bytes at `start`, if it is not "none".
@@ -258,8 +283,4 @@ fn part_of(text: &str, start: u32, len: u32, at: usize) -> Result<Option<&str>, 
 /// A number, unless it is "none".
 fn optional(word: u32) -> Option<u32> {
     (word != NONE).then_some(word)
-}
-
-fn matrix_size(number: u32) -> Option<u8> {
-    matches!(number, 2..=4).then_some(number as u8)
 }

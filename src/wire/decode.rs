@@ -1,32 +1,20 @@
-//! Reading a wire: its header, its records in order, and control flow.
+//! Reading a wire: its header, its sections one after the other, and control flow.
 
 use super::declare::TypeRow;
-use super::format::{kind, pick, Kind, HEADER_WORDS, HINTS, MAGIC, VERSION};
-use super::record::{error, Record};
-use super::values::Values;
-use crate::entity::Numbering;
+use super::format::{pick, row, Control, Section, HEADER_WORDS, HINTS, MAGIC, VERSION};
+use super::words::{error, rows, unexpected, Sources};
+use crate::entity::Id;
 use crate::error::Error;
-use crate::ir::{Block, Cf, Inst, InstKind, PhiSrc, Shader, MOST_KEPT};
+use crate::ir::{rewrite, BlockData, Cf, Edit, Inst, Shader};
 
-/// Reads wires, one after the other, and keeps its memory in between, but for the largest table of large shaders.
+/// Reads wires, one after the other, and keeps its memory in between.
 #[derive(Clone, Debug, Default)]
 pub struct Decoder {
     pub(super) types: Vec<TypeRow>,
-    pub(super) values: Values,
-    pub(super) blocks: Numbering<Block>,
-    /// Phis, whose sources may be written later, with their records from the first source on.
-    pub(super) phis: Vec<PendingPhi>,
+    /// Instructions that no wire has, with the instruction that they stand before.
+    pub(super) extras: Vec<(Inst, Inst)>,
     /// Memory for the name and the label of a shader.
     pub(super) labels: [String; 2],
-}
-
-/// A phi without its sources.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct PendingPhi {
-    pub(super) inst: Inst,
-    /// Where the sources stand in the wire.
-    pub(super) start: usize,
-    pub(super) end: usize,
 }
 
 impl Decoder {
@@ -35,26 +23,24 @@ impl Decoder {
     /// # Errors
     /// Says what is wrong with which word, counted from 0.
     pub fn decode(&mut self, words: &[u32], shader: &mut Shader) -> Result<(), Error> {
-        self.clear(words.len());
+        self.types.clear();
+        self.extras.clear();
         self.labels = [&mut shader.info.name, &mut shader.info.label].map(|text| text.take().unwrap_or_default());
         shader.clear();
-        let result = Reading { state: self, shader, wire: words, in_block: false }.shader();
-        // A number that means nothing comes before any other error: reading would have ended there.
-        let result = self.values.sound().and(result);
-        if shader.num_defs() > MOST_KEPT {
-            self.values = Values::default();
-        }
+        let result = self.read(words, shader);
         if result.is_err() {
             shader.clear();
         }
         result
     }
 
-    fn clear(&mut self, num_words: usize) {
-        self.types.clear();
-        self.values.clear(num_words);
-        self.blocks.clear();
-        self.phis.clear();
+    fn read(&mut self, wire: &[u32], shader: &mut Shader) -> Result<(), Error> {
+        let (starts, num_insts) = header(wire, shader)?;
+        let sources = Sources::default();
+        let mut reading = Reading { state: self, shader, wire, starts, num_insts, num_vacant: num_insts, sources };
+        let result = reading.sections();
+        // A number that means nothing comes before any other error: reading would have ended there.
+        reading.sources.are_sound().and(result)
     }
 }
 
@@ -62,145 +48,136 @@ impl Decoder {
 pub(super) struct Reading<'a> {
     pub(super) state: &'a mut Decoder,
     pub(super) shader: &'a mut Shader,
-    /// The wire without the text.
-    pub(super) wire: &'a [u32],
-    /// The last item of control flow is a block.
-    pub(super) in_block: bool,
+    wire: &'a [u32],
+    /// Where each section starts, and behind them where the text does.
+    starts: [usize; Section::COUNT + 1],
+    pub(super) num_insts: usize,
+    /// Instructions that were not read yet.
+    pub(super) num_vacant: usize,
+    pub(super) sources: Sources,
 }
 
 impl<'a> Reading<'a> {
-    fn shader(&mut self) -> Result<(), Error> {
-        self.header()?;
-        let wire = self.wire;
-        if !wire.get(HEADER_WORDS).is_some_and(|word| word & 0xff == Kind::Shader as u32) {
-            return Err(no_other_first(HEADER_WORDS));
+    fn sections(&mut self) -> Result<(), Error> {
+        self.shader_section()?;
+        self.directives()?;
+        self.types()?;
+        self.variables()?;
+        self.shader.make_places(self.num_insts);
+        // What may have no result comes first: then all uses of such are seen where they are read, but those of phis.
+        self.plain()?;
+        self.intrinsics()?;
+        self.texs()?;
+        self.consts()?;
+        self.derefs()?;
+        self.alus()?;
+        if self.num_vacant != 0 {
+            return Err(error(3, format_args!("{} instructions are in no section", self.num_vacant)));
         }
-        let mut at = HEADER_WORDS;
-        while let [first, ..] = wire[at..] {
-            let (kind, len) = (first & 0xff, (first >> 8) as usize);
-            let Some(words) = wire[at..].get(..len).filter(|_| len != 0) else {
-                return Err(error(at, format_args!("a record of {len} words, but {} are left", wire.len() - at)));
-            };
-            match kind {
-                kind::ALU => self.alu(words, at)?,
-                kind::DEREF => self.deref(words, at)?,
-                kind::INTRINSIC => self.intrinsic(words, at)?,
-                _ => self.less_frequent(kind, words, at)?,
-            }
-            at += len;
-        }
-        self.shader.append_made();
-        self.resolve_phis()
-    }
-
-    /// What is not most of a wire: so few kinds are compared, not looked up.
-    #[inline(never)]
-    fn less_frequent(&mut self, kind: u32, words: &'a [u32], at: usize) -> Result<(), Error> {
-        match kind {
-            kind::CONST => self.constant(words, at),
-            kind::VARIABLE => self.variable(words, at),
-            kind::VECTOR => self.vector(words, at),
-            kind::ARRAY => self.array(words, at),
-            kind::STRUCT => self.struct_type(words, at),
-            kind::BLOCK => self.block(words, at),
-            _ => self.other(kind, words, at),
-        }
-    }
-
-    /// Takes the text, which is no record, from the end of the wire.
-    fn header(&mut self) -> Result<(), Error> {
-        match *self.wire {
-            [MAGIC, VERSION, len, bytes, ..] if len as usize == self.wire.len() => {
-                let num_words = (bytes as usize).div_ceil(4);
-                let Some(end) = self.wire.len().checked_sub(num_words).filter(|end| *end >= HEADER_WORDS) else {
-                    return Err(error(
-                        3,
-                        format_args!("a text of {bytes} bytes, of which {num_words} words are not there"),
-                    ));
-                };
-                let (wire, text) = self.wire.split_at(end);
-                self.wire = wire;
-                self.shader.strings.set_text(text, bytes as usize);
-                Ok(())
-            }
-            [MAGIC, VERSION, len, ..] => {
-                Err(error(2, format_args!("the wire has {} words, but should have {len}", self.wire.len())))
-            }
-            [MAGIC, version, ..] if version != VERSION => {
-                Err(error(1, format_args!("version {version} of the format, but this ntv reads version {VERSION}")))
-            }
-            _ => Err(error(
-                0,
-                format_args!("this is no wire: it does not begin with {MAGIC:#x}, a version and a length"),
-            )),
-        }
-    }
-
-    #[inline(never)]
-    fn other(&mut self, kind: u32, words: &'a [u32], at: usize) -> Result<(), Error> {
-        let mut record = Record::new(&self.wire[..at + words.len()], at + 1);
-        match Kind::from_number(kind) {
-            Some(Kind::Shader) if at == HEADER_WORDS => return self.shader_record(words, at),
-            Some(Kind::Shader) => return Err(no_other_first(at)),
-            Some(Kind::Directive) => self.directive(&mut record)?,
-            Some(Kind::Remark) => self.remark(&mut record)?,
-            Some(
-                kind @ (Kind::Void | Kind::Matrix | Kind::Sampler | Kind::Texture | Kind::Image | Kind::AtomicUint),
-            ) => self.leaf(kind, &mut record)?,
-            Some(Kind::If) => {
-                let cond = record.def(&mut self.state.values);
-                let hint = record.pick("a hint", |number| pick(HINTS, number))?;
-                self.control(Cf::If { cond, hint });
-            }
-            Some(Kind::Else) => self.control(Cf::Else),
-            Some(Kind::EndIf) => self.control(Cf::EndIf),
-            Some(Kind::Loop) => self.control(Cf::Loop),
-            Some(Kind::Continue) => self.control(Cf::Continue),
-            Some(Kind::EndLoop) => self.control(Cf::EndLoop),
-            Some(kind) => return self.seldom(kind, words, at),
-            None => return Err(error(at, format_args!("there are no records of kind {kind}"))),
-        }
-        record.end()
-    }
-
-    /// Control flow behind the instructions before.
-    fn control(&mut self, cf: Cf) {
-        self.shader.append_cf_of_made(cf);
-        self.in_block = false;
-    }
-
-    fn block(&mut self, words: &[u32], at: usize) -> Result<(), Error> {
-        let &[_, number] = words else { return Err(self.wrong_length(2, words, at)) };
-        let block = self.shader.append_block_of_made();
-        self.in_block = true;
-        match self.state.blocks.define(number, block) {
-            true => Ok(()),
-            false => Err(error(at + 1, format_args!("block {number} stands twice"))),
-        }
-    }
-
-    fn resolve_phis(&mut self) -> Result<(), Error> {
-        let Reading { state, shader, wire, .. } = self;
-        for phi in &state.phis {
-            for at in (phi.start..phi.end).step_by(2) {
-                if state.blocks.get(wire[at]).is_none() {
-                    return Err(error(at, format_args!("there is no block {}", wire[at])));
-                }
-                if state.values.find(wire[at + 1]).is_none() {
-                    return Err(error(at + 1, format_args!("value {} is not defined", wire[at + 1])));
-                }
-            }
-            let pairs = wire[phi.start..phi.end].chunks_exact(2);
-            let srcs = pairs
-                .filter_map(|pair| Some(PhiSrc { pred: state.blocks.get(pair[0])?, def: state.values.find(pair[1])? }));
-            let srcs = shader.phi_srcs.extend(srcs);
-            shader.set_kind(phi.inst, InstKind::Phi(srcs));
-        }
+        self.control()?;
+        self.phi_srcs()?;
+        self.place_extras();
         Ok(())
+    }
+
+    /// The words of a section, and where it starts.
+    #[inline(always)]
+    pub(super) fn section(&self, section: Section) -> (&'a [u32], usize) {
+        let start = self.starts[section as usize];
+        (&self.wire[start..self.starts[section as usize + 1]], start)
+    }
+
+    #[inline(never)]
+    fn control(&mut self) -> Result<(), Error> {
+        let (words, start) = self.section(Section::Control);
+        let (mut last, mut in_block) = (0, false);
+        for (at, &[kind, place, cond]) in rows::<{ row::CONTROL }>(words, start)? {
+            let is_next = place == last || place > last && in_block && place as usize <= self.num_insts;
+            if !is_next {
+                return Err(wrong_place(at + 1, place));
+            }
+            let item = match Control::from_number(kind & 0xff) {
+                Some(Control::Block) => Cf::Block(self.shader.blocks.push(BlockData::default())),
+                Some(Control::If) => {
+                    let cond = self.sources.get(&self.shader.insts, cond, place, at + 2);
+                    let hint = pick(HINTS, kind >> 8).ok_or_else(|| unexpected(at, "a hint", kind >> 8))?;
+                    Cf::If { cond, hint }
+                }
+                Some(Control::Else) => Cf::Else,
+                Some(Control::EndIf) => Cf::EndIf,
+                Some(Control::Loop) => Cf::Loop,
+                Some(Control::Continue) => Cf::Continue,
+                Some(Control::EndLoop) => Cf::EndLoop,
+                None => return Err(unexpected(at, "an item of control flow", kind & 0xff)),
+            };
+            self.shader.append_cf_at(item, place as usize);
+            (last, in_block) = (place, matches!(item, Cf::Block(_)));
+        }
+        if !in_block && last as usize != self.num_insts {
+            return Err(wrong_place(start + words.len(), self.num_insts as u32));
+        }
+        self.shader.append_places(self.num_insts);
+        Ok(())
+    }
+
+    /// Lets the instructions that no wire has stand before those that they were made for.
+    fn place_extras(&mut self) {
+        let extras = &mut self.state.extras;
+        if !extras.is_empty() {
+            extras.sort_by_key(|(before, extra)| (before.index(), extra.index()));
+            rewrite(self.shader, |builder, inst| {
+                let first = extras.partition_point(|(before, _)| before.index() < inst.index());
+                let own = extras[first..].iter().take_while(|(before, _)| *before == inst);
+                own.for_each(|(_, extra)| builder.shader.append_existing(*extra));
+                Edit::Keep
+            });
+        }
+    }
+}
+
+/// Where the sections of `wire` start, and how many instructions it has. The text goes to `shader`.
+fn header(wire: &[u32], shader: &mut Shader) -> Result<([usize; Section::COUNT + 1], usize), Error> {
+    let Some(&[magic, version, len, num_insts, bytes, ref lens @ ..]) = wire.first_chunk::<HEADER_WORDS>() else {
+        return Err(no_wire(wire));
+    };
+    if magic != MAGIC || version != VERSION || len as usize != wire.len() {
+        return Err(no_wire(wire));
+    }
+    let mut starts = [HEADER_WORDS; Section::COUNT + 1];
+    for (section, len) in lens.iter().enumerate() {
+        starts[section + 1] = starts[section].saturating_add(*len as usize);
+    }
+    let (text, num_words) = (starts[Section::COUNT], (bytes as usize).div_ceil(4));
+    if wire.len().checked_sub(num_words) != Some(text) {
+        return Err(error(
+            4,
+            format_args!("sections up to word {text} and a text of {bytes} bytes are not {len} words"),
+        ));
+    }
+    // An instruction has two words or more, so that its memory is in proportion.
+    if num_insts as usize > wire.len() / 2 {
+        return Err(error(3, format_args!("{num_insts} instructions, which are not there")));
+    }
+    shader.strings.set_text(&wire[text..], bytes as usize);
+    Ok((starts, num_insts as usize))
+}
+
+/// Why `wire` has no header.
+#[cold]
+fn no_wire(wire: &[u32]) -> Error {
+    match *wire {
+        [MAGIC, VERSION, len, ..] if len as usize == wire.len() => {
+            error(wire.len(), format_args!("the header has {HEADER_WORDS} words"))
+        }
+        [MAGIC, VERSION, len, ..] => error(2, format_args!("the wire has {} words, but should have {len}", wire.len())),
+        [MAGIC, version, ..] if version != VERSION => {
+            error(1, format_args!("version {version} of the format, but this ntv reads version {VERSION}"))
+        }
+        _ => error(0, format_args!("this is no wire: it does not begin with {MAGIC:#x}, a version and a length")),
     }
 }
 
 #[cold]
-fn no_other_first(at: usize) -> Error {
-    error(at, format_args!("the first record, and no other, is that of the shader"))
+fn wrong_place(at: usize, place: u32) -> Error {
+    error(at, format_args!("instruction {place} is not the next one, or outside of a block"))
 }

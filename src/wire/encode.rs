@@ -1,21 +1,29 @@
-//! Writing a shader: header, types, variables and control flow, with the numbers of the IR.
+//! Writing a shader: header, types, variables and control flow.
 
-use super::format::{number_in, Kind, TypeFlags, HINTS, MAGIC, NONE, PRECISIONS, VERSION};
+use super::format::{number_in, Control, Section, TypeFlags, TypeKind, HINTS, MAGIC, NONE, PRECISIONS, VERSION};
 use crate::entity::{Id, SideTable};
 use crate::ir::info::{FieldMut, DIRECTIVES, FIELDS};
-use crate::ir::{Cf, Shader, ShaderInfo, Stage, Type, TypeData, Variable};
+use crate::ir::{Block, Cf, Def, Inst, Shader, ShaderInfo, Stage, Type, TypeData, Variable};
 use crate::op::names::pack_alu_type;
 
 /// Writes `shader`.
 pub(super) fn encode(shader: &Shader) -> Vec<u32> {
     let mut writer = Writer {
         shader,
-        words: vec![MAGIC, VERSION, 0, 0],
+        sections: Default::default(),
+        open: Section::Shader,
         text: Vec::new(),
-        record: None,
         types: SideTable::with_len(None, shader.types.len()),
         num_types: 0,
+        insts: SideTable::new(NONE),
+        blocks: SideTable::new(NONE),
     };
+    for (number, inst) in shader.order.iter().enumerate() {
+        writer.insts.set(*inst, number as u32);
+    }
+    for (number, block) in shader.block_order().enumerate() {
+        writer.blocks.set(block, number as u32);
+    }
     writer.info();
     for ty in (0..shader.types.len()).map(Type::from_index) {
         writer.ty(ty);
@@ -23,50 +31,64 @@ pub(super) fn encode(shader: &Shader) -> Vec<u32> {
     for variable in shader.vars.values() {
         writer.variable(variable);
     }
-    writer.body();
-    writer.close();
-    writer.words[3] = writer.text.len() as u32;
-    writer.text.resize(writer.text.len().next_multiple_of(4), 0);
-    writer
-        .words
-        .extend(writer.text.chunks(4).map(|bytes| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])));
-    writer.words[2] = writer.words.len() as u32;
-    writer.words
+    writer.control();
+    shader.order.iter().for_each(|inst| writer.instruction(*inst));
+    writer.join()
 }
 
 /// A wire that is being written.
 pub(super) struct Writer<'a> {
     pub(super) shader: &'a Shader,
-    words: Vec<u32>,
+    sections: [Vec<u32>; Section::COUNT],
+    /// The section that is written to.
+    open: Section,
     /// All strings.
     text: Vec<u8>,
-    /// Where the open record starts.
-    record: Option<usize>,
     /// Number of each type that was written.
     types: SideTable<Type, Option<u32>>,
     num_types: u32,
+    /// Where each instruction stands.
+    insts: SideTable<Inst, u32>,
+    blocks: SideTable<Block, u32>,
 }
 
 impl Writer<'_> {
-    /// Opens a record; it ends where the next one begins.
-    pub(super) fn record(&mut self, kind: Kind) {
-        self.close();
-        self.record = Some(self.words.len());
-        self.words.push(kind as u32);
-    }
-
-    fn close(&mut self) {
-        if let Some(start) = self.record.take() {
-            self.words[start] |= ((self.words.len() - start) as u32) << 8;
-        }
+    /// What is pushed from now on goes to this section.
+    pub(super) fn open(&mut self, section: Section) {
+        self.open = section;
     }
 
     pub(super) fn push(&mut self, words: &[u32]) {
-        self.words.extend_from_slice(words);
+        self.sections[self.open as usize].extend_from_slice(words);
     }
 
     pub(super) fn push64(&mut self, value: u64) {
         self.push(&[value as u32, (value >> 32) as u32]);
+    }
+
+    /// The number of an instruction.
+    pub(super) fn place(&self, inst: Inst) -> u32 {
+        self.insts[inst]
+    }
+
+    /// The number of a value.
+    pub(super) fn number(&self, def: Def) -> u32 {
+        self.insts[def.inst()]
+    }
+
+    pub(super) fn block_number(&self, block: Block) -> u32 {
+        self.blocks[block]
+    }
+
+    /// The whole wire.
+    fn join(mut self) -> Vec<u32> {
+        let mut words = vec![MAGIC, VERSION, 0, self.shader.order.len() as u32, self.text.len() as u32];
+        words.extend(self.sections.iter().map(|section| section.len() as u32));
+        self.sections.iter().for_each(|section| words.extend(section));
+        self.text.resize(self.text.len().next_multiple_of(4), 0);
+        words.extend(self.text.chunks(4).map(|bytes| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])));
+        words[2] = words.len() as u32;
+        words
     }
 
     /// Where a string stands in the text, and how many bytes it has.
@@ -79,7 +101,7 @@ impl Writer<'_> {
     fn info(&mut self) {
         let info = &self.shader.info;
         let stage = |stage: Stage| Stage::NAMES.iter().position(|row| row.0 == stage).unwrap_or(0) as u32;
-        self.record(Kind::Shader);
+        self.open(Section::Shader);
         self.push(&[stage(info.stage), info.next_stage.map_or(NONE, stage)]);
         self.push(&info.workgroup_size);
         self.push(&[info.workgroup_size_variable.into()]);
@@ -111,13 +133,13 @@ impl Writer<'_> {
     }
 
     fn directive(&mut self, key: &str, value: &str) {
+        self.open(Section::Directive);
         let Some(row) = DIRECTIVES.iter().position(|row| row.0 == key) else {
-            self.record(Kind::Remark);
+            self.push(&[DIRECTIVES.len() as u32]);
             return self.string(Some(value));
         };
         let value = DIRECTIVES[row].1.iter().position(|it| *it == value).unwrap_or(0);
-        self.record(Kind::Directive);
-        self.push(&[row as u32, value as u32]);
+        self.push(&[row as u32, value as u32, 0]);
     }
 
     /// Writes `root` behind the types that it is made of, without recursion.
@@ -137,7 +159,7 @@ impl Writer<'_> {
                 Some(part) if way.len() <= self.shader.types.len() => way.push(part),
                 _ => {
                     if self.types[ty].is_none() {
-                        self.type_record(ty);
+                        self.type_row(ty);
                         self.types.set(ty, Some(self.num_types));
                         self.num_types += 1;
                     }
@@ -151,7 +173,8 @@ impl Writer<'_> {
         self.types[ty].unwrap_or(NONE)
     }
 
-    fn type_record(&mut self, ty: Type) {
+    fn type_row(&mut self, ty: Type) {
+        self.open(Section::Type);
         let flags = |array: bool, shadow: bool, bare: bool| {
             let mut flags = TypeFlags::empty();
             flags.set(TypeFlags::ARRAYED, array);
@@ -160,30 +183,31 @@ impl Writer<'_> {
             flags.bits()
         };
         match self.shader.types.get(ty) {
-            TypeData::Void => self.whole(Kind::Void, &[]),
-            TypeData::AtomicUint => self.whole(Kind::AtomicUint, &[]),
-            TypeData::Scalar(scalar) => self.whole(Kind::Vector, &[pack_alu_type(scalar), 1]),
-            TypeData::Vector(scalar, n) => self.whole(Kind::Vector, &[pack_alu_type(scalar), n.into()]),
+            TypeData::Void => self.push(&[TypeKind::Void as u32, 0, 0, 0]),
+            TypeData::AtomicUint => self.push(&[TypeKind::AtomicUint as u32, 0, 0, 0]),
+            TypeData::Scalar(scalar) => self.push(&[TypeKind::Vector as u32, pack_alu_type(scalar), 1, 0]),
+            TypeData::Vector(scalar, n) => self.push(&[TypeKind::Vector as u32, pack_alu_type(scalar), n.into(), 0]),
             TypeData::Matrix { scalar, columns, rows } => {
-                self.whole(Kind::Matrix, &[scalar.bits.into(), columns.into(), rows.into()]);
+                self.push(&[TypeKind::Matrix as u32, scalar.bits.into(), columns.into(), rows.into()]);
             }
             TypeData::Array { elem, len, stride } => {
-                self.whole(Kind::Array, &[self.type_number(elem), len.unwrap_or(NONE), stride]);
+                self.push(&[TypeKind::Array as u32, self.type_number(elem), len.unwrap_or(NONE), stride]);
             }
-            TypeData::Sampler { shadow } => self.whole(Kind::Sampler, &[shadow.into()]),
+            TypeData::Sampler { shadow } => self.push(&[TypeKind::Sampler as u32, shadow.into(), 0, 0]),
             TypeData::Texture { dim, shadow, array, texel, bare } => {
                 let flags = flags(array, shadow, bare);
-                self.whole(Kind::Texture, &[dim as u32, flags, pack_alu_type(texel)]);
+                self.push(&[TypeKind::Texture as u32, dim as u32, flags, pack_alu_type(texel)]);
             }
             TypeData::Image { dim, array, texel } => {
                 let flags = flags(array, false, false);
-                self.whole(Kind::Image, &[dim as u32, flags, pack_alu_type(texel)]);
+                self.push(&[TypeKind::Image as u32, dim as u32, flags, pack_alu_type(texel)]);
             }
             TypeData::Struct(id) => {
                 let shader = self.shader;
                 let data = &shader.types.structs[id];
-                self.record(Kind::Struct);
+                self.push(&[TypeKind::Struct as u32]);
                 self.string(Some(&shader.strings[data.name]));
+                self.push(&[data.fields.len() as u32]);
                 for field in &data.fields {
                     self.push(&[self.type_number(field.ty), field.offset.unwrap_or(NONE)]);
                     self.string(Some(&shader.strings[field.name]));
@@ -192,15 +216,9 @@ impl Writer<'_> {
         }
     }
 
-    /// A record of these words.
-    fn whole(&mut self, kind: Kind, words: &[u32]) {
-        self.record(kind);
-        self.push(words);
-    }
-
     fn variable(&mut self, variable: &Variable) {
         let shader = self.shader;
-        self.record(Kind::Variable);
+        self.open(Section::Variable);
         self.push(&[
             self.type_number(variable.ty),
             variable.mode.bits(),
@@ -221,29 +239,29 @@ impl Writer<'_> {
         self.push(&capture.unwrap_or([NONE, 0, 0]));
         self.string(Some(&shader.strings[variable.name]));
         self.string(variable.initializer.map(|text| &shader.strings[text]));
-        for value in variable.values.map_or(&[][..], |values| &shader.consts[values]) {
-            self.push64(*value);
-        }
+        let values = variable.values.map_or(&[][..], |values| &shader.consts[values]);
+        self.push(&[values.len() as u32]);
+        self.open(Section::Value);
+        values.iter().for_each(|value| self.push64(*value));
     }
 
-    fn body(&mut self) {
+    fn control(&mut self) {
         let shader = self.shader;
+        self.open(Section::Control);
+        let mut place = 0;
         for item in &shader.cf {
-            match *item {
-                Cf::Block(block) => {
-                    self.record(Kind::Block);
-                    self.push(&[block.index() as u32]);
-                    shader.block_insts(block).iter().for_each(|inst| self.instruction(*inst));
-                }
-                Cf::If { cond, hint } => {
-                    self.record(Kind::If);
-                    self.push(&[cond.index() as u32, number_in(HINTS, &hint)]);
-                }
-                Cf::Else => self.record(Kind::Else),
-                Cf::EndIf => self.record(Kind::EndIf),
-                Cf::Loop => self.record(Kind::Loop),
-                Cf::Continue => self.record(Kind::Continue),
-                Cf::EndLoop => self.record(Kind::EndLoop),
+            let (kind, rest) = match *item {
+                Cf::Block(_) => (Control::Block, [0, 0]),
+                Cf::If { cond, hint } => (Control::If, [number_in(HINTS, &hint), self.number(cond)]),
+                Cf::Else => (Control::Else, [0, 0]),
+                Cf::EndIf => (Control::EndIf, [0, 0]),
+                Cf::Loop => (Control::Loop, [0, 0]),
+                Cf::Continue => (Control::Continue, [0, 0]),
+                Cf::EndLoop => (Control::EndLoop, [0, 0]),
+            };
+            self.push(&[kind as u32 | rest[0] << 8, place, rest[1]]);
+            if let Cf::Block(block) = item {
+                place += shader.block_insts(*block).len() as u32;
             }
         }
     }

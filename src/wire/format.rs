@@ -11,15 +11,24 @@ use bitflags::bitflags;
 /// The first word: `NTVW` in a file.
 pub const MAGIC: u32 = 0x5756_544e;
 /// The second word: changes with anything that an older reader would misread.
-pub const VERSION: u32 = 3;
-/// Words before the first record.
-pub(super) const HEADER_WORDS: usize = 4;
-/// Words of the shader's record.
-pub(super) const SHADER_WORDS: usize = 15 + ShaderInfo::NUM_WORDS;
+pub const VERSION: u32 = 4;
+/// Words before the first section: magic, version, words in all, instructions, bytes of the text, words of each section.
+pub(super) const HEADER_WORDS: usize = 5 + Section::COUNT;
+/// Words of the section of the shader.
+pub(super) const SHADER_WORDS: usize = 14 + ShaderInfo::NUM_WORDS;
 /// "There is none", where a number or a string is optional.
 pub(super) const NONE: u32 = u32::MAX;
-/// Bit of an ALU source's value: a second word has more of the swizzle. All numbers of values are below it.
-pub(super) const WIDE_SWIZZLE: u32 = 1 << 31;
+
+/// Words of a row, where a section has rows of one length.
+pub(super) mod row {
+    pub(in crate::wire) const DIRECTIVE: usize = 3;
+    pub(in crate::wire) const TYPE: usize = 4;
+    pub(in crate::wire) const VARIABLE: usize = 22;
+    pub(in crate::wire) const CONTROL: usize = 3;
+    pub(in crate::wire) const PLAIN: usize = 2;
+    pub(in crate::wire) const PHI_SRC: usize = 3;
+    pub(in crate::wire) const DEREF: usize = 8;
+}
 
 macro_rules! numbered {
     ($(#[$doc:meta])* $name:ident { $($variant:ident = $number:literal,)* }) => {
@@ -37,53 +46,70 @@ macro_rules! numbered {
     };
 }
 
+/// A part of a wire: what is alike lies together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Section {
+    Shader,
+    Directive,
+    Type,
+    Variable,
+    Value,
+    Control,
+    Plain,
+    PhiSrc,
+    Tex,
+    Intrinsic,
+    Const,
+    Deref,
+    Alu,
+}
+
+impl Section {
+    pub(super) const COUNT: usize = Section::Alu as usize + 1;
+}
+
 numbered! {
-    /// What a record is.
-    Kind {
-        Shader = 1,
-        Directive = 2,
-        Remark = 3,
-        Void = 4,
-        Vector = 5,
-        Matrix = 6,
-        Array = 7,
-        Struct = 8,
-        Sampler = 9,
-        Texture = 10,
-        Image = 11,
-        AtomicUint = 12,
-        Variable = 13,
-        Block = 14,
-        If = 15,
-        Else = 16,
-        EndIf = 17,
-        Loop = 18,
-        Continue = 19,
-        EndLoop = 20,
-        Alu = 21,
-        Const = 22,
-        Undef = 23,
-        Phi = 24,
-        Deref = 25,
-        Intrinsic = 26,
-        Tex = 27,
-        Jump = 28,
+    /// What a type is.
+    TypeKind {
+        Void = 0,
+        Vector = 1,
+        Matrix = 2,
+        Array = 3,
+        Struct = 4,
+        Sampler = 5,
+        Texture = 6,
+        Image = 7,
+        AtomicUint = 8,
     }
 }
 
-/// The numbers of frequent kinds.
+/// The numbers of frequent kinds of types.
 pub(super) mod kind {
-    use super::Kind;
+    use super::TypeKind;
 
-    pub(in crate::wire) const ALU: u32 = Kind::Alu as u32;
-    pub(in crate::wire) const CONST: u32 = Kind::Const as u32;
-    pub(in crate::wire) const DEREF: u32 = Kind::Deref as u32;
-    pub(in crate::wire) const INTRINSIC: u32 = Kind::Intrinsic as u32;
-    pub(in crate::wire) const VARIABLE: u32 = Kind::Variable as u32;
-    pub(in crate::wire) const VECTOR: u32 = Kind::Vector as u32;
-    pub(in crate::wire) const ARRAY: u32 = Kind::Array as u32;
-    pub(in crate::wire) const STRUCT: u32 = Kind::Struct as u32;
-    pub(in crate::wire) const BLOCK: u32 = Kind::Block as u32;
+    pub(in crate::wire) const VECTOR: u32 = TypeKind::Vector as u32;
+    pub(in crate::wire) const ARRAY: u32 = TypeKind::Array as u32;
+    pub(in crate::wire) const STRUCT: u32 = TypeKind::Struct as u32;
+}
+
+numbered! {
+    /// An item of control flow.
+    Control {
+        Block = 0,
+        If = 1,
+        Else = 2,
+        EndIf = 3,
+        Loop = 4,
+        Continue = 5,
+        EndLoop = 6,
+    }
+}
+
+/// The opcodes of instructions without operands. Those of jumps follow.
+pub(super) mod plain {
+    pub(in crate::wire) const UNDEF: u32 = 0;
+    pub(in crate::wire) const PHI: u32 = 1;
+    pub(in crate::wire) const JUMP: u32 = 2;
 }
 
 /// A list of names whose places are numbers in a wire.
@@ -118,18 +144,6 @@ numbered! {
     }
 }
 
-impl Step {
-    /// The words of its record behind type and modes.
-    pub(super) fn num_words(self) -> usize {
-        match self {
-            Step::Var | Step::ArrayWildcard => 1,
-            Step::Array | Step::PtrAsArray | Step::Struct => 2,
-            Step::ArrayImm | Step::PtrAsArrayImm => 3,
-            Step::Cast => 4,
-        }
-    }
-}
-
 bitflags! {
     /// Flags of texture and image types.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -143,7 +157,7 @@ bitflags! {
 bitflags! {
     /// Flags of texture instructions.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub(super) struct TexFlags: u32 {
+    pub(super) struct TexFlags: u8 {
         const GATHER_IMPLICIT_LOD = 1 << 0;
         const TEXTURE_NON_UNIFORM = 1 << 1;
         const SAMPLER_NON_UNIFORM = 1 << 2;
@@ -151,6 +165,9 @@ bitflags! {
         const OFFSETS = 1 << 4;
     }
 }
+
+/// The flag of an ALU instruction the sources of which have three words: more of their swizzles.
+pub(super) const WIDE: u8 = 1 << 3;
 
 pub(super) const JUMPS: &[Jump] = &[Jump::Break, Jump::Continue, Jump::Return, Jump::Halt];
 

@@ -1,31 +1,32 @@
-//! Reading instructions.
+//! Reading instructions: each section with a loop of its own.
 
-use super::decode::{PendingPhi, Reading};
-use super::format::{self, alu_type, pick, Head, Kind, Step, TexFlags, JUMPS, WIDE_SWIZZLE};
+use super::decode::Reading;
+use super::format::{self, alu_type, pick, plain, row, Head, Section, Step, TexFlags, JUMPS, WIDE};
 use super::names::{is_value, old_alu, old_intrinsic};
-use super::record::{error, unexpected, Record};
-use super::values::Values;
+use super::words::{ends_early, error, rows, unexpected};
 use crate::entity::{Id, Slice};
 use crate::error::Error;
 use crate::ir::{
-    AluFlags, AluSrc, ArrayIndex, Def, Deref, DerefKind, InstData, InstKind, Stage, Swizzle, TexData, Var,
+    AluFlags, AluSrc, ArrayIndex, Block, Def, Deref, DerefKind, Inst, InstData, InstKind, PhiSrc, Shader, Stage,
+    Swizzle, TexData, Var,
 };
 use crate::op::old::OldAlu;
-use crate::op::{AluOp, Index, Intrinsic, Modes, Operand};
+use crate::op::{AluOp, Index, Intrinsic, Modes};
 
-/// The record of an instruction: what all of them have, and the rest.
+/// An instruction as it begins in all sections.
 #[derive(Clone, Copy)]
 struct Parts<'a> {
+    /// Its place in program order, which is the number of its result.
+    number: u32,
     /// See [`Head`].
     head: u32,
-    /// The number of the result.
-    number: u32,
+    /// The words behind, to the end of the section.
     operands: &'a [u32],
     /// Where the operands stand in the wire.
     at: usize,
 }
 
-impl Parts<'_> {
+impl<'a> Parts<'a> {
     fn op(&self) -> u32 {
         Head::unpack(self.head).op
     }
@@ -33,294 +34,359 @@ impl Parts<'_> {
     fn num_components(&self) -> u8 {
         Head::unpack(self.head).num_components
     }
+
+    /// The first `count` operands.
+    #[inline(always)]
+    fn first(&self, count: usize) -> Result<&'a [u32], Error> {
+        self.operands.get(..count).ok_or_else(|| ends_early(self.at + self.operands.len()))
+    }
 }
 
-// Each kind of instruction that is frequent is read by a function of its own, for which the compiler knows what it makes. Errors
-// come from functions that take values: what one refers to would have to be in memory all the time.
+// Errors come from functions that take values: what one refers to would have to be in memory all the time.
 impl<'a> Reading<'a> {
-    /// Takes the record of an instruction apart, which stands at `at`.
+    /// Reads a section of instructions, each with `read`, which says how many operands it had.
     #[inline(always)]
-    fn begin(&self, words: &'a [u32], at: usize) -> Result<Parts<'a>, Error> {
-        if !self.in_block {
-            return Err(outside_of_block(at));
+    fn instructions(
+        &mut self,
+        section: Section,
+        mut read: impl FnMut(&mut Self, Parts<'a>) -> Result<usize, Error>,
+    ) -> Result<(), Error> {
+        let (mut words, start) = self.section(section);
+        let end = start + words.len();
+        while let [number, head, operands @ ..] = words {
+            let parts = Parts { number: *number, head: *head, operands, at: end - operands.len() };
+            let count = read(self, parts)?;
+            words = operands.get(count..).unwrap_or_default();
         }
-        let &[_, head, number, ref operands @ ..] = words else { return Err(self.wrong_length(3, words, at)) };
-        // What holds swizzles and constants has room for these; which of them are allowed where is for `check` to say.
-        if !is_shape(Head::unpack(head)) {
-            return Err(no_shape(at + 1, head));
+        match words.is_empty() {
+            true => Ok(()),
+            false => Err(ends_early(end)),
         }
-        Ok(Parts { head, number, operands, at: at + 3 })
     }
 
-    /// Makes the instruction of a record.
+    /// Puts an instruction with a result in its place.
     #[inline(always)]
-    fn finish(&mut self, parts: Parts<'a>, kind: InstKind) -> Result<(), Error> {
+    fn define(&mut self, parts: Parts<'a>, kind: InstKind) -> Result<(), Error> {
+        // What holds swizzles and constants has room for these; which of them are allowed where is for `check` to say.
+        if !is_shape(Head::unpack(parts.head)) {
+            return Err(no_shape(parts.at - 1, parts.head));
+        }
+        self.fill(parts, kind)
+    }
+
+    #[inline(always)]
+    fn fill(&mut self, parts: Parts<'a>, kind: InstKind) -> Result<(), Error> {
         let Head { num_components, bit_size, .. } = Head::unpack(parts.head);
-        let inst = self.shader.make(InstData { num_components, bit_size, kind });
-        let number = parts.number;
-        if num_components != 0 && (number >= WIDE_SWIZZLE || !self.state.values.define(number, inst.def())) {
-            return Err(no_new_number(parts.at - 1, number));
+        if !self.shader.fill(parts.number, InstData { num_components, bit_size, kind }) {
+            return Err(no_place(parts.at - 2, parts.number));
+        }
+        self.num_vacant -= 1;
+        Ok(())
+    }
+
+    /// The value `number`, which is operand `n`.
+    #[inline(always)]
+    fn src(&mut self, parts: Parts<'a>, n: usize, number: u32) -> Def {
+        self.sources.get(&self.shader.insts, number, parts.number, parts.at + n)
+    }
+
+    /// Instructions without operands, and phis, whose operands may come later.
+    #[inline(never)]
+    pub(super) fn plain(&mut self) -> Result<(), Error> {
+        let (words, start) = self.section(Section::Plain);
+        for (at, &[number, head]) in rows::<{ row::PLAIN }>(words, start)? {
+            let parts = Parts { number, head, operands: &[], at: at + 2 };
+            match parts.op() {
+                plain::UNDEF => self.define(parts, InstKind::Undef)?,
+                plain::PHI => self.define(parts, InstKind::Phi(Slice::default()))?,
+                op => {
+                    let jump = op.checked_sub(plain::JUMP).and_then(|op| pick(JUMPS, op));
+                    let jump = jump.ok_or_else(|| unexpected(at + 1, "an instruction without operands", op))?;
+                    if !has_no_result(head) {
+                        return Err(no_shape(at + 1, head));
+                    }
+                    self.fill(parts, InstKind::Jump(jump))?;
+                }
+            }
         }
         Ok(())
     }
 
-    /// The words that stand at `at`, one after the other.
-    fn record(&self, words: &[u32], at: usize) -> Record<'a> {
-        Record::new(&self.wire[..at + words.len()], at)
-    }
-
-    /// That `words`, which stand at `at`, should be `count`.
-    #[cold]
-    pub(super) fn wrong_length(&self, count: usize, words: &[u32], at: usize) -> Error {
-        self.record(words, at).wrong_length(count)
-    }
-
     #[inline(never)]
-    pub(super) fn seldom(&mut self, kind: Kind, words: &'a [u32], at: usize) -> Result<(), Error> {
-        let parts = self.begin(words, at)?;
-        let mut record = self.record(parts.operands, parts.at);
-        let kind = match kind {
-            Kind::Phi => self.phi(&mut record)?,
-            Kind::Tex => self.tex(parts, &mut record)?,
-            Kind::Jump => InstKind::Jump(opcode(parts, "a jump", |op| pick(JUMPS, op))?),
-            _ => InstKind::Undef,
-        };
-        record.end()?;
-        self.finish(parts, kind)
-    }
-
-    #[inline(never)]
-    pub(super) fn alu(&mut self, words: &'a [u32], at: usize) -> Result<(), Error> {
-        let parts = self.begin(words, at)?;
-        let Some(op) = AluOp::ALL.get(parts.op() as usize).copied() else {
-            return self.old_alu(words, at);
-        };
-        let flags = alu_flags(parts)?;
-        let (pool, values) = (&mut self.shader.alu_srcs, &mut self.state.values);
-        let mut src = |n: usize, def: u32, bits: u32, operand: &Operand| AluSrc {
-            def: values.get(def, parts.at + 2 * n),
-            swizzle: Swizzle::from_bits(bits.into(), Swizzle::unread(operand.components(parts.num_components()))),
-        };
-        let srcs = match (op.info().srcs, parts.operands) {
-            // What most are, without a loop.
-            ([a], &[def, bits]) => pool.push(&[src(0, def, bits, a)]),
-            ([a, b], &[def, bits, def2, bits2]) => pool.push(&[src(0, def, bits, a), src(1, def2, bits2, b)]),
-            (operands, words) if words.len() == 2 * operands.len() => {
-                let pairs = words.chunks_exact(2).zip(operands).enumerate();
-                pool.extend(pairs.map(|(n, (pair, operand))| src(n, pair[0], pair[1], operand)))
+    pub(super) fn phi_srcs(&mut self) -> Result<(), Error> {
+        let (words, start) = self.section(Section::PhiSrc);
+        let num_insts = self.num_insts as u32;
+        let mut rows = rows::<{ row::PHI_SRC }>(words, start)?.peekable();
+        while let Some(&(at, &[number, ..])) = rows.peek() {
+            if !matches!(self.shader.insts.at(number as usize), Some(InstData { kind: InstKind::Phi(srcs), .. }) if srcs.is_empty())
+            {
+                return Err(unexpected(at, "a phi of which all sources follow", number));
             }
-            _ => return self.wide_alu(op, words, at),
-        };
-        self.finish(parts, InstKind::Alu { op, flags, srcs })
+            let first = self.shader.phi_srcs.values().len();
+            while let Some((at, &[_, pred, def])) = rows.next_if(|(_, row)| row[0] == number) {
+                if pred as usize >= self.shader.blocks.len() {
+                    return Err(unexpected(at + 1, "a block", pred));
+                }
+                let def = self.sources.get(&self.shader.insts, def, num_insts, at + 2);
+                self.shader.phi_srcs.push(&[PhiSrc { pred: Block::from_index(pred as usize), def }]);
+            }
+            let srcs = self.shader.phi_srcs.since(first);
+            self.shader.set_kind(Inst::from_index(number as usize), InstKind::Phi(srcs));
+        }
+        Ok(())
     }
 
-    /// An ALU instruction that reads more than eight components of a source.
+    #[inline(never)]
+    pub(super) fn alus(&mut self) -> Result<(), Error> {
+        self.instructions(Section::Alu, |reading, parts| {
+            let head = Head::unpack(parts.head);
+            let (Some(op), Some(flags)) = (pick(AluOp::ALL, head.op), AluFlags::from_bits(head.flags)) else {
+                return reading.seldom_alu(parts);
+            };
+            let words = parts.first(2 * op.info().srcs.len())?;
+            let Reading { sources, shader, .. } = reading;
+            let Shader { insts, alu_srcs, .. } = &mut **shader;
+            let mut src = |n: usize, number: u32, bits: u32| AluSrc {
+                def: sources.get(insts, number, parts.number, parts.at + 2 * n),
+                swizzle: Swizzle::from_first(bits),
+            };
+            let srcs = match *words {
+                // What most are, without a loop.
+                [a, of_a] => alu_srcs.push(&[src(0, a, of_a)]),
+                [a, of_a, b, of_b] => alu_srcs.push(&[src(0, a, of_a), src(1, b, of_b)]),
+                _ => alu_srcs.extend(words.chunks_exact(2).enumerate().map(|(n, pair)| src(n, pair[0], pair[1]))),
+            };
+            reading.define(parts, InstKind::Alu { op, flags, srcs })?;
+            Ok(words.len())
+        })
+    }
+
+    /// An ALU instruction that reads more than eight components of a source, or of an older release.
     #[cold]
     #[inline(never)]
-    fn wide_alu(&mut self, op: AluOp, words: &'a [u32], at: usize) -> Result<(), Error> {
-        let parts = self.begin(words, at)?;
-        let flags = alu_flags(parts)?;
-        let mut record = self.record(parts.operands, parts.at);
-        let values = &mut self.state.values;
-        let operands = op.info().srcs.iter();
-        let srcs = operands.map(|operand| alu_src(operand.components(parts.num_components()), &mut record, values));
-        let srcs = self.shader.alu_srcs.extend(srcs);
-        record.end()?;
-        self.finish(parts, InstKind::Alu { op, flags, srcs })
+    fn seldom_alu(&mut self, parts: Parts<'a>) -> Result<usize, Error> {
+        let head = Head::unpack(parts.head);
+        let is_wide = head.flags & WIDE != 0;
+        let flags = AluFlags::from_bits(head.flags & !WIDE).unwrap_or_default();
+        let Some(op) = pick(AluOp::ALL, head.op) else {
+            return self.old_alu(parts, flags, is_wide);
+        };
+        let mut count = 0;
+        let first = self.shader.alu_srcs.values().len();
+        for _ in op.info().srcs {
+            let src = self.alu_src(parts, &mut count, is_wide)?;
+            self.shader.alu_srcs.push(&[src]);
+        }
+        let srcs = self.shader.alu_srcs.since(first);
+        self.define(parts, InstKind::Alu { op, flags, srcs })?;
+        Ok(count)
+    }
+
+    /// A source behind `count` operands.
+    fn alu_src(&mut self, parts: Parts<'a>, count: &mut usize, is_wide: bool) -> Result<AluSrc, Error> {
+        let words = &parts.first(*count + 2 + usize::from(is_wide))?[*count..];
+        let mut swizzle = Swizzle::from_first(words[1]);
+        if let Some(high) = words.get(2) {
+            (0..8).for_each(|n| swizzle.set(8 + n, (high >> (4 * n)) as u8));
+        }
+        let def = self.src(parts, *count, words[0]);
+        *count += words.len();
+        Ok(AluSrc { def, swizzle })
     }
 
     /// An opcode of an older release: its instruction now, behind those that it takes besides.
-    #[cold]
-    #[inline(never)]
-    fn old_alu(&mut self, words: &'a [u32], at: usize) -> Result<(), Error> {
-        let parts = self.begin(words, at)?;
-        let old = old_alu(parts.op(), at + 1)?;
-        let flags = alu_flags(parts)?;
-        let components = parts.num_components();
-        let mut record = self.record(parts.operands, parts.at);
-        let src = alu_src(components, &mut record, &mut self.state.values);
-        self.state.values.sound()?;
-        record.end()?;
-        let bits = self.shader.bit_size(src.def);
+    fn old_alu(&mut self, parts: Parts<'a>, flags: AluFlags, is_wide: bool) -> Result<usize, Error> {
+        let old = old_alu(parts.op(), parts.at - 1)?;
+        let (components, mut count) = (parts.num_components(), 0);
+        let src = self.alu_src(parts, &mut count, is_wide)?;
+        self.sources.are_sound()?;
+        let of = *self.shader.def(src.def);
+        if of.bit_size == 0 {
+            // It stands behind this in its section.
+            return Err(error(parts.at, format_args!("value {:?} is not read before this use", src.def)));
+        }
         let kind = match old {
             OldAlu::NotZero(op) => {
                 let zero = InstKind::Const(self.shader.consts.push(&[0]));
-                let zero = AluSrc { def: self.emit(1, bits, zero), swizzle: Swizzle::splat(0) };
+                let zero = AluSrc { def: self.extra(parts, 1, of.bit_size, zero), swizzle: Swizzle::splat(0) };
                 InstKind::Alu { op, flags, srcs: self.shader.push_alu_srcs(&[src, zero]) }
             }
             OldAlu::Intrinsic(op) => {
-                let plain = self.shader.num_components(src.def) == components;
+                let plain = of.num_components == components;
                 let value = if plain && src.swizzle.is_identity(components.into()) {
                     src.def
                 } else {
                     let srcs = self.shader.push_alu_srcs(&[src]);
-                    self.emit(components, bits, InstKind::Alu { op: AluOp::mov, flags: AluFlags::empty(), srcs })
+                    let mov = InstKind::Alu { op: AluOp::mov, flags: AluFlags::empty(), srcs };
+                    self.extra(parts, components, of.bit_size, mov)
                 };
                 let (srcs, indices) = (self.shader.srcs.push(&[value]), Slice::default());
                 InstKind::Intrinsic { op, srcs, indices }
             }
         };
-        self.finish(parts, kind)
+        self.define(parts, kind)?;
+        Ok(count)
     }
 
-    /// An instruction that the wire does not have.
-    fn emit(&mut self, num_components: u8, bit_size: u8, kind: InstKind) -> Def {
-        self.shader.make(InstData { num_components, bit_size, kind }).def()
-    }
-
-    #[inline(never)]
-    pub(super) fn constant(&mut self, words: &'a [u32], at: usize) -> Result<(), Error> {
-        let parts = self.begin(words, at)?;
-        let Head { num_components, bit_size, .. } = Head::unpack(parts.head);
-        let count = usize::from(num_components) << u8::from(bit_size == 64);
-        if parts.operands.len() != count {
-            return Err(self.wrong_length(count, parts.operands, parts.at));
-        }
-        let consts = &mut self.shader.consts;
-        let values = match bit_size {
-            1..=32 if num_components == 1 => consts.push(&[parts.operands[0].into()]),
-            64 => {
-                consts.extend(parts.operands.chunks_exact(2).map(|pair| u64::from(pair[0]) | u64::from(pair[1]) << 32))
-            }
-            _ => consts.extend(parts.operands.iter().map(|word| u64::from(*word))),
-        };
-        self.finish(parts, InstKind::Const(values))
-    }
-
-    /// The sources are looked up at the end.
-    fn phi(&mut self, record: &mut Record<'a>) -> Result<InstKind, Error> {
-        let inst = self.shader.insts.next_id();
-        let start = record.at();
-        let words = record.words(record.left());
-        if words.len() % 2 != 0 {
-            return Err(record.behind(format_args!("a source of a phi is a block and a value")));
-        }
-        self.state.phis.push(PendingPhi { inst, start, end: record.at() });
-        Ok(InstKind::Phi(Slice::default()))
+    /// An instruction that the wire does not have, before the one that is read.
+    fn extra(&mut self, parts: Parts<'a>, num_components: u8, bit_size: u8, kind: InstKind) -> Def {
+        let inst = self.shader.make(InstData { num_components, bit_size, kind });
+        self.state.extras.push((Inst::from_index(parts.number as usize), inst));
+        inst.def()
     }
 
     #[inline(never)]
-    pub(super) fn deref(&mut self, words: &'a [u32], at: usize) -> Result<(), Error> {
-        let parts = self.begin(words, at)?;
-        let step = opcode(parts, "a step of a pointer", Step::from_number)?;
-        let &[ty, modes, ref operands @ ..] = parts.operands else {
-            return Err(self.wrong_length(2, parts.operands, parts.at));
-        };
-        let ty = self.type_row(ty, parts.at)?.ty;
-        let modes = Modes::from_bits(modes).ok_or_else(|| unexpected(parts.at + 1, "modes", modes))?;
-        let kind = self.step(step, operands, parts.at + 2)?;
-        let deref = self.shader.derefs.push(Deref { kind, ty, modes });
-        self.finish(parts, InstKind::Deref(deref))
-    }
-
-    /// A step of a pointer, from what stands behind its type and modes.
-    #[inline(always)]
-    fn step(&mut self, step: Step, words: &'a [u32], at: usize) -> Result<DerefKind, Error> {
-        let values = &mut self.state.values;
-        let imm = |low: u32, high: u32| ArrayIndex::Imm((u64::from(low) | u64::from(high) << 32) as i64);
-        Ok(match (step, words) {
-            (Step::Var, &[number]) => match (number as usize) < self.shader.vars.len() {
-                true => DerefKind::Var(Var::from_index(number as usize)),
-                false => return Err(unexpected(at, "a variable written before this", number)),
-            },
-            (Step::Array, &[parent, index]) => {
-                DerefKind::Array { parent: values.get(parent, at), index: ArrayIndex::Def(values.get(index, at + 1)) }
-            }
-            (Step::ArrayImm, &[parent, low, high]) => {
-                DerefKind::Array { parent: values.get(parent, at), index: imm(low, high) }
-            }
-            (Step::ArrayWildcard, &[parent]) => DerefKind::ArrayWildcard { parent: values.get(parent, at) },
-            (Step::PtrAsArray, &[parent, index]) => DerefKind::PtrAsArray {
-                parent: values.get(parent, at),
-                index: ArrayIndex::Def(values.get(index, at + 1)),
-            },
-            (Step::PtrAsArrayImm, &[parent, low, high]) => {
-                DerefKind::PtrAsArray { parent: values.get(parent, at), index: imm(low, high) }
-            }
-            (Step::Struct, &[parent, field]) => DerefKind::Struct { parent: values.get(parent, at), field },
-            (Step::Cast, &[parent, stride, align_mul, align_offset]) => {
-                DerefKind::Cast { parent: values.get(parent, at), stride, align_mul, align_offset }
-            }
-            _ => return Err(self.wrong_length(step.num_words(), words, at)),
+    pub(super) fn consts(&mut self) -> Result<(), Error> {
+        self.instructions(Section::Const, |reading, parts| {
+            let Head { num_components, bit_size, .. } = Head::unpack(parts.head);
+            let words = parts.first(usize::from(num_components) << u8::from(bit_size == 64))?;
+            let consts = &mut reading.shader.consts;
+            let values = match (bit_size, words) {
+                (1..=32, &[value]) => consts.push(&[value.into()]),
+                (64, words) => {
+                    consts.extend(words.chunks_exact(2).map(|pair| u64::from(pair[0]) | u64::from(pair[1]) << 32))
+                }
+                (_, words) => consts.extend(words.iter().map(|word| u64::from(*word))),
+            };
+            reading.define(parts, InstKind::Const(values))?;
+            Ok(words.len())
         })
     }
 
     #[inline(never)]
-    pub(super) fn intrinsic(&mut self, words: &'a [u32], at: usize) -> Result<(), Error> {
-        let parts = self.begin(words, at)?;
-        let Some(op) = Intrinsic::ALL.get(parts.op() as usize).copied() else {
-            return self.old_intrinsic(words, at);
-        };
-        let info = op.info();
-        let num_srcs = info.srcs.len();
-        if parts.operands.len() != num_srcs + info.indices.len() {
-            return Err(wrong_operands(op, num_srcs, parts.operands.len(), parts.at));
+    pub(super) fn derefs(&mut self) -> Result<(), Error> {
+        let (words, start) = self.section(Section::Deref);
+        for (at, &[number, head, ty, modes, ref operands @ ..]) in rows::<{ row::DEREF }>(words, start)? {
+            let parts = Parts { number, head, operands, at: at + 2 };
+            let ty = self.type_row(ty, at + 2)?.ty;
+            let modes = Modes::from_bits(modes).ok_or_else(|| unexpected(at + 3, "modes", modes))?;
+            let kind = self.step(parts, *operands, at + 4)?;
+            let deref = self.shader.derefs.push(Deref { kind, ty, modes });
+            self.define(parts, InstKind::Deref(deref))?;
         }
-        let (srcs, indices) = parts.operands.split_at(num_srcs);
-        if info.has_index(Index::format) || info.has_index(Index::reduction_op) {
-            are_values(op, indices, parts.at + num_srcs)?;
+        Ok(())
+    }
+
+    /// A step of a pointer, from what stands behind its type and modes.
+    #[inline(always)]
+    fn step(&mut self, parts: Parts<'a>, [first, a, b, c]: [u32; 4], at: usize) -> Result<DerefKind, Error> {
+        if parts.op() == Step::Var as u32 {
+            return match (first as usize) < self.shader.vars.len() {
+                true => Ok(DerefKind::Var(Var::from_index(first as usize))),
+                false => Err(unexpected(at, "a variable", first)),
+            };
         }
-        let Reading { state, shader, .. } = self;
-        let mut src = |n: usize, number: u32| state.values.get(number, parts.at + n);
-        let srcs = match *srcs {
-            // What most have, without a loop.
-            [a] => shader.srcs.push(&[src(0, a)]),
-            [a, b] => shader.srcs.push(&[src(0, a), src(1, b)]),
-            _ => shader.srcs.extend(srcs.iter().enumerate().map(|(n, number)| src(n, *number))),
-        };
-        let indices = shader.indices.extend(indices.iter().copied());
-        self.finish(parts, InstKind::Intrinsic { op, srcs, indices })
+        let mut value = |n: usize, number: u32| self.sources.get(&self.shader.insts, number, parts.number, at + n);
+        let parent = value(0, first);
+        let imm = ArrayIndex::Imm((u64::from(a) | u64::from(b) << 32) as i64);
+        Ok(match Step::from_number(parts.op()) {
+            Some(Step::ArrayImm) => DerefKind::Array { parent, index: imm },
+            Some(Step::Array) => DerefKind::Array { parent, index: ArrayIndex::Def(value(1, a)) },
+            Some(Step::Struct) => DerefKind::Struct { parent, field: a },
+            Some(Step::Var | Step::ArrayWildcard) => DerefKind::ArrayWildcard { parent },
+            Some(Step::PtrAsArray) => DerefKind::PtrAsArray { parent, index: ArrayIndex::Def(value(1, a)) },
+            Some(Step::PtrAsArrayImm) => DerefKind::PtrAsArray { parent, index: imm },
+            Some(Step::Cast) => DerefKind::Cast { parent, stride: a, align_mul: b, align_offset: c },
+            None => return Err(unexpected(at - 3, "a step of a pointer", parts.op())),
+        })
+    }
+
+    #[inline(never)]
+    pub(super) fn intrinsics(&mut self) -> Result<(), Error> {
+        // The values of all indices are among these words: they are copied once.
+        let (words, start) = self.section(Section::Intrinsic);
+        let all = self.shader.indices.push(words);
+        let mut next = 0;
+        self.instructions(Section::Intrinsic, |reading, parts| {
+            // So that what has a result is known where it is used.
+            if parts.number < next {
+                return Err(not_in_order(parts.at - 2, parts.number));
+            }
+            next = parts.number.saturating_add(1);
+            let Some(op) = pick(Intrinsic::ALL, parts.op()) else {
+                return reading.old_intrinsic(parts);
+            };
+            let info = op.info();
+            let (num_srcs, num_indices) = (info.srcs.len(), info.indices.len());
+            let words = parts.first(num_srcs + num_indices)?;
+            let indices = all.part(parts.at + num_srcs - start, num_indices);
+            if info.has_index(Index::format) || info.has_index(Index::reduction_op) {
+                are_values(op, &words[num_srcs..], parts.at + num_srcs)?;
+            }
+            let srcs = words[..num_srcs].iter().enumerate();
+            let srcs =
+                srcs.map(|(n, number)| reading.sources.get(&reading.shader.insts, *number, parts.number, parts.at + n));
+            let srcs = reading.shader.srcs.extend(srcs);
+            reading.intrinsic(parts, InstKind::Intrinsic { op, srcs, indices })?;
+            Ok(words.len())
+        })
+    }
+
+    /// An intrinsic has a result or none.
+    #[inline(always)]
+    fn intrinsic(&mut self, parts: Parts<'a>, kind: InstKind) -> Result<(), Error> {
+        match has_no_result(parts.head) {
+            true => self.fill(parts, kind),
+            false => self.define(parts, kind),
+        }
     }
 
     /// An intrinsic of an older release: what it is today, with the indices that the old name implied.
     #[cold]
     #[inline(never)]
-    fn old_intrinsic(&mut self, words: &'a [u32], at: usize) -> Result<(), Error> {
-        let parts = self.begin(words, at)?;
+    fn old_intrinsic(&mut self, parts: Parts<'a>) -> Result<usize, Error> {
         let tess_ctrl = self.shader.info.stage == Stage::TessCtrl;
-        let old = old_intrinsic(parts.op(), tess_ctrl, parts.at - 2)?;
+        let old = old_intrinsic(parts.op(), tess_ctrl, parts.at - 1)?;
         let (op, info) = (old.op, old.op.info());
         let num_srcs = info.srcs.len() - old.missing_srcs;
-        if parts.operands.len() != num_srcs + info.indices.len() {
-            return Err(wrong_operands(op, num_srcs, parts.operands.len(), parts.at));
-        }
-        let (srcs, indices) = parts.operands.split_at(num_srcs);
+        let words = parts.first(num_srcs + info.indices.len())?;
+        let (srcs, indices) = words.split_at(num_srcs);
         are_values(op, indices, parts.at + num_srcs)?;
-        let mut undefined = self.shader.insts.next_id().def();
-        for _ in 0..old.missing_srcs {
-            undefined = self.emit(1, 32, InstKind::Undef);
+        let first = self.shader.srcs.values().len();
+        for (n, src) in srcs.iter().enumerate() {
+            let src = self.src(parts, n, *src);
+            self.shader.srcs.push(&[src]);
         }
-        let values = &mut self.state.values;
-        let srcs = srcs.iter().enumerate().map(|(n, src)| values.get(*src, parts.at + n));
-        let srcs = self.shader.srcs.extend(srcs.chain((0..old.missing_srcs).map(|_| undefined)));
+        for _ in 0..old.missing_srcs {
+            let undefined = self.extra(parts, 1, 32, InstKind::Undef);
+            self.shader.srcs.push(&[undefined]);
+        }
+        let srcs = self.shader.srcs.since(first);
         let indices = self.shader.indices.push(indices);
         for (index, value) in old.indices {
             if let Some(slot) = info.index_slot(index) {
                 self.shader.indices[indices][slot] = value;
             }
         }
-        self.finish(parts, InstKind::Intrinsic { op, srcs, indices })
+        self.intrinsic(parts, InstKind::Intrinsic { op, srcs, indices })?;
+        Ok(words.len())
     }
 
-    fn tex(&mut self, parts: Parts<'a>, record: &mut Record<'a>) -> Result<InstKind, Error> {
-        let op = opcode(parts, "a texture operation", format::tex_op)?;
-        let dest_type = record.pick("a type of a result", alu_type)?;
-        let flags = record.pick("flags of a texture operation", TexFlags::from_bits)?;
-        let component = record.pick("a component", |number| u8::try_from(number).ok())?;
-        let (texture_index, sampler_index) = (record.word(), record.word());
-        let mut offsets = None;
-        if flags.contains(TexFlags::OFFSETS) {
-            let mut pairs = [[0; 2]; 4];
-            for pair in &mut pairs {
-                let word = record.word();
-                *pair = [word as i8, (word >> 8) as i8];
-            }
-            offsets = Some(pairs);
+    #[inline(never)]
+    pub(super) fn texs(&mut self) -> Result<(), Error> {
+        self.instructions(Section::Tex, Self::tex)
+    }
+
+    fn tex(&mut self, parts: Parts<'a>) -> Result<usize, Error> {
+        const FIXED: usize = 6;
+        let at = parts.at;
+        let Some(&[dest_type, bits, texture_index, sampler_index, low, high]) = parts.operands.first_chunk::<FIXED>()
+        else {
+            return Err(ends_early(at + parts.operands.len()));
+        };
+        let [flags, component, num_srcs, _] = bits.to_le_bytes();
+        let op = format::tex_op(parts.op()).ok_or_else(|| unexpected(at - 1, "a texture operation", parts.op()))?;
+        let dest_type = alu_type(dest_type).ok_or_else(|| unexpected(at, "a type of a result", dest_type))?;
+        let flags =
+            TexFlags::from_bits(flags).ok_or_else(|| unexpected(at + 1, "flags of a texture operation", bits))?;
+        let words = parts.first(FIXED + 2 * usize::from(num_srcs))?;
+        let mut srcs = Vec::with_capacity(num_srcs.into());
+        for (n, pair) in words[FIXED..].chunks_exact(2).enumerate() {
+            let n = FIXED + 2 * n;
+            let kind = format::tex_src(pair[0]).ok_or_else(|| unexpected(at + n, "a kind of source", pair[0]))?;
+            srcs.push((kind, self.src(parts, n + 1, pair[1])));
         }
-        let mut srcs = Vec::with_capacity(record.left() / 2);
-        while record.left() > 0 {
-            srcs.push((record.pick("a kind of source", format::tex_src)?, record.def(&mut self.state.values)));
-        }
+        let offsets = [low, low >> 16, high, high >> 16].map(|pair| [pair as i8, (pair >> 8) as i8]);
         let tex = self.shader.texs.push(TexData {
             op,
             dest_type,
@@ -328,37 +394,15 @@ impl<'a> Reading<'a> {
             texture_index,
             sampler_index,
             component,
-            offsets,
+            offsets: flags.contains(TexFlags::OFFSETS).then_some(offsets),
             is_gather_implicit_lod: flags.contains(TexFlags::GATHER_IMPLICIT_LOD),
             texture_non_uniform: flags.contains(TexFlags::TEXTURE_NON_UNIFORM),
             sampler_non_uniform: flags.contains(TexFlags::SAMPLER_NON_UNIFORM),
             is_sparse: flags.contains(TexFlags::SPARSE),
         });
-        Ok(InstKind::Tex(tex))
+        self.define(parts, InstKind::Tex(tex))?;
+        Ok(words.len())
     }
-}
-
-/// What the opcode of an instruction stands for.
-#[inline(always)]
-fn opcode<T>(parts: Parts<'_>, what: &str, meaning: impl FnOnce(u32) -> Option<T>) -> Result<T, Error> {
-    meaning(parts.op()).ok_or_else(|| unexpected(parts.at - 2, what, parts.op()))
-}
-
-#[inline(always)]
-fn alu_flags(parts: Parts<'_>) -> Result<AluFlags, Error> {
-    AluFlags::from_bits(Head::unpack(parts.head).flags).ok_or_else(|| unknown_flags(parts.at - 2, parts.head))
-}
-
-/// A value, and which of its components are read by an operand of `read`.
-#[inline(always)]
-fn alu_src(read: u8, record: &mut Record<'_>, values: &mut Values) -> AluSrc {
-    let number = record.word();
-    let def = values.get(number & !WIDE_SWIZZLE, record.at() - 1);
-    let mut bits = u64::from(record.word());
-    if number & WIDE_SWIZZLE != 0 {
-        bits |= u64::from(record.word()) << 32;
-    }
-    AluSrc { def, swizzle: Swizzle::from_bits(bits, Swizzle::unread(read)) }
 }
 
 /// Refuses indices, which stand from `at` on, that have a value that they cannot have.
@@ -373,34 +417,28 @@ fn are_values(op: Intrinsic, indices: &[u32], at: usize) -> Result<(), Error> {
 }
 
 #[cold]
-fn outside_of_block(at: usize) -> Error {
-    error(at, format_args!("an instruction outside of a block"))
-}
-
-#[cold]
 fn no_shape(at: usize, head: u32) -> Error {
     let Head { num_components, bit_size, .. } = Head::unpack(head);
     error(at, format_args!("a result of {num_components} components of {bit_size} bits"))
 }
 
 #[cold]
-fn unknown_flags(at: usize, head: u32) -> Error {
-    error(at, format_args!("unknown flags {:#x} of an ALU instruction", Head::unpack(head).flags))
+fn no_place(at: usize, number: u32) -> Error {
+    error(at, format_args!("instruction {number} stands twice, or is more than there are"))
 }
 
 #[cold]
-fn no_new_number(at: usize, number: u32) -> Error {
-    let problem = if number >= WIDE_SWIZZLE { "is too large a number" } else { "is defined twice" };
-    error(at, format_args!("value {number} {problem}"))
+fn not_in_order(at: usize, number: u32) -> Error {
+    error(at, format_args!("instruction {number} stands behind a later one"))
 }
 
-#[cold]
-fn wrong_operands(op: Intrinsic, srcs: usize, operands: usize, at: usize) -> Error {
-    let (name, indices) = (op.name(), op.info().indices.len());
-    error(at, format_args!("`{name}` has {operands} operands, expected {srcs} sources and {indices} indices"))
+/// No components and no bits are no result.
+fn has_no_result(head: u32) -> bool {
+    let Head { num_components, bit_size, .. } = Head::unpack(head);
+    num_components == 0 && bit_size == 0
 }
 
-/// Whether there are such results; no components and no bits are no result.
+/// Whether there are such results.
 fn is_shape(head: Head) -> bool {
     const SHAPES: [u32; 128] = shapes();
     SHAPES[usize::from(head.bit_size & 127)] >> (head.num_components & 31) & 1 != 0
@@ -410,6 +448,6 @@ fn is_shape(head: Head) -> bool {
 const fn shapes() -> [u32; 128] {
     let sizes = 0b11_1110 | 1 << 8 | 1 << 16;
     let mut shapes = [0; 128];
-    (shapes[0], shapes[1], shapes[8], shapes[16], shapes[32], shapes[64]) = (1, sizes, sizes, sizes, sizes, sizes);
+    (shapes[1], shapes[8], shapes[16], shapes[32], shapes[64]) = (sizes, sizes, sizes, sizes, sizes);
     shapes
 }

@@ -1,30 +1,37 @@
 //! NIR as words: the flat form in which a C driver hands over a shader, and back.
 //!
-//! A wire is a header, a sequence of records, each with its kind and length in the first word, and the text of all strings.
-//! `ffi/ntv.h` describes them all and writes them; this module reads them, and writes them too for tests, dumps and round trips. For every shader
-//! that `check` accepts, reading what was written gives an equal shader.
+//! A wire is a header, sections in a fixed order, and the text of all strings. `ffi/ntv.h` describes them all and writes them; this
+//! module reads them, and writes them too for tests, dumps and round trips. For every shader that `check` accepts, reading what was
+//! written gives an equal shader.
 //!
 //! ```text
-//! 0x5756544e 3 len bytes                 header: magic, version, words in all, bytes of the text
-//! SHADER stage next_stage size name ...  what every shader has, and the facts of the header of a dump
-//! VECTOR float32 4                       vec4, the first type: number 0
-//! VARIABLE 0 SHADER_OUT ...              the first variable: number 0
-//! BLOCK 0                                block b0
-//! CONST %0 ...                           instructions, as in the text
-//! ALU 2 32x4 %1 = %0.xyzw, %0.xyzw       opcode 2 is fadd: its place in ntv's list of names
+//! 0x5756544e 4 words instructions bytes  header: magic, version, how much there is of what,
+//! 197 3 8 22 ...                         and the words of each section
+//! SHADER     stage next_stage size ...   what every shader has, and the facts of the header of a dump
+//! TYPE       vector float32 4            vec4, the first type: number 0
+//! VARIABLE   0 shader_out ...            the first variable: number 0
+//! CONTROL    block 0                     block b0, which begins with instruction 0
+//! CONST      0 32x4 ...                  instruction 0, and the value %0
+//! ALU        1 2 32x4 0.xyzw 0.xyzw      instruction 1; opcode 2 is fadd: its place in ntv's list of names
 //! "mainposition..."                      text, of which a string is a part
 //! ```
 //!
+//! The form is made for fast reading. What is alike lies together, in rows of one length where that can be, so that a section is
+//! one loop which decides little: a branch on the kind of each instruction would be foreseen wrong every other time. Values have
+//! the numbers of their instructions, and instructions, types, variables and blocks those of their places: nothing is looked up,
+//! and "defined before" is a comparison of numbers. Opcodes tell how long an instruction is. Indices of intrinsics are as the
+//! shader holds them, so that all are copied at once.
+//!
 //! Reading trusts nothing: any words give an error, or a shader whose ids, lists and types are sound; that it keeps the
-//! rules of NIR is for [`check`](crate::check) to say, as it is for text. It is one forward pass without recursion, its memory is in
-//! proportion to the words, and a [`Decoder`] that is used again allocates only where a shader is larger than all before.
+//! rules of NIR is for [`check`](crate::check) to say, as it is for text. It is one pass over each section without recursion, its
+//! memory is in proportion to the words, and a [`Decoder`] that is used again allocates only where a shader is larger than all before.
 //!
 //! | file | what |
 //! |-|-|
 //! | `format` | the numbers of the format |
-//! | `record`, `values` | the words of a record, one after the other; what the numbers of values mean |
+//! | `words` | rows of words, sources that are looked at, errors |
 //! | `names` | the numbers of opcodes, intrinsics and formats |
-//! | `decode`, `declare`, `instr` | reading: the shader and its control flow; header, types and variables; instructions |
+//! | `decode`, `declare`, `instr` | reading: the sections and control flow; header, types and variables; instructions |
 //! | `encode`, `encode_instr` | writing |
 
 mod declare;
@@ -34,8 +41,7 @@ mod encode_instr;
 mod format;
 mod instr;
 mod names;
-mod record;
-mod values;
+mod words;
 
 pub use decode::Decoder;
 pub use format::{Table, MAGIC, VERSION};

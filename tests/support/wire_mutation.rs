@@ -1,10 +1,15 @@
-//! Wires with faults: bits flipped, words replaced, records dropped, doubled, swapped, moved, cut off or taken from another.
+//! Wires with faults: bits flipped, words replaced, words dropped, doubled, swapped, moved, cut off or taken from another.
 
 use crate::mutation::Random;
 use ntv::{text, wire};
 
-/// Words before the first record, one of which counts all words, and one the bytes of the text behind the last.
-const HEADER: usize = 4;
+/// Words before the first section: the third counts all words, the fifth the bytes of the text behind the last section. Then come the
+/// lengths of all sections.
+const HEADER: usize = LENGTHS + NUM_SECTIONS;
+const LENGTHS: usize = 5;
+const NUM_SECTIONS: usize = 13;
+/// Words of a row of each section, or of the smallest.
+const ROWS: [usize; NUM_SECTIONS] = [1, 3, 4, 22, 2, 3, 2, 3, 2, 2, 3, 8, 2];
 
 /// The shaders in `dumps` as words.
 pub(crate) fn wires(dumps: &[String]) -> Vec<Vec<u32>> {
@@ -21,7 +26,7 @@ pub(crate) fn mutate(random: &mut Random, wires: &[Vec<u32>]) -> Vec<u8> {
             0..=2 => replace_word(random, &mut words),
             3 | 4 => replace_operand(random, &mut words),
             5 => flip_bit(random, &mut words),
-            _ => words = break_records(random, &words, wires),
+            _ => words = break_rows(random, &words, wires),
         }
     }
     if random.below(16) != 0 && words.len() >= HEADER {
@@ -50,64 +55,60 @@ fn replace_word(random: &mut Random, words: &mut [u32]) {
     };
 }
 
-/// Puts a word of a record in the place of the same one of another record of its kind: the fault that keeps the form.
+/// Puts a word of a row in the place of the same one of another row of its section: the fault that keeps the form.
 fn replace_operand(random: &mut Random, words: &mut [u32]) {
-    let records = records(words);
-    if records.is_empty() {
-        return;
+    let sections = sections(words);
+    let (section, start, len) = *random.of(&sections);
+    let rows = len / ROWS[section];
+    if rows > 0 {
+        let [to, from] = [random.below(rows), random.below(rows)].map(|row| start + ROWS[section] * row);
+        let at = random.below(ROWS[section]);
+        words[to + at] = words[from + at];
     }
-    let (to, from) = (*random.of(&records), *random.of(&records));
-    let alike = records.iter().filter(|record| words[record.0] == words[to.0]).copied().collect::<Vec<_>>();
-    let from = if random.below(8) == 0 { from } else { *random.of(&alike) };
-    let at = random.below(to.1.min(from.1));
-    words[to.0 + at] = words[from.0 + at];
 }
 
-/// Start and length of each record.
-fn records(words: &[u32]) -> Vec<(usize, usize)> {
+/// Number, start and length of each section; all empty if the header says more than there is.
+fn sections(words: &[u32]) -> Vec<(usize, usize, usize)> {
+    let mut start = HEADER;
     let mut found = Vec::new();
-    let (mut at, end) = (HEADER, text_start(words));
-    while at < end {
-        let len = (words[at] >> 8) as usize;
-        if len == 0 || len > end - at {
-            break;
-        }
-        found.push((at, len));
-        at += len;
+    for section in 0..NUM_SECTIONS {
+        let len = words.get(LENGTHS + section).map_or(0, |len| *len as usize);
+        let len = if start.saturating_add(len) > words.len() { 0 } else { len };
+        found.push((section, start, len));
+        start += len;
     }
     found
 }
 
-/// Where the text starts, behind the records.
-fn text_start(words: &[u32]) -> usize {
-    let num_words = words.get(HEADER - 1).map_or(0, |bytes| bytes.div_ceil(4) as usize);
-    words.len().saturating_sub(num_words)
-}
-
-/// Drops, doubles, swaps, moves or cuts off records, or brings one from another wire.
-fn break_records(random: &mut Random, words: &[u32], wires: &[Vec<u32>]) -> Vec<u32> {
-    let slices = |words: &[u32]| -> Vec<Vec<u32>> {
-        records(words).into_iter().map(|(at, len)| words[at..at + len].to_vec()).collect()
-    };
-    let mut parts = slices(words);
-    if parts.is_empty() {
+/// Drops, doubles, swaps, moves or cuts off rows of a section, or brings some from another wire.
+fn break_rows(random: &mut Random, words: &[u32], wires: &[Vec<u32>]) -> Vec<u32> {
+    let full = sections(words).into_iter().filter(|section| section.2 != 0).collect::<Vec<_>>();
+    if full.is_empty() {
         return words.to_vec();
     }
-    let (a, b) = (random.below(parts.len()), random.below(parts.len()));
+    let (section, start, len) = *random.of(&full);
+    let mut rows = words[start..start + len].chunks(ROWS[section]).map(<[u32]>::to_vec).collect::<Vec<_>>();
+    let (a, b) = (random.below(rows.len()), random.below(rows.len()));
     match random.below(6) {
-        0 => drop(parts.remove(a)),
-        1 => parts.insert(b, parts[a].clone()),
-        2 => parts.swap(a, b),
+        0 => drop(rows.remove(a)),
+        1 => rows.insert(b, rows[a].clone()),
+        2 => rows.swap(a, b),
         3 => {
-            let part = parts.remove(a);
-            parts.insert(b.min(parts.len()), part);
+            let row = rows.remove(a);
+            rows.insert(b, row);
         }
-        4 => parts.truncate(a),
+        4 => rows.truncate(a),
         _ => {
             let other: &Vec<u32> = random.of(wires);
-            let other = slices(other);
-            parts.insert(a, random.of(&other).clone());
+            let (_, start, len) = sections(other)[section];
+            rows.splice(a..a, other[start..start + len].chunks(ROWS[section]).take(b + 1).map(<[u32]>::to_vec));
         }
     }
-    [&words[..HEADER.min(words.len())], &parts.concat(), &words[text_start(words)..]].concat()
+    let rows = rows.concat();
+    let mut words = [&words[..start], &rows, &words[start + len..]].concat();
+    // Mostly the section is what it says, so that its words are looked at.
+    if random.below(8) != 0 {
+        words[LENGTHS + section] = rows.len() as u32;
+    }
+    words
 }

@@ -53,7 +53,7 @@ save(const char *folder, const char *name, nir_shader *nir, const char *directiv
    FILE *file;
 
    ntv_wire_init(&wire);
-   missing = ntv_wire_nir(&wire, nir, false);
+   missing = ntv_wire_nir(&wire, nir, false, true);
    if (missing) {
       fprintf(stderr, "%s: no form for %s\n", name, missing);
       exit(1);
