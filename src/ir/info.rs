@@ -384,8 +384,10 @@ pub fn is_directive(key: &str, value: &str) -> bool {
 }
 
 impl ShaderInfo {
-    /// Forgets everything, keeps the memory of names.
+    /// Forgets everything, keeps the memory of names and of the list of directives.
     pub fn clear(&mut self) {
+        self.directives.clear();
+        let directives = std::mem::take(&mut self.directives);
         let names = [
             &mut self.source_hash,
             &mut self.output_primitive,
@@ -403,6 +405,7 @@ impl ShaderInfo {
             input_primitive,
             color0_interp,
             color1_interp,
+            directives,
             ..ShaderInfo::default()
         };
     }
