@@ -325,20 +325,23 @@ impl Emit<'_> {
     /// One OpVectorShuffle, or a whole vector, if all components, which are of vectors, come from at most two.
     fn shuffle(&mut self, alu: &Alu<'_>) -> Result<Option<u32>> {
         let first = alu.srcs[0].def;
-        let second = alu.srcs.iter().map(|src| src.def).find(|def| *def != first).unwrap_or(first);
-        if alu.srcs.iter().any(|src| src.def != first && src.def != second) {
-            return Ok(None);
-        }
-        let size = self.shader.num_components(first);
+        let size = self.state.values[first].n;
+        let mut second = None;
         let mut picks = [0u32; 4];
         for (pick, src) in picks.iter_mut().zip(alu.srcs) {
-            let base = if src.def == first { 0 } else { u32::from(size) };
             let component = src.swizzle.get(0);
-            if component >= self.shader.num_components(src.def) {
+            if component >= self.state.values[src.def].n {
                 return Err(internal(format!("{} has too few components", src.def)));
             }
-            *pick = base + u32::from(component);
+            *pick = u32::from(component);
+            if src.def != first {
+                if *second.get_or_insert(src.def) != src.def {
+                    return Ok(None);
+                }
+                *pick += u32::from(size);
+            }
         }
+        let second = second.unwrap_or(first);
         let (a, b) = (self.value(first, alu.base)?, self.value(second, alu.base)?);
         if alu.srcs.len() == usize::from(size) && picks.iter().zip(0..size).all(|(pick, c)| *pick == u32::from(c)) {
             return Ok(Some(a));

@@ -108,9 +108,10 @@ impl Emit<'_> {
     /// The view of `var` in which a value of `scalar`'s width can be seen as `wanted`, and what it then is.
     #[inline(always)]
     pub(super) fn view(&self, var: Var, scalar: AluType, wanted: Base) -> (View, Base) {
-        match self.shader.vars[var].mode {
-            Modes::SHADER_IN | Modes::SHADER_OUT => (View::Whole, scalar.base),
-            mode => self.view_of_memory(var, mode, scalar, wanted),
+        let mode = self.shader.vars[var].mode;
+        match mode.intersects(Modes::SHADER_IN | Modes::SHADER_OUT) {
+            true => (View::Whole, scalar.base),
+            false => self.view_of_memory(var, mode, scalar, wanted),
         }
     }
 

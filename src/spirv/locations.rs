@@ -45,7 +45,7 @@ impl Locations {
 
     pub(super) fn clear(&mut self) {
         self.taken.truncate(Locations::FEW);
-        self.taken.fill(0);
+        self.taken[..Locations::FEW].fill(0);
     }
 
     /// Takes components of a location. False if one of them is taken.
