@@ -122,7 +122,7 @@ pub(super) fn check_intrinsic(report: &mut Report<'_>, inst: Inst, op: Intrinsic
         report.at(inst, format_args!("the place has {}, not 32", plural(bits.into(), "bit")));
     }
     check_vertex(report, inst, op, io, report.shader.num_components(value));
-    check_flags(report, inst, io);
+    check_flags(report, inst, op, io);
     check_components(report, inst, value);
 }
 
@@ -201,10 +201,10 @@ fn check_vertex(report: &mut Report<'_>, inst: Inst, op: Intrinsic, io: IoSemant
     }
 }
 
-fn check_flags(report: &mut Report<'_>, inst: Inst, io: IoSemantics) {
-    let only_fragment = IoFlags::DUALSRC | IoFlags::FBFETCH | IoFlags::COHERENT;
-    if io.flags.intersects(only_fragment) && report.shader.stage() != Stage::Fragment {
-        report.at(inst, "only fragment shaders blend");
+fn check_flags(report: &mut Report<'_>, inst: Inst, op: Intrinsic, io: IoSemantics) {
+    let of_blending = IoFlags::DUALSRC | IoFlags::FBFETCH | IoFlags::COHERENT;
+    if io.flags.intersects(of_blending) && !(report.shader.stage() == Stage::Fragment && is_output(op)) {
+        report.at(inst, "only outputs of fragment shaders are blended");
     }
     if io.gs_streams != 0 && report.shader.stage() != Stage::Geometry {
         report.at(inst, "only geometry shaders have streams");

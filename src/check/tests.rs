@@ -391,7 +391,7 @@ fn inputs_and_outputs_fit_their_slot() {
         &[
             "`%6 = @load_input`: 2 components from 3 on do not fit the slot",
             "`%8 = @load_input`: 9 slots from 30 on do not exist",
-            "`@store_output`: only fragment shaders blend",
+            "`@store_output`: only outputs of fragment shaders are blended",
             "`%10 = @load_input`: slot 2 of 2 slots",
             "`%12 = @load_input`: the place has 16 bits, not 32",
         ],
@@ -403,6 +403,9 @@ fn qualifiers_go_with_the_stage() {
     let captured = "@store_output (%0, %0) (base=0, range=1, wrmask=x, component=0, src_type=float32, \
                     io location=FRAG_RESULT_DATA0 slots=1, xfb(component=0 buffer=0 offset=0), xfb2()) // !";
     invalid("FRAGMENT", "", captured, &["`@store_output`: this stage is not captured"]);
+    let second = "32 %6 = @load_input (%0) (base=0, range=1, component=0, dest_type=float32, \
+                  io location=VARYING_SLOT_VAR2 slots=1 dualsrc) // !";
+    invalid("FRAGMENT", "", second, &["`%6 = @load_input`: only outputs of fragment shaders are blended"]);
     let output = |stage: &str, qualifier: &str, note: &str| {
         let slot = if stage == "FRAGMENT" { "(FRAG_RESULT_DATA0.x, 0, 0)" } else { "(VARYING_SLOT_VAR0.x, 0, 0)" };
         let declaration = format!("decl_var {qualifier}shader_out INTERP_MODE_NONE none float v {slot} // ntv: {note}");
