@@ -120,6 +120,11 @@ impl<K: Id, V> Arena<K, V> {
         self.items.get_mut(index)
     }
 
+    /// Takes memory for `additional` more entities.
+    pub fn reserve(&mut self, additional: usize) {
+        self.items.reserve(additional);
+    }
+
     /// Makes the entities `len`, new ones like `value`.
     pub fn resize(&mut self, len: usize, value: V)
     where
@@ -304,6 +309,11 @@ impl<T> Default for Pool<T> {
 }
 
 impl<T: Copy> Pool<T> {
+    /// Takes memory for `additional` more values.
+    pub fn reserve(&mut self, additional: usize) {
+        self.items.reserve(additional);
+    }
+
     /// Copies `values` into the pool.
     pub fn push(&mut self, values: &[T]) -> Slice {
         let start = self.items.len() as u32;

@@ -324,6 +324,7 @@ impl Shader {
 
     /// Makes places for the first `count` instructions, to [`fill`](Shader::fill) in any order.
     pub(crate) fn make_places(&mut self, count: usize) {
+        self.insts.reserve(with_room(count));
         // Loops of few lengths are foreseen, those of any are not.
         self.insts.resize(count.next_multiple_of(8), VACANT);
         self.insts.truncate(count);
@@ -344,6 +345,7 @@ impl Shader {
 
     /// Appends the instructions of the first `count` places to the blocks that [`append_cf_at`](Shader::append_cf_at) opened.
     pub(crate) fn append_places(&mut self, count: usize) {
+        self.order.reserve(with_room(count));
         self.order.extend(self.insts.ids().take(count));
         self.end_block(count);
     }
@@ -424,6 +426,11 @@ impl Shader {
     pub fn push_alu_srcs(&mut self, srcs: &[AluSrc]) -> Slice {
         self.alu_srcs.push(srcs)
     }
+}
+
+/// Room for `count` instructions and those that passes add to most shaders: the first that has none would double the memory.
+fn with_room(count: usize) -> usize {
+    count + count / 8 + 8
 }
 
 impl DerefKind {

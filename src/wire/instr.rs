@@ -138,6 +138,8 @@ impl<'a> Reading<'a> {
 
     #[inline(never)]
     pub(super) fn alus(&mut self) -> Result<(), Error> {
+        // So many sources an instruction of four has, and none has more in proportion to its words but wide vectors.
+        self.shader.alu_srcs.reserve(self.section(Section::Alu).0.len() * 4 / 10);
         self.instructions(Section::Alu, |reading, parts| {
             let head = Head::unpack(parts.head);
             let (Some(op), Some(flags)) = (pick(AluOp::ALL, head.op), AluFlags::from_bits(head.flags)) else {
