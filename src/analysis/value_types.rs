@@ -120,7 +120,7 @@ impl ValueTypes {
         kinds.phis().iter().for_each(|phi| self.enter(*phi, &shader.insts[*phi], Choice::Free));
         kinds.texs().iter().for_each(|inst| self.add_tex(shader, *inst));
         kinds.intrinsics().iter().for_each(|inst| self.add_intrinsic(shader, *inst));
-        if shader.inventory().has_indices() {
+        if shader.inventory().has_unusual_steps() {
             kinds.derefs().iter().for_each(|inst| self.add_deref(shader, *inst));
         }
         let moves = self.add_alu(shader, kinds.alu());

@@ -13,7 +13,6 @@ pub struct Inventory {
     alu: AluSet,
     intrinsics: IntrinsicSet,
     modes: Modes,
-    has_indices: bool,
     /// A bit for each width of a result: 1, 8, 16, 32 and 64 are powers of two.
     widths: u8,
     has_phis: bool,
@@ -40,7 +39,6 @@ impl Inventory {
             InstKind::Deref(deref) => {
                 let Deref { kind, modes, .. } = derefs[deref];
                 self.modes |= modes;
-                self.has_indices |= matches!(kind, DerefKind::Array { index: ArrayIndex::Def(_), .. });
                 self.has_unusual_steps |= !is_usual_step(kind);
             }
             InstKind::Tex(_) => self.has_textures = true,
@@ -85,11 +83,6 @@ impl Inventory {
         self.modes.intersects(modes)
     }
 
-    /// True if there may be a pointer to the element of an array that a value names.
-    pub fn has_indices(&self) -> bool {
-        self.has_indices
-    }
-
     /// True if there may be a result of this width.
     pub fn has_width(&self, bits: u8) -> bool {
         self.widths & bits != 0
@@ -105,7 +98,8 @@ impl Inventory {
         self.has_textures
     }
 
-    /// True if there may be a step of a pointer other than to a variable, a member, or an element the number of which is known.
+    /// True if there may be a step of a pointer other than to a variable, a member, or an element the number of which is known:
+    /// where there is none, no value names an element.
     pub fn has_unusual_steps(&self) -> bool {
         self.has_unusual_steps
     }
