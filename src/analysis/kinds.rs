@@ -9,13 +9,29 @@ use crate::ir::{Inst, InstKind, Shader};
 
 /// Lists where in the order of a shader the intrinsics are: without asking, too.
 pub(crate) fn list_intrinsics(shader: &Shader, places: &mut Vec<u32>) {
-    places.resize(shader.order.len(), 0);
+    list_some(shader, places, |kind| matches!(kind, InstKind::Intrinsic { .. }), |at, _| at as u32);
+}
+
+/// Lists the intrinsics and the texture operations of a shader in the same way.
+pub(crate) fn list_intrinsics_and_texs(shader: &Shader, insts: &mut Vec<Inst>) {
+    list_some(shader, insts, |kind| matches!(kind, InstKind::Intrinsic { .. } | InstKind::Tex(_)), |_, inst| inst);
+}
+
+/// Lists what `entry` makes of the place and the instruction of those that are `listed`.
+#[inline(always)]
+fn list_some<T: Copy>(
+    shader: &Shader,
+    list: &mut Vec<T>,
+    listed: impl Fn(&InstKind) -> bool,
+    entry: impl Fn(usize, Inst) -> T,
+) {
+    list.resize(shader.order.len(), entry(0, Inst::from_index(0)));
     let mut count = 0;
     for (at, inst) in shader.order.iter().enumerate() {
-        places[count] = at as u32;
-        count += usize::from(matches!(shader.insts[*inst].kind, InstKind::Intrinsic { .. }));
+        list[count] = entry(at, *inst);
+        count += usize::from(listed(&shader.insts[*inst].kind));
     }
-    places.truncate(count);
+    list.truncate(count);
 }
 
 /// The instructions of a shader, by kind.

@@ -7,7 +7,7 @@
 
 use super::support::{self, BUFFERS};
 use super::{features, textures, variable};
-use crate::entity::Id;
+use crate::analysis::kinds::list_intrinsics_and_texs;
 use crate::ir::{ArrayIndex, Def, Deref, DerefKind, Inst, InstKind, Shader};
 use crate::op::names::InterpMode;
 use crate::op::{AluInfo, AluOp, AluSet, Base, Intrinsic, IntrinsicSet, Modes, ALU_OPS, INTRINSICS};
@@ -22,7 +22,7 @@ pub(super) fn find(shader: &Shader, target: &Target, suspects: &mut Vec<Inst>) -
     } else {
         let plain = if target.has(Feature::geometryStreams) { &PLAIN_WITH_STREAMS } else { &PLAIN };
         if has.has_textures() || !has.has_no_other(plain) {
-            list_candidates(shader, suspects);
+            list_intrinsics_and_texs(shader, suspects);
             suspects.retain(|inst| !is_usual(shader, *inst, plain));
         }
     }
@@ -130,18 +130,6 @@ fn is_odd_deref(shader: &Shader, deref: &Deref) -> bool {
         DerefKind::ArrayWildcard { .. } | DerefKind::PtrAsArray { .. } | DerefKind::Cast { .. } => true,
     };
     is_odd_step || textures::is_loose_uniform(shader, deref)
-}
-
-/// Lists the intrinsics and textures, without asking each instruction what it is.
-fn list_candidates(shader: &Shader, candidates: &mut Vec<Inst>) {
-    candidates.resize(shader.order.len(), Inst::from_index(0));
-    let mut count = 0;
-    for inst in &shader.order {
-        candidates[count] = *inst;
-        let is_candidate = matches!(shader.insts[*inst].kind, InstKind::Intrinsic { .. } | InstKind::Tex(_));
-        count += usize::from(is_candidate);
-    }
-    candidates.truncate(count);
 }
 
 /// Whether a candidate has a translation for sure.
