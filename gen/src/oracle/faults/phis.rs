@@ -1,5 +1,6 @@
 //! Phis in a form that drivers get right.
 
+use ntv::ir::builder::vec_op;
 use ntv::ir::{AluFlags, AluSrc, Block, BlockData, Inst, InstData, InstKind, PhiSrc, Swizzle};
 use ntv::op::AluOp;
 use ntv::Shader;
@@ -32,7 +33,7 @@ pub(super) fn split(shader: &mut Shader) -> bool {
     let mut parts: BTreeMap<Inst, Vec<Inst>> = BTreeMap::new();
     for phi in shader.order.clone() {
         let data = shader.insts[phi];
-        let (Some(srcs), Some(vec)) = (shader.phi(phi).map(<[_]>::to_vec), vec_op(data.num_components)) else {
+        let (Some(srcs), Some(vec)) = (shader.phi(phi).map(<[_]>::to_vec), vec_op(data.num_components.into())) else {
             continue;
         };
         let components = (0..data.num_components).map(|c| {
@@ -72,10 +73,6 @@ fn insert(shader: &mut Shader, parts: &BTreeMap<Inst, Vec<Inst>>, ends: &BTreeMa
         shader.blocks[block] = BlockData { start, end: order.len() as u32 };
     }
     shader.order = order;
-}
-
-fn vec_op(num_components: u8) -> Option<AluOp> {
-    [None, None, Some(AluOp::vec2), Some(AluOp::vec3), Some(AluOp::vec4)].get(usize::from(num_components)).copied()?
 }
 
 fn channel(inst: Inst, component: u8) -> AluSrc {
