@@ -55,10 +55,7 @@ fn mutated_wires_that_are_vouched_for_come_to_an_end() {
     let modules = support::in_parallel((0..CASES).collect(), |case: u64| {
         let options = Options { input: ntv::Input::Valid, ..options(case) };
         let bytes = wire_mutation::mutate(&mut Random(seed.wrapping_mul(CASES).wrapping_add(case)), &wires);
-        running.lock().expect("no panic holds it").push((case, Instant::now()));
-        let modules = support::caught(|| Ok(Input::Wire(bytes).translate(&options)));
-        running.lock().expect("no panic holds it").retain(|(running, _)| *running != case);
-        modules.map_or(0, |modules| modules.len())
+        translated(&running, case, &Input::Wire(bytes), &options).map_or(0, |modules| modules.len())
     });
     let modules = modules.into_iter().sum::<usize>();
     println!("{modules} modules, peak memory {:?} KiB", peak_memory_kib());
@@ -95,6 +92,14 @@ fn number(variable: &str) -> Option<u64> {
 
 /// The cases that run now, with the time at which each started.
 type Running = std::sync::Arc<Mutex<Vec<(u64, Instant)>>>;
+
+/// The modules of a case, which is among those that run meanwhile; `Err` says how it panicked.
+fn translated(running: &Running, case: u64, input: &Input, options: &Options) -> Result<Vec<Vec<u32>>, String> {
+    running.lock().expect("no panic holds it").push((case, Instant::now()));
+    let modules = support::caught(|| Ok(input.translate(options)));
+    running.lock().expect("no panic holds it").retain(|(running, _)| *running != case);
+    modules
+}
 
 /// What a case is about.
 enum Input {
@@ -145,9 +150,7 @@ impl Judge {
     /// Runs one case; leaves its input in a file if it fails.
     fn case(&self, case: u64, input: &Input) -> Result<(), String> {
         let options = options(case);
-        self.running.lock().expect("no panic holds it").push((case, Instant::now()));
-        let modules = support::caught(|| Ok(input.translate(&options)));
-        self.running.lock().expect("no panic holds it").retain(|(running, _)| *running != case);
+        let modules = translated(&self.running, case, input, &options);
         let result = modules.and_then(|modules| modules.iter().try_for_each(|words| self.module(words, &options)));
         result.map_err(|error| {
             let (bytes, extension) = input.file();
