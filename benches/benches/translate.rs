@@ -1,5 +1,5 @@
-//! Times the way from text, or from a driver's words, to SPIR-V, as a whole, by its steps, and on several threads. Each
-//! benchmark goes over all shaders of a set; criterion divides by their instructions.
+//! Times the way from text, or from a driver's words, to SPIR-V, as a whole and by its steps. Each benchmark goes
+//! over all shaders of a set; criterion divides by their instructions.
 
 #![allow(missing_docs, reason = "criterion's macros make a public function")]
 
@@ -13,9 +13,6 @@ use ntv::spirv::Emitter;
 use ntv::{check, EmitOptions, Target, Translator};
 use ntv_benches::{sets, Set, Worker};
 use std::hint::black_box;
-use std::sync::Barrier;
-use std::thread::available_parallelism;
-use std::time::{Duration, Instant};
 
 /// Times `run` on fresh copies of the shaders of `set`, which are made outside of the time.
 fn time(c: &mut Criterion, group: &str, set: &Set, shaders: &[Shader], mut run: impl FnMut(&mut Shader)) {
@@ -84,45 +81,6 @@ fn translate(c: &mut Criterion, set: &Set) {
     });
 }
 
-/// Each of 1, 2, 4 and so on threads, up to the number of cores, goes over all shaders: the time stays the same where threads
-/// do not get in each other's way.
-fn threads(c: &mut Criterion, set: &Set) {
-    let cores = available_parallelism().map_or(1, usize::from);
-    let wires = set.wires();
-    let mut group = c.benchmark_group("threads");
-    let mut counts: Vec<usize> =
-        std::iter::successors(Some(1), |count| Some(2 * count)).take_while(|n| *n < cores).collect();
-    counts.push(cores);
-    for count in counts {
-        group.throughput(Throughput::Elements((count * set.instructions()) as u64));
-        group.bench_function(BenchmarkId::from_parameter(count), |b| {
-            b.iter_custom(|rounds| together(count, rounds, &wires))
-        });
-    }
-    group.finish();
-}
-
-/// How long `count` threads take to go over all of `wires` so many times, each for itself.
-fn together(count: usize, rounds: u64, wires: &[Vec<u32>]) -> Duration {
-    let barrier = Barrier::new(count + 1);
-    let work = || {
-        let mut worker = Worker::default();
-        let mut go = || wires.iter().for_each(|wire| drop(black_box(worker.translate(wire))));
-        // By then a worker has its memory.
-        go();
-        barrier.wait();
-        (0..rounds).for_each(|_| go());
-        barrier.wait();
-    };
-    std::thread::scope(|scope| {
-        (0..count).for_each(|_| drop(scope.spawn(work)));
-        barrier.wait();
-        let start = Instant::now();
-        barrier.wait();
-        start.elapsed()
-    })
-}
-
 fn all(c: &mut Criterion) {
     let sets = sets::all().unwrap_or_else(|error| panic!("{error:#}"));
     for set in &sets {
@@ -132,7 +90,6 @@ fn all(c: &mut Criterion) {
     }
     // Steps say where the time goes, for which some sets are enough.
     sets.iter().filter(|set| sets::STEPPED.contains(&&*set.name)).for_each(|set| steps(c, set));
-    sets.iter().filter(|set| set.name == "large").for_each(|set| threads(c, set));
 }
 
 criterion_group! {

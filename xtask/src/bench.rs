@@ -15,6 +15,9 @@ struct Arguments {
     /// What Mesa's Vulkan driver for the CPU takes for the modules of both, of a corpus that $NTV_CORPUS names.
     #[arg(long, conflicts_with = "mesa")]
     pipelines: bool,
+    /// On 1, 2, 4 and so on threads, up to the number of cores.
+    #[arg(long, conflicts_with_all = ["mesa", "pipelines"])]
+    threads: bool,
     /// A Mesa that is installed there: for --mesa a patched one, instead of building it; for --pipelines any, instead of
     /// Debian's own.
     #[arg(long, value_name = "DIR")]
@@ -45,6 +48,11 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
         let driver = crate::mesa::vulkan_driver(arguments.prefix)?;
         go(cargo(&bench).arg(&log).env("VK_DRIVER_FILES", driver))?;
         return report("pipelines", &log);
+    }
+    if arguments.threads {
+        let log = target.join("threads.tsv");
+        go(cargo(&["bench", "--package", "ntv-benches", "--bench", "threads", "--"]).arg(&log))?;
+        return report("threads", &log);
     }
     for bench in BENCHES {
         go(cargo(&["bench", "--package", "ntv-benches", "--bench", bench, "--"]).args(&arguments.criterion))?;

@@ -16,9 +16,10 @@ use std::path::{Path, PathBuf};
 const USAGE: &str = "\
 usage: cargo xtask test               install what the tests need from Debian, then run all of them
        cargo xtask lint               formatting, clippy, documentation, Rust version of the core
-       cargo xtask bench [--mesa|--pipelines] [-- FILTER]
-                                      measure and write benches/results/: translation alone, or inside zink beside its
-                                      own translator, or what a Vulkan driver makes of both's words; --help has more
+       cargo xtask bench [--mesa|--pipelines|--threads] [-- FILTER]
+                                      measure and write benches/results/: translation alone, inside zink beside its own
+                                      translator, what a Vulkan driver makes of both's words, or translation on several
+                                      threads; --help has more
        cargo xtask oracle [--count N] [--first N] [--jobs N] [--all] [--seed N [--shader FILE]]
                                       hold random shaders on the interpreter against lavapipe; --seed: one, in detail
        cargo xtask dump --mesa PREFIX [NAME...]

@@ -4,11 +4,13 @@
 //! ntv-bench-report translation CRITERION_FOLDER RESULTS_FOLDER   what criterion measured last, allocations, peak memory
 //! ntv-bench-report mesa LOG RESULTS_FOLDER                       a log that zink wrote with ZINK_NTV=compare
 //! ntv-bench-report pipelines LOG RESULTS_FOLDER                  a log of the benchmark `pipelines`
+//! ntv-bench-report threads LOG RESULTS_FOLDER                    a log of the benchmark `threads`
 //! ```
 
 mod comparison;
 mod memory;
 mod plot;
+mod threads;
 mod times;
 mod translation;
 
@@ -27,6 +29,7 @@ fn main() -> Result<()> {
         Some("translation") => translation::write(from, results),
         Some("mesa") => comparison::write(&comparison::MESA, from, results),
         Some("pipelines") => comparison::write(&comparison::PIPELINES, from, results),
+        Some("threads") => threads::write(from, results),
         _ => bail!("no such report: {}", kind.display()),
     }
 }

@@ -68,10 +68,4 @@ impl Times {
         let time = self.0.get(&(group.to_owned(), parameter.to_owned())).copied();
         time.with_context(|| format!("nothing measured for {group} of {parameter}"))
     }
-
-    /// All of a benchmark, by parameter.
-    pub(crate) fn group<'a>(&'a self, group: &'a str) -> impl Iterator<Item = (&'a str, Time)> {
-        let own = self.0.iter().filter(move |((name, _), _)| name == group);
-        own.map(|((_, parameter), time)| (parameter.as_str(), *time))
-    }
 }

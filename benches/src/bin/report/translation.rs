@@ -1,4 +1,4 @@
-//! ntv alone: time, memory, growth, steps, threads, variants, peers.
+//! ntv alone: time, memory, growth, steps, variants, peers.
 
 use crate::memory::{measure, Memory};
 use crate::times::Times;
@@ -18,7 +18,6 @@ pub(crate) fn write(criterion: &Path, results: &Path) -> Result<()> {
     time_table(&mut out, &times, &sets, &memories)?;
     memory_table(&mut out, &sets, &memories)?;
     steps_table(&mut out, &times)?;
-    threads_table(&mut out, &times)?;
     variants_table(&mut out, &times)?;
     peers_table(&mut out, &times)?;
     growth_plots(results, &times, &sets, &memories)?;
@@ -85,20 +84,6 @@ fn steps_table(out: &mut String, times: &Times) -> Result<()> {
             write!(out, " {:.2} |", times.get(&step, set)?.each())?;
         }
         writeln!(out)?;
-    }
-    Ok(())
-}
-
-fn threads_table(out: &mut String, times: &Times) -> Result<()> {
-    let mut rows: Vec<(usize, f64)> = Vec::new();
-    for (threads, time) in times.group("threads") {
-        rows.push((threads.parse()?, time.amount / time.nanoseconds * 1e3));
-    }
-    rows.sort_by_key(|row| row.0);
-    *out +=
-        "\n| threads, over the large shaders | million instructions/s | times one thread |\n| ---: | ---: | ---: |\n";
-    for (threads, rate) in &rows {
-        writeln!(out, "| {threads} | {rate:.2} | {:.2} |", rate / rows[0].1)?;
     }
     Ok(())
 }
