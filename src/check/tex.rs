@@ -9,7 +9,7 @@ use std::ops::RangeInclusive;
 /// Reports sources and results that no texture operation has.
 pub(super) fn check(report: &mut Report<'_>, inst: Inst, tex: &TexData) {
     let mut seen = 0u32;
-    for (kind, def) in &tex.srcs {
+    for (kind, def) in &*tex.srcs {
         let bit = 1 << *kind as u32;
         if seen & bit != 0 {
             report.at(inst, format_args!("has two sources {}", kind.name()));

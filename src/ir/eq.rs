@@ -117,8 +117,8 @@ impl<'a> Pair<'a> {
 
     fn tex(&self, a: &TexData, b: &TexData) -> bool {
         let same_srcs =
-            a.srcs.len() == b.srcs.len() && a.srcs.iter().zip(&b.srcs).all(|(a, b)| a.0 == b.0 && self.def(a.1, b.1));
-        same_srcs && TexData { srcs: Vec::new(), ..a.clone() } == TexData { srcs: Vec::new(), ..b.clone() }
+            a.srcs.len() == b.srcs.len() && a.srcs.iter().zip(&*b.srcs).all(|(a, b)| a.0 == b.0 && self.def(a.1, b.1));
+        same_srcs && TexData { srcs: b.srcs, ..*a } == *b
     }
 
     fn deref(&mut self, a: &Deref, b: &Deref) -> bool {

@@ -1,12 +1,12 @@
 //! Instructions and their operands.
 //!
 //! An instruction has at most one result, so a [`Def`] is the [`Inst`] that makes it. Operand lists live in the pools of the
-//! shader; an instruction holds a [`Slice`] of them.
+//! shader; an instruction holds a [`Slice`] of them. Those of texture instructions are in `tex`.
 
 use super::types::Type;
 use super::variable::Var;
 use crate::entity::{entity, Slice};
-use crate::op::{AluOp, AluType, Intrinsic, Modes, TexOp, TexSrcKind};
+use crate::op::{AluOp, Intrinsic, Modes};
 use bitflags::bitflags;
 
 entity!(
@@ -334,54 +334,6 @@ pub enum ArrayIndex {
     Imm(i64),
     /// A scalar.
     Def(Def),
-}
-
-/// Operands of a texture instruction: NIR's `nir_tex_instr`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct TexData {
-    /// The operation.
-    pub op: TexOp,
-    /// How the result's bits are read.
-    pub dest_type: AluType,
-    /// The sources.
-    pub srcs: Vec<(TexSrcKind, Def)>,
-    /// Which texture, unless a source says.
-    pub texture_index: u32,
-    /// Which sampler, unless a source says.
-    pub sampler_index: u32,
-    /// Component that a gather reads.
-    pub component: u8,
-    /// Offsets of the four texels of a gather.
-    pub offsets: Option<[[i8; 2]; 4]>,
-    /// A gather takes its level of detail as sampling would.
-    pub is_gather_implicit_lod: bool,
-    /// The texture may differ between invocations.
-    pub texture_non_uniform: bool,
-    /// The sampler may differ between invocations.
-    pub sampler_non_uniform: bool,
-    /// The last component of the result is a residency code.
-    pub is_sparse: bool,
-}
-
-impl TexData {
-    /// The source of this kind.
-    pub fn src(&self, kind: TexSrcKind) -> Option<Def> {
-        self.srcs.iter().find(|(k, _)| *k == kind).map(|(_, def)| *def)
-    }
-
-    /// Makes `def` the source of this kind.
-    pub fn set_src(&mut self, kind: TexSrcKind, def: Def) {
-        match self.srcs.iter_mut().find(|(k, _)| *k == kind) {
-            Some(src) => src.1 = def,
-            None => self.srcs.push((kind, def)),
-        }
-    }
-
-    /// Takes the source of this kind away.
-    pub fn take_src(&mut self, kind: TexSrcKind) -> Option<Def> {
-        let at = self.srcs.iter().position(|(k, _)| *k == kind)?;
-        Some(self.srcs.remove(at).1)
-    }
 }
 
 /// Where control goes.

@@ -28,6 +28,7 @@ pub mod inst;
 mod inventory;
 pub mod rewrite;
 pub mod spare;
+pub mod tex;
 pub mod types;
 pub mod variable;
 
@@ -36,11 +37,12 @@ pub use changes::Changes;
 pub use info::{ShaderInfo, Stage};
 pub use inst::{
     AluFlags, AluSrc, ArrayIndex, Block, Def, Deref, DerefId, DerefKind, Inst, InstData, InstKind, Jump, PhiSrc,
-    Swizzle, Tex, TexData,
+    Swizzle, Tex,
 };
 pub use inventory::Inventory;
 pub use rewrite::{rewrite, rewrite_cf, Edit, Rewriter};
 pub(crate) use spare::MOST_KEPT;
+pub use tex::{TexData, TexSrcs};
 pub use types::{Field, StructData, Type, TypeData, TypeTable};
 pub use variable::{Capture, Precision, Var, VarFlags, Variable, NO_LOCATION};
 

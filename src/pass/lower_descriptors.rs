@@ -130,11 +130,11 @@ fn separate_sampler(shader: &Shader, tex: &TexData, pointer: Def) -> Option<Def>
 
 /// Makes `tex` name its texture and its sampler by these pointers, and by nothing else.
 fn set_pointers(tex: &mut TexData, pointer: Def, sampler: Option<Def>) {
-    tex.srcs.retain(|(kind, _)| !UNNAMED.contains(kind));
+    tex.srcs.retain(|kind| !UNNAMED.contains(&kind));
     (tex.texture_index, tex.sampler_index) = (0, 0);
     match tex.srcs.iter_mut().find(|(kind, _)| *kind == TexSrcKind::texture_deref) {
         Some(src) => src.1 = pointer,
-        None => tex.srcs.insert(0, (TexSrcKind::texture_deref, pointer)),
+        None => tex.srcs.insert(0, TexSrcKind::texture_deref, pointer),
     }
     sampler.into_iter().for_each(|sampler| tex.set_src(TexSrcKind::sampler_deref, sampler));
 }

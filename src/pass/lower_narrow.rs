@@ -166,7 +166,7 @@ impl Carriers {
             }
             InstKind::Tex(tex) if self.is_carried[def] => {
                 self.restore_sources(b, inst);
-                let mut wide = b.shader.texs[tex].clone();
+                let mut wide = b.shader.texs[tex];
                 wide.dest_type.bits = 32;
                 let (base, wide) = (wide.dest_type.base, b.shader.texs.push(wide));
                 let value = b.inst(data.num_components, 32, InstKind::Tex(wide)).def();

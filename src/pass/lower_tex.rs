@@ -53,7 +53,6 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
     }
     let gather_offsets = context.target.has(Feature::shaderImageGatherExtended);
     let mut changed = false;
-    let mut before = Vec::new();
     let moved = rewrite(shader, |b, inst| {
         let tex = match b.shader.insts[inst].kind {
             InstKind::Tex(tex) => tex,
@@ -63,11 +62,9 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
             }
             _ => return Edit::Keep,
         };
-        let op = b.shader.texs[tex].op;
-        before.clear();
-        before.extend_from_slice(&b.shader.texs[tex].srcs);
+        let before = b.shader.texs[tex];
         let edit = lower(b, inst, tex, implicit_lod, gather_offsets);
-        changed |= edit != Edit::Keep || op != b.shader.texs[tex].op || before != b.shader.texs[tex].srcs;
+        changed |= edit != Edit::Keep || b.shader.texs[tex] != before;
         edit
     });
     moved || changed
@@ -244,14 +241,14 @@ fn resize(b: &mut Builder<'_>, def: Def, n: u8) -> Def {
 fn gather_four(b: &mut Builder<'_>, inst: Inst, tex: Tex) -> Def {
     const AT_OFFSET: u8 = 3;
     let data = b.shader.insts[inst];
-    let mut gather = b.shader.texs[tex].clone();
+    let mut gather = b.shader.texs[tex];
     let offsets = gather.offsets.take().unwrap_or_default();
     let mut parts = Vec::with_capacity(5);
     let mut code = None;
     for [x, y] in offsets {
         let at = b.constant(32, &[x as i32 as u32 as u64, y as i32 as u32 as u64]);
         gather.set_src(offset, at);
-        let id = b.shader.texs.push(gather.clone());
+        let id = b.shader.texs.push(gather);
         let texels = b.inst(data.num_components, data.bit_size, InstKind::Tex(id)).def();
         parts.push(b.channel(texels, AT_OFFSET));
         if gather.is_sparse {

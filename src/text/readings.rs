@@ -95,7 +95,7 @@ impl<'a> Readings<'a> {
             InstKind::Phi(srcs) => shader.phi_srcs[srcs].iter().for_each(|src| self.copy(src.def, inst.def())),
             InstKind::Tex(tex) => {
                 let tex = &shader.texs[tex];
-                for (kind, def) in &tex.srcs {
+                for (kind, def) in &*tex.srcs {
                     self.set(*def, tex_src_base(tex, *kind));
                 }
                 self.set(inst.def(), tex.dest_type.base);

@@ -492,6 +492,8 @@ fn errors_say_where_and_what() {
     case("call frob %1", "call", "without calls");
     case("goto b1", "goto", "structured control flow");
     case("ä %0 = undefined", "ä", "expected an instruction");
+    let sources = ["%0 (coord)"; 22].join(", ");
+    case(&format!("32 %0 = undefined\n32x4 %1 = (float32)tex {sources}"), "coord)", "more sources than");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use super::index::alu_type_named;
 use super::instr::Dest;
 use super::parser::Parser;
 use crate::error::Error;
-use crate::ir::{Def, InstKind, TexData};
+use crate::ir::{Def, InstKind, TexData, TexSrcs};
 use crate::op::{TexOp, TexSrcKind};
 
 impl<'a> Parser<'a> {
@@ -28,7 +28,7 @@ impl<'a> Parser<'a> {
         let mut tex = TexData {
             op,
             dest_type,
-            srcs: Vec::new(),
+            srcs: TexSrcs::new(),
             texture_index: 0,
             sampler_index: 0,
             component: 0,
@@ -77,8 +77,10 @@ impl<'a> Parser<'a> {
             let span = super::cursor::Span { start, end: start + kind.len() };
             line.error_at(span, "expected what this source is, such as `coord`")
         })?;
-        tex.srcs.push((kind, def));
-        Ok(())
+        match tex.srcs.push(kind, def) {
+            true => Ok(()),
+            false => Err(line.error(start, "more sources than there are kinds of them")),
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::entity::{Id, Slice};
 use crate::error::Error;
 use crate::ir::{
     AluFlags, AluSrc, ArrayIndex, Block, Def, Deref, DerefKind, Inst, InstData, InstKind, PhiSrc, Shader, Stage,
-    Swizzle, TexData, Var,
+    Swizzle, TexData, TexSrcs, Var,
 };
 use crate::op::old::OldAlu;
 use crate::op::{AluOp, Index, Intrinsic, Modes};
@@ -382,11 +382,13 @@ impl<'a> Reading<'a> {
         let flags =
             TexFlags::from_bits(flags).ok_or_else(|| unexpected(at + 1, "flags of a texture operation", bits))?;
         let words = parts.first(FIXED + 2 * usize::from(num_srcs))?;
-        let mut srcs = Vec::with_capacity(num_srcs.into());
+        let mut srcs = TexSrcs::new();
         for (n, pair) in words[FIXED..].chunks_exact(2).enumerate() {
             let n = FIXED + 2 * n;
             let kind = format::tex_src(pair[0]).ok_or_else(|| unexpected(at + n, "a kind of source", pair[0]))?;
-            srcs.push((kind, self.src(parts, n + 1, pair[1])));
+            if !srcs.push(kind, self.src(parts, n + 1, pair[1])) {
+                return Err(error(at + n, format_args!("more sources than there are kinds of them")));
+            }
         }
         let offsets = [low, low >> 16, high, high >> 16].map(|pair| [pair as i8, (pair >> 8) as i8]);
         let tex = self.shader.texs.push(TexData {

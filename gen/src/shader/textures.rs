@@ -7,7 +7,7 @@
 use super::{Generator, Kind, Purpose, Shape};
 use arbitrary::Result;
 use ntv::analysis::textures::{Texture, TextureKind};
-use ntv::ir::{AluFlags, ArrayIndex, Def, InstKind, Stage, TexData, Type, Var, Variable};
+use ntv::ir::{AluFlags, ArrayIndex, Def, InstKind, Stage, TexData, TexSrcs, Type, Var, Variable};
 use ntv::op::fold::from_float;
 use ntv::op::names::{pack_alu_type, ImageDim, FORMATS};
 use ntv::op::{AluOp, AluType, AtomicOp, Base, Index, Intrinsic, Modes, TexOp, TexSrcKind};
@@ -69,10 +69,10 @@ impl Generator<'_, '_, '_> {
             _ => 4,
         };
         let component = if op == TexOp::tg4 && !texture.shadow { self.u.int_in_range(0..=3)? } else { 0 };
-        let tex = self.b.shader.texs.push(TexData {
+        let mut tex = TexData {
             op,
             dest_type: AluType::new(base, 32),
-            srcs,
+            srcs: TexSrcs::new(),
             texture_index: 0,
             sampler_index: 0,
             component,
@@ -81,7 +81,9 @@ impl Generator<'_, '_, '_> {
             texture_non_uniform: false,
             sampler_non_uniform: false,
             is_sparse: false,
-        });
+        };
+        srcs.into_iter().for_each(|(kind, def)| tex.set_src(kind, def));
+        let tex = self.b.shader.texs.push(tex);
         let def = self.b.inst(n, 32, InstKind::Tex(tex)).def();
         self.push(def, if base == Base::Float { Kind::Float } else { Kind::Int });
         Ok(())

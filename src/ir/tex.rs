@@ -1,0 +1,154 @@
+//! Operands of texture instructions.
+
+use super::inst::Def;
+use crate::entity::Id;
+use crate::op::{AluType, TexOp, TexSrcKind};
+use std::ops::{Deref, DerefMut};
+
+/// Operands of a texture instruction: NIR's `nir_tex_instr`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TexData {
+    /// The operation.
+    pub op: TexOp,
+    /// How the result's bits are read.
+    pub dest_type: AluType,
+    /// The sources.
+    pub srcs: TexSrcs,
+    /// Which texture, unless a source says.
+    pub texture_index: u32,
+    /// Which sampler, unless a source says.
+    pub sampler_index: u32,
+    /// Component that a gather reads.
+    pub component: u8,
+    /// Offsets of the four texels of a gather.
+    pub offsets: Option<[[i8; 2]; 4]>,
+    /// A gather takes its level of detail as sampling would.
+    pub is_gather_implicit_lod: bool,
+    /// The texture may differ between invocations.
+    pub texture_non_uniform: bool,
+    /// The sampler may differ between invocations.
+    pub sampler_non_uniform: bool,
+    /// The last component of the result is a residency code.
+    pub is_sparse: bool,
+}
+
+impl TexData {
+    /// The source of this kind.
+    pub fn src(&self, kind: TexSrcKind) -> Option<Def> {
+        self.srcs.iter().find(|(k, _)| *k == kind).map(|(_, def)| *def)
+    }
+
+    /// Makes `def` the source of this kind.
+    pub fn set_src(&mut self, kind: TexSrcKind, def: Def) {
+        match self.srcs.iter_mut().find(|(k, _)| *k == kind) {
+            Some(src) => src.1 = def,
+            None => self.srcs.insert(self.srcs.len(), kind, def),
+        }
+    }
+
+    /// Takes the source of this kind away.
+    pub fn take_src(&mut self, kind: TexSrcKind) -> Option<Def> {
+        let def = self.src(kind)?;
+        self.srcs.retain(|k| k != kind);
+        Some(def)
+    }
+}
+
+/// The sources of a texture instruction, in its order. There is room for one of each kind, so that no memory is taken for them.
+#[derive(Clone, Copy)]
+pub struct TexSrcs {
+    len: u8,
+    srcs: [(TexSrcKind, Def); TexSrcKind::ALL.len()],
+}
+
+impl TexSrcs {
+    /// No sources.
+    pub fn new() -> TexSrcs {
+        TexSrcs { len: 0, srcs: [(TexSrcKind::coord, Def::from_index(0)); TexSrcKind::ALL.len()] }
+    }
+
+    /// Adds a source. False if there is no room for it: an instruction has one source of a kind.
+    #[must_use]
+    pub fn push(&mut self, kind: TexSrcKind, def: Def) -> bool {
+        let free = self.srcs.get_mut(usize::from(self.len));
+        self.len += u8::from(free.is_some());
+        free.map(|src| *src = (kind, def)).is_some()
+    }
+
+    /// Adds a source of a kind that is not there, in front of the source `at`.
+    pub fn insert(&mut self, at: usize, kind: TexSrcKind, def: Def) {
+        if self.push(kind, def) {
+            self[at..].rotate_right(1);
+        }
+    }
+
+    /// Keeps the sources of the kinds of which `keep` says so.
+    pub fn retain(&mut self, keep: impl Fn(TexSrcKind) -> bool) {
+        let mut kept = 0;
+        for at in 0..usize::from(self.len) {
+            let src = self.srcs[at];
+            self.srcs[usize::from(kept)] = src;
+            kept += u8::from(keep(src.0));
+        }
+        self.len = kept;
+    }
+}
+
+impl Default for TexSrcs {
+    fn default() -> TexSrcs {
+        TexSrcs::new()
+    }
+}
+
+impl Deref for TexSrcs {
+    type Target = [(TexSrcKind, Def)];
+    fn deref(&self) -> &[(TexSrcKind, Def)] {
+        &self.srcs[..usize::from(self.len)]
+    }
+}
+
+impl DerefMut for TexSrcs {
+    fn deref_mut(&mut self) -> &mut [(TexSrcKind, Def)] {
+        &mut self.srcs[..usize::from(self.len)]
+    }
+}
+
+impl PartialEq for TexSrcs {
+    fn eq(&self, other: &TexSrcs) -> bool {
+        **self == **other
+    }
+}
+
+impl std::fmt::Debug for TexSrcs {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::op::TexSrcKind::*;
+
+    fn list(kinds: &[TexSrcKind]) -> TexSrcs {
+        let mut srcs = TexSrcs::new();
+        kinds.iter().for_each(|kind| assert!(srcs.push(*kind, Def::from_index(*kind as usize))));
+        srcs
+    }
+
+    #[test]
+    fn sources_come_and_go_in_order() {
+        let mut srcs = list(&[lod, coord, bias]);
+        srcs.insert(1, ddx, Def::from_index(ddx as usize));
+        assert_eq!(srcs, list(&[lod, ddx, coord, bias]));
+        srcs.retain(|kind| kind != coord);
+        assert_eq!(srcs, list(&[lod, ddx, bias]));
+    }
+
+    #[test]
+    fn there_is_room_for_one_of_each_kind() {
+        let mut srcs = list(TexSrcKind::ALL);
+        assert!(!srcs.push(coord, Def::from_index(0)));
+        assert_eq!(srcs, list(TexSrcKind::ALL));
+    }
+}
