@@ -271,7 +271,7 @@ alu_ops! {
         |x| if fold::zero_factor(x) { x.round(0.0 + x.f(2)) } else { fold::ffma(x) };
 
     // Float functions.
-    frcp          [F] -> F,      , Lowered,                |x| x.round(1.0 / x.f(0));
+    frcp          [F] -> F,      , Special,                |x| x.round(1.0 / x.f(0));
     frsq          [F] -> F,      , Ext(GLOp::InverseSqrt), |x| x.round(1.0 / x.f(0).sqrt());
     fsqrt         [F] -> F,      , Ext(GLOp::Sqrt),        |x| x.round(x.f(0).sqrt());
     fexp2         [F] -> F,      , Ext(GLOp::Exp2),        |x| x.round(x.f(0).exp2());

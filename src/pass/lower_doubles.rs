@@ -157,11 +157,11 @@ impl Doubles<'_, '_> {
             fmul => self.mul(x, y),
             ffma => self.fma(x, y, z),
             fdiv => self.div(x, y),
+            frcp => self.reciprocal_of(x),
             fsqrt => self.sqrt(x),
             frsq => {
                 let root = self.sqrt(x);
-                let one = self.like(root, ONE);
-                self.div(one, root)
+                self.reciprocal_of(root)
             }
             fmin | fmax => self.extreme(op, x, y),
             ftrunc => self.integral(x, Away::Never),
@@ -195,6 +195,12 @@ impl Doubles<'_, '_> {
             f2u8 | f2u16 | f2u32 | f2u64 => self.int_of(x, false, bits),
             _ => return None,
         })
+    }
+
+    /// `1 / x`.
+    fn reciprocal_of(&mut self, x: Def) -> Def {
+        let one = self.like(x, ONE);
+        self.div(one, x)
     }
 
     /// `x - y * round(x / y)`.

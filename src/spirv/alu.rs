@@ -171,7 +171,7 @@ impl Emit<'_> {
             Form::Construct => self.construct(&alu),
             Form::Move => self.src(&srcs[0], n, base),
             Form::SelectOne => self.select_one(&alu),
-            Form::Special => self.special(&alu),
+            Form::Special => self.special(&alu, flags),
             Form::Lowered => Err(internal(format!("{} is left to emission", info.name))),
         }
     }
@@ -359,9 +359,10 @@ impl Emit<'_> {
     }
 
     /// Opcodes that take more than one instruction; [`Form`] lists them.
-    fn special(&mut self, alu: &Alu<'_>) -> Result<u32> {
+    fn special(&mut self, alu: &Alu<'_>, flags: AluFlags) -> Result<u32> {
         let member = |op, member| Some((op, member));
         let pair = match alu.op {
+            AluOp::frcp => return self.reciprocal(alu, flags),
             AluOp::fsign => return self.fsign(alu),
             AluOp::frexp_sig => return self.frexp(alu, 0),
             AluOp::frexp_exp => return self.frexp(alu, 1),
@@ -376,6 +377,16 @@ impl Emit<'_> {
         let both = self.m.global_type(Op::TypeStruct, &[alu.ty, alu.ty]);
         let id = self.pure(op, both, &operands[..2]);
         Ok(self.m.value(Op::CompositeExtract, alu.ty, &[id, member]))
+    }
+
+    fn reciprocal(&mut self, alu: &Alu<'_>, flags: AluFlags) -> Result<u32> {
+        let x = self.operand_of(alu, 0)?;
+        let one = self.m.splat(Base::Float, alu.bits, alu.n, one(Base::Float, alu.bits));
+        let id = self.m.value(Op::FDiv, alu.ty, &[one, x]);
+        if flags.contains(AluFlags::EXACT) {
+            self.m.decorate(id, Decoration::NoContraction, &[]);
+        }
+        Ok(id)
     }
 
     /// FSign leaves NaN open; NIR's `fsign` of NaN is 0.

@@ -119,10 +119,6 @@ pub(super) static RULES: &[Rule] = &[
         |l, c| l.per_component(c, |l, srcs| l.alu(c.shape.op, srcs)),
     ),
     // Floats.
-    always(&[frcp], |l, c| {
-        let one = l.float(c[0], 1.0);
-        l.binary(fdiv, one, c[0])
-    }),
     always(&[fsat], |l, c| clamp(l, c[0], 0.0, 1.0)),
     always(&[fsat_signed], |l, c| clamp(l, c[0], -1.0, 1.0)),
     always(&[fclamp_pos], |l, c| l.with_float(fmax, c[0], 0.0)),
