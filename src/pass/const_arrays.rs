@@ -31,6 +31,7 @@
 //! ```
 
 use super::{Context, Forms, Pass};
+use crate::analysis::kinds::list_intrinsics;
 use crate::entity::{Pool, SideTable, Slice};
 use crate::ir::{rewrite, ArrayIndex, Def, DerefKind, Edit, Inst, InstKind, Shader, Type, TypeData, Var};
 use crate::op::{Index, Intrinsic, Modes};
@@ -55,7 +56,7 @@ fn run(shader: &mut Shader, _context: &Context) -> bool {
     }
     shader.with_spare(|shader, tables: &mut Tables| {
         tables.find(shader);
-        let is_any = shader.vars.ids().any(|var| tables.of(var).is_some());
+        let is_any = tables.count != 0 && shader.vars.ids().any(|var| tables.of(var).is_some());
         if is_any {
             replace(shader, tables);
         }
@@ -115,6 +116,10 @@ struct Table {
 struct Tables {
     of: SideTable<Var, Option<Table>>,
     values: Pool<u64>,
+    /// How many there still are.
+    count: usize,
+    /// Memory: where in the order the intrinsics are.
+    intrinsics: Vec<u32>,
 }
 
 impl Tables {
@@ -127,6 +132,7 @@ impl Tables {
     fn find(&mut self, shader: &Shader) {
         self.of.clear();
         self.values.clear();
+        self.count = 0;
         for (var, variable) in shader.vars.iter().filter(|(_, variable)| variable.mode.intersects(OWN)) {
             let count = shader.types.num_scalars(variable.ty).filter(|count| *count <= MAX_SCALARS);
             let values = match (variable.values, count) {
@@ -135,54 +141,72 @@ impl Tables {
                 _ => continue,
             };
             self.of.set(var, Some(Table { values, is_read: false, is_written: variable.values.is_some() }));
+            self.count += 1;
         }
-        for (number, block) in shader.block_order().enumerate() {
-            if shader.vars.ids().all(|var| self.of[var].is_none()) {
-                break;
-            }
-            for inst in shader.block_insts(block) {
-                note(shader, *inst, number == 0, self);
+        if shader.inventory().has_unusual_steps() {
+            self.drop_unusual(shader);
+        }
+        let mut intrinsics = std::mem::take(&mut self.intrinsics);
+        if self.count != 0 {
+            list_intrinsics(shader, &mut intrinsics);
+            let first_block = shader.block_order().next().map_or(0, |block| shader.blocks[block].end);
+            for at in &intrinsics {
+                if self.count == 0 {
+                    break;
+                }
+                self.note(shader, shader.order[*at as usize], *at < first_block);
             }
         }
+        self.intrinsics = intrinsics;
+    }
+
+    /// Lets variables be no tables that are pointed to in other ways than by name, member and index.
+    fn drop_unusual(&mut self, shader: &Shader) {
+        for deref in shader.derefs.values() {
+            if !matches!(deref.kind, DerefKind::Var(_) | DerefKind::Array { .. } | DerefKind::Struct { .. }) {
+                deref
+                    .kind
+                    .parent()
+                    .and_then(|parent| own_var(shader, parent))
+                    .into_iter()
+                    .for_each(|var| self.drop(var));
+            }
+        }
+    }
+
+    /// Notes what an intrinsic does with the variables that it names; one that it does anything else with is no table. No others
+    /// than intrinsics and steps of pointers read pointers: `check` does not let them be values.
+    fn note(&mut self, shader: &Shader, inst: Inst, at_start: bool) {
+        let InstKind::Intrinsic { op, srcs, .. } = shader.insts[inst].kind else { return };
+        let srcs = &shader.srcs[srcs];
+        for var in srcs.iter().filter_map(|def| own_var(shader, *def)) {
+            let Some(known) = self.of.entry(var) else { continue };
+            let kept = match (op, srcs) {
+                (Intrinsic::load_deref, _) => {
+                    known.is_read = true;
+                    true
+                }
+                (Intrinsic::store_deref, &[pointer, value]) if at_start && !known.is_read => {
+                    known.is_written = true;
+                    fill(shader, inst, pointer, value, &mut self.values[known.values]).is_some()
+                }
+                _ => false,
+            };
+            if !kept {
+                self.drop(var);
+            }
+        }
+    }
+
+    /// Lets a variable be no table.
+    fn drop(&mut self, var: Var) {
+        self.count -= usize::from(self.of.entry(var).take().is_some());
     }
 }
 
-/// Notes what `inst` does with the variables that it names; one that it does anything else with is no table. No others than
-/// intrinsics and steps of pointers read pointers: `check` does not let them be values.
-fn note(shader: &Shader, inst: Inst, at_start: bool, tables: &mut Tables) {
-    let is_own = |def: Def| shader.as_deref(def).is_some_and(|deref| deref.modes.intersects(OWN));
-    let note = |def: Def| {
-        if let Some(var) = Some(def).filter(|def| is_own(*def)).and_then(|def| shader.deref_var(def)) {
-            note_use(shader, inst, at_start, var, tables);
-        }
-    };
-    match shader.insts[inst].kind {
-        InstKind::Intrinsic { srcs, .. } => shader.srcs[srcs].iter().copied().for_each(note),
-        InstKind::Deref(deref) => match shader.derefs[deref].kind {
-            DerefKind::Var(_) | DerefKind::Array { .. } | DerefKind::Struct { .. } => {}
-            other => other.parent().into_iter().for_each(note),
-        },
-        _ => {}
-    }
-}
-
-/// Notes that `inst` reads a pointer to `var`.
-fn note_use(shader: &Shader, inst: Inst, at_start: bool, var: Var, tables: &mut Tables) {
-    let Some(known) = tables.of.entry(var) else { return };
-    let kept = match shader.as_intrinsic(inst) {
-        Some((Intrinsic::load_deref, _)) => {
-            known.is_read = true;
-            true
-        }
-        Some((Intrinsic::store_deref, &[pointer, value])) if at_start && !known.is_read => {
-            known.is_written = true;
-            fill(shader, inst, pointer, value, &mut tables.values[known.values]).is_some()
-        }
-        _ => false,
-    };
-    if !kept {
-        tables.of.set(var, None);
-    }
+/// The variable of the shader's own that a pointer leads to.
+fn own_var(shader: &Shader, def: Def) -> Option<Var> {
+    shader.as_deref(def).filter(|deref| deref.modes.intersects(OWN)).and_then(|_| shader.deref_var(def))
 }
 
 /// Puts what a store of a constant writes into `values`; `None` if it cannot be told.
