@@ -48,6 +48,10 @@ impl Changes {
 impl Shader {
     /// Makes the changes.
     pub fn change_order(&mut self, changes: &Changes) {
+        if changes.more == 0 {
+            self.retain(|inst| !changes.of[inst].goes);
+            return;
+        }
         let Shader { cf, blocks, order, scratch, .. } = self;
         let old = &mut scratch.order;
         std::mem::swap(order, old);
@@ -62,10 +66,11 @@ impl Shader {
             range.start = to as u32;
             for inst in insts {
                 let Change { goes, front } = changes.of[*inst];
-                let [first, second] = [front.unwrap_or(*inst), *inst];
-                order[to] = first;
-                to += usize::from(front.is_some());
-                order[to] = second;
+                if let Some(front) = front {
+                    order[to] = front;
+                    to += 1;
+                }
+                order[to] = *inst;
                 to += usize::from(!goes);
             }
             range.end = to as u32;

@@ -17,6 +17,8 @@ pub(super) struct ArrayPointer {
     pub(super) bytes: u32,
     /// Elements of the array, `None` for a run-time array.
     len: Option<u32>,
+    /// The pointers to the block, and to the variable: the same if it is no array of blocks.
+    start: [Def; 2],
 }
 
 impl ArrayPointer {
@@ -25,9 +27,10 @@ impl ArrayPointer {
         let array = shader.as_deref(pointer)?;
         let (element, len) = shader.types.as_array(array.ty)?;
         let TypeData::Scalar(scalar) = shader.types.get(element) else { return None };
-        let DerefKind::Struct { parent: block, .. } = array.kind else { return None };
-        let (var, block) = pointed_block(shader, block)?;
-        Some(ArrayPointer { var, block, bytes: u32::from(scalar.bits) / 8, len })
+        let DerefKind::Struct { parent: start, .. } = array.kind else { return None };
+        let (var, block) = pointed_block(shader, start)?;
+        let start = [start, shader.as_deref(start)?.kind.parent().unwrap_or(start)];
+        Some(ArrayPointer { var, block, bytes: u32::from(scalar.bits) / 8, len, start })
     }
 
     /// Which of the narrow views it has.
@@ -293,7 +296,8 @@ impl Survey {
                 return;
             };
             let extent = self.extent(shader, &pointer);
-            self.drop_steps(shader, parent);
+            let [block, var] = pointer.start;
+            [parent, block, var].into_iter().for_each(|step| self.drop(step));
             self.arrays.push(Array { def: parent, pointer, extent, in_place: false });
         }
         self.drop(srcs[0]);
@@ -309,15 +313,6 @@ impl Survey {
 
     fn drop(&mut self, pointer: Def) {
         self.dropped += usize::from(self.changes.remove(pointer.inst()));
-    }
-
-    /// Drops `pointer` and those that it starts from.
-    fn drop_steps(&mut self, shader: &Shader, pointer: Def) {
-        let mut next = Some(pointer);
-        while let Some(pointer) = next {
-            self.drop(pointer);
-            next = shader.as_deref(pointer).and_then(|deref| deref.kind.parent());
-        }
     }
 
     /// The place of what is known of the blocks that `array` is in one of.

@@ -58,7 +58,9 @@ impl Tables {
         shader.srcs.values().iter().for_each(|def| self.is_read_elsewhere(*def));
         shader.phi_srcs.values().iter().for_each(|src| self.is_read_elsewhere(src.def));
         shader.texs.values().flat_map(|tex| &*tex.srcs).for_each(|(_, def)| self.is_read_elsewhere(*def));
-        shader.derefs.values().filter_map(|deref| deref.kind.index()).for_each(|def| self.is_read_elsewhere(def));
+        if shader.inventory().has_unusual_steps() {
+            shader.derefs.values().filter_map(|deref| deref.kind.index()).for_each(|def| self.is_read_elsewhere(def));
+        }
     }
 
     fn is_read_elsewhere(&mut self, def: Def) {
