@@ -1,6 +1,7 @@
 //! The names of a shader: strings one behind the other.
 
 use super::Id;
+use std::fmt::{Arguments, Write};
 use std::ops::Index;
 
 entity!(
@@ -23,6 +24,14 @@ impl StringTable {
         let start = self.text.len();
         self.text.push_str(text);
         self.push(start as u32, text.len() as u32)
+    }
+
+    /// Writes `text` where it stays.
+    pub(crate) fn format(&mut self, text: Arguments<'_>) -> Str {
+        let start = self.text.len();
+        // A string takes all that is written to it.
+        let _ = self.text.write_fmt(text);
+        self.push(start as u32, (self.text.len() - start) as u32)
     }
 
     /// Takes the first `len` bytes of `words` for the text, in which [`add_part`](StringTable::add_part) finds strings. In place of a

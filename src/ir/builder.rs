@@ -134,6 +134,16 @@ impl<'a> Builder<'a> {
         }
     }
 
+    /// A vector of `count` components, one at least, each of which `component` makes.
+    pub fn vec_of(&mut self, count: u8, mut component: impl FnMut(&mut Builder<'a>, u8) -> Def) -> Def {
+        let first = component(self, 0);
+        let mut scalars = [first; 16];
+        for c in 1..count {
+            scalars[usize::from(c)] = component(self, c);
+        }
+        self.vec(&scalars[..usize::from(count)])
+    }
+
     /// `def` with its components picked by `components`.
     pub fn swizzle(&mut self, def: Def, components: &[u8]) -> Def {
         let swizzle = Swizzle::new(components);

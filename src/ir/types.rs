@@ -365,17 +365,26 @@ impl TypeTable {
                 }
             }
             TypeData::Struct(id) => strings[self.structs[id].name].into(),
-            TypeData::Sampler { shadow } => if shadow { "samplerShadow" } else { "sampler" }.into(),
+            TypeData::Sampler { .. } | TypeData::Texture { .. } | TypeData::Image { .. } | TypeData::AtomicUint => {
+                self.opaque_name(ty).concat()
+            }
+        }
+    }
+
+    /// The parts of the name of a type of textures, samplers or images; nothing for others.
+    pub(crate) fn opaque_name(&self, ty: Type) -> [&'static str; 5] {
+        let shown = |is: bool, text: &'static str| if is { text } else { "" };
+        match self.get(ty) {
+            TypeData::Sampler { shadow } => ["", "sampler", "", "", shown(shadow, "Shadow")],
             TypeData::Texture { dim, shadow, array, texel, bare } => {
-                let prefix = texel_prefix(texel);
                 let kind = if bare { "texture" } else { "sampler" };
-                format!("{prefix}{kind}{}{}", dim_suffix(dim, array), if shadow { "Shadow" } else { "" })
+                [texel_prefix(texel), kind, dim_name(dim), shown(array, "Array"), shown(shadow, "Shadow")]
             }
             TypeData::Image { dim, array, texel } => {
-                let kind = if dim.is_subpass() { "" } else { "image" };
-                format!("{}{kind}{}", texel_prefix(texel), dim_suffix(dim, array))
+                [texel_prefix(texel), shown(!dim.is_subpass(), "image"), dim_name(dim), shown(array, "Array"), ""]
             }
-            TypeData::AtomicUint => "atomic_uint".into(),
+            TypeData::AtomicUint => ["", "atomic_uint", "", "", ""],
+            _ => [""; 5],
         }
     }
 
@@ -474,9 +483,8 @@ fn texel_prefix(texel: AluType) -> &'static str {
     }
 }
 
-fn dim_suffix(dim: ImageDim, array: bool) -> String {
-    let name = DIMS.iter().find(|row| row.0 == dim).map_or("", |row| row.1);
-    format!("{name}{}", if array { "Array" } else { "" })
+fn dim_name(dim: ImageDim) -> &'static str {
+    DIMS.iter().find(|row| row.0 == dim).map_or("", |row| row.1)
 }
 
 fn builtin_type(name: &str) -> Option<TypeData> {

@@ -30,6 +30,7 @@ use super::{Context, Forms, Pass};
 use crate::ir::{Shader, Stage, Var, VarFlags, Variable};
 use crate::op::names::SlotKind;
 use crate::op::{slots, Modes};
+use std::ops::Range;
 
 /// See the [module](self).
 pub const PASS: Pass = Pass {
@@ -52,35 +53,49 @@ fn assign(shader: &mut Shader, mode: Modes) -> bool {
         return false;
     }
     let fragment_input = shader.stage() == Stage::Fragment && mode == Modes::SHADER_IN;
-    let is_user = |var: &Var| {
+    let is_user = |shader: &Shader, var: &Var| {
         let v = &shader.vars[*var];
         v.mode == mode && v.location.is_some_and(|slot| slots::builtin(kind, slot, fragment_input).is_none())
     };
     let unlinked = kind == SlotKind::Varying && shader.info.directive("locations") == Some("slots");
-    if !unlinked && have_own_slots(shader, shader.vars.ids().filter(is_user)) {
+    if !unlinked && have_own_slots(shader, shader.vars.ids().filter(|var| is_user(shader, var))) {
         return false;
     }
-    let mut vars: Vec<Var> = shader.vars.ids().filter(is_user).collect();
-    vars.sort_by_key(|var| shader.vars[*var].location);
-    let claimed = |shader: &Shader, var: &Var| shader.vars[*var].driver_location;
-    if !unlinked && !overlap(shader, &vars, claimed) {
-        return false;
-    }
-    let by_slot = |shader: &Shader, var: &Var| location(kind, shader.vars[*var].location.unwrap_or(0), 0);
-    if kind == SlotKind::VertAttrib || overlap(shader, &vars, by_slot) {
-        // One behind the other, in the order of the slots.
-        let mut next = 0;
-        for var in vars {
-            shader.vars[var].driver_location = next;
-            next += num_slots(shader, var);
+    shader.with_spare(|shader, Memory { vars, extents }: &mut Memory| {
+        vars.clear();
+        vars.extend(shader.vars.ids().filter(|var| is_user(shader, var)));
+        vars.sort_unstable_by_key(|var| (shader.vars[*var].location, *var));
+        let claimed = |shader: &Shader, var: &Var| shader.vars[*var].driver_location;
+        if !unlinked && !overlap(shader, vars, extents, claimed) {
+            return false;
         }
-        return true;
-    }
-    for var in vars {
-        shader.vars[var].driver_location = by_slot(shader, &var);
-    }
-    true
+        let by_slot = |shader: &Shader, var: &Var| location(kind, shader.vars[*var].location.unwrap_or(0), 0);
+        if kind == SlotKind::VertAttrib || overlap(shader, vars, extents, by_slot) {
+            // One behind the other, in the order of the slots.
+            let mut next = 0;
+            for var in vars {
+                shader.vars[*var].driver_location = next;
+                next += num_slots(shader, *var);
+            }
+            return true;
+        }
+        for var in vars {
+            shader.vars[*var].driver_location = by_slot(shader, var);
+        }
+        true
+    })
 }
+
+/// What is kept from shader to shader.
+#[derive(Debug, Default)]
+struct Memory {
+    /// Inputs or outputs of the user, by slot.
+    vars: Vec<Var>,
+    extents: Vec<Extent>,
+}
+
+/// The Locations and the components that a variable takes, and which source of blending it is.
+type Extent = (Range<u32>, Range<u32>, u32);
 
 /// Whether no two of `vars` share a Location, as far as can be told at a glance.
 fn have_own_slots(shader: &Shader, vars: impl Iterator<Item = Var>) -> bool {
@@ -117,7 +132,7 @@ fn num_slots(shader: &Shader, var: Var) -> u32 {
 }
 
 /// Whether two of `vars` share a Location and a component.
-fn overlap(shader: &Shader, vars: &[Var], first: impl Fn(&Shader, &Var) -> u32) -> bool {
+fn overlap(shader: &Shader, vars: &[Var], extents: &mut Vec<Extent>, first: impl Fn(&Shader, &Var) -> u32) -> bool {
     let extent = |var: &Var| {
         let v = &shader.vars[*var];
         let base = shader.types.without_arrays(v.ty);
@@ -129,8 +144,9 @@ fn overlap(shader: &Shader, vars: &[Var], first: impl Fn(&Shader, &Var) -> u32) 
         let components = u32::from(v.location_frac)..u32::from(v.location_frac) + components;
         (start..start.saturating_add(num_slots(shader, *var)), components, v.index)
     };
-    let extents: Vec<_> = vars.iter().map(extent).collect();
-    let meet = |a: &std::ops::Range<u32>, b: &std::ops::Range<u32>| a.start < b.end && b.start < a.end;
+    extents.clear();
+    extents.extend(vars.iter().map(extent));
+    let meet = |a: &Range<u32>, b: &Range<u32>| a.start < b.end && b.start < a.end;
     extents
         .iter()
         .enumerate()

@@ -162,11 +162,12 @@ impl IoVars {
     /// Declares the variables, inputs before outputs, by slot.
     pub(super) fn declare(&mut self, shader: &mut Shader) {
         let order = |group: &Group| (group.part.is_output, group.slot, group.mask.trailing_zeros(), group.part);
-        self.groups.sort_by_key(order);
+        // No two are alike in all of it, as they would be one.
+        self.groups.sort_unstable_by_key(order);
         self.join();
         self.begin_arrays_at_x();
         self.settle_captures();
-        self.groups.sort_by_key(order);
+        self.groups.sort_unstable_by_key(order);
         let IoVars { groups, text, .. } = self;
         for group in groups.iter_mut().filter(|group| !group.part.is_copy) {
             group.declare(shader, location(group.kind, group.slot, group.base), text);

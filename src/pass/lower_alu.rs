@@ -133,6 +133,8 @@ struct Rules {
     /// Where a rule may fit: by opcode and [`place`] of the width of the result, the sum of such widths of the first operand,
     /// which are powers of two. Most rules are for widths that few operations have.
     widths: Vec<[u8; 8]>,
+    /// By opcode with wide booleans, the one with booleans of 1 bit that it is a variant of.
+    narrow_bools: Vec<Option<AluOp>>,
 }
 
 /// The place of a width in [`Rules::widths`].
@@ -151,10 +153,12 @@ impl Rules {
         for rule in RULES {
             rule.ops.iter().for_each(|op| by_op[*op as usize].push(rule));
         }
-        for op in AluOp::ALL.iter().filter(|op| narrow_bool_op(**op).is_some()) {
+        let narrow_bools: Vec<_> = AluOp::ALL.iter().map(|op| narrow_bool_op(*op)).collect();
+        for op in AluOp::ALL.iter().filter(|op| narrow_bools[**op as usize].is_some()) {
             by_op[*op as usize].push(&rules::WIDE_BOOL);
         }
-        let mut rules = Rules { ops: AluSet::default(), by_op, widths: vec![[0; 8]; AluOp::ALL.len()] };
+        let widths = vec![[0; 8]; AluOp::ALL.len()];
+        let mut rules = Rules { ops: AluSet::default(), by_op, widths, narrow_bools };
         for shape in AluOp::ALL.iter().flat_map(|op| Shape::all(*op)) {
             if rules.find(&shape).is_some() {
                 rules.ops.insert(shape.op);

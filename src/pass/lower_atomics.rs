@@ -73,10 +73,9 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
         }
         rewrite(shader, |b, inst| {
             let Some(Atomic { op, pointer, bits }) = lowered(b.shader, inst) else { return Edit::Keep };
-            let data = b.shader.as_intrinsic(inst).map_or(Vec::new(), |(_, srcs)| srcs[1..].to_vec());
             let access = b.shader.index(inst, Index::access);
             Edit::Replace(compare_exchange_loop(b, target, (pointer, bits), access, |b, old| {
-                updated(b, op, old, &data)
+                updated(b, op, old, Data::of(b.shader, inst, 1))
             }))
         })
     })
@@ -140,31 +139,47 @@ fn mixed_shared_memory(shader: &Shader, target: &Target, places: &[u32], mixed: 
     }));
 }
 
+/// What an atomic works with besides what is there: a value; what is compared has the one to write behind it.
+#[derive(Clone, Copy)]
+pub(super) struct Data {
+    first: Def,
+    last: Def,
+}
+
+impl Data {
+    /// Those of the atomic `inst`, which start at this source.
+    pub(super) fn of(shader: &Shader, inst: Inst, start: usize) -> Data {
+        let (_, srcs) = shader.as_intrinsic(inst).expect("an intrinsic");
+        Data { first: srcs[start], last: srcs[srcs.len() - 1] }
+    }
+}
+
 /// What memory holds after the atomic `op` with `data` if it held `old`.
-pub(super) fn updated(b: &mut Builder<'_>, op: AtomicOp, old: Def, data: &[Def]) -> Def {
+pub(super) fn updated(b: &mut Builder<'_>, op: AtomicOp, old: Def, data: Data) -> Def {
     let bits = b.shader.bit_size(old);
-    match (op, data) {
-        (AtomicOp::xchg, [new]) => *new,
-        (AtomicOp::cmpxchg | AtomicOp::fcmpxchg, [comparator, new]) => {
+    let Data { first, last } = data;
+    match op {
+        AtomicOp::xchg => first,
+        AtomicOp::cmpxchg | AtomicOp::fcmpxchg => {
             let compare = if op == AtomicOp::cmpxchg { AluOp::ieq } else { AluOp::feq };
-            let equal = b.alu(compare, &[old, *comparator]);
-            b.alu(AluOp::bcsel, &[equal, *new, old])
+            let equal = b.alu(compare, &[old, first]);
+            b.alu(AluOp::bcsel, &[equal, last, old])
         }
-        (AtomicOp::inc_wrap, [limit]) => {
-            let wraps = b.alu(AluOp::uge, &[old, *limit]);
+        AtomicOp::inc_wrap => {
+            let wraps = b.alu(AluOp::uge, &[old, first]);
             let (zero, next) = (b.imm(bits, 0), b.iadd_imm(old, 1));
             b.alu(AluOp::bcsel, &[wraps, zero, next])
         }
-        (AtomicOp::dec_wrap, [limit]) => {
+        AtomicOp::dec_wrap => {
             // One below 0 is above every limit.
             let next = b.iadd_imm(old, u64::MAX);
-            let stays = b.alu(AluOp::ult, &[next, *limit]);
-            b.alu(AluOp::bcsel, &[stays, next, *limit])
+            let stays = b.alu(AluOp::ult, &[next, first]);
+            b.alu(AluOp::bcsel, &[stays, next, first])
         }
         // The others have the name of an ALU opcode that does the same.
-        (op, data) => {
+        _ => {
             let alu = AluOp::from_name(op.name()).expect("an atomic is named like its operation");
-            b.alu(alu, &[old, data[0]])
+            b.alu(alu, &[old, first])
         }
     }
 }

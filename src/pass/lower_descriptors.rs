@@ -59,6 +59,10 @@ const IMAGE_OPS: &[[Intrinsic; 3]] = {
     ]
 };
 
+/// The most sources, and indices, that one of them has.
+const MOST_SRCS: usize = 6;
+const MOST_INDICES: usize = 6;
+
 /// Sources that a pointer to the texture replaces.
 const UNNAMED: &[TexSrcKind] = {
     use TexSrcKind::*;
@@ -94,19 +98,21 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
         }
         return false;
     }
-    let declared = shader.vars.len();
-    let mut names = Names { target: &context.target, declared, others: FxHashMap::default() };
-    names.guess_units(shader);
-    let changed = rewrite(shader, |b, inst| match b.shader.insts[inst].kind {
-        InstKind::Tex(tex) => {
-            names.texture(b, inst, tex);
-            Edit::Keep
-        }
-        InstKind::Intrinsic { op, .. } => names.image(b, inst, op),
-        _ => Edit::Keep,
-    });
-    settle_formats(shader);
-    changed
+    shader.with_spare(|shader, others: &mut Others| {
+        others.clear();
+        let mut names = Names { target: &context.target, declared: shader.vars.len(), others };
+        names.guess_units(shader);
+        let changed = rewrite(shader, |b, inst| match b.shader.insts[inst].kind {
+            InstKind::Tex(tex) => {
+                names.texture(b, inst, tex);
+                Edit::Keep
+            }
+            InstKind::Intrinsic { op, .. } => names.image(b, inst, op),
+            _ => Edit::Keep,
+        });
+        settle_formats(shader);
+        changed
+    })
 }
 
 /// Whether `tex` names its texture by a pointer into a flat array or none, and its sampler, too, if by a pointer.
@@ -144,9 +150,11 @@ struct Names<'a> {
     target: &'a Target,
     /// How many variables the shader declares itself. Those behind them were made for units that it does not declare.
     declared: usize,
-    /// Arrays of bindless descriptors, and flat copies of arrays of arrays.
-    others: FxHashMap<Key, Var>,
+    others: &'a mut Others,
 }
+
+/// Arrays of bindless descriptors, and flat copies of arrays of arrays.
+type Others = FxHashMap<Key, Var>;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Key {
@@ -184,7 +192,7 @@ impl Names<'_> {
             ty = shader.types.array(ty, Some(len), 0);
         }
         let (name, mode) = if storage { ("image", Modes::IMAGE) } else { ("texture", Modes::UNIFORM) };
-        let name = shader.strings.add(&format!("{name}{unit}"));
+        let name = shader.strings.format(format_args!("{name}{unit}"));
         shader.vars.push(Variable { driver_location: unit, binding: unit, ..Variable::new(name, ty, mode) })
     }
 
@@ -230,19 +238,23 @@ impl Names<'_> {
             }
             return Edit::Keep;
         };
-        let mut srcs = b.shader.srcs[slice].to_vec();
+        let image = b.shader.srcs[slice][0];
         let texture = textures::said_of_image(b.shader, inst);
-        srcs[0] = match by_handle {
+        let pointer = match by_handle {
             true => {
                 let format = textures::format_behind_handle(b.shader, inst, texture);
-                self.handle(b, texture, format, srcs[0])
+                self.handle(b, texture, format, image)
             }
-            false => self.image_unit(b, inst, texture, srcs[0]),
+            false => self.image_unit(b, inst, texture, image),
         };
-        let indices: Vec<(Index, u32)> =
-            new_op.info().indices.iter().map(|index| (*index, b.shader.index(inst, *index))).collect();
+        let (mut srcs, count) = ([pointer; MOST_SRCS], slice.len());
+        srcs[1..count].copy_from_slice(&b.shader.srcs[slice][1..]);
+        let mut indices = [(Index::format, 0); MOST_INDICES];
+        for (to, index) in indices.iter_mut().zip(new_op.info().indices) {
+            *to = (*index, b.shader.index(inst, *index));
+        }
         let data = b.shader.insts[inst];
-        let new = b.intrinsic_with(new_op, data.num_components, data.bit_size, &srcs, &indices);
+        let new = b.intrinsic_with(new_op, data.num_components, data.bit_size, &srcs[..count], &indices);
         if data.has_def() {
             Edit::Replace(new.def())
         } else {
@@ -304,8 +316,8 @@ impl Names<'_> {
         }
         let storage = texture.kind == TextureKind::Storage;
         let binding = bindless_binding(storage, texture.dim == ImageDim::buf);
-        let name = format!("bindless_{}", shader.types.name(ty, &shader.strings));
-        let name = shader.strings.add(&name);
+        let [texel, kind, dim, array, shadow] = shader.types.opaque_name(ty);
+        let name = shader.strings.format(format_args!("bindless_{texel}{kind}{dim}{array}{shadow}"));
         let array = shader.types.array(ty, Some(BINDLESS_HANDLES), 0);
         let var = shader.vars.push(Variable {
             driver_location: binding,

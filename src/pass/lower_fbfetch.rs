@@ -98,13 +98,13 @@ impl FramebufferRead {
         let srcs = [pointer, here, sample, level];
         let texel = b.intrinsic_with(Intrinsic::image_deref_load, 4, data.bit_size, &srcs, &indices).def();
         // What a variable has behind the fourth component is not there.
-        let wanted: Vec<u8> = (0..data.num_components).map(|c| (self.component + c).min(3)).collect();
-        b.swizzle(texel, &wanted)
+        let wanted: [u8; 16] = std::array::from_fn(|c| (self.component + c as u8).min(3));
+        b.swizzle(texel, &wanted[..usize::from(data.num_components)])
     }
 
     fn declare(self, shader: &mut Shader, target: &Target, texel: AluType) -> Var {
         let ty = shader.types.intern(TypeData::Image { dim: ImageDim::subpass, array: false, texel });
-        let name = shader.strings.add(&format!("attachment{}", self.index));
+        let name = shader.strings.format(format_args!("attachment{}", self.index));
         shader.vars.push(Variable {
             binding: ATTACHMENT_BINDING + self.index,
             descriptor_set: Some(target.descriptor_set(Descriptor::DefaultUniforms)),

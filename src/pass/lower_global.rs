@@ -85,15 +85,18 @@ struct Access {
     bits: u8,
 }
 
+/// The most words that an access has: those of sixteen numbers of 64 bits.
+const MOST_WORDS: usize = 32;
+
 impl Access {
     fn new(b: &mut Builder<'_>, inst: Inst) -> Option<Access> {
         let (op, srcs) = b.shader.as_intrinsic(inst)?;
-        let srcs = srcs.to_vec();
+        let (first, second) = (*srcs.first()?, srcs.get(1).copied());
         let mask = b.shader.index(inst, Index::write_mask);
         let by_address = match op {
-            Intrinsic::load_global | Intrinsic::load_global_constant => Some((srcs[0], Operation::Load)),
-            Intrinsic::store_global => Some((srcs[1], Operation::Store { value: srcs[0], mask })),
-            Intrinsic::global_atomic | Intrinsic::global_atomic_swap => Some((srcs[0], Operation::Atomic { data: 1 })),
+            Intrinsic::load_global | Intrinsic::load_global_constant => Some((first, Operation::Load)),
+            Intrinsic::store_global => Some((second?, Operation::Store { value: first, mask })),
+            Intrinsic::global_atomic | Intrinsic::global_atomic_swap => Some((first, Operation::Atomic { data: 1 })),
             _ => None,
         };
         let (address, operation, align) = match by_address {
@@ -104,16 +107,16 @@ impl Access {
             None => {
                 let operation = match op {
                     Intrinsic::load_deref => Operation::Load,
-                    Intrinsic::store_deref => Operation::Store { value: srcs[1], mask },
+                    Intrinsic::store_deref => Operation::Store { value: second?, mask },
                     Intrinsic::deref_atomic | Intrinsic::deref_atomic_swap => Operation::Atomic { data: 1 },
                     _ => return None,
                 };
-                let deref = *b.shader.as_deref(srcs[0]).filter(|deref| deref.modes == Modes::GLOBAL)?;
+                let deref = *b.shader.as_deref(first).filter(|deref| deref.modes == Modes::GLOBAL)?;
                 let align = match deref.kind {
                     DerefKind::Cast { align_mul, align_offset, .. } => (align_mul, align_offset),
                     _ => (0, 0),
                 };
-                (address_of(b, srcs[0])?, operation, align)
+                (address_of(b, first)?, operation, align)
             }
         };
         let access = b.shader.index(inst, Index::access);
@@ -169,7 +172,7 @@ impl Access {
 
     fn load(&self, b: &mut Builder<'_>) -> Def {
         let (count, bits) = self.words();
-        let mut words = Vec::new();
+        let mut words = [self.address; MOST_WORDS];
         for first in (0..count).step_by(4) {
             let components = (count - first).min(4);
             let pointer = self.pointer(b, first, (components, bits));
@@ -177,36 +180,40 @@ impl Access {
             if components == count && bits == self.bits {
                 return value;
             }
-            words.extend((0..components).map(|c| b.channel(value, c)));
+            (0..components).for_each(|c| words[usize::from(first + c)] = b.channel(value, c));
         }
-        if self.bits == 64 {
-            words = words.chunks(2).map(|halves| pack(b, halves)).collect();
-        }
-        b.vec(&words)
+        b.vec_of(self.components, |b, c| match self.bits {
+            64 => pack(b, &words[2 * usize::from(c)..][..2]),
+            _ => words[usize::from(c)],
+        })
     }
 
     fn store(&self, b: &mut Builder<'_>, value: Def, mask: u32) {
-        let mut words = Vec::new();
+        let mut words = [None; MOST_WORDS];
         for c in 0..self.components {
             let written = mask >> c & 1 != 0;
-            let scalar = b.channel(value, c);
+            let (scalar, at) = (b.channel(value, c), usize::from(c));
             if self.bits == 64 {
                 let halves = b.alu(AluOp::unpack_64_2x32, &[scalar]);
-                words.extend([0, 1].map(|half| Some(b.channel(halves, half)).filter(|_| written)));
+                for half in 0..2 {
+                    words[2 * at + half] = Some(b.channel(halves, half as u8)).filter(|_| written);
+                }
             } else {
-                words.push(Some(scalar).filter(|_| written));
+                words[at] = Some(scalar).filter(|_| written);
             }
         }
-        let bits = self.words().1;
+        let (count, bits) = self.words();
         let mut first = 0;
-        while first < words.len() {
-            let run: Vec<Def> = words[first..].iter().take(4).map_while(|word| *word).collect();
-            if !run.is_empty() {
-                let pointer = self.pointer(b, first as u8, (run.len() as u8, bits));
-                let value = b.vec(&run);
-                b.store_deref(pointer, value, (1 << run.len()) - 1, self.access);
+        while first < count {
+            let left = words[usize::from(first)..].iter();
+            let mut run = left.take(4).map_while(|word| *word);
+            let len = run.clone().count() as u8;
+            if len != 0 {
+                let pointer = self.pointer(b, first, (len, bits));
+                let value = b.vec_of(len, |_, _| run.next().unwrap_or(value));
+                b.store_deref(pointer, value, (1 << len) - 1, self.access);
             }
-            first += run.len().max(1);
+            first += len.max(1);
         }
     }
 
@@ -263,37 +270,51 @@ pub(super) fn is_by_address(shader: &Shader, inst: Inst) -> bool {
     }
 }
 
+/// A step of a pointer: an index, if it has one, and how many bytes it goes, each time.
+type Step = (Option<ArrayIndex>, u32);
+
 /// The address that `pointer` has, a chain of steps from a cast; `None` if its layout is not known.
 fn address_of(b: &mut Builder<'_>, pointer: Def) -> Option<Def> {
-    let mut steps = Vec::new();
+    let mut steps: Box<Vec<Step>> = b.shader.take_spare();
+    let start = list_steps(b.shader, pointer, &mut steps);
+    let address = start.map(|start| steps.iter().rev().fold(start, |address, step| go(b, address, *step)));
+    b.shader.give_back(steps);
+    address
+}
+
+/// Lists the steps of `pointer`, the last one first. Returns the address that they start from.
+fn list_steps(shader: &Shader, pointer: Def, steps: &mut Vec<Step>) -> Option<Def> {
+    steps.clear();
     let mut at = pointer;
-    let address = loop {
-        let deref = *b.shader.as_deref(at)?;
+    loop {
+        let deref = shader.as_deref(at)?;
         let parent = deref.kind.parent()?;
         match deref.kind {
-            DerefKind::Cast { .. } => break parent,
-            DerefKind::Array { index, .. } => steps.push((Some(index), stride_of(b.shader, parent)?)),
-            DerefKind::PtrAsArray { index, .. } => steps.push((Some(index), stride_of_elements(b.shader, parent)?)),
+            DerefKind::Cast { .. } => return Some(parent),
+            DerefKind::Array { index, .. } => steps.push((Some(index), stride_of(shader, parent)?)),
+            DerefKind::PtrAsArray { index, .. } => steps.push((Some(index), stride_of_elements(shader, parent)?)),
             DerefKind::Struct { field, .. } => {
-                let data = b.shader.types.as_struct(b.shader.as_deref(parent)?.ty)?;
+                let data = shader.types.as_struct(shader.as_deref(parent)?.ty)?;
                 steps.push((None, data.fields.get(field as usize)?.offset?));
             }
             DerefKind::Var(_) | DerefKind::ArrayWildcard { .. } => return None,
         }
         at = parent;
+    }
+}
+
+/// Where a step leads to from `address`.
+fn go(b: &mut Builder<'_>, address: Def, (index, stride): Step) -> Def {
+    let offset = match index {
+        None => b.imm(64, u64::from(stride)),
+        Some(ArrayIndex::Imm(index)) => b.imm(64, (index as u64).wrapping_mul(u64::from(stride))),
+        Some(ArrayIndex::Def(index)) => {
+            let index = if b.shader.bit_size(index) == 64 { index } else { b.alu(AluOp::i2i64, &[index]) };
+            let stride = b.imm(64, u64::from(stride));
+            b.alu(AluOp::imul, &[index, stride])
+        }
     };
-    steps.into_iter().rev().try_fold(address, |address, (index, stride)| {
-        let offset = match index {
-            None => b.imm(64, u64::from(stride)),
-            Some(ArrayIndex::Imm(index)) => b.imm(64, (index as u64).wrapping_mul(u64::from(stride))),
-            Some(ArrayIndex::Def(index)) => {
-                let index = if b.shader.bit_size(index) == 64 { index } else { b.alu(AluOp::i2i64, &[index]) };
-                let stride = b.imm(64, u64::from(stride));
-                b.alu(AluOp::imul, &[index, stride])
-            }
-        };
-        Some(b.iadd(address, offset))
-    })
+    b.iadd(address, offset)
 }
 
 /// Bytes from element to element of what `pointer` points to.

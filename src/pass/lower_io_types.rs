@@ -50,10 +50,34 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
     if !shader.types.has_narrow_or_signed() {
         return false;
     }
-    let mut changes = SideTable::new(None);
-    let mut any = false;
     let may_be_narrow = context.target.has(Feature::storageInputOutput16);
-    let interpolated = if may_be_narrow { interpolated_vars(shader) } else { Vec::new() };
+    shader.with_spare(|shader, Memory { changes, interpolated }: &mut Memory| {
+        changes.clear();
+        interpolated.clear();
+        if may_be_narrow {
+            list_interpolated(shader, interpolated);
+        }
+        change_types(shader, changes, interpolated, may_be_narrow) && {
+            change_accesses(shader, changes);
+            true
+        }
+    })
+}
+
+/// What is kept from shader to shader.
+#[derive(Debug, Default)]
+struct Memory {
+    changes: Changes,
+    /// The variables that are interpolated anew, which there are none of 16 bits for.
+    interpolated: Vec<Var>,
+}
+
+/// What changes about variables.
+type Changes = SideTable<Var, Option<Change>>;
+
+/// Changes the types of variables. Returns true if there is one to change.
+fn change_types(shader: &mut Shader, changes: &mut Changes, interpolated: &[Var], may_be_narrow: bool) -> bool {
+    let mut any = false;
     for var in shader.vars.ids() {
         let may_be_narrow =
             |variable: &Variable| may_be_narrow && variable.capture.is_none() && !interpolated.contains(&var);
@@ -63,9 +87,11 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
             shader.vars[var].ty = shader.types.with_scalars(shader.vars[var].ty, &|_| change.new);
         }
     }
-    if !any {
-        return false;
-    }
+    any
+}
+
+/// Changes what leads to the variables that have changed, and what accesses them.
+fn change_accesses(shader: &mut Shader, changes: &Changes) {
     rewrite(shader, |b, inst| {
         let data = b.shader.insts[inst];
         match data.kind {
@@ -76,16 +102,13 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
                 }
                 Edit::Keep
             }
-            InstKind::Intrinsic { .. } => lower_access(b, inst, &changes),
+            InstKind::Intrinsic { .. } => lower_access(b, inst, changes),
             _ => Edit::Keep,
         }
     });
-    true
 }
 
-/// The variables that are interpolated anew, which there are none of 16 bits for.
-fn interpolated_vars(shader: &Shader) -> Vec<Var> {
-    let mut vars = Vec::new();
+fn list_interpolated(shader: &Shader, vars: &mut Vec<Var>) {
     if shader.inventory().has_any(INTERPOLATE) {
         for inst in &shader.order {
             let Some((_, srcs)) = shader.as_intrinsic(*inst).filter(|(op, _)| INTERPOLATE.contains(op)) else {
@@ -94,7 +117,6 @@ fn interpolated_vars(shader: &Shader) -> Vec<Var> {
             vars.extend(srcs.first().and_then(|pointer| shader.deref_var(*pointer)));
         }
     }
-    vars
 }
 
 const INTERPOLATE: &[Intrinsic] =
@@ -131,24 +153,26 @@ fn change(shader: &Shader, variable: &Variable, may_be_narrow: impl Fn(&Variable
     (new != old).then_some(Change { old, new })
 }
 
-fn lower_access(b: &mut Builder<'_>, inst: Inst, changes: &SideTable<Var, Option<Change>>) -> Edit {
+fn lower_access(b: &mut Builder<'_>, inst: Inst, changes: &Changes) -> Edit {
     let Some((op, srcs)) = b.shader.as_intrinsic(inst) else { return Edit::Keep };
     let Some(var) = srcs.first().and_then(|pointer| b.shader.deref_var(*pointer)) else { return Edit::Keep };
     let Some(change) = changes[var].filter(|change| change.old.bits != change.new.bits) else { return Edit::Keep };
-    let srcs = srcs.to_vec();
+    let (pointer, other) = (srcs[0], srcs.get(1).copied());
     let n = b.shader.insts[inst].num_components;
     match op {
         Intrinsic::store_deref => {
-            let wide = convert(b, srcs[1], change.new);
-            b.store_deref(srcs[0], wide, b.shader.index(inst, Index::write_mask), b.shader.index(inst, Index::access));
+            let Some(value) = other else { return Edit::Keep };
+            let wide = convert(b, value, change.new);
+            b.store_deref(pointer, wide, b.shader.index(inst, Index::write_mask), b.shader.index(inst, Index::access));
             Edit::Remove
         }
         Intrinsic::load_deref => {
-            let wide = b.load_deref(srcs[0], b.shader.index(inst, Index::access));
+            let wide = b.load_deref(pointer, b.shader.index(inst, Index::access));
             Edit::Replace(convert(b, wide, change.old))
         }
         _ if INTERPOLATE.contains(&op) => {
-            let wide = b.intrinsic(op, n, change.new.bits, &srcs).def();
+            let srcs = [pointer, other.unwrap_or(pointer)];
+            let wide = b.intrinsic(op, n, change.new.bits, &srcs[..op.info().srcs.len()]).def();
             Edit::Replace(convert(b, wide, change.old))
         }
         _ => Edit::Keep,

@@ -61,6 +61,9 @@ pub const PASS: Pass = Pass {
 /// Byte offsets of the members of zink's `gfx_pushconst`, in its order: zink's `struct zink_gfx_push_constant`.
 const ZINK_PUSH_CONSTANTS: [u32; 8] = [0, 4, 8, 12, 20, 36, 40, 48];
 
+/// The memories.
+const MODES: [Modes; 3] = [Modes::SHARED, Modes::PUSH_CONST, Modes::SHADER_TEMP];
+
 /// What an intrinsic does to a memory.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Operation {
@@ -199,8 +202,8 @@ impl Access {
 
 /// The variables of the memories, made when first used.
 struct Memories<'c> {
-    /// Mode, variable, and number of vec4s if that is known.
-    vars: Vec<(Modes, Var, Option<u32>)>,
+    /// The variable and the number of vec4s, if that is known, of each of [`MODES`].
+    vars: [Option<(Var, Option<u32>)>; MODES.len()],
     context: &'c Context,
     push_constants: u32,
     /// Shared memory has 64-bit atomics and no second view for them, so its elements are `uint64_t`.
@@ -215,7 +218,7 @@ impl<'c> Memories<'c> {
     fn new(shader: &mut Shader, context: &'c Context) -> Memories<'c> {
         let push_constants = push_constant_bytes(shader, context);
         let mut memories = Memories {
-            vars: Vec::new(),
+            vars: [None; MODES.len()],
             context,
             push_constants,
             shared_in_pairs: false,
@@ -246,14 +249,14 @@ impl<'c> Memories<'c> {
         let len = self.vec4s(b.shader, Modes::SHARED).map(|len| 128 / u32::from(bits) * len);
         let var = self.shared_narrow[usize::from(bits == 16)].get_or_insert_with(|| {
             let element = Element { bits, components: 1 };
-            new_block(b.shader, &format!("shared@{bits}"), Modes::SHARED, element, len)
+            new_block(b.shader, if bits == 16 { "shared@16" } else { "shared@8" }, Modes::SHARED, element, len)
         });
         base_pointer(b, *var, None)
     }
 
     fn memory(&mut self, b: &mut Builder<'_>, mode: Modes) -> Memory {
-        let found = self.vars.iter().find(|(m, ..)| *m == mode).map(|(_, var, len)| (*var, *len));
-        let (var, len) = found.unwrap_or_else(|| {
+        let place = MODES.iter().position(|other| *other == mode).unwrap_or(0);
+        let (var, len) = self.vars[place].unwrap_or_else(|| {
             let name = match mode {
                 Modes::SHARED => "shared",
                 Modes::PUSH_CONST => "push_constants",
@@ -262,9 +265,9 @@ impl<'c> Memories<'c> {
             let len = self.vec4s(b.shader, mode);
             let (element, count) = if self.in_pairs(mode) { (UINT64, len.map(|len| 2 * len)) } else { (UVEC4, len) };
             let var = new_block(b.shader, name, mode, element, count);
-            self.vars.push((mode, var, len));
             (var, len)
         });
+        self.vars[place] = Some((var, len));
         let in_pairs = self.in_pairs(mode);
         let whole = match self.context.buffer_access {
             BufferAccess::Auto if !in_pairs => Whole::Always,

@@ -87,12 +87,11 @@ fn split(b: &mut Builder<'_>, inst: Inst) -> Def {
     let n = data.num_components - 1;
     let texels = b.inst(n, data.bit_size, data.kind).def();
     let code = b.intrinsic(Intrinsic::sparse_residency_code, 1, 32, &[texels]).def();
-    let mut parts: Vec<Def> = (0..n).map(|c| b.channel(texels, c)).collect();
-    // A component of the result, and so of its width; codes are small numbers to the shader.
-    parts.push(match data.bit_size {
+    b.vec_of(n + 1, |b, c| match data.bit_size {
+        _ if c < n => b.channel(texels, c),
+        // A component of the result, and so of its width; codes are small numbers to the shader.
         32 => code,
         16 => b.alu(AluOp::u2u16, &[code]),
         _ => b.alu(AluOp::u2u64, &[code]),
-    });
-    b.vec(&parts)
+    })
 }

@@ -52,9 +52,13 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
     if !OPERATIONS.iter().any(|row| shader.inventory().has(row.0)) {
         return false;
     }
-    let Some(mut blocks) = Blocks::new(shader, &context.target) else {
-        return false;
-    };
+    shader.with_spare(|shader, memory: &mut BlockVars| {
+        memory.clear();
+        Blocks::new(shader, &context.target, memory).is_some_and(|mut blocks| lower(shader, context, &mut blocks))
+    })
+}
+
+fn lower(shader: &mut Shader, context: &Context, blocks: &mut Blocks<'_>) -> bool {
     let whole = match context.buffer_access {
         BufferAccess::Lane => Whole::Never,
         BufferAccess::Auto => Whole::Covered,
@@ -66,7 +70,7 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
         };
         let access = b.shader.index(inst, Index::access);
         match op {
-            Intrinsic::get_ssbo_size => Edit::Replace(size(b, &mut blocks, block)),
+            Intrinsic::get_ssbo_size => Edit::Replace(size(b, blocks, block)),
             Intrinsic::load_ssbo => {
                 let size = (b.shader.insts[inst].num_components, b.shader.insts[inst].bit_size);
                 let address = address(b, inst, 1);
@@ -91,7 +95,7 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
                 lanes::store(b, &memory, address, value, mask);
                 Edit::Remove
             }
-            _ => Edit::Replace(atomic(b, &context.target, &mut blocks, inst, block)),
+            _ => Edit::Replace(atomic(b, &context.target, blocks, inst, block)),
         }
     })
 }
@@ -122,14 +126,14 @@ fn address(b: &mut Builder<'_>, inst: Inst, offset: usize) -> Address {
     Address::new(b, offset, mul, rem)
 }
 
-fn size(b: &mut Builder<'_>, blocks: &mut Blocks, block: Def) -> Def {
+fn size(b: &mut Builder<'_>, blocks: &mut Blocks<'_>, block: Def) -> Def {
     let (var, index) = blocks.find(b, block, UINT);
     let pointer = block_pointer(b, var, index);
     let len = b.intrinsic(Intrinsic::deref_buffer_array_length, 1, 32, &[pointer]).def();
     b.ishl_imm(len, 2)
 }
 
-fn atomic(b: &mut Builder<'_>, target: &Target, blocks: &mut Blocks, inst: Inst, block: Def) -> Def {
+fn atomic(b: &mut Builder<'_>, target: &Target, blocks: &mut Blocks<'_>, inst: Inst, block: Def) -> Def {
     let bits = b.shader.insts[inst].bit_size;
     let offset = source(b.shader, inst, 1);
     if bits == 64 || bits == 16 && has_narrow_atomic(b.shader, target, inst) {
@@ -151,20 +155,33 @@ fn has_narrow_atomic(shader: &Shader, target: &Target, inst: Inst) -> bool {
 }
 
 /// The block variables of a shader.
-struct Blocks {
+struct Blocks<'m> {
     set: u32,
     /// Blocks of an array; `None` if every index is a constant.
     count: Option<u32>,
-    bases: BasePointers,
-    /// By block index (0 for the array) and element.
-    vars: FxHashMap<(u32, u8, u8), Var>,
+    made: &'m mut BlockVars,
     /// Qualifiers of all of them.
     access: Access,
 }
 
-impl Blocks {
+/// The block variables that were made so far; kept from shader to shader.
+#[derive(Default)]
+struct BlockVars {
+    bases: BasePointers,
+    /// By block index (0 for the array) and element.
+    vars: FxHashMap<(u32, u8, u8), Var>,
+}
+
+impl BlockVars {
+    fn clear(&mut self) {
+        self.bases.clear();
+        self.vars.clear();
+    }
+}
+
+impl<'m> Blocks<'m> {
     /// `None` if the shader has no access to a storage block.
-    fn new(shader: &Shader, target: &Target) -> Option<Blocks> {
+    fn new(shader: &Shader, target: &Target, made: &'m mut BlockVars) -> Option<Blocks<'m>> {
         let mut last = None;
         let mut dynamic = false;
         let mut written = false;
@@ -179,8 +196,7 @@ impl Blocks {
         Some(Blocks {
             set: target.descriptor_set(Descriptor::StorageBuffer),
             count: dynamic.then_some(count),
-            bases: BasePointers::default(),
-            vars: FxHashMap::default(),
+            made,
             access: if written { Access::empty() } else { Access::READONLY },
         })
     }
@@ -188,7 +204,7 @@ impl Blocks {
     fn memory(&mut self, b: &mut Builder<'_>, block: Def, access: u32, whole: Whole) -> Memory {
         let (var, index) = self.find(b, block, UVEC4);
         Memory {
-            base: self.bases.get(b, var, index),
+            base: self.made.bases.get(b, var, index),
             access,
             whole,
             len: None,
@@ -201,7 +217,7 @@ impl Blocks {
     /// A pointer to the elements of `bits` bits of `block`.
     fn elements(&mut self, b: &mut Builder<'_>, block: Def, bits: u8) -> Def {
         let (var, index) = self.find(b, block, Element { bits, components: 1 });
-        self.bases.get(b, var, index)
+        self.made.bases.get(b, var, index)
     }
 
     /// The variable that holds `block` as an array of `element`, and which of its blocks.
@@ -210,7 +226,8 @@ impl Blocks {
         let binding = if self.count.is_some() { 0 } else { constant.unwrap_or(0) };
         let key = (binding, element.bits, element.components);
         let (set, count, access) = (self.set, self.count, self.access);
-        let var = *self.vars.entry(key).or_insert_with(|| declare(b.shader, element, (set, binding), count, access));
+        let var =
+            *self.made.vars.entry(key).or_insert_with(|| declare(b.shader, element, (set, binding), count, access));
         let index = match (self.count, constant) {
             (None, _) => None,
             (Some(_), Some(index)) => Some(ArrayIndex::Imm(i64::from(index))),
@@ -227,16 +244,15 @@ fn declare(
     count: Option<u32>,
     access: Access,
 ) -> Var {
-    let mut ty = block_type(shader, element, None);
-    let mut name = format!("ssbo{binding}");
-    if let Some(count) = count {
-        ty = shader.types.array(ty, Some(count), 0);
-        name = "ssbos".into();
-    }
-    if element != UVEC4 {
-        name += &format!("@{}", element.bits);
-    }
-    let name = shader.strings.add(&name);
+    let block = block_type(shader, element, None);
+    let ty = count.map_or(block, |count| shader.types.array(block, Some(count), 0));
+    let bits = element.bits;
+    let name = match (count, element == UVEC4) {
+        (None, true) => shader.strings.format(format_args!("ssbo{binding}")),
+        (None, false) => shader.strings.format(format_args!("ssbo{binding}@{bits}")),
+        (Some(_), true) => shader.strings.add("ssbos"),
+        (Some(_), false) => shader.strings.format(format_args!("ssbos@{bits}")),
+    };
     shader.vars.push(Variable {
         driver_location: binding,
         binding,

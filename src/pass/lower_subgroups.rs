@@ -186,18 +186,14 @@ impl Lower<'_, '_> {
             return None;
         }
         let words = self.simple_like(call, 4, 32);
-        let mut parts = Vec::with_capacity(call.components.into());
-        for c in 0..call.components {
+        Some(self.builder.vec_of(call.components, |b, c| match c {
+            0 | 1 => {
+                let pair = b.swizzle(words, &[2 * c, 2 * c + 1]);
+                b.alu(AluOp::pack_64_2x32, &[pair])
+            }
             // A ballot has 128 bits.
-            parts.push(match c {
-                0 | 1 => {
-                    let pair = self.builder.swizzle(words, &[2 * c, 2 * c + 1]);
-                    self.builder.alu(AluOp::pack_64_2x32, &[pair])
-                }
-                _ => self.builder.imm(64, 0),
-            });
-        }
-        Some(self.builder.vec(&parts))
+            _ => b.imm(64, 0),
+        }))
     }
 
     fn simple_like(&mut self, call: &Call, components: u8, bits: u8) -> Def {

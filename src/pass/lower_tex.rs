@@ -157,17 +157,13 @@ fn widen_texel_place(b: &mut Builder<'_>, srcs: Slice) {
 fn project(b: &mut Builder<'_>, tex: Tex, texture: Texture) {
     let Some(divisor) = b.shader.texs[tex].take_src(projector) else { return };
     if let Some(point) = b.shader.texs[tex].src(coord) {
-        let parts: Vec<Def> = (0..b.shader.num_components(point))
-            .map(|c| {
-                let part = b.channel(point, c);
-                if c < texture.dim.coordinates() {
-                    b.alu(AluOp::fdiv, &[part, divisor])
-                } else {
-                    part
-                }
-            })
-            .collect();
-        let point = b.vec(&parts);
+        let point = b.vec_of(b.shader.num_components(point), |b, c| {
+            let part = b.channel(point, c);
+            match c < texture.dim.coordinates() {
+                true => b.alu(AluOp::fdiv, &[part, divisor]),
+                false => part,
+            }
+        });
         b.shader.texs[tex].set_src(coord, point);
     }
     if let Some(reference) = b.shader.texs[tex].src(comparator) {
@@ -224,17 +220,16 @@ fn resize(b: &mut Builder<'_>, def: Def, n: u8) -> Def {
         return def;
     }
     if let Some(values) = b.shader.as_const(def) {
-        let mut values = values.to_vec();
-        values.resize(usize::from(n), 0);
-        return b.constant(b.shader.bit_size(def), &values);
+        let mut resized = [0; 16];
+        resized.iter_mut().zip(values).for_each(|(to, value)| *to = *value);
+        return b.constant(b.shader.bit_size(def), &resized[..usize::from(n)]);
     }
     let src = AluSrc { def, swizzle: Swizzle::IDENTITY };
     if n < has {
         return b.alu_with(AluOp::mov, AluFlags::empty(), &[src], Some((n, b.shader.bit_size(def))));
     }
     let zero = b.imm(b.shader.bit_size(def), 0);
-    let parts: Vec<Def> = (0..n).map(|c| if c < has { b.channel(def, c) } else { zero }).collect();
-    b.vec(&parts)
+    b.vec_of(n, |b, c| if c < has { b.channel(def, c) } else { zero })
 }
 
 /// A gather with four offsets: the texel at an offset is the last that a gather with that offset gives.

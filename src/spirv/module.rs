@@ -53,6 +53,8 @@ pub(super) struct ModuleBuilder {
     void_function: [u32; 2],
     /// Descriptors that variables name.
     pub(super) bindings: Vec<Binding>,
+    /// Memory for those, before they are sorted.
+    old_bindings: Vec<Binding>,
     main: u32,
     /// Label of the block in which the function starts, and its variables stand.
     pub(super) entry_label: u32,
@@ -353,7 +355,8 @@ impl ModuleBuilder {
         tables.sort();
         if self.bindings.windows(2).any(|pair| pair[0] > pair[1]) {
             // The list of descriptors is sorted, and patches name its rows.
-            let old = self.bindings.clone();
+            let old = &mut self.old_bindings;
+            old.clone_from(&self.bindings);
             self.bindings.sort_unstable();
             for patch in &mut tables.patches {
                 if matches!(patch.kind, PatchKind::DescriptorSet | PatchKind::Binding | PatchKind::ArrayLength) {

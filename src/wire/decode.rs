@@ -25,7 +25,9 @@ impl Decoder {
     pub fn decode(&mut self, words: &[u32], shader: &mut Shader) -> Result<(), Error> {
         self.types.clear();
         self.extras.clear();
-        self.labels = [&mut shader.info.name, &mut shader.info.label].map(|text| text.take().unwrap_or_default());
+        for (memory, text) in self.labels.iter_mut().zip([&mut shader.info.name, &mut shader.info.label]) {
+            *memory = text.take().unwrap_or(std::mem::take(memory));
+        }
         shader.clear();
         let result = self.read(words, shader);
         if result.is_err() {

@@ -4,7 +4,7 @@ use super::address::{Address, Place};
 use super::{pair, pointer, Memory};
 use crate::ir::{ArrayIndex, Builder, Def, Inst};
 use crate::op::{AluOp, AtomicOp, Index, Intrinsic};
-use crate::pass::lower_atomics::{compare_exchange_loop, updated};
+use crate::pass::lower_atomics::{compare_exchange_loop, updated, Data};
 use crate::target::Target;
 
 /// The atomic `inst`, whose data starts at source `data`, at `address`, which is a multiple of its size. Behind the end of
@@ -54,10 +54,6 @@ pub(in crate::pass) fn atomic_at(b: &mut Builder<'_>, inst: Inst, pointer: Def, 
     b.intrinsic_with(op, 1, bits, &srcs[..count], &indices).def()
 }
 
-fn data_of(b: &Builder<'_>, inst: Inst, first: usize) -> Vec<Def> {
-    b.shader.as_intrinsic(inst).map_or(Vec::new(), |(_, srcs)| srcs[first..].to_vec())
-}
-
 /// What a compare-exchange can be made on.
 #[derive(Clone, Copy)]
 struct Whole {
@@ -91,7 +87,7 @@ fn shift_in_pair(b: &mut Builder<'_>, address: Address, place: Place) -> Def {
 /// The atomic on the bits from `shift` up of `whole`.
 fn atomic_on_part(b: &mut Builder<'_>, target: &Target, whole: Whole, shift: Def, (inst, data): (Inst, usize)) -> Def {
     let bits = b.shader.insts[inst].bit_size;
-    let data = data_of(b, inst, data);
+    let data = Data::of(b.shader, inst, data);
     let access = b.shader.index(inst, Index::access);
     let Some(op) = AtomicOp::ALL.get(b.shader.index(inst, Index::atomic_op) as usize).copied() else {
         return b.imm(bits, 0);
@@ -101,7 +97,7 @@ fn atomic_on_part(b: &mut Builder<'_>, target: &Target, whole: Whole, shift: Def
     let rest = b.alu(AluOp::inot, &[field]);
     let seen = compare_exchange_loop(b, target, (whole.pointer, whole.bits), access, |b, all| {
         let old = part(b, all, shift, bits);
-        let new = updated(b, op, old, &data);
+        let new = updated(b, op, old, data);
         let new = b.alu(to_width(whole.bits), &[new]);
         let new = b.alu(AluOp::ishl, &[new, shift]);
         let kept = b.alu(AluOp::iand, &[all, rest]);

@@ -62,14 +62,11 @@ pub(in crate::pass) fn load_narrow(
     address: Address,
     (components, bits): (u8, u8),
 ) -> Def {
-    let parts: Vec<Def> = (0..components)
-        .map(|c| {
-            let index = element(b, address, u32::from(bits) / 8, c);
-            let pointer = b.deref_array(base, index);
-            b.load_deref(pointer, access)
-        })
-        .collect();
-    b.vec(&parts)
+    b.vec_of(components, |b, c| {
+        let index = element(b, address, u32::from(bits) / 8, c);
+        let pointer = b.deref_array(base, index);
+        b.load_deref(pointer, access)
+    })
 }
 
 /// Stores the components of `value` that `mask` names at `address` through `base`, a pointer to an array of such numbers.

@@ -2,7 +2,7 @@
 //!
 //! A rule may use opcodes that have rules themselves, as long as those come to an end.
 
-use super::{narrow_bool_op, Call, Lower, LowerFn, Rule, Shape};
+use super::{Call, Lower, LowerFn, Rule, Shape};
 use crate::ir::{AluFlags, Def};
 use crate::op::AluOp::{self, *};
 
@@ -376,8 +376,8 @@ pub(super) static RULES: &[Rule] = &[
     always(&[sdot_2x16_iadd_sat], signed_dot_2x16_sat),
 ];
 
-/// The rule for opcodes with wide booleans, see [`narrow_bool_op`].
-pub(super) static WIDE_BOOL: Rule = always(&[], |l, c| match narrow_bool_op(c.shape.op) {
+/// The rule for opcodes with wide booleans.
+pub(super) static WIDE_BOOL: Rule = always(&[], |l, c| match l.rules.narrow_bools[c.shape.op as usize] {
     None => c[0],
     Some(narrow) => {
         let bit = l.alu(narrow, c.srcs);
