@@ -41,23 +41,11 @@ pub(crate) struct Kinds {
     sorted: Vec<Inst>,
     /// Behind the last of each kind, by its number.
     ends: [usize; InstKind::COUNT],
-    /// Where in the order those are that do something where they stand, the first so many of these.
-    active: Vec<u32>,
-    num_active: usize,
 }
 
 impl Kinds {
     /// Lists the instructions of another shader.
     pub(crate) fn list(&mut self, shader: &Shader) {
-        self.list_with::<false>(shader);
-    }
-
-    /// The same, and which of them are [`active`](Kinds::active).
-    pub(crate) fn list_with_active(&mut self, shader: &Shader) {
-        self.list_with::<true>(shader);
-    }
-
-    fn list_with<const ACTIVE: bool>(&mut self, shader: &Shader) {
         let kind = |inst: &Inst| shader.insts[*inst].kind.number();
         let mut next = [0; InstKind::COUNT];
         shader.order.iter().for_each(|inst| next[kind(inst)] += 1);
@@ -69,26 +57,12 @@ impl Kinds {
         if self.sorted.len() < len {
             self.sorted.resize(len, Inst::from_index(0));
         }
-        if ACTIVE && self.active.len() < len {
-            self.active.resize(len, 0);
-        }
-        let mut num_active = 0;
-        for (place, inst) in shader.order.iter().enumerate() {
-            let kind = kind(inst);
-            let at = &mut next[kind];
+        for inst in &shader.order {
+            let at = &mut next[kind(inst)];
             self.sorted[*at] = *inst;
             *at += 1;
-            if ACTIVE {
-                self.active[num_active] = place as u32;
-                num_active += usize::from(InstKind::SILENT >> kind & 1 == 0);
-            }
         }
-        (self.ends, self.num_active) = (next, num_active);
-    }
-
-    /// Where in the order those are that do something where they stand: all but constants, undefined values and derefs.
-    pub(crate) fn active(&self) -> &[u32] {
-        &self.active[..self.num_active]
+        self.ends = next;
     }
 
     /// Those of the kinds from one number to another.
@@ -120,20 +94,5 @@ impl Kinds {
     /// All that are none of these.
     pub(crate) fn others(&self) -> &[Inst] {
         self.of(4, InstKind::COUNT - 1)
-    }
-
-    /// The undefined values.
-    pub(crate) fn undefs(&self) -> &[Inst] {
-        self.of(4, 4)
-    }
-
-    /// The phis.
-    pub(crate) fn phis(&self) -> &[Inst] {
-        self.of(5, 5)
-    }
-
-    /// The texture operations.
-    pub(crate) fn texs(&self) -> &[Inst] {
-        self.of(6, 6)
     }
 }

@@ -14,10 +14,11 @@
 //! Integers have a second choice, their signedness, which SPIR-V hardly ever looks at: they are unsigned unless inputs or
 //! outputs declared signed want otherwise. Constants and undefined values have no type; they are made as their user wants.
 
-use super::kinds::Kinds;
+use super::lists::Lists;
 use super::textures::image_texel;
 use super::wants::{
-    choice_in, for_each_moved, interpolates, tex_want, unsigned, variable_choice, Choice, Vote, ALU_ROWS, OWN_MEMORY,
+    for_each_moved, interpolates, memory_choice, tex_want, unsigned, variable_choice, Choice, Vote, ALU_ROWS,
+    OWN_MEMORY,
 };
 use crate::entity::Id;
 use crate::ir::{ArrayIndex, Def, DerefKind, Inst, InstData, InstKind, Shader, Var};
@@ -42,12 +43,11 @@ pub struct ValueTypes {
     signed: bool,
     /// What is left of each choice, by the bytes of a number.
     left: Left,
-    kinds: Kinds,
+    lists: Lists,
     /// The nodes that may be any number, the first so many of these.
     free: Vec<u32>,
     num_free: usize,
-    /// Memory of the walk: instructions that move bits, nodes that are the same bits.
-    moves: Vec<Inst>,
+    /// Nodes that are the same bits.
     same: Vec<[u32; 2]>,
 }
 
@@ -58,7 +58,7 @@ struct Left([[Choice; 16]; Choice::COUNT]);
 impl Left {
     const ALL: Left = {
         use Choice::*;
-        let choices = [Bool, Int, Uint, Float, Literal, Integer, Free];
+        let choices = Choice::ALL;
         let mut left = [[Bool; 16]; Choice::COUNT];
         let mut at = 0;
         while at < choices.len() {
@@ -76,6 +76,11 @@ impl Left {
         }
         Left(left)
     };
+
+    #[inline(always)]
+    fn of(&self, choice: Choice, bits: u8) -> Choice {
+        self.0[choice as usize][usize::from(bits >> 3) & 15]
+    }
 }
 
 impl Default for Left {
@@ -111,38 +116,35 @@ impl ValueTypes {
 
     fn choose(&mut self, shader: &Shader) {
         self.start(shader);
-        let mut kinds = std::mem::take(&mut self.kinds);
-        kinds.list_with_active(shader);
-        if shader.inventory().has_width(1) {
-            self.enter_literal_booleans(shader, kinds.consts());
-            self.enter_literal_booleans(shader, kinds.undefs());
+        let mut lists = std::mem::take(&mut self.lists);
+        lists.list(shader);
+        for inst in lists.others() {
+            let data = &shader.insts[*inst];
+            match data.kind {
+                InstKind::Intrinsic { op, srcs, .. } => self.add_intrinsic(shader, *inst, data, op, &shader.srcs[srcs]),
+                _ => self.add_other(shader, *inst, data),
+            }
         }
-        kinds.phis().iter().for_each(|phi| self.enter(*phi, &shader.insts[*phi], Choice::Free));
-        kinds.texs().iter().for_each(|inst| self.add_tex(shader, *inst));
-        kinds.intrinsics().iter().for_each(|inst| self.add_intrinsic(shader, *inst));
-        if shader.inventory().has_unusual_steps() {
-            kinds.derefs().iter().for_each(|inst| self.add_deref(shader, *inst));
-        }
-        let moves = self.add_alu(shader, kinds.alu());
-        self.join_all(shader, kinds.phis(), moves);
+        let moves = self.add_alu(shader, lists.alu_mut());
+        self.join_all(shader, &lists.alu_mut()[..moves]);
+        self.lists = lists;
         self.decide();
         if self.signed {
             self.decide_signs(shader);
         }
-        self.kinds = kinds;
     }
 
-    /// Begins with nodes that nothing is known of, the variables, and booleans that could be anything.
+    /// Begins with nodes that nothing is known of, the variables, and empty lists.
     fn start(&mut self, shader: &Shader) {
         self.num_defs = shader.num_defs();
         self.signed = false;
         self.same.clear();
-        self.num_free = 0;
         let len = self.num_defs + shader.vars.len();
         self.nodes.clear();
         self.nodes.resize(len, Choice::Literal);
         self.votes.clear();
         self.votes.resize(len, [0; 2]);
+        self.num_free = 0;
         if self.parents.len() <= len {
             self.parents.extend(self.parents.len() as u32..=len as u32);
             self.free.resize(len + 1, 0);
@@ -163,17 +165,10 @@ impl ValueTypes {
         }
     }
 
-    /// Constants and undefined values are numbers so far.
-    fn enter_literal_booleans(&mut self, shader: &Shader, literals: &[Inst]) {
-        for inst in literals.iter().filter(|inst| shader.insts[**inst].bit_size == 1) {
-            self.nodes[inst.index()] = Choice::Bool;
-        }
-    }
-
     /// What is left of `choice` for a number of `bits` bits.
     #[inline(always)]
     fn left(&self, choice: Choice, bits: u8) -> Choice {
-        self.left.0[choice as usize][usize::from(bits >> 3) & 15]
+        self.left.of(choice, bits)
     }
 
     /// Makes `choice`, as far as it is one for so many bits, that of the result of `inst`.
@@ -191,11 +186,11 @@ impl ValueTypes {
     }
 
     /// The instructions of the shader.
-    pub(crate) fn kinds(&self) -> &Kinds {
-        &self.kinds
+    pub(crate) fn lists(&self) -> &Lists {
+        &self.lists
     }
 
-    /// What `def` is. Constants and undefined values may be made as anything.
+    /// What `def` is, if it is no constant or undefined value: those may be made as anything.
     #[inline(always)]
     pub fn base(&self, def: Def) -> Base {
         self.base_at(def.index())
@@ -214,8 +209,7 @@ impl ValueTypes {
     /// Counts a vote. Where there is no choice it counts for nothing, which is cheaper than to look.
     #[inline(always)]
     fn vote(&mut self, node: usize, vote: Vote) {
-        let votes = &mut self.votes[node];
-        *votes = [votes[0].wrapping_add(vote[0]), votes[1].wrapping_add(vote[1])];
+        add(&mut self.votes[node], vote);
     }
 
     /// Counts what a user wants of `src`.
@@ -224,60 +218,63 @@ impl ValueTypes {
         self.vote(src.index(), want.vote());
     }
 
-    /// Enters the results of ALU instructions, counts what they want of their operands, and lists what moves them. Returns how
-    /// many do.
-    fn add_alu(&mut self, shader: &Shader, insts: &[Inst]) -> usize {
-        let mut moves = 0;
-        if self.moves.len() <= insts.len() {
-            self.moves.resize(insts.len() + 1, Inst::from_index(0));
-        }
-        for inst in insts {
-            let data = &shader.insts[*inst];
+    /// Enters the results of ALU instructions and counts what they want of their operands. Puts those that move bits first, and
+    /// returns how many do.
+    fn add_alu(&mut self, shader: &Shader, insts: &mut [Inst]) -> usize {
+        let (nodes, votes, free, left) = (&mut self.nodes[..], &mut self.votes[..], &mut self.free[..], &self.left);
+        let (mut num_free, mut moves) = (self.num_free, 0);
+        for at in 0..insts.len() {
+            let inst = insts[at];
+            let data = &shader.insts[inst];
             let InstKind::Alu { op, srcs, .. } = data.kind else { continue };
             let row = &ALU_ROWS[op as usize];
-            self.enter(*inst, data, row.choice);
-            self.moves[moves] = *inst;
+            let choice = left.of(row.choice, data.bit_size);
+            nodes[inst.index()] = choice;
+            // The next takes the place of what has no choice, or moves nothing.
+            free[num_free] = inst.index() as u32;
+            num_free += usize::from(choice == Choice::Free);
+            insts[moves] = inst;
             moves += usize::from(row.moves);
             let srcs = &shader.alu_srcs[srcs];
             let Some(last) = srcs.len().checked_sub(1) else { continue };
             // An operand that is not there counts nothing, so that all take the same way.
-            self.vote(srcs[0].def.index(), row.votes[0]);
-            self.vote(srcs[last.min(1)].def.index(), row.votes[1]);
-            if last > 1 {
-                self.vote(srcs[2].def.index(), row.votes[2]);
-                self.vote(srcs[last.min(3)].def.index(), row.votes[3]);
+            add(&mut votes[srcs[0].def.index()], row.votes[0]);
+            add(&mut votes[srcs[last.min(1)].def.index()], row.votes[1]);
+            if row.votes_for_more {
+                add(&mut votes[srcs[last.min(2)].def.index()], row.votes[2]);
+                add(&mut votes[srcs[last.min(3)].def.index()], row.votes[3]);
             }
         }
+        self.num_free = num_free;
         moves
     }
 
-    fn add_deref(&mut self, shader: &Shader, inst: Inst) {
-        let InstKind::Deref(deref) = shader.insts[inst].kind else { return };
-        // What has no index votes for itself, to no effect.
-        let index = match shader.derefs[deref].kind {
-            DerefKind::Array { index, .. } => index,
-            _ => ArrayIndex::Imm(0),
-        };
-        let index = match index {
-            ArrayIndex::Def(index) => index,
-            ArrayIndex::Imm(_) => inst.def(),
-        };
-        self.vote(index.index(), Want::Integer.vote());
+    /// Adds what is neither arithmetic nor an intrinsic.
+    #[inline(never)]
+    fn add_other(&mut self, shader: &Shader, inst: Inst, data: &InstData) {
+        match data.kind {
+            InstKind::Phi(srcs) => {
+                self.enter(inst, data, Choice::Free);
+                let node = inst.index() as u32;
+                self.same.extend(shader.phi_srcs[srcs].iter().map(|src| [node, src.def.index() as u32]));
+            }
+            InstKind::Tex(tex) => {
+                let tex = &shader.texs[tex];
+                let choice = if tex.op.is_query() { Choice::Integer } else { Choice::is(tex.dest_type.base) };
+                self.enter(inst, data, choice);
+                tex.srcs.iter().for_each(|(kind, src)| self.count(*src, tex_want(tex.op, *kind)));
+            }
+            InstKind::Deref(deref) => {
+                if let DerefKind::Array { index: ArrayIndex::Def(index), .. } = shader.derefs[deref].kind {
+                    self.count(index, Want::Integer);
+                }
+            }
+            _ => {}
+        }
     }
 
-    fn add_tex(&mut self, shader: &Shader, inst: Inst) {
-        let data = &shader.insts[inst];
-        let InstKind::Tex(tex) = data.kind else { return };
-        let tex = &shader.texs[tex];
-        let choice = if tex.op.is_query() { Choice::Integer } else { Choice::is(tex.dest_type.base) };
-        self.enter(inst, data, choice);
-        tex.srcs.iter().for_each(|(kind, src)| self.count(*src, tex_want(tex.op, *kind)));
-    }
-
-    fn add_intrinsic(&mut self, shader: &Shader, inst: Inst) {
-        let data = &shader.insts[inst];
-        let InstKind::Intrinsic { op, srcs, .. } = data.kind else { return };
-        let srcs = &shader.srcs[srcs];
+    #[inline(always)]
+    fn add_intrinsic(&mut self, shader: &Shader, inst: Inst, data: &InstData, op: Intrinsic, srcs: &[Def]) {
         let (Intrinsic::load_deref | Intrinsic::store_deref, [pointer, stored @ ..]) = (op, srcs) else {
             return self.add_other_intrinsic(shader, inst, op, srcs);
         };
@@ -362,7 +359,7 @@ impl ValueTypes {
         if deref.modes.intersects(OWN_MEMORY) {
             return self.own_memory_choice(shader, pointer, scalar);
         }
-        (scalar.map_or(Choice::Uint, |scalar| choice_in(deref.modes, scalar.base)), None)
+        (memory_choice(deref.modes, scalar), None)
     }
 
     #[inline(never)]
@@ -380,28 +377,21 @@ impl ValueTypes {
     }
 
     /// Joins what is the same bits: what instructions move, phis, and what goes to memory of the shader's own and comes out.
-    fn join_all(&mut self, shader: &Shader, phis: &[Inst], moves: usize) {
+    fn join_all(&mut self, shader: &Shader, moves: &[Inst]) {
         for at in 0..self.same.len() {
             let [a, b] = self.same[at];
             self.join(a as usize, b as usize);
         }
-        for at in 0..moves {
-            let inst = self.moves[at];
-            let InstKind::Alu { op, srcs, .. } = shader.insts[inst].kind else { continue };
-            // A condition comes first.
-            let first = usize::from(op.info().srcs.first().is_some_and(|cond| cond.ty.base == Base::Bool));
-            for src in shader.alu_srcs[srcs].iter().skip(first) {
+        for inst in moves {
+            let InstKind::Alu { op, srcs, .. } = shader.insts[*inst].kind else { continue };
+            for src in shader.alu_srcs[srcs].iter().skip(ALU_ROWS[op as usize].conditions.into()) {
                 self.join(inst.index(), src.def.index());
-            }
-        }
-        for phi in phis {
-            for src in shader.phi(*phi).unwrap_or_default() {
-                self.join(phi.index(), src.def.index());
             }
         }
     }
 
     /// Two nodes are the same bits: one web if both are free, else each wants the other to be what it is.
+    #[inline(always)]
     fn join(&mut self, a: usize, b: usize) {
         let nodes = [self.nodes[a], self.nodes[b]];
         if nodes == [Choice::Free; 2] {
@@ -409,8 +399,8 @@ impl ValueTypes {
             self.parents[a.max(b) as usize] = a.min(b);
         } else {
             self.signed |= nodes.contains(&Choice::Int);
-            self.vote(a, nodes[1].want().vote());
-            self.vote(b, nodes[0].want().vote());
+            self.vote(a, nodes[1].vote());
+            self.vote(b, nodes[0].vote());
         }
     }
 
@@ -438,7 +428,7 @@ impl ValueTypes {
             let node = self.free[at] as usize;
             let root = std::mem::replace(&mut self.parents[node], node as u32);
             let [float, signed] = self.votes[root as usize];
-            self.nodes[node] = if float > 0 { Choice::Float } else { integer(signed) };
+            self.nodes[node] = number(float, signed);
         }
     }
 
@@ -449,21 +439,25 @@ impl ValueTypes {
             let node = self.free[at] as usize;
             let choice @ (Choice::Int | Choice::Uint) = self.nodes[node] else { continue };
             if node < self.num_defs {
-                for_each_moved(shader, Inst::from_index(node), |src| self.vote(src.index(), choice.want().vote()));
+                for_each_moved(shader, Inst::from_index(node), |src| self.vote(src.index(), choice.vote()));
             }
         }
         for (node, votes) in self.nodes.iter_mut().zip(&self.votes).filter(|(node, _)| **node == Choice::Integer) {
-            *node = integer(votes[1]);
+            *node = number(0, votes[1]);
         }
     }
 }
 
-fn integer(signed: i32) -> Choice {
-    if signed > 0 {
-        Choice::Int
-    } else {
-        Choice::Uint
-    }
+#[inline(always)]
+fn add(votes: &mut Vote, vote: Vote) {
+    *votes = [votes[0].wrapping_add(vote[0]), votes[1].wrapping_add(vote[1])];
+}
+
+/// What so many votes for floats and for signed integers make.
+#[inline(always)]
+fn number(float: i32, signed: i32) -> Choice {
+    use Choice::{Float, Int, Uint};
+    [Uint, Int, Float, Float][usize::from(float > 0) << 1 | usize::from(signed > 0)]
 }
 
 /// True if the numbers of `var`, memory of the shader's own, might be any but for their width.

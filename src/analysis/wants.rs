@@ -39,6 +39,11 @@ impl Choice {
     /// How many there are.
     pub(super) const COUNT: usize = 7;
 
+    pub(super) const ALL: [Choice; Choice::COUNT] = {
+        use Choice::*;
+        [Bool, Int, Uint, Float, Literal, Integer, Free]
+    };
+
     /// None but this.
     pub(super) const fn is(base: Base) -> Choice {
         match base {
@@ -51,7 +56,7 @@ impl Choice {
 
     /// The base, unsigned where the signedness is open and for what has a choice.
     #[inline(always)]
-    pub(super) fn base(self) -> Base {
+    pub(super) const fn base(self) -> Base {
         match self {
             Choice::Bool => Base::Bool,
             Choice::Int => Base::Int,
@@ -61,12 +66,27 @@ impl Choice {
     }
 
     /// What it wants of what it flows into.
-    pub(super) fn want(self) -> Want {
+    pub(super) const fn want(self) -> Want {
         match self {
             Choice::Literal | Choice::Free => Want::Any,
             Choice::Integer => Want::Integer,
             fixed => Want::Is(fixed.base()),
         }
+    }
+
+    /// What that counts.
+    #[inline(always)]
+    pub(super) fn vote(self) -> Vote {
+        const VOTES: [Vote; Choice::COUNT] = {
+            let mut votes = [[0; 2]; Choice::COUNT];
+            let mut at = 0;
+            while at < votes.len() {
+                votes[Choice::ALL[at] as usize] = Choice::ALL[at].want().vote();
+                at += 1;
+            }
+            votes
+        };
+        VOTES[self as usize]
     }
 }
 
@@ -93,21 +113,28 @@ pub(super) struct AluRow {
     pub(super) votes: [Vote; 4],
     /// What its result may be.
     pub(super) choice: Choice,
+    /// It wants something of operands behind the first two.
+    pub(super) votes_for_more: bool,
     /// It moves operands to its result.
     pub(super) moves: bool,
+    /// How many operands stand in front of those that it moves.
+    pub(super) conditions: u8,
 }
 
 /// The row of each ALU opcode.
 pub(super) static ALU_ROWS: [AluRow; AluOp::ALL.len()] = alu_rows(ALU_OPS);
 
 const fn alu_rows(infos: &[AluInfo]) -> [AluRow; AluOp::ALL.len()] {
-    let mut rows = [AluRow { votes: [[0; 2]; 4], choice: Choice::Free, moves: false }; AluOp::ALL.len()];
+    let none = AluRow { votes: [[0; 2]; 4], choice: Choice::Free, votes_for_more: false, moves: false, conditions: 0 };
+    let mut rows = [none; AluOp::ALL.len()];
     let mut op = 0;
     while op < rows.len() {
         let info = &infos[op];
         let mut at = 0;
         while at < info.srcs.len() && at < 4 {
-            rows[op].votes[at] = operand_want(info, &info.srcs[at]).vote();
+            let vote = operand_want(info, &info.srcs[at]).vote();
+            rows[op].votes[at] = vote;
+            rows[op].votes_for_more |= at > 1 && (vote[0] != 0 || vote[1] != 0);
             at += 1;
         }
         rows[op].choice = match info.dest.ty.base {
@@ -117,6 +144,7 @@ const fn alu_rows(infos: &[AluInfo]) -> [AluRow; AluOp::ALL.len()] {
             base => Choice::is(base),
         };
         rows[op].moves = info.props.contains(Props::TYPELESS);
+        rows[op].conditions = matches!(info.srcs, [Operand { ty: AluType { base: Base::Bool, .. }, .. }, ..]) as u8;
         op += 1;
     }
     rows
@@ -144,15 +172,25 @@ pub(super) fn variable_choice(types: &TypeTable, ty: Type) -> Choice {
 pub(super) const OWN_MEMORY: Modes =
     Modes::SHARED.union(Modes::SHADER_TEMP).union(Modes::FUNCTION_TEMP).union(Modes::CONSTANT);
 
-/// What a number declared as `base` may be in memory of `modes` that others see, too.
+/// What a number that is declared as a `scalar` may be in memory of `modes` that others see, too.
 #[inline(always)]
-pub(super) fn choice_in(modes: Modes, base: Base) -> Choice {
-    let free = modes == Modes::UBO || modes == Modes::SSBO || modes == Modes::GLOBAL;
-    let declared = modes == Modes::SHADER_IN || modes == Modes::SHADER_OUT;
-    match base {
-        _ if free => Choice::Free,
-        base if declared => Choice::is(base),
-        base => Choice::is(unsigned(base)),
+pub(super) fn memory_choice(modes: Modes, scalar: Option<AluType>) -> Choice {
+    const FREE: Modes = Modes::UBO.union(Modes::SSBO).union(Modes::GLOBAL);
+    const DECLARED: Modes = Modes::SHADER_IN.union(Modes::SHADER_OUT);
+    // By whether a number is what it is declared as, and its base.
+    const CHOICES: [[Choice; 4]; 2] = {
+        use Choice::{Bool, Float, Int, Uint};
+        let mut choices = [[Bool; 4]; 2];
+        [choices[0][Base::Int as usize], choices[1][Base::Int as usize]] = [Uint, Int];
+        [choices[0][Base::Uint as usize], choices[1][Base::Uint as usize]] = [Uint, Uint];
+        [choices[0][Base::Float as usize], choices[1][Base::Float as usize]] = [Float, Float];
+        choices
+    };
+    let is = |wanted: Modes| modes.intersects(wanted) & modes.bits().is_power_of_two();
+    match scalar {
+        Some(_) if is(FREE) => Choice::Free,
+        Some(scalar) => CHOICES[usize::from(is(DECLARED))][scalar.base as usize],
+        None => Choice::Uint,
     }
 }
 

@@ -110,7 +110,13 @@ impl InstKind {
     pub const COUNT: usize = 8;
 
     /// A bit for each kind that does nothing by itself, by number: constants, steps of pointers, undefined values.
-    pub const SILENT: u32 = 1 << 1 | 1 << 2 | 1 << 4;
+    pub const SILENT: u32 = 1 << 1 | InstKind::DEREFS | 1 << 4;
+
+    /// The bit of arithmetic.
+    pub const ALU: u32 = 1 << 0;
+
+    /// The bit of the steps of pointers.
+    pub const DEREFS: u32 = 1 << 2;
 
     /// The number of the kind, which is read without deciding anything: what sorts by it is fast.
     #[inline(always)]

@@ -290,7 +290,7 @@ impl<'a> Emit<'a> {
         self.state.flow.block = Some(block);
         let shader = self.shader;
         let BlockData { start, end } = shader.blocks[block];
-        let places = self.types.kinds().active();
+        let places = self.types.lists().active();
         let mut next = self.state.flow.next;
         // In front of it are those of blocks that are left out.
         while places.get(next).is_some_and(|place| *place < start) {

@@ -44,7 +44,7 @@ impl Emit<'_> {
             return;
         }
         let (mut position, mut size, mut targets) = (false, false, 0);
-        for inst in self.types.kinds().derefs() {
+        for inst in &shader.order {
             let Some(DerefKind::Var(var)) = shader.as_deref(inst.def()).map(|deref| deref.kind) else { continue };
             let variable = &shader.vars[var];
             if variable.mode != Modes::SHADER_OUT {

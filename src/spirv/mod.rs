@@ -218,8 +218,7 @@ impl State {
 impl<'a> Emit<'a> {
     /// The opcodes and sources of all intrinsics.
     fn intrinsics(&self) -> impl Iterator<Item = (Intrinsic, &'a [Def])> + 'a {
-        let (shader, types) = (self.shader, self.types);
-        types.kinds().intrinsics().iter().filter_map(|inst| shader.as_intrinsic(*inst))
+        self.types.lists().intrinsics(self.shader).map(|(_, op, srcs)| (op, srcs))
     }
 
     fn shader(&mut self, module: &mut Module) -> Result<()> {
