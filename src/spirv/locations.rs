@@ -3,12 +3,13 @@
 //! Drivers assign locations without overlap; a dump may say anything.
 
 use super::{unsupported, Emit, Result};
+use crate::error::Error;
 use crate::ir::{Stage, Type, TypeData, TypeTable, VarFlags, Variable};
 use crate::op::{AluType, Modes};
 use spirv::StorageClass;
 
 /// The most locations that one variable may take; devices have far fewer.
-const MAX_LOCATIONS: u32 = 1024;
+pub(super) const MAX_LOCATIONS: u32 = 1024;
 
 /// Components that are taken, a bit each, by location: four bits for each class, patch, and index of blending, which keep
 /// what has the same number apart.
@@ -84,10 +85,19 @@ impl Emit<'_> {
             let left = if words <= 4 { words } else { words - 4 * (slot % words.div_ceil(4)).min(words / 4) };
             let mask = ((1 << left.min(4)) - 1) << first;
             if !self.state.locations.take(location + slot, mask) {
-                return Err(unsupported(format_args!("more than one variable at location {}", location + slot)));
+                return Err(shared(location + slot));
             }
         }
         Ok(())
+    }
+
+    /// Takes the first `n` components of one location for an input or output that is nothing else.
+    pub(super) fn take_location(&mut self, class: StorageClass, location: u32, n: u8) -> Result<()> {
+        let output = u32::from(class == StorageClass::Output);
+        match self.state.locations.take(location, ((1 << n) - 1) << (16 * output)) {
+            true => Ok(()),
+            false => Err(shared(location)),
+        }
     }
 
     /// The type that takes locations: that of one vertex.
@@ -117,6 +127,11 @@ impl Emit<'_> {
             _ => false,
         }
     }
+}
+
+#[cold]
+fn shared(location: u32) -> Box<Error> {
+    unsupported(format_args!("more than one variable at location {location}"))
 }
 
 /// 32-bit components of the vectors that `ty` is made of; `None` for a struct, whose members may differ.
