@@ -64,11 +64,11 @@ extern "C" {
  * Part 1: wire, a NIR shader as words
  *
  * A wire is a sequence of 32-bit words in the byte order of the machine (little-endian in a file, `.ntvw`). It starts with a
- * header: magic, version, number of words, number of instructions, number of bytes of the text, and the number of words of each
- * section. The sections follow, one behind the other, and then the text, filled up to a word with zeros. What is alike lies
- * together, so that it is read without a decision for each; most sections have rows of one length. A string is two words:
- * where it starts in the text, and its length in bytes, or NTV_NONE for no string. A 64-bit number is two words, the low one
- * first.
+ * header: magic, version, number of words, number of instructions, number of bytes of the text, and for each section the word that
+ * it starts at and its number of words. Behind the header lie the sections, with room between them, so that none is moved when the
+ * wire is done; the last one is the text. What is alike lies together, so that it is read without a decision for each; most
+ * sections have rows of one length. A string is two words: where it starts in the text, and its length in bytes, or NTV_NONE for
+ * no string. A 64-bit number is two words, the low one first.
  *
  * Things are numbered from 0 in the order in which they are written, and functions that write one return its number:
  *
@@ -94,7 +94,7 @@ extern "C" {
 #define NTV_WIRE_MAGIC 0x5756544eu
 
 /* Changes with anything in part 1 that an older reader would misread. */
-#define NTV_WIRE_VERSION 4u
+#define NTV_WIRE_VERSION 5u
 
 /* The sections, in their order. What their words are stands with the functions that write them. */
 enum ntv_section {
@@ -109,11 +109,17 @@ enum ntv_section {
    NTV_SECTION_TEX,
    NTV_SECTION_INTRINSIC,
    NTV_SECTION_CONST,
+   NTV_SECTION_DEREF_VAR,
    NTV_SECTION_DEREF,
+   NTV_SECTION_ALU_1,
+   NTV_SECTION_ALU_2,
+   NTV_SECTION_ALU_3,
+   NTV_SECTION_ALU_4,
    NTV_SECTION_ALU,
+   NTV_SECTION_TEXT,
 };
 
-#define NTV_NUM_SECTIONS 13u
+#define NTV_NUM_SECTIONS 19u
 
 enum ntv_stage {
    NTV_STAGE_VERTEX = 0,
@@ -134,6 +140,9 @@ enum ntv_table {
 
 /* The number that stands for `name` in a wire; NTV_NONE if ntv knows no such name, or for NULL. */
 uint32_t ntv_wire_number(enum ntv_table table, const char *name);
+
+/* How many sources an ALU opcode of today has, by its number; 0 for those of older releases, and if there is no such opcode. */
+uint32_t ntv_wire_num_sources(uint32_t alu);
 
 /* How many indices the record of an intrinsic has, by its number; 0 if there is no such intrinsic. */
 uint32_t ntv_wire_num_indices(uint32_t intrinsic);
@@ -320,29 +329,33 @@ enum ntv_hint {
  * The buffer
  * ------------------------------------------------------------------------------------------------------------------ */
 
-/* Words that grow. */
+/* The words of a section, in the buffer of the wire. */
 struct ntv_words {
    uint32_t *words;
    size_t len;      /* words written */
-   size_t capacity; /* words allocated */
+   size_t capacity; /* words that there is room for */
 };
 
 /* A wire that is being written. Its memory serves one shader after the other. */
 struct ntv_wire {
-   /* What ntv_wire_end made. */
+   /* All memory: the header, and behind it room for each section. */
    uint32_t *words;
+   /* How many of the words are the wire; 0 before ntv_wire_end. */
    size_t len;
-   /* The first one has the header before it, and in the end all others behind it. */
    struct ntv_words sections[NTV_NUM_SECTIONS];
-   char *text; /* all strings */
-   size_t text_len;
-   size_t text_capacity;
+   size_t text_len; /* bytes of all strings */
    uint32_t num_types;
    uint32_t num_variables;
    uint32_t num_blocks;
    uint32_t num_instrs; /* the number of the next one */
    bool failed;         /* an allocation failed */
 };
+
+/* Words of the header. */
+#define NTV_WIRE_HEADER_WORDS (5u + 2u * NTV_NUM_SECTIONS)
+
+/* Words that a section has room for at first. No power of two: sections would start where processors keep them in the same places. */
+#define NTV_WIRE_ROOM 992u
 
 static inline void
 ntv_wire_init(struct ntv_wire *w)
@@ -353,34 +366,50 @@ ntv_wire_init(struct ntv_wire *w)
 static inline void
 ntv_wire_fini(struct ntv_wire *w)
 {
-   unsigned i;
-
-   for (i = 0; i < NTV_NUM_SECTIONS; i++)
-      NTV_FREE(w->sections[i].words);
-   NTV_FREE(w->text);
+   NTV_FREE(w->words);
    memset(w, 0, sizeof(*w));
 }
 
-/* Makes room for `count` more words, which there is not yet. */
+/* Makes room for `count` more words of the section `s`, which there is not yet: in other memory, to which all sections move. */
 NTV_SELDOM static bool
 ntv_wire_grow(struct ntv_wire *w, struct ntv_words *s, size_t count)
 {
-   size_t capacity = s->capacity ? s->capacity : 1024;
-   uint32_t *words;
+   size_t capacity = s->capacity ? s->capacity : NTV_WIRE_ROOM, total = NTV_WIRE_HEADER_WORDS;
+   uint32_t *words, *to;
+   unsigned i;
 
+   w->sections[NTV_SECTION_TEXT].len = w->text_len / 4 + (w->text_len % 4 != 0);
    while (!w->failed && capacity - s->len < count) {
-      w->failed = capacity > SIZE_MAX / 8;
+      w->failed = capacity > SIZE_MAX / 256;
       capacity *= 2;
    }
    if (w->failed)
       return false;
-   words = (uint32_t *)NTV_REALLOC(s->words, capacity * sizeof(uint32_t));
+   s->capacity = capacity;
+   for (i = 0; i < NTV_NUM_SECTIONS; i++) {
+      if (!w->sections[i].capacity)
+         w->sections[i].capacity = NTV_WIRE_ROOM;
+      total += w->sections[i].capacity;
+   }
+   words = (uint32_t *)NTV_REALLOC(NULL, total * sizeof(*words));
    if (!words) {
+      /* There is no room for what was to be. */
+      for (i = 0; i < NTV_NUM_SECTIONS; i++)
+         w->sections[i].capacity = w->sections[i].len = 0;
       w->failed = true;
       return false;
    }
-   s->words = words;
-   s->capacity = capacity;
+   memset(words, 0, total * sizeof(*words));
+   for (i = 0, to = words + NTV_WIRE_HEADER_WORDS; i < NTV_NUM_SECTIONS; i++) {
+      struct ntv_words *section = &w->sections[i];
+
+      if (section->len)
+         memcpy(to, section->words, section->len * sizeof(*to));
+      section->words = to;
+      to += section->capacity;
+   }
+   NTV_FREE(w->words);
+   w->words = words;
    return true;
 }
 
@@ -398,40 +427,18 @@ ntv_wire_words(struct ntv_wire *w, enum ntv_section section, size_t count)
    return s->words + len;
 }
 
-/* Makes room for `count` more bytes of text, which there is not yet. */
-NTV_SELDOM static bool
-ntv_wire_grow_text(struct ntv_wire *w, size_t count)
-{
-   size_t capacity = w->text_capacity ? w->text_capacity : 1024;
-   char *text;
-
-   while (!w->failed && capacity - w->text_len < count) {
-      w->failed = capacity > SIZE_MAX / 8;
-      capacity *= 2;
-   }
-   if (w->failed)
-      return false;
-   text = (char *)NTV_REALLOC(w->text, capacity);
-   if (!text) {
-      w->failed = true;
-      return false;
-   }
-   w->text = text;
-   w->text_capacity = capacity;
-   return true;
-}
-
 /* Adds a string, or NULL for none, to the text. `words` get where it stands. */
 static inline void
 ntv_wire_string(struct ntv_wire *w, uint32_t words[2], const char *text)
 {
+   struct ntv_words *s = &w->sections[NTV_SECTION_TEXT];
    size_t bytes = text ? strlen(text) : 0;
 
    words[0] = (uint32_t)w->text_len;
    words[1] = text ? (uint32_t)bytes : NTV_NONE;
-   if (!bytes || (bytes > w->text_capacity - w->text_len && !ntv_wire_grow_text(w, bytes)))
+   if (!bytes || (bytes > 4 * s->capacity - w->text_len && !ntv_wire_grow(w, s, bytes)))
       return;
-   memcpy(w->text + w->text_len, text, bytes);
+   memcpy((char *)s->words + w->text_len, text, bytes);
    w->text_len += bytes;
 }
 
@@ -451,11 +458,9 @@ struct ntv_shader {
    const char *label;
 };
 
-/* Words of the header, and of the section of the shader: what every shader has, and the facts. */
-#define NTV_WIRE_HEADER_WORDS (5u + NTV_NUM_SECTIONS)
+/* Words of the section of the shader: what every shader has, and the facts. */
 #define NTV_WIRE_SHADER_WORDS 14u
 #define NTV_WIRE_NUM_FACTS 183u
-#define NTV_WIRE_FACTS (NTV_WIRE_HEADER_WORDS + NTV_WIRE_SHADER_WORDS)
 
 /* Starts a wire; what was in the buffer is gone, its memory stays. */
 static inline void
@@ -466,7 +471,6 @@ ntv_wire_begin(struct ntv_wire *w, const struct ntv_shader *shader)
 
    for (i = 0; i < NTV_NUM_SECTIONS; i++)
       w->sections[i].len = 0;
-   w->words = NULL;
    w->len = 0;
    w->text_len = 0;
    w->num_types = 0;
@@ -475,11 +479,10 @@ ntv_wire_begin(struct ntv_wire *w, const struct ntv_shader *shader)
    w->num_instrs = 0;
    w->failed = false;
 
-   words = ntv_wire_words(w, NTV_SECTION_SHADER, NTV_WIRE_FACTS + NTV_WIRE_NUM_FACTS);
+   words = ntv_wire_words(w, NTV_SECTION_SHADER, NTV_WIRE_SHADER_WORDS + NTV_WIRE_NUM_FACTS);
    if (!words)
       return;
-   memset(words, 0, (NTV_WIRE_FACTS + NTV_WIRE_NUM_FACTS) * sizeof(*words));
-   words += NTV_WIRE_HEADER_WORDS;
+   memset(words + NTV_WIRE_SHADER_WORDS, 0, NTV_WIRE_NUM_FACTS * sizeof(*words));
    words[0] = (uint32_t)shader->stage;
    words[1] = shader->next_stage;
    words[2] = shader->workgroup_size[0];
@@ -496,39 +499,51 @@ ntv_wire_begin(struct ntv_wire *w, const struct ntv_shader *shader)
 static inline bool
 ntv_wire_end(struct ntv_wire *w)
 {
-   size_t text_words = w->text_len / 4 + (w->text_len % 4 != 0), count = text_words;
-   uint32_t *to, *header;
+   struct ntv_words *text = &w->sections[NTV_SECTION_TEXT];
+   uint32_t *header = w->words;
+   size_t len;
    unsigned i;
 
-   for (i = 1; i < NTV_NUM_SECTIONS; i++)
-      count += w->sections[i].len;
-   if (count >= NTV_NONE / 2 || w->text_len >= NTV_NONE)
-      w->failed = true;
-   to = w->failed ? NULL : ntv_wire_words(w, NTV_SECTION_SHADER, count);
-   if (!to)
+   if (w->failed)
       return false;
-   header = w->sections[NTV_SECTION_SHADER].words;
+   text->len = w->text_len / 4 + (w->text_len % 4 != 0);
+   len = (size_t)(text->words - header) + text->len;
+   if (len >= NTV_NONE / 4) {
+      w->failed = true;
+      return false;
+   }
    header[0] = NTV_WIRE_MAGIC;
    header[1] = NTV_WIRE_VERSION;
-   header[2] = (uint32_t)w->sections[NTV_SECTION_SHADER].len;
+   header[2] = (uint32_t)len;
    header[3] = w->num_instrs;
    header[4] = (uint32_t)w->text_len;
-   header[5] = NTV_WIRE_SHADER_WORDS + NTV_WIRE_NUM_FACTS;
-   for (i = 1; i < NTV_NUM_SECTIONS; i++) {
-      const struct ntv_words *s = &w->sections[i];
-
-      header[5 + i] = (uint32_t)s->len;
-      if (s->len)
-         memcpy(to, s->words, s->len * sizeof(*to));
-      to += s->len;
+   for (i = 0; i < NTV_NUM_SECTIONS; i++) {
+      header[5 + 2 * i] = (uint32_t)(w->sections[i].words - header);
+      header[6 + 2 * i] = (uint32_t)w->sections[i].len;
    }
-   if (text_words) {
-      to[text_words - 1] = 0;
-      memcpy(to, w->text, w->text_len);
-   }
-   w->words = header;
-   w->len = w->sections[NTV_SECTION_SHADER].len;
+   w->len = len;
    return true;
+}
+
+/* Moves the sections of a wire, which has ended, together: for a file. */
+static inline void
+ntv_wire_pack(struct ntv_wire *w)
+{
+   struct ntv_words *text = &w->sections[NTV_SECTION_TEXT];
+   uint32_t to = NTV_WIRE_HEADER_WORDS, *header = w->words;
+   unsigned i;
+
+   if (!w->len)
+      return;
+   memset((char *)text->words + w->text_len, 0, 4 * text->len - w->text_len);
+   for (i = 0; i < NTV_NUM_SECTIONS; i++) {
+      uint32_t *section = header + 5 + 2 * i;
+
+      memmove(header + to, header + section[0], section[1] * sizeof(*header));
+      section[0] = to;
+      to += section[1];
+   }
+   w->len = header[2] = to;
 }
 
 /*
@@ -660,7 +675,7 @@ enum ntv_info {
 static inline uint32_t *
 ntv_wire_facts(struct ntv_wire *w)
 {
-   return w->failed ? NULL : w->sections[NTV_SECTION_SHADER].words + NTV_WIRE_FACTS;
+   return w->failed ? NULL : w->sections[NTV_SECTION_SHADER].words + NTV_WIRE_SHADER_WORDS;
 }
 
 static inline void
@@ -964,6 +979,16 @@ ntv_wire_variable(struct ntv_wire *w, const struct ntv_variable *v)
    return w->num_variables++;
 }
 
+/* Gives a variable its type: for one that was not known when the variable was written. */
+static inline void
+ntv_wire_variable_type(struct ntv_wire *w, uint32_t variable, uint32_t type)
+{
+   const struct ntv_words *s = &w->sections[NTV_SECTION_VARIABLE];
+
+   if (22 * (size_t)variable < s->len)
+      s->words[22 * (size_t)variable] = type;
+}
+
 /* ------------------------------------------------------------------------------------------------------------------
  * Control flow: the structured tree of the entry point in order. Between any two of the others, before the first and behind
  * the last stands a block, as in nir_cf_node lists:
@@ -1129,7 +1154,10 @@ enum ntv_alu_flags {
 /* One more: the opcode reads more than 8 components of a source, nir_ssa_alu_instr_src_components of them. */
 #define NTV_WIDE_SOURCES 8u
 
-/* `op` is a number of NTV_TABLE_ALU; ntv_wire_alu_src, or ntv_wire_wide_alu_src, follows for each source. */
+/* `op` is a number of NTV_TABLE_ALU; ntv_wire_alu_src, or ntv_wire_wide_alu_src, follows for each source.
+ *
+ * Instructions of one to four sources may also stand in sections of their own, NTV_SECTION_ALU_1 to NTV_SECTION_ALU_4, which
+ * have rows of one length and are read faster: if ntv_wire_num_sources says so many, and without NTV_WIDE_SOURCES. */
 static inline uint32_t
 ntv_wire_alu(struct ntv_wire *w, uint32_t op, uint32_t flags, unsigned components, unsigned bits)
 {
@@ -1210,15 +1238,16 @@ enum ntv_deref {
    NTV_DEREF_CAST,
 };
 
-/* What all derefs have: the width of the pointer, which is one component, the type that it points to, and where it may point. */
+/* What a deref has that steps on from a pointer: its width, as it is one component, the type that it points to, and where it may
+ * point. */
 struct ntv_deref_result {
    unsigned bits;
    uint32_t type;
    uint32_t modes; /* enum ntv_mode */
 };
 
-/* A row has eight words: type and modes behind the head, then the variable or the pointer that the step starts from, and up to three
- * more, 0 where there are fewer. */
+/* A row has eight words: type and modes behind the head, then the pointer that the step starts from, and up to three more, 0 where
+ * there are fewer. */
 static inline uint32_t
 ntv_wire_deref(struct ntv_wire *w, enum ntv_deref kind, struct ntv_deref_result r, uint32_t from, uint32_t a, uint32_t b,
                uint32_t c)
@@ -1236,10 +1265,15 @@ ntv_wire_deref(struct ntv_wire *w, enum ntv_deref kind, struct ntv_deref_result 
    return w->num_instrs - 1;
 }
 
+/* A pointer to a variable, of its type and mode. Such have a section of their own, with rows of three words. */
 static inline uint32_t
-ntv_wire_deref_var(struct ntv_wire *w, struct ntv_deref_result r, uint32_t variable)
+ntv_wire_deref_var(struct ntv_wire *w, unsigned bits, uint32_t variable)
 {
-   return ntv_wire_deref(w, NTV_DEREF_VAR, r, variable, 0, 0, 0);
+   uint32_t *words = ntv_wire_instr(w, NTV_SECTION_DEREF_VAR, (uint32_t)NTV_DEREF_VAR, 1, bits, 1);
+
+   if (words)
+      words[0] = variable;
+   return w->num_instrs - 1;
 }
 
 /* An index that is not constant. `kind` is NTV_DEREF_ARRAY or NTV_DEREF_PTR_AS_ARRAY. */

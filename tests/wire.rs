@@ -89,21 +89,23 @@ fn no_value_is_larger_than_what_holds_it() {
     }
 }
 
-/// Where the header has the lengths of sections, how many they are, and the numbers of some.
-const LENGTHS: usize = 5;
-const NUM_SECTIONS: usize = 13;
+/// Where the header has starts and lengths of sections, and the numbers of some.
+const PLACES: usize = 5;
 const CONTROL: usize = 5;
 const PLAIN: usize = 6;
 const PHI_SRC: usize = 7;
 const INTRINSIC: usize = 9;
 const CONST: usize = 10;
-const ALU: usize = 12;
+const DEREF_VAR: usize = 11;
+const ALU_1: usize = 13;
+const ALU_2: usize = 14;
+const ALU: usize = 17;
+const TEXT: usize = 18;
 
 /// The words of a section.
 fn section(words: &[u32], section: usize) -> std::ops::Range<usize> {
-    let lens = words[LENGTHS..LENGTHS + NUM_SECTIONS].iter().map(|len| *len as usize);
-    let start = LENGTHS + NUM_SECTIONS + lens.clone().take(section).sum::<usize>();
-    start..start + lens.clone().nth(section).unwrap_or(0)
+    let [start, len] = [0, 1].map(|at| words[PLACES + 2 * section + at] as usize);
+    start..start + len
 }
 
 #[test]
@@ -115,14 +117,20 @@ fn faults_are_named() {
                     block b4:  // preds: b3\n}\n";
     let words = wire::encode(&text::parse(text).remove(0).shader.expect("a shader"));
     let [control, plain, phi, demote, constant, alu] =
-        [CONTROL, PLAIN, PHI_SRC, INTRINSIC, CONST, ALU].map(|number| section(&words, number).start);
+        [CONTROL, PLAIN, PHI_SRC, INTRINSIC, CONST, ALU_2].map(|number| section(&words, number).start);
+    let fneg = wire::number(wire::Table::Alu, "fneg").expect("a number");
     // Where a word is replaced, by what, and what is said of it, at which word.
     let cases: &[(usize, u32, usize, &str)] = &[
         (2, 7, 2, "should have 7"),
         (3, 6, 3, "1 instructions are in no section"),
         (3, 4, plain + 2, "more than there are"),
         (3, u32::MAX, 3, "which are not there"),
-        (LENGTHS + ALU, 1, 4, "are not"),
+        (4, 400, 4, "a text of 400 bytes"),
+        (PLACES + 2 * ALU_2 + 1, u32::MAX, 5, "a section that ends at word"),
+        (PLACES + 2 * TEXT, u32::MAX, 5, "a section that ends at word"),
+        (PLACES + 2 * ALU_2 + 1, 1, alu + 1, "ends too early"),
+        (alu + 1, 9999, alu + 1, "there is no ALU opcode"),
+        (alu + 1, fneg, alu + 1, "fneg has another number of sources"),
         (constant, 1, alu, "instruction 1 stands twice"),
         (constant, 9, constant, "more than there are"),
         (constant + 1, 32 << 21, constant + 1, "a result of 0 components of 32 bits"),
@@ -151,9 +159,42 @@ fn faults_are_named() {
     }
 }
 
+#[test]
+fn sections_may_stand_anywhere() {
+    let words =
+        wire::encode(&text::parse(include_str!("../examples/ubo_loop.nir")).remove(0).shader.expect("a shader"));
+    let plain = text::print(&wire::decode(&words).expect("a shader"));
+    // In the other order, with room in between.
+    let mut moved = words[..PLACES + 2 * (TEXT + 1)].to_vec();
+    for number in (0..=TEXT).rev() {
+        moved.resize(moved.len() + number, 0xdead_beef);
+        moved[PLACES + 2 * number] = moved.len() as u32;
+        moved.extend(&words[section(&words, number)]);
+    }
+    moved[2] = moved.len() as u32;
+    assert_eq!(text::print(&wire::decode(&moved).expect("a shader")), plain);
+}
+
+#[test]
+fn pointers_to_variables_have_a_form_of_their_own() {
+    let text = include_str!("corpus/compile/attachments.nir");
+    let words = wire::encode(&text::parse(text).remove(0).shader.expect("a shader"));
+    let var = section(&words, DEREF_VAR);
+    assert!(!var.is_empty());
+    let mut words = words.clone();
+    words[var.start + 2] = 99;
+    let error = wire::decode(&words).expect_err("no variable").message;
+    assert!(error.contains(&format!("word {}: expected a variable, found 99", var.start + 2)), "{error}");
+}
+
 /// `words` with the opcode `old` in place of `new`, in the one instruction that has that.
 fn renamed(words: &[u32], new: &str, old: &str) -> Vec<u32> {
     let mut out = words.to_vec();
+    // Opcodes of older releases only stand among all others.
+    let (one, any) = (PLACES + 2 * ALU_1, PLACES + 2 * ALU);
+    (out[any], out[any + 1]) = (out[one], out[one + 1]);
+    out[one + 1] = 0;
+    let words = &out.clone();
     for (number, table) in [(ALU, wire::Table::Alu), (INTRINSIC, wire::Table::Intrinsic)] {
         let mut places = section(words, number).skip(1);
         let Some(number) = wire::number(table, new) else { continue };

@@ -38,6 +38,10 @@ struct flatten {
    const char *missing;
    bool has_phis;
    bool names;
+   /* Where pointers to variables lead. */
+   nir_variable_mode pointed;
+   /* The variable whose type is written last; see write_push_constants. */
+   nir_variable *push_constants;
    /* glsl_type and nir_register: each in the first free place from where its address leads. Never more than
     * half full. */
    struct number *numbers;
@@ -353,6 +357,8 @@ struct intrinsic {
 /* An ALU opcode of this release, as ntv has it. */
 struct alu {
    uint16_t number;
+   /* enum ntv_section. */
+   uint8_t section;
    uint8_t num_inputs;
    /* Reads more than four components of an input, whatever the result has. */
    bool wide;
@@ -406,8 +412,11 @@ static struct alu
 ask_for_alu(const nir_op_info *about)
 {
    uint32_t number = ntv_wire_number(NTV_TABLE_ALU, about->name);
+   uint32_t num_sources = ntv_wire_num_sources(number);
    struct alu row = {.number = number == NTV_NONE ? UNKNOWN : number, .num_inputs = about->num_inputs};
 
+   row.section = num_sources == about->num_inputs && num_sources >= 1 && num_sources <= ARRAY_SIZE(row.input_sizes)
+                    ? NTV_SECTION_ALU_1 + num_sources - 1 : NTV_SECTION_ALU;
    for (unsigned i = 0; i < about->num_inputs; i++) {
       row.wide |= about->input_sizes[i] > 4;
       if (i < ARRAY_SIZE(row.input_sizes))
@@ -769,16 +778,39 @@ variable_flags(const nir_variable *var)
           (var->data.compact ? NTV_VARIABLE_COMPACT : 0);
 }
 
+/* Whether a variable is like zink's push constants, which all graphics shaders have. Most are read by intrinsics that know where
+ * everything is, or not at all: what their struct has is only written for pointers. */
+static bool
+are_push_constants(const struct flatten *f, const nir_variable *var)
+{
+   return var->data.mode == nir_var_mem_push_const && !f->push_constants && !f->names &&
+          glsl_type_is_struct_or_ifc(var->type);
+}
+
+/* Writes the type of the push constants, when all pointers are known. */
+static void
+write_push_constants(struct flatten *f)
+{
+   const nir_variable *var = f->push_constants;
+
+   if (var)
+      ntv_wire_variable_type(f->w, var->index, f->pointed & nir_var_mem_push_const ? write_type(f, var->type)
+                                                                                  : ntv_wire_type_struct(f->w, "", 0));
+}
+
 static void
 write_variable(struct flatten *f, nir_variable *var)
 {
    const uint32_t resources = NTV_MODE_UNIFORM | NTV_MODE_IMAGE | NTV_MODE_UBO | NTV_MODE_SSBO;
    /* Names of inputs and outputs tell ntv nothing, those of buffers what zink uses them for. */
    bool named = f->names || !(var->data.mode & (nir_var_shader_in | nir_var_shader_out));
-   struct ntv_variable v =
-      ntv_variable_init(named ? var->name : NULL, write_type(f, var->type), mode_bits(var->data.mode));
+   bool typed_late = are_push_constants(f, var);
+   struct ntv_variable v = ntv_variable_init(named ? var->name : NULL, typed_late ? NTV_NONE : write_type(f, var->type),
+                                             mode_bits(var->data.mode));
    struct util_dynarray values = {0};
 
+   if (typed_late)
+      f->push_constants = var;
    if (!v.mode) {
       miss(f, "a variable of this mode");
       return;
@@ -825,7 +857,9 @@ write_variable(struct flatten *f, nir_variable *var)
 static inline uint32_t
 swizzle4(const uint8_t *swizzle, unsigned components)
 {
-   uint32_t bits = swizzle[0] | swizzle[1] << 4 | swizzle[2] << 8 | swizzle[3] << 12;
+   uint32_t bytes = swizzle[0] | swizzle[1] << 8 | swizzle[2] << 16 | (uint32_t)swizzle[3] << 24;
+   uint32_t pairs = (bytes | bytes >> 4) & 0x00ff00ffu;
+   uint32_t bits = (pairs | pairs >> 8) & 0xffffu;
    uint32_t unread = 0xffffffffu << 4 * components;
 
    return (bits & ~unread) | (0x76543210u & unread);
@@ -875,7 +909,7 @@ write_alu(struct flatten *f, nir_alu_instr *alu)
    if (shape.components > 4 || row->wide || row->num_inputs > ARRAY_SIZE(row->input_sizes)) {
       write_large_alu(f, alu, op, flags);
    } else {
-      words = ntv_wire_instr(f->w, NTV_SECTION_ALU, op | flags << 28, shape.components, shape.bits,
+      words = ntv_wire_instr(f->w, row->section, op | flags << 28, shape.components, shape.bits,
                              2 * row->num_inputs);
       for (unsigned i = 0; words && i < row->num_inputs; i++) {
          unsigned components = row->input_sizes[i] ? row->input_sizes[i] : shape.components;
@@ -946,32 +980,40 @@ write_array_deref(struct flatten *f, nir_deref_instr *deref, struct ntv_deref_re
                            source(f, &deref->arr.index));
 }
 
+/* What leads on from a pointer. Pointers are always in SSA. */
 static void
-write_deref(struct flatten *f, nir_deref_instr *deref)
+write_step(struct flatten *f, nir_deref_instr *deref)
 {
-   /* Pointers are always in SSA. */
    struct ntv_deref_result r = {result_shape(RESULT(deref)).bits, write_type(f, deref->type), mode_bits(deref->modes)};
 
    load_sources(f, &deref->instr);
    number_instr(f, &deref->instr);
    switch (deref->deref_type) {
-   case nir_deref_type_var:
-      ntv_wire_deref_var(f->w, r, deref->var->index);
-      break;
-   case nir_deref_type_array:
-   case nir_deref_type_ptr_as_array:
-      write_array_deref(f, deref, r);
+   case nir_deref_type_struct:
+      ntv_wire_deref_struct(f->w, r, ssa_number(&deref->parent), deref->strct.index);
       break;
    case nir_deref_type_array_wildcard:
       ntv_wire_deref_array_wildcard(f->w, r, ssa_number(&deref->parent));
-      break;
-   case nir_deref_type_struct:
-      ntv_wire_deref_struct(f->w, r, ssa_number(&deref->parent), deref->strct.index);
       break;
    case nir_deref_type_cast:
       ntv_wire_deref_cast(f->w, r, ssa_number(&deref->parent), deref->cast.ptr_stride, deref->cast.align_mul,
                           deref->cast.align_offset);
       break;
+   default:
+      write_array_deref(f, deref, r);
+      break;
+   }
+}
+
+static inline void
+write_deref(struct flatten *f, nir_deref_instr *deref)
+{
+   if (deref->deref_type == nir_deref_type_var) {
+      number_instr(f, &deref->instr);
+      f->pointed |= deref->modes;
+      ntv_wire_deref_var(f->w, result_shape(RESULT(deref)).bits, deref->var->index);
+   } else {
+      write_step(f, deref);
    }
 }
 
@@ -1331,6 +1373,7 @@ ntv_wire_nir(struct ntv_wire *wire, nir_shader *nir, bool element_offsets, bool 
    write_cf_list(&f, &impl->body);
    if (f.has_phis)
       write_phi_srcs(&f);
+   write_push_constants(&f);
    if (!ntv_wire_end(wire))
       miss(&f, "so large a shader");
    if (f.numbers != f.few)

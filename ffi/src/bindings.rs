@@ -2,12 +2,12 @@
 
 pub const NTV_NONE: u32 = 4294967295;
 pub const NTV_WIRE_MAGIC: u32 = 1465275470;
-pub const NTV_WIRE_VERSION: u32 = 4;
-pub const NTV_NUM_SECTIONS: u32 = 13;
-pub const NTV_WIRE_HEADER_WORDS: u32 = 18;
+pub const NTV_WIRE_VERSION: u32 = 5;
+pub const NTV_NUM_SECTIONS: u32 = 19;
+pub const NTV_WIRE_HEADER_WORDS: u32 = 43;
+pub const NTV_WIRE_ROOM: u32 = 992;
 pub const NTV_WIRE_SHADER_WORDS: u32 = 14;
 pub const NTV_WIRE_NUM_FACTS: u32 = 183;
-pub const NTV_WIRE_FACTS: u32 = 32;
 pub const NTV_WIDE_SOURCES: u32 = 8;
 pub const NTV_SECTION_SHADER: ntv_section = 0;
 pub const NTV_SECTION_DIRECTIVE: ntv_section = 1;
@@ -20,8 +20,14 @@ pub const NTV_SECTION_PHI_SRC: ntv_section = 7;
 pub const NTV_SECTION_TEX: ntv_section = 8;
 pub const NTV_SECTION_INTRINSIC: ntv_section = 9;
 pub const NTV_SECTION_CONST: ntv_section = 10;
-pub const NTV_SECTION_DEREF: ntv_section = 11;
-pub const NTV_SECTION_ALU: ntv_section = 12;
+pub const NTV_SECTION_DEREF_VAR: ntv_section = 11;
+pub const NTV_SECTION_DEREF: ntv_section = 12;
+pub const NTV_SECTION_ALU_1: ntv_section = 13;
+pub const NTV_SECTION_ALU_2: ntv_section = 14;
+pub const NTV_SECTION_ALU_3: ntv_section = 15;
+pub const NTV_SECTION_ALU_4: ntv_section = 16;
+pub const NTV_SECTION_ALU: ntv_section = 17;
+pub const NTV_SECTION_TEXT: ntv_section = 18;
 pub type ntv_section = ::std::os::raw::c_uint;
 pub const NTV_STAGE_VERTEX: ntv_stage = 0;
 pub const NTV_STAGE_TESS_CTRL: ntv_stage = 1;
@@ -37,6 +43,9 @@ pub const NTV_TABLE_FORMAT: ntv_table = 2;
 pub type ntv_table = ::std::os::raw::c_uint;
 extern "C" {
     pub fn ntv_wire_number(table: ntv_table, name: *const ::std::os::raw::c_char) -> u32;
+}
+extern "C" {
+    pub fn ntv_wire_num_sources(alu: u32) -> u32;
 }
 extern "C" {
     pub fn ntv_wire_num_indices(intrinsic: u32) -> u32;
@@ -187,10 +196,8 @@ pub struct ntv_words {
 pub struct ntv_wire {
     pub words: *mut u32,
     pub len: usize,
-    pub sections: [ntv_words; 13usize],
-    pub text: *mut ::std::os::raw::c_char,
+    pub sections: [ntv_words; 19usize],
     pub text_len: usize,
-    pub text_capacity: usize,
     pub num_types: u32,
     pub num_variables: u32,
     pub num_blocks: u32,

@@ -29,7 +29,7 @@ pub use module::{
     ntv_likely_keys, ntv_link, ntv_module_create, ntv_module_destroy, ntv_module_instantiate, ntv_module_load,
     ntv_module_store, ntv_program_keys,
 };
-pub use names::{ntv_wire_index, ntv_wire_num_indices, ntv_wire_number};
+pub use names::{ntv_wire_index, ntv_wire_num_indices, ntv_wire_num_sources, ntv_wire_number};
 pub use target::{ntv_target_enable, ntv_target_init};
 pub use translate::{ntv_context_create, ntv_context_destroy, ntv_result_free, ntv_translate};
 

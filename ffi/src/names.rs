@@ -29,6 +29,12 @@ pub unsafe extern "C" fn ntv_wire_number(table: ntv_table, name: *const c_char) 
 
 /// See `ntv.h`.
 #[no_mangle]
+pub extern "C" fn ntv_wire_num_sources(alu: u32) -> u32 {
+    wire::num_sources(alu) as u32
+}
+
+/// See `ntv.h`.
+#[no_mangle]
 pub extern "C" fn ntv_wire_num_indices(intrinsic: u32) -> u32 {
     wire::num_indices(intrinsic) as u32
 }

@@ -125,17 +125,15 @@ write_compute(struct ntv_wire *w)
    ntv_wire_end_loop(w);
 
    ntv_wire_block(w);
-   struct ntv_deref_result buffer = {32, block, NTV_MODE_SSBO};
    struct ntv_deref_result member = {32, run_time, NTV_MODE_SSBO};
    struct ntv_deref_result element = {32, uint, NTV_MODE_SSBO};
-   uint32_t pointer = ntv_wire_deref_var(w, buffer, out);
+   uint32_t pointer = ntv_wire_deref_var(w, 32, out);
    pointer = ntv_wire_deref_struct(w, member, pointer, 0);
    pointer = ntv_wire_deref_array(w, NTV_DEREF_ARRAY, element, pointer, zero);
    intrinsic2(w, "store_deref", 0, 0, pointer, count, coherent, 2);
 
-   struct ntv_deref_result whole = {32, array, NTV_MODE_SHARED};
    struct ntv_deref_result part = {32, uint, NTV_MODE_SHARED};
-   uint32_t start = ntv_wire_deref_var(w, whole, numbers);
+   uint32_t start = ntv_wire_deref_var(w, 32, numbers);
    pointer = ntv_wire_deref_array_imm(w, NTV_DEREF_ARRAY_IMM, part, start, 3);
    intrinsic2(w, "store_deref", 0, 0, pointer, count, written, 1);
    pointer = ntv_wire_deref_array(w, NTV_DEREF_ARRAY, part, start, one);
@@ -187,8 +185,7 @@ build_fragment(struct ntv_wire *w)
    ntv_wire_const_value(w, 32, 0x3f000000);
    uint32_t centre = alu2(w, "fadd", 2, 32, half, half);
    uint32_t zero = const32(w, 0);
-   struct ntv_deref_result pointer = {32, sampler, NTV_MODE_UNIFORM};
-   uint32_t deref = ntv_wire_deref_var(w, pointer, variable);
+   uint32_t deref = ntv_wire_deref_var(w, 32, variable);
    const struct ntv_tex tex = {.op = NTV_TEX_OP_TEX, .dest_type = float32};
    uint32_t colour = ntv_wire_tex(w, &tex, 4, 32, 3);
    ntv_wire_tex_src(w, NTV_TEX_SRC_TEXTURE_DEREF, deref);
@@ -351,14 +348,15 @@ test_errors(void)
    for (size_t len = 0; len < w.len; len++)
       expect_error(context, w.words, len, NTV_ERROR_MALFORMED, len < 3 ? "no wire" : "should have");
    w.words[1]++;
-   expect_error(context, w.words, w.len, NTV_ERROR_MALFORMED, "reads version 4");
+   expect_error(context, w.words, w.len, NTV_ERROR_MALFORMED, "reads version 5");
 
    CHECK(build_compute(&w));
    CHECK(ntv_wire_number(NTV_TABLE_ALU, "vec2_of_the_future") == NTV_NONE);
    CHECK(ntv_wire_number(NTV_TABLE_FORMAT, NULL) == NTV_NONE);
    CHECK(ntv_wire_index(ntv_wire_number(NTV_TABLE_INTRINSIC, "load_ubo"), "write_mask") == NTV_NONE);
    CHECK(ntv_wire_num_indices(NTV_NONE) == 0);
-   w.len = w.words[2] = w.words[2] - (w.words[4] + 3) / 4;
+   CHECK(ntv_wire_num_sources(ntv_wire_number(NTV_TABLE_ALU, "ffma")) == 3 && ntv_wire_num_sources(NTV_NONE) == 0);
+   CHECK(w.words[4] != 0);
    w.words[4] = 0;
    expect_error(context, w.words, w.len, NTV_ERROR_MALFORMED, "part of the text");
 

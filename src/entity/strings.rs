@@ -37,13 +37,18 @@ impl StringTable {
     /// Takes the first `len` bytes of `words` for the text, in which [`add_part`](StringTable::add_part) finds strings. In place of a
     /// byte that is no UTF-8 there is a question mark.
     pub(crate) fn set_text(&mut self, words: &[u32], len: usize) {
+        // Bytes are looked at by sixteens: whole ones are never looked at one by one.
+        const STEP: usize = 16;
         let mut bytes = std::mem::take(&mut self.text).into_bytes();
         bytes.clear();
-        bytes.resize(4 * words.len(), 0);
+        bytes.resize((len + 1).next_multiple_of(STEP), 0);
+        let (whole, rest) = (len / 4, len % 4);
         let places = bytes.chunks_exact_mut(4);
-        places.zip(words).for_each(|(place, word)| place.copy_from_slice(&word.to_le_bytes()));
-        bytes.truncate(len);
+        places.zip(&words[..whole]).for_each(|(place, word)| place.copy_from_slice(&word.to_le_bytes()));
+        let last = words.get(whole).map_or(0, |word| word & !(u32::MAX << (8 * rest)));
+        bytes[4 * whole..4 * whole + 4].copy_from_slice(&last.to_le_bytes());
         self.text = String::from_utf8(bytes).unwrap_or_else(|error| with_question_marks(error.into_bytes()));
+        self.text.truncate(len);
     }
 
     /// All text.

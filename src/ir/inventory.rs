@@ -28,8 +28,7 @@ impl Inventory {
     /// Enters an instruction of a shader with these `derefs`.
     #[inline(always)]
     pub(super) fn add(&mut self, data: &InstData, derefs: &Arena<DerefId, Deref>) {
-        self.widths |= data.bit_size;
-        self.has_wide_vectors |= data.num_components > 4;
+        self.add_result(data);
         match data.kind {
             InstKind::Alu { op, .. } => self.alu.insert(op),
             InstKind::Intrinsic { op, .. } => {
@@ -38,14 +37,27 @@ impl Inventory {
             }
             InstKind::Deref(deref) => {
                 let Deref { kind, modes, .. } = derefs[deref];
-                self.modes |= modes;
-                self.has_unusual_steps |= !is_usual_step(kind);
+                self.add_step(data, modes, is_usual_step(kind));
             }
             InstKind::Tex(_) => self.has_textures = true,
             InstKind::Phi(_) => self.has_phis = true,
             InstKind::Jump(_) => self.has_jumps = true,
             InstKind::Const(_) | InstKind::Undef => {}
         }
+    }
+
+    /// Enters a step of a pointer, of which the caller knows what it leads to.
+    #[inline(always)]
+    pub(super) fn add_step(&mut self, data: &InstData, modes: Modes, is_usual: bool) {
+        self.add_result(data);
+        self.modes |= modes;
+        self.has_unusual_steps |= !is_usual;
+    }
+
+    #[inline(always)]
+    fn add_result(&mut self, data: &InstData) {
+        self.widths |= data.bit_size;
+        self.has_wide_vectors |= data.num_components > 4;
     }
 
     /// True if there may be one of these ALU operations.

@@ -46,7 +46,7 @@ pub use tex::{TexData, TexSrcs};
 pub use types::{Field, StructData, Type, TypeData, TypeTable};
 pub use variable::{Capture, Precision, Var, VarFlags, Variable, NO_LOCATION};
 
-use crate::entity::{Arena, Pool, SideTable, Slice, StringTable};
+use crate::entity::{Arena, Id, Pool, SideTable, Slice, StringTable};
 use crate::op::{AluOp, Index, Intrinsic};
 
 /// An item of the control flow list.
@@ -345,10 +345,33 @@ impl Shader {
         }
     }
 
+    /// The same for a step of a pointer. `is_usual` says whether it is one that [`Inventory::has_unusual_steps`] does not tell.
+    #[inline(always)]
+    pub(crate) fn fill_deref(
+        &mut self,
+        place: u32,
+        num_components: u8,
+        bit_size: u8,
+        deref: Deref,
+        is_usual: bool,
+    ) -> bool {
+        match self.insts.at_mut(place as usize) {
+            Some(there) if there.num_components == VACANT.num_components => {
+                let kind = InstKind::Deref(self.derefs.push(deref));
+                *there = InstData { num_components, bit_size, kind };
+                self.inventory.add_step(there, deref.modes, is_usual);
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// Appends the instructions of the first `count` places to the blocks that [`append_cf_at`](Shader::append_cf_at) opened.
     pub(crate) fn append_places(&mut self, count: usize) {
         self.order.reserve(with_room(count));
-        self.order.extend(self.insts.ids().take(count));
+        // Loops of few lengths are foreseen, those of any are not.
+        self.order.extend((0..count.next_multiple_of(8)).map(Inst::from_index));
+        self.order.truncate(count);
         self.end_block(count);
     }
 

@@ -86,9 +86,6 @@ impl<'a> Parser<'a> {
             directive::parse_note(line, &mut var)?;
         }
         line.expect_end()?;
-        if mode == Modes::PUSH_CONST && name == PUSH_CONSTANTS.0 {
-            self.add_push_constants(ty);
-        }
         let var = self.shader.vars.push(var);
         if self.vars.insert(name, var).is_some() {
             return Err(line.error_at(name_span, &format!("variable `{name}` is declared twice")));
@@ -151,7 +148,12 @@ impl<'a> Parser<'a> {
         Ok(self.shader.strings.add(text))
     }
 
-    fn add_push_constants(&mut self, ty: Type) {
+    /// Adds its members to the type of zink's push constants, if `name` with type `ty` is that and they are not there yet: a pointer
+    /// leads to it. Otherwise nothing needs them.
+    pub(super) fn add_push_constants(&mut self, name: &str, ty: Type) {
+        if name != PUSH_CONSTANTS.0 {
+            return;
+        }
         let TypeData::Struct(id) = self.shader.types.get(ty) else { return };
         if !self.shader.types.structs[id].fields.is_empty() {
             return;

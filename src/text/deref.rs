@@ -68,6 +68,9 @@ impl<'a> Parser<'a> {
         let pointee = self.pointee(line)?;
         let ty = self.shader.vars[var].ty;
         self.expect_type(line, ty, &pointee)?;
+        if pointee.modes == Modes::PUSH_CONST {
+            self.add_push_constants(name, ty);
+        }
         Ok(Deref { kind: DerefKind::Var(var), ty, modes: pointee.modes })
     }
 

@@ -245,11 +245,16 @@ fn structs_can_be_described() {
 
 #[test]
 fn push_constants_have_their_members() {
-    let shader = one(&dump25("decl_var push_const INTERP_MODE_NONE none struct gfx_pushconst\n", ""));
-    let ty = shader.vars.values().next().expect("a variable").ty;
-    let TypeData::Struct(id) = shader.types.get(ty) else { panic!("no struct") };
-    let offsets: Vec<Option<u32>> = shader.types.structs[id].fields.iter().map(|field| field.offset).collect();
-    assert_eq!(offsets, [0, 4, 8, 12, 20, 36, 40, 48].map(Some));
+    let offsets = |body: &str| -> Vec<Option<u32>> {
+        let shader = one(&dump25("decl_var push_const INTERP_MODE_NONE none struct gfx_pushconst\n", body));
+        let ty = shader.vars.values().next().expect("a variable").ty;
+        let TypeData::Struct(id) = shader.types.get(ty) else { panic!("no struct") };
+        shader.types.structs[id].fields.iter().map(|field| field.offset).collect()
+    };
+    let pointer = "32 %0 = deref_var &gfx_pushconst (push_const struct)";
+    assert_eq!(offsets(pointer), [0, 4, 8, 12, 20, 36, 40, 48].map(Some));
+    // Nobody asks.
+    assert_eq!(offsets(""), []);
 }
 
 #[test]

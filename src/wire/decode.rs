@@ -37,22 +37,24 @@ impl Decoder {
     }
 
     fn read(&mut self, wire: &[u32], shader: &mut Shader) -> Result<(), Error> {
-        let (starts, num_insts) = header(wire, shader)?;
+        let (places, num_insts) = header(wire, shader)?;
         let sources = Sources::default();
-        let mut reading = Reading { state: self, shader, wire, starts, num_insts, num_vacant: num_insts, sources };
+        let mut reading = Reading { state: self, shader, wire, places, num_insts, num_vacant: num_insts, sources };
         let result = reading.sections();
         // A number that means nothing comes before any other error: reading would have ended there.
         reading.sources.are_sound().and(result)
     }
 }
 
+/// Where each section starts and ends, which is within the wire.
+type Places = [(usize, usize); Section::COUNT];
+
 /// A wire that is being read.
 pub(super) struct Reading<'a> {
     pub(super) state: &'a mut Decoder,
     pub(super) shader: &'a mut Shader,
     wire: &'a [u32],
-    /// Where each section starts, and behind them where the text does.
-    starts: [usize; Section::COUNT + 1],
+    places: Places,
     pub(super) num_insts: usize,
     /// Instructions that were not read yet.
     pub(super) num_vacant: usize,
@@ -71,6 +73,7 @@ impl<'a> Reading<'a> {
         self.intrinsics()?;
         self.texs()?;
         self.consts()?;
+        self.deref_vars()?;
         self.derefs()?;
         self.alus()?;
         if self.num_vacant != 0 {
@@ -85,8 +88,8 @@ impl<'a> Reading<'a> {
     /// The words of a section, and where it starts.
     #[inline(always)]
     pub(super) fn section(&self, section: Section) -> (&'a [u32], usize) {
-        let start = self.starts[section as usize];
-        (&self.wire[start..self.starts[section as usize + 1]], start)
+        let (start, end) = self.places[section as usize];
+        (&self.wire[start..end], start)
     }
 
     #[inline(never)]
@@ -137,31 +140,33 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// Where the sections of `wire` start, and how many instructions it has. The text goes to `shader`.
-fn header(wire: &[u32], shader: &mut Shader) -> Result<([usize; Section::COUNT + 1], usize), Error> {
-    let Some(&[magic, version, len, num_insts, bytes, ref lens @ ..]) = wire.first_chunk::<HEADER_WORDS>() else {
+/// Where the sections of `wire` are, and how many instructions it has. The text goes to `shader`.
+fn header(wire: &[u32], shader: &mut Shader) -> Result<(Places, usize), Error> {
+    let Some(&[magic, version, len, num_insts, bytes, ref places @ ..]) = wire.first_chunk::<HEADER_WORDS>() else {
         return Err(no_wire(wire));
     };
     if magic != MAGIC || version != VERSION || len as usize != wire.len() {
         return Err(no_wire(wire));
     }
-    let mut starts = [HEADER_WORDS; Section::COUNT + 1];
-    for (section, len) in lens.iter().enumerate() {
-        starts[section + 1] = starts[section].saturating_add(*len as usize);
+    let (mut sections, mut last) = ([(0, 0); Section::COUNT], 0);
+    for (section, place) in sections.iter_mut().zip(places.chunks_exact(2)) {
+        let end = u64::from(place[0]) + u64::from(place[1]);
+        *section = (place[0] as usize, end as usize);
+        last = last.max(end);
     }
-    let (text, num_words) = (starts[Section::COUNT], (bytes as usize).div_ceil(4));
-    if wire.len().checked_sub(num_words) != Some(text) {
-        return Err(error(
-            4,
-            format_args!("sections up to word {text} and a text of {bytes} bytes are not {len} words"),
-        ));
+    if last > u64::from(len) {
+        return Err(error(5, format_args!("a section that ends at word {last} of {len}")));
     }
     // An instruction has two words or more, so that its memory is in proportion.
     if num_insts as usize > wire.len() / 2 {
         return Err(error(3, format_args!("{num_insts} instructions, which are not there")));
     }
-    shader.strings.set_text(&wire[text..], bytes as usize);
-    Ok((starts, num_insts as usize))
+    let (start, end) = sections[Section::Text as usize];
+    if (bytes as usize).div_ceil(4) > end - start {
+        return Err(error(4, format_args!("a text of {bytes} bytes in {} words", end - start)));
+    }
+    shader.strings.set_text(&wire[start..end], bytes as usize);
+    Ok((sections, num_insts as usize))
 }
 
 /// Why `wire` has no header.

@@ -1,6 +1,8 @@
 //! Writing a shader: header, types, variables and control flow.
 
-use super::format::{number_in, Control, Section, TypeFlags, TypeKind, HINTS, MAGIC, NONE, PRECISIONS, VERSION};
+use super::format::{
+    number_in, Control, Section, TypeFlags, TypeKind, HEADER_WORDS, HINTS, MAGIC, NONE, PRECISIONS, VERSION,
+};
 use crate::entity::{Id, SideTable};
 use crate::ir::info::{FieldMut, DIRECTIVES, FIELDS};
 use crate::ir::{Block, Cf, Def, Inst, Shader, ShaderInfo, Stage, Type, TypeData, Variable};
@@ -83,11 +85,15 @@ impl Writer<'_> {
     /// The whole wire.
     fn join(mut self) -> Vec<u32> {
         let mut words = vec![MAGIC, VERSION, 0, self.shader.order.len() as u32, self.text.len() as u32];
-        words.extend(self.sections.iter().map(|section| section.len() as u32));
-        self.sections.iter().for_each(|section| words.extend(section));
         self.text.resize(self.text.len().next_multiple_of(4), 0);
-        words.extend(self.text.chunks(4).map(|bytes| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])));
-        words[2] = words.len() as u32;
+        self.sections[Section::Text as usize] = words_of(&self.text);
+        let mut start = HEADER_WORDS as u32;
+        for section in &self.sections {
+            words.extend([start, section.len() as u32]);
+            start += section.len() as u32;
+        }
+        self.sections.iter().for_each(|section| words.extend(section));
+        words[2] = start;
         words
     }
 
@@ -265,4 +271,9 @@ impl Writer<'_> {
             }
         }
     }
+}
+
+/// Whole words.
+pub(super) fn words_of(bytes: &[u8]) -> Vec<u32> {
+    bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect()
 }

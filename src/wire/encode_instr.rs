@@ -49,7 +49,14 @@ impl Writer<'_> {
         let shader = self.shader;
         let components = shader.insts[inst].num_components;
         let is_wide = op.info().srcs.iter().any(|operand| operand.components(components) > 8);
-        self.head(Section::Alu, inst, op as u32, flags.bits() | if is_wide { WIDE } else { 0 });
+        let section = match srcs.len() {
+            1 if !is_wide => Section::Alu1,
+            2 if !is_wide => Section::Alu2,
+            3 if !is_wide => Section::Alu3,
+            4 if !is_wide => Section::Alu4,
+            _ => Section::Alu,
+        };
+        self.head(section, inst, op as u32, flags.bits() | if is_wide { WIDE } else { 0 });
         for AluSrc { def, swizzle } in &shader.alu_srcs[srcs] {
             let bits = swizzle.bits();
             self.push(&[self.number(*def), bits as u32]);
@@ -60,6 +67,13 @@ impl Writer<'_> {
     }
 
     fn deref(&mut self, inst: Inst, deref: &Deref) {
+        if let DerefKind::Var(var) = deref.kind {
+            let variable = &self.shader.vars[var];
+            if (deref.ty, deref.modes) == (variable.ty, variable.mode) {
+                self.head(Section::DerefVar, inst, Step::Var as u32, 0);
+                return self.push(&[var.index() as u32]);
+            }
+        }
         let step = match deref.kind {
             DerefKind::Var(_) => Step::Var,
             DerefKind::Array { index: ArrayIndex::Def(_), .. } => Step::Array,

@@ -11,9 +11,9 @@ use bitflags::bitflags;
 /// The first word: `NTVW` in a file.
 pub const MAGIC: u32 = 0x5756_544e;
 /// The second word: changes with anything that an older reader would misread.
-pub const VERSION: u32 = 4;
-/// Words before the first section: magic, version, words in all, instructions, bytes of the text, words of each section.
-pub(super) const HEADER_WORDS: usize = 5 + Section::COUNT;
+pub const VERSION: u32 = 5;
+/// Words of the header: magic, version, words in all, instructions, bytes of the text, and start and words of each section.
+pub(super) const HEADER_WORDS: usize = 5 + 2 * Section::COUNT;
 /// Words of the section of the shader.
 pub(super) const SHADER_WORDS: usize = 14 + ShaderInfo::NUM_WORDS;
 /// "There is none", where a number or a string is optional.
@@ -27,6 +27,7 @@ pub(super) mod row {
     pub(in crate::wire) const CONTROL: usize = 3;
     pub(in crate::wire) const PLAIN: usize = 2;
     pub(in crate::wire) const PHI_SRC: usize = 3;
+    pub(in crate::wire) const DEREF_VAR: usize = 3;
     pub(in crate::wire) const DEREF: usize = 8;
 }
 
@@ -60,12 +61,20 @@ pub(super) enum Section {
     Tex,
     Intrinsic,
     Const,
+    DerefVar,
     Deref,
+    /// ALU instructions of today of so many sources, with one word for a swizzle.
+    Alu1,
+    Alu2,
+    Alu3,
+    Alu4,
+    /// Any ALU instructions.
     Alu,
+    Text,
 }
 
 impl Section {
-    pub(super) const COUNT: usize = Section::Alu as usize + 1;
+    pub(super) const COUNT: usize = Section::Text as usize + 1;
 }
 
 numbered! {
@@ -142,6 +151,11 @@ numbered! {
         Struct = 6,
         Cast = 7,
     }
+}
+
+impl Step {
+    /// A bit for each step that [`Inventory`](crate::ir::Inventory) takes for usual.
+    pub(super) const ARE_USUAL: u32 = 1 << Step::Var as u32 | 1 << Step::ArrayImm as u32 | 1 << Step::Struct as u32;
 }
 
 bitflags! {

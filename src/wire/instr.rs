@@ -8,7 +8,7 @@ use crate::entity::{Id, Slice};
 use crate::error::Error;
 use crate::ir::{
     AluFlags, AluSrc, ArrayIndex, Block, Def, Deref, DerefKind, Inst, InstData, InstKind, PhiSrc, Shader, Stage,
-    Swizzle, TexData, TexSrcs, Var,
+    Swizzle, TexData, TexSrcs, Var, Variable,
 };
 use crate::op::old::OldAlu;
 use crate::op::{AluOp, Index, Intrinsic, Modes};
@@ -67,10 +67,7 @@ impl<'a> Reading<'a> {
     /// Puts an instruction with a result in its place.
     #[inline(always)]
     fn define(&mut self, parts: Parts<'a>, kind: InstKind) -> Result<(), Error> {
-        // What holds swizzles and constants has room for these; which of them are allowed where is for `check` to say.
-        if !is_shape(Head::unpack(parts.head)) {
-            return Err(no_shape(parts.at - 1, parts.head));
-        }
+        shape(parts)?;
         self.fill(parts, kind)
     }
 
@@ -136,52 +133,60 @@ impl<'a> Reading<'a> {
         Ok(())
     }
 
-    #[inline(never)]
     pub(super) fn alus(&mut self) -> Result<(), Error> {
-        // So many sources an instruction of four has, and none has more in proportion to its words but wide vectors.
-        self.shader.alu_srcs.reserve(self.section(Section::Alu).0.len() * 4 / 10);
-        self.instructions(Section::Alu, |reading, parts| {
-            let head = Head::unpack(parts.head);
-            let (Some(op), Some(flags)) = (pick(AluOp::ALL, head.op), AluFlags::from_bits(head.flags)) else {
-                return reading.seldom_alu(parts);
-            };
-            let words = parts.first(2 * op.info().srcs.len())?;
-            let Reading { sources, shader, .. } = reading;
-            let Shader { insts, alu_srcs, .. } = &mut **shader;
-            let mut src = |n: usize, number: u32, bits: u32| AluSrc {
-                def: sources.get(insts, number, parts.number, parts.at + 2 * n),
-                swizzle: Swizzle::from_first(bits),
-            };
-            let srcs = match *words {
-                // What most are, without a loop.
-                [a, of_a] => alu_srcs.push(&[src(0, a, of_a)]),
-                [a, of_a, b, of_b] => alu_srcs.push(&[src(0, a, of_a), src(1, b, of_b)]),
-                _ => alu_srcs.extend(words.chunks_exact(2).enumerate().map(|(n, pair)| src(n, pair[0], pair[1]))),
-            };
-            reading.define(parts, InstKind::Alu { op, flags, srcs })?;
-            Ok(words.len())
-        })
+        self.alus_of::<1, 4>(Section::Alu1)?;
+        self.alus_of::<2, 6>(Section::Alu2)?;
+        self.alus_of::<3, 8>(Section::Alu3)?;
+        self.alus_of::<4, 10>(Section::Alu4)?;
+        self.other_alus()
     }
 
-    /// An ALU instruction that reads more than eight components of a source, or of an older release.
-    #[cold]
+    /// ALU instructions of `N` sources, in rows of `ROW` words.
     #[inline(never)]
-    fn seldom_alu(&mut self, parts: Parts<'a>) -> Result<usize, Error> {
-        let head = Head::unpack(parts.head);
-        let is_wide = head.flags & WIDE != 0;
-        let flags = AluFlags::from_bits(head.flags & !WIDE).unwrap_or_default();
-        let Some(op) = pick(AluOp::ALL, head.op) else {
-            return self.old_alu(parts, flags, is_wide);
-        };
-        let mut count = 0;
-        let first = self.shader.alu_srcs.values().len();
-        for _ in op.info().srcs {
-            let src = self.alu_src(parts, &mut count, is_wide)?;
-            self.shader.alu_srcs.push(&[src]);
+    fn alus_of<const N: usize, const ROW: usize>(&mut self, section: Section) -> Result<(), Error> {
+        let (words, start) = self.section(section);
+        self.shader.alu_srcs.reserve(words.len() / ROW * N);
+        for (at, row) in rows::<ROW>(words, start)? {
+            let parts = Parts { number: row[0], head: row[1], operands: &row[2..], at: at + 2 };
+            let head = Head::unpack(parts.head);
+            let (Some(op), Some(flags)) = (pick(AluOp::ALL, head.op), AluFlags::from_bits(head.flags)) else {
+                return Err(no_alu(at + 1, parts.head));
+            };
+            if op.info().srcs.len() != N {
+                return Err(error(at + 1, format_args!("{} has another number of sources", op.name())));
+            }
+            let Reading { sources, shader, .. } = self;
+            let Shader { insts, alu_srcs, .. } = &mut **shader;
+            let srcs: [AluSrc; N] = std::array::from_fn(|n| AluSrc {
+                def: sources.get(insts, row[2 + 2 * n], parts.number, at + 2 + 2 * n),
+                swizzle: Swizzle::from_first(row[3 + 2 * n]),
+            });
+            let srcs = alu_srcs.push(&srcs);
+            self.define(parts, InstKind::Alu { op, flags, srcs })?;
         }
-        let srcs = self.shader.alu_srcs.since(first);
-        self.define(parts, InstKind::Alu { op, flags, srcs })?;
-        Ok(count)
+        Ok(())
+    }
+
+    /// ALU instructions of any number of sources, those that read more than eight components of one, and those of older releases.
+    #[inline(never)]
+    fn other_alus(&mut self) -> Result<(), Error> {
+        self.instructions(Section::Alu, |reading, parts| {
+            let Head { op, flags, .. } = Head::unpack(parts.head);
+            let is_wide = flags & WIDE != 0;
+            let flags = AluFlags::from_bits(flags & !WIDE).unwrap_or_default();
+            let Some(op) = pick(AluOp::ALL, op) else {
+                return reading.old_alu(parts, flags, is_wide);
+            };
+            let mut count = 0;
+            let first = reading.shader.alu_srcs.values().len();
+            for _ in op.info().srcs {
+                let src = reading.alu_src(parts, &mut count, is_wide)?;
+                reading.shader.alu_srcs.push(&[src]);
+            }
+            let srcs = reading.shader.alu_srcs.since(first);
+            reading.define(parts, InstKind::Alu { op, flags, srcs })?;
+            Ok(count)
+        })
     }
 
     /// A source behind `count` operands.
@@ -197,6 +202,8 @@ impl<'a> Reading<'a> {
     }
 
     /// An opcode of an older release: its instruction now, behind those that it takes besides.
+    #[cold]
+    #[inline(never)]
     fn old_alu(&mut self, parts: Parts<'a>, flags: AluFlags, is_wide: bool) -> Result<usize, Error> {
         let old = old_alu(parts.op(), parts.at - 1)?;
         let (components, mut count) = (parts.num_components(), 0);
@@ -255,6 +262,22 @@ impl<'a> Reading<'a> {
         })
     }
 
+    /// Pointers to variables.
+    #[inline(never)]
+    pub(super) fn deref_vars(&mut self) -> Result<(), Error> {
+        let (words, start) = self.section(Section::DerefVar);
+        for (at, &[number, head, var]) in rows::<{ row::DEREF_VAR }>(words, start)? {
+            let Some(&Variable { ty, mode: modes, .. }) = self.shader.vars.at(var as usize) else {
+                return Err(unexpected(at + 2, "a variable", var));
+            };
+            let parts = Parts { number, head, operands: &[], at: at + 2 };
+            let kind = DerefKind::Var(Var::from_index(var as usize));
+            self.define_deref(parts, Deref { kind, ty, modes }, true)?;
+        }
+        Ok(())
+    }
+
+    /// Steps on from pointers.
     #[inline(never)]
     pub(super) fn derefs(&mut self) -> Result<(), Error> {
         let (words, start) = self.section(Section::Deref);
@@ -263,9 +286,18 @@ impl<'a> Reading<'a> {
             let ty = self.type_row(ty, at + 2)?.ty;
             let modes = Modes::from_bits(modes).ok_or_else(|| unexpected(at + 3, "modes", modes))?;
             let kind = self.step(parts, *operands, at + 4)?;
-            let deref = self.shader.derefs.push(Deref { kind, ty, modes });
-            self.define(parts, InstKind::Deref(deref))?;
+            self.define_deref(parts, Deref { kind, ty, modes }, Step::ARE_USUAL >> (parts.op() & 31) & 1 != 0)?;
         }
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn define_deref(&mut self, parts: Parts<'a>, deref: Deref, is_usual: bool) -> Result<(), Error> {
+        let Head { num_components, bit_size, .. } = shape(parts)?;
+        if !self.shader.fill_deref(parts.number, num_components, bit_size, deref, is_usual) {
+            return Err(no_place(parts.at - 2, parts.number));
+        }
+        self.num_vacant -= 1;
         Ok(())
     }
 
@@ -409,6 +441,16 @@ impl<'a> Reading<'a> {
     }
 }
 
+/// The shape of a result. What holds swizzles and constants has room for these; which of them are allowed where is for `check` to say.
+#[inline(always)]
+fn shape(parts: Parts<'_>) -> Result<Head, Error> {
+    let head = Head::unpack(parts.head);
+    match is_shape(head) {
+        true => Ok(head),
+        false => Err(no_shape(parts.at - 1, parts.head)),
+    }
+}
+
 /// Refuses indices, which stand from `at` on, that have a value that they cannot have.
 #[cold]
 fn are_values(op: Intrinsic, indices: &[u32], at: usize) -> Result<(), Error> {
@@ -424,6 +466,13 @@ fn are_values(op: Intrinsic, indices: &[u32], at: usize) -> Result<(), Error> {
 fn no_shape(at: usize, head: u32) -> Error {
     let Head { num_components, bit_size, .. } = Head::unpack(head);
     error(at, format_args!("a result of {num_components} components of {bit_size} bits"))
+}
+
+/// Opcodes of older releases stand elsewhere.
+#[cold]
+fn no_alu(at: usize, head: u32) -> Error {
+    let Head { op, flags, .. } = Head::unpack(head);
+    error(at, format_args!("there is no ALU opcode {op} of today with flags {flags:#x}"))
 }
 
 #[cold]

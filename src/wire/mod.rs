@@ -1,19 +1,19 @@
 //! NIR as words: the flat form in which a C driver hands over a shader, and back.
 //!
-//! A wire is a header, sections in a fixed order, and the text of all strings. `ffi/ntv.h` describes them all and writes them; this
+//! A wire is a header and sections, the last of which is the text of all strings. `ffi/ntv.h` describes them all and writes them; this
 //! module reads them, and writes them too for tests, dumps and round trips. For every shader that `check` accepts, reading what was
 //! written gives an equal shader.
 //!
 //! ```text
-//! 0x5756544e 4 words instructions bytes  header: magic, version, how much there is of what,
-//! 197 3 8 22 ...                         and the words of each section
+//! 0x5756544e 5 words instructions bytes  header: magic, version, how much there is of what,
+//! 41 197 238 3 ...                       and where each section starts, and its words
 //! SHADER     stage next_stage size ...   what every shader has, and the facts of the header of a dump
 //! TYPE       vector float32 4            vec4, the first type: number 0
 //! VARIABLE   0 shader_out ...            the first variable: number 0
 //! CONTROL    block 0                     block b0, which begins with instruction 0
 //! CONST      0 32x4 ...                  instruction 0, and the value %0
-//! ALU        1 2 32x4 0.xyzw 0.xyzw      instruction 1; opcode 2 is fadd: its place in ntv's list of names
-//! "mainposition..."                      text, of which a string is a part
+//! ALU_2      1 2 32x4 0.xyzw 0.xyzw      instruction 1; opcode 2 is fadd: its place in ntv's list of names
+//! TEXT       "mainposition..."           text, of which a string is a part
 //! ```
 //!
 //! The form is made for fast reading. What is alike lies together, in rows of one length where that can be, so that a section is
@@ -45,7 +45,7 @@ mod words;
 
 pub use decode::Decoder;
 pub use format::{Table, MAGIC, VERSION};
-pub use names::{index_slot, num_indices, number};
+pub use names::{index_slot, num_indices, num_sources, number};
 
 use crate::error::{Error, ErrorKind, Place};
 use crate::ir::Shader;
@@ -73,7 +73,7 @@ pub fn from_bytes(bytes: &[u8]) -> Result<Vec<u32>, Error> {
         let message = format!("the file ends within a word: it has {} bytes", bytes.len());
         return Err(Error::new(ErrorKind::Malformed, Place::default(), message));
     }
-    Ok(bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect())
+    Ok(encode::words_of(bytes))
 }
 
 /// The bytes of a file with `words`.

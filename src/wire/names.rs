@@ -24,6 +24,11 @@ pub fn number(table: Table, name: &str) -> Option<u32> {
     number.map(|number| number as u32)
 }
 
+/// How many sources ALU opcode `number` of today has; none if there is no such opcode.
+pub fn num_sources(number: u32) -> usize {
+    AluOp::ALL.get(number as usize).map_or(0, |op| op.info().srcs.len())
+}
+
 /// How many indices a record of intrinsic `number` has; none if there is no such intrinsic.
 pub fn num_indices(number: u32) -> usize {
     info(number).map_or(0, |info| info.indices.len())
@@ -96,7 +101,7 @@ mod tests {
             .fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
         assert_eq!(
             (VERSION, hash),
-            (4, 16_689_457_585_047_782_440),
+            (5, 16_689_457_585_047_782_440),
             "other lists of names are another version of the wire"
         );
     }

@@ -3,13 +3,12 @@
 use crate::mutation::Random;
 use ntv::{text, wire};
 
-/// Words before the first section: the third counts all words, the fifth the bytes of the text behind the last section. Then come the
-/// lengths of all sections.
-const HEADER: usize = LENGTHS + NUM_SECTIONS;
-const LENGTHS: usize = 5;
-const NUM_SECTIONS: usize = 13;
+/// Words of the header: the third counts all words, the fifth the bytes of the text. Then come the starts and lengths of all sections.
+const HEADER: usize = PLACES + 2 * NUM_SECTIONS;
+const PLACES: usize = 5;
+const NUM_SECTIONS: usize = 19;
 /// Words of a row of each section, or of the smallest.
-const ROWS: [usize; NUM_SECTIONS] = [1, 3, 4, 22, 2, 3, 2, 3, 2, 2, 3, 8, 2];
+const ROWS: [usize; NUM_SECTIONS] = [1, 3, 4, 22, 2, 3, 2, 3, 2, 2, 3, 3, 8, 4, 6, 8, 10, 2, 1];
 
 /// The shaders in `dumps` as words.
 pub(crate) fn wires(dumps: &[String]) -> Vec<Vec<u32>> {
@@ -67,17 +66,16 @@ fn replace_operand(random: &mut Random, words: &mut [u32]) {
     }
 }
 
-/// Number, start and length of each section; all empty if the header says more than there is.
+/// Number, start and length of each section; empty if it is not there.
 fn sections(words: &[u32]) -> Vec<(usize, usize, usize)> {
-    let mut start = HEADER;
-    let mut found = Vec::new();
-    for section in 0..NUM_SECTIONS {
-        let len = words.get(LENGTHS + section).map_or(0, |len| *len as usize);
-        let len = if start.saturating_add(len) > words.len() { 0 } else { len };
-        found.push((section, start, len));
-        start += len;
-    }
-    found
+    let place = |section: usize| {
+        let [start, len] = [0, 1].map(|at| words.get(PLACES + 2 * section + at).map_or(0, |word| *word as usize));
+        if start.saturating_add(len) > words.len() {
+            return (section, 0, 0);
+        }
+        (section, start, len)
+    };
+    (0..NUM_SECTIONS).map(place).collect()
 }
 
 /// Drops, doubles, swaps, moves or cuts off rows of a section, or brings some from another wire.
@@ -106,9 +104,14 @@ fn break_rows(random: &mut Random, words: &[u32], wires: &[Vec<u32>]) -> Vec<u32
     }
     let rows = rows.concat();
     let mut words = [&words[..start], &rows, &words[start + len..]].concat();
-    // Mostly the section is what it says, so that its words are looked at.
-    if random.below(8) != 0 {
-        words[LENGTHS + section] = rows.len() as u32;
+    // Mostly sections are what the header says, so that their words are looked at.
+    if random.below(8) != 0 && words.len() >= HEADER {
+        words[PLACES + 2 * section + 1] = rows.len() as u32;
+        for other in (0..NUM_SECTIONS).map(|section| PLACES + 2 * section) {
+            if words[other] as usize > start {
+                words[other] = words[other].wrapping_add(rows.len() as u32).wrapping_sub(len as u32);
+            }
+        }
     }
     words
 }
