@@ -41,6 +41,9 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(shader: &mut Shader, _: &Context) -> bool {
+    if shader.info.directive("locations").is_none() && have_own_slots(shader) {
+        return false;
+    }
     let inputs = assign(shader, Modes::SHADER_IN);
     let outputs = assign(shader, Modes::SHADER_OUT);
     inputs || outputs
@@ -58,9 +61,6 @@ fn assign(shader: &mut Shader, mode: Modes) -> bool {
         v.mode == mode && v.location.is_some_and(|slot| slots::builtin(kind, slot, fragment_input).is_none())
     };
     let unlinked = kind == SlotKind::Varying && shader.info.directive("locations") == Some("slots");
-    if !unlinked && have_own_slots(shader, shader.vars.ids().filter(|var| is_user(shader, var))) {
-        return false;
-    }
     shader.with_spare(|shader, Memory { vars, extents }: &mut Memory| {
         vars.clear();
         vars.extend(shader.vars.ids().filter(|var| is_user(shader, var)));
@@ -97,12 +97,20 @@ struct Memory {
 /// The Locations and the components that a variable takes, and which source of blending it is.
 type Extent = (Range<u32>, Range<u32>, u32);
 
-/// Whether no two of `vars` share a Location, as far as can be told at a glance.
-fn have_own_slots(shader: &Shader, vars: impl Iterator<Item = Var>) -> bool {
-    // A bit for each Location; there may be more.
-    let mut taken = 0u128;
-    for var in vars {
-        let Variable { driver_location: first, ty, .. } = shader.vars[var];
+/// Whether no two variables of one direction share a Location, as far as can be told at a glance.
+fn have_own_slots(shader: &Shader) -> bool {
+    let is_fragment = shader.stage() == Stage::Fragment;
+    let modes = if is_fragment { Modes::SHADER_IN } else { Modes::SHADER_IN | Modes::SHADER_OUT };
+    let builtins =
+        [false, true].map(|output| slots::builtins(shader.stage().slot_kind(output), is_fragment && !output));
+    // A bit for each Location, of inputs and of outputs; there may be more.
+    let mut taken = [0u128; 2];
+    for (var, variable) in shader.vars.iter().filter(|(_, variable)| modes.contains(variable.mode)) {
+        let Variable { driver_location: first, ty, mode, location: Some(slot), .. } = *variable else { continue };
+        let direction = usize::from(mode == Modes::SHADER_OUT);
+        if builtins[direction].get(slot as usize).is_some_and(Option::is_some) {
+            continue;
+        }
         let count = match shader.types.as_vector(ty) {
             Some((scalar, _)) if scalar.bits < 64 => 1,
             _ => num_slots(shader, var),
@@ -111,10 +119,10 @@ fn have_own_slots(shader: &Shader, vars: impl Iterator<Item = Var>) -> bool {
             return false;
         }
         let own = ((1 << count) - 1) << first;
-        if taken & own != 0 {
+        if taken[direction] & own != 0 {
             return false;
         }
-        taken |= own;
+        taken[direction] |= own;
     }
     true
 }
