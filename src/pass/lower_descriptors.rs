@@ -88,13 +88,16 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
     if !textures::uses_textures(shader) {
         return false;
     }
-    if !textures::uses_images(shader) && shader.texs.values().all(|tex| is_flat(shader, tex)) {
+    if !may_change_images(shader) && shader.texs.values().all(|tex| is_flat(shader, tex)) {
         // What mostly comes: nothing to insert.
         for tex in shader.texs.ids() {
             if let Name::Pointer(pointer) = Name::of_texture(shader, &shader.texs[tex]) {
                 let sampler = separate_sampler(shader, &shader.texs[tex], pointer);
                 set_pointers(&mut shader.texs[tex], pointer, sampler);
             }
+        }
+        if textures::uses_images(shader) {
+            settle_formats(shader);
         }
         return false;
     }
@@ -113,6 +116,12 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
         settle_formats(shader);
         changed
     })
+}
+
+/// Whether an image may not be named by a pointer into a flat array or none.
+fn may_change_images(shader: &Shader) -> bool {
+    textures::uses_unnamed_images(shader)
+        || textures::uses_images(shader) && shader.vars.ids().any(|var| is_nested(shader, var))
 }
 
 /// Whether `tex` names its texture by a pointer into a flat array or none, and its sampler, too, if by a pointer.

@@ -48,7 +48,9 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
         return false;
     }
     let implicit_lod = shader.info.has_implicit_lod();
-    if !uses_images(shader) && shader.texs.values().all(|tex| is_plain(shader, tex, implicit_lod)) {
+    // Of images, only narrow coordinates are changed.
+    let may_widen = uses_images(shader) && shader.inventory().has_width(16);
+    if !may_widen && shader.texs.values().all(|tex| is_plain(shader, tex, implicit_lod)) {
         return false;
     }
     let gather_offsets = context.target.has(Feature::shaderImageGatherExtended);

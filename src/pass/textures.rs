@@ -20,8 +20,13 @@ pub(super) fn uses_images(shader: &Shader) -> bool {
     shader.inventory().has_some(&IMAGE_OPS)
 }
 
-/// The operations on images, by unit, by handle and by pointer.
-const IMAGE_OPS: IntrinsicSet = {
+/// True if there may be an operation on an image other than by pointer.
+pub(super) fn uses_unnamed_images(shader: &Shader) -> bool {
+    shader.inventory().has_some(&UNNAMED_IMAGE_OPS)
+}
+
+/// The operations on images by unit and by handle.
+const UNNAMED_IMAGE_OPS: IntrinsicSet = {
     use Intrinsic::*;
     let by_unit = IntrinsicSet::of(&[
         image_load,
@@ -43,6 +48,12 @@ const IMAGE_OPS: IntrinsicSet = {
         bindless_image_samples,
         bindless_image_levels,
     ]);
+    by_unit.union(by_handle)
+};
+
+/// The operations on images, these and those by pointer.
+const IMAGE_OPS: IntrinsicSet = {
+    use Intrinsic::*;
     let by_pointer = IntrinsicSet::of(&[
         image_deref_load,
         image_deref_sparse_load,
@@ -54,7 +65,7 @@ const IMAGE_OPS: IntrinsicSet = {
         image_deref_levels,
         image_deref_samples_identical,
     ]);
-    by_unit.union(by_handle).union(by_pointer)
+    UNNAMED_IMAGE_OPS.union(by_pointer)
 };
 
 /// What a texture is, as far as an instruction that reads it tells.
