@@ -40,7 +40,12 @@ impl ModuleBuilder {
     }
 
     fn new_scalar_constant(&mut self, key: u64, ty: u32, word: u32) -> u32 {
-        self.not_in_front(key, Op::Constant, Some(ty), &[word])
+        if !self.put_in_front(key) {
+            return self.global(Op::Constant, ty, &[word]);
+        }
+        let id = self.id();
+        self.globals.op(Op::Constant, &[ty, id, word]);
+        id
     }
 
     /// A scalar or vector constant.

@@ -5,7 +5,7 @@
 
 use super::late::{Notes, Section};
 use super::types::NumericTypes;
-use super::words::{literal, string_words, Content, Dedup, Front, Operands, Place as FrontPlace, Words};
+use super::words::{literal, string_words, Content, Dedup, Front, Operands, Words};
 use crate::error::{Error, ErrorKind, Place};
 use crate::module::{Binding, Condition, Decisions, Key, Module, PatchKind, Range, Stage, Tables, Varying, ALWAYS};
 use spirv::{AddressingModel, Capability, Decoration, ExecutionMode, ExecutionModel, MemoryModel, Op, StorageClass};
@@ -138,25 +138,10 @@ impl ModuleBuilder {
         self.found.front.get(key)
     }
 
-    /// The same as the two above, for what has a `key` of its own and is not in front.
+    /// Puts what has a `key` of its own, and is about to be made as the next id, there: if its place is free.
     #[inline(always)]
-    pub(super) fn not_in_front<const N: usize>(
-        &mut self,
-        key: u64,
-        op: Op,
-        ty: Option<u32>,
-        operands: &[u32; N],
-    ) -> u32 {
-        let wanted = Content::new(op, ty, operands.into());
-        match self.found.front.place(key, self.next_id) {
-            FrontPlace::Known(id) => id,
-            FrontPlace::Free => {
-                let id = self.id();
-                self.globals.definition(&wanted, id);
-                id
-            }
-            FrontPlace::Taken => self.global_with(&wanted),
-        }
+    pub(super) fn put_in_front(&mut self, key: u64) -> bool {
+        self.found.front.put(key, self.next_id)
     }
 
     #[inline(never)]

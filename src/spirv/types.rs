@@ -223,7 +223,12 @@ impl ModuleBuilder {
     }
 
     fn new_pointer(&mut self, key: u64, class: StorageClass, ty: u32) -> u32 {
-        self.not_in_front(key, Op::TypePointer, None, &[class as u32, ty])
+        if !self.put_in_front(key) {
+            return self.global_type(Op::TypePointer, &[class as u32, ty]);
+        }
+        let id = self.id();
+        self.globals.op(Op::TypePointer, &[id, class as u32, ty]);
+        id
     }
 
     /// A 32-bit unsigned constant.

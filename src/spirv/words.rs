@@ -413,17 +413,6 @@ pub(super) struct Front {
     ids: [u32; 1 << Front::BITS],
 }
 
-/// What a [`Front`] says about a key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
-    /// The id is known.
-    Known(u32),
-    /// There is no such key, here or elsewhere.
-    Free,
-    /// Another key has the place.
-    Taken,
-}
-
 impl Default for Front {
     fn default() -> Front {
         Front { keys: [0; 1 << Front::BITS], ids: [0; 1 << Front::BITS] }
@@ -445,17 +434,15 @@ impl Front {
         (self.keys[at] == key).then_some(self.ids[at])
     }
 
-    /// What is at the place of `key`, where `new` is from now on if it is free.
-    pub(super) fn place(&mut self, key: u64, new: u32) -> Place {
+    /// Keeps `new` for `key`, which is not there, if its place is free.
+    #[inline(always)]
+    pub(super) fn put(&mut self, key: u64, new: u32) -> bool {
         let at = Front::at(key);
-        match self.keys[at] {
-            0 => {
-                (self.keys[at], self.ids[at]) = (key, new);
-                Place::Free
-            }
-            known if known == key => Place::Known(self.ids[at]),
-            _ => Place::Taken,
+        let free = self.keys[at] == 0;
+        if free {
+            (self.keys[at], self.ids[at]) = (key, new);
         }
+        free
     }
 }
 
@@ -513,11 +500,11 @@ mod tests {
     #[test]
     fn keys_keep_their_places() {
         let mut front = Front::default();
-        let free: Vec<u64> = (1..1000).filter(|key| front.place(*key, *key as u32) == Place::Free).collect();
+        let free: Vec<u64> = (1..1000).filter(|key| front.put(*key, *key as u32)).collect();
         assert!((2..=1 << Front::BITS).contains(&free.len()), "{free:?}");
         for key in 1..1000 {
-            let expected = if free.contains(&key) { Place::Known(key as u32) } else { Place::Taken };
-            assert_eq!(front.place(key, 0), expected);
+            assert_eq!(front.get(key), free.contains(&key).then_some(key as u32));
+            assert!(!front.put(key, 0));
         }
     }
 
