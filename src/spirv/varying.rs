@@ -345,3 +345,61 @@ impl Emit<'_> {
         });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::ir::{Builder, Shader, Stage, VarFlags, Variable};
+    use crate::op::names::varying;
+    use crate::op::{AluType, Base, Modes};
+    use crate::spirv::{emit, EmitOptions};
+    use crate::target::Target;
+    use spirv::Op;
+
+    /// The words of a vertex shader that writes 0 to outputs at these locations, with these flags; `None` if it is refused.
+    fn writes(outputs: &[(u32, VarFlags)], names: bool) -> Option<Vec<u32>> {
+        let mut shader = Shader::default();
+        shader.info.stage = Stage::Vertex;
+        shader.append_new_block();
+        let ty = shader.types.vector(AluType::new(Base::Float, 32), 4);
+        for (location, flags) in outputs {
+            let name = shader.strings.add("out");
+            let mut variable = Variable::new(name, ty, Modes::SHADER_OUT);
+            (variable.location, variable.driver_location) = (Some(varying::VAR0 + location), *location);
+            variable.flags = *flags;
+            let var = shader.vars.push(variable);
+            let mut b = Builder::new(&mut shader);
+            let (target, value) = (b.deref_var(var), b.undef(4, 32));
+            b.store_deref(target, value, 15, 0);
+        }
+        let module = emit(&shader, &Target::default(), &EmitOptions { names, ..EmitOptions::default() }).ok()?;
+        Some(module.words)
+    }
+
+    #[test]
+    fn no_two_are_at_one_location() {
+        let (usual, other) = (VarFlags::empty(), VarFlags::INVARIANT);
+        for flags in [[usual, usual], [usual, other], [other, usual], [other, other]] {
+            assert_eq!(writes(&[(3, flags[0]), (3, flags[1])], false), None);
+            assert!(writes(&[(3, flags[0]), (4, flags[1])], false).is_some());
+        }
+        assert_eq!(writes(&[(u32::MAX / 2, usual)], false), None);
+    }
+
+    /// Who wants names takes the long way.
+    #[test]
+    fn both_ways_make_the_same_words() {
+        let outputs = [(3, VarFlags::empty()), (0, VarFlags::empty()), (1, VarFlags::INVARIANT)];
+        let (short, long) = (writes(&outputs, false).unwrap(), writes(&outputs, true).unwrap());
+        let mut nameless = long[..5].to_vec();
+        let mut at = 5;
+        while at < long.len() {
+            let next = at + (long[at] >> 16) as usize;
+            if ![Op::Name as u32, Op::MemberName as u32].contains(&(long[at] & 0xffff)) {
+                nameless.extend_from_slice(&long[at..next]);
+            }
+            at = next;
+        }
+        assert!(long.len() > short.len());
+        assert_eq!(nameless, short);
+    }
+}
