@@ -26,7 +26,7 @@ use super::usual;
 use super::{check_instruction, ssa};
 use crate::analysis::kinds::Kinds;
 use crate::entity::Id;
-use crate::ir::{Block, Cf, Inst, InstKind, Jump, Shader, MOST_KEPT};
+use crate::ir::{Block, Cf, Inst, InstKind, Jump, Shader};
 use crate::op::Intrinsic;
 
 /// What the look finds, and its memory.
@@ -119,9 +119,9 @@ impl Glance {
         }
     }
 
-    /// Keeps no large tables: see [`MOST_KEPT`].
+    /// Keeps no large tables: see [`Shader::most_kept`].
     fn let_go_of_much(&mut self, shader: &Shader) {
-        if shader.order.len() > MOST_KEPT {
+        if self.scopes.room() > shader.most_kept() {
             (self.scopes, self.kinds) = Default::default();
         }
     }

@@ -91,6 +91,11 @@ impl Scopes {
         }
     }
 
+    /// For how many instructions there is room.
+    pub(super) fn room(&self) -> usize {
+        self.times.capacity().max(self.ends.capacity())
+    }
+
     /// Passes the next block, which is so far down the control flow list, and returns the place of its end.
     pub(super) fn pass(&mut self, block: BlockData, at: u32) -> Place {
         self.times.extend((block.start..block.end).map(|number| number + at));

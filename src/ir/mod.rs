@@ -41,7 +41,6 @@ pub use inst::{
 };
 pub use inventory::Inventory;
 pub use rewrite::{rewrite, rewrite_cf, Edit, Rewriter};
-pub(crate) use spare::MOST_KEPT;
 pub use tex::{TexData, TexSrcs};
 pub use types::{Field, StructData, Type, TypeData, TypeTable};
 pub use variable::{Capture, Precision, Var, VarFlags, Variable, NO_LOCATION};
@@ -140,6 +139,8 @@ pub struct Shader {
     scratch: rewrite::Scratch,
     /// Memory of passes.
     spare: spare::Spare,
+    /// How many instructions the shader had that was here before.
+    num_before: usize,
 }
 
 /// A line of a dump, counted from 1; 0 for none.
@@ -158,6 +159,7 @@ const VACANT: InstData = InstData { num_components: u8::MAX, bit_size: 0, kind: 
 impl Shader {
     /// Forgets everything, keeps the memory for the next shader.
     pub fn clear(&mut self) {
+        self.num_before = self.insts.len();
         self.info.clear();
         self.entry.clear();
         self.strings.clear();

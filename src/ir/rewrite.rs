@@ -5,7 +5,7 @@
 //! reaches them; phis, whose sources may come later, at its end. A shader that a walk has changed is
 //! [tidy](Shader::is_tidy) no more.
 
-use super::{Block, Builder, Cf, Def, Inst, InstKind, Shader, MOST_KEPT};
+use super::{Block, Builder, Cf, Def, Inst, InstKind, Shader};
 use crate::entity::{Id, SideTable};
 use std::cell::Cell;
 
@@ -48,7 +48,7 @@ pub fn rewrite_cf(shader: &mut Shader, rewriter: &mut impl Rewriter) -> bool {
     std::mem::swap(&mut shader.cf, &mut scratch.cf);
     let changed = rebuild(shader, rewriter, &scratch.order, &scratch.cf, &mut scratch.names);
     scratch.cf.clear();
-    scratch.names.clear();
+    scratch.names.clear(shader.most_kept());
     shader.scratch = scratch;
     changed
 }
@@ -127,9 +127,10 @@ impl Names {
         self.alias.set(def, Some(alias));
     }
 
-    fn clear(&mut self) {
+    /// Forgets all, and keeps a table of aliases that has no more room than this.
+    fn clear(&mut self, most_kept: usize) {
         self.any = false;
-        self.alias.clear_to(MOST_KEPT);
+        self.alias.clear_to(most_kept);
         self.last_part.clear();
     }
 

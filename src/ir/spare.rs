@@ -25,9 +25,8 @@ use super::Shader;
 use std::any::{Any, TypeId};
 use std::panic::AssertUnwindSafe;
 
-/// The most entries of a table by instruction that are kept. Emission takes the most memory, and does not need them; to make
-/// a large table anew costs little beside the walk that does.
-pub(crate) const MOST_KEPT: usize = 4096;
+/// Tables by instruction of shaders of so many are always kept.
+const ALWAYS_KEPT: usize = 4096;
 
 /// One of each type, unless it is taken.
 #[derive(Default)]
@@ -39,6 +38,13 @@ pub(super) struct Spare {
 type Memory = AssertUnwindSafe<Box<dyn Any + Send + Sync>>;
 
 impl Shader {
+    /// How much room a table by instruction may have to be kept. Emission takes the most memory, and does not need those of
+    /// passes, so that a huge shader takes less if they go. But if there was one as large just before, more may follow, and each
+    /// finds the tables of the last. A table has up to twice the room that it needs, as it grows.
+    pub(crate) fn most_kept(&self) -> usize {
+        2 * self.num_before.max(ALWAYS_KEPT)
+    }
+
     /// Runs `work` with the memory of its type, in which the last run may have left something.
     pub fn with_spare<T: Default + Send + Sync + 'static, R>(
         &mut self,

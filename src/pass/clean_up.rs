@@ -110,8 +110,9 @@ pub(super) fn run_rules(shader: &mut Shader, rules: Rules) -> bool {
     shader.with_spare(|shader, memory: &mut Memory| {
         memory.reset(shader);
         let Some(Cf::Block(entry)) = shader.cf.first().copied() else { return false };
-        let changed = Walk { shader, memory, rules, entry, block: entry, changed: false }.run();
-        memory.let_go_of_much();
+        let changed =
+            Walk { shader: &mut *shader, memory: &mut *memory, rules, entry, block: entry, changed: false }.run();
+        memory.let_go_of_much(shader);
         changed
     })
 }

@@ -61,8 +61,10 @@ struct Slot {
     place: Place,
 }
 
-/// Most shaders have fewer instructions than this by far, so that hardly any two want the same slot.
-const LEAST_SLOTS: usize = 1024;
+/// Up to this size, a table has four slots for each instruction, so that hardly any two want the same; a larger one has two.
+const ROOMY_SLOTS: usize = 1024;
+
+const LEAST_SLOTS: usize = 64;
 
 /// A larger table would not stay in the caches, and what few instructions of a huge shader are equal are near each other: when
 /// the table is full, all is forgotten.
@@ -77,8 +79,9 @@ impl Known {
         if shader.cf.len() > 1 {
             self.tree.build(shader);
         }
-        let len = (2 * shader.order.len()).next_power_of_two().clamp(LEAST_SLOTS, MOST_SLOTS);
-        self.mask = len - 1;
+        let num_insts = shader.order.len();
+        let len = (4 * num_insts).min(ROOMY_SLOTS).max(2 * num_insts);
+        self.mask = len.next_power_of_two().clamp(LEAST_SLOTS, MOST_SLOTS) - 1;
         self.forget();
     }
 

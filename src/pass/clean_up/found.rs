@@ -1,7 +1,7 @@
 //! What the walk finds out of each instruction, for those behind it and for what is done behind the walk.
 
 use crate::entity::Id;
-use crate::ir::{Def, Inst, Shader, MOST_KEPT};
+use crate::ir::{Def, Inst, Shader};
 use crate::pass::{algebraic, cse::Known, dead_cf::Joined};
 use bitflags::bitflags;
 
@@ -67,8 +67,9 @@ impl Memory {
         self.found.resize(shader.num_defs(), nothing);
     }
 
-    pub(super) fn let_go_of_much(&mut self) {
-        if self.found.len() > MOST_KEPT {
+    /// Keeps no large tables: see [`Shader::most_kept`].
+    pub(super) fn let_go_of_much(&mut self, shader: &Shader) {
+        if self.found.capacity() > shader.most_kept() {
             *self = Memory::default();
         }
     }

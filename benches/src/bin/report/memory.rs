@@ -15,14 +15,19 @@ pub(crate) struct Memory {
     pub(crate) peaks: usize,
 }
 
+/// So often all shaders of a set are translated before allocations are counted.
+const BEFORE: usize = 3;
+
 /// Counts over the shaders of `set`.
 pub(crate) fn measure(set: &Set) -> Result<Memory> {
     let wires: Vec<Vec<u32>> = set.wires();
     let mut memory = Memory { words: 0, allocations: 0, peak: 0, peaks: 0 };
     let mut kept = Worker::default();
-    // Once more than counted: by then all memory is there.
-    for wire in &wires {
-        kept.translate(wire).with_context(|| set.name.clone())?;
+    // By then all memory is there: lists change places, and each has to become large enough.
+    for _ in 0..BEFORE {
+        for wire in &wires {
+            kept.translate(wire).with_context(|| set.name.clone())?;
+        }
     }
     for wire in &wires {
         let (words, stats) = watched(|| Ok(kept.translate(wire)?.words.len()))?;
