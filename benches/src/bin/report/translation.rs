@@ -3,7 +3,7 @@
 use crate::memory::{measure, Memory};
 use crate::times::Times;
 use crate::{finish, head, plot};
-use anyhow::Result;
+use anyhow::{ensure, Result};
 use ntv::pass::pipeline::PIPELINE;
 use ntv_benches::{sets, Set};
 use std::fmt::Write as _;
@@ -22,7 +22,12 @@ pub(crate) fn write(criterion: &Path, results: &Path) -> Result<()> {
     peers_table(&mut out, &times)?;
     growth_plots(results, &times, &sets, &memories)?;
     steps_plot(&results.join("steps.svg"), &times)?;
-    finish(results, "translation.md", &out)
+    finish(results, "translation.md", &out)?;
+    // Last, so that what was measured is there to look at.
+    for (set, memory) in sets.iter().zip(&memories) {
+        ensure!(memory.allocations == 0, "{}: {} allocations in the steady state", set.name, memory.allocations);
+    }
+    Ok(())
 }
 
 fn time_table(out: &mut String, times: &Times, sets: &[Set], memories: &[Memory]) -> Result<()> {
