@@ -4,7 +4,7 @@ use super::interface::VariableAt;
 use super::late::{Redirect, Section};
 use super::{unsupported, Emit, Result};
 use crate::ir::{Stage, Variable};
-use crate::op::{Base, Modes};
+use crate::op::{Base, Intrinsic, Modes};
 use spirv::{BuiltIn, Capability, Decoration, StorageClass};
 
 /// A built-in variable of the module. There is one for each built-in and direction, whoever asks for it.
@@ -120,10 +120,15 @@ impl Emit<'_> {
         if matches!(builtin, BuiltIn::TessLevelOuter | BuiltIn::TessLevelInner) {
             self.m.decorate(id, Decoration::Patch, &[]);
         }
-        // What it reads changes when the invocation is demoted (SPV_EXT_demote_to_helper_invocation, SPIR-V 1.6).
-        if builtin == BuiltIn::HelperInvocation && self.m.version >= (1, 6) && !self.vmm {
+        if builtin == BuiltIn::HelperInvocation && self.m.version >= (1, 6) && !self.vmm && self.may_be_demoted() {
             self.m.decorate(id, Decoration::Volatile, &[]);
         }
+    }
+
+    /// Whether HelperInvocation may change, so that reading it has to be volatile (SPIR-V 1.6, HelperInvocation). Where
+    /// nothing demotes it is a plain input, which drivers take that cannot tell what became of an invocation.
+    pub(super) fn may_be_demoted(&self) -> bool {
+        self.shader.inventory().has_any(&[Intrinsic::demote])
     }
 
     /// The type of a system value's variable.

@@ -149,11 +149,11 @@ impl Emit<'_> {
                     return Err(unsupported(format_args!("{builtin:?} of {n} components of {} bits", data.bit_size)));
                 }
                 let whole = match builtin {
-                    BuiltIn::HelperInvocation if self.vmm => {
-                        self.m.value(Op::Load, ty, &[var, MemoryAccess::VOLATILE.bits()])
-                    }
-                    BuiltIn::HelperInvocation => self.m.value(Op::Load, ty, &[var]),
-                    // Inputs do not change, so one load serves all that it dominates.
+                    BuiltIn::HelperInvocation if self.may_be_demoted() => match self.vmm {
+                        true => self.m.value(Op::Load, ty, &[var, MemoryAccess::VOLATILE.bits()]),
+                        false => self.m.value(Op::Load, ty, &[var]),
+                    },
+                    // Other inputs do not change, so one load serves all that it dominates.
                     _ => self.load_once(var, ty),
                 };
                 if is_mask {
