@@ -53,8 +53,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
         install(probe, package)?;
     }
     meson()?;
-    // What has no meaning in debug builds, which look at all rules.
+    // What means less in debug builds, which look at all rules and make checks of their own.
     go(&mut cargo(&["test", "--release", "--test", "mutations", "vouched"]))?;
+    go(&mut cargo(&["test", "--release", "--test", "allocations"]))?;
     go(cargo(&["test", "--workspace", "--features", "vulkan", "--no-fail-fast"]).args(arguments))
 }
 

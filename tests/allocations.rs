@@ -1,0 +1,70 @@
+//! A thread that has met shaders like these takes no memory for them any more: not even for the words, which go where the last
+//! ones went.
+//!
+//! Debug builds make checks of their own, and take memory for them: there, only reading is looked at. `cargo xtask test` runs
+//! this in a release build, too.
+
+mod support;
+
+use ntv::wire::{self, Decoder};
+use ntv::{text, EmitOptions, Module, Shader, Translator};
+use std::fs;
+
+#[global_allocator]
+static ALLOCATOR: dhat::Alloc = dhat::Alloc;
+
+/// So often each shader is translated before anything is counted: lists change places, and each has to become large enough.
+const BEFORE: usize = 3;
+
+/// What a thread keeps from one shader to the next.
+#[derive(Default)]
+struct Memory {
+    decoder: Decoder,
+    shader: Shader,
+    translator: Translator,
+    module: Module,
+}
+
+impl Memory {
+    fn work(&mut self, words: &[u32]) {
+        self.decoder.decode(words, &mut self.shader).expect("a shader");
+        if !cfg!(debug_assertions) {
+            let options = EmitOptions::default();
+            self.translator.translate_to(&mut self.shader, &options, &mut self.module).expect("a module");
+        }
+    }
+}
+
+/// The shaders that are translated of the repository's own dumps, and of some in SSA of the corpus beside it, by name.
+fn wires() -> Vec<(String, Vec<u32>)> {
+    let own = support::files(&support::root().join("tests/corpus/mesa"), &["nir"]);
+    let shared = support::shared_corpus().map(|corpus| support::files(&corpus.join("mesa25/ssa"), &["nir"]));
+    let mut wires = Vec::new();
+    for file in own.into_iter().chain(shared.into_iter().flatten().step_by(10)) {
+        let dump = String::from_utf8_lossy(&fs::read(&file).expect("a dump")).into_owned();
+        for mut shader in text::parse(&dump).into_iter().filter_map(|found| found.shader.ok()) {
+            let words = wire::encode(&shader);
+            if Translator::default().translate(&mut shader, &EmitOptions::default()).is_ok() {
+                wires.push((file.display().to_string(), words));
+            }
+        }
+    }
+    wires
+}
+
+#[test]
+fn nothing_is_allocated_any_more() {
+    let wires = wires();
+    assert!(wires.len() > 20, "hardly any shaders");
+    let mut memory = Memory::default();
+    for _ in 0..BEFORE {
+        wires.iter().for_each(|(_, words)| memory.work(words));
+    }
+    let _profiler = dhat::Profiler::builder().testing().build();
+    for (name, words) in &wires {
+        let before = dhat::HeapStats::get().total_blocks;
+        memory.work(words);
+        let count = dhat::HeapStats::get().total_blocks - before;
+        assert!(count == 0, "{count} allocations for {name}");
+    }
+}
