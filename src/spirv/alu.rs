@@ -249,11 +249,16 @@ impl Emit<'_> {
             }
             op => op,
         };
-        let id = self.m.value(op, alu.ty, operands);
+        Ok(self.arithmetic(op, alu.ty, operands, flags))
+    }
+
+    /// The result of `op`, which nothing may be contracted with if it is exact.
+    fn arithmetic(&mut self, op: Op, ty: u32, operands: &[u32], flags: AluFlags) -> u32 {
+        let id = self.m.value(op, ty, operands);
         if flags.contains(AluFlags::EXACT) && can_contract(op) {
             self.m.decorate(id, Decoration::NoContraction, &[]);
         }
-        Ok(id)
+        id
     }
 
     /// A shift. NIR takes the count modulo the width, SPIR-V leaves larger counts undefined (OpShiftLeftLogical).
@@ -382,11 +387,7 @@ impl Emit<'_> {
     fn reciprocal(&mut self, alu: &Alu<'_>, flags: AluFlags) -> Result<u32> {
         let x = self.operand_of(alu, 0)?;
         let one = self.m.splat(Base::Float, alu.bits, alu.n, one(Base::Float, alu.bits));
-        let id = self.m.value(Op::FDiv, alu.ty, &[one, x]);
-        if flags.contains(AluFlags::EXACT) {
-            self.m.decorate(id, Decoration::NoContraction, &[]);
-        }
-        Ok(id)
+        Ok(self.arithmetic(Op::FDiv, alu.ty, &[one, x], flags))
     }
 
     /// FSign leaves NaN open; NIR's `fsign` of NaN is 0.

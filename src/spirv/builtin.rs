@@ -128,7 +128,7 @@ impl Emit<'_> {
     /// Whether HelperInvocation may change, so that reading it has to be volatile (SPIR-V 1.6, HelperInvocation). Where
     /// nothing demotes it is a plain input, which drivers take that cannot tell what became of an invocation.
     pub(super) fn may_be_demoted(&self) -> bool {
-        self.shader.inventory().has_any(&[Intrinsic::demote])
+        self.shader.inventory().has(Intrinsic::demote)
     }
 
     /// The type of a system value's variable.
