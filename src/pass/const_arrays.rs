@@ -164,12 +164,9 @@ impl Tables {
     fn drop_unusual(&mut self, shader: &Shader) {
         for deref in shader.derefs.values() {
             if !matches!(deref.kind, DerefKind::Var(_) | DerefKind::Array { .. } | DerefKind::Struct { .. }) {
-                deref
-                    .kind
-                    .parent()
-                    .and_then(|parent| own_var(shader, parent))
-                    .into_iter()
-                    .for_each(|var| self.drop(var));
+                if let Some(var) = deref.kind.parent().and_then(|parent| own_var(shader, parent)) {
+                    self.drop(var);
+                }
             }
         }
     }
