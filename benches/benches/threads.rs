@@ -6,11 +6,10 @@
 //! speed of a core that is lent changes from one second to the next.
 
 use anyhow::{ensure, Context, Result};
-use ntv_benches::{sets, Worker};
+use ntv_benches::{log, sets, Worker};
 use std::fmt::Write as _;
 use std::hint::black_box;
 use std::io::{stdin, stdout, Read, Write};
-use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::Barrier;
 use std::thread::available_parallelism;
@@ -30,9 +29,7 @@ fn main() -> Result<()> {
     if std::env::args_os().any(|argument| argument == ALONE) {
         return alone(&wires);
     }
-    // Cargo says `--bench`, too.
-    let log = std::env::args_os().skip(1).find(|argument| !argument.to_string_lossy().starts_with("--"));
-    let log = log.map(PathBuf::from).context("wanted: LOG")?;
+    let log = log::wanted()?;
     let mut lines = String::from("count\tinstrs\tthreads_ns\tprocesses_ns\n");
     for _ in 0..TURNS {
         for count in counts() {

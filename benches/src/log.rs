@@ -1,7 +1,15 @@
-//! A table with a line for each shader that two translators were compared on: the columns' names first, with tabs between.
+//! A table with a line for each measurement, of a shader by two translators for instance: the columns' names first, with tabs
+//! between.
 
 use anyhow::{Context, Result};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// The file that the arguments of a benchmark name, which writes a log there.
+pub fn wanted() -> Result<PathBuf> {
+    // Cargo says `--bench`, too.
+    let log = std::env::args_os().skip(1).find(|argument| !argument.to_string_lossy().starts_with("--"));
+    log.map(PathBuf::from).context("wanted: LOG")
+}
 
 /// A log that was read.
 pub struct Log {

@@ -14,6 +14,7 @@ use anyhow::{bail, ensure, Context, Result};
 use ntv::driver::reflect::reflect;
 use ntv::driver::{vk, CompileTime, Device, DeviceOptions, Dispatch, Draw};
 use ntv::{EmitOptions, Options, Translator};
+use ntv_benches::log;
 use partner::Outside;
 use rspirv::dr;
 use std::collections::BTreeMap;
@@ -28,9 +29,7 @@ const ROUNDS: usize = 5;
 const PUSH_CONSTANTS: [u8; 128] = [0; 128];
 
 fn main() -> Result<()> {
-    // Cargo says `--bench`, too.
-    let log = std::env::args_os().skip(1).find(|argument| !argument.to_string_lossy().starts_with("--"));
-    let log = log.map(PathBuf::from).context("wanted: LOG")?;
+    let log = log::wanted()?;
     std::env::set_var("MESA_SHADER_CACHE_DISABLE", "1");
     let device = Device::open(&DeviceOptions { name: Some("llvmpipe".into()), ..DeviceOptions::default() })?;
     println!("{}", device.driver());
