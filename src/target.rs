@@ -208,6 +208,10 @@ features! {
     vulkanMemoryModel None;
     /// Device scope in the Vulkan memory model.
     vulkanMemoryModelDeviceScope None;
+    /// Uniform blocks with the alignments of storage blocks: strides of arrays need not be multiples of 16.
+    uniformBufferStandardLayout None;
+    /// Blocks of all kinds whose members are aligned as their scalars are.
+    scalarBlockLayout None;
     /// Workgroup variables with an explicit layout.
     workgroupMemoryExplicitLayout None;
     /// 8-bit members of such variables.
@@ -402,6 +406,12 @@ impl Target {
         })
     }
 
+    /// Whether arrays in uniform blocks may have strides that are no multiples of 16 bytes (Vulkan, "Offset and Stride
+    /// Assignment").
+    pub fn has_tight_uniform_arrays(&self) -> bool {
+        self.has(Feature::uniformBufferStandardLayout) || self.has(Feature::scalarBlockLayout)
+    }
+
     /// The SPIR-V version that the Vulkan version takes: 1.0, 1.3, 1.5, 1.6.
     pub fn spirv_version(&self) -> (u8, u8) {
         match self.vulkan {
@@ -451,5 +461,17 @@ mod tests {
         assert!(target.has(Feature::shaderFloat64));
         target.set(Feature::shaderFloat64, false);
         assert!(!target.has(Feature::shaderFloat64) && target.has(Feature::shaderInt64));
+    }
+
+    #[test]
+    fn uniform_arrays_are_tight_with_either_layout() {
+        for (_, version) in Target::PRESETS {
+            assert!(!Target::new(*version).has_tight_uniform_arrays(), "no version promises a layout");
+        }
+        for feature in [Feature::uniformBufferStandardLayout, Feature::scalarBlockLayout] {
+            let mut target = Target::default();
+            target.set(feature, true);
+            assert!(target.has_tight_uniform_arrays());
+        }
     }
 }

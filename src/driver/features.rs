@@ -162,6 +162,8 @@ const TABLE: &[Row] = rows! {
     // Offered, but not asked for: a target without it is what drivers for OpenGL use.
     vulkanMemoryModel |_| false;
     vulkanMemoryModelDeviceScope |_| false;
+    uniformBufferStandardLayout |f| f.v12.uniform_buffer_standard_layout != 0;
+    scalarBlockLayout |f| f.v12.scalar_block_layout != 0;
     imageCubeArray |f| f.core.image_cube_array != 0;
     shaderImageGatherExtended |f| f.core.shader_image_gather_extended != 0;
     shaderResourceMinLod |f| f.core.shader_resource_min_lod != 0;
