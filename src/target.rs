@@ -412,6 +412,20 @@ impl Target {
         self.has(Feature::uniformBufferStandardLayout) || self.has(Feature::scalarBlockLayout)
     }
 
+    /// What `spirv-val` has to be told to judge a module for this target from its standard input: the rules of the Vulkan
+    /// version, relaxed by nothing but the features that the target has.
+    pub fn spirv_val_arguments(&self) -> Vec<String> {
+        let Version(major, minor) = self.vulkan;
+        let layouts = [
+            (Feature::uniformBufferStandardLayout, "--uniform-buffer-standard-layout"),
+            (Feature::scalarBlockLayout, "--scalar-block-layout"),
+        ];
+        let mut arguments = vec!["--target-env".to_string(), format!("vulkan{major}.{minor}")];
+        arguments.extend(layouts.iter().filter(|row| self.has(row.0)).map(|row| row.1.to_string()));
+        arguments.push("-".to_string());
+        arguments
+    }
+
     /// The SPIR-V version that the Vulkan version takes: 1.0, 1.3, 1.5, 1.6.
     pub fn spirv_version(&self) -> (u8, u8) {
         match self.vulkan {
@@ -473,5 +487,15 @@ mod tests {
             target.set(feature, true);
             assert!(target.has_tight_uniform_arrays());
         }
+    }
+
+    #[test]
+    fn spirv_val_is_told_of_layouts() {
+        let mut target = Target::preset("vulkan1.2").unwrap();
+        assert_eq!(target.spirv_val_arguments(), ["--target-env", "vulkan1.2", "-"]);
+        target.set(Feature::uniformBufferStandardLayout, true);
+        target.set(Feature::scalarBlockLayout, true);
+        let relaxed = ["--target-env", "vulkan1.2", "--uniform-buffer-standard-layout", "--scalar-block-layout", "-"];
+        assert_eq!(target.spirv_val_arguments(), relaxed);
     }
 }

@@ -181,7 +181,7 @@ impl<'a> Command<'a> {
 
 /// The disassembly of a module that is valid.
 fn judged(words: &[u32], target: &Target) -> Result<String, String> {
-    support::spirv_val(words, target.vulkan)?;
+    support::spirv_val(words, target)?;
     let mut module = rspirv::dr::load_words(words).map_err(|error| format!("rspirv: {error}"))?;
     if let Some(header) = &mut module.header {
         // rspirv puts itself there.

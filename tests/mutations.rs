@@ -166,7 +166,7 @@ impl Judge {
         (words, options.target.vulkan.0, options.target.vulkan.1).hash(&mut hasher);
         let new = self.seen.lock().expect("no panic holds it").insert(hasher.finish());
         if new {
-            support::spirv_val(words, options.target.vulkan)
+            support::spirv_val(words, &options.target)
         } else {
             Ok(())
         }

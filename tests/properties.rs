@@ -121,11 +121,10 @@ fn passes_keep_validity_and_meaning() {
 fn modules_are_valid() {
     try_all("modules_are_valid", Purpose::Interpreter, &mut |seed, shader| {
         let Context { target, buffer_access } = context(seed);
-        let version = target.vulkan;
-        let options = Options { target, buffer_access, ..Options::default() };
+        let options = Options { target: target.clone(), buffer_access, ..Options::default() };
         let module = Translator::new(options).translate(&mut shader.clone(), &EmitOptions::default());
         match module {
-            Ok(module) => support::spirv_val(&module.words, version).map(|()| true),
+            Ok(module) => support::spirv_val(&module.words, &target).map(|()| true),
             Err(errors) if errors.0.iter().all(|error| error.kind == ntv::ErrorKind::Unsupported) => Ok(false),
             Err(errors) => Err(errors.to_string()),
         }

@@ -114,11 +114,10 @@ impl Figures {
 fn compare(file: &Path) -> Result<[Figures; 2], String> {
     let dump = fs::read_to_string(file).map_err(|error| error.to_string())?;
     let target = Target::default();
-    let vulkan = target.vulkan;
     let mut shader = text::parse(&dump).pop().ok_or("no shader")?.shader.map_err(|errors| errors.to_string())?;
-    let mut translator = Translator::new(Options { target, ..Options::default() });
+    let mut translator = Translator::new(Options { target: target.clone(), ..Options::default() });
     let module = translator.translate(&mut shader, &EmitOptions::default()).map_err(|errors| errors.to_string())?;
-    support::spirv_val(&module.words, vulkan)?;
+    support::spirv_val(&module.words, &target)?;
     let ours = Module::new(&module.words);
     ours.no_unused_variable()?;
     ours.no_needless_block()?;
@@ -131,13 +130,12 @@ fn compare(file: &Path) -> Result<[Figures; 2], String> {
 fn compile_for_1_1(file: &Path) -> Result<Vec<Option<String>>, String> {
     let dump = fs::read_to_string(file).map_err(|error| error.to_string())?;
     let target = Target::preset("vulkan1.1").expect("a preset");
-    let vulkan = target.vulkan;
     let mut translator = Translator::new(Options { target: target.clone(), ..Options::default() });
     let mut results = Vec::new();
     for found in text::parse(&dump) {
         let mut shader = found.shader.map_err(|errors| errors.to_string())?;
         results.push(match translator.translate(&mut shader, &EmitOptions::default()) {
-            Ok(module) => support::spirv_val(&module.words, vulkan).map(|()| None)?,
+            Ok(module) => support::spirv_val(&module.words, &target).map(|()| None)?,
             Err(errors) => Some(later_feature(&errors, &target).ok_or_else(|| errors.to_string())?),
         });
     }

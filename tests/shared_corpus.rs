@@ -93,19 +93,18 @@ fn check_shader(shader: Shader) -> Result<(), String> {
         return Err("printed and parsed, it prints differently".to_string());
     }
     let words = compile(&shader, Target::default())?;
-    support::spirv_val(&words, Target::default().vulkan)?;
+    support::spirv_val(&words, &Target::default())?;
     for (off, on) in VARIATIONS {
         let mut target = Target::default();
         off.iter().for_each(|feature| target.set(*feature, false));
         on.iter().for_each(|feature| target.set(*feature, true));
-        let vulkan = target.vulkan;
-        let varied = match compile(&shader, target) {
+        let varied = match compile(&shader, target.clone()) {
             // 64-bit atomics, inputs and outputs cannot be made of others.
             Err(error) if off.contains(&Feature::shaderInt64) && is_of_64_bits(&error) => continue,
             varied => varied.map_err(|error| format!("without {off:?}, with {on:?}: {error}"))?,
         };
         if varied != words {
-            support::spirv_val(&varied, vulkan).map_err(|error| format!("without {off:?}, with {on:?}: {error}"))?;
+            support::spirv_val(&varied, &target).map_err(|error| format!("without {off:?}, with {on:?}: {error}"))?;
         }
         if let Some((_, feature)) = NUMBERS.iter().find(|(cap, f)| off.contains(f) && declares(&varied, *cap)) {
             return Err(format!("without {off:?} it has the numbers of {feature:?}"));

@@ -63,7 +63,7 @@ fn emitted_with(dump: &str, target: &Target, options: &EmitOptions<'_>) -> Emitt
     let words = emit(&parse(dump), target, options).unwrap_or_else(|errors| panic!("{errors}\n{dump}")).words;
     let module = dr::load_words(&words).expect("a module that rspirv reads");
     let it = Emitted { words, module };
-    support::spirv_val(&it.words, target.vulkan).unwrap_or_else(|problem| panic!("{problem}\n{}\n{dump}", it.asm()));
+    support::spirv_val(&it.words, target).unwrap_or_else(|problem| panic!("{problem}\n{}\n{dump}", it.asm()));
     it
 }
 

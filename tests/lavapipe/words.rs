@@ -7,7 +7,7 @@
 #![allow(clippy::print_stdout)]
 
 use crate::support;
-use ntv::target::Version;
+use ntv::Target;
 use ntv_gen::oracle::{Oracle, Verdict};
 use ntv_gen::{program_of_seed, stimulus_of_seed, Purpose};
 use spirv::{GlslStd450Op as GLOp, Op};
@@ -197,7 +197,7 @@ fn search(fault: &Fault) -> Result<String, usize> {
         let modules = program.iter().map(|shader| oracle.module(shader).expect("a shader that can be translated"));
         let mut modules: Vec<Vec<u32>> = modules.collect();
         let changed = modules.iter_mut().map(|module| fault.apply(module)).filter(|changed| *changed).count();
-        if changed == 0 || modules.iter().any(|module| support::spirv_val(module, Version(1, 3)).is_err()) {
+        if changed == 0 || modules.iter().any(|module| support::spirv_val(module, &Target::default()).is_err()) {
             continue;
         }
         tried += 1;

@@ -3,7 +3,7 @@
 // Every test is a crate of its own and uses a part of this.
 #![allow(dead_code)]
 
-use ntv::target::Version;
+use ntv::Target;
 use std::collections::VecDeque;
 use std::io::Write as _;
 use std::panic::{catch_unwind, AssertUnwindSafe};
@@ -35,14 +35,13 @@ pub(crate) fn bytes(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// What `spirv-val` has against `words` by the rules of `vulkan`, without any option that relaxes them.
+/// What `spirv-val` has against `words` by the rules of `target`.
 ///
 /// # Panics
 /// If there is no `spirv-val`: a test that cannot judge has failed.
-pub(crate) fn spirv_val(words: &[u32], vulkan: Version) -> Result<(), String> {
-    let Version(major, minor) = vulkan;
+pub(crate) fn spirv_val(words: &[u32], target: &Target) -> Result<(), String> {
     let mut child = Command::new("spirv-val")
-        .args(["--target-env", &format!("vulkan{major}.{minor}"), "-"])
+        .args(target.spirv_val_arguments())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -262,7 +262,7 @@ fn tessellation_gets_one_precision() {
         assert!(decorated(&words(&modules[less], 0), Decoration::RelaxedPrecision) > 0);
         for module in link(&modules.each_ref(), Vec::new()).modules {
             let words = words(&module, 0);
-            support::spirv_val(&words, Target::default().vulkan).expect("a valid module");
+            support::spirv_val(&words, &Target::default()).expect("a valid module");
             let inputs = usize::from(less == 0 && module.stage == ntv::module::Stage::TessCtrl);
             // The input of the control stage belongs to another link.
             assert_eq!(decorated(&words, Decoration::RelaxedPrecision), inputs, "{less}: {body}");
@@ -275,7 +275,7 @@ fn tessellation_gets_one_precision() {
 fn separate_stages_keep_their_locations() {
     let modules = [vertex(&["VAR0", "VAR4"]), fragment(&["VAR4", "VAR9"])].map(emit);
     for module in &modules {
-        support::spirv_val(&words(module, 0), Target::default().vulkan).expect("a valid module");
+        support::spirv_val(&words(module, 0), &Target::default()).expect("a valid module");
     }
     assert_eq!((locations(&modules[0], true), locations(&modules[1], false)), (vec![0, 4], vec![4, 9]));
 }

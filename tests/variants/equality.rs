@@ -137,7 +137,7 @@ fn a4_1_patched_words_are_fresh_words_on_random_shaders() {
 #[test]
 fn a4_1_2_12_patched_words_are_fresh_words_and_valid_on_the_corpus() {
     report(support::in_parallel(corpus(), |lowered| {
-        let judge = |words: &[u32]| support::spirv_val(words, lowered.target.vulkan);
+        let judge = |words: &[u32]| support::spirv_val(words, &lowered.target);
         let result = support::caught(|| compare(&lowered, 2, &judge));
         result.map_err(|problem| format!("{}: {problem}", lowered.name))
     }));

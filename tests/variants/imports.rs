@@ -4,8 +4,7 @@ use super::{closure, corpus, keys, support};
 use ntv::import::import;
 use ntv::link::link;
 use ntv::module::{Assignment, Decisions, PatchKind};
-use ntv::target::Version;
-use ntv::{spirv, EmitOptions, Key, Module};
+use ntv::{spirv, EmitOptions, Key, Module, Target};
 use ntv_gen::Random;
 
 /// Ways to link: nothing goes, all goes that may.
@@ -72,8 +71,7 @@ fn imported_modules_can_be_linked_and_patched() {
             closure::check(&linked).map_err(said)?;
             for key in keys(&linked, &mut Random::new(1)) {
                 linked.instantiate(&key, &mut words);
-                support::spirv_val(&words, lowered.target.vulkan)
-                    .map_err(|problem| said(format!("{key}: {problem}")))?;
+                support::spirv_val(&words, &lowered.target).map_err(|problem| said(format!("{key}: {problem}")))?;
             }
             removed += linked.interface.iter().filter(|varying| varying.removed).count();
         }
@@ -108,7 +106,7 @@ fn a4_9_members_of_imported_blocks_go_on_their_own() {
         module.check().expect("sound tables");
         closure::check(module).expect("no use without its definition");
         module.instantiate(&Key::default(), &mut words);
-        support::spirv_val(&words, Version(1, 1)).expect("a valid module");
+        support::spirv_val(&words, &Target::preset("vulkan1.1").expect("a preset")).expect("a valid module");
     }
     let [vertex, geometry, fragment] = &linked.modules[..] else { panic!("three stages") };
     const NONE: u32 = u32::MAX;

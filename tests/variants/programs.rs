@@ -55,7 +55,7 @@ pub(super) fn linked<const N: usize>(stages: [ntv::Shader; N]) -> Linked {
         module.check().expect("sound tables");
         for key in keys(module, &mut Random::new(1)) {
             module.instantiate(&key, &mut words);
-            support::spirv_val(&words, Target::default().vulkan).unwrap_or_else(|problem| panic!("{key}: {problem}"));
+            support::spirv_val(&words, &Target::default()).unwrap_or_else(|problem| panic!("{key}: {problem}"));
         }
     }
     linked
@@ -123,7 +123,7 @@ fn a4_7_attributes_may_alias() {
     assert_eq!(inputs, [0, 1]);
     let mut words = Vec::new();
     module.instantiate(&Key::default(), &mut words);
-    support::spirv_val(&words, Target::default().vulkan).expect("a valid module");
+    support::spirv_val(&words, &Target::default()).expect("a valid module");
 }
 
 /// Every vertex shader of the corpus with some of its fragment shaders: no location of one side is without the other.
@@ -147,7 +147,7 @@ fn a4_6_stages_of_the_corpus_link() {
         let mut words = Vec::new();
         let judged = linked.modules.iter().try_for_each(|module| {
             module.instantiate(&Key::new(Key::STRIP), &mut words);
-            support::spirv_val(&words, vertex.target.vulkan)
+            support::spirv_val(&words, &vertex.target)
         });
         if removable {
             judged.map_err(|problem| format!("{name}: {problem}"))

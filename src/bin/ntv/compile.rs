@@ -68,7 +68,7 @@ fn contents(
     let words = translator.translate(&mut shader, &options).map_err(problems)?.words;
     let binary: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     if args.validate {
-        validate::module(&binary, target.vulkan).map_err(|error| internal(&error))?;
+        validate::module(&binary, target).map_err(|error| internal(&error))?;
     }
     match emit {
         Emit::Asm => disassemble(&words).map_err(|error| internal(&error)),

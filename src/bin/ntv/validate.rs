@@ -1,7 +1,7 @@
 //! A second opinion: the installed `spirv-val`.
 
 use anyhow::{bail, ensure, Result};
-use ntv::target::Version;
+use ntv::Target;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
@@ -16,11 +16,10 @@ pub(crate) fn require() -> Result<()> {
     }
 }
 
-/// Has `binary` judged by the rules of `vulkan`, without any option that relaxes them.
-pub(crate) fn module(binary: &[u8], vulkan: Version) -> Result<()> {
-    let Version(major, minor) = vulkan;
+/// Has `binary` judged by the rules of `target`.
+pub(crate) fn module(binary: &[u8], target: &Target) -> Result<()> {
     let mut child = Command::new(PROGRAM)
-        .args(["--target-env", &format!("vulkan{major}.{minor}"), "-"])
+        .args(target.spirv_val_arguments())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

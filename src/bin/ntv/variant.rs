@@ -38,7 +38,7 @@ pub(crate) fn variant(args: &VariantArgs, reporter: &Reporter) -> Result<AllFine
     if args.modules.validate {
         validate::require()?;
         let target = args.modules.target.options()?.target;
-        validate::module(&bytes(&words), target.vulkan)?;
+        validate::module(&bytes(&words), &target)?;
     }
     let seen = module.1.masked(&key);
     reporter.say(&format!("{} words for the key `{seen}`", words.len()));
@@ -77,7 +77,7 @@ pub(crate) fn link_stages(args: &LinkArgs, reporter: &Reporter) -> Result<AllFin
         module.instantiate(&key, &mut words);
         if args.modules.validate {
             validate::require()?;
-            validate::module(&bytes(&words), args.modules.target.options()?.target.vulkan)?;
+            validate::module(&bytes(&words), &args.modules.target.options()?.target)?;
         }
         let varyings = module.interface.iter().filter(|varying| !varying.removed && varying.builtin.is_none());
         let places =
