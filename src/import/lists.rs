@@ -107,5 +107,5 @@ pub(super) fn binding(facts: &Facts<'_>, global: &Global) -> Option<Binding> {
     let (kind, count) = facts.descriptor(global)?;
     let set = facts.decoration(global.id, Decoration::DescriptorSet)?;
     let binding = facts.decoration(global.id, Decoration::Binding)?;
-    Some(Binding { set, binding, kind, count })
+    Some(Binding { set, binding, kind, count, min_range: 0 })
 }

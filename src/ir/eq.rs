@@ -1,7 +1,8 @@
 //! When two shaders are the same: equal in content, whatever their ids.
 //!
 //! Both are walked in program order. Variables correspond by their place in the list, values and blocks by where they are
-//! made, struct types by where they are used. Lines of the dump do not count, nor does what is in no block.
+//! made, struct types by where they are used. Lines of the dump do not count, nor does what is in no block, nor what a pass
+//! noted for the driver ([`Variable::min_range`]).
 
 use super::{
     ArrayIndex, Block, Cf, Def, Deref, DerefKind, Inst, InstKind, PhiSrc, Shader, TexData, Type, TypeData, Variable,

@@ -109,6 +109,9 @@ pub struct Variable {
     pub binding: u32,
     /// Descriptor set; text has lost it, see [`Target::descriptor_set`](crate::target::Target).
     pub descriptor_set: Option<u32>,
+    /// Uniform blocks: bytes that a range bound to it has at least, so that what is in bounds in NIR is in bounds in SPIR-V,
+    /// which may load more at a time. 0 where that is not known. A pass finds it; neither text nor wire has it.
+    pub min_range: u32,
     /// Dual-source blending index, or input attachment.
     pub index: u32,
     /// Outputs: what transform feedback does with it.
@@ -142,6 +145,7 @@ impl Variable {
             driver_location: 0,
             binding: 0,
             descriptor_set: None,
+            min_range: 0,
             index: 0,
             capture: None,
             stream: 0,

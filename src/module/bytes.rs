@@ -10,7 +10,7 @@
 //! | ranges | start, end, head, condition |
 //! | conditions | word and comparison, mask (low, high), value (low, high) |
 //! | interface | flags and built-in, location, locations, components, capture (3) |
-//! | bindings | set, binding, kind, count |
+//! | bindings | set, binding, kind, count, least range |
 //!
 //! Another version is refused: a cache then compiles again. The hash finds what a disk did to a file, not what an attacker did: whatever is
 //! loaded goes through [`Module::check`] and can neither be read out of bounds nor make more words than it has.
@@ -20,11 +20,11 @@ use super::{Binding, Capture, Condition, DescriptorKind, Module, Patch, PatchKin
 use crate::error::{Error, ErrorKind, Place};
 
 const MAGIC: u32 = u32::from_le_bytes(*b"ntvm");
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Magic number, version, hash, stage, lengths of six tables.
 const HEADER: usize = 10;
 /// Words of a record of each table.
-const RECORDS: [usize; 6] = [1, 3, 4, 5, 7, 4];
+const RECORDS: [usize; 6] = [1, 3, 4, 5, 7, 5];
 /// "No built-in", in the upper half of a word.
 const NO_BUILTIN: u32 = 0xffff;
 
@@ -56,7 +56,7 @@ impl Module {
             out.extend(write_varying(varying));
         }
         for binding in &self.bindings {
-            out.extend([binding.set, binding.binding, binding.kind as u32, binding.count]);
+            out.extend([binding.set, binding.binding, binding.kind as u32, binding.count, binding.min_range]);
         }
         out[2] = hash(&out[3..]);
         out
@@ -85,7 +85,7 @@ impl Module {
             conditions: conditions.chunks_exact(5).map(read_condition).collect::<Result<_, _>>()?,
             stage: *stage,
             interface: interface.chunks_exact(7).map(read_varying).collect::<Result<_, _>>()?,
-            bindings: bindings.chunks_exact(4).map(read_binding).collect::<Result<_, _>>()?,
+            bindings: bindings.chunks_exact(5).map(read_binding).collect::<Result<_, _>>()?,
             seen: 0,
         };
         module.seen = seen(&module.conditions);
@@ -173,7 +173,7 @@ fn read_varying(words: &[u32]) -> Result<Varying, Error> {
 
 fn read_binding(words: &[u32]) -> Result<Binding, Error> {
     let kind = DescriptorKind::ALL.get(words[2] as usize).ok_or_else(|| malformed("an unknown kind of descriptor"))?;
-    Ok(Binding { set: words[0], binding: words[1], kind: *kind, count: words[3] })
+    Ok(Binding { set: words[0], binding: words[1], kind: *kind, count: words[3], min_range: words[4] })
 }
 
 #[cfg(test)]
@@ -204,7 +204,13 @@ mod tests {
                 removable: true,
                 ..Varying::default()
             }],
-            bindings: vec![Binding { set: 0, binding: 1, kind: DescriptorKind::Sampler, count: 1 }],
+            bindings: vec![Binding {
+                set: 0,
+                binding: 1,
+                kind: DescriptorKind::UniformBuffer,
+                count: 1,
+                min_range: 48,
+            }],
         }
     }
 

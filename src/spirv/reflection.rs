@@ -13,12 +13,17 @@ impl Emit<'_> {
     pub(super) fn note_binding(&mut self, variable: &Variable, set: u32) -> Option<u32> {
         let kind = self.descriptor_kind(variable)?;
         let (binding, count) = (variable.binding, self.descriptor_count(variable));
+        let min_range = if kind == DescriptorKind::UniformBuffer { variable.min_range } else { 0 };
         let bindings = &mut self.m.bindings;
         let same = |old: &Binding| (old.set, old.binding, old.kind) == (set, binding, kind);
         let row = bindings.iter().position(same).unwrap_or(bindings.len());
         match bindings.get_mut(row) {
-            Some(old) => old.count = old.count.max(count),
-            None => bindings.push(Binding { set, binding, kind, count }),
+            Some(old) => {
+                old.count = old.count.max(count);
+                // One that nothing is known of may need more than any other.
+                old.min_range = if old.min_range.min(min_range) == 0 { 0 } else { old.min_range.max(min_range) };
+            }
+            None => bindings.push(Binding { set, binding, kind, count, min_range }),
         }
         u32::try_from(row).ok()
     }

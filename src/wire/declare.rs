@@ -238,6 +238,7 @@ impl<'a> Reading<'a> {
             driver_location,
             binding,
             descriptor_set: optional(set),
+            min_range: 0,
             index,
             capture: optional(buffer).map(|buffer| Capture { buffer, stride, offset }),
             stream,

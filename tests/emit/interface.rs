@@ -1,6 +1,7 @@
 //! Inputs, outputs, built-ins, names, the emitter as a whole.
 
 use super::*;
+use ntv::op::Modes;
 
 #[test]
 fn integer_inputs_of_fragment_shaders_are_flat() {
@@ -158,5 +159,36 @@ impl main {
         let shader = parse(&dump.replace(from, to));
         let errors = emit(&shader, &Target::default(), &EmitOptions::default()).expect_err("they overlap");
         assert!(errors.to_string().contains("location 4"), "{errors}");
+    }
+}
+
+/// Several variables that see one buffer: it has to have what the one wants that wants most, if all say what they want.
+#[test]
+fn bindings_say_how_long_a_range_has_to_be() {
+    let load = |block: &str, first: usize| {
+        let [base, element, value] = [first + 1, first + 2, first + 3];
+        format!(
+            "    32    %{first} = deref_var &{block} (ubo struct)
+    32    %{base} = deref_struct &%{first}->base (ubo uvec4[4])
+    32    %{element} = deref_array &(*%{base})[2] (ubo uvec4)
+    32x4  %{value} = @load_deref (%{element}) (access=none)\n"
+        )
+    };
+    let body = format!(
+        "    block b0:  // preds:\n{}{}    32x4  %8 = fadd %3, %7
+    32    %9 = deref_var &o (shader_out vec4)
+              @store_deref (%9, %8) (wrmask=xyzw, access=none)
+{END}",
+        load("block", 0),
+        load("same", 4)
+    );
+    let same = "decl_var ubo INTERP_MODE_NONE none struct same (0, 0, 0)\ndecl_function";
+    let mut shader = parse(&fragment(&body).replacen("decl_function", same, 1));
+    for (ranges, expected) in [([48, 36], 48), ([36, 48], 48), ([0, 48], 0), ([48, 0], 0), ([0, 0], 0)] {
+        let blocks = shader.vars.values_mut().filter(|variable| variable.mode == Modes::UBO);
+        blocks.zip(ranges).for_each(|(block, range)| block.min_range = range);
+        let module = emit(&shader, &Target::default(), &EmitOptions::default()).expect("a module");
+        let buffers: Vec<u32> = module.bindings.iter().map(|binding| binding.min_range).collect();
+        assert_eq!(buffers, [expected], "{ranges:?}");
     }
 }
