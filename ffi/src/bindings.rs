@@ -536,6 +536,7 @@ pub struct ntv_binding {
     pub binding: u32,
     pub kind: ntv_descriptor,
     pub count: u32,
+    pub min_range: u32,
 }
 #[repr(C)]
 #[derive(Copy, Clone)]

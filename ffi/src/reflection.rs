@@ -17,7 +17,8 @@ pub(crate) fn binding(binding: &Binding) -> ntv_binding {
         DescriptorKind::StorageTexelBuffer => NTV_DESCRIPTOR_STORAGE_TEXEL_BUFFER,
         DescriptorKind::InputAttachment => NTV_DESCRIPTOR_INPUT_ATTACHMENT,
     };
-    ntv_binding { set: binding.set, binding: binding.binding, kind, count: binding.count }
+    let Binding { set, binding, count, min_range, .. } = *binding;
+    ntv_binding { set, binding, kind, count, min_range }
 }
 
 /// An input or output for C.

@@ -288,6 +288,7 @@ test_shaders(void)
    CHECK(result.tcs_vertices_out_word == 0);
    CHECK(result.num_bindings == 1 && result.bindings[0].set == 2 && result.bindings[0].binding == 5);
    CHECK(result.bindings[0].kind == NTV_DESCRIPTOR_STORAGE_BUFFER && result.bindings[0].count == 1);
+   CHECK(result.bindings[0].min_range == 0);
    CHECK(result.num_varyings == 0 && !result.varyings);
    for (uint32_t axis = 0; axis < 3; axis++) {
       uint32_t *size = patched_word(&result, NTV_PATCH_LOCAL_SIZE, axis);

@@ -6,7 +6,7 @@ use ntv_core::ir::{AluFlags, BranchHint, Jump, Precision, Shader, ShaderInfo, St
 use ntv_core::module::{Patch, PatchKind, ALWAYS};
 use ntv_core::op::names::{ImageDim, InterpMode, IoFlags, IoSemantics, IoXfb, Scope, Semantics, XfbOutput};
 use ntv_core::op::{Access, AtomicOp, Base, Modes, TexOp, TexSrcKind};
-use ntv_core::wire;
+use ntv_core::{wire, Binding, DescriptorKind};
 use std::fmt::Debug;
 
 /// `TessCtrl`, `dim_2d` and `write_mask` as the header writes them.
@@ -107,6 +107,19 @@ fn kinds_of_patches_agree() {
         Some((format!("{kind:?}"), u64::from(patch.kind)))
     });
     compare("NTV_PATCH_", kinds);
+}
+
+#[test]
+fn bindings_say_what_the_module_says() {
+    for kind in DescriptorKind::ALL {
+        let binding = crate::reflection::binding(&Binding { set: 1, binding: 2, kind, count: 3, min_range: 48 });
+        assert_eq!((binding.set, binding.binding, binding.count, binding.min_range), (1, 2, 3, 48));
+    }
+    let kinds = DescriptorKind::ALL.map(|kind| {
+        let binding = Binding { set: 0, binding: 0, kind, count: 1, min_range: 0 };
+        (format!("{kind:?}"), u64::from(crate::reflection::binding(&binding).kind))
+    });
+    compare("NTV_DESCRIPTOR_", kinds);
 }
 
 #[test]
