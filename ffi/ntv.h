@@ -1446,6 +1446,10 @@ struct ntv_target {
    uint32_t indexed_draw_offset; /* byte offset in the push constants of a word that is 0 in draws without indices */
    uint32_t max_draw_buffers;
    enum ntv_buffer_access buffer_access;
+   /* A promise of the driver, false unless it says otherwise: every range of a uniform buffer that it binds has a multiple of 16
+    * bytes. Then a shader may load a whole vec4 to read a part of it. Without the promise the range may end within the vec4, and
+    * a device with robust buffer access may answer zeros for all of it (Vulkan, "Robust Buffer Access"). */
+   bool uniform_ranges_in_vec4s;
 };
 
 /* The most that drivers of this Vulkan version commonly offer. False, and nothing is written, if `target` is NULL or the

@@ -340,6 +340,10 @@ pub struct Target {
     pub indexed_draw_offset: u32,
     /// Colour attachments that GL's broadcast `gl_FragColor` is written to.
     pub max_draw_buffers: u32,
+    /// A promise of the driver: every range of a uniform buffer that it binds has a multiple of 16 bytes. Then a shader may
+    /// load a whole vec4 to read a part of it. Without the promise the range may end within the vec4, and a device with robust
+    /// buffer access may answer zeros for all of it (Vulkan, "Robust Buffer Access").
+    pub uniform_ranges_in_vec4s: bool,
 }
 
 impl Target {
@@ -365,6 +369,7 @@ impl Target {
             max_push_constants_size: 128,
             indexed_draw_offset: 0,
             max_draw_buffers: 8,
+            uniform_ranges_in_vec4s: false,
         }
     }
 

@@ -462,6 +462,7 @@ pub struct ntv_target {
     pub indexed_draw_offset: u32,
     pub max_draw_buffers: u32,
     pub buffer_access: ntv_buffer_access,
+    pub uniform_ranges_in_vec4s: bool,
 }
 extern "C" {
     pub fn ntv_target_init(target: *mut ntv_target, vulkan_version: u32) -> bool;

@@ -21,6 +21,7 @@ pub unsafe extern "C" fn ntv_target_init(target: *mut ntv_target, vulkan_version
         indexed_draw_offset: preset.indexed_draw_offset,
         max_draw_buffers: preset.max_draw_buffers,
         buffer_access: NTV_BUFFER_ACCESS_AUTO,
+        uniform_ranges_in_vec4s: preset.uniform_ranges_in_vec4s,
     };
     // SAFETY: not null, so a target by the contract.
     unsafe { target.write(filled) };
@@ -58,6 +59,7 @@ pub(crate) fn options(target: &ntv_target) -> Result<Options, String> {
     core.max_push_constants_size = target.max_push_constants_size;
     core.indexed_draw_offset = target.indexed_draw_offset;
     core.max_draw_buffers = target.max_draw_buffers;
+    core.uniform_ranges_in_vec4s = target.uniform_ranges_in_vec4s;
     Ok(Options { target: core, buffer_access: buffer_access(target.buffer_access)?, ..Options::default() })
 }
 

@@ -235,6 +235,15 @@ fn features_have_names() {
 }
 
 #[test]
+fn a_promise_of_the_driver_arrives() {
+    let mut target = target();
+    for promised in [false, true] {
+        assert_eq!(crate::target::options(&target).expect("a target").target.uniform_ranges_in_vec4s, promised);
+        target.uniform_ranges_in_vec4s = true;
+    }
+}
+
+#[test]
 fn a_panic_is_an_error() {
     let context = Context::new();
     let before = context.translate(&target(), &words(), None);

@@ -276,6 +276,11 @@ pub(crate) struct TargetArgs {
     #[arg(long, value_name = "F", hide_possible_values = true, value_parser = features())]
     disable: Vec<Feature>,
 
+    /// Trust the driver to bind ranges of uniform buffers whose sizes are multiples of 16 bytes: whole vec4s may be loaded where
+    /// a part is read.
+    #[arg(long)]
+    uniform_ranges_in_vec4s: bool,
+
     /// How buffers are read: one load for the lanes that a vec4 gives, or always one load per lane.
     #[arg(long, value_name = "HOW", default_value = "auto")]
     buffer_access: Access,
@@ -292,6 +297,7 @@ impl TargetArgs {
         for feature in &self.disable {
             target.set(*feature, false);
         }
+        target.uniform_ranges_in_vec4s = self.uniform_ranges_in_vec4s;
         let buffer_access = match self.buffer_access {
             Access::Auto => BufferAccess::Auto,
             Access::Lane => BufferAccess::Lane,
