@@ -69,6 +69,19 @@ enable(struct ntv_target *target, const struct feature *features, unsigned count
    }
 }
 
+/* In Vulkan 1.2. The extension for older versions is not switched on by zink. */
+static bool
+has_uniform_buffer_standard_layout(const struct zink_device_info *info)
+{
+   return info->have_vulkan12 && info->feats12.uniformBufferStandardLayout;
+}
+
+static bool
+has_scalar_block_layout(const struct zink_device_info *info)
+{
+   return info->have_vulkan12 ? info->feats12.scalarBlockLayout : info->have_EXT_scalar_block_layout;
+}
+
 static void
 enable_core(struct ntv_target *target, const struct zink_device_info *info)
 {
@@ -111,6 +124,8 @@ enable_core(struct ntv_target *target, const struct zink_device_info *info)
       {"shaderDeviceClock", info->shader_clock_feats.shaderDeviceClock},
       {"bufferDeviceAddress", info->bda_feats.bufferDeviceAddress},
       {"derivativeControl", true},
+      {"uniformBufferStandardLayout", has_uniform_buffer_standard_layout(info)},
+      {"scalarBlockLayout", has_scalar_block_layout(info)},
       {"vulkanMemoryModel", info->feats12.vulkanMemoryModel},
       {"vulkanMemoryModelDeviceScope", info->feats12.vulkanMemoryModelDeviceScope},
       {"workgroupMemoryExplicitLayout", info->explicit_layout_feats.workgroupMemoryExplicitLayout},
@@ -224,6 +239,8 @@ describe(struct ntv_target *target, const struct zink_screen *screen)
    target->max_push_constants_size = info->props.limits.maxPushConstantsSize;
    target->indexed_draw_offset = offsetof(struct zink_gfx_push_constant, draw_mode_is_indexed);
    target->max_draw_buffers = MIN2(info->props.limits.maxColorAttachments, PIPE_MAX_COLOR_BUFS);
+   /* zink rounds the size of each range up: get_ubo_range() in zink_context.c, of patches/. */
+   target->uniform_ranges_in_vec4s = true;
    enable_core(target, info);
    enable_resources(target, info);
    enable_subgroups_and_atomics(target, info);
@@ -356,10 +373,15 @@ complain(const nir_shader *nir, const char *error)
 
 /* Whether spirv-val, which complains on its own, finds nothing. */
 static bool
-validate(const struct spirv_shader *spirv)
+validate(const struct spirv_shader *spirv, const struct zink_screen *screen)
 {
-   FILE *pipe = popen("spirv-val --target-env vulkan1.3 - >&2", "w");
+   char command[128];
+   FILE *pipe;
 
+   snprintf(command, sizeof(command), "spirv-val --target-env vulkan1.3%s%s - >&2",
+            has_uniform_buffer_standard_layout(&screen->info) ? " --uniform-buffer-standard-layout" : "",
+            has_scalar_block_layout(&screen->info) ? " --scalar-block-layout" : "");
+   pipe = popen(command, "w");
    if (!pipe)
       return false;
    fwrite(spirv->words, sizeof(uint32_t), spirv->num_words, pipe);
@@ -437,11 +459,11 @@ log_line(const char *line)
 
 /* 1 or 0, - if nobody looked. */
 static char
-validity(const struct spirv_shader *spirv)
+validity(const struct spirv_shader *spirv, const struct zink_screen *screen)
 {
    if (!spirv || !debug_get_option_ntv_validate())
       return '-';
-   return validate(spirv) ? '1' : '0';
+   return validate(spirv, screen) ? '1' : '0';
 }
 
 /* Runs both translators in turns, and logs. The result is ntv's. */
@@ -475,7 +497,8 @@ compare(struct translator *t, nir_shader *nir, const struct zink_shader_info *si
    snprintf(line, sizeof(line),
             "%s\t%s\t%u\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%zu\t%zu\t%c\t%c\n", name,
             _mesa_shader_stage_to_abbrev(nir->info.stage), count_instructions(nir), c_best, best.flatten,
-            best.translate, best.all, c ? c->num_words : 0, ntv ? ntv->num_words : 0, validity(c), validity(ntv));
+            best.translate, best.all, c ? c->num_words : 0, ntv ? ntv->num_words : 0, validity(c, screen),
+            validity(ntv, screen));
    log_line(line);
    ralloc_free(c);
    return ntv;
@@ -506,7 +529,7 @@ zink_ntv(nir_shader *nir, const struct zink_shader_info *sinfo, const struct zin
    if (error)
       complain(nir, error);
    ralloc_free(error);
-   if (spirv && !comparing && debug_get_option_ntv_validate() && !validate(spirv))
+   if (spirv && !comparing && debug_get_option_ntv_validate() && !validate(spirv, screen))
       mesa_logw("ntv: spirv-val refuses %s shader %s", _mesa_shader_stage_to_string(nir->info.stage), name);
    return spirv;
 }
