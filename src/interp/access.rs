@@ -325,6 +325,7 @@ impl Machine<'_> {
         let components = (0..i64::from(count)).map(|c| self.read(address.plus(c * step), bits, lane));
         let loaded: Option<Vec<Bits>> = components.collect();
         if loaded.is_some() {
+            self.reached(address, step * i64::from(count));
             self.note(inst, lane, address, |_| Use::Read, step * i64::from(count));
         }
         loaded.unwrap_or_else(|| {
@@ -346,12 +347,21 @@ impl Machine<'_> {
             let old = self.read(address, bits, lane);
             if self.write(address, bits, *component, lane).is_none() {
                 self.out_of_bounds(inst, lane, address, step);
-            } else if let Some(old) = old.filter(|_| !self.lanes[lane].is_helper) {
+                continue;
+            }
+            self.reached(address, step);
+            if let Some(old) = old.filter(|_| !self.lanes[lane].is_helper) {
                 let changed = (old.value ^ component.value) | (old.undef ^ component.undef);
                 let what = |byte| if changed >> (8 * byte) & 0xff != 0 { Use::Write } else { Use::Read };
                 self.note(inst, lane, address, what, step);
             }
         }
+    }
+
+    /// Takes down how far memory is accessed.
+    pub(super) fn reached(&mut self, address: Address, bytes: i64) {
+        let end = self.ends.entry(address.memory).or_default();
+        *end = (*end).max(address.byte.saturating_add(bytes) as u64);
     }
 
     /// Notes the use of `bytes` bytes that invocations may share.

@@ -34,6 +34,9 @@ impl Machine<'_> {
             self.write(address, bits, combine(op, old, (first, second), bits), lane)?;
             Some(old)
         });
+        if written.is_some() {
+            self.reached(address, i64::from(bits / 8));
+        }
         if written.is_some() && !self.lanes[lane].is_helper {
             self.note(inst, lane, address, |_| Use::Atomic, i64::from(bits / 8));
         }

@@ -5,7 +5,7 @@ use super::flow::{Flow, END};
 use super::inputs::Inputs;
 use super::io::Outputs;
 use super::layout::Layout;
-use super::memory::Buffer;
+use super::memory::{Buffer, Memory};
 use super::pointer::Pointer;
 use super::race::Races;
 use super::registers::Registers;
@@ -13,7 +13,7 @@ use super::{alu, Bits, Limits, Outcome, Resources};
 use crate::entity::SideTable;
 use crate::ir::{AluSrc, Block, Cf, Def, Inst, InstKind, Jump, PhiSrc, Shader, Stage, Swizzle, Var};
 use crate::op::AluOp;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Bytes of private memory that an invocation may have, and of shared memory.
 const MAX_MEMORY: u64 = 1 << 24;
@@ -33,6 +33,8 @@ pub(super) struct Machine<'a> {
     pub active: Vec<usize>,
     pub registers: Registers,
     pub races: Races,
+    /// Of what was accessed, one past the last byte.
+    pub ends: FxHashMap<Memory, u64>,
     flow: Flow,
     /// First component of each value among those of one invocation.
     first: SideTable<Def, u32>,
@@ -84,6 +86,7 @@ pub(super) fn run_group(
         outcome.discarded.push(lane.is_discarded);
     }
     outcome.faults.append(&mut machine.faults);
+    machine.ends.into_iter().for_each(|(memory, end)| outcome.reached(memory, end));
     finished
 }
 
@@ -139,6 +142,7 @@ impl<'a> Machine<'a> {
             flow: Flow::new(shader),
             registers: Registers::new(shader, count as usize),
             races: Races::new(),
+            ends: FxHashMap::default(),
             values: vec![Bits::default(); (count * components) as usize],
             pointers: vec![Pointer::Nowhere; (count * pointers) as usize],
             lanes: vec![lane; count as usize],

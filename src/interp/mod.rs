@@ -80,6 +80,7 @@ pub use io::{Outputs, Slot};
 pub use memory::Buffer;
 
 use crate::ir::Shader;
+use memory::Memory;
 use std::collections::BTreeMap;
 
 /// A component of a value: its bits, and which of them are undefined.
@@ -159,6 +160,23 @@ pub struct Outcome {
     pub faults: Vec<Fault>,
     /// Instructions run.
     pub instructions: u64,
+    /// Of each uniform block that was accessed, one past the last byte.
+    pub uniform_ends: BTreeMap<u32, u64>,
+    /// The same of storage blocks.
+    pub storage_ends: BTreeMap<u32, u64>,
+}
+
+impl Outcome {
+    /// Takes down that a block is accessed up to the byte `end`.
+    fn reached(&mut self, memory: Memory, end: u64) {
+        let known = match memory {
+            Memory::Uniform(block) => self.uniform_ends.entry(block),
+            Memory::Storage(block) => self.storage_ends.entry(block),
+            _ => return,
+        };
+        let known = known.or_default();
+        *known = end.max(*known);
+    }
 }
 
 /// Runs `shader`: all workgroups of a compute shader one after the other, else the invocations that `inputs` has.

@@ -385,3 +385,25 @@ fn texels_outside_are_undefined_or_dropped() {
     assert_eq!(resources.images[&binding].levels[0].bytes, [7, 0, 0, 0, 7, 0, 0, 0]);
     assert_eq!(resources.storage[0].undef, [[0; 8].as_slice(), &[0xff; 4]].concat());
 }
+
+#[test]
+fn a_run_says_how_far_blocks_are_accessed() {
+    let shader = parse(
+        "shader: MESA_SHADER_COMPUTE\nworkgroup_size: 2, 1, 1\nnum_ubos: 2\n\
+         decl_function main () (entrypoint)\n\nimpl main {\n    block b0:  // preds:\n    \
+         32     %0 = load_const (0x00000001)\n    32     %1 = load_const (0x00000003)\n    \
+         32     %2 = @load_local_invocation_index\n    32     %3 = ishl %2, %1\n    \
+         32x2   %4 = @load_ubo (%0, %3) (access=none, align_mul=8, align_offset=0, range_base=0, range=16)\n    \
+         // succs: b1\n    block b1:\n}\n",
+    );
+    let run_on = |bytes| {
+        let mut resources = Resources { uniform: vec![Buffer::zeroed(bytes); 2], ..Resources::default() };
+        run(&shader, &mut resources, &Inputs::default(), Limits::default())
+    };
+    let outcome = run_on(64);
+    assert_eq!((outcome.uniform_ends, outcome.faults.len()), (BTreeMap::from([(1, 16)]), 0));
+    // A vector is inside with all of its components only.
+    let outcome = run_on(12);
+    assert_eq!(outcome.uniform_ends, BTreeMap::from([(1, 8)]));
+    assert_eq!(outcome.faults.iter().map(|fault| fault.kind).collect::<Vec<_>>(), [FaultKind::OutOfBounds]);
+}
