@@ -6,20 +6,25 @@
 //!
 //! At the end the values that are left are stored: to a storage block by a compute shader, else to outputs.
 
+mod accesses;
 mod alu;
 mod flow;
 mod memory;
+mod offsets;
 pub mod records;
 mod stages;
 mod subgroup;
 mod textures;
+mod zink;
 
 use crate::{Sizes, Stimulus};
+use accesses::Base;
 use arbitrary::{Result, Unstructured};
 use ntv::interp::Floats;
-use ntv::ir::{AluSrc, Builder, Def, Stage, Swizzle};
+use ntv::ir::{AluSrc, Builder, Def, Stage, Swizzle, Var};
 use ntv::op::fold::{from_float, mask};
 use ntv::Shader;
+use zink::Blocks;
 
 /// The memory that a shader from here may address.
 const SIZES: Sizes = Sizes { blocks: 4, block_bytes: 8192, push_constant_bytes: 128 };
@@ -47,13 +52,15 @@ pub enum Purpose {
     Interpreter,
     /// To be run on a driver too: without what drivers may do differently.
     Driver,
+    /// To be run on the interpreter, many of them: small ones, which access memory above all, half of them as zink does.
+    Offsets,
 }
 
 /// A random shader.
 pub fn shader(u: &mut Unstructured<'_>, purpose: Purpose) -> Result<Shader> {
     let stages: &[Stage] = match purpose {
         Purpose::Interpreter => &[Stage::Compute, Stage::Compute, Stage::Vertex, Stage::Fragment],
-        Purpose::Driver => &[Stage::Compute],
+        Purpose::Driver | Purpose::Offsets => &[Stage::Compute],
     };
     let stage = *u.choose(stages)?;
     of_stage(u, purpose, stage)
@@ -67,9 +74,22 @@ fn of_stage(u: &mut Unstructured<'_>, purpose: Purpose, stage: Stage) -> Result<
         shader.info.float_controls_execution_mode = KEEP_ZEROS_AND_NANS;
     }
     shader.append_new_block();
-    let statements = u.int_in_range(3..=24)?;
-    let b = Builder::new(&mut shader);
-    let mut generator = Generator { b, u, purpose, never: None, values: Vec::new(), depth: 0, left: 60, records: 0 };
+    let (most, left) = if purpose == Purpose::Offsets { (6, 12) } else { (24, 60) };
+    let statements = u.int_in_range(3..=most)?;
+    let mut generator = Generator {
+        b: Builder::new(&mut shader),
+        u,
+        purpose,
+        never: None,
+        values: Vec::new(),
+        bases: Vec::new(),
+        uniform_ends: [1024; 2],
+        blocks: None,
+        seen: None,
+        depth: 0,
+        left,
+        records: 0,
+    };
     generator.begin()?;
     for _ in 0..statements {
         generator.statement()?;
@@ -100,7 +120,8 @@ pub fn program_of_seed(seed: u64) -> Vec<Shader> {
 
 /// What `shader`, made by [`shader()`] for `purpose`, is run on.
 pub fn stimulus_of_seed(shader: &Shader, seed: u64, purpose: Purpose) -> Stimulus {
-    let mut stimulus = Stimulus::with_sizes(shader, seed, SIZES);
+    let block_bytes = if purpose == Purpose::Offsets { 4096 } else { SIZES.block_bytes };
+    let mut stimulus = Stimulus::with_sizes(shader, seed, Sizes { block_bytes, ..SIZES });
     stimulus.inputs.workgroups = WORKGROUPS;
     if purpose == Purpose::Driver {
         stimulus.inputs.floats = Floats::Vulkan;
@@ -135,6 +156,11 @@ struct Shape {
 impl Shape {
     const INDEX: Shape = Shape { kind: Kind::Int, bits: 32, components: 1 };
     const CONDITION: Shape = Shape { kind: Kind::Bool, bits: 1, components: 1 };
+
+    /// How many there are of it in memory.
+    fn bytes(self) -> u32 {
+        u32::from(self.bits) / 8 * u32::from(self.components)
+    }
 }
 
 struct Generator<'s, 'u, 'b> {
@@ -145,6 +171,14 @@ struct Generator<'s, 'u, 'b> {
     never: Option<Def>,
     /// What dominates the place where the next instruction goes, oldest first.
     values: Vec<Value>,
+    /// Where memory was accessed from there.
+    bases: Vec<Base>,
+    /// Bytes of the first uniform block and of the others that offsets may lead to.
+    uniform_ends: [u32; 2],
+    /// What blocks are accessed through, if not by byte offset.
+    blocks: Option<Blocks>,
+    /// A variable that depends on all that was loaded.
+    seen: Option<Var>,
     /// Ifs and loops that are open.
     depth: u32,
     /// Statements that may still be made.
@@ -153,36 +187,59 @@ struct Generator<'s, 'u, 'b> {
     records: u32,
 }
 
+/// How many values and bases dominate a place.
+#[derive(Clone, Copy)]
+struct Scope {
+    values: usize,
+    bases: usize,
+}
+
 /// Something that a statement can be, with how often it is.
 type Statement = for<'a, 's, 'u, 'b> fn(&'a mut Generator<'s, 'u, 'b>) -> Result<()>;
 
+/// What shaders are made of.
+const STATEMENTS: &[(u32, Statement)] = &[
+    (24, |g| g.arithmetic()),
+    (2, |g| g.recorded()),
+    (2, |g| g.new_constant()),
+    (3, |g| g.conditional()),
+    (2, |g| g.repeated()),
+    (3, |g| g.uniform_load()),
+    (2, |g| g.storage_load()),
+    (1, |g| g.push_constant_load()),
+    (2, |g| g.member()),
+    (1, |g| g.record()),
+    (1, |g| g.walk()),
+    (2, |g| g.storage_store()),
+    (1, |g| g.storage_atomic()),
+    (1, |g| g.shared_exchange()),
+    (1, |g| g.local_array()),
+    (1, |g| g.scratch()),
+    (1, |g| g.global()),
+    (1, |g| g.between_invocations()),
+    (3, |g| if g.has_textures() { g.texture() } else { g.arithmetic() }),
+    (2, |g| if g.has_textures() { g.image() } else { g.arithmetic() }),
+    (2, |g| g.stage_value()),
+];
+
+/// What those are made of that access memory above all.
+const OFFSETS: &[(u32, Statement)] = &[
+    (3, |g| g.arithmetic()),
+    (3, |g| g.conditional()),
+    (1, |g| g.repeated()),
+    (8, |g| g.member()),
+    (4, |g| g.record()),
+    (2, |g| g.walk()),
+];
+
 impl Generator<'_, '_, '_> {
     fn statement(&mut self) -> Result<()> {
-        const STATEMENTS: &[(u32, Statement)] = &[
-            (24, |g| g.arithmetic()),
-            (2, |g| g.recorded()),
-            (2, |g| g.new_constant()),
-            (3, |g| g.conditional()),
-            (2, |g| g.repeated()),
-            (3, |g| g.uniform_load()),
-            (2, |g| g.storage_load()),
-            (1, |g| g.push_constant_load()),
-            (2, |g| g.storage_store()),
-            (1, |g| g.storage_atomic()),
-            (1, |g| g.shared_exchange()),
-            (1, |g| g.local_array()),
-            (1, |g| g.scratch()),
-            (1, |g| g.global()),
-            (1, |g| g.between_invocations()),
-            (3, |g| if g.has_textures() { g.texture() } else { g.arithmetic() }),
-            (2, |g| if g.has_textures() { g.image() } else { g.arithmetic() }),
-            (2, |g| g.stage_value()),
-        ];
+        let statements = if self.purpose == Purpose::Offsets { OFFSETS } else { STATEMENTS };
         let Some(left) = self.left.checked_sub(1) else { return Ok(()) };
         self.left = left;
-        let total = STATEMENTS.iter().map(|row| row.0).sum::<u32>();
+        let total = statements.iter().map(|row| row.0).sum::<u32>();
         let mut at = self.u.int_in_range(0..=total - 1)?;
-        for (weight, statement) in STATEMENTS {
+        for (weight, statement) in statements {
             match at.checked_sub(*weight) {
                 Some(rest) => at = rest,
                 None => return statement(self),
@@ -202,6 +259,16 @@ impl Generator<'_, '_, '_> {
 
     fn choose<T: Copy>(&mut self, list: &[T]) -> Result<T> {
         self.u.choose(list).copied()
+    }
+
+    fn scope(&self) -> Scope {
+        Scope { values: self.values.len(), bases: self.bases.len() }
+    }
+
+    /// Forgets what does not dominate the open block any more: all that is newer than `scope`.
+    fn forget(&mut self, scope: Scope) {
+        self.values.truncate(scope.values);
+        self.bases.truncate(scope.bases);
     }
 
     fn push(&mut self, def: Def, kind: Kind) {

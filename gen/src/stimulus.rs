@@ -5,7 +5,7 @@
 
 use crate::textures::{textures, Textures};
 use crate::Random;
-use ntv::interp::{Buffer, Inputs, Invocation, Resources, Slot};
+use ntv::interp::{Buffer, Inputs, Invocation, Outcome, Resources, Slot};
 use ntv::ir::{InstKind, Stage};
 use ntv::op::intrinsic::{Components, Form};
 use ntv::op::names::{varying, IoSemantics};
@@ -74,6 +74,23 @@ impl Stimulus {
         let global = (1..8).map(|high| (high << 32, source.buffer(GLOBAL_BYTES))).collect();
         let textures = textures(shader, &mut source);
         Stimulus { uniform, storage, push_constants, shared, global, textures, inputs }
+    }
+
+    /// Lets blocks end where `run`, a run of `shader`, accessed their last bytes: uniform blocks at a multiple of `granularity`
+    /// bytes and behind all that the shader says is there, storage blocks at one of 4.
+    pub fn cut(&mut self, shader: &Shader, run: &Outcome, granularity: usize) {
+        let cut = |block: &mut Buffer, len: usize| {
+            block.bytes.truncate(len);
+            block.undef.truncate(len);
+        };
+        let promised = promised_ends(shader, self.uniform.len());
+        for (number, (block, promised)) in (0..).zip(self.uniform.iter_mut().zip(promised)) {
+            let end = run.uniform_ends.get(&number).map_or(0, |end| *end as usize);
+            cut(block, end.max(promised).next_multiple_of(granularity));
+        }
+        for (number, block) in (0..).zip(&mut self.storage) {
+            cut(block, run.storage_ends.get(&number).map_or(0, |end| end.next_multiple_of(4) as usize));
+        }
     }
 
     /// The buffers, as a run wants them.
@@ -238,6 +255,35 @@ fn vertices(stage: Stage) -> u32 {
         Stage::TessCtrl | Stage::TessEval | Stage::Geometry => VERTICES,
         _ => 1,
     }
+}
+
+/// Of each uniform block, one past the last byte that is there by what `shader` says: by the ranges of loads and constant offsets,
+/// even if no invocation comes there, and by the types of variables.
+fn promised_ends(shader: &Shader, blocks: usize) -> Vec<usize> {
+    let mut ends = vec![0; blocks];
+    let mut promise = |first: u64, count: u64, end: u64| {
+        let blocks = ends.iter_mut().skip(first as usize).take(count as usize);
+        blocks.for_each(|known| *known = end.max(*known as u64) as usize);
+    };
+    for inst in &shader.order {
+        let Some((Intrinsic::load_ubo, srcs)) = shader.as_intrinsic(*inst) else { continue };
+        let data = shader.insts[*inst];
+        let bytes = u64::from(data.bit_size) / 8 * u64::from(data.num_components);
+        let [base, range] = [Index::range_base, Index::range].map(|index| u64::from(shader.index(*inst, index)));
+        let constant = shader.as_const_scalar(srcs[1]).map(|offset| offset + bytes);
+        let known = constant.or((range != 0 && range != u32::MAX.into()).then_some(base + range));
+        let (first, count) = shader.as_const_scalar(srcs[0]).map_or((0, u64::MAX), |block| (block, 1));
+        known.into_iter().for_each(|end| promise(first, count, end));
+    }
+    for variable in shader.vars.values().filter(|variable| variable.mode == Modes::UBO) {
+        let count = shader.types.as_array(variable.ty).map_or(Some(1), |(_, count)| count);
+        let block = shader.types.as_struct(shader.types.without_arrays(variable.ty));
+        let array = block.and_then(|block| shader.types.as_array(block.fields.first()?.ty));
+        let Some((element, Some(len))) = array else { continue };
+        let bytes = shader.types.as_vector(element).map_or(0, |(scalar, n)| u32::from(scalar.bits) / 8 * u32::from(n));
+        promise(variable.driver_location.into(), count.map_or(u64::MAX, u64::from), u64::from(bytes) * u64::from(len));
+    }
+    ends
 }
 
 /// All slots that the shader may read.

@@ -15,7 +15,7 @@ fn opcodes(purpose: Purpose) -> &'static [AluOp] {
         OPCODES.get_or_init(|| [drawn().collect(), drawn().filter(|op| !is_imprecise(*op)).collect()]);
     match purpose {
         Purpose::Interpreter => all,
-        Purpose::Driver => portable,
+        Purpose::Driver | Purpose::Offsets => portable,
     }
 }
 

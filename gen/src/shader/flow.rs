@@ -11,12 +11,12 @@ impl Generator<'_, '_, '_> {
             return self.arithmetic();
         }
         let cond = self.value_of(Shape::CONDITION)?;
-        let known = self.values.len();
+        let scope = self.scope();
         self.depth += 1;
         self.b.begin_if(cond);
         self.body()?;
-        let merged = self.some_of(known)?;
-        self.values.truncate(known);
+        let merged = self.some_of(scope.values)?;
+        self.forget(scope);
         let then = self.b.current_block();
         self.b.begin_else();
         if self.chance(2)? {
@@ -26,7 +26,7 @@ impl Generator<'_, '_, '_> {
         for value in &merged {
             others.push(self.value_of(self.shape(*value))?);
         }
-        self.values.truncate(known);
+        self.forget(scope);
         let otherwise = self.b.current_block();
         self.b.end_if();
         self.depth -= 1;
@@ -79,7 +79,7 @@ impl Generator<'_, '_, '_> {
             let shape = self.shape(value);
             phis.push((self.b.phi(shape.components, shape.bits, &start(value.def)[..preds]), shape));
         }
-        let known = self.values.len();
+        let scope = self.scope();
         phis.iter().for_each(|(phi, shape)| self.push(*phi, shape.kind));
         let done = self.b.alu(AluOp::uge, &[counter, limit]);
         self.b.break_if(done);
@@ -102,7 +102,7 @@ impl Generator<'_, '_, '_> {
         self.b.end_loop();
         self.depth -= 1;
         // The first block of a loop comes before every way out.
-        self.values.truncate(known);
+        self.forget(scope);
         phis.iter().for_each(|(phi, shape)| self.push(*phi, shape.kind));
         Ok(())
     }

@@ -27,10 +27,10 @@ pub(super) const RESULTS: u32 = 128;
 const OWN_GLOBAL_BYTES: u32 = 16;
 
 /// Bytes of scratch memory.
-const SCRATCH_BYTES: u32 = 64;
+pub(super) const SCRATCH_BYTES: u32 = 64;
 
 /// Bytes of shared memory that an invocation has.
-const SHARED_BYTES: u32 = 32;
+pub(super) const SHARED_BYTES: u32 = 64;
 
 /// A byte offset that is `rem` modulo `mul`.
 struct Offset {
@@ -65,7 +65,7 @@ impl Generator<'_, '_, '_> {
     }
 
     /// Width and components of what is loaded or stored, and what it means.
-    fn memory_shape(&mut self) -> Result<Shape> {
+    pub(super) fn memory_shape(&mut self) -> Result<Shape> {
         let bits = self.choose(&[32, 32, 32, 8, 16, 64])?;
         let components = self.choose(&[1, 1, 2, 3, 4])?;
         Ok(Shape { kind: Kind::Int, bits, components })
@@ -85,7 +85,7 @@ impl Generator<'_, '_, '_> {
     /// `def`, but nothing that a driver can tell from uniforms alone: lavapipe of Mesa 22.3 makes a variant of the shader for
     /// those that branches depend on, and crashes when it looks for them (`update_inline_shader_state` takes the constant
     /// buffer before the first).
-    fn unknown(&mut self, def: Def, shape: Shape) -> Def {
+    pub(super) fn unknown(&mut self, def: Def, shape: Shape) -> Def {
         let Some(never) = self.never else { return def };
         let zero = self.b.constant(shape.bits, &[0; 4][..usize::from(shape.components)]);
         let cond = AluSrc { def: never, swizzle: Swizzle::splat(0) };
@@ -119,7 +119,7 @@ impl Generator<'_, '_, '_> {
     }
 
     /// An integer below `end`, a power of two, that is the same in all invocations: which block is meant must be.
-    fn uniform_index(&mut self, end: u32) -> Result<Def> {
+    pub(super) fn uniform_index(&mut self, end: u32) -> Result<Def> {
         let at = self.u.int_in_range(0..=15u32)? * 4;
         let at = self.b.imm32(at);
         let indices = [(Index::align_mul, 4), (Index::align_offset, 0), (Index::range, 64)];
@@ -161,7 +161,7 @@ impl Generator<'_, '_, '_> {
     }
 
     /// Invocations of a workgroup.
-    fn invocations(&self) -> u32 {
+    pub(super) fn invocations(&self) -> u32 {
         self.b.shader.info.workgroup_size.iter().product()
     }
 
@@ -270,13 +270,7 @@ impl Generator<'_, '_, '_> {
 
     /// Scratch memory that is filled, changed somewhere, and read somewhere.
     pub(super) fn scratch(&mut self) -> Result<()> {
-        self.b.shader.info.scratch = SCRATCH_BYTES;
-        for start in (0..SCRATCH_BYTES).step_by(16) {
-            let value = self.value_of(Shape { components: 4, ..Shape::INDEX })?;
-            let start = self.b.imm32(start);
-            let indices = [(Index::align_mul, 16), (Index::align_offset, 0), (Index::write_mask, 15)];
-            self.b.intrinsic_with(Intrinsic::store_scratch, 0, 0, &[value, start], &indices);
-        }
+        self.fill_scratch()?;
         // The longest access has 32 bytes.
         let offset = self.offset(None, SCRATCH_BYTES / 2)?;
         let shape = self.memory_shape()?;

@@ -1,11 +1,12 @@
 //! What a stage gives a shader to start from, and where its results go.
 
 use super::memory::{OWN_BYTES, RESULTS, STORAGE_BLOCKS, UNIFORM_BLOCKS};
+use super::offsets::Number;
 use super::{Generator, Kind, Purpose, Shape, Value, POINTS, ROW};
 use arbitrary::Result;
-use ntv::ir::{AluFlags, AluSrc, Builder, Def, Stage, Swizzle};
+use ntv::ir::{AluFlags, AluSrc, Builder, Def, Stage, Swizzle, Variable};
 use ntv::op::names::{frag_result, pack_alu_type, varying, vert_attrib, InterpMode, IoSemantics};
-use ntv::op::{AluOp, AluType, Base, Index, Intrinsic};
+use ntv::op::{AluOp, AluType, Base, Index, Intrinsic, Modes};
 
 /// Slots of inputs and of outputs, four words each.
 const SLOTS: u32 = 4;
@@ -22,9 +23,12 @@ impl Generator<'_, '_, '_> {
             info.workgroup_size = size;
         }
         info.num_ssbos = STORAGE_BLOCKS;
-        self.declare_textures()?;
         let zero = self.b.imm32(0);
         self.push(zero, Kind::Int);
+        if self.purpose == Purpose::Offsets {
+            return self.begin_offsets(zero);
+        }
+        self.declare_textures()?;
         if self.purpose == Purpose::Driver {
             let block = self.b.imm32(1);
             let word = [(Index::align_mul, 4), (Index::align_offset, 0)];
@@ -41,6 +45,24 @@ impl Generator<'_, '_, '_> {
             self.push(def, Kind::Float);
         }
         Ok(())
+    }
+
+    /// Chooses how blocks are accessed and how long uniform blocks are, which is seldom a multiple of 16.
+    fn begin_offsets(&mut self, zero: Def) -> Result<()> {
+        for end in 0..2 {
+            self.uniform_ends[end] = self.u.int_in_range(20..=100)? * 4;
+        }
+        if self.chance(2)? {
+            self.blocks = Some(self.declare_blocks());
+        }
+        let name = self.b.shader.strings.add("seen");
+        let ty = self.b.shader.types.vector(AluType::new(Base::Uint, 32), 1);
+        let seen = self.b.shader.vars.push(Variable::new(name, ty, Modes::FUNCTION_TEMP));
+        let pointer = self.b.deref_var(seen);
+        self.b.store_deref(pointer, zero, 1, 0);
+        self.seen = Some(seen);
+        self.stage_value()?;
+        self.member()
     }
 
     /// Something that differs between invocations.
@@ -113,6 +135,7 @@ impl Generator<'_, '_, '_> {
             let cond = self.value_of(Shape::CONDITION)?;
             self.b.intrinsic(Intrinsic::demote_if, 0, 0, &[cond]);
         }
+        self.observed();
         let values: Vec<Value> = self.values.iter().rev().copied().collect();
         let mut words = Vec::new();
         for value in values.iter().take(24) {
@@ -126,16 +149,27 @@ impl Generator<'_, '_, '_> {
             self.store_outputs(&words);
             self.store_position();
         } else if let Some(start) = self.own_bytes(OWN_BYTES, true)? {
-            for (at, word) in words.iter().enumerate() {
-                let offset = self.b.iadd_imm(start, u64::from(RESULTS) + 4 * at as u64);
-                let block = self.b.imm32(0);
-                let indices = [(Index::write_mask, 1), (Index::align_mul, 4), (Index::align_offset, 0)];
-                self.b.intrinsic_with(Intrinsic::store_ssbo, 0, 0, &[*word, block, offset], &indices);
-            }
+            self.store_results(start, &words)?;
         } else {
             self.store_outputs(&words);
         }
         // The last block of a shader is empty in dumps, and so it is here.
+        Ok(())
+    }
+
+    /// Stores `words` in the bytes of this invocation, which are those from `start` on.
+    fn store_results(&mut self, start: Def, words: &[Def]) -> Result<()> {
+        for (at, word) in words.iter().enumerate() {
+            let offset = self.b.iadd_imm(start, u64::from(RESULTS) + 4 * at as u64);
+            if let Some(blocks) = self.blocks {
+                let offset = Number { mul: 4, ..Number::up_to(u32::MAX, offset) };
+                self.store_elements(&blocks, offset, *word, 1)?;
+                continue;
+            }
+            let block = self.b.imm32(0);
+            let indices = [(Index::write_mask, 1), (Index::align_mul, 4), (Index::align_offset, 0)];
+            self.b.intrinsic_with(Intrinsic::store_ssbo, 0, 0, &[*word, block, offset], &indices);
+        }
         Ok(())
     }
 
