@@ -1,7 +1,8 @@
 //! What holds for every shader, tried on random ones.
 //!
-//! All properties together take a minute at most; `NTV_SECONDS=600` makes them ten. Shaders are numbered, and every failure says the
-//! number; `NTV_SEED=N` tries shader N alone and prints it.
+//! All properties together take a minute at most; `NTV_SECONDS=600` makes them ten, and `NTV_SEEDS=100000` tries so many shaders on
+//! all cores, however long that takes. Shaders are numbered, and every failure says the number; `NTV_SEED=N` tries shader N alone and
+//! prints it.
 
 #![allow(clippy::print_stdout)]
 
@@ -9,7 +10,7 @@ mod support;
 
 use ntv::interp::{is_imprecise, Limits};
 use ntv::ir::{Inst, InstKind};
-use ntv::pass::{pipeline::PIPELINE, BufferAccess, Context};
+use ntv::pass::{pipeline::PIPELINE, BufferAccess, Context, Pass};
 use ntv::target::Version;
 use ntv::{check, text, wire, EmitOptions, Feature, Options, Shader, Target, Translator};
 use ntv_gen::{difference, shader_of_seed, stimulus_of_seed, Observation, Purpose, Random};
@@ -19,12 +20,12 @@ const LIMITS: Limits = Limits { instructions: 1_000_000, components: 1 << 22 };
 const LOWERED_LIMITS: Limits = Limits { instructions: 40_000_000, ..LIMITS };
 
 /// How many tests here share the time.
-const TESTS: u64 = 6;
+const TESTS: u64 = 7;
 /// The most shaders that a test tries unless it is told how long to go on: the same on every machine that is fast enough.
 const SHADERS: u64 = 1000;
 
 /// A property: what is wrong with a shader, or whether it said anything.
-type Property<'a> = &'a mut dyn FnMut(u64, &Shader) -> Result<bool, String>;
+type Property<'a> = &'a (dyn Fn(u64, &Shader) -> Result<bool, String> + Sync);
 
 fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok()?.parse().ok()
@@ -37,6 +38,9 @@ fn try_all(name: &str, purpose: Purpose, property: Property<'_>) {
         println!("{}", text::print(&shader));
         property(seed, &shader).unwrap_or_else(|problem| panic!("{name}, shader {seed}: {problem}"));
         return;
+    }
+    if let Some(count) = number("NTV_SEEDS") {
+        return try_many(name, purpose, count, property);
     }
     let asked = number("NTV_SECONDS");
     let (seconds, most) = (asked.unwrap_or(60) / TESTS, asked.map_or(SHADERS, |_| u64::MAX));
@@ -56,9 +60,27 @@ fn try_all(name: &str, purpose: Purpose, property: Property<'_>) {
     assert!(told > tried / 2, "{name}: the generator makes too many shaders that say nothing");
 }
 
+/// Tries `property` on the first `count` shaders on all cores, and tells of all that it does not hold for.
+fn try_many(name: &str, purpose: Purpose, count: u64, property: Property<'_>) {
+    const SHARE: u64 = 100;
+    let start = Instant::now();
+    let shares = (0..count).step_by(SHARE as usize).collect();
+    let found = support::in_parallel(shares, |first: u64| {
+        let seeds = first..(first + SHARE).min(count);
+        seeds.map(|seed| (seed, support::caught(|| property(seed, &shader_of_seed(seed, purpose))))).collect::<Vec<_>>()
+    });
+    let found = || found.iter().flatten();
+    let told = found().filter(|(_, result)| *result == Ok(true)).count();
+    let problems: Vec<String> =
+        found().filter_map(|(seed, result)| Some(format!("shader {seed}: {}", result.as_ref().err()?))).collect();
+    println!("{name}: {count} shaders in {} s, {told} of them say something", start.elapsed().as_secs());
+    let shown = problems.iter().take(20).map(String::as_str).collect::<Vec<_>>().join("\n");
+    assert!(problems.is_empty(), "{name}: {} of {count} shaders fail, the first of them\n{shown}", problems.len());
+}
+
 #[test]
 fn shaders_are_valid_and_supported() {
-    try_all("shaders_are_valid_and_supported", Purpose::Interpreter, &mut |_, shader| {
+    try_all("shaders_are_valid_and_supported", Purpose::Interpreter, &|_, shader| {
         check::validate(shader).map_err(|errors| errors.to_string())?;
         check::supported(shader, &Target::default()).map_err(|errors| errors.to_string())?;
         Ok(true)
@@ -67,7 +89,7 @@ fn shaders_are_valid_and_supported() {
 
 #[test]
 fn shaders_survive_printing() {
-    try_all("shaders_survive_printing", Purpose::Interpreter, &mut |_, shader| {
+    try_all("shaders_survive_printing", Purpose::Interpreter, &|_, shader| {
         let printed = text::print(shader);
         let again = text::parse(&printed).remove(0).shader.map_err(|errors| errors.to_string())?;
         if again != *shader {
@@ -82,7 +104,7 @@ fn shaders_survive_printing() {
 
 #[test]
 fn shaders_survive_the_wire() {
-    try_all("shaders_survive_the_wire", Purpose::Interpreter, &mut |_, shader| {
+    try_all("shaders_survive_the_wire", Purpose::Interpreter, &|_, shader| {
         let again = wire::decode(&wire::encode(shader)).map_err(|error| error.to_string())?;
         match again == *shader && text::print(&again) == text::print(shader) {
             true => Ok(true),
@@ -93,7 +115,7 @@ fn shaders_survive_the_wire() {
 
 #[test]
 fn passes_keep_validity_and_meaning() {
-    try_all("passes_keep_validity_and_meaning", Purpose::Interpreter, &mut |seed, shader| {
+    try_all("passes_keep_validity_and_meaning", Purpose::Interpreter, &|seed, shader| {
         let context = context(seed);
         if check::supported(shader, &context.target).is_err() || rounds_elsewhere(shader, &context.target) {
             return Ok(false);
@@ -117,9 +139,51 @@ fn passes_keep_validity_and_meaning() {
     });
 }
 
+/// Bytes that the sizes of uniform blocks are multiples of. Passes load a whole vec4 where some of its lanes are wanted, even if the
+/// block ends before its last: `NTV_EXACT_BLOCKS=1` shows where.
+fn granularity() -> usize {
+    if std::env::var_os("NTV_EXACT_BLOCKS").is_some() {
+        4
+    } else {
+        16
+    }
+}
+
+#[test]
+fn passes_keep_where_memory_is_accessed() {
+    let purpose = Purpose::Offsets;
+    try_all("passes_keep_where_memory_is_accessed", purpose, &|seed, shader| {
+        check::validate(shader).map_err(|errors| errors.to_string())?;
+        let context = context(seed);
+        if check::supported(shader, &context.target).is_err() {
+            return Ok(false);
+        }
+        let mut stimulus = stimulus_of_seed(shader, seed, purpose);
+        let outcome = Observation::new(shader, &stimulus, LIMITS).outcome;
+        stimulus.cut(shader, &outcome, granularity());
+        let before = Observation::new(shader, &stimulus, LIMITS);
+        if let Some(fault) = before.outcome.faults.iter().find(|fault| fault.is_undefined_behaviour()) {
+            return Err(format!("the generator made a fault: {fault}"));
+        }
+        let check = |passes: &[Pass]| {
+            let mut lowered = shader.clone();
+            for pass in passes {
+                (pass.run)(&mut lowered, &context);
+            }
+            check::validate(&lowered).map_err(|errors| errors.to_string())?;
+            difference(&before, &Observation::new(&lowered, &stimulus, LOWERED_LIMITS)).map_or(Ok(true), Err)
+        };
+        check(PIPELINE).or_else(|problem| {
+            let first = (1..=PIPELINE.len()).find(|count| check(&PIPELINE[..*count]).is_err());
+            let name = first.map_or("all passes", |count| PIPELINE[count - 1].name);
+            Err(format!("after {name}: {problem}"))
+        })
+    });
+}
+
 #[test]
 fn modules_are_valid() {
-    try_all("modules_are_valid", Purpose::Interpreter, &mut |seed, shader| {
+    try_all("modules_are_valid", Purpose::Interpreter, &|seed, shader| {
         let Context { target, buffer_access } = context(seed);
         let options = Options { target: target.clone(), buffer_access, ..Options::default() };
         let module = Translator::new(options).translate(&mut shader.clone(), &EmitOptions::default());
@@ -161,9 +225,11 @@ fn context(seed: u64) -> Context {
 #[test]
 fn interpreter_and_driver_agree() {
     use ntv_gen::oracle::{Oracle, Verdict};
-    let mut oracle = Oracle::open("llvmpipe").expect("lavapipe, which `cargo xtask test` installs");
+    let oracle = Oracle::open("llvmpipe").expect("lavapipe, which `cargo xtask test` installs");
+    let oracle = std::sync::Mutex::new(oracle);
+    let ask = |seed| oracle.lock().unwrap_or_else(std::sync::PoisonError::into_inner).ask(seed);
     // Of every fourth seed it is not this shader that runs, but two that draw: see `program_of_seed`.
-    try_all("interpreter_and_driver_agree", Purpose::Driver, &mut |seed, _| match oracle.ask(seed) {
+    try_all("interpreter_and_driver_agree", Purpose::Driver, &|seed, _| match ask(seed) {
         Verdict::Same(_) => Ok(true),
         Verdict::Meaningless(_) | Verdict::Excused(_) => Ok(false),
         Verdict::Wrong(problem) => Err(format!("{problem}; see `cargo xtask oracle --seed {seed}`")),
