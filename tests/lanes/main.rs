@@ -1,7 +1,12 @@
 //! The lane loader against bytes: every alignment, offset, width and component count, in every memory that uses it.
 //!
 //! Each case is a shader of one load or store, lowered by its pass and run by a small evaluator that knows arithmetic and
-//! memory. The evaluator fails on any access outside the buffer, which ends right behind the last byte asked for.
+//! memory. The evaluator fails on any access outside the buffer, which ends right behind the last byte asked for. In
+//! [`offsets`] cases are shaders of several loads, whose offsets are computed in many ways.
+
+#![allow(clippy::print_stdout)]
+
+mod offsets;
 
 use ntv::entity::Id;
 use ntv::ir::builder::evaluate_alu;
@@ -20,13 +25,20 @@ struct Evaluator<'a> {
     memory: Vec<u8>,
     values: HashMap<usize, Vec<u64>>,
     addresses: HashMap<usize, usize>,
-    result: Option<Vec<u64>>,
+    /// What was stored to outputs, in order.
+    results: Vec<Vec<u64>>,
 }
 
 impl<'a> Evaluator<'a> {
     fn run(shader: &'a Shader, offset: u64, memory: Vec<u8>) -> Evaluator<'a> {
-        let mut evaluator =
-            Evaluator { shader, offset, memory, values: HashMap::new(), addresses: HashMap::new(), result: None };
+        let mut evaluator = Evaluator {
+            shader,
+            offset,
+            memory,
+            values: HashMap::new(),
+            addresses: HashMap::new(),
+            results: Vec::new(),
+        };
         for inst in &shader.order {
             evaluator.step(*inst);
         }
@@ -142,7 +154,7 @@ impl<'a> Evaluator<'a> {
             }
             // The result of the load under test is handed to a store_output.
             Intrinsic::store_output => {
-                self.result = Some(self.value(srcs[0]).to_vec());
+                self.results.push(self.value(srcs[0]).to_vec());
                 None
             }
             other => panic!("{other:?}"),
@@ -162,6 +174,12 @@ enum Kind {
     PushConstant,
 }
 
+/// Whether uniform blocks may end within a vec4. Passes load a whole vec4 where some of its lanes are wanted, even if the block
+/// ends before its last: `NTV_EXACT_BLOCKS=1` shows where.
+fn has_exact_blocks() -> bool {
+    std::env::var_os("NTV_EXACT_BLOCKS").is_some()
+}
+
 impl Kind {
     fn pass(self) -> &'static str {
         match self {
@@ -174,6 +192,7 @@ impl Kind {
     /// Bytes that the memory has if the last one asked for is `end - 1`: where sizes are multiples of 16, or blocks are.
     fn size(self, end: usize) -> usize {
         match self {
+            Kind::Ubo if has_exact_blocks() => end.next_multiple_of(4),
             Kind::Ssbo => end.next_multiple_of(4),
             _ => end.next_multiple_of(16),
         }
@@ -221,21 +240,8 @@ impl Case {
             let indices = [(Index::atomic_op, AtomicOp::ior as u32)];
             b.intrinsic_with(Intrinsic::shared_atomic, 1, 64, &[first, none], &indices);
         }
-        shader.info.shared_size = self.end() as u32;
-        shader.info.scratch = self.end() as u32;
-        shader.info.directives.push(("shared_offset_units".into(), "bytes".into()));
-        let mut target = Target::default();
-        target.max_push_constants_size = 1024;
-        let views = self.narrow && self.kind == Kind::Shared;
-        target.set(Feature::workgroupMemoryExplicitLayout, views);
-        target.set(Feature::workgroupMemoryExplicitLayout8BitAccess, views);
-        target.set(Feature::workgroupMemoryExplicitLayout16BitAccess, views);
-        target.set(Feature::storageBuffer8BitAccess, self.narrow);
-        target.set(Feature::storageBuffer16BitAccess, self.narrow);
-        let context = Context { buffer_access: self.access, target };
-        let pass = PIPELINE.iter().find(|pass| pass.name == self.kind.pass()).unwrap();
-        assert!((pass.run)(shader, &context), "{self:?}: nothing lowered");
-        assert!(!ntv::pass::Forms::of(shader).intersects(pass.removes), "{self:?}: forms left");
+        let lowered = lower(shader, self.kind.pass(), self.end() as u32, (self.access, self.narrow), self.kind);
+        assert!(lowered, "{self:?}: forms left");
     }
 
     fn load(self) -> Shader {
@@ -296,20 +302,60 @@ impl Case {
     }
 }
 
+/// Runs the pass of this name, which has something to do, on a shader that accesses `bytes` bytes; whether it left nothing of that.
+fn lower(
+    shader: &mut Shader,
+    pass: &str,
+    bytes: u32,
+    (buffer_access, narrow): (BufferAccess, bool),
+    kind: Kind,
+) -> bool {
+    shader.info.shared_size = bytes;
+    shader.info.scratch = bytes;
+    shader.info.directives.push(("shared_offset_units".into(), "bytes".into()));
+    let mut target = Target::default();
+    target.max_push_constants_size = 1024;
+    let views = narrow && kind == Kind::Shared;
+    target.set(Feature::workgroupMemoryExplicitLayout, views);
+    target.set(Feature::workgroupMemoryExplicitLayout8BitAccess, views);
+    target.set(Feature::workgroupMemoryExplicitLayout16BitAccess, views);
+    target.set(Feature::storageBuffer8BitAccess, narrow);
+    target.set(Feature::storageBuffer16BitAccess, narrow);
+    let context = Context { buffer_access, target };
+    let pass = PIPELINE.iter().find(|found| found.name == pass).unwrap();
+    assert!((pass.run)(shader, &context), "nothing lowered");
+    !ntv::pass::Forms::of(shader).intersects(pass.removes)
+}
+
 /// A byte that says where it was.
 fn pattern(address: usize) -> u8 {
     (address * 37 + 11) as u8
 }
 
+/// The numbers of `bits` bits that `bytes` are.
+fn numbers(bytes: &[u8], bits: u8) -> Vec<u64> {
+    let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte));
+    bytes.chunks(usize::from(bits) / 8).map(number).collect()
+}
+
+/// Says what was tried if that panics.
+struct Trying<F: Fn() -> String>(F);
+
+impl<F: Fn() -> String> Drop for Trying<F> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            println!("tried {}", self.0());
+        }
+    }
+}
+
 fn check_load(case: Case) {
+    let _trying = Trying(|| format!("{case:?}"));
     let memory: Vec<u8> = (0..case.kind.size(case.end())).map(pattern).collect();
-    let expected: Vec<u64> = memory[case.offset as usize..case.end()]
-        .chunks(usize::from(case.bits) / 8)
-        .map(|bytes| bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte)))
-        .collect();
+    let expected = numbers(&memory[case.offset as usize..case.end()], case.bits);
     let shader = case.load();
     let run = Evaluator::run(&shader, u64::from(case.offset), memory);
-    assert_eq!(run.result.as_deref(), Some(&expected[..]), "{case:?}");
+    assert_eq!(run.results, [expected], "{case:?}");
 }
 
 fn check_store(case: Case, write_mask: u32) {
