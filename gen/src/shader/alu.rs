@@ -10,13 +10,21 @@ use std::sync::OnceLock;
 
 /// The opcodes to draw from: those of vectors of up to four components.
 fn opcodes(purpose: Purpose) -> &'static [AluOp] {
-    static OPCODES: OnceLock<[Vec<AluOp>; 2]> = OnceLock::new();
-    let [all, portable] =
-        OPCODES.get_or_init(|| [drawn().collect(), drawn().filter(|op| !is_imprecise(*op)).collect()]);
+    static OPCODES: OnceLock<[Vec<AluOp>; 3]> = OnceLock::new();
+    let [all, portable, integer] = OPCODES.get_or_init(|| {
+        let portable = drawn().filter(|op| !is_imprecise(*op));
+        [drawn().collect(), portable.collect(), drawn().filter(|op| !has_floats(*op)).collect()]
+    });
     match purpose {
         Purpose::Interpreter => all,
-        Purpose::Driver | Purpose::Offsets => portable,
+        Purpose::Driver => portable,
+        Purpose::Offsets => integer,
     }
+}
+
+fn has_floats(op: AluOp) -> bool {
+    let info = op.info();
+    info.srcs.iter().chain([&info.dest]).any(|operand| operand.ty.base == Base::Float)
 }
 
 /// The opcodes that there is SPIR-V for with vectors of up to four components.

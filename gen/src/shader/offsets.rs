@@ -33,7 +33,7 @@ impl Number {
 
     /// Whether it is a multiple of `divisor`, a power of two.
     pub(super) fn is_multiple_of(self, divisor: u32) -> bool {
-        self.mul % divisor == 0 && self.rem % divisor == 0
+        self.mul.is_multiple_of(divisor) && self.rem.is_multiple_of(divisor)
     }
 
     pub(super) fn is_constant(self) -> bool {
