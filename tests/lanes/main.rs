@@ -174,10 +174,28 @@ enum Kind {
     PushConstant,
 }
 
-/// Whether uniform blocks may end within a vec4. Passes load a whole vec4 where some of its lanes are wanted, even if the block
-/// ends before its last: `NTV_EXACT_BLOCKS=1` shows where.
-fn has_exact_blocks() -> bool {
-    std::env::var_os("NTV_EXACT_BLOCKS").is_some()
+/// For whom a pass lowers.
+#[derive(Clone, Copy, Debug)]
+struct How {
+    access: BufferAccess,
+    /// The target has numbers of 8 and 16 bits in buffers.
+    narrow: bool,
+    /// The driver promises that uniform ranges are whole vec4s.
+    in_vec4s: bool,
+}
+
+impl How {
+    const ALL: [How; 4] = {
+        let auto = How { access: BufferAccess::Auto, narrow: false, in_vec4s: false };
+        let lane = How { access: BufferAccess::Lane, ..auto };
+        [auto, lane, How { narrow: true, ..auto }, How { in_vec4s: true, ..auto }]
+    };
+
+    /// Whether the promise has to be kept. Passes load a whole vec4 where some of its lanes are wanted even without it:
+    /// `NTV_EXACT_BLOCKS=1` shows where.
+    fn has_vec4s(self) -> bool {
+        self.in_vec4s || std::env::var_os("NTV_EXACT_BLOCKS").is_none()
+    }
 }
 
 impl Kind {
@@ -189,10 +207,15 @@ impl Kind {
         }
     }
 
+    /// Whether the pass may do something else because of `how`.
+    fn depends_on(self, how: How) -> bool {
+        !(how.narrow && self == Kind::Ubo || how.in_vec4s && self != Kind::Ubo)
+    }
+
     /// Bytes that the memory has if the last one asked for is `end - 1`: where sizes are multiples of 16, or blocks are.
-    fn size(self, end: usize) -> usize {
+    fn size(self, end: usize, how: How) -> usize {
         match self {
-            Kind::Ubo if has_exact_blocks() => end.next_multiple_of(4),
+            Kind::Ubo if !how.has_vec4s() => end.next_multiple_of(4),
             Kind::Ssbo => end.next_multiple_of(4),
             _ => end.next_multiple_of(16),
         }
@@ -202,9 +225,7 @@ impl Kind {
 #[derive(Clone, Copy, Debug)]
 struct Case {
     kind: Kind,
-    access: BufferAccess,
-    /// The target has numbers of 8 and 16 bits in buffers.
-    narrow: bool,
+    how: How,
     align_mul: u32,
     offset: u32,
     components: u8,
@@ -240,7 +261,7 @@ impl Case {
             let indices = [(Index::atomic_op, AtomicOp::ior as u32)];
             b.intrinsic_with(Intrinsic::shared_atomic, 1, 64, &[first, none], &indices);
         }
-        let lowered = lower(shader, self.kind.pass(), self.end() as u32, (self.access, self.narrow), self.kind);
+        let lowered = lower(shader, self.kind.pass(), self.end() as u32, self.how, self.kind);
         assert!(lowered, "{self:?}: forms left");
     }
 
@@ -303,18 +324,14 @@ impl Case {
 }
 
 /// Runs the pass of this name, which has something to do, on a shader that accesses `bytes` bytes; whether it left nothing of that.
-fn lower(
-    shader: &mut Shader,
-    pass: &str,
-    bytes: u32,
-    (buffer_access, narrow): (BufferAccess, bool),
-    kind: Kind,
-) -> bool {
+fn lower(shader: &mut Shader, pass: &str, bytes: u32, how: How, kind: Kind) -> bool {
+    let How { access: buffer_access, narrow, in_vec4s } = how;
     shader.info.shared_size = bytes;
     shader.info.scratch = bytes;
     shader.info.directives.push(("shared_offset_units".into(), "bytes".into()));
     let mut target = Target::default();
     target.max_push_constants_size = 1024;
+    target.uniform_ranges_in_vec4s = in_vec4s;
     let views = narrow && kind == Kind::Shared;
     target.set(Feature::workgroupMemoryExplicitLayout, views);
     target.set(Feature::workgroupMemoryExplicitLayout8BitAccess, views);
@@ -351,7 +368,7 @@ impl<F: Fn() -> String> Drop for Trying<F> {
 
 fn check_load(case: Case) {
     let _trying = Trying(|| format!("{case:?}"));
-    let memory: Vec<u8> = (0..case.kind.size(case.end())).map(pattern).collect();
+    let memory: Vec<u8> = (0..case.kind.size(case.end(), case.how)).map(pattern).collect();
     let expected = numbers(&memory[case.offset as usize..case.end()], case.bits);
     let shader = case.load();
     let run = Evaluator::run(&shader, u64::from(case.offset), memory);
@@ -364,7 +381,7 @@ fn check_store(case: Case, write_mask: u32) {
         .map(|c| (0..step).rev().fold(0, |value, byte| value << 8 | u64::from(pattern(1000 + c * step + byte))))
         .collect();
     let Some(shader) = case.store(&values, write_mask) else { return };
-    let before: Vec<u8> = (0..case.kind.size(case.end())).map(pattern).collect();
+    let before: Vec<u8> = (0..case.kind.size(case.end(), case.how)).map(pattern).collect();
     let mut expected = before.clone();
     for (c, value) in values.iter().enumerate().filter(|(c, _)| write_mask >> c & 1 != 0) {
         let at = case.offset as usize + c * step;
@@ -376,14 +393,13 @@ fn check_store(case: Case, write_mask: u32) {
 
 fn cases(kind: Kind) -> impl Iterator<Item = Case> {
     let mut cases = Vec::new();
-    use BufferAccess::{Auto, Lane};
-    for (access, narrow) in [(Auto, false), (Lane, false), (Auto, true)] {
+    for how in How::ALL.into_iter().filter(|how| kind.depends_on(*how)) {
         for align_mul in [1, 2, 4, 8, 16] {
             for offset in 0..32 {
                 for components in [1, 2, 3, 4, 5, 8, 16] {
                     for bits in [8, 16, 32, 64] {
                         for dynamic in [false, true] {
-                            cases.push(Case { kind, access, narrow, align_mul, offset, components, bits, dynamic });
+                            cases.push(Case { kind, how, align_mul, offset, components, bits, dynamic });
                         }
                     }
                 }
@@ -461,32 +477,16 @@ fn constant_offsets_cost_no_arithmetic() {
 
 #[test]
 fn a_dynamic_aligned_load_is_one_shift_and_one_load() {
-    let case = Case {
-        kind: Kind::Ubo,
-        access: BufferAccess::Auto,
-        narrow: false,
-        align_mul: 16,
-        offset: 0,
-        components: 4,
-        bits: 32,
-        dynamic: true,
-    };
+    let case =
+        Case { kind: Kind::Ubo, how: How::ALL[0], align_mul: 16, offset: 0, components: 4, bits: 32, dynamic: true };
     let shader = case.load();
     assert_eq!((count(&shader, is_load), count(&shader, is_arithmetic), count(&shader, is_shift)), (1, 1, 1));
 }
 
 #[test]
 fn lanes_of_one_vec4_cost_one_load() {
-    let case = Case {
-        kind: Kind::Ubo,
-        access: BufferAccess::Auto,
-        narrow: false,
-        align_mul: 16,
-        offset: 4,
-        components: 3,
-        bits: 32,
-        dynamic: false,
-    };
+    let case =
+        Case { kind: Kind::Ubo, how: How::ALL[0], align_mul: 16, offset: 4, components: 3, bits: 32, dynamic: false };
     assert_eq!(count(&case.load(), is_load), 1);
-    assert_eq!(count(&Case { access: BufferAccess::Lane, ..case }.load(), is_load), 3);
+    assert_eq!(count(&Case { how: How::ALL[1], ..case }.load(), is_load), 3);
 }

@@ -2,10 +2,9 @@
 //!
 //! What a dump says of the offsets is true, but seldom all of the truth. Where the block ends nobody says.
 
-use super::{count, is_load, lower, numbers, pattern, Evaluator, Kind, Trying};
+use super::{count, is_load, lower, numbers, pattern, Evaluator, How, Kind, Trying};
 use ntv::ir::{AluFlags, AluSrc, ArrayIndex, Builder, Def, Field, Shader, Swizzle, Variable};
 use ntv::op::{AluOp, AluType, Base, Index, Intrinsic, Modes};
-use ntv::pass::BufferAccess;
 
 /// Code for an offset of a number.
 type Code = fn(&mut Builder<'_>, Def) -> Def;
@@ -245,19 +244,28 @@ enum Form {
     Zink,
 }
 
+impl Form {
+    fn kind(self) -> Kind {
+        match self {
+            Form::Bytes(kind) => kind,
+            Form::Zink => Kind::Ubo,
+        }
+    }
+}
+
 /// Loads in one shader.
 #[derive(Clone, Copy, Debug)]
 struct Loads {
     form: Form,
-    access: BufferAccess,
+    how: How,
     /// Bytes from the offset to each.
     behind: &'static [u32],
     components: u8,
     bits: u8,
     /// The most that is said of the alignment.
     align_mul: u32,
-    /// What is said of the range, by the size of the memory.
-    range: fn(u32) -> u32,
+    /// What is said of the range; `None` for the size of the memory.
+    range: Option<u32>,
 }
 
 impl Loads {
@@ -285,11 +293,9 @@ impl Loads {
             };
             b.intrinsic(Intrinsic::store_output, 0, 0, &[value, zero]);
         }
-        let (pass, kind) = match self.form {
-            Form::Bytes(kind) => (kind.pass(), kind),
-            Form::Zink => ("lower_buffer_derefs", Kind::Ubo),
-        };
-        assert!(lower(&mut shader, pass, size, (self.access, false), kind), "forms left");
+        let kind = self.form.kind();
+        let pass = if self.form == Form::Zink { "lower_buffer_derefs" } else { kind.pass() };
+        assert!(lower(&mut shader, pass, size, self.how, kind), "forms left");
         shader
     }
 
@@ -305,7 +311,7 @@ impl Loads {
         };
         let mul = self.align_mul.min(offset.mul);
         let align = [(Index::align_mul, mul), (Index::align_offset, (offset.rem + behind) % mul)];
-        let indices = [&align[..], &[(Index::range, (self.range)(size))]].concat();
+        let indices = [&align[..], &[(Index::range, self.range.unwrap_or(size))]].concat();
         b.intrinsic_with(op, self.components, self.bits, &srcs, &indices).def()
     }
 
@@ -313,8 +319,8 @@ impl Loads {
         let _trying = Trying(|| format!("{} of {x:#x}, {self:?}", offset.name));
         let at = (offset.value)(x);
         let end = (at + self.behind.iter().max().unwrap() + self.bytes()) as usize;
-        let kind = if let Form::Bytes(kind) = self.form { kind } else { Kind::Ubo };
-        let memory: Vec<u8> = (0..kind.size(end)).map(pattern).collect();
+        let kind = self.form.kind();
+        let memory: Vec<u8> = (0..kind.size(end, self.how)).map(pattern).collect();
         let loaded = |behind: &u32| numbers(&memory[(at + behind) as usize..][..self.bytes() as usize], self.bits);
         let expected: Vec<Vec<u64>> = self.behind.iter().map(loaded).collect();
         let shader = self.shader(offset, end.next_multiple_of(4) as u32);
@@ -349,19 +355,21 @@ fn word(b: &mut Builder<'_>, var: ntv::ir::Var, base: Def, behind: u32) -> Def {
 const BEHIND: &[&[u32]] = &[&[0], &[4, 0], &[0, 8], &[12, 16], &[0, 4, 8, 12], &[0, 16, 32, 48], &[48, 0, 20]];
 
 /// Alignments and ranges that dumps say: nothing is known of ranges that are 0 or the largest number.
-const SAID: [(u32, fn(u32) -> u32); 4] = [(4, |_| 0), (1, |_| u32::MAX), (16, |_| u32::MAX), (4, |size| size)];
+const SAID: [(u32, Option<u32>); 4] = [(4, Some(0)), (1, Some(u32::MAX)), (16, Some(u32::MAX)), (4, None)];
 
 fn check_all(form: Form) {
+    let kind = form.kind();
+    let hows = How::ALL.into_iter().filter(|how| !how.narrow && kind.depends_on(*how));
     for offset in OFFSETS {
         for x in offset.of {
-            for access in [BufferAccess::Auto, BufferAccess::Lane] {
+            for how in hows.clone() {
                 for behind in BEHIND {
                     for (components, bits) in [(1, 32), (2, 32), (3, 32), (4, 32), (1, 64), (2, 64), (2, 16), (1, 8)] {
                         if form == Form::Zink && bits != 32 {
                             continue;
                         }
                         for (align_mul, range) in SAID {
-                            let loads = Loads { form, access, behind, components, bits, align_mul, range };
+                            let loads = Loads { form, how, behind, components, bits, align_mul, range };
                             loads.check(offset, *x);
                         }
                     }
@@ -417,7 +425,6 @@ fn offsets_are_what_they_say() {
 fn lanes_of_one_vec4_at_an_aligned_offset_cost_one_load() {
     let array = OFFSETS.iter().find(|offset| offset.name == "array of vec4").unwrap();
     let form = Form::Bytes(Kind::Ubo);
-    let whole =
-        Loads { form, access: BufferAccess::Auto, behind: &[0], components: 4, bits: 32, align_mul: 16, range: |_| 0 };
+    let whole = Loads { form, how: How::ALL[0], behind: &[0], components: 4, bits: 32, align_mul: 16, range: Some(0) };
     assert_eq!(count(&whole.shader(array, 96), is_load), 1);
 }
