@@ -86,7 +86,7 @@ impl Generator<'_, '_, '_> {
     /// An offset up to `most`.
     pub(super) fn offset_up_to(&mut self, most: u32) -> Result<Number> {
         let mut sum = self.term(most)?;
-        for _ in 0..self.u.int_in_range(0..=2)? {
+        for _ in 0..self.choose(&[0, 0, 1, 1, 2])? {
             let left = most - sum.max;
             let next = if self.chance(3)? { self.constant_up_to(left)? } else { self.term(left)? };
             sum = self.sum(sum, next)?;
@@ -123,7 +123,14 @@ impl Generator<'_, '_, '_> {
             let src = self.with_imm(AluOp::iadd, scaled.src, (ahead * stride).wrapping_neg());
             return Ok(Number { src, ..scaled });
         }
-        self.scaled(index, stride)
+        let scaled = self.scaled(index, stride)?;
+        if stride.is_power_of_two() && self.chance(4)? {
+            // Bits that may be set in both: no sum.
+            let also = self.u.int_in_range(1..=index.max)? * stride;
+            let src = self.with_imm(AluOp::ior, scaled.src, also);
+            return Ok(Number { src, ..scaled });
+        }
+        Ok(scaled)
     }
 
     /// A number of `bits` bits.
@@ -192,7 +199,7 @@ impl Generator<'_, '_, '_> {
     fn scaled(&mut self, index: Number, stride: u32) -> Result<Number> {
         let shift = stride.trailing_zeros();
         let imm: AluSrc = self.b.imm32(stride).into();
-        let src = match self.u.int_in_range(0..=7)? {
+        let src = match self.u.int_in_range(0..=11)? {
             0 => self.scalar(AluOp::imul, &[index.src, imm]),
             1 => self.scalar(AluOp::amul, &[imm, index.src]),
             2 => self.scalar(AluOp::umul24, &[index.src, imm]),
