@@ -5,6 +5,7 @@
 
 pub mod generated;
 pub mod log;
+pub mod offsets;
 pub mod ratios;
 pub mod sets;
 pub mod worker;

@@ -1,0 +1,132 @@
+//! Which memory a shader reads or writes where only the running shader knows.
+
+use ntv::ir::{InstKind, Shader};
+use ntv::op::{Intrinsic, Modes};
+use std::ops::Range;
+
+/// A kind of memory that has offsets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Memory {
+    /// Uniform blocks.
+    Uniform,
+    /// Storage blocks.
+    Storage,
+    /// Push constants, shared memory, scratch.
+    Other,
+}
+
+impl Memory {
+    /// All, in the order of tables.
+    pub const ALL: [Memory; 3] = [Memory::Uniform, Memory::Storage, Memory::Other];
+
+    /// Its name in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Memory::Uniform => "uniform",
+            Memory::Storage => "storage",
+            Memory::Other => "other",
+        }
+    }
+
+    /// Where a pointer of these modes leads. Variables of a function are none of it: no buffer holds them.
+    fn of(modes: Modes) -> Option<Memory> {
+        let table = [
+            (Modes::UBO, Memory::Uniform),
+            (Modes::SSBO, Memory::Storage),
+            (Modes::PUSH_CONST.union(Modes::SHARED), Memory::Other),
+        ];
+        table.iter().find(|(mode, _)| modes.intersects(*mode)).map(|(_, memory)| *memory)
+    }
+}
+
+/// The kinds of memory that `shader` accesses at an offset, an index or in a block that is no constant.
+pub fn dynamic(shader: &Shader) -> Vec<Memory> {
+    let mut found = Vec::new();
+    for inst in &shader.order {
+        let InstKind::Intrinsic { op, srcs, .. } = shader.insts[*inst].kind else { continue };
+        let srcs = &shader.srcs[srcs];
+        if let Some((memory, address)) = address(op) {
+            let is_dynamic = srcs[address].iter().any(|def| shader.as_const(*def).is_none());
+            found.extend(is_dynamic.then_some(memory));
+        }
+        // The length of a block is no access.
+        if op != Intrinsic::deref_buffer_array_length {
+            found.extend(srcs[..op.info().pointers.into()].iter().filter_map(|pointer| pointed(shader, *pointer)));
+        }
+    }
+    Memory::ALL.into_iter().filter(|memory| found.contains(memory)).collect()
+}
+
+/// What an intrinsic without a pointer accesses, and which of its sources say where: the block, if there are several, and the
+/// offset.
+fn address(op: Intrinsic) -> Option<(Memory, Range<usize>)> {
+    use Intrinsic::*;
+    Some(match op {
+        load_ubo | load_ubo_vec4 => (Memory::Uniform, 0..2),
+        load_ssbo | ssbo_atomic | ssbo_atomic_swap => (Memory::Storage, 0..2),
+        store_ssbo => (Memory::Storage, 1..3),
+        load_push_constant
+        | load_push_constant_zink
+        | load_shared
+        | shared_atomic
+        | shared_atomic_swap
+        | load_scratch => (Memory::Other, 0..1),
+        store_shared | store_scratch => (Memory::Other, 1..2),
+        _ => return None,
+    })
+}
+
+/// The memory behind a pointer if one of the steps to it is an index that is no constant.
+fn pointed(shader: &Shader, pointer: ntv::ir::Def) -> Option<Memory> {
+    let last = shader.as_deref(pointer)?;
+    let steps = std::iter::successors(Some(last), |step| shader.as_deref(step.kind.parent()?));
+    let mut indices = steps.filter_map(|step| step.kind.index());
+    indices.any(|index| shader.as_const(index).is_none()).then(|| Memory::of(last.modes)).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A compute shader that does `code`.
+    fn shader(code: &str) -> Shader {
+        let dump = format!(
+            "shader: MESA_SHADER_COMPUTE\nworkgroup_size: 1, 1, 1\nshared_size: 64\n\
+            decl_var ubo INTERP_MODE_NONE none vec4[4] blocks (0, 0, 0)\n\
+            decl_var ssbo INTERP_MODE_NONE none uint[4] words (0, 0, 0)\n\
+            decl_function main () (entrypoint)\n\nimpl main {{\n    block b0:  // preds:\n\
+            32    %0 = load_const (0x00000000)\n32x3  %1 = @load_local_invocation_id\n32    %2 = mov %1.x\n\
+            {code}// succs: b1\n    block b1:\n}}\n"
+        );
+        ntv::text::parse(&dump).remove(0).shader.unwrap()
+    }
+
+    #[test]
+    fn offsets_are_dynamic_or_not() {
+        let load = |block: &str, offset: &str| {
+            format!(
+                "32 %3 = @load_ubo ({block}, {offset}) (access=none, align_mul=4, align_offset=0, range_base=0, range=64)\n"
+            )
+        };
+        assert_eq!(dynamic(&shader(&load("%0", "%0"))), []);
+        assert_eq!(dynamic(&shader(&load("%0", "%2"))), [Memory::Uniform]);
+        assert_eq!(dynamic(&shader(&load("%2", "%0"))), [Memory::Uniform]);
+        let store = |value, offset| {
+            format!("@store_shared ({value}, {offset}) (base=0, wrmask=x, align_mul=4, align_offset=0)\n")
+        };
+        assert_eq!(dynamic(&shader(&store("%2", "%0"))), []);
+        assert_eq!(dynamic(&shader(&store("%0", "%2"))), [Memory::Other]);
+    }
+
+    #[test]
+    fn pointers_are_dynamic_or_not() {
+        let add = |index| {
+            format!(
+                "32 %3 = deref_var &words (ssbo uint[4])\n32 %4 = deref_array &(*%3)[{index}] (ssbo uint)\n\
+                32 %5 = @deref_atomic (%4, %2) (access=none, atomic_op=iadd)\n"
+            )
+        };
+        assert_eq!(dynamic(&shader(&add("1"))), []);
+        assert_eq!(dynamic(&shader(&add("%2"))), [Memory::Storage]);
+    }
+}
