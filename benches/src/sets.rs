@@ -82,13 +82,21 @@ pub fn real() -> Result<Vec<Set>> {
 
 /// The folder with the bigger corpus if there is one, else that of the tests.
 fn corpus() -> PathBuf {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."));
-    let shared = std::env::var_os("NTV_CORPUS").map_or(root.join("../shared/corpus"), PathBuf::from);
-    let gallium = shared.join("mesa25/gallium");
+    let gallium = shared_corpus().join("mesa25/gallium");
     match gallium.is_dir() {
         true => gallium,
-        false => root.join("tests/corpus/mesa"),
+        false => root().join("tests/corpus/mesa"),
     }
+}
+
+/// Where the bigger corpus is if there is one: beside the repository, or where `$NTV_CORPUS` says.
+pub fn shared_corpus() -> PathBuf {
+    std::env::var_os("NTV_CORPUS").map_or_else(|| root().join("../shared/corpus"), PathBuf::from)
+}
+
+/// The root of the repository.
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."))
 }
 
 /// At most [`MOST`] of them, evenly spread.

@@ -15,6 +15,7 @@ use ntv::driver::reflect::reflect;
 use ntv::driver::{vk, CompileTime, Device, DeviceOptions, Dispatch, Draw};
 use ntv::{EmitOptions, Options, Translator};
 use ntv_benches::log;
+use ntv_benches::sets::shared_corpus;
 use partner::Outside;
 use rspirv::dr;
 use std::collections::BTreeMap;
@@ -52,8 +53,7 @@ fn main() -> Result<()> {
 
 /// The dumps with C's modules beside them.
 fn files() -> Result<Vec<PathBuf>> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."));
-    let corpus = std::env::var_os("NTV_CORPUS").map_or_else(|| root.join("../shared/corpus"), PathBuf::from);
+    let corpus = shared_corpus();
     let entries = WalkDir::new(&corpus).sort_by_file_name().into_iter().filter_map(Result::ok);
     let files: Vec<PathBuf> =
         entries.map(walkdir::DirEntry::into_path).filter(|path| reference(path).is_file()).collect();
