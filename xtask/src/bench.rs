@@ -18,6 +18,9 @@ struct Arguments {
     /// On 1, 2, 4 and so on threads, up to the number of cores.
     #[arg(long, conflicts_with_all = ["mesa", "pipelines"])]
     threads: bool,
+    /// Counts what the modules of both spend on shaders with dynamic offsets into buffers, over the same corpus.
+    #[arg(long, conflicts_with_all = ["mesa", "pipelines", "threads"])]
+    offsets: bool,
     /// A Mesa that is installed there: for --mesa a patched one, instead of building it; for --pipelines any, instead of
     /// Debian's own.
     #[arg(long, value_name = "DIR")]
@@ -40,29 +43,32 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     if arguments.mesa {
         let log = target.join("mesa.tsv");
         crate::mesa::timing::measure(arguments.prefix.as_deref(), arguments.sample, log.clone())?;
-        return report("mesa", &log);
+        return report("mesa", Some(&log));
     }
     if arguments.pipelines {
         let log = target.join("pipelines.tsv");
         let bench = ["bench", "--package", "ntv-benches", "--features", "vulkan", "--bench", "pipelines", "--"];
         let driver = crate::mesa::vulkan_driver(arguments.prefix)?;
         go(cargo(&bench).arg(&log).env("VK_DRIVER_FILES", driver))?;
-        return report("pipelines", &log);
+        return report("pipelines", Some(&log));
     }
     if arguments.threads {
         let log = target.join("threads.tsv");
         go(cargo(&["bench", "--package", "ntv-benches", "--bench", "threads", "--"]).arg(&log))?;
-        return report("threads", &log);
+        return report("threads", Some(&log));
+    }
+    if arguments.offsets {
+        return report("offsets", None);
     }
     for bench in BENCHES {
         go(cargo(&["bench", "--package", "ntv-benches", "--bench", bench, "--"]).args(&arguments.criterion))?;
     }
-    report("translation", &target.join("criterion"))
+    report("translation", Some(&target.join("criterion")))
 }
 
-/// Writes and prints the report of `kind` on what was measured.
-fn report(kind: &str, measured: &Path) -> Result<()> {
+/// Writes and prints the report of `kind` on what was measured, or on what it counts itself.
+fn report(kind: &str, measured: Option<&Path>) -> Result<()> {
     go(cargo(&["run", "--release", "--quiet", "--package", "ntv-benches", "--bin", "ntv-bench-report", "--", kind])
-        .arg(measured)
+        .args(measured)
         .arg(crate::root().join("benches/results")))
 }

@@ -5,10 +5,12 @@
 //! ntv-bench-report mesa LOG RESULTS_FOLDER                       a log that zink wrote with ZINK_NTV=compare
 //! ntv-bench-report pipelines LOG RESULTS_FOLDER                  a log of the benchmark `pipelines`
 //! ntv-bench-report threads LOG RESULTS_FOLDER                    a log of the benchmark `threads`
+//! ntv-bench-report offsets RESULTS_FOLDER                        what is counted now, over the corpus that $NTV_CORPUS names
 //! ```
 
 mod comparison;
 mod memory;
+mod offsets;
 mod plot;
 mod threads;
 mod times;
@@ -23,14 +25,15 @@ static ALLOCATOR: dhat::Alloc = dhat::Alloc;
 
 fn main() -> Result<()> {
     let arguments: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
-    let [kind, from, results] = &arguments[..] else { bail!("wanted: KIND FROM RESULTS_FOLDER") };
+    let [kind, from @ .., results] = &arguments[..] else { bail!("wanted: KIND [FROM] RESULTS_FOLDER") };
     std::fs::create_dir_all(results)?;
-    match kind.to_str() {
-        Some("translation") => translation::write(from, results),
-        Some("mesa") => comparison::write(&comparison::MESA, from, results),
-        Some("pipelines") => comparison::write(&comparison::PIPELINES, from, results),
-        Some("threads") => threads::write(from, results),
-        _ => bail!("no such report: {}", kind.display()),
+    match (kind.to_str(), from) {
+        (Some("translation"), [from]) => translation::write(from, results),
+        (Some("mesa"), [from]) => comparison::write(&comparison::MESA, from, results),
+        (Some("pipelines"), [from]) => comparison::write(&comparison::PIPELINES, from, results),
+        (Some("threads"), [from]) => threads::write(from, results),
+        (Some("offsets"), []) => offsets::write(results),
+        _ => bail!("no such report from {} files: {}", from.len(), kind.display()),
     }
 }
 
