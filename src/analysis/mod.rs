@@ -1,8 +1,10 @@
 //! Read-only questions about a shader.
 
 pub mod cfg;
+mod counters;
 pub mod dominators;
 pub(crate) mod kinds;
+pub mod known_bits;
 pub(crate) mod lists;
 pub mod textures;
 pub mod uses;

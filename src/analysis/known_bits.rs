@@ -1,0 +1,573 @@
+//! What is known of numbers without running the shader: bits that are always 0 or 1, and an upper bound.
+//!
+//! ```text
+//! 32    %1 = iand %0, 0xff    bits 8 to 31 are 0, at most 255
+//! 32    %2 = ishl %1, 4       bits 0 to 3 and 12 to 31 are 0, at most 4080
+//! 32    %3 = iadd %2, 20      bits 0 to 3 are 0100, at most 4100
+//! ```
+//!
+//! [`Known::of_alu`] is the one place that says what an opcode does to such facts. [`KnownBits`] has them for all values of a
+//! shader. A phi of a loop begins with what comes from outside the loop; the walk is repeated, with less believed of the phi,
+//! until what the loop makes of it agrees, a few times at most (`MOST_WALKS`): the time stays linear in the shader.
+
+use super::counters;
+use crate::entity::SideTable;
+use crate::ir::{AluSrc, Def, Inst, InstKind, Shader};
+use crate::op::fold::mask;
+use crate::op::{AluOp, Base, Form, Intrinsic};
+
+/// What is known of a number of up to 64 bits. Those above its width are 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Known {
+    /// Bits that are 0.
+    pub zeros: u64,
+    /// Bits that are 1.
+    pub ones: u64,
+    /// It is no greater.
+    pub max: u64,
+}
+
+impl Known {
+    /// Nothing is known of a number of `bits` bits.
+    pub fn nothing(bits: u8) -> Known {
+        let max = mask(u64::MAX, bits);
+        Known { zeros: !max, ones: 0, max }
+    }
+
+    /// It is this number.
+    pub fn number(value: u64) -> Known {
+        Known { zeros: !value, ones: value, max: value }
+    }
+
+    /// It is at most `max`.
+    pub fn up_to(max: u64) -> Known {
+        Known { zeros: !all_below(max), ones: 0, max }
+    }
+
+    /// The number, if there is only one that it can be.
+    pub fn as_number(self) -> Option<u64> {
+        (self.zeros | self.ones == u64::MAX).then_some(self.ones)
+    }
+
+    /// How many of the lowest bits are known, and which number they are.
+    pub fn low_bits(self) -> (u32, u64) {
+        let count = (self.zeros | self.ones).trailing_ones();
+        (count, mask(self.ones, count.min(64) as u8))
+    }
+
+    /// How many of the lowest bits are 0.
+    pub fn trailing_zeros(self) -> u32 {
+        self.zeros.trailing_ones()
+    }
+
+    /// The bits that may be 1.
+    pub fn possible(self) -> u64 {
+        !self.zeros
+    }
+
+    /// What is known of a number that is one of two.
+    pub fn or(self, other: Known) -> Known {
+        Known { zeros: self.zeros & other.zeros, ones: self.ones & other.ones, max: self.max.max(other.max) }
+    }
+
+    /// Lets the bound say something of the bits, and the bits of the bound.
+    fn settled(self, bits: u8) -> Known {
+        let zeros = self.zeros | !all_below(self.max) | !mask(u64::MAX, bits);
+        Known { zeros, ones: self.ones & !zeros, max: self.max.min(!zeros) }
+    }
+
+    /// The sum with `carry`, without the bits that are lost above 64.
+    fn plus(self, other: Known, carry: bool) -> Known {
+        let carry = u64::from(carry);
+        // The sums of the least and of the greatest numbers: where both have the same carry, every sum has it.
+        let least = self.ones.wrapping_add(other.ones).wrapping_add(carry);
+        let most = self.possible().wrapping_add(other.possible()).wrapping_add(carry);
+        let carried_zero = !(most ^ self.zeros ^ other.zeros);
+        let carried_one = least ^ self.ones ^ other.ones;
+        let known = (self.zeros | self.ones) & (other.zeros | other.ones) & (carried_zero | carried_one);
+        Known { zeros: !least & known, ones: least & known, max: u64::MAX }
+    }
+
+    fn times(self, other: Known) -> Known {
+        let (a, b) = (self.low_bits(), other.low_bits());
+        // What is above the known bits is multiplied by the zeros at the end of the other number at least.
+        let count = (a.0 + other.trailing_zeros()).min(b.0 + self.trailing_zeros()).min(64);
+        let low = mask(u64::MAX, count as u8);
+        let product = a.1.wrapping_mul(b.1);
+        Known { zeros: !product & low, ones: product & low, max: u64::MAX }
+    }
+
+    fn shifted_left(self, count: u32) -> Known {
+        Known { zeros: !(self.possible() << count), ones: self.ones << count, max: u64::MAX }
+    }
+
+    fn shifted_right(self, count: u32) -> Known {
+        Known { zeros: !(self.possible() >> count), ones: self.ones >> count, max: self.max >> count }
+    }
+
+    /// The lowest `bits` bits.
+    fn cut(self, bits: u8) -> Known {
+        let low = mask(u64::MAX, bits);
+        let max = if self.max <= low { self.max } else { low };
+        Known { zeros: self.zeros | !low, ones: self.ones & low, max }
+    }
+
+    /// What is known of the result of `op`, which has `bits` bits, by what is known of its operands, which have `src_bits` bits.
+    pub fn of_alu(op: AluOp, bits: u8, src_bits: u8, src: impl Fn(usize) -> Known) -> Known {
+        use AluOp::*;
+        match op {
+            mov => src(0),
+            vec2 | vec3 | vec4 | vec5 | vec8 | vec16 => {
+                (1..op.info().srcs.len()).fold(src(0), |known, i| known.or(src(i)))
+            }
+            bcsel => src(1).or(src(2)),
+            iadd | isub | imul | imad | umul24 | umad24 | umul_32x16 | umul24_relaxed | imul24_relaxed
+            | umad24_relaxed => Known::of_sum_or_product(op, bits, src),
+            iand | ior | ixor | inot | ishl | ushr | ishr => Known::of_bits(op, bits, src),
+            imin | imax | umin | umax | udiv | umod => Known::of_order(op, bits, src),
+            u2u8 | u2u16 | u2u32 | u2u64 => src(0).in_width(bits, Some(src(0).max)),
+            // Narrowing keeps bits, and a number that is not negative stays as it is.
+            i2i8 | i2i16 | i2i32 | i2i64 if src_bits >= bits || !src(0).may_be_negative(src_bits) => {
+                src(0).in_width(bits, Some(src(0).max))
+            }
+            extract_u8 => Known::up_to(255),
+            extract_u16 => Known::up_to(65535),
+            ubfe | ubitfield_extract => match src(2).as_number() {
+                Some(width) if width < u64::from(bits) => Known::up_to(mask(u64::MAX, width as u8)),
+                _ => Known::nothing(bits),
+            },
+            bit_count => Known::up_to(64),
+            _ if op.info().form == Form::SelectOne && op.info().dest.ty.base == Base::Int => Known::up_to(1),
+            _ => Known::nothing(bits),
+        }
+    }
+
+    /// The lowest `bits` bits of what is known of a result, which is at most `max` unless that is more than they can say.
+    fn in_width(self, bits: u8, max: Option<u64>) -> Known {
+        let all = mask(u64::MAX, bits);
+        Known { max: max.filter(|max| *max <= all).unwrap_or(all), ..self.cut(bits) }.settled(bits)
+    }
+
+    fn may_be_negative(self, bits: u8) -> bool {
+        self.max > mask(u64::MAX, bits) >> 1
+    }
+
+    fn of_sum_or_product(op: AluOp, bits: u8, src: impl Fn(usize) -> Known) -> Known {
+        use AluOp::*;
+        let sum = |a: Known, b: Known| a.plus(b, false).in_width(bits, a.max.checked_add(b.max));
+        let product = |a: Known, b: Known| a.times(b).in_width(bits, a.max.checked_mul(b.max));
+        match op {
+            iadd => sum(src(0), src(1)),
+            isub => {
+                let subtracted = src(1);
+                let inverse = Known { zeros: subtracted.ones, ones: subtracted.zeros, max: u64::MAX };
+                src(0).plus(inverse, true).in_width(bits, None)
+            }
+            umul24 => product(src(0).cut(24), src(1).cut(24)),
+            umul_32x16 => product(src(0), src(1).cut(16)),
+            umad24 => sum(product(src(0).cut(24), src(1).cut(24)), src(2)),
+            imad | umad24_relaxed => sum(product(src(0), src(1)), src(2)),
+            _ => product(src(0), src(1)),
+        }
+    }
+
+    fn of_bits(op: AluOp, bits: u8, src: impl Fn(usize) -> Known) -> Known {
+        use AluOp::*;
+        let a = src(0);
+        let b = || src(1);
+        let known = |zeros, ones| Known { zeros, ones, max: 0 };
+        let count = || b().as_number().map(|count| count as u32 & (u32::from(bits) - 1));
+        match op {
+            inot => known(a.ones, a.zeros).in_width(bits, None),
+            iand => known(a.zeros | b().zeros, a.ones & b().ones).in_width(bits, Some(a.max.min(b().max))),
+            ior => known(a.zeros & b().zeros, a.ones | b().ones).in_width(bits, a.max.checked_add(b().max)),
+            ixor => {
+                let (zeros, ones) = (a.zeros & b().zeros | a.ones & b().ones, a.zeros & b().ones | a.ones & b().zeros);
+                known(zeros, ones).in_width(bits, a.max.checked_add(b().max))
+            }
+            ishl => match count() {
+                Some(count) => a.shifted_left(count).in_width(bits, a.max.checked_mul(1 << count)),
+                None => known(mask(u64::MAX, a.trailing_zeros().min(64) as u8), 0).in_width(bits, None),
+            },
+            ishr if a.may_be_negative(bits) => Known::nothing(bits),
+            _ => match count() {
+                Some(count) => a.shifted_right(count),
+                None => Known::up_to(a.max),
+            },
+        }
+    }
+
+    fn of_order(op: AluOp, bits: u8, src: impl Fn(usize) -> Known) -> Known {
+        use AluOp::*;
+        let (a, b) = (src(0), src(1));
+        let negative = [a, b].map(|known| known.may_be_negative(bits));
+        match (op, negative) {
+            (umin, _) | (imin, [false, false]) => a.or(b).in_width(bits, Some(a.max.min(b.max))),
+            (umax, _) | (imax, [false, false]) => a.or(b),
+            // The greater of two numbers is not negative if one of them is not.
+            (imax, [false, _] | [_, false]) => Known::up_to(Known::nothing(bits).max >> 1),
+            (udiv, _) => Known::up_to(a.max / b.as_number().unwrap_or(1).max(1)),
+            (umod, _) => Known::up_to(a.max.min(b.max.saturating_sub(1))),
+            _ => Known::nothing(bits),
+        }
+    }
+}
+
+/// All bits up to the highest of `max`.
+fn all_below(max: u64) -> u64 {
+    u64::MAX.checked_shr(max.leading_zeros()).unwrap_or(0)
+}
+
+/// How often the instructions of a shader with loops are looked at. After the last but one, nothing is believed of phis of loops.
+const MOST_WALKS: usize = 5;
+
+/// What is known of each value of a shader; of a vector, what is known of all its components.
+#[derive(Debug, Default)]
+pub struct KnownBits {
+    of: SideTable<Def, Option<Known>>,
+    /// Phis with an operand that is made further on, and what is believed of them.
+    phis: Vec<(Inst, Known)>,
+    bounds: counters::Bounds,
+}
+
+impl KnownBits {
+    /// Finds out what is known of the values of `shader`, instead of those of another one.
+    pub fn look_at(&mut self, shader: &Shader) {
+        self.phis.clear();
+        self.bounds.find(shader);
+        for walk in 1..=MOST_WALKS {
+            self.of.reset(shader.num_defs());
+            let mut phis = 0;
+            for inst in &shader.order {
+                self.visit(shader, *inst, &mut phis);
+            }
+            if self.doubt(shader, walk + 1 == MOST_WALKS) {
+                return;
+            }
+        }
+    }
+
+    /// Keeps no more memory than a usual shader needs, until the next one is looked at.
+    pub(crate) fn let_go_of_much(&mut self, shader: &Shader) {
+        self.of.clear_to(shader.most_kept());
+    }
+
+    /// What is known of `def`.
+    pub fn of(&self, shader: &Shader, def: Def) -> Known {
+        self.of[def].unwrap_or(Known::nothing(shader.bit_size(def)))
+    }
+
+    /// What is known of the component that a scalar operand reads.
+    pub fn of_src(&self, shader: &Shader, src: AluSrc) -> Known {
+        match shader.as_const(src.def) {
+            Some(values) => {
+                values.get(usize::from(src.swizzle.get(0))).map_or(Known::nothing(64), |v| Known::number(*v))
+            }
+            None => self.of(shader, src.def),
+        }
+    }
+
+    fn visit(&mut self, shader: &Shader, inst: Inst, phis: &mut usize) {
+        let data = &shader.insts[inst];
+        if !data.has_def() {
+            return;
+        }
+        let known = match data.kind {
+            InstKind::Alu { op, srcs, .. } => {
+                let srcs = &shader.alu_srcs[srcs];
+                let src_bits = srcs.first().map_or(0, |src| shader.bit_size(src.def));
+                let width = usize::from(data.num_components);
+                Known::of_alu(op, data.bit_size, src_bits, |i| match (width, srcs.get(i)) {
+                    (1, Some(src)) => self.of_src(shader, *src),
+                    (_, Some(src)) => self.of(shader, src.def),
+                    (_, None) => Known::nothing(64),
+                })
+            }
+            InstKind::Const(values) => {
+                let values = &shader.consts[values];
+                values.iter().skip(1).fold(Known::number(values[0]), |known, v| known.or(Known::number(*v)))
+            }
+            InstKind::Phi(_) => self.phi(shader, inst, phis),
+            InstKind::Intrinsic { op, .. } => of_intrinsic(shader, op, data.bit_size),
+            _ => return,
+        };
+        self.of.set(inst.def(), Some(known));
+    }
+
+    /// What is known of a phi: what is believed of it, or what all operands have in common that are made before it.
+    fn phi(&mut self, shader: &Shader, inst: Inst, phis: &mut usize) -> Known {
+        if let Some((_, believed)) = self.phis.get(*phis).filter(|(phi, _)| *phi == inst) {
+            *phis += 1;
+            return *believed;
+        }
+        let is_first_walk = *phis == self.phis.len();
+        let (known, is_whole) = self.join(shader, inst);
+        if !is_whole && is_first_walk {
+            self.phis.push((inst, known));
+            *phis += 1;
+        }
+        known
+    }
+
+    /// What the operands of a phi that are known have in common, and whether all are.
+    fn join(&self, shader: &Shader, inst: Inst) -> (Known, bool) {
+        let bits = shader.insts[inst].bit_size;
+        let (mut all, mut is_whole) = (None, true);
+        for src in shader.phi(inst).unwrap_or(&[]) {
+            let is_made = self.of[src.def].is_some() || is_never_known(&shader.def(src.def).kind);
+            is_whole &= is_made;
+            if is_made && src.def != inst.def() {
+                let known = self.of(shader, src.def);
+                all = Some(all.map_or(known, |all: Known| all.or(known)));
+            }
+        }
+        let known = all.unwrap_or(Known::nothing(bits));
+        let max = self.bounds.of(inst.def()).map_or(known.max, |bound| known.max.min(bound));
+        (Known { max, ..known }.settled(bits), is_whole)
+    }
+
+    /// Compares what is believed of phis of loops with what the loops make of them. Returns true if all holds.
+    fn doubt(&mut self, shader: &Shader, is_last: bool) -> bool {
+        let mut phis = std::mem::take(&mut self.phis);
+        let mut holds = true;
+        for (phi, believed) in &mut phis {
+            let bits = shader.insts[*phi].bit_size;
+            let (known, _) = self.join(shader, *phi);
+            let both = believed.or(known);
+            if both == *believed {
+                continue;
+            }
+            holds = false;
+            // What changed once may change again: only the low bits, and a bound that is proven, are believed any further.
+            let (count, low) = both.low_bits();
+            let mask = mask(u64::MAX, count.min(64) as u8);
+            let max = self.bounds.of(phi.def()).unwrap_or(u64::MAX);
+            *believed =
+                Known { zeros: !low & mask, ones: low & mask, max: max.min(Known::nothing(bits).max) }.settled(bits);
+        }
+        if is_last && !holds {
+            phis.iter_mut().for_each(|(phi, believed)| *believed = Known::nothing(shader.insts[*phi].bit_size));
+        }
+        self.phis = phis;
+        holds
+    }
+}
+
+/// Whether nothing is entered for what is made in this way.
+fn is_never_known(kind: &InstKind) -> bool {
+    !matches!(kind, InstKind::Alu { .. } | InstKind::Const(_) | InstKind::Phi(_) | InstKind::Intrinsic { .. })
+}
+
+/// What is known of numbers that the device gives.
+fn of_intrinsic(shader: &Shader, op: Intrinsic, bits: u8) -> Known {
+    let size = shader.info.workgroup_size;
+    let is_open = size.contains(&0) || shader.info.workgroup_size_variable;
+    let most = match op {
+        Intrinsic::load_local_invocation_index if !is_open => size.iter().map(|n| u64::from(*n)).product::<u64>() - 1,
+        Intrinsic::load_local_invocation_id if !is_open => u64::from(size.into_iter().max().unwrap_or(1)) - 1,
+        // Vulkan, "Limits": maxSubgroupSize is 128 at most.
+        Intrinsic::load_subgroup_invocation => 127,
+        _ => return Known::nothing(bits),
+    };
+    Known::up_to(most)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::builder::evaluate_alu;
+    use crate::ir::{Builder, PhiSrc, Swizzle};
+
+    const OPS: &[AluOp] = {
+        use AluOp::*;
+        &[
+            mov,
+            iadd,
+            isub,
+            imul,
+            imad,
+            umul24,
+            umad24,
+            umul_32x16,
+            umul24_relaxed,
+            imul24_relaxed,
+            umad24_relaxed,
+            iand,
+            ior,
+            ixor,
+            inot,
+            ishl,
+            ushr,
+            ishr,
+            imin,
+            imax,
+            umin,
+            umax,
+            udiv,
+            umod,
+            u2u8,
+            u2u16,
+            u2u32,
+            u2u64,
+            i2i8,
+            i2i16,
+            i2i32,
+            i2i64,
+            extract_u8,
+            extract_u16,
+            ubfe,
+            ubitfield_extract,
+            bit_count,
+            find_lsb,
+            ineg,
+        ]
+    };
+
+    /// Numbers that look random and are the same every time.
+    struct Random(u64);
+
+    impl Random {
+        fn next(&mut self) -> u64 {
+            self.0 ^= self.0 << 13;
+            self.0 ^= self.0 >> 7;
+            self.0 ^= self.0 << 17;
+            self.0
+        }
+
+        /// A number of so many bits, small or with few bits as often as any.
+        fn number(&mut self, bits: u8) -> u64 {
+            let (a, b, shift) = (self.next(), self.next(), self.next() % 64);
+            mask(
+                match self.next() % 4 {
+                    0 => a,
+                    1 => a & b,
+                    2 => a | b,
+                    _ => a >> shift,
+                },
+                bits,
+            )
+        }
+
+        /// Something true of `value`.
+        fn truth(&mut self, value: u64, bits: u8) -> Known {
+            let unknown = self.number(bits);
+            let unknown = if self.next() % 4 == 0 { 0 } else { unknown };
+            let max = value.saturating_add(self.number(bits)).min(mask(u64::MAX, bits));
+            Known { zeros: !value & !unknown, ones: value & !unknown, max }.settled(bits)
+        }
+    }
+
+    #[test]
+    fn what_is_known_is_true() {
+        let mut random = Random(1);
+        for round in 0..400_000 {
+            let op = OPS[round % OPS.len()];
+            let info = op.info();
+            let free = [8, 16, 32, 64][random.next() as usize % 4];
+            let width = |bits: u8| if bits == 0 { free } else { bits };
+            let operands: Vec<(u64, u8)> =
+                info.srcs.iter().map(|src| (random.number(width(src.ty.bits)), width(src.ty.bits))).collect();
+            let known: Vec<Known> = operands.iter().map(|(value, bits)| random.truth(*value, *bits)).collect();
+            let values: Vec<[u64; 1]> = operands.iter().map(|(value, _)| [*value]).collect();
+            let list: Vec<(&[u64], Swizzle, u8)> =
+                values.iter().zip(&operands).map(|(v, (_, bits))| (&v[..], Swizzle::IDENTITY, *bits)).collect();
+            let bits = width(info.dest.ty.bits);
+            let result = evaluate_alu(op, &list, 1, bits).unwrap()[0];
+            let said = Known::of_alu(op, bits, operands[0].1, |i| known[i]);
+            let is_true = result & said.zeros == 0 && result & said.ones == said.ones && result <= said.max;
+            assert!(is_true, "{op:?}@{bits} of {operands:x?}, of which {known:x?}, is {result:#x}, not {said:x?}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_computed() {
+        let of = |op, values: &[u64]| Known::of_alu(op, 32, 32, |i| Known::number(values[i])).as_number();
+        assert_eq!(of(AluOp::iadd, &[0xffff_fff0, 0x24]), Some(0x14));
+        assert_eq!(of(AluOp::isub, &[3, 5]), Some(0xffff_fffe));
+        assert_eq!(of(AluOp::imul, &[12, 7]), Some(84));
+        assert_eq!(of(AluOp::ishl, &[5, 33]), Some(10));
+    }
+
+    #[test]
+    fn products_and_sums_have_low_bits() {
+        let mut shader = Shader::default();
+        shader.append_new_block();
+        let mut b = Builder::new(&mut shader);
+        let x = b.undef(1, 32);
+        let (three, twenty) = (b.imm32(3), b.imm32(20));
+        let up = b.ishl_imm(x, 2);
+        let product = b.alu(AluOp::imul, &[up, twenty]);
+        let sum = b.iadd_imm(product, 6);
+        let small = b.alu(AluOp::umod, &[x, three]);
+        let mut known = KnownBits::default();
+        known.look_at(&shader);
+        assert_eq!(known.of(&shader, product).low_bits(), (4, 0));
+        assert_eq!(known.of(&shader, sum).low_bits(), (4, 6));
+        assert_eq!(known.of(&shader, small).max, 2);
+    }
+
+    /// A loop whose counter starts at 0 and grows by `step` until it is no longer below `limit`, if there is a limit.
+    fn counter(step: u32, limit: Option<u32>) -> (Shader, Def) {
+        let mut shader = Shader::default();
+        let entry = shader.append_new_block();
+        let mut b = Builder::new(&mut shader);
+        let (start, unknown) = (b.imm32(0), b.undef(1, 1));
+        b.begin_loop();
+        let head = b.current_block();
+        let src = PhiSrc { pred: entry, def: start };
+        let phi = b.phi(1, 32, &[src, src]);
+        let cond = match limit {
+            Some(limit) => {
+                let limit = b.imm32(limit);
+                b.alu(AluOp::ige, &[phi, limit])
+            }
+            None => unknown,
+        };
+        b.break_if(cond);
+        let next = b.iadd_imm(phi, step.into());
+        let last = b.current_block();
+        b.set_phi_src(phi, 1, PhiSrc { pred: last, def: next });
+        b.end_loop();
+        assert_ne!(head, last);
+        (shader, phi)
+    }
+
+    #[test]
+    fn counters_keep_low_bits_and_bounds() {
+        let known = |step, limit| {
+            let (shader, phi) = counter(step, limit);
+            let mut known = KnownBits::default();
+            known.look_at(&shader);
+            known.of(&shader, phi)
+        };
+        assert_eq!(known(16, None).low_bits(), (4, 0));
+        assert_eq!(known(16, None).max, 0xffff_fff0);
+        assert_eq!(known(1, Some(10)).max, 10);
+        assert_eq!((known(3, Some(10)).max, known(12, Some(96)).low_bits().0), (12, 2));
+        // It may wrap, or count the other way.
+        assert_eq!(known(u32::MAX, Some(10)).max, u32::MAX.into());
+        assert_eq!(known(1, Some(u32::MAX)).max, u32::MAX.into());
+    }
+
+    #[test]
+    fn phis_that_depend_on_each_other_come_to_an_end() {
+        let mut shader = Shader::default();
+        let entry = shader.append_new_block();
+        let mut b = Builder::new(&mut shader);
+        let (first, cond) = (b.imm32(64), b.undef(1, 1));
+        b.begin_loop();
+        let src = PhiSrc { pred: entry, def: first };
+        let phis: Vec<Def> = (0..20).map(|_| b.phi(1, 32, &[src, src])).collect();
+        b.break_if(cond);
+        let last = b.current_block();
+        for (i, phi) in phis.iter().enumerate() {
+            // Each takes a bit less of the next one.
+            let half = b.ushr_imm(phis[(i + 1) % phis.len()], 1);
+            b.set_phi_src(*phi, 1, PhiSrc { pred: last, def: half });
+        }
+        b.end_loop();
+        let mut known = KnownBits::default();
+        known.look_at(&shader);
+        assert_eq!(known.of(&shader, phis[0]).low_bits().0, 0);
+    }
+}
