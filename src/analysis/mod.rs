@@ -6,6 +6,7 @@ pub mod dominators;
 pub(crate) mod kinds;
 pub mod known_bits;
 pub(crate) mod lists;
+pub mod offsets;
 pub mod textures;
 pub mod uses;
 pub mod value_types;

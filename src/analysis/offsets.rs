@@ -1,0 +1,377 @@
+//! Byte offsets and indices of arrays taken apart: what part is constant, what is scaled, and what of it is known.
+//!
+//! ```text
+//! 32    %1 = ishl %0, 4
+//! 32    %2 = iadd %1, 24      split(%2, 4): (16 * %0 >> 4) + 1, and the low four bits are 8
+//! 32    %3 = ushr %2, 2       split(%3, 2): the same vec4, as dwords were counted
+//! ```
+//!
+//! Offsets are numbers modulo 2^32, so `%0` above is 0x10000000 if `%2` is to be 24, too. A [`Split`] is exact for every value of
+//! its variable: what may not be added, as a sum may have wrapped, is kept in front of the shift.
+//!
+//! One analysis serves all memories: uniform and storage blocks by byte offset and by zink's typed pointers, push constants,
+//! shared memory, scratch.
+
+use super::known_bits::{Known, KnownBits};
+use crate::ir::{AluFlags, AluSrc, Def, InstKind, Shader};
+use crate::op::AluOp;
+
+/// A component of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Scalar {
+    /// The value.
+    pub def: Def,
+    /// Which of its components.
+    pub component: u8,
+}
+
+/// `value >> shift` as `((scale * x + before) >> shift) + after`, where the product and the first sum wrap at 2^32, and the
+/// second sum does not wrap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Split {
+    /// `None` if the value is constant: `after` is all there is.
+    pub term: Option<Term>,
+    /// Added behind the shift.
+    pub after: u32,
+}
+
+/// The part of a [`Split`] that is not constant: `(scale * x + before) >> shift`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Term {
+    /// The variable.
+    pub x: Scalar,
+    /// What it is multiplied by.
+    pub scale: u32,
+    /// Added in front of the shift, modulo 2^32.
+    pub before: u32,
+    /// How far all of it is shifted to the right.
+    pub shift: u32,
+}
+
+/// A [`Split`], and what else is known.
+#[derive(Clone, Copy, Debug)]
+pub struct Parts {
+    /// The quotient.
+    pub split: Split,
+    /// What is shifted out, if it is known: the remainder.
+    pub remainder: Option<u32>,
+    /// A value of the shader that is `scale * x + inner` modulo 2^32, as far as it is not shifted out.
+    pub scaled: Scalar,
+    /// See there.
+    pub inner: u32,
+    /// `scale * x + before` is below 2^32 in whole numbers, so that it may be shifted part by part.
+    pub is_whole: bool,
+}
+
+/// How many instructions are looked through at most: chains of Mesa's have a handful.
+const MOST_STEPS: u32 = 32;
+
+/// The offsets of a shader.
+#[derive(Debug, Default)]
+pub struct Offsets {
+    known: KnownBits,
+}
+
+impl Offsets {
+    /// Finds out what is known of the values of `shader`, instead of those of another one.
+    pub fn look_at(&mut self, shader: &Shader) {
+        self.known.look_at(shader);
+    }
+
+    /// Keeps no more memory than a usual shader needs, until the next one is looked at.
+    pub(crate) fn let_go_of_much(&mut self, shader: &Shader) {
+        self.known.let_go_of_much(shader);
+    }
+
+    /// What is known of a scalar.
+    pub fn known(&self, shader: &Shader, value: Def) -> Known {
+        self.known.of(shader, value)
+    }
+
+    /// Takes `(value + plus) >> shift` apart. `low` is what is known of the lowest bits of the sum: of how many, and what they are.
+    pub fn split(&self, shader: &Shader, (value, plus): (Def, u32), shift: u32, low: (u32, u32)) -> Parts {
+        let mut walk = Walk::new(self, shader, value, plus, shift);
+        (0..MOST_STEPS).any(|_| !walk.step());
+        let remainder = (low.0 >= shift).then_some(low.1 & low_mask(shift));
+        Parts { remainder, ..walk.finish(low) }
+    }
+}
+
+fn low_mask(bits: u32) -> u32 {
+    u32::MAX.checked_shl(bits).map_or(u32::MAX, |high| !high)
+}
+
+/// The walk from a value to what it depends on: `value >> shift` is `(scale * at + constant) >> shift`, all but the shift
+/// modulo 2^32.
+struct Walk<'a> {
+    offsets: &'a Offsets,
+    shader: &'a Shader,
+    at: Scalar,
+    scale: u32,
+    constant: u32,
+    shift: u32,
+    /// The last place at which the scale was 1, and the constant there.
+    scaled: (Scalar, u32),
+    /// The walk went through nothing but sums and products.
+    is_exact: bool,
+    /// No product and no sum so far wraps.
+    is_whole: bool,
+}
+
+impl<'a> Walk<'a> {
+    fn new(offsets: &'a Offsets, shader: &'a Shader, value: Def, constant: u32, shift: u32) -> Walk<'a> {
+        let (at, is_whole) = (Scalar { def: value, component: 0 }, constant == 0);
+        Walk { offsets, shader, at, scale: 1, constant, shift, scaled: (at, constant), is_exact: true, is_whole }
+    }
+
+    fn operand(&self, src: AluSrc) -> Scalar {
+        Scalar { def: src.def, component: src.swizzle.get(usize::from(self.at.component)) }
+    }
+
+    fn number(&self, src: AluSrc) -> Option<u32> {
+        let Scalar { def, component } = self.operand(src);
+        self.shader.as_const(def).map(|values| values[usize::from(component)] as u32)
+    }
+
+    fn known(&self, scalar: Scalar) -> Known {
+        match self.shader.as_const(scalar.def) {
+            Some(values) => Known::number(values[usize::from(scalar.component)]),
+            None => self.offsets.known.of(self.shader, scalar.def),
+        }
+    }
+
+    /// The other operand and the number, if one of two is a number.
+    fn with_number(&self, srcs: &[AluSrc]) -> Option<(Scalar, u32)> {
+        let [a, b] = *srcs else { return None };
+        let second = self.number(b).map(|number| (self.operand(a), number));
+        second.or_else(|| self.number(a).map(|number| (self.operand(b), number)))
+    }
+
+    /// Goes on to an operand of what makes the value that the walk has come to. False if there is none to go on to.
+    fn step(&mut self) -> bool {
+        let InstKind::Alu { op, srcs, flags } = self.shader.def(self.at.def).kind else { return false };
+        let srcs = &self.shader.alu_srcs[srcs];
+        let is_said_whole = flags.contains(AluFlags::NO_UNSIGNED_WRAP);
+        if self.shader.bit_size(self.at.def) != 32 {
+            return false;
+        }
+        match op {
+            AluOp::mov => {
+                self.go_on(self.operand(srcs[0]));
+                true
+            }
+            AluOp::iadd | AluOp::ior => self.with_number(srcs).is_some_and(|(x, number)| {
+                let known = self.known(x);
+                let is_sum = op == AluOp::iadd || known.possible() & u64::from(number) == 0;
+                is_sum && {
+                    self.is_whole &= is_said_whole || known.max + u64::from(number) <= u32::MAX.into();
+                    self.add(x, number)
+                }
+            }),
+            AluOp::isub => match (self.number(srcs[1]), self.number(srcs[0])) {
+                (Some(number), _) => {
+                    self.is_whole = false;
+                    self.add(self.operand(srcs[0]), number.wrapping_neg())
+                }
+                _ => false,
+            },
+            AluOp::ishl => match self.number(srcs[1]) {
+                Some(count) => self.multiply(self.operand(srcs[0]), 1 << (count & 31), is_said_whole),
+                None => false,
+            },
+            AluOp::imul | AluOp::umul24_relaxed | AluOp::imul24_relaxed => match self.with_number(srcs) {
+                Some((x, number)) => self.multiply(x, number, is_said_whole),
+                None => false,
+            },
+            AluOp::umul24 => match self.with_number(srcs) {
+                Some((x, number)) if self.known(x).max >> 24 == 0 && number >> 24 == 0 => {
+                    self.multiply(x, number, false)
+                }
+                _ => false,
+            },
+            AluOp::ushr => self.number(srcs[1]).is_some_and(|count| self.shift_more(self.operand(srcs[0]), count & 31)),
+            AluOp::iand => self.with_number(srcs).is_some_and(|(x, kept)| self.look_through_mask(x, kept)),
+            _ => false,
+        }
+    }
+
+    fn go_on(&mut self, at: Scalar) {
+        self.at = at;
+        if self.scale == 1 {
+            self.scaled = (at, self.constant);
+        }
+    }
+
+    fn add(&mut self, x: Scalar, number: u32) -> bool {
+        self.constant = self.constant.wrapping_add(self.scale.wrapping_mul(number));
+        self.go_on(x);
+        true
+    }
+
+    fn multiply(&mut self, x: Scalar, number: u32, is_said_whole: bool) -> bool {
+        self.is_whole &= is_said_whole || self.known(x).max.saturating_mul(number.into()) <= u32::MAX.into();
+        self.scale = self.scale.wrapping_mul(number);
+        self.go_on(x);
+        true
+    }
+
+    /// `(x >> count) >> shift` is one shift, unless something was added in between.
+    fn shift_more(&mut self, x: Scalar, count: u32) -> bool {
+        let is_bare = self.scale == 1 && self.constant == 0 && self.shift + count < 32;
+        if is_bare {
+            self.shift += count;
+            self.is_exact &= count == 0;
+            self.go_on(x);
+        }
+        is_bare
+    }
+
+    /// A mask that clears only what is shifted out, or is 0 anyway, does nothing.
+    fn look_through_mask(&mut self, x: Scalar, kept: u32) -> bool {
+        let cleared = self.known(x).possible() as u32 & !kept;
+        let is_moot = cleared == 0 || self.scale == 1 && self.constant == 0 && cleared >> self.shift == 0;
+        if is_moot {
+            self.is_exact &= cleared == 0;
+            self.go_on(x);
+        }
+        is_moot
+    }
+
+    /// What the walk has found. The remainder is not its affair.
+    fn finish(self, low: (u32, u32)) -> Parts {
+        let Walk { at, scale, constant, shift, scaled, is_exact, is_whole, .. } = self;
+        if let Some(value) = self.as_number() {
+            let split = Split { term: None, after: value >> shift };
+            return Parts { split, remainder: None, scaled: at, inner: 0, is_whole: true };
+        }
+        // Of the product: how many low bits are known, and what they are.
+        let x = self.known(at);
+        let (mut bits, own) = Known::of_alu(AluOp::imul, 32, 32, |i| [x, Known::number(scale.into())][i]).low_bits();
+        let mut own = own as u32;
+        if bits < shift && is_exact && low.0 >= shift {
+            (bits, own) = (low.0, low.1.wrapping_sub(constant) & low_mask(low.0));
+        }
+        // What is below the known bits of the product does not carry out of them if those are 0.
+        let safe = low_mask(if own == 0 { bits } else { shift });
+        let own = own & low_mask(shift);
+        let (before, after) = match is_whole {
+            _ if bits < shift => (constant, 0),
+            true => (0, constant.wrapping_add(own)),
+            false => (constant.wrapping_add(own) & !safe, constant.wrapping_add(own) & safe),
+        };
+        let split = Split { term: Some(Term { x: at, scale, before, shift }), after: after >> shift };
+        let most = x.max.saturating_mul(scale.into()).saturating_add(before.into());
+        let (scaled, outer) = scaled;
+        let inner = constant.wrapping_sub(outer);
+        Parts { split, remainder: None, scaled, inner, is_whole: is_whole || most <= u32::MAX.into() }
+    }
+
+    fn as_number(&self) -> Option<u32> {
+        let known = match self.scale {
+            0 => 0,
+            _ => self.known(self.at).as_number()? as u32,
+        };
+        Some(self.scale.wrapping_mul(known).wrapping_add(self.constant))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::Builder;
+
+    /// What the last value that `make` makes is, shifted by `shift`, and its variable.
+    fn split(shift: u32, make: impl FnOnce(&mut Builder<'_>, Def) -> Def) -> (Parts, Def) {
+        let mut shader = Shader::default();
+        shader.append_new_block();
+        let mut b = Builder::new(&mut shader);
+        let x = b.undef(1, 32);
+        let value = make(&mut b, x);
+        let mut offsets = Offsets::default();
+        offsets.look_at(&shader);
+        let (bits, low) = offsets.known(&shader, value).low_bits();
+        (offsets.split(&shader, (value, 0), shift, (bits.min(32), low as u32)), x)
+    }
+
+    fn term(x: Def, scale: u32, before: u32, shift: u32) -> Option<Term> {
+        Some(Term { x: Scalar { def: x, component: 0 }, scale, before, shift })
+    }
+
+    #[test]
+    fn constants_below_the_alignment_stand_behind_the_shift() {
+        let (parts, x) = split(4, |b, x| {
+            let up = b.ishl_imm(x, 6);
+            b.iadd_imm(up, 0x28)
+        });
+        assert_eq!(parts.split, Split { term: term(x, 64, 0, 4), after: 2 });
+        assert_eq!((parts.remainder, parts.is_whole), (Some(8), false));
+    }
+
+    #[test]
+    fn others_stay_in_front_as_the_sum_may_wrap() {
+        let (parts, x) = split(4, |b, x| {
+            let up = b.ishl_imm(x, 4);
+            b.iadd_imm(up, 0xffff_ffd4)
+        });
+        assert_eq!(parts.split, Split { term: term(x, 16, 0xffff_ffd0, 4), after: 0 });
+        assert_eq!(parts.remainder, Some(4));
+    }
+
+    #[test]
+    fn they_do_not_where_it_cannot() {
+        let (parts, x) = split(4, |b, x| {
+            let small = b.iand_imm(x, 0xff);
+            let up = b.ishl_imm(small, 4);
+            b.iadd_imm(up, 0x104)
+        });
+        let small = parts.split.term.map(|term| term.x.def);
+        assert_ne!(small, Some(x), "the mask is of use");
+        assert_eq!((parts.split.after, parts.is_whole), (16, true));
+    }
+
+    #[test]
+    fn dwords_are_counted_back_to_bytes() {
+        let (parts, x) = split(2, |b, x| {
+            let up = b.ishl_imm(x, 4);
+            let sum = b.iadd_imm(up, 12);
+            b.ushr_imm(sum, 2)
+        });
+        assert_eq!(parts.split, Split { term: term(x, 16, 0, 4), after: 0 });
+        assert_eq!(parts.remainder, Some(3));
+    }
+
+    #[test]
+    fn sums_of_disjoint_bits_may_be_written_as_or() {
+        let (parts, x) = split(4, |b, x| {
+            let up = b.ishl_imm(x, 5);
+            let bits = b.imm32(0x14);
+            b.alu(AluOp::ior, &[up, bits])
+        });
+        assert_eq!((parts.split, parts.remainder), (Split { term: term(x, 32, 0, 4), after: 1 }, Some(4)));
+        let (parts, _) = split(2, |b, x| {
+            let up = b.ishl_imm(x, 2);
+            let bits = b.imm32(8);
+            b.alu(AluOp::ior, &[up, bits])
+        });
+        assert_eq!(parts.split.term.map(|term| term.scale), Some(1), "these bits overlap");
+    }
+
+    #[test]
+    fn what_is_not_understood_is_the_variable() {
+        let (parts, x) = split(4, |b, x| {
+            let sum = b.iadd_imm(x, 5);
+            b.iadd_imm(sum, 3)
+        });
+        assert_eq!((parts.split, parts.remainder), (Split { term: term(x, 1, 8, 4), after: 0 }, None));
+    }
+
+    #[test]
+    fn constants_have_no_variable() {
+        let (parts, _) = split(4, |b, x| {
+            let none = b.iand_imm(x, 0);
+            let up = b.ishl_imm(none, 3);
+            b.iadd_imm(up, 0x34)
+        });
+        assert_eq!((parts.split, parts.remainder), (Split { term: None, after: 3 }, Some(4)));
+    }
+}
