@@ -151,7 +151,10 @@ impl Emit<'_> {
             _ => Open::One,
         };
         match is_block {
-            true => Layout::of_block(variable.mode == Modes::UBO, open, numbers),
+            true => {
+                let is_padded = variable.mode == Modes::UBO && !self.target.has_tight_uniform_arrays();
+                Layout::of_block(is_padded, open, numbers)
+            }
             false => Layout::of_memory(open, numbers),
         }
     }
