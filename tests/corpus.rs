@@ -13,7 +13,7 @@
 //! ```
 //!
 //! Commands: `print`, `check`, `pass NAME`, `lower` and `compile`, with `target=T`, `enable=F`, `disable=F`, `access=lane`,
-//! `stop-after=PASS`, `names` and `lines` behind them. `BLESS=1 cargo test --test corpus` writes what comes out as what has
+//! `uniform-ranges=vec4s`, `stop-after=PASS`, `names` and `lines` behind them. `BLESS=1 cargo test --test corpus` writes what comes out as what has
 //! to; every module goes through `spirv-val` all the same.
 //!
 //! `; test: run` has the tool run the shaders of the file on the interpreter. Lines `; inputs: ...` give it what README calls
@@ -114,6 +114,7 @@ impl<'a> Command<'a> {
             ("enable", name) => self.options.target.set(feature(name)?, true),
             ("disable", name) => self.options.target.set(feature(name)?, false),
             ("access", "lane") => self.options.buffer_access = BufferAccess::Lane,
+            ("uniform-ranges", "vec4s") => self.options.target.uniform_ranges_in_vec4s = true,
             ("stop-after", pass) => self.pass = Some(pass),
             ("names", "") => self.names = true,
             ("lines", "") => self.lines = true,

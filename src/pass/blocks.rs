@@ -4,7 +4,7 @@ use crate::ir::{ArrayIndex, Block, Builder, Def, DerefKind, Field, Shader, Type,
 use crate::op::{AluType, Base, Modes};
 
 /// The shape of a block's only member.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Element {
     /// Component width in bits.
     pub bits: u8,
@@ -16,10 +16,26 @@ pub(super) struct Element {
 pub(super) const UVEC4: Element = Element { bits: 32, components: 4 };
 /// `u64vec2`: the same bytes as two numbers of 64 bits.
 pub(super) const U64VEC2: Element = Element { bits: 64, components: 2 };
+/// `uvec2`: for what is at a multiple of 8 bytes.
+pub(super) const UVEC2: Element = Element { bits: 32, components: 2 };
 /// `uint`: what the size of a buffer is counted in.
 pub(super) const UINT: Element = Element { bits: 32, components: 1 };
 /// `uint64_t`: what 64-bit atomics point to.
 pub(super) const UINT64: Element = Element { bits: 64, components: 1 };
+
+/// The element of so many lanes: 4, 2 or 1.
+pub(super) fn vector_of(lanes: u32) -> Element {
+    match lanes {
+        4 => UVEC4,
+        2 => UVEC2,
+        _ => UINT,
+    }
+}
+
+/// How many elements `vec4s` vec4s are.
+pub(super) fn elements(vec4s: u32, element: Element) -> u32 {
+    vec4s.saturating_mul(128 / (u32::from(element.bits) * u32::from(element.components)))
+}
 
 /// What such blocks are called. Mesa calls all blocks `struct`.
 const NAME: &str = "block";

@@ -1,9 +1,10 @@
 //! Typed pointers into uniform and storage blocks become accesses to the lanes of `uvec4 base[]`.
 //!
 //! **What.** zink turns byte offsets into derefs of blocks `struct { uintN base[]; }`, one variable per width. Their
-//! loads, stores and atomics become accesses through one variable per binding whose element is `uvec4`; see `lanes`. Loads of
+//! loads, stores and atomics become accesses through one variable per binding whose element is `uvec4`; see `lanes`. The arithmetic
+//! that divided an offset is undone, and lanes of one vec4 find together: see [`lower_ubo`](super::lower_ubo), "Offsets". Loads of
 //! uniform blocks at known places, which are most, are lowered where they stand; see `uniforms`. Storage blocks of which all
-//! accesses are to words, some at places that are not known, stay arrays of words; see `words`.
+//! elements can be had, some at places that are not known, stay arrays of these; see `staying`.
 //!
 //! **Why.** `uint base[]` has a stride of 4 bytes, which a uniform block may not have without
 //! `uniformBufferStandardLayout` (Vulkan, "Offset and Stride Assignment"); and variables of several widths at one
@@ -45,17 +46,19 @@
 //!             @store_deref (%10, %6) (wrmask=x, access=none)
 //! ```
 
+mod staying;
 mod steps;
 mod survey;
 mod uniforms;
 mod vec4s;
-mod words;
 
 use super::blocks::{
-    base_pointer, block_pointer, block_type, is_block, vec4s, BasePointers, Element, U64VEC2, UINT, UINT64, UVEC4,
+    block_pointer, block_type, elements, is_block, vec4s, vector_of, BasePointers, Element, U64VEC2, UINT, UINT64,
+    UVEC2, UVEC4,
 };
-use super::lanes::{self, Address, Others, Vec4s, Whole};
+use super::lanes::{self, is_wide, load_wide, uniform_granularity, Granularity, Offset, Others, Vec4s, Whole};
 use super::{BufferAccess, Context, Forms, Pass};
+use crate::analysis::offsets::Offsets;
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, InstKind, Shader, Var, Variable};
 use crate::op::{Access, AluOp, AluSet, Index, Intrinsic, Modes};
 use crate::target::{Descriptor, Feature, Target};
@@ -87,13 +90,13 @@ struct Memory {
 }
 
 fn lower(shader: &mut Shader, context: &Context, Memory { survey, uniforms, bases, vec4s }: &mut Memory) -> bool {
-    survey.look_at(shader, in_place(shader, context));
-    if survey.has_others && !survey.uniforms.is_empty() {
-        // The pointers in front of them may not change.
-        survey.look_at(shader, InPlace::Nothing);
+    survey.look_at(shader, context, in_place(shader, context));
+    if !survey.uniforms.is_empty() && (survey.has_others || uniforms::needs_lanes(survey, context)) {
+        // The pointers in front of them may not change, or a pair has to be loaded by lanes.
+        survey.look_at(shader, context, InPlace::Nothing);
     }
     let mut sized = Sized::new(shader);
-    if survey.accesses.is_empty() && survey.uniforms.is_empty() && survey.words.is_empty() && sized.is_none() {
+    if survey.accesses.is_empty() && survey.uniforms.is_empty() && survey.staying.is_empty() && sized.is_none() {
         return false;
     }
     survey.declare(shader, &context.target);
@@ -101,20 +104,21 @@ fn lower(shader: &mut Shader, context: &Context, Memory { survey, uniforms, base
         sized.view = survey.views(shader, sized.extent.var).and_then(|views| views.words);
     }
     if !survey.accesses.is_empty() || sized.is_some() {
-        let Survey { accesses, extents, vec4s: wanted, .. } = &mut *survey;
+        let Survey { accesses, extents, vec4s: wanted, offsets, .. } = &mut *survey;
         bases.clear();
         vec4s.clear();
         let mut accesses = accesses.iter();
         let next = accesses.next();
-        let mut lower = Lower { context, extents, wanted, next, accesses, sized, bases, vec4s };
+        let mut lower = Lower { context, extents, offsets, wanted, next, accesses, sized, bases, vec4s };
         rewrite(shader, |b, inst| lower.visit(b, inst));
+        survey.offsets.let_go_of_much(shader);
     }
     if !survey.has_others {
         if !survey.uniforms.is_empty() {
-            uniforms::lower(shader, survey, uniforms);
+            uniforms::lower(shader, survey, uniforms, context);
         }
-        if !survey.words.is_empty() {
-            words::lower(shader, survey);
+        if !survey.staying.is_empty() {
+            staying::lower(shader, survey);
         }
         shader.change_order(&survey.changes);
     }
@@ -150,7 +154,7 @@ const STORES: &[Intrinsic] = &[Intrinsic::store_ssbo, Intrinsic::store_global];
 /// that are no lane; for [`Forms`](super::Forms).
 pub(super) fn is_typed_access(shader: &Shader, inst: Inst) -> bool {
     let Some((op, array, _)) = element(shader, inst) else { return false };
-    if array.bytes <= 4 && is_block(shader, shader.vars[array.var].ty) {
+    if is_block(shader, shader.vars[array.var].ty) {
         return false;
     }
     !((is_atomic(op) || is_atomic_access(shader.index(inst, Index::access))) && array.bytes != 4)
@@ -161,13 +165,17 @@ impl Extent {
         let len = self.is_ubo.then(|| vec4s(self.bytes.unwrap_or(target.max_uniform_buffer_range)));
         let vec4s = self.lanes.then(|| declare(shader, target, UVEC4, len, self));
         let pairs = self.pairs.then(|| declare(shader, target, U64VEC2, len, self));
-        let words = self.words.then(|| declare(shader, target, UINT, None, self));
-        let var64 = self.atomic64.then(|| declare(shader, target, UINT64, None, self));
+        let wants = |lanes: u32| (self.seen & lanes != 0).then(|| len.map(|len| elements(len, vector_of(lanes))));
+        let halves = wants(2).map(|len| declare(shader, target, UVEC2, len, self));
+        let words = wants(1).or((self.stays & 4 != 0).then_some(None));
+        let words = words.map(|len| declare(shader, target, UINT, len, self));
+        let has_64 = self.atomic64 || self.stays & 8 != 0;
+        let var64 = has_64.then(|| declare(shader, target, UINT64, None, self));
         let narrow = [(0, 8), (1, 16)].map(|(slot, bits)| {
             let has = self.narrow[slot] && !self.is_ubo && lanes::has_elements(target, bits);
             has.then(|| declare(shader, target, Element { bits, components: 1 }, None, self))
         });
-        Views { vec4s, pairs, words, var64, narrow, len }
+        Views { vec4s, pairs, halves, words, var64, narrow, len }
     }
 }
 
@@ -219,7 +227,10 @@ fn declare(shader: &mut Shader, target: &Target, element: Element, len: Option<u
     };
     let set = old.descriptor_set.unwrap_or(target.descriptor_set(descriptor));
     let access = if extent.written { old.access } else { old.access | Access::READONLY };
-    shader.vars.push(Variable { ty, access, descriptor_set: Some(set), ..old })
+    let granularity = if target.uniform_ranges_in_vec4s { 16 } else { 1 };
+    let is_known = extent.is_ubo && extent.count.flatten().map_or(true, |count| count == 1) && !extent.is_dynamic;
+    let min_range = if is_known { extent.readable.next_multiple_of(granularity) } else { 0 };
+    shader.vars.push(Variable { ty, access, min_range, descriptor_set: Some(set), ..old })
 }
 
 /// The new variables behind a key.
@@ -228,19 +239,43 @@ struct Views {
     vec4s: Option<Var>,
     /// The same as pairs of lanes.
     pairs: Option<Var>,
-    /// The one whose words are accessed where they are.
+    /// The same as `uvec2`s,
+    halves: Option<Var>,
+    /// as words,
     words: Option<Var>,
-    /// The one for 64-bit atomics.
+    /// and as numbers of 64 bits.
     var64: Option<Var>,
     /// Those for elements of 8 and 16 bits.
     narrow: [Option<Var>; 2],
     len: Option<u32>,
 }
 
+impl Views {
+    /// The one whose elements are vectors of so many lanes.
+    fn of_vectors(&self, lanes: u32) -> Option<Var> {
+        match lanes {
+            4 => self.vec4s,
+            2 => self.halves,
+            _ => self.words,
+        }
+    }
+
+    /// The one whose elements are numbers of so many bytes.
+    fn of_elements(&self, bytes: u32) -> Option<Var> {
+        match bytes {
+            1 => self.narrow[0],
+            2 => self.narrow[1],
+            4 => self.words,
+            _ => self.var64,
+        }
+    }
+}
+
 /// The walk that lowers what is not lowered in place.
 struct Lower<'a> {
     context: &'a Context,
     extents: &'a [Extent],
+    offsets: &'a Offsets,
     wanted: &'a mut WantedVec4s,
     /// The access that the walk reaches next, and those behind it.
     next: Option<&'a Found>,
@@ -268,32 +303,45 @@ impl Lower<'_> {
     /// Lowers an access.
     fn access(&mut self, b: &mut Builder<'_>, found: &Found) -> Edit {
         let inst = found.inst;
-        let Extent { is_ubo, views: Some(views), .. } = self.extents[found.extent] else { return Edit::Keep };
-        let Some(vec4s) = views.vec4s else { return Edit::Keep };
+        let extent = &self.extents[found.extent];
+        let Extent { is_ubo, views: Some(views), .. } = *extent else { return Edit::Keep };
         // Taken apart again: the values in it may have got other names by now.
         let Some((op, array, index)) = element(b.shader, inst) else { return Edit::Keep };
         let size = (b.shader.insts[inst].num_components, b.shader.insts[inst].bit_size);
-        if let (true, 64, Some(var64)) = (is_atomic(op), size.1, views.var64) {
-            let base = base_pointer(b, var64, array.block);
-            let pointer = b.deref_array(base, index);
-            return Edit::Replace(lanes::atomic_at(b, inst, pointer, 1));
-        }
         let access = b.shader.index(inst, Index::access);
-        let narrow = array.narrow_slot().and_then(|slot| views.narrow[slot]);
-        if let (Some(var), false) = (narrow, is_atomic(op)) {
+        let own = match array.bytes {
+            8 => views.var64,
+            4 => None,
+            bytes => views.of_elements(bytes).filter(|_| !is_atomic(op)),
+        };
+        if let Some(var) = own {
             let base = self.bases.get(b, var, array.block);
             let pointer = b.deref_array(base, index);
-            if op == Intrinsic::load_deref {
-                return Edit::Replace(b.load_deref(pointer, access));
+            match op {
+                Intrinsic::load_deref => return Edit::Replace(b.load_deref(pointer, access)),
+                Intrinsic::store_deref => b.store_deref(pointer, stored(b.shader, inst), 1, access),
+                _ => return Edit::Replace(lanes::atomic_at(b, inst, pointer, 1)),
             }
-            b.store_deref(pointer, stored(b.shader, inst), 1, access);
             return Edit::Remove;
         }
-        let address = Address::element(b, index, array.bytes);
+        let offset = match index {
+            ArrayIndex::Imm(index) => Offset::constant(inst.def(), (index as u32).wrapping_mul(array.bytes)),
+            ArrayIndex::Def(index) => Offset::of_element(b.shader, self.offsets, index, array.bytes),
+        };
+        if let (true, Some(pairs)) = (is_ubo && is_wide(self.context, offset, 8 * array.bytes), views.pairs) {
+            let base = self.bases.get(b, pairs, array.block);
+            return Edit::Replace(load_wide(b, (base, access), (offset, self.offsets), size.0));
+        }
+        let granularity = if is_ubo { uniform_granularity(self.context) } else { Granularity::Vec4s };
+        let address = offset.address(b, self.offsets, granularity);
+        let lanes = address.lanes(granularity);
+        let Some(var) = views.of_vectors(lanes) else { return Edit::Keep };
+        let wanted = found.vec4.map_or(0, |at| self.wanted.get_mut(at).lanes);
         let memory = lanes::Memory {
-            base: self.bases.get(b, vec4s, array.block),
+            base: self.bases.get(b, var, array.block),
             access,
-            whole: self.whole(is_ubo),
+            whole: self.whole(extent, offset, wanted),
+            lanes,
             len: views.len,
             shared: true,
             in_pairs: false,
@@ -301,7 +349,6 @@ impl Lower<'_> {
         };
         match op {
             Intrinsic::load_deref => {
-                let wanted = found.vec4.map_or(0, |at| self.wanted.get_mut(at).lanes);
                 let vec4s = is_ubo.then_some(&mut *self.vec4s);
                 Edit::Replace(lanes::load(b, &memory, address, size, Others { lanes: |_| wanted, vec4s }))
             }
@@ -313,11 +360,16 @@ impl Lower<'_> {
         }
     }
 
-    fn whole(&self, is_ubo: bool) -> Whole {
-        match (self.context.buffer_access, is_ubo) {
+    /// When a whole vec4 may be loaded of which these lanes are wanted.
+    fn whole(&self, extent: &Extent, offset: Offset, wanted: u8) -> Whole {
+        match (self.context.buffer_access, extent.is_ubo) {
             (BufferAccess::Lane, _) => Whole::Never,
-            (BufferAccess::Auto, true) => Whole::Always,
             (BufferAccess::Auto, false) => Whole::Covered,
+            (BufferAccess::Auto, true) if self.context.target.uniform_ranges_in_vec4s => Whole::Always,
+            (BufferAccess::Auto, true) if offset.as_static().is_some() => Whole::Until(extent.readable),
+            // What is wanted is loaded in the same block of the IR, so the last lane is there if it is among these.
+            (BufferAccess::Auto, true) if wanted & 8 != 0 => Whole::Always,
+            (BufferAccess::Auto, true) => Whole::Covered,
         }
     }
 }

@@ -237,6 +237,7 @@ impl Access {
             len: None,
             shared: true,
             in_pairs: false,
+            lanes: 4,
             at_address: true,
         };
         match self.operation {

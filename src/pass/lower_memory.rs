@@ -3,7 +3,8 @@
 //! **What.** `load_/store_shared`, `shared_atomic*`, `load_/store_scratch`, `load_push_constant` and zink's
 //! `load_push_constant_zink` go through one variable each, `struct { uvec4 base[N]; }`; see `lanes`. N is the size that
 //! the header gives, rounded up to 16 bytes; the pipeline layout's push constant range is to be rounded up likewise.
-//! Shared memory lives in the Workgroup storage class, scratch in Private, push constants in PushConstant.
+//! Shared memory lives in the Workgroup storage class, scratch in Private, push constants in PushConstant. If some access is
+//! to a lane of a vec4 that is not known, the memory is `uint base[]`: no code is made to find the lane.
 //!
 //! **Why.** Logical SPIR-V has no byte addresses, and without `workgroupMemoryExplicitLayout` no two variables of
 //! shared memory can alias: one view must serve every width.
@@ -42,10 +43,11 @@
 //! 32    %6 = @load_deref (%5) (access=none)
 //! ```
 
-use super::blocks::{base_pointer, new_block, vec4s, Element, UINT64, UVEC4};
-use super::lanes::{self, Address, Memory, Whole};
+use super::blocks::{base_pointer, new_block, vec4s, Element, UINT, UINT64, UVEC4};
+use super::lanes::{self, Elements, Granularity, Memory, Offset, Whole};
 use super::lower_buffer_derefs::is_typed_access;
 use super::{BufferAccess, Context, Forms, Pass};
+use crate::analysis::offsets::Offsets;
 use crate::ir::{rewrite, Builder, Def, Edit, Inst, Shader, Var};
 use crate::op::{Index, Intrinsic, Modes};
 use crate::target::Feature;
@@ -88,12 +90,25 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
     if !ROWS.iter().any(|row| shader.inventory().has(row.0)) {
         return false;
     }
+    shader.with_spare(|shader, offsets| lower(shader, context, offsets))
+}
+
+fn lower(shader: &mut Shader, context: &Context, offsets: &mut Offsets) -> bool {
+    let is_dynamic = |access: Access| shader.as_const_scalar(access.offset).is_none();
+    if shader.order.iter().any(|inst| Access::new(shader, *inst).is_some_and(is_dynamic)) {
+        offsets.look_at(shader);
+    }
     let in_elements = offsets_are_elements(shader);
     let mut memories = Memories::new(shader, context);
-    rewrite(shader, |b, inst| match Access::new(b.shader, inst) {
-        Some(access) => access.lower(b, &mut memories, in_elements),
+    if context.buffer_access == BufferAccess::Auto {
+        memories.find_words(shader, offsets, in_elements);
+    }
+    let changed = rewrite(shader, |b, inst| match Access::new(b.shader, inst) {
+        Some(access) => access.lower(b, &mut memories, offsets, in_elements),
         None => Edit::Keep,
-    })
+    });
+    offsets.let_go_of_much(shader);
+    changed
 }
 
 /// An access to one of the memories.
@@ -133,29 +148,28 @@ impl Access {
         }
     }
 
-    fn address(&self, b: &mut Builder<'_>, in_elements: bool) -> Address {
+    /// Where it is in its memory.
+    fn offset(&self, shader: &Shader, offsets: &Offsets, in_elements: bool) -> Offset {
         if self.op == Intrinsic::load_push_constant_zink {
-            let member = b.shader.as_const_scalar(self.offset).unwrap_or(0) as usize;
+            let member = shader.as_const_scalar(self.offset).unwrap_or(0) as usize;
             let start = ZINK_PUSH_CONSTANTS.get(member).copied().unwrap_or(0);
-            return Address::Static { byte: start + 4 * b.shader.index(self.inst, Index::component) };
+            return Offset::constant(self.offset, start + 4 * shader.index(self.inst, Index::component));
         }
-        let base = b.shader.index(self.inst, Index::base);
-        let bytes = self.element_bytes(b.shader);
-        let mut offset = self.offset;
+        let mut unit = 0;
         if in_elements && self.mode != Modes::PUSH_CONST && self.operation != Operation::Atomic {
-            offset = b.ishl_imm(offset, bytes.max(1).trailing_zeros());
+            unit = self.element_bytes(shader).max(1).trailing_zeros();
         }
-        let offset = b.iadd_imm(offset, u64::from(base));
-        let (mul, rem) = self.alignment(b.shader);
-        Address::new(b, offset, mul, rem)
+        let base = shader.index(self.inst, Index::base);
+        Offset::new(shader, offsets, (self.offset, unit, base), self.alignment(shader))
     }
 
-    fn lower(&self, b: &mut Builder<'_>, memories: &mut Memories<'_>, in_elements: bool) -> Edit {
+    fn lower(&self, b: &mut Builder<'_>, memories: &mut Memories<'_>, offsets: &Offsets, in_elements: bool) -> Edit {
         let (num_components, bits) = (b.shader.insts[self.inst].num_components, b.shader.insts[self.inst].bit_size);
-        let address = self.address(b, in_elements);
-        if let Some(edit) = self.lower_narrow(b, memories, address) {
+        let offset = self.offset(b.shader, offsets, in_elements);
+        if let Some(edit) = self.lower_narrow(b, memories, (offset, offsets)) {
             return edit;
         }
+        let address = offset.address(b, offsets, memories.granularity(self.mode));
         let memory = memories.memory(b, self.mode);
         match self.operation {
             Operation::Load => {
@@ -177,7 +191,12 @@ impl Access {
 
 impl Access {
     /// Lowers what the view of shared memory with elements of its width is better for, if there is such a view.
-    fn lower_narrow(&self, b: &mut Builder<'_>, memories: &mut Memories<'_>, address: Address) -> Option<Edit> {
+    fn lower_narrow(
+        &self,
+        b: &mut Builder<'_>,
+        memories: &mut Memories<'_>,
+        (offset, offsets): (Offset, &Offsets),
+    ) -> Option<Edit> {
         let bits = (8 * self.element_bytes(b.shader)) as u8;
         let components = b.shader.insts[self.inst].num_components;
         let mask = match self.operation {
@@ -186,14 +205,14 @@ impl Access {
             Operation::Atomic => return None,
         };
         let has = self.mode == Modes::SHARED && lanes::has_shared_elements(&memories.context.target, bits);
-        if !has || !lanes::is_narrow(address, bits, mask, memories.vec4s(b.shader, self.mode)) {
+        if !has || !lanes::is_narrow(offset, bits, mask, memories.vec4s(b.shader, self.mode)) {
             return None;
         }
-        let base = memories.narrow_view(b, bits);
+        let elements = Elements { base: memories.narrow_view(b, bits), access: 0, offset, offsets };
         Some(match self.operation {
-            Operation::Load => Edit::Replace(lanes::load_narrow(b, base, 0, address, (components, bits))),
+            Operation::Load => Edit::Replace(elements.load(b, (components, bits))),
             _ => {
-                lanes::store_narrow(b, base, 0, address, (self.source(b.shader, 0), mask));
+                elements.store(b, (self.source(b.shader, 0), mask));
                 Edit::Remove
             }
         })
@@ -205,6 +224,8 @@ struct Memories<'c> {
     /// The variable and the number of vec4s, if that is known, of each of [`MODES`].
     vars: [Option<(Var, Option<u32>)>; MODES.len()],
     context: &'c Context,
+    /// Those that are arrays of words: some access is to a lane that is not known, and there can only be one view.
+    words: Modes,
     push_constants: u32,
     /// Shared memory has 64-bit atomics and no second view for them, so its elements are `uint64_t`.
     shared_in_pairs: bool,
@@ -220,6 +241,7 @@ impl<'c> Memories<'c> {
         let mut memories = Memories {
             vars: [None; MODES.len()],
             context,
+            words: Modes::empty(),
             push_constants,
             shared_in_pairs: false,
             shared64: None,
@@ -234,6 +256,26 @@ impl<'c> Memories<'c> {
             }
         }
         memories
+    }
+
+    /// Finds the memories that are arrays of words.
+    fn find_words(&mut self, shader: &Shader, offsets: &Offsets, in_elements: bool) {
+        for access in shader.order.iter().filter_map(|inst| Access::new(shader, *inst)) {
+            let is_unknown = access.offset(shader, offsets, in_elements).lanes() != Some(4);
+            // What is added by the pipeline counts in vec4s.
+            let is_open = access.mode == Modes::SHARED && shader.info.has_variable_shared_memory();
+            if is_unknown && access.element_bytes(shader) >= 4 && !is_open && !self.in_pairs(access.mode) {
+                self.words |= access.mode;
+            }
+        }
+    }
+
+    fn granularity(&self, mode: Modes) -> Granularity {
+        if self.words.contains(mode) {
+            Granularity::Words
+        } else {
+            Granularity::Vec4s
+        }
     }
 
     /// The view of `memory` for atomics of `bits` bits.
@@ -263,7 +305,11 @@ impl<'c> Memories<'c> {
                 _ => "scratch",
             };
             let len = self.vec4s(b.shader, mode);
-            let (element, count) = if self.in_pairs(mode) { (UINT64, len.map(|len| 2 * len)) } else { (UVEC4, len) };
+            let (element, count) = match self.granularity(mode) {
+                _ if self.in_pairs(mode) => (UINT64, len.map(|len| 2 * len)),
+                Granularity::Words => (UINT, len.map(|len| 4 * len)),
+                _ => (UVEC4, len),
+            };
             let var = new_block(b.shader, name, mode, element, count);
             (var, len)
         });
@@ -274,7 +320,8 @@ impl<'c> Memories<'c> {
             _ => Whole::Never,
         };
         let base = base_pointer(b, var, None);
-        Memory { base, access: 0, whole, len, shared: mode == Modes::SHARED, in_pairs, at_address: false }
+        let lanes = if self.words.contains(mode) { 1 } else { 4 };
+        Memory { base, access: 0, whole, lanes, len, shared: mode == Modes::SHARED, in_pairs, at_address: false }
     }
 
     /// Number of vec4s of a memory; `None` if the pipeline says how much more shared memory there is.

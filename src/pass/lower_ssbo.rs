@@ -14,7 +14,11 @@
 //! values that do not fill lanes go through a `uint8_t base[]` or `uint16_t base[]` at the same binding, if the target has
 //! such (`storageBuffer8BitAccess`, `storageBuffer16BitAccess`). Else they are written by clearing and setting bits of their
 //! lane atomically: other invocations may write the lane's other bytes. 64-bit atomics, which have no lane to point to, go
-//! through a `uint64_t base[]`.
+//! through a `uint64_t base[]`, and loads and stores of 64 bits with them.
+//!
+//! If some access is to a lane of a vec4 that is not known, the binding is seen as `uint base[]`, so that no code is made to find
+//! the lane; as `uvec4 base[]`, too, where that serves accesses to several lanes at once. Variables that see the same bytes, of
+//! which some are written, are Aliased (SPIR-V 2.18.2).
 //!
 //! Before:
 //!
@@ -32,9 +36,10 @@
 //! @store_deref (%6, %2) (wrmask=x, access=none)
 //! ```
 
-use super::blocks::{block_pointer, block_type, BasePointers, Element, UINT, UVEC4};
-use super::lanes::{self, is_narrow, Address, Memory, Whole};
+use super::blocks::{block_pointer, block_type, vector_of, BasePointers, Element, UINT, UVEC4};
+use super::lanes::{self, is_narrow, Elements, Granularity, Memory, Offset, Whole};
 use super::{BufferAccess, Context, Forms, Pass};
+use crate::analysis::offsets::Offsets;
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, Shader, Var, Variable};
 use crate::op::{Access, AtomicOp, Index, Intrinsic, Modes};
 use crate::target::{Descriptor, Feature, Target};
@@ -54,50 +59,57 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
     }
     shader.with_spare(|shader, memory: &mut BlockVars| {
         memory.clear();
-        Blocks::new(shader, &context.target, memory).is_some_and(|mut blocks| lower(shader, context, &mut blocks))
+        let Some(mut blocks) = Blocks::new(shader, context, memory) else { return false };
+        lower(shader, context, &mut blocks);
+        memory.offsets.let_go_of_much(shader);
+        true
     })
 }
 
-fn lower(shader: &mut Shader, context: &Context, blocks: &mut Blocks<'_>) -> bool {
-    let whole = match context.buffer_access {
-        BufferAccess::Lane => Whole::Never,
-        BufferAccess::Auto => Whole::Covered,
-    };
-    let has_elements = |bits| lanes::has_elements(&context.target, bits);
+fn lower(shader: &mut Shader, context: &Context, blocks: &mut Blocks<'_>) {
     rewrite(shader, |b, inst| {
         let Some((op, block)) = operation(b.shader, inst) else {
             return Edit::Keep;
         };
-        let access = b.shader.index(inst, Index::access);
         match op {
             Intrinsic::get_ssbo_size => Edit::Replace(size(b, blocks, block)),
-            Intrinsic::load_ssbo => {
-                let size = (b.shader.insts[inst].num_components, b.shader.insts[inst].bit_size);
-                let address = address(b, inst, 1);
-                if has_elements(size.1) && is_narrow(address, size.1, (1 << size.0) - 1, None) {
-                    let base = blocks.elements(b, block, size.1);
-                    return Edit::Replace(lanes::load_narrow(b, base, access, address, size));
-                }
-                let memory = blocks.memory(b, block, access, whole);
-                Edit::Replace(lanes::load(b, &memory, address, size, lanes::NO_OTHERS))
-            }
+            Intrinsic::load_ssbo => Edit::Replace(load(b, context, blocks, inst, block)),
             Intrinsic::store_ssbo => {
-                let value = source(b.shader, inst, 0);
-                let mask = b.shader.index(inst, Index::write_mask);
-                let address = address(b, inst, 2);
-                let bits = b.shader.bit_size(value);
-                if has_elements(bits) && is_narrow(address, bits, mask, None) {
-                    let base = blocks.elements(b, block, bits);
-                    lanes::store_narrow(b, base, access, address, (value, mask));
-                    return Edit::Remove;
-                }
-                let memory = blocks.memory(b, block, access, whole);
-                lanes::store(b, &memory, address, value, mask);
+                store(b, context, blocks, inst, block);
                 Edit::Remove
             }
-            _ => Edit::Replace(atomic(b, &context.target, blocks, inst, block)),
+            _ => Edit::Replace(atomic(b, context, blocks, inst, block)),
         }
-    })
+    });
+}
+
+fn load(b: &mut Builder<'_>, context: &Context, blocks: &mut Blocks<'_>, inst: Inst, block: Def) -> Def {
+    let access = b.shader.index(inst, Index::access);
+    let size = (b.shader.insts[inst].num_components, b.shader.insts[inst].bit_size);
+    let offset = offset(b.shader, &blocks.made.offsets, inst);
+    if blocks.has_elements(b.shader, context, block, (offset, size.1, (1 << size.0) - 1)) {
+        let base = blocks.elements(b, block, size.1);
+        return Elements { base, access, offset, offsets: &blocks.made.offsets }.load(b, size);
+    }
+    let granularity = blocks.granularity(b.shader, offset, block);
+    let address = offset.address(b, &blocks.made.offsets, granularity);
+    let memory = blocks.memory(b, block, access, (context, address.lanes(granularity)));
+    lanes::load(b, &memory, address, size, lanes::NO_OTHERS)
+}
+
+fn store(b: &mut Builder<'_>, context: &Context, blocks: &mut Blocks<'_>, inst: Inst, block: Def) {
+    let access = b.shader.index(inst, Index::access);
+    let value = source(b.shader, inst, 0);
+    let (bits, mask) = (b.shader.bit_size(value), b.shader.index(inst, Index::write_mask));
+    let offset = offset(b.shader, &blocks.made.offsets, inst);
+    if blocks.has_elements(b.shader, context, block, (offset, bits, mask)) {
+        let base = blocks.elements(b, block, bits);
+        return Elements { base, access, offset, offsets: &blocks.made.offsets }.store(b, (value, mask));
+    }
+    let granularity = blocks.granularity(b.shader, offset, block);
+    let address = offset.address(b, &blocks.made.offsets, granularity);
+    let memory = blocks.memory(b, block, access, (context, address.lanes(granularity)));
+    lanes::store(b, &memory, address, value, mask);
 }
 
 /// Operations on storage blocks, and the source that says which block.
@@ -120,10 +132,16 @@ fn source(shader: &Shader, inst: Inst, i: usize) -> Def {
     shader.as_intrinsic(inst).map(|(_, srcs)| srcs[i]).expect("an intrinsic")
 }
 
-fn address(b: &mut Builder<'_>, inst: Inst, offset: usize) -> Address {
-    let offset = source(b.shader, inst, offset);
-    let (mul, rem) = (b.shader.index(inst, Index::align_mul), b.shader.index(inst, Index::align_offset));
-    Address::new(b, offset, mul, rem)
+/// The byte offset of an access. Atomics are aligned to their width.
+fn offset(shader: &Shader, offsets: &Offsets, inst: Inst) -> Offset {
+    let (value, align) = match shader.as_intrinsic(inst) {
+        Some((Intrinsic::load_ssbo, srcs)) => (srcs[1], None),
+        Some((Intrinsic::store_ssbo, srcs)) => (srcs[2], None),
+        Some((_, srcs)) => (srcs[1], Some((u32::from(shader.insts[inst].bit_size) / 8, 0))),
+        None => unreachable!("an access is an intrinsic"),
+    };
+    let said = || (shader.index(inst, Index::align_mul), shader.index(inst, Index::align_offset));
+    Offset::new(shader, offsets, (value, 0, 0), align.unwrap_or_else(said))
 }
 
 fn size(b: &mut Builder<'_>, blocks: &mut Blocks<'_>, block: Def) -> Def {
@@ -133,18 +151,19 @@ fn size(b: &mut Builder<'_>, blocks: &mut Blocks<'_>, block: Def) -> Def {
     b.ishl_imm(len, 2)
 }
 
-fn atomic(b: &mut Builder<'_>, target: &Target, blocks: &mut Blocks<'_>, inst: Inst, block: Def) -> Def {
+fn atomic(b: &mut Builder<'_>, context: &Context, blocks: &mut Blocks<'_>, inst: Inst, block: Def) -> Def {
     let bits = b.shader.insts[inst].bit_size;
-    let offset = source(b.shader, inst, 1);
-    if bits == 64 || bits == 16 && has_narrow_atomic(b.shader, target, inst) {
+    let offset = offset(b.shader, &blocks.made.offsets, inst);
+    if bits == 64 || bits == 16 && has_narrow_atomic(b.shader, &context.target, inst) {
         let base = blocks.elements(b, block, bits);
-        let element = b.ushr_imm(offset, u32::from(bits / 8).trailing_zeros());
-        let pointer = b.deref_array(base, ArrayIndex::Def(element));
+        let element = offset.element(b, &blocks.made.offsets, u32::from(bits / 8));
+        let pointer = b.deref_array(base, element);
         return lanes::atomic_at(b, inst, pointer, 2);
     }
-    let memory = blocks.memory(b, block, 0, Whole::Never);
-    let address = Address::new(b, offset, u32::from(bits / 8), 0);
-    lanes::atomic(b, target, &memory, address, (inst, 2))
+    let granularity = blocks.granularity(b.shader, offset, block);
+    let address = offset.address(b, &blocks.made.offsets, granularity);
+    let memory = blocks.memory(b, block, 0, (context, address.lanes(granularity)));
+    lanes::atomic(b, &context.target, &memory, address, (inst, 2))
 }
 
 /// Whether the target has the atomic `inst` on a view of 16-bit floats.
@@ -164,10 +183,13 @@ struct Blocks<'m> {
     access: Access,
 }
 
-/// The block variables that were made so far; kept from shader to shader.
+/// What is known of the shader, and the block variables that were made so far; kept from shader to shader.
 #[derive(Default)]
 struct BlockVars {
+    offsets: Offsets,
     bases: BasePointers,
+    /// What the accesses to each binding want it to be seen as.
+    wishes: FxHashMap<u32, Wishes>,
     /// By block index (0 for the array) and element.
     vars: FxHashMap<(u32, u8, u8), Var>,
 }
@@ -176,12 +198,54 @@ impl BlockVars {
     fn clear(&mut self) {
         self.bases.clear();
         self.vars.clear();
+        self.wishes.clear();
+    }
+}
+
+fn is_atomic(op: Intrinsic) -> bool {
+    matches!(op, Intrinsic::ssbo_atomic | Intrinsic::ssbo_atomic_swap)
+}
+
+/// What an access wants its binding to be seen as.
+fn wishes(shader: &Shader, offsets: &Offsets, op: Intrinsic, inst: Inst) -> Wishes {
+    let (components, bits) = match op {
+        Intrinsic::store_ssbo => {
+            let value = source(shader, inst, 0);
+            (shader.num_components(value), shader.bit_size(value))
+        }
+        _ => (shader.insts[inst].num_components, shader.insts[inst].bit_size),
+    };
+    match bits {
+        64 if is_atomic(op) => return Wishes { wide: true, ..Wishes::default() },
+        // These mostly have views of their own.
+        8 | 16 => return Wishes::default(),
+        _ => {}
+    }
+    let is_known = offset(shader, offsets, inst).lanes() == Some(4);
+    let bytes = u32::from(components) * u32::from(bits) / 8;
+    Wishes { words: !is_known, vec4s: is_known && bytes > 4, wide: false }
+}
+
+/// What accesses to a binding want it to be seen as.
+#[derive(Clone, Copy, Default)]
+struct Wishes {
+    /// Some are to a lane that is not known: words, so that no code is made to find it.
+    words: bool,
+    /// Some are to several lanes of one vec4.
+    vec4s: bool,
+    /// Some are atomics of 64 bits, which have a view of their own.
+    wide: bool,
+}
+
+impl Wishes {
+    fn with(self, other: Wishes) -> Wishes {
+        Wishes { words: self.words | other.words, vec4s: self.vec4s | other.vec4s, wide: self.wide | other.wide }
     }
 }
 
 impl<'m> Blocks<'m> {
     /// `None` if the shader has no access to a storage block.
-    fn new(shader: &Shader, target: &Target, made: &'m mut BlockVars) -> Option<Blocks<'m>> {
+    fn new(shader: &Shader, context: &Context, made: &'m mut BlockVars) -> Option<Blocks<'m>> {
         let mut last = None;
         let mut dynamic = false;
         let mut written = false;
@@ -193,20 +257,90 @@ impl<'m> Blocks<'m> {
             last = last.max(Some(index.unwrap_or(0)));
         }
         let count = last?.saturating_add(1).max(shader.info.num_ssbos);
-        Some(Blocks {
-            set: target.descriptor_set(Descriptor::StorageBuffer),
+        let mut blocks = Blocks {
+            set: context.target.descriptor_set(Descriptor::StorageBuffer),
             count: dynamic.then_some(count),
             made,
             access: if written { Access::empty() } else { Access::READONLY },
-        })
+        };
+        if context.buffer_access == BufferAccess::Auto {
+            blocks.ask(shader);
+        }
+        Some(blocks)
     }
 
-    fn memory(&mut self, b: &mut Builder<'_>, block: Def, access: u32, whole: Whole) -> Memory {
-        let (var, index) = self.find(b, block, UVEC4);
+    /// Asks all accesses what they want their binding to be seen as, where some are at offsets that are not constant, or atomics
+    /// of 64 bits.
+    fn ask(&mut self, shader: &Shader) {
+        let accesses = || {
+            let access = |inst: &Inst| operation(shader, *inst).map(|(op, block)| (op, *inst, block));
+            shader.order.iter().filter_map(access).filter(|access| access.0 != Intrinsic::get_ssbo_size)
+        };
+        let is_dynamic = |inst| offset(shader, &Offsets::default(), inst).as_static().is_none();
+        let (mut any_dynamic, mut any_wide) = (false, false);
+        accesses().for_each(|(op, inst, _)| {
+            any_dynamic |= is_dynamic(inst);
+            any_wide |= is_atomic(op) && shader.insts[inst].bit_size == 64;
+        });
+        if any_dynamic {
+            self.made.offsets.look_at(shader);
+        }
+        if any_dynamic || any_wide {
+            accesses().for_each(|(op, inst, block)| {
+                let wishes = wishes(shader, &self.made.offsets, op, inst);
+                let all = self.made.wishes.entry(self.binding(shader, block)).or_default();
+                *all = all.with(wishes);
+            });
+        }
+    }
+
+    fn binding(&self, shader: &Shader, block: Def) -> u32 {
+        let constant = shader.as_const_scalar(block).map_or(0, |index| index as u32);
+        if self.count.is_some() {
+            0
+        } else {
+            constant
+        }
+    }
+
+    /// Whether an access is to elements of its width one by one.
+    fn has_elements(
+        &self,
+        shader: &Shader,
+        context: &Context,
+        block: Def,
+        (offset, bits, mask): (Offset, u8, u32),
+    ) -> bool {
+        match bits {
+            64 => offset.is_multiple_of(8) && self.wishes(shader, block).wide,
+            _ => lanes::has_elements(&context.target, bits) && is_narrow(offset, bits, mask, None),
+        }
+    }
+
+    /// How an access at an offset sees its block: one view serves all accesses unless both are worth it.
+    fn granularity(&self, shader: &Shader, offset: Offset, block: Def) -> Granularity {
+        match self.wishes(shader, block) {
+            Wishes { words: false, .. } => Granularity::Vec4s,
+            Wishes { vec4s: true, .. } if offset.lanes() == Some(4) => Granularity::Vec4s,
+            _ => Granularity::Words,
+        }
+    }
+
+    fn wishes(&self, shader: &Shader, block: Def) -> Wishes {
+        self.made.wishes.get(&self.binding(shader, block)).copied().unwrap_or_default()
+    }
+
+    fn memory(&mut self, b: &mut Builder<'_>, block: Def, access: u32, (context, lanes): (&Context, u32)) -> Memory {
+        let (var, index) = self.find(b, block, vector_of(lanes));
+        let whole = match context.buffer_access {
+            BufferAccess::Lane => Whole::Never,
+            BufferAccess::Auto => Whole::Covered,
+        };
         Memory {
             base: self.made.bases.get(b, var, index),
             access,
             whole,
+            lanes,
             len: None,
             shared: true,
             in_pairs: false,
@@ -223,7 +357,7 @@ impl<'m> Blocks<'m> {
     /// The variable that holds `block` as an array of `element`, and which of its blocks.
     fn find(&mut self, b: &mut Builder<'_>, block: Def, element: Element) -> (Var, Option<ArrayIndex>) {
         let constant = b.shader.as_const_scalar(block).map(|index| index as u32);
-        let binding = if self.count.is_some() { 0 } else { constant.unwrap_or(0) };
+        let binding = self.binding(b.shader, block);
         let key = (binding, element.bits, element.components);
         let (set, count, access) = (self.set, self.count, self.access);
         let var =

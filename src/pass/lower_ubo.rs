@@ -5,36 +5,49 @@
 //!
 //! **Why.** Logical SPIR-V has no byte addresses: a load goes through OpAccessChain with typed indices. And an array in
 //! a uniform block has a stride that is a multiple of 16, unless the device has an optional layout feature (Vulkan,
-//! "Offset and Stride Assignment"), so `uvec4`, not `uint`, is the element.
+//! "Offset and Stride Assignment"), so `uvec4`, not `uint`, is the element. With such a feature
+//! ([`Target::has_tight_uniform_arrays`]) the block is also seen as `uvec2 base[]` and `uint base[]`, where that saves the
+//! arithmetic that finds a lane.
+//!
+//! **Offsets.** What NIR prints of the alignment is often less than what is known: a GL array of vec4s says `align_mul=4`,
+//! although its offset is `i << 4`. [`offsets`](crate::analysis::offsets) finds out, and the arithmetic is undone: the number of
+//! the vec4 is `i`, without the upper bits that the shift would have lost. If `i` is known to be small, no mask is left.
+//!
+//! **Bounds.** A whole vec4 is loaded only if all of it may be read: the load reads its last lane; or some load with a constant
+//! offset, or NIR's range of one, reaches to its end or further on; or the driver promises
+//! [`uniform_ranges_in_vec4s`](Target::uniform_ranges_in_vec4s). Else its lanes are loaded one by one: with robust buffer
+//! access a device may answer zeros for all of a vector of which one byte is outside the range that is bound (Vulkan,
+//! "Robust Buffer Access"). What the range has to have is noted in [`Variable::min_range`].
 //!
 //! Where all block indices are constants there is one variable per block, whose N is the block's size: drivers promote
 //! such blocks to registers. If any index is dynamic, the blocks that it may name become one array of blocks. Block 0
 //! of a shader with `first_ubo_is_default_ubo` holds GL's loose uniforms, which no index reaches; it stays apart.
 //!
 //! A whole vec4 is loaded where several of its lanes are wanted anywhere in the shader: the loads are then equal, and
-//! [`cse`](super::cse) leaves one. Nothing can write a uniform block meanwhile.
+//! [`cse`](super::cse) leaves one where one stands on all ways to the others. Nothing can write a uniform block meanwhile.
 //!
 //! Before:
 //!
 //! ```text
-//! 32     %0 = load_const (0x00000000)
-//! 32     %1 = load_const (0x00000014)
-//! 32x2   %2 = @load_ubo (%0 (0x0), %1 (0x14)) (access=none, align_mul=1073741824, align_offset=20, range_base=0, range=32)
+//! 32     %3 = ishl %1, %2 (0x4)
+//! 32x4   %4 = @load_ubo (%0 (0x0), %3) (access=none, align_mul=4, align_offset=0, range_base=0, range=48)
 //! ```
 //!
 //! After:
 //!
 //! ```text
-//! 32    %2 = deref_var &ubo0 (ubo block)
-//! 32    %3 = deref_struct &%2->base (ubo uvec4[2])  // &ubo0.base
-//! 32    %4 = deref_array &(*%3)[1] (ubo uvec4)  // &ubo0.base[1]
-//! 32x4  %5 = @load_deref (%4) (access=none)
-//! 32x2  %6 = mov %5.yz
+//! 32     %4 = deref_var &ubo0 (ubo block)
+//! 32     %5 = deref_struct &%4->base (ubo uvec4[3])  // &ubo0.base
+//! 32     %6 = load_const (0x0fffffff = 268435455)
+//! 32     %7 = iand %1, %6 (0xfffffff)
+//! 32     %8 = deref_array &(*%5)[%7] (ubo uvec4)  // &ubo0.base[%7]
+//! 32x4   %9 = @load_deref (%8) (access=none)
 //! ```
 
-use super::blocks::{block_type, vec4s, BasePointers, UVEC4};
-use super::lanes::{self, Address, Others, Vec4Offset, Vec4s, Whole};
+use super::blocks::{block_type, elements, vec4s, vector_of, BasePointers, Element, U64VEC2, UINT, UVEC2, UVEC4};
+use super::lanes::{self, is_wide, load_wide, uniform_granularity, Offset, Others, Vec4s, Whole};
 use super::{BufferAccess, Context, Forms, Pass};
+use crate::analysis::offsets::{Offsets, Split};
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, Shader, TypeData, Var, Variable};
 use crate::op::names::push_number;
 use crate::op::{Access, Index, Intrinsic, Modes};
@@ -59,28 +72,30 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
 /// What the pass allocates.
 #[derive(Default)]
 struct Memory {
+    offsets: Offsets,
     survey: Survey,
     blocks: Blocks,
     bases: BasePointers,
     vec4s: Vec4s,
 }
 
-fn lower(shader: &mut Shader, context: &Context, Memory { survey, blocks, bases, vec4s }: &mut Memory) -> bool {
-    survey.look_at(shader, &context.target);
-    if survey.loads == 0 {
+fn lower(shader: &mut Shader, context: &Context, memory: &mut Memory) -> bool {
+    let Memory { offsets, survey, blocks, bases, vec4s } = memory;
+    survey.look_at(shader, context, offsets);
+    if survey.loads.is_empty() {
         return false;
     }
     survey.declare(shader, &context.target, blocks);
-    let whole = match context.buffer_access {
-        BufferAccess::Lane => Whole::Never,
-        BufferAccess::Auto => Whole::Always,
-    };
     bases.clear();
     vec4s.clear();
-    rewrite(shader, |b, inst| match UboLoad::new(b.shader, inst) {
-        Some(load) => Edit::Replace(load.lower(b, blocks, (bases, vec4s), survey, whole)),
-        None => Edit::Keep,
-    })
+    let mut number = 0;
+    rewrite(shader, |b, inst| {
+        let Some(load) = UboLoad::new(b.shader, inst) else { return Edit::Keep };
+        number += 1;
+        Edit::Replace(load.lower(b, number - 1, (survey, offsets), blocks, (bases, vec4s), context))
+    });
+    offsets.let_go_of_much(shader);
+    true
 }
 
 /// A load, in either of its forms.
@@ -120,147 +135,221 @@ impl UboLoad {
         u32::from(components) * u32::from(bits) / 8
     }
 
-    /// The offset, if its remainder modulo 16 is known. Offsets in vec4s are `None` unless constant.
-    fn vec4_offset(&self, shader: &Shader) -> Option<Vec4Offset> {
-        if let Some(start) = self.vec4_start {
-            let index = shader.as_const_scalar(self.offset)? as u32;
-            let index = index.wrapping_add(shader.index(self.inst, Index::base));
-            return Some(Vec4Offset { dynamic: None, constant: index.wrapping_mul(16).wrapping_add(start) });
+    /// The offset in bytes.
+    fn offset(&self, shader: &Shader, offsets: &Offsets) -> Offset {
+        match (self.const_offset(shader), self.vec4_start) {
+            (Some(byte), _) => Offset::constant(self.offset, byte),
+            (None, None) => {
+                let align = (shader.index(self.inst, Index::align_mul), shader.index(self.inst, Index::align_offset));
+                Offset::new(shader, offsets, (self.offset, 0, 0), align)
+            }
+            (None, Some(start)) => {
+                let base = shader.index(self.inst, Index::base);
+                Offset::new(shader, offsets, (self.offset, 4, base << 4), (16, 0)).plus_within(start)
+            }
         }
-        let (mul, rem) = (shader.index(self.inst, Index::align_mul), shader.index(self.inst, Index::align_offset));
-        Vec4Offset::new(shader, self.offset, mul, rem)
     }
 
-    fn address(&self, b: &mut Builder<'_>) -> Address {
-        if let Some(byte) = self.vec4_start {
-            if let Some(Vec4Offset { constant, .. }) = self.vec4_offset(b.shader) {
-                return Address::Static { byte: constant };
-            }
-            let base = b.shader.index(self.inst, Index::base);
-            return Address::Vec4 { index: b.iadd_imm(self.offset, u64::from(base)), byte };
-        }
-        let (mul, rem) = (b.shader.index(self.inst, Index::align_mul), b.shader.index(self.inst, Index::align_offset));
-        Address::new(b, self.offset, mul, rem)
+    /// The constant offset in bytes; `None` if it is dynamic.
+    fn const_offset(&self, shader: &Shader) -> Option<u32> {
+        let offset = shader.as_const_scalar(self.offset)? as u32;
+        let Some(start) = self.vec4_start else { return Some(offset) };
+        Some(offset.wrapping_add(shader.index(self.inst, Index::base)).wrapping_mul(16).wrapping_add(start))
+    }
+
+    /// One past the last byte that NIR says is in the range of the load.
+    fn range_end(&self, shader: &Shader) -> Option<u32> {
+        let range = shader.index(self.inst, Index::range);
+        let is_known = self.vec4_start.is_none() && range != 0 && range != u32::MAX;
+        shader.index(self.inst, Index::range_base).checked_add(range).filter(|_| is_known)
     }
 
     /// One past the last byte that may be read, if that is known.
     fn end(&self, shader: &Shader) -> Option<u32> {
-        let bytes = self.bytes(shader);
-        if let Some(Vec4Offset { dynamic: None, constant }) = self.vec4_offset(shader) {
-            return constant.checked_add(bytes);
+        match self.const_offset(shader) {
+            Some(offset) => offset.checked_add(self.bytes(shader)),
+            None => self.range_end(shader),
         }
-        if self.vec4_start.is_some() {
-            return None;
+    }
+
+    /// When whole vec4s may be loaded: see the [module](self), "Bounds".
+    fn whole(&self, shader: &Shader, survey: &Survey, context: &Context) -> Whole {
+        if context.buffer_access == BufferAccess::Lane {
+            return Whole::Never;
         }
-        let range = shader.index(self.inst, Index::range);
-        let end = shader.index(self.inst, Index::range_base).checked_add(range)?;
-        (range != 0 && range != u32::MAX).then_some(end)
+        if context.target.uniform_ranges_in_vec4s {
+            return Whole::Always;
+        }
+        let own = self.range_end(shader).unwrap_or(0);
+        let block = self.const_block(shader).and_then(|block| survey.blocks.get(&block));
+        let readable = block.map_or(own, |block| block.readable.max(own));
+        match (self.const_offset(shader), self.end(shader)) {
+            (Some(_), _) => Whole::Until(readable),
+            (None, Some(end)) if end.div_ceil(16) <= readable / 16 => Whole::Always,
+            (None, _) => Whole::Covered,
+        }
     }
 
     fn lower(
         &self,
         b: &mut Builder<'_>,
+        number: usize,
+        (survey, offsets): (&Survey, &Offsets),
         blocks: &Blocks,
         (bases, vec4s): (&mut BasePointers, &mut Vec4s),
-        survey: &Survey,
-        whole: Whole,
+        context: &Context,
     ) -> Def {
         let size = self.size(b.shader);
-        let Some((var, index)) = blocks.find(b, self) else {
+        let offset = self.offset(b.shader, offsets);
+        let element = element_of(context, offset, size.1);
+        let Some((var, index)) = blocks.find(b, self, element) else {
             return b.constant(size.1, &[0; 16][..usize::from(size.0)]);
         };
         let access = b.shader.index(self.inst, Index::access);
-        let wanted = self.vec4_offset(b.shader).map(|offset| (self.const_block(b.shader), offset));
-        let address = self.address(b);
         let base = bases.get(b, var, index);
-        let len = blocks.len(var);
-        let memory = lanes::Memory { base, access, whole, len, shared: false, in_pairs: false, at_address: false };
-        let lanes = |vec4| wanted.map_or(0, |(block, offset)| survey.lanes_of(block, offset, 16 * vec4));
-        lanes::load(b, &memory, address, size, Others { lanes, vec4s: Some(vec4s) })
+        if element == U64VEC2 {
+            return load_wide(b, (base, access), (offset, offsets), size.0);
+        }
+        let address = offset.address(b, offsets, uniform_granularity(context));
+        let lanes = element.components.into();
+        let (len, whole) = (blocks.len(var), self.whole(b.shader, survey, context));
+        let memory =
+            lanes::Memory { base, access, whole, lanes, len, shared: false, in_pairs: false, at_address: false };
+        let wanted = |vec4| survey.lanes_of(number, vec4);
+        lanes::load(b, &memory, address, size, Others { lanes: wanted, vec4s: Some(vec4s) })
     }
 }
 
 /// What the loads of a shader want, found before any of them is lowered.
 #[derive(Default)]
 struct Survey {
-    loads: u32,
-    /// Of each block with a constant index: one past the last byte read, `None` if unknown.
-    ends: FxHashMap<u32, Option<u32>>,
-    /// These, in order.
+    /// In order: the block, if its index is constant, and the first vec4, if its lanes are known.
+    loads: Vec<Option<(u32, Split)>>,
+    /// Blocks with a constant index.
+    blocks: FxHashMap<u32, Block>,
+    /// The indices of these, in order.
     indices: Vec<u32>,
-    /// Some load has a dynamic block index.
-    dynamic: bool,
-    /// One past the last byte that any load through a dynamic index reads, `None` if unknown.
-    dynamic_end: Option<u32>,
+    /// What loads through dynamic indices read of any block, if there are such.
+    dynamic: Option<Block>,
     /// Lanes wanted of each vec4.
-    lanes: FxHashMap<(Option<u32>, Vec4Offset), u8>,
+    lanes: FxHashMap<(u32, Split), u8>,
+}
+
+/// What blocks may be seen as.
+const VIEWS: [Element; 4] = [UVEC4, U64VEC2, UVEC2, UINT];
+
+fn view_bit(element: Element) -> u8 {
+    VIEWS.iter().position(|view| *view == element).map_or(0, |at| 1 << at)
+}
+
+/// What the block is seen as for a load of numbers of `bits` bits at this offset.
+fn element_of(context: &Context, offset: Offset, bits: u8) -> Element {
+    match is_wide(context, offset, bits.into()) {
+        true => U64VEC2,
+        false => vector_of(offset.view(uniform_granularity(context))),
+    }
+}
+
+/// What is known of a block.
+#[derive(Clone, Copy)]
+struct Block {
+    /// One past the last byte read, `None` if unknown.
+    end: Option<u32>,
+    /// One past the last byte that is surely there: some load reads it, or NIR says that one may.
+    readable: u32,
+    /// How it is seen: a bit for each of [`VIEWS`].
+    views: u8,
+}
+
+/// What is declared of a block, or of an array of them.
+#[derive(Clone, Copy)]
+struct Declared {
+    block: Block,
+    /// Bytes that it has in the declaration.
+    size: Option<u32>,
+    /// Bytes that the range bound to it must have.
+    min_range: u32,
+}
+
+impl Block {
+    const UNREAD: Block = Block { end: Some(0), readable: 0, views: 0 };
+
+    fn with(self, other: Block) -> Block {
+        Block {
+            end: self.end.zip(other.end).map(|(a, b)| a.max(b)),
+            readable: self.readable.max(other.readable),
+            views: self.views | other.views,
+        }
+    }
 }
 
 impl Survey {
     /// Forgets the last shader, and finds what there is to find in this one.
-    fn look_at(&mut self, shader: &Shader, target: &Target) {
-        self.loads = 0;
-        self.ends.clear();
-        (self.dynamic, self.dynamic_end) = (false, Some(0));
+    fn look_at(&mut self, shader: &Shader, context: &Context, offsets: &mut Offsets) {
+        self.loads.clear();
+        self.blocks.clear();
+        self.dynamic = None;
         self.lanes.clear();
-        for inst in &shader.order {
-            if let Some(load) = UboLoad::new(shader, *inst) {
-                self.add(shader, target, &load);
-            }
+        let loads = || shader.order.iter().filter_map(|inst| UboLoad::new(shader, *inst));
+        if loads().any(|load| load.const_offset(shader).is_none()) {
+            offsets.look_at(shader);
+        }
+        for load in loads() {
+            self.add(shader, context, &load, offsets);
         }
     }
 
-    fn add(&mut self, shader: &Shader, target: &Target, load: &UboLoad) {
-        self.loads += 1;
-        let end = load.end(shader).filter(|end| *end <= target.max_uniform_buffer_range);
+    fn add(&mut self, shader: &Shader, context: &Context, load: &UboLoad, offsets: &Offsets) {
+        let end = load.end(shader).filter(|end| *end <= context.target.max_uniform_buffer_range);
+        let readable = end.unwrap_or(0).max(load.range_end(shader).unwrap_or(0));
+        let offset = load.offset(shader, offsets);
+        let view = element_of(context, offset, load.size(shader).1);
+        let more = Block { end, readable, views: view_bit(view) };
         let block = load.const_block(shader);
         let known = match block {
-            Some(block) => self.ends.entry(block).or_insert(Some(0)),
-            None => {
-                self.dynamic = true;
-                &mut self.dynamic_end
-            }
+            Some(block) => self.blocks.entry(block).or_insert(Block::UNREAD),
+            None => self.dynamic.get_or_insert(Block::UNREAD),
         };
-        *known = known.zip(end).map(|(a, b)| a.max(b));
-        if let Some(offset) = load.vec4_offset(shader) {
-            for dword in 0..(load.bytes(shader) + offset.constant % 4).div_ceil(4) {
-                let (vec4, lane) = offset.lane(dword);
-                *self.lanes.entry((block, vec4)).or_default() |= 1 << lane;
-            }
+        *known = known.with(more);
+        let first = offset.vec4(shader, offsets, 0);
+        // Two dynamic indices may name different blocks, so their lanes are not counted together.
+        let (Some(block), Some((split, lane))) = (block, first) else { return self.loads.push(None) };
+        self.loads.push(Some((block, split)));
+        for dword in lane..lane + (load.bytes(shader) + offset.start()).div_ceil(4) {
+            let vec4 = Split { after: split.after.wrapping_add(dword / 4), ..split };
+            *self.lanes.entry((block, vec4)).or_default() |= 1 << (dword % 4);
         }
     }
 
-    /// Lanes wanted of the vec4 that is `ahead` bytes behind the one of `offset`.
-    fn lanes_of(&self, block: Option<u32>, offset: Vec4Offset, ahead: u32) -> u8 {
-        // Two dynamic indices may name different blocks, so their lanes are not counted together.
-        let Some(block) = block else { return 0 };
-        let vec4 = Vec4Offset { constant: (offset.constant & !15).wrapping_add(ahead), ..offset };
-        self.lanes.get(&(Some(block), vec4)).copied().unwrap_or(0)
+    /// Lanes wanted of the vec4 that is `ahead` vec4s behind the first of a load.
+    fn lanes_of(&self, load: usize, ahead: u32) -> u8 {
+        let Some((block, split)) = self.loads[load] else { return 0 };
+        let vec4 = Split { after: split.after.wrapping_add(ahead), ..split };
+        self.lanes.get(&(block, vec4)).copied().unwrap_or(0)
     }
 
     /// Declares the block variables: `blocks`, instead of those of the last shader.
     fn declare(&mut self, shader: &mut Shader, target: &Target, blocks: &mut Blocks) {
         blocks.clear(u32::from(shader.info.first_ubo_is_default_ubo));
         self.indices.clear();
-        self.indices.extend(self.ends.keys());
+        self.indices.extend(self.blocks.keys());
         self.indices.sort_unstable();
         let indices = &self.indices;
-        if self.dynamic {
+        if let Some(dynamic) = self.dynamic {
             let array = indices.iter().copied().filter(|index| *index >= blocks.first);
             let count = array.clone().map(|index| index.saturating_add(1)).max().unwrap_or(0).max(shader.info.num_ubos);
             let count = count.saturating_sub(blocks.first).max(1);
-            let ends = array.map(|index| self.ends[&index]).chain([self.dynamic_end]);
-            let end = ends.reduce(|a, b| a.zip(b).map(|(a, b)| a.max(b))).flatten();
-            let var = blocks.declare(shader, target, "ubos", blocks.first, end);
-            let block = shader.vars[var].ty;
-            shader.vars[var].ty = shader.types.array(block, Some(count), 0);
-            blocks.array = Some((var, count));
+            let all = array.map(|index| self.blocks[&index]).fold(dynamic, Block::with);
+            blocks.array = Some(count);
+            blocks.declare(shader, target, None, Declared { block: all, size: all.end, min_range: 0 });
         }
         for index in indices.iter().copied() {
             if blocks.array.is_none() || index < blocks.first {
-                let declared = declared_size(shader, index);
-                let end = self.ends[&index].map_or(declared, |end| Some(declared.map_or(end, |size| size.max(end))));
-                blocks.declare_one(shader, target, index, end);
+                let (declared, block) = (declared_size(shader, index), self.blocks[&index]);
+                let size = block.end.map_or(declared, |end| Some(declared.map_or(end, |size| size.max(end))));
+                let granularity = if target.uniform_ranges_in_vec4s { 16 } else { 1 };
+                let min_range = block.end.unwrap_or(0).next_multiple_of(granularity);
+                blocks.declare(shader, target, Some(index), Declared { block, size, min_range });
             }
         }
     }
@@ -281,10 +370,10 @@ fn declared_size(shader: &Shader, index: u32) -> Option<u32> {
 struct Blocks {
     /// The first block that a dynamic index may name.
     first: u32,
-    /// Blocks from `first` on as one variable, and how many.
-    array: Option<(Var, u32)>,
-    /// Blocks that have a variable of their own.
-    single: FxHashMap<u32, Var>,
+    /// How many blocks from `first` on are one variable, if they are.
+    array: Option<u32>,
+    /// By index, `None` for the array, and element.
+    vars: FxHashMap<(Option<u32>, Element), Var>,
     /// Number of vec4s of each.
     lens: FxHashMap<Var, u32>,
     /// Memory for a name.
@@ -295,48 +384,56 @@ impl Blocks {
     /// Forgets the blocks of the last shader.
     fn clear(&mut self, first: u32) {
         (self.first, self.array) = (first, None);
-        self.single.clear();
+        self.vars.clear();
         self.lens.clear();
     }
 
-    /// Declares block `index` as a variable of its own.
-    fn declare_one(&mut self, shader: &mut Shader, target: &Target, index: u32, end: Option<u32>) {
+    /// Declares block `index`, or the array of blocks: a variable for each view.
+    fn declare(&mut self, shader: &mut Shader, target: &Target, index: Option<u32>, declared: Declared) {
         let mut name = std::mem::take(&mut self.name);
         name.clear();
         name.push_str("ubo");
-        push_number(&mut name, index);
-        let var = self.declare(shader, target, &name, index, end);
-        self.single.insert(index, var);
+        match index {
+            Some(index) => push_number(&mut name, index),
+            None => name.push('s'),
+        }
+        let len = vec4s(declared.size.unwrap_or(target.max_uniform_buffer_range));
+        let name_of = shader.strings.add(&name);
         self.name = name;
-    }
-
-    fn declare(&mut self, shader: &mut Shader, target: &Target, name: &str, index: u32, end: Option<u32>) -> Var {
-        let len = vec4s(end.unwrap_or(target.max_uniform_buffer_range));
-        let ty = block_type(shader, UVEC4, Some(len));
-        let is_default = shader.info.first_ubo_is_default_ubo && index == 0;
+        let binding = index.unwrap_or(self.first);
+        let is_default = shader.info.first_ubo_is_default_ubo && binding == 0;
         let descriptor = if is_default { Descriptor::DefaultUniforms } else { Descriptor::UniformBuffer };
-        let var = shader.vars.push(Variable {
-            driver_location: index,
-            binding: index,
-            descriptor_set: Some(target.descriptor_set(descriptor)),
-            access: Access::READONLY,
-            ..Variable::new(shader.strings.add(name), ty, Modes::UBO)
-        });
-        self.lens.insert(var, len);
-        var
+        for element in VIEWS.into_iter().filter(|element| declared.block.views & view_bit(*element) != 0) {
+            let mut ty = block_type(shader, element, Some(elements(len, element)));
+            if let (None, Some(count)) = (index, self.array) {
+                ty = shader.types.array(ty, Some(count), 0);
+            }
+            let var = shader.vars.push(Variable {
+                driver_location: binding,
+                binding,
+                descriptor_set: Some(target.descriptor_set(descriptor)),
+                access: Access::READONLY,
+                min_range: declared.min_range,
+                ..Variable::new(name_of, ty, Modes::UBO)
+            });
+            self.vars.insert((index, element), var);
+            self.lens.insert(var, len);
+        }
     }
 
     fn len(&self, var: Var) -> Option<u32> {
         self.lens.get(&var).copied()
     }
 
-    /// The variable that holds the block of `load`, and which of its blocks. `None` for a constant index that names none.
-    fn find(&self, b: &mut Builder<'_>, load: &UboLoad) -> Option<(Var, Option<ArrayIndex>)> {
+    /// The variable that holds the block of `load` in such elements, and which of its blocks. `None` for a constant index that
+    /// names none.
+    fn find(&self, b: &mut Builder<'_>, load: &UboLoad, element: Element) -> Option<(Var, Option<ArrayIndex>)> {
         let block = load.const_block(b.shader);
-        if let Some(var) = block.and_then(|block| self.single.get(&block)) {
+        if let Some(var) = block.and_then(|block| self.vars.get(&(Some(block), element))) {
             return Some((*var, None));
         }
-        let (var, count) = self.array?;
+        let count = self.array?;
+        let var = *self.vars.get(&(None, element))?;
         let index = match block {
             Some(block) => {
                 let index = block.checked_sub(self.first).filter(|index| *index < count)?;

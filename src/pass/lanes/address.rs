@@ -1,118 +1,257 @@
-//! Byte addresses by what is known of them, and the lanes they lead to.
+//! Byte offsets by what is known of them, the addresses that are made of them, and the lanes they lead to.
 
 use super::Memory;
+use crate::analysis::offsets::{Offsets, Parts, Split};
 use crate::ir::{ArrayIndex, Builder, Def, Shader};
 use crate::op::AluOp;
+
+/// A byte offset before code is made for it: `(value << unit) + plus`, and what is known of its lowest bits.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::pass) struct Offset {
+    value: Def,
+    unit: u32,
+    plus: u32,
+    /// So many of the lowest bits are known: 32 if it is constant, else four at most,
+    bits: u32,
+    /// and these are they.
+    low: u32,
+}
+
+impl Offset {
+    /// `(value << unit) + plus`; NIR says that it is `align.1` modulo `align.0`.
+    pub(in crate::pass) fn new(
+        shader: &Shader,
+        offsets: &Offsets,
+        (value, unit, plus): (Def, u32, u32),
+        align: (u32, u32),
+    ) -> Offset {
+        if let Some(number) = shader.as_const_scalar(value) {
+            return Offset::constant(value, ((number as u32) << unit).wrapping_add(plus));
+        }
+        let (known, low) = offsets.known(shader, value).low_bits();
+        let (known, low) = ((known + unit).min(4), ((low as u32) << unit).wrapping_add(plus));
+        let said = align.0.max(1).trailing_zeros().min(4);
+        let (bits, low) = if known >= said { (known, low) } else { (said, align.1) };
+        Offset { value, unit, plus, bits, low: low & !(u32::MAX << bits) }
+    }
+
+    /// `byte`, whatever `value` is.
+    pub(in crate::pass) fn constant(value: Def, byte: u32) -> Offset {
+        Offset { value, unit: 0, plus: 0, bits: 32, low: byte }
+    }
+
+    /// The index of an element of an array of elements of `bytes` bytes, a power of two.
+    pub(in crate::pass) fn of_element(shader: &Shader, offsets: &Offsets, index: Def, bytes: u32) -> Offset {
+        Offset::new(shader, offsets, (index, bytes.trailing_zeros(), 0), (1, 0))
+    }
+
+    /// Whether it is a multiple of this power of two, 16 at most.
+    pub(in crate::pass) fn is_multiple_of(self, bytes: u32) -> bool {
+        self.bits >= bytes.trailing_zeros() && self.low % bytes == 0
+    }
+
+    /// `bytes` bytes further on, in the same vec4.
+    pub(in crate::pass) fn plus_within(self, bytes: u32) -> Offset {
+        debug_assert!(self.bits >= 4 && self.low + bytes < 16);
+        Offset { low: self.low + bytes, ..self }
+    }
+
+    /// The byte of the first dword at which it is, if that is known, else 0.
+    pub(in crate::pass) fn start(self) -> u32 {
+        if self.bits < 2 {
+            0
+        } else {
+            self.low % 4
+        }
+    }
+
+    /// The offset, if it is constant.
+    pub(in crate::pass) fn as_static(self) -> Option<u32> {
+        (self.bits == 32).then_some(self.low)
+    }
+
+    /// The lanes of the largest vector that it surely is a known lane of: 4, 2 or 1; `None` if it may be any byte of a lane.
+    pub(in crate::pass) fn lanes(self) -> Option<u32> {
+        match self.bits {
+            4.. => Some(4),
+            3 => Some(2),
+            2 => Some(1),
+            _ => None,
+        }
+    }
+
+    /// The lanes of the elements of the view that its address is in.
+    pub(in crate::pass) fn view(self, granularity: Granularity) -> u32 {
+        match self.lanes() {
+            Some(lanes) if self.as_static().is_none() => granularity.lanes(granularity.counted(lanes)),
+            Some(_) => granularity.lanes(4),
+            None => granularity.lanes(1),
+        }
+    }
+
+    /// Byte of the vector of `lanes` lanes.
+    fn byte(self, lanes: u32) -> u32 {
+        self.low % (4 * lanes)
+    }
+
+    /// Which element of `bytes` bytes, the unit at least, it is in.
+    fn parts(self, shader: &Shader, offsets: &Offsets, bytes: u32) -> Parts {
+        let shift = bytes.trailing_zeros() - self.unit;
+        let low = (self.bits.saturating_sub(self.unit), self.low >> self.unit);
+        offsets.split(shader, (self.value, self.plus >> self.unit), shift, low)
+    }
+
+    /// The vec4 that dword `k` from here is in, and its lane; `None` if that depends on the run.
+    pub(in crate::pass) fn vec4(self, shader: &Shader, offsets: &Offsets, k: u32) -> Option<(Split, u32)> {
+        let (split, byte) = match self.as_static() {
+            Some(byte) => (Split { term: None, after: byte / 16 }, byte % 16),
+            None if self.bits == 4 => (self.parts(shader, offsets, 16).split, self.byte(4)),
+            None => return None,
+        };
+        let dword = byte / 4 + k;
+        Some((Split { after: split.after.wrapping_add(dword / 4), ..split }, dword % 4))
+    }
+
+    /// Makes code for it: for memory that can be seen in these ways.
+    pub(in crate::pass) fn address(self, b: &mut Builder<'_>, offsets: &Offsets, granularity: Granularity) -> Address {
+        if let Some(byte) = self.as_static() {
+            return Address::Static { byte };
+        }
+        match self.lanes().map(|lanes| granularity.counted(lanes)) {
+            None => {
+                let offset = self.bytes(b);
+                Address::Byte { offset, mul: 1 << self.bits, rem: self.low }
+            }
+            Some(lanes) if self.unit > (4 * lanes).trailing_zeros() => {
+                let bytes = self.bytes(b);
+                let index = b.ushr_imm(bytes, 2);
+                Address::Dword { index, byte: self.byte(lanes), even: self.is_even() }
+            }
+            Some(lanes) => {
+                let parts = self.parts(b.shader, offsets, 4 * lanes);
+                let (index, byte) = (quotient(b, &parts), self.byte(lanes));
+                match lanes {
+                    1 => Address::Dword { index, byte, even: self.is_even() },
+                    _ => Address::Vector { index, byte, lanes },
+                }
+            }
+        }
+    }
+
+    /// The number of the element of `bytes` bytes, the unit at least, that it is in.
+    pub(in crate::pass) fn element(self, b: &mut Builder<'_>, offsets: &Offsets, bytes: u32) -> ArrayIndex {
+        match self.as_static() {
+            Some(byte) => imm(byte / bytes),
+            None => ArrayIndex::Def(self.quotient(b, offsets, bytes)),
+        }
+    }
+
+    /// The same of an offset that is not constant.
+    pub(super) fn quotient(self, b: &mut Builder<'_>, offsets: &Offsets, bytes: u32) -> Def {
+        let parts = self.parts(b.shader, offsets, bytes);
+        quotient(b, &parts)
+    }
+
+    fn bytes(self, b: &mut Builder<'_>) -> Def {
+        let bytes = b.ishl_imm(self.value, self.unit);
+        b.iadd_imm(bytes, self.plus.into())
+    }
+
+    fn is_even(self) -> bool {
+        self.bits > 2 && self.low & 4 == 0
+    }
+}
+
+/// Makes code for the quotient: of two ways the one that takes less.
+fn quotient(b: &mut Builder<'_>, parts: &Parts) -> Def {
+    let Split { term: Some(term), after } = parts.split else { return b.imm32(parts.split.after) };
+    let shift = term.shift;
+    let (is_multiple, scale) = (term.scale.trailing_zeros() >= shift, term.scale >> shift);
+    let before = if is_multiple && (scale == 1 || parts.is_whole) {
+        // No shift is needed, but what the product or the sum would have lost above 32 bits has to go.
+        let x = b.channel(term.x.def, term.x.component);
+        let product = times(b, x, scale);
+        let sum = b.iadd_imm(product, (term.before >> shift).into());
+        if parts.is_whole || shift == 0 {
+            sum
+        } else {
+            b.iand_imm(sum, (u32::MAX >> shift).into())
+        }
+    } else {
+        let scaled = b.channel(parts.scaled.def, parts.scaled.component);
+        let sum = b.iadd_imm(scaled, term.before.wrapping_sub(parts.inner).into());
+        shift_down(b, sum, shift)
+    };
+    b.iadd_imm(before, after.into())
+}
+
+/// `value >> shift`. Of a value that is nothing but some bits of another they are extracted, so that the mask may go.
+fn shift_down(b: &mut Builder<'_>, value: Def, shift: u32) -> Def {
+    let masked = match b.shader.as_alu(value) {
+        Some((AluOp::iand, [x, kept])) => b.shader.as_const(kept.def).map(|kept_bits| {
+            let kept = kept_bits[usize::from(kept.swizzle.get(0))] as u32;
+            (x.def, x.swizzle.get(0), kept)
+        }),
+        _ => None,
+    };
+    match masked {
+        Some((x, component, kept)) if kept & kept.wrapping_add(1) == 0 && kept >> shift != 0 && shift != 0 => {
+            let x = b.channel(x, component);
+            let (first, count) = (b.imm32(shift), b.imm32(kept.count_ones() - shift));
+            b.alu(AluOp::ubitfield_extract, &[x, first, count])
+        }
+        _ => b.ushr_imm(value, shift),
+    }
+}
+
+fn times(b: &mut Builder<'_>, x: Def, scale: u32) -> Def {
+    if scale.is_power_of_two() {
+        return b.ishl_imm(x, scale.trailing_zeros());
+    }
+    let scale = b.imm32(scale);
+    b.alu(AluOp::imul, &[x, scale])
+}
 
 /// A byte address, by what is known of it.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::pass) enum Address {
     /// A constant.
     Static { byte: u32 },
-    /// Byte `byte` (below 16) of vec4 `index`.
-    Vec4 { index: Def, byte: u32 },
-    /// Byte `byte` (below 4) of lane `index`, counted over all vec4s; `even` if that is known to be an even lane.
+    /// Byte `byte` of vector `index`, of vectors of `lanes` lanes: 4 or 2.
+    Vector { index: Def, byte: u32, lanes: u32 },
+    /// Byte `byte` (below 4) of lane `index`, counted over all vectors; `even` if that is known to be an even lane.
     Dword { index: Def, byte: u32, even: bool },
     /// Byte `offset`, which is `mul * n + rem` with `mul` 1 or 2.
     Byte { offset: Def, mul: u32, rem: u32 },
 }
 
-/// What is known of a byte offset before code is made for it: `dynamic * 1 + constant`, where `dynamic` is a multiple of 16.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(in crate::pass) struct Vec4Offset {
-    /// The part that is not constant.
-    pub(in crate::pass) dynamic: Option<Def>,
-    /// The rest.
-    pub(in crate::pass) constant: u32,
-}
-
-impl Vec4Offset {
-    /// Splits `offset`, which is `align_offset` modulo `align_mul`; `None` if its remainder modulo 16 is unknown.
-    pub(in crate::pass) fn new(shader: &Shader, offset: Def, align_mul: u32, align_offset: u32) -> Option<Vec4Offset> {
-        if let Some(value) = shader.as_const_scalar(offset) {
-            return Some(Vec4Offset { dynamic: None, constant: value as u32 });
-        }
-        if align_mul < 16 {
-            return None;
-        }
-        let byte = align_offset % 16;
-        // (x + c) is byte c % 16 of a vec4, so x is a multiple of 16 and x + (c & !15) never carries into the lane.
-        if let Some((AluOp::iadd, srcs)) = shader.as_alu(offset) {
-            for (x, c) in [(srcs[0], srcs[1]), (srcs[1], srcs[0])] {
-                let constant = shader.as_const(c.def).map(|values| values[usize::from(c.swizzle.get(0))] as u32);
-                if let Some(constant) = constant.filter(|c| c % 16 == byte) {
-                    if shader.num_components(x.def) == 1 {
-                        return Some(Vec4Offset { dynamic: Some(x.def), constant });
-                    }
-                }
-            }
-        }
-        Some(Vec4Offset { dynamic: Some(offset), constant: byte }).filter(|_| byte == 0)
-    }
-
-    /// The vec4 that dword `k` from here is in, and its lane.
-    pub(in crate::pass) fn lane(self, k: u32) -> (Vec4Offset, u32) {
-        let byte = self.constant.wrapping_add(4 * k);
-        (Vec4Offset { constant: byte & !15, ..self }, byte / 4 % 4)
-    }
-}
-
 impl Address {
-    /// The address of byte offset `offset`, which is `align_offset` modulo `align_mul`.
-    pub(in crate::pass) fn new(b: &mut Builder<'_>, offset: Def, align_mul: u32, align_offset: u32) -> Address {
-        if let Some(split) = Vec4Offset::new(b.shader, offset, align_mul, align_offset) {
-            let Some(dynamic) = split.dynamic else {
-                return Address::Static { byte: split.constant };
-            };
-            let aligned = b.iadd_imm(dynamic, u64::from(split.constant & !15));
-            return Address::Vec4 { index: b.ushr_imm(aligned, 4), byte: split.constant & 15 };
-        }
-        let mul = align_mul.max(1);
-        let rem = align_offset % mul;
-        match mul {
-            1 | 2 => Address::Byte { offset, mul, rem },
-            4 => Address::Dword { index: b.ushr_imm(offset, 2), byte: rem, even: false },
-            8 => Address::Dword { index: b.ushr_imm(offset, 2), byte: rem % 4, even: rem < 4 },
-            _ => Address::Vec4 { index: b.ushr_imm(offset, 4), byte: rem % 16 },
-        }
-    }
-
-    /// The address of element `index` of an array of `bytes`-sized elements (1, 2, 4 or 8) that starts at 0.
-    pub(in crate::pass) fn element(b: &mut Builder<'_>, index: ArrayIndex, bytes: u32) -> Address {
-        match (index, bytes) {
-            (ArrayIndex::Imm(i), _) => Address::Static { byte: (i as u32).wrapping_mul(bytes) },
-            (ArrayIndex::Def(index), 4) => Address::Dword { index, byte: 0, even: false },
-            (ArrayIndex::Def(index), 8) => Address::Dword { index: b.ishl_imm(index, 1), byte: 0, even: true },
-            (ArrayIndex::Def(index), _) => {
-                Address::Byte { offset: b.ishl_imm(index, bytes.trailing_zeros()), mul: bytes, rem: 0 }
-            }
-        }
-    }
-
     /// The byte of the first dword at which the access starts, where it is known.
     pub(super) fn start(self) -> u32 {
         match self {
-            Address::Static { byte } | Address::Vec4 { byte, .. } | Address::Dword { byte, .. } => byte % 4,
+            Address::Static { byte } | Address::Vector { byte, .. } | Address::Dword { byte, .. } => byte % 4,
             Address::Byte { .. } => 0,
         }
     }
 
-    /// Where dword `k`, counted from the dword that holds the first byte, is.
-    pub(super) fn place(self, b: &mut Builder<'_>, k: u32) -> Place {
+    /// Where dword `k`, counted from the dword that holds the first byte, is in `memory`.
+    pub(super) fn place(self, b: &mut Builder<'_>, memory: &Memory, k: u32) -> Place {
+        let lanes = memory.lanes;
         match self {
             Address::Static { byte } => {
                 let dword = byte / 4 + k;
-                Place { vec4: imm(dword / 4), lane: imm(dword % 4) }
+                Place { element: imm(dword / lanes), lane: imm(dword % lanes) }
             }
-            Address::Vec4 { index, byte } => {
+            Address::Vector { index, byte, lanes: own } => {
+                debug_assert_eq!(own, lanes, "the memory is of such vectors");
                 let dword = byte / 4 + k;
-                let vec4 = b.iadd_imm(index, u64::from(dword / 4));
-                Place { vec4: ArrayIndex::Def(vec4), lane: imm(dword % 4) }
+                let element = b.iadd_imm(index, u64::from(dword / lanes));
+                Place { element: ArrayIndex::Def(element), lane: imm(dword % lanes) }
             }
-            Address::Dword { index, even: true, .. } if k % 2 == 1 => {
+            Address::Dword { index, even: true, .. } if k % 2 == 1 && lanes == 4 => {
                 // The dword after an even one is in the same vec4.
                 let before = b.iadd_imm(index, u64::from(k - 1));
-                let mut place = Place::of_dword(b, before);
+                let mut place = Place::of_dword(b, memory, before);
                 if let ArrayIndex::Def(lane) = place.lane {
                     place.lane = ArrayIndex::Def(b.iadd_imm(lane, 1));
                 }
@@ -120,12 +259,12 @@ impl Address {
             }
             Address::Dword { index, .. } => {
                 let dword = b.iadd_imm(index, u64::from(k));
-                Place::of_dword(b, dword)
+                Place::of_dword(b, memory, dword)
             }
             Address::Byte { offset, .. } => {
                 let first = b.ushr_imm(offset, 2);
                 let dword = b.iadd_imm(first, u64::from(k));
-                Place::of_dword(b, dword)
+                Place::of_dword(b, memory, dword)
             }
         }
     }
@@ -133,34 +272,81 @@ impl Address {
     /// True if dword `k` is known to be in an even lane.
     pub(super) fn is_even(self, k: u32) -> bool {
         match self {
-            Address::Static { byte } | Address::Vec4 { byte, .. } => (byte / 4 + k) % 2 == 0,
+            Address::Static { byte } | Address::Vector { byte, .. } => (byte / 4 + k) % 2 == 0,
             Address::Dword { even, .. } => even && k % 2 == 0,
             Address::Byte { .. } => false,
         }
     }
 
-    /// True if the lane of every dword is known.
-    pub(super) fn has_static_lanes(self) -> bool {
-        matches!(self, Address::Static { .. } | Address::Vec4 { .. })
+    /// The lane of the first dword in its vector of `lanes` lanes, if that is known: then those of all dwords are.
+    pub(super) fn first_lane(self, lanes: u32) -> Option<u32> {
+        match self {
+            Address::Static { byte } | Address::Vector { byte, .. } => Some(byte / 4 % lanes),
+            Address::Dword { .. } | Address::Byte { .. } => None,
+        }
+    }
+
+    /// The lanes of the elements of the view that is accessed at this address.
+    pub(in crate::pass) fn lanes(self, granularity: Granularity) -> u32 {
+        match self {
+            Address::Static { .. } => granularity.lanes(4),
+            Address::Vector { lanes, .. } => lanes,
+            Address::Dword { .. } | Address::Byte { .. } => granularity.lanes(1),
+        }
+    }
+}
+
+/// How memory can be seen: what the elements of its array may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::pass) enum Granularity {
+    /// `uvec4`, the layout that is legal everywhere.
+    Vec4s,
+    /// `uint`.
+    Words,
+    /// `uvec4`, `uvec2` or `uint`, by access.
+    All,
+}
+
+impl Granularity {
+    /// The lanes of the vectors that are counted where these would do: 1 for single lanes.
+    fn counted(self, lanes: u32) -> u32 {
+        match self {
+            Granularity::Vec4s if lanes == 4 => 4,
+            Granularity::Vec4s | Granularity::Words => 1,
+            Granularity::All => lanes,
+        }
+    }
+
+    /// The lanes of the elements of the view in which vectors of so many lanes are found.
+    fn lanes(self, counted: u32) -> u32 {
+        match self {
+            Granularity::Vec4s => 4,
+            Granularity::Words => 1,
+            Granularity::All => counted,
+        }
     }
 }
 
 /// Indices of a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
-    pub(super) vec4: ArrayIndex,
+    pub(super) element: ArrayIndex,
     pub(super) lane: ArrayIndex,
 }
 
 impl Place {
-    pub(super) fn of_dword(b: &mut Builder<'_>, dword: Def) -> Place {
-        let vec4 = b.ushr_imm(dword, 2);
+    pub(super) fn of_dword(b: &mut Builder<'_>, memory: &Memory, dword: Def) -> Place {
+        if memory.lanes == 1 {
+            return Place { element: ArrayIndex::Def(dword), lane: imm(0) };
+        }
+        let vec4 = shift_down(b, dword, 2);
         let lane = b.iand_imm(dword, 3);
-        Place { vec4: ArrayIndex::Def(vec4), lane: ArrayIndex::Def(lane) }
+        Place { element: ArrayIndex::Def(vec4), lane: ArrayIndex::Def(lane) }
     }
 
     pub(super) fn is_outside(self, memory: &Memory) -> bool {
-        matches!((self.vec4, memory.len), (ArrayIndex::Imm(i), Some(len)) if i >= i64::from(len))
+        let len = memory.len.map(|len| i64::from(len) * i64::from(4 / memory.lanes));
+        matches!((self.element, len), (ArrayIndex::Imm(i), Some(len)) if i >= len)
     }
 }
 

@@ -17,7 +17,7 @@ pub(in crate::pass) fn atomic(
     (inst, data): (Inst, usize),
 ) -> Def {
     let bits = b.shader.insts[inst].bit_size;
-    let place = address.place(b, 0);
+    let place = address.place(b, memory, 0);
     if place.is_outside(memory) {
         return b.imm(bits, 0);
     }

@@ -2,7 +2,7 @@
 
 use super::super::blocks::MadeOnce;
 use super::address::{imm, rest_of, Address, Place};
-use super::{load_lane, Memory, Whole};
+use super::{load_lane, pair, Memory, Whole};
 use crate::ir::{ArrayIndex, Builder, Def};
 use crate::op::{Access, AluOp};
 
@@ -43,6 +43,12 @@ pub(in crate::pass) fn load<F: Fn(u32) -> u8>(
     mut others: Others<'_, F>,
 ) -> Def {
     let bytes = u32::from(components) * u32::from(bits) / 8;
+    if memory.in_pairs && bits == 64 && address.is_even(0) && address.start() == 0 {
+        return b.vec_of(components, |b, c| {
+            let place = address.place(b, memory, 2 * u32::from(c));
+            pair::load_element(b, memory, place)
+        });
+    }
     if let Some(value) = load_from_one(b, memory, address, (bytes, bits), &mut others) {
         return value;
     }
@@ -78,13 +84,14 @@ fn load_from_one<F: Fn(u32) -> u8>(
     (bytes, bits): (u32, u8),
     others: &mut Others<'_, F>,
 ) -> Option<Def> {
-    let (Address::Static { byte } | Address::Vec4 { byte, .. }) = address else { return None };
-    let (first, count) = ((byte % 16 / 4) as u8, (bytes / 4) as u8);
-    if byte % 4 != 0 || bits < 32 || byte % 16 + bytes > 16 {
+    let first = address.first_lane(memory.lanes)?;
+    let count = bytes / 4;
+    if address.start() != 0 || bits < 32 || first + count > memory.lanes {
         return None;
     }
-    let place = address.place(b, 0);
-    if !memory.reads_whole(lanes_of(first, count), || (others.lanes)(0)) || place.is_outside(memory) {
+    let place = address.place(b, memory, 0);
+    let (first, count) = (first as u8, count as u8);
+    if !memory.reads_whole(place, lanes_of(first, count), || (others.lanes)(0)) || place.is_outside(memory) {
         return (count == 1).then(|| load_lane(b, memory, place));
     }
     let vec4 = load_whole(b, memory, place, &mut others.vec4s);
@@ -109,22 +116,18 @@ fn load_dwords<F: Fn(u32) -> u8>(
     others: &mut Others<'_, F>,
     dwords: &mut Vec<Lane>,
 ) {
+    let own = address.first_lane(memory.lanes);
     let mut k = 0;
     while k < count {
-        let place = address.place(b, k);
-        if !address.has_static_lanes() {
+        let place = address.place(b, memory, k);
+        let Some(own) = own else {
             dwords.push(load_lane(b, memory, place).into());
             k += 1;
             continue;
-        }
-        let ArrayIndex::Imm(first) = place.lane else { unreachable!("lanes are static") };
-        let lanes = (4 - first as u32).min(count - k);
-        let vec4 = (match address {
-            Address::Static { byte } | Address::Vec4 { byte, .. } => byte % 16 / 4,
-            _ => 0,
-        } + k)
-            / 4;
-        load_vec4(b, memory, place, (first as u8, lanes as u8), (vec4, others), dwords);
+        };
+        let (first, number) = ((own + k) % memory.lanes, (own + k) / memory.lanes);
+        let lanes = (memory.lanes - first).min(count - k);
+        load_vector(b, memory, place, (first as u8, lanes as u8), (number, others), dwords);
         k += lanes;
     }
 }
@@ -135,35 +138,41 @@ fn lanes_of(first: u8, count: u8) -> u8 {
 }
 
 impl Memory {
-    /// Whether lanes are loaded with the vec4 that they are in: where that is allowed, and pays. `own` are those of the load,
-    /// `others` those of all others.
-    fn reads_whole(&self, own: u8, others: impl FnOnce() -> u8) -> bool {
-        match self.whole {
+    /// Whether lanes are loaded with the vector that they are in: where all of it may be read, and where it pays. `own` are those
+    /// of the load, `others` those of all others.
+    fn reads_whole(&self, place: Place, own: u8, others: impl FnOnce() -> u8) -> bool {
+        let covers = own >> (self.lanes - 1) & 1 != 0;
+        let may = match (self.whole, place.element) {
             // Atomic are loads of scalars only.
             _ if Access::from_bits_retain(self.access).contains(Access::ATOMIC) => false,
-            Whole::Never => false,
-            Whole::Covered => own & 8 != 0 && own.count_ones() > 1,
-            Whole::Always => own.count_ones() > 1 || others() & !own != 0,
-        }
+            (Whole::Never, _) => false,
+            (Whole::Covered, _) => covers,
+            (Whole::Until(end), ArrayIndex::Imm(element)) => {
+                covers || (element + 1) * i64::from(4 * self.lanes) <= end.into()
+            }
+            (Whole::Until(_), ArrayIndex::Def(_)) => covers,
+            (Whole::Always, _) => true,
+        };
+        may && (own.count_ones() > 1 || others() & !own != 0)
     }
 }
 
-/// Loads the vec4 at `place`, unless it is there already.
+/// Loads the vector at `place`, unless it is there already.
 fn load_whole(b: &mut Builder<'_>, memory: &Memory, place: Place, known: &mut Option<&mut Vec4s>) -> Def {
     let make = |b: &mut Builder<'_>| {
-        let pointer = b.deref_array(memory.base, place.vec4);
+        let pointer = b.deref_array(memory.base, place.element);
         b.load_deref(pointer, memory.access)
     };
     match known {
         Some(known) if !Access::from_bits_retain(memory.access).contains(Access::VOLATILE) => {
-            known.get_or_make(b, (memory.base, place.vec4, memory.access), make)
+            known.get_or_make(b, (memory.base, place.element, memory.access), make)
         }
         _ => make(b),
     }
 }
 
-/// Loads `count` lanes from `first` on of the vec4 at `place`, the `number`-th of the load.
-fn load_vec4<F: Fn(u32) -> u8>(
+/// Loads `count` lanes from `first` on of the vector at `place`, the `number`-th of the load.
+fn load_vector<F: Fn(u32) -> u8>(
     b: &mut Builder<'_>,
     memory: &Memory,
     place: Place,
@@ -172,7 +181,7 @@ fn load_vec4<F: Fn(u32) -> u8>(
     dwords: &mut Vec<Lane>,
 ) {
     let own = lanes_of(first, count);
-    if memory.reads_whole(own, || (others.lanes)(number)) && !place.is_outside(memory) {
+    if memory.reads_whole(place, own, || (others.lanes)(number)) && !place.is_outside(memory) {
         let vec4 = load_whole(b, memory, place, &mut others.vec4s);
         dwords.extend((first..first + count).map(|component| Lane { def: vec4, component }));
         return;
@@ -198,11 +207,11 @@ fn load_straddling(
     for k in 0..count {
         let surely_touched = k == 0 || 4 * k < bytes;
         let place = if surely_touched {
-            address.place(b, k)
+            address.place(b, memory, k)
         } else {
             let last = b.iadd_imm(offset, u64::from(bytes - 1));
             let last = b.ushr_imm(last, 2);
-            Place::of_dword(b, last)
+            Place::of_dword(b, memory, last)
         };
         dwords.push(load_lane(b, memory, place).into());
     }

@@ -8,25 +8,34 @@
 //! | known | form | cost besides the loads |
 //! |-|-|-|
 //! | the offset | [`Address::Static`] | nothing |
-//! | the offset modulo 16 | [`Address::Vec4`] | one shift |
-//! | the offset modulo 4 | [`Address::Dword`] | a shift and a mask per lane |
+//! | the offset modulo 16 | [`Address::Vector`] | a mask or a shift, or nothing |
+//! | the offset modulo 4 | [`Address::Dword`] | that, and a shift and a mask per lane |
 //! | less | [`Address::Byte`] | that, and shifts that move the bytes into place |
+//!
+//! Where the layout of the memory is free, it has another [`Granularity`]: `uint base[]`, in which a lane that is not known costs
+//! no more than one that is, and `uvec2 base[]` for an offset that is known modulo 8.
+//!
+//! An [`Offset`] is what is known before code is made. [`offsets`](crate::analysis::offsets) takes it apart, so that accesses to
+//! one vec4 are found to be so. Code is made for `((scale * x + before) >> shift) + after`: the shift is undone where that
+//! takes no more than it saves.
 //!
 //! Nothing outside the bytes asked for is touched, but for the other bytes of a 32-bit lane, and the other lanes of a vec4
 //! where [`Whole`] says that they exist. Values narrower than a lane are cut out of it; wider ones are put together.
 
 mod address;
 mod atomic;
+mod elements;
 mod load;
-mod narrow;
 mod pair;
 mod store;
+mod wide;
 
-pub(super) use address::{Address, Vec4Offset};
+pub(super) use address::{Address, Granularity, Offset};
 pub(super) use atomic::{atomic, atomic_at};
+pub(super) use elements::{has_elements, has_shared_elements, is_narrow, Elements};
 pub(super) use load::{load, Others, Vec4s, NO_OTHERS};
-pub(super) use narrow::{has_elements, has_shared_elements, is_narrow, load_narrow, store_narrow};
 pub(super) use store::store;
+pub(super) use wide::{is_wide, load_wide, uniform_granularity};
 
 use crate::ir::{ArrayIndex, Builder, Def, Deref, DerefKind, InstKind};
 use crate::op::{AluOp, AluType, Base, Modes};
@@ -40,13 +49,15 @@ const MAX_DWORDS: usize = 33;
 pub(super) enum Whole {
     /// One load per lane, always.
     Never,
-    /// If the last lane is wanted, so that the vec4 cannot stick out of the buffer.
+    /// If the last lane is wanted, so that the vec4 cannot stick out of what may be read.
     Covered,
-    /// Always: the size is a multiple of 16 bytes.
+    /// That, and if it is known to end at this byte or before: so much may be read.
+    Until(u32),
+    /// Always: all of it may be read.
     Always,
 }
 
-/// The memory behind a pointer to `uvec4 base[]`.
+/// The memory behind a pointer to `uvec4 base[]`, or another view of it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Memory {
     /// The pointer.
@@ -55,6 +66,8 @@ pub(super) struct Memory {
     pub access: u32,
     /// When whole vec4s may be loaded.
     pub whole: Whole,
+    /// Lanes of an element: 4, or 2 or 1 for a view of the same bytes as `uvec2` or `uint`.
+    pub lanes: u32,
     /// Number of vec4s, if known: constant offsets behind them read zeros and write nothing.
     pub len: Option<u32>,
     /// Invocations may write neighbouring bytes of one lane at the same time.
@@ -70,8 +83,11 @@ fn pointer(b: &mut Builder<'_>, memory: &Memory, place: Place) -> Def {
     if memory.at_address {
         return address_of(b, memory, place);
     }
-    let vec4 = b.deref_array(memory.base, place.vec4);
-    b.deref_array(vec4, place.lane)
+    let element = b.deref_array(memory.base, place.element);
+    if memory.lanes == 1 {
+        return element;
+    }
+    b.deref_array(element, place.lane)
 }
 
 /// The same in memory without a pointer to all of it.
@@ -80,7 +96,7 @@ fn address_of(b: &mut Builder<'_>, memory: &Memory, place: Place) -> Def {
         ArrayIndex::Imm(index) => b.imm32((index as u32) << shift),
         ArrayIndex::Def(index) => b.ishl_imm(index, shift),
     };
-    let (vec4, lane) = (bytes(b, place.vec4, 4), bytes(b, place.lane, 2));
+    let (vec4, lane) = (bytes(b, place.element, 4), bytes(b, place.lane, 2));
     let offset = b.iadd(vec4, lane);
     let offset = b.alu(AluOp::u2u64, &[offset]);
     let address = b.iadd(memory.base, offset);

@@ -10,7 +10,7 @@ use crate::op::{AluOp, AtomicOp, Index, Intrinsic};
 
 /// A pointer to the element that holds the lane at `place`.
 pub(super) fn pointer(b: &mut Builder<'_>, memory: &Memory, place: Place) -> Def {
-    let index = match (place.vec4, place.lane) {
+    let index = match (place.element, place.lane) {
         (ArrayIndex::Imm(vec4), ArrayIndex::Imm(lane)) => ArrayIndex::Imm(vec4 * 2 + lane / 2),
         (vec4, lane) => {
             let (vec4, lane) = (as_def(b, vec4), as_def(b, lane));
@@ -35,6 +35,15 @@ fn is_upper(b: &mut Builder<'_>, lane: ArrayIndex) -> Def {
     let bit = b.iand_imm(lane, 1);
     let zero = b.imm32(0);
     b.alu(AluOp::ine, &[bit, zero])
+}
+
+/// Loads the element whose lower half is the lane at `place`.
+pub(super) fn load_element(b: &mut Builder<'_>, memory: &Memory, place: Place) -> Def {
+    if place.is_outside(memory) {
+        return b.imm(64, 0);
+    }
+    let pointer = pointer(b, memory, place);
+    b.load_deref(pointer, memory.access)
 }
 
 /// Loads one lane.

@@ -93,7 +93,7 @@ fn store_parts(b: &mut Builder<'_>, memory: &Memory, address: Address, parts: &[
             k += 1;
             continue;
         };
-        let place = address.place(b, k as u32);
+        let place = address.place(b, memory, k as u32);
         let high = images.get(k + 1).filter(|high| images[k].mask & high.mask == u32::MAX).and_then(|high| high.value);
         if let (true, Some(high)) = (memory.in_pairs && address.is_even(k as u32), high) {
             if !place.is_outside(memory) {
@@ -102,15 +102,17 @@ fn store_parts(b: &mut Builder<'_>, memory: &Memory, address: Address, parts: &[
             k += 2;
             continue;
         }
-        let next = &images[k..(k + 4).min(MAX_DWORDS)];
-        let whole = address.has_static_lanes() && memory.whole != Whole::Never && place.lane == imm(0);
-        if whole && next.len() == 4 && next.iter().all(|image| image.mask == u32::MAX) {
+        let count = memory.lanes as usize;
+        let next = &images[k..(k + count).min(MAX_DWORDS)];
+        let has_lanes = address.first_lane(memory.lanes).is_some() && place.lane == imm(0);
+        let whole = has_lanes && memory.whole != Whole::Never && count > 1;
+        if whole && next.len() == count && next.iter().all(|image| image.mask == u32::MAX) {
             let mut lanes = [value; 4];
             for (lane, image) in lanes.iter_mut().zip(next) {
                 *lane = image.value.unwrap_or(value);
             }
-            store_vec4(b, memory, place, &lanes);
-            k += 4;
+            store_vector(b, memory, place, &lanes[..count]);
+            k += count;
             continue;
         }
         store_lane(b, memory, place, value, Mask::Static(images[k].mask));
@@ -118,12 +120,12 @@ fn store_parts(b: &mut Builder<'_>, memory: &Memory, address: Address, parts: &[
     }
 }
 
-fn store_vec4(b: &mut Builder<'_>, memory: &Memory, place: Place, lanes: &[Def]) {
+fn store_vector(b: &mut Builder<'_>, memory: &Memory, place: Place, lanes: &[Def]) {
     if place.is_outside(memory) {
         return;
     }
     let value = whole_vector(b.shader, lanes).unwrap_or_else(|| b.vec(lanes));
-    let pointer = b.deref_array(memory.base, place.vec4);
+    let pointer = b.deref_array(memory.base, place.element);
     b.store_deref(pointer, value, 0xf, memory.access);
 }
 
@@ -197,7 +199,7 @@ fn store_unaligned(b: &mut Builder<'_>, memory: &Memory, offset: Def, (mul, rem)
     let low = b.alu(AluOp::ishl, &[part.value, shift]);
     let low_mask = b.alu(AluOp::ishl, &[all, shift]);
     let dword = b.ushr_imm(first, 2);
-    let place = Place::of_dword(b, dword);
+    let place = Place::of_dword(b, memory, dword);
     store_lane(b, memory, place, low, Mask::Dynamic(low_mask));
 
     let largest_start = 4 - mul + (rem + part.at) % mul;
@@ -211,6 +213,6 @@ fn store_unaligned(b: &mut Builder<'_>, memory: &Memory, offset: Def, (mul, rem)
     let high_mask = b.alu(AluOp::ushr, &[half_mask, rest]);
     let last = b.iadd_imm(first, u64::from(part.bytes - 1));
     let dword = b.ushr_imm(last, 2);
-    let place = Place::of_dword(b, dword);
+    let place = Place::of_dword(b, memory, dword);
     store_lane(b, memory, place, high, Mask::Dynamic(high_mask));
 }

@@ -1,12 +1,15 @@
 //! What the accesses of a shader want of blocks, found before any of them is lowered.
 
 use super::super::blocks::pointed_block;
-use super::vec4s::{Place, WantedVec4s};
+use super::super::lanes::{self, is_wide, uniform_granularity, Offset};
+use super::super::Context;
+use super::vec4s::{DynamicPlace, Place, WantedVec4s};
 use super::Views;
 use crate::analysis::kinds::list_intrinsics;
+use crate::analysis::offsets::Offsets;
 use crate::ir::{ArrayIndex, Block, Changes, Def, DerefKind, Inst, InstKind, Shader, TypeData, Var, Variable};
 use crate::op::{Access, Intrinsic, Modes};
-use crate::target::Target;
+use crate::target::{Feature, Target};
 
 /// A pointer to the array in a block of a variable, taken apart.
 #[derive(Clone, Copy)]
@@ -107,12 +110,18 @@ pub(super) struct Extent {
     pub(super) atomic64: bool,
     /// So do loads and stores of 8 and 16 bits, if the target has such.
     pub(super) narrow: [bool; 2],
-    /// All accesses are to elements of 32 bits.
-    only_words: bool,
+    /// Lanes of the other views that uniform blocks want: a bit for 2, one for 1.
+    pub(super) seen: u32,
+    /// One past the last byte of a uniform block that is surely there, as something is loaded in front of it.
+    pub(super) readable: u32,
+    /// All accesses are to elements of widths that storage blocks can have.
+    fits: bool,
+    /// Bytes of the elements that are accessed: a bit for each width.
+    widths: u32,
     /// Which element some access is to is not known.
-    is_dynamic: bool,
-    /// The accesses stay, and go through a `uint base[]`.
-    pub(super) words: bool,
+    pub(super) is_dynamic: bool,
+    /// The accesses stay, and go through arrays of elements of these widths.
+    pub(super) stays: u32,
     pub(super) written: bool,
     /// The new variables, once they are declared.
     pub(super) views: Option<Views>,
@@ -133,9 +142,12 @@ impl Extent {
             pairs: no,
             atomic64: no,
             narrow: [no; 2],
-            only_words: true,
+            seen: 0,
+            readable: 0,
+            fits: true,
+            widths: 0,
             is_dynamic: no,
-            words: no,
+            stays: 0,
             written: no,
             views: None,
         }
@@ -160,7 +172,7 @@ pub(super) struct Found {
     pub(super) inst: Inst,
     /// The place in [`Survey::extents`] of the blocks that it is to.
     pub(super) extent: usize,
-    /// The place in [`Survey::vec4s`] of the vec4 of a uniform block that it is to, if that is known.
+    /// The place in [`Survey::vec4s`] of the vec4 of a uniform block that it is to, if its lane is known.
     pub(super) vec4: Option<usize>,
 }
 
@@ -185,7 +197,7 @@ pub(super) struct Load {
     pub(super) block: Block,
     pub(super) access: u32,
     /// The place in [`Survey::arrays`] of the array.
-    array: usize,
+    pub(super) array: usize,
 }
 
 /// What may be loaded in place.
@@ -201,10 +213,14 @@ pub(super) enum InPlace {
 /// What the accesses of a shader want, found before any of them is lowered.
 #[derive(Default)]
 pub(super) struct Survey {
-    /// In order; without those in [`uniforms`](Survey::uniforms) and through [`words`](Survey::words).
+    /// In order; without those in [`uniforms`](Survey::uniforms) and through [`staying`](Survey::staying).
     pub(super) accesses: Vec<Found>,
     /// The pointers of accesses that stay.
-    pub(super) words: Vec<Def>,
+    pub(super) staying: Vec<Def>,
+    /// What is known of indices that are not constant.
+    pub(super) offsets: Offsets,
+    /// That is found out.
+    has_offsets: bool,
     /// In order.
     pub(super) uniforms: Vec<Uniform>,
     /// The pointers that accesses load through, store through and the like.
@@ -225,9 +241,10 @@ pub(super) struct Survey {
 
 impl Survey {
     /// Forgets the last shader, and finds what there is to find in this one.
-    pub(super) fn look_at(&mut self, shader: &Shader, in_place: InPlace) {
+    pub(super) fn look_at(&mut self, shader: &Shader, context: &Context, in_place: InPlace) {
         self.accesses.clear();
-        self.words.clear();
+        self.staying.clear();
+        self.has_offsets = false;
         self.uniforms.clear();
         self.arrays.clear();
         self.extents.clear();
@@ -245,38 +262,38 @@ impl Survey {
                 block = blocks.next();
             }
             let Some((block, _)) = block else { break };
-            self.look_at_intrinsic(shader, shader.order[*at as usize], block, in_place);
+            self.look_at_intrinsic(shader, context, shader.order[*at as usize], block, in_place);
         }
         self.intrinsics = intrinsics;
         // Pointers that nothing reads are others, too.
         let pointers = shader.derefs.values().filter(|deref| is_buffer(deref.modes)).count();
         self.has_others |= self.dropped != pointers;
         if in_place != InPlace::Nothing && !self.has_others {
-            self.keep_words(shader);
+            self.keep_dynamic(shader);
         }
         self.vec4s.unite();
     }
 
     /// Takes the accesses to storage blocks out that stay as they are.
-    fn keep_words(&mut self, shader: &Shader) {
-        let Survey { accesses, words, extents, .. } = self;
+    fn keep_dynamic(&mut self, shader: &Shader) {
+        let Survey { accesses, staying, extents, .. } = self;
         let mut any = false;
-        for extent in extents.iter_mut().filter(|extent| !extent.is_ubo && extent.only_words && extent.is_dynamic) {
-            (extent.words, extent.lanes, any) = (true, false, true);
+        for extent in extents.iter_mut().filter(|extent| !extent.is_ubo && extent.fits && extent.is_dynamic) {
+            (extent.stays, extent.lanes, any) = (extent.widths, false, true);
         }
         if !any {
             return;
         }
         accesses.retain(|found| {
-            let stays = extents[found.extent].words;
+            let stays = extents[found.extent].stays != 0;
             if stays {
-                words.extend(shader.as_intrinsic(found.inst).map(|(_, srcs)| srcs[0]));
+                staying.extend(shader.as_intrinsic(found.inst).map(|(_, srcs)| srcs[0]));
             }
             !stays
         });
     }
 
-    fn look_at_intrinsic(&mut self, shader: &Shader, inst: Inst, block: Block, in_place: InPlace) {
+    fn look_at_intrinsic(&mut self, shader: &Shader, context: &Context, inst: Inst, block: Block, in_place: InPlace) {
         let InstKind::Intrinsic { op, srcs, indices } = shader.insts[inst].kind else { return };
         let srcs = &shader.srcs[srcs];
         if !is_access(op) {
@@ -308,7 +325,7 @@ impl Survey {
                 return;
             }
         }
-        self.add(shader, (inst, op), array, index);
+        self.add(shader, context, (inst, op, block), array, index);
     }
 
     fn drop(&mut self, pointer: Def) {
@@ -348,6 +365,7 @@ impl Survey {
         let is_pack = bytes == 8 && !is_pair;
         let lane = (if is_pair { byte / 8 } else { byte / 4 }) as u8;
         array.in_place = true;
+        extent.readable = extent.readable.max(16 * place.number() + byte + bytes);
         extent.pairs |= is_pair;
         extent.lanes |= !is_pair;
         let lanes = if is_pack { 0b11 } else { 0b1 } << lane;
@@ -357,22 +375,70 @@ impl Survey {
     }
 
     /// Adds an access to an element of an array.
-    fn add(&mut self, shader: &Shader, (inst, op): (Inst, Intrinsic), array: usize, index: ArrayIndex) {
+    fn add(
+        &mut self,
+        shader: &Shader,
+        context: &Context,
+        (inst, op, block): (Inst, Intrinsic, Block),
+        array: usize,
+        index: ArrayIndex,
+    ) {
         let Array { pointer, extent: place, .. } = self.arrays[array];
         let extent = &mut self.extents[place];
-        extent.lanes = true;
         extent.written |= op != Intrinsic::load_deref;
-        extent.only_words &= pointer.bytes == 4;
         extent.is_dynamic |= matches!(index, ArrayIndex::Def(_));
+        extent.widths |= pointer.bytes;
+        extent.fits &= can_stay(&context.target, op, pointer.bytes);
         if is_atomic(op) {
             extent.atomic64 |= shader.insts[inst].bit_size == 64;
         } else if let Some(slot) = pointer.narrow_slot() {
             extent.narrow[slot] = true;
         }
-        let vec4 = if extent.is_ubo { pointer.vec4(place, index) } else { None };
-        let lanes = |byte: u32| ((1 << pointer.bytes.div_ceil(4)) - 1) << (byte / 4);
-        let vec4 = vec4.map(|(vec4, byte)| self.vec4s.add(vec4, lanes(byte)));
+        let vec4 = match extent.is_ubo {
+            true => self.add_to_uniforms(shader, context, (place, pointer), index, block),
+            false => {
+                extent.lanes = true;
+                None
+            }
+        };
         self.accesses.push(Found { inst, extent: place, vec4 });
+    }
+
+    /// Adds a load of a uniform block. The place of the vec4 that it is from, if its lane is known.
+    fn add_to_uniforms(
+        &mut self,
+        shader: &Shader,
+        context: &Context,
+        (place, pointer): (usize, ArrayPointer),
+        index: ArrayIndex,
+        block: Block,
+    ) -> Option<usize> {
+        let lanes = |byte: u32| ((1 << pointer.bytes.div_ceil(4)) - 1) << (byte / 4);
+        if let ArrayIndex::Def(index) = index {
+            if !self.has_offsets {
+                self.offsets.look_at(shader);
+                self.has_offsets = true;
+            }
+            let offset = Offset::of_element(shader, &self.offsets, index, pointer.bytes);
+            let extent = &mut self.extents[place];
+            match is_wide(context, offset, 8 * pointer.bytes) {
+                true => extent.pairs = true,
+                false => {
+                    let view = offset.view(uniform_granularity(context));
+                    extent.lanes |= view == 4;
+                    extent.seen |= view & 3;
+                }
+            }
+            let (number, lane) = offset.vec4(shader, &self.offsets, 0)?;
+            let within = (!context.target.uniform_ranges_in_vec4s).then_some(block);
+            let place = DynamicPlace { extent: place, block: pointer.block, number, within };
+            return Some(self.vec4s.add_dynamic(place, lanes(4 * lane)));
+        }
+        let extent = &mut self.extents[place];
+        extent.lanes = true;
+        let (vec4, byte) = pointer.vec4(place, index)?;
+        extent.readable = extent.readable.max(16 * vec4.number() + byte + pointer.bytes);
+        Some(self.vec4s.add(vec4, lanes(byte)))
     }
 
     /// The new variables of the blocks that `var` is a view of.
@@ -387,6 +453,15 @@ impl Survey {
             let extent = &mut self.extents[*at];
             extent.views = Some(extent.declare(shader, target));
         }
+    }
+}
+
+/// Whether a storage block can have elements of so many bytes, for an access by `op`.
+fn can_stay(target: &Target, op: Intrinsic, bytes: u32) -> bool {
+    match bytes {
+        4 => true,
+        8 => target.has(Feature::shaderInt64),
+        _ => !is_atomic(op) && lanes::has_elements(target, 8 * bytes as u8),
     }
 }
 

@@ -4,8 +4,9 @@
 //! it if more than one of its lanes is wanted, and what computes with a lane reads it there: no moves are made for others to
 //! take away again, but where something else than arithmetic reads the lane.
 
+use super::super::Context;
 use super::steps::Steps;
-use super::survey::{Load, Survey, Uniform};
+use super::survey::{Extent, Load, Survey, Uniform};
 use super::vec4s::WantedVec4;
 use super::Views;
 use crate::entity::SideTable;
@@ -33,17 +34,35 @@ struct Value {
     vec4: Option<Def>,
 }
 
+/// Whether all of a vec4 may be read: of the last one of a block, the device may not have the end.
+fn may_read_whole(vec4: &WantedVec4, extent: &Extent, context: &Context) -> bool {
+    context.target.uniform_ranges_in_vec4s || vec4.number() < extent.readable / 16
+}
+
+/// Whether a pair is packed of lanes of a vec4 of which not all may be read.
+pub(super) fn needs_lanes(survey: &mut Survey, context: &Context) -> bool {
+    let Survey { uniforms, arrays, extents, vec4s, .. } = survey;
+    let mut packs = uniforms.iter().filter(|uniform| uniform.is_pack);
+    packs.any(|pack| !may_read_whole(vec4s.get_mut(pack.vec4), &extents[arrays[pack.load.array].extent], context))
+}
+
 /// Lowers the loads.
-pub(super) fn lower(shader: &mut Shader, survey: &mut Survey, tables: &mut Tables) {
+pub(super) fn lower(shader: &mut Shader, survey: &mut Survey, tables: &mut Tables, context: &Context) {
     let Survey { uniforms, arrays, extents, vec4s, changes, .. } = survey;
     tables.reset(shader);
+    // There may be a view as pairs for others than these.
+    let are_packed = uniforms.iter().any(|uniform| uniform.is_pack);
     for array in arrays.iter().filter(|array| array.in_place) {
         let Some(Views { vec4s, pairs, .. }) = extents[array.extent].views else { continue };
-        let view = pairs.filter(|_| array.pointer.bytes == 8).or(vec4s);
+        let view = pairs.filter(|_| array.pointer.bytes == 8 && !are_packed).or(vec4s);
         view.into_iter().for_each(|view| Steps { shader, changes }.lead_to(array.def, view));
     }
     let mut lower = Lower { shader, tables, changes };
-    uniforms.iter().for_each(|uniform| lower.load(vec4s.get_mut(uniform.vec4), uniform));
+    for uniform in uniforms.iter() {
+        let (vec4, extent) = (vec4s.get_mut(uniform.vec4), &extents[arrays[uniform.load.array].extent]);
+        let is_whole = may_read_whole(vec4, extent, context);
+        lower.load(vec4, uniform, is_whole);
+    }
     lower.read_lanes();
     if uniforms.iter().any(|uniform| uniform.is_pack) {
         // What packs mostly is taken apart again.
@@ -76,15 +95,15 @@ struct Lower<'a> {
 }
 
 impl Lower<'_> {
-    /// Lowers a load.
-    fn load(&mut self, vec4: &mut WantedVec4, uniform: &Uniform) {
+    /// Lowers a load: with all of its vec4, if that pays and may be.
+    fn load(&mut self, vec4: &mut WantedVec4, uniform: &Uniform, is_whole: bool) {
         let Uniform { load: Load { inst, pointer, block, access, .. }, lane, is_pack, .. } = *uniform;
         let is_copied = is_pack || self.tables.values[inst.def()].read_elsewhere;
         let value = match vec4.loaded {
             Some((there, how, value)) if (there, how) == (block, access) => value,
             _ => {
                 let Some(vector) = self.point_to_vec4(pointer, vec4.number()) else { return };
-                if vec4.lanes.count_ones() == 1 {
+                if vec4.lanes.count_ones() == 1 || !is_whole {
                     return self.load_lane(uniform, vector);
                 }
                 let value = self.load_all(uniform, vector, is_copied);

@@ -1,6 +1,8 @@
 //! The vec4s of uniform blocks that accesses want.
 
-use crate::ir::{Block, Def};
+use crate::analysis::offsets::Split;
+use crate::ir::{ArrayIndex, Block, Def};
+use rustc_hash::FxHashMap;
 
 /// The vec4s of uniform blocks at known places that accesses are to. Several may be at one place: one of them stands for all.
 #[derive(Default)]
@@ -9,18 +11,43 @@ pub(super) struct WantedVec4s {
     all: Vec<WantedVec4>,
     /// Memory: the same in the order of places.
     sorted: Vec<usize>,
+    /// The numbers of those that are at places which depend on the run.
+    dynamic: FxHashMap<DynamicPlace, usize>,
+}
+
+/// A place that depends on the run.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct DynamicPlace {
+    pub(super) extent: usize,
+    /// Which of the blocks, if the variable is an array.
+    pub(super) block: Option<ArrayIndex>,
+    /// The number in the block.
+    pub(super) number: Split,
+    /// The block of the IR, if what others load elsewhere says nothing of what may be loaded here.
+    pub(super) within: Option<Block>,
 }
 
 /// Where a vec4 is, as one number to compare: a bit for whether it is one of pairs of lanes, place of the extent (15 bits), block
-/// if it is an array of them (20 bits), number in the block (28 bits).
+/// if it is an array of them (20 bits), number in the block (28 bits). One whose place depends on the run has a number of its own,
+/// and the place of no extent.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place(u64);
 
 impl Place {
     /// `None` for numbers that are too large, which may be anywhere then.
     pub(super) fn new(extent: usize, block: u64, number: u32) -> Option<Place> {
-        let fits = extent < 1 << 15 && block < 1 << 20 && number < 1 << 28;
+        let fits = extent < (1 << 15) - 1 && block < 1 << 20 && number < 1 << 28;
         fits.then_some(Place((extent as u64) << 48 | block << 28 | u64::from(number)))
+    }
+
+    /// Its number in the block.
+    pub(super) fn number(self) -> u32 {
+        self.0 as u32 & ((1 << 28) - 1)
+    }
+
+    /// The `number`-th of those that are at places which depend on the run.
+    fn dynamic(number: usize) -> Place {
+        Place(((1 << 15) - 1) << 48 | number as u64)
     }
 
     /// The same of one of pairs of lanes.
@@ -43,13 +70,21 @@ pub(super) struct WantedVec4 {
 impl WantedVec4 {
     /// Its number in the block.
     pub(super) fn number(&self) -> u32 {
-        self.place.0 as u32 & ((1 << 28) - 1)
+        self.place.number()
     }
 }
 
 impl WantedVec4s {
     pub(super) fn clear(&mut self) {
         self.all.clear();
+        self.dynamic.clear();
+    }
+
+    /// The same at a place that depends on the run.
+    pub(super) fn add_dynamic(&mut self, place: DynamicPlace, lanes: u8) -> usize {
+        let next = self.dynamic.len();
+        let number = *self.dynamic.entry(place).or_insert(next);
+        self.add(Place::dynamic(number), lanes)
     }
 
     /// Where the vec4 at `place` stands, of which these lanes are wanted.
@@ -64,7 +99,7 @@ impl WantedVec4s {
 
     /// Lets the first of those at one place stand for all of them.
     pub(super) fn unite(&mut self) {
-        let WantedVec4s { all, sorted } = self;
+        let WantedVec4s { all, sorted, .. } = self;
         if all.windows(2).all(|pair| pair[0].place < pair[1].place) {
             return;
         }

@@ -1,0 +1,44 @@
+//! Numbers of 64 bits of uniform blocks at offsets that are known modulo 8, but not modulo 16.
+//!
+//! Each is a lane of a `u64vec2`, whose stride is 16 as the layout rules want: one load, where two lanes of a `uvec4` are two. Where
+//! arrays may be tight, it is a `uvec2`, and this is not needed.
+
+use super::address::Offset;
+use super::Granularity;
+use crate::analysis::offsets::Offsets;
+use crate::ir::{ArrayIndex, Builder, Def};
+use crate::pass::{BufferAccess, Context};
+use crate::target::Feature;
+
+/// How a uniform block can be seen.
+pub(in crate::pass) fn uniform_granularity(context: &Context) -> Granularity {
+    match context.buffer_access {
+        BufferAccess::Auto if context.target.has_tight_uniform_arrays() => Granularity::All,
+        _ => Granularity::Vec4s,
+    }
+}
+
+/// Whether numbers of `bits` bits of a uniform block at this offset are lanes, which are not known, of `u64vec2`s.
+pub(in crate::pass) fn is_wide(context: &Context, offset: Offset, bits: u32) -> bool {
+    let has_64_bits = context.target.has(Feature::shaderInt64) && context.target.has(Feature::shaderFloat64);
+    let is_auto = context.buffer_access == BufferAccess::Auto && uniform_granularity(context) == Granularity::Vec4s;
+    bits == 64 && offset.lanes() == Some(2) && offset.is_multiple_of(8) && is_auto && has_64_bits
+}
+
+/// Loads so many of them through `base`, a pointer to an array of `u64vec2`s.
+pub(in crate::pass) fn load_wide(
+    b: &mut Builder<'_>,
+    (base, access): (Def, u32),
+    (offset, offsets): (Offset, &Offsets),
+    components: u8,
+) -> Def {
+    let first = offset.quotient(b, offsets, 8);
+    b.vec_of(components, |b, c| {
+        let number = b.iadd_imm(first, c.into());
+        let vector = if c == 0 { offset.quotient(b, offsets, 16) } else { b.ushr_imm(number, 1) };
+        let lane = b.iand_imm(number, 1);
+        let vector = b.deref_array(base, ArrayIndex::Def(vector));
+        let pointer = b.deref_array(vector, ArrayIndex::Def(lane));
+        b.load_deref(pointer, access)
+    })
+}
