@@ -27,10 +27,12 @@
 
 use super::clean_up::{run_rules, Rules};
 use super::{Context, Forms, Pass};
+use crate::analysis::known_bits::Known;
 use crate::ir::{AluSrc, InstData, Shader};
 use crate::op::fold::{from_float, mask, to_float};
 use crate::op::AluOp::{self, *};
 use crate::op::{Base, Form};
+use std::cell::Cell;
 
 /// The pass.
 pub const PASS: Pass =
@@ -244,44 +246,40 @@ impl Operation<'_> {
 
     /// The bits that may be set in a component of `src`.
     fn possible_bits(&self, src: AluSrc, depth: u32) -> u64 {
-        let bits = self.shader.bit_size(src.def);
-        let all = mask(u64::MAX, bits);
-        if let Some(values) = self.shader.as_const(src.def) {
-            let read = src.swizzle.components(self.components).map(|c| values[usize::from(c)]);
-            return read.fold(0, |all, value| all | value);
-        }
-        let Some((op, srcs)) = self.shader.as_alu(src.def) else { return all };
-        let through = |i: usize| AluSrc { def: srcs[i].def, swizzle: src.swizzle.compose(srcs[i].swizzle) };
-        let possible = |i: usize| match depth {
-            0 => mask(u64::MAX, self.shader.bit_size(srcs[i].def)),
-            _ => self.possible_bits(through(i), depth - 1),
-        };
-        let count = |i: usize| self.constant(through(i)).map(|count| count & (u64::from(bits) - 1));
-        match op {
-            iand => possible(0) & possible(1),
-            ior | ixor => possible(0) | possible(1),
-            umin => up_to(possible(0)) & up_to(possible(1)),
-            bcsel => possible(1) | possible(2),
-            iadd => up_to(up_to(possible(0)).saturating_add(up_to(possible(1)))) & all,
-            ushr => count(1).map_or(up_to(possible(0)), |count| possible(0) >> count),
-            ishl => count(1).map_or(all, |count| possible(0) << count & all),
-            mov | u2u8 | u2u16 | u2u32 | u2u64 => possible(0) & all,
-            _ if op.info().form == Form::SelectOne && op.info().dest.ty.base == Base::Int => 1,
-            _ => all,
-        }
+        self.known(src, depth).possible()
     }
-}
 
-/// All bits up to the highest of `bits`: those that a number may have that is no greater.
-fn up_to(bits: u64) -> u64 {
-    u64::MAX.checked_shr(bits.leading_zeros()).unwrap_or(0)
+    /// What is known of the components of `src` that are read.
+    fn known(&self, src: AluSrc, depth: u32) -> Known {
+        if let Some(values) = self.shader.as_const(src.def) {
+            let mut read = src.swizzle.components(self.components).map(|c| Known::number(values[usize::from(c)]));
+            let first = read.next().unwrap_or(Known::nothing(64));
+            return read.fold(first, Known::or);
+        }
+        let bits = self.shader.bit_size(src.def);
+        let (Some((op, srcs)), true) = (self.shader.as_alu(src.def), depth > 0) else { return Known::nothing(bits) };
+        if op.info().form == Form::Construct {
+            return Known::nothing(bits);
+        }
+        // Each operand is looked at once, and only if something is known of such results.
+        let looked_at: [Cell<Option<Known>>; 3] = Default::default();
+        Known::of_alu(op, bits, self.shader.bit_size(srcs[0].def), |i| {
+            let (Some(operand), Some(src_known)) = (srcs.get(i), looked_at.get(i)) else { return Known::nothing(64) };
+            let through = AluSrc { def: operand.def, swizzle: src.swizzle.compose(operand.swizzle) };
+            let known = src_known.get().unwrap_or_else(|| self.known(through, depth - 1));
+            src_known.set(Some(known));
+            known
+        })
+    }
 }
 
 /// `(y op c) op d` as `y op (c combined with d)`.
 fn merge_constants(x: &Operation<'_>, combine: fn(u64, u64) -> u64) -> Option<New> {
     let (inner, outer_value) = x.commuted?;
     let (y, inner_value) = x.with_constant(x.operands(inner, x.op)?)?;
-    Some(New::WithConst(x.op, y, combine(inner_value, outer_value)))
+    let both = mask(combine(inner_value, outer_value), x.bits);
+    let is_neutral = both == if x.op == iand { x.ones() } else { 0 };
+    Some(if is_neutral { New::Value(y) } else { New::WithConst(x.op, y, both) })
 }
 
 /// The operand and count of a shift by a number that makes operand 0.
