@@ -146,11 +146,9 @@ fn passes_keep_validity_and_meaning() {
     });
 }
 
-/// Bytes that the sizes of uniform blocks are multiples of if a driver keeps what `target` says. Passes load a whole vec4 where some
-/// of its lanes are wanted even without a promise: `NTV_EXACT_BLOCKS=1` shows where.
+/// Bytes that the sizes of uniform blocks are multiples of: what the driver promises.
 fn granularity(target: &Target) -> usize {
-    let passes_need_a_promise = std::env::var_os("NTV_EXACT_BLOCKS").is_some();
-    if target.uniform_ranges_in_vec4s || !passes_need_a_promise {
+    if target.uniform_ranges_in_vec4s {
         16
     } else {
         4
@@ -228,6 +226,7 @@ fn context(seed: u64) -> Context {
             }
         }
     }
+    target.set(Feature::uniformBufferStandardLayout, random.below(2) == 0);
     Context { target, buffer_access }
 }
 

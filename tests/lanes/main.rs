@@ -182,20 +182,16 @@ struct How {
     narrow: bool,
     /// The driver promises that uniform ranges are whole vec4s.
     in_vec4s: bool,
+    /// Arrays in uniform blocks may have any stride.
+    tight: bool,
 }
 
 impl How {
-    const ALL: [How; 4] = {
-        let auto = How { access: BufferAccess::Auto, narrow: false, in_vec4s: false };
+    const ALL: [How; 5] = {
+        let auto = How { access: BufferAccess::Auto, narrow: false, in_vec4s: false, tight: false };
         let lane = How { access: BufferAccess::Lane, ..auto };
-        [auto, lane, How { narrow: true, ..auto }, How { in_vec4s: true, ..auto }]
+        [auto, lane, How { narrow: true, ..auto }, How { in_vec4s: true, ..auto }, How { tight: true, ..auto }]
     };
-
-    /// Whether the promise has to be kept. Passes load a whole vec4 where some of its lanes are wanted even without it:
-    /// `NTV_EXACT_BLOCKS=1` shows where.
-    fn has_vec4s(self) -> bool {
-        self.in_vec4s || std::env::var_os("NTV_EXACT_BLOCKS").is_none()
-    }
 }
 
 impl Kind {
@@ -209,13 +205,17 @@ impl Kind {
 
     /// Whether the pass may do something else because of `how`.
     fn depends_on(self, how: How) -> bool {
-        !(how.narrow && self == Kind::Ubo || how.in_vec4s && self != Kind::Ubo)
+        if self == Kind::Ubo {
+            !how.narrow
+        } else {
+            !how.in_vec4s && !how.tight
+        }
     }
 
     /// Bytes that the memory has if the last one asked for is `end - 1`: where sizes are multiples of 16, or blocks are.
     fn size(self, end: usize, how: How) -> usize {
         match self {
-            Kind::Ubo if !how.has_vec4s() => end.next_multiple_of(4),
+            Kind::Ubo if !how.in_vec4s => end.next_multiple_of(4),
             Kind::Ssbo => end.next_multiple_of(4),
             _ => end.next_multiple_of(16),
         }
@@ -325,13 +325,14 @@ impl Case {
 
 /// Runs the pass of this name, which has something to do, on a shader that accesses `bytes` bytes; whether it left nothing of that.
 fn lower(shader: &mut Shader, pass: &str, bytes: u32, how: How, kind: Kind) -> bool {
-    let How { access: buffer_access, narrow, in_vec4s } = how;
+    let How { access: buffer_access, narrow, in_vec4s, tight } = how;
     shader.info.shared_size = bytes;
     shader.info.scratch = bytes;
     shader.info.directives.push(("shared_offset_units".into(), "bytes".into()));
     let mut target = Target::default();
     target.max_push_constants_size = 1024;
     target.uniform_ranges_in_vec4s = in_vec4s;
+    target.set(Feature::uniformBufferStandardLayout, tight);
     let views = narrow && kind == Kind::Shared;
     target.set(Feature::workgroupMemoryExplicitLayout, views);
     target.set(Feature::workgroupMemoryExplicitLayout8BitAccess, views);
