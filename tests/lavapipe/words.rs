@@ -14,7 +14,7 @@ use spirv::{GlslStd450Op as GLOp, Op};
 use std::collections::BTreeMap;
 
 /// Random programs to look for a fault in.
-const PROGRAMS: u64 = 2000;
+const PROGRAMS: u64 = 6000;
 
 /// Something done wrong to every instruction of an opcode.
 struct Fault {
