@@ -17,10 +17,8 @@ use ntv::{EmitOptions, Feature, Options, Target, Translator};
 /// The most common driver, and what the device under the corpus has besides, without which C's modules would not be valid there.
 pub fn device() -> Target {
     let mut target = Target::default();
-    if let Some(feature) = Feature::from_name("uniformBufferStandardLayout") {
-        target.set(feature, true);
-    }
-    // TODO: target.uniform_ranges_in_vec4s = true;
+    target.set(Feature::uniformBufferStandardLayout, true);
+    target.uniform_ranges_in_vec4s = true;
     target
 }
 
