@@ -2,6 +2,7 @@
 
 use crate::ir::{ArrayIndex, Block, Builder, Def, DerefKind, Field, Shader, Type, Var, Variable};
 use crate::op::{AluType, Base, Modes};
+use crate::target::Target;
 
 /// The shape of a block's only member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -142,6 +143,15 @@ impl BasePointers {
     /// [`base_pointer`], or the one that was made before.
     pub(super) fn get(&mut self, b: &mut Builder<'_>, var: Var, index: Option<ArrayIndex>) -> Def {
         self.get_or_make(b, (var, index), |b| base_pointer(b, var, index))
+    }
+}
+
+/// Bytes that a range must have of which `bytes` are read: whole vec4s, if the driver binds such.
+pub(super) fn least_range(target: &Target, bytes: u32) -> u32 {
+    if target.uniform_ranges_in_vec4s {
+        bytes.checked_next_multiple_of(16).unwrap_or(0)
+    } else {
+        bytes
     }
 }
 

@@ -53,8 +53,8 @@ mod uniforms;
 mod vec4s;
 
 use super::blocks::{
-    block_pointer, block_type, elements, is_block, vec4s, vector_of, BasePointers, Element, U64VEC2, UINT, UINT64,
-    UVEC2, UVEC4,
+    block_pointer, block_type, elements, is_block, least_range, vec4s, vector_of, BasePointers, Element, U64VEC2, UINT,
+    UINT64, UVEC2, UVEC4,
 };
 use super::lanes::{self, is_wide, load_wide, uniform_granularity, Granularity, Offset, Others, Vec4s, Whole};
 use super::{BufferAccess, Context, Forms, Pass};
@@ -227,9 +227,8 @@ fn declare(shader: &mut Shader, target: &Target, element: Element, len: Option<u
     };
     let set = old.descriptor_set.unwrap_or(target.descriptor_set(descriptor));
     let access = if extent.written { old.access } else { old.access | Access::READONLY };
-    let granularity = if target.uniform_ranges_in_vec4s { 16 } else { 1 };
     let is_known = extent.is_ubo && extent.count.flatten().map_or(true, |count| count == 1) && !extent.is_dynamic;
-    let min_range = if is_known { extent.readable.next_multiple_of(granularity) } else { 0 };
+    let min_range = if is_known { least_range(target, extent.readable) } else { 0 };
     shader.vars.push(Variable { ty, access, min_range, descriptor_set: Some(set), ..old })
 }
 

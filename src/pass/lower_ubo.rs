@@ -44,7 +44,9 @@
 //! 32x4   %9 = @load_deref (%8) (access=none)
 //! ```
 
-use super::blocks::{block_type, elements, vec4s, vector_of, BasePointers, Element, U64VEC2, UINT, UVEC2, UVEC4};
+use super::blocks::{
+    block_type, elements, least_range, vec4s, vector_of, BasePointers, Element, U64VEC2, UINT, UVEC2, UVEC4,
+};
 use super::lanes::{self, is_wide, load_wide, uniform_granularity, Offset, Others, Vec4s, Whole};
 use super::{BufferAccess, Context, Forms, Pass};
 use crate::analysis::offsets::{Offsets, Split};
@@ -347,8 +349,7 @@ impl Survey {
             if blocks.array.is_none() || index < blocks.first {
                 let (declared, block) = (declared_size(shader, index), self.blocks[&index]);
                 let size = block.end.map_or(declared, |end| Some(declared.map_or(end, |size| size.max(end))));
-                let granularity = if target.uniform_ranges_in_vec4s { 16 } else { 1 };
-                let min_range = block.end.unwrap_or(0).next_multiple_of(granularity);
+                let min_range = least_range(target, block.end.unwrap_or(0));
                 blocks.declare(shader, target, Some(index), Declared { block, size, min_range });
             }
         }

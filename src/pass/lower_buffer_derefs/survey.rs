@@ -154,6 +154,13 @@ impl Extent {
     }
 }
 
+impl Extent {
+    /// Something is loaded up to byte `end` of a vec4.
+    fn reads(&mut self, vec4: Place, end: u32) {
+        self.readable = self.readable.max((16 * vec4.number()).saturating_add(end));
+    }
+}
+
 /// An array in a block that pointers lead through.
 #[derive(Clone, Copy)]
 pub(super) struct Array {
@@ -365,7 +372,7 @@ impl Survey {
         let is_pack = bytes == 8 && !is_pair;
         let lane = (if is_pair { byte / 8 } else { byte / 4 }) as u8;
         array.in_place = true;
-        extent.readable = extent.readable.max(16 * place.number() + byte + bytes);
+        extent.reads(place, byte + bytes);
         extent.pairs |= is_pair;
         extent.lanes |= !is_pair;
         let lanes = if is_pack { 0b11 } else { 0b1 } << lane;
@@ -437,7 +444,7 @@ impl Survey {
         let extent = &mut self.extents[place];
         extent.lanes = true;
         let (vec4, byte) = pointer.vec4(place, index)?;
-        extent.readable = extent.readable.max(16 * vec4.number() + byte + pointer.bytes);
+        extent.reads(vec4, byte + pointer.bytes);
         Some(self.vec4s.add(vec4, lanes(byte)))
     }
 
