@@ -77,13 +77,12 @@ fn is_in(shader: &Shader, head: Block, phi: Def) -> bool {
 
 /// What the loop goes on below, if a comparison says so: the value, and the number.
 fn limit(shader: &Shader, op: AluOp, (a, b): (AluSrc, AluSrc), breaks_if_true: bool) -> Option<(Def, u64)> {
-    let number = |src: AluSrc| shader.as_const(src.def).map(|values| values[usize::from(src.swizzle.get(0))]);
     use AluOp::{ige, ilt, uge, ult};
     match (op, breaks_if_true) {
         // Breaks if a >= limit; goes on if a < limit.
-        (ige | uge, true) | (ilt | ult, false) => Some((a.def, number(b)?)),
+        (ige | uge, true) | (ilt | ult, false) => Some((a.def, shader.as_const_src(b)?)),
         // Breaks if limit < b; goes on if limit >= b.
-        (ilt | ult, true) | (ige | uge, false) => Some((b.def, number(a)?.checked_add(1)?)),
+        (ilt | ult, true) | (ige | uge, false) => Some((b.def, shader.as_const_src(a)?.checked_add(1)?)),
         _ => None,
     }
 }
@@ -91,10 +90,9 @@ fn limit(shader: &Shader, op: AluOp, (a, b): (AluSrc, AluSrc), breaks_if_true: b
 /// By how much `next` is greater than `phi`, if it is by a number.
 fn step(shader: &Shader, phi: Def, next: Def) -> Option<u64> {
     let (AluOp::iadd, [a, b]) = shader.as_alu(next)? else { return None };
-    let number = |src: &AluSrc| shader.as_const(src.def).map(|values| values[usize::from(src.swizzle.get(0))]);
     match (a.def == phi, b.def == phi) {
-        (true, false) => number(b),
-        (false, true) => number(a),
+        (true, false) => shader.as_const_src(*b),
+        (false, true) => shader.as_const_src(*a),
         _ => None,
     }
 }

@@ -52,7 +52,7 @@ impl Known {
     /// How many of the lowest bits are known, and which number they are.
     pub fn low_bits(self) -> (u32, u64) {
         let count = (self.zeros | self.ones).trailing_ones();
-        (count, mask(self.ones, count.min(64) as u8))
+        (count, mask(self.ones, count as u8))
     }
 
     /// How many of the lowest bits are 0.
@@ -108,8 +108,7 @@ impl Known {
     /// The lowest `bits` bits.
     fn cut(self, bits: u8) -> Known {
         let low = mask(u64::MAX, bits);
-        let max = if self.max <= low { self.max } else { low };
-        Known { zeros: self.zeros | !low, ones: self.ones & low, max }
+        Known { zeros: self.zeros | !low, ones: self.ones & low, max: self.max.min(low) }
     }
 
     /// What is known of the result of `op`, which has `bits` bits, by what is known of its operands, which have `src_bits` bits.
@@ -187,7 +186,7 @@ impl Known {
             }
             ishl => match count() {
                 Some(count) => a.shifted_left(count).in_width(bits, a.max.checked_mul(1 << count)),
-                None => known(mask(u64::MAX, a.trailing_zeros().min(64) as u8), 0).in_width(bits, None),
+                None => known(mask(u64::MAX, a.trailing_zeros() as u8), 0).in_width(bits, None),
             },
             ishr if a.may_be_negative(bits) => Known::nothing(bits),
             _ => match count() {
@@ -259,12 +258,7 @@ impl KnownBits {
 
     /// What is known of the component that a scalar operand reads.
     pub fn of_src(&self, shader: &Shader, src: AluSrc) -> Known {
-        match shader.as_const(src.def) {
-            Some(values) => {
-                values.get(usize::from(src.swizzle.get(0))).map_or(Known::nothing(64), |v| Known::number(*v))
-            }
-            None => self.of(shader, src.def),
-        }
+        shader.as_const_src(src).map_or_else(|| self.of(shader, src.def), Known::number)
     }
 
     fn visit(&mut self, shader: &Shader, inst: Inst, phis: &mut usize) {
@@ -340,7 +334,7 @@ impl KnownBits {
             holds = false;
             // What changed once may change again: only the low bits, and a bound that is proven, are believed any further.
             let (count, low) = both.low_bits();
-            let mask = mask(u64::MAX, count.min(64) as u8);
+            let mask = mask(u64::MAX, count as u8);
             let max = self.bounds.of(phi.def()).unwrap_or(u64::MAX);
             *believed =
                 Known { zeros: !low & mask, ones: low & mask, max: max.min(Known::nothing(bits).max) }.settled(bits);

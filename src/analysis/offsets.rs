@@ -53,8 +53,6 @@ pub struct Term {
 pub struct Parts {
     /// The quotient.
     pub split: Split,
-    /// What is shifted out, if it is known: the remainder.
-    pub remainder: Option<u32>,
     /// A value of the shader that is `scale * x + inner` modulo 2^32, as far as it is not shifted out.
     pub scaled: Scalar,
     /// See there.
@@ -92,8 +90,7 @@ impl Offsets {
     pub fn split(&self, shader: &Shader, (value, plus): (Def, u32), shift: u32, low: (u32, u32)) -> Parts {
         let mut walk = Walk::new(self, shader, value, plus, shift);
         (0..MOST_STEPS).any(|_| !walk.step());
-        let remainder = (low.0 >= shift).then_some(low.1 & low_mask(shift));
-        Parts { remainder, ..walk.finish(low) }
+        walk.finish(low)
     }
 }
 
@@ -168,27 +165,19 @@ impl<'a> Walk<'a> {
                     self.add(x, number)
                 }
             }),
-            AluOp::isub => match (self.number(srcs[1]), self.number(srcs[0])) {
-                (Some(number), _) => {
-                    self.is_whole = false;
-                    self.add(self.operand(srcs[0]), number.wrapping_neg())
-                }
-                _ => false,
-            },
-            AluOp::ishl => match self.number(srcs[1]) {
-                Some(count) => self.multiply(self.operand(srcs[0]), 1 << (count & 31), is_said_whole),
-                None => false,
-            },
-            AluOp::imul | AluOp::umul24_relaxed | AluOp::imul24_relaxed => match self.with_number(srcs) {
-                Some((x, number)) => self.multiply(x, number, is_said_whole),
-                None => false,
-            },
-            AluOp::umul24 => match self.with_number(srcs) {
-                Some((x, number)) if self.known(x).max >> 24 == 0 && number >> 24 == 0 => {
-                    self.multiply(x, number, false)
-                }
-                _ => false,
-            },
+            AluOp::isub => self.number(srcs[1]).is_some_and(|number| {
+                self.is_whole = false;
+                self.add(self.operand(srcs[0]), number.wrapping_neg())
+            }),
+            AluOp::ishl => self
+                .number(srcs[1])
+                .is_some_and(|count| self.multiply(self.operand(srcs[0]), 1 << (count & 31), is_said_whole)),
+            AluOp::imul | AluOp::umul24_relaxed | AluOp::imul24_relaxed => {
+                self.with_number(srcs).is_some_and(|(x, number)| self.multiply(x, number, is_said_whole))
+            }
+            AluOp::umul24 => self.with_number(srcs).is_some_and(|(x, number)| {
+                self.known(x).max >> 24 == 0 && number >> 24 == 0 && self.multiply(x, number, false)
+            }),
             AluOp::ushr => self.number(srcs[1]).is_some_and(|count| self.shift_more(self.operand(srcs[0]), count & 31)),
             AluOp::iand => self.with_number(srcs).is_some_and(|(x, kept)| self.look_through_mask(x, kept)),
             _ => false,
@@ -237,12 +226,12 @@ impl<'a> Walk<'a> {
         is_moot
     }
 
-    /// What the walk has found. The remainder is not its affair.
+    /// What the walk has found.
     fn finish(self, low: (u32, u32)) -> Parts {
         let Walk { at, scale, constant, shift, scaled, is_exact, is_whole, .. } = self;
         if let Some(value) = self.as_number() {
             let split = Split { term: None, after: value >> shift };
-            return Parts { split, remainder: None, scaled: at, inner: 0, is_whole: true };
+            return Parts { split, scaled: at, inner: 0, is_whole: true };
         }
         // Of the product: how many low bits are known, and what they are.
         let x = self.known(at);
@@ -263,7 +252,7 @@ impl<'a> Walk<'a> {
         let most = x.max.saturating_mul(scale.into()).saturating_add(before.into());
         let (scaled, outer) = scaled;
         let inner = constant.wrapping_sub(outer);
-        Parts { split, remainder: None, scaled, inner, is_whole: is_whole || most <= u32::MAX.into() }
+        Parts { split, scaled, inner, is_whole: is_whole || most <= u32::MAX.into() }
     }
 
     fn as_number(&self) -> Option<u32> {
@@ -280,8 +269,8 @@ mod tests {
     use super::*;
     use crate::ir::Builder;
 
-    /// What the last value that `make` makes is, shifted by `shift`, and its variable.
-    fn split(shift: u32, make: impl FnOnce(&mut Builder<'_>, Def) -> Def) -> (Parts, Def) {
+    /// What the last value that `make` makes is, shifted by `shift`, what is shifted out if it is known, and the variable.
+    fn split(shift: u32, make: impl FnOnce(&mut Builder<'_>, Def) -> Def) -> (Parts, Option<u32>, Def) {
         let mut shader = Shader::default();
         shader.append_new_block();
         let mut b = Builder::new(&mut shader);
@@ -290,7 +279,8 @@ mod tests {
         let mut offsets = Offsets::default();
         offsets.look_at(&shader);
         let (bits, low) = offsets.known(&shader, value).low_bits();
-        (offsets.split(&shader, (value, 0), shift, (bits.min(32), low as u32)), x)
+        let remainder = (bits >= shift).then_some(low as u32 & low_mask(shift));
+        (offsets.split(&shader, (value, 0), shift, (bits.min(32), low as u32)), remainder, x)
     }
 
     fn term(x: Def, scale: u32, before: u32, shift: u32) -> Option<Term> {
@@ -299,27 +289,27 @@ mod tests {
 
     #[test]
     fn constants_below_the_alignment_stand_behind_the_shift() {
-        let (parts, x) = split(4, |b, x| {
+        let (parts, remainder, x) = split(4, |b, x| {
             let up = b.ishl_imm(x, 6);
             b.iadd_imm(up, 0x28)
         });
         assert_eq!(parts.split, Split { term: term(x, 64, 0, 4), after: 2 });
-        assert_eq!((parts.remainder, parts.is_whole), (Some(8), false));
+        assert_eq!((remainder, parts.is_whole), (Some(8), false));
     }
 
     #[test]
     fn others_stay_in_front_as_the_sum_may_wrap() {
-        let (parts, x) = split(4, |b, x| {
+        let (parts, remainder, x) = split(4, |b, x| {
             let up = b.ishl_imm(x, 4);
             b.iadd_imm(up, 0xffff_ffd4)
         });
         assert_eq!(parts.split, Split { term: term(x, 16, 0xffff_ffd0, 4), after: 0 });
-        assert_eq!(parts.remainder, Some(4));
+        assert_eq!(remainder, Some(4));
     }
 
     #[test]
     fn they_do_not_where_it_cannot() {
-        let (parts, x) = split(4, |b, x| {
+        let (parts, _, x) = split(4, |b, x| {
             let small = b.iand_imm(x, 0xff);
             let up = b.ishl_imm(small, 4);
             b.iadd_imm(up, 0x104)
@@ -331,24 +321,24 @@ mod tests {
 
     #[test]
     fn dwords_are_counted_back_to_bytes() {
-        let (parts, x) = split(2, |b, x| {
+        let (parts, remainder, x) = split(2, |b, x| {
             let up = b.ishl_imm(x, 4);
             let sum = b.iadd_imm(up, 12);
             b.ushr_imm(sum, 2)
         });
         assert_eq!(parts.split, Split { term: term(x, 16, 0, 4), after: 0 });
-        assert_eq!(parts.remainder, Some(3));
+        assert_eq!(remainder, Some(3));
     }
 
     #[test]
     fn sums_of_disjoint_bits_may_be_written_as_or() {
-        let (parts, x) = split(4, |b, x| {
+        let (parts, remainder, x) = split(4, |b, x| {
             let up = b.ishl_imm(x, 5);
             let bits = b.imm32(0x14);
             b.alu(AluOp::ior, &[up, bits])
         });
-        assert_eq!((parts.split, parts.remainder), (Split { term: term(x, 32, 0, 4), after: 1 }, Some(4)));
-        let (parts, _) = split(2, |b, x| {
+        assert_eq!((parts.split, remainder), (Split { term: term(x, 32, 0, 4), after: 1 }, Some(4)));
+        let (parts, _, _) = split(2, |b, x| {
             let up = b.ishl_imm(x, 2);
             let bits = b.imm32(8);
             b.alu(AluOp::ior, &[up, bits])
@@ -358,20 +348,20 @@ mod tests {
 
     #[test]
     fn what_is_not_understood_is_the_variable() {
-        let (parts, x) = split(4, |b, x| {
+        let (parts, remainder, x) = split(4, |b, x| {
             let sum = b.iadd_imm(x, 5);
             b.iadd_imm(sum, 3)
         });
-        assert_eq!((parts.split, parts.remainder), (Split { term: term(x, 1, 8, 4), after: 0 }, None));
+        assert_eq!((parts.split, remainder), (Split { term: term(x, 1, 8, 4), after: 0 }, None));
     }
 
     #[test]
     fn constants_have_no_variable() {
-        let (parts, _) = split(4, |b, x| {
+        let (parts, remainder, _) = split(4, |b, x| {
             let none = b.iand_imm(x, 0);
             let up = b.ishl_imm(none, 3);
             b.iadd_imm(up, 0x34)
         });
-        assert_eq!((parts.split, parts.remainder), (Split { term: None, after: 3 }, Some(4)));
+        assert_eq!((parts.split, remainder), (Split { term: None, after: 3 }, Some(4)));
     }
 }

@@ -228,6 +228,11 @@ impl Shader {
         self.as_const(def).map(|values| values[0])
     }
 
+    /// The number that a scalar operand reads if it is a constant.
+    pub fn as_const_src(&self, src: AluSrc) -> Option<u64> {
+        self.as_const(src.def)?.get(usize::from(src.swizzle.get(0))).copied()
+    }
+
     /// The ALU opcode and sources that make `def`.
     pub fn as_alu(&self, def: Def) -> Option<(AluOp, &[AluSrc])> {
         match self.def(def).kind {

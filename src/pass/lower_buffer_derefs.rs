@@ -61,7 +61,7 @@ use super::{BufferAccess, Context, Forms, Pass};
 use crate::analysis::offsets::Offsets;
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, InstKind, Shader, Var, Variable};
 use crate::op::{Access, AluOp, AluSet, Index, Intrinsic, Modes};
-use crate::target::{Descriptor, Feature, Target};
+use crate::target::{Descriptor, Target};
 use survey::{element, is_atomic, Extent, Found, InPlace, Survey};
 use vec4s::WantedVec4s;
 
@@ -129,12 +129,11 @@ fn lower(shader: &mut Shader, context: &Context, Memory { survey, uniforms, base
 /// something may take them apart again.
 fn in_place(shader: &Shader, context: &Context) -> InPlace {
     let inventory = shader.inventory();
-    let has_64_bits = context.target.has(Feature::shaderInt64) && context.target.has(Feature::shaderFloat64);
     let takes_apart =
         || inventory.has_any_alu(&UNPACKS) || inventory.has_derefs(Modes::SSBO) || inventory.has_any(STORES);
     match context.buffer_access {
         BufferAccess::Lane => InPlace::Nothing,
-        BufferAccess::Auto if has_64_bits && !takes_apart() => InPlace::Pairs,
+        BufferAccess::Auto if lanes::has_64_bits(&context.target) && !takes_apart() => InPlace::Pairs,
         BufferAccess::Auto => InPlace::Lanes,
     }
 }
@@ -333,7 +332,7 @@ impl Lower<'_> {
         }
         let granularity = if is_ubo { uniform_granularity(self.context) } else { Granularity::Vec4s };
         let address = offset.address(b, self.offsets, granularity);
-        let lanes = address.lanes(granularity);
+        let lanes = offset.view(granularity);
         let Some(var) = views.of_vectors(lanes) else { return Edit::Keep };
         let wanted = found.vec4.map_or(0, |at| self.wanted.get_mut(at).lanes);
         let memory = lanes::Memory {

@@ -93,7 +93,7 @@ fn load(b: &mut Builder<'_>, context: &Context, blocks: &mut Blocks<'_>, inst: I
     }
     let granularity = blocks.granularity(b.shader, offset, block);
     let address = offset.address(b, &blocks.made.offsets, granularity);
-    let memory = blocks.memory(b, block, access, (context, address.lanes(granularity)));
+    let memory = blocks.memory(b, block, access, (context, offset.view(granularity)));
     lanes::load(b, &memory, address, size, lanes::NO_OTHERS)
 }
 
@@ -108,7 +108,7 @@ fn store(b: &mut Builder<'_>, context: &Context, blocks: &mut Blocks<'_>, inst: 
     }
     let granularity = blocks.granularity(b.shader, offset, block);
     let address = offset.address(b, &blocks.made.offsets, granularity);
-    let memory = blocks.memory(b, block, access, (context, address.lanes(granularity)));
+    let memory = blocks.memory(b, block, access, (context, offset.view(granularity)));
     lanes::store(b, &memory, address, value, mask);
 }
 
@@ -162,7 +162,7 @@ fn atomic(b: &mut Builder<'_>, context: &Context, blocks: &mut Blocks<'_>, inst:
     }
     let granularity = blocks.granularity(b.shader, offset, block);
     let address = offset.address(b, &blocks.made.offsets, granularity);
-    let memory = blocks.memory(b, block, 0, (context, address.lanes(granularity)));
+    let memory = blocks.memory(b, block, 0, (context, offset.view(granularity)));
     lanes::atomic(b, &context.target, &memory, address, (inst, 2))
 }
 

@@ -147,7 +147,7 @@ impl UboLoad {
             }
             (None, Some(start)) => {
                 let base = shader.index(self.inst, Index::base);
-                Offset::new(shader, offsets, (self.offset, 4, base << 4), (16, 0)).plus_within(start)
+                Offset::new(shader, offsets, (self.offset, 4, (base << 4) + start), (1, 0))
             }
         }
     }

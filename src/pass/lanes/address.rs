@@ -50,12 +50,6 @@ impl Offset {
         self.bits >= bytes.trailing_zeros() && self.low % bytes == 0
     }
 
-    /// `bytes` bytes further on, in the same vec4.
-    pub(in crate::pass) fn plus_within(self, bytes: u32) -> Offset {
-        debug_assert!(self.bits >= 4 && self.low + bytes < 16);
-        Offset { low: self.low + bytes, ..self }
-    }
-
     /// The byte of the first dword at which it is, if that is known, else 0.
     pub(in crate::pass) fn start(self) -> u32 {
         if self.bits < 2 {
@@ -188,15 +182,12 @@ fn quotient(b: &mut Builder<'_>, parts: &Parts) -> Def {
 /// `value >> shift`. Of a value that is nothing but some bits of another they are extracted, so that the mask may go.
 fn shift_down(b: &mut Builder<'_>, value: Def, shift: u32) -> Def {
     let masked = match b.shader.as_alu(value) {
-        Some((AluOp::iand, [x, kept])) => b.shader.as_const(kept.def).map(|kept_bits| {
-            let kept = kept_bits[usize::from(kept.swizzle.get(0))] as u32;
-            (x.def, x.swizzle.get(0), kept)
-        }),
+        Some((AluOp::iand, [x, kept])) => b.shader.as_const_src(*kept).map(|kept| (*x, kept as u32)),
         _ => None,
     };
     match masked {
-        Some((x, component, kept)) if kept & kept.wrapping_add(1) == 0 && kept >> shift != 0 && shift != 0 => {
-            let x = b.channel(x, component);
+        Some((x, kept)) if kept & kept.wrapping_add(1) == 0 && kept >> shift != 0 && shift != 0 => {
+            let x = b.channel(x.def, x.swizzle.get(0));
             let (first, count) = (b.imm32(shift), b.imm32(kept.count_ones() - shift));
             b.alu(AluOp::ubitfield_extract, &[x, first, count])
         }
@@ -283,15 +274,6 @@ impl Address {
         match self {
             Address::Static { byte } | Address::Vector { byte, .. } => Some(byte / 4 % lanes),
             Address::Dword { .. } | Address::Byte { .. } => None,
-        }
-    }
-
-    /// The lanes of the elements of the view that is accessed at this address.
-    pub(in crate::pass) fn lanes(self, granularity: Granularity) -> u32 {
-        match self {
-            Address::Static { .. } => granularity.lanes(4),
-            Address::Vector { lanes, .. } => lanes,
-            Address::Dword { .. } | Address::Byte { .. } => granularity.lanes(1),
         }
     }
 }

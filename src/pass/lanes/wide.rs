@@ -8,7 +8,7 @@ use super::Granularity;
 use crate::analysis::offsets::Offsets;
 use crate::ir::{ArrayIndex, Builder, Def};
 use crate::pass::{BufferAccess, Context};
-use crate::target::Feature;
+use crate::target::{Feature, Target};
 
 /// How a uniform block can be seen.
 pub(in crate::pass) fn uniform_granularity(context: &Context) -> Granularity {
@@ -18,11 +18,15 @@ pub(in crate::pass) fn uniform_granularity(context: &Context) -> Granularity {
     }
 }
 
+/// Whether numbers of 64 bits stay such: nothing takes them apart later.
+pub(in crate::pass) fn has_64_bits(target: &Target) -> bool {
+    target.has(Feature::shaderInt64) && target.has(Feature::shaderFloat64)
+}
+
 /// Whether numbers of `bits` bits of a uniform block at this offset are lanes, which are not known, of `u64vec2`s.
 pub(in crate::pass) fn is_wide(context: &Context, offset: Offset, bits: u32) -> bool {
-    let has_64_bits = context.target.has(Feature::shaderInt64) && context.target.has(Feature::shaderFloat64);
     let is_auto = context.buffer_access == BufferAccess::Auto && uniform_granularity(context) == Granularity::Vec4s;
-    bits == 64 && offset.lanes() == Some(2) && offset.is_multiple_of(8) && is_auto && has_64_bits
+    bits == 64 && offset.lanes() == Some(2) && offset.is_multiple_of(8) && is_auto && has_64_bits(&context.target)
 }
 
 /// Loads so many of them through `base`, a pointer to an array of `u64vec2`s.
