@@ -68,17 +68,23 @@ const MOST_STEPS: u32 = 32;
 #[derive(Debug, Default)]
 pub struct Offsets {
     known: KnownBits,
+    /// The shader was looked at.
+    is_known: bool,
 }
 
 impl Offsets {
-    /// Finds out what is known of the values of `shader`, instead of those of another one.
+    /// Finds out what is known of the values of `shader`, once: it may be said at each offset that is not constant.
     pub fn look_at(&mut self, shader: &Shader) {
-        self.known.look_at(shader);
+        if !self.is_known {
+            self.known.look_at(shader);
+            self.is_known = true;
+        }
     }
 
-    /// Keeps no more memory than a usual shader needs, until the next one is looked at.
-    pub(crate) fn let_go_of_much(&mut self, shader: &Shader) {
+    /// Forgets the shader, and keeps no more memory than a usual one needs.
+    pub(crate) fn forget(&mut self, shader: &Shader) {
         self.known.let_go_of_much(shader);
+        self.is_known = false;
     }
 
     /// What is known of a scalar.

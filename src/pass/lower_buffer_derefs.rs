@@ -111,7 +111,7 @@ fn lower(shader: &mut Shader, context: &Context, Memory { survey, uniforms, base
         let next = accesses.next();
         let mut lower = Lower { context, extents, offsets, wanted, next, accesses, sized, bases, vec4s };
         rewrite(shader, |b, inst| lower.visit(b, inst));
-        survey.offsets.let_go_of_much(shader);
+        survey.offsets.forget(shader);
     }
     if !survey.has_others {
         if !survey.uniforms.is_empty() {

@@ -94,20 +94,20 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
 }
 
 fn lower(shader: &mut Shader, context: &Context, offsets: &mut Offsets) -> bool {
+    let in_elements = offsets_are_elements(shader);
+    let mut memories = Memories::new(shader, context);
     let is_dynamic = |access: Access| shader.as_const_scalar(access.offset).is_none();
     if shader.order.iter().any(|inst| Access::new(shader, *inst).is_some_and(is_dynamic)) {
         offsets.look_at(shader);
-    }
-    let in_elements = offsets_are_elements(shader);
-    let mut memories = Memories::new(shader, context);
-    if context.buffer_access == BufferAccess::Auto {
-        memories.find_words(shader, offsets, in_elements);
+        if context.buffer_access == BufferAccess::Auto {
+            memories.find_words(shader, offsets, in_elements);
+        }
     }
     let changed = rewrite(shader, |b, inst| match Access::new(b.shader, inst) {
         Some(access) => access.lower(b, &mut memories, offsets, in_elements),
         None => Edit::Keep,
     });
-    offsets.let_go_of_much(shader);
+    offsets.forget(shader);
     changed
 }
 

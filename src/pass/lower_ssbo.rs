@@ -61,7 +61,7 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
         memory.clear();
         let Some(mut blocks) = Blocks::new(shader, context, memory) else { return false };
         lower(shader, context, &mut blocks);
-        memory.offsets.let_go_of_much(shader);
+        memory.offsets.forget(shader);
         true
     })
 }
@@ -132,16 +132,23 @@ fn source(shader: &Shader, inst: Inst, i: usize) -> Def {
     shader.as_intrinsic(inst).map(|(_, srcs)| srcs[i]).expect("an intrinsic")
 }
 
+/// Which source of an access is its byte offset.
+fn offset_source(op: Intrinsic, srcs: &[Def]) -> Def {
+    if op == Intrinsic::store_ssbo {
+        srcs[2]
+    } else {
+        srcs[1]
+    }
+}
+
 /// The byte offset of an access. Atomics are aligned to their width.
 fn offset(shader: &Shader, offsets: &Offsets, inst: Inst) -> Offset {
-    let (value, align) = match shader.as_intrinsic(inst) {
-        Some((Intrinsic::load_ssbo, srcs)) => (srcs[1], None),
-        Some((Intrinsic::store_ssbo, srcs)) => (srcs[2], None),
-        Some((_, srcs)) => (srcs[1], Some((u32::from(shader.insts[inst].bit_size) / 8, 0))),
-        None => unreachable!("an access is an intrinsic"),
+    let (op, srcs) = shader.as_intrinsic(inst).expect("an access is an intrinsic");
+    let align = match is_atomic(op) {
+        true => (u32::from(shader.insts[inst].bit_size) / 8, 0),
+        false => (shader.index(inst, Index::align_mul), shader.index(inst, Index::align_offset)),
     };
-    let said = || (shader.index(inst, Index::align_mul), shader.index(inst, Index::align_offset));
-    Offset::new(shader, offsets, (value, 0, 0), align.unwrap_or_else(said))
+    Offset::new(shader, offsets, (offset_source(op, srcs), 0, 0), align)
 }
 
 fn size(b: &mut Builder<'_>, blocks: &mut Blocks<'_>, block: Def) -> Def {
@@ -206,6 +213,12 @@ fn is_atomic(op: Intrinsic) -> bool {
     matches!(op, Intrinsic::ssbo_atomic | Intrinsic::ssbo_atomic_swap)
 }
 
+/// Whether an operation is at an offset that is not constant.
+fn is_dynamic(shader: &Shader, op: Intrinsic, inst: Inst) -> bool {
+    let is_dynamic = |srcs| shader.as_const_scalar(offset_source(op, srcs)).is_none();
+    op != Intrinsic::get_ssbo_size && shader.as_intrinsic(inst).is_some_and(|(_, srcs)| is_dynamic(srcs))
+}
+
 /// What an access wants its binding to be seen as.
 fn wishes(shader: &Shader, offsets: &Offsets, op: Intrinsic, inst: Inst) -> Wishes {
     let (components, bits) = match op {
@@ -249,12 +262,15 @@ impl<'m> Blocks<'m> {
         let mut last = None;
         let mut dynamic = false;
         let mut written = false;
+        let mut asks = false;
         for inst in &shader.order {
             let Some((op, block)) = operation(shader, *inst) else { continue };
             let index = shader.as_const_scalar(block).map(|index| index as u32);
             dynamic |= index.is_none();
             written |= !matches!(op, Intrinsic::load_ssbo | Intrinsic::get_ssbo_size);
             last = last.max(Some(index.unwrap_or(0)));
+            // Others do not want another view than the usual one.
+            asks |= is_dynamic(shader, op, *inst) || is_atomic(op) && shader.insts[*inst].bit_size == 64;
         }
         let count = last?.saturating_add(1).max(shader.info.num_ssbos);
         let mut blocks = Blocks {
@@ -263,34 +279,24 @@ impl<'m> Blocks<'m> {
             made,
             access: if written { Access::empty() } else { Access::READONLY },
         };
-        if context.buffer_access == BufferAccess::Auto {
+        if asks && context.buffer_access == BufferAccess::Auto {
             blocks.ask(shader);
         }
         Some(blocks)
     }
 
-    /// Asks all accesses what they want their binding to be seen as, where some are at offsets that are not constant, or atomics
-    /// of 64 bits.
+    /// Asks all accesses what they want their binding to be seen as.
     fn ask(&mut self, shader: &Shader) {
-        let accesses = || {
-            let access = |inst: &Inst| operation(shader, *inst).map(|(op, block)| (op, *inst, block));
-            shader.order.iter().filter_map(access).filter(|access| access.0 != Intrinsic::get_ssbo_size)
-        };
-        let is_dynamic = |inst| offset(shader, &Offsets::default(), inst).as_static().is_none();
-        let (mut any_dynamic, mut any_wide) = (false, false);
-        accesses().for_each(|(op, inst, _)| {
-            any_dynamic |= is_dynamic(inst);
-            any_wide |= is_atomic(op) && shader.insts[inst].bit_size == 64;
-        });
-        if any_dynamic {
-            self.made.offsets.look_at(shader);
-        }
-        if any_dynamic || any_wide {
-            accesses().for_each(|(op, inst, block)| {
-                let wishes = wishes(shader, &self.made.offsets, op, inst);
+        for inst in &shader.order {
+            let Some((op, block)) = operation(shader, *inst) else { continue };
+            if is_dynamic(shader, op, *inst) {
+                self.made.offsets.look_at(shader);
+            }
+            if op != Intrinsic::get_ssbo_size {
+                let wishes = wishes(shader, &self.made.offsets, op, *inst);
                 let all = self.made.wishes.entry(self.binding(shader, block)).or_default();
                 *all = all.with(wishes);
-            });
+            }
         }
     }
 

@@ -96,7 +96,7 @@ fn lower(shader: &mut Shader, context: &Context, memory: &mut Memory) -> bool {
         number += 1;
         Edit::Replace(load.lower(b, number - 1, (survey, offsets), blocks, (bases, vec4s), context))
     });
-    offsets.let_go_of_much(shader);
+    offsets.forget(shader);
     true
 }
 
@@ -292,11 +292,10 @@ impl Survey {
         self.blocks.clear();
         self.dynamic = None;
         self.lanes.clear();
-        let loads = || shader.order.iter().filter_map(|inst| UboLoad::new(shader, *inst));
-        if loads().any(|load| load.const_offset(shader).is_none()) {
-            offsets.look_at(shader);
-        }
-        for load in loads() {
+        for load in shader.order.iter().filter_map(|inst| UboLoad::new(shader, *inst)) {
+            if load.const_offset(shader).is_none() {
+                offsets.look_at(shader);
+            }
             self.add(shader, context, &load, offsets);
         }
     }

@@ -226,8 +226,6 @@ pub(super) struct Survey {
     pub(super) staying: Vec<Def>,
     /// What is known of indices that are not constant.
     pub(super) offsets: Offsets,
-    /// That is found out.
-    has_offsets: bool,
     /// In order.
     pub(super) uniforms: Vec<Uniform>,
     /// The pointers that accesses load through, store through and the like.
@@ -251,7 +249,6 @@ impl Survey {
     pub(super) fn look_at(&mut self, shader: &Shader, context: &Context, in_place: InPlace) {
         self.accesses.clear();
         self.staying.clear();
-        self.has_offsets = false;
         self.uniforms.clear();
         self.arrays.clear();
         self.extents.clear();
@@ -422,10 +419,7 @@ impl Survey {
     ) -> Option<usize> {
         let lanes = |byte: u32| ((1 << pointer.bytes.div_ceil(4)) - 1) << (byte / 4);
         if let ArrayIndex::Def(index) = index {
-            if !self.has_offsets {
-                self.offsets.look_at(shader);
-                self.has_offsets = true;
-            }
+            self.offsets.look_at(shader);
             let offset = Offset::of_element(shader, &self.offsets, index, pointer.bytes);
             let extent = &mut self.extents[place];
             match is_wide(context, offset, 8 * pointer.bytes) {
