@@ -34,6 +34,8 @@ pub enum ErrorKind {
     Unsupported,
     /// Bytes (wire, SPIR-V) that do not decode.
     Malformed,
+    /// Modules that cannot take the key or the link that is asked of them.
+    Argument,
     /// ntv's own fault.
     Internal,
 }
@@ -46,6 +48,7 @@ impl ErrorKind {
             ErrorKind::Invalid => "invalid",
             ErrorKind::Unsupported => "unsupported",
             ErrorKind::Malformed => "malformed",
+            ErrorKind::Argument => "argument",
             ErrorKind::Internal => "internal",
         }
     }

@@ -7,16 +7,21 @@
 //!   input that the stage before does not write, which then reads as zeros (colours as opaque black). Any may go: also the middle one of
 //!   `gl_Position`, `gl_PointSize` and `gl_ClipDistance`, each of which is a variable of its own.
 //! - A varying to which only one side gives less precision has full precision on both.
-//! - Locations are packed: those that are left follow each other from 0.
+//! - Locations are packed: those that are left follow each other from 0, and after them those that only transform feedback reads.
 //!
 //! ```text
 //! vertex:   out 0, out 3 (nobody reads it), out 5   ->   out 0, Private, out 1
 //! fragment: in 0, in 5, in 9 (nobody writes it)     ->   in 0, in 1, Private = 0
 //! ```
 //!
-//! What is behind the last stage in front of the rasterizer takes all built-ins. The cost is that of the tables: no word is parsed.
+//! The fixed function takes all built-ins of the last stage before the rasterizer. The cost is that of the tables: no word is parsed.
+//!
+//! Links can follow each other: the first and last side of a link stay open, so stages may be linked alone to move their descriptors, then
+//! in parts, then all. What comes out is what one link with all that was decided gives, word by word. What two stages have settled
+//! stays: another partner for one of them is an error.
 
-use crate::module::{Decisions, Module, Stage, Varying};
+use crate::error::Error;
+use crate::module::{refused, Assignment, Decisions, Module, Stage, Varying};
 use std::collections::BTreeMap;
 
 /// What a link did.
@@ -30,81 +35,129 @@ pub struct Linked {
     pub removed_inputs: usize,
 }
 
-/// Links stages of one pipeline, which come in its order. `assignments` are what the driver decides besides, a stage each: sets and
-/// bindings, captures, constants; missing ones decide nothing.
-pub fn link(stages: &[&Module], mut assignments: Vec<Decisions>) -> Linked {
-    assignments.resize(stages.len(), Decisions::default());
-    for (decisions, module) in assignments.iter_mut().zip(stages) {
-        decisions.links.get_or_insert_with(Vec::new);
-        decisions.assignment.locations = module.interface.iter().map(|varying| varying.location).collect();
+/// Links stages that follow each other in a pipeline: one or more. `assignments` are what the driver decides besides, a stage each:
+/// descriptors, captures, constants; missing ones decide nothing. The locations that they give are those that stages agree by; between two
+/// stages of the link they are packed then.
+///
+/// An error where no pipeline has such stages, where a module cannot do what its assignment says ([`Module::accepts`]), and where
+/// a stage was linked with another partner before.
+pub fn link(stages: &[&Module], mut assignments: Vec<Assignment>) -> Result<Linked, Error> {
+    Stage::check_order(&stages.iter().map(|module| module.stage).collect::<Vec<Stage>>())?;
+    if assignments.len() > stages.len() {
+        return Err(refused(format!("{} assignments for {} stages", assignments.len(), stages.len())));
     }
+    assignments.resize(stages.len(), Assignment::default());
+    let parts = stages.iter().zip(assignments).map(|(module, assignment)| Part::new(module, assignment));
+    let mut parts = parts.collect::<Result<Vec<Part<'_>>, Error>>()?;
     let mut linked = Linked::default();
-    for second in 1..stages.len() {
-        let (before, after) = assignments.split_at_mut(second);
-        let first = second - 1;
-        let (producer, consumer) = (stages[first], stages[second]);
-        let rasterized = consumer.stage == Stage::Fragment;
-        let mut outputs = Side { interface: &producer.interface, is_output: true, decisions: &mut before[first] };
-        let mut inputs = Side { interface: &consumer.interface, is_output: false, decisions: &mut after[0] };
-        let (written, read) = (outputs.components(), inputs.components());
-        let wanted = |it: &Varying| it.capture.is_some() || it.builtin.is_some() && rasterized;
-        let mut used = BTreeMap::new();
-        linked.removed_outputs += outputs.settle(&read, wanted, &mut used);
-        linked.removed_inputs += inputs.settle(&written, |_| false, &mut used);
-        for (packed, location) in (0..).zip(used.values_mut()) {
-            *location = packed;
-        }
-        outputs.pack(&used);
-        inputs.pack(&used);
+    let mut settled = vec![false; stages.len()];
+    for second in 1..parts.len() {
+        let (before, after) = parts.split_at_mut(second);
+        settled[second] = settle(&mut before[second - 1], &mut after[0], &mut linked)?;
     }
-    linked.modules = stages.iter().zip(&assignments).map(|(module, decisions)| module.link(decisions)).collect();
-    linked
+    linked.modules = parts.iter().map(|part| part.module.link(&part.decisions)).collect();
+    for second in (1..stages.len()).filter(|second| settled[*second]) {
+        let (before, after) = linked.modules.split_at_mut(second);
+        let (producer, consumer) = (&mut before[second - 1], &mut after[0]);
+        let agreed = producer.side_hash(true) ^ consumer.side_hash(false).rotate_left(16);
+        (producer.settled.outputs, consumer.settled.inputs) = (Some(agreed), Some(agreed));
+    }
+    Ok(linked)
 }
 
-/// The outputs of a stage, or the inputs of the next, and what is decided about them.
-struct Side<'m> {
-    interface: &'m [Varying],
-    is_output: bool,
-    decisions: &'m mut Decisions,
+/// Settles what `producer` passes to `consumer`. False if they settled it before.
+fn settle(producer: &mut Part<'_>, consumer: &mut Part<'_>, linked: &mut Linked) -> Result<bool, Error> {
+    let (first, second) = (producer.module, consumer.module);
+    let elsewhere = |stage: Stage, side: &str| {
+        let stage = stage.name();
+        refused(format!("a link has settled the {side} of the {stage} stage with another module already"))
+    };
+    match (first.settled.outputs, second.settled.inputs) {
+        (None, None) => {}
+        (Some(first), Some(second)) if first == second => return Ok(false),
+        (Some(_), _) => return Err(elsewhere(first.stage, "outputs")),
+        (None, Some(_)) => return Err(elsewhere(second.stage, "inputs")),
+    }
+    let rasterized = second.stage == Stage::Fragment;
+    let (written, read) = (producer.components(true), consumer.components(false));
+    let wanted = |it: &Varying| it.capture.is_some() || it.builtin.is_some() && rasterized;
+    let mut used = BTreeMap::new();
+    linked.removed_outputs += producer.settle(true, &read, wanted, &mut used);
+    linked.removed_inputs += consumer.settle(false, &written, |_| false, &mut used);
+    for (packed, location) in (0..).zip(used.values_mut()) {
+        *location = packed;
+    }
+    producer.pack(true, &used);
+    consumer.pack(false, &used);
+    Ok(true)
 }
 
-impl<'m> Side<'m> {
-    fn varyings(&self) -> impl Iterator<Item = (usize, &'m Varying)> {
-        let is_output = self.is_output;
-        self.interface.iter().enumerate().filter(move |(_, it)| it.is_output == is_output && !it.removed)
+/// A stage of a link.
+struct Part<'m> {
+    module: &'m Module,
+    /// Its inputs and outputs, with the numbers that the driver gives them.
+    interface: Vec<Varying>,
+    decisions: Decisions,
+}
+
+impl<'m> Part<'m> {
+    fn new(module: &'m Module, assignment: Assignment) -> Result<Part<'m>, Error> {
+        module.accepts(&assignment)?;
+        let decisions = Decisions { assignment, ..Decisions::default() };
+        let varyings = module.interface.iter().enumerate();
+        let interface = varyings.map(|(index, it)| decisions.applied(index, it)).collect();
+        Ok(Part { module, interface, decisions })
+    }
+}
+
+impl Part<'_> {
+    /// The outputs, or the inputs, that may be passed on.
+    fn varyings(&self, is_output: bool) -> impl Iterator<Item = (usize, &Varying)> {
+        let passed = move |it: &Varying| it.is_output == is_output && !it.removed && !it.is_copy;
+        self.interface.iter().enumerate().filter(move |(_, it)| passed(it))
     }
 
-    fn components(&self) -> Components {
-        Components::of(self.varyings())
+    fn components(&self, is_output: bool) -> Components {
+        Components::of(self.varyings(is_output))
     }
 
     /// Takes away what nobody wants and the other side has not, and notes the locations of the rest. Returns how many went.
     fn settle(
         &mut self,
+        is_output: bool,
         other: &Components,
         wanted: impl Fn(&Varying) -> bool,
         used: &mut BTreeMap<u32, u32>,
     ) -> usize {
+        let mut decisions = std::mem::take(&mut self.decisions);
+        decisions.links.of_mut(is_output).get_or_insert_with(Vec::new);
         let mut removed = 0;
-        for (index, varying) in self.varyings() {
+        for (index, varying) in self.varyings(is_output) {
             if varying.removable && !wanted(varying) && !other.meets(varying) {
-                self.decisions.remove(index);
+                decisions.remove(index, is_output);
                 removed += 1;
             } else {
                 take(used, varying);
             }
             if varying.relaxed && other.is_precise(varying) {
-                self.decisions.be_precise(index);
+                decisions.be_precise(index, is_output);
             }
         }
+        self.decisions = decisions;
         removed
     }
 
-    /// Gives each varying the location that its own has become.
-    fn pack(&mut self, used: &BTreeMap<u32, u32>) {
-        for (index, varying) in self.varyings().filter(|(_, it)| it.builtin.is_none()) {
-            let packed = used.get(&varying.location).copied();
-            self.decisions.assignment.locations[index] = packed.unwrap_or(varying.location);
+    /// Gives each varying the location that its own has become, and those that only transform feedback reads the next ones.
+    fn pack(&mut self, is_output: bool, used: &BTreeMap<u32, u32>) {
+        let mut free = used.len() as u32;
+        let located = self.interface.iter().enumerate();
+        for (index, varying) in located.filter(|(_, it)| it.is_output == is_output && it.builtin.is_none()) {
+            if varying.is_copy {
+                self.decisions.assignment.set_location(index, free);
+                free = free.saturating_add(varying.locations);
+            } else if let Some(packed) = used.get(&varying.location) {
+                self.decisions.assignment.set_location(index, *packed);
+            }
         }
     }
 }
@@ -131,7 +184,7 @@ struct Components {
 }
 
 impl Components {
-    fn of<'m>(varyings: impl Iterator<Item = (usize, &'m Varying)>) -> Components {
+    fn of<'v>(varyings: impl Iterator<Item = (usize, &'v Varying)>) -> Components {
         let mut all = Components::default();
         for (_, varying) in varyings {
             let mask = mask(varying);

@@ -4,7 +4,7 @@ use crate::bindings::*;
 use crate::memory::Allocator;
 use crate::translate::{answer, hand_over, message, slice, translate, Context, Failure};
 use ntv_core::link::link;
-use ntv_core::module::{Assignment, Decisions};
+use ntv_core::module::Assignment;
 use ntv_core::variant::{likely_keys, Program, Shader};
 use ntv_core::{Key, Module};
 use std::panic::{catch_unwind, AssertUnwindSafe};
@@ -124,7 +124,12 @@ pub unsafe extern "C" fn ntv_module_store(
     result: *mut ntv_result,
 ) -> ntv_status {
     // SAFETY: null or as said, by the contract.
-    unsafe { words_of(module, None, options, result, |module, words| *words = module.to_words()) }
+    unsafe {
+        words_of(module, None, options, result, |module, words| {
+            *words = module.to_words();
+            Ok(())
+        })
+    }
 }
 
 /// See `ntv.h`.
@@ -141,7 +146,11 @@ pub unsafe extern "C" fn ntv_module_instantiate(
     // SAFETY: null or as said, by the contract.
     let wanted = unsafe { key_of_draw.as_ref() }.map_or(Key::default(), key);
     // SAFETY: the same.
-    unsafe { words_of(module, Some(&wanted), options, result, |module, words| module.instantiate(&wanted, words)) }
+    unsafe {
+        words_of(module, Some(&wanted), options, result, |module, words| {
+            module.instantiate(&wanted, words).map_err(|error| ntv_core::Errors::from(error).into())
+        })
+    }
 }
 
 /// Puts words of `module` in `result`, those for a key if there is one.
@@ -153,7 +162,7 @@ unsafe fn words_of(
     key: Option<&Key>,
     options: *const ntv_options,
     result: *mut ntv_result,
-    write: impl FnOnce(&Module, &mut Vec<u32>),
+    write: impl FnOnce(&Module, &mut Vec<u32>) -> Result<(), Failure>,
 ) -> ntv_status {
     if result.is_null() {
         return NTV_ERROR_ARGUMENT;
@@ -164,7 +173,7 @@ unsafe fn words_of(
     let outcome = module.ok_or_else(|| Failure::argument("module is NULL")).and_then(|module| {
         guarded(|| {
             let mut words = Vec::new();
-            write(module, &mut words);
+            write(module, &mut words)?;
             hand_over(&words, module, key, [0; 3], options.map_or(0, |options| options.flags), &allocator)
         })
     });
@@ -227,11 +236,9 @@ pub unsafe extern "C" fn ntv_link(
     }
     // SAFETY: by the contract.
     let assignment = info.map_or(Some(Assignment::default()), |info| unsafe { assignment(info) });
-    let modules = modules.filter(|modules| modules.windows(2).all(|pair| pair[0].stage < pair[1].stage));
     let (Some(modules), Some(assignment)) = (modules, assignment) else { return NTV_ERROR_ARGUMENT };
-    let decided = Decisions { assignment, ..Decisions::default() };
     let stages: Vec<&Module> = modules.iter().map(|module| &**module).collect();
-    let outcome = guarded(|| Ok(link(&stages, vec![decided; stages.len()]).modules));
+    let outcome = guarded(|| Ok(link(&stages, vec![assignment; stages.len()]).map_err(ntv_core::Errors::from)?.modules));
     match outcome {
         Ok(modules) => {
             for (stage, module) in modules.into_iter().enumerate() {
@@ -252,7 +259,7 @@ unsafe fn program(stages: *const *const ntv_module, len: usize) -> Option<Progra
     // SAFETY: by the contract.
     let modules = unsafe { modules(stages, len) }?;
     let shaders = (0..).zip(modules).map(|(id, module)| Shader { id, module });
-    Some(Program::new(shaders.collect()))
+    Program::new(shaders.collect()).ok()
 }
 
 /// See `ntv.h`.
@@ -270,7 +277,10 @@ pub unsafe extern "C" fn ntv_program_keys(
     let (program, wanted) = unsafe { (program(stages, num_stages), key_of_draw.as_ref()) };
     let (Some(program), Some(wanted), false) = (program, wanted, keys.is_null()) else { return NTV_ERROR_ARGUMENT };
     let wanted = key(wanted);
-    let outcome = guarded(|| Ok(program.keys(&wanted).map(|(_, key)| key).collect::<Vec<Key>>()));
+    let outcome = guarded(|| {
+        let keys = program.keys(&wanted).map_err(ntv_core::Errors::from)?;
+        Ok(keys.map(|(_, key)| key).collect::<Vec<Key>>())
+    });
     match outcome {
         Ok(parts) => {
             for (stage, part) in parts.into_iter().enumerate() {

@@ -45,6 +45,7 @@ impl From<Errors> for Failure {
     fn from(errors: Errors) -> Failure {
         let status = match errors.0.first().map(|error| error.kind) {
             Some(ErrorKind::Malformed) => NTV_ERROR_MALFORMED,
+            Some(ErrorKind::Argument) => NTV_ERROR_ARGUMENT,
             Some(ErrorKind::Syntax | ErrorKind::Invalid) => NTV_ERROR_INVALID,
             Some(ErrorKind::Unsupported) => NTV_ERROR_UNSUPPORTED,
             Some(ErrorKind::Internal) | None => NTV_ERROR_INTERNAL,

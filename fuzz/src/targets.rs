@@ -77,16 +77,20 @@ pub(crate) fn module(bytes: &[u8]) {
 fn link_and_patch(module: &ntv::Module) {
     let stored = ntv::Module::from_words(&module.to_words());
     assert!(stored.is_ok_and(|stored| stored == *module), "what is stored is loaded again");
-    let mut all = ntv::module::Decisions::default();
-    (0..module.interface.len()).for_each(|index| all.remove(index));
+    let mut all = ntv::module::Decisions::of_link();
+    (0..module.interface.len()).for_each(|index| all.remove(index, module.interface[index].is_output));
     all.assignment.lengths = module.bindings.iter().map(|row| ([row.set, row.binding], u32::MAX)).collect();
-    let mut linked = ntv::link::link(&[module, module], Vec::new()).modules;
-    linked.push(module.link(&all));
+    let mut linked = vec![module.link(&all)];
+    for stage in ntv::module::Stage::ALL {
+        let next = ntv::Module { stage, ..module.clone() };
+        linked.extend(ntv::link::link(&[module, &next], Vec::new()).into_iter().flat_map(|linked| linked.modules));
+    }
     let mut words = Vec::new();
     for linked in linked {
         assert!(linked.check().is_ok(), "the tables of a linked module are sound");
-        for bits in [0, u64::MAX] {
-            linked.instantiate(&ntv::Key::new(bits), &mut words);
+        for key in [ntv::Key::default(), ntv::Key { bits: linked.offered, size: [1; 2] }] {
+            let taken = linked.instantiate(&key, &mut words);
+            assert!(taken.is_ok() || linked.offered & !ntv::Key::ALL != 0, "a module takes what it offers: {taken:?}");
             assert!(words.len() <= linked.words.len(), "a variant has no more words than its module");
         }
     }

@@ -40,6 +40,7 @@ pub(super) fn varyings(facts: &Facts<'_>) -> Result<Vec<(Place, Varying)>, Error
             removable: global.removable,
             removed: false,
             capture,
+            is_copy: false,
         };
         if varying.builtin.is_some() || has(Decoration::Location).is_some() {
             all.push(((global.id, WHOLE), varying));

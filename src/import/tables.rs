@@ -10,6 +10,9 @@ use crate::module::{
 use rustc_hash::FxHashMap;
 use spirv::{Capability, Decoration, ExecutionMode, Op, StorageClass};
 
+/// Options of a key that take no code: what import can offer.
+const OFFERED: u64 = Key::STRIP | Key::NO_CAPTURE;
+
 /// The module of `facts`.
 pub(super) fn write(facts: &Facts<'_>) -> Result<Module, Error> {
     let varyings = varyings(facts)?;
@@ -35,7 +38,7 @@ pub(super) fn write(facts: &Facts<'_>) -> Result<Module, Error> {
     tables.sort();
     let interface = varyings.into_iter().map(|(_, varying)| varying).collect();
     let mut module = Module { conditions, interface, bindings, ..Module::default() };
-    module.fill(words, tables, facts.stage);
+    module.fill(words, tables, facts.stage, OFFERED);
     Ok(module)
 }
 
@@ -143,6 +146,18 @@ impl Writer<'_, '_> {
         self.varying(id).filter(|index| self.varyings[*index].1.removable)
     }
 
+    fn removed(&self, index: usize) -> Condition {
+        Condition::removed(index, self.varyings[index].1.is_output)
+    }
+
+    fn live(&self, index: usize) -> Condition {
+        Condition::live(index, self.varyings[index].1.is_output)
+    }
+
+    fn relaxed(&self, index: usize) -> Condition {
+        Condition::relaxed(index, self.varyings[index].1.is_output)
+    }
+
     fn entry_point(&mut self, inst: Inst<'_>, at: usize) {
         // From 1.4 on the list has all variables, so also Private ones.
         if self.facts.words[1] >= 0x0001_0400 {
@@ -150,7 +165,7 @@ impl Writer<'_, '_> {
         }
         for (word, id) in inst.words.iter().enumerate().skip(inst.name_end(3)) {
             if let Some(index) = self.removable(*id) {
-                let when = self.condition(Condition::live(index));
+                let when = self.condition(self.live(index));
                 let start = (at + word) as u32;
                 self.tables.ranges.push(Range { start, end: start + 1, head: at as u32, when });
             }
@@ -180,14 +195,14 @@ impl Writer<'_, '_> {
             (Decoration::SpecId, _) if number => self.patch(at + 3, PatchKind::SpecId, inst.word(3)),
             (Decoration::DescriptorSet, _) if number => self.patch_binding(id, at + 3, PatchKind::DescriptorSet),
             (Decoration::Binding, _) if number => self.patch_binding(id, at + 3, PatchKind::Binding),
-            (Decoration::RelaxedPrecision, Some(index)) => return self.range(at, Condition::relaxed(index)),
+            (Decoration::RelaxedPrecision, Some(index)) => return self.range(at, self.relaxed(index)),
             (_, Some(index)) if number => self.decorate_varying(decoration, index, at),
             // A block that is captured: its members say where.
             (Decoration::XfbBuffer | Decoration::XfbStride, None) => self.captured(at),
             _ => {}
         }
         if let Some(index) = self.removable(id) {
-            let when = self.condition(Condition::live(index));
+            let when = self.condition(self.live(index));
             let range = Range { start: at as u32, end: self.words.len() as u32, head: 0, when };
             self.tables.ranges.push(range);
         }
@@ -216,7 +231,7 @@ impl Writer<'_, '_> {
         let only = self.blocks.get(&inst.word(1)).copied().flatten();
         let index = only.and_then(|id| self.places.get(&(id, inst.word(2)))).copied();
         match (decoration, index) {
-            (Decoration::RelaxedPrecision, Some(index)) => self.range(at, Condition::relaxed(index)),
+            (Decoration::RelaxedPrecision, Some(index)) => self.range(at, self.relaxed(index)),
             (_, Some(index)) if inst.len() == 5 => self.decorate_varying(decoration, index, at),
             (Decoration::XfbBuffer | Decoration::XfbStride, None) => self.captured(at),
             _ => {}
@@ -254,7 +269,7 @@ impl Writer<'_, '_> {
     }
 
     fn become_private(&mut self, at: usize, index: usize) {
-        let when = self.condition(Condition::removed(index));
+        let when = self.condition(self.removed(index));
         self.tables.patches.push(Patch { at: at as u32, kind: PatchKind::Word, when, arg: PRIVATE });
     }
 
@@ -273,11 +288,11 @@ impl Writer<'_, '_> {
         let first = self.id();
         self.words.truncate(at);
         self.words.extend([3 << 16 | Op::ConstantNull as u32, global.ty, first]);
-        self.range(at, Condition::removed(index));
+        self.range(at, self.removed(index));
         let head = self.words.len();
         self.words.extend([5 << 16 | Op::Variable as u32, pointer, global.id, global.class, first]);
         self.become_private(head + 3, index);
-        let when = self.condition(Condition::removed(index));
+        let when = self.condition(self.removed(index));
         let start = head as u32 + 4;
         self.tables.ranges.push(Range { start, end: start + 1, head: head as u32, when });
     }
@@ -301,9 +316,9 @@ impl Writer<'_, '_> {
         let Some(pointer) = self.facts.interpolated(inst) else { return };
         let root = self.facts.chains.get(&pointer).map(|chain| chain.0);
         let Some(index) = root.and_then(|root| self.removable(root)) else { return };
-        self.range(at, Condition::live(index));
+        self.range(at, self.live(index));
         let at = self.words.len();
         self.words.extend([4 << 16 | Op::Load as u32, inst.word(1), inst.word(2), pointer]);
-        self.range(at, Condition::removed(index));
+        self.range(at, self.removed(index));
     }
 }

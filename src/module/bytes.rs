@@ -1,14 +1,15 @@
 //! A module as words that can be stored, and back without trust.
 //!
-//! All numbers are 32-bit words. A stored module starts with a magic number, the version of this form, a hash of all words behind it, and
-//! the length of each table; then come the tables, each record a fixed number of words, in the order of [`Module`]'s members:
+//! All numbers are 32-bit words. A stored module starts with a magic number, the version of this form, a hash of all words after it, the
+//! stage, the bits of keys that it takes (low, high), what links settled (which sides, inputs, outputs), and the length of each
+//! table; then come the tables, each record a fixed number of words, in the order of [`Module`]'s members:
 //!
 //! | table | words of a record |
 //! |-|-|
 //! | words | 1 |
 //! | patches | at, kind and condition, argument |
 //! | ranges | start, end, head, condition |
-//! | conditions | word and comparison, mask (low, high), value (low, high) |
+//! | conditions | word and comparison, mask (low, high), value (low, high), exceptions (low, high) |
 //! | interface | flags and built-in, location, locations, components, capture (3) |
 //! | bindings | set, binding, kind, count, least range |
 //!
@@ -16,15 +17,15 @@
 //! loaded goes through [`Module::check`] and can neither be read out of bounds nor make more words than it has.
 
 use super::write::seen;
-use super::{Binding, Capture, Condition, DescriptorKind, Module, Patch, PatchKind, Range, Stage, Varying};
+use super::{Binding, Capture, Condition, DescriptorKind, Module, Patch, PatchKind, Range, Sides, Stage, Varying};
 use crate::error::{Error, ErrorKind, Place};
 
 const MAGIC: u32 = u32::from_le_bytes(*b"ntvm");
-const VERSION: u32 = 2;
-/// Magic number, version, hash, stage, lengths of six tables.
-const HEADER: usize = 10;
+const VERSION: u32 = 3;
+/// Words before the lengths of the tables.
+const FRONT: usize = 9;
 /// Words of a record of each table.
-const RECORDS: [usize; 6] = [1, 3, 4, 5, 7, 5];
+const RECORDS: [usize; 6] = [1, 3, 4, 7, 7, 5];
 /// "No built-in", in the upper half of a word.
 const NO_BUILTIN: u32 = 0xffff;
 
@@ -39,7 +40,11 @@ impl Module {
             self.interface.len(),
             self.bindings.len(),
         ];
+        let Sides { inputs, outputs } = self.settled;
+        let sides = u32::from(inputs.is_some()) | u32::from(outputs.is_some()) << 1;
         let mut out = vec![MAGIC, VERSION, 0, self.stage as u32];
+        out.extend(halves(self.offered));
+        out.extend([sides, inputs.unwrap_or(0), outputs.unwrap_or(0)]);
         out.extend(lengths.map(|len| len as u32));
         out.extend_from_slice(&self.words);
         for patch in &self.patches {
@@ -49,8 +54,8 @@ impl Module {
             out.extend([range.start, range.end, range.head, u32::from(range.when)]);
         }
         for when in &self.conditions {
-            let [mask, value] = [when.mask, when.value].map(|bits| [bits as u32, (bits >> 32) as u32]);
-            out.extend([u32::from(when.word) | u32::from(when.equal) << 16, mask[0], mask[1], value[0], value[1]]);
+            out.push(u32::from(when.word) | u32::from(when.equal) << 16);
+            out.extend([when.mask, when.value, when.unless].into_iter().flat_map(halves));
         }
         for varying in &self.interface {
             out.extend(write_varying(varying));
@@ -62,31 +67,44 @@ impl Module {
         out
     }
 
+    /// A number of what is passed on a side as a link left it: where each varying is that is still there.
+    pub(crate) fn side_hash(&self, is_output: bool) -> u32 {
+        let passed = |it: &&Varying| it.is_output == is_output && !it.removed && !it.is_copy;
+        let places = self.interface.iter().filter(passed).flat_map(|it| {
+            let [_, location, locations, components, ..] = write_varying(it);
+            [it.builtin.unwrap_or(NO_BUILTIN) | u32::from(it.patch) << 16, location, locations, components]
+        });
+        hash(&places.collect::<Vec<u32>>())
+    }
+
     /// The module that [`Module::to_words`] wrote.
     pub fn from_words(stored: &[u32]) -> Result<Module, Error> {
-        let (header, mut rest) = split(stored, HEADER)?;
+        let (header, mut rest) = split(stored, FRONT + RECORDS.len())?;
         if header[0] != MAGIC || header[1] != VERSION {
             return Err(malformed("no stored module of this version"));
         }
-        let lengths: usize = header[4..].iter().zip(RECORDS).map(|(len, record)| *len as usize * record).sum();
+        let lengths: usize = header[FRONT..].iter().zip(RECORDS).map(|(len, record)| *len as usize * record).sum();
         if lengths != rest.len() || header[2] != hash(&stored[3..]) {
             return Err(malformed("a stored module is damaged"));
         }
         let mut tables = [&[][..]; 6];
-        for ((table, len), record) in tables.iter_mut().zip(&header[4..]).zip(RECORDS) {
+        for ((table, len), record) in tables.iter_mut().zip(&header[FRONT..]).zip(RECORDS) {
             (*table, rest) = split(rest, *len as usize * record)?;
         }
         let [words, patches, ranges, conditions, interface, bindings] = tables;
         let stage = Stage::ALL.get(header[3] as usize).ok_or_else(|| malformed("an unknown stage"))?;
+        let settled = |side: u32| (header[6] >> side & 1 != 0).then(|| header[7 + side as usize]);
         let mut module = Module {
             words: words.to_vec(),
             patches: patches.chunks_exact(3).map(read_patch).collect::<Result<_, _>>()?,
             ranges: ranges.chunks_exact(4).map(read_range).collect::<Result<_, _>>()?,
-            conditions: conditions.chunks_exact(5).map(read_condition).collect::<Result<_, _>>()?,
+            conditions: conditions.chunks_exact(7).map(read_condition).collect::<Result<_, _>>()?,
             stage: *stage,
             interface: interface.chunks_exact(7).map(read_varying).collect::<Result<_, _>>()?,
             bindings: bindings.chunks_exact(5).map(read_binding).collect::<Result<_, _>>()?,
             seen: 0,
+            offered: whole(&header[4..6]),
+            settled: Sides { inputs: settled(0), outputs: settled(1) },
         };
         module.seen = seen(&module.conditions);
         module.check()?;
@@ -111,6 +129,16 @@ fn hash(words: &[u32]) -> u32 {
     words.iter().fold(0x811c_9dc5, |hash, word| (hash ^ word).wrapping_mul(0x0100_0193))
 }
 
+/// A 64-bit number as words, the low one first.
+fn halves(number: u64) -> [u32; 2] {
+    [number as u32, (number >> 32) as u32]
+}
+
+/// The number of two words.
+fn whole(words: &[u32]) -> u64 {
+    u64::from(words[0]) | u64::from(words[1]) << 32
+}
+
 /// The low half of a word, where nothing is in the high half.
 fn half(word: u32) -> Result<u16, Error> {
     u16::try_from(word).map_err(|_| malformed("a number is too big"))
@@ -127,8 +155,8 @@ fn read_range(words: &[u32]) -> Result<Range, Error> {
 
 fn read_condition(words: &[u32]) -> Result<Condition, Error> {
     let equal = half(words[0] >> 16)? == 1;
-    let [mask, value] = [1, 3].map(|at| u64::from(words[at]) | u64::from(words[at + 1]) << 32);
-    Ok(Condition { word: words[0] as u16, mask, value, equal })
+    let [mask, value, unless] = [1, 3, 5].map(|at| whole(&words[at..at + 2]));
+    Ok(Condition { word: words[0] as u16, mask, value, equal, unless })
 }
 
 fn write_varying(varying: &Varying) -> [u32; 7] {
@@ -139,6 +167,7 @@ fn write_varying(varying: &Varying) -> [u32; 7] {
         varying.removable,
         varying.removed,
         varying.capture.is_some(),
+        varying.is_copy,
     ];
     let flags = flags.iter().enumerate().fold(0, |all, (bit, set)| all | u32::from(*set) << bit);
     let capture = varying.capture.unwrap_or_default();
@@ -168,6 +197,7 @@ fn read_varying(words: &[u32]) -> Result<Varying, Error> {
         removable: flag(3),
         removed: flag(4),
         capture: flag(5).then_some(capture),
+        is_copy: flag(6),
     })
 }
 
@@ -183,7 +213,7 @@ mod tests {
 
     /// A module with a bit of everything.
     fn example() -> Module {
-        let conditions = vec![Condition::any(Key::STRIP), Condition::removed(0), Condition::none(Key::FLIP_Y)];
+        let conditions = vec![Condition::any(Key::STRIP), Condition::removed(0, false), Condition::none(Key::FLIP_Y)];
         let patch = |at, kind, when| Patch { at, kind, when, arg: 0 };
         let range = |start, end, head, when| Range { start, end, head, when };
         Module {
@@ -195,6 +225,8 @@ mod tests {
             ],
             ranges: vec![range(8, 20, 0, 0), range(10, 15, 0, 1), range(13, 15, 11, 2), range(30, 33, 29, 0)],
             seen: seen(&conditions),
+            offered: Key::STRIP | Key::FLIP_Y,
+            settled: Sides { inputs: None, outputs: Some(7) },
             conditions,
             stage: Stage::Fragment,
             interface: vec![Varying {
@@ -225,7 +257,7 @@ mod tests {
         let stored = example().to_words();
         let (mut loaded, mut words) = (0, Vec::new());
         let mut removed = Decisions::default();
-        removed.remove(0);
+        removed.remove(0, false);
         for at in 0..stored.len() {
             for value in [0, 1, 2, 7, 12, 40, 0xffff, 0x1_0000, u32::MAX, stored[at] ^ 1, stored[at].wrapping_add(3)] {
                 let mut damaged = stored.clone();
@@ -235,11 +267,13 @@ mod tests {
                 let Ok(module) = Module::from_words(&damaged) else { continue };
                 loaded += 1;
                 for key in [Key::default(), Key::new(u64::MAX), Key::new(Key::FLIP_Y)] {
-                    module.instantiate(&key, &mut words);
+                    words.clear();
+                    module.write(&key, &mut words);
                     assert!(words.len() <= module.words.len());
                     let linked = module.link(&removed);
                     assert!(linked.check().is_ok(), "word {at} as {value}: {linked:?}");
-                    linked.instantiate(&key, &mut words);
+                    words.clear();
+                    linked.write(&key, &mut words);
                 }
             }
         }

@@ -1,5 +1,8 @@
 //! What a module wants from outside and gives to it: descriptors, inputs, outputs.
 
+use super::decisions::refused;
+use crate::error::Error;
+
 /// The stage of an entry point, in the order of a pipeline.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
@@ -32,6 +35,32 @@ impl Stage {
     /// This stage as a set of one, for columns of stages.
     pub const fn bit(self) -> u8 {
         1 << self as u8
+    }
+
+    /// The stages that can be the next one in a pipeline, a bit each (Vulkan, `VkGraphicsPipelineCreateInfo`: tessellation has both
+    /// of its stages or none).
+    pub const fn next(self) -> u8 {
+        match self {
+            Stage::Vertex => Stage::TessCtrl.bit() | Stage::Geometry.bit() | Stage::Fragment.bit(),
+            Stage::TessCtrl => Stage::TessEval.bit(),
+            Stage::TessEval => Stage::Geometry.bit() | Stage::Fragment.bit(),
+            Stage::Geometry => Stage::Fragment.bit(),
+            Stage::Fragment | Stage::Compute => 0,
+        }
+    }
+
+    /// An error unless a pipeline can have these stages one after the other. There may be more before and after them.
+    pub fn check_order(stages: &[Stage]) -> Result<(), Error> {
+        if stages.is_empty() {
+            return Err(refused("there are no stages"));
+        }
+        match stages.windows(2).find(|pair| pair[0].next() & pair[1].bit() == 0) {
+            Some(pair) => {
+                let [first, second] = [pair[0], pair[1]].map(Stage::name);
+                Err(refused(format!("no pipeline has a {second} stage right after a {first} stage")))
+            }
+            None => Ok(()),
+        }
     }
 }
 
@@ -122,4 +151,7 @@ pub struct Varying {
     pub removed: bool,
     /// Transform feedback writes it.
     pub capture: Option<Capture>,
+    /// A copy of a captured built-in as the shader wrote it, for keys that change the built-in afterwards. Transform feedback
+    /// alone reads it: no other stage does.
+    pub is_copy: bool,
 }

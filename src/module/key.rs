@@ -89,6 +89,9 @@ impl Key {
     /// Two bits for each colour target: see [`Key::dither`].
     pub const DITHER: u64 = 0xffff << 16;
 
+    /// The bits of all options.
+    pub const ALL: u64 = Key::of_stages(u8::MAX);
+
     /// Colour targets that can be dithered.
     pub const DITHERED_TARGETS: u32 = 8;
 
@@ -99,6 +102,30 @@ impl Key {
     /// The bits that dither target `target` to the format with this number; 3 for the mask.
     pub const fn dither(target: u32, format: u64) -> u64 {
         (format & 3) << (16 + 2 * target)
+    }
+
+    /// The bits of the options that mean something in one of these stages.
+    const fn of_stages(stages: u8) -> u64 {
+        let (mut all, mut row) = (0, 0);
+        while row < OPTIONS.len() {
+            if OPTIONS[row].stages & stages != 0 {
+                all |= OPTIONS[row].mask;
+            }
+            row += 1;
+        }
+        all
+    }
+
+    /// The bits of the options that mean something in a stage.
+    pub const fn of_stage(stage: Stage) -> u64 {
+        Key::of_stages(stage.bit())
+    }
+
+    /// The names of the options that have one of these bits; a number for bits that no option has.
+    pub fn option_names(bits: u64) -> String {
+        let names = OPTIONS.iter().filter(|row| row.mask & bits != 0).map(|row| row.name.to_string());
+        let unknown = bits & !Key::ALL;
+        names.chain((unknown != 0).then(|| format!("{unknown:#x}"))).collect::<Vec<String>>().join(",")
     }
 
     /// A key with these bits.

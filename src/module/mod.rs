@@ -32,15 +32,19 @@
 //! they have to equal those that the tables give, byte for byte.
 
 mod bytes;
+mod decisions;
 mod interface;
 mod key;
 mod table;
 mod write;
 
+pub use decisions::{Assignment, Decisions};
 pub use interface::{Binding, Capture, DescriptorKind, Stage, Varying};
 pub use key::{Key, Mechanism, OptionInfo, OPTIONS};
-pub use table::{Condition, Patch, PatchKind, Range, Tables, ALWAYS, PRIVATE};
-pub use write::{Assignment, Decisions};
+pub use table::{Condition, Patch, PatchKind, Range, Sides, Tables, ALWAYS, PRIVATE};
+
+use crate::error::Error;
+pub(crate) use decisions::refused;
 
 /// A SPIR-V module with its tables.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -62,13 +66,17 @@ pub struct Module {
     pub bindings: Vec<Binding>,
     /// Bits of a [`Key`] that change its words.
     pub seen: u64,
+    /// Bits of a [`Key`] that it provides for, whether they change its words or not.
+    pub offered: u64,
+    /// What links settled with the stages before it and after it: a number that both sides have; `None` where there was no link yet.
+    pub settled: Sides<Option<u32>>,
 }
 
 impl Module {
     /// Becomes the module of words and their tables; it has the conditions and lists already.
-    pub(crate) fn fill(&mut self, words: Vec<u32>, tables: Tables, stage: Stage) {
+    pub(crate) fn fill(&mut self, words: Vec<u32>, tables: Tables, stage: Stage, offered: u64) {
         (self.words, self.patches, self.ranges) = (words, tables.patches, tables.ranges);
-        self.stage = stage;
+        (self.stage, self.offered, self.settled) = (stage, offered & Key::ALL, Sides::default());
         self.seen = write::seen(&self.conditions);
     }
 
@@ -84,6 +92,39 @@ impl Module {
         Some(patch.at as usize)
     }
 
+    /// Whether the words for `key` can be had. An option that means something in this stage has to be offered: SPIR-V from elsewhere
+    /// offers few. Where words depend on the size of the framebuffer, the key has to have one. Options of other stages are fine:
+    /// a key says all that a draw knows.
+    pub fn takes(&self, key: &Key) -> Result<(), Error> {
+        let here = Key::of_stage(self.stage);
+        let missing = key.bits & !self.offered & (here | !Key::ALL);
+        if missing != 0 {
+            let offered = Key::option_names(self.offered & here);
+            let offered = if offered.is_empty() { "no option" } else { &offered };
+            let (missing, stage) = (Key::option_names(missing), self.stage.name());
+            return Err(refused(format!("the {stage} module cannot take `{missing}` in a key: it takes {offered}")));
+        }
+        if key.size.contains(&0) && key.bits & self.seen & Key::ORIENTATION != 0 {
+            return self.takes_without_size(key);
+        }
+        Ok(())
+    }
+
+    /// The same for a key that turns the picture and lacks a side of the framebuffer.
+    fn takes_without_size(&self, key: &Key) -> Result<(), Error> {
+        let sized = Key { size: [1; 2], ..*key };
+        let wanted = self.masked(&sized).size;
+        match (0..2).find(|axis| wanted[*axis] != 0 && key.size[*axis] == 0) {
+            Some(axis) => {
+                let (side, turn) = (["width", "height"][axis], Key::option_names(key.bits & Key::ORIENTATION));
+                Err(refused(format!(
+                    "`{turn}` in a key wants the {side} of the framebuffer (size=WIDTHxHEIGHT): the shader reads gl_FragCoord"
+                )))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// What is left of `key` when all is taken away that does not change the words of this module.
     pub fn masked(&self, key: &Key) -> Key {
         let bits = key.bits & self.seen;
@@ -94,7 +135,7 @@ impl Module {
                 PatchKind::Height => 1,
                 _ => continue,
             };
-            if self.conditions.get(usize::from(patch.when)).is_some_and(|when| when.holds(bits, &[])) {
+            if self.conditions.get(usize::from(patch.when)).is_some_and(|when| when.holds_for_key(bits)) {
                 size[axis] = key.size[axis];
             }
         }

@@ -9,10 +9,10 @@ pub const ALWAYS: u16 = u16::MAX;
 /// StorageClass Private, which inputs and outputs become that nobody else sees.
 pub const PRIVATE: u32 = spirv::StorageClass::Private as u32;
 
-/// A question about one word of what is decided late: word 0 is the key, the others are the link's.
+/// A question about one word of what is decided late: word 0 is the key, the others are the links'.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Condition {
-    /// 0 for the bits of a [`Key`](super::Key); `1 + i / 32` for varying `i`.
+    /// 0 for the bits of a [`Key`](super::Key); `1 + 2 * (i / 32)` for varying `i` if that is an input, one more for an output.
     pub word: u16,
     /// The bits that are looked at.
     pub mask: u64,
@@ -20,55 +20,99 @@ pub struct Condition {
     pub value: u64,
     /// The condition holds if they are equal; else if they are not.
     pub equal: bool,
+    /// It does not hold if any of these bits is set.
+    pub unless: u64,
 }
 
 impl Condition {
     /// Any bit of `mask` is in the key.
     pub fn any(mask: u64) -> Condition {
-        Condition { word: 0, mask, value: 0, equal: false }
+        Condition { mask, ..Condition::default() }
     }
 
     /// No bit of `mask` is in the key.
     pub fn none(mask: u64) -> Condition {
-        Condition { word: 0, mask, value: 0, equal: true }
+        Condition { mask, equal: true, ..Condition::default() }
     }
 
     /// The bits of `mask` in the key are `value`.
     pub fn is(mask: u64, value: u64) -> Condition {
-        Condition { word: 0, mask, value, equal: true }
+        Condition { mask, value, equal: true, ..Condition::default() }
     }
 
-    /// Nobody else sees varying `index`.
-    pub fn removed(index: usize) -> Condition {
-        Condition { word: varying_word(index), mask: 1 << varying_shift(index), value: 0, equal: false }
+    /// The same condition, which does not hold if any bit of `bits` is in the key.
+    pub fn unless(self, bits: u64) -> Condition {
+        Condition { unless: self.unless | bits, ..self }
+    }
+
+    /// No other stage sees varying `index`, an output or an input.
+    pub fn removed(index: usize, is_output: bool) -> Condition {
+        let word = 1 + 2 * (index / VARYINGS) as u16 + u16::from(is_output);
+        Condition { word, mask: REMOVED << varying_shift(index), ..Condition::default() }
     }
 
     /// Varying `index` is passed from one stage to the next.
-    pub fn live(index: usize) -> Condition {
-        Condition { equal: true, ..Condition::removed(index) }
+    pub fn live(index: usize, is_output: bool) -> Condition {
+        Condition { equal: true, ..Condition::removed(index, is_output) }
     }
 
     /// Varying `index` may have less precision: both stages say so.
-    pub fn relaxed(index: usize) -> Condition {
-        Condition { word: varying_word(index), mask: 2 << varying_shift(index), value: 0, equal: true }
+    pub fn relaxed(index: usize, is_output: bool) -> Condition {
+        Condition { mask: PRECISE << varying_shift(index), ..Condition::live(index, is_output) }
     }
 
-    /// Whether it holds for the bits of a key and the words of a link. Words that are not there are 0.
-    pub fn holds(&self, key: u64, links: &[u64]) -> bool {
-        let word = match self.word {
-            0 => key,
-            word => links.get(usize::from(word) - 1).copied().unwrap_or(0),
-        };
-        (word & self.mask == self.value) == self.equal
+    /// Where the condition looks if it is about a varying: which word of which side.
+    pub(super) fn varyings(&self) -> Option<(usize, bool)> {
+        let word = self.word.checked_sub(1)?;
+        Some((usize::from(word / 2), word % 2 != 0))
+    }
+
+    /// Whether it holds for the bits of a key, if no link removes anything.
+    pub fn holds_for_key(&self, key: u64) -> bool {
+        self.holds_in(if self.word == 0 { key } else { 0 })
+    }
+
+    /// Whether it holds for the word that it looks at.
+    pub(super) fn holds_in(&self, word: u64) -> bool {
+        (word & self.mask == self.value) == self.equal && word & self.unless == 0
     }
 }
 
-/// Varyings to a word of a link: each has two bits, "removed" and "precise".
+/// What is said of the inputs of a stage, and of its outputs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sides<T> {
+    /// Of the inputs.
+    pub inputs: T,
+    /// Of the outputs.
+    pub outputs: T,
+}
+
+impl<T> Sides<T> {
+    /// Of the outputs, or of the inputs.
+    pub fn of(&self, is_output: bool) -> &T {
+        if is_output {
+            &self.outputs
+        } else {
+            &self.inputs
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn of_mut(&mut self, is_output: bool) -> &mut T {
+        if is_output {
+            &mut self.outputs
+        } else {
+            &mut self.inputs
+        }
+    }
+}
+
+/// Varyings to a word of a link: each has two bits.
 const VARYINGS: usize = 32;
 
-fn varying_word(index: usize) -> u16 {
-    (1 + index / VARYINGS) as u16
-}
+/// The bits of a varying: no other stage sees it; it has full precision.
+pub(super) const REMOVED: u64 = 1;
+pub(super) const PRECISE: u64 = 2;
 
 fn varying_shift(index: usize) -> usize {
     index % VARYINGS * 2

@@ -1,129 +1,7 @@
 //! Words from a module and what was decided: the two walks over the tables.
 
-use super::table::set_varying;
-use super::{Binding, Capture, Condition, Key, Module, Patch, PatchKind, Range, ALWAYS};
-
-/// What a link gives new numbers.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Assignment {
-    /// The location of each varying; those that are missing keep theirs.
-    pub locations: Vec<u32>,
-    /// The first component of varyings in their location, by varying. One that starts with the first of all has no word for it.
-    pub components: Vec<(u32, u32)>,
-    /// The source of blending that outputs are, by varying: 0, or 1 for the second. They have a word for it if any is the second.
-    pub indices: Vec<(u32, u32)>,
-    /// What transform feedback captures now, by varying; those that are missing stay.
-    pub captures: Vec<(u32, Capture)>,
-    /// Descriptors that move: set and binding, and those that they get.
-    pub bindings: Vec<([u32; 2], [u32; 2])>,
-    /// Arrays of descriptors, by set and binding as they were, and how many there are now. No index that is a constant may be
-    /// behind the end.
-    pub lengths: Vec<([u32; 2], u32)>,
-    /// Specialization constants that get another number: as it was, and the new one.
-    pub spec_ids: Vec<(u32, u32)>,
-    /// Specialization constants whose default changes: number, as it was, and value.
-    pub spec_values: Vec<(u32, u32)>,
-    /// The size of a workgroup.
-    pub local_size: Option<[u32; 3]>,
-    /// Vertices of the patch that a tessellation control shader makes.
-    pub output_vertices: Option<u32>,
-}
-
-impl Assignment {
-    /// Where the descriptors at `set` and `binding` are now.
-    pub fn binding(&self, set: u32, binding: u32) -> [u32; 2] {
-        let row = self.bindings.iter().find(|row| row.0 == [set, binding]);
-        row.map_or([set, binding], |row| row.1)
-    }
-
-    fn length(&self, binding: &Binding) -> Option<u32> {
-        let row = self.lengths.iter().find(|row| row.0 == [binding.set, binding.binding]);
-        // SPIR-V has no empty arrays (OpTypeArray, Length).
-        row.map(|row| row.1.max(1))
-    }
-
-    /// The number of a specialization constant now.
-    fn spec_id(&self, old: u32) -> Option<u32> {
-        find(&self.spec_ids, old)
-    }
-
-    fn capture(&self, varying: u32) -> Option<&Capture> {
-        self.captures.iter().find(|row| row.0 == varying).map(|row| &row.1)
-    }
-
-    fn value(&self, kind: PatchKind, arg: u32, bindings: &[Binding]) -> Option<u32> {
-        let binding = || bindings.get(arg as usize).map(|row| self.binding(row.set, row.binding));
-        match kind {
-            PatchKind::DescriptorSet => binding().map(|[set, _]| set),
-            PatchKind::Binding => binding().map(|[_, binding]| binding),
-            PatchKind::Location => self.locations.get(arg as usize).copied(),
-            PatchKind::Component => find(&self.components, arg),
-            PatchKind::Index => find(&self.indices, arg),
-            PatchKind::XfbBuffer => self.capture(arg).map(|capture| capture.buffer),
-            PatchKind::XfbStride => self.capture(arg).map(|capture| capture.stride),
-            PatchKind::XfbOffset => self.capture(arg).map(|capture| capture.offset),
-            PatchKind::SpecId => self.spec_id(arg),
-            PatchKind::SpecValue => find(&self.spec_values, arg),
-            PatchKind::LocalSize => self.local_size.and_then(|size| size.get(arg as usize).copied()),
-            PatchKind::OutputVertices => self.output_vertices,
-            PatchKind::ArrayLength => bindings.get(arg as usize).and_then(|row| self.length(row)),
-            PatchKind::Word | PatchKind::Width | PatchKind::Height => None,
-        }
-    }
-}
-
-/// What stands beside `key`.
-fn find(rows: &[(u32, u32)], key: u32) -> Option<u32> {
-    rows.iter().find(|row| row.0 == key).map(|row| row.1)
-}
-
-/// All that is decided about a module by now.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Decisions {
-    /// The key of a draw, if there is one yet.
-    pub key: Option<Key>,
-    /// Bits of the varyings, if there was a link.
-    pub links: Option<Vec<u64>>,
-    /// New numbers.
-    pub assignment: Assignment,
-}
-
-impl Decisions {
-    /// What a draw without a link decides.
-    pub fn of_key(key: Key) -> Decisions {
-        Decisions { key: Some(key), links: Some(Vec::new()), ..Decisions::default() }
-    }
-
-    /// Takes varying `index` away.
-    pub fn remove(&mut self, index: usize) {
-        set_varying(self.links.get_or_insert_with(Vec::new), index, 1);
-    }
-
-    /// Gives varying `index` its full precision.
-    pub fn be_precise(&mut self, index: usize) {
-        set_varying(self.links.get_or_insert_with(Vec::new), index, 2);
-    }
-
-    /// Whether a condition holds; `None` if that is not decided.
-    pub fn holds(&self, condition: &Condition) -> Option<bool> {
-        match condition.word {
-            0 => self.key.map(|key| condition.holds(key.bits, &[])),
-            _ => self.links.as_ref().map(|links| condition.holds(0, links)),
-        }
-    }
-
-    /// What the word of `patch` becomes if that is decided and it does not stay.
-    pub fn value(&self, patch: &Patch, when: Option<bool>, bindings: &[Binding]) -> Option<u32> {
-        let size = || self.key.unwrap_or_default().size;
-        match (patch.kind, when) {
-            (PatchKind::Word, Some(true)) => Some(patch.arg),
-            (PatchKind::Width, Some(true)) => Some((size()[0] as f32).to_bits()),
-            (PatchKind::Height, Some(true)) => Some((size()[1] as f32).to_bits()),
-            (PatchKind::Word | PatchKind::Width | PatchKind::Height, _) => None,
-            (kind, _) => self.assignment.value(kind, patch.arg, bindings),
-        }
-    }
-}
+use super::{Condition, Decisions, Key, Module, Patch, PatchKind, Range, ALWAYS};
+use crate::error::Error;
 
 /// How much of a module was copied.
 #[derive(Clone, Copy)]
@@ -137,13 +15,22 @@ struct Cursor {
 }
 
 impl Module {
-    /// Writes the words for `key` to `words`, which are overwritten. Nothing is removed of what a link might.
-    pub fn instantiate(&self, key: &Key, words: &mut Vec<u32>) {
+    /// Writes the words for `key` to `words`, which are overwritten. Nothing is removed of what a link might. An error if the
+    /// module cannot take the key ([`Module::takes`]).
+    pub fn instantiate(&self, key: &Key, words: &mut Vec<u32>) -> Result<(), Error> {
         words.clear();
+        self.takes(key)?;
+        self.write(key, words);
+        Ok(())
+    }
+
+    /// Writes the words for a key to `words`, which are empty.
+    pub(super) fn write(&self, key: &Key, words: &mut Vec<u32>) {
         words.reserve(self.words.len());
         let mut cursor = Cursor { from: 0, patch: 0, head: (0, 0) };
         for range in &self.ranges {
-            if range.start as usize >= cursor.from && !self.conditions[usize::from(range.when)].holds(key.bits, &[]) {
+            if range.start as usize >= cursor.from && !self.conditions[usize::from(range.when)].holds_for_key(key.bits)
+            {
                 self.skip(key, range, &mut cursor, words);
             }
         }
@@ -158,7 +45,7 @@ impl Module {
         self.patches.iter().filter_map(move |patch| {
             while let Some((range, rest)) = ranges.split_first().filter(|(range, _)| range.start <= patch.at) {
                 ranges = rest;
-                if range.start >= end && !self.conditions[usize::from(range.when)].holds(key.bits, &[]) {
+                if range.start >= end && !self.conditions[usize::from(range.when)].holds_for_key(key.bits) {
                     (end, removed) = (range.end, removed + range.len());
                 }
             }
@@ -190,7 +77,7 @@ impl Module {
         for patch in patches {
             let at = patch.at as usize;
             cursor.patch += 1;
-            if patch.when == ALWAYS || !self.conditions[usize::from(patch.when)].holds(key.bits, &[]) {
+            if patch.when == ALWAYS || !self.conditions[usize::from(patch.when)].holds_for_key(key.bits) {
                 continue;
             }
             words[base + at - from] = match patch.kind {
@@ -204,7 +91,12 @@ impl Module {
     /// The module in which everything is as `decisions` say. What they leave open stays open.
     pub fn link(&self, decisions: &Decisions) -> Module {
         let holds: Vec<Option<bool>> = self.conditions.iter().map(|when| decisions.holds(when)).collect();
-        let mut out = Module { stage: self.stage, ..Module::default() };
+        let mut out = Module {
+            stage: self.stage,
+            offered: if decisions.key.is_some() { 0 } else { self.offered },
+            settled: self.settled,
+            ..Module::default()
+        };
         out.words.reserve(self.words.len());
         let mut moves = Moves::default();
         let mut from = 0;
@@ -263,18 +155,11 @@ impl Module {
         }
         out.conditions = conditions.new;
         out.seen = seen(&out.conditions);
-        out.interface = self.interface.clone();
-        for (index, varying) in out.interface.iter_mut().enumerate() {
-            varying.removed |= varying.removable && decisions.holds(&Condition::removed(index)) == Some(true);
-            varying.relaxed &= decisions.holds(&Condition::relaxed(index)) != Some(false);
-            if let Some(location) = decisions.assignment.locations.get(index) {
-                varying.location = *location;
-            }
-            if let Some(component) = find(&decisions.assignment.components, index as u32) {
-                varying.component = component as u8;
-            }
-            if let (Some(capture), Some(new)) = (&mut varying.capture, decisions.assignment.capture(index as u32)) {
-                *capture = *new;
+        let varyings = self.interface.iter().enumerate();
+        out.interface = varyings.map(|(index, varying)| decisions.applied(index, varying)).collect();
+        for is_output in [false, true] {
+            if decisions.links.of(is_output).is_some() {
+                *out.settled.of_mut(is_output) = Some(out.side_hash(is_output));
             }
         }
     }
@@ -282,7 +167,7 @@ impl Module {
 
 /// The bits of a key that `conditions` look at.
 pub(super) fn seen(conditions: &[Condition]) -> u64 {
-    conditions.iter().filter(|when| when.word == 0).fold(0, |all, when| all | when.mask)
+    conditions.iter().filter(|when| when.word == 0).fold(0, |all, when| all | when.mask | when.unless)
 }
 
 /// Conditions that are still open, each once.

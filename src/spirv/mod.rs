@@ -109,7 +109,7 @@ impl Emitter {
         options: &EmitOptions<'_>,
         module: &mut Module,
     ) -> Result<(), Errors> {
-        self.module.begin(target.spirv_version(), options.decided);
+        self.module.begin(target.spirv_version(), options.offer, options.decided);
         self.types.infer_for(shader, target);
         self.state.clear(shader);
         let vmm = target.has(Feature::vulkanMemoryModel);

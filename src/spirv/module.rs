@@ -31,6 +31,8 @@ pub(super) struct ModuleBuilder {
     /// What is decided late, and which words that concerns.
     pub(super) conditions: Vec<Condition>,
     pub(super) notes: Notes,
+    /// Bits of a key that may be asked for later.
+    offered: u64,
     /// All that is decided, if it is already.
     pub(super) decided: Option<Decisions>,
     /// Inputs and outputs.
@@ -73,8 +75,9 @@ pub(super) struct Found {
 
 impl ModuleBuilder {
     /// Forgets the last module and starts one.
-    pub(super) fn begin(&mut self, version: (u8, u8), decided: Option<&Decisions>) {
-        self.version = version;
+    pub(super) fn begin(&mut self, version: (u8, u8), offered: u64, decided: Option<&Decisions>) {
+        // Names and captures are in ranges whether that is asked for or not.
+        (self.version, self.offered) = (version, offered | Key::STRIP | Key::NO_CAPTURE);
         if decided.is_some() || self.decided.is_some() {
             self.decided = decided.cloned();
         }
@@ -354,7 +357,7 @@ impl ModuleBuilder {
         std::mem::swap(&mut module.conditions, &mut self.conditions);
         std::mem::swap(&mut module.interface, &mut self.varyings);
         std::mem::swap(&mut module.bindings, &mut self.bindings);
-        module.fill(words, tables, stage);
+        module.fill(words, tables, stage, self.offered);
     }
 }
 

@@ -34,12 +34,13 @@ const MINUS_Y: [(Condition, PatchKind, f32); 1] = [(has(Key::FLIP_Y), PatchKind:
 
 /// The condition that a key has this one bit.
 const fn has(bit: u64) -> Condition {
-    Condition { word: 0, mask: bit, value: bit, equal: true }
+    Condition { word: 0, mask: bit, value: bit, equal: true, unless: 0 }
 }
 
 /// The condition that a key swaps or does not, and flips an axis.
 const fn flips(swap: bool, axis: u64) -> Condition {
-    Condition { word: 0, mask: Key::SWAP_XY | axis, value: if swap { Key::SWAP_XY | axis } else { axis }, equal: true }
+    let value = if swap { Key::SWAP_XY | axis } else { axis };
+    Condition { word: 0, mask: Key::SWAP_XY | axis, value, equal: true, unless: 0 }
 }
 
 impl Emit<'_> {

@@ -132,7 +132,8 @@ impl Emit<'_> {
             let start = self.m.mark(Section::Annotations);
             self.m.decorate(id, Decoration::RelaxedPrecision, &[]);
             if self.options.linkable {
-                let relaxed = self.m.new_condition(Condition::relaxed(self.m.varyings.len()));
+                let is_output = variable.mode == Modes::SHADER_OUT;
+                let relaxed = self.m.new_condition(Condition::relaxed(self.m.varyings.len(), is_output));
                 self.m.end_range(Section::Annotations, start, relaxed);
             }
         }
@@ -153,7 +154,8 @@ impl Emit<'_> {
             return None;
         }
         let index = self.m.varyings.len();
-        let [away, stays] = [Condition::removed(index), Condition::live(index)].map(|it| self.m.new_condition(it));
+        let [away, stays] =
+            [Condition::removed(index, !input), Condition::live(index, !input)].map(|it| self.m.new_condition(it));
         Some(Redirect { away, stays })
     }
 
@@ -342,6 +344,7 @@ impl Emit<'_> {
             removable,
             removed: false,
             capture: capture.map(|Capture { buffer, stride, offset }| module::Capture { buffer, stride, offset }),
+            is_copy: false,
         });
     }
 }

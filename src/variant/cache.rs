@@ -1,6 +1,7 @@
 //! The cache: what a driver made of the words of a variant, by shader and key, and by the words themselves.
 
 use super::Shader;
+use crate::error::Error;
 use crate::module::Key;
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
@@ -99,8 +100,14 @@ impl<M> Cache<M> {
         std::mem::take(&mut self.evicted)
     }
 
-    /// The module of `shader` for `key`, which [`Program::keys`](super::Program::keys) gave. `make` makes it of its words.
-    pub fn get<E>(&mut self, shader: &Shader, key: &Key, make: impl FnOnce(&[u32]) -> Result<M, E>) -> Result<&M, E> {
+    /// The module of `shader` for `key`, which [`Program::keys`](super::Program::keys) gave. `make` makes it of its words. An error
+    /// is that of `make`, or says that the shader cannot take the key.
+    pub fn get<E: From<Error>>(
+        &mut self,
+        shader: &Shader,
+        key: &Key,
+        make: impl FnOnce(&[u32]) -> Result<M, E>,
+    ) -> Result<&M, E> {
         let name = (shader.id, *key);
         let index = match self.by_name.get(&name) {
             Some(index) => {
@@ -130,14 +137,14 @@ impl<M> Cache<M> {
         self.by_name.retain(|name, _| name.0 != shader);
     }
 
-    fn add<E>(
+    fn add<E: From<Error>>(
         &mut self,
         name: (u64, Key),
         shader: &Shader,
         make: impl FnOnce(&[u32]) -> Result<M, E>,
     ) -> Result<u32, E> {
         let mut words = std::mem::take(&mut self.scratch);
-        shader.module.instantiate(&name.1, &mut words);
+        shader.module.instantiate(&name.1, &mut words)?;
         self.counters.instantiated += 1;
         self.counters.words_copied += words.len() as u64;
         let hash = hash(&words);

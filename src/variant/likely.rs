@@ -2,7 +2,8 @@
 //!
 //! A program says much of how it will be drawn: one with captures is there to capture, one that does not say a point size seldom draws
 //! points. Each such guess is a row with a chance in percent; the chance of a key is the product of its rows, as far as the
-//! program's words depend on them. A framebuffer's size cannot be guessed, so it has to be given where words depend on it.
+//! program's words depend on them. A key that the program cannot take is not among them: as a framebuffer's size cannot be guessed,
+//! it has to be given where words depend on it.
 
 use super::Program;
 use crate::module::Key;
@@ -20,7 +21,11 @@ const GUESSES: &[(u64, u32, &str)] = &[
 /// The keys that draws of `program` most likely have, the likeliest first, at most `most`. `always` are the bits that all draws on this
 /// device have (stripped names, GL's depth, a rotated screen), with the size of the window.
 pub fn likely_keys(program: &Program, always: Key, most: usize) -> Vec<Key> {
-    let seen = |bits: u64| program.keys(&Key::new(bits)).any(|(_, key)| key.bits & bits != 0);
+    let seen = |bits: u64| {
+        let key = Key { bits, size: [1; 2] };
+        let parts = program.keys(&key);
+        parts.is_ok_and(|mut parts| parts.any(|(_, part)| part.bits & bits != 0))
+    };
     let guesses: Vec<_> = GUESSES.iter().filter(|row| row.0 & always.bits == 0 && seen(row.0)).collect();
     let mut keys: Vec<(u64, Key)> = Vec::new();
     for choice in 0..1u32 << guesses.len() {
@@ -31,13 +36,5 @@ pub fn likely_keys(program: &Program, always: Key, most: usize) -> Vec<Key> {
         keys.push(((0..guesses.len()).map(chance).product(), Key { bits, ..always }));
     }
     keys.sort_by_key(|(chance, key)| (std::cmp::Reverse(*chance), key.bits));
-    let mut likely: Vec<Key> = Vec::new();
-    for (_, key) in keys {
-        let parts = |key: &Key| program.keys(key).map(|(_, part)| part).collect::<Vec<Key>>();
-        let needs_size = parts(&Key { size: [1; 2], ..key }) != parts(&Key { size: [2; 2], ..key });
-        if likely.len() < most && !(needs_size && always.size == [0; 2]) {
-            likely.push(key);
-        }
-    }
-    likely
+    keys.into_iter().map(|(_, key)| key).filter(|key| program.keys(key).is_ok()).take(most).collect()
 }

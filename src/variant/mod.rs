@@ -20,6 +20,7 @@ mod likely;
 pub use cache::{Cache, Counters};
 pub use likely::likely_keys;
 
+use crate::error::Error;
 use crate::module::{Key, Module, Stage};
 use std::sync::Arc;
 
@@ -42,10 +43,10 @@ pub struct Program {
 }
 
 impl Program {
-    /// A program of these stages, which come in the order of the pipeline.
-    pub fn new(mut shaders: Vec<Shader>) -> Program {
-        shaders.sort_by_key(|shader| shader.module.stage);
-        Program { shaders }
+    /// A program of these stages, which come in the order of the pipeline; an error if no pipeline has them so.
+    pub fn new(shaders: Vec<Shader>) -> Result<Program, Error> {
+        Stage::check_order(&shaders.iter().map(|shader| shader.module.stage).collect::<Vec<Stage>>())?;
+        Ok(Program { shaders })
     }
 
     /// Its stages.
@@ -53,14 +54,20 @@ impl Program {
         &self.shaders
     }
 
-    /// What each stage sees of `key`.
-    pub fn keys<'p>(&'p self, key: &'p Key) -> impl Iterator<Item = (&'p Shader, Key)> {
+    /// What each stage sees of `key`; an error if one of them cannot take its part ([`Module::takes`]).
+    pub fn keys<'p>(&'p self, key: &'p Key) -> Result<impl Iterator<Item = (&'p Shader, Key)>, Error> {
+        self.parts(key).try_for_each(|(shader, part)| shader.module.takes(&part))?;
+        Ok(self.parts(key).map(|(shader, part)| (shader, shader.module.masked(&part))))
+    }
+
+    /// What of `key` is for each stage.
+    fn parts<'p>(&'p self, key: &'p Key) -> impl Iterator<Item = (&'p Shader, Key)> {
         let last = self.shaders.iter().rev().find(|shader| shader.module.stage < Stage::Fragment);
         let last = last.map(|shader| shader.module.stage);
         self.shaders.iter().map(move |shader| {
             let stage = shader.module.stage;
             let hidden = if stage < Stage::Fragment && Some(stage) != last { POSITION } else { 0 };
-            (shader, shader.module.masked(&Key { bits: key.bits & !hidden, ..*key }))
+            (shader, Key { bits: key.bits & !hidden, ..*key })
         })
     }
 }

@@ -5,7 +5,7 @@
 use crate::support;
 use ntv::driver::{Device, DeviceOptions};
 use ntv::link::link;
-use ntv::module::{Assignment, Decisions};
+use ntv::module::Assignment;
 use ntv::{EmitOptions, Key, Module, Options, Shader, Translator};
 use ntv_gen::oracle::{Oracle, Verdict};
 use ntv_gen::{program_of_seed, stimulus_of_seed, Purpose, Random};
@@ -74,18 +74,15 @@ fn linked(oracle: &Oracle, program: &[Shader], random: &mut Random) -> (Vec<Vec<
     let options = EmitOptions { names: true, offer: u64::MAX, linkable: true, ..EmitOptions::default() };
     let modules: Vec<Module> =
         program.iter().map(|shader| translator.translate(&mut shader.clone(), &options).expect("a module")).collect();
-    let moved = |module: &Module| Decisions {
-        assignment: Assignment {
-            bindings: module.bindings.iter().map(|it| ([it.set, it.binding], [it.set + 2, it.binding])).collect(),
-            ..Assignment::default()
-        },
-        ..Decisions::default()
+    let moved = |module: &Module| Assignment {
+        bindings: module.bindings.iter().map(|it| ([it.set, it.binding], [it.set + 2, it.binding])).collect(),
+        ..Assignment::default()
     };
-    let linked = link(&modules.iter().collect::<Vec<_>>(), modules.iter().map(moved).collect());
+    let linked = link(&modules.iter().collect::<Vec<_>>(), modules.iter().map(moved).collect()).expect("a link");
     let key = Key::new(random.below(u64::MAX) & INVISIBLE);
     let words = linked.modules.iter().map(|module| {
         let mut words = Vec::new();
-        module.instantiate(&key, &mut words);
+        module.instantiate(&key, &mut words).expect("a key that it takes");
         words
     });
     (words.collect(), linked.removed_outputs + linked.removed_inputs)

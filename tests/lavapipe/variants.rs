@@ -79,10 +79,11 @@ fn fragment(gpu: &Gpu, body: &str) -> Module {
 
 /// Links the stages and draws `vertices` for `key` to a window of the key's size.
 fn draw(gpu: &Gpu, stages: [&Module; 2], key: &Key, places: &[[f32; 4]], size: [u32; 2]) -> Pixels {
-    let linked = link(&stages, Vec::new()).modules;
+    let linked = link(&stages, Vec::new()).expect("a link").modules;
     let shaders = linked.into_iter().zip(0..).map(|(module, id)| Shader { id, module: module.into() });
-    let program = Program::new(shaders.collect());
-    let words: Vec<Vec<u32>> = program.keys(key).map(|(shader, key)| instantiated(&shader.module, &key)).collect();
+    let program = Program::new(shaders.collect()).expect("a program");
+    let keys = program.keys(key).expect("a key that it takes");
+    let words: Vec<Vec<u32>> = keys.map(|(shader, key)| instantiated(&shader.module, &key)).collect();
     // A plane over the picture, whose slopes are told apart.
     let plane = |place: &[f32; 4]| [3. * place[0] + 5. * place[1], place[1], 7. - place[0], 1.];
     let (places, values) = (floats(&places.concat()), floats(&places.iter().flat_map(plane).collect::<Vec<f32>>()));
@@ -109,7 +110,7 @@ fn pixels(bytes: &[u8]) -> Pixels {
 /// The words of a module for a key.
 fn instantiated(module: &Module, key: &Key) -> Vec<u32> {
     let mut words = Vec::new();
-    module.instantiate(key, &mut words);
+    module.instantiate(key, &mut words).expect("a key that it takes");
     words
 }
 
@@ -254,7 +255,7 @@ fn imported_blocks_are_drawn_member_by_member() {
     let gpu = Gpu::open();
     let modules = ["vertex", "geometry", "fragment"]
         .map(|stage| import(&support::assembled(&format!("tests/variants/blocks/{stage}.spvasm"))).expect("a module"));
-    let linked = link(&modules.each_ref(), Vec::new());
+    let linked = link(&modules.each_ref(), Vec::new()).expect("a link");
     assert!(linked.removed_outputs > 0 && linked.removed_inputs > 0);
     let words: Vec<Vec<u32>> = linked.modules.iter().map(|module| instantiated(module, &Key::default())).collect();
     let [places, values] = [TRIANGLE, VALUES].map(|it| floats(&it.concat()));

@@ -98,7 +98,7 @@ fn colour(value: &str, result: &str) -> String {
 /// The words of `module` for these bits.
 fn words(module: &Module, bits: u64) -> Vec<u32> {
     let mut words = Vec::new();
-    module.instantiate(&Key::new(bits), &mut words);
+    module.instantiate(&Key::new(bits), &mut words).expect("a key that it takes");
     words
 }
 
@@ -260,7 +260,7 @@ fn tessellation_gets_one_precision() {
         }
         let modules = lowered.each_ref().map(|stage| stage.emit(None).expect("a module"));
         assert!(decorated(&words(&modules[less], 0), Decoration::RelaxedPrecision) > 0);
-        for module in link(&modules.each_ref(), Vec::new()).modules {
+        for module in link(&modules.each_ref(), Vec::new()).expect("a link").modules {
             let words = words(&module, 0);
             support::spirv_val(&words, &Target::default()).expect("a valid module");
             let inputs = usize::from(less == 0 && module.stage == ntv::module::Stage::TessCtrl);

@@ -73,18 +73,18 @@ fn is_covered(module: &Module, own: &[u16], definitions: &[Vec<u16>]) -> bool {
     }
     let condition = |when: &u16| module.conditions[usize::from(*when)];
     let mut bits: Vec<(u16, u64)> = Vec::new();
-    for Condition { word, mask, .. } in own.iter().chain(definitions.iter().flatten()).map(condition) {
-        bits.extend((0..64).map(|bit| 1 << bit).filter(|bit| mask & bit != 0).map(|bit| (word, bit)));
+    for Condition { word, mask, unless, .. } in own.iter().chain(definitions.iter().flatten()).map(condition) {
+        bits.extend((0..64).map(|bit| 1 << bit).filter(|bit| (mask | unless) & bit != 0).map(|bit| (word, bit)));
     }
     bits.sort_unstable();
     bits.dedup();
     assert!(bits.len() <= 20, "too many bits to try: {bits:?}");
     (0..1u32 << bits.len()).all(|choice| {
         let holds = |when: &u16| {
-            let Condition { word: own, mask, value, equal } = condition(when);
+            let Condition { word: own, mask, value, equal, unless } = condition(when);
             let chosen = bits.iter().enumerate().filter(|(n, (word, _))| *word == own && choice >> n & 1 != 0);
             let word = chosen.fold(0, |all, (_, (_, bit))| all | bit);
-            (word & mask == value) == equal
+            (word & mask == value) == equal && word & unless == 0
         };
         !own.iter().all(holds) || definitions.iter().any(|definition| definition.iter().all(holds))
     })

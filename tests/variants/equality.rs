@@ -7,17 +7,17 @@ use ntv_gen::{shader_of_seed, Purpose, Random};
 
 /// Something that a link may decide: each removable varying goes half of the time, numbers change.
 fn some_link(module: &Module, random: &mut Random) -> Decisions {
-    let mut link = Decisions { links: Some(Vec::new()), ..Decisions::default() };
+    let mut link = Decisions::of_link();
     for (index, varying) in module.interface.iter().enumerate() {
         if varying.removable && random.below(2) == 0 {
-            link.remove(index);
+            link.remove(index, varying.is_output);
         }
         if varying.relaxed && random.below(2) == 0 {
-            link.be_precise(index);
+            link.be_precise(index, varying.is_output);
         }
     }
     link.assignment = Assignment {
-        locations: module.interface.iter().map(|varying| varying.location + 1).collect(),
+        locations: (0..).zip(&module.interface).map(|(index, varying)| (index, varying.location + 1)).collect(),
         bindings: module.bindings.iter().map(|row| ([row.set, row.binding], [row.set + 1, row.binding * 2])).collect(),
         lengths: module.bindings.iter().map(|row| ([row.set, row.binding], row.count + 2)).collect(),
         spec_ids: vec![(1, 21), (4, 24)],
@@ -57,7 +57,7 @@ fn compare(lowered: &Lowered, seed: u64, judge: &dyn Fn(&[u32]) -> Result<(), St
     let whole = lowered.emit(None).ok_or("it is not emitted")?;
     whole.check().map_err(|error| error.to_string())?;
     closure::check(&whole)?;
-    let links = [Decisions { links: Some(Vec::new()), ..Decisions::default() }, some_link(&whole, &mut random)];
+    let links = [Decisions::of_link(), some_link(&whole, &mut random)];
     let (mut words, mut compared) = (Vec::new(), 0);
     for link in links {
         let linked = whole.link(&link);
@@ -70,7 +70,7 @@ fn compare(lowered: &Lowered, seed: u64, judge: &dyn Fn(&[u32]) -> Result<(), St
         for key in keys(&linked, &mut random) {
             let decided = Decisions { key: Some(key), ..link.clone() };
             let fresh = lowered.emit(Some(&decided)).ok_or("it is not emitted")?;
-            linked.instantiate(&key, &mut words);
+            linked.instantiate(&key, &mut words).expect("a key that it takes");
             if words != fresh.words {
                 return Err(format!("key {key}: {}", first_difference(&words, &fresh.words)));
             }
@@ -84,7 +84,7 @@ fn compare(lowered: &Lowered, seed: u64, judge: &dyn Fn(&[u32]) -> Result<(), St
             if linked.placed_patches(&key).ne(known.patches) {
                 return Err(format!("key {key}: a link that knows the key has patches elsewhere"));
             }
-            stored.instantiate(&linked.masked(&key), &mut words);
+            stored.instantiate(&linked.masked(&key), &mut words).expect("a key that it takes");
             if words != fresh.words {
                 return Err(format!("key {key}: masked bits change the words"));
             }

@@ -9,16 +9,17 @@ use ntv_gen::Random;
 
 /// Ways to link: nothing goes, all goes that may.
 fn links(module: &Module) -> [Decisions; 2] {
-    let mut all = Decisions::default();
-    (0..module.interface.len()).filter(|index| module.interface[*index].removable).for_each(|index| all.remove(index));
+    let mut all = Decisions::of_link();
+    let removable = module.interface.iter().enumerate().filter(|(_, varying)| varying.removable);
+    removable.for_each(|(index, varying)| all.remove(index, varying.is_output));
     all.assignment = Assignment {
-        locations: module.interface.iter().map(|varying| varying.location + 1).collect(),
+        locations: (0..).zip(&module.interface).map(|(index, varying)| (index, varying.location + 1)).collect(),
         bindings: module.bindings.iter().map(|row| ([row.set, row.binding], [row.set, row.binding + 1])).collect(),
         lengths: module.bindings.iter().map(|row| ([row.set, row.binding], row.count + 2)).collect(),
         ..Assignment::default()
     };
     all.assignment.bindings.dedup();
-    [Decisions { links: Some(Vec::new()), ..Decisions::default() }, all]
+    [Decisions::of_link(), all]
 }
 
 /// Inputs and outputs that may go, and arrays that may get longer.
@@ -72,7 +73,7 @@ fn imported_modules_can_be_linked_and_patched() {
             let linked = module.link(&link);
             closure::check(&linked).map_err(said)?;
             for key in keys(&linked, &mut Random::new(1)) {
-                linked.instantiate(&key, &mut words);
+                linked.instantiate(&key, &mut words).expect("a key that it takes");
                 support::spirv_val(&words, &lowered.target).map_err(|problem| said(format!("{key}: {problem}")))?;
             }
             removed += linked.interface.iter().filter(|varying| varying.removed).count();
@@ -80,8 +81,8 @@ fn imported_modules_can_be_linked_and_patched() {
         // Without names and captures both ways give the same, if nothing could be removed or get longer.
         if late(&module).is_empty() {
             let mut again = Vec::new();
-            module.instantiate(&Key::new(Key::STRIP), &mut words);
-            own.instantiate(&Key::new(Key::STRIP), &mut again);
+            module.instantiate(&Key::new(Key::STRIP), &mut words).expect("a key that it takes");
+            own.instantiate(&Key::new(Key::STRIP), &mut again).expect("a key that it takes");
             if words != again {
                 return Err(said("import changes words".to_string()));
             }
@@ -102,12 +103,12 @@ fn a4_9_members_of_imported_blocks_go_on_their_own() {
         import(&words).unwrap_or_else(|error| panic!("{stage}: {error}"))
     };
     let modules = ["vertex", "geometry", "fragment"].map(imported);
-    let linked = link(&modules.each_ref(), Vec::new());
+    let linked = link(&modules.each_ref(), Vec::new()).expect("a link");
     let mut words = Vec::new();
     for module in modules.iter().chain(&linked.modules) {
         module.check().expect("sound tables");
         closure::check(module).expect("no use without its definition");
-        module.instantiate(&Key::default(), &mut words);
+        module.instantiate(&Key::default(), &mut words).expect("a key that it takes");
         support::spirv_val(&words, &Target::preset("vulkan1.1").expect("a preset")).expect("a valid module");
     }
     let [vertex, geometry, fragment] = &linked.modules[..] else { panic!("three stages") };
@@ -155,7 +156,7 @@ fn try_broken(words: &[u32], random: &mut Random) -> bool {
     for link in links(&module) {
         let linked = module.link(&link);
         linked.check().expect("sound tables");
-        linked.instantiate(&Key::new(u64::MAX), &mut Vec::new());
+        linked.instantiate(&Key::new(linked.offered), &mut Vec::new()).expect("a key that it takes");
     }
     true
 }

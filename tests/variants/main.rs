@@ -11,6 +11,7 @@ mod imports;
 mod options;
 mod patches;
 mod programs;
+mod relinks;
 #[allow(dead_code)]
 #[path = "../lavapipe/stages.rs"]
 mod stages;

@@ -55,7 +55,7 @@ fn each_option_has_a_reason_and_a_test() {
 /// Instructions of these kinds in the words for a key.
 fn count(module: &Module, key: u64, is_it: impl Fn(&[u32]) -> bool) -> usize {
     let mut words = Vec::new();
-    module.instantiate(&Key::new(key), &mut words);
+    module.instantiate(&Key::new(key), &mut words).expect("a key that it takes");
     let (mut at, mut count) = (5, 0);
     while at < words.len() {
         let end = at + (words[at] >> 16) as usize;
@@ -103,7 +103,62 @@ fn tests_are_early_only_where_that_changes_nothing() {
         let module = emit(shader("FRAGMENT", header, &(colour.clone() + &effect)));
         assert_eq!(early(&module), [0, 0], "{effect}");
         let mut words = Vec::new();
-        module.instantiate(&Key::new(u64::MAX), &mut words);
+        module.instantiate(&Key { bits: Key::ALL, size: [8; 2] }, &mut words).expect("a key that it takes");
         support::spirv_val(&words, &ntv::Target::default()).expect("a valid module");
+    }
+}
+
+/// The message of a module that is asked for a key that it cannot take.
+fn refusal(module: &Module, key: &str) -> String {
+    let mut words = vec![1];
+    let key = Key::parse(key).expect("a key");
+    let error = module.instantiate(&key, &mut words).expect_err("no words");
+    assert!(words.is_empty() && error.kind == ntv::ErrorKind::Argument);
+    error.message
+}
+
+#[test]
+fn a_key_that_a_module_cannot_take_is_refused() {
+    let own = emit(fragment(&["VAR0"]));
+    let mut words = Vec::new();
+    own.instantiate(&Key::default(), &mut words).expect("a key that it takes");
+    let imported = ntv::import::import(&words).expect("a module");
+    assert!(imported.instantiate(&Key::new(Key::STRIP | Key::NO_CAPTURE), &mut words).is_ok());
+    let refused = "the fragment module cannot take `flip_y` in a key: it takes strip";
+    assert_eq!(refusal(&imported, "strip,flip_y"), refused);
+    let refused = "the fragment module cannot take `sample_shading,dither` in a key: it takes strip";
+    assert_eq!(refusal(&imported, "dither1=565,sample_shading"), refused);
+    // What means nothing in a fragment shader is for the stages before it.
+    assert!(imported.instantiate(&Key::new(Key::DISCARD | Key::GL_DEPTH), &mut words).is_ok());
+    let unknown = own.instantiate(&Key::new(1 << 40), &mut words).expect_err("no words");
+    assert!(unknown.message.contains("`0x10000000000`"), "{unknown}");
+    // Nor can one whose key is decided.
+    let decided = own.link(&ntv::module::Decisions::of_key(Key::new(Key::STRIP)));
+    assert_eq!(refusal(&decided, "flip_y"), "the fragment module cannot take `flip_y` in a key: it takes no option");
+}
+
+#[test]
+fn a_key_that_needs_a_size_is_refused_without() {
+    let coord = "    32x4 %1 = @load_frag_coord\n    @store_output (%1, %0) (base=0, range=1, wrmask=xyzw, component=0, src_type=float32, io location=FRAG_RESULT_DATA0 slots=1)\n";
+    let module = emit(shader("FRAGMENT", "", coord));
+    let wants = |side: &str, turn: &str| {
+        format!(
+            "`{turn}` in a key wants the {side} of the framebuffer (size=WIDTHxHEIGHT): the shader reads gl_FragCoord"
+        )
+    };
+    assert_eq!(refusal(&module, "flip_y"), wants("height", "flip_y"));
+    assert_eq!(refusal(&module, "swap_xy,flip_x,size=0x8"), wants("width", "swap_xy,flip_x"));
+    for key in ["swap_xy", "flip_y,size=0x8", "flip_x,size=8x0", "flip_x,flip_y,size=8x8"] {
+        module.instantiate(&Key::parse(key).expect("a key"), &mut Vec::new()).expect("a key that it takes");
+    }
+    // A shader that does not read it needs none; nor does a program, whose stages are asked alike.
+    let plain = emit(fragment(&["VAR0"]));
+    plain.instantiate(&Key::new(Key::FLIP_Y), &mut Vec::new()).expect("a key that it takes");
+    let vertex = emit(super::programs::vertex(&["VAR0"]));
+    for (fragment, refused) in [(plain, false), (module, true)] {
+        let stages = [vertex.clone(), fragment].into_iter().zip(0..);
+        let shaders = stages.map(|(module, id)| ntv::variant::Shader { id, module: module.into() });
+        let program = ntv::variant::Program::new(shaders.collect()).expect("a program");
+        assert_eq!(program.keys(&Key::new(Key::FLIP_Y)).is_err(), refused);
     }
 }

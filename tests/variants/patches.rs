@@ -45,7 +45,7 @@ const ROWS: [Row; 13] = {
         Row(
             Location,
             After(Decoration::Location),
-            |to, module, _| to.locations = vec![NEW; module.interface.len()],
+            |to, _, at| to.locations = vec![(at, NEW)],
             Some(|module, arg| varying(module, arg).location),
         ),
         Row(

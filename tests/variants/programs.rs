@@ -3,11 +3,10 @@
 use super::stages::{self, shader};
 use super::{corpus, keys, support, Lowered};
 use ntv::link::{link, Linked};
-use ntv::module::{Capture, Decisions, OPTIONS, PRIVATE};
+use ntv::module::{Assignment, Capture, OPTIONS, PRIVATE};
 use ntv::variant::{likely_keys, Cache, Program, Shader};
 use ntv::{Key, Module, Target};
 use ntv_gen::Random;
-use std::convert::Infallible;
 
 pub(super) const OUTPUT: &str = "wrmask=xyzw, component=0, src_type=float32, io location=VARYING_SLOT";
 
@@ -49,12 +48,12 @@ pub(super) fn emit(shader: ntv::Shader) -> Module {
 /// Links stages; what comes out is valid by itself for all keys.
 pub(super) fn linked<const N: usize>(stages: [ntv::Shader; N]) -> Linked {
     let modules = stages.map(emit);
-    let linked = link(&modules.each_ref(), Vec::new());
+    let linked = link(&modules.each_ref(), Vec::new()).expect("a link");
     let mut words = Vec::new();
     for module in &linked.modules {
         module.check().expect("sound tables");
         for key in keys(module, &mut Random::new(1)) {
-            module.instantiate(&key, &mut words);
+            module.instantiate(&key, &mut words).expect("a key that it takes");
             support::spirv_val(&words, &Target::default()).unwrap_or_else(|problem| panic!("{key}: {problem}"));
         }
     }
@@ -83,7 +82,7 @@ fn a4_6_an_output_that_nobody_reads_goes_and_locations_are_packed() {
     assert_eq!(inputs, [0, 1]);
     let private = [4 << 16 | 59, PRIVATE];
     let mut words = Vec::new();
-    linked.modules[0].instantiate(&Key::default(), &mut words);
+    linked.modules[0].instantiate(&Key::default(), &mut words).expect("a key that it takes");
     assert!(words.windows(4).any(|inst| [inst[0], inst[3]] == private), "a Private variable");
 }
 
@@ -122,7 +121,7 @@ fn a4_7_attributes_may_alias() {
     inputs.sort_unstable();
     assert_eq!(inputs, [0, 1]);
     let mut words = Vec::new();
-    module.instantiate(&Key::default(), &mut words);
+    module.instantiate(&Key::default(), &mut words).expect("a key that it takes");
     support::spirv_val(&words, &Target::default()).expect("a valid module");
 }
 
@@ -136,7 +135,7 @@ fn a4_6_stages_of_the_corpus_link() {
     let pairs = vertices.iter().flat_map(|vertex| fragments.iter().map(move |fragment| (*vertex, *fragment)));
     let results = support::in_parallel(pairs.step_by(3).collect(), |(vertex, fragment)| {
         let modules = [vertex, fragment].map(|lowered| lowered.emit(None).expect("a module"));
-        let linked = link(&modules.each_ref(), Vec::new());
+        let linked = link(&modules.each_ref(), Vec::new()).expect("a link");
         let (outputs, inputs) = (taken(&linked.modules[0], true), taken(&linked.modules[1], false));
         let name = format!("{} and {}", vertex.name, fragment.name);
         let removable = linked.modules.iter().flat_map(|module| &module.interface).all(|it| {
@@ -146,7 +145,7 @@ fn a4_6_stages_of_the_corpus_link() {
         });
         let mut words = Vec::new();
         let judged = linked.modules.iter().try_for_each(|module| {
-            module.instantiate(&Key::new(Key::STRIP), &mut words);
+            module.instantiate(&Key::new(Key::STRIP), &mut words).expect("a key that it takes");
             support::spirv_val(&words, &vertex.target)
         });
         if removable {
@@ -184,18 +183,18 @@ fn a4_10_precision_is_made_equal() {
     }
     let relaxed_count = |module: &Module| {
         let mut words = Vec::new();
-        module.instantiate(&Key::default(), &mut words);
+        module.instantiate(&Key::default(), &mut words).expect("a key that it takes");
         words.windows(3).filter(|inst| inst[0] == 3 << 16 | 71 && inst[2] == 0).count()
     };
     let (fragment, vertex) = (relaxed.emit(None).expect("a module"), precise.emit(None).expect("a module"));
     assert_eq!((relaxed_count(&fragment), relaxed_count(&vertex)), (1, 0));
-    let linked = link(&[&vertex, &fragment], Vec::new());
+    let linked = link(&[&vertex, &fragment], Vec::new()).expect("a link");
     assert_eq!(relaxed_count(&linked.modules[1]), 0);
     for variable in precise.shader.vars.values_mut() {
         variable.precision = ntv::ir::Precision::Medium;
     }
     let vertex = precise.emit(None).expect("a module");
-    let linked = link(&[&vertex, &fragment], Vec::new());
+    let linked = link(&[&vertex, &fragment], Vec::new()).expect("a link");
     assert_eq!(relaxed_count(&linked.modules[1]), 1, "both stages relax it");
 }
 
@@ -209,31 +208,32 @@ fn captures_move_and_keep_their_outputs() {
     }
     let module = lowered.emit(None).expect("a module");
     let index = module.interface.iter().position(|varying| varying.capture.is_some()).expect("a capture");
-    let mut decisions = Decisions::default();
-    decisions.assignment.captures = vec![(index as u32, Capture { buffer: 2, stride: 32, offset: 8 })];
-    let linked = link(&[&module, &emit(fragment(&[]))], vec![decisions]);
+    let captures = vec![(index as u32, Capture { buffer: 2, stride: 32, offset: 8 })];
+    let assignment = Assignment { captures, ..Assignment::default() };
+    let linked = link(&[&module, &emit(fragment(&[]))], vec![assignment]).expect("a link");
     assert!(!linked.modules[0].interface[index].removed);
     let mut words = Vec::new();
-    linked.modules[0].instantiate(&Key::default(), &mut words);
+    linked.modules[0].instantiate(&Key::default(), &mut words).expect("a key that it takes");
     // XfbBuffer, XfbStride, Offset.
     for (decoration, value) in [(36, 2), (37, 32), (35, 8)] {
         let there = words.windows(4).any(|inst| inst[0] == 4 << 16 | 71 && inst[2..] == [decoration, value]);
         assert!(there, "decoration {decoration} is {value}");
     }
-    linked.modules[0].instantiate(&Key::new(Key::NO_CAPTURE), &mut words);
+    linked.modules[0].instantiate(&Key::new(Key::NO_CAPTURE), &mut words).expect("a key that it takes");
     assert!(!words.windows(2).any(|inst| inst == [2 << 16 | 17, 53]), "TransformFeedback is still declared");
 }
 
 /// Makes all stages of a program for `key`.
 fn make(program: &Program, key: &Key, cache: &mut Cache<u32>) {
-    for (shader, key) in program.keys(key) {
-        let made = cache.get(shader, &key, |words| Ok::<u32, Infallible>(words.len() as u32));
+    for (shader, key) in program.keys(key).expect("a key that it takes") {
+        let made = cache.get(shader, &key, |words| Ok::<u32, ntv::Error>(words.len() as u32));
         assert!(made.is_ok());
     }
 }
 
 fn program(vertex: Module, fragment: Module) -> Program {
-    Program::new(vec![Shader { id: 2, module: fragment.into() }, Shader { id: 1, module: vertex.into() }])
+    Program::new(vec![Shader { id: 1, module: vertex.into() }, Shader { id: 2, module: fragment.into() }])
+        .expect("a program")
 }
 
 #[test]
@@ -257,7 +257,7 @@ fn a4_4_a_bit_makes_modules_only_of_the_stages_that_see_it() {
         make(&program, &Key::default(), &mut cache);
         let seen = program.shaders().iter().fold(0, |seen, shader| seen | shader.module.seen);
         let before = cache.counters();
-        make(&program, &Key { bits: !seen, size: [0; 2] }, &mut cache);
+        make(&program, &Key { bits: Key::ALL & !seen, size: [0; 2] }, &mut cache);
         let after = cache.counters();
         assert_eq!((after.modules_made, after.words_copied), (before.modules_made, before.words_copied));
         assert_eq!(after.hits, before.hits + 2);
@@ -269,7 +269,8 @@ fn a4_4_a_bit_makes_modules_only_of_the_stages_that_see_it() {
 #[test]
 fn equal_words_are_one_module() {
     let module = emit(fragment(&["VAR0"]));
-    let programs = [1, 2].map(|id| Program::new(vec![Shader { id, module: module.clone().into() }]));
+    let programs =
+        [1, 2].map(|id| Program::new(vec![Shader { id, module: module.clone().into() }]).expect("a program"));
     let mut cache = Cache::new(usize::MAX);
     programs.iter().for_each(|program| make(program, &Key::default(), &mut cache));
     assert_eq!((cache.counters().modules_made, cache.counters().instantiated, cache.len()), (1, 2, 1));
@@ -294,8 +295,8 @@ fn a4_13_the_bound_holds_with_ten_thousand_keys() {
     let mut words = Vec::new();
     for _ in 0..10_000 {
         let key = fragment.module.masked(&Key::new(random.below(u64::MAX)));
-        fragment.module.instantiate(&key, &mut words);
-        let made = cache.get(fragment, &key, |words| Ok::<Vec<u32>, Infallible>(words.to_vec()));
+        fragment.module.instantiate(&key, &mut words).expect("a key that it takes");
+        let made = cache.get(fragment, &key, |words| Ok::<Vec<u32>, ntv::Error>(words.to_vec()));
         assert_eq!(made, Ok(&words));
         assert!(cache.words() <= BOUND, "{} words", cache.words());
     }

@@ -6,7 +6,7 @@ use crate::{
     ntv_context_create, ntv_context_destroy, ntv_likely_keys, ntv_link, ntv_module_create, ntv_module_destroy,
     ntv_module_instantiate, ntv_module_load, ntv_module_store, ntv_program_keys, ntv_result_free, ntv_target_init,
 };
-use ntv_core::module::{Assignment, Decisions};
+use ntv_core::module::Assignment;
 use ntv_core::{text, wire, EmitOptions, Key, Module, Shader, Translator};
 use std::mem::MaybeUninit;
 use std::ptr::{null, null_mut};
@@ -74,7 +74,7 @@ fn linked_words_are_those_of_the_library() {
     let shaders = shaders();
     let handles = shaders.each_ref().map(created);
     let own = shaders.map(own);
-    let linked = ntv_core::link::link(&own.each_ref(), Vec::new());
+    let linked = ntv_core::link::link(&own.each_ref(), Vec::new()).expect("a link");
     let mut results = [null_mut(); 2];
     let stages = handles.map(|handle| handle.cast_const());
     let key = ntv_key { bits: Key::STRIP | Key::FLIP_Y, size: [0; 2] };
@@ -83,7 +83,7 @@ fn linked_words_are_those_of_the_library() {
         assert_eq!(ntv_link(stages.as_ptr(), 2, null(), results.as_mut_ptr()), NTV_OK);
         for (handle, module) in results.iter().zip(&linked.modules) {
             let mut expected = Vec::new();
-            module.instantiate(&Key { bits: key.bits, size: key.size }, &mut expected);
+            module.instantiate(&Key { bits: key.bits, size: key.size }, &mut expected).expect("a key that it takes");
             assert_eq!(words(|result| ntv_module_instantiate(*handle, &key, null(), result)), expected);
             let stored = words(|result| ntv_module_store(*handle, null(), result));
             assert_eq!(Module::from_words(&stored).as_ref(), Ok(module));
@@ -160,8 +160,7 @@ fn a_link_decides_what_the_library_can() {
             output_vertices: Some(5),
             ..Assignment::default()
         };
-        let decisions = Decisions { assignment, ..Decisions::default() };
-        let expected = ntv_core::link::link(&[&module], vec![decisions]).modules.remove(0);
+        let expected = ntv_core::link::link(&[&module], vec![assignment]).expect("a link").modules.remove(0);
         assert_ne!(expected.words, module.words);
         let mut linked = null_mut();
         // SAFETY: all pointers are to what they should be.

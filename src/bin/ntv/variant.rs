@@ -7,6 +7,7 @@ use crate::{destination, inputs, validate, AllFine};
 use anyhow::{bail, ensure, Context as _, Result};
 use ntv::link::link;
 use ntv::module::{Stage, OPTIONS};
+use ntv::variant::{Program, Shader};
 use ntv::{EmitOptions, Key, Module, Options};
 use std::fs;
 use std::io::{self, IsTerminal as _, Write as _};
@@ -34,7 +35,7 @@ pub(crate) fn variant(args: &VariantArgs, reporter: &Reporter) -> Result<AllFine
     }
     let [module] = &modules[..] else { bail!("{} modules: name one, or ask for --sizes", modules.len()) };
     let mut words = Vec::new();
-    module.1.instantiate(&key, &mut words);
+    module.1.instantiate(&key, &mut words)?;
     if args.modules.validate {
         validate::require()?;
         let target = args.modules.target.options()?.target;
@@ -49,9 +50,9 @@ pub(crate) fn variant(args: &VariantArgs, reporter: &Reporter) -> Result<AllFine
 fn sizes(modules: &[(PathBuf, Module)], key: &Key, reporter: &Reporter) -> Result<()> {
     let (mut before, mut after, mut words) = (0, 0, Vec::new());
     for (path, module) in modules {
-        module.instantiate(&Key::default(), &mut words);
+        module.instantiate(&Key::default(), &mut words)?;
         let whole = words.len();
-        module.instantiate(key, &mut words);
+        module.instantiate(key, &mut words).with_context(|| path.display().to_string())?;
         writeln!(io::stdout(), "{:7} {:7} {}", 4 * whole, 4 * words.len(), path.display())?;
         (before, after) = (before + whole, after + words.len());
     }
@@ -71,10 +72,12 @@ pub(crate) fn link_stages(args: &LinkArgs, reporter: &Reporter) -> Result<AllFin
     let repeated = modules.windows(2).any(|pair| pair[0].1.stage == pair[1].1.stage);
     ensure!(!repeated && modules.len() > 1, "a link wants two stages or more, each once");
     let stages: Vec<&Module> = modules.iter().map(|(_, module)| module).collect();
-    let linked = link(&stages, Vec::new());
+    let linked = link(&stages, Vec::new())?;
+    let shaders = (0..).zip(linked.modules).map(|(id, module)| Shader { id, module: module.into() });
+    let program = Program::new(shaders.collect())?;
     let mut words = Vec::new();
-    for ((path, _), module) in modules.iter().zip(&linked.modules) {
-        module.instantiate(&key, &mut words);
+    for ((path, _), (Shader { module, .. }, key)) in modules.iter().zip(program.keys(&key)?) {
+        module.instantiate(&key, &mut words)?;
         if args.modules.validate {
             validate::require()?;
             validate::module(&bytes(&words), &args.modules.target.options()?.target)?;

@@ -1,0 +1,235 @@
+//! What is decided about a module: by links, which give new numbers and take varyings away, and by the key of a draw.
+
+use super::table::{set_varying, PRECISE, REMOVED};
+use super::{Binding, Capture, Condition, Key, Module, Patch, PatchKind, Sides, Varying};
+use crate::error::{Error, ErrorKind, Place};
+
+/// What a link gives new numbers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Assignment {
+    /// The first locations of varyings, by varying; those that are missing keep theirs, here and below.
+    pub locations: Vec<(u32, u32)>,
+    /// The first component of varyings in their location, by varying. One that starts with the first of all has no word for it.
+    pub components: Vec<(u32, u32)>,
+    /// The source of blending that outputs are, by varying: 0, or 1 for the second. They have a word for it if any is the second.
+    pub indices: Vec<(u32, u32)>,
+    /// What transform feedback captures now, by varying; those that are missing stay.
+    pub captures: Vec<(u32, Capture)>,
+    /// Descriptors that move: set and binding, and those that they get.
+    pub bindings: Vec<([u32; 2], [u32; 2])>,
+    /// Arrays of descriptors, by set and binding as they were, and how many there are now. No index that is a constant may be
+    /// behind the end.
+    pub lengths: Vec<([u32; 2], u32)>,
+    /// Specialization constants that get another number: as it was, and the new one.
+    pub spec_ids: Vec<(u32, u32)>,
+    /// Specialization constants whose default changes: number, as it was, and value.
+    pub spec_values: Vec<(u32, u32)>,
+    /// The size of a workgroup.
+    pub local_size: Option<[u32; 3]>,
+    /// Vertices of the patch that a tessellation control shader makes.
+    pub output_vertices: Option<u32>,
+}
+
+impl Assignment {
+    /// Where the descriptors at `set` and `binding` are now.
+    pub fn binding(&self, set: u32, binding: u32) -> [u32; 2] {
+        let row = self.bindings.iter().find(|row| row.0 == [set, binding]);
+        row.map_or([set, binding], |row| row.1)
+    }
+
+    /// Gives varying `index` this location.
+    pub(crate) fn set_location(&mut self, index: usize, location: u32) {
+        match self.locations.iter_mut().find(|row| row.0 == index as u32) {
+            Some(row) => row.1 = location,
+            None => self.locations.push((index as u32, location)),
+        }
+    }
+
+    fn length(&self, binding: &Binding) -> Option<u32> {
+        let row = self.lengths.iter().find(|row| row.0 == [binding.set, binding.binding]);
+        // SPIR-V has no empty arrays (OpTypeArray, Length).
+        row.map(|row| row.1.max(1))
+    }
+
+    /// The number of a specialization constant now.
+    pub(super) fn spec_id(&self, old: u32) -> Option<u32> {
+        find(&self.spec_ids, old)
+    }
+
+    fn capture(&self, varying: u32) -> Option<&Capture> {
+        self.captures.iter().find(|row| row.0 == varying).map(|row| &row.1)
+    }
+
+    fn value(&self, kind: PatchKind, arg: u32, bindings: &[Binding]) -> Option<u32> {
+        let binding = || bindings.get(arg as usize).map(|row| self.binding(row.set, row.binding));
+        match kind {
+            PatchKind::DescriptorSet => binding().map(|[set, _]| set),
+            PatchKind::Binding => binding().map(|[_, binding]| binding),
+            PatchKind::Location => find(&self.locations, arg),
+            PatchKind::Component => find(&self.components, arg),
+            PatchKind::Index => find(&self.indices, arg),
+            PatchKind::XfbBuffer => self.capture(arg).map(|capture| capture.buffer),
+            PatchKind::XfbStride => self.capture(arg).map(|capture| capture.stride),
+            PatchKind::XfbOffset => self.capture(arg).map(|capture| capture.offset),
+            PatchKind::SpecId => self.spec_id(arg),
+            PatchKind::SpecValue => find(&self.spec_values, arg),
+            PatchKind::LocalSize => self.local_size.and_then(|size| size.get(arg as usize).copied()),
+            PatchKind::OutputVertices => self.output_vertices,
+            PatchKind::ArrayLength => bindings.get(arg as usize).and_then(|row| self.length(row)),
+            PatchKind::Word | PatchKind::Width | PatchKind::Height => None,
+        }
+    }
+}
+
+/// What stands beside `key`.
+fn find(rows: &[(u32, u32)], key: u32) -> Option<u32> {
+    rows.iter().find(|row| row.0 == key).map(|row| row.1)
+}
+
+/// All that is decided about a module by now.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Decisions {
+    /// The key of a draw, if there is one yet.
+    pub key: Option<Key>,
+    /// Bits of the varyings, for each side that was linked.
+    pub links: Sides<Option<Vec<u64>>>,
+    /// New numbers.
+    pub assignment: Assignment,
+}
+
+impl Decisions {
+    /// What a draw without a link decides.
+    pub fn of_key(key: Key) -> Decisions {
+        Decisions { key: Some(key), ..Decisions::of_link() }
+    }
+
+    /// What a link decides that leaves all varyings there, on both sides.
+    pub fn of_link() -> Decisions {
+        let links = Sides { inputs: Some(Vec::new()), outputs: Some(Vec::new()) };
+        Decisions { links, ..Decisions::default() }
+    }
+
+    /// Takes varying `index` away, an output or an input.
+    pub fn remove(&mut self, index: usize, is_output: bool) {
+        set_varying(self.links.of_mut(is_output).get_or_insert_with(Vec::new), index, REMOVED);
+    }
+
+    /// Gives varying `index`, an output or an input, its full precision.
+    pub fn be_precise(&mut self, index: usize, is_output: bool) {
+        set_varying(self.links.of_mut(is_output).get_or_insert_with(Vec::new), index, PRECISE);
+    }
+
+    /// Whether a condition holds; `None` if that is not decided.
+    pub fn holds(&self, condition: &Condition) -> Option<bool> {
+        match condition.varyings() {
+            None => self.key.map(|key| condition.holds_for_key(key.bits)),
+            Some((word, is_output)) => {
+                let links = self.links.of(is_output).as_ref()?;
+                Some(condition.holds_in(links.get(word).copied().unwrap_or(0)))
+            }
+        }
+    }
+
+    /// What the word of `patch` becomes if that is decided and it does not stay.
+    pub fn value(&self, patch: &Patch, when: Option<bool>, bindings: &[Binding]) -> Option<u32> {
+        let size = || self.key.unwrap_or_default().size;
+        match (patch.kind, when) {
+            (PatchKind::Word, Some(true)) => Some(patch.arg),
+            (PatchKind::Width, Some(true)) => Some((size()[0] as f32).to_bits()),
+            (PatchKind::Height, Some(true)) => Some((size()[1] as f32).to_bits()),
+            (PatchKind::Word | PatchKind::Width | PatchKind::Height, _) => None,
+            (kind, _) => self.assignment.value(kind, patch.arg, bindings),
+        }
+    }
+
+    /// Varying `index` as it is after all that is decided.
+    pub(crate) fn applied(&self, index: usize, varying: &Varying) -> Varying {
+        let mut new = *varying;
+        let numbers = &self.assignment;
+        let is_output = varying.is_output;
+        new.removed |= varying.removable && self.holds(&Condition::removed(index, is_output)) == Some(true);
+        new.relaxed &= self.holds(&Condition::relaxed(index, is_output)) != Some(false);
+        new.removable &= self.links.of(is_output).is_none();
+        if let Some(location) = find(&numbers.locations, index as u32) {
+            new.location = location;
+        }
+        if let Some(component) = find(&numbers.components, index as u32) {
+            new.component = component as u8;
+        }
+        if varying.capture.is_some() {
+            new.capture = numbers.capture(index as u32).copied().or(varying.capture);
+        }
+        new
+    }
+}
+
+impl Module {
+    /// Whether a link can do all that `assignment` says. Rows of descriptors and specialization constants that the module has
+    /// not are fine: they are other stages'. A row of a varying, a length or a size for which it has no word is an error.
+    pub fn accepts(&self, assignment: &Assignment) -> Result<(), Error> {
+        let numbers = [
+            (PatchKind::Location, "location", &assignment.locations),
+            (PatchKind::Component, "component", &assignment.components),
+            (PatchKind::Index, "index", &assignment.indices),
+        ];
+        for (kind, what, rows) in numbers {
+            rows.iter().try_for_each(|(varying, number)| self.accepts_number(kind, what, *varying, *number))?;
+        }
+        for (varying, _) in &assignment.captures {
+            if self.varying(*varying)?.capture.is_none() {
+                return Err(refused(format!("varying {varying} of the {} stage is not captured", self.stage.name())));
+            }
+        }
+        self.accepts_sizes(assignment)
+    }
+
+    fn accepts_number(&self, kind: PatchKind, what: &str, varying: u32, number: u32) -> Result<(), Error> {
+        let (known, stage) = (self.varying(varying)?, self.stage.name());
+        if self.settled.of(known.is_output).is_some() && kind != PatchKind::Index {
+            let message = format!("a link has settled the {what} of varying {varying} of the {stage} stage already");
+            return Err(refused(message));
+        }
+        if !self.has_patch(kind, Some(varying)) {
+            return Err(refused(format!("varying {varying} of the {stage} stage has no {what} that could change")));
+        }
+        if kind == PatchKind::Component && number.saturating_add(known.components.into()) > 4 {
+            let message = format!("varying {varying} of the {stage} stage does not fit from component {number} on");
+            return Err(refused(message));
+        }
+        Ok(())
+    }
+
+    fn accepts_sizes(&self, assignment: &Assignment) -> Result<(), Error> {
+        let stage = self.stage.name();
+        for ([set, binding], _) in &assignment.lengths {
+            let mut rows = (0..).zip(&self.bindings).filter(|(_, row)| [row.set, row.binding] == [*set, *binding]);
+            if !rows.all(|(row, _)| self.has_patch(PatchKind::ArrayLength, Some(row))) {
+                let message =
+                    format!("set {set}, binding {binding} of the {stage} stage has no length that could change");
+                return Err(refused(message));
+            }
+        }
+        if assignment.local_size.is_some() && !self.has_patch(PatchKind::LocalSize, None) {
+            return Err(refused(format!("the {stage} stage has no size of workgroups that could change")));
+        }
+        if assignment.output_vertices.is_some() && !self.has_patch(PatchKind::OutputVertices, None) {
+            return Err(refused(format!("the {stage} stage has no size of patches that could change")));
+        }
+        Ok(())
+    }
+
+    fn varying(&self, index: u32) -> Result<&Varying, Error> {
+        let (stage, count) = (self.stage.name(), self.interface.len());
+        let message = || refused(format!("the {stage} stage has no varying {index}: it has {count}"));
+        self.interface.get(index as usize).ok_or_else(message)
+    }
+
+    fn has_patch(&self, kind: PatchKind, arg: Option<u32>) -> bool {
+        self.patches.iter().any(|patch| patch.kind == kind && arg.map_or(true, |arg| arg == patch.arg))
+    }
+}
+
+/// Something that the modules cannot do.
+pub(crate) fn refused(message: impl Into<String>) -> Error {
+    Error::new(ErrorKind::Argument, Place::default(), message)
+}
