@@ -238,7 +238,8 @@ pub unsafe extern "C" fn ntv_link(
     let assignment = info.map_or(Some(Assignment::default()), |info| unsafe { assignment(info) });
     let (Some(modules), Some(assignment)) = (modules, assignment) else { return NTV_ERROR_ARGUMENT };
     let stages: Vec<&Module> = modules.iter().map(|module| &**module).collect();
-    let outcome = guarded(|| Ok(link(&stages, vec![assignment; stages.len()]).map_err(ntv_core::Errors::from)?.modules));
+    let outcome =
+        guarded(|| Ok(link(&stages, vec![assignment; stages.len()]).map_err(ntv_core::Errors::from)?.modules));
     match outcome {
         Ok(modules) => {
             for (stage, module) in modules.into_iter().enumerate() {

@@ -151,7 +151,6 @@ pub struct Varying {
     pub removed: bool,
     /// Transform feedback writes it.
     pub capture: Option<Capture>,
-    /// A copy of a captured built-in as the shader wrote it, for keys that change the built-in afterwards. Transform feedback
-    /// alone reads it: no other stage does.
+    /// A copy of a captured built-in, or of a part of one. Transform feedback alone reads it: no other stage does.
     pub is_copy: bool,
 }

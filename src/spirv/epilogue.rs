@@ -11,15 +11,23 @@
 //! %r = OpFMul %v4float %q %signs
 //! OpStore %gl_Position %r
 //! ```
+//!
+//! Transform feedback writes what the shader wrote (OpenGL 4.6, 13.3). So where an option changes a position that is captured, an output
+//! of its own takes the place of `gl_Position` in the buffer, and the function copies the position to it first of all:
+//!
+//! ```text
+//! OpDecorate %gl_Position XfbBuffer 0        range: the key has none of the options
+//! OpDecorate %copy XfbBuffer 0               range: it has one of them, and captures
+//! ```
 
 use super::interface::View;
 use super::late::Section;
 use super::Emit;
-use crate::ir::{DerefKind, Stage, Var};
-use crate::module::{Condition, Key, PatchKind};
+use crate::ir::{Capture, DerefKind, Stage, Var, Variable};
+use crate::module::{Condition, Key, PatchKind, Varying};
 use crate::op::names::frag_result;
 use crate::op::{Base, Modes};
-use spirv::{BuiltIn, Capability, FunctionControl, Op, StorageClass};
+use spirv::{BuiltIn, Capability, Decoration, FunctionControl, Op, StorageClass};
 
 /// What the shader gives the function to work on.
 #[derive(Clone, Copy, Debug, Default)]
@@ -28,7 +36,21 @@ pub(super) struct Epilogue {
     bits: u64,
     /// The function.
     id: u32,
+    /// The captured output that it changes.
+    captured: Option<Captured>,
 }
+
+/// A captured position.
+#[derive(Clone, Copy, Debug)]
+struct Captured {
+    /// Its place in the list of varyings.
+    varying: u32,
+    capture: Capture,
+    stream: u32,
+}
+
+/// Options that change the position.
+const MOVES: u64 = Key::ORIENTATION | Key::GL_DEPTH | Key::DISCARD;
 
 impl Emit<'_> {
     /// Looks which outputs the shader writes, and so which options can do anything.
@@ -37,7 +59,7 @@ impl Emit<'_> {
         let vertex = matches!(shader.stage(), Stage::Vertex | Stage::TessEval | Stage::Geometry);
         let wanted = match shader.stage() {
             Stage::Fragment => Key::DITHER,
-            _ if vertex => Key::ORIENTATION | Key::GL_DEPTH | Key::DISCARD | Key::POINT_SIZE,
+            _ if vertex => MOVES | Key::POINT_SIZE,
             _ => 0,
         };
         if !self.offers(wanted) {
@@ -63,7 +85,18 @@ impl Emit<'_> {
         };
         let bits = self.options.offer & if vertex { vertex_bits } else { targets };
         let id = if bits != 0 { self.m.id() } else { 0 };
-        self.state.epilogue = Epilogue { bits, id };
+        self.state.epilogue = Epilogue { bits, id, captured: None };
+    }
+
+    /// When transform feedback writes the output under construction itself: where it captures and no option changes the output.
+    pub(super) fn captured_in_place(&mut self, variable: &Variable, capture: Capture) -> u16 {
+        let moves = self.state.epilogue.bits & MOVES;
+        if moves == 0 || self.io_builtin(variable) != Some(BuiltIn::Position) {
+            return self.m.condition(Condition::none(Key::NO_CAPTURE));
+        }
+        let varying = self.m.varyings.len() as u32;
+        self.state.epilogue.captured = Some(Captured { varying, capture, stream: variable.stream });
+        self.m.condition(Condition::none(Key::NO_CAPTURE | moves))
     }
 
     /// The colour target that an output is, if it can be dithered.
@@ -77,7 +110,7 @@ impl Emit<'_> {
 
     /// Calls the function, where control leaves the shader or a vertex is emitted.
     pub(super) fn call_epilogue(&mut self) {
-        let Epilogue { bits, id } = self.state.epilogue;
+        let Epilogue { bits, id, .. } = self.state.epilogue;
         if bits == 0 {
             return;
         }
@@ -91,7 +124,7 @@ impl Emit<'_> {
 
     /// The function itself, behind the shader's.
     pub(super) fn epilogue(&mut self) {
-        let Epilogue { bits, id } = self.state.epilogue;
+        let Epilogue { bits, id, captured } = self.state.epilogue;
         if bits == 0 {
             return;
         }
@@ -102,6 +135,9 @@ impl Emit<'_> {
         self.m.code.op(Op::Function, &[void, id, FunctionControl::NONE.bits(), function_type]);
         self.m.code.op(Op::Label, &[label]);
         if let Some(position) = self.find_builtin(BuiltIn::Position, StorageClass::Output) {
+            if let Some(captured) = captured {
+                self.copy_captured(position.id, captured, bits & MOVES);
+            }
             self.finish_position(position.id, bits);
         }
         if bits & Key::POINT_SIZE != 0 {
@@ -112,6 +148,39 @@ impl Emit<'_> {
         }
         self.m.code.op(Op::Return, &[]);
         self.m.code.op(Op::FunctionEnd, &[]);
+        self.m.end_range(Section::Code, start, when);
+    }
+
+    /// Copies the position to an output of its own, which transform feedback writes in its place.
+    fn copy_captured(&mut self, position: u32, captured: Captured, moves: u64) {
+        let Captured { varying, capture, stream } = captured;
+        let when = self.m.condition(Condition::any(moves).unless(Key::NO_CAPTURE));
+        let v4 = self.m.numeric(Base::Float, 32, 4);
+        let pointer = self.m.pointer(StorageClass::Output, v4);
+        let copy = self.m.id();
+        let start = self.m.mark(Section::Globals);
+        self.m.globals.op(Op::Variable, &[pointer, copy, StorageClass::Output as u32]);
+        self.m.end_range(Section::Globals, start, when);
+        self.m.interface.push((copy, when));
+        let location = self.state.locations.first_free_output();
+        let start = self.m.mark(Section::Annotations);
+        self.decorate_with(copy, Decoration::Location, location, PatchKind::Location);
+        self.decorate_xfb(copy, capture, varying);
+        if stream != 0 {
+            self.m.decorate(copy, Decoration::Stream, &[stream]);
+        }
+        self.m.end_range(Section::Annotations, start, when);
+        if self.options.names {
+            let start = self.m.mark(Section::Names);
+            self.name(copy, "gl_Position_captured");
+            self.m.end_range(Section::Names, start, when);
+        }
+        let copied =
+            Varying { is_output: true, is_copy: true, location, locations: 1, components: 4, ..Varying::default() };
+        self.m.varyings.push(copied);
+        let start = self.m.mark(Section::Code);
+        let value = self.m.value(Op::Load, v4, &[position]);
+        self.m.code.op(Op::Store, &[copy, value]);
         self.m.end_range(Section::Code, start, when);
     }
 

@@ -49,6 +49,12 @@ impl Locations {
         self.taken[..Locations::FEW].fill(0);
     }
 
+    /// The first location of which no output takes anything.
+    pub(super) fn first_free_output(&self) -> u32 {
+        let outputs = 0xffff << 16;
+        self.taken.iter().position(|taken| taken & outputs == 0).unwrap_or(self.taken.len()) as u32
+    }
+
     /// Takes components of a location. False if one of them is taken.
     fn take(&mut self, location: u32, components: u32) -> bool {
         let at = location as usize;

@@ -255,7 +255,7 @@ impl Emit<'_> {
     }
 
     /// Decorates the varying under construction with a number that a link may change.
-    fn decorate_with(&mut self, id: u32, decoration: Decoration, number: u32, kind: PatchKind) {
+    pub(super) fn decorate_with(&mut self, id: u32, decoration: Decoration, number: u32, kind: PatchKind) {
         let at = self.m.decorate(id, decoration, &[number]);
         let index = self.m.varyings.len() as u32;
         self.m.patch(Section::Annotations, at, kind, ALWAYS, index);
@@ -263,7 +263,7 @@ impl Emit<'_> {
 
     /// Transform feedback and streams (SPIR-V 2.16, "Validation Rules for Shader Capabilities").
     fn decorate_capture(&mut self, id: u32, variable: &Variable) {
-        if let Some(Capture { buffer, stride, offset }) = variable.capture {
+        if let Some(capture) = variable.capture {
             let captured = self.m.condition(Condition::none(Key::NO_CAPTURE));
             if !self.m.has_capability(Capability::TransformFeedback) {
                 // Streams imply it, whether anything is captured or not.
@@ -272,14 +272,25 @@ impl Emit<'_> {
                 self.m.mode(ExecutionMode::Xfb, &[]);
                 self.m.end_range(Section::Modes, start, captured);
             }
+            let in_place = self.captured_in_place(variable, capture);
             let start = self.m.mark(Section::Annotations);
-            self.decorate_with(id, Decoration::XfbBuffer, buffer, PatchKind::XfbBuffer);
-            self.decorate_with(id, Decoration::XfbStride, stride, PatchKind::XfbStride);
-            self.decorate_with(id, Decoration::Offset, offset, PatchKind::XfbOffset);
-            self.m.end_range(Section::Annotations, start, captured);
+            self.decorate_xfb(id, capture, self.m.varyings.len() as u32);
+            self.m.end_range(Section::Annotations, start, in_place);
         }
         if variable.stream != 0 {
             self.m.decorate(id, Decoration::Stream, &[variable.stream]);
+        }
+    }
+
+    /// Says where transform feedback writes `id`, as captured of varying `index`.
+    pub(super) fn decorate_xfb(&mut self, id: u32, Capture { buffer, stride, offset }: Capture, index: u32) {
+        for (decoration, number, kind) in [
+            (Decoration::XfbBuffer, buffer, PatchKind::XfbBuffer),
+            (Decoration::XfbStride, stride, PatchKind::XfbStride),
+            (Decoration::Offset, offset, PatchKind::XfbOffset),
+        ] {
+            let at = self.m.decorate(id, decoration, &[number]);
+            self.m.patch(Section::Annotations, at, kind, ALWAYS, index);
         }
     }
 
@@ -344,7 +355,8 @@ impl Emit<'_> {
             removable,
             removed: false,
             capture: capture.map(|Capture { buffer, stride, offset }| module::Capture { buffer, stride, offset }),
-            is_copy: false,
+            // Slots are what stages agree by.
+            is_copy: capture.is_some() && builtin.is_none() && variable.location.is_none(),
         });
     }
 }

@@ -325,3 +325,16 @@ fn likely_keys_wait_for_a_size_that_words_depend_on() {
     let flipped = |always: Key| likely_keys(&program, always, 8).iter().any(|key| key.bits & Key::FLIP_Y != 0);
     assert!(!flipped(Key::default()) && flipped(Key { bits: 0, size: [640, 480] }));
 }
+
+/// A copy of a part of the position is at the location that an input of the next stage has, which nobody writes.
+#[test]
+fn what_is_only_captured_feeds_no_input() {
+    let header = "xfb_stride: {2, 0, 0, 0}\nhas_transform_feedback_varyings: true\n";
+    let body = "    32x4 %1 = @load_input (%0) (base=0, range=1, component=0, dest_type=float32, io location=VERT_ATTRIB_GENERIC0 slots=1)\n    @store_output (%1, %0) (base=0, range=1, wrmask=xyzw, component=0, src_type=float32, io location=VARYING_SLOT_POS slots=1, xfb(components=1..2 buffer=0 offset=0), xfb2())\n    @store_output (%1, %0) (base=1, range=1, wrmask=xyzw, component=0, src_type=float32, io location=VARYING_SLOT_VAR0 slots=1)\n";
+    let vertex = shader("VERTEX", header, body);
+    let copy = emit(vertex.clone()).interface.into_iter().find(|it| it.is_copy).expect("a copy");
+    assert_eq!((copy.location, copy.components, copy.capture.is_some()), (1, 2, true));
+    let linked = linked([vertex, fragment(&["VAR0", "VAR1"])]);
+    assert_eq!((linked.removed_outputs, linked.removed_inputs), (0, 1));
+    assert_eq!((locations(&linked.modules[0], true), locations(&linked.modules[1], false)), (vec![1, 0], vec![0]));
+}

@@ -1,0 +1,187 @@
+//! Transform feedback writes what the shader wrote, whatever a key does to the position afterwards.
+
+use crate::gpu::{floats, from_bytes, Gpu};
+use crate::stages::{fragment, shader};
+use ntv::driver::{vk, Attachment, Attribute, Draw, Resources};
+use ntv::link::link;
+use ntv::module::{Stage, OPTIONS};
+use ntv::variant::{Program, Shader};
+use ntv::{EmitOptions, Key, Module, Options, Translator};
+
+const FORMAT: vk::Format = vk::Format::R32G32B32A32_SFLOAT;
+
+/// What the vertices of a triangle are given: `p`, in all of which each number is another, and `v`, of none below 0.
+const PLACES: [[f32; 4]; 3] = [[-1., -0.75, 0.25, 1.5], [3., -1.25, 0.5, 2.5], [-0.5, 3.5, 0.125, 4.5]];
+const VALUES: [[f32; 4]; 3] = [[1., 2., 3., 4.], [5., 6., 7., 8.], [9., 10., 11., 12.]];
+
+/// Reads `p` and `v` into `%1` and `%2`.
+const INPUTS: &str = "\
+    32x4 %1 = @load_input (%0) (base=0, range=1, component=0, dest_type=float32, io location=VERT_ATTRIB_GENERIC0 slots=1)
+    32x4 %2 = @load_input (%0) (base=1, range=1, component=0, dest_type=float32, io location=VERT_ATTRIB_GENERIC1 slots=1)
+";
+
+/// Stores `value` to a slot, captured as `xfb` says.
+fn store(value: &str, base: u32, mask: &str, slot: &str, xfb: &str) -> String {
+    format!("    @store_output ({value}, %0) (base={base}, range=1, wrmask={mask}, component=0, src_type=float32, io location=VARYING_SLOT_{slot} slots=1, {xfb})\n")
+}
+
+/// Something to capture.
+struct Case {
+    name: &'static str,
+    /// Floats that a vertex writes to the buffer.
+    stride: usize,
+    /// Declarations of outputs.
+    outputs: &'static str,
+    /// What the vertex shader does with `p` and `v`.
+    body: String,
+    /// What is captured of `p` and `v`.
+    want: fn([f32; 4], [f32; 4]) -> Vec<f32>,
+}
+
+fn cases() -> Vec<Case> {
+    let whole = |offset: u32| format!("xfb(components=0..3 buffer=0 offset={offset}), xfb2()");
+    let position = |xfb: &str| store("%1", 0, "xyzw", "POS", xfb);
+    let case = |name, stride, body: String, want| Case { name, stride, outputs: "", body, want };
+    vec![
+        case("all of gl_Position", 4, position(&whole(0)), |p, _| p.to_vec()),
+        case("a part of gl_Position", 2, position("xfb(components=1..2 buffer=0 offset=0), xfb2()"), |p, _| {
+            vec![p[1], p[2]]
+        }),
+        case(
+            "parts of gl_Position apart",
+            4,
+            position("xfb(component=0 buffer=0 offset=12), xfb2(components=2..3 buffer=0 offset=0)"),
+            |p, _| vec![p[2], p[3], 0., p[0]],
+        ),
+        case(
+            "gl_Position between others",
+            9,
+            "    32 %3 = mov %2.x\n".to_string()
+                + &store("%2", 1, "xyzw", "VAR0", &whole(0))
+                + &position(&whole(16))
+                + &store("%3", 2, "x", "PSIZ", "xfb(component=0 buffer=0 offset=32), xfb2()"),
+            |p, v| [&v[..], &p, &v[..1]].concat(),
+        ),
+        case(
+            "arrays",
+            12,
+            store("%2", 1, "xyzw", "CLIP_DIST0", &whole(32))
+                + &position(&whole(16))
+                + &store("%2", 2, "xyzw", "VAR3", &whole(0)),
+            |p, v| [v, p, v].concat(),
+        ),
+        Case {
+            name: "variables, one of them a struct's member",
+            stride: 6,
+            outputs: "decl_var shader_out INTERP_MODE_NONE none vec4 gl_Position (VARYING_SLOT_POS.xyzw, 4294967295, 0)  // ntv: xfb(buffer=0 stride=24 offset=8)\ndecl_var shader_out INTERP_MODE_NONE none vec2 s.a (VARYING_SLOT_VAR1.xy, 1, 0)  // ntv: xfb(buffer=0 stride=24 offset=0)\n",
+            body: "    32 %3 = deref_var &gl_Position (shader_out vec4)\n    @store_deref (%3, %1) (wrmask=xyzw, access=none)\n    32 %4 = deref_var &s.a (shader_out vec2)\n    32x2 %5 = mov %2.zw\n    @store_deref (%4, %5) (wrmask=xy, access=none)\n".to_string(),
+            want: |p, v| [&v[2..], &p].concat(),
+        },
+    ]
+}
+
+/// Passes a triangle on, and captures the position: of the vertices, and of their mirror images.
+fn geometry() -> ntv::Shader {
+    let header = "xfb_stride: {4, 0, 0, 0}\nhas_transform_feedback_varyings: true\ninput_primitive: TRIANGLES\noutput_primitive: TRIANGLE_STRIP\nvertices_in: 3\nvertices_out: 6\ninvocations: 1\nactive_stream_mask: 0x1\n";
+    let (mut body, mut id) = (String::new(), 1);
+    for mirrored in [false, true] {
+        for vertex in 0..3 {
+            let (value, result) = (id + 1, if mirrored { id + 2 } else { id + 1 });
+            body += &format!("    32 %{id} = load_const (0x0000000{vertex})\n    32x4 %{value} = @load_per_vertex_input (%{id}, %0) (base=0, range=1, component=0, dest_type=float32, io location=VARYING_SLOT_POS slots=1)\n");
+            if mirrored {
+                body += &format!("    32x4 %{result} = fneg %{value}\n");
+            }
+            body += &store(&format!("%{result}"), 0, "xyzw", "POS", "xfb(components=0..3 buffer=0 offset=0), xfb2()");
+            body += "    @emit_vertex (stream_id=0)\n";
+            id += 3;
+        }
+        body += "    @end_primitive (stream_id=0)\n";
+    }
+    shader("GEOMETRY", header, &body)
+}
+
+/// Draws nothing, and reads nothing.
+fn blank() -> ntv::Shader {
+    let body = "    32x4 %1 = load_const (0x00000000, 0x00000000, 0x00000000, 0x00000000)\n    @store_output (%1, %0) (base=0, range=1, wrmask=xyzw, component=0, src_type=float32, io location=FRAG_RESULT_DATA0 slots=1)\n";
+    shader("FRAGMENT", "", body)
+}
+
+/// Modules of a pipeline, with all that may be asked for later.
+fn modules(gpu: &Gpu, stages: Vec<ntv::Shader>) -> Vec<Module> {
+    let options = EmitOptions { offer: u64::MAX, linkable: true, names: true, ..EmitOptions::default() };
+    let mut translator = Translator::new(Options { target: gpu.target().clone(), ..Options::default() });
+    stages.into_iter().map(|mut shader| translator.translate(&mut shader, &options).expect("a module")).collect()
+}
+
+/// What is captured of a triangle that `modules` draw for `key`: as many floats as are wanted.
+fn captured(gpu: &Gpu, modules: &[Module], key: &Key, floats_wanted: usize) -> Vec<f32> {
+    let shaders = modules.iter().zip(0..).map(|(module, id)| Shader { id, module: module.clone().into() });
+    let program = Program::new(shaders.collect()).expect("a program");
+    let mut words = Vec::new();
+    for (shader, key) in program.keys(key).expect("a key that it takes") {
+        let mut own = Vec::new();
+        shader.module.instantiate(&key, &mut own).expect("a key that it takes");
+        words.push(own);
+    }
+    let words: Vec<&[u32]> = words.iter().map(Vec::as_slice).collect();
+    let [places, values] = [PLACES, VALUES].map(|it| floats(&it.concat()));
+    let attribute = |location, bytes| Attribute { location, format: FORMAT, bytes, per_instance: false };
+    let draw = Draw {
+        modules: &words,
+        attributes: &[attribute(0, &places), attribute(1, &values)],
+        size: [4, 4],
+        attachments: &[Attachment { format: FORMAT, clear: floats(&[0.; 4]) }],
+        captures: &[4 * floats_wanted],
+        ..Draw::default()
+    };
+    let drawn = gpu.draw(&draw, &mut Resources::new());
+    from_bytes(&drawn.captures[0]).into_iter().map(f32::from_bits).collect()
+}
+
+/// No option, each alone, each two of them, and all, of those that a vertex stage knows.
+fn keys() -> Vec<Key> {
+    let vertex = OPTIONS.iter().filter(|row| row.stages & Stage::Vertex.bit() != 0 && row.mask != 0);
+    let bits: Vec<u64> = vertex.map(|row| row.mask).collect();
+    let pairs = bits.iter().flat_map(|first| bits.iter().map(move |second| first | second));
+    let all = bits.iter().filter(|bit| **bit != Key::NO_CAPTURE).fold(0, |all, bit| all | bit);
+    let mut keys: Vec<u64> = [0, all].into_iter().chain(pairs).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    assert!(keys.len() > 30, "{} keys", keys.len());
+    keys.into_iter().map(|bits| Key { bits, size: [4, 4] }).collect()
+}
+
+/// For every key: the buffer has what `stages` before a fragment shader wrote, or nothing if captures are off. That shader reads
+/// nothing, or it reads VAR0 and the stages are linked.
+fn assert_captured(gpu: &Gpu, name: &str, stages: &[ntv::Shader], want: &[f32]) {
+    let with = |fragment: ntv::Shader| modules(gpu, stages.iter().cloned().chain([fragment]).collect());
+    let linked = link(&with(fragment()).iter().collect::<Vec<_>>(), Vec::new()).expect("a link").modules;
+    let modules = with(blank());
+    let nothing = vec![0.; want.len()];
+    for key in keys() {
+        let want = if key.bits & Key::NO_CAPTURE == 0 { want } else { &nothing };
+        for (form, modules) in [("as it is", &modules), ("linked", &linked)] {
+            assert_eq!(captured(gpu, modules, &key, want.len()), want, "{name}, {form}, key `{key}`");
+        }
+    }
+}
+
+#[test]
+fn what_is_captured_is_what_the_vertex_shader_wrote() {
+    let gpu = Gpu::open();
+    for Case { name, stride, outputs, body, want } in cases() {
+        let header = format!("xfb_stride: {{{stride}, 0, 0, 0}}\nhas_transform_feedback_varyings: true\nclip_distance_array_size: 4\n{outputs}");
+        let vertex = shader("VERTEX", &header, &format!("{INPUTS}{body}"));
+        let want: Vec<f32> = PLACES.into_iter().zip(VALUES).flat_map(|(place, value)| want(place, value)).collect();
+        assert_captured(&gpu, name, &[vertex], &want);
+    }
+}
+
+#[test]
+fn what_is_captured_is_what_the_geometry_shader_emitted() {
+    let gpu = Gpu::open();
+    let vertex = shader("VERTEX", "", &format!("{INPUTS}{}", store("%1", 0, "xyzw", "POS", "xfb(), xfb2()")));
+    let mirrored = PLACES.map(|place| place.map(|number| -number));
+    let want = [PLACES, mirrored].concat().concat();
+    assert_captured(&gpu, "a geometry shader", &[vertex, geometry()], &want);
+}
