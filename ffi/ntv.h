@@ -1474,7 +1474,7 @@ void ntv_context_destroy(struct ntv_context *context);
 
 enum ntv_status {
    NTV_OK = 0,
-   NTV_ERROR_ARGUMENT,    /* a null pointer, or a target that is none */
+   NTV_ERROR_ARGUMENT,    /* a null pointer, a target that is none, or a key or link that the modules cannot take */
    NTV_ERROR_MALFORMED,   /* the words are no wire of this version */
    NTV_ERROR_INVALID,     /* the shader breaks a rule of NIR */
    NTV_ERROR_UNSUPPORTED, /* the target lacks a feature, or ntv cannot do it */
@@ -1538,6 +1538,11 @@ struct ntv_varying {
    uint32_t num_locations;
    uint32_t component; /* of each location, in units of 32 bits */
    uint32_t num_components;
+   bool is_captured; /* transform feedback writes it: where, is below */
+   bool is_copy;     /* of a captured built-in, or of a part of one: no other stage reads it */
+   uint32_t xfb_buffer;
+   uint32_t xfb_stride;
+   uint32_t xfb_offset;
 };
 
 /* What a word is that may be changed, and what `of` in its patch is. */
@@ -1652,12 +1657,14 @@ struct ntv_key {
 /* Translates as ntv_translate does, to a module that provides for the bits `offer` and for links. The words come from
  * ntv_module_instantiate; `result` has the rest, or the error. `*module` is NULL after an error. */
 enum ntv_status ntv_module_create(struct ntv_context *context, const struct ntv_target *target, const uint32_t *wire,
-                                  size_t num_words, const struct ntv_options *options, uint64_t offer,
-                                  struct ntv_module **module, struct ntv_result *result);
+                                  size_t num_words, uint64_t offer, struct ntv_module **module,
+                                  const struct ntv_options *options, struct ntv_result *result);
 
 /* A module of what ntv_module_store gave; or of SPIR-V from elsewhere, which gets its tables by being parsed once, and offers
- * NTV_KEY_STRIP and NTV_KEY_NO_CAPTURE. No word is trusted, but whether SPIR-V is valid is not looked at. */
-enum ntv_status ntv_module_load(const uint32_t *words, size_t num_words, struct ntv_module **module);
+ * NTV_KEY_STRIP and NTV_KEY_NO_CAPTURE. No word is trusted, but whether SPIR-V is valid is not looked at. `*module` is NULL after an
+ * error. Here and in the functions below that say so, `result` is for the error alone, and may be NULL. */
+enum ntv_status ntv_module_load(const uint32_t *words, size_t num_words, struct ntv_module **module,
+                                const struct ntv_options *options, struct ntv_result *result);
 
 /* Puts words in `result` that ntv_module_load takes, of this version of the library. */
 enum ntv_status ntv_module_store(const struct ntv_module *module, const struct ntv_options *options,
@@ -1675,37 +1682,74 @@ struct ntv_move {
    uint32_t new_count; /* how many an array has now, beyond all constant indices; 0 if as many as before */
 };
 
+/* A specialization constant that gets another number. */
+struct ntv_spec_id {
+   uint32_t id;
+   uint32_t new_id;
+};
+
 /* A specialization constant that starts with another value unless the pipeline has one. */
 struct ntv_spec_value {
-   uint32_t id;
+   uint32_t id; /* as it was before the link */
    uint32_t value;
 };
 
-/* What a driver decides with a link. Zeros decide nothing. */
+/* A number of an input or output: `varying` is its place in `varyings` of the result that the module came with. */
+struct ntv_varying_number {
+   uint32_t varying;
+   uint32_t number;
+};
+
+/* Where transform feedback writes a captured output. */
+struct ntv_capture {
+   uint32_t varying; /* its place in `varyings` */
+   uint32_t buffer;
+   uint32_t stride; /* bytes, as the offset */
+   uint32_t offset;
+};
+
+/* What a driver decides about a stage with a link. Zeros decide nothing. A move or a specialization constant that the stage does not
+ * have is fine; a varying, a length or a size that it cannot change is an error. */
 struct ntv_link_info {
    const struct ntv_move *moves;
    size_t num_moves;
+   const struct ntv_spec_id *spec_ids;
+   size_t num_spec_ids;
    const struct ntv_spec_value *spec_values;
    size_t num_spec_values;
+   const struct ntv_varying_number *locations; /* what stages agree by; between two stages of the link they are packed then */
+   size_t num_locations;
+   const struct ntv_varying_number *components; /* of those that do not start at component 0 */
+   size_t num_components;
+   const struct ntv_varying_number *indices; /* of the two colours that blend: 0 or 1 */
+   size_t num_indices;
+   const struct ntv_capture *captures;
+   size_t num_captures;
    uint32_t workgroup_size[3]; /* of a compute shader that neither reads nor specializes it */
    uint32_t patch_vertices;    /* of the patch that tessellation control makes */
 };
 
-/* Links the stages of a pipeline, in its order: one or more. Puts as many new modules at `linked`, or NULL everywhere after an
- * error. All stages see the same `info`, which may be NULL. */
-enum ntv_status ntv_link(const struct ntv_module *const *stages, size_t num_stages, const struct ntv_link_info *info,
-                         struct ntv_module **linked);
+/* Links stages that follow each other in a pipeline: one or more, in its order. `infos` has one for each, or is NULL. Puts as many new
+ * modules at `linked`, or NULL everywhere after an error; `result` is for that alone, and may be NULL.
+ *
+ * Links can follow each other, as a stage alone, to move its descriptors, and then all: what comes out is what one link with all
+ * that was decided gives. The first and last side of a link stay open. What two stages have settled stays: another partner for one
+ * of them is an error. */
+enum ntv_status ntv_link(const struct ntv_module *const *stages, size_t num_stages, const struct ntv_link_info *infos,
+                         struct ntv_module **linked, const struct ntv_options *options, struct ntv_result *result);
 
-/* Writes to `keys` what each stage, in the order of the pipeline, sees of `key`. Variants of equal keys have equal words. */
+/* Writes to `keys` what each stage, in the order of the pipeline, sees of `key`. Variants of equal keys have equal words. A key that one
+ * of them cannot take is an error, which names it; `result` is for that alone, and may be NULL. */
 enum ntv_status ntv_program_keys(const struct ntv_module *const *stages, size_t num_stages, const struct ntv_key *key,
-                                 struct ntv_key *keys);
+                                 struct ntv_key *keys, const struct ntv_options *options, struct ntv_result *result);
 
 /* Writes to `keys`, which has room for `most`, those that draws most likely have, the likeliest first. All have the bits and the size
- * of `always`. Returns how many they are; 0 for NULL. */
+ * of `always`. Returns how many they are; 0 for NULL, and where no pipeline has these stages or they cannot take `always`. */
 size_t ntv_likely_keys(const struct ntv_module *const *stages, size_t num_stages, const struct ntv_key *always,
                        struct ntv_key *keys, size_t most);
 
-/* Puts the words for `key` in `result`, and the descriptors that they use. */
+/* Puts the words for `key` in `result`, and the descriptors that they use. It is an error that names them if the key has options that
+ * the module was not made for, or lacks the size of the framebuffer where words depend on it; options of other stages are fine. */
 enum ntv_status ntv_module_instantiate(const struct ntv_module *module, const struct ntv_key *key,
                                        const struct ntv_options *options, struct ntv_result *result);
 

@@ -550,6 +550,11 @@ pub struct ntv_varying {
     pub num_locations: u32,
     pub component: u32,
     pub num_components: u32,
+    pub is_captured: bool,
+    pub is_copy: bool,
+    pub xfb_buffer: u32,
+    pub xfb_stride: u32,
+    pub xfb_offset: u32,
 }
 pub const NTV_PATCH_DESCRIPTOR_SET: ntv_patch_kind = 0;
 pub const NTV_PATCH_BINDING: ntv_patch_kind = 1;
@@ -622,9 +627,9 @@ extern "C" {
         target: *const ntv_target,
         wire: *const u32,
         num_words: usize,
-        options: *const ntv_options,
         offer: u64,
         module: *mut *mut ntv_module,
+        options: *const ntv_options,
         result: *mut ntv_result,
     ) -> ntv_status;
 }
@@ -633,6 +638,8 @@ extern "C" {
         words: *const u32,
         num_words: usize,
         module: *mut *mut ntv_module,
+        options: *const ntv_options,
+        result: *mut ntv_result,
     ) -> ntv_status;
 }
 extern "C" {
@@ -656,17 +663,47 @@ pub struct ntv_move {
 }
 #[repr(C)]
 #[derive(Copy, Clone)]
+pub struct ntv_spec_id {
+    pub id: u32,
+    pub new_id: u32,
+}
+#[repr(C)]
+#[derive(Copy, Clone)]
 pub struct ntv_spec_value {
     pub id: u32,
     pub value: u32,
 }
 #[repr(C)]
 #[derive(Copy, Clone)]
+pub struct ntv_varying_number {
+    pub varying: u32,
+    pub number: u32,
+}
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub struct ntv_capture {
+    pub varying: u32,
+    pub buffer: u32,
+    pub stride: u32,
+    pub offset: u32,
+}
+#[repr(C)]
+#[derive(Copy, Clone)]
 pub struct ntv_link_info {
     pub moves: *const ntv_move,
     pub num_moves: usize,
+    pub spec_ids: *const ntv_spec_id,
+    pub num_spec_ids: usize,
     pub spec_values: *const ntv_spec_value,
     pub num_spec_values: usize,
+    pub locations: *const ntv_varying_number,
+    pub num_locations: usize,
+    pub components: *const ntv_varying_number,
+    pub num_components: usize,
+    pub indices: *const ntv_varying_number,
+    pub num_indices: usize,
+    pub captures: *const ntv_capture,
+    pub num_captures: usize,
     pub workgroup_size: [u32; 3usize],
     pub patch_vertices: u32,
 }
@@ -674,8 +711,10 @@ extern "C" {
     pub fn ntv_link(
         stages: *const *const ntv_module,
         num_stages: usize,
-        info: *const ntv_link_info,
+        infos: *const ntv_link_info,
         linked: *mut *mut ntv_module,
+        options: *const ntv_options,
+        result: *mut ntv_result,
     ) -> ntv_status;
 }
 extern "C" {
@@ -684,6 +723,8 @@ extern "C" {
         num_stages: usize,
         key: *const ntv_key,
         keys: *mut ntv_key,
+        options: *const ntv_options,
+        result: *mut ntv_result,
     ) -> ntv_status;
 }
 extern "C" {

@@ -1,4 +1,4 @@
-//! The numbers of names: what a writer of wires asks for once.
+//! The numbers of names, and of versions: what a writer of wires asks for once.
 
 use crate::bindings::{ntv_table, NTV_NONE};
 use ntv_core::wire::{self, Table};
@@ -16,35 +16,56 @@ unsafe fn text<'a>(name: *const c_char) -> Option<&'a str> {
     unsafe { CStr::from_ptr(name) }.to_str().ok()
 }
 
-/// See `ntv.h`.
+/// The version of this library, with the 0 byte that C wants.
+const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "\0");
+
+/// `ntv_version`.
+///
+/// # Safety
+/// There is nothing to keep.
+pub(crate) unsafe fn version() -> *const c_char {
+    CStr::from_bytes_with_nul(VERSION.as_bytes()).unwrap_or_default().as_ptr()
+}
+
+/// `ntv_wire_version`.
+///
+/// # Safety
+/// There is nothing to keep.
+pub(crate) unsafe fn wire_version() -> u32 {
+    wire::VERSION
+}
+
+/// `ntv_wire_number`.
 ///
 /// # Safety
 /// `name` is null or points to a string.
-#[no_mangle]
-pub unsafe extern "C" fn ntv_wire_number(table: ntv_table, name: *const c_char) -> u32 {
+pub(crate) unsafe fn number(table: ntv_table, name: *const c_char) -> u32 {
     // SAFETY: by the contract.
     let number = unsafe { text(name) }.and_then(|name| wire::number(Table::from_number(table)?, name));
     number.unwrap_or(NTV_NONE)
 }
 
-/// See `ntv.h`.
-#[no_mangle]
-pub extern "C" fn ntv_wire_num_sources(alu: u32) -> u32 {
+/// `ntv_wire_num_sources`.
+///
+/// # Safety
+/// There is nothing to keep.
+pub(crate) unsafe fn num_sources(alu: u32) -> u32 {
     wire::num_sources(alu) as u32
 }
 
-/// See `ntv.h`.
-#[no_mangle]
-pub extern "C" fn ntv_wire_num_indices(intrinsic: u32) -> u32 {
+/// `ntv_wire_num_indices`.
+///
+/// # Safety
+/// There is nothing to keep.
+pub(crate) unsafe fn num_indices(intrinsic: u32) -> u32 {
     wire::num_indices(intrinsic) as u32
 }
 
-/// See `ntv.h`.
+/// `ntv_wire_index`.
 ///
 /// # Safety
 /// `index` is null or points to a string.
-#[no_mangle]
-pub unsafe extern "C" fn ntv_wire_index(intrinsic: u32, index: *const c_char) -> u32 {
+pub(crate) unsafe fn index(intrinsic: u32, index: *const c_char) -> u32 {
     // SAFETY: by the contract.
     let slot = unsafe { text(index) }.and_then(|name| wire::index_slot(intrinsic, name));
     slot.map_or(NTV_NONE, |slot| slot as u32)

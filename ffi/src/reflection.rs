@@ -1,8 +1,10 @@
 //! What a module says of itself, in the structures of `ntv.h`.
 
 use crate::bindings::*;
-use ntv_core::module::{Patch, PatchKind, Varying};
-use ntv_core::{Binding, DescriptorKind};
+use crate::entry::{Call, Failure};
+use crate::memory::Allocator;
+use ntv_core::module::{Patch, PatchKind, Stage, Varying};
+use ntv_core::{Binding, DescriptorKind, Key, Module};
 
 /// Descriptors for C.
 pub(crate) fn binding(binding: &Binding) -> ntv_binding {
@@ -22,7 +24,8 @@ pub(crate) fn binding(binding: &Binding) -> ntv_binding {
 }
 
 /// An input or output for C.
-pub(crate) fn varying(varying: &Varying) -> ntv_varying {
+fn varying(varying: &Varying) -> ntv_varying {
+    let capture = varying.capture.unwrap_or_default();
     ntv_varying {
         is_output: varying.is_output,
         per_patch: varying.patch,
@@ -32,6 +35,11 @@ pub(crate) fn varying(varying: &Varying) -> ntv_varying {
         num_locations: varying.locations,
         component: varying.component.into(),
         num_components: varying.components.into(),
+        is_captured: varying.capture.is_some(),
+        is_copy: varying.is_copy,
+        xfb_buffer: capture.buffer,
+        xfb_stride: capture.stride,
+        xfb_offset: capture.offset,
     }
 }
 
@@ -54,4 +62,92 @@ pub(crate) fn patch(patch: Patch) -> Option<ntv_patch> {
         PatchKind::OutputVertices => NTV_PATCH_OUTPUT_VERTICES,
     };
     Some(ntv_patch { word: patch.at, kind, of: patch.arg })
+}
+
+/// Copies the words of `module` for a key, if that is what `words` are, and what it says of itself, unless the flags of the
+/// options say that nobody asks, to the caller's memory.
+pub(crate) fn hand_over(
+    words: &[u32],
+    module: &Module,
+    key: Option<&Key>,
+    workgroup_size: [u32; 3],
+    Call { flags, allocator }: &Call,
+) -> Result<ntv_result, Failure> {
+    let describe = flags & NTV_OPTION_WORDS_ONLY == 0;
+    let mut filled = ntv_result { num_words: words.len(), workgroup_size, ..empty() };
+    let mut copied = allocator.copy(words).map(|copy| filled.words = copy).is_some();
+    if describe {
+        copied = copied
+            && allocator.put(module.bindings.iter().map(binding), &mut filled.bindings, &mut filled.num_bindings)
+            && allocator.put(module.interface.iter().map(varying), &mut filled.varyings, &mut filled.num_varyings);
+    }
+    if let Some(key) = key {
+        if describe {
+            let patches = module.placed_patches(key).filter_map(patch);
+            copied = copied && allocator.put(patches, &mut filled.patches, &mut filled.num_patches);
+        }
+        if module.stage == Stage::TessCtrl {
+            let vertices = module.placed_patches(key).find(|patch| patch.kind == PatchKind::OutputVertices);
+            filled.tcs_vertices_out_word = vertices.map_or(0, |patch| patch.at);
+        }
+    }
+    if !copied {
+        // SAFETY: what is not null in it came from this allocator.
+        unsafe { release(filled, allocator) };
+        return Err(Failure::memory());
+    }
+    Ok(filled)
+}
+
+/// `ntv_result_free`.
+///
+/// # Safety
+/// `result` is null, or an entry point filled it with the allocator of `options`, and it has not been freed.
+pub(crate) unsafe fn free(result: *mut ntv_result, options: *const ntv_options) {
+    // SAFETY: null or as said, by the contract.
+    let (result, options) = unsafe { (result.as_mut(), options.as_ref()) };
+    let Some(result) = result else { return };
+    let allocator = Allocator::of(options);
+    // SAFETY: all of it came from this allocator, by the contract.
+    unsafe { release(std::mem::replace(result, empty()), &allocator) };
+}
+
+/// Frees what `result` points to.
+///
+/// # Safety
+/// It came from `allocator`.
+pub(crate) unsafe fn release(result: ntv_result, allocator: &Allocator) {
+    // SAFETY: by the contract.
+    unsafe {
+        allocator.free(result.words);
+        allocator.free(result.bindings);
+        allocator.free(result.varyings);
+        allocator.free(result.patches);
+        allocator.free(result.error);
+    }
+}
+
+/// The result of a call that failed.
+pub(crate) fn failed(message: &str, allocator: &Allocator) -> ntv_result {
+    // A 0 byte would end the text early.
+    let mut bytes: Vec<u8> = message.bytes().filter(|byte| *byte != 0).collect();
+    bytes.push(0);
+    ntv_result { error: allocator.copy(&bytes).unwrap_or(std::ptr::null_mut()).cast(), ..empty() }
+}
+
+/// A result of nothing.
+pub(crate) fn empty() -> ntv_result {
+    ntv_result {
+        words: std::ptr::null_mut(),
+        num_words: 0,
+        tcs_vertices_out_word: 0,
+        workgroup_size: [0; 3],
+        bindings: std::ptr::null_mut(),
+        num_bindings: 0,
+        varyings: std::ptr::null_mut(),
+        num_varyings: 0,
+        patches: std::ptr::null_mut(),
+        num_patches: 0,
+        error: std::ptr::null_mut(),
+    }
 }

@@ -5,12 +5,11 @@ use ntv_core::target::Version;
 use ntv_core::{BufferAccess, Feature, Options, Target};
 use std::ffi::{c_char, CStr};
 
-/// See `ntv.h`.
+/// `ntv_target_init`.
 ///
 /// # Safety
 /// `target` is null or points to a target, which need not be initialized.
-#[no_mangle]
-pub unsafe extern "C" fn ntv_target_init(target: *mut ntv_target, vulkan_version: u32) -> bool {
+pub(crate) unsafe fn init(target: *mut ntv_target, vulkan_version: u32) -> bool {
     let Some(version) = version(vulkan_version).filter(|_| !target.is_null()) else { return false };
     let preset = Target::new(version);
     let filled = ntv_target {
@@ -28,12 +27,11 @@ pub unsafe extern "C" fn ntv_target_init(target: *mut ntv_target, vulkan_version
     true
 }
 
-/// See `ntv.h`.
+/// `ntv_target_enable`.
 ///
 /// # Safety
 /// `target` is null or points to a target that was initialized; `feature` is null or points to a string.
-#[no_mangle]
-pub unsafe extern "C" fn ntv_target_enable(target: *mut ntv_target, feature: *const c_char, on: bool) -> bool {
+pub(crate) unsafe fn enable(target: *mut ntv_target, feature: *const c_char, on: bool) -> bool {
     // SAFETY: null or a target by the contract.
     let Some(target) = (unsafe { target.as_mut() }) else { return false };
     if feature.is_null() {

@@ -8,16 +8,26 @@ use std::fs;
 use std::path::Path;
 
 mod agreement;
+mod entries;
 mod late;
 mod translation;
 
 thread_local! {
-    static PANIC: Cell<bool> = const { Cell::new(false) };
+    static PANIC: Cell<Option<Fault>> = const { Cell::new(None) };
 }
 
-/// Panics where a translation of this thread was told to.
-pub(crate) fn panic_if_forced() {
-    assert!(!PANIC.get(), "a fault that a test forced");
+/// Where a test of this thread forces a panic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// As soon as an entry point is called.
+    Entry,
+    /// In the middle of a translation.
+    Translation,
+}
+
+/// Panics where a test told it to.
+pub(crate) fn panic_if_forced(here: Fault) {
+    assert!(PANIC.get() != Some(here), "a fault that a test forced");
 }
 
 fn generate() -> String {
@@ -79,16 +89,15 @@ fn functions_have_their_prototypes() {
     same!(ntv_target_init(_, _));
     same!(ntv_target_enable(_, _, _));
     same!(ntv_module_create(_, _, _, _, _, _, _, _));
-    same!(ntv_module_load(_, _, _));
+    same!(ntv_module_load(_, _, _, _, _));
     same!(ntv_module_store(_, _, _));
     same!(ntv_module_destroy(_));
-    same!(ntv_link(_, _, _, _));
-    same!(ntv_program_keys(_, _, _, _));
+    same!(ntv_link(_, _, _, _, _, _));
+    same!(ntv_program_keys(_, _, _, _, _, _));
     same!(ntv_likely_keys(_, _, _, _, _));
     same!(ntv_module_instantiate(_, _, _, _));
     same!(ntv_wire_number(_, _));
     same!(ntv_wire_index(_, _));
-    // These are safe to call, so they become the same pointer on the way.
     same!(ntv_context_create());
     same!(ntv_version());
     same!(ntv_wire_version());

@@ -6,73 +6,14 @@
 
 #define _POSIX_C_SOURCE 200809L /* popen */
 
-#include "ntv.h"
+#include "build.h"
 
 #include <pthread.h>
-#include <stdio.h>
 
-#define VULKAN_1_3 (1u << 22 | 3u << 12)
 #define NUM_THREADS 16
 #define ROUNDS 20
 
 static const char *spirv_val;
-static int failures;
-
-#define CHECK(condition)                                                      \
-   do {                                                                       \
-      if (!(condition)) {                                                     \
-         fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition); \
-         failures++;                                                          \
-      }                                                                       \
-   } while (0)
-
-static const uint8_t xy[] = {0, 1};
-
-/* An ALU instruction with two sources of the same shape as its result. */
-static uint32_t
-alu2(struct ntv_wire *w, const char *name, unsigned components, unsigned bits, uint32_t a, uint32_t b)
-{
-   uint32_t number = ntv_wire_alu(w, ntv_wire_number(NTV_TABLE_ALU, name), 0, components, bits);
-
-   ntv_wire_alu_src(w, a, xy, components);
-   ntv_wire_alu_src(w, b, xy, components);
-   return number;
-}
-
-struct index {
-   const char *name;
-   uint32_t value;
-};
-
-/* An intrinsic with two sources. */
-static uint32_t
-intrinsic2(struct ntv_wire *w, const char *name, unsigned components, unsigned bits, uint32_t a, uint32_t b,
-           const struct index *indices, unsigned num_indices)
-{
-   uint32_t values[16] = {0}, def, number = ntv_wire_number(NTV_TABLE_INTRINSIC, name);
-
-   for (unsigned i = 0; i < num_indices; i++) {
-      uint32_t slot = ntv_wire_index(number, indices[i].name);
-
-      CHECK(slot < ntv_wire_num_indices(number));
-      values[slot & 15] = indices[i].value;
-   }
-   def = ntv_wire_intrinsic(w, number, components, bits);
-   ntv_wire_operand(w, a);
-   ntv_wire_operand(w, b);
-   for (unsigned i = 0; i < ntv_wire_num_indices(number); i++)
-      ntv_wire_operand(w, values[i]);
-   return def;
-}
-
-static uint32_t
-const32(struct ntv_wire *w, uint32_t value)
-{
-   uint32_t number = ntv_wire_const(w, 1, 32);
-
-   ntv_wire_const_value(w, 32, value);
-   return number;
-}
 
 /* Counts to ten in a loop, and stores the count to a buffer and to shared memory. Returns the number of a boolean. */
 static uint32_t
@@ -155,8 +96,8 @@ add_to_compute(struct ntv_wire *w, uint32_t op)
    uint32_t boolean = write_compute(w);
 
    ntv_wire_alu(w, op, 0, 1, 32);
-   ntv_wire_alu_src(w, boolean, xy, 1);
-   ntv_wire_alu_src(w, boolean, xy, 1);
+   ntv_wire_alu_src(w, boolean, xyzw, 1);
+   ntv_wire_alu_src(w, boolean, xyzw, 1);
    CHECK(ntv_wire_end(w));
 }
 
@@ -509,13 +450,13 @@ test_modules(void)
    CHECK(ntv_target_init(&target, VULKAN_1_3));
    ntv_wire_init(&w);
    CHECK(build_fragment(&w));
-   CHECK(ntv_module_create(context, &target, w.words, w.len, &options, UINT64_MAX, &module, &result) == NTV_OK);
+   CHECK(ntv_module_create(context, &target, w.words, w.len, UINT64_MAX, &module, &options, &result) == NTV_OK);
    ntv_result_free(&result, &options);
    CHECK(ntv_module_store(module, NULL, &result) == NTV_OK);
-   CHECK(ntv_module_load(result.words, result.num_words, &loaded) == NTV_OK);
+   CHECK(ntv_module_load(result.words, result.num_words, &loaded, NULL, NULL) == NTV_OK);
    ntv_result_free(&result, NULL);
-   CHECK(ntv_link((const struct ntv_module *const *)&loaded, 1, NULL, &linked) == NTV_OK);
-   CHECK(ntv_program_keys((const struct ntv_module *const *)&linked, 1, &stripped, &seen) == NTV_OK);
+   CHECK(ntv_link((const struct ntv_module *const *)&loaded, 1, NULL, &linked, NULL, NULL) == NTV_OK);
+   CHECK(ntv_program_keys((const struct ntv_module *const *)&linked, 1, &stripped, &seen, NULL, NULL) == NTV_OK);
    CHECK(seen.bits == NTV_KEY_STRIP && ntv_key_dither(1, NTV_DITHER_565) == UINT64_C(0xc0000));
    for (int i = 0; i < 2; i++) {
       CHECK(ntv_module_instantiate(linked, keys[i], NULL, &words[i]) == NTV_OK);

@@ -6,7 +6,7 @@ use crate::{
     ntv_context_create, ntv_context_destroy, ntv_likely_keys, ntv_link, ntv_module_create, ntv_module_destroy,
     ntv_module_instantiate, ntv_module_load, ntv_module_store, ntv_program_keys, ntv_result_free, ntv_target_init,
 };
-use ntv_core::module::Assignment;
+use ntv_core::module::{Assignment, Capture, PatchKind};
 use ntv_core::{text, wire, EmitOptions, Key, Module, Shader, Translator};
 use std::mem::MaybeUninit;
 use std::ptr::{null, null_mut};
@@ -47,7 +47,7 @@ fn created(shader: &Shader) -> *mut ntv_module {
         assert!(ntv_target_init(target.as_mut_ptr(), 1 << 22 | 3 << 12));
         let (words, len) = (wire.as_ptr(), wire.len());
         let (module_at, result_at) = (&mut module, result.as_mut_ptr());
-        let status = ntv_module_create(context, target.as_ptr(), words, len, null(), u64::MAX, module_at, result_at);
+        let status = ntv_module_create(context, target.as_ptr(), words, len, u64::MAX, module_at, null(), result_at);
         assert_eq!(status, NTV_OK);
         assert!(result.assume_init_ref().words.is_null());
         ntv_result_free(result.as_mut_ptr(), null());
@@ -80,7 +80,7 @@ fn linked_words_are_those_of_the_library() {
     let key = ntv_key { bits: Key::STRIP | Key::FLIP_Y, size: [0; 2] };
     // SAFETY: all pointers are to what they should be.
     unsafe {
-        assert_eq!(ntv_link(stages.as_ptr(), 2, null(), results.as_mut_ptr()), NTV_OK);
+        assert_eq!(ntv_link(stages.as_ptr(), 2, null(), results.as_mut_ptr(), null(), null_mut()), NTV_OK);
         for (handle, module) in results.iter().zip(&linked.modules) {
             let mut expected = Vec::new();
             module.instantiate(&Key { bits: key.bits, size: key.size }, &mut expected).expect("a key that it takes");
@@ -89,17 +89,19 @@ fn linked_words_are_those_of_the_library() {
             assert_eq!(Module::from_words(&stored).as_ref(), Ok(module));
             // Import may make other words of a module, as where two varyings share a type and only one may go.
             let imported = ntv_core::import::import(&expected).expect("a module");
-            for (form, of) in [(&stored, module), (&expected, &imported)] {
+            let stripped = ntv_key { bits: Key::STRIP, ..key };
+            for (form, of, key) in [(&stored, module, key), (&expected, &imported, stripped)] {
                 let mut loaded = null_mut();
-                assert_eq!(ntv_module_load(form.as_ptr(), form.len(), &mut loaded), NTV_OK);
+                let (len, result) = (form.len(), null_mut());
+                assert_eq!(ntv_module_load(form.as_ptr(), len, &mut loaded, null(), result), NTV_OK);
                 let mut expected = Vec::new();
-                of.instantiate(&Key { bits: key.bits, size: key.size }, &mut expected);
+                of.instantiate(&Key { bits: key.bits, size: key.size }, &mut expected).expect("a key that it takes");
                 assert_eq!(words(|result| ntv_module_instantiate(loaded, &key, null(), result)), expected);
                 ntv_module_destroy(loaded);
             }
         }
         let mut keys = [ntv_key { bits: 0, size: [0; 2] }; 4];
-        assert_eq!(ntv_program_keys(stages.as_ptr(), 2, &key, keys.as_mut_ptr()), NTV_OK);
+        assert_eq!(ntv_program_keys(stages.as_ptr(), 2, &key, keys.as_mut_ptr(), null(), null_mut()), NTV_OK);
         assert_eq!([keys[0].bits, keys[1].bits], [Key::FLIP_Y, 0]);
         assert_eq!(ntv_likely_keys(stages.as_ptr(), 2, &key, keys.as_mut_ptr(), 4), 4);
         assert_eq!(keys[0].bits, key.bits);
@@ -111,11 +113,33 @@ fn linked_words_are_those_of_the_library() {
 const NOTHING: ntv_link_info = ntv_link_info {
     moves: null(),
     num_moves: 0,
+    spec_ids: null(),
+    num_spec_ids: 0,
     spec_values: null(),
     num_spec_values: 0,
+    locations: null(),
+    num_locations: 0,
+    components: null(),
+    num_components: 0,
+    indices: null(),
+    num_indices: 0,
+    captures: null(),
+    num_captures: 0,
     workgroup_size: [0; 3],
     patch_vertices: 0,
 };
+
+/// The error of a call that is refused.
+fn refusal(call: impl FnOnce(*mut ntv_result) -> ntv_status) -> String {
+    let mut result = MaybeUninit::uninit();
+    assert_eq!(call(result.as_mut_ptr()), NTV_ERROR_ARGUMENT);
+    // SAFETY: the call wrote it, and it goes here.
+    unsafe {
+        let message = std::ffi::CStr::from_ptr(result.assume_init_ref().error).to_string_lossy().into_owned();
+        ntv_result_free(result.as_mut_ptr(), null());
+        message
+    }
+}
 
 /// A shader of the repository's corpus.
 fn file(path: &str) -> Shader {
@@ -124,52 +148,167 @@ fn file(path: &str) -> Shader {
     text::parse(&text).remove(0).shader.expect("a shader")
 }
 
-/// Descriptors that move, an array that gets longer, a constant, a workgroup size, a size of patches.
+/// Rows of an assignment for C.
+#[derive(Default)]
+struct Rows {
+    moves: Vec<ntv_move>,
+    spec_ids: Vec<ntv_spec_id>,
+    spec_values: Vec<ntv_spec_value>,
+    numbers: [Vec<ntv_varying_number>; 3],
+    captures: Vec<ntv_capture>,
+}
+
+impl Rows {
+    fn new(module: &Module, assignment: &Assignment) -> Rows {
+        let length = |at| assignment.lengths.iter().find(|row| row.0 == at).map_or(0, |row| row.1);
+        let number = |row: &(u32, u32)| ntv_varying_number { varying: row.0, number: row.1 };
+        let numbers = [&assignment.locations, &assignment.components, &assignment.indices];
+        Rows {
+            moves: module
+                .bindings
+                .iter()
+                .map(|it| {
+                    let [new_set, new_binding] = assignment.binding(it.set, it.binding);
+                    let new_count = length([it.set, it.binding]);
+                    ntv_move { set: it.set, binding: it.binding, new_set, new_binding, new_count }
+                })
+                .collect(),
+            spec_ids: assignment.spec_ids.iter().map(|row| ntv_spec_id { id: row.0, new_id: row.1 }).collect(),
+            spec_values: assignment.spec_values.iter().map(|row| ntv_spec_value { id: row.0, value: row.1 }).collect(),
+            numbers: numbers.map(|rows| rows.iter().map(number).collect()),
+            captures: assignment
+                .captures
+                .iter()
+                .map(|(varying, it)| ntv_capture {
+                    varying: *varying,
+                    buffer: it.buffer,
+                    stride: it.stride,
+                    offset: it.offset,
+                })
+                .collect(),
+        }
+    }
+
+    fn info(&self, assignment: &Assignment) -> ntv_link_info {
+        let [locations, components, indices] = &self.numbers;
+        ntv_link_info {
+            moves: self.moves.as_ptr(),
+            num_moves: self.moves.len(),
+            spec_ids: self.spec_ids.as_ptr(),
+            num_spec_ids: self.spec_ids.len(),
+            spec_values: self.spec_values.as_ptr(),
+            num_spec_values: self.spec_values.len(),
+            locations: locations.as_ptr(),
+            num_locations: locations.len(),
+            components: components.as_ptr(),
+            num_components: components.len(),
+            indices: indices.as_ptr(),
+            num_indices: indices.len(),
+            captures: self.captures.as_ptr(),
+            num_captures: self.captures.len(),
+            workgroup_size: assignment.local_size.unwrap_or_default(),
+            patch_vertices: assignment.output_vertices.unwrap_or_default(),
+        }
+    }
+}
+
+/// All that can be decided about a module, in numbers that `by` tells apart from another's.
+fn everything(module: &Module, by: u32) -> Assignment {
+    let has = |kind| module.patches.iter().any(|patch| patch.kind == kind);
+    let of = |kind: PatchKind| {
+        let mut all: Vec<u32> = module.patches.iter().filter(|it| it.kind == kind).map(|it| it.arg).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    };
+    let arrays = of(PatchKind::ArrayLength).into_iter().map(|row| module.bindings[row as usize]);
+    let row = |it: &ntv_core::Binding| [it.set, it.binding];
+    Assignment {
+        locations: of(PatchKind::Location)
+            .into_iter()
+            .map(|it| (it, module.interface[it as usize].location + by))
+            .collect(),
+        components: of(PatchKind::Component).into_iter().map(|it| (it, 0)).collect(),
+        indices: of(PatchKind::Index).into_iter().map(|it| (it, by % 2)).collect(),
+        captures: of(PatchKind::XfbBuffer)
+            .into_iter()
+            .map(|it| (it, Capture { buffer: by, stride: 64 * by, offset: 4 * by }))
+            .collect(),
+        bindings: module.bindings.iter().map(|it| (row(it), [it.set + by, it.binding + 1])).collect(),
+        lengths: arrays.map(|it| (row(&it), it.count + by)).collect(),
+        spec_ids: vec![(4, 4 + by)],
+        spec_values: vec![(4, 64 * by)],
+        local_size: has(PatchKind::LocalSize).then_some([4, by, 1]),
+        output_vertices: has(PatchKind::OutputVertices).then_some(4 + by),
+    }
+}
+
+/// Every kind of decision, each stage with its own.
 #[test]
 fn a_link_decides_what_the_library_can() {
     let files = [
-        "compile/texture_arrays.nir",
-        "directives/variable_shared_memory.nir",
-        "mesa/ssbo.nir",
-        "stages/generated_tess_control.nir",
+        &["stages/feedback_of_variables.nir", "directives/index.nir"][..],
+        &["compile/texture_arrays.nir"],
+        &["directives/variable_shared_memory.nir"],
+        &["mesa/ssbo.nir"],
+        &["stages/generated_tess_control.nir"],
+        &["pass/lower_io_packed.nir"],
     ];
-    for shader in files.map(file) {
-        let (handle, module) = (created(&shader), own(shader));
-        let rows = || module.bindings.iter();
-        let moved = |it: &ntv_core::module::Binding| ntv_move {
-            set: it.set,
-            binding: it.binding,
-            new_set: it.set + 2,
-            new_binding: it.binding + 1,
-            new_count: if it.count > 1 { it.count + 3 } else { 0 },
-        };
-        let (moves, values) = (rows().map(moved).collect::<Vec<_>>(), [ntv_spec_value { id: 4, value: 64 }]);
-        let info = ntv_link_info {
-            moves: moves.as_ptr(),
-            num_moves: moves.len(),
-            spec_values: values.as_ptr(),
-            num_spec_values: 1,
-            workgroup_size: [4, 2, 1],
-            patch_vertices: 5,
-        };
-        let assignment = Assignment {
-            bindings: rows().map(|it| ([it.set, it.binding], [it.set + 2, it.binding + 1])).collect(),
-            lengths: rows().filter(|it| it.count > 1).map(|it| ([it.set, it.binding], it.count + 3)).collect(),
-            spec_values: vec![(4, 64)],
-            local_size: Some([4, 2, 1]),
-            output_vertices: Some(5),
-            ..Assignment::default()
-        };
-        let expected = ntv_core::link::link(&[&module], vec![assignment]).expect("a link").modules.remove(0);
-        assert_ne!(expected.words, module.words);
-        let mut linked = null_mut();
+    let mut decided = [0; 8];
+    for stages in files {
+        let shaders: Vec<Shader> = stages.iter().map(|path| file(path)).collect();
+        let handles: Vec<*const ntv_module> = shaders.iter().map(|shader| created(shader).cast_const()).collect();
+        let modules: Vec<Module> = shaders.into_iter().map(own).collect();
+        let assignments: Vec<Assignment> = (1..).zip(&modules).map(|(by, module)| everything(module, by)).collect();
+        let rows: Vec<Rows> = modules.iter().zip(&assignments).map(|(module, it)| Rows::new(module, it)).collect();
+        let infos: Vec<ntv_link_info> = rows.iter().zip(&assignments).map(|(rows, it)| rows.info(it)).collect();
+        for it in &assignments {
+            let sizes = [usize::from(it.local_size.is_some()), usize::from(it.output_vertices.is_some())];
+            let counts =
+                [it.locations.len(), it.components.len(), it.indices.len(), it.captures.len(), it.bindings.len()];
+            let all = counts.into_iter().chain([it.lengths.len()]).chain(sizes);
+            decided.iter_mut().zip(all).for_each(|(sum, count)| *sum += count);
+        }
+        let references: Vec<&Module> = modules.iter().collect();
+        let expected = ntv_core::link::link(&references, assignments).expect("a link").modules;
+        let mut linked = vec![null_mut(); modules.len()];
         // SAFETY: all pointers are to what they should be.
         unsafe {
-            assert_eq!(ntv_link([handle.cast_const()].as_ptr(), 1, &info, &mut linked), NTV_OK);
-            let stored = words(|result| ntv_module_store(linked, null(), result));
-            assert_eq!(Module::from_words(&stored), Ok(expected));
-            [handle, linked].into_iter().for_each(|handle| ntv_module_destroy(handle));
+            let (at, len) = (linked.as_mut_ptr(), handles.len());
+            assert_eq!(ntv_link(handles.as_ptr(), len, infos.as_ptr(), at, null(), null_mut()), NTV_OK);
+            for (handle, (expected, module)) in linked.iter().zip(expected.into_iter().zip(&modules)) {
+                assert_ne!(expected.words, module.words);
+                let stored = words(|result| ntv_module_store(*handle, null(), result));
+                assert_eq!(Module::from_words(&stored), Ok(expected));
+            }
+            handles.into_iter().map(|it| it.cast_mut()).chain(linked).for_each(|handle| ntv_module_destroy(handle));
         }
+    }
+    assert!(decided.iter().all(|count| *count > 0), "{decided:?}");
+}
+
+/// What the library refuses C gets with the same words.
+#[test]
+fn refusals_say_why() {
+    let [vertex, fragment] = shaders().each_ref().map(|shader| created(shader).cast_const());
+    let (mut linked, key) = ([null_mut(); 2], ntv_key { bits: Key::FLIP_Y | 1 << 40, size: [0; 2] });
+    let capture = [ntv_capture { varying: 0, buffer: 0, stride: 16, offset: 0 }];
+    let info = ntv_link_info { captures: capture.as_ptr(), num_captures: 1, ..NOTHING };
+    let at = linked.as_mut_ptr();
+    // SAFETY: all pointers are to what they should be.
+    unsafe {
+        let wrong = refusal(|result| ntv_link([fragment, vertex].as_ptr(), 2, null(), at, null(), result));
+        assert_eq!(wrong, "no pipeline has a vertex stage right after a fragment stage");
+        let wrong = refusal(|result| ntv_link(&vertex, 1, &info, at, null(), result));
+        assert_eq!(wrong, "varying 0 of the vertex stage is not captured");
+        let wrong = refusal(|result| ntv_module_instantiate(fragment, &key, null(), result));
+        assert!(wrong.starts_with("the fragment module cannot take `0x10000000000` in a key"), "{wrong}");
+        let mut keys = [key; 2];
+        let stages = [vertex, fragment];
+        let wrong = refusal(|result| ntv_program_keys(stages.as_ptr(), 2, &key, keys.as_mut_ptr(), null(), result));
+        assert!(wrong.starts_with("the vertex module cannot take `0x10000000000` in a key"), "{wrong}");
+        assert!(linked.iter().all(|module| module.is_null()));
+        [vertex, fragment].into_iter().for_each(|handle| ntv_module_destroy(handle.cast_mut()));
     }
 }
 
@@ -178,27 +317,35 @@ fn null_pointers_and_other_words_are_refused() {
     let handle = created(&shaders()[0]);
     let stages = [handle.cast_const(), handle.cast_const()];
     let (mut module, mut linked, key) = (null_mut(), [null_mut(); 2], ntv_key { bits: 0, size: [0; 2] });
-    let mut keys = key;
+    let (mut keys, at) = (key, linked.as_mut_ptr());
     // SAFETY: all pointers are null or to what they should be.
     unsafe {
-        assert_eq!(ntv_module_load(null(), 0, &mut module), NTV_ERROR_ARGUMENT);
-        assert_eq!(ntv_module_load([1u32, 2, 3].as_ptr(), 3, &mut module), NTV_ERROR_MALFORMED);
-        assert_eq!(ntv_module_load([0x0723_0203u32].as_ptr(), 1, &mut module), NTV_ERROR_MALFORMED);
+        let load = |words: &[u32], to| ntv_module_load(words.as_ptr(), words.len(), to, null(), null_mut());
+        assert_eq!(load(&[1, 2, 3], &mut module), NTV_ERROR_MALFORMED);
+        assert_eq!(load(&[0x0723_0203], &mut module), NTV_ERROR_MALFORMED);
+        assert_eq!(load(&[1], null_mut()), NTV_ERROR_ARGUMENT);
+        assert_eq!(ntv_module_load(null(), 0, &mut module, null(), null_mut()), NTV_ERROR_ARGUMENT);
         assert!(module.is_null());
-        assert_eq!(ntv_module_load([1u32].as_ptr(), 1, null_mut()), NTV_ERROR_ARGUMENT);
-        assert_eq!(ntv_link(stages.as_ptr(), 2, null(), linked.as_mut_ptr()), NTV_ERROR_ARGUMENT);
-        for info in [ntv_link_info { num_moves: 1, ..NOTHING }, ntv_link_info { num_spec_values: 1, ..NOTHING }] {
-            assert_eq!(ntv_link(stages.as_ptr(), 1, &info, linked.as_mut_ptr()), NTV_ERROR_ARGUMENT);
-        }
-        assert_eq!(ntv_link([null()].as_ptr(), 1, null(), linked.as_mut_ptr()), NTV_ERROR_ARGUMENT);
+        let missing = |info: ntv_link_info| refusal(|result| ntv_link(stages.as_ptr(), 1, &info, at, null(), result));
+        assert!(missing(ntv_link_info { num_moves: 1, ..NOTHING }).starts_with("moves is NULL"));
+        assert!(missing(ntv_link_info { num_spec_ids: 1, ..NOTHING }).starts_with("spec_ids is NULL"));
+        assert!(missing(ntv_link_info { num_spec_values: 1, ..NOTHING }).starts_with("spec_values is NULL"));
+        assert!(missing(ntv_link_info { num_locations: 1, ..NOTHING }).starts_with("locations is NULL"));
+        assert!(missing(ntv_link_info { num_components: 1, ..NOTHING }).starts_with("components is NULL"));
+        assert!(missing(ntv_link_info { num_indices: 1, ..NOTHING }).starts_with("indices is NULL"));
+        assert!(missing(ntv_link_info { num_captures: 1, ..NOTHING }).starts_with("captures is NULL"));
+        assert_eq!(
+            refusal(|result| ntv_link(null(), 2, null(), at, null(), result)),
+            "stages is NULL, or has too many rows"
+        );
+        assert_eq!(refusal(|result| ntv_link([null()].as_ptr(), 1, null(), at, null(), result)), "module is NULL");
+        assert_eq!(refusal(|result| ntv_link(null(), 0, null(), at, null(), result)), "there are no stages");
         assert!(linked.iter().all(|module| module.is_null()));
-        assert_eq!(ntv_program_keys(null(), 0, &key, &mut keys), NTV_ERROR_ARGUMENT);
+        let keys_of_none = refusal(|result| ntv_program_keys(null(), 0, &key, &mut keys, null(), result));
+        assert_eq!(keys_of_none, "there are no stages");
         assert_eq!(ntv_likely_keys(null(), 0, &key, &mut keys, 1), 0);
         assert_eq!(ntv_module_store(handle, null(), null_mut()), NTV_ERROR_ARGUMENT);
-        let mut result = MaybeUninit::uninit();
-        assert_eq!(ntv_module_instantiate(null(), &key, null(), result.as_mut_ptr()), NTV_ERROR_ARGUMENT);
-        assert!(!result.assume_init_ref().error.is_null());
-        ntv_result_free(result.as_mut_ptr(), null());
+        assert_eq!(refusal(|result| ntv_module_instantiate(null(), &key, null(), result)), "module is NULL");
         ntv_module_destroy(null_mut());
         ntv_module_destroy(handle);
     }

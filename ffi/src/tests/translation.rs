@@ -1,6 +1,6 @@
 //! Translations through the ABI, and what goes wrong with them.
 
-use super::PANIC;
+use super::{Fault, PANIC};
 use crate::bindings::*;
 use crate::{
     ntv_context_create, ntv_context_destroy, ntv_result_free, ntv_target_enable, ntv_target_init, ntv_translate,
@@ -37,7 +37,8 @@ struct Context(*mut ntv_context);
 
 impl Context {
     fn new() -> Context {
-        Context(ntv_context_create())
+        // SAFETY: it takes nothing.
+        Context(unsafe { ntv_context_create() })
     }
 
     /// Status, words and error of a translation.
@@ -247,9 +248,9 @@ fn a_promise_of_the_driver_arrives() {
 fn a_panic_is_an_error() {
     let context = Context::new();
     let before = context.translate(&target(), &words(), None);
-    PANIC.set(true);
+    PANIC.set(Some(Fault::Translation));
     let (status, words_after, error) = context.translate(&target(), &words(), None);
-    PANIC.set(false);
+    PANIC.set(None);
     assert_eq!((status, words_after.len()), (NTV_ERROR_INTERNAL, 0));
     assert_eq!(error.as_deref(), Some("ntv panicked: a fault that a test forced"));
     assert_eq!(context.translate(&target(), &words(), None), before, "the context goes on");

@@ -1,0 +1,190 @@
+//! The entry points: the one place where functions have the names and the calling convention of C.
+//!
+//! A row says what C calls, which function does it, and what C gets if that panics. Around each call is a guard, so that no panic
+//! leaves the library; whoever adds a function adds a row. There are two kinds:
+//!
+//! | row | the function | after a panic |
+//! |-|-|-|
+//! | `gives A = f` | takes what C gave, and returns what C gets | `A` |
+//! | `answers options, result = f` | takes a [`Call`] besides, and returns what `result` becomes, or a [`Failure`] | the error is in `result` |
+//! | `reports options, result = f` | the same, where `result` may be NULL: it is for the error alone | likewise |
+
+use crate::bindings::*;
+use crate::memory::Allocator;
+use crate::{module, names, reflection, target, translate};
+use ntv_core::{Error, ErrorKind, Errors};
+use std::any::Any;
+use std::ffi::c_char;
+use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::ptr::{null, null_mut};
+
+/// What is wrong, for C.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) status: ntv_status,
+    pub(crate) message: String,
+}
+
+impl Failure {
+    pub(crate) fn argument(message: impl Into<String>) -> Failure {
+        Failure { status: NTV_ERROR_ARGUMENT, message: message.into() }
+    }
+
+    pub(crate) fn memory() -> Failure {
+        Failure { status: NTV_ERROR_MEMORY, message: "the allocator gave no memory".into() }
+    }
+
+    /// A fault of ntv's.
+    pub(crate) fn panic(panic: &(dyn Any + Send)) -> Failure {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
+        Failure { status: NTV_ERROR_INTERNAL, message: format!("ntv panicked: {text}") }
+    }
+}
+
+impl From<Errors> for Failure {
+    fn from(errors: Errors) -> Failure {
+        let status = match errors.0.first().map(|error| error.kind) {
+            Some(ErrorKind::Malformed) => NTV_ERROR_MALFORMED,
+            Some(ErrorKind::Syntax | ErrorKind::Invalid) => NTV_ERROR_INVALID,
+            Some(ErrorKind::Unsupported) => NTV_ERROR_UNSUPPORTED,
+            Some(ErrorKind::Argument) => NTV_ERROR_ARGUMENT,
+            Some(ErrorKind::Internal) | None => NTV_ERROR_INTERNAL,
+        };
+        Failure { status, message: errors.to_string() }
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        Errors::from(error).into()
+    }
+}
+
+/// What a call says besides its subject.
+pub(crate) struct Call {
+    pub(crate) flags: u32,
+    pub(crate) allocator: Allocator,
+}
+
+/// Does `work`, and gives what it does, or `failed` if it panics.
+fn guarded<T>(failed: T, work: impl FnOnce() -> T) -> T {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or(failed)
+}
+
+/// Does the work of an entry point.
+fn enter<T>(work: impl FnOnce() -> T) -> T {
+    #[cfg(test)]
+    crate::tests::panic_if_forced(crate::tests::Fault::Entry);
+    work()
+}
+
+/// Does `work`, and puts what comes of it, or the error, in `result`. That may be null only if it is for errors alone.
+///
+/// # Safety
+/// `options` is null or points to options, `result` is null or points to a result, which need not be initialized.
+unsafe fn answer(
+    options: *const ntv_options,
+    result: *mut ntv_result,
+    for_errors: bool,
+    work: impl FnOnce(&Call) -> Result<ntv_result, Failure>,
+) -> ntv_status {
+    if result.is_null() && !for_errors {
+        return NTV_ERROR_ARGUMENT;
+    }
+    if !result.is_null() {
+        // SAFETY: not null, so a result by the contract.
+        unsafe { result.write(reflection::empty()) };
+    }
+    // SAFETY: null or options, by the contract.
+    let options = unsafe { options.as_ref() };
+    let call = Call { flags: options.map_or(0, |options| options.flags), allocator: Allocator::of(options) };
+    let outcome =
+        catch_unwind(AssertUnwindSafe(|| enter(|| work(&call)))).unwrap_or_else(|panic| Err(Failure::panic(&*panic)));
+    let (status, filled) = match outcome {
+        Ok(filled) => (NTV_OK, filled),
+        Err(failure) => (failure.status, reflection::failed(&failure.message, &call.allocator)),
+    };
+    if result.is_null() {
+        // SAFETY: what is in it came from this allocator.
+        unsafe { reflection::release(filled, &call.allocator) };
+    } else {
+        // SAFETY: not null, so a result by the contract.
+        unsafe { result.write(filled) };
+    }
+    status
+}
+
+macro_rules! entry_points {
+    () => {};
+    ($name:ident($($arg:ident: $ty:ty),*) -> $ret:ty, gives $failed:expr => $body:path; $($rest:tt)*) => {
+        /// See `ntv.h`.
+        ///
+        /// # Safety
+        /// Pointers are null or point to what `ntv.h` says.
+        #[no_mangle]
+        pub unsafe extern "C" fn $name($($arg: $ty),*) -> $ret {
+            // SAFETY: the contract is the same.
+            guarded($failed, || enter(|| unsafe { $body($($arg),*) }))
+        }
+        entry_points! { $($rest)* }
+    };
+    ($name:ident($($arg:ident: $ty:ty),*), answers $options:ident, $result:ident => $body:path; $($rest:tt)*) => {
+        entry_points! { @status $name($($arg: $ty),*), $options, $result, false, $body }
+        entry_points! { $($rest)* }
+    };
+    ($name:ident($($arg:ident: $ty:ty),*), reports $options:ident, $result:ident => $body:path; $($rest:tt)*) => {
+        entry_points! { @status $name($($arg: $ty),*), $options, $result, true, $body }
+        entry_points! { $($rest)* }
+    };
+    (@status $name:ident($($arg:ident: $ty:ty),*), $options:ident, $result:ident, $for_errors:expr, $body:path) => {
+        /// See `ntv.h`.
+        ///
+        /// # Safety
+        /// Pointers are null or point to what `ntv.h` says.
+        #[no_mangle]
+        pub unsafe extern "C" fn $name(
+            $($arg: $ty,)*
+            $options: *const ntv_options,
+            $result: *mut ntv_result,
+        ) -> ntv_status {
+            // SAFETY: the contract is the same.
+            let work = |call: &Call| unsafe { $body(call, $($arg),*) };
+            // SAFETY: by the contract.
+            guarded(NTV_ERROR_INTERNAL, || unsafe { answer($options, $result, $for_errors, work) })
+        }
+    };
+}
+
+entry_points! {
+    ntv_version() -> *const c_char, gives null() => names::version;
+    ntv_wire_version() -> u32, gives NTV_NONE => names::wire_version;
+    ntv_wire_number(table: ntv_table, name: *const c_char) -> u32, gives NTV_NONE => names::number;
+    ntv_wire_num_sources(alu: u32) -> u32, gives 0 => names::num_sources;
+    ntv_wire_num_indices(intrinsic: u32) -> u32, gives 0 => names::num_indices;
+    ntv_wire_index(intrinsic: u32, index: *const c_char) -> u32, gives NTV_NONE => names::index;
+
+    ntv_target_init(target: *mut ntv_target, vulkan_version: u32) -> bool, gives false => target::init;
+    ntv_target_enable(target: *mut ntv_target, feature: *const c_char, on: bool) -> bool, gives false => target::enable;
+
+    ntv_context_create() -> *mut ntv_context, gives null_mut() => translate::create_context;
+    ntv_context_destroy(context: *mut ntv_context) -> (), gives () => translate::destroy_context;
+    ntv_translate(context: *mut ntv_context, target: *const ntv_target, wire: *const u32, num_words: usize),
+        answers options, result => translate::translate_words;
+    ntv_result_free(result: *mut ntv_result, options: *const ntv_options) -> (), gives () => reflection::free;
+
+    ntv_module_create(context: *mut ntv_context, target: *const ntv_target, wire: *const u32, num_words: usize,
+        offer: u64, module: *mut *mut ntv_module), answers options, result => module::create;
+    ntv_module_load(words: *const u32, num_words: usize, module: *mut *mut ntv_module),
+        reports options, result => module::load;
+    ntv_module_store(module: *const ntv_module), answers options, result => module::store;
+    ntv_module_destroy(module: *mut ntv_module) -> (), gives () => module::destroy;
+    ntv_link(stages: *const *const ntv_module, num_stages: usize, infos: *const ntv_link_info,
+        linked: *mut *mut ntv_module), reports options, result => module::link_stages;
+    ntv_program_keys(stages: *const *const ntv_module, num_stages: usize, key_of_draw: *const ntv_key,
+        keys: *mut ntv_key), reports options, result => module::program_keys;
+    ntv_likely_keys(stages: *const *const ntv_module, num_stages: usize, always: *const ntv_key, keys: *mut ntv_key,
+        most: usize) -> usize, gives 0 => module::likely;
+    ntv_module_instantiate(module: *const ntv_module, key_of_draw: *const ntv_key),
+        answers options, result => module::instantiate;
+}

@@ -1,0 +1,81 @@
+//! Entry points: only the table makes one, and none lets a panic out.
+
+use super::{constants, Fault, PANIC};
+use crate::bindings::{ntv_key, ntv_result, ntv_status, NTV_ERROR_INTERNAL, NTV_NONE, NTV_TABLE_ALU};
+use crate::*;
+use std::mem::MaybeUninit;
+use std::ptr::{null, null_mut};
+
+/// The sources of this library that C could call into.
+const SOURCES: [(&str, &str); 7] = [
+    ("lib", include_str!("../lib.rs")),
+    ("memory", include_str!("../memory.rs")),
+    ("module", include_str!("../module.rs")),
+    ("names", include_str!("../names.rs")),
+    ("reflection", include_str!("../reflection.rs")),
+    ("target", include_str!("../target.rs")),
+    ("translate", include_str!("../translate.rs")),
+];
+
+#[test]
+fn only_the_table_makes_entry_points() {
+    let attributes = ["no_mangle", "export_name", "link_section"];
+    for (file, source) in SOURCES {
+        assert!(attributes.iter().all(|name| !source.contains(name)), "{file}.rs has an entry point of its own");
+    }
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let files = std::fs::read_dir(folder).expect("the sources").map(|entry| entry.expect("a file").file_name());
+    let others = ["bindings.rs", "entry.rs", "tests.rs", "tests"];
+    let known = |name: &str| others.contains(&name) || SOURCES.iter().any(|row| name == format!("{}.rs", row.0));
+    files.for_each(|name| assert!(known(&name.to_string_lossy()), "{name:?} is not looked at"));
+}
+
+/// The status and the error of a call with a result.
+fn status_of(call: impl FnOnce(*mut ntv_result) -> ntv_status) -> (ntv_status, String) {
+    let mut result = MaybeUninit::uninit();
+    let status = call(result.as_mut_ptr());
+    // SAFETY: the call wrote it, and it goes here.
+    unsafe {
+        let message = std::ffi::CStr::from_ptr(result.assume_init_ref().error).to_string_lossy().into_owned();
+        PANIC.set(None);
+        ntv_result_free(result.as_mut_ptr(), null());
+        PANIC.set(Some(Fault::Entry));
+        (status, message)
+    }
+}
+
+#[test]
+fn no_entry_point_lets_a_panic_out() {
+    let (target, key) = (null_mut(), ntv_key { bits: 0, size: [0; 2] });
+    let (mut module, mut keys) = (null_mut(), key);
+    PANIC.set(Some(Fault::Entry));
+    // SAFETY: no function gets to its arguments.
+    unsafe {
+        assert!(ntv_version().is_null());
+        assert_eq!(ntv_wire_version(), NTV_NONE);
+        assert_eq!(ntv_wire_number(NTV_TABLE_ALU, c"fadd".as_ptr()), NTV_NONE);
+        assert_eq!((ntv_wire_num_sources(1), ntv_wire_num_indices(1)), (0, 0));
+        assert_eq!(ntv_wire_index(1, c"base".as_ptr()), NTV_NONE);
+        assert!(!ntv_target_init(target, 1 << 22) && !ntv_target_enable(target, c"shaderFloat64".as_ptr(), true));
+        assert!(ntv_context_create().is_null());
+        ntv_context_destroy(null_mut());
+        ntv_module_destroy(null_mut());
+        ntv_result_free(null_mut(), null());
+        assert_eq!(ntv_likely_keys(null(), 0, &key, &mut keys, 1), 0);
+        let answers = [
+            status_of(|result| ntv_translate(null_mut(), target, null(), 0, null(), result)),
+            status_of(|result| ntv_module_create(null_mut(), target, null(), 0, 0, &mut module, null(), result)),
+            status_of(|result| ntv_module_load(null(), 0, &mut module, null(), result)),
+            status_of(|result| ntv_module_store(null(), null(), result)),
+            status_of(|result| ntv_link(null(), 0, null(), &mut module, null(), result)),
+            status_of(|result| ntv_program_keys(null(), 0, &key, &mut keys, null(), result)),
+            status_of(|result| ntv_module_instantiate(null(), &key, null(), result)),
+        ];
+        for (status, message) in answers {
+            assert_eq!((status, message.as_str()), (NTV_ERROR_INTERNAL, "ntv panicked: a fault that a test forced"));
+        }
+        assert_eq!(ntv_link(null(), 0, null(), &mut module, null(), null_mut()), NTV_ERROR_INTERNAL);
+    }
+    PANIC.set(None);
+    assert_eq!(constants()["NTV_NONE"], u64::from(NTV_NONE));
+}

@@ -1,0 +1,72 @@
+/*
+ * What the C programs here have in common: checks, and instructions of shaders.
+ */
+
+#ifndef NTV_TESTS_BUILD_H
+#define NTV_TESTS_BUILD_H
+
+#include "ntv.h"
+
+#include <stdio.h>
+
+#define VULKAN_1_3 (1u << 22 | 3u << 12)
+
+static int failures;
+
+#define CHECK(condition)                                                      \
+   do {                                                                       \
+      if (!(condition)) {                                                     \
+         fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition); \
+         failures++;                                                          \
+      }                                                                       \
+   } while (0)
+
+static const uint8_t xyzw[] = {0, 1, 2, 3};
+
+/* An ALU instruction with two sources of the same shape as its result. */
+static uint32_t
+alu2(struct ntv_wire *w, const char *name, unsigned components, unsigned bits, uint32_t a, uint32_t b)
+{
+   uint32_t number = ntv_wire_alu(w, ntv_wire_number(NTV_TABLE_ALU, name), 0, components, bits);
+
+   ntv_wire_alu_src(w, a, xyzw, components);
+   ntv_wire_alu_src(w, b, xyzw, components);
+   return number;
+}
+
+struct index {
+   const char *name;
+   uint32_t value;
+};
+
+/* An intrinsic with two sources. */
+static uint32_t
+intrinsic2(struct ntv_wire *w, const char *name, unsigned components, unsigned bits, uint32_t a, uint32_t b,
+           const struct index *indices, unsigned num_indices)
+{
+   uint32_t values[16] = {0}, def, number = ntv_wire_number(NTV_TABLE_INTRINSIC, name);
+
+   for (unsigned i = 0; i < num_indices; i++) {
+      uint32_t slot = ntv_wire_index(number, indices[i].name);
+
+      CHECK(slot < ntv_wire_num_indices(number));
+      values[slot & 15] = indices[i].value;
+   }
+   def = ntv_wire_intrinsic(w, number, components, bits);
+   ntv_wire_operand(w, a);
+   ntv_wire_operand(w, b);
+   for (unsigned i = 0; i < ntv_wire_num_indices(number); i++)
+      ntv_wire_operand(w, values[i]);
+   return def;
+}
+
+static uint32_t
+const32(struct ntv_wire *w, uint32_t value)
+{
+   uint32_t number = ntv_wire_const(w, 1, 32);
+
+   ntv_wire_const_value(w, 32, value);
+   return number;
+}
+
+#endif
