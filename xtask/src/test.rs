@@ -13,6 +13,8 @@ const NEEDS: &[(Probe, &str)] = &[
     (Probe::File("/usr/share/vulkan/explicit_layer.d", "VkLayer_khronos_validation."), "vulkan-validationlayers"),
     // The bindings of ntv.h are made again with it.
     (Probe::Versioned("/usr/lib", "llvm-", "lib/libclang.so.1"), "libclang-dev"),
+    // The C program that draws links with the loader.
+    (Probe::File("/usr/include/vulkan", "vulkan_core.h"), "libvulkan-dev"),
     (Probe::Program("meson"), "meson"),
     (Probe::Program("ninja"), "ninja-build"),
     (Probe::Program("valgrind"), "valgrind"),
@@ -74,7 +76,12 @@ fn meson() -> Result<()> {
 fn build_folder(name: &str, options: &[&str]) -> Result<PathBuf> {
     let folder = crate::root().join("target").join(name);
     let mut setup = Command::new("meson");
-    setup.current_dir(crate::root()).arg("setup").arg(&folder).arg("-Dcargo_profile=dev").args(options);
+    setup
+        .current_dir(crate::root())
+        .arg("setup")
+        .arg(&folder)
+        .args(["-Dcargo_profile=dev", "-Ddraw_test=enabled"])
+        .args(options);
     if folder.join("build.ninja").is_file() {
         setup.arg("--reconfigure");
     }
