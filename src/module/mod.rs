@@ -15,9 +15,10 @@
 //! %p = OpTypePointer Output %v4     patch: Private, if varying 1 is unused
 //! ```
 //!
-//! Two functions use the tables. [`Module::link`] decides all that a link knows, and gives a module in which only keys are
-//! left to be asked. [`Module::instantiate`] writes the words for a key: it copies the slices between ranges that go, and
-//! patches; its cost is that of the copy.
+//! Two functions use the tables. [`Module::link`] decides all that a link knows, and gives a module in which the rest is left to be
+//! asked: keys, and the varyings of a side that no other stage was on. [`Module::instantiate`] writes the words for a key: it
+//! copies the slices between ranges that go, and patches; its cost is that of the copy. What a module has no words for it
+//! refuses ([`Module::accepts`], [`Module::takes`]).
 //!
 //! Rules, the first two of which [`Module::check`] finds broken, the others the tests in `tests/variants`:
 //!
