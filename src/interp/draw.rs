@@ -202,7 +202,7 @@ impl Pipeline<'_, '_> {
         let position = vertex.get(&Slot::new(varying::POS)).copied().unwrap_or_default();
         let [x, y, z, w] = position.map(|word| f32::from_bits(word.value as u32));
         let inside = x.abs() < w && y.abs() < w && (0.0..=w).contains(&z);
-        if !inside {
+        if !inside || has_negative_distance(vertex) {
             return;
         }
         let pixel = [(x, self.draw.size[0]), (y, self.draw.size[1])]
@@ -223,6 +223,13 @@ impl Pipeline<'_, '_> {
             self.drawn.fragments.extend(outcome.outputs.into_iter().map(|outputs| (pixel, outputs)));
         }
     }
+}
+
+/// Whether a clip or a cull distance of a point is negative, which keeps it from being drawn (Vulkan, "Primitive Clipping").
+fn has_negative_distance(vertex: &Vertex) -> bool {
+    let distances =
+        (varying::CLIP_DIST0..=varying::CULL_DIST1).filter_map(|slot| vertex.get(&Slot::new(slot))).flatten();
+    distances.filter(|word| word.is_defined()).any(|word| f32::from_bits(word.value as u32) < 0.0)
 }
 
 /// A word of the outputs that transform feedback captures.
