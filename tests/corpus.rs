@@ -17,7 +17,8 @@
 //! to; every module goes through `spirv-val` all the same.
 //!
 //! `; test: run` has the tool run the shaders of the file on the interpreter. Lines `; inputs: ...` give it what README calls
-//! FILE. `tests/lavapipe/run.rs` has a Vulkan driver do the same, and `tests/faults` breaks these shaders on purpose.
+//! FILE. `tests/lavapipe/run.rs` has a Vulkan driver do the same, and `tests/faults` breaks these shaders on purpose. A file may
+//! have other commands besides. One in `tests/corpus/zink` that does not run says why: `; not run: REASON`.
 
 mod support;
 #[path = "support/tool.rs"]
@@ -26,6 +27,9 @@ mod tool;
 use ntv::pass::{pipeline, Context};
 use ntv::{check, text, BufferAccess, EmitOptions, Errors, Feature, Options, Shader, Target, Translator};
 use rspirv::binary::Disassemble as _;
+use rspirv::dr::{self, Operand};
+use spirv::Op;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -54,8 +58,7 @@ fn corpus() {
 fn run(file: &Path, bless: bool) -> Result<(), String> {
     let old = fs::read_to_string(file).map_err(|error| error.to_string())?;
     let (given, _) = old.split_at(old.find("\n; expect: ").map_or(old.len(), |at| at + 1));
-    let head = given.lines().take_while(|line| line.starts_with(';'));
-    let commands: Vec<&str> = head.filter_map(|line| line.strip_prefix("; test: ")).collect();
+    let commands: Vec<&str> = tool::header(given, "; test: ").collect();
     if commands.is_empty() {
         return Err("no line `; test: COMMAND` at the start".to_string());
     }
@@ -183,12 +186,39 @@ impl<'a> Command<'a> {
 /// The disassembly of a module that is valid.
 fn judged(words: &[u32], target: &Target) -> Result<String, String> {
     support::spirv_val(words, target)?;
-    let mut module = rspirv::dr::load_words(words).map_err(|error| format!("rspirv: {error}"))?;
+    let mut module = dr::load_words(words).map_err(|error| format!("rspirv: {error}"))?;
     if let Some(header) = &mut module.header {
         // rspirv puts itself there.
         header.generator = words[2];
     }
-    Ok(module.disassemble())
+    Ok(with_exact_floats(&module))
+}
+
+/// The disassembly. Floats of 16 bits and NaNs are their bits, which a number would not show.
+fn with_exact_floats(module: &dr::Module) -> String {
+    let floats: BTreeMap<_, _> = module
+        .types_global_values
+        .iter()
+        .filter_map(|inst| match (inst.class.opcode, &inst.operands[..]) {
+            (Op::TypeFloat, [Operand::LiteralBit32(width)]) => Some((inst.result_id?, *width)),
+            _ => None,
+        })
+        .collect();
+    let mut asm = module.disassemble();
+    for inst in module.types_global_values.iter().filter(|inst| inst.class.opcode == Op::Constant) {
+        let (Some(id), Some(ty)) = (inst.result_id, inst.result_type) else { continue };
+        let bits = match (floats.get(&ty), &inst.operands[..]) {
+            (Some(16), [Operand::LiteralBit32(bits)]) => format!("0x{bits:04x}"),
+            (Some(32), [Operand::LiteralBit32(bits)]) if f32::from_bits(*bits).is_nan() => format!("0x{bits:08x}"),
+            (Some(64), [Operand::LiteralBit64(bits)]) if f64::from_bits(*bits).is_nan() => format!("0x{bits:016x}"),
+            _ => continue,
+        };
+        let start = format!("\n%{id} = OpConstant  %{ty}  ");
+        let (before, after) = asm.split_once(&start).expect("a line for the constant");
+        let rest = after.find('\n').map_or("", |at| &after[at..]);
+        asm = format!("{before}{start}{bits}{rest}");
+    }
+    asm
 }
 
 /// The tables name a test for each of their rows, or say why there is none.
@@ -209,5 +239,36 @@ fn every_row_of_a_table_has_its_test() {
                 assert!(corpus.join(folder).join(name).is_file(), "no file {name}: {row}");
             }
         }
+    }
+}
+
+/// The head of each file of `tests/corpus/zink` has the shader compiled, and run unless it says why not.
+#[test]
+fn what_zink_gets_wrong_runs_here_or_says_why_not() {
+    let files = support::files(&support::root().join("tests/corpus/zink"), &["nir"]);
+    assert!(files.len() >= 29, "only {} files", files.len());
+    let problems: Vec<String> = files
+        .iter()
+        .filter_map(|file| {
+            let text = fs::read_to_string(file).expect("a readable file");
+            Some(format!("{}: {}", file.display(), unrun(&text)?))
+        })
+        .collect();
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+/// What is missing in a file that has to compile and to run.
+fn unrun(text: &str) -> Option<&'static str> {
+    let runs = tool::header(text, "; test: ").any(|command| command == "run");
+    let reason = tool::header(text, "; not run: ").next();
+    match (runs, reason) {
+        _ if !tool::header(text, "; test: ").any(|command| command.starts_with("compile")) => {
+            Some("no line `; test: compile`")
+        }
+        (false, None) => Some("neither `; test: run` nor `; not run: REASON`"),
+        (true, Some(_)) => Some("both `; test: run` and `; not run: REASON`"),
+        (false, Some(reason)) => reason.trim().is_empty().then_some("no reason"),
+        // The driver is not asked about these, see `tests/lavapipe/run.rs`.
+        (true, None) => text.contains("\n; line ").then_some("the run has no meaning"),
     }
 }

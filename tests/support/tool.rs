@@ -4,10 +4,14 @@ use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+/// What follows `key` in the lines `; ...` at the start of a file.
+pub(crate) fn header<'a>(text: &'a str, key: &'a str) -> impl Iterator<Item = &'a str> {
+    text.lines().take_while(|line| line.starts_with(';')).filter_map(move |line| line.strip_prefix(key))
+}
+
 /// The lines `; inputs: ...` at the start of a file: what its shaders are given, see README.
 pub(crate) fn inputs(text: &str) -> Result<String, String> {
-    let head = text.lines().take_while(|line| line.starts_with(';'));
-    let inputs: Vec<&str> = head.filter_map(|line| line.strip_prefix("; inputs: ")).collect();
+    let inputs: Vec<&str> = header(text, "; inputs: ").collect();
     if inputs.is_empty() {
         return Err("no line `; inputs: ...` at the start".to_string());
     }
