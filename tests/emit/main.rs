@@ -47,6 +47,35 @@ impl Emitted {
         self.module.disassemble()
     }
 
+    /// The operations on subgroups in their order, those that have a kind with it, and the constants among their operands.
+    fn group_operations(&self) -> Vec<String> {
+        let constant = |id: u32| {
+            let mut values = self.module.types_global_values.iter().filter(|inst| inst.class.opcode == Op::Constant);
+            values.find(|inst| inst.result_id == Some(id)).map(|inst| inst.operands[0].to_string())
+        };
+        let shown = |operand: &dr::Operand| match operand {
+            dr::Operand::IdRef(id) => constant(*id),
+            dr::Operand::GroupOperation(kind) => Some(format!("{kind:?}")),
+            _ => None,
+        };
+        let operations = self.code().filter(|inst| inst.class.opname.contains("roup"));
+        let named = operations.map(|inst| {
+            let operands: Vec<String> = inst.operands.iter().filter_map(shown).collect();
+            format!("{} {}", inst.class.opname, operands.join(" ")).trim_end().to_string()
+        });
+        named.collect()
+    }
+
+    /// The capabilities besides Shader.
+    fn capabilities(&self) -> Vec<spirv::Capability> {
+        let operands = self.module.capabilities.iter().flat_map(|inst| &inst.operands);
+        let all = operands.filter_map(|operand| match operand {
+            dr::Operand::Capability(capability) => Some(*capability),
+            _ => None,
+        });
+        all.filter(|capability| *capability != spirv::Capability::Shader).collect()
+    }
+
     fn has_capability(&self, capability: spirv::Capability) -> bool {
         let wanted = dr::Operand::Capability(capability);
         self.module.capabilities.iter().any(|inst| inst.operands.contains(&wanted))

@@ -132,7 +132,7 @@ fn coherent_memory_with_and_without_the_vulkan_memory_model() {
     block b1:",
     );
     let it = emitted(&dump);
-    assert!(it.decorations().contains("Coherent"));
+    assert_eq!(it.decorations().matches("Coherent").count(), 1, "the buffer, not shared memory");
     for device in [false, true] {
         let mut target = Target::default();
         target.set(Feature::vulkanMemoryModel, true);
@@ -140,7 +140,9 @@ fn coherent_memory_with_and_without_the_vulkan_memory_model() {
         let it = emitted_for(&dump, &target);
         assert!(!it.decorations().contains("Coherent"));
         let asm = it.asm();
-        assert!(asm.contains("MakePointerVisible|NonPrivatePointer") || asm.contains("MAKE_POINTER_VISIBLE"), "{asm}");
+        let (visible, available) = ("MakePointerVisible|NonPrivatePointer", "MakePointerAvailable|NonPrivatePointer");
+        assert_eq!([visible, available].map(|what| asm.matches(what).count()), [1, 1], "{asm}");
+        assert_eq!(it.has_capability(spirv::Capability::VulkanMemoryModelDeviceScope), device);
     }
 }
 
@@ -153,7 +155,8 @@ fn what_is_only_read_is_not_writable() {
                 // succs: b1
     block b1:",
     ));
-    assert!(it.decorations().contains("NonWritable"));
+    assert_eq!(it.decorations().matches("NonWritable").count(), 1, "{}", it.decorations());
+    assert!(!it.decorations().contains("NonReadable"), "{}", it.decorations());
 }
 
 #[test]
@@ -215,11 +218,14 @@ fn buffers_that_spirv_cannot_have_are_refused() {
     );
     emitted(&dump);
     let arrays = dump.replace("ssbo uvec4[])", "ssbo uvec4[][])").replace("(ssbo uvec4)", "(ssbo uvec4[])");
-    for wrong in [arrays, dump.replace("ssbo INTERP_MODE_NONE none struct", "ssbo INTERP_MODE_NONE none uint[]")] {
-        for found in text::parse(&wrong) {
-            let Ok(shader) = found.shader else { continue };
-            emit(&shader, &Target::default(), &EmitOptions::default()).expect_err("no such buffer");
-        }
+    let arrays = arrays.replace("(ssbo uint)", "(ssbo uvec4)").replace("32    %0", "32x4  %0");
+    let bare = dump.replace("none struct b", "none uvec4[] b").replace("(ssbo struct)", "(ssbo uvec4[])");
+    let bare = bare.replace("    32    %91 = deref_struct &%90->base (ssbo uvec4[])\n", "").replace("*%91", "*%90");
+    for (wrong, message) in
+        [(arrays, "an array of this type is not supported"), (bare, "a buffer that is no struct is not supported")]
+    {
+        let errors = emit(&parse(&wrong), &Target::default(), &EmitOptions::default()).expect_err("no such buffer");
+        assert!(errors.to_string().ends_with(&format!(": {message}")), "{errors}");
     }
 }
 

@@ -1,6 +1,7 @@
 //! Types, swizzles, shifts, subgroups.
 
 use super::*;
+use spirv::Capability::*;
 
 #[test]
 fn a_value_is_bitcast_once_where_it_dominates() {
@@ -73,15 +74,23 @@ fn subgroup_operations_of_both_generations() {
                 // succs: b1
     block b1:",
     );
-    for version in [Version(1, 0), Version(1, 1), Version(1, 3)] {
+    let old = emitted_for(&dump, &Target::new(Version(1, 0)));
+    let named = ["SubgroupBallotKHR", "SubgroupAnyKHR", "SubgroupFirstInvocationKHR", "SubgroupReadInvocationKHR 1"];
+    assert_eq!(old.group_operations(), named);
+    assert_eq!(old.capabilities(), [SubgroupBallotKHR, SubgroupVoteKHR]);
+    for version in [Version(1, 1), Version(1, 3)] {
         let it = emitted_for(&dump, &Target::new(version));
-        assert_eq!(it.asm().contains("SPV_KHR_shader_ballot"), version == Version(1, 0));
+        let named = ["GroupNonUniformBallot", "GroupNonUniformAny", "GroupNonUniformBroadcastFirst"];
+        assert_eq!(it.group_operations()[..3], named);
+        assert_eq!(it.group_operations()[3..], ["GroupNonUniformBroadcast 1"]);
+        assert_eq!(it.capabilities(), [GroupNonUniform, GroupNonUniformBallot, GroupNonUniformVote]);
+        assert_eq!(it.module.extensions.len(), 0);
     }
 }
 
 #[test]
 fn reductions_and_quads() {
-    emitted(&compute(
+    let it = emitted(&compute(
         "    32    %0 = @load_subgroup_invocation
     32    %1 = @reduce (%0) (reduction_op=iadd, cluster_size=0)
     32    %2 = @inclusive_scan (%1) (reduction_op=umax)
@@ -99,6 +108,20 @@ fn reductions_and_quads() {
                 // succs: b1
     block b1:",
     ));
+    let named = [
+        "GroupNonUniformIAdd Reduce",
+        "GroupNonUniformUMax InclusiveScan",
+        "GroupNonUniformFAdd ExclusiveScan",
+        "GroupNonUniformQuadSwap 0",
+        "GroupNonUniformShuffleXor",
+        "GroupNonUniformFMin ClusteredReduce 4",
+        "GroupNonUniformElect",
+        "GroupNonUniformAllEqual",
+    ];
+    assert_eq!(it.group_operations(), named);
+    let [arithmetic, quad] = [GroupNonUniformArithmetic, GroupNonUniformQuad];
+    let [shuffle, clustered, vote] = [GroupNonUniformShuffle, GroupNonUniformClustered, GroupNonUniformVote];
+    assert_eq!(it.capabilities(), [GroupNonUniform, arithmetic, quad, shuffle, clustered, vote]);
 }
 
 #[test]
@@ -109,20 +132,41 @@ fn vectors_of_more_than_four_components_are_refused() {
                 // succs: b1
     block b1:",
     ));
-    emit(&shader, &Target::default(), &EmitOptions::default()).expect_err("no such vector");
+    let errors = emit(&shader, &Target::default(), &EmitOptions::default()).expect_err("no such vector");
+    assert_eq!(errors.to_string(), "line 16: a vector of more than four components is not supported");
 }
 
+/// They are floats because of what they are added to.
 #[test]
-fn a_signalling_nan_keeps_its_bits() {
-    let it = emitted(&fragment(&format!(
-        "    block b0:  // preds:
+fn signalling_nans_keep_their_bits() {
+    for (bits, [from, to], nan, words) in [
+        (16, ["f2f16", "f2f32"], "0x7d01", &[0x7d01][..]),
+        (32, ["fneg", "fneg"], "0x7f800001", &[0x7f80_0001]),
+        (64, ["f2f64", "f2f32"], "0x7ff0000000000001", &[1, 0x7ff0_0000]),
+    ] {
+        let it = emitted(&fragment(&format!(
+            "    block b0:  // preds:
     32    %0 = deref_var &f (shader_in vec4)
     32x4  %1 = @load_deref (%0) (access=none)
-    32    %2 = load_const (0x7f800001)
-    32x4  %3 = fadd %1, %2.xxxx
-    32    %4 = deref_var &o (shader_out vec4)
-              @store_deref (%4, %3) (wrmask=xyzw, access=none)
+    {bits} %2 = {from} %1.x
+    {bits} %3 = load_const ({nan})
+    {bits} %4 = fadd %2, %3
+    32    %5 = {to} %4
+    32x4  %6 = vec4 %5, %5, %5, %5
+    32    %7 = deref_var &o (shader_out vec4)
+              @store_deref (%7, %6) (wrmask=xyzw, access=none)
 {END}"
-    )));
-    assert!(it.words.contains(&0x7f80_0001), "{}", it.asm());
+        )));
+        let values = &it.module.types_global_values;
+        let is_float = |ty: &dr::Instruction| ty.class.opcode == Op::TypeFloat;
+        let has_float =
+            |inst: &dr::Instruction| values.iter().any(|ty| ty.result_id == inst.result_type && is_float(ty));
+        let mut floats = values.iter().filter(|inst| inst.class.opcode == Op::Constant && has_float(inst));
+        let value = match floats.next().map(|inst| &inst.operands[..]) {
+            Some([dr::Operand::LiteralBit32(word)]) => vec![*word],
+            Some([dr::Operand::LiteralBit64(both)]) => vec![*both as u32, (*both >> 32) as u32],
+            other => panic!("{other:?} in\n{}", it.asm()),
+        };
+        assert_eq!((value.as_slice(), floats.next()), (words, None), "{}", it.asm());
+    }
 }
