@@ -13,10 +13,7 @@ use std::path::Path;
 
 #[test]
 fn real_dumps_are_valid() {
-    let Some(corpus) = support::shared_corpus() else {
-        println!("no corpus beside the repository (NTV_CORPUS names one): nothing checked");
-        return;
-    };
+    let Some(corpus) = support::shared_corpus() else { return };
     let files = support::files(&corpus, &["nir", "log"]);
     let results = support::in_parallel(files, |file| check_file(&file, file.strip_prefix(&corpus).unwrap_or(&file)));
     let checked: usize = results.iter().map(|(checked, _)| checked).sum();
@@ -54,10 +51,7 @@ fn check_shader(mut shader: Shader) -> Result<(), String> {
 /// zink leaves SSA by turning phis into registers; its dumps from before tell which phis have to come back.
 #[test]
 fn registers_become_the_phis_they_were() {
-    let Some(corpus) = support::shared_corpus() else {
-        println!("no corpus beside the repository (NTV_CORPUS names one): nothing checked");
-        return;
-    };
+    let Some(corpus) = support::shared_corpus() else { return };
     let files = support::files(&corpus, &["nir"]).into_iter().filter(|file| file.parent().is_some_and(is_reg_folder));
     let results = support::in_parallel(files.collect(), |file| same_phis(&file));
     let (checked, same) = (results.iter().flatten().count(), results.iter().flatten().filter(|same| **same).count());

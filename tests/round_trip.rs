@@ -3,23 +3,16 @@
 //! Over the dumps of this repository always; over a corpus of real dumps where there is one (`NTV_CORPUS`, or
 //! `../shared/corpus`).
 
+mod support;
+
 use ntv::text::{self, Found};
 use ntv::Errors;
 use std::fs;
 use std::path::{Path, PathBuf};
-use walkdir::WalkDir;
 
 /// The dumps and logs below `folder`.
 fn dumps(folder: &Path) -> Vec<PathBuf> {
-    let is_dump = |path: &Path| path.extension().is_some_and(|extension| extension == "nir" || extension == "log");
-    let files = WalkDir::new(folder).sort_by_file_name().into_iter().filter_map(Result::ok);
-    files.map(|entry| entry.into_path()).filter(|path| is_dump(path)).collect()
-}
-
-fn corpus() -> Option<PathBuf> {
-    let default = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus");
-    let folder = std::env::var_os("NTV_CORPUS").map_or(default, PathBuf::from);
-    folder.is_dir().then_some(folder)
+    support::files(folder, &["nir", "log"])
 }
 
 /// True for a log into which two threads wrote at once: something else starts in the middle of a line or of a shader.
@@ -72,20 +65,22 @@ fn faults(path: &Path) -> Vec<String> {
 
 #[test]
 fn own_dumps_survive() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut checked = 0;
     for folder in ["tests", "examples"] {
-        for path in dumps(&root.join(folder)) {
+        for path in dumps(&support::root().join(folder)) {
             // Tests of the validator are wrong on purpose.
             if !path.parent().is_some_and(|parent| parent.ends_with("check")) {
                 assert_eq!(faults(&path), Vec::<String>::new());
+                checked += 1;
             }
         }
     }
+    assert!(checked > 250, "only {checked} files");
 }
 
 #[test]
 fn corpus_survives() {
-    let Some(folder) = corpus() else { return };
+    let Some(folder) = support::shared_corpus() else { return };
     let files = dumps(&folder);
     assert!(files.len() > 100, "{} is no corpus", folder.display());
     let faults: Vec<String> = files.iter().flat_map(|path| faults(path)).collect();
@@ -106,7 +101,7 @@ fn is_in_order(dump: &str) -> bool {
 
 #[test]
 fn corpus_is_printed_as_mesa_does() {
-    let Some(folder) = corpus() else { return };
+    let Some(folder) = support::shared_corpus() else { return };
     let mut compared = 0;
     for path in dumps(&folder).iter().filter(|path| path.extension().is_some_and(|e| e == "nir")) {
         let dump = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));

@@ -3,7 +3,7 @@
 //!
 //! The only exceptions are dumps that do not parse because another thread wrote into the log meanwhile.
 //!
-//! The corpus is too big for the repository; where it is absent, this says so.
+//! The corpus is too big for the repository; where it is absent, this is skipped and says so.
 
 // What was not checked has to be visible.
 #![allow(clippy::print_stdout)]
@@ -33,10 +33,7 @@ const VARIATIONS: &[(&[Feature], &[Feature])] = {
 
 #[test]
 fn real_dumps_compile() {
-    let Some(corpus) = support::shared_corpus() else {
-        println!("no corpus beside the repository (NTV_CORPUS names one): nothing checked");
-        return;
-    };
+    let Some(corpus) = support::shared_corpus() else { return };
     let mut files = support::files(&corpus, &["nir", "log"]);
     files.retain(|file| LEVELS.iter().any(|level| file.parent().is_some_and(|folder| folder.ends_with(level))));
     let results = support::in_parallel(files, |file| check_file(&file, file.strip_prefix(&corpus).unwrap_or(&file)));
@@ -46,6 +43,21 @@ fn real_dumps_compile() {
     println!("{checked} shaders of {} files checked; {torn} dumps are torn", results.len());
     assert!(failures.is_empty(), "{} of {checked} shaders fail\n{}", failures.len(), failures.join("\n"));
     assert!(checked > 0, "{} has no dumps", corpus.display());
+}
+
+/// What is not there is skipped, what is there has to be a corpus.
+#[test]
+fn a_corpus_without_shaders_is_a_failure() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let found = |name: &str| support::caught(|| Ok(support::corpus_at(&folder.path().join(name))));
+    assert_eq!(found("absent"), Ok(None));
+    let empty = Err(format!("panics: {} has no shaders", folder.path().join("").display()));
+    assert_eq!(found(""), empty);
+    fs::write(folder.path().join("a.log"), "Mesa says nothing\n").expect("a file");
+    fs::write(folder.path().join("a.txt"), "shader: MESA_SHADER_VERTEX\n").expect("a file");
+    assert_eq!(found(""), empty);
+    fs::write(folder.path().join("b.log"), "NIR shader:\nshader: MESA_SHADER_VERTEX\n").expect("a file");
+    assert_eq!(found(""), Ok(Some(folder.path().join(""))));
 }
 
 /// What became of the dumps in a file.

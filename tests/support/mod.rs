@@ -5,6 +5,7 @@
 
 use ntv::Target;
 use std::collections::VecDeque;
+use std::fs;
 use std::io::Write as _;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
@@ -24,10 +25,32 @@ pub(crate) fn files(folder: &Path, extensions: &[&str]) -> Vec<PathBuf> {
     entries.map(walkdir::DirEntry::into_path).filter(|path| wanted(path)).collect()
 }
 
-/// The corpus of real dumps beside the repository, or the one that NTV_CORPUS names, if it is there.
+/// The corpus of real dumps beside the repository, or the one that NTV_CORPUS names. Where there is none, the test is skipped, and
+/// says so.
+///
+/// # Panics
+/// See [`corpus_at`]; and if NTV_CORPUS names what is not there.
 pub(crate) fn shared_corpus() -> Option<PathBuf> {
-    let folder = std::env::var_os("NTV_CORPUS").map_or_else(|| root().join("../shared/corpus"), PathBuf::from);
-    folder.is_dir().then_some(folder)
+    let named = std::env::var_os("NTV_CORPUS").map(PathBuf::from);
+    let is_there = named.as_ref().map_or(true, |folder| folder.is_dir());
+    assert!(is_there, "NTV_CORPUS names no folder: {named:?}");
+    corpus_at(&named.unwrap_or_else(|| root().join("../shared/corpus")))
+}
+
+/// The corpus in `folder`, if that is there.
+///
+/// # Panics
+/// If it has no shader: a test that finds nothing to check has failed.
+#[allow(clippy::print_stdout)]
+pub(crate) fn corpus_at(folder: &Path) -> Option<PathBuf> {
+    if !folder.is_dir() {
+        println!("no corpus beside the repository (NTV_CORPUS names one): skipped");
+        return None;
+    }
+    let has_shader =
+        |file: PathBuf| String::from_utf8_lossy(&fs::read(file).expect("a dump")).contains("shader: MESA_SHADER_");
+    assert!(files(folder, &["nir", "log"]).into_iter().any(has_shader), "{} has no shaders", folder.display());
+    Some(folder.to_path_buf())
 }
 
 /// The bytes of a module, as a file has them.
