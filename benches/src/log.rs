@@ -67,6 +67,8 @@ mod tests {
         let rows: Vec<Row<'_>> = log.rows().collect();
         assert_eq!(rows[0].text("shader").unwrap(), "a");
         assert_eq!(rows[0].number("ns").unwrap(), 12.0);
-        assert!(rows[0].number("shader").is_err() && rows[1].number("ns").is_err() && rows[0].text("words").is_err());
+        assert_eq!(rows[0].number("shader").unwrap_err().to_string(), "shader is \"a\"");
+        assert_eq!(rows[1].number("ns").unwrap_err().to_string(), "a line without ns");
+        assert_eq!(rows[0].text("words").unwrap_err().to_string(), "a line without words");
     }
 }

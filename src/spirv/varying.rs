@@ -368,10 +368,10 @@ mod tests {
     use crate::op::{AluType, Base, Modes};
     use crate::spirv::{emit, EmitOptions};
     use crate::target::Target;
-    use spirv::Op;
+    use spirv::{Decoration, Op};
 
-    /// The words of a vertex shader that writes 0 to outputs at these locations, with these flags; `None` if it is refused.
-    fn writes(outputs: &[(u32, VarFlags)], names: bool) -> Option<Vec<u32>> {
+    /// The words of a vertex shader that writes 0 to outputs at these locations, with these flags; or why it is refused.
+    fn writes(outputs: &[(u32, VarFlags)], names: bool) -> Result<Vec<u32>, String> {
         let mut shader = Shader::default();
         shader.info.stage = Stage::Vertex;
         shader.append_new_block();
@@ -386,18 +386,26 @@ mod tests {
             let (target, value) = (b.deref_var(var), b.undef(4, 32));
             b.store_deref(target, value, 15, 0);
         }
-        let module = emit(&shader, &Target::default(), &EmitOptions { names, ..EmitOptions::default() }).ok()?;
-        Some(module.words)
+        let module = emit(&shader, &Target::default(), &EmitOptions { names, ..EmitOptions::default() });
+        module.map(|module| module.words).map_err(|errors| errors.to_string())
     }
 
     #[test]
     fn no_two_are_at_one_location() {
         let (usual, other) = (VarFlags::empty(), VarFlags::INVARIANT);
         for flags in [[usual, usual], [usual, other], [other, usual], [other, other]] {
-            assert_eq!(writes(&[(3, flags[0]), (3, flags[1])], false), None);
-            assert!(writes(&[(3, flags[0]), (4, flags[1])], false).is_some());
+            assert_eq!(
+                writes(&[(3, flags[0]), (3, flags[1])], false),
+                Err("more than one variable at location 3 is not supported".to_string())
+            );
+            let words = writes(&[(3, flags[0]), (4, flags[1])], false).expect("two outputs");
+            let at = |location| [4 << 16 | Op::Decorate as u32, Decoration::Location as u32, location];
+            let is_at = |location| move |inst: &&[u32]| [inst[0], inst[2], inst[3]] == at(location);
+            let counts = [3, 4].map(|location| words.windows(4).filter(is_at(location)).count());
+            assert_eq!(counts, [1, 1]);
         }
-        assert_eq!(writes(&[(u32::MAX / 2, usual)], false), None);
+        let far = "a variable of 1 locations from 2147483647 on is not supported";
+        assert_eq!(writes(&[(u32::MAX / 2, usual)], false), Err(far.to_string()));
     }
 
     /// Who wants names takes the long way.

@@ -456,7 +456,10 @@ fn a_dump_cut_short_does_not_hide_the_next() {
     let dump = dump25("", "32 %0 = undefined");
     let cut = dump.rsplit_once("block").expect("a block").0;
     let found = parse(&format!("{cut}{dump}"));
-    assert!(matches!(&found[..], [Found { shader: Err(_), line: 1 }, Found { shader: Ok(_), line: 7 }]), "{found:?}");
+    let [Found { shader: Err(errors), line: 1 }, Found { shader: Ok(_), line: 7 }] = &found[..] else {
+        panic!("{found:?}")
+    };
+    assert_eq!(errors.to_string(), "line 6: the shader ends within its function: expected `}`");
 }
 
 #[test]
@@ -539,10 +542,15 @@ fn numbers_may_be_anything() {
 #[test]
 fn nesting_is_no_danger() {
     let depth = 200_000;
-    let deep = format!("block b0:\n{}", "loop {\nblock b1:\n".repeat(depth));
-    assert!(!errors(&dump25("", &deep)).is_empty());
+    let loops: String = (0..depth).map(|loop_| format!("loop {{\nblock b{}:\n", 100 + loop_)).collect();
+    let open = format!("block b0:\n{loops}");
+    assert_eq!(errors(&dump25("", &open))[0].message, "a block cannot follow another");
+    let ends: String = (1..depth).map(|end| format!("break\n}}\nblock b{}:\n", 100 + depth + end)).collect();
+    // A loop, its block, its end and what follows.
+    assert_eq!(one(&dump25("", &format!("{open}{ends}break\n}}"))).cf.len(), 1 + 4 * depth);
     let arrays = format!("decl_var ubo INTERP_MODE_NONE none uint{} u (0, 0, 0)\n", "[1]".repeat(depth));
-    assert!(!errors(&dump25(&arrays, "")).is_empty());
+    let message = &errors(&dump25(&arrays, ""))[0].message;
+    assert!(message.starts_with("expected a type, found `uint[1]"), "{}", &message[..80]);
     let mut structs = "block b0:\n32 %0 = deref_var &u (ubo S)\n".to_string();
     for i in 0..100 {
         structs += &format!("32 %{} = deref_struct &%{i}->m (ubo S)\n", i + 1);

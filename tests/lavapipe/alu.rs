@@ -374,6 +374,7 @@ fn integers_of_64_bits_are_pairs_where_there_are_none() {
     let rows: Vec<Row> = rows().into_iter().filter(is_wide).collect();
     let report = run_all(&rows, &[Feature::shaderInt64], 1, precision::judge);
     assert_eq!(report.refused, [""; 0]);
+    assert!(report.ran == rows.len() && rows.len() > 60, "{} of {} rows ran", report.ran, rows.len());
 }
 
 #[test]
@@ -386,4 +387,5 @@ fn doubles_are_integers_where_there_are_none() {
     let rows: Vec<Row> = rows().into_iter().filter(is_double).collect();
     let report = run_all(&rows, &[Feature::shaderFloat64], 1, precision::judge_exactly);
     assert_eq!(report.refused, [""; 0]);
+    assert!(report.ran == rows.len() && rows.len() > 60, "{} of {} rows ran", report.ran, rows.len());
 }

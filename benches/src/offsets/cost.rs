@@ -187,11 +187,15 @@ mod tests {
 
     #[test]
     fn words_that_are_no_module_are_refused() {
-        assert!(Cost::of(&[]).is_err());
+        let refused = |words: &[u32]| Cost::of(words).map(|_| ()).unwrap_err().to_string();
+        assert_eq!(refused(&[]), "no module of SPIR-V");
         let mut words = module(&[(Op::IAdd, &[1, 2, 3, 3])]);
         words.pop();
-        assert!(Cost::of(&words).is_err());
-        *words.last_mut().unwrap() = 0;
-        assert!(Cost::of(&words).is_err());
+        assert_eq!(refused(&words), "an instruction of 5 words where 4 are left");
+        let last = words.len() - 4;
+        words[last] = 0;
+        assert_eq!(refused(&words), "an instruction of 0 words where 4 are left");
+        words[0] = 7;
+        assert_eq!(refused(&words), "no module of SPIR-V");
     }
 }
