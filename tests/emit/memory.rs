@@ -148,15 +148,20 @@ fn coherent_memory_with_and_without_the_vulkan_memory_model() {
 
 #[test]
 fn what_is_only_read_is_not_writable() {
-    let it = emitted(&compute(
-        "    32    %0 = @load_deref (%93) (access=none)
+    let load = "    32    %0 = @load_deref (%93) (access=none)\n";
+    let store = "    @store_deref (%93, %2) (wrmask=x, access=none)\n";
+    for (load, store, expected) in [(load, "", [1, 0]), ("", store, [0, 1]), (load, store, [0, 0])] {
+        let value = if load.is_empty() { 2 } else { 0 };
+        let it = emitted(&compute(&format!(
+            "    32    %2 = load_const (0x00000007)
     32    %1 = deref_array &(*%94)[1] (shared uint)
-              @store_deref (%1, %0) (wrmask=x, access=none)
-                // succs: b1
-    block b1:",
-    ));
-    assert_eq!(it.decorations().matches("NonWritable").count(), 1, "{}", it.decorations());
-    assert!(!it.decorations().contains("NonReadable"), "{}", it.decorations());
+{load}              @store_deref (%1, %{value}) (wrmask=x, access=none)
+{store}                // succs: b1
+    block b1:"
+        )));
+        let counts = ["NonWritable", "NonReadable"].map(|name| it.decorations().matches(name).count());
+        assert_eq!(counts, expected, "{}", it.decorations());
+    }
 }
 
 #[test]
