@@ -18,7 +18,8 @@
 //!
 //! `; test: run` has the tool run the shaders of the file on the interpreter. Lines `; inputs: ...` give it what README calls
 //! FILE. `tests/lavapipe/run.rs` has a Vulkan driver do the same, and `tests/faults` breaks these shaders on purpose. A file may
-//! have other commands besides. One in `tests/corpus/zink` that does not run says why: `; not run: REASON`.
+//! have other commands besides. One in `tests/corpus/zink` that does not run says why: `; not run: REASON`. One that lavapipe
+//! refuses names the feature: `; lavapipe lacks: FEATURE`.
 
 mod support;
 #[path = "support/tool.rs"]
