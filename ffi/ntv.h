@@ -726,6 +726,10 @@ enum ntv_directive {
    NTV_DIRECTIVE_LOCATIONS,
    /* cs.has_variable_shared_mem, 0 or 1: more comes when the pipeline is made. */
    NTV_DIRECTIVE_VARIABLE_SHARED_MEMORY,
+   /* ntv's own: a string that is only kept for printing. */
+   NTV_DIRECTIVE_STRUCT,
+   /* Of the framebuffer that a fragment shader reads: enum ntv_framebuffer. */
+   NTV_DIRECTIVE_FRAMEBUFFER,
 };
 
 enum ntv_offset_units {
@@ -738,9 +742,14 @@ enum ntv_locations {
    NTV_LOCATIONS_SLOTS,
 };
 
+enum ntv_framebuffer {
+   NTV_FRAMEBUFFER_SINGLE_SAMPLE = 0,
+   NTV_FRAMEBUFFER_MULTISAMPLE, /* a shader that reads it runs for each sample */
+};
+
 /* If nothing is said, offsets are elements in shaders that reach their buffers through derefs, and bytes in others; locations
- * are declared; shared memory is not variable. A row has three words: key, value and 0. (Key 3 is ntv's own: a string that is only
- * kept for printing.) */
+ * are declared; shared memory is not variable; the framebuffer has one sample of each pixel. A row has three words: key, value
+ * and 0. */
 static inline void
 ntv_wire_directive(struct ntv_wire *w, enum ntv_directive key, uint32_t value)
 {
@@ -1517,7 +1526,12 @@ enum ntv_descriptor {
    NTV_DESCRIPTOR_INPUT_ATTACHMENT,
 };
 
-/* Descriptors that the module uses. Several variables may see the same. */
+/* Descriptors that the module uses. Several variables may see the same.
+ *
+ * What a fragment shader reads of its framebuffer (load_output, variables with NTV_VARIABLE_FB_FETCH_OUTPUT) are input attachments
+ * in the set of the default uniforms, 0. Attachment n has the binding 5 + n and the InputAttachmentIndex n: 0 to 7 are the colours,
+ * 8 is depth (a float), 9 is stencil (an unsigned integer). Those that the shader does not read are not there. An attachment that
+ * is a variable of the shader has the binding and the index of that variable. */
 struct ntv_binding {
    uint32_t set;
    uint32_t binding;

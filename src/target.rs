@@ -3,6 +3,7 @@
 //! A preset is the most that a driver of that Vulkan version commonly offers; a driver switches off what its device lacks.
 //! Features carry Vulkan's names (`shaderFloat64`), so a message that names one can be looked up in the specification.
 
+use crate::op::names::frag_result;
 use crate::op::AtomicOp;
 
 /// A Vulkan version, major and minor.
@@ -313,8 +314,25 @@ pub enum Descriptor {
 /// layout. The low 32 bits of the handle are the index.
 pub const BINDLESS_HANDLES: u32 = 1024;
 
-/// The binding of the colour attachment that a fragment shader reads, in the set of the default uniforms: zink's.
+/// The binding of the first input attachment through which a fragment shader reads the framebuffer, in the set of the default
+/// uniforms: zink's. Attachment n has the binding `ATTACHMENT_BINDING + n`; see [`attachment_number`].
 pub const ATTACHMENT_BINDING: u32 = 5;
+
+/// The input attachment through which a fragment shader reads the output `slot` of its framebuffer: its InputAttachmentIndex.
+///
+/// | attachment | what |
+/// |-|-|
+/// | 0 to 7 | the colours |
+/// | 8 | depth, as a float |
+/// | 9 | stencil, as an unsigned integer |
+pub fn attachment_number(slot: u32) -> Option<u32> {
+    match slot {
+        frag_result::DEPTH => Some(8),
+        frag_result::STENCIL => Some(9),
+        frag_result::COLOR => Some(0),
+        _ => slot.checked_sub(frag_result::DATA0).filter(|colour| *colour < 8),
+    }
+}
 
 /// The binding of an array of bindless descriptors.
 pub fn bindless_binding(storage: bool, buffer: bool) -> u32 {

@@ -5,7 +5,7 @@
 
 use crate::textures::{textures, Textures};
 use crate::Random;
-use ntv::interp::{Buffer, Inputs, Invocation, Outcome, Resources, Slot};
+use ntv::interp::{Bits, Buffer, Inputs, Invocation, Outcome, Resources, Slot};
 use ntv::ir::{InstKind, Stage};
 use ntv::op::intrinsic::{Components, Form};
 use ntv::op::names::{varying, IoSemantics};
@@ -184,7 +184,7 @@ impl Source {
                     invocation.slots.insert(Slot { slot: *slot, vertex, index: 1 }, words);
                 }
             }
-            invocation.framebuffer = (0..8).map(|_| [(); 4].map(|()| self.word())).collect();
+            invocation.framebuffer = (0..8).map(|_| [(); 4].map(|()| Bits::new(self.word().into()))).collect();
             invocation.system = self.system_values(number);
         }
         Inputs { invocations, ..Inputs::default() }

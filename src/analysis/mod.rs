@@ -3,6 +3,7 @@
 pub mod cfg;
 mod counters;
 pub mod dominators;
+pub mod framebuffer;
 pub(crate) mod kinds;
 pub mod known_bits;
 pub(crate) mod lists;

@@ -3,6 +3,7 @@
 use super::report::Report;
 use super::support::Facts;
 use super::{subgroups, textures};
+use crate::analysis::framebuffer::is_multisample;
 use crate::analysis::value_types::{leaf, ValueTypes};
 use crate::error::Errors;
 use crate::ir::{
@@ -298,7 +299,13 @@ impl<'a> Needs<'a> {
 
     fn check_variable(&mut self, variable: &Variable) {
         let output = variable.mode == Modes::SHADER_OUT;
-        if let Some(slot) = variable.location.filter(|_| output || variable.mode == Modes::SHADER_IN) {
+        let is_read = variable.flags.contains(VarFlags::FB_FETCH_OUTPUT);
+        if is_read && is_multisample(self.report.shader) {
+            self.need(None, sampleRateShading);
+        }
+        // Whoever reads the stencil does not export it.
+        let is_interface = output && !is_read || variable.mode == Modes::SHADER_IN;
+        if let Some(slot) = variable.location.filter(|_| is_interface) {
             self.check_slot(None, slot, output);
         }
         if variable.flags.contains(VarFlags::PER_PRIMITIVE) {
@@ -439,6 +446,12 @@ impl Needs<'_> {
         let shader = self.report.shader;
         let io = IoSemantics::unpack(shader.index(inst, Index::io_semantics));
         let is_store = !shader.insts[inst].has_def();
+        if op == load_output && shader.stage() == Stage::Fragment {
+            if is_multisample(shader) {
+                self.need(Some(inst), sampleRateShading);
+            }
+            return;
+        }
         self.check_slot(Some(inst), io.location, is_store || matches!(op, load_output | load_per_vertex_output));
         if io.gs_streams != 0 {
             self.need(Some(inst), geometryStreams);

@@ -7,12 +7,13 @@ use super::features::Needs;
 use super::report::Report;
 use super::usual::is_value;
 use super::{io, textures, variable};
+use crate::analysis::framebuffer::{is_readable_output, FramebufferRead};
 use crate::analysis::value_types::ValueTypes;
 use crate::error::Errors;
 use crate::ir::{AluSrc, ArrayIndex, Cf, Def, Deref, DerefKind, Inst, InstKind, Shader, ShaderInfo, Stage, Type};
 use crate::ir::{TypeData, TypeTable, VarFlags, Variable};
 use crate::op::intrinsic::Form as IntrinsicForm;
-use crate::op::names::{InterpMode, IoFlags, IoSemantics};
+use crate::op::names::{frag_result, InterpMode, IoFlags, IoSemantics};
 use crate::op::Intrinsic::{self, *};
 use crate::op::{AluInfo, AluOp, AluSet, Base, Form, Index, IntrinsicInfo, IntrinsicSet, Modes, Props};
 use crate::target::Target;
@@ -234,6 +235,9 @@ pub(super) fn check(
     needs.finish()
 }
 
+/// What a fragment shader cannot read: the sample mask, and the second colour of dual-source blending.
+const FRAMEBUFFER_READS: &str = "reads of the framebuffer other than of colours, depth and stencil";
+
 struct Support<'a> {
     report: Report<'a>,
     /// What was reported already.
@@ -277,9 +281,11 @@ impl Support<'_> {
             if variable.interp == InterpMode::explicit {
                 self.report.variable(variable, "explicit interpolation is not translated yet");
             }
-            if variable.flags.contains(VarFlags::FB_FETCH_OUTPUT) && !textures::is_readable_output(shader, variable) {
-                let what = textures::FRAMEBUFFER_READS;
-                self.report.variable(variable, format_args!("{what} are not translated yet"));
+            if variable.flags.contains(VarFlags::FB_FETCH_OUTPUT) && !is_readable_output(shader, variable) {
+                self.report.variable(variable, format_args!("{FRAMEBUFFER_READS} are not translated"));
+            }
+            if is_written_and_read(shader, variable) {
+                self.report.variable(variable, "depth and stencil are not read and written through one variable");
             }
             if variable.flags.contains(VarFlags::PER_VIEW) {
                 self.report.variable(variable, "outputs for each view are not translated yet");
@@ -463,8 +469,9 @@ impl Support<'_> {
     fn check_io(&mut self, inst: Inst, op: Intrinsic) {
         let shader = self.report.shader;
         let flags = IoSemantics::unpack(shader.index(inst, Index::io_semantics)).flags;
-        if op == load_output && !textures::is_readable_slot(self.report.shader, inst) {
-            self.refuse(inst, textures::FRAMEBUFFER_READS);
+        let is_read = op == load_output && shader.stage() == Stage::Fragment;
+        if is_read && FramebufferRead::new(shader, inst).is_none() {
+            self.refuse(inst, FRAMEBUFFER_READS);
         }
         if flags.contains(IoFlags::HIGH_16BITS) {
             self.refuse(inst, "packed inputs and outputs of 16 bits");
@@ -482,6 +489,17 @@ impl Support<'_> {
             self.refuse(inst, "inputs and outputs of 64 bits that overlap by half");
         }
     }
+}
+
+/// Whether something is stored through a pointer to `variable`, through which a shader reads depth or stencil.
+fn is_written_and_read(shader: &Shader, variable: &Variable) -> bool {
+    let is_it = |pointer: &Def| shader.deref_var(*pointer).is_some_and(|var| std::ptr::eq(&shader.vars[var], variable));
+    let is_store = |inst: &Inst| match shader.as_intrinsic(*inst) {
+        Some((op, [pointer, ..])) => op != load_deref && is_it(pointer),
+        _ => false,
+    };
+    let is_colour = variable.location.map_or(true, |slot| slot == frag_result::COLOR || slot >= frag_result::DATA0);
+    variable.flags.contains(VarFlags::FB_FETCH_OUTPUT) && !is_colour && shader.order.iter().any(is_store)
 }
 
 /// Whether a geometry shader makes or takes primitives that Mesa has, but Vulkan's do not.

@@ -2,7 +2,7 @@
 
 use crate::analysis::textures::{can_have_layers, image_texel, Name, Texture, TextureKind};
 use crate::ir::{ArrayIndex, Def, Deref, DerefKind, Inst, InstKind, Shader, Stage, TexData, TypeData, Variable};
-use crate::op::names::{format_base, frag_result, ImageDim, IoSemantics};
+use crate::op::names::{format_base, ImageDim};
 use crate::op::TexSrcKind::*;
 use crate::op::{Access, AtomicOp, Base, Index, Intrinsic, Modes, TexOp, TexSrcKind};
 use crate::target::Feature::{self, *};
@@ -291,24 +291,4 @@ pub(super) fn is_loose_uniform(shader: &Shader, deref: &Deref) -> bool {
     }
     let leaf = shader.types.get(shader.types.without_arrays(deref.ty));
     !matches!(leaf, TypeData::Texture { .. } | TypeData::Image { .. } | TypeData::Sampler { .. })
-}
-
-/// What a fragment shader cannot read of the framebuffer.
-pub(super) const FRAMEBUFFER_READS: &str = "reads of the framebuffer other than of one colour";
-
-/// True if the framebuffer can be read where `variable`, an output, is.
-pub(super) fn is_readable_output(shader: &Shader, variable: &Variable) -> bool {
-    let is_colour = variable.location.is_some_and(is_colour);
-    is_colour && variable.mode == Modes::SHADER_OUT && shader.types.as_vector(variable.ty).is_some()
-}
-
-/// True unless `load_output` reads what is no colour, or one of several.
-pub(super) fn is_readable_slot(shader: &Shader, inst: Inst) -> bool {
-    let Some((_, srcs)) = shader.as_intrinsic(inst).filter(|_| shader.stage() == Stage::Fragment) else { return true };
-    let slot = IoSemantics::unpack(shader.index(inst, Index::io_semantics)).location;
-    is_colour(slot) && srcs.first().is_some_and(|by| shader.as_const(*by).is_some())
-}
-
-fn is_colour(slot: u32) -> bool {
-    slot == frag_result::COLOR || slot >= frag_result::DATA0
 }

@@ -1,6 +1,6 @@
 //! What the invocations of a run are given.
 
-use super::{Floats, Slot};
+use super::{Bits, Floats, Slot};
 use crate::op::Intrinsic;
 use std::collections::BTreeMap;
 
@@ -43,8 +43,8 @@ pub struct Invocation {
     pub slots: BTreeMap<Slot, [u32; 4]>,
     /// Which bits of these are undefined, as the stage before left them; none where nothing stands here.
     pub undef: BTreeMap<Slot, [u32; 4]>,
-    /// What each colour attachment holds at the fragment.
-    pub framebuffer: Vec<[u32; 4]>,
+    /// What each attachment holds at the fragment, by [`attachment_number`](crate::target::attachment_number).
+    pub framebuffer: Vec<[Bits; 4]>,
     /// System values by the intrinsic that loads them. Those that follow from others and from the workgroup need not be
     /// given.
     pub system: BTreeMap<Intrinsic, Vec<u64>>,

@@ -10,6 +10,7 @@ use super::{alu, Bits};
 use crate::ir::{Def, Inst, Stage, VarFlags};
 use crate::op::names::{frag_result, unpack_alu_type, varying, InterpMode, IoFlags, IoSemantics};
 use crate::op::{AluOp, AluType, Base, Index, Intrinsic, Modes};
+use crate::target::attachment_number;
 use std::collections::BTreeMap;
 
 /// A slot of the inputs or outputs, in NIR's numbering for the stage and direction.
@@ -102,7 +103,7 @@ impl Machine<'_> {
                 let mask = self.shader.index(inst, Index::write_mask);
                 self.store_output(inst, lane, place, (srcs[0], mask), base);
             } else if is_output {
-                let is_fetch = self.shader.stage() == Stage::Fragment && attachment(place.slot.slot).is_some();
+                let is_fetch = self.shader.stage() == Stage::Fragment && attachment_number(place.slot.slot).is_some();
                 self.load_output(inst, lane, place, base, is_fetch);
             } else if self.shader.stage() == Stage::Fragment && place.slot.slot == varying::FACE {
                 self.face(inst, lane, base);
@@ -309,7 +310,7 @@ impl Machine<'_> {
         let word = |place: Place| {
             let (slot, c) = place.word();
             match is_fetch {
-                true => self.framebuffer(lane, attachment(slot.slot))[c],
+                true => self.framebuffer(lane, attachment_number(slot.slot))[c],
                 false => self.lanes[owner].outputs.get(&slot).map_or(Bits::undef(32), |words| words[c]),
             }
         };
@@ -323,14 +324,14 @@ impl Machine<'_> {
         self.set(inst, lane, &values);
     }
 
-    /// What a colour attachment holds at the fragment.
+    /// What an attachment holds at the fragment.
     fn framebuffer(&self, lane: usize, attachment: Option<u32>) -> [Bits; 4] {
         let invocation = self.inputs.invocations.get(lane);
         let texel = invocation.zip(attachment).and_then(|(given, number)| given.framebuffer.get(number as usize));
-        texel.map_or([Bits::undef(32); 4], |texel| texel.map(|word| Bits::new(word.into())))
+        texel.copied().unwrap_or([Bits::undef(32); 4])
     }
 
-    /// Loads from an input attachment: what the colour attachment holds that its variable names.
+    /// Loads from an input attachment: what the attachment of that index holds.
     pub(super) fn load_attachment(&mut self, inst: Inst, pointer: Def) {
         let attachment = self.shader.deref_var(pointer).map(|var| self.shader.vars[var].index);
         let data = self.shader.insts[inst];
@@ -418,14 +419,6 @@ impl Machine<'_> {
             let vertex = is_vertex.then(|| std::mem::take(&mut lane.outputs));
             lane.vertices.push((stream, vertex));
         }
-    }
-}
-
-/// The colour attachment that a fragment shader's output goes to.
-fn attachment(slot: u32) -> Option<u32> {
-    match slot {
-        frag_result::COLOR => Some(0),
-        _ => slot.checked_sub(frag_result::DATA0),
     }
 }
 

@@ -368,7 +368,7 @@ info_fields! {
     constants: u32, Dec, never;
 }
 
-/// What a directive may say, and the values it may have. `struct` has a form of its own, which only text has a use for.
+/// What a directive may say, and the values it may have; none if it is a text.
 pub const DIRECTIVES: &[(&str, &[&str])] = &[
     // zink divides the offsets of shared and scratch memory by the element size; Gallium's are bytes.
     ("shared_offset_units", &["bytes", "elements"]),
@@ -376,6 +376,10 @@ pub const DIRECTIVES: &[(&str, &[&str])] = &[
     ("locations", &["declared", "slots"]),
     // Kernels may be given more shared memory when they start.
     ("variable_shared_memory", &["false", "true"]),
+    // Members of a struct: of use to the parser only.
+    ("struct", &[]),
+    // Whether the framebuffer that a fragment shader reads has several samples of each pixel.
+    ("framebuffer", &["single_sample", "multisample"]),
 ];
 
 /// Whether there is a directive `key` that may be `value`.

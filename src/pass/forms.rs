@@ -3,9 +3,10 @@
 //! A pass names the forms it removes; after it, and after every later pass, none of them may be left. Debug builds look.
 
 use super::{
-    lower_alu, lower_atomics, lower_buffer_derefs, lower_descriptors, lower_fbfetch, lower_global, lower_io,
-    lower_sparse, lower_sysvals,
+    lower_alu, lower_atomics, lower_buffer_derefs, lower_descriptors, lower_global, lower_io, lower_sparse,
+    lower_sysvals,
 };
+use crate::analysis::framebuffer::FramebufferRead;
 use crate::ir::{InstKind, Shader};
 use crate::op::Intrinsic;
 use bitflags::bitflags;
@@ -44,7 +45,7 @@ bitflags! {
         const RESIDENCY = 1 << 13;
         /// Global memory by address.
         const GLOBAL_ADDRESSES = 1 << 14;
-        /// Loads of a fragment shader's colour outputs.
+        /// Loads of what the framebuffer holds.
         const FRAMEBUFFER_READS = 1 << 15;
     }
 }
@@ -66,7 +67,7 @@ impl Forms {
             let io = if is_io { Forms::EXPLICIT_IO } else { Forms::empty() };
             let unnamed = lower_descriptors::is_unnamed(shader, *inst);
             let unnamed = if unnamed { Forms::TEXTURE_NAMES } else { Forms::empty() };
-            let reads = lower_fbfetch::FramebufferRead::new(shader, *inst).is_some();
+            let reads = FramebufferRead::new(shader, *inst).is_some();
             let reads = if reads { Forms::FRAMEBUFFER_READS } else { Forms::empty() };
             let joined = if lower_sparse::is_joined(shader, *inst) { Forms::RESIDENCY } else { Forms::empty() };
             let typed = lower_buffer_derefs::is_typed_access(shader, *inst);

@@ -1,12 +1,15 @@
 //! Reads of the framebuffer become reads of an input attachment.
 //!
-//! **What.** A fragment shader that loads a colour output reads the texel of the image there, from an attachment that this
-//! pass declares: at binding [`ATTACHMENT_BINDING`] and up in the set of the default uniforms, where zink has it.
+//! **What.** A fragment shader that loads a colour, the depth or the stencil of its framebuffer reads the texel there, from an
+//! attachment that this pass declares in the set of the default uniforms: at binding [`ATTACHMENT_BINDING`], where zink has the
+//! first colour, and up; [`attachment_number`] says which. If the number of the colour is not constant, all that it may be are
+//! read, and one is selected.
 //!
 //! **Why.** An Output variable of Vulkan does not hold what the framebuffer holds; only input attachments are read at the
 //! place of the fragment (Vulkan, "Input Attachment Interface").
 //!
-//! NIR does not say whether the framebuffer is multisample, so the attachment is not.
+//! The directive `// ntv: framebuffer=multisample` says that the framebuffer has several samples of each pixel. Then the shader runs
+//! for each sample, and reads its own (EXT_shader_framebuffer_fetch). NIR does not say it.
 //!
 //! Before:
 //!
@@ -24,10 +27,11 @@
 //! ```
 
 use super::{Context, Forms, Pass};
+use crate::analysis::framebuffer::{is_multisample, FramebufferRead};
 use crate::ir::{rewrite, Builder, Def, Edit, Inst, Shader, Stage, TypeData, Var, VarFlags, Variable};
-use crate::op::names::{frag_result, pack_alu_type, unpack_alu_type, ImageDim, IoSemantics};
-use crate::op::{AluType, Base, Index, Intrinsic, Modes};
-use crate::target::{Descriptor, Target, ATTACHMENT_BINDING};
+use crate::op::names::{frag_result, pack_alu_type, ImageDim};
+use crate::op::{AluOp, AluType, Base, Index, Intrinsic, Modes};
+use crate::target::{attachment_number, Descriptor, Target, ATTACHMENT_BINDING};
 use rustc_hash::FxHashMap;
 
 /// See the [module](self).
@@ -45,71 +49,79 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
     {
         return false;
     }
-    let mut attachments = FxHashMap::default();
+    let dim = if is_multisample(shader) { ImageDim::subpass_ms } else { ImageDim::subpass };
+    let mut attachments = Attachments { dim, target: &context.target, made: FxHashMap::default() };
     rewrite(shader, |b, inst| match FramebufferRead::new(b.shader, inst) {
-        Some(read) => Edit::Replace(read.lower(b, inst, &context.target, &mut attachments)),
+        Some(read) => Edit::Replace(attachments.read(b, inst, read)),
         None => Edit::Keep,
     })
 }
 
-/// A load of a colour output.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct FramebufferRead {
-    /// Which colour attachment.
-    index: u32,
-    /// First component.
-    component: u8,
-    base: Base,
+/// The attachments that the shader reads.
+struct Attachments<'a> {
+    dim: ImageDim,
+    target: &'a Target,
+    /// Their variables, by number and type of the texel.
+    made: FxHashMap<(u32, Base), Var>,
 }
 
-impl FramebufferRead {
-    /// What `inst` reads of the framebuffer.
-    pub(super) fn new(shader: &Shader, inst: Inst) -> Option<FramebufferRead> {
-        let (op, srcs) = shader.as_intrinsic(inst).filter(|_| shader.stage() == Stage::Fragment)?;
-        let (slot, component, base) = match op {
-            Intrinsic::load_output => {
-                let slot = IoSemantics::unpack(shader.index(inst, Index::io_semantics)).location;
-                let slot = slot.checked_add(shader.as_const_scalar(srcs[0])? as u32)?;
-                let component = shader.index(inst, Index::component) as u8;
-                (slot, component, unpack_alu_type(shader.index(inst, Index::dest_type)).base)
-            }
-            Intrinsic::load_deref => {
-                let variable = &shader.vars[shader.deref_var(srcs[0])?];
-                let scalar = shader.types.as_vector(variable.ty)?.0;
-                let is_fetch = variable.mode == Modes::SHADER_OUT && variable.flags.contains(VarFlags::FB_FETCH_OUTPUT);
-                (variable.location.filter(|_| is_fetch)?, variable.location_frac, scalar.base)
-            }
-            _ => return None,
-        };
-        let index = if slot == frag_result::COLOR { 0 } else { slot.checked_sub(frag_result::DATA0)? };
-        let base = if base == Base::Bool { Base::Float } else { base };
-        (component < 4).then_some(FramebufferRead { index, component, base })
+impl Attachments<'_> {
+    fn read(&mut self, b: &mut Builder<'_>, inst: Inst, read: FramebufferRead) -> Def {
+        let data = b.shader.insts[inst];
+        let mut texel = self.texel(b, read.slot, read.base, data.bit_size);
+        for n in 1..read.count {
+            let other = self.texel(b, read.slot + n, read.base, data.bit_size);
+            texel = choose(b, read.index, n, other, texel);
+        }
+        // A variable of more components than the texel has behind its first has nothing in the others.
+        let wanted: [u8; 16] = std::array::from_fn(|c| (read.component + c as u8).min(3));
+        let mut value = b.swizzle(texel, &wanted[..usize::from(data.num_components)]);
+        for c in (1..4).filter(|_| read.lane.is_some()) {
+            let other = b.channel(texel, (read.component + c).min(3));
+            value = choose(b, read.lane, c.into(), other, value);
+        }
+        value
     }
 
-    fn lower(self, b: &mut Builder<'_>, inst: Inst, target: &Target, made: &mut FxHashMap<(u32, Base), Var>) -> Def {
-        let texel = AluType::new(self.base, 32);
-        let var = *made.entry((self.index, self.base)).or_insert_with(|| self.declare(b.shader, target, texel));
-        let data = b.shader.insts[inst];
+    /// What the attachment of `slot` holds at the fragment.
+    fn texel(&mut self, b: &mut Builder<'_>, slot: u32, base: Base, bits: u8) -> Def {
+        let base = match (slot, base) {
+            (frag_result::STENCIL, _) => Base::Uint,
+            (frag_result::DEPTH, _) | (_, Base::Bool) => Base::Float,
+            (_, base) => base,
+        };
+        let number = attachment_number(slot).unwrap_or(0);
+        let var = *self.made.entry((number, base)).or_insert_with(|| {
+            let texel = AluType::new(base, 32);
+            let ty = b.shader.types.intern(TypeData::Image { dim: self.dim, array: false, texel });
+            let name = b.shader.strings.format(format_args!("attachment{number}"));
+            b.shader.vars.push(Variable {
+                binding: ATTACHMENT_BINDING + number,
+                descriptor_set: Some(self.target.descriptor_set(Descriptor::DefaultUniforms)),
+                index: number,
+                ..Variable::new(name, ty, Modes::UNIFORM)
+            })
+        });
         let pointer = b.deref_var(var);
         let here = b.constant(32, &[0; 4]);
-        let sample = b.undef(1, 32);
+        let sample = match self.dim.is_multisample() {
+            true => b.intrinsic(Intrinsic::load_sample_id, 1, 32, &[]).def(),
+            false => b.undef(1, 32),
+        };
         let level = b.imm32(0);
-        let indices = [(Index::image_dim, ImageDim::subpass as u32), (Index::dest_type, pack_alu_type(texel))];
+        let texel = pack_alu_type(AluType::new(base, bits));
+        let indices = [(Index::image_dim, self.dim as u32), (Index::dest_type, texel)];
         let srcs = [pointer, here, sample, level];
-        let texel = b.intrinsic_with(Intrinsic::image_deref_load, 4, data.bit_size, &srcs, &indices).def();
-        // What a variable has behind the fourth component is not there.
-        let wanted: [u8; 16] = std::array::from_fn(|c| (self.component + c as u8).min(3));
-        b.swizzle(texel, &wanted[..usize::from(data.num_components)])
+        b.intrinsic_with(Intrinsic::image_deref_load, 4, bits, &srcs, &indices).def()
     }
+}
 
-    fn declare(self, shader: &mut Shader, target: &Target, texel: AluType) -> Var {
-        let ty = shader.types.intern(TypeData::Image { dim: ImageDim::subpass, array: false, texel });
-        let name = shader.strings.format(format_args!("attachment{}", self.index));
-        shader.vars.push(Variable {
-            binding: ATTACHMENT_BINDING + self.index,
-            descriptor_set: Some(target.descriptor_set(Descriptor::DefaultUniforms)),
-            index: self.index,
-            ..Variable::new(name, ty, Modes::UNIFORM)
-        })
-    }
+/// `value` if `index` is `number`, else `other`.
+fn choose(b: &mut Builder<'_>, index: Option<Def>, number: u32, value: Def, other: Def) -> Def {
+    let Some(index) = index else { return other };
+    let number = b.imm(b.shader.bit_size(index), number.into());
+    let is_this = b.alu(AluOp::ieq, &[index, number]);
+    let conditions = vec![0; usize::from(b.shader.num_components(value))];
+    let is_this = b.swizzle(is_this, &conditions);
+    b.alu(AluOp::bcsel, &[is_this, value, other])
 }

@@ -137,8 +137,10 @@ impl Emit<'_> {
         self.m.mode(Mode::OriginUpperLeft, &[]);
         let (mut depth, mut stencil) = (false, false);
         for output in self.shader.vars.values().filter(|variable| variable.mode == Modes::SHADER_OUT) {
-            depth |= output.location == Some(frag_result::DEPTH);
-            stencil |= output.location == Some(frag_result::STENCIL);
+            // A variable through which these are read is never written: `check` has seen to that.
+            let is_read = output.flags.contains(VarFlags::FB_FETCH_OUTPUT);
+            depth |= output.location == Some(frag_result::DEPTH) && !is_read;
+            stencil |= output.location == Some(frag_result::STENCIL) && !is_read;
             self.state.is_dual_source |= output.index != 0;
         }
         if depth {

@@ -69,11 +69,11 @@ impl<'a> Reading<'a> {
     pub(super) fn directives(&mut self) -> Result<(), Error> {
         let (words, start) = self.section(Section::Directive);
         for (at, &[key, value, len]) in rows::<{ row::DIRECTIVE }>(words, start)? {
-            let pair = if key as usize == DIRECTIVES.len() {
+            let (key, values) = pick(DIRECTIVES, key).ok_or_else(|| unexpected(at, "a directive", key))?;
+            let pair = if values.is_empty() {
                 let text = part(self.shader.strings.text(), value, len).ok_or_else(|| outside(at + 1))?;
-                ("struct".into(), text.to_string().into())
+                (key.into(), text.to_string().into())
             } else {
-                let (key, values) = pick(DIRECTIVES, key).ok_or_else(|| unexpected(at, "a directive", key))?;
                 let value = pick(values, value).ok_or_else(|| unexpected(at + 1, "a value of a directive", value))?;
                 (key.into(), value.into())
             };

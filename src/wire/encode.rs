@@ -140,11 +140,13 @@ impl Writer<'_> {
 
     fn directive(&mut self, key: &str, value: &str) {
         self.open(Section::Directive);
-        let Some(row) = DIRECTIVES.iter().position(|row| row.0 == key) else {
-            self.push(&[DIRECTIVES.len() as u32]);
+        let row = DIRECTIVES.iter().position(|row| row.0 == key).unwrap_or(0);
+        let values = DIRECTIVES[row].1;
+        if values.is_empty() {
+            self.push(&[row as u32]);
             return self.string(Some(value));
-        };
-        let value = DIRECTIVES[row].1.iter().position(|it| *it == value).unwrap_or(0);
+        }
+        let value = values.iter().position(|it| *it == value).unwrap_or(0);
         self.push(&[row as u32, value as u32, 0]);
     }
 

@@ -54,6 +54,7 @@ fn enumerations_agree() {
     compare("NTV_OFFSET_UNITS_", values(0));
     compare("NTV_LOCATIONS_", values(1));
     assert_eq!(values(2).map(|row| row.0).collect::<Vec<_>>(), ["false", "true"]);
+    compare("NTV_FRAMEBUFFER_", values(4));
     compare("NTV_ATOMIC_OP_", numbered(AtomicOp::ALL));
     compare("NTV_SCOPE_", numbered(Scope::ALL));
     compare("NTV_INTERP_MODE_", numbered(InterpMode::ALL));
