@@ -18,6 +18,7 @@ pub(super) struct Bound {
     pub(super) layout: Owned<vk::PipelineLayout>,
     sets: Vec<vk::DescriptorSet>,
     stages: vk::ShaderStageFlags,
+    bindings: Layout,
     _pool: Option<Owned<vk::DescriptorPool>>,
     _set_layouts: Vec<Owned<vk::DescriptorSetLayout>>,
     objects: BTreeMap<Slot, Object>,
@@ -77,9 +78,30 @@ impl Bound {
         let objects = objects(device, &bindings, resources)?;
         let (pool, sets) = allocate_sets(device, &handles, &bindings)?;
         let device = Rc::clone(device);
-        let bound = Bound { device, layout, sets, stages, _pool: pool, _set_layouts: set_layouts, objects };
+        let bound = Bound { device, layout, sets, stages, bindings, _pool: pool, _set_layouts: set_layouts, objects };
         bound.write_sets();
         Ok(bound)
+    }
+
+    /// Has shaders read `views`, which are drawn to, as input attachments; the number of each is its InputAttachmentIndex.
+    pub(super) fn write_attachments(&self, views: &[(u32, vk::ImageView)]) -> Result<()> {
+        let kind = vk::DescriptorType::INPUT_ATTACHMENT;
+        for binding in self.bindings.values().filter(|binding| binding.kind == kind) {
+            let view = views.iter().find(|(number, _)| binding.attachment == Some(*number));
+            let missing =
+                || Error::new(format!("the shader reads attachment {:?}, and there is none", binding.attachment));
+            let (_, image_view) = *view.ok_or_else(missing)?;
+            let image_layout = vk::ImageLayout::GENERAL;
+            let image = [vk::DescriptorImageInfo { sampler: vk::Sampler::null(), image_view, image_layout }];
+            let write = vk::WriteDescriptorSet::default()
+                .dst_set(self.sets[binding.set as usize])
+                .dst_binding(binding.binding)
+                .descriptor_type(kind)
+                .image_info(&image);
+            // SAFETY: the layout of the set has an input attachment at this place; the caller keeps the views alive.
+            unsafe { self.device.raw.update_descriptor_sets(&[write], &[]) };
+        }
+        Ok(())
     }
 
     /// Records the way of images to the device, and binds all to `point`.
@@ -188,11 +210,12 @@ fn set_layout(
     let of_set = bindings.values().filter(|binding| binding.set == set);
     let list: Vec<vk::DescriptorSetLayoutBinding<'_>> = of_set
         .map(|binding| {
+            let is_attachment = binding.kind == vk::DescriptorType::INPUT_ATTACHMENT;
             vk::DescriptorSetLayoutBinding::default()
                 .binding(binding.binding)
                 .descriptor_type(binding.kind)
                 .descriptor_count(binding.count)
-                .stage_flags(stages)
+                .stage_flags(if is_attachment { vk::ShaderStageFlags::FRAGMENT } else { stages })
         })
         .collect();
     let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&list);
@@ -223,7 +246,8 @@ fn allocate_sets(device: &Rc<Logical>, layouts: &[vk::DescriptorSetLayout], bind
 
 fn objects(device: &Rc<Logical>, bindings: &Layout, resources: &Resources) -> Result<BTreeMap<Slot, Object>> {
     let mut objects = BTreeMap::new();
-    for binding in bindings.values() {
+    // What is drawn to is there anyway.
+    for binding in bindings.values().filter(|binding| binding.kind != vk::DescriptorType::INPUT_ATTACHMENT) {
         for element in 0..binding.count {
             let slot = Slot { set: binding.set, binding: binding.binding, element };
             let place = || format!("set {}, binding {}, element {element}", slot.set, slot.binding);

@@ -6,6 +6,7 @@ use super::compute::shader_module;
 use super::device::Device;
 use super::handle::Owned;
 use super::reflect::{reflect, Interface};
+use super::render_pass::RenderPass;
 use super::{compute, graphics};
 use super::{Dispatch, Draw, Error, Result};
 use ash::vk;
@@ -34,7 +35,8 @@ impl Device {
     /// Makes the pipeline of `draw`, without resources.
     pub fn time_draw(&self, draw: &Draw<'_>) -> Result<CompileTime> {
         self.time(draw.modules, draw.push_constants, |interfaces, modules, layout| {
-            graphics::pipeline(&self.logical, draw, interfaces, modules, layout)
+            let pass = RenderPass::new(&self.logical, draw, interfaces)?;
+            graphics::pipeline(&self.logical, draw, interfaces, modules, (layout, pass.as_ref()))
         })
     }
 

@@ -6,6 +6,7 @@ use super::device::{Device, Logical};
 use super::handle::Owned;
 use super::memory::{owned, Buffer, DeviceImage};
 use super::reflect::{reflect, Interface};
+use super::render_pass::{self, RenderPass};
 use super::resource::{texel_size, Image, Resources};
 use super::submit::Commands;
 use super::{Error, Result};
@@ -68,7 +69,8 @@ pub struct Attribute<'a> {
     pub per_instance: bool,
 }
 
-/// A render target. A depth format makes it the depth attachment, which every fragment passes and writes.
+/// A render target. A depth format makes it the depth attachment, which every fragment passes and writes. Shaders may read it as an
+/// input attachment, see [`attachment_number`](crate::target::attachment_number).
 #[derive(Clone, Debug)]
 pub struct Attachment {
     /// Format of a texel.
@@ -102,7 +104,11 @@ impl Device {
         let usage = vk::BufferUsageFlags::TRANSFORM_FEEDBACK_BUFFER_EXT;
         let captures = draw.captures.iter().map(|size| Buffer::new(device, usage, &vec![0; *size]));
         let mut captures: Vec<Buffer> = captures.collect::<Result<_>>()?;
-        let pipeline = pipeline(device, draw, &interfaces, &modules, *bound.layout)?;
+        let pass = RenderPass::new(device, draw, &interfaces)?;
+        let framebuffer = pass.as_ref().map(|pass| pass.framebuffer(device, draw, &targets)).transpose()?;
+        let views = targets.iter().map(|target| *target.view);
+        bound.write_attachments(&render_pass::numbers(draw).into_iter().zip(views).collect::<Vec<_>>())?;
+        let pipeline = pipeline(device, draw, &interfaces, &modules, (*bound.layout, pass.as_ref()))?;
 
         let commands = Commands::begin(device)?;
         let point = vk::PipelineBindPoint::GRAPHICS;
@@ -112,7 +118,8 @@ impl Device {
         bound.bind(&commands, point, draw.push_constants);
         // SAFETY: the buffer is recording; the pipeline is for this bind point.
         unsafe { device.raw.cmd_bind_pipeline(commands.buffer, point, *pipeline) };
-        record(&commands, draw, &targets, &vertex_buffers, &captures)?;
+        let pass = pass.as_ref().zip(framebuffer.as_ref());
+        record(&commands, draw, &targets, pass, (&vertex_buffers, &captures))?;
         for target in &targets {
             target.download(&commands, vk::ImageLayout::GENERAL);
         }
@@ -137,13 +144,15 @@ fn targets(device: &Rc<Logical>, draw: &Draw<'_>) -> Result<Vec<DeviceImage>> {
             true => vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT,
             false => vk::ImageUsageFlags::COLOR_ATTACHMENT,
         };
+        let usage = usage | vk::ImageUsageFlags::INPUT_ATTACHMENT;
         let texels = attachment.clear.repeat(width as usize * height as usize);
         DeviceImage::new(device, &Image::new_2d(attachment.format, width, height, texels), usage)
     };
     draw.attachments.iter().map(target).collect()
 }
 
-fn is_depth(format: vk::Format) -> bool {
+/// Whether an attachment of `format` is the depth attachment.
+pub(super) fn is_depth(format: vk::Format) -> bool {
     matches!(format, vk::Format::D16_UNORM | vk::Format::D32_SFLOAT)
 }
 
@@ -152,11 +161,55 @@ fn record(
     commands: &Commands,
     draw: &Draw<'_>,
     targets: &[DeviceImage],
-    vertex_buffers: &[Buffer],
-    captures: &[Buffer],
+    pass: Option<(&RenderPass, &Owned<vk::Framebuffer>)>,
+    (vertex_buffers, captures): (&[Buffer], &[Buffer]),
 ) -> Result<()> {
     let (device, buffer) = (&commands.device, commands.buffer);
+    let handles: Vec<vk::Buffer> = vertex_buffers.iter().map(|buffer| *buffer.handle).collect();
+    let captured: Vec<vk::Buffer> = captures.iter().map(|buffer| *buffer.handle).collect();
+    let sizes: Vec<u64> = captures.iter().map(|buffer| buffer.size as u64).collect();
+    let offsets = vec![0; handles.len().max(captured.len())];
+    if !captured.is_empty() && device.feedback.is_none() {
+        return Err(Error::new("the device has no transformFeedback"));
+    }
+    let feedback = device.feedback.as_ref().filter(|_| !captured.is_empty()).map(|feedback| feedback.fp());
+    let count = captured.len() as u32;
+    // SAFETY: the buffer is recording with the pipeline bound; the buffers live until the commands are done.
+    unsafe {
+        if !handles.is_empty() {
+            device.raw.cmd_bind_vertex_buffers(buffer, 0, &handles, &offsets[..handles.len()]);
+        }
+        if let Some(feedback) = feedback {
+            let (buffers, offsets, sizes) = (captured.as_ptr(), offsets.as_ptr(), sizes.as_ptr());
+            (feedback.cmd_bind_transform_feedback_buffers_ext)(buffer, 0, count, buffers, offsets, sizes);
+        }
+    }
     let [width, height] = draw.size;
+    let area = vk::Rect2D { offset: vk::Offset2D::default(), extent: vk::Extent2D { width, height } };
+    match pass {
+        Some((pass, framebuffer)) => pass.begin(commands, **framebuffer, area),
+        None => begin_rendering(commands, draw, targets, area),
+    }
+    // SAFETY: a rendering was begun, to attachments of the formats of the pipeline, and is ended; the feedback is begun and ended
+    // once, without counters.
+    unsafe {
+        if let Some(feedback) = feedback {
+            (feedback.cmd_begin_transform_feedback_ext)(buffer, 0, 0, ptr::null(), ptr::null());
+        }
+        device.raw.cmd_draw(buffer, draw.vertices, draw.instances, 0, 0);
+        if let Some(feedback) = feedback {
+            (feedback.cmd_end_transform_feedback_ext)(buffer, 0, 0, ptr::null(), ptr::null());
+        }
+        match pass {
+            Some(_) => device.raw.cmd_end_render_pass(buffer),
+            None => device.raw.cmd_end_rendering(buffer),
+        }
+    }
+    Ok(())
+}
+
+/// Records the begin of a rendering without a render pass object.
+fn begin_rendering(commands: &Commands, draw: &Draw<'_>, targets: &[DeviceImage], area: vk::Rect2D) {
     let (mut colors, mut depth) = (Vec::new(), None);
     for (attachment, target) in draw.attachments.iter().zip(targets) {
         let info = vk::RenderingAttachmentInfo::default()
@@ -169,42 +222,12 @@ fn record(
             false => colors.push(info),
         }
     }
-    let area = vk::Rect2D { offset: vk::Offset2D::default(), extent: vk::Extent2D { width, height } };
     let mut info = vk::RenderingInfo::default().render_area(area).layer_count(1).color_attachments(&colors);
     if let Some(depth) = &depth {
         info = info.depth_attachment(depth);
     }
-    let handles: Vec<vk::Buffer> = vertex_buffers.iter().map(|buffer| *buffer.handle).collect();
-    let captured: Vec<vk::Buffer> = captures.iter().map(|buffer| *buffer.handle).collect();
-    let sizes: Vec<u64> = captures.iter().map(|buffer| buffer.size as u64).collect();
-    let offsets = vec![0; handles.len().max(captured.len())];
-    if !captured.is_empty() && device.feedback.is_none() {
-        return Err(Error::new("the device has no transformFeedback"));
-    }
-    let feedback = device.feedback.as_ref().filter(|_| !captured.is_empty()).map(|feedback| feedback.fp());
-    let count = captured.len() as u32;
-    // SAFETY: the buffer is recording with the pipeline bound; its attachments have the formats of the pipeline; the
-    // buffers live until the commands are done; the feedback is begun and ended once, without counters.
-    unsafe {
-        let raw = &device.raw;
-        if !handles.is_empty() {
-            raw.cmd_bind_vertex_buffers(buffer, 0, &handles, &offsets[..handles.len()]);
-        }
-        if let Some(feedback) = feedback {
-            let (buffers, offsets, sizes) = (captured.as_ptr(), offsets.as_ptr(), sizes.as_ptr());
-            (feedback.cmd_bind_transform_feedback_buffers_ext)(buffer, 0, count, buffers, offsets, sizes);
-        }
-        raw.cmd_begin_rendering(buffer, &info);
-        if let Some(feedback) = feedback {
-            (feedback.cmd_begin_transform_feedback_ext)(buffer, 0, 0, ptr::null(), ptr::null());
-        }
-        raw.cmd_draw(buffer, draw.vertices, draw.instances, 0, 0);
-        if let Some(feedback) = feedback {
-            (feedback.cmd_end_transform_feedback_ext)(buffer, 0, 0, ptr::null(), ptr::null());
-        }
-        raw.cmd_end_rendering(buffer);
-    }
-    Ok(())
+    // SAFETY: the buffer is recording, and not within a rendering; the views live until the commands are done.
+    unsafe { commands.device.raw.cmd_begin_rendering(commands.buffer, &info) };
 }
 
 /// The vertex inputs: each attribute has a buffer of its own.
@@ -235,7 +258,7 @@ pub(super) fn pipeline(
     draw: &Draw<'_>,
     interfaces: &[Interface],
     modules: &[Owned<vk::ShaderModule>],
-    layout: vk::PipelineLayout,
+    (layout, pass): (vk::PipelineLayout, Option<&RenderPass>),
 ) -> Result<Owned<vk::Pipeline>> {
     let stages: Vec<_> = interfaces
         .iter()
@@ -281,8 +304,11 @@ pub(super) fn pipeline(
         .multisample_state(&samples)
         .depth_stencil_state(&depth)
         .color_blend_state(&blend)
-        .layout(layout)
-        .push_next(&mut rendering);
+        .layout(layout);
+    info = match pass {
+        Some(pass) => info.render_pass(*pass.handle),
+        None => info.push_next(&mut rendering),
+    };
     if draw.topology == vk::PrimitiveTopology::PATCH_LIST {
         info = info.tessellation_state(&tessellation);
     }

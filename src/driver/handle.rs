@@ -36,10 +36,12 @@ objects! {
     DescriptorSetLayout destroy_descriptor_set_layout;
     DeviceMemory free_memory;
     Fence destroy_fence;
+    Framebuffer destroy_framebuffer;
     Image destroy_image;
     ImageView destroy_image_view;
     Pipeline destroy_pipeline;
     PipelineLayout destroy_pipeline_layout;
+    RenderPass destroy_render_pass;
     Sampler destroy_sampler;
     ShaderModule destroy_shader_module;
 }

@@ -27,6 +27,7 @@
 //! | `handle`, `memory`, `submit` | objects that destroy themselves; buffers and images; one batch of commands |
 //! | `reflect`, `resource`, `bind` | what modules want; what they are given; descriptor sets |
 //! | `compute`, `graphics` | the two kinds of pipeline |
+//! | `render_pass` | draws that read what they draw to |
 //! | `compile` | how long the driver takes to make them |
 
 mod bind;
@@ -38,6 +39,7 @@ mod graphics;
 mod handle;
 mod memory;
 pub mod reflect;
+mod render_pass;
 mod resource;
 mod submit;
 

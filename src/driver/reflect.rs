@@ -32,6 +32,8 @@ pub struct Binding {
     pub kind: vk::DescriptorType,
     /// Descriptors in it.
     pub count: u32,
+    /// InputAttachmentIndex.
+    pub attachment: Option<u32>,
 }
 
 /// Reads the interface of `words`.
@@ -61,6 +63,7 @@ struct Notes {
     constants: HashMap<u32, u32>,
     sets: HashMap<u32, u32>,
     bindings: HashMap<u32, u32>,
+    attachments: HashMap<u32, u32>,
     buffer_blocks: Vec<u32>,
     /// Id, type, storage class.
     variables: Vec<(u32, u32, u32)>,
@@ -79,6 +82,7 @@ const TYPE_POINTER: u16 = Op::TypePointer as u16;
 
 const DESCRIPTOR_SET: u32 = Decoration::DescriptorSet as u32;
 const BINDING: u32 = Decoration::Binding as u32;
+const ATTACHMENT: u32 = Decoration::InputAttachmentIndex as u32;
 const BUFFER_BLOCK: u32 = Decoration::BufferBlock as u32;
 
 impl Notes {
@@ -90,6 +94,7 @@ impl Notes {
             }
             (DECORATE, [id, DESCRIPTOR_SET, set]) => drop(self.sets.insert(*id, *set)),
             (DECORATE, [id, BINDING, binding]) => drop(self.bindings.insert(*id, *binding)),
+            (DECORATE, [id, ATTACHMENT, index]) => drop(self.attachments.insert(*id, *index)),
             (DECORATE, [id, BUFFER_BLOCK]) => self.buffer_blocks.push(*id),
             (CONSTANT, [_, id, value, ..]) => drop(self.constants.insert(*id, *value)),
             (VARIABLE, [ty, id, class, ..]) => self.variables.push((*id, *ty, *class)),
@@ -108,7 +113,8 @@ impl Notes {
             push_constants |= *class == StorageClass::PushConstant as u32;
             let (Some(set), Some(binding)) = (self.sets.get(id), self.bindings.get(id)) else { continue };
             let (kind, count) = self.descriptor(*ty, *class)?;
-            let new = Binding { set: *set, binding: *binding, kind, count };
+            let attachment = self.attachments.get(id).copied();
+            let new = Binding { set: *set, binding: *binding, kind, count, attachment };
             // Several variables can see the same buffer.
             match bindings.iter_mut().find(|old| (old.set, old.binding) == (new.set, new.binding)) {
                 Some(old) if old.kind == new.kind => old.count = old.count.max(new.count),
@@ -152,6 +158,7 @@ fn image_kind(image: &[u32]) -> Result<vk::DescriptorType> {
     let [_, dim, _, _, _, sampled, ..] = image else { return Err(Error::new("an image type without operands")) };
     let buffer = *dim == Dim::DimBuffer as u32;
     Ok(match (*sampled, buffer) {
+        _ if *dim == Dim::DimSubpassData as u32 => vk::DescriptorType::INPUT_ATTACHMENT,
         (2, true) => vk::DescriptorType::STORAGE_TEXEL_BUFFER,
         (2, false) => vk::DescriptorType::STORAGE_IMAGE,
         (_, true) => vk::DescriptorType::UNIFORM_TEXEL_BUFFER,

@@ -5,9 +5,10 @@
 //! tessellated in point mode with all levels 1 has one point in each corner. A fragment has no neighbours, so it cannot take
 //! derivatives.
 
+use super::format::{Format, Texel};
 use super::{run, Bits, Fault, Floats, Inputs, Invocation, Limits, Outcome, Outputs, Resources, Slot};
 use crate::ir::{InstKind, Shader, Stage};
-use crate::op::names::{varying, vert_attrib, IoSemantics, IoXfb};
+use crate::op::names::{frag_result, varying, vert_attrib, IoSemantics, IoXfb};
 use crate::op::{Index, Intrinsic, Modes};
 use std::collections::BTreeMap;
 
@@ -26,10 +27,21 @@ pub struct Draw<'a> {
     pub attributes: &'a [(u32, Vec<[u32; 4]>)],
     /// Width and height of what is drawn to.
     pub size: [u32; 2],
+    /// What colours are drawn to, in the order of their locations: fragment shaders may read them.
+    pub targets: &'a [Target],
     /// Bytes of each buffer of the transform feedback.
     pub captures: &'a [usize],
     /// Whose rules floats follow.
     pub floats: Floats,
+}
+
+/// A render target.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// Format of a texel.
+    pub format: Format,
+    /// What every texel is before the draw.
+    pub clear: Vec<u8>,
 }
 
 /// What a draw gave.
@@ -52,7 +64,7 @@ type Vertex = Outputs;
 pub fn draw(draw: &Draw<'_>, resources: &mut Resources, limits: Limits) -> Result<Drawn, &'static str> {
     let captures = draw.captures.iter().map(|size| vec![0; *size]).collect();
     let drawn = Drawn { captures, ..Drawn::default() };
-    let mut pipeline = Pipeline { draw, resources, limits, drawn, captured: 0 };
+    let mut pipeline = Pipeline { draw, resources, limits, drawn, captured: 0, pixels: BTreeMap::new() };
     for instance in 0..draw.instances {
         pipeline.instance(instance)?;
     }
@@ -66,6 +78,8 @@ struct Pipeline<'a, 'r> {
     drawn: Drawn,
     /// Vertices that transform feedback has captured.
     captured: usize,
+    /// What the targets hold of the pixels that were drawn to.
+    pixels: BTreeMap<[u32; 2], Vec<[Bits; 4]>>,
 }
 
 impl Pipeline<'_, '_> {
@@ -217,11 +231,35 @@ impl Pipeline<'_, '_> {
         let coordinates = [middle[0], middle[1], z / w, 1.0 / w];
         system.insert(Intrinsic::load_frag_coord, coordinates.map(|c| u64::from(c.to_bits())).to_vec());
         system.insert(Intrinsic::load_point_coord, vec![0.5f32.to_bits().into(); 2]);
-        let invocation = given(vertex, system);
+        let mut invocation = given(vertex, system);
+        invocation.framebuffer = self.pixels.get(&pixel).cloned().unwrap_or_else(|| self.cleared());
         let outcome = self.run(Stage::Fragment, vec![invocation]);
         if outcome.discarded == [false] {
-            self.drawn.fragments.extend(outcome.outputs.into_iter().map(|outputs| (pixel, outputs)));
+            for outputs in outcome.outputs {
+                self.write_pixel(pixel, &outputs);
+                self.drawn.fragments.push((pixel, outputs));
+            }
         }
+    }
+
+    /// What every pixel holds before the draw.
+    fn cleared(&self) -> Vec<[Bits; 4]> {
+        let texel = |target: &Target| {
+            let value = target.clear.iter().rev().fold(0, |word, byte| word << 8 | u128::from(*byte));
+            target.format.decode(Texel { value, undef: 0 }, self.draw.floats)
+        };
+        self.draw.targets.iter().map(texel).collect()
+    }
+
+    /// Writes the colours among the outputs of a fragment.
+    fn write_pixel(&mut self, pixel: [u32; 2], outputs: &Outputs) {
+        let mut texels = self.pixels.remove(&pixel).unwrap_or_else(|| self.cleared());
+        for ((number, target), texel) in (0..).zip(self.draw.targets).zip(&mut texels) {
+            if let Some(words) = outputs.get(&Slot::new(frag_result::DATA0 + number)) {
+                *texel = target.format.decode(target.format.encode(words, self.draw.floats), self.draw.floats);
+            }
+        }
+        self.pixels.insert(pixel, texels);
     }
 }
 

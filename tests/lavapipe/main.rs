@@ -7,6 +7,7 @@ mod captures;
 mod compute;
 mod corners;
 mod faults;
+mod framebuffer;
 mod gpu;
 mod graphics;
 mod images;

@@ -28,6 +28,7 @@ pub(super) fn expect(shaders: &[Shader], stimulus: &Stimulus) -> Result<Written,
         patch_vertices: 0,
         attributes: &attributes,
         size: SIZE,
+        targets: &[],
         captures: &[],
         floats: stimulus.inputs.floats,
     };

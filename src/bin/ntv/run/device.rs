@@ -79,8 +79,8 @@ fn draw_with(
         })
         .collect();
     let attachments = draw.targets.iter().map(|target| {
-        let format = target_format(target.name)?;
-        Ok(Attachment { format, clear: vec![0; target.texel] })
+        let format = target_format(target.kind.name)?;
+        Ok(Attachment { format, clear: target.clear.clone() })
     });
     let attachments: Vec<Attachment> = attachments.collect::<Result<_>>()?;
     let draw = Draw {

@@ -46,7 +46,7 @@ pub(super) struct DrawInput {
     pub(super) vertices: u32,
     pub(super) instances: u32,
     pub(super) size: [u32; 2],
-    pub(super) targets: Vec<Target>,
+    pub(super) targets: Vec<TargetInput>,
     pub(super) attributes: Vec<AttributeInput>,
     /// Bytes of each buffer of the transform feedback.
     pub(super) captures: Vec<usize>,
@@ -58,9 +58,18 @@ pub(super) struct AttributeInput {
 }
 
 /// A render target.
+pub(super) struct TargetInput {
+    pub(super) kind: Target,
+    /// What every texel is before the draw.
+    pub(super) clear: Vec<u8>,
+}
+
+/// What a texel of a render target is.
 #[derive(Clone, Copy)]
 pub(super) struct Target {
     pub(super) name: &'static str,
+    /// NIR's name of the format.
+    pub(super) format: &'static str,
     /// Bytes of a texel.
     pub(super) texel: usize,
     pub(super) form: Form,
@@ -84,10 +93,10 @@ pub(super) enum Form {
 const FORMS: &[(&str, Form)] = &[("u8", Form::U8), ("u32", Form::U32), ("i32", Form::I32), ("f32", Form::F32)];
 
 const TARGETS: &[Target] = &[
-    Target { name: "rgba8", texel: 4, form: Form::U8 },
-    Target { name: "rgba32f", texel: 16, form: Form::F32 },
-    Target { name: "rgba32ui", texel: 16, form: Form::U32 },
-    Target { name: "r32ui", texel: 4, form: Form::U32 },
+    Target { name: "rgba8", format: "r8g8b8a8_unorm", texel: 4, form: Form::U8 },
+    Target { name: "rgba32f", format: "r32g32b32a32_float", texel: 16, form: Form::F32 },
+    Target { name: "rgba32ui", format: "r32g32b32a32_uint", texel: 16, form: Form::U32 },
+    Target { name: "r32ui", format: "r32_uint", texel: 4, form: Form::U32 },
 ];
 
 const TOPOLOGIES: &[(&str, Topology)] = &[
@@ -255,7 +264,6 @@ fn buffer(mut members: Members) -> Result<(Slot, Data)> {
 impl DrawInput {
     fn parse(mut members: Members) -> Result<DrawInput> {
         let topology = members.take("topology").unwrap_or_else(|| "triangles".into());
-        let target = |value: &Value| named(value, TARGETS.iter().map(|target| (target.name, *target)));
         let targets = members.take("targets").map_or(Ok(vec!["rgba8".into()]), list)?;
         let draw = DrawInput {
             topology: named(&topology, TOPOLOGIES.iter().copied())?,
@@ -263,13 +271,28 @@ impl DrawInput {
             vertices: members.number("vertices", Some(3))?,
             instances: members.number("instances", Some(1))?,
             size: members.numbers("size", [64; 2])?,
-            targets: targets.iter().map(target).collect::<Result<_>>()?,
+            targets: targets.into_iter().map(target).collect::<Result<_>>().context("targets")?,
             captures: members.list_of_numbers("captures")?.into_iter().map(|size| size as usize).collect(),
             attributes: members.all("attributes", attribute)?,
         };
         members.finish()?;
         Ok(draw)
     }
+}
+
+/// The name of a target, or an object with its `format` and what each texel is before the draw.
+fn target(value: Value) -> Result<TargetInput> {
+    let kind = |name: &Value| named(name, TARGETS.iter().map(|target| (target.name, *target)));
+    if !value.is_object() {
+        let kind = kind(&value)?;
+        return Ok(TargetInput { kind, clear: vec![0; kind.texel] });
+    }
+    let mut members = Members::new(value)?;
+    let kind = kind(&members.take("format").context("`format` is missing")?)?;
+    let clear = members.data()?;
+    ensure!(clear.bytes.len() == kind.texel, "a texel of {} has {} bytes", kind.name, kind.texel);
+    members.finish()?;
+    Ok(TargetInput { kind, clear: clear.bytes })
 }
 
 fn attribute(mut members: Members) -> Result<AttributeInput> {

@@ -1,12 +1,12 @@
 //! Runs on the interpreter.
 
-use super::inputs::{AttributeInput, DrawInput, Form, Inputs, Slot, Target, Topology, Work};
+use super::inputs::{AttributeInput, DrawInput, Form, Inputs, Slot, Target, TargetInput, Topology, Work};
 use super::textures::{descriptor, ImageInput};
 use super::Ran;
 use crate::args::RunArgs;
 use crate::diagnostics::{problems, Problem, Reporter};
 use crate::shaders::Loaded;
-use anyhow::{bail, ensure, Result};
+use anyhow::{bail, ensure, Context, Result};
 use ntv::interp::draw::Drawn;
 use ntv::interp::{self, Buffer, Fault, Limits, Resources};
 use ntv::ir::Variable;
@@ -120,6 +120,11 @@ fn draw_with(shaders: &[Shader], draw: &DrawInput, resources: &mut Resources, li
         bail!("the interpreter draws points, and patches in point mode: use --device for the rest");
     }
     let attributes: Vec<(u32, Vec<[u32; 4]>)> = draw.attributes.iter().map(attribute).collect();
+    let target = |target: &TargetInput| {
+        let format = interp::Format::from_name(target.kind.format).context("a format that the interpreter has")?;
+        Ok(interp::draw::Target { format, clear: target.clear.clone() })
+    };
+    let targets: Vec<interp::draw::Target> = draw.targets.iter().map(target).collect::<Result<_>>()?;
     let points = interp::draw::Draw {
         shaders,
         vertices: draw.vertices,
@@ -127,6 +132,7 @@ fn draw_with(shaders: &[Shader], draw: &DrawInput, resources: &mut Resources, li
         patch_vertices: draw.patch_vertices,
         attributes: &attributes,
         size: draw.size,
+        targets: &targets,
         captures: &draw.captures,
         floats: interp::Floats::default(),
     };
@@ -136,9 +142,9 @@ fn draw_with(shaders: &[Shader], draw: &DrawInput, resources: &mut Resources, li
 /// The bytes of each target.
 fn texels(draw: &DrawInput, drawn: &Drawn) -> Vec<Vec<u8>> {
     let count = draw.size[0] as usize * draw.size[1] as usize;
-    let mut targets: Vec<Vec<u8>> = draw.targets.iter().map(|target| vec![0; count * target.texel]).collect();
+    let mut targets: Vec<Vec<u8>> = draw.targets.iter().map(|target| target.clear.repeat(count)).collect();
     for ([x, y], outputs) in &drawn.fragments {
-        for (number, target) in draw.targets.iter().enumerate() {
+        for (number, target) in draw.targets.iter().map(|target| &target.kind).enumerate() {
             let words = outputs.get(&interp::Slot::new(frag_result::DATA0 + number as u32));
             let words = words.or_else(|| outputs.get(&interp::Slot::new(frag_result::COLOR)));
             let Some(words) = words else { continue };

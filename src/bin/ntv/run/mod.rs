@@ -83,13 +83,16 @@ fn descriptor_value(slot: Slot, form: Form, bytes: &[u8]) -> Value {
 
 fn target_values(given: &Inputs, ran: &Ran) -> Vec<Value> {
     let Work::Draw(draw) = &given.work else { return Vec::new() };
-    let value = |(target, bytes): (&inputs::Target, &Vec<u8>)| json!({ "size": draw.size, "format": target.name, target.form.name(): target.form.values(bytes) });
+    let value = |(target, bytes): (&inputs::TargetInput, &Vec<u8>)| {
+        let inputs::Target { name, form, .. } = target.kind;
+        json!({ "size": draw.size, "format": name, form.name(): form.values(bytes) })
+    };
     draw.targets.iter().zip(&ran.targets).map(value).collect()
 }
 
 /// Writes a target of bytes as a picture.
 fn write_png(path: &Path, draw: &DrawInput, pixels: Option<&Vec<u8>>) -> Result<()> {
-    let bytes = draw.targets.first().is_some_and(|target| target.form == Form::U8);
+    let bytes = draw.targets.first().is_some_and(|target| target.kind.form == Form::U8);
     ensure!(bytes, "--png takes a first target of the format rgba8");
     let file = File::create(path).with_context(|| path.display().to_string())?;
     let mut encoder = png::Encoder::new(BufWriter::new(file), draw.size[0], draw.size[1]);
