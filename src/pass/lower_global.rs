@@ -29,7 +29,7 @@
 
 use super::lanes::{self, global_pointer, Address, Memory, Whole};
 use super::{Context, Forms, Pass};
-use crate::ir::{rewrite, ArrayIndex, Builder, Def, DerefKind, Edit, Inst, Shader, TypeData};
+use crate::ir::{rewrite, ArrayIndex, Builder, Def, DerefKind, Edit, Inst, InstKind, Shader, TypeData};
 use crate::op::{AluOp, Index, Intrinsic, Modes};
 use crate::target::Target;
 
@@ -48,8 +48,21 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
     let target = &context.target;
     rewrite(shader, |b, inst| match Access::new(b, inst) {
         Some(access) => access.lower(b, target),
+        // Addresses have taken their place. Who has no 64-bit integers cannot make what is left of them.
+        None if is_step(b.shader, inst) => Edit::Remove,
         None => Edit::Keep,
     })
+}
+
+/// Whether `inst` goes on from a pointer to global memory.
+fn is_step(shader: &Shader, inst: Inst) -> bool {
+    match shader.insts[inst].kind {
+        InstKind::Deref(deref) => {
+            let deref = &shader.derefs[deref];
+            deref.modes == Modes::GLOBAL && !matches!(deref.kind, DerefKind::Cast { .. })
+        }
+        _ => false,
+    }
 }
 
 /// What accesses memory by address.

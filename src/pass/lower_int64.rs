@@ -236,20 +236,21 @@ impl Halves {
 
     /// Gives `inst`, which stays, values for the pairs that it reads: addresses as two words, all else as doubles.
     fn pack_sources(&mut self, b: &mut Builder<'_>, inst: Inst) {
+        if let Some(address) = address_of(b.shader, inst) {
+            let Pair { low, high } = self.halves_of(b, address);
+            let words = b.vec(&[low, high]);
+            b.shader.set_bit_size(inst, 32);
+            return b.shader.map_srcs(inst, |_| words);
+        }
         let mut sources = Vec::new();
         b.shader.for_each_src(inst, |def| sources.push(def));
         let is_phi = b.shader.phi(inst).is_some();
         if is_phi || !sources.iter().any(|def| self.is_pair[*def]) {
             return;
         }
-        let is_address = matches!(b.shader.as_deref(inst.def()).map(|deref| deref.kind), Some(DerefKind::Cast { .. }));
-        if is_address {
-            b.shader.set_bit_size(inst, 32);
-        }
         let packed: Vec<Def> = sources
             .iter()
             .map(|def| match self.pairs[*def].filter(|_| self.is_pair[*def]) {
-                Some(Pair { low, high }) if is_address => b.vec(&[low, high]),
                 Some(pair) => Pairs { b }.pack(pair),
                 None => *def,
             })
@@ -275,6 +276,16 @@ impl Halves {
                 }
             }
         }
+    }
+}
+
+/// The address of which `inst` makes a pointer, a number of 64 bits, whether it is a constant or not.
+fn address_of(shader: &Shader, inst: Inst) -> Option<Def> {
+    match shader.as_deref(inst.def())?.kind {
+        DerefKind::Cast { parent, .. } if shader.bit_size(parent) == 64 && shader.as_deref(parent).is_none() => {
+            Some(parent)
+        }
+        _ => None,
     }
 }
 
