@@ -109,10 +109,15 @@ impl Attachments<'_> {
             false => b.undef(1, 32),
         };
         let level = b.imm32(0);
-        let texel = pack_alu_type(AluType::new(base, bits));
+        let texel = pack_alu_type(AluType::new(base, 32));
         let indices = [(Index::image_dim, self.dim as u32), (Index::dest_type, texel)];
         let srcs = [pointer, here, sample, level];
-        b.intrinsic_with(Intrinsic::image_deref_load, 4, bits, &srcs, &indices).def()
+        let texel = b.intrinsic_with(Intrinsic::image_deref_load, 4, 32, &srcs, &indices).def();
+        match (bits, base) {
+            (16, Base::Float) => b.alu(AluOp::f2f16, &[texel]),
+            (16, _) => b.alu(AluOp::u2u16, &[texel]),
+            _ => texel,
+        }
     }
 }
 
