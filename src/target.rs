@@ -257,6 +257,14 @@ features! {
     roundingModeIndependenceAll None;
     /// 32-bit floats may round unlike the others (`VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_32_BIT_ONLY`).
     roundingModeIndependence32BitOnly None;
+    /// Stores and atomics on buffers and images in vertex, tessellation and geometry shaders.
+    vertexPipelineStoresAndAtomics Some(V1_0);
+    /// Stores and atomics on buffers and images in fragment shaders.
+    fragmentStoresAndAtomics Some(V1_0);
+    /// Dynamically uniform index into an array of input attachments.
+    shaderInputAttachmentArrayDynamicIndexing Some(V1_1);
+    /// Any index into an array of input attachments.
+    shaderInputAttachmentArrayNonUniformIndexing Some(V1_1);
 }
 
 impl Feature {

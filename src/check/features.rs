@@ -2,14 +2,14 @@
 
 use super::report::Report;
 use super::support::Facts;
-use super::{subgroups, textures};
+use super::{stores, subgroups, textures};
 use crate::analysis::framebuffer::is_multisample;
 use crate::analysis::value_types::{leaf, ValueTypes};
 use crate::error::Errors;
 use crate::ir::{
     AluSrc, ArrayIndex, Def, Deref, DerefKind, Inst, InstKind, Shader, ShaderInfo, Stage, VarFlags, Variable,
 };
-use crate::op::names::{frag_result, unpack_alu_type, varying, IoSemantics, IoXfb, Scope, SlotKind};
+use crate::op::names::{frag_result, unpack_alu_type, varying, InterpMode, IoSemantics, IoXfb, Scope, SlotKind};
 use crate::op::Intrinsic::{self, *};
 use crate::op::{Access, AluOp, AluType, AtomicOp, Base, Index, IntrinsicInfo, IntrinsicSet, Modes};
 use crate::target::Feature::{self, *};
@@ -295,6 +295,9 @@ impl<'a> Needs<'a> {
         }
         let insts = if self.types.is_some() { &shader.order } else { insts };
         insts.iter().for_each(|inst| self.check_inst(*inst));
+        if let Some((feature, store)) = stores::missing(shader, self.target).zip(stores::all(shader).next()) {
+            self.need(Some(store), feature);
+        }
     }
 
     fn check_variable(&mut self, variable: &Variable) {
@@ -308,6 +311,9 @@ impl<'a> Needs<'a> {
         if let Some(slot) = variable.location.filter(|_| is_interface) {
             self.check_slot(None, slot, output);
         }
+        if self.is_at_samples(variable) {
+            self.need(None, sampleRateShading);
+        }
         if variable.flags.contains(VarFlags::PER_PRIMITIVE) {
             self.need(None, meshShader);
         }
@@ -317,6 +323,20 @@ impl<'a> Needs<'a> {
         if variable.stream != 0 {
             self.need(None, geometryStreams);
         }
+    }
+}
+
+impl Needs<'_> {
+    /// Whether an input is interpolated at each sample: SPIR-V's decoration Sample.
+    fn is_at_samples(&self, variable: &Variable) -> bool {
+        let shader = self.report.shader;
+        let is_float =
+            || leaf(&shader.types, variable.ty).map_or(true, |scalar| scalar.base == Base::Float && scalar.bits < 64);
+        shader.stage() == Stage::Fragment
+            && variable.mode == Modes::SHADER_IN
+            && variable.flags.contains(VarFlags::SAMPLE)
+            && !variable.flags.contains(VarFlags::CENTROID)
+            && (variable.interp != InterpMode::flat && is_float())
     }
 }
 

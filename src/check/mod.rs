@@ -46,6 +46,7 @@ mod scope;
 mod shape;
 mod ssa;
 mod stage;
+mod stores;
 mod structure;
 mod subgroups;
 mod support;

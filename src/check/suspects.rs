@@ -6,7 +6,7 @@
 //! suspects.
 
 use super::support::{self, BUFFERS};
-use super::{features, textures, variable};
+use super::{features, stores, textures, variable};
 use crate::analysis::kinds::list_intrinsics_and_texs;
 use crate::ir::{ArrayIndex, Def, Deref, DerefKind, Inst, InstKind, Shader};
 use crate::op::names::InterpMode;
@@ -32,6 +32,7 @@ pub(super) fn find(shader: &Shader, target: &Target, suspects: &mut Vec<Inst>) -
         || has.has_jumps() && support::jumps_in_front(shader).next().is_some()
         || features::lacks(target, &shader.info, variables.slots)
         || features::lacks_widths(target, shader)
+        || stores::missing(shader, target).is_some()
 }
 
 /// What the variables of a shader have.

@@ -269,9 +269,13 @@ pub(super) fn image_needs(shader: &Shader, inst: Inst, op: Intrinsic, srcs: &[De
         }
     }
     let name = if pointer { Name::Pointer(srcs[0]) } else { Name::Handle(srcs[0]) };
-    if is_dynamic(shader, name) && !dim.is_subpass() {
+    if is_dynamic(shader, name) {
         let access = Access::from_bits_truncate(shader.index(inst, Index::access));
-        need(indexing_feature(true, dim == ImageDim::buf, access.contains(Access::NON_UNIFORM)));
+        need(match (texture.dim.is_subpass(), access.contains(Access::NON_UNIFORM)) {
+            (true, false) => shaderInputAttachmentArrayDynamicIndexing,
+            (true, true) => shaderInputAttachmentArrayNonUniformIndexing,
+            (false, non_uniform) => indexing_feature(true, dim == ImageDim::buf, non_uniform),
+        });
     }
 }
 

@@ -59,7 +59,7 @@ pub(super) fn are_usual(shader: &Shader) -> bool {
 
 /// Flags that may have no translation, or need a feature.
 pub(super) const UNTRANSLATED_FLAGS: VarFlags =
-    VarFlags::FB_FETCH_OUTPUT.union(VarFlags::PER_VIEW).union(VarFlags::PER_PRIMITIVE);
+    VarFlags::FB_FETCH_OUTPUT.union(VarFlags::PER_VIEW).union(VarFlags::PER_PRIMITIVE).union(VarFlags::SAMPLE);
 
 /// Flags that there are rules for.
 const ODD_FLAGS: VarFlags = UNTRANSLATED_FLAGS.union(VarFlags::COMPACT).union(VarFlags::PATCH);

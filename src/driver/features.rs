@@ -217,6 +217,10 @@ const TABLE: &[Row] = rows! {
     denormBehaviorIndependence32BitOnly |f| f.floats.denorm_behavior_independence == Independence::TYPE_32_ONLY;
     roundingModeIndependenceAll |f| f.floats.rounding_mode_independence == Independence::ALL;
     roundingModeIndependence32BitOnly |f| f.floats.rounding_mode_independence == Independence::TYPE_32_ONLY;
+    vertexPipelineStoresAndAtomics |f| f.core.vertex_pipeline_stores_and_atomics != 0;
+    fragmentStoresAndAtomics |f| f.core.fragment_stores_and_atomics != 0;
+    shaderInputAttachmentArrayDynamicIndexing |f| f.v12.shader_input_attachment_array_dynamic_indexing != 0;
+    shaderInputAttachmentArrayNonUniformIndexing |f| f.v12.shader_input_attachment_array_non_uniform_indexing != 0;
     // What needs an extension that is not in EXTENSIONS, or a property that is not asked: no shader may rely on it here.
     meshShader |_| false;
     VK_EXT_post_depth_coverage |_| false;

@@ -9,6 +9,7 @@ use super::{unsupported, Emit, Result};
 use crate::analysis::textures::{Texture, TextureKind};
 use crate::ir::{AluSrc, Def, Inst, Swizzle, Var};
 use crate::op::{Access, AluType, Base, Index, Intrinsic};
+use crate::target::Feature;
 use spirv::{Capability, Decoration, ImageOperands, Op, StorageClass};
 
 impl Emit<'_> {
@@ -153,6 +154,10 @@ impl Emit<'_> {
     pub(super) fn decorate_image(&mut self, var: Var) {
         let state = self.state.vars[var];
         let Some(id) = state.ids.into_iter().find(|id| *id != 0) else { return };
+        // Nothing is read of an image that is only asked for its size; without the feature that has to be said (Vulkan,
+        // VUID-RuntimeSpirv-apiVersion-07955).
+        let is_unknown = self.shader.vars[var].image_format == 0;
+        let says_unread = state.written || is_unknown && !self.target.has(Feature::shaderStorageImageReadWithoutFormat);
         let aliased = !state.access.contains(Access::RESTRICT) && self.images_may_alias();
         let mut decorate = |wanted: bool, decoration| {
             if wanted {
@@ -161,7 +166,7 @@ impl Emit<'_> {
         };
         // Devices without StorageImageReadWithoutFormat, fragmentStoresAndAtomics, ... ask for these.
         decorate(!state.written, Decoration::NonWritable);
-        decorate(!state.read && state.written, Decoration::NonReadable);
+        decorate(!state.read && says_unread, Decoration::NonReadable);
         decorate(state.access.contains(Access::RESTRICT), Decoration::Restrict);
         decorate(aliased, Decoration::Aliased);
         // The Vulkan memory model has image operands instead (SPIR-V 2.18.3).

@@ -194,6 +194,94 @@ fn intrinsics_need_features() {
 }
 
 #[test]
+fn stores_and_atomics_need_the_feature_of_their_stage() {
+    use Feature::{fragmentStoresAndAtomics as fragment, vertexPipelineStoresAndAtomics as vertex_pipeline};
+    let declarations = "\
+decl_var ssbo INTERP_MODE_NONE none uint[4] list (0, 0, 0)
+decl_var image INTERP_MODE_NONE none r32_uint uimage2D image (0, 0, 1)
+decl_var INTERP_MODE_NONE none uint own
+";
+    let stores = [
+        ("@store_ssbo (%0, %0, %0) (wrmask=x, access=none, align_mul=4, align_offset=0)", "@store_ssbo"),
+        ("32 %11 = @ssbo_atomic (%0, %0, %0) (access=none, atomic_op=iadd)", "%11 = @ssbo_atomic"),
+        ("@store_deref (%7, %0) (wrmask=x, access=none)", "@store_deref"),
+        ("32 %11 = @deref_atomic (%7, %0) (access=none, atomic_op=iadd)", "%11 = @deref_atomic"),
+        (
+            "@image_deref_store (%8, %1, %0, %1, %0) (image_dim=2D, image_array=false, format=r32_uint, access=none, \
+             src_type=uint32)",
+            "@image_deref_store",
+        ),
+        (
+            "32 %11 = @image_deref_atomic (%8, %1, %0, %0) (image_dim=2D, image_array=false, format=r32_uint, \
+             access=none, atomic_op=iadd)",
+            "%11 = @image_deref_atomic",
+        ),
+        ("@store_global (%0, %4) (wrmask=x, access=none, align_mul=4, align_offset=0)", "@store_global"),
+    ];
+    let pointers = "
+    32 %6 = deref_var &list (ssbo uint[4])
+    32 %7 = deref_array &(*%6)[1] (ssbo uint)
+    32 %8 = deref_var &image (image uimage2D)
+    32 %9 = deref_var &own (shader_temp uint)
+    @store_deref (%9, %0) (wrmask=x, access=none)
+    32 %10 = @load_deref (%7) (access=none)
+";
+    for (stage, feature) in [
+        ("VERTEX", vertex_pipeline),
+        ("TESS_EVAL", vertex_pipeline),
+        ("GEOMETRY", vertex_pipeline),
+        ("FRAGMENT", fragment),
+    ] {
+        // What only reads, or writes what is the shader's own, needs nothing.
+        refused(stage, declarations, pointers, &[feature], &[]);
+        for (store, name) in stores {
+            needs(stage, declarations, &format!("{pointers}    {store} // !\n"), feature, name);
+        }
+    }
+    for (store, _) in stores {
+        let body = format!("{pointers}    {store}\n");
+        refused("COMPUTE", declarations, &body, &[fragment, vertex_pipeline], &[]);
+        refused("FRAGMENT", declarations, &body, &[vertex_pipeline], &[]);
+    }
+}
+
+#[test]
+fn inputs_at_samples_need_a_feature() {
+    let input = |qualifier: &str| {
+        format!("decl_var {qualifier} shader_in INTERP_MODE_SMOOTH none vec4 place (VARYING_SLOT_VAR0.xyzw, 0, 0)\n")
+    };
+    let off = [Feature::sampleRateShading];
+    for (qualifier, is_refused) in [("sample", true), ("centroid", false), ("", false)] {
+        let (dump, shader) = parse("FRAGMENT", &input(qualifier), "");
+        let mut target = Target::default();
+        off.iter().for_each(|feature| target.set(*feature, false));
+        let result = Checker::default().check_valid(&shader, &target);
+        let message = "the shader needs feature sampleRateShading, which the target lacks";
+        let messages: Vec<String> =
+            result.err().map_or(Vec::new(), |errors| errors.0).into_iter().map(|e| e.message).collect();
+        assert_eq!(messages, if is_refused { vec![message.to_string()] } else { vec![] }, "\n{dump}");
+    }
+}
+
+#[test]
+fn arrays_of_attachments_are_indexed_with_a_feature() {
+    use Feature::*;
+    let declarations = "decl_var uniform INTERP_MODE_NONE none none subpassInput[4] attachments (0, 0, 5)\n";
+    let read = |access: &str| {
+        format!(
+            "
+    32 %6 = deref_var &attachments (uniform subpassInput[4])
+    32 %7 = deref_array &(*%6)[%5] (uniform subpassInput)
+    32x4 %8 = @image_deref_load (%7, %1, %0, %0) (image_dim=Subpass, image_array=false, format=none, access={access}, dest_type=float32) // !
+"
+        )
+    };
+    let name = "%8 = @image_deref_load";
+    needs("FRAGMENT", declarations, &read("none"), shaderInputAttachmentArrayDynamicIndexing, name);
+    needs("FRAGMENT", declarations, &read("non-uniform"), shaderInputAttachmentArrayNonUniformIndexing, name);
+}
+
+#[test]
 fn slots_need_features() {
     let store = |slot| {
         format!(

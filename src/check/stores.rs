@@ -1,0 +1,59 @@
+//! Stores and atomics on memory that others see, which not every device has in every stage.
+//!
+//! Without the feature nothing in such a stage may write a storage buffer, a storage image or a storage texel buffer, and all
+//! variables of them are NonWritable (VUID-RuntimeSpirv-NonWritable-06340, -06341). What is not written is decorated so on any
+//! device. Most shaders are let pass by a [`glance`](super::glance) that does not see stores through pointers, so instructions are
+//! looked at one by one where the feature is missing, and nowhere else.
+
+use crate::ir::{Inst, Shader, Stage};
+use crate::op::Intrinsic::{self, *};
+use crate::op::{IntrinsicSet, Modes};
+use crate::target::Feature::{self, *};
+use crate::target::Target;
+
+/// What writes wherever it points.
+const WRITES: IntrinsicSet = IntrinsicSet::of(&[
+    store_ssbo,
+    ssbo_atomic,
+    ssbo_atomic_swap,
+    store_global,
+    global_atomic,
+    global_atomic_swap,
+    image_store,
+    image_atomic,
+    image_atomic_swap,
+    bindless_image_store,
+    bindless_image_atomic,
+    bindless_image_atomic_swap,
+    image_deref_store,
+    image_deref_atomic,
+    image_deref_atomic_swap,
+]);
+
+/// What writes where its pointer leads.
+const WRITES_BY_POINTER: IntrinsicSet = IntrinsicSet::of(&[store_deref, deref_atomic, deref_atomic_swap]);
+
+/// The feature that stores and atomics of this shader need, if `target` lacks it and there may be some.
+pub(super) fn missing(shader: &Shader, target: &Target) -> Option<Feature> {
+    let feature = match shader.stage() {
+        Stage::Fragment => fragmentStoresAndAtomics,
+        Stage::Vertex | Stage::TessCtrl | Stage::TessEval | Stage::Geometry => vertexPipelineStoresAndAtomics,
+        _ => return None,
+    };
+    let may_write = || shader.inventory().has_some(&WRITES.union(WRITES_BY_POINTER));
+    (!target.has(feature) && may_write()).then_some(feature)
+}
+
+/// The instructions that write such memory.
+pub(super) fn all(shader: &Shader) -> impl Iterator<Item = Inst> + '_ {
+    shader.order.iter().copied().filter(|inst| writes(shader, *inst))
+}
+
+fn writes(shader: &Shader, inst: Inst) -> bool {
+    let Some((op, srcs)) = shader.as_intrinsic(inst) else { return false };
+    let memory = |op: Intrinsic| match WRITES_BY_POINTER.contains(op) {
+        true => srcs.first().and_then(|pointer| shader.as_deref(*pointer)).map(|deref| deref.modes),
+        false => None,
+    };
+    WRITES.contains(op) || memory(op).is_some_and(|modes| modes.intersects(Modes::SSBO | Modes::GLOBAL))
+}
