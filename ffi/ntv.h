@@ -1459,6 +1459,7 @@ struct ntv_target {
     * bytes. Then a shader may load a whole vec4 to read a part of it. Without the promise the range may end within the vec4, and
     * a device with robust buffer access may answer zeros for all of it (Vulkan, "Robust Buffer Access"). */
    bool uniform_ranges_in_vec4s;
+   uint32_t workarounds; /* ntv_target_workaround */
 };
 
 /* The most that drivers of this Vulkan version commonly offer. False, and nothing is written, if `target` is NULL or the
@@ -1467,6 +1468,12 @@ bool ntv_target_init(struct ntv_target *target, uint32_t vulkan_version);
 
 /* Switches a feature, by Vulkan's name for it: "shaderFloat64". False if there is no such feature, or for NULL. */
 bool ntv_target_enable(struct ntv_target *target, const char *feature, bool on);
+
+/* Switches a workaround for a fault of the device's driver, by zink's name for it. None is on after ntv_target_init. False if there
+ * is no such workaround, or for NULL.
+ *
+ *    "broken_arbitary_type_const"   constants of NIR are unsigned integers, and OpBitcast makes other numbers of them */
+bool ntv_target_workaround(struct ntv_target *target, const char *workaround, bool on);
 
 /* ==================================================================================================================
  * Part 3: translation

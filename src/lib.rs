@@ -70,5 +70,5 @@ pub use ir::Shader;
 pub use module::{Binding, DescriptorKind, Key, Module};
 pub use pass::BufferAccess;
 pub use spirv::EmitOptions;
-pub use target::{Feature, Target};
+pub use target::{Feature, Target, Workaround};
 pub use translator::{Input, Options, Translator};

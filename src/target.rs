@@ -352,12 +352,73 @@ pub fn bindless_binding(storage: bool, buffer: bool) -> u32 {
     }
 }
 
+/// A row of the table of workarounds.
+#[derive(Clone, Copy, Debug)]
+pub struct WorkaroundInfo {
+    /// zink's name.
+    pub name: &'static str,
+    /// What the translator does.
+    pub effect: &'static str,
+    /// Why.
+    pub why: &'static str,
+}
+
+macro_rules! workarounds {
+    ($($(#[$doc:meta])* $name:ident $effect:literal, $why:literal;)*) => {
+        /// A fault of a driver that the translator works around, by zink's name: those of its workarounds that its translator is
+        /// told. Of the others, `lower_robustImageAccess2`, `needs_zs_shader_swizzle`, `needs_sanitised_layer`, `io_opt`,
+        /// `no_linestipple`, `no_linesmooth` and `no_hw_gl_point` change the NIR before it is translated; the rest
+        /// (`inconsistent_interpolation`, `general_depth_layout`, `z16_unscaled_bias`, ...) changes no shader.
+        #[allow(non_camel_case_types)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[repr(u8)]
+        pub enum Workaround { $($(#[$doc])* $name,)* }
+
+        impl Workaround {
+            /// All workarounds, in table order.
+            pub const ALL: &'static [Workaround] = &[$(Workaround::$name),*];
+        }
+
+        /// The table of workarounds, in the order of [`Workaround`].
+        pub const WORKAROUNDS: &[WorkaroundInfo] =
+            &[$(WorkaroundInfo { name: stringify!($name), effect: $effect, why: $why },)*];
+    };
+}
+
+workarounds! {
+    /// Constants of NIR are unsigned integers, and an OpBitcast makes floats and signed integers of them, also of vectors. Booleans
+    /// stay booleans, and offsets of textures signed constants, as SPIR-V wants a constant there. Constants of 8, 16 and 64 bits keep their type if the target has no integers of that width, and so do
+    /// numbers that are not constants of NIR, such as the 1.0 that a boolean is converted to: zink's translator does the same.
+    /// Tables of constants are filled when the shader runs; what NIR itself declares as a constant keeps its type.
+    broken_arbitary_type_const
+        "constants are unsigned integers, which OpBitcast makes other numbers of",
+        "drivers of Imagination cannot handle constants of arbitrary types";
+}
+
+impl Workaround {
+    /// The row of this workaround.
+    pub fn info(self) -> &'static WorkaroundInfo {
+        &WORKAROUNDS[self as usize]
+    }
+
+    /// zink's name.
+    pub fn name(self) -> &'static str {
+        self.info().name
+    }
+
+    /// The workaround that zink calls `name`.
+    pub fn from_name(name: &str) -> Option<Workaround> {
+        Workaround::ALL.iter().copied().find(|workaround| workaround.name() == name)
+    }
+}
+
 /// What the driver below can do and how it lays out resources.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
     /// The Vulkan version, from which the SPIR-V version follows.
     pub vulkan: Version,
     features: u128,
+    workarounds: u32,
     /// Bytes that a uniform buffer range may have (`maxUniformBufferRange`): the size of blocks whose own is unknown.
     pub max_uniform_buffer_range: u32,
     /// Bytes of push constants (`maxPushConstantsSize`).
@@ -391,6 +452,7 @@ impl Target {
         Target {
             vulkan,
             features: 0,
+            workarounds: 0,
             max_uniform_buffer_range: 65536,
             max_push_constants_size: 128,
             indexed_draw_offset: 0,
@@ -423,6 +485,27 @@ impl Target {
     /// Switches all features at once. Bits beyond the last feature mean nothing.
     pub fn set_feature_bits(&mut self, bits: u128) {
         self.features = bits & u128::MAX >> (128 - Feature::ALL.len());
+    }
+
+    /// Whether the translator works around this fault of the driver.
+    pub fn works_around(&self, workaround: Workaround) -> bool {
+        self.workarounds >> workaround as u8 & 1 != 0
+    }
+
+    /// Switches a workaround on or off. None is on unless someone says so.
+    pub fn work_around(&mut self, workaround: Workaround, on: bool) {
+        let bit = 1 << workaround as u8;
+        self.workarounds = if on { self.workarounds | bit } else { self.workarounds & !bit };
+    }
+
+    /// All workarounds as one number: bit n is the n-th of [`Workaround::ALL`].
+    pub fn workaround_bits(&self) -> u32 {
+        self.workarounds
+    }
+
+    /// Switches all workarounds at once. Bits beyond the last mean nothing.
+    pub fn set_workaround_bits(&mut self, bits: u32) {
+        self.workarounds = bits & u32::MAX >> (32 - Workaround::ALL.len());
     }
 
     /// Whether the driver has the float atomic `op` of `bits` bits, on shared memory or on buffers.
@@ -487,6 +570,7 @@ impl Default for Target {
 }
 
 const _: () = assert!(FEATURES.len() <= 128, "the feature set is one u128");
+const _: () = assert!(WORKAROUNDS.len() <= 32, "the set of workarounds is one u32");
 
 #[cfg(test)]
 mod tests {
@@ -506,6 +590,19 @@ mod tests {
         assert!(target.has(Feature::shaderFloat64));
         target.set(Feature::shaderFloat64, false);
         assert!(!target.has(Feature::shaderFloat64) && target.has(Feature::shaderInt64));
+    }
+
+    #[test]
+    fn workarounds_switch() {
+        for workaround in Workaround::ALL {
+            let mut target = Target::default();
+            assert!(!target.works_around(*workaround), "{}", workaround.name());
+            target.work_around(Workaround::from_name(workaround.name()).unwrap(), true);
+            assert!(target.works_around(*workaround));
+            assert!(!workaround.info().effect.is_empty() && !workaround.info().why.is_empty());
+            target.work_around(*workaround, false);
+            assert_eq!(target, Target::default());
+        }
     }
 
     #[test]

@@ -13,8 +13,8 @@
 //! ```
 //!
 //! Commands: `print`, `check`, `pass NAME`, `lower` and `compile`, with `target=T`, `enable=F`, `disable=F`, `access=lane`,
-//! `uniform-ranges=vec4s`, `stop-after=PASS`, `names` and `lines` behind them. `BLESS=1 cargo test --test corpus` writes what comes out as what has
-//! to; every module goes through `spirv-val` all the same.
+//! `uniform-ranges=vec4s`, `workaround=W`, `stop-after=PASS`, `names` and `lines` behind them. `BLESS=1 cargo test --test corpus` writes what
+//! comes out as what has to; every module goes through `spirv-val` all the same.
 //!
 //! `; test: run` has the tool run the shaders of the file on the interpreter. Lines `; inputs: ...` give it what README calls
 //! FILE. `tests/lavapipe/run.rs` has a Vulkan driver do the same, and `tests/faults` breaks these shaders on purpose. A file may
@@ -26,7 +26,7 @@ mod support;
 mod tool;
 
 use ntv::pass::{pipeline, Context};
-use ntv::{check, text, BufferAccess, EmitOptions, Errors, Feature, Options, Shader, Target, Translator};
+use ntv::{check, text, BufferAccess, EmitOptions, Errors, Feature, Options, Shader, Target, Translator, Workaround};
 use rspirv::binary::Disassemble as _;
 use rspirv::dr::{self, Operand};
 use spirv::Op;
@@ -117,6 +117,9 @@ impl<'a> Command<'a> {
             ("target", name) => self.options.target = Target::preset(name).ok_or_else(wrong)?,
             ("enable", name) => self.options.target.set(feature(name)?, true),
             ("disable", name) => self.options.target.set(feature(name)?, false),
+            ("workaround", name) => {
+                self.options.target.work_around(Workaround::from_name(name).ok_or_else(wrong)?, true);
+            }
             ("access", "lane") => self.options.buffer_access = BufferAccess::Lane,
             ("uniform-ranges", "vec4s") => self.options.target.uniform_ranges_in_vec4s = true,
             ("stop-after", pass) => self.pass = Some(pass),

@@ -250,6 +250,9 @@ describe(struct ntv_target *target, const struct zink_screen *screen)
    enable_subgroups_and_atomics(target, info);
    if (info->have_KHR_shader_float_controls)
       enable_float_controls(target, info);
+   /* The one that nir_to_spirv is told, as broken_arbitary_type_const of its zink_shader_info. */
+   if (!ntv_target_workaround(target, "broken_arbitary_type_const", screen->driver_compiler_workarounds.broken_const))
+      mesa_logw("ntv: no workaround is called broken_arbitary_type_const");
 }
 
 /* ------------------------------------------------------------------------------------------------------------------

@@ -468,6 +468,7 @@ pub struct ntv_target {
     pub max_draw_buffers: u32,
     pub buffer_access: ntv_buffer_access,
     pub uniform_ranges_in_vec4s: bool,
+    pub workarounds: u32,
 }
 extern "C" {
     pub fn ntv_target_init(target: *mut ntv_target, vulkan_version: u32) -> bool;
@@ -476,6 +477,13 @@ extern "C" {
     pub fn ntv_target_enable(
         target: *mut ntv_target,
         feature: *const ::std::os::raw::c_char,
+        on: bool,
+    ) -> bool;
+}
+extern "C" {
+    pub fn ntv_target_workaround(
+        target: *mut ntv_target,
+        workaround: *const ::std::os::raw::c_char,
         on: bool,
     ) -> bool;
 }

@@ -166,6 +166,8 @@ entry_points! {
 
     ntv_target_init(target: *mut ntv_target, vulkan_version: u32) -> bool, gives false => target::init;
     ntv_target_enable(target: *mut ntv_target, feature: *const c_char, on: bool) -> bool, gives false => target::enable;
+    ntv_target_workaround(target: *mut ntv_target, workaround: *const c_char, on: bool) -> bool, gives false
+        => target::work_around;
 
     ntv_context_create() -> *mut ntv_context, gives null_mut() => translate::create_context;
     ntv_context_destroy(context: *mut ntv_context) -> (), gives () => translate::destroy_context;

@@ -2,7 +2,7 @@
 
 use crate::bindings::{ntv_buffer_access, ntv_target, NTV_BUFFER_ACCESS_AUTO, NTV_BUFFER_ACCESS_LANE};
 use ntv_core::target::Version;
-use ntv_core::{BufferAccess, Feature, Options, Target};
+use ntv_core::{BufferAccess, Feature, Options, Target, Workaround};
 use std::ffi::{c_char, CStr};
 
 /// `ntv_target_init`.
@@ -21,6 +21,7 @@ pub(crate) unsafe fn init(target: *mut ntv_target, vulkan_version: u32) -> bool 
         max_draw_buffers: preset.max_draw_buffers,
         buffer_access: NTV_BUFFER_ACCESS_AUTO,
         uniform_ranges_in_vec4s: preset.uniform_ranges_in_vec4s,
+        workarounds: preset.workaround_bits(),
     };
     // SAFETY: not null, so a target by the contract.
     unsafe { target.write(filled) };
@@ -47,12 +48,33 @@ pub(crate) unsafe fn enable(target: *mut ntv_target, feature: *const c_char, on:
     true
 }
 
+/// `ntv_target_workaround`.
+///
+/// # Safety
+/// `target` is null or points to a target that was initialized; `workaround` is null or points to a string.
+pub(crate) unsafe fn work_around(target: *mut ntv_target, workaround: *const c_char, on: bool) -> bool {
+    // SAFETY: null or a target by the contract.
+    let Some(target) = (unsafe { target.as_mut() }) else { return false };
+    if workaround.is_null() {
+        return false;
+    }
+    // SAFETY: not null, so a string by the contract.
+    let name = unsafe { CStr::from_ptr(workaround) };
+    let Some(workaround) = name.to_str().ok().and_then(Workaround::from_name) else { return false };
+    let mut core = Target::default();
+    core.set_workaround_bits(target.workarounds);
+    core.work_around(workaround, on);
+    target.workarounds = core.workaround_bits();
+    true
+}
+
 /// What a translation for `target` depends on; an error names the field that is wrong.
 pub(crate) fn options(target: &ntv_target) -> Result<Options, String> {
     let version = version(target.vulkan_version);
     let version = version.ok_or_else(|| format!("vulkan_version of the target is {:#x}", target.vulkan_version))?;
     let mut core = Target::without_features(version);
     core.set_feature_bits(bits(target.features));
+    core.set_workaround_bits(target.workarounds);
     core.max_uniform_buffer_range = target.max_uniform_buffer_range;
     core.max_push_constants_size = target.max_push_constants_size;
     core.indexed_draw_offset = target.indexed_draw_offset;

@@ -35,6 +35,7 @@ use crate::analysis::kinds::list_intrinsics;
 use crate::entity::{Pool, SideTable, Slice};
 use crate::ir::{rewrite, ArrayIndex, Def, DerefKind, Edit, Inst, InstKind, Shader, Type, TypeData, Var};
 use crate::op::{Index, Intrinsic, Modes};
+use crate::target::Workaround;
 
 /// The pass.
 pub const PASS: Pass = Pass {
@@ -50,8 +51,10 @@ const OWN: Modes = Modes::FUNCTION_TEMP.union(Modes::SHADER_TEMP);
 /// The most scalars that a table has.
 const MAX_SCALARS: u32 = 1 << 14;
 
-fn run(shader: &mut Shader, _context: &Context) -> bool {
-    if !shader.inventory().has_derefs(OWN) {
+fn run(shader: &mut Shader, context: &Context) -> bool {
+    // The first values of variables are constants of any type.
+    let makes_tables = !context.target.works_around(Workaround::broken_arbitary_type_const);
+    if !makes_tables || !shader.inventory().has_derefs(OWN) {
         return false;
     }
     shader.with_spare(|shader, tables: &mut Tables| {

@@ -228,7 +228,7 @@ impl Emit<'_> {
         let base = if bits == 1 { Base::Bool } else { first_of([Base::Uint, Base::Float, Base::Int], bases) };
         if let (InstKind::Const(values), 1) = (data.kind, n) {
             if let Some(value) = self.shader.consts[values].get(usize::from(src.swizzle.get(0))) {
-                return Ok(self.m.constant(base, bits, *value));
+                return Ok(self.nir_constant(base, bits, &[*value]));
             }
         }
         self.other_src(src, Value::unmade(data), n, base)
@@ -314,9 +314,11 @@ impl Emit<'_> {
             literals += usize::from(value.id == 0);
             vectors += usize::from(value.n > 1);
         }
-        if literals == n && alu.srcs.iter().all(|src| self.shader.as_const(src.def).is_some()) {
-            let parts = self.operands(alu)?;
-            return Ok(self.m.composite(alu.base, alu.bits, &parts[..n]));
+        let mut values = [0; 4];
+        let constants = alu.srcs.iter().map_while(|src| self.shader.as_const_src(*src));
+        let num_constants = values.iter_mut().zip(constants).map(|(value, constant)| *value = constant).count();
+        if literals == n && num_constants == n {
+            return Ok(self.nir_constant(alu.base, alu.bits, &values[..n]));
         }
         if vectors == n {
             if let Some(id) = self.shuffle(alu)? {

@@ -68,7 +68,7 @@ impl ModuleBuilder {
     }
 
     /// A vector constant of scalar constants.
-    pub(super) fn composite(&mut self, base: Base, bits: u8, parts: &[u32]) -> u32 {
+    fn composite(&mut self, base: Base, bits: u8, parts: &[u32]) -> u32 {
         let ty = self.numeric(base, bits, parts.len() as u8);
         self.global(Op::ConstantComposite, ty, parts)
     }

@@ -157,8 +157,9 @@ impl Emit<'_> {
     /// An offset: constant wherever possible, as only gathers take another, and that is a feature.
     fn add_offset(&mut self, tex: &TexData, operands: &mut Operands) -> Result<()> {
         if let Some(offset) = tex.src(TexSrcKind::offset) {
-            if self.shader.as_const(offset).is_some() {
-                let offset = self.value(offset, Base::Int)?;
+            if let Some(values) = self.shader.as_const(offset) {
+                // Must be a constant itself (SPIR-V, ConstOffset), and a signed one, as it may be negative.
+                let offset = self.m.constant_vector(Base::Int, self.shader.bit_size(offset), values);
                 operands.add(ImageOperands::CONST_OFFSET, &[offset]);
             } else if tex.op == TexOp::tg4 {
                 self.m.capability(Capability::ImageGatherExtended);

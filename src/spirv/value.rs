@@ -8,6 +8,7 @@ use super::words::Operands;
 use super::{internal, unsupported, Emit, Result};
 use crate::ir::{AluSrc, Def, Inst, InstData, InstKind, Swizzle};
 use crate::op::Base;
+use crate::target::{Feature, Workaround};
 use spirv::{GlslStd450Op, Op};
 
 /// A value of the IR and the one of the module that it is.
@@ -179,15 +180,36 @@ impl Emit<'_> {
                 let values = &self.shader.consts[values];
                 if n == 1 {
                     let value = values.get(usize::from(swizzle.get(0))).copied().unwrap_or(0);
-                    return Ok(self.m.constant(base, data.bit_size, value));
+                    return Ok(self.nir_constant(base, data.bit_size, &[value]));
                 }
                 let picked: [u64; 4] =
                     std::array::from_fn(|i| values.get(usize::from(swizzle.get(i))).copied().unwrap_or(0));
-                Ok(self.m.constant_vector(base, data.bit_size, &picked[..usize::from(n)]))
+                Ok(self.nir_constant(base, data.bit_size, &picked[..usize::from(n)]))
             }
             InstKind::Undef => Ok(self.m.undef(base, data.bit_size, n)),
             _ => Err(internal(format!("{def} has no value where it is used"))),
         }
+    }
+
+    /// A scalar or vector constant of NIR, seen as `base`.
+    pub(super) fn nir_constant(&mut self, base: Base, bits: u8, values: &[u64]) -> u32 {
+        if !self.target.works_around(Workaround::broken_arbitary_type_const) || !self.is_remade(base, bits) {
+            return self.m.constant_vector(base, bits, values);
+        }
+        let unsigned = self.m.constant_vector(Base::Uint, bits, values);
+        let ty = self.m.numeric(base, bits, values.len() as u8);
+        self.pure(Op::Bitcast, ty, &[unsigned])
+    }
+
+    /// Whether a constant of this type can be made of an unsigned integer.
+    fn is_remade(&self, base: Base, bits: u8) -> bool {
+        let has_integers = match bits {
+            8 => self.target.has(Feature::shaderInt8),
+            16 => self.target.has(Feature::shaderInt16),
+            64 => self.target.has(Feature::shaderInt64),
+            _ => true,
+        };
+        matches!(base, Base::Float | Base::Int) && has_integers
     }
 
     /// The first `n` components of a swizzled source, seen as `base`.

@@ -1,5 +1,5 @@
-//! The files of the corpus with `; test: run`: lavapipe gives what the interpreter gave. Where it cannot, the file names the feature,
-//! `; lavapipe lacks: FEATURE`, and the shader is refused for it.
+//! The files of the corpus with `; test: run`: lavapipe gives what the interpreter gave, with each workaround, too. Where it cannot,
+//! the file names the feature, `; lavapipe lacks: FEATURE`, and the shader is refused for it.
 
 use crate::support;
 use crate::tool;
@@ -8,10 +8,23 @@ use std::path::Path;
 
 #[test]
 fn lavapipe_gives_what_the_interpreter_gave() {
+    compare(&[]);
+}
+
+/// Each workaround changes the words, and not what they do.
+#[test]
+fn lavapipe_gives_the_same_with_each_workaround() {
+    for workaround in ntv::Workaround::ALL {
+        compare(&["--workaround", workaround.name()]);
+    }
+}
+
+/// Runs all files with these arguments.
+fn compare(arguments: &[&str]) {
     let files = support::files(&support::root().join("tests/corpus"), &["nir"]);
     let results = support::in_parallel(files, |file| {
         let name = file.strip_prefix(support::root()).unwrap_or(&file).display().to_string();
-        let checked = support::caught(|| check(&file));
+        let checked = support::caught(|| check(&file, arguments));
         (checked.as_ref().is_ok_and(|ran| *ran), checked.err().map(|problem| format!("{name}: {problem}")))
     });
     let ran = results.iter().filter(|(ran, _)| *ran).count();
@@ -21,7 +34,7 @@ fn lavapipe_gives_what_the_interpreter_gave() {
 }
 
 /// Whether `file` is one to run, which gives the same.
-fn check(file: &Path) -> Result<bool, String> {
+fn check(file: &Path, arguments: &[&str]) -> Result<bool, String> {
     let text = fs::read_to_string(file).map_err(|error| error.to_string())?;
     let Some((_, expected)) = text.split_once("\n; expect: run\n") else { return Ok(false) };
     let expected: Vec<&str> = expected.lines().take_while(|line| !line.starts_with("; expect:")).collect();
@@ -29,7 +42,7 @@ fn check(file: &Path) -> Result<bool, String> {
     if expected.iter().any(|line| line.starts_with("; line ")) {
         return Ok(false);
     }
-    let got = tool::run(file, &text, &["--device", "llvmpipe", "--validate"])?;
+    let got = tool::run(file, &text, &[&["--device", "llvmpipe", "--validate"], arguments].concat())?;
     if let Some(feature) = tool::header(&text, "; lavapipe lacks: ").next() {
         let refused = got.contains(&format!("needs feature {feature},"));
         return if refused { Ok(false) } else { Err(format!("lavapipe does not lack {feature}:\n{got}")) };

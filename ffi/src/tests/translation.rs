@@ -3,9 +3,10 @@
 use super::{Fault, PANIC};
 use crate::bindings::*;
 use crate::{
-    ntv_context_create, ntv_context_destroy, ntv_result_free, ntv_target_enable, ntv_target_init, ntv_translate,
+    ntv_context_create, ntv_context_destroy, ntv_result_free, ntv_target_enable, ntv_target_init,
+    ntv_target_workaround, ntv_translate,
 };
-use ntv_core::{text, wire, EmitOptions, Translator};
+use ntv_core::{text, wire, EmitOptions, Translator, Workaround};
 use std::ffi::{c_void, CStr};
 use std::path::Path;
 use std::ptr::{null, null_mut};
@@ -233,6 +234,26 @@ fn features_have_names() {
     target.buffer_access = 9;
     let (status, _, error) = Context::new().translate(&target, &words(), None);
     assert_eq!((status, error.as_deref()), (NTV_ERROR_ARGUMENT, Some("buffer_access of the target is 9")));
+}
+
+#[test]
+fn workarounds_have_names() {
+    let mut target = target();
+    let name = c"broken_arbitary_type_const";
+    let core = |target: &ntv_target| crate::target::options(target).expect("a target").target;
+    let works_around = |target: &ntv_target| core(target).works_around(Workaround::broken_arbitary_type_const);
+    assert!(!works_around(&target));
+    // SAFETY: a target and strings, or null.
+    unsafe {
+        assert!(ntv_target_workaround(&mut target, name.as_ptr(), true));
+        assert!(!ntv_target_workaround(&mut target, c"broken_const".as_ptr(), false));
+        assert!(!ntv_target_workaround(&mut target, null(), false));
+        assert!(!ntv_target_workaround(null_mut(), name.as_ptr(), false));
+    }
+    assert!(works_around(&target));
+    // SAFETY: a target and a string.
+    assert!(unsafe { ntv_target_workaround(&mut target, name.as_ptr(), false) });
+    assert!(!works_around(&target));
 }
 
 #[test]

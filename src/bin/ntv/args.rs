@@ -5,7 +5,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
 use ntv::pass::pipeline::{PARTS, PIPELINE};
 use ntv::pass::Pass;
-use ntv::{BufferAccess, Feature, Options, Target};
+use ntv::{BufferAccess, Feature, Options, Target, Workaround};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -252,6 +252,10 @@ pub(crate) struct RunArgs {
     #[arg(long, requires = "device")]
     pub(crate) validate: bool,
 
+    /// Work around a fault of the device's driver, by zink's name for it.
+    #[arg(long, value_name = "W", requires = "device", value_parser = workarounds())]
+    pub(crate) workaround: Vec<Workaround>,
+
     /// Instructions that the interpreter runs, over all invocations, before it takes a loop for one that does not end.
     #[arg(long, value_name = "N", default_value_t = 100_000_000, conflicts_with = "device")]
     pub(crate) limit: u64,
@@ -276,6 +280,10 @@ pub(crate) struct TargetArgs {
     #[arg(long, value_name = "F", hide_possible_values = true, value_parser = features())]
     disable: Vec<Feature>,
 
+    /// Work around a fault of the driver, by zink's name for it, such as broken_arbitary_type_const.
+    #[arg(long, value_name = "W", value_parser = workarounds())]
+    workaround: Vec<Workaround>,
+
     /// Trust the driver to bind ranges of uniform buffers whose sizes are multiples of 16 bytes: whole vec4s may be loaded where
     /// a part is read.
     #[arg(long)]
@@ -297,6 +305,7 @@ impl TargetArgs {
         for feature in &self.disable {
             target.set(*feature, false);
         }
+        self.workaround.iter().for_each(|workaround| target.work_around(*workaround, true));
         target.uniform_ranges_in_vec4s = self.uniform_ranges_in_vec4s;
         let buffer_access = match self.buffer_access {
             Access::Auto => BufferAccess::Auto,
@@ -332,6 +341,11 @@ fn presets() -> impl TypedValueParser<Value = Target> {
 fn features() -> impl TypedValueParser<Value = Feature> {
     PossibleValuesParser::new(Feature::ALL.iter().map(|feature| feature.name()))
         .try_map(|name| Feature::from_name(&name).ok_or("no such feature"))
+}
+
+fn workarounds() -> impl TypedValueParser<Value = Workaround> {
+    PossibleValuesParser::new(Workaround::ALL.iter().map(|workaround| workaround.name()))
+        .try_map(|name| Workaround::from_name(&name).ok_or("no such workaround"))
 }
 
 /// The names of passes.

@@ -14,7 +14,9 @@ use ntv::{EmitOptions, Options};
 pub(super) fn run(args: &RunArgs, given: &Inputs, loaded: Loaded, reporter: &Reporter) -> Result<Option<Ran>> {
     let name = args.device.clone().filter(|name| !name.is_empty());
     let device = Device::open(&DeviceOptions { name, validation: args.validate, ..DeviceOptions::default() })?;
-    let options = Options { target: device.target().clone(), ..Options::default() };
+    let mut target = device.target().clone();
+    args.workaround.iter().for_each(|workaround| target.work_around(*workaround, true));
+    let options = Options { target, ..Options::default() };
     let modules = each(loaded, &options, reporter, |translator, mut job| {
         translator.translate(&mut job.shader, &EmitOptions::default()).map(|module| module.words).map_err(problems)
     });
