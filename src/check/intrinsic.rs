@@ -1,6 +1,6 @@
 //! Intrinsics against their opcode's row, and the values of their indices.
 
-use super::report::{plural, shown, Report};
+use super::report::{plural, Report};
 use super::{deref, io, shape, stage, tex};
 use crate::ir::{Def, Inst, InstData, InstKind, Shader};
 use crate::op::intrinsic::Components;
@@ -280,11 +280,11 @@ fn check_register_use(report: &mut Report<'_>, inst: Inst, srcs: &[Def], at: usi
     let shader = report.shader;
     let is_register = |def: Def| matches!(shader.as_intrinsic(def.inst()), Some((Intrinsic::decl_reg, _)));
     for (_, src) in srcs.iter().enumerate().filter(|(i, src)| *i != at && is_register(**src)) {
-        report.at(inst, format_args!("{} is a register, not a value", shown(shader, *src)));
+        report.at(inst, format_args!("{} is a register, not a value", shader.shown(*src)));
     }
     let (decl, value) = (srcs[at].inst(), if at == 0 { inst.def() } else { srcs[0] });
     let InstKind::Intrinsic { op: Intrinsic::decl_reg, indices, .. } = shader.insts[decl].kind else {
-        return report.at(inst, format_args!("{} is no decl_reg", shown(shader, srcs[at])));
+        return report.at(inst, format_args!("{} is no decl_reg", shader.shown(srcs[at])));
     };
     if shader.indices[indices].len() != Intrinsic::decl_reg.info().indices.len() {
         return; // Reported where it stands.

@@ -1,7 +1,7 @@
 //! Collects problems with the place and the name of the instruction at fault.
 
 use crate::error::{Error, ErrorKind, Errors, Place};
-use crate::ir::{Block, Def, DerefKind, Inst, InstKind, Jump, Shader, Variable};
+use crate::ir::{DerefKind, Inst, InstKind, Jump, Shader, Variable};
 use std::fmt::{self, Display, Formatter};
 
 /// Reporting more would only bury the first.
@@ -95,7 +95,7 @@ fn inst_name(shader: &Shader, inst: Inst) -> String {
         InstKind::Jump(jump) => ("", jump_name(jump)),
     };
     match data.has_def() {
-        true => format!("{} = {sigil}{op}", shown(shader, inst.def())),
+        true => format!("{} = {sigil}{op}", shader.shown(inst.def())),
         false => format!("{sigil}{op}"),
     }
 }
@@ -116,31 +116,6 @@ fn jump_name(jump: Jump) -> &'static str {
         Jump::Continue => "continue",
         Jump::Return => "return",
         Jump::Halt => "halt",
-    }
-}
-
-/// `def` by the number that a dump gives it: values are counted in program order.
-pub(super) fn shown(shader: &Shader, def: Def) -> impl Display + '_ {
-    Shown("%", move || {
-        let mut defs = shader.order.iter().filter(|inst| shader.insts[**inst].has_def());
-        defs.position(|inst| *inst == def.inst())
-    })
-}
-
-/// `block` by the number that a dump gives it.
-pub(super) fn shown_block(shader: &Shader, block: Block) -> impl Display + '_ {
-    Shown("b", move || shader.block_order().position(|other| other == block))
-}
-
-/// A prefix and a number that is only searched for when it is wanted.
-struct Shown<F>(&'static str, F);
-
-impl<F: Fn() -> Option<usize>> Display for Shown<F> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match (self.1)() {
-            Some(number) => write!(f, "{}{number}", self.0),
-            None => write!(f, "{}?", self.0),
-        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Definitions come before uses on every way, and phis agree with the control flow graph.
 
-use super::report::{plural, shown, shown_block, Report};
+use super::report::{plural, Report};
 use crate::analysis::cfg::Cfg;
 use crate::entity::SideTable;
 use crate::ir::{Block, Cf, Def, Inst, InstKind, Shader};
@@ -89,10 +89,10 @@ impl Checker<'_, '_> {
 
     fn check_use(&mut self, user: Inst, def: Def, user_site: Site) {
         if is_register(self.report.shader, def) && !accesses_register(self.report.shader, user) {
-            self.report.at(user, format_args!("{} is a register, not a value", shown(self.report.shader, def)));
+            self.report.at(user, format_args!("{} is a register, not a value", self.report.shader.shown(def)));
         }
         if let Some(problem) = self.problem_of_use(def, user_site) {
-            self.report.at(user, format_args!("{} {problem}", shown(self.report.shader, def)));
+            self.report.at(user, format_args!("{} {problem}", self.report.shader.shown(def)));
         }
     }
 
@@ -114,7 +114,7 @@ impl Checker<'_, '_> {
         let last = shader.block_insts(block).last().copied();
         let site = Site { block, at: shader.blocks[block].end };
         if let Some(problem) = self.problem_of_use(cond, site) {
-            self.report.near(last, format_args!("condition of an if: {} {problem}", shown(shader, cond)));
+            self.report.near(last, format_args!("condition of an if: {} {problem}", shader.shown(cond)));
         } else if (shader.num_components(cond), shader.bit_size(cond)) != (1, 1) {
             self.report.at(cond.inst(), "is the condition of an if, but not one component of 1 bit");
         }
@@ -131,19 +131,19 @@ impl Checker<'_, '_> {
         }
         for src in srcs {
             if self.memory.is_pred[src.pred] != Some(block) {
-                self.report.at(phi, format_args!("{} is no predecessor of its block", shown_block(shader, src.pred)));
+                self.report.at(phi, format_args!("{} is no predecessor of its block", shader.shown_block(src.pred)));
             } else if self.memory.has_src[src.pred] == Some(phi) {
-                self.report.at(phi, format_args!("has two sources from {}", shown_block(shader, src.pred)));
+                self.report.at(phi, format_args!("has two sources from {}", shader.shown_block(src.pred)));
             }
             self.memory.has_src.set(src.pred, Some(phi));
             // The value is used behind the last instruction of the predecessor.
             let end = Site { block: src.pred, at: u32::MAX };
             match self.problem_of_use(src.def, end) {
-                Some(problem) => self.report.at(phi, format_args!("{} {problem}", shown(shader, src.def))),
+                Some(problem) => self.report.at(phi, format_args!("{} {problem}", shader.shown(src.def))),
                 None => {
                     let def = shader.def(src.def);
                     if (def.num_components, def.bit_size) != (data.num_components, data.bit_size) {
-                        self.report.at(phi, format_args!("{} is of another size", shown(shader, src.def)));
+                        self.report.at(phi, format_args!("{} is of another size", shader.shown(src.def)));
                     }
                 }
             }

@@ -27,6 +27,7 @@ pub mod info;
 pub mod inst;
 mod inventory;
 pub mod rewrite;
+mod shown;
 pub mod spare;
 pub mod tex;
 pub mod types;

@@ -88,5 +88,10 @@ pub fn print(shader: &Shader) -> String {
     print::print(shader)
 }
 
+/// Prints the instructions of each block, a line each, the blocks in program order.
+pub fn print_blocks(shader: &Shader) -> Vec<Vec<String>> {
+    print::print_blocks(shader)
+}
+
 #[cfg(test)]
 mod tests;

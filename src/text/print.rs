@@ -5,7 +5,7 @@ use super::edges::Edges;
 use super::readings::Readings;
 use super::{decl, header};
 use crate::entity::SideTable;
-use crate::ir::{Block, BranchHint, Cf, Def, Shader, Var};
+use crate::ir::{Block, BranchHint, Cf, Def, Inst, Shader, Var};
 use crate::op::Modes;
 use rustc_hash::FxHashSet;
 use std::fmt::{Result, Write};
@@ -16,6 +16,23 @@ pub(super) fn print(shader: &Shader) -> String {
     // Writing to a string cannot fail.
     let _ = Printer::new(shader).shader(&mut out);
     out
+}
+
+/// Prints the instructions of each block.
+pub(super) fn print_blocks(shader: &Shader) -> Vec<Vec<String>> {
+    let printer = Printer::new(shader);
+    let insts = |block| {
+        let insts = shader.block_insts(block);
+        let padding = printer.padding(insts);
+        let line = |inst: &Inst| {
+            let mut line = String::new();
+            // Writing to a string cannot fail.
+            let _ = printer.inst(*inst, padding, &mut line);
+            line
+        };
+        insts.iter().map(line).collect()
+    };
+    shader.block_order().map(insts).collect()
 }
 
 /// What everything is called in the dump that is printed.
@@ -106,16 +123,14 @@ impl<'a> Printer<'a> {
         indent(depth, out);
         write!(out, "block b{number}:")?;
         if insts.is_empty() {
-            print_blocks("  // preds:", preds, out)?;
-            print_blocks(", succs:", succs, out)?;
+            block_names("  // preds:", preds, out)?;
+            block_names(", succs:", succs, out)?;
             out.push('\n');
             return Ok(());
         }
-        // The width of `32x4 %12 = `, if any instruction of the block has a result.
-        let has_def = insts.iter().any(|inst| self.shader.insts[*inst].has_def());
-        let padding = if has_def { 10 + self.digits } else { 0 };
+        let padding = self.padding(insts);
         pad(padding.saturating_sub(8 + num_digits(number)), out);
-        print_blocks("// preds:", preds, out)?;
+        block_names("// preds:", preds, out)?;
         out.push('\n');
         for inst in insts {
             indent(depth, out);
@@ -124,9 +139,19 @@ impl<'a> Printer<'a> {
         }
         indent(depth, out);
         pad(padding, out);
-        print_blocks("// succs:", succs, out)?;
+        block_names("// succs:", succs, out)?;
         out.push('\n');
         Ok(())
+    }
+
+    /// The width of `32x4 %12 = `, if any instruction of a block has a result.
+    fn padding(&self, insts: &[Inst]) -> usize {
+        let has_def = insts.iter().any(|inst| self.shader.insts[*inst].has_def());
+        if has_def {
+            10 + self.digits
+        } else {
+            0
+        }
     }
 }
 
@@ -147,7 +172,7 @@ fn unique_names(shader: &Shader) -> SideTable<Var, String> {
     names
 }
 
-fn print_blocks(what: &str, blocks: &[u32], out: &mut String) -> Result {
+fn block_names(what: &str, blocks: &[u32], out: &mut String) -> Result {
     out.push_str(what);
     blocks.iter().try_for_each(|block| write!(out, " b{block}"))
 }
