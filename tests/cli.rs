@@ -162,6 +162,60 @@ fn wrong_usage_is_refused() {
     expect_refusal(&place, "pass nothing a.nir", "nothing");
 }
 
+/// Wrong usage of all sorts: of the command line, of the files that it names.
+const WRONG_USAGE: &[&str] = &[
+    "compile a.nir --json --nothing",
+    "--json nothing",
+    "compile --json",
+    "compile a.nir -o x --json --target vulkan1.9",
+    "compile a.nir -o x --json --emit nir --validate",
+    "compile none.nir -o x --json",
+    "pass nothing a.nir --json",
+    "run a.nir --inputs none.json --json",
+    "reduce a.nir --command true --json",
+];
+
+#[test]
+fn wrong_usage_is_an_object_too() {
+    let place = Place::new(&[("a.nir", GOOD)]);
+    for arguments in WRONG_USAGE {
+        let output = place.run(arguments);
+        assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+        let said = stderr(&output);
+        let object: serde_json::Value = serde_json::from_str(&said).unwrap_or_else(|_| panic!("{arguments}: {said}"));
+        assert_eq!((said.lines().count(), &object["kind"]), (1, &"usage".into()), "{said}");
+        assert_eq!((&object["file"], &object["line"]), (&serde_json::Value::Null, &0.into()), "{said}");
+        let message = object["message"].as_str().expect("a message");
+        assert!(message.len() > 10 && !message.starts_with("error") && !message.contains("Usage"), "{message}");
+    }
+    // Help is no error.
+    assert!(stdout(&place.run("compile --json --help")).contains("Usage"));
+    // A file may be called like the option.
+    assert!(stderr(&place.run("compile -o x -- --json")).starts_with("ntv: --json: "));
+}
+
+#[test]
+fn a_wrong_name_suggests_the_nearest() {
+    let place = Place::new(&[("a.nir", GOOD)]);
+    for (arguments, near) in [
+        ("compile a.nir -o x --disable shaderFloat46", "'shaderFloat64'"),
+        ("compile a.nir -o x --enable float64", "'shaderFloat64'"),
+        ("compile a.nir -o x --stop-after lower_usbo", "'lower_ubo'"),
+        ("pass copyprop a.nir", "'copy_prop'"),
+        ("variant a.nir -o x --key flipy", "similar to it: flip_y"),
+        ("variant a.nir -o x --key strip,size=640", "size=640x480"),
+    ] {
+        expect_refusal(&place, arguments, near);
+        let said = stderr(&place.run(arguments));
+        assert!(said.len() < 300, "{said}");
+    }
+    // What is near to nothing gets no suggestion, and the help has all names.
+    let said = stderr(&place.run("pass qqqqqqqq a.nir"));
+    assert!(!said.contains("similar") && said.contains("--help"), "{said}");
+    assert!(stdout(&place.run("compile --help")).contains("shaderFloat64, "));
+    assert!(stdout(&place.run("pass --help")).contains("copy_prop, "));
+}
+
 #[test]
 fn stdin_and_stdout() {
     let place = Place::new(&[("a.nir", GOOD)]);

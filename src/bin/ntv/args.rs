@@ -1,10 +1,10 @@
 //! The command line: what may be asked, and the names that may be given.
 
+use crate::names::{features, features_help, passes, workarounds};
 use anyhow::{ensure, Result};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
 use ntv::pass::pipeline::{PARTS, PIPELINE};
-use ntv::pass::Pass;
 use ntv::{BufferAccess, Feature, Options, Target, Workaround};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -82,13 +82,17 @@ pub(crate) struct LinkArgs {
     #[arg(required = true, value_name = "IN")]
     pub(crate) inputs: Vec<PathBuf>,
 
-    /// A folder that gets IN.STAGE.spv for each stage.
+    /// A folder that gets IN.STAGE.spv for each stage (.spvasm with --emit asm).
     #[arg(short, long, value_name = "FOLDER")]
     pub(crate) output: Option<PathBuf>,
 
     /// The key of the words that are written: see ntv variant.
     #[arg(long, value_name = "KEY", default_value = "")]
     pub(crate) key: String,
+
+    /// What to write: SPIR-V or its disassembly.
+    #[arg(long, value_name = "FORM", default_value = "spirv", requires = "output")]
+    pub(crate) emit: EmitWords,
 
     #[command(flatten)]
     pub(crate) modules: ModuleArgs,
@@ -108,6 +112,10 @@ pub(crate) struct VariantArgs {
     /// The file to write [default: stdout].
     #[arg(short, long, value_name = "OUT", conflicts_with = "sizes")]
     pub(crate) output: Option<PathBuf>,
+
+    /// What to write: SPIR-V or its disassembly.
+    #[arg(long, value_name = "FORM", default_value = "spirv", conflicts_with = "sizes")]
+    pub(crate) emit: EmitWords,
 
     /// Print the bytes of each module without and with the key, and in the end how much less that is.
     #[arg(long)]
@@ -152,7 +160,7 @@ pub(crate) struct CompileArgs {
     emit: Option<Emit>,
 
     /// Stop after this pass and write NIR.
-    #[arg(long, value_name = "PASS", value_parser = names(PIPELINE.iter()))]
+    #[arg(long, value_name = "PASS", value_parser = passes(PIPELINE.iter()))]
     pub(crate) stop_after: Option<String>,
 
     /// Keep the names of variables in the SPIR-V.
@@ -201,7 +209,7 @@ pub(crate) struct PrintArgs {
 #[derive(clap::Args)]
 pub(crate) struct PassArgs {
     /// The pass.
-    #[arg(value_name = "NAME", value_parser = names(PIPELINE.iter().chain(PARTS)))]
+    #[arg(value_name = "NAME", value_parser = passes(PIPELINE.iter().chain(PARTS)))]
     pub(crate) name: String,
 
     /// Files, folders, or - for stdin.
@@ -274,6 +282,7 @@ pub(crate) struct TargetArgs {
 
     /// Switch a feature of the driver on, by Vulkan's name, such as shaderFloat64.
     #[arg(long, value_name = "F", hide_possible_values = true, value_parser = features())]
+    #[arg(long_help = features_help("Switch a feature of the driver on, by Vulkan's name, such as shaderFloat64."))]
     enable: Vec<Feature>,
 
     /// Switch a feature of the driver off, by Vulkan's name.
@@ -326,6 +335,15 @@ pub(crate) enum Emit {
     Nir,
 }
 
+/// How `ntv variant` and `ntv link` write words.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EmitWords {
+    /// A binary module.
+    Spirv,
+    /// Its disassembly.
+    Asm,
+}
+
 /// How buffers are read.
 #[derive(Clone, Copy, ValueEnum)]
 enum Access {
@@ -336,19 +354,4 @@ enum Access {
 fn presets() -> impl TypedValueParser<Value = Target> {
     PossibleValuesParser::new(Target::PRESETS.iter().map(|(name, _)| *name))
         .try_map(|name| Target::preset(&name).ok_or("no such preset"))
-}
-
-fn features() -> impl TypedValueParser<Value = Feature> {
-    PossibleValuesParser::new(Feature::ALL.iter().map(|feature| feature.name()))
-        .try_map(|name| Feature::from_name(&name).ok_or("no such feature"))
-}
-
-fn workarounds() -> impl TypedValueParser<Value = Workaround> {
-    PossibleValuesParser::new(Workaround::ALL.iter().map(|workaround| workaround.name()))
-        .try_map(|name| Workaround::from_name(&name).ok_or("no such workaround"))
-}
-
-/// The names of passes.
-fn names<'a>(passes: impl Iterator<Item = &'a Pass>) -> PossibleValuesParser {
-    PossibleValuesParser::new(passes.map(|pass| pass.name))
 }

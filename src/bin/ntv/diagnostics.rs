@@ -13,13 +13,14 @@ use indicatif::{ProgressBar, ProgressStyle};
 use ntv::{Error, Errors, Place};
 use serde_json::json;
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 
 /// More inputs than this get a progress bar.
 const HANDFUL: usize = 8;
 
 /// Something wrong with an input.
 pub(crate) struct Problem {
-    /// What sort: a kind of [`Error`], or `io`.
+    /// What sort: a kind of [`Error`], `io`, `fault` or `usage`.
     pub(crate) kind: &'static str,
     /// What is wrong.
     pub(crate) message: String,
@@ -67,17 +68,40 @@ impl Reporter {
 
     /// Says what is wrong with shader number `shader` of `file`, which contains `text`.
     pub(crate) fn problem(&self, file: &str, text: &str, shader: Option<usize>, problem: &Problem) {
-        let Problem { kind, message, place } = problem;
         if self.json {
-            let (line, column, length) = (place.line, place.column, place.len);
-            let object = json!({
-                "file": file, "shader": shader, "kind": kind,
-                "line": line, "column": column, "length": length, "message": message,
-            });
-            self.say(&object.to_string());
+            self.object(Some(file), shader, problem);
         } else {
             self.say(&self.snippet(file, text, problem));
         }
+    }
+
+    /// Says what is wrong with the whole of `file`, which is not a text or has no line to show.
+    pub(crate) fn whole(&self, file: &Path, problem: &Problem) {
+        self.problem(&file.display().to_string(), "", None, problem);
+    }
+
+    /// Says what is wrong that no input is to blame for.
+    pub(crate) fn apart(&self, kind: &'static str, message: &str) {
+        if self.json {
+            self.object(None, None, &Problem::new(kind, message));
+        } else {
+            self.say(&format!("ntv: {message}"));
+        }
+    }
+
+    /// Says why the tool was used wrongly.
+    pub(crate) fn usage(&self, message: &str) {
+        self.apart("usage", message);
+    }
+
+    fn object(&self, file: Option<&str>, shader: Option<usize>, problem: &Problem) {
+        let Problem { kind, message, place } = problem;
+        let (line, column, length) = (place.line, place.column, place.len);
+        let object = json!({
+            "file": file, "shader": shader, "kind": kind,
+            "line": line, "column": column, "length": length, "message": message,
+        });
+        self.say(&object.to_string());
     }
 
     /// The message, the place, and the line with a caret under what is meant.

@@ -11,6 +11,7 @@ mod destination;
 mod diagnostics;
 mod dot;
 mod inputs;
+mod names;
 mod reduce;
 mod run;
 mod shaders;
@@ -24,20 +25,39 @@ use clap::Parser as _;
 use diagnostics::Reporter;
 use std::process::ExitCode;
 
+/// The exit status of wrong usage.
+const WRONG_USAGE: u8 = 2;
+
 /// Whether every shader was fine.
 type AllFine = bool;
 
 fn main() -> ExitCode {
-    let args = Args::parse();
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => return refuse(&error),
+    };
     let reporter = Reporter::new(args.json);
     match run(&args, &reporter) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(wrong_usage) => {
-            reporter.say(&format!("ntv: {wrong_usage:#}"));
-            ExitCode::from(2)
+            reporter.usage(&format!("{wrong_usage:#}"));
+            ExitCode::from(WRONG_USAGE)
         }
     }
+}
+
+/// Says why the command line is not understood, or prints the help that it asks for.
+fn refuse(error: &clap::Error) -> ExitCode {
+    let is_json = std::env::args_os().take_while(|argument| argument != "--").any(|argument| argument == "--json");
+    if !error.use_stderr() || !is_json {
+        error.exit();
+    }
+    let text = error.render().to_string().replace("\n\n  tip: ", "; ");
+    let message = text.split("\n\nUsage:").next().unwrap_or_default().split("\n\nFor more information").next();
+    let words: Vec<&str> = message.unwrap_or_default().trim_start_matches("error: ").split_whitespace().collect();
+    Reporter::new(true).usage(&words.join(" "));
+    ExitCode::from(WRONG_USAGE)
 }
 
 fn run(args: &Args, reporter: &Reporter) -> Result<AllFine> {

@@ -74,7 +74,7 @@ pub(crate) fn to_stdout(titles: &[String], comment: &str, texts: &[Option<Vec<u8
         // Whoever reads has seen enough.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => true,
         Err(error) => {
-            reporter.say(&format!("ntv: cannot write to stdout: {error}"));
+            reporter.apart("io", &format!("cannot write to stdout: {error}"));
             false
         }
     }

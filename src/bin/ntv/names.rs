@@ -1,0 +1,117 @@
+//! Names that may be given on the command line: of features, workarounds, passes and options of a key. A wrong one gets the nearest right ones.
+
+use anyhow::{bail, Result};
+use clap::builder::{PossibleValue, TypedValueParser};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Arg, Command};
+use ntv::module::OPTIONS;
+use ntv::pass::Pass;
+use ntv::{Feature, Key, Workaround};
+use std::ffi::OsStr;
+
+/// The most names that are suggested.
+const MOST: usize = 3;
+
+/// How near a suggested name is: 1 is the same, 0 has no letter in common.
+const NEAR: f64 = 0.6;
+
+/// Takes one of a list of names for what it names.
+#[derive(Clone)]
+pub(crate) struct Named<T>(Vec<(&'static str, T)>);
+
+/// The features of a target.
+pub(crate) fn features() -> Named<Feature> {
+    Named(Feature::ALL.iter().map(|feature| (feature.name(), *feature)).collect())
+}
+
+/// The workarounds of a target.
+pub(crate) fn workarounds() -> Named<Workaround> {
+    Named(Workaround::ALL.iter().map(|workaround| (workaround.name(), *workaround)).collect())
+}
+
+/// The names of passes.
+pub(crate) fn passes(passes: impl Iterator<Item = &'static Pass>) -> Named<String> {
+    Named(passes.map(|pass| (pass.name, pass.name.to_string())).collect())
+}
+
+impl<T: Clone + Send + Sync + 'static> TypedValueParser for Named<T> {
+    type Value = T;
+
+    fn parse_ref(&self, command: &Command, argument: Option<&Arg>, value: &OsStr) -> Result<T, clap::Error> {
+        let given = value.to_string_lossy();
+        if let Some((_, named)) = self.0.iter().find(|(name, _)| *name == given) {
+            return Ok(named.clone());
+        }
+        let near = nearest(&given, self.0.iter().map(|(name, _)| *name));
+        let mut error = clap::Error::new(ErrorKind::InvalidValue).with_cmd(command);
+        let argument = argument.map_or_else(|| "...".to_string(), ToString::to_string);
+        error.insert(ContextKind::InvalidArg, ContextValue::String(argument));
+        error.insert(ContextKind::InvalidValue, ContextValue::String(given.into_owned()));
+        if !near.is_empty() {
+            let near = near.into_iter().map(str::to_string).collect();
+            error.insert(ContextKind::SuggestedValue, ContextValue::Strings(near));
+        }
+        Err(error)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(self.0.iter().map(|(name, _)| PossibleValue::new(*name))))
+    }
+}
+
+/// All features, for the long help.
+pub(crate) fn features_help(what: &str) -> String {
+    let names: Vec<&str> = Feature::ALL.iter().map(|feature| feature.name()).collect();
+    format!("{what}\n\nFeatures are {}", names.join(", "))
+}
+
+/// The key that `text` says.
+pub(crate) fn key(text: &str) -> Result<Key> {
+    let wrong = |part: &&str| Key::parse(part).is_err();
+    let (Err(message), Some(part)) = (Key::parse(text), text.split(',').find(wrong)) else {
+        return Key::parse(text).map_err(anyhow::Error::msg);
+    };
+    // What options that are no names look like.
+    let samples = ["size=640x480", "dither0=565", "dither0=4444", "dither0=5551"];
+    let names = OPTIONS.iter().filter(|row| row.mask.count_ones() == 1).map(|row| row.name).chain(samples);
+    match nearest(part.trim(), names)[..] {
+        [] => bail!("{message}; `ntv options` prints all"),
+        ref near => bail!("{message}; similar to it: {}", near.join(", ")),
+    }
+}
+
+/// Those of `names` that are near to `given`, the nearest first: it is a part of them, or they have few other letters.
+fn nearest(given: &str, names: impl Iterator<Item = &'static str>) -> Vec<&'static str> {
+    let given = given.to_lowercase();
+    let near = |name: &'static str| {
+        let lower = name.to_lowercase();
+        let part = if given.len() > 2 && lower.contains(&given) { NEAR } else { 0.0 };
+        (strsim::normalized_damerau_levenshtein(&given, &lower).max(part), name)
+    };
+    let mut near: Vec<(f64, &str)> = names.map(near).filter(|(score, _)| *score >= NEAR).collect();
+    near.sort_by(|a, b| b.0.total_cmp(&a.0));
+    near.into_iter().map(|(_, name)| name).take(MOST).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_comes_first() {
+        let names = ["shaderFloat64", "shaderFloat16", "shaderInt64", "dce"];
+        let near = |given: &str| nearest(given, names.into_iter());
+        assert_eq!(near("shaderFlaot16"), ["shaderFloat16", "shaderFloat64"]);
+        assert_eq!(near("FLOAT64"), ["shaderFloat64"]);
+        assert_eq!(near("dec"), ["dce"]);
+        assert!(near("mesh").is_empty() && near("").is_empty());
+    }
+
+    #[test]
+    fn a_key_names_its_wrong_part() {
+        let said = |text: &str| key(text).unwrap_err().to_string();
+        assert_eq!(said("strip, flip"), "no option of a key is called `flip`; similar to it: flip_x, flip_y");
+        assert_eq!(said("size=9"), "no option of a key is called `size=9`; `ntv options` prints all");
+        assert!(key("strip,size=1x2").is_ok());
+    }
+}
