@@ -70,12 +70,67 @@ impl Place {
 fn link_says_what_is_left_and_writes_it() {
     let place = Place::new();
     let (left, said) = place.run("link b.nir a.nir -o out --validate");
-    assert_eq!(left, "vertex: in 0, out 0\nfragment: in 0, out 0\n");
+    assert_eq!(left, LINKED);
     assert_eq!(said, "removed 1 outputs and 0 inputs\n");
     assert!(place.path("out/a.vertex.spv").is_file() && place.path("out/b.fragment.spv").is_file());
     // SPIR-V from anywhere links as well.
     let (again, said) = place.run("link out/a.vertex.spv out/b.fragment.spv");
-    assert_eq!((again.lines().count(), said.as_str()), (2, "removed 0 outputs and 0 inputs\n"));
+    assert_eq!(again, LINKED_AGAIN);
+    assert_eq!(said, "removed 0 outputs and 0 inputs\n");
+}
+
+/// What `ntv link` says of both stages.
+const LINKED: &str = "\
+vertex:
+  in  location 0, xyzw
+  out Position
+  out removed (was location 0, xyzw)
+  out location 0 (was 1), xyzw
+fragment:
+  in  location 0 (was 1), xyzw
+  out location 0, xyzw
+";
+
+/// The same of what was written.
+const LINKED_AGAIN: &str = "\
+vertex:
+  in  location 0, xyzw
+  out Position
+  out location 0, xyzw
+fragment:
+  in  location 0, xyzw
+  out location 0, xyzw
+";
+
+#[test]
+fn link_names_built_ins_and_components() {
+    let place = Place::new();
+    let rows = [
+        ("    @store_output (%1, %0) (base=0", "    32     %2 = mov %1.x\n    @store_output (%1, %0) (base=0"),
+        ("(%1, %0) (base=1, range=1, wrmask=xyzw, component=0", "(%2, %0) (base=1, range=1, wrmask=x, component=2"),
+        ("location=VARYING_SLOT_VAR1 slots=1)", "location=VARYING_SLOT_PSIZ slots=1)"),
+        ("(%1, %0) (base=2, range=1, wrmask=xyzw", "(%2, %0) (base=2, range=1, wrmask=x"),
+    ];
+    let vertex = rows.iter().fold(VERTEX.to_string(), |text, (from, to)| text.replace(from, to));
+    fs::write(place.path("v.nir"), vertex).expect("a file");
+    let (left, said) = place.run("link v.nir b.nir");
+    assert!(left.contains("  out PointSize\n") && left.contains("  out Position\n"), "{left}");
+    assert!(left.contains("  out removed (was location 0, z)\n"), "{left}");
+    assert!(left.contains("  in  removed (was location 1, xyzw)\n"), "{left}");
+    assert_eq!(said, "removed 1 outputs and 1 inputs\n");
+}
+
+#[test]
+fn assembly_is_written_where_it_is_asked_for() {
+    let place = Place::new();
+    let (text, _) = place.run("variant a.nir --emit asm --key flip_y");
+    assert!(text.contains("OpEntryPoint Vertex"), "{text}");
+    place.run("variant a.nir --key flip_y -o a.spv");
+    let (again, _) = place.run("variant a.spv --emit asm");
+    assert!(again.contains("OpEntryPoint Vertex"), "{again}");
+    place.run("link a.nir b.nir --emit asm -o out");
+    let text = fs::read_to_string(place.path("out/a.vertex.spvasm")).expect("a file");
+    assert!(text.contains("OpEntryPoint Vertex"), "{text}");
 }
 
 #[test]
@@ -94,18 +149,45 @@ fn a_stored_module_has_the_variants_of_its_shader() {
 }
 
 #[test]
-fn keys_and_files_that_are_none_are_refused() {
+fn wrong_usage_is_refused() {
+    let place = Place::new();
+    for arguments in [
+        "variant a.nir --key flip_z -o x",
+        "variant a.nir b.nir -o x",
+        "link a.nir",
+        "link a.nir a.nir",
+        "import none.spv -o x",
+    ] {
+        assert_eq!(place.output(arguments).status.code(), Some(2), "ntv {arguments}");
+    }
+    assert!(!place.path("x").exists());
+}
+
+#[test]
+fn modules_that_are_none_are_named() {
     let place = Place::new();
     fs::write(place.path("bad.ntvm"), [0; 64]).expect("a file");
     fs::write(place.path("bad.spv"), [0; 64]).expect("a file");
-    for arguments in [
-        "variant a.nir --key flip_z -o x",
-        "link a.nir",
-        "link a.nir a.nir",
-        "variant bad.ntvm -o x",
-        "import bad.spv -o x",
-    ] {
-        assert_eq!(place.output(arguments).status.code(), Some(2), "ntv {arguments}");
+    fs::write(place.path("odd.spv"), [0; 63]).expect("a file");
+    fs::write(place.path("bad.nir"), VERTEX.replace("@load_input", "@load_inputs")).expect("a file");
+    for file in ["bad.ntvm", "bad.spv", "odd.spv", "bad.nir"] {
+        for arguments in [
+            format!("import {file} -o x"),
+            format!("variant {file} -o x"),
+            format!("variant {file} --sizes"),
+            format!("link {file} b.nir -o x"),
+        ] {
+            let output = place.output(&arguments);
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert_eq!(output.status.code(), Some(1), "ntv {arguments}: {said}");
+            assert!(said.contains(file), "ntv {arguments}: {said}");
+            let output = place.output(&format!("{arguments} --json"));
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            let first = said.lines().next().unwrap_or_default();
+            let problem: serde_json::Value = serde_json::from_str(first).expect("an object");
+            assert_eq!(problem["file"], file, "ntv {arguments}: {said}");
+            assert_eq!(problem["kind"], if file == "bad.nir" { "syntax" } else { "malformed" });
+        }
     }
     assert!(!place.path("x").exists());
 }

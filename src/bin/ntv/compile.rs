@@ -3,10 +3,9 @@
 use crate::args::{CompileArgs, Emit};
 use crate::diagnostics::{problems, Problem, Reporter};
 use crate::shaders::{each, load, Job, Loaded};
-use crate::{destination, inputs, show, validate, AllFine};
+use crate::{destination, inputs, show, validate, words, AllFine};
 use anyhow::{ensure, Result};
 use ntv::{text, EmitOptions, Target, Translator};
-use rspirv::binary::Disassemble as _;
 use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 
@@ -66,23 +65,14 @@ fn contents(
     let lines = args.lines.then_some((source.input.name.as_str(), source.text.as_str()));
     let options = EmitOptions { names: args.names, lines, ..EmitOptions::default() };
     let words = translator.translate(&mut shader, &options).map_err(problems)?.words;
-    let binary: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let binary = words::to_bytes(&words);
     if args.validate {
         validate::module(&binary, target).map_err(|error| internal(&error))?;
     }
     match emit {
-        Emit::Asm => disassemble(&words).map_err(|error| internal(&error)),
+        Emit::Asm => words::disassemble(&words).map_err(|error| internal(&error)),
         Emit::Spirv | Emit::Nir => Ok(binary),
     }
-}
-
-fn disassemble(words: &[u32]) -> Result<Vec<u8>, rspirv::binary::ParseState> {
-    let mut module = rspirv::dr::load_words(words)?;
-    if let (Some(header), Some(generator)) = (&mut module.header, words.get(2)) {
-        // rspirv puts itself there.
-        header.generator = *generator;
-    }
-    Ok(format!("{}\n", module.disassemble()).into_bytes())
 }
 
 /// ntv made a module that is not right.

@@ -17,7 +17,7 @@ pub(crate) fn plan(loaded: &Loaded, out: &Path, extension: &str) -> Result<Vec<P
     let alone = matches!(&loaded.sources[..], [source] if !source.input.walked) && loaded.units.len() == 1;
     if alone && !folder {
         let files = vec![out.to_path_buf()];
-        refuse_inputs(loaded, &files)?;
+        refuse_inputs(paths(loaded), &files)?;
         return Ok(files);
     }
     ensure!(
@@ -28,7 +28,7 @@ pub(crate) fn plan(loaded: &Loaded, out: &Path, extension: &str) -> Result<Vec<P
     let name = |unit: &Unit| out.join(file_name(&loaded.sources[unit.source].input, unit.number, extension));
     let files: Vec<PathBuf> = loaded.units.iter().map(name).collect();
     refuse_collisions(loaded, &files)?;
-    refuse_inputs(loaded, &files)?;
+    refuse_inputs(paths(loaded), &files)?;
     Ok(files)
 }
 
@@ -54,9 +54,13 @@ fn refuse_collisions(loaded: &Loaded, files: &[PathBuf]) -> Result<()> {
     Ok(())
 }
 
-/// Refuses to write over what was read.
-fn refuse_inputs(loaded: &Loaded, files: &[PathBuf]) -> Result<()> {
-    let inputs = loaded.sources.iter().filter_map(|source| source.input.path.as_deref());
+/// The files that were read.
+fn paths(loaded: &Loaded) -> impl Iterator<Item = &Path> {
+    loaded.sources.iter().filter_map(|source| source.input.path.as_deref())
+}
+
+/// Refuses to write over what is read.
+pub(crate) fn refuse_inputs<'a>(inputs: impl Iterator<Item = &'a Path>, files: &[PathBuf]) -> Result<()> {
     let inputs: std::collections::HashSet<PathBuf> = inputs.filter_map(|path| fs::canonicalize(path).ok()).collect();
     for file in files {
         let overwritten = fs::canonicalize(file).is_ok_and(|file| inputs.contains(&file));

@@ -18,6 +18,8 @@ mod shaders;
 mod show;
 mod validate;
 mod variant;
+mod varyings;
+mod words;
 
 use anyhow::Result;
 use args::{Args, Command};

@@ -1,16 +1,16 @@
 //! `ntv options`, `ntv variant`, `ntv link` and `ntv import`: modules with their tables, and what becomes of them late.
 
-use crate::args::{ImportArgs, LinkArgs, ModuleArgs, VariantArgs};
+use crate::args::{EmitWords, ImportArgs, LinkArgs, ModuleArgs, VariantArgs};
 use crate::diagnostics::{problems, Problem, Reporter};
 use crate::shaders::{each, load, Loaded};
-use crate::{destination, inputs, validate, AllFine};
-use anyhow::{bail, ensure, Context as _, Result};
+use crate::words::{self, Writer};
+use crate::{inputs, names, varyings, AllFine};
+use anyhow::{ensure, Context as _, Result};
 use ntv::link::link;
 use ntv::module::{Stage, OPTIONS};
 use ntv::variant::{Program, Shader};
 use ntv::{EmitOptions, Key, Module, Options};
-use std::fs;
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 /// `ntv options`: the table of all that a driver learns late.
@@ -27,24 +27,24 @@ pub(crate) fn options() -> Result<AllFine> {
 
 /// `ntv variant`: the words for a key, or how much shorter they are.
 pub(crate) fn variant(args: &VariantArgs, reporter: &Reporter) -> Result<AllFine> {
-    let key = Key::parse(&args.key).map_err(anyhow::Error::msg)?;
+    let key = names::key(&args.key)?;
+    let writer = Writer::new(args.emit, &args.modules)?;
+    if !args.sizes {
+        writer.refuse(&args.inputs, args.output.as_deref())?;
+    }
     let (modules, all_fine) = modules(&args.modules, &args.inputs, reporter)?;
     if args.sizes {
         sizes(&modules, &key, reporter)?;
         return Ok(all_fine);
     }
-    let [module] = &modules[..] else { bail!("{} modules: name one, or ask for --sizes", modules.len()) };
+    let [(path, module)] = &modules[..] else {
+        ensure!(!all_fine, "{} modules: name one, or ask for --sizes", modules.len());
+        return Ok(false);
+    };
     let mut words = Vec::new();
-    module.1.instantiate(&key, &mut words)?;
-    if args.modules.validate {
-        validate::require()?;
-        let target = args.modules.target.options()?.target;
-        validate::module(&bytes(&words), &target)?;
-    }
-    let seen = module.1.masked(&key);
-    reporter.say(&format!("{} words for the key `{seen}`", words.len()));
-    write(args.output.as_deref(), &words)?;
-    Ok(all_fine)
+    module.instantiate(&key, &mut words).with_context(|| path.display().to_string())?;
+    reporter.say(&format!("{} words for the key `{}`", words.len(), module.masked(&key)));
+    Ok(writer.write(path, &words, args.output.as_deref(), reporter) && all_fine)
 }
 
 fn sizes(modules: &[(PathBuf, Module)], key: &Key, reporter: &Reporter) -> Result<()> {
@@ -63,7 +63,8 @@ fn sizes(modules: &[(PathBuf, Module)], key: &Key, reporter: &Reporter) -> Resul
 
 /// `ntv link`: stages that know each other.
 pub(crate) fn link_stages(args: &LinkArgs, reporter: &Reporter) -> Result<AllFine> {
-    let key = Key::parse(&args.key).map_err(anyhow::Error::msg)?;
+    let key = names::key(&args.key)?;
+    let writer = Writer::new(args.emit, &args.modules)?;
     let (mut modules, all_fine) = modules(&args.modules, &args.inputs, reporter)?;
     if !all_fine {
         return Ok(false);
@@ -75,31 +76,30 @@ pub(crate) fn link_stages(args: &LinkArgs, reporter: &Reporter) -> Result<AllFin
     let linked = link(&stages, Vec::new())?;
     let shaders = (0..).zip(linked.modules).map(|(id, module)| Shader { id, module: module.into() });
     let program = Program::new(shaders.collect())?;
-    let mut words = Vec::new();
-    for ((path, _), (Shader { module, .. }, key)) in modules.iter().zip(program.keys(&key)?) {
+    let (mut words, mut all_written) = (Vec::new(), true);
+    for ((path, own), (Shader { module, .. }, key)) in modules.iter().zip(program.keys(&key)?) {
+        write!(io::stdout(), "{}", varyings::table(own, module))?;
         module.instantiate(&key, &mut words)?;
-        if args.modules.validate {
-            validate::require()?;
-            validate::module(&bytes(&words), &args.modules.target.options()?.target)?;
-        }
-        let varyings = module.interface.iter().filter(|varying| !varying.removed && varying.builtin.is_none());
-        let places =
-            varyings.map(|varying| format!("{} {}", if varying.is_output { "out" } else { "in" }, varying.location));
-        writeln!(io::stdout(), "{}: {}", module.stage.name(), places.collect::<Vec<_>>().join(", "))?;
-        if let Some(folder) = &args.output {
-            let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-            let file = folder.join(format!("{stem}.{}.spv", module.stage.name()));
-            write(Some(&file), &words)?;
-        }
+        let file = args.output.as_ref().map(|folder| folder.join(writer.file_name(path, module.stage)));
+        all_written &= match &file {
+            Some(file) => writer.write(path, &words, Some(file), reporter),
+            None => writer.judge(path, &words, reporter),
+        };
     }
     reporter.say(&format!("removed {} outputs and {} inputs", linked.removed_outputs, linked.removed_inputs));
-    Ok(true)
+    Ok(all_written)
 }
 
 /// `ntv import`: a module with tables, of SPIR-V from anywhere or of a shader.
 pub(crate) fn import(args: &ImportArgs, reporter: &Reporter) -> Result<AllFine> {
-    let (modules, all_fine) = modules(&args.modules, std::slice::from_ref(&args.input), reporter)?;
-    let [(_, module)] = &modules[..] else { return Ok(false) };
+    let writer = Writer::new(EmitWords::Spirv, &args.modules)?;
+    let inputs = std::slice::from_ref(&args.input);
+    writer.refuse(inputs, args.output.as_deref())?;
+    let (modules, all_fine) = modules(&args.modules, inputs, reporter)?;
+    let [(path, module)] = &modules[..] else {
+        ensure!(!all_fine, "{} modules: name a file with one shader", modules.len());
+        return Ok(false);
+    };
     reporter.say(&format!(
         "{} words, {} patches, {} ranges, {} varyings, {} descriptors",
         module.words.len(),
@@ -108,8 +108,11 @@ pub(crate) fn import(args: &ImportArgs, reporter: &Reporter) -> Result<AllFine> 
         module.interface.len(),
         module.bindings.len()
     ));
-    write(args.output.as_deref(), &module.to_words())?;
-    Ok(all_fine)
+    let mut words = Vec::new();
+    module.instantiate(&Key::default(), &mut words)?;
+    let written = writer.judge(path, &words, reporter)
+        && words::put(path, args.output.as_deref(), &words::to_bytes(&module.to_words()), reporter);
+    Ok(written && all_fine)
 }
 
 /// The modules of `paths`: stored ones, SPIR-V that is imported, and shaders that are translated. False if some are missing.
@@ -117,16 +120,13 @@ fn modules(args: &ModuleArgs, paths: &[PathBuf], reporter: &Reporter) -> Result<
     let options = args.target.options()?;
     let (mut modules, mut all_fine) = (Vec::new(), true);
     for path in paths {
-        match path.extension().and_then(|extension| extension.to_str()) {
-            Some("ntvm") => modules.push((path.clone(), Module::from_words(&words(path)?)?)),
-            Some("spv") => modules.push((path.clone(), ntv::import::import(&words(path)?)?)),
-            _ => {
-                let loaded = load(inputs::collect(std::slice::from_ref(path))?, reporter);
-                let (found, fine) = translated(args, &options, loaded, reporter);
-                modules.extend(found);
-                all_fine &= fine;
-            }
-        }
+        let collected = inputs::collect(std::slice::from_ref(path))?;
+        let (found, fine) = match words::form(path) {
+            Some(form) => read(form, path, reporter),
+            None => translated(args, &options, load(collected, reporter), reporter),
+        };
+        modules.extend(found);
+        all_fine &= fine;
     }
     Ok((modules, all_fine))
 }
@@ -148,27 +148,13 @@ fn translated(
     (done.into_iter().flatten().collect(), all_fine)
 }
 
-/// The words of a file.
-fn words(path: &Path) -> Result<Vec<u32>> {
-    let bytes = fs::read(path).with_context(|| path.display().to_string())?;
-    ensure!(bytes.len() % 4 == 0, "{}: not a number of words", path.display());
-    let mut words: Vec<u32> =
-        bytes.chunks_exact(4).map(|word| word.iter().rev().fold(0, |all, byte| all << 8 | u32::from(*byte))).collect();
-    if words.first() == Some(&spirv::MAGIC_NUMBER.swap_bytes()) {
-        words.iter_mut().for_each(|word| *word = word.swap_bytes());
+/// The module in a file of words; says why there is none.
+fn read(form: words::Form, path: &Path, reporter: &Reporter) -> (Vec<(PathBuf, Module)>, AllFine) {
+    match words::read(form, path) {
+        Ok(module) => (vec![(path.to_path_buf(), module)], true),
+        Err(problem) => {
+            reporter.whole(path, &problem);
+            (Vec::new(), false)
+        }
     }
-    Ok(words)
-}
-
-fn bytes(words: &[u32]) -> Vec<u8> {
-    words.iter().flat_map(|word| word.to_le_bytes()).collect()
-}
-
-/// Writes `words` to a file, or to stdout if that is none and no terminal.
-fn write(path: Option<&Path>, words: &[u32]) -> Result<()> {
-    let Some(path) = path else {
-        ensure!(!io::stdout().is_terminal(), "the result is binary: name a file with -o");
-        return Ok(io::stdout().write_all(&bytes(words))?);
-    };
-    destination::write(path, &bytes(words)).with_context(|| path.display().to_string())
 }

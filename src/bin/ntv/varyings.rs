@@ -1,0 +1,74 @@
+//! What `ntv link` prints of a stage: a line for each input and output.
+//!
+//! ```text
+//! vertex:
+//!   in  location 0, xyzw
+//!   out Position
+//!   out location 1 (was 3), xy, captured in buffer 0 at byte 16
+//!   out removed (was location 2, w)
+//! ```
+
+use ntv::module::{Module, Varying};
+use std::fmt::Write as _;
+
+/// The inputs and outputs of a stage, as it was and as it is once it is linked.
+pub(crate) fn table(own: &Module, linked: &Module) -> String {
+    let mut out = format!("{}:\n", linked.stage.name());
+    let mut rows: Vec<(&Varying, &Varying)> = own.interface.iter().zip(&linked.interface).collect();
+    rows.sort_by_key(|(was, _)| (was.is_output, was.builtin.is_none(), was.patch, was.location, was.component));
+    for (was, now) in rows {
+        let _ = writeln!(out, "  {} {}", if now.is_output { "out" } else { "in " }, describe(was, now));
+    }
+    out
+}
+
+fn describe(was: &Varying, now: &Varying) -> String {
+    if now.removed {
+        return if was.removed { "removed".to_string() } else { format!("removed (was {})", place(was, was)) };
+    }
+    let mut text = place(was, now);
+    if let Some(capture) = now.capture {
+        let _ = write!(text, ", captured in buffer {} at byte {}", capture.buffer, capture.offset);
+    }
+    text
+}
+
+/// `location 1 (was 3), xy, patch`, or the name of a built-in.
+fn place(was: &Varying, now: &Varying) -> String {
+    if let Some(builtin) = now.builtin {
+        let known = spirv::BuiltIn::from_u32(builtin);
+        return known.map_or_else(|| format!("built-in {builtin}"), |builtin| format!("{builtin:?}"));
+    }
+    let mut text = match now.locations {
+        0 | 1 => format!("location {}", now.location),
+        n => format!("locations {} to {}", now.location, now.location.saturating_add(n - 1)),
+    };
+    if was.location != now.location {
+        let _ = write!(text, " (was {})", was.location);
+    }
+    let letters = "xyzw".chars().skip(now.component.into()).take(now.components.into());
+    let _ = write!(text, ", {}", letters.collect::<String>());
+    text.push_str(if now.patch { ", per patch" } else { "" });
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ntv::module::Capture;
+
+    #[test]
+    fn a_line_says_all_of_a_varying() {
+        let own = Varying { location: 5, locations: 2, component: 1, components: 2, ..Varying::default() };
+        let moved = Varying { location: 3, patch: true, ..own };
+        assert_eq!(describe(&own, &moved), "locations 3 to 4 (was 5), yz, per patch");
+        let capture = Some(Capture { buffer: 1, stride: 32, offset: 16 });
+        assert_eq!(
+            describe(&own, &Varying { capture, ..own }),
+            "locations 5 to 6, yz, captured in buffer 1 at byte 16"
+        );
+        assert_eq!(describe(&own, &Varying { removed: true, ..own }), "removed (was locations 5 to 6, yz)");
+        let position = Varying { builtin: Some(spirv::BuiltIn::Position as u32), ..own };
+        assert_eq!(describe(&position, &position), "Position");
+    }
+}

@@ -1,0 +1,153 @@
+//! Words of modules in files: how they are read, judged and written.
+
+use crate::args::{EmitWords, ModuleArgs};
+use crate::destination;
+use crate::diagnostics::{Problem, Reporter};
+use crate::{validate, AllFine};
+use anyhow::{ensure, Result};
+use ntv::module::Stage;
+use ntv::{Module, Target};
+use rspirv::binary::{Disassemble as _, ParseState};
+use std::fs;
+use std::io::{self, IsTerminal as _, Write as _};
+use std::path::{Path, PathBuf};
+
+/// What the words of a file are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// SPIR-V.
+    Spirv,
+    /// A stored module.
+    Module,
+}
+
+/// What the words of the file at `path` are; `None` if it has shaders.
+pub(crate) fn form(path: &Path) -> Option<Form> {
+    match path.extension()?.to_str()? {
+        "spv" => Some(Form::Spirv),
+        "ntvm" => Some(Form::Module),
+        _ => None,
+    }
+}
+
+/// The module in a file of words.
+pub(crate) fn read(form: Form, path: &Path) -> Result<Module, Problem> {
+    let bytes = fs::read(path).map_err(|error| Problem::new("io", format!("cannot read: {error}")))?;
+    let odd = || Problem::new("malformed", format!("{} bytes are not a number of words of 4 bytes", bytes.len()));
+    let words = from_bytes(&bytes).ok_or_else(odd)?;
+    let module = match form {
+        Form::Spirv => ntv::import::import(&words),
+        Form::Module => Module::from_words(&words),
+    };
+    module.map_err(Problem::from)
+}
+
+/// The bytes of `words`, little-endian.
+pub(crate) fn to_bytes(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+/// The words that `bytes` are, in the order of bytes that the first one shows.
+fn from_bytes(bytes: &[u8]) -> Option<Vec<u32>> {
+    if bytes.len() % 4 != 0 {
+        return None;
+    }
+    let word = |word: &[u8]| word.iter().rev().fold(0, |all, byte| all << 8 | u32::from(*byte));
+    let mut words: Vec<u32> = bytes.chunks_exact(4).map(word).collect();
+    if words.first() == Some(&spirv::MAGIC_NUMBER.swap_bytes()) {
+        words.iter_mut().for_each(|word| *word = word.swap_bytes());
+    }
+    Some(words)
+}
+
+/// The disassembly of a module.
+pub(crate) fn disassemble(words: &[u32]) -> Result<Vec<u8>, ParseState> {
+    let mut module = rspirv::dr::load_words(words)?;
+    if let (Some(header), Some(generator)) = (&mut module.header, words.get(2)) {
+        // rspirv puts itself there.
+        header.generator = *generator;
+    }
+    Ok(format!("{}\n", module.disassemble()).into_bytes())
+}
+
+/// How `ntv variant` and `ntv link` write words.
+pub(crate) struct Writer {
+    emit: EmitWords,
+    /// The target by whose rules spirv-val judges them first.
+    judge: Option<Target>,
+}
+
+impl Writer {
+    /// Fails if the words are to be judged and nobody can.
+    pub(crate) fn new(emit: EmitWords, args: &ModuleArgs) -> Result<Writer> {
+        if args.validate {
+            validate::require()?;
+        }
+        let target = args.target.options()?.target;
+        Ok(Writer { emit, judge: args.validate.then_some(target) })
+    }
+
+    /// Refuses to write binary to a terminal, and over an input.
+    pub(crate) fn refuse(&self, inputs: &[PathBuf], output: Option<&Path>) -> Result<()> {
+        match output {
+            Some(file) => destination::refuse_inputs(inputs.iter().map(PathBuf::as_path), &[file.to_path_buf()]),
+            None => {
+                let is_text = self.emit == EmitWords::Asm || !io::stdout().is_terminal();
+                ensure!(is_text, "the result is binary: name a file with -o");
+                Ok(())
+            }
+        }
+    }
+
+    /// The name of the file for a stage of the input at `path`.
+    pub(crate) fn file_name(&self, path: &Path, stage: Stage) -> String {
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        let extension = if self.emit == EmitWords::Asm { "spvasm" } else { "spv" };
+        format!("{stem}.{}.{extension}", stage.name())
+    }
+
+    /// Has the words that were made of `path` judged, if that is wanted; says what is wrong.
+    pub(crate) fn judge(&self, path: &Path, words: &[u32], reporter: &Reporter) -> AllFine {
+        let Some(target) = &self.judge else { return true };
+        // A fault of words from elsewhere is not one of ntv.
+        let kind = if form(path).is_some() { "malformed" } else { "internal" };
+        let judged = validate::module(&to_bytes(words), target);
+        judged.map_err(|error| reporter.whole(path, &Problem::new(kind, error.to_string()))).is_ok()
+    }
+
+    /// Writes words that were made of `path`, judged, to `file` or to stdout; says what is wrong.
+    pub(crate) fn write(&self, path: &Path, words: &[u32], file: Option<&Path>, reporter: &Reporter) -> AllFine {
+        if !self.judge(path, words, reporter) {
+            return false;
+        }
+        match self.emit {
+            EmitWords::Spirv => put(path, file, &to_bytes(words), reporter),
+            EmitWords::Asm => match disassemble(words) {
+                Ok(text) => put(path, file, &text, reporter),
+                Err(error) => {
+                    let problem = Problem::new("malformed", format!("rspirv cannot disassemble it: {error}"));
+                    reporter.whole(path, &problem);
+                    false
+                }
+            },
+        }
+    }
+}
+
+/// Writes what was made of `path` to `file` or to stdout; says what is wrong.
+pub(crate) fn put(path: &Path, file: Option<&Path>, contents: &[u8], reporter: &Reporter) -> AllFine {
+    let done = match file {
+        Some(file) => destination::write(file, contents),
+        None => io::stdout().lock().write_all(contents),
+    };
+    let target = file.map_or_else(|| "stdout".into(), |file| file.to_string_lossy());
+    match done {
+        // Whoever reads has seen enough.
+        Err(error) if file.is_none() && error.kind() == io::ErrorKind::BrokenPipe => true,
+        Err(error) => {
+            reporter.whole(path, &Problem::new("io", format!("cannot write to {target}: {error}")));
+            false
+        }
+        Ok(()) => true,
+    }
+}
