@@ -1,0 +1,65 @@
+//! The commands that README shows do what it says, as they stand there.
+
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// The commands of the tool in README's blocks of shell commands, in their order.
+fn commands() -> Vec<String> {
+    let readme = include_str!("../README.md");
+    let blocks = readme.split("```sh\n").skip(1).filter_map(|part| part.split("```").next());
+    let lines = blocks.flat_map(str::lines).map(|line| line.replace("cargo run --release -- ", "ntv "));
+    lines.filter(|line| line.starts_with("ntv ")).collect()
+}
+
+/// A folder like the root of the repository, as far as the commands see it.
+fn place() -> tempfile::TempDir {
+    let place = tempfile::tempdir().expect("a folder");
+    let examples = place.path().join("examples");
+    fs::create_dir(&examples).expect("a folder");
+    for file in support::files(&support::root().join("examples"), &["nir"]) {
+        fs::copy(&file, examples.join(file.file_name().expect("a name"))).expect("a copy");
+    }
+    // A shader of the reader's own.
+    fs::copy(examples.join("ubo_loop.nir"), place.path().join("big.nir")).expect("a copy");
+    place
+}
+
+/// Runs a command as a shell does in which the tool is installed.
+fn run(place: &Path, command: &str) -> Output {
+    let tool = Path::new(env!("CARGO_BIN_EXE_ntv")).parent().expect("a folder");
+    let mut paths = vec![tool.to_path_buf()];
+    paths.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()));
+    let path = std::env::join_paths(paths).expect("a path");
+    Command::new("sh").arg("-c").arg(command).env("PATH", path).current_dir(place).output().expect("sh")
+}
+
+/// What follows `-o` in a command.
+fn output_of(command: &str) -> Option<PathBuf> {
+    command.split(" -o ").nth(1)?.split_whitespace().next().map(PathBuf::from)
+}
+
+#[test]
+fn the_commands_of_readme_work() {
+    let (place, commands) = (place(), commands());
+    assert!(commands.len() >= 7, "{commands:#?}");
+    for command in &commands {
+        let output = run(place.path(), command);
+        let said = String::from_utf8_lossy(&output.stderr);
+        if command.contains("big.nir") {
+            // There is no shader that ntv translates to wrong SPIR-V.
+            assert!(said.contains("the command succeeds on big.nir"), "{command}\n{said}");
+            continue;
+        }
+        assert!(output.status.success(), "{command}\n{said}");
+        let written = output_of(command).map_or(true, |file| place.path().join(file).exists());
+        assert!(written, "{command}: nothing is written");
+    }
+    let linked: Vec<PathBuf> = support::files(&place.path().join("linked"), &["spv"]);
+    assert_eq!(linked.len(), 2, "{linked:?}");
+    let small = fs::read_to_string(place.path().join("small.nir")).expect("a shader");
+    let big = fs::read_to_string(place.path().join("big.nir")).expect("a shader");
+    assert!(small.contains("phi") && small.lines().count() < big.lines().count(), "{small}");
+}
