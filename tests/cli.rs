@@ -1,5 +1,6 @@
 //! The tool: what it writes where, what it refuses, what it says, and its exit status.
 
+use serde_json::Value;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -182,9 +183,9 @@ fn wrong_usage_is_an_object_too() {
         let output = place.run(arguments);
         assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
         let said = stderr(&output);
-        let object: serde_json::Value = serde_json::from_str(&said).unwrap_or_else(|_| panic!("{arguments}: {said}"));
+        let object: Value = serde_json::from_str(&said).unwrap_or_else(|_| panic!("{arguments}: {said}"));
         assert_eq!((said.lines().count(), &object["kind"]), (1, &"usage".into()), "{said}");
-        assert_eq!((&object["file"], &object["line"]), (&serde_json::Value::Null, &0.into()), "{said}");
+        assert_eq!((&object["file"], &object["line"]), (&Value::Null, &0.into()), "{said}");
         let message = object["message"].as_str().expect("a message");
         assert!(message.len() > 10 && !message.starts_with("error") && !message.contains("Usage"), "{message}");
     }
@@ -272,8 +273,7 @@ fn errors_as_json() {
     let place = Place::new(&[("a.nir", &format!("{GOOD}{}", bad())), ("b.nir", "")]);
     let output = place.run("compile a.nir b.nir --emit asm --json");
     expect(&output, 1, "compiled 1 of 3 shaders");
-    let lines: Vec<serde_json::Value> =
-        stderr(&output).lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let lines: Vec<Value> = stderr(&output).lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
     assert_eq!(lines.len(), 2, "{}", stderr(&output));
     let text = format!("{GOOD}{}", bad());
     let line = text.lines().position(|line| line.contains("fmux")).expect("the fault");
@@ -356,7 +356,7 @@ fn readme_inputs() -> &'static str {
 #[track_caller]
 fn expect_histogram(output: &Output) {
     assert!(output.status.success(), "{}", stderr(output));
-    let result: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let result: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let mut bins = vec![0; 64];
     (bins[1], bins[2], bins[3]) = (1, 2, 1);
     assert_eq!(result["buffers"][1]["u32"], serde_json::json!(bins));
@@ -382,14 +382,79 @@ fn what_a_shader_does_wrong_is_an_error_with_its_line() {
     let place = Place::new(&[("histogram.nir", shader), ("in.json", &inputs), ("no.json", "{}")]);
     let output = place.run("run histogram.nir --inputs in.json --json");
     assert_eq!(output.status.code(), Some(1));
-    let faults: Vec<serde_json::Value> =
-        stderr(&output).lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let faults: Vec<Value> = stderr(&output).lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
     let line = 1 + shader.lines().position(|line| line.contains("@load_ssbo (%0 (0x0), %18)")).expect("the load");
     assert_eq!((&faults[0]["kind"], &faults[0]["line"]), (&"fault".into(), &line.into()));
     let message = faults[0]["message"].as_str().unwrap_or_default();
     assert!(message.starts_with("access out of bounds: 4 bytes at 20"), "{message}");
-    // Blocks that are not given have no bytes.
-    assert_eq!(place.run("run histogram.nir --inputs no.json").status.code(), Some(1));
+    assert!(message.contains("storage block 0 (`samples`, `count`), which has 20"), "{message}");
+}
+
+/// What `ntv run --json` says of `shader` with `inputs`, and its exit status. It has no time for loops without end.
+fn complaints(shader: &str, inputs: &Value) -> (Vec<Value>, Option<i32>) {
+    let place = Place::new(&[("a.nir", shader), ("in.json", &inputs.to_string())]);
+    let output = place.run("run a.nir --inputs in.json --json --limit 100000");
+    let said = stderr(&output);
+    let objects = said.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("{said}")));
+    (objects.collect(), output.status.code())
+}
+
+#[test]
+fn descriptors_that_are_not_given_are_named() {
+    let shader = include_str!("../examples/histogram.nir");
+    let (said, status) = complaints(shader, &serde_json::json!({}));
+    let rows: Vec<(&Value, &Value)> = said.iter().map(|problem| (&problem["kind"], &problem["message"])).collect();
+    let missing = Value::from("missing");
+    let messages =
+        ["set 3, binding 0 (`samples`, `count`): no buffer is given", "set 3, binding 1 (`bins`): no buffer is given"];
+    let messages = messages.map(Value::from);
+    assert_eq!(rows, [(&missing, &messages[0]), (&missing, &messages[1])]);
+    assert_eq!(status, Some(1));
+    let line = said[0]["line"].as_u64().expect("a line") as usize - 1;
+    assert!(shader.lines().nth(line).is_some_and(|line| line.contains("@load_ssbo")), "{line}");
+}
+
+/// Of all shaders of the corpus that run: each descriptor that is used is missed by its set and binding.
+#[test]
+fn what_runs_misses_what_is_taken_away() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/run");
+    let (mut missed, mut unused) = (0, Vec::new());
+    for file in fs::read_dir(folder).expect("the corpus").filter_map(Result::ok) {
+        let text = fs::read_to_string(file.path()).expect("a shader");
+        let inputs: String = text.lines().filter_map(|line| line.strip_prefix("; inputs: ")).collect();
+        let inputs: Value = serde_json::from_str(&inputs).expect("inputs");
+        if inputs.get("draw").is_some_and(|draw| draw.get("topology").is_none()) {
+            continue; // Triangles want a device.
+        }
+        let whole = complaints(&text, &inputs);
+        assert!(whole.0.iter().all(|problem| problem["kind"] != "missing"), "{}: {whole:?}", file.path().display());
+        for (list, what) in
+            [("buffers", "buffer"), ("textures", "texture"), ("images", "image"), ("samplers", "sampler")]
+        {
+            for number in 0..inputs[list].as_array().map_or(0, Vec::len) {
+                let mut fewer = inputs.clone();
+                let gone = fewer[list].as_array_mut().expect("a list").remove(number);
+                let (said, status) = complaints(&text, &fewer);
+                let is_element = |other: &Value| (&other["set"], &other["binding"]) == (&gone["set"], &gone["binding"]);
+                if fewer[list].as_array().is_some_and(|rest| rest.iter().any(is_element)) {
+                    continue; // Others of the array are there; its index is computed.
+                }
+                let place = format!("set {}, binding {}", gone["set"], gone["binding"]);
+                let named = |problem: &Value| {
+                    let message = problem["message"].as_str().unwrap_or_default();
+                    message.starts_with(&place) && message.ends_with(&format!(": no {what} is given"))
+                };
+                match said.first() {
+                    Some(problem) if problem["kind"] == "missing" => {
+                        assert!(said.iter().all(named) && status == Some(1), "{}: {said:?}", file.path().display());
+                        missed += 1;
+                    }
+                    _ => unused.push(format!("{}: {place}: {said:?}", file.file_name().to_string_lossy())),
+                }
+            }
+        }
+    }
+    assert!(missed > 50 && unused.is_empty(), "{missed}, {unused:#?}");
 }
 
 #[test]
@@ -460,7 +525,26 @@ impl main {
     let place = Place::new(&[("v.nir", vertex), ("f.nir", fragment), ("in.json", inputs)]);
     let output = place.run("run v.nir f.nir --inputs in.json --device llvmpipe --png out.png");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let result: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let result: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(result["targets"][0]["u8"], serde_json::json!([255, 0, 0, 255].repeat(8)));
     assert!(fs::read(place.path("out.png")).expect("a picture").starts_with(b"\x89PNG"));
+}
+
+#[test]
+fn elements_that_a_constant_names_have_to_be_given() {
+    let shader = include_str!("corpus/run/block_index.nir").replace("@get_ssbo_size (%8)", "@get_ssbo_size (%1)");
+    let buffer = |element: u32| serde_json::json!({"set": 3, "binding": 0, "element": element, "size": 16});
+    let inputs = |elements: &[u32]| {
+        let buffers: Vec<Value> = elements.iter().map(|element| buffer(*element)).collect();
+        serde_json::json!({"groups": [1, 1, 1], "buffers": buffers})
+    };
+    let messages = |elements: &[u32]| -> Vec<Value> {
+        complaints(&shader, &inputs(elements)).0.into_iter().map(|problem| problem["message"].clone()).collect()
+    };
+    assert_eq!(messages(&[0, 1]), [] as [Value; 0]);
+    assert_eq!(messages(&[0]), ["set 3, binding 0, element 1: no buffer is given"]);
+    assert_eq!(messages(&[]), ["set 3, binding 0, element 1: no buffer is given"]);
+    // Which elements a computed index names is only known when it runs.
+    let message = "access out of bounds: 4 bytes at 0 of storage block 0, which has 0 (invocation 0)";
+    assert_eq!(messages(&[1]).first(), Some(&message.into()));
 }

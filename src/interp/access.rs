@@ -372,7 +372,8 @@ impl Machine<'_> {
         }
         for byte in 0..bytes {
             if self.races.note(address.memory, address.byte + byte, lane, what(byte)) {
-                let message = format!("byte {} of {:?} without a barrier", address.byte + byte, address.memory);
+                let memory = self.memory_name(address.memory);
+                let message = format!("byte {} of {memory} without a barrier", address.byte + byte);
                 self.fault(FaultKind::Race, inst, lane, message);
             }
         }
@@ -382,9 +383,11 @@ impl Machine<'_> {
         let Address { memory, byte, start, .. } = address;
         let size = self.memory_size(memory, lane);
         let message = match size {
-            Some(size) => format!("{bytes} bytes at {} of {memory:?}, which has {size}", byte - start),
+            Some(size) => {
+                format!("{bytes} bytes at {} of {}, which has {size}", byte - start, self.memory_name(memory))
+            }
             None if memory == Memory::Global => format!("{bytes} bytes at address {byte:#x}"),
-            None => format!("there is no {memory:?}"),
+            None => format!("there is no {}", self.memory_name(memory)),
         };
         self.fault(FaultKind::OutOfBounds, inst, lane, message);
     }

@@ -73,13 +73,11 @@ impl Machine<'_> {
     pub(super) fn descriptor(&self, name: Name, storage: bool, lane: usize) -> Result<Descriptor, Problem> {
         let number = |def: Def| {
             let bits = self.scalar(def, lane);
-            let undefined =
-                (FaultKind::UndefinedAddress, format!("{def}, which names a texture or image, is undefined"));
-            if bits.is_defined() {
-                Ok(bits.value as u32)
-            } else {
-                Err(undefined)
-            }
+            let undefined = || {
+                let def = self.shader.shown(def);
+                (FaultKind::UndefinedAddress, format!("{def}, which names a texture or image, is undefined"))
+            };
+            bits.is_defined().then_some(bits.value as u32).ok_or_else(undefined)
         };
         match name {
             Name::Pointer(pointer) => match self.pointer(pointer, lane) {

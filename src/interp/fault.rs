@@ -77,7 +77,7 @@ impl Fault {
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Fault { line, invocation, message, kind, .. } = self;
-        write!(f, "line {line}, invocation {invocation}: {kind:?}: {message}")
+        let Fault { line, invocation, .. } = self;
+        write!(f, "line {line}, invocation {invocation}: {}", self.describe())
     }
 }

@@ -349,7 +349,8 @@ impl Machine<'_> {
         let components = self.value(value, lane).to_vec();
         for (c, component) in components.into_iter().enumerate().filter(|(c, _)| mask >> c & 1 != 0) {
             if !component.is_defined() {
-                self.fault(FaultKind::UndefinedOutput, inst, lane, format!("component {c} of {value} is undefined"));
+                let message = format!("component {c} of {} is undefined", self.shader.shown(value));
+                self.fault(FaultKind::UndefinedOutput, inst, lane, message);
             }
             let at = place.plus(c as u32 * words);
             if words == 2 {

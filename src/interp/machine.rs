@@ -213,7 +213,7 @@ impl<'a> Machine<'a> {
             let lane = self.active[i];
             let taken = self.scalar(cond, lane);
             if !taken.is_defined() {
-                let message = format!("the condition {cond} is undefined");
+                let message = format!("the condition {} is undefined", self.shader.shown(cond));
                 self.fault_at(FaultKind::UndefinedCondition, Some(cond.inst()), lane, message);
             }
             self.lanes[lane].at = if taken.value != 0 { at + 1 } else { self.flow.partner(at).saturating_add(1) };

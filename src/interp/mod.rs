@@ -60,6 +60,7 @@ mod io;
 mod layout;
 mod machine;
 mod memory;
+mod names;
 mod pointer;
 mod race;
 mod registers;

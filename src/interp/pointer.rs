@@ -91,7 +91,12 @@ impl Machine<'_> {
             return Pointer::Nowhere;
         }
         if !address.is_defined() {
-            self.fault(FaultKind::UndefinedAddress, inst, lane, format!("the address {parent} is undefined"));
+            self.fault(
+                FaultKind::UndefinedAddress,
+                inst,
+                lane,
+                format!("the address {} is undefined", self.shader.shown(parent)),
+            );
             return Pointer::Nowhere;
         }
         Pointer::Memory(Address::anywhere(Memory::Global, address.value as i64))
@@ -159,7 +164,12 @@ impl Machine<'_> {
             ArrayIndex::Def(def) => {
                 let value = self.scalar(def, lane);
                 if !value.is_defined() {
-                    self.fault(FaultKind::UndefinedAddress, inst, lane, format!("the index {def} is undefined"));
+                    self.fault(
+                        FaultKind::UndefinedAddress,
+                        inst,
+                        lane,
+                        format!("the index {} is undefined", self.shader.shown(def)),
+                    );
                     return None;
                 }
                 Some(sign_extend(value.value, self.shader.bit_size(def)))

@@ -73,6 +73,7 @@ impl Machine<'_> {
         } else if is_unit {
             let unit = self.scalar(name, lane);
             if !unit.is_defined() {
+                let name = self.shader.shown(name);
                 return Err((FaultKind::UndefinedAddress, format!("the unit {name} is undefined")));
             }
             let unit = unit.value as u32;
@@ -82,7 +83,7 @@ impl Machine<'_> {
         } else {
             self.descriptor(Name::Handle(name), true, lane)?
         };
-        let missing = || (FaultKind::MissingInput, format!("the image of {descriptor}"));
+        let missing = || (FaultKind::MissingInput, format!("the image of {}", self.descriptor_name(descriptor, true)));
         let image = self.resources.images.get(&descriptor).ok_or_else(missing)?;
         let said = Declared::behind(self.shader, name).map_or(said, |image| (Some(image.dim), image.array));
         match (said.0.map(flat), said.1) == (Some(flat(image.dim)), image.array) {
@@ -184,7 +185,8 @@ impl Machine<'_> {
         let ty = AluType::new(instr_texel(self.shader, inst).base, self.shader.bit_size(value));
         let numbers: Vec<Bits> = self.value(value, lane).iter().map(|bits| widened(*bits, ty)).collect();
         if numbers.iter().take(format.components()).any(|bits| !bits.is_defined()) {
-            self.fault(FaultKind::UndefinedOutput, inst, lane, format!("a component of {value} is undefined"));
+            let message = format!("a component of {} is undefined", self.shader.shown(value));
+            self.fault(FaultKind::UndefinedOutput, inst, lane, message);
         }
         let texel = format.encode(&numbers, self.inputs.floats);
         for byte in 0..format.bytes() as i64 {

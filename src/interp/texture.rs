@@ -64,7 +64,8 @@ impl Machine<'_> {
     fn texture_of(&self, tex: &TexData, lane: usize) -> Result<&Texture, Problem> {
         let name = Name::of_texture(self.shader, tex);
         let descriptor = self.descriptor(name, false, lane)?;
-        let missing = || (FaultKind::MissingInput, format!("the texture of {descriptor}"));
+        let missing =
+            || (FaultKind::MissingInput, format!("the texture of {}", self.descriptor_name(descriptor, false)));
         let texture = self.resources.textures.get(&descriptor).ok_or_else(missing)?;
         let image = &texture.image;
         let is_said = |said: Declared| (flat(said.dim), said.array) == (flat(image.dim), image.array);
@@ -87,7 +88,8 @@ impl Machine<'_> {
             return Ok(&texture.sampler);
         }
         let descriptor = self.descriptor(name, false, lane)?;
-        let missing = || (FaultKind::MissingInput, format!("the sampler of {descriptor}"));
+        let missing =
+            || (FaultKind::MissingInput, format!("the sampler of {}", self.descriptor_name(descriptor, false)));
         self.resources.samplers.get(&descriptor).ok_or_else(missing)
     }
 

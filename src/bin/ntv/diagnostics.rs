@@ -20,7 +20,7 @@ const HANDFUL: usize = 8;
 
 /// Something wrong with an input.
 pub(crate) struct Problem {
-    /// What sort: a kind of [`Error`], `io`, `fault` or `usage`.
+    /// What sort: a kind of [`Error`], `io`, `fault`, `missing` or `usage`.
     pub(crate) kind: &'static str,
     /// What is wrong.
     pub(crate) message: String,

@@ -2,6 +2,7 @@
 
 use super::inputs::{DrawInput, Form, Inputs, Slot, Topology, Work};
 use super::textures::ImageInput;
+use super::wanted::{self, Translated};
 use super::Ran;
 use crate::args::RunArgs;
 use crate::diagnostics::{problems, Reporter};
@@ -10,7 +11,7 @@ use anyhow::{bail, ensure, Result};
 use ntv::driver::{self, vk, Attachment, Attribute, Device, DeviceOptions, Dispatch, Draw, Drawn, Resource, Resources};
 use ntv::{EmitOptions, Options};
 
-/// Runs `loaded`; `None` if a shader cannot be translated.
+/// Runs `loaded`; `None` if a shader cannot be translated, or wants what is not given.
 pub(super) fn run(args: &RunArgs, given: &Inputs, loaded: Loaded, reporter: &Reporter) -> Result<Option<Ran>> {
     let name = args.device.clone().filter(|name| !name.is_empty());
     let device = Device::open(&DeviceOptions { name, validation: args.validate, ..DeviceOptions::default() })?;
@@ -18,7 +19,13 @@ pub(super) fn run(args: &RunArgs, given: &Inputs, loaded: Loaded, reporter: &Rep
     args.workaround.iter().for_each(|workaround| target.work_around(*workaround, true));
     let options = Options { target, ..Options::default() };
     let modules = each(loaded, &options, reporter, |translator, mut job| {
-        translator.translate(&mut job.shader, &EmitOptions::default()).map(|module| module.words).map_err(problems)
+        let read = job.shader.clone();
+        let module = translator.translate(&mut job.shader, &EmitOptions::default()).map_err(problems)?;
+        let missing = wanted::missing(&Translated { read: &read, lowered: &job.shader, module: &module }, given, true);
+        match missing.is_empty() {
+            true => Ok(module.words),
+            false => Err(missing),
+        }
     });
     let Some(modules) = modules.into_iter().collect::<Option<Vec<Vec<u32>>>>() else { return Ok(None) };
     let mut resources: Resources =

@@ -2,6 +2,7 @@
 
 use super::inputs::{AttributeInput, DrawInput, Form, Inputs, Slot, Target, TargetInput, Topology, Work};
 use super::textures::{descriptor, ImageInput};
+use super::wanted::{self, Translated};
 use super::Ran;
 use crate::args::RunArgs;
 use crate::diagnostics::{problems, Problem, Reporter};
@@ -13,7 +14,7 @@ use ntv::ir::Variable;
 use ntv::op::names::frag_result;
 use ntv::op::Modes;
 use ntv::target::Descriptor;
-use ntv::{Options, Place, Shader, Translator};
+use ntv::{EmitOptions, Options, Place, Shader, Translator};
 
 /// Blocks that may be given: what a descriptor index may be.
 const MAX_BLOCKS: u32 = 1 << 16;
@@ -22,7 +23,7 @@ const MAX_BLOCKS: u32 = 1 << 16;
 pub(super) fn run(args: &RunArgs, given: &Inputs, loaded: &Loaded, reporter: &Reporter) -> Result<Option<Ran>> {
     let limits = Limits { instructions: args.limit, ..Limits::default() };
     let shaders: Vec<Shader> = loaded.units.iter().filter_map(|unit| unit.shader.as_ref().ok()).cloned().collect();
-    let Some(blocks) = blocks(&shaders, loaded, reporter) else { return Ok(None) };
+    let Some(blocks) = blocks(&shaders, given, loaded, reporter) else { return Ok(None) };
     let mut resources = Resources {
         textures: given.textures.iter().map(|(slot, texture)| (descriptor(*slot), texture.clone())).collect(),
         samplers: given.samplers.iter().map(|(slot, sampler)| (descriptor(*slot), sampler.clone())).collect(),
@@ -77,20 +78,23 @@ fn report(loaded: &Loaded, number: usize, fault: &Fault, reporter: &Reporter) {
 /// A block of the SPIR-V: set and binding, whether it is a storage block, and the index that NIR has for it.
 type Block = ((u32, u32), bool, u32);
 
-/// The blocks that the shaders have once they are SPIR-V. `None` if one cannot be translated.
-fn blocks(shaders: &[Shader], loaded: &Loaded, reporter: &Reporter) -> Option<Vec<Block>> {
+/// The blocks that the shaders have once they are SPIR-V. `None` if one cannot be translated, or wants what is not given.
+fn blocks(shaders: &[Shader], given: &Inputs, loaded: &Loaded, reporter: &Reporter) -> Option<Vec<Block>> {
     let options = Options::default();
     let mut translator = Translator::new(options.clone());
     let mut blocks = Vec::new();
     let mut fine = true;
     for (shader, unit) in shaders.iter().zip(&loaded.units) {
         let mut lowered = shader.clone();
-        if let Err(errors) = translator.lower(&mut lowered, None) {
-            let source = &loaded.sources[unit.source];
-            let complain = |problem| reporter.problem(&source.input.name, &source.text, unit.number, &problem);
-            problems(errors).into_iter().for_each(complain);
-            fine = false;
-        }
+        let found = match translator.translate(&mut lowered, &EmitOptions::default()) {
+            Ok(module) => {
+                wanted::missing(&Translated { read: shader, lowered: &lowered, module: &module }, given, false)
+            }
+            Err(errors) => problems(errors),
+        };
+        let source = &loaded.sources[unit.source];
+        found.iter().for_each(|problem| reporter.problem(&source.input.name, &source.text, unit.number, problem));
+        fine &= found.is_empty();
         let variables = lowered.vars.values().filter(|variable| variable.mode.intersects(Modes::UBO | Modes::SSBO));
         blocks.extend(variables.map(|variable| block(variable, &options)));
     }

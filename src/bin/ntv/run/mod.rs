@@ -6,6 +6,7 @@ mod device;
 mod inputs;
 mod interpreter;
 mod textures;
+mod wanted;
 
 use crate::args::RunArgs;
 use crate::diagnostics::Reporter;
