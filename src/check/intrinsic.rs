@@ -144,9 +144,11 @@ fn check_alignment(report: &mut Report<'_>, inst: Inst, op: Intrinsic) {
         return;
     }
     if !mul.is_power_of_two() {
-        report.at(inst, format_args!("align_mul {mul} is no power of two"));
+        let expected = "1 says that nothing is known of the offset";
+        report.at(inst, format_args!("align_mul {mul} is not a power of two; {expected}"));
     } else if offset >= mul {
-        report.at(inst, format_args!("align_offset {offset} is not below align_mul {mul}"));
+        let expected = "it is the rest of the offset divided by align_mul";
+        report.at(inst, format_args!("align_offset {offset} is not below align_mul {mul}; {expected}"));
     }
 }
 
@@ -193,7 +195,7 @@ fn check_invocation(report: &mut Report<'_>, inst: Inst, srcs: &[Def]) {
 /// What is read from memory or written there, inputs and outputs included.
 fn check_width(report: &mut Report<'_>, inst: Inst) {
     if io::value(report.shader, inst).is_some_and(|value| report.shader.bit_size(value) < 8) {
-        report.at(inst, "a boolean has no form in memory");
+        report.at(inst, "a value of 1 bit has no form in memory, only those of 8, 16, 32 and 64; a boolean is 32 bits there, 0 or all ones");
     }
 }
 

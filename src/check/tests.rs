@@ -76,7 +76,7 @@ fn several_problems_are_reported_at_once() {
         &[
             "`%6 = iadd`: source 1 has 16 bits, not 32",
             "`%8 = fneg`: the result has 16 bits, not 32",
-            "`@store_scratch`: align_mul 3 is no power of two",
+            "`@store_scratch`: align_mul 3 is not a power of two; 1 says that nothing is known of the offset",
         ],
     );
 }
@@ -305,9 +305,9 @@ fn operands_of_intrinsics_fit_the_row() {
         "",
         body,
         &[
-            "`%6 = @load_scratch`: align_offset 4 is not below align_mul 4",
+            "`%6 = @load_scratch`: align_offset 4 is not below align_mul 4; it is the rest of the offset divided by align_mul",
             "`%7 = @load_ubo_vec4`: reads beyond the vec4",
-            "`%8 = @load_ubo`: a boolean has no form in memory",
+            "`%8 = @load_ubo`: a value of 1 bit has no form in memory, only those of 8, 16, 32 and 64; a boolean is 32 bits there, 0 or all ones",
             "`%10 = @get_ssbo_size`: cannot have 16 bits",
             "`%11 = @ddx`: has 16 bits, but its value 32",
             "`%12 = @load_vertex_id`: does not exist in MESA_SHADER_FRAGMENT",
@@ -329,7 +329,7 @@ fn operands_are_complete() {
     b.intrinsic_with(Intrinsic::shader_clock, 3, 32, &[], &[(Index::memory_scope, 99)]);
     let expected = [
         "`%1 = @load_scratch`: source 0 has 2 components, not 1",
-        "`%1 = @load_scratch`: align_mul 0 is no power of two",
+        "`%1 = @load_scratch`: align_mul 0 is not a power of two; 1 says that nothing is known of the offset",
         "`@barrier`: has 1 source, not 0",
         "`@barrier`: has 0 index values for 4",
         "`@store_scratch`: source 1 has 2 components, not 1",
