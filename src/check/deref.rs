@@ -13,6 +13,9 @@ const READ_ONLY: Modes = Modes::SYSTEM
     .union(Modes::PUSH_CONST)
     .union(Modes::CONSTANT);
 
+/// Memory that others see, by bytes.
+const BUFFERS: Modes = Modes::UBO.union(Modes::SSBO).union(Modes::PUSH_CONST).union(Modes::GLOBAL);
+
 /// Reports a step of a pointer that does not fit its parent.
 pub(super) fn check_step(report: &mut Report<'_>, inst: Inst, data: &InstData, deref: &Deref) {
     let shader = report.shader;
@@ -171,15 +174,17 @@ fn check_value(report: &mut Report<'_>, inst: Inst, pointer: Def, value: Def) {
         report.at(inst, format_args!("the value has {has}, but the pointer points to {components}"));
     }
     let bits = shader.bit_size(value);
-    if !has_width(scalar, bits) {
+    if !has_width(deref, scalar, bits) {
         let has = plural(bits.into(), "bit");
         report.at(inst, format_args!("the value has {has}, but the pointer points to {}", scalar.bits));
     }
 }
 
-/// NIR may keep booleans in memory as 0 and all ones.
-fn has_width(scalar: AluType, bits: u8) -> bool {
-    (bits == scalar.bits) | (scalar.base == Base::Bool) & (bits == 32)
+/// Whether what is at `deref` is read and written in `bits` bits. In buffers NIR may keep booleans as 0 and all ones. In variables
+/// it does so behind nir_lower_bool_to_int32 only, where there are no booleans of 1 bit.
+#[inline(always)]
+fn has_width(deref: &Deref, scalar: AluType, bits: u8) -> bool {
+    (bits == scalar.bits) | (scalar.base == Base::Bool) & (bits == 32) & deref.modes.intersects(BUFFERS)
 }
 
 /// What `pointer` is, if that is a pointer to as many components of as many bits.
@@ -187,7 +192,7 @@ fn has_width(scalar: AluType, bits: u8) -> bool {
 pub(super) fn holds(shader: &Shader, pointer: Def, components: u8, bits: u8) -> Option<&Deref> {
     let deref = shader.as_deref(pointer)?;
     let (scalar, n) = shader.types.as_vector(deref.ty)?;
-    (n == components && has_width(scalar, bits)).then_some(deref)
+    (n == components && has_width(deref, scalar, bits)).then_some(deref)
 }
 
 pub(super) fn is_writable(deref: &Deref) -> bool {

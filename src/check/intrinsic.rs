@@ -5,7 +5,7 @@ use super::{deref, io, shape, stage, tex};
 use crate::ir::{Def, Inst, InstData, InstKind, Shader};
 use crate::op::intrinsic::Components;
 use crate::op::names::{ImageDim, InterpMode, IoXfb, Scope, Semantics, FORMATS};
-use crate::op::{Access, AluOp, AtomicOp, Index, IndexKind, Intrinsic, Modes};
+use crate::op::{Access, AluOp, AtomicOp, Base, Index, IndexKind, Intrinsic, Modes};
 
 /// Reports operands, results and indices that the row of `op` or its meaning does not allow.
 pub(super) fn check(
@@ -179,8 +179,26 @@ fn check_meaning(report: &mut Report<'_>, inst: Inst, op: Intrinsic, srcs: &[Def
         {
             report.at(inst, "the condition has more than 1 bit");
         }
+        Intrinsic::reduce | Intrinsic::inclusive_scan | Intrinsic::exclusive_scan => check_reduction(report, inst),
+        Intrinsic::vote_feq if report.shader.bit_size(srcs[0]) < 16 => {
+            let bits = plural(report.shader.bit_size(srcs[0]).into(), "bit");
+            report.at(inst, format_args!("there are no floats of {bits}"));
+        }
         op if op.moves_between_invocations() => check_invocation(report, inst, srcs),
+        op if op.reads_ballot() && op != Intrinsic::inverse_ballot && report.shader.bit_size(srcs[0]) != 32 => {
+            let bits = plural(report.shader.bit_size(srcs[0]).into(), "bit");
+            report.at(inst, format_args!("the ballot has words of {bits}, not of 32"));
+        }
         _ => {}
+    }
+}
+
+/// A reduction of floats is one of numbers that are floats.
+fn check_reduction(report: &mut Report<'_>, inst: Inst) {
+    let bits = report.shader.insts[inst].bit_size;
+    let op = AluOp::ALL.get(report.shader.index(inst, Index::reduction_op) as usize);
+    if bits < 16 && op.is_some_and(|op| op.info().dest.ty.base == Base::Float) {
+        report.at(inst, format_args!("there are no floats of {}", plural(bits.into(), "bit")));
     }
 }
 

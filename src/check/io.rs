@@ -3,8 +3,8 @@
 use super::features;
 use super::report::{plural, Report};
 use crate::ir::{Def, Inst, Shader, Stage, VarFlags, Variable};
-use crate::op::names::{frag_result, varying, vert_attrib, IoFlags, IoSemantics, IoXfb, SlotKind};
-use crate::op::{Index, Intrinsic, Modes};
+use crate::op::names::{frag_result, unpack_alu_type, varying, vert_attrib, IoFlags, IoSemantics, IoXfb, SlotKind};
+use crate::op::{Base, Index, Intrinsic, Modes};
 use std::ops::Range;
 
 /// One past the last slot.
@@ -110,6 +110,10 @@ pub(super) fn check_intrinsic(report: &mut Report<'_>, inst: Inst, op: Intrinsic
     let Some(value) = value(shader, inst) else { return };
     if shader.bit_size(value) == 64 && is_builtin(shader.stage().slot_kind(output), io.location) {
         report.at(inst, "a built-in does not have 64 bits");
+    }
+    let ty = if op.info().has_index(Index::src_type) { Index::src_type } else { Index::dest_type };
+    if shader.bit_size(value) == 8 && unpack_alu_type(shader.index(inst, ty)).base == Base::Float {
+        report.at(inst, "there are no floats of 8 bits");
     }
     // The last source counts slots from the location on.
     let offset = srcs.last().and_then(|offset| shader.as_const_scalar(*offset)).unwrap_or(0);

@@ -10,10 +10,10 @@ use super::{io, textures, variable};
 use crate::analysis::framebuffer::{is_readable_output, FramebufferRead};
 use crate::analysis::value_types::ValueTypes;
 use crate::error::Errors;
-use crate::ir::{AluSrc, ArrayIndex, Cf, Def, Deref, DerefKind, Inst, InstKind, Shader, ShaderInfo, Stage, Type};
+use crate::ir::{AluSrc, ArrayIndex, Cf, Def, Deref, DerefKind, Inst, InstKind, Shader, ShaderInfo, Stage, Type, Var};
 use crate::ir::{TypeData, TypeTable, VarFlags, Variable};
 use crate::op::intrinsic::Form as IntrinsicForm;
-use crate::op::names::{frag_result, InterpMode, IoFlags, IoSemantics};
+use crate::op::names::{frag_result, varying, InterpMode, IoFlags, IoSemantics};
 use crate::op::Intrinsic::{self, *};
 use crate::op::{AluInfo, AluOp, AluSet, Base, Form, Index, IntrinsicInfo, IntrinsicSet, Modes, Props};
 use crate::target::Target;
@@ -164,6 +164,16 @@ const WIDE_LOADS: IntrinsicSet = IntrinsicSet::of(&[
     bindless_image_sparse_load,
 ]);
 
+/// What takes vectors of more than four components: stores that are done by lanes, and what reads the residency code behind texels.
+const WIDE_VALUES: IntrinsicSet = IntrinsicSet::of(&[
+    store_ssbo,
+    store_shared,
+    store_scratch,
+    store_global,
+    is_sparse_texels_resident,
+    is_sparse_resident_zink,
+]);
+
 /// Opcodes for numbers that mean something for those of one bit, too; a pass makes logic of them.
 const ONE_BIT: AluSet = {
     use AluOp::*;
@@ -173,8 +183,15 @@ const ONE_BIT: AluSet = {
     ])
 };
 
-/// Memory in which booleans have no form.
+/// Memory that is bound as a whole, by its descriptor.
 pub(super) const BUFFERS: Modes = Modes::UBO.union(Modes::SSBO);
+
+/// Memory in which SPIR-V's booleans have no form, and what they are there. Of inputs and outputs only a built-in may be one
+/// (Vulkan, VUID-StandaloneSpirv-Input-07290).
+const WITHOUT_BOOLEANS: &[(Modes, &str)] =
+    &[(BUFFERS, "booleans in buffers"), (PASSED, "booleans as inputs or outputs")];
+
+const PASSED: Modes = Modes::SHADER_IN.union(Modes::SHADER_OUT);
 
 /// Memory that derefs may not lead to.
 const UNTRANSLATED_MODES: &[(Modes, &str)] =
@@ -185,7 +202,7 @@ const UNTRANSLATED_MODES: &[(Modes, &str)] =
 pub(super) fn untranslated_modes(has_booleans: bool) -> Modes {
     let modes = UNTRANSLATED_MODES.iter().fold(Modes::GLOBAL, |modes, (mode, _)| modes | *mode);
     if has_booleans {
-        modes | BUFFERS
+        modes | BUFFERS | PASSED
     } else {
         modes
     }
@@ -199,7 +216,7 @@ pub(super) fn odd_modes(has_booleans: bool) -> Modes {
 /// What is known of a shader.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Facts {
-    /// Some buffer may be one of booleans.
+    /// Some buffer, input or output may be one of booleans.
     pub(super) has_booleans: bool,
     /// No variable needs a look.
     pub(super) has_usual_variables: bool,
@@ -207,7 +224,7 @@ pub(super) struct Facts {
 
 impl Facts {
     pub(super) fn new(shader: &Shader) -> Facts {
-        let has_booleans = shader.inventory().has_derefs(BUFFERS) && shader.types.has_booleans();
+        let has_booleans = shader.inventory().has_derefs(BUFFERS | PASSED) && shader.types.has_booleans();
         Facts { has_booleans, has_usual_variables: variable::are_usual(shader) }
     }
 }
@@ -322,7 +339,9 @@ impl Support<'_> {
                 if values.iter().any(|value| !is_value(&shader.def(*value).kind)) {
                     self.check_values(inst);
                 }
-                self.check_intrinsic(inst, op, data.num_components > 4);
+                let is_wide = |value: &Def| shader.num_components(*value) > 4;
+                let takes_wide = !WIDE_VALUES.contains(op) && values.iter().any(is_wide);
+                self.check_intrinsic(inst, op, takes_wide || data.num_components > 4 && !WIDE_LOADS.contains(op));
             }
             InstKind::Tex(tex) => {
                 self.check_values(inst);
@@ -408,8 +427,8 @@ impl Support<'_> {
             }
             DerefKind::Array { .. } | DerefKind::Struct { .. } => {}
         }
-        if self.has_booleans && deref.modes.intersects(BUFFERS) && has_booleans(&self.report.shader.types, deref.ty) {
-            self.refuse(inst, "booleans in buffers");
+        if self.has_booleans {
+            self.check_booleans(inst, deref);
         }
         if textures::is_loose_uniform(self.report.shader, deref) {
             self.refuse(inst, "uniforms outside of blocks");
@@ -461,8 +480,8 @@ impl Support<'_> {
         if op.info().has_index(Index::io_semantics) {
             self.check_io(inst, op);
         }
-        if is_wide && !WIDE_LOADS.contains(op) {
-            self.refuse(inst, "vectors of more than four components other than from buffers");
+        if is_wide {
+            self.refuse(inst, "vectors of more than four components other than in buffers");
         }
     }
 
@@ -487,6 +506,17 @@ impl Support<'_> {
         let split = if self.has_doubles { io::split_access(self.report.shader) } else { None };
         if let Some(inst) = split {
             self.refuse(inst, "inputs and outputs of 64 bits that overlap by half");
+        }
+    }
+
+    fn check_booleans(&mut self, inst: Inst, deref: &Deref) {
+        let shader = self.report.shader;
+        let is_face =
+            |var: Var| (shader.vars[var].mode, shader.vars[var].location) == (Modes::SHADER_IN, Some(varying::FACE));
+        let is_builtin = shader.stage() == Stage::Fragment && matches!(deref.kind, DerefKind::Var(var) if is_face(var));
+        let row = WITHOUT_BOOLEANS.iter().find(|(modes, _)| deref.modes.intersects(*modes));
+        if let Some((_, what)) = row.filter(|_| !is_builtin && has_booleans(&shader.types, deref.ty)) {
+            self.refuse(inst, what);
         }
     }
 }

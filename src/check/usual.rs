@@ -205,6 +205,7 @@ impl Look<'_> {
         let value = self.scopes.value(shader, *value, place);
         !data.has_def()
             && value != Shape::default()
+            && value.num_components() <= 4
             && self.scopes.shape(shader, *pointer, place) != Shape::default()
             && write_mask >> value.num_components() == 0
             && Access::from_bits(*access).is_some()

@@ -164,6 +164,7 @@ impl Emit<'_> {
         let numbers = array.map(|(elem, _)| elem).or(ty).and_then(|ty| types.as_vector(ty));
         let len = array.map_or(1, |(_, len)| len.unwrap_or(0));
         let alike = |a: Base, b: Base| a == b || [a, b].iter().all(|base| matches!(base, Base::Int | Base::Uint));
+        let has_width = numbers.is_some_and(|(scalar, _)| scalar.bits == 32 || scalar.base == Base::Bool);
         let fits = match (shape(builtin), numbers) {
             (Shape::Vector(base, n), Some((scalar, m))) => n == m && !is_array && alike(base, scalar.base),
             (Shape::Array(base, 1), Some((scalar, 1))) => len == 1 && alike(base, scalar.base),
@@ -171,7 +172,7 @@ impl Emit<'_> {
             (Shape::Array(base, n), Some((scalar, 1))) => is_array && len == n && base == scalar.base,
             _ => false,
         };
-        if !fits {
+        if !fits || !has_width {
             return Err(unsupported(format_args!("a variable of this type for the built-in {builtin:?}")));
         }
         // gl_SampleMask is an array, which NIR's variable is not.

@@ -352,7 +352,7 @@ fn wide_vectors_come_from_buffers() {
     32x8 %8 = @read_first_invocation (%7)   // !
     "
     );
-    let wide = "vectors of more than four components other than from buffers are not translated yet";
+    let wide = "vectors of more than four components other than in buffers are not translated yet";
     refused("COMPUTE", "", &body, &[], &[&format!("`%8 = @read_first_invocation`: {wide}")]);
 }
 
