@@ -199,3 +199,46 @@ fn options_name_a_mechanism_and_a_reason() {
         assert!(table.contains(row.name) && table.contains(row.mechanism.name()) && table.contains(row.why));
     }
 }
+
+/// A compute shader that does nothing.
+const COMPUTE: &str = "\
+shader: MESA_SHADER_COMPUTE
+workgroup_size: 1, 1, 1
+decl_function main () (entrypoint)
+
+impl main {
+    block b0:  // preds:
+    // succs: b1
+    block b1:
+}
+";
+
+/// What the modules cannot do is wrong usage that names it; nothing is written.
+#[test]
+fn keys_and_stages_that_modules_cannot_take_are_refused() {
+    let place = Place::new();
+    fs::write(place.path("c.nir"), COMPUTE).expect("a file");
+    let coord = FRAGMENT.replace("    32x4   %2 = @load_interpolated_input (%1, %0) (base=0, component=0, dest_type=float32, io location=VARYING_SLOT_VAR1 slots=1)", "    32x4   %2 = @load_frag_coord");
+    fs::write(place.path("coord.nir"), coord).expect("a file");
+    place.run("variant b.nir -o b.spv");
+    place.run("variant a.nir -o a.spv");
+    let of_imported = "cannot take `flip_y` in a key: it takes strip";
+    let cases = [
+        ("variant b.spv --key flip_y,strip -o x", of_imported),
+        ("variant a.spv --key flip_y -o x", "cannot take `flip_y` in a key: it takes strip,no_capture"),
+        ("link a.spv b.nir --key flip_y -o x", "cannot take `flip_y` in a key"),
+        ("variant coord.nir --key flip_y -o x", "`flip_y` in a key wants the height of the framebuffer"),
+        ("link a.nir coord.nir --key flip_y -o x", "`flip_y` in a key wants the height of the framebuffer"),
+        ("link a.nir c.nir -o x", "no pipeline has a compute stage right after a vertex stage"),
+        ("link b.nir c.nir -o x", "no pipeline has a compute stage right after a fragment stage"),
+    ];
+    for (arguments, message) in cases {
+        let output = place.output(arguments);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "ntv {arguments}: {said}");
+        assert!(said.contains(message), "ntv {arguments}: {said}");
+        assert!(output.stdout.is_empty() && !place.path("x").exists(), "ntv {arguments} wrote something");
+    }
+    place.run("variant coord.nir --key flip_y,size=8x8 -o x --validate");
+    place.run("link a.nir coord.nir --key flip_y,size=8x8 -o y --validate");
+}

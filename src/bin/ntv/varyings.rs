@@ -30,6 +30,7 @@ fn describe(was: &Varying, now: &Varying) -> String {
     if let Some(capture) = now.capture {
         let _ = write!(text, ", captured in buffer {} at byte {}", capture.buffer, capture.offset);
     }
+    text.push_str(if now.is_copy { ", a copy that only transform feedback reads" } else { "" });
     text
 }
 
@@ -67,6 +68,8 @@ mod tests {
             describe(&own, &Varying { capture, ..own }),
             "locations 5 to 6, yz, captured in buffer 1 at byte 16"
         );
+        let copy = Varying { is_copy: true, ..own };
+        assert_eq!(describe(&copy, &copy), "locations 5 to 6, yz, a copy that only transform feedback reads");
         assert_eq!(describe(&own, &Varying { removed: true, ..own }), "removed (was locations 5 to 6, yz)");
         let position = Varying { builtin: Some(spirv::BuiltIn::Position as u32), ..own };
         assert_eq!(describe(&position, &position), "Position");
