@@ -265,6 +265,14 @@ features! {
     shaderInputAttachmentArrayDynamicIndexing Some(V1_1);
     /// Any index into an array of input attachments.
     shaderInputAttachmentArrayNonUniformIndexing Some(V1_1);
+    /// 8-bit members of uniform blocks.
+    uniformAndStorageBuffer8BitAccess Some(V1_1);
+    /// 16-bit members of uniform blocks.
+    uniformAndStorageBuffer16BitAccess Some(V1_1);
+    /// 8-bit members of push constants.
+    storagePushConstant8 Some(V1_1);
+    /// 16-bit members of push constants.
+    storagePushConstant16 Some(V1_1);
 }
 
 impl Feature {

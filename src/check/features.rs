@@ -295,6 +295,7 @@ impl<'a> Needs<'a> {
         }
         let insts = if self.types.is_some() { &shader.order } else { insts };
         insts.iter().for_each(|inst| self.check_inst(*inst));
+        self.check_blocks();
         if let Some((feature, store)) = stores::missing(shader, self.target).zip(stores::all(shader).next()) {
             self.need(Some(store), feature);
         }

@@ -36,6 +36,7 @@
 //! - `variable`: a variable lives in one mode; types are finite and of bounded depth.
 
 mod alu;
+mod blocks;
 mod deref;
 mod features;
 mod glance;

@@ -1,0 +1,76 @@
+//! Blocks with members of 8 and 16 bits.
+//!
+//! An array of numbers in a uniform or storage block, as zink makes them, is read as words by passes. Other members stay as they are
+//! declared, and a struct has all its members in SPIR-V, whichever are used: the device has to have numbers of these widths, in
+//! such blocks, too (Vulkan, `VkPhysicalDevice8BitStorageFeatures` and `VkPhysicalDevice16BitStorageFeatures`).
+
+use super::features::Needs;
+use crate::ir::{DerefKind, InstKind, Shader, Type, TypeData, Var};
+use crate::op::{AluType, Base, Modes};
+use crate::target::Feature::{self, *};
+
+/// What numbers of 8 and of 16 bits need in each kind of block.
+const STORAGE: &[(Modes, [Feature; 2])] = &[
+    (Modes::UBO, [uniformAndStorageBuffer8BitAccess, uniformAndStorageBuffer16BitAccess]),
+    (Modes::SSBO, [storageBuffer8BitAccess, storageBuffer16BitAccess]),
+    (Modes::PUSH_CONST, [storagePushConstant8, storagePushConstant16]),
+];
+
+impl Needs<'_> {
+    /// The features that members of blocks need.
+    pub(super) fn check_blocks(&mut self) {
+        let shader = self.report.shader;
+        if !shader.types.has_narrow_or_signed() {
+            return;
+        }
+        for (var, variable) in shader.vars.iter() {
+            let Some((mode, storage)) = STORAGE.iter().find(|row| row.0 == variable.mode) else { continue };
+            let mut small = Vec::new();
+            members(shader, variable.ty, *mode != Modes::PUSH_CONST, &mut small);
+            if small.is_empty() || !is_used(shader, var) {
+                continue;
+            }
+            for AluType { base, bits } in small {
+                self.need(None, storage[usize::from(bits == 16)]);
+                self.need(None, width(base, bits));
+            }
+        }
+    }
+}
+
+/// The feature for values of a small type.
+fn width(base: Base, bits: u8) -> Feature {
+    match (base, bits) {
+        (Base::Float, _) => shaderFloat16,
+        (_, 8) => shaderInt8,
+        _ => shaderInt16,
+    }
+}
+
+/// The small numbers in a type, but for arrays of numbers in the struct, if passes read these as words.
+fn members(shader: &Shader, ty: Type, has_words: bool, small: &mut Vec<AluType>) {
+    let types = &shader.types;
+    let ty = types.without_arrays(ty);
+    match types.get(ty) {
+        TypeData::Scalar(scalar) | TypeData::Vector(scalar, _) | TypeData::Matrix { scalar, .. } => {
+            small.extend(Some(scalar).filter(|it| matches!(it.bits, 8 | 16) && it.base != Base::Bool));
+        }
+        TypeData::Struct(_) => {
+            for field in types.as_struct(ty).into_iter().flat_map(|data| &data.fields) {
+                let element = types.as_array(field.ty).map(|(element, _)| types.get(element));
+                if !(has_words && matches!(element, Some(TypeData::Scalar(_)))) {
+                    members(shader, field.ty, false, small);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Whether the shader has a pointer to a variable.
+fn is_used(shader: &Shader, var: Var) -> bool {
+    shader.order.iter().any(|inst| match shader.insts[*inst].kind {
+        InstKind::Deref(deref) => matches!(shader.derefs[deref].kind, DerefKind::Var(of) if of == var),
+        _ => false,
+    })
+}
