@@ -395,9 +395,10 @@ macro_rules! workarounds {
 
 workarounds! {
     /// Constants of NIR are unsigned integers, and an OpBitcast makes floats and signed integers of them, also of vectors. Booleans
-    /// stay booleans, and offsets of textures signed constants, as SPIR-V wants a constant there. Constants of 8, 16 and 64 bits keep their type if the target has no integers of that width, and so do
-    /// numbers that are not constants of NIR, such as the 1.0 that a boolean is converted to: zink's translator does the same.
-    /// Tables of constants are filled when the shader runs; what NIR itself declares as a constant keeps its type.
+    /// stay booleans, and offsets of textures signed constants, as SPIR-V wants a constant there. Constants of 8, 16 and 64 bits keep
+    /// their type if the target has no integers of that width, and so do numbers that are not constants of NIR, such as the 1.0
+    /// that a boolean is converted to: zink's translator does the same. Tables of constants are filled when the shader runs; what
+    /// NIR itself declares as a constant keeps its type.
     broken_arbitary_type_const
         "constants are unsigned integers, which OpBitcast makes other numbers of",
         "drivers of Imagination cannot handle constants of arbitrary types";
