@@ -151,6 +151,8 @@ impl<'w> Facts<'w> {
             }
             Some(Op::Store) => self.pin(inst.word(2)),
             Some(Op::Line | Op::NoLine | Op::Label | Op::Branch) => {}
+            // Vectors and composites of values, with numbers that look like ids.
+            Some(Op::VectorShuffle | Op::CompositeExtract | Op::CompositeInsert) => {}
             _ if self.interpolated(inst).is_some() => {}
             _ => self.pin_all(inst),
         }
@@ -202,7 +204,9 @@ impl<'w> Facts<'w> {
                 None => self.decoration(global.id, Decoration::Location).is_some(),
             };
             let stream = self.decoration(global.id, Decoration::Stream).unwrap_or(0);
-            let free = !self.pinned.contains(&global.id) && located && stream == 0;
+            // No mesh shader links here.
+            let per_primitive = self.decoration(global.id, Decoration::PerPrimitiveNV).is_some();
+            let free = !self.pinned.contains(&global.id) && located && stream == 0 && !per_primitive;
             self.globals[at].removable &= varying && io && free;
         }
     }
