@@ -35,7 +35,8 @@ const EXTENSIONS: &[(Capability, (u8, u8), &str)] = &[
     (Capability::MeshShadingEXT, NEVER, "SPV_EXT_mesh_shader"),
     (Capability::ComputeDerivativeGroupQuadsKHR, NEVER, "SPV_NV_compute_shader_derivatives"),
     (Capability::ShaderNonUniform, (1, 5), "SPV_EXT_descriptor_indexing"),
-    (Capability::InputAttachmentArrayDynamicIndexing, (1, 5), "SPV_EXT_descriptor_indexing"),
+    // SPIR-V 1.5 has it, but no spirv-val for Vulkan 1.2 takes it without.
+    (Capability::InputAttachmentArrayDynamicIndexing, NEVER, "SPV_EXT_descriptor_indexing"),
     (Capability::UniformTexelBufferArrayDynamicIndexing, (1, 5), "SPV_EXT_descriptor_indexing"),
     (Capability::StorageTexelBufferArrayDynamicIndexing, (1, 5), "SPV_EXT_descriptor_indexing"),
     (Capability::UniformBufferArrayNonUniformIndexing, (1, 5), "SPV_EXT_descriptor_indexing"),
