@@ -187,8 +187,8 @@ macro_rules! alu_ops {
             pub const ALL: &'static [AluOp] = &[$(AluOp::$name),*];
         }
 
-        /// The rows, in the order of the opcodes.
-        pub(crate) static TABLE: &[AluInfo] = &[$(AluInfo {
+        /// The rows, in the order of the opcodes, for tables that are made of them at compile time.
+        pub(crate) const ROWS: &[AluInfo] = &[$(AluInfo {
             name: stringify!($name),
             dest: $dest,
             srcs: &[$($src),*],
@@ -197,6 +197,9 @@ macro_rules! alu_ops {
             is_strict: is_strict(&$form),
             fold: $fold,
         }),*];
+
+        /// The same, once.
+        pub(crate) static TABLE: &[AluInfo] = ROWS;
     };
 }
 

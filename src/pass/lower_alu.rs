@@ -31,10 +31,9 @@ mod tests;
 
 use super::{Context, Forms, Pass};
 use crate::ir::{rewrite, AluFlags, AluSrc, Builder, Def, Edit, Inst, InstData, InstKind, Shader};
-use crate::op::{AluOp, AluSet, Base, Form};
-use rules::RULES;
+use crate::op::{alu as op, AluOp, AluSet, Base, Form};
+use rules::{RULES, WIDE_BOOL};
 use std::ops::Index;
-use std::sync::OnceLock;
 
 /// The pass.
 pub const PASS: Pass = Pass {
@@ -45,18 +44,17 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(shader: &mut Shader, _context: &Context) -> bool {
-    let rules = Rules::get();
-    if !shader.inventory().has_any_alu(&rules.ops) || !shader.order.iter().any(|inst| rules.lowers(shader, *inst)) {
+    if !shader.inventory().has_any_alu(&LOWERED) || !shader.order.iter().any(|inst| is_to_lower(shader, *inst)) {
         return false;
     }
     rewrite(shader, |builder, inst| {
         let InstKind::Alu { op, flags, srcs } = builder.shader.insts[inst].kind else { return Edit::Keep };
-        if !rules.lowers(builder.shader, inst) {
+        if !is_to_lower(builder.shader, inst) {
             return Edit::Keep;
         }
         let Some(shape) = Shape::of(builder.shader, inst) else { return Edit::Keep };
-        let Some(rule) = rules.find(&shape) else { return Edit::Keep };
-        let mut lower = Lower { rules, builder, flags: flags & AluFlags::EXACT };
+        let Some(rule) = find(&shape) else { return Edit::Keep };
+        let mut lower = Lower { builder, flags: flags & AluFlags::EXACT };
         let mut defs = [inst.def(); 16];
         for (i, operand) in op.info().srcs.iter().enumerate() {
             let src = lower.builder.shader.alu_srcs[srcs][i];
@@ -67,8 +65,13 @@ fn run(shader: &mut Shader, _context: &Context) -> bool {
 }
 
 /// Whether `inst` is an ALU operation that cannot be emitted.
+#[inline]
 pub(super) fn is_to_lower(shader: &Shader, inst: Inst) -> bool {
-    Rules::get().lowers(shader, inst)
+    let InstData { bit_size, kind: InstKind::Alu { op, srcs, .. }, .. } = shader.insts[inst] else { return false };
+    let of_operand = ROWS[op as usize].widths[place(bit_size)];
+    of_operand != 0
+        && shader.alu_srcs[srcs].first().is_some_and(|src| shader.bit_size(src.def) & of_operand != 0)
+        && Shape::of(shader, inst).is_some_and(|shape| find(&shape).is_some())
 }
 
 /// What a rule's condition sees of an operation.
@@ -90,16 +93,7 @@ impl Shape {
         let src_bits = srcs.first().map_or(0, |src| shader.bit_size(src.def));
         Some(Shape { op, components: data.num_components, bits: data.bit_size, src_bits })
     }
-
-    /// All shapes that `op` may have, and more: every operation has a source.
-    fn all(op: AluOp) -> impl Iterator<Item = Shape> {
-        let of_widths = move |bits, src_bits| (1..=16).map(move |components| Shape { op, components, bits, src_bits });
-        WIDTHS.into_iter().flat_map(move |bits| WIDTHS.into_iter().flat_map(move |src_bits| of_widths(bits, src_bits)))
-    }
 }
-
-/// The widths that numbers have.
-const WIDTHS: [u8; 5] = [1, 8, 16, 32, 64];
 
 /// An operation to lower, its operands as wide as it reads them.
 struct Call<'a> {
@@ -119,84 +113,142 @@ type LowerFn = fn(&mut Lower<'_, '_>, &Call<'_>) -> Def;
 /// How some opcodes are lowered.
 struct Rule {
     ops: &'static [AluOp],
-    /// Whether an operation has to be.
-    when: fn(&Shape) -> bool,
+    /// Which of their operations have to be.
+    when: When,
     lower: LowerFn,
 }
 
-/// The rules by opcode.
-struct Rules {
-    /// The opcodes that have rules.
-    ops: AluSet,
-    /// Those of each opcode.
-    by_op: Vec<Vec<&'static Rule>>,
-    /// Where a rule may fit: by opcode and [`place`] of the width of the result, the sum of such widths of the first operand,
-    /// which are powers of two. Most rules are for widths that few operations have.
-    widths: Vec<[u8; 8]>,
-    /// By opcode with wide booleans, the one with booleans of 1 bit that it is a variant of.
-    narrow_bools: Vec<Option<AluOp>>,
+/// Which operations a rule is for: data, so that the tables below are made at compile time.
+#[derive(Clone, Copy)]
+struct When {
+    /// Widths of the result: their sum, as all are powers of two.
+    bits: u8,
+    /// Widths of the first operand.
+    src_bits: u8,
+    /// The result is as wide as the first operand.
+    same_width: bool,
+    /// The result has several components.
+    is_vector: bool,
 }
 
-/// The place of a width in [`Rules::widths`].
-fn place(bits: u8) -> usize {
+/// The widths that numbers have.
+const WIDTHS: [u8; 5] = [1, 8, 16, 32, 64];
+
+/// The sum of all.
+const ALL_WIDTHS: u8 = 1 | 8 | 16 | 32 | 64;
+
+/// All operations.
+const ANY: When = When { bits: ALL_WIDTHS, src_bits: ALL_WIDTHS, same_width: false, is_vector: false };
+
+impl When {
+    fn holds(&self, shape: &Shape) -> bool {
+        self.has_widths(shape.bits, shape.src_bits) && (!self.is_vector || shape.components > 1)
+    }
+
+    const fn has_widths(&self, bits: u8, src_bits: u8) -> bool {
+        self.bits & bits != 0 && self.src_bits & src_bits != 0 && (!self.same_width || bits == src_bits)
+    }
+}
+
+/// What is known of an opcode.
+#[derive(Clone, Copy)]
+struct Row {
+    /// Places in [`RULES`], each one more, and 0 behind the last one.
+    rules: [u8; 4],
+    /// Where a rule may fit: by [`place`] of the width of the result, the sum of such widths of the first operand. Most rules are
+    /// for widths that few operations have.
+    widths: [u8; 8],
+    /// Its result is a boolean of several bits.
+    is_wide_bool: bool,
+}
+
+/// The place of a width in [`Row::widths`].
+const fn place(bits: u8) -> usize {
     bits.trailing_zeros() as usize % 8
 }
 
-impl Rules {
-    fn get() -> &'static Rules {
-        static RULES: OnceLock<Rules> = OnceLock::new();
-        RULES.get_or_init(Rules::new)
+/// The rows of all opcodes. A table that was made at the first use took 0.63 ms of the first shader of a process.
+static ROWS: [Row; AluOp::ALL.len()] = rows();
+
+/// The opcodes that have rules.
+static LOWERED: AluSet = lowered(&rows());
+
+const _: () = assert!(RULES.len() < 256, "the place of a rule is a u8");
+
+const fn rows() -> [Row; AluOp::ALL.len()] {
+    let mut rows = [Row { rules: [0; 4], widths: [0; 8], is_wide_bool: false }; AluOp::ALL.len()];
+    let mut rule = 0;
+    while rule < RULES.len() {
+        let ops = RULES[rule].ops;
+        let mut at = 0;
+        while at < ops.len() {
+            rows[ops[at] as usize] = rows[ops[at] as usize].with(rule, &RULES[rule].when);
+            at += 1;
+        }
+        rule += 1;
+    }
+    let mut op = 0;
+    while op < rows.len() {
+        let info = &op::ROWS[op];
+        if matches!(info.form, Form::Lowered) && matches!(info.dest.ty.base, Base::Bool) && info.dest.ty.bits != 1 {
+            rows[op].is_wide_bool = true;
+            rows[op] = rows[op].at_widths(&ANY);
+        }
+        op += 1;
+    }
+    rows
+}
+
+const fn lowered(rows: &[Row; AluOp::ALL.len()]) -> AluSet {
+    let mut lowered = AluSet::of(&[]);
+    let mut op = 0;
+    while op < rows.len() {
+        if rows[op].rules[0] != 0 || rows[op].is_wide_bool {
+            lowered = lowered.union(AluSet::of(&[AluOp::ALL[op]]));
+        }
+        op += 1;
+    }
+    lowered
+}
+
+impl Row {
+    /// The row with a rule more.
+    const fn with(mut self, rule: usize, when: &When) -> Row {
+        let mut at = 0;
+        while self.rules[at] != 0 {
+            at += 1;
+        }
+        self.rules[at] = (rule + 1) as u8;
+        self.at_widths(when)
     }
 
-    fn new() -> Rules {
-        let mut by_op = vec![Vec::new(); AluOp::ALL.len()];
-        for rule in RULES {
-            rule.ops.iter().for_each(|op| by_op[*op as usize].push(rule));
-        }
-        let narrow_bools: Vec<_> = AluOp::ALL.iter().map(|op| narrow_bool_op(*op)).collect();
-        for op in AluOp::ALL.iter().filter(|op| narrow_bools[**op as usize].is_some()) {
-            by_op[*op as usize].push(&rules::WIDE_BOOL);
-        }
-        let widths = vec![[0; 8]; AluOp::ALL.len()];
-        let mut rules = Rules { ops: AluSet::default(), by_op, widths, narrow_bools };
-        for shape in AluOp::ALL.iter().flat_map(|op| Shape::all(*op)) {
-            if rules.find(&shape).is_some() {
-                rules.ops.insert(shape.op);
-                rules.widths[shape.op as usize][place(shape.bits)] |= shape.src_bits;
+    /// The row of which an operation of these widths may have to be lowered.
+    const fn at_widths(mut self, when: &When) -> Row {
+        let mut pair = 0;
+        while pair < WIDTHS.len() * WIDTHS.len() {
+            let (bits, src_bits) = (WIDTHS[pair / WIDTHS.len()], WIDTHS[pair % WIDTHS.len()]);
+            if when.has_widths(bits, src_bits) {
+                self.widths[place(bits)] |= src_bits;
             }
+            pair += 1;
         }
-        rules
+        self
     }
 
     /// The rule for an operation that cannot be emitted as it is.
     fn find(&self, shape: &Shape) -> Option<&'static Rule> {
-        self.by_op[shape.op as usize].iter().find(|rule| (rule.when)(shape)).copied()
-    }
-
-    /// Whether `inst` is an ALU operation that one of them is for.
-    #[inline(always)]
-    fn lowers(&self, shader: &Shader, inst: Inst) -> bool {
-        let InstData { bit_size, kind: InstKind::Alu { op, srcs, .. }, .. } = shader.insts[inst] else { return false };
-        let of_operand = self.widths[op as usize][place(bit_size)];
-        of_operand != 0
-            && shader.alu_srcs[srcs].first().is_some_and(|src| shader.bit_size(src.def) & of_operand != 0)
-            && Shape::of(shader, inst).is_some_and(|shape| self.find(&shape).is_some())
+        let rules = self.rules.iter().map_while(|at| RULES.get(usize::from(*at).checked_sub(1)?));
+        rules.into_iter().find(|rule| rule.when.holds(shape)).or(self.is_wide_bool.then_some(&WIDE_BOOL))
     }
 }
 
-/// The opcode with a 1-bit result that `op` is a variant of. NIR puts the width behind the first word of the variant's name:
-/// `feq32`, `b32all_fequal4`.
-fn narrow_bool_op(op: AluOp) -> Option<AluOp> {
-    let info = op.info();
-    if info.form != Form::Lowered || info.dest.ty.base != Base::Bool || info.dest.ty.bits == 1 {
-        return None;
-    }
-    AluOp::from_name(&info.name.replacen(&info.dest.ty.bits.to_string(), "", 1))
+/// The rule for an operation that cannot be emitted as it is.
+fn find(shape: &Shape) -> Option<&'static Rule> {
+    ROWS[shape.op as usize].find(shape)
 }
 
 /// Makes operations that can be emitted.
 struct Lower<'a, 'b> {
-    rules: &'static Rules,
     builder: &'a mut Builder<'b>,
     flags: AluFlags,
 }
@@ -215,7 +267,7 @@ impl Lower<'_, '_> {
     fn alu(&mut self, op: AluOp, srcs: &[Def]) -> Def {
         let (components, bits) = self.builder.alu_size(op, srcs.iter().copied());
         let shape = Shape { op, components, bits, src_bits: self.bits(srcs[0]) };
-        if let Some(rule) = self.rules.find(&shape) {
+        if let Some(rule) = find(&shape) {
             return (rule.lower)(self, &Call { shape, srcs });
         }
         let mut list = [AluSrc::from(srcs[0]); 16];

@@ -2,44 +2,52 @@
 //!
 //! A rule may use opcodes that have rules themselves, as long as those come to an end.
 
-use super::{Call, Lower, LowerFn, Rule, Shape};
+use super::{Call, Lower, LowerFn, Rule, When, ALL_WIDTHS, ANY};
 use crate::ir::{AluFlags, Def};
 use crate::op::AluOp::{self, *};
 
 const fn always(ops: &'static [AluOp], lower: LowerFn) -> Rule {
-    Rule { ops, when: |_| true, lower }
+    Rule { ops, when: ANY, lower }
 }
 
-const fn when(ops: &'static [AluOp], when: fn(&Shape) -> bool, lower: LowerFn) -> Rule {
+const fn when(ops: &'static [AluOp], when: When, lower: LowerFn) -> Rule {
     Rule { ops, when, lower }
 }
 
+/// The result has one of these widths, of which this is the sum.
+const fn of_width(bits: u8) -> When {
+    When { bits, ..ANY }
+}
+
+/// The first operand has one of these widths.
+const fn on_width(src_bits: u8) -> When {
+    When { src_bits, ..ANY }
+}
+
+const ONE_BIT: When = on_width(1);
+
 /// All rules; the first of an opcode whose condition holds is taken.
-pub(super) static RULES: &[Rule] = &[
+pub(super) const RULES: &[Rule] = &[
     // 1-bit integers, where true is all ones: -1 if signed, 1 if not.
-    when(&[iadd, isub], one_bit, |l, c| l.binary(ixor, c[0], c[1])),
-    when(&[imul, amul, imax, umin], one_bit, |l, c| l.binary(iand, c[0], c[1])),
-    when(&[imin, umax], one_bit, |l, c| l.binary(ior, c[0], c[1])),
-    when(&[ineg, iabs, isign, ishl, ishr, ushr], one_bit, |_, c| c[0]),
-    when(&[ult, ige], one_bit, |l, c| less(l, c[0], c[1], c.shape.op == ige)),
-    when(&[ilt, uge], one_bit, |l, c| less(l, c[1], c[0], c.shape.op == uge)),
+    when(&[iadd, isub], ONE_BIT, |l, c| l.binary(ixor, c[0], c[1])),
+    when(&[imul, amul, imax, umin], ONE_BIT, |l, c| l.binary(iand, c[0], c[1])),
+    when(&[imin, umax], ONE_BIT, |l, c| l.binary(ior, c[0], c[1])),
+    when(&[ineg, iabs, isign, ishl, ishr, ushr], ONE_BIT, |_, c| c[0]),
+    when(&[ult, ige], ONE_BIT, |l, c| less(l, c[0], c[1], c.shape.op == ige)),
+    when(&[ilt, uge], ONE_BIT, |l, c| less(l, c[1], c[0], c.shape.op == uge)),
     // Conversions that SPIR-V lacks.
-    when(CONVERSIONS, |s| s.bits == s.src_bits, |_, c| c[0]),
-    when(&[i2i8, i2i16, i2i32, i2i64], one_bit, |l, c| choose_int(l, c, -1)),
-    when(&[u2u8, u2u16, u2u32, u2u64], one_bit, |l, c| choose_int(l, c, 1)),
-    when(&[i2f16, i2f32, i2f64], one_bit, |l, c| choose_float(l, c, -1.0)),
-    when(&[u2f16, u2f32, u2f64], one_bit, |l, c| choose_float(l, c, 1.0)),
-    when(
-        &[b2f16, b2f32, b2f64, b2i8, b2i16, b2i32, b2i64],
-        |s| s.src_bits != 1,
-        |l, c| {
-            let narrow = l.unary(b2b1, c[0]);
-            l.unary(c.shape.op, narrow)
-        },
-    ),
+    when(CONVERSIONS, When { same_width: true, ..ANY }, |_, c| c[0]),
+    when(&[i2i8, i2i16, i2i32, i2i64], ONE_BIT, |l, c| choose_int(l, c, -1)),
+    when(&[u2u8, u2u16, u2u32, u2u64], ONE_BIT, |l, c| choose_int(l, c, 1)),
+    when(&[i2f16, i2f32, i2f64], ONE_BIT, |l, c| choose_float(l, c, -1.0)),
+    when(&[u2f16, u2f32, u2f64], ONE_BIT, |l, c| choose_float(l, c, 1.0)),
+    when(&[b2f16, b2f32, b2f64, b2i8, b2i16, b2i32, b2i64], on_width(ALL_WIDTHS & !1), |l, c| {
+        let narrow = l.unary(b2b1, c[0]);
+        l.unary(c.shape.op, narrow)
+    }),
     always(&[b2b1], |l, c| l.with_int(ine, c[0], 0)),
     always(&[b2i1], |l, c| l.unary(b2b1, c[0])),
-    when(&[b2b8, b2b16, b2b32], one_bit, |l, c| choose_int(l, c, -1)),
+    when(&[b2b8, b2b16, b2b32], ONE_BIT, |l, c| choose_int(l, c, -1)),
     always(&[b2b8, b2b16, b2b32], |l, c| l.unary(int_to_int(c.shape.bits), c[0])),
     always(&[i2i1, u2u1], |l, c| {
         let low = l.with_int(iand, c[0], 1);
@@ -62,62 +70,40 @@ pub(super) static RULES: &[Rule] = &[
         l.select(away, towards_zero, half)
     }),
     // Widths that Vulkan lacks.
-    when(&[fexp2, flog2, fpow, fsin, fcos], |s| s.bits == 64, in_32_bits),
-    when(&[fquantize2f16], |s| s.bits != 32, in_32_bits),
-    when(
-        &[pack_unorm_2x16, pack_snorm_2x16],
-        |s| s.src_bits != 32,
-        |l, c| {
-            let wide = l.unary(f2f32, c[0]);
-            l.unary(c.shape.op, wide)
-        },
-    ),
-    when(
-        &[bit_count, find_lsb, ufind_msb],
-        |s| s.src_bits < 32,
-        |l, c| {
-            let wide = l.unary(u2u32, c[0]);
-            l.unary(c.shape.op, wide)
-        },
-    ),
-    when(
-        &[bit_count],
-        |s| s.src_bits == 64,
-        |l, c| {
-            let (low, high) = l.halves(c[0]);
-            let (low, high) = (l.unary(bit_count, low), l.unary(bit_count, high));
-            l.binary(iadd, low, high)
-        },
-    ),
-    when(
-        &[find_lsb],
-        |s| s.src_bits == 64,
-        |l, c| {
-            let (low, high) = l.halves(c[0]);
-            let (in_low, in_high) = (l.unary(find_lsb, low), l.unary(find_lsb, high));
-            // Adds 32 to a position and keeps -1.
-            let in_high = l.with_int(ior, in_high, 32);
-            let is_low = l.with_int(ine, low, 0);
-            l.select(is_low, in_low, in_high)
-        },
-    ),
-    when(
-        &[ufind_msb],
-        |s| s.src_bits == 64,
-        |l, c| {
-            let (low, high) = l.halves(c[0]);
-            let (in_low, in_high) = (l.unary(ufind_msb, low), l.unary(ufind_msb, high));
-            let in_high = l.with_int(iadd, in_high, 32);
-            let is_high = l.with_int(ine, high, 0);
-            l.select(is_high, in_high, in_low)
-        },
-    ),
+    when(&[fexp2, flog2, fpow, fsin, fcos], of_width(64), in_32_bits),
+    when(&[fquantize2f16], of_width(ALL_WIDTHS & !32), in_32_bits),
+    when(&[pack_unorm_2x16, pack_snorm_2x16], on_width(ALL_WIDTHS & !32), |l, c| {
+        let wide = l.unary(f2f32, c[0]);
+        l.unary(c.shape.op, wide)
+    }),
+    when(&[bit_count, find_lsb, ufind_msb], on_width(1 | 8 | 16), |l, c| {
+        let wide = l.unary(u2u32, c[0]);
+        l.unary(c.shape.op, wide)
+    }),
+    when(&[bit_count], on_width(64), |l, c| {
+        let (low, high) = l.halves(c[0]);
+        let (low, high) = (l.unary(bit_count, low), l.unary(bit_count, high));
+        l.binary(iadd, low, high)
+    }),
+    when(&[find_lsb], on_width(64), |l, c| {
+        let (low, high) = l.halves(c[0]);
+        let (in_low, in_high) = (l.unary(find_lsb, low), l.unary(find_lsb, high));
+        // Adds 32 to a position and keeps -1.
+        let in_high = l.with_int(ior, in_high, 32);
+        let is_low = l.with_int(ine, low, 0);
+        l.select(is_low, in_low, in_high)
+    }),
+    when(&[ufind_msb], on_width(64), |l, c| {
+        let (low, high) = l.halves(c[0]);
+        let (in_low, in_high) = (l.unary(ufind_msb, low), l.unary(ufind_msb, high));
+        let in_high = l.with_int(iadd, in_high, 32);
+        let is_high = l.with_int(ine, high, 0);
+        l.select(is_high, in_high, in_low)
+    }),
     // SPIR-V's offset and count are scalars.
-    when(
-        &[bitfield_insert, ubitfield_extract, ibitfield_extract],
-        |s| s.components > 1,
-        |l, c| l.per_component(c, |l, srcs| l.alu(c.shape.op, srcs)),
-    ),
+    when(&[bitfield_insert, ubitfield_extract, ibitfield_extract], When { is_vector: true, ..ANY }, |l, c| {
+        l.per_component(c, |l, srcs| l.alu(c.shape.op, srcs))
+    }),
     // Floats.
     always(&[fsat], |l, c| clamp(l, c[0], 0.0, 1.0)),
     always(&[fsat_signed], |l, c| clamp(l, c[0], -1.0, 1.0)),
@@ -377,13 +363,20 @@ pub(super) static RULES: &[Rule] = &[
 ];
 
 /// The rule for opcodes with wide booleans.
-pub(super) static WIDE_BOOL: Rule = always(&[], |l, c| match l.rules.narrow_bools[c.shape.op as usize] {
+pub(super) const WIDE_BOOL: Rule = always(&[], |l, c| match narrow_bool_op(c.shape.op) {
     None => c[0],
     Some(narrow) => {
         let bit = l.alu(narrow, c.srcs);
         l.unary(bool_to_bool(c.shape.bits), bit)
     }
 });
+
+/// The opcode with a 1-bit result that `op` is a variant of. NIR puts the width behind the first word of the variant's name:
+/// `feq32`, `b32all_fequal4`.
+fn narrow_bool_op(op: AluOp) -> Option<AluOp> {
+    let info = op.info();
+    AluOp::from_name(&info.name.replacen(&info.dest.ty.bits.to_string(), "", 1))
+}
 
 const CONVERSIONS: &[AluOp] = &[
     f2f16, f2f16_rtne, f2f16_rtz, f2f32, f2f64, i2i1, i2i8, i2i16, i2i32, i2i64, u2u1, u2u8, u2u16, u2u32, u2u64, b2b1,
@@ -394,10 +387,6 @@ const ANY_FNEQUAL: &[AluOp] =
     &[bany_fnequal2, bany_fnequal3, bany_fnequal4, bany_fnequal5, bany_fnequal8, bany_fnequal16];
 const REPLICATED_DOTS: &[AluOp] =
     &[fdot2_replicated, fdot3_replicated, fdot4_replicated, fdot5_replicated, fdot8_replicated, fdot16_replicated];
-
-fn one_bit(shape: &Shape) -> bool {
-    shape.src_bits == 1
-}
 
 fn int_to_int(bits: u8) -> AluOp {
     match bits {
