@@ -36,6 +36,11 @@ impl Log {
         Log { columns: lines.next().unwrap_or_default(), rows: lines.collect() }
     }
 
+    /// Whether it has a column that is called that.
+    pub fn has(&self, column: &str) -> bool {
+        self.columns.iter().any(|name| name == column)
+    }
+
     /// Its lines behind the first.
     pub fn rows(&self) -> impl Iterator<Item = Row<'_>> {
         self.rows.iter().map(|cells| Row { log: self, cells })

@@ -27,6 +27,8 @@ DEBUG_GET_ONCE_OPTION(ntv, "ZINK_NTV", "rust")
 DEBUG_GET_ONCE_OPTION(ntv_log, "ZINK_NTV_LOG", NULL)
 DEBUG_GET_ONCE_OPTION(ntv_dump, "ZINK_NTV_DUMP", NULL)
 DEBUG_GET_ONCE_BOOL_OPTION(ntv_validate, "ZINK_NTV_VALIDATE", false)
+/* Runs of each translator on a shader that is compared; the fastest counts. A driver has one. */
+DEBUG_GET_ONCE_NUM_OPTION(ntv_runs, "ZINK_NTV_RUNS", 1)
 
 /* What is believed of NIR: as nir_validate_shader does, ntv looks for broken rules in debug builds only. */
 #ifdef NDEBUG
@@ -34,9 +36,6 @@ DEBUG_GET_ONCE_BOOL_OPTION(ntv_validate, "ZINK_NTV_VALIDATE", false)
 #else
 #define BELIEF 0
 #endif
-
-/* Runs of each translator on a shader that is compared; the fastest counts. */
-#define COMPARED_RUNS 5
 
 struct translator {
    struct translator *next;
@@ -462,7 +461,7 @@ log_line(const char *line)
    flock(fileno(file), LOCK_EX);
    fseek(file, 0, SEEK_END);
    if (ftell(file) == 0)
-      fputs("shader\tstage\tinstrs\tc_ns\tflatten_ns\ttranslate_ns\tntv_ns\tc_words\tntv_words\tc_valid\tntv_valid\n",
+      fputs("shader\tstage\tbefore\tinstrs\tc_ns\tflatten_ns\ttranslate_ns\tntv_ns\tc_words\tntv_words\tc_valid\tntv_valid\n",
             file);
    fputs(line, file);
    fclose(file);
@@ -477,42 +476,65 @@ validity(const struct spirv_shader *spirv, const struct zink_screen *screen)
    return validate(spirv, screen) ? '1' : '0';
 }
 
-/* Runs both translators in turns, and logs. The result is ntv's. */
+/* What a shader took that both translate: the best of their runs. */
+struct compared {
+   struct spirv_shader *c, *ntv;
+   int64_t c_best;
+   struct times best;
+};
+
+static void
+run_c(struct compared *compared, nir_shader *nir, const struct zink_shader_info *sinfo, const struct zink_screen *screen)
+{
+   nir_shader *clone = nir_shader_clone(NULL, nir);
+   int64_t start = os_time_get_nano();
+
+   ralloc_free(compared->c);
+   NIR_PASS_V(clone, nir_convert_from_ssa, true, false);
+   compared->c = nir_to_spirv(clone, sinfo, screen);
+   compared->c_best = MIN2(compared->c_best, os_time_get_nano() - start);
+   ralloc_free(clone);
+}
+
+static void
+run_ntv(struct compared *compared, struct translator *t, nir_shader *nir, char **error)
+{
+   struct times times;
+
+   ralloc_free(compared->ntv);
+   ralloc_free(*error);
+   compared->ntv = translate(t, nir, &times, error);
+   if (times.all < compared->best.all)
+      compared->best = times;
+}
+
+/* Runs both translators, in an order that changes from shader to shader, and logs. The result is ntv's. */
 static struct spirv_shader *
 compare(struct translator *t, nir_shader *nir, const struct zink_shader_info *sinfo, const struct zink_screen *screen,
         const char *name, char **error)
 {
-   struct spirv_shader *c = NULL, *ntv = NULL;
-   int64_t c_best = INT64_MAX;
-   struct times best = {.all = INT64_MAX};
+   static uint32_t count;
+   uint32_t before = p_atomic_inc_return(&count) - 1;
+   struct compared compared = {.c_best = INT64_MAX, .best = {.all = INT64_MAX}};
+   const struct times *best = &compared.best;
    char line[512];
 
    *error = NULL;
-   for (unsigned i = 0; i < COMPARED_RUNS; i++) {
-      nir_shader *clone = nir_shader_clone(NULL, nir);
-      int64_t start = os_time_get_nano();
-      struct times times;
-
-      ralloc_free(c);
-      NIR_PASS_V(clone, nir_convert_from_ssa, true, false);
-      c = nir_to_spirv(clone, sinfo, screen);
-      c_best = MIN2(c_best, os_time_get_nano() - start);
-      ralloc_free(clone);
-
-      ralloc_free(ntv);
-      ralloc_free(*error);
-      ntv = translate(t, nir, &times, error);
-      if (times.all < best.all)
-         best = times;
+   for (int64_t i = 0; i < MAX2(debug_get_option_ntv_runs(), 1); i++) {
+      if (before % 2 == 0)
+         run_c(&compared, nir, sinfo, screen);
+      run_ntv(&compared, t, nir, error);
+      if (before % 2 != 0)
+         run_c(&compared, nir, sinfo, screen);
    }
    snprintf(line, sizeof(line),
-            "%s\t%s\t%u\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%zu\t%zu\t%c\t%c\n", name,
-            _mesa_shader_stage_to_abbrev(nir->info.stage), count_instructions(nir), c_best, best.flatten,
-            best.translate, best.all, c ? c->num_words : 0, ntv ? ntv->num_words : 0, validity(c, screen),
-            validity(ntv, screen));
+            "%s\t%s\t%u\t%u\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%zu\t%zu\t%c\t%c\n", name,
+            _mesa_shader_stage_to_abbrev(nir->info.stage), before, count_instructions(nir), compared.c_best,
+            best->flatten, best->translate, best->all, compared.c ? compared.c->num_words : 0,
+            compared.ntv ? compared.ntv->num_words : 0, validity(compared.c, screen), validity(compared.ntv, screen));
    log_line(line);
-   ralloc_free(c);
-   return ntv;
+   ralloc_free(compared.c);
+   return compared.ntv;
 }
 
 struct spirv_shader *

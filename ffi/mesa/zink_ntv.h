@@ -23,6 +23,7 @@ extern "C" {
  *
  *    ZINK_NTV           rust (if not given): ntv; c: nir_to_spirv; compare: both, and what they take goes to ZINK_NTV_LOG
  *    ZINK_NTV_LOG       a file that gets a line for each compared shader; the columns are in its first line
+ *    ZINK_NTV_RUNS      how often both translate a compared shader, 1 if not given: the best time of each counts
  *    ZINK_NTV_VALIDATE  1: each module of ntv is given to spirv-val, which says what is wrong
  *    ZINK_NTV_DUMP      a folder that gets each shader as ntv's wire (.ntvw) and as text (.nir)
  */

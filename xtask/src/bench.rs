@@ -3,7 +3,7 @@
 use crate::command::{cargo, run as go};
 use anyhow::Result;
 use clap::Parser;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Measures translation, and writes tables and plots under benches/results/.
 #[derive(Parser)]
@@ -41,33 +41,34 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let arguments = Arguments::parse_from(std::iter::once(&program).chain(arguments));
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or(crate::root().join("target"), PathBuf::from);
     if arguments.mesa {
-        let log = target.join("mesa.tsv");
-        crate::mesa::timing::measure(arguments.prefix.as_deref(), arguments.sample, log.clone())?;
-        return report("mesa", Some(&log));
+        // As in a running driver, and with all that a shader needs in the caches.
+        let logs = [("mesa-cold.tsv", 1), ("mesa-warm.tsv", 5)].map(|(name, runs)| (target.join(name), runs));
+        crate::mesa::timing::measure(arguments.prefix.as_deref(), arguments.sample, &logs)?;
+        return report("mesa", &logs.map(|(log, _)| log));
     }
     if arguments.pipelines {
         let log = target.join("pipelines.tsv");
         let bench = ["bench", "--package", "ntv-benches", "--features", "vulkan", "--bench", "pipelines", "--"];
         let driver = crate::mesa::vulkan_driver(arguments.prefix)?;
         go(cargo(&bench).arg(&log).env("VK_DRIVER_FILES", driver))?;
-        return report("pipelines", Some(&log));
+        return report("pipelines", &[log]);
     }
     if arguments.threads {
         let log = target.join("threads.tsv");
         go(cargo(&["bench", "--package", "ntv-benches", "--bench", "threads", "--"]).arg(&log))?;
-        return report("threads", Some(&log));
+        return report("threads", &[log]);
     }
     if arguments.offsets {
-        return report("offsets", None);
+        return report("offsets", &[]);
     }
     for bench in BENCHES {
         go(cargo(&["bench", "--package", "ntv-benches", "--bench", bench, "--"]).args(&arguments.criterion))?;
     }
-    report("translation", Some(&target.join("criterion")))
+    report("translation", &[target.join("criterion")])
 }
 
 /// Writes and prints the report of `kind` on what was measured, or on what it counts itself.
-fn report(kind: &str, measured: Option<&Path>) -> Result<()> {
+fn report(kind: &str, measured: &[PathBuf]) -> Result<()> {
     go(cargo(&["run", "--release", "--quiet", "--package", "ntv-benches", "--bin", "ntv-bench-report", "--", kind])
         .args(measured)
         .arg(crate::root().join("benches/results")))

@@ -42,8 +42,8 @@ pub(crate) struct Driver {
     prefix: PathBuf,
     validate: bool,
     pub(crate) sanitizer: Option<Sanitizer>,
-    /// Where zink writes what [`Translator::Both`] took.
-    pub(crate) log: Option<PathBuf>,
+    /// Where zink writes what [`Translator::Both`] took, each in so many runs.
+    pub(crate) log: Option<(PathBuf, u32)>,
     /// Where programs may write: their runtime folder and working folder.
     scratch: TempDir,
 }
@@ -89,8 +89,8 @@ impl Driver {
             .env("ZINK_NTV", translator.name())
             .current_dir(self.scratch.path())
             .stdin(Stdio::null());
-        if let Some(log) = &self.log {
-            command.env("ZINK_NTV_LOG", log);
+        if let Some((log, runs)) = &self.log {
+            command.env("ZINK_NTV_LOG", log).env("ZINK_NTV_RUNS", runs.to_string());
             // No thread of lavapipe's, and none that makes pipelines, takes a core away meanwhile.
             command.env("LP_NUM_THREADS", "0").env("ZINK_DEBUG", "nobgc");
         }

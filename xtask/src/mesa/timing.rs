@@ -8,17 +8,20 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Runs `count` tests of piglit's `quick_shader`, one after the other, on the Mesa under `prefix` or one that is built; zink
-/// writes a line for each shader to `log`.
-pub(crate) fn measure(prefix: Option<&Path>, count: usize, log: PathBuf) -> Result<()> {
+/// writes a line for each shader to each log, with the best time of so many runs of each translator.
+pub(crate) fn measure(prefix: Option<&Path>, count: usize, logs: &[(PathBuf, u32)]) -> Result<()> {
     list::install()?;
     let mut driver = Driver::new(Build::Full.prefix(prefix)?, false, None)?;
     driver.verify()?;
     let tests = list::tests("quick_shader", None, Some(count), false)?;
     ensure!(!tests.is_empty(), "no tests");
-    if log.exists() {
-        fs::remove_file(&log)?;
+    for (log, runs) in logs {
+        if log.exists() {
+            fs::remove_file(log)?;
+        }
+        driver.log = Some((log.clone(), *runs));
+        // One process at a time: nothing else runs while a shader is translated.
+        runner::run_once(&driver, Translator::Both, &tests)?;
     }
-    driver.log = Some(log);
-    // One process at a time: nothing else runs while a shader is translated.
-    runner::run_once(&driver, Translator::Both, &tests)
+    Ok(())
 }

@@ -1,11 +1,11 @@
 //! Ours against what zink's own translator makes, shader by shader.
 
 use crate::{finish, head, plot};
-use anyhow::{Context, Result};
+use anyhow::{ensure, Context, Result};
 use ntv_benches::log::Row;
 use ntv_benches::{Log, Ratios};
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What is compared.
 pub(crate) struct Comparison {
@@ -13,6 +13,8 @@ pub(crate) struct Comparison {
     name: &'static str,
     title: &'static str,
     command: &'static str,
+    /// What each of the logs is, if there are several. The first is plotted.
+    logs: &'static [&'static str],
     /// What is measured. The first is a time, which is plotted.
     measures: &'static [Measure],
 }
@@ -33,6 +35,7 @@ pub(crate) const MESA: Comparison = Comparison {
     name: "mesa",
     title: "Translation inside zink",
     command: "cargo xtask bench --mesa",
+    logs: &["Cold: each shader is translated once", "Warm: five times, of which the best counts"],
     measures: &[
         measure("time from nir_shader to words", ["ntv_ns", "c_ns"]),
         measure("of it ntv_translate", ["translate_ns", "c_ns"]),
@@ -44,6 +47,7 @@ pub(crate) const PIPELINES: Comparison = Comparison {
     name: "pipelines",
     title: "The driver's side",
     command: "cargo xtask bench --pipelines",
+    logs: &[""],
     measures: &[
         measure("time of module and pipeline", ["ntv_ns", "c_ns"]),
         Measure { only: Some("phis"), ..measure("the same where ntv has phis", ["ntv_ns", "c_ns"]) },
@@ -52,32 +56,57 @@ pub(crate) const PIPELINES: Comparison = Comparison {
     ],
 };
 
-/// Shaders of up to so many instructions are a row of the table by size.
-const SIZES: [f64; 5] = [10.0, 30.0, 100.0, 300.0, f64::INFINITY];
+/// Shaders of so many instructions, and fewer than in the next row, are a row of the table by size.
+const SIZES: [f64; 6] = [0.0, 10.0, 30.0, 100.0, 300.0, f64::INFINITY];
 /// So many of the shaders with the worst ratios are listed.
 const WORST: usize = 10;
 
-/// Writes a table and a plot of `log`.
-pub(crate) fn write(comparison: &Comparison, log: &Path, results: &Path) -> Result<()> {
-    let log = Log::read(log)?;
+/// Shaders that come when a process has translated at least so many, and fewer than in the next row, are a row of the table by age.
+const AGES: [f64; 5] = [0.0, 1.0, 5.0, 20.0, f64::INFINITY];
+
+/// Writes tables of `logs`, and a plot of the first.
+pub(crate) fn write(comparison: &Comparison, logs: &[&PathBuf], results: &Path) -> Result<()> {
+    ensure!(logs.len() == comparison.logs.len(), "{} logs, not {}", logs.len(), comparison.logs.len());
     let mut out = head(comparison.title, comparison.command);
-    let (done, refused): (Vec<Row<'_>>, Vec<Row<'_>>) =
-        log.rows().partition(|row| row.number("ntv_words").is_ok_and(|words| words > 0.0));
+    for (number, (title, path)) in comparison.logs.iter().zip(logs).enumerate() {
+        if !title.is_empty() {
+            write!(out, "\n## {title}\n")?;
+        }
+        let log = Log::read(path)?;
+        section(&mut out, comparison, &log)?;
+        if number == 0 {
+            let done: Vec<Row<'_>> = translated(&log).0;
+            let times = pairs(&done, comparison.measures[0].columns)?;
+            let points: Vec<(f64, f64)> = times.iter().map(|[ours, theirs]| (*theirs, *ours)).collect();
+            let lines = [(1.0, "as long"), (0.25, "a quarter")];
+            let plot = results.join(format!("{}.svg", comparison.name));
+            plot::scatter(&plot, comparison.title, ["C, ns", "ntv, ns"], &points, &lines)?;
+        }
+    }
+    finish(results, &format!("{}.md", comparison.name), &out)
+}
+
+/// The shaders that ntv translated, and the others.
+fn translated(log: &Log) -> (Vec<Row<'_>>, Vec<Row<'_>>) {
+    log.rows().partition(|row| row.number("ntv_words").is_ok_and(|words| words > 0.0))
+}
+
+/// The tables of a log.
+fn section(out: &mut String, comparison: &Comparison, log: &Log) -> Result<()> {
+    let (done, refused) = translated(log);
     writeln!(out, "\n{} shaders; {} more that ntv did not translate.\n", done.len(), refused.len())?;
-    out += "| ntv / C";
-    out += Ratios::HEAD;
+    *out += "| ntv / C";
+    *out += Ratios::HEAD;
     for measure in comparison.measures {
-        out += &Ratios::new(measure.pairs(&done)?).context("an empty log")?.row(measure.name);
+        *out += &Ratios::new(measure.pairs(&done)?).context("an empty log")?.row(measure.name);
     }
     let times = comparison.measures[0].columns;
-    totals(&mut out, &done, comparison)?;
-    by_size(&mut out, &done, times)?;
-    worst(&mut out, &done, times)?;
-    let points: Vec<(f64, f64)> = pairs(&done, times)?.iter().map(|[ours, theirs]| (*theirs, *ours)).collect();
-    let lines = [(1.0, "as long"), (0.25, "a quarter")];
-    let plot = results.join(format!("{}.svg", comparison.name));
-    plot::scatter(&plot, comparison.title, ["C, ns", "ntv, ns"], &points, &lines)?;
-    finish(results, &format!("{}.md", comparison.name), &out)
+    totals(out, &done, comparison)?;
+    steps(out, &done, times, "instrs", "NIR instructions", &SIZES)?;
+    if log.has("before") {
+        steps(out, &done, times, "before", "shaders that the process had before", &AGES)?;
+    }
+    worst(out, &done, times)
 }
 
 impl Measure {
@@ -105,24 +134,28 @@ fn totals(out: &mut String, rows: &[Row<'_>], comparison: &Comparison) -> Result
     Ok(())
 }
 
-fn by_size(out: &mut String, rows: &[Row<'_>], times: [&str; 2]) -> Result<()> {
-    *out += "\n| NIR instructions | shaders | ntv, median us | C, median us | ntv / C, geometric mean |\n\
-        | --- | ---: | ---: | ---: | ---: |\n";
-    let mut from = 0.0;
-    for to in SIZES {
+/// A table of the rows by the number in a column: from each of these on, up to the next.
+fn steps(out: &mut String, rows: &[Row<'_>], times: [&str; 2], column: &str, name: &str, from: &[f64]) -> Result<()> {
+    writeln!(out, "\n| {name} | shaders | ntv, median us | C, median us | ntv / C, geometric mean | total |")?;
+    *out += "| --- | ---: | ---: | ---: | ---: | ---: |\n";
+    for step in from.windows(2) {
+        let (from, to) = (step[0], step[1]);
         let mut own = Vec::new();
         for row in rows {
-            let size = row.number("instrs")?;
-            own.extend((size >= from && size < to).then_some(*row));
+            let number = row.number(column)?;
+            own.extend((number >= from && number < to).then_some(*row));
         }
         let pairs = pairs(&own, times)?;
         if let Some(ratios) = Ratios::new(pairs.iter().copied()) {
-            let name = if to.is_finite() { format!("{from} to {}", to - 1.0) } else { format!("{from} and more") };
+            let name = match to - 1.0 {
+                last if last == from => format!("{from}"),
+                last if last.is_finite() => format!("{from} to {last}"),
+                _ => format!("{from} and more"),
+            };
             let [ours, theirs] = [0, 1].map(|side| median(pairs.iter().map(|pair| pair[side])) / 1e3);
-            let mean = ratios.geometric_mean();
-            writeln!(out, "| {name} | {} | {ours:.2} | {theirs:.2} | {mean:.3} |", own.len())?;
+            let (mean, total) = (ratios.geometric_mean(), ratios.total());
+            writeln!(out, "| {name} | {} | {ours:.2} | {theirs:.2} | {mean:.3} | {total:.3} |", own.len())?;
         }
-        from = to;
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! ntv-bench-report translation CRITERION_FOLDER RESULTS_FOLDER   what criterion measured last, allocations, peak memory
-//! ntv-bench-report mesa LOG RESULTS_FOLDER                       a log that zink wrote with ZINK_NTV=compare
+//! ntv-bench-report mesa COLD WARM RESULTS_FOLDER                 logs that zink wrote with ZINK_NTV=compare
 //! ntv-bench-report pipelines LOG RESULTS_FOLDER                  a log of the benchmark `pipelines`
 //! ntv-bench-report threads LOG RESULTS_FOLDER                    a log of the benchmark `threads`
 //! ntv-bench-report offsets RESULTS_FOLDER                        what is counted now, over the corpus that $NTV_CORPUS names
@@ -29,8 +29,8 @@ fn main() -> Result<()> {
     std::fs::create_dir_all(results)?;
     match (kind.to_str(), from) {
         (Some("translation"), [from]) => translation::write(from, results),
-        (Some("mesa"), [from]) => comparison::write(&comparison::MESA, from, results),
-        (Some("pipelines"), [from]) => comparison::write(&comparison::PIPELINES, from, results),
+        (Some("mesa"), [cold, warm]) => comparison::write(&comparison::MESA, &[cold, warm], results),
+        (Some("pipelines"), [log]) => comparison::write(&comparison::PIPELINES, &[log], results),
         (Some("threads"), [from]) => threads::write(from, results),
         (Some("offsets"), []) => offsets::write(results),
         _ => bail!("no such report from {} files: {}", from.len(), kind.display()),
