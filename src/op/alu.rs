@@ -12,6 +12,7 @@
 //! The table has all opcodes of Mesa 25.0.7 but those made for one vendor's hardware (`*_amd`, `*_agx`, ...) and the byte
 //! difference sums (`msad_4x8`, `mqsad_4x8`): no frontend makes them for a driver that does not ask.
 
+use super::by_name::ByName;
 use super::fold::{self, Fold};
 use super::{AluType, Base};
 use bitflags::bitflags;
@@ -149,9 +150,8 @@ impl AluOp {
 
     /// The opcode that NIR calls `name`.
     pub fn from_name(name: &str) -> Option<AluOp> {
-        use std::sync::OnceLock;
-        static BY_NAME: OnceLock<rustc_hash::FxHashMap<&'static str, AluOp>> = OnceLock::new();
-        BY_NAME.get_or_init(|| AluOp::ALL.iter().map(|op| (op.name(), *op)).collect()).get(name).copied()
+        static BY_NAME: ByName<2048> = ByName::new(AluOp::NAMES);
+        BY_NAME.find(AluOp::NAMES, name).map(|number| AluOp::ALL[number])
     }
 }
 
@@ -185,6 +185,9 @@ macro_rules! alu_ops {
         impl AluOp {
             /// All opcodes, in table order.
             pub const ALL: &'static [AluOp] = &[$(AluOp::$name),*];
+
+            /// Their names.
+            const NAMES: &'static [&'static str] = &[$(stringify!($name)),*];
         }
 
         /// The rows, in the order of the opcodes, for tables that are made of them at compile time.

@@ -11,6 +11,7 @@
 //! components as the instruction says. The list is what a Gallium driver may receive and what zink makes of it; an
 //! intrinsic that is not here is an error of the parser that names it.
 
+use super::by_name::ByName;
 use super::Base::{self, Bool, Float, Int, Uint};
 use bitflags::bitflags;
 use spirv::BuiltIn::{self, *};
@@ -323,9 +324,8 @@ impl Intrinsic {
 
     /// The intrinsic that NIR calls `name`.
     pub fn from_name(name: &str) -> Option<Intrinsic> {
-        use std::sync::OnceLock;
-        static BY_NAME: OnceLock<rustc_hash::FxHashMap<&'static str, Intrinsic>> = OnceLock::new();
-        BY_NAME.get_or_init(|| Intrinsic::ALL.iter().map(|op| (op.name(), *op)).collect()).get(name).copied()
+        static BY_NAME: ByName<1024> = ByName::new(Intrinsic::NAMES);
+        BY_NAME.find(Intrinsic::NAMES, name).map(|number| Intrinsic::ALL[number])
     }
 }
 
@@ -355,6 +355,9 @@ macro_rules! intrinsics {
         impl Intrinsic {
             /// All intrinsics, in table order.
             pub const ALL: &'static [Intrinsic] = &[$(Intrinsic::$name),*];
+
+            /// Their names.
+            const NAMES: &'static [&'static str] = &[$(stringify!($name)),*];
         }
 
         pub(crate) static TABLE: &[IntrinsicInfo] = &[$(IntrinsicInfo {

@@ -15,6 +15,7 @@
 //! A list of opcodes that is only asked whether it has one is a [`set`].
 
 pub mod alu;
+mod by_name;
 pub mod fold;
 pub mod intrinsic;
 pub mod names;
