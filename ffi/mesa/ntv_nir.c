@@ -18,6 +18,8 @@
 #include "c11/threads.h"
 #include "compiler/nir/nir.h"
 #include "util/format/u_format.h"
+#include "util/simple_mtx.h"
+#include "util/u_atomic.h"
 #include "util/u_dynarray.h"
 
 /* The number that a key has in the wire. */
@@ -346,6 +348,8 @@ format(struct flatten *f, enum pipe_format format)
 
 /* An intrinsic of this release, as ntv has it. */
 struct intrinsic {
+   /* The row is filled. */
+   bool known;
    uint16_t number;
    uint16_t num_indices;
    /* Indices are the same in the same order, and their values as they are. */
@@ -356,6 +360,8 @@ struct intrinsic {
 
 /* An ALU opcode of this release, as ntv has it. */
 struct alu {
+   /* The row is filled. */
+   bool known;
    uint16_t number;
    /* enum ntv_section. */
    uint8_t section;
@@ -366,9 +372,11 @@ struct alu {
    uint8_t input_sizes[4];
 };
 
+/* Rows are filled when a shader first has what they are about: to fill all took 0.2 ms of the first shader of a process. */
 static struct alu alu_ops[nir_num_opcodes];
 static struct intrinsic intrinsics[nir_num_intrinsics];
-static once_flag opcodes_known = ONCE_FLAG_INIT;
+static simple_mtx_t filling = SIMPLE_MTX_INITIALIZER;
+static once_flag modes_known = ONCE_FLAG_INIT;
 
 /* Whether the values of an index are others in the wire: see index_value. */
 static bool
@@ -390,59 +398,88 @@ is_translated(unsigned index)
    }
 }
 
-static struct intrinsic
-ask_for_intrinsic(const nir_intrinsic_info *about)
+static void
+fill_intrinsic(struct intrinsic *row, const nir_intrinsic_info *about)
 {
    uint32_t number = ntv_wire_number(NTV_TABLE_INTRINSIC, about->name);
-   struct intrinsic row = {.number = UNKNOWN};
 
+   row->number = number == NTV_NONE ? UNKNOWN : number;
    if (number == NTV_NONE)
-      return row;
-   row.number = number;
-   row.num_indices = ntv_wire_num_indices(number);
-   row.plain = row.num_indices == about->num_indices;
+      return;
+   row->num_indices = ntv_wire_num_indices(number);
+   row->plain = row->num_indices == about->num_indices;
    for (unsigned i = 0; i < about->num_indices; i++) {
-      row.slots[i] = ntv_wire_index(number, nir_intrinsic_index_names[about->indices[i]]);
-      row.plain &= row.slots[i] == i && !is_translated(about->indices[i]);
+      row->slots[i] = ntv_wire_index(number, nir_intrinsic_index_names[about->indices[i]]);
+      row->plain &= row->slots[i] == i && !is_translated(about->indices[i]);
    }
-   return row;
 }
 
-static struct alu
-ask_for_alu(const nir_op_info *about)
+static void
+fill_alu(struct alu *row, const nir_op_info *about)
 {
    uint32_t number = ntv_wire_number(NTV_TABLE_ALU, about->name);
    uint32_t num_sources = ntv_wire_num_sources(number);
-   struct alu row = {.number = number == NTV_NONE ? UNKNOWN : number, .num_inputs = about->num_inputs};
 
-   row.section = num_sources == about->num_inputs && num_sources >= 1 && num_sources <= ARRAY_SIZE(row.input_sizes)
-                    ? NTV_SECTION_ALU_1 + num_sources - 1 : NTV_SECTION_ALU;
+   row->number = number == NTV_NONE ? UNKNOWN : number;
+   row->num_inputs = about->num_inputs;
+   row->section = num_sources == about->num_inputs && num_sources >= 1 && num_sources <= ARRAY_SIZE(row->input_sizes)
+                     ? NTV_SECTION_ALU_1 + num_sources - 1 : NTV_SECTION_ALU;
    for (unsigned i = 0; i < about->num_inputs; i++) {
-      row.wide |= about->input_sizes[i] > 4;
-      if (i < ARRAY_SIZE(row.input_sizes))
-         row.input_sizes[i] = about->input_sizes[i];
+      row->wide |= about->input_sizes[i] > 4;
+      if (i < ARRAY_SIZE(row->input_sizes))
+         row->input_sizes[i] = about->input_sizes[i];
+   }
+}
+
+/* The row of an ALU opcode. Threads that want it at the same time wait for the one that fills it. */
+static inline const struct alu *
+alu_row(nir_op op)
+{
+   struct alu *row = &alu_ops[op];
+
+   if (unlikely(!p_atomic_read(&row->known))) {
+      simple_mtx_lock(&filling);
+      if (!row->known) {
+         fill_alu(row, &nir_op_infos[op]);
+         p_atomic_set(&row->known, true);
+      }
+      simple_mtx_unlock(&filling);
    }
    return row;
 }
 
-/* Asks the library what it calls all opcodes. */
+/* The same of an intrinsic. */
+static inline const struct intrinsic *
+intrinsic_row(nir_intrinsic_op op)
+{
+   struct intrinsic *row = &intrinsics[op];
+
+   if (unlikely(!p_atomic_read(&row->known))) {
+      simple_mtx_lock(&filling);
+      if (!row->known) {
+         fill_intrinsic(row, &nir_intrinsic_infos[op]);
+         p_atomic_set(&row->known, true);
+      }
+      simple_mtx_unlock(&filling);
+   }
+   return row;
+}
+
 static void
-ask_for_opcodes(void)
+list_modes(void)
 {
    for (unsigned bit = 0; bit < ARRAY_SIZE(mode_of_bit); bit++)
       mode_of_bit[bit] = several_mode_bits((nir_variable_mode)(1u << bit));
-   for (unsigned op = 0; op < nir_num_opcodes; op++)
-      alu_ops[op] = ask_for_alu(&nir_op_infos[op]);
-   for (unsigned op = 0; op < nir_num_intrinsics; op++)
-      intrinsics[op] = ask_for_intrinsic(&nir_intrinsic_infos[op]);
 }
 
 static inline uint32_t
 alu_op(struct flatten *f, nir_op op)
 {
-   if (alu_ops[op].number == UNKNOWN)
+   const struct alu *row = alu_row(op);
+
+   if (row->number == UNKNOWN)
       miss(f, nir_op_infos[op].name);
-   return alu_ops[op].number;
+   return row->number;
 }
 
 /* ------------------------------------------------------------------------------------------------------------------
@@ -896,7 +933,7 @@ write_large_alu(struct flatten *f, nir_alu_instr *alu, uint32_t op, uint32_t fla
 static void
 write_alu(struct flatten *f, nir_alu_instr *alu)
 {
-   const struct alu *row = &alu_ops[alu->op];
+   const struct alu *row = alu_row(alu->op);
    uint32_t op = alu_op(f, alu->op);
    uint32_t flags = (alu->exact ? NTV_ALU_EXACT : 0) | (alu->no_signed_wrap ? NTV_ALU_NO_SIGNED_WRAP : 0) |
                     (alu->no_unsigned_wrap ? NTV_ALU_NO_UNSIGNED_WRAP : 0);
@@ -1086,7 +1123,7 @@ static void
 write_intrinsic(struct flatten *f, nir_intrinsic_instr *intrinsic)
 {
    const nir_intrinsic_info *about = &nir_intrinsic_infos[intrinsic->intrinsic];
-   const struct intrinsic *row = &intrinsics[intrinsic->intrinsic];
+   const struct intrinsic *row = intrinsic_row(intrinsic->intrinsic);
    unsigned num_srcs = about->num_srcs;
    struct shape shape = {0};
    uint32_t *words;
@@ -1360,7 +1397,7 @@ ntv_wire_nir(struct ntv_wire *wire, nir_shader *nir, bool element_offsets, bool 
    nir_function_impl *impl = nir_shader_get_entrypoint(nir);
    struct flatten f = {.w = wire, .nir = nir, .impl = impl, .names = names, .log2_places = LOG2_FEW};
 
-   call_once(&opcodes_known, ask_for_opcodes);
+   call_once(&modes_known, list_modes);
    f.numbers = f.few;
    nir_metadata_require(impl, nir_metadata_block_index);
    write_header(&f, element_offsets);
