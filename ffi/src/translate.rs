@@ -37,7 +37,7 @@ pub(crate) unsafe fn create_context() -> *mut ntv_context {
 /// `context` is null or a context that is not used any more.
 pub(crate) unsafe fn destroy_context(context: *mut ntv_context) {
     if !context.is_null() {
-        // SAFETY: it came from `create_context`, by the contract. What a panic would leave behind leaks.
+        // SAFETY: it came from `create_context`, by the contract. What a panic would leave leaks.
         drop(unsafe { Box::from_raw(context.cast::<Context>()) });
     }
 }

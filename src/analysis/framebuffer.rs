@@ -22,7 +22,7 @@ pub struct FramebufferRead {
     pub index: Option<Def>,
     /// The first component that is read.
     pub component: u8,
-    /// How far behind that the component is to which the pointer leads, if that is not known.
+    /// How far after it the component is to which the pointer leads, if that is not known.
     pub lane: Option<Def>,
     /// What the components of a texel are.
     pub base: Base,

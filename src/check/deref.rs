@@ -181,7 +181,7 @@ fn check_value(report: &mut Report<'_>, inst: Inst, pointer: Def, value: Def) {
 }
 
 /// Whether what is at `deref` is read and written in `bits` bits. In buffers NIR may keep booleans as 0 and all ones. In variables
-/// it does so behind nir_lower_bool_to_int32 only, where there are no booleans of 1 bit.
+/// it does so after nir_lower_bool_to_int32 only, where there are no booleans of 1 bit.
 #[inline(always)]
 fn has_width(deref: &Deref, scalar: AluType, bits: u8) -> bool {
     (bits == scalar.bits) | (scalar.base == Base::Bool) & (bits == 32) & deref.modes.intersects(BUFFERS)

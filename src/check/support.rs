@@ -164,7 +164,7 @@ const WIDE_LOADS: IntrinsicSet = IntrinsicSet::of(&[
     bindless_image_sparse_load,
 ]);
 
-/// What takes vectors of more than four components: stores that are done by lanes, and what reads the residency code behind texels.
+/// What takes vectors of more than four components: stores that are done by lanes, and what reads the residency code after texels.
 const WIDE_VALUES: IntrinsicSet = IntrinsicSet::of(&[
     store_ssbo,
     store_shared,

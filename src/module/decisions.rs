@@ -18,7 +18,7 @@ pub struct Assignment {
     /// Descriptors that move: set and binding, and those that they get.
     pub bindings: Vec<([u32; 2], [u32; 2])>,
     /// Arrays of descriptors, by set and binding as they were, and how many there are now. No index that is a constant may be
-    /// behind the end.
+    /// beyond the end.
     pub lengths: Vec<([u32; 2], u32)>,
     /// Specialization constants that get another number: as it was, and the new one.
     pub spec_ids: Vec<(u32, u32)>,
@@ -81,7 +81,7 @@ impl Assignment {
     }
 }
 
-/// What stands beside `key`.
+/// The number in the row of `key`.
 fn find(rows: &[(u32, u32)], key: u32) -> Option<u32> {
     rows.iter().find(|row| row.0 == key).map(|row| row.1)
 }

@@ -153,7 +153,7 @@ impl When {
 /// What is known of an opcode.
 #[derive(Clone, Copy)]
 struct Row {
-    /// Places in [`RULES`], each one more, and 0 behind the last one.
+    /// Places in [`RULES`], each one more, and 0 after the last one.
     rules: [u8; 4],
     /// Where a rule may fit: by [`place`] of the width of the result, the sum of such widths of the first operand. Most rules are
     /// for widths that few operations have.

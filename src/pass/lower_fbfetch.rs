@@ -73,7 +73,7 @@ impl Attachments<'_> {
             let other = self.texel(b, read.slot + n, read.base, data.bit_size);
             texel = choose(b, read.index, n, other, texel);
         }
-        // A variable of more components than the texel has behind its first has nothing in the others.
+        // A variable may have more components than the texel has from its first on: nothing is in the others.
         let wanted: [u8; 16] = std::array::from_fn(|c| (read.component + c as u8).min(3));
         let mut value = b.swizzle(texel, &wanted[..usize::from(data.num_components)]);
         for c in (1..4).filter(|_| read.lane.is_some()) {

@@ -34,7 +34,7 @@ fn only_the_table_makes_entry_points() {
 fn status_of(call: impl FnOnce(*mut ntv_result) -> ntv_status) -> (ntv_status, String) {
     let mut result = MaybeUninit::uninit();
     let status = call(result.as_mut_ptr());
-    // SAFETY: the call wrote it, and it goes here.
+    // SAFETY: the call wrote it, and it is freed here.
     unsafe {
         let message = std::ffi::CStr::from_ptr(result.assume_init_ref().error).to_string_lossy().into_owned();
         PANIC.set(None);

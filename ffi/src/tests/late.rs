@@ -60,7 +60,7 @@ fn created(shader: &Shader) -> *mut ntv_module {
 fn words(call: impl FnOnce(*mut ntv_result) -> ntv_status) -> Vec<u32> {
     let mut result = MaybeUninit::uninit();
     assert_eq!(call(result.as_mut_ptr()), NTV_OK);
-    // SAFETY: the call wrote it, and it goes here.
+    // SAFETY: the call wrote it, and it is freed here.
     unsafe {
         let filled = result.assume_init_ref();
         let words = std::slice::from_raw_parts(filled.words, filled.num_words).to_vec();
@@ -133,7 +133,7 @@ const NOTHING: ntv_link_info = ntv_link_info {
 fn refusal(call: impl FnOnce(*mut ntv_result) -> ntv_status) -> String {
     let mut result = MaybeUninit::uninit();
     assert_eq!(call(result.as_mut_ptr()), NTV_ERROR_ARGUMENT);
-    // SAFETY: the call wrote it, and it goes here.
+    // SAFETY: the call wrote it, and it is freed here.
     unsafe {
         let message = std::ffi::CStr::from_ptr(result.assume_init_ref().error).to_string_lossy().into_owned();
         ntv_result_free(result.as_mut_ptr(), null());

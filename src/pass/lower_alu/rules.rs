@@ -371,7 +371,7 @@ pub(super) const WIDE_BOOL: Rule = always(&[], |l, c| match narrow_bool_op(c.sha
     }
 });
 
-/// The opcode with a 1-bit result that `op` is a variant of. NIR puts the width behind the first word of the variant's name:
+/// The opcode with a 1-bit result that `op` is a variant of. NIR puts the width after the first word of the variant's name:
 /// `feq32`, `b32all_fequal4`.
 fn narrow_bool_op(op: AluOp) -> Option<AluOp> {
     let info = op.info();
