@@ -25,6 +25,23 @@ fn store(value: &str, base: u32, mask: &str, slot: &str, xfb: &str) -> String {
     format!("    @store_output ({value}, %0) (base={base}, range=1, wrmask={mask}, component=0, src_type=float32, io location=VARYING_SLOT_{slot} slots=1, {xfb})\n")
 }
 
+/// A struct, all of which is captured, and after it in the buffer the position.
+const STRUCT: &str = "\
+// ntv: struct=S { vec4 a offset=0, vec2 b offset=16 }
+decl_var shader_out INTERP_MODE_NONE none vec4 gl_Position (VARYING_SLOT_POS.xyzw, 4294967295, 0)  // ntv: xfb(buffer=0 stride=40 offset=24)
+decl_var shader_out INTERP_MODE_NONE none S s (VARYING_SLOT_VAR1.xyzw, 1, 0)  // ntv: xfb(buffer=0 stride=40 offset=0)
+";
+
+/// `v`, and two numbers of `p`, go to its members.
+const STRUCT_STORES: &str = "\
+    32 %4 = deref_var &s (shader_out S)
+    32 %5 = deref_struct &%4->a (shader_out vec4)
+    @store_deref (%5, %2) (wrmask=xyzw, access=none)
+    32 %6 = deref_struct &%4->b (shader_out vec2)
+    32x2 %7 = mov %1.xy
+    @store_deref (%6, %7) (wrmask=xy, access=none)
+";
+
 /// Something to capture.
 struct Case {
     name: &'static str,
@@ -71,11 +88,11 @@ fn cases() -> Vec<Case> {
             |p, v| [v, p, v].concat(),
         ),
         Case {
-            name: "variables, one of them a struct's member",
-            stride: 6,
-            outputs: "decl_var shader_out INTERP_MODE_NONE none vec4 gl_Position (VARYING_SLOT_POS.xyzw, 4294967295, 0)  // ntv: xfb(buffer=0 stride=24 offset=8)\ndecl_var shader_out INTERP_MODE_NONE none vec2 s.a (VARYING_SLOT_VAR1.xy, 1, 0)  // ntv: xfb(buffer=0 stride=24 offset=0)\n",
-            body: "    32 %3 = deref_var &gl_Position (shader_out vec4)\n    @store_deref (%3, %1) (wrmask=xyzw, access=none)\n    32 %4 = deref_var &s.a (shader_out vec2)\n    32x2 %5 = mov %2.zw\n    @store_deref (%4, %5) (wrmask=xy, access=none)\n".to_string(),
-            want: |p, v| [&v[2..], &p].concat(),
+            name: "a struct and gl_Position, as variables",
+            stride: 10,
+            outputs: STRUCT,
+            body: format!("{}{STRUCT_STORES}", "    32 %3 = deref_var &gl_Position (shader_out vec4)\n    @store_deref (%3, %1) (wrmask=xyzw, access=none)\n"),
+            want: |p, v| [&v[..], &p[..2], &p[..]].concat(),
         },
     ]
 }
