@@ -143,8 +143,12 @@ fn captured(gpu: &Gpu, modules: &[Module], key: &Key, floats_wanted: usize) -> V
     let words: Vec<&[u32]> = words.iter().map(Vec::as_slice).collect();
     let [places, values] = [PLACES, VALUES].map(|it| floats(&it.concat()));
     let attribute = |location, bytes| Attribute { location, format: FORMAT, bytes, per_instance: false };
+    let is_tessellated = modules.iter().any(|module| module.stage == Stage::TessEval);
+    let topology =
+        if is_tessellated { vk::PrimitiveTopology::PATCH_LIST } else { vk::PrimitiveTopology::TRIANGLE_LIST };
     let draw = Draw {
         modules: &words,
+        topology,
         attributes: &[attribute(0, &places), attribute(1, &values)],
         size: [4, 4],
         attachments: &[Attachment { format: FORMAT, clear: floats(&[0.; 4]) }],
@@ -152,7 +156,20 @@ fn captured(gpu: &Gpu, modules: &[Module], key: &Key, floats_wanted: usize) -> V
         ..Draw::default()
     };
     let drawn = gpu.draw(&draw, &mut Resources::new());
-    from_bytes(&drawn.captures[0]).into_iter().map(f32::from_bits).collect()
+    let floats: Vec<f32> = from_bytes(&drawn.captures[0]).into_iter().map(f32::from_bits).collect();
+    // The order of the corners of a patch is up to the tessellator.
+    if is_tessellated {
+        in_order(&floats)
+    } else {
+        floats
+    }
+}
+
+/// Positions in ascending order.
+fn in_order(floats: &[f32]) -> Vec<f32> {
+    let mut positions: Vec<&[f32]> = floats.chunks(4).collect();
+    positions.sort_by(|a, b| a.partial_cmp(b).expect("numbers"));
+    positions.concat()
 }
 
 /// No option, each alone, each two of them, and all, of those that a vertex stage knows.
@@ -192,6 +209,29 @@ fn what_is_captured_is_what_the_vertex_shader_wrote() {
         let want: Vec<f32> = PLACES.into_iter().zip(VALUES).flat_map(|(place, value)| want(place, value)).collect();
         assert_captured(&gpu, name, &[vertex], &want);
     }
+}
+
+/// Makes one triangle of a patch, of which the place in the patch is captured as the position.
+fn tessellation() -> [ntv::Shader; 2] {
+    let control = "    32 %1 = load_const (0x3f800000)\n    32x4 %2 = vec4 %1, %1, %1, %1\n    32x2 %3 = vec2 %1, %1\n"
+        .to_string()
+        + &store("%2", 1, "xyzw", "TESS_LEVEL_OUTER", "xfb(), xfb2()")
+        + &store("%3", 2, "xy", "TESS_LEVEL_INNER", "xfb(), xfb2()");
+    let evaluation =
+        "    32x3 %1 = @load_tess_coord\n    32 %2 = load_const (0x3fc00000)\n    32x4 %3 = vec4 %1.x, %1.y, %1.z, %2\n"
+            .to_string() + &store("%3", 0, "xyzw", "POS", "xfb(components=0..3 buffer=0 offset=0), xfb2()");
+    let captures = "xfb_stride: {4, 0, 0, 0}\nhas_transform_feedback_varyings: true\n";
+    let header = format!("{captures}primitive_mode: 1\ntcs_vertices_out: 3\nspacing: 1\nccw: true\n");
+    [shader("TESS_CTRL", "tcs_vertices_out: 3\n", &control), shader("TESS_EVAL", &header, &evaluation)]
+}
+
+#[test]
+fn what_is_captured_is_what_the_evaluation_shader_wrote() {
+    let gpu = Gpu::open();
+    let vertex = shader("VERTEX", "", &format!("{INPUTS}{}", store("%1", 0, "xyzw", "POS", "xfb(), xfb2()")));
+    let [control, evaluation] = tessellation();
+    let want = [[0., 0., 1., 1.5], [0., 1., 0., 1.5], [1., 0., 0., 1.5]].concat();
+    assert_captured(&gpu, "tessellation", &[vertex, control, evaluation], &want);
 }
 
 #[test]
