@@ -8,7 +8,7 @@ use std::ffi::{c_char, CStr};
 ///
 /// # Safety
 /// `name` is null or points to a string that lives for `'a`.
-unsafe fn text<'a>(name: *const c_char) -> Option<&'a str> {
+pub(crate) unsafe fn text<'a>(name: *const c_char) -> Option<&'a str> {
     if name.is_null() {
         return None;
     }

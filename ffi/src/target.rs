@@ -1,9 +1,10 @@
 //! What the driver below can do: plain data in C, a [`Target`] here.
 
 use crate::bindings::{ntv_buffer_access, ntv_target, NTV_BUFFER_ACCESS_AUTO, NTV_BUFFER_ACCESS_LANE};
+use crate::names::text;
 use ntv_core::target::Version;
 use ntv_core::{BufferAccess, Feature, Options, Target, Workaround};
-use std::ffi::{c_char, CStr};
+use std::ffi::c_char;
 
 /// `ntv_target_init`.
 ///
@@ -33,14 +34,9 @@ pub(crate) unsafe fn init(target: *mut ntv_target, vulkan_version: u32) -> bool 
 /// # Safety
 /// `target` is null or points to a target that was initialized; `feature` is null or points to a string.
 pub(crate) unsafe fn enable(target: *mut ntv_target, feature: *const c_char, on: bool) -> bool {
-    // SAFETY: null or a target by the contract.
-    let Some(target) = (unsafe { target.as_mut() }) else { return false };
-    if feature.is_null() {
-        return false;
-    }
-    // SAFETY: not null, so a string by the contract.
-    let name = unsafe { CStr::from_ptr(feature) };
-    let Some(feature) = name.to_str().ok().and_then(Feature::from_name) else { return false };
+    // SAFETY: null or as said, by the contract.
+    let (target, name) = unsafe { (target.as_mut(), text(feature)) };
+    let (Some(target), Some(feature)) = (target, name.and_then(Feature::from_name)) else { return false };
     let mut features = Target::default();
     features.set_feature_bits(bits(target.features));
     features.set(feature, on);
@@ -53,14 +49,9 @@ pub(crate) unsafe fn enable(target: *mut ntv_target, feature: *const c_char, on:
 /// # Safety
 /// `target` is null or points to a target that was initialized; `workaround` is null or points to a string.
 pub(crate) unsafe fn work_around(target: *mut ntv_target, workaround: *const c_char, on: bool) -> bool {
-    // SAFETY: null or a target by the contract.
-    let Some(target) = (unsafe { target.as_mut() }) else { return false };
-    if workaround.is_null() {
-        return false;
-    }
-    // SAFETY: not null, so a string by the contract.
-    let name = unsafe { CStr::from_ptr(workaround) };
-    let Some(workaround) = name.to_str().ok().and_then(Workaround::from_name) else { return false };
+    // SAFETY: null or as said, by the contract.
+    let (target, name) = unsafe { (target.as_mut(), text(workaround)) };
+    let (Some(target), Some(workaround)) = (target, name.and_then(Workaround::from_name)) else { return false };
     let mut core = Target::default();
     core.set_workaround_bits(target.workarounds);
     core.work_around(workaround, on);
