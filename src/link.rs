@@ -50,23 +50,23 @@ pub fn link(stages: &[&Module], mut assignments: Vec<Assignment>) -> Result<Link
     let parts = stages.iter().zip(assignments).map(|(module, assignment)| Part::new(module, assignment));
     let mut parts = parts.collect::<Result<Vec<Part<'_>>, Error>>()?;
     let mut linked = Linked::default();
-    let mut settled = vec![false; stages.len()];
     for second in 1..parts.len() {
         let (before, after) = parts.split_at_mut(second);
-        settled[second] = settle(&mut before[second - 1], &mut after[0], &mut linked)?;
+        settle(&mut before[second - 1], &mut after[0], &mut linked)?;
     }
     linked.modules = parts.iter().map(|part| part.module.link(&part.decisions)).collect();
-    for second in (1..stages.len()).filter(|second| settled[*second]) {
+    for second in (1..parts.len()).filter(|second| parts[*second].decisions.links.inputs.is_some()) {
         let (before, after) = linked.modules.split_at_mut(second);
-        let (producer, consumer) = (&mut before[second - 1], &mut after[0]);
-        let agreed = producer.side_hash(true) ^ consumer.side_hash(false).rotate_left(16);
-        (producer.settled.outputs, consumer.settled.inputs) = (Some(agreed), Some(agreed));
+        let (outputs, inputs) = (&mut before[second - 1].settled.outputs, &mut after[0].settled.inputs);
+        // Each side has its own number so far.
+        let agreed = outputs.zip(*inputs).map(|(written, read)| written ^ read.rotate_left(16));
+        (*outputs, *inputs) = (agreed, agreed);
     }
     Ok(linked)
 }
 
-/// Settles what `producer` passes to `consumer`. False if they settled it before.
-fn settle(producer: &mut Part<'_>, consumer: &mut Part<'_>, linked: &mut Linked) -> Result<bool, Error> {
+/// Settles what `producer` passes to `consumer`, unless they settled it before.
+fn settle(producer: &mut Part<'_>, consumer: &mut Part<'_>, linked: &mut Linked) -> Result<(), Error> {
     let (first, second) = (producer.module, consumer.module);
     let elsewhere = |stage: Stage, side: &str| {
         let stage = stage.name();
@@ -74,7 +74,7 @@ fn settle(producer: &mut Part<'_>, consumer: &mut Part<'_>, linked: &mut Linked)
     };
     match (first.settled.outputs, second.settled.inputs) {
         (None, None) => {}
-        (Some(first), Some(second)) if first == second => return Ok(false),
+        (Some(first), Some(second)) if first == second => return Ok(()),
         (Some(_), _) => return Err(elsewhere(first.stage, "outputs")),
         (None, Some(_)) => return Err(elsewhere(second.stage, "inputs")),
     }
@@ -89,7 +89,7 @@ fn settle(producer: &mut Part<'_>, consumer: &mut Part<'_>, linked: &mut Linked)
     }
     producer.pack(true, &used);
     consumer.pack(false, &used);
-    Ok(true)
+    Ok(())
 }
 
 /// A stage of a link.
