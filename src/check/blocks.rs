@@ -5,7 +5,7 @@
 //! such blocks, too (Vulkan, `VkPhysicalDevice8BitStorageFeatures` and `VkPhysicalDevice16BitStorageFeatures`).
 
 use super::features::Needs;
-use crate::ir::{DerefKind, InstKind, Shader, Type, TypeData, Var};
+use crate::ir::{DerefKind, Field, InstKind, Shader, Type, TypeData, Var};
 use crate::op::{AluType, Base, Modes};
 use crate::target::Feature::{self, *};
 
@@ -25,8 +25,7 @@ impl Needs<'_> {
         }
         for (var, variable) in shader.vars.iter() {
             let Some((mode, storage)) = STORAGE.iter().find(|row| row.0 == variable.mode) else { continue };
-            let mut small = Vec::new();
-            members(shader, variable.ty, *mode != Modes::PUSH_CONST, &mut small);
+            let small = small_numbers(shader, variable.ty, *mode != Modes::PUSH_CONST);
             if small.is_empty() || !is_used(shader, var) {
                 continue;
             }
@@ -47,24 +46,24 @@ fn width(base: Base, bits: u8) -> Feature {
     }
 }
 
-/// The small numbers in a type, but for arrays of numbers in the struct, if passes read these as words.
-fn members(shader: &Shader, ty: Type, has_words: bool, small: &mut Vec<AluType>) {
+/// The small numbers in the type of a block, but for arrays of numbers in it, if passes read these as words.
+fn small_numbers(shader: &Shader, block: Type, has_words: bool) -> Vec<AluType> {
     let types = &shader.types;
-    let ty = types.without_arrays(ty);
-    match types.get(ty) {
-        TypeData::Scalar(scalar) | TypeData::Vector(scalar, _) | TypeData::Matrix { scalar, .. } => {
-            small.extend(Some(scalar).filter(|it| matches!(it.bits, 8 | 16) && it.base != Base::Bool));
+    let mut small = Vec::new();
+    let mut visit = |number: AluType| small.extend(is_small(number).then_some(number));
+    match types.as_struct(types.without_arrays(block)).filter(|_| has_words) {
+        Some(data) => {
+            let element = |ty: Type| types.as_array(ty).map(|(element, _)| types.get(element));
+            let stays = |field: &&Field| !matches!(element(field.ty), Some(TypeData::Scalar(_)));
+            data.fields.iter().filter(stays).for_each(|field| types.each_number(field.ty, &mut visit));
         }
-        TypeData::Struct(_) => {
-            for field in types.as_struct(ty).into_iter().flat_map(|data| &data.fields) {
-                let element = types.as_array(field.ty).map(|(element, _)| types.get(element));
-                if !(has_words && matches!(element, Some(TypeData::Scalar(_)))) {
-                    members(shader, field.ty, false, small);
-                }
-            }
-        }
-        _ => {}
+        None => types.each_number(block, &mut visit),
     }
+    small
+}
+
+fn is_small(number: AluType) -> bool {
+    matches!(number.bits, 8 | 16) && number.base != Base::Bool
 }
 
 /// Whether the shader has a pointer to a variable.

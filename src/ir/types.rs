@@ -259,6 +259,19 @@ impl TypeTable {
         self.has_narrow_or_signed
     }
 
+    /// Calls `visit` with the type of the numbers of each part of `ty`, in structs of structs, too.
+    pub fn each_number(&self, ty: Type, visit: &mut impl FnMut(AluType)) {
+        let ty = self.without_arrays(ty);
+        match self.get(ty) {
+            TypeData::Scalar(scalar) | TypeData::Vector(scalar, _) | TypeData::Matrix { scalar, .. } => visit(scalar),
+            TypeData::Struct(_) => {
+                let fields = self.as_struct(ty).into_iter().flat_map(|data| &data.fields);
+                fields.for_each(|field| self.each_number(field.ty, visit));
+            }
+            _ => {}
+        }
+    }
+
     /// `ty` without its outer arrays.
     pub fn without_arrays(&self, mut ty: Type) -> Type {
         while let TypeData::Array { elem, .. } = self.get(ty) {

@@ -8,7 +8,7 @@ use super::late::Section;
 use super::types::{Layout, Numbers, Open};
 use super::{internal, unsupported, Emit, Result};
 use crate::analysis::value_types;
-use crate::ir::{Precision, Stage, Type, TypeData, Var, Variable, NO_LOCATION};
+use crate::ir::{Precision, Stage, TypeData, Var, Variable, NO_LOCATION};
 use crate::module::{PatchKind, ALWAYS};
 use crate::op::names::frag_result;
 use crate::op::{Access, AluType, Base, Intrinsic, Modes};
@@ -311,28 +311,11 @@ impl Emit<'_> {
             return;
         }
         let Some((_, bits16, bits8)) = SMALL_NUMBERS.iter().find(|row| row.0 == class) else { return };
-        self.small_member_capabilities(variable.ty, *bits16, *bits8);
-    }
-
-    /// The capabilities for all members of a type, in structs of structs, too.
-    fn small_member_capabilities(&mut self, ty: Type, bits16: Capability, bits8: Option<Capability>) {
-        let types = &self.shader.types;
-        let ty = types.without_arrays(ty);
-        match types.get(ty) {
-            TypeData::Scalar(scalar) | TypeData::Vector(scalar, _) | TypeData::Matrix { scalar, .. } => {
-                let capability = match scalar.bits {
-                    16 => Some(bits16),
-                    8 => bits8,
-                    _ => None,
-                };
-                capability.into_iter().for_each(|capability| self.m.capability(capability));
-            }
-            TypeData::Struct(_) => {
-                let fields = types.as_struct(ty).into_iter().flat_map(|data| &data.fields);
-                fields.for_each(|field| self.small_member_capabilities(field.ty, bits16, bits8));
-            }
+        self.shader.types.each_number(variable.ty, &mut |number| match number.bits {
+            16 => self.m.capability(*bits16),
+            8 => bits8.iter().for_each(|capability| self.m.capability(*capability)),
             _ => {}
-        }
+        });
     }
 
     /// Decorations of memory that depend on all that the code does with it.
