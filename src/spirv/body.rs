@@ -261,7 +261,7 @@ impl<'a> Emit<'a> {
         if let Some([merge, next]) = self.state.flow.header.take() {
             self.m.code.op(Op::LoopMerge, &[merge, next, LoopControl::NONE.bits()]);
         }
-        self.m.code.op(op, operands);
+        self.m.code.op2(op, operands, &[]);
         self.state.flow.label = 0;
     }
 

@@ -1,51 +1,19 @@
 //! Constants and undefined values, bit for bit, each once per type.
 
 use super::module::ModuleBuilder;
-use super::words::Operands;
 use crate::op::Base;
 use spirv::Op;
 
 impl ModuleBuilder {
     /// A scalar constant with these bits.
-    #[inline]
     pub(super) fn constant(&mut self, base: Base, bits: u8, value: u64) -> u32 {
-        if bits == 32 && base != Base::Bool {
-            let ty = self.numeric(base, bits, 1);
-            return self.scalar_constant(ty, value as u32);
-        }
-        self.other_constant(base, bits, value)
-    }
-
-    fn other_constant(&mut self, base: Base, bits: u8, value: u64) -> u32 {
         let ty = self.numeric(base, bits, 1);
         if base == Base::Bool {
             let op = if value & 1 != 0 { Op::ConstantTrue } else { Op::ConstantFalse };
-            return self.global(op, ty, Operands::NONE);
+            return self.global(op, ty, &[]);
         }
         let words = literal(base, bits, value);
-        match bits {
-            64 => self.global(Op::Constant, ty, &words),
-            _ => self.scalar_constant(ty, words[0]),
-        }
-    }
-
-    /// A scalar constant of one word.
-    #[inline(always)]
-    pub(super) fn scalar_constant(&mut self, ty: u32, word: u32) -> u32 {
-        let key = u64::from(ty) << 32 | u64::from(word);
-        match self.in_front(key) {
-            Some(id) => id,
-            None => self.new_scalar_constant(key, ty, word),
-        }
-    }
-
-    fn new_scalar_constant(&mut self, key: u64, ty: u32, word: u32) -> u32 {
-        if !self.put_in_front(key) {
-            return self.global(Op::Constant, ty, &[word]);
-        }
-        let id = self.id();
-        self.globals.op(Op::Constant, &[ty, id, word]);
-        id
+        self.global(Op::Constant, ty, &words[..1 + usize::from(bits == 64)])
     }
 
     /// A scalar or vector constant.
@@ -76,7 +44,7 @@ impl ModuleBuilder {
     /// A value that may be anything.
     pub(super) fn undef(&mut self, base: Base, bits: u8, n: u8) -> u32 {
         let ty = self.numeric(base, bits, n);
-        self.global(Op::Undef, ty, Operands::NONE)
+        self.global(Op::Undef, ty, &[])
     }
 }
 

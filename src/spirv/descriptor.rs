@@ -12,7 +12,6 @@
 use super::interface::View;
 use super::late::Section;
 use super::types::Layout;
-use super::words::Operands;
 use super::{internal, unsupported, Emit, Result};
 use crate::analysis::textures::{Texture, TextureKind};
 use crate::ir::{Def, Type, TypeData, Var, Variable};
@@ -106,7 +105,7 @@ impl Emit<'_> {
 
     fn opaque_type(&mut self, ty: Type, variable: &Variable) -> Result<u32> {
         if let TypeData::Sampler { .. } = self.shader.types.get(ty) {
-            return Ok(self.m.global_type(Op::TypeSampler, Operands::NONE));
+            return Ok(self.m.global_type(Op::TypeSampler, &[]));
         }
         let texture = Texture::of_type(&self.shader.types, ty);
         let texture = texture.ok_or_else(|| unsupported("a variable of this type"))?;

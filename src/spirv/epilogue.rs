@@ -297,8 +297,7 @@ impl Emit<'_> {
         }
         if n > 1 {
             let composite = self.m.id();
-            let operands = [&[ty, composite][..], &steps[..usize::from(n)]].concat();
-            self.m.globals.op(Op::ConstantComposite, &operands);
+            self.m.globals.result(Op::ConstantComposite, [ty, composite], &steps[..usize::from(n)]);
             steps[0] = composite;
         }
         self.m.end_range(Section::Globals, start, when);

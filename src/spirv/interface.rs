@@ -307,7 +307,7 @@ impl Emit<'_> {
     }
 
     pub(super) fn small_number_capability(&mut self, variable: &Variable, class: StorageClass) {
-        if !self.m.found.numeric_types.small || class == StorageClass::Workgroup && !self.state.shared_views {
+        if !self.m.numeric_types.small || class == StorageClass::Workgroup && !self.state.shared_views {
             return;
         }
         let Some((_, bits16, bits8)) = SMALL_NUMBERS.iter().find(|row| row.0 == class) else { return };

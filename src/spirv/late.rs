@@ -62,7 +62,6 @@ pub(super) struct Redirect {
 }
 
 impl ModuleBuilder {
-    #[inline(always)]
     pub(super) fn section(&mut self, section: Section) -> &mut Words {
         match section {
             Section::Modes => &mut self.modes,
@@ -133,7 +132,6 @@ impl ModuleBuilder {
     }
 
     /// The word at `at` may change.
-    #[inline(always)]
     pub(super) fn patch(&mut self, section: Section, at: usize, kind: PatchKind, when: u16, arg: u32) {
         match self.decided {
             None => self.notes.patches.push((section, Patch { at: at as u32, kind, when, arg })),

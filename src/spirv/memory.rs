@@ -89,11 +89,12 @@ impl Emit<'_> {
         if !fits {
             return Err(unsupported("a pointer of so many steps"));
         }
-        let id = if chain.len() == 1 {
-            root.id
-        } else {
-            let pointer = self.pointer_within(root.id, root.class, ty);
-            self.m.pure(&mut self.state.scope, Op::AccessChain, pointer, chain.operands())
+        let id = match chain.operands() {
+            [whole] => *whole,
+            operands => {
+                let pointer = self.pointer_within(root.id, root.class, ty);
+                self.pure(Op::AccessChain, pointer, operands)
+            }
         };
         if non_uniform {
             self.decorate_non_uniform(id);

@@ -5,7 +5,8 @@
 
 use super::late::{Notes, Section};
 use super::types::NumericTypes;
-use super::words::{literal, string_words, Content, Dedup, Front, Operands, Words};
+use super::EmitOptions;
+use super::words::{literal, Dedup, Words};
 use crate::error::{Error, ErrorKind, Place};
 use crate::module::{Binding, Condition, Decisions, Key, Module, PatchKind, Range, Stage, Tables, Varying, ALWAYS};
 use spirv::{AddressingModel, Capability, Decoration, ExecutionMode, ExecutionModel, MemoryModel, Op, StorageClass};
@@ -45,7 +46,11 @@ pub(super) struct ModuleBuilder {
     /// Types, constants and variables outside of functions.
     pub(super) globals: Words,
     known: Dedup,
-    pub(super) found: Found,
+    /// Scalar and vector types.
+    pub(super) numeric_types: NumericTypes,
+    /// The first constants of `uint`, 0 where there is none: members and elements. Pointers name so many that looking for each in
+    /// `known` would take a tenth of all instructions of a translation.
+    pub(super) uints: [u32; 16],
     /// OpVariable of the function.
     pub(super) locals: Words,
     /// The function behind its variables: what comes first of all, and the rest.
@@ -62,20 +67,10 @@ pub(super) struct ModuleBuilder {
     pub(super) entry_label: u32,
 }
 
-/// What is found again at a place of its own; all of it is empty at first, which is one piece of memory to clear.
-#[derive(Debug, Default)]
-pub(super) struct Found {
-    /// Pointer types and scalar constants of up to 32 bits.
-    front: Front,
-    /// The first constants of `uint`, 0 where there is none: members and elements.
-    pub(super) uints: [u32; 16],
-    /// Scalar and vector types.
-    pub(super) numeric_types: NumericTypes,
-}
-
 impl ModuleBuilder {
     /// Forgets the last module and starts one.
-    pub(super) fn begin(&mut self, version: (u8, u8), offered: u64, decided: Option<&Decisions>) {
+    pub(super) fn begin(&mut self, version: (u8, u8), options: &EmitOptions<'_>) {
+        let EmitOptions { offer, decided, .. } = *options;
         // Names and captures are in ranges whether that is asked for or not.
         (self.version, self.offered) = (version, offered | Key::STRIP | Key::NO_CAPTURE);
         if decided.is_some() || self.decided.is_some() {
@@ -84,7 +79,6 @@ impl ModuleBuilder {
         self.conditions.clear();
         self.notes.clear();
         self.varyings.clear();
-        self.varyings.reserve(8);
         self.next_id = 1;
         self.addresses = false;
         self.capabilities.clear();
@@ -103,7 +97,8 @@ impl ModuleBuilder {
         ];
         sections.into_iter().for_each(Words::clear);
         self.known.clear();
-        self.found = Found::default();
+        self.numeric_types.clear();
+        self.uints = [0; 16];
         self.void_function = [0; 2];
         self.bindings.clear();
         self.main = self.id();
@@ -124,47 +119,21 @@ impl ModuleBuilder {
     }
 
     /// A type: the one that is already there if there is an equal one.
-    #[inline(always)]
-    pub(super) fn global_type<'a>(&mut self, op: Op, operands: impl Into<Operands<'a>>) -> u32 {
-        self.global_with(&Content::new(op, None, operands.into()))
+    pub(super) fn global_type(&mut self, op: Op, operands: &[u32]) -> u32 {
+        self.global(op, 0, operands)
     }
 
     /// A constant or undefined value: the one that is already there if there is an equal one.
-    #[inline(always)]
-    pub(super) fn global<'a>(&mut self, op: Op, ty: u32, operands: impl Into<Operands<'a>>) -> u32 {
-        self.global_with(&Content::new(op, Some(ty), operands.into()))
-    }
-
-    /// What was made with a `key` of its own, on a short way.
-    #[inline(always)]
-    pub(super) fn in_front(&self, key: u64) -> Option<u32> {
-        self.found.front.get(key)
-    }
-
-    /// Puts what has a `key` of its own, and is about to be made as the next id, there: if its place is free.
-    #[inline(always)]
-    pub(super) fn put_in_front(&mut self, key: u64) -> bool {
-        self.found.front.put(key, self.next_id)
-    }
-
-    #[inline(never)]
-    fn global_with(&mut self, wanted: &Content<'_>) -> u32 {
-        self.known.intern(&mut self.globals, &mut self.next_id, wanted)
+    pub(super) fn global(&mut self, op: Op, ty: u32, operands: &[u32]) -> u32 {
+        self.known.intern(&mut self.globals, &mut self.next_id, op, ty, operands)
     }
 
     /// An instruction without effects in the function: the one that `scope` knows if there is an equal one.
-    #[inline(always)]
-    pub(super) fn pure<'a>(&mut self, scope: &mut Dedup, op: Op, ty: u32, operands: impl Into<Operands<'a>>) -> u32 {
-        self.pure_with(scope, &Content::new(op, Some(ty), operands.into()))
-    }
-
-    #[inline(never)]
-    fn pure_with(&mut self, scope: &mut Dedup, wanted: &Content<'_>) -> u32 {
-        scope.intern(&mut self.code, &mut self.next_id, wanted)
+    pub(super) fn pure(&mut self, scope: &mut Dedup, op: Op, ty: u32, operands: &[u32]) -> u32 {
+        scope.intern(&mut self.code, &mut self.next_id, op, ty, operands)
     }
 
     /// An instruction of the function with a result.
-    #[inline(always)]
     pub(super) fn value(&mut self, op: Op, ty: u32, operands: &[u32]) -> u32 {
         let id = self.id();
         self.code.result(op, [ty, id], operands);
@@ -185,7 +154,7 @@ impl ModuleBuilder {
     pub(super) fn void(&mut self) -> u32 {
         if self.void_function[0] == 0 {
             self.void_function[0] = self.id();
-            self.globals.op(Op::TypeVoid, &self.void_function[..1]);
+            self.globals.op(Op::TypeVoid, &[self.void_function[0]]);
         }
         self.void_function[0]
     }
@@ -267,30 +236,44 @@ impl ModuleBuilder {
         let globals = words.append(&self.globals);
         words.op(Op::Function, &[void, self.main, spirv::FunctionControl::NONE.bits(), function_type]);
         words.op(Op::Label, &[self.entry_label]);
-        words.append(&self.locals);
-        let prologue = words.append(&self.prologue);
-        let code = words.append(&self.code);
+        let [_, prologue, code] = [&self.locals, &self.prologue, &self.code].map(|section| words.append(section));
         if words.overflowed() {
             let message = "an instruction would have more than 65535 words";
             return Err(Error::new(ErrorKind::Unsupported, Place::default(), message));
         }
         self.notes.write([modes, names, annotations, globals, prologue, code], &mut tables);
-        // The inner ranges stand before the outer.
+        // The inner ranges are before the outer.
         tables.ranges.extend(stripped);
         self.with_tables(words.into_words(), tables, stage, module);
         Ok(())
     }
 
-    /// How many words the module has, at most.
-    fn len(&self) -> usize {
-        let strings = self.extensions.iter().map(|name| 1 + string_words(name)).sum::<usize>();
-        let import = if self.glsl != 0 { 2 + GLSL.len() } else { 0 };
-        // Header, memory model, entry point, OpFunction and its label.
-        let fixed = 5 + 3 + (3 + MAIN.len()) + 5 + 2;
-        let front = fixed + self.capabilities.len() * 2 + strings + import + self.interface.len();
-        let Self { modes, sources, names, annotations, globals, locals, prologue, code, .. } = self;
-        let sections = [modes, sources, names, annotations, globals, locals, prologue, code];
-        sections.into_iter().fold(front, |len, section| len + section.len())
+    /// The words for debuggers, which start here and may go: their range, if it is to be noted.
+    #[inline(never)]
+    fn stripped(&mut self, words: &mut Words, start: usize) -> Option<Range> {
+        if words.len() == start {
+            return None;
+        }
+        let named = self.condition(Condition::none(Key::STRIP));
+        self.range_of(words, start, named)
+    }
+
+    /// Sorts the tables and the list of descriptors.
+    #[inline(never)]
+    fn sort(&mut self, tables: &mut Tables) {
+        tables.sort();
+        if self.bindings.windows(2).any(|pair| pair[0] > pair[1]) {
+            // The list of descriptors is sorted, and patches name its rows.
+            let old = &mut self.old_bindings;
+            old.clone_from(&self.bindings);
+            self.bindings.sort_unstable();
+            for patch in &mut tables.patches {
+                if matches!(patch.kind, PatchKind::DescriptorSet | PatchKind::Binding | PatchKind::ArrayLength) {
+                    let row = old.get(patch.arg as usize).and_then(|row| self.bindings.binary_search(row).ok());
+                    patch.arg = row.unwrap_or(0) as u32;
+                }
+            }
+        }
     }
 
     /// Everything in front of the memory model.
@@ -339,25 +322,9 @@ impl ModuleBuilder {
         }
     }
 
-    fn with_tables(&mut self, words: Vec<u32>, mut tables: Tables, stage: Stage, module: &mut Module) {
-        tables.sort();
-        if self.bindings.windows(2).any(|pair| pair[0] > pair[1]) {
-            // The list of descriptors is sorted, and patches name its rows.
-            let old = &mut self.old_bindings;
-            old.clone_from(&self.bindings);
-            self.bindings.sort_unstable();
-            for patch in &mut tables.patches {
-                if matches!(patch.kind, PatchKind::DescriptorSet | PatchKind::Binding | PatchKind::ArrayLength) {
-                    let row = old.get(patch.arg as usize).and_then(|row| self.bindings.binary_search(row).ok());
-                    patch.arg = row.unwrap_or(0) as u32;
-                }
-            }
-        }
-        // These change places with lists that nobody needs any more.
-        std::mem::swap(&mut module.conditions, &mut self.conditions);
-        std::mem::swap(&mut module.interface, &mut self.varyings);
-        std::mem::swap(&mut module.bindings, &mut self.bindings);
-        module.fill(words, tables, stage, self.offered);
+    /// About how many words the module has, the few of the header aside.
+    fn len(&self) -> usize {
+        64 + self.annotations.len() + self.globals.len() + self.code.len()
     }
 }
 

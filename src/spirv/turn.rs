@@ -78,7 +78,7 @@ impl Emit<'_> {
         let [x, y] = choices.map(|choices| self.chosen_float(default, choices));
         let rest = if n > 2 { self.chosen_float(rest, &[]) } else { 0 };
         let id = self.m.id();
-        self.m.globals.op(Op::ConstantComposite, &[&[ty, id][..], &[x, y, rest, rest][..usize::from(n)]].concat());
+        self.m.globals.result(Op::ConstantComposite, [ty, id], &[x, y, rest, rest][..usize::from(n)]);
         id
     }
 
@@ -90,8 +90,8 @@ impl Emit<'_> {
     /// `value`, a vector of `n`, with X and Y swapped if the key says so.
     pub(super) fn swapped(&mut self, section: Section, ty: u32, value: u32, n: u8) -> u32 {
         let id = self.m.id();
-        let operands = [ty, id, value, value, 0, 1, 2, 3];
-        let at = self.m.section(section).op(Op::VectorShuffle, &operands[..4 + usize::from(n)]);
+        let operands = [value, value, 0, 1, 2, 3];
+        let at = self.m.section(section).op2(Op::VectorShuffle, &[ty, id], &operands[..2 + usize::from(n)]);
         let swap = self.m.condition(has(Key::SWAP_XY));
         for (lane, word) in [1, 0].into_iter().enumerate() {
             self.m.patch(section, at + 4 + lane, PatchKind::Word, swap, word);

@@ -137,35 +137,46 @@ impl Numbers {
     }
 }
 
-/// Ids of scalar and vector types, by base, width and size; 0 where there is none.
-#[derive(Clone, Debug)]
+/// Ids of scalar and vector types; 0 where there is none.
+#[derive(Clone, Debug, Default)]
 pub(super) struct NumericTypes {
-    ids: [u32; 8 * 4 * 4],
+    /// Booleans and numbers of 32 bits, by base and size: all that most shaders have.
+    usual: [u32; 4 * 4],
+    /// The others.
+    others: Vec<((Base, u8, u8), u32)>,
     /// There are numbers of 8 or 16 bits.
     pub(super) small: bool,
 }
 
-impl Default for NumericTypes {
-    fn default() -> NumericTypes {
-        NumericTypes { ids: [0; 8 * 4 * 4], small: false }
-    }
-}
-
 impl NumericTypes {
-    #[inline(always)]
-    fn slot(base: Base, bits: u8, n: u8) -> usize {
-        // 8, 16, 32 or 64, or 1 for booleans only, so that these differ without the bits that are left out.
-        let width = usize::from(bits & 0x38) << 1;
-        width | (base as usize & 3) << 2 | usize::from(n.wrapping_sub(1) & 3)
+    fn usual(base: Base, bits: u8, n: u8) -> Option<usize> {
+        matches!(bits, 1 | 32).then_some((base as usize & 3) << 2 | usize::from(n.wrapping_sub(1) & 3))
     }
 
     pub(super) fn get(&self, base: Base, bits: u8, n: u8) -> u32 {
-        self.ids[NumericTypes::slot(base, bits, n)]
+        match NumericTypes::usual(base, bits, n) {
+            Some(at) => self.usual[at],
+            None => self.other(base, bits, n),
+        }
+    }
+
+    #[cold]
+    fn other(&self, base: Base, bits: u8, n: u8) -> u32 {
+        self.others.iter().find(|(other, _)| *other == (base, bits, n)).map_or(0, |(_, id)| *id)
     }
 
     fn set(&mut self, base: Base, bits: u8, n: u8, id: u32) {
-        self.ids[NumericTypes::slot(base, bits, n)] = id;
+        match NumericTypes::usual(base, bits, n) {
+            Some(at) => self.usual[at] = id,
+            None => self.others.push(((base, bits, n), id)),
+        }
         self.small |= matches!(bits, 8 | 16);
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.usual = [0; 4 * 4];
+        self.others.clear();
+        self.small = false;
     }
 }
 
@@ -173,7 +184,7 @@ impl ModuleBuilder {
     /// The type of `n` numbers or booleans.
     #[inline(always)]
     pub(super) fn numeric(&mut self, base: Base, bits: u8, n: u8) -> u32 {
-        match self.found.numeric_types.get(base, bits, n) {
+        match self.numeric_types.get(base, bits, n) {
             0 => self.new_numeric(base, bits, n),
             known => known,
         }
@@ -196,7 +207,7 @@ impl ModuleBuilder {
                 }
             };
         }
-        self.found.numeric_types.set(base, bits, n, id);
+        self.numeric_types.set(base, bits, n, id);
         id
     }
 
@@ -212,38 +223,21 @@ impl ModuleBuilder {
     }
 
     /// The type of pointers to `ty`.
-    #[inline(always)]
     pub(super) fn pointer(&mut self, class: StorageClass, ty: u32) -> u32 {
-        // No type of a constant has so high an id.
-        let key = 1 << 63 | u64::from(ty) << 32 | class as u64;
-        match self.in_front(key) {
-            Some(id) => id,
-            None => self.new_pointer(key, class, ty),
-        }
-    }
-
-    fn new_pointer(&mut self, key: u64, class: StorageClass, ty: u32) -> u32 {
-        if !self.put_in_front(key) {
-            return self.global_type(Op::TypePointer, &[class as u32, ty]);
-        }
-        let id = self.id();
-        self.globals.op(Op::TypePointer, &[id, class as u32, ty]);
-        id
+        self.global_type(Op::TypePointer, &[class as u32, ty])
     }
 
     /// A 32-bit unsigned constant.
-    #[inline(always)]
     pub(super) fn uint(&mut self, value: u32) -> u32 {
-        match self.found.uints.get(value as usize) {
+        match self.uints.get(value as usize) {
             Some(known) if *known != 0 => *known,
             _ => self.other_uint(value),
         }
     }
 
     fn other_uint(&mut self, value: u32) -> u32 {
-        let ty = self.numeric(Base::Uint, 32, 1);
-        let id = self.scalar_constant(ty, value);
-        self.found.uints.get_mut(value as usize).into_iter().for_each(|known| *known = id);
+        let id = self.constant(Base::Uint, 32, value.into());
+        self.uints.get_mut(value as usize).into_iter().for_each(|known| *known = id);
         id
     }
 

@@ -4,7 +4,6 @@
 //! another type or other components gets an OpBitcast, OpCompositeExtract, ... of it, which later users within the same
 //! dominance region find again. Constants and undefined values are made as wanted and cost no instruction.
 
-use super::words::Operands;
 use super::{internal, unsupported, Emit, Result};
 use crate::ir::{AluSrc, Def, Inst, InstData, InstKind, Swizzle};
 use crate::op::Base;
@@ -286,8 +285,7 @@ impl Emit<'_> {
     }
 
     /// An instruction without effects, or the equal one that dominates.
-    #[inline(always)]
-    pub(super) fn pure<'a>(&mut self, op: Op, ty: u32, operands: impl Into<Operands<'a>>) -> u32 {
+    pub(super) fn pure(&mut self, op: Op, ty: u32, operands: &[u32]) -> u32 {
         self.m.pure(&mut self.state.scope, op, ty, operands)
     }
 

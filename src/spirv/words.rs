@@ -14,10 +14,10 @@ pub(super) struct Words {
 }
 
 impl Words {
-    /// None yet, with room for exactly so many, in the memory of others.
+    /// None yet, with room for so many, in the memory of others.
     pub(super) fn in_memory_of(mut words: Vec<u32>, room: usize) -> Words {
         words.clear();
-        words.reserve_exact(room);
+        words.reserve(room);
         Words { words, overflow: false }
     }
 
@@ -25,22 +25,11 @@ impl Words {
         self.words
     }
 
-    /// Appends an instruction. Returns where its first operand stands.
-    #[inline(always)]
-    pub(super) fn op(&mut self, op: Op, operands: &[u32]) -> usize {
-        let at = self.words.len() + 1;
-        let head = (operands.len() as u32 + 1) << 16 | op as u32;
-        // At once, and without a call to copy few words.
-        match *operands {
-            [] => self.words.extend_from_slice(&[head]),
-            [a] => self.words.extend_from_slice(&[head, a]),
-            [a, b] => self.words.extend_from_slice(&[head, a, b]),
-            [a, b, c] => self.words.extend_from_slice(&[head, a, b, c]),
-            [a, b, c, d] => self.words.extend_from_slice(&[head, a, b, c, d]),
-            [a, b, c, d, e] => self.words.extend_from_slice(&[head, a, b, c, d, e]),
-            _ => drop(self.op2(op, operands, &[])),
-        }
-        at
+    /// Appends an instruction. Returns where its first operand is.
+    pub(super) fn op<const N: usize>(&mut self, op: Op, operands: &[u32; N]) -> usize {
+        self.words.push((N as u32 + 1) << 16 | op as u32);
+        self.words.extend_from_slice(operands);
+        self.words.len() - N
     }
 
     /// Appends an instruction with operands in two parts. Returns where the first stands.
@@ -59,18 +48,15 @@ impl Words {
         self.words.extend(rest);
     }
 
-    /// Appends an instruction with a result type and a result.
-    #[inline(always)]
-    pub(super) fn result(&mut self, op: Op, [ty, id]: [u32; 2], operands: &[u32]) {
-        let head = (operands.len() as u32 + 3) << 16 | op as u32;
-        match *operands {
-            [] => self.words.extend_from_slice(&[head, ty, id]),
-            [a] => self.words.extend_from_slice(&[head, ty, id, a]),
-            [a, b] => self.words.extend_from_slice(&[head, ty, id, a, b]),
-            [a, b, c] => self.words.extend_from_slice(&[head, ty, id, a, b, c]),
-            [a, b, c, d] => self.words.extend_from_slice(&[head, ty, id, a, b, c, d]),
-            _ => drop(self.op2(op, &[ty, id], operands)),
+    /// Appends an instruction with a result type, 0 for none, and a result. Returns where that is.
+    pub(super) fn result(&mut self, op: Op, [ty, id]: [u32; 2], operands: &[u32]) -> usize {
+        self.head(op, usize::from(ty != 0) + 1 + operands.len());
+        if ty != 0 {
+            self.words.push(ty);
         }
+        self.words.push(id);
+        self.words.extend_from_slice(operands);
+        self.words.len() - operands.len() - 1
     }
 
     /// Appends the first `len` of `words`, an instruction: without a branch for each length.
@@ -79,21 +65,6 @@ impl Words {
         let end = self.words.len() + len.min(N);
         self.words.extend_from_slice(&words);
         self.words.truncate(end);
-    }
-
-    /// Appends the instruction that `content` is, with a result.
-    #[inline(always)]
-    pub(super) fn definition(&mut self, content: &Content<'_>, id: u32) {
-        let Content { start: Start { head, ty, first }, rest } = *content;
-        let len = (head >> 16) as usize;
-        match ty {
-            0 => self.start_of([head, id, first[0], first[1], first[2], first[3]], len),
-            _ => self.start_of([head, ty, id, first[0], first[1], first[2], first[3]], len),
-        }
-        if !rest.is_empty() {
-            self.overflow |= Operands::FIRST + rest.len() > MAX_INSTRUCTION - 3;
-            self.words.extend_from_slice(rest);
-        }
     }
 
     /// Appends an instruction whose operands are `first`, the literal `text`, and `rest`.
@@ -131,13 +102,11 @@ impl Words {
     }
 
     /// Appends a section. Returns where it starts.
+    #[inline(never)]
     pub(super) fn append(&mut self, section: &Words) -> u32 {
-        let start = self.words.len() as u32;
         self.overflow |= section.overflow;
-        if !section.words.is_empty() {
-            self.words.extend_from_slice(&section.words);
-        }
-        start
+        self.words.extend_from_slice(&section.words);
+        (self.words.len() - section.words.len()) as u32
     }
 
     /// Says that all words behind `head` are of the instruction there.
@@ -181,27 +150,13 @@ pub(super) const fn literal<const N: usize>(text: &str) -> [u32; N] {
 }
 
 /// Words that a literal string takes.
-pub(super) fn string_words(text: &str) -> usize {
+fn string_words(text: &str) -> usize {
     text.len() / 4 + 1
-}
-
-/// The operands of an instruction: the first, with 0 for those that are not there, and the rest.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Operands<'a> {
-    first: [u32; Operands::FIRST],
-    len: u32,
-    rest: &'a [u32],
-}
-
-impl Operands<'_> {
-    const FIRST: usize = 4;
-    pub(super) const NONE: Operands<'static> = Operands { first: [0; Operands::FIRST], len: 0, rest: &[] };
 }
 
 /// Operands that are put together from the last to the first.
 pub(super) struct Backwards {
-    /// With 0 behind the last, for the first of few.
-    words: [u32; Backwards::MOST + Operands::FIRST],
+    words: [u32; Backwards::MOST],
     at: usize,
 }
 
@@ -209,13 +164,11 @@ impl Backwards {
     /// The most operands: more than types are deep that variables can have.
     const MOST: usize = 44;
 
-    #[inline(always)]
     pub(super) fn new() -> Backwards {
-        Backwards { words: [0; Backwards::MOST + Operands::FIRST], at: Backwards::MOST }
+        Backwards { words: [0; Backwards::MOST], at: Backwards::MOST }
     }
 
-    /// Puts `word` in front. False if there are too many.
-    #[inline(always)]
+    /// Puts `word` before the others. False if there are too many.
     pub(super) fn push(&mut self, word: u32) -> bool {
         let room = self.at != 0;
         self.at -= usize::from(room);
@@ -223,77 +176,8 @@ impl Backwards {
         room
     }
 
-    pub(super) fn len(&self) -> usize {
-        Backwards::MOST - self.at
-    }
-
-    #[inline(always)]
-    pub(super) fn operands(&self) -> Operands<'_> {
-        let words = &self.words[self.at..];
-        let first = [words[0], words[1], words[2], words[3]];
-        let rest = words[Operands::FIRST..].len() - Operands::FIRST.min(words.len() - Operands::FIRST);
-        Operands { first, len: self.len() as u32, rest: &words[Operands::FIRST..][..rest] }
-    }
-}
-
-impl<'a, const N: usize> From<&'a [u32; N]> for Operands<'a> {
-    #[inline(always)]
-    fn from(operands: &'a [u32; N]) -> Operands<'a> {
-        Operands::from(&operands[..])
-    }
-}
-
-impl<'a> From<&'a [u32]> for Operands<'a> {
-    #[inline(always)]
-    fn from(operands: &'a [u32]) -> Operands<'a> {
-        let len = operands.len() as u32;
-        let (first, rest): (_, &[u32]) = match *operands {
-            [] => ([0; 4], &[]),
-            [a] => ([a, 0, 0, 0], &[]),
-            [a, b] => ([a, b, 0, 0], &[]),
-            [a, b, c] => ([a, b, c, 0], &[]),
-            [a, b, c, d, ref rest @ ..] => ([a, b, c, d], rest),
-        };
-        Operands { first, len, rest }
-    }
-}
-
-/// What an instruction is, its result aside.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Content<'a> {
-    start: Start,
-    rest: &'a [u32],
-}
-
-/// The start of a [`Content`], which is the whole of most: as long for each, so that they are compared at once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Start {
-    /// The first word.
-    head: u32,
-    /// The result type, 0 if it has none.
-    ty: u32,
-    first: [u32; Operands::FIRST],
-}
-
-impl<'a> Content<'a> {
-    #[inline(always)]
-    pub(super) fn new(op: Op, ty: Option<u32>, operands: Operands<'a>) -> Content<'a> {
-        let head = (operands.len + 2 + u32::from(ty.is_some())) << 16 | op as u32;
-        Content { start: Start { head, ty: ty.unwrap_or(0), first: operands.first }, rest: operands.rest }
-    }
-
-    #[inline(always)]
-    fn hash(&self) -> u32 {
-        const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
-        let Start { head, ty, first } = self.start;
-        let pair = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
-        let mut hash = pair(head, ty).wrapping_mul(FACTOR);
-        hash = (hash.rotate_left(23) ^ pair(first[0], first[1])).wrapping_mul(FACTOR);
-        hash = (hash.rotate_left(23) ^ pair(first[2], first[3])).wrapping_mul(FACTOR);
-        for word in self.rest {
-            hash = (hash.rotate_left(23) ^ u64::from(*word)).wrapping_mul(FACTOR);
-        }
-        (hash >> 32) as u32
+    pub(super) fn operands(&self) -> &[u32] {
+        &self.words[self.at..]
     }
 }
 
@@ -308,14 +192,11 @@ pub(super) struct Dedup {
 
 #[derive(Clone, Copy, Debug)]
 struct Entry {
-    start: Start,
     hash: u32,
     /// The entry before it in its bucket, plus one.
     next: u32,
     /// Where the instruction starts.
     at: u32,
-    /// Its result.
-    id: u32,
 }
 
 impl Default for Dedup {
@@ -326,30 +207,37 @@ impl Default for Dedup {
 
 impl Dedup {
     /// Buckets for most modules.
-    const FEW: usize = 128;
+    const FEW: usize = 64;
 
-    /// The result of the instruction in `words` that equals this one, which is appended with result `new` if there is none.
-    #[inline(always)]
-    pub(super) fn intern(&mut self, words: &mut Words, new: &mut u32, content: &Content<'_>) -> u32 {
-        let hash = content.hash();
+    /// The result of the instruction in `words` that equals this one, which is appended with result `new` if there is none. `ty` is
+    /// the result type, 0 if it has none.
+    ///
+    /// The instruction is written before it is looked for, and taken away again if there is one: so words are compared with words,
+    /// whatever they are.
+    #[inline(never)]
+    pub(super) fn intern(&mut self, words: &mut Words, new: &mut u32, op: Op, ty: u32, operands: &[u32]) -> u32 {
+        let at = words.len();
+        let result = words.result(op, [ty, *new], operands) - at;
+        let (written, added) = words.words.split_at(at);
+        let hash = hash(added, result);
         let bucket = self.bucket(hash);
         let mut next = self.heads[bucket];
         while let Some(entry) = (next as usize).checked_sub(1).and_then(|at| self.entries.get(at)) {
-            if entry.hash == hash && entry.start == content.start && entry.has_rest(words, content) {
-                return entry.id;
+            let there = &written[entry.at as usize..];
+            if entry.hash == hash && are_equal(there, added, result) {
+                let id = there[result];
+                words.words.truncate(at);
+                return id;
             }
             next = entry.next;
         }
-        let id = *new;
-        *new += 1;
-        let entry = Entry { start: content.start, hash, next: self.heads[bucket], at: words.len() as u32, id };
-        self.entries.push(entry);
+        self.entries.push(Entry { hash, next: self.heads[bucket], at: at as u32 });
         self.heads[bucket] = self.entries.len() as u32;
-        if self.entries.len() * 2 > self.heads.len() {
+        if self.entries.len() > self.heads.len() {
             self.grow();
         }
-        words.definition(content, id);
-        id
+        *new += 1;
+        *new - 1
     }
 
     #[cold]
@@ -393,57 +281,19 @@ impl Dedup {
     }
 }
 
-impl Entry {
-    /// True if behind the first operands come those of `content`; there are as many.
-    #[inline(always)]
-    fn has_rest(&self, words: &Words, content: &Content<'_>) -> bool {
-        content.rest.is_empty() || {
-            let first = self.at as usize + 2 + usize::from(content.start.ty != 0) + Operands::FIRST;
-            words.words.get(first..first + content.rest.len()) == Some(content.rest)
-        }
+/// Of all words of an instruction but the one at `result`.
+fn hash(words: &[u32], result: usize) -> u32 {
+    let mut hash = 0u64;
+    for (at, word) in words.iter().enumerate() {
+        let word = if at == result { 0 } else { *word };
+        hash = (hash.rotate_left(23) ^ u64::from(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     }
+    (hash >> 32) as u32
 }
 
-/// The first few of what has a key of one word or two, in front of a [`Dedup`]. Each key has one place, which it keeps; what finds
-/// its place taken goes to the other.
-#[derive(Clone, Debug)]
-pub(super) struct Front {
-    /// 0 where a place is free.
-    keys: [u64; 1 << Front::BITS],
-    ids: [u32; 1 << Front::BITS],
-}
-
-impl Default for Front {
-    fn default() -> Front {
-        Front { keys: [0; 1 << Front::BITS], ids: [0; 1 << Front::BITS] }
-    }
-}
-
-impl Front {
-    const BITS: u32 = 6;
-
-    #[inline(always)]
-    fn at(key: u64) -> usize {
-        (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - Front::BITS)) as usize
-    }
-
-    /// The id at the place of `key`, if it is there.
-    #[inline(always)]
-    pub(super) fn get(&self, key: u64) -> Option<u32> {
-        let at = Front::at(key);
-        (self.keys[at] == key).then_some(self.ids[at])
-    }
-
-    /// Keeps `new` for `key`, which is not there, if its place is free.
-    #[inline(always)]
-    pub(super) fn put(&mut self, key: u64, new: u32) -> bool {
-        let at = Front::at(key);
-        let free = self.keys[at] == 0;
-        if free {
-            (self.keys[at], self.ids[at]) = (key, new);
-        }
-        free
-    }
+/// Whether an instruction, and more words, start like `words`, an instruction, but for the word at `result`.
+fn are_equal(there: &[u32], words: &[u32], result: usize) -> bool {
+    there.iter().zip(words).enumerate().all(|(at, (a, b))| a == b || at == result)
 }
 
 #[cfg(test)]
@@ -464,7 +314,7 @@ mod tests {
     fn equal_instructions_are_found_until_released() {
         let (mut words, mut dedup, mut next) = (Words::default(), Dedup::default(), 1);
         let mut get = |dedup: &mut Dedup, operand| {
-            dedup.intern(&mut words, &mut next, &Content::new(Op::Bitcast, Some(90), (&[operand]).into()))
+            dedup.intern(&mut words, &mut next, Op::Bitcast, 90, &[operand])
         };
         let outer: Vec<u32> = (0..100).map(|operand| get(&mut dedup, operand)).collect();
         let mark = dedup.mark();
@@ -479,33 +329,21 @@ mod tests {
     fn instructions_differ_in_each_operand() {
         let (mut words, mut dedup, mut next) = (Words::default(), Dedup::default(), 1);
         let lists: [&[u32]; 7] = [&[], &[0], &[1], &[1, 0], &[1, 2, 3, 4], &[1, 2, 3, 4, 5, 6], &[1, 2, 3, 4, 5, 7]];
-        for ty in [None, Some(9)] {
-            let key = |list: &'static [u32]| Content::new(Op::TypeStruct, ty, list.into());
-            let ids = lists.map(|list| dedup.intern(&mut words, &mut next, &key(list)));
-            assert_eq!(lists.map(|list| dedup.intern(&mut words, &mut next, &key(list))), ids);
+        for ty in [0, 9] {
+            let ids = lists.map(|list| dedup.intern(&mut words, &mut next, Op::TypeStruct, ty, list));
+            assert_eq!(lists.map(|list| dedup.intern(&mut words, &mut next, Op::TypeStruct, ty, list)), ids);
             let mut expected = Words::default();
             for (list, id) in lists.into_iter().zip(ids) {
                 match ty {
-                    Some(ty) => expected.result(Op::TypeStruct, [ty, id], list),
-                    None => drop(expected.op2(Op::TypeStruct, &[id], list)),
-                }
+                    0 => expected.op2(Op::TypeStruct, &[id], list),
+                    _ => expected.op2(Op::TypeStruct, &[ty, id], list),
+                };
             }
             assert_eq!(words.words, expected.words);
             words.clear();
             dedup.clear();
         }
         assert_eq!(next, 15);
-    }
-
-    #[test]
-    fn keys_keep_their_places() {
-        let mut front = Front::default();
-        let free: Vec<u64> = (1..1000).filter(|key| front.put(*key, *key as u32)).collect();
-        assert!((2..=1 << Front::BITS).contains(&free.len()), "{free:?}");
-        for key in 1..1000 {
-            assert_eq!(front.get(key), free.contains(&key).then_some(key as u32));
-            assert!(!front.put(key, 0));
-        }
     }
 
     #[test]
