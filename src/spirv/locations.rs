@@ -97,15 +97,6 @@ impl Emit<'_> {
         Ok(())
     }
 
-    /// Takes the first `n` components of one location for an input or output that is nothing else.
-    pub(super) fn take_location(&mut self, class: StorageClass, location: u32, n: u8) -> Result<()> {
-        let output = u32::from(class == StorageClass::Output);
-        match self.state.locations.take(location, ((1 << n) - 1) << (16 * output)) {
-            true => Ok(()),
-            false => Err(shared(location)),
-        }
-    }
-
     /// The type that takes locations: that of one vertex.
     fn located_type(&self, variable: &Variable) -> Type {
         match self.shader.types.as_array(variable.ty) {

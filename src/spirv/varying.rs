@@ -7,74 +7,22 @@
 use super::builtin::is_linked;
 use super::interface::{refuse_initializer, VariableAt, VariableState, View};
 use super::late::{Redirect, Section};
-use super::locations::{Located, MAX_LOCATIONS};
+use super::locations::Located;
 use super::types::{Layout, Numbers};
 use super::{unsupported, Emit, Result};
 use crate::analysis::value_types;
 use crate::ir::{Capture, Def, Precision, Stage, Var, VarFlags, Variable};
 use crate::module::{self, Condition, Key, PatchKind, Varying, ALWAYS};
 use crate::op::names::{varying, InterpMode};
-use crate::op::{AluType, Base, Intrinsic, Modes};
+use crate::op::{Base, Intrinsic, Modes};
 use spirv::{BuiltIn, Capability, Decoration, ExecutionMode, Op, StorageClass};
 
 /// Slots that read as opaque black where nobody writes them (GL's colours, by Gallium's convention); all others as zeros.
 const COLOURS: [u32; 4] = [varying::COL0, varying::COL1, varying::BFC0, varying::BFC1];
 
-/// Flags that say more of an input or output than where it is.
-const UNUSUAL: VarFlags = VarFlags::PATCH
-    .union(VarFlags::PER_PRIMITIVE)
-    .union(VarFlags::INVARIANT)
-    .union(VarFlags::CENTROID)
-    .union(VarFlags::SAMPLE);
-
 impl Emit<'_> {
     /// Makes the variable of an input or output.
     pub(super) fn io_variable(&mut self, var: Var, variable: &Variable, class: StorageClass) -> Result<u32> {
-        match self.usual_varying(variable, class) {
-            Some((location, n)) => self.usual_variable(var, class, location, n),
-            None => self.unusual_variable(var, variable, class),
-        }
-    }
-
-    /// The location and the components of a vector of floats with nothing to say of it but where it is.
-    fn usual_varying(&self, variable: &Variable, class: StorageClass) -> Option<(u32, u8)> {
-        let location = self.location(variable)?;
-        let (scalar, n) = self.shader.types.as_vector(variable.ty)?;
-        let named = self.options.names | self.options.linkable | self.offers(Key::SAMPLE_SHADING);
-        let qualified = (variable.flags.bits() & UNUSUAL.bits() != 0)
-            | (variable.interp as u8 > InterpMode::smooth as u8)
-            | (variable.precision as u8 > Precision::High as u8)
-            | (u32::from(variable.location_frac) | variable.stream != 0);
-        let other = (scalar != AluType::new(Base::Float, 32))
-            | variable.capture.is_some()
-            | variable.initializer.is_some()
-            | (self.state.is_dual_source & (class == StorageClass::Output))
-            | self.shader.stage().is_compute();
-        let usual = !(named | qualified | other) && self.io_builtin(variable).is_none();
-        (usual && (1..=4).contains(&n) && location <= MAX_LOCATIONS).then_some((location, n))
-    }
-
-    /// Makes the variable of such a vector.
-    fn usual_variable(&mut self, var: Var, class: StorageClass, location: u32, n: u8) -> Result<u32> {
-        let ty = self.m.numeric(Base::Float, 32, n);
-        let pointer = self.m.pointer(class, ty);
-        let id = self.m.global_variable(pointer, class);
-        let access = self.shader.vars[var].access;
-        let state = VariableState { ids: [id, 0, 0], class: Some(class), access, ..VariableState::default() };
-        self.state.vars.set(var, state);
-        let is_output = class == StorageClass::Output;
-        self.take_location(class, location, n)?;
-        self.decorate_with(id, Decoration::Location, location, PatchKind::Location);
-        if is_output {
-            self.state.outputs.push(var);
-        }
-        let varying = Varying { is_output, location, locations: 1, components: n, ..Varying::default() };
-        self.m.varyings.push(varying);
-        Ok(id)
-    }
-
-    #[inline(never)]
-    fn unusual_variable(&mut self, var: Var, variable: &Variable, class: StorageClass) -> Result<u32> {
         let builtin = self.io_builtin(variable);
         let location = self.location(variable);
         if builtin.is_none() && location.is_none() && class == StorageClass::Output {
@@ -370,8 +318,8 @@ mod tests {
     use crate::target::Target;
     use spirv::{Decoration, Op};
 
-    /// The words of a vertex shader that writes 0 to outputs at these locations, with these flags; or why it is refused.
-    fn writes(outputs: &[(u32, VarFlags)], names: bool) -> Result<Vec<u32>, String> {
+    /// The words of a vertex shader that writes 0 to outputs at these locations, with these flags, or why it is refused.
+    fn writes(outputs: &[(u32, VarFlags)]) -> Result<Vec<u32>, String> {
         let mut shader = Shader::default();
         shader.info.stage = Stage::Vertex;
         shader.append_new_block();
@@ -386,7 +334,7 @@ mod tests {
             let (target, value) = (b.deref_var(var), b.undef(4, 32));
             b.store_deref(target, value, 15, 0);
         }
-        let module = emit(&shader, &Target::default(), &EmitOptions { names, ..EmitOptions::default() });
+        let module = emit(&shader, &Target::default(), &EmitOptions::default());
         module.map(|module| module.words).map_err(|errors| errors.to_string())
     }
 
@@ -395,34 +343,16 @@ mod tests {
         let (usual, other) = (VarFlags::empty(), VarFlags::INVARIANT);
         for flags in [[usual, usual], [usual, other], [other, usual], [other, other]] {
             assert_eq!(
-                writes(&[(3, flags[0]), (3, flags[1])], false),
+                writes(&[(3, flags[0]), (3, flags[1])]),
                 Err("more than one variable at location 3 is not supported".to_string())
             );
-            let words = writes(&[(3, flags[0]), (4, flags[1])], false).expect("two outputs");
+            let words = writes(&[(3, flags[0]), (4, flags[1])]).expect("two outputs");
             let at = |location| [4 << 16 | Op::Decorate as u32, Decoration::Location as u32, location];
             let is_at = |location| move |inst: &&[u32]| [inst[0], inst[2], inst[3]] == at(location);
             let counts = [3, 4].map(|location| words.windows(4).filter(is_at(location)).count());
             assert_eq!(counts, [1, 1]);
         }
         let far = "a variable of 1 locations from 2147483647 on is not supported";
-        assert_eq!(writes(&[(u32::MAX / 2, usual)], false), Err(far.to_string()));
-    }
-
-    /// Who wants names takes the long way.
-    #[test]
-    fn both_ways_make_the_same_words() {
-        let outputs = [(3, VarFlags::empty()), (0, VarFlags::empty()), (1, VarFlags::INVARIANT)];
-        let (short, long) = (writes(&outputs, false).unwrap(), writes(&outputs, true).unwrap());
-        let mut nameless = long[..5].to_vec();
-        let mut at = 5;
-        while at < long.len() {
-            let next = at + (long[at] >> 16) as usize;
-            if ![Op::Name as u32, Op::MemberName as u32].contains(&(long[at] & 0xffff)) {
-                nameless.extend_from_slice(&long[at..next]);
-            }
-            at = next;
-        }
-        assert!(long.len() > short.len());
-        assert_eq!(nameless, short);
+        assert_eq!(writes(&[(u32::MAX / 2, usual)]), Err(far.to_string()));
     }
 }
