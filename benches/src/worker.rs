@@ -22,7 +22,8 @@ impl Worker {
     /// Reads a shader and translates it.
     pub fn translate(&mut self, wire: &[u32]) -> Result<&Module, Errors> {
         self.decode(wire)?;
-        self.translator.translate_to(&mut self.shader, &EmitOptions::default(), &mut self.module)?;
+        let options = EmitOptions { words_only: true, ..EmitOptions::default() };
+        self.translator.translate_to(&mut self.shader, &options, &mut self.module)?;
         Ok(&self.module)
     }
 }

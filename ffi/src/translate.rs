@@ -102,6 +102,7 @@ pub(crate) fn translate<R>(
         names: flags & NTV_OPTION_NAMES != 0,
         offer: offer.unwrap_or(0),
         linkable: offer.is_some(),
+        words_only: offer.is_none() && flags & NTV_OPTION_WORDS_ONLY != 0,
         ..EmitOptions::default()
     };
     let input = if flags & NTV_OPTION_VALID_NIR == 0 { Input::Unknown } else { Input::Valid };

@@ -83,6 +83,9 @@ impl ModuleBuilder {
 
     /// The index of a condition of one variable.
     pub(super) fn new_condition(&mut self, condition: Condition) -> u16 {
+        if self.words_only {
+            return ALWAYS;
+        }
         // Locations are so few that varyings never make so many.
         let index = self.conditions.len().min(usize::from(ALWAYS) - 1);
         if index == self.conditions.len() {
@@ -124,6 +127,9 @@ impl ModuleBuilder {
 
     /// Notes that the last words of `section`, from `start` on, may go, a part of the instruction at `head` if that is not 0.
     fn note_range(&mut self, section: Section, start: usize, head: usize, when: u16) {
+        if self.words_only {
+            return;
+        }
         let end = self.section(section).len() as u32;
         let range = Range { start: start as u32, end, head: head as u32, when };
         if !range.is_empty() {
@@ -133,6 +139,9 @@ impl ModuleBuilder {
 
     /// The word at `at` may change.
     pub(super) fn patch(&mut self, section: Section, at: usize, kind: PatchKind, when: u16, arg: u32) {
+        if self.words_only && kind != PatchKind::OutputVertices {
+            return;
+        }
         match self.decided {
             None => self.notes.patches.push((section, Patch { at: at as u32, kind, when, arg })),
             Some(_) => self.decided_patch(section, at, kind, when, arg),

@@ -78,6 +78,9 @@ pub struct EmitOptions<'a> {
     pub linkable: bool,
     /// All that the tables would leave open: the words are final then, and the tables empty.
     pub decided: Option<&'a Decisions>,
+    /// Nobody asks for more than the words, those of the empty [`Key`](crate::Key): no tables are made, nor lists of varyings and
+    /// bindings, but for the patch that [`Module::tcs_vertices_out`] finds.
+    pub words_only: bool,
 }
 
 /// Emits a shader in emittable form.
@@ -109,7 +112,7 @@ impl Emitter {
         options: &EmitOptions<'_>,
         module: &mut Module,
     ) -> Result<(), Errors> {
-        self.module.begin(target.spirv_version(), options.offer, options.decided);
+        self.module.begin(target.spirv_version(), options);
         self.types.infer_for(shader, target);
         self.state.clear(shader);
         let vmm = target.has(Feature::vulkanMemoryModel);
@@ -241,10 +244,14 @@ impl<'a> Emit<'a> {
         self.state.shared_views = self.finds_shared_views();
         self.source_text();
         self.execution_modes()?;
-        self.plan_epilogue();
+        if self.options.offer != 0 {
+            self.plan_epilogue();
+        }
         self.body()?;
-        self.epilogue();
-        self.prologue();
+        if self.options.offer != 0 {
+            self.epilogue();
+            self.prologue();
+        }
         self.decorate_memory();
         Ok(self.m.finish(stage, memory, module)?)
     }

@@ -34,6 +34,8 @@ pub(super) struct ModuleBuilder {
     pub(super) notes: Notes,
     /// Bits of a key that may be asked for later.
     offered: u64,
+    /// No tables and lists are made.
+    pub(super) words_only: bool,
     /// All that is decided, if it is already.
     pub(super) decided: Option<Decisions>,
     /// Inputs and outputs.
@@ -72,7 +74,11 @@ impl ModuleBuilder {
     pub(super) fn begin(&mut self, version: (u8, u8), options: &EmitOptions<'_>) {
         let EmitOptions { offer, decided, .. } = *options;
         // Names and captures are in ranges whether that is asked for or not.
-        (self.version, self.offered) = (version, offered | Key::STRIP | Key::NO_CAPTURE);
+        (self.version, self.offered) = (version, offer | Key::STRIP | Key::NO_CAPTURE);
+        self.words_only = options.words_only && !options.linkable && offer == 0 && decided.is_none();
+        if self.words_only {
+            self.offered = 0;
+        }
         if decided.is_some() || self.decided.is_some() {
             self.decided = decided.cloned();
         }
@@ -224,16 +230,9 @@ impl ModuleBuilder {
             if self.addresses { AddressingModel::PhysicalStorageBuffer64 } else { AddressingModel::Logical };
         words.op(Op::MemoryModel, &[addressing as u32, memory as u32]);
         self.entry_point(&mut words, &mut tables, model(stage));
-        let modes = words.append(&self.modes);
-        let debug = words.append(&self.sources) as usize;
-        let names = words.append(&self.names);
-        let mut stripped = None;
-        if words.len() > debug {
-            let named = self.condition(Condition::none(Key::STRIP));
-            stripped = self.range_of(&mut words, debug, named);
-        }
-        let annotations = words.append(&self.annotations);
-        let globals = words.append(&self.globals);
+        let [modes, debug, names] = [&self.modes, &self.sources, &self.names].map(|section| words.append(section));
+        let stripped = if self.words_only { None } else { self.stripped(&mut words, debug as usize) };
+        let [annotations, globals] = [&self.annotations, &self.globals].map(|section| words.append(section));
         words.op(Op::Function, &[void, self.main, spirv::FunctionControl::NONE.bits(), function_type]);
         words.op(Op::Label, &[self.entry_label]);
         let [_, prologue, code] = [&self.locals, &self.prologue, &self.code].map(|section| words.append(section));
@@ -244,7 +243,14 @@ impl ModuleBuilder {
         self.notes.write([modes, names, annotations, globals, prologue, code], &mut tables);
         // The inner ranges are before the outer.
         tables.ranges.extend(stripped);
-        self.with_tables(words.into_words(), tables, stage, module);
+        if !self.words_only {
+            self.sort(&mut tables);
+        }
+        // These change places with lists that nobody needs any more.
+        std::mem::swap(&mut module.conditions, &mut self.conditions);
+        std::mem::swap(&mut module.interface, &mut self.varyings);
+        std::mem::swap(&mut module.bindings, &mut self.bindings);
+        module.fill(words.into_words(), tables, stage, self.offered);
         Ok(())
     }
 

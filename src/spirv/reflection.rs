@@ -9,8 +9,11 @@ use crate::op::names::ImageDim;
 use crate::op::Modes;
 
 impl Emit<'_> {
-    /// Notes the descriptors that a variable is. Several variables can see the same. Returns their row in the list.
+    /// Notes the descriptors that a variable is. Several variables can see the same. Returns their row in the list, if there is one.
     pub(super) fn note_binding(&mut self, variable: &Variable, set: u32) -> Option<u32> {
+        if self.m.words_only {
+            return None;
+        }
         let kind = self.descriptor_kind(variable)?;
         let (binding, count) = (variable.binding, self.descriptor_count(variable));
         let min_range = if kind == DescriptorKind::UniformBuffer { variable.min_range } else { 0 };

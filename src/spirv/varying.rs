@@ -289,6 +289,9 @@ impl Emit<'_> {
         located: Located,
         removable: bool,
     ) {
+        if self.m.words_only {
+            return;
+        }
         let is_output = variable.mode == Modes::SHADER_OUT;
         let capture = variable.capture.filter(|_| is_output);
         self.m.varyings.push(Varying {
