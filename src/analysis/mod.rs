@@ -6,7 +6,6 @@ pub mod dominators;
 pub mod framebuffer;
 pub(crate) mod kinds;
 pub mod known_bits;
-pub(crate) mod lists;
 pub mod offsets;
 pub mod textures;
 pub mod uses;

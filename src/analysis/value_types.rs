@@ -2,100 +2,84 @@
 //!
 //! NIR's values have a width but no type; SPIR-V's have one, and an OpBitcast wherever makers and users disagree. Most
 //! values have no choice (`fadd` makes floats). What only moves bits does: phis, `mov`, `vec4`, `bcsel`, loads from buffers
-//! and from memory of the shader's own. Such values that flow into each other form a *web*, which gets one type: the one
-//! that most of its makers and users have.
+//! and from memory of the shader's own.
+//!
+//! Two walks choose. The first one goes forward, and says what each value may be; what moves bits hears what those are that it
+//! moves. The second one goes backward, so that it meets all users of a value before the value: those have voted by then, and the
+//! majority wins. What a value then is, it wants of all that flows into it:
 //!
 //! ```text
-//! 32   %3 = @load_deref (%2)          a buffer: free
-//! 32   %4 = phi b0: %3, b2: %6        same web as %3 ...
-//! 32   %5 = fmul %4, %4               ... which two operands want to be a float
+//! 32   %3 = @load_deref (%2)          a buffer: free; the phi wants a float
+//! 32   %4 = phi b0: %3, b2: %6        a float, as two operands want
+//! 32   %5 = fmul %4, %4
 //! ```
+//!
+//! Only the sources of a phi that come from the end of a loop are chosen before the phi is.
 //!
 //! Integers have a second choice, their signedness, which SPIR-V hardly ever looks at: they are unsigned unless inputs or
 //! outputs declared signed want otherwise. Constants and undefined values have no type; they are made as their user wants.
 
-use super::lists::Lists;
 use super::textures::image_texel;
 use super::wants::{
-    for_each_moved, interpolates, memory_choice, tex_want, unsigned, variable_choice, Choice, Vote, ALU_ROWS,
-    OWN_MEMORY,
+    for_each_moved, interpolates, memory_choice, tex_want, unsigned, variable_choice, Vote, OWN_MEMORY,
 };
 use crate::entity::Id;
-use crate::ir::{ArrayIndex, Def, DerefKind, Inst, InstData, InstKind, Shader, Var};
+use crate::ir::{ArrayIndex, Def, DerefKind, Inst, InstKind, Shader, Var};
 use crate::op::intrinsic::Form as IntrinsicForm;
-use crate::op::{AluType, Base, Intrinsic};
+use crate::op::{AluType, Base, Choice, Intrinsic, Want};
 use crate::target::{Feature, Target};
 
-pub use super::wants::{atomic_base, has_own_base, leaf, operand_want, reduction_base, Want};
+pub use super::wants::{atomic_base, has_own_base, leaf, reduction_base};
 
 /// The types of a shader's values.
 #[derive(Clone, Debug, Default)]
 pub struct ValueTypes {
-    /// What each value is or may be, and behind them each variable.
+    /// What each value is or may be, and after them each variable.
     nodes: Vec<Choice>,
-    /// Nodes below this are values, the others variables.
-    num_defs: usize,
-    /// Towards the root of the web of each node; itself at the root, and for all between one shader and the next.
-    parents: Vec<u32>,
     /// What makers and users of each node want.
     votes: Vec<Vote>,
-    /// Something is a signed integer by declaration.
-    signed: bool,
-    /// What is left of each choice, by the bytes of a number.
-    left: Left,
-    lists: Lists,
-    /// The nodes that may be any number, the first so many of these.
-    free: Vec<u32>,
-    num_free: usize,
-    /// Nodes that are the same bits.
-    same: Vec<[u32; 2]>,
+    /// Nodes below this are values, the others variables.
+    num_defs: usize,
+    free: Free,
+    /// There is memory of the shader's own.
+    has_own_memory: bool,
 }
 
-/// What is left of each choice, by the bytes of a number; 0 bytes are a boolean.
-#[derive(Clone, Debug)]
-struct Left([[Choice; 16]; Choice::COUNT]);
+/// What numbers of 16 and of 64 bits may be that have a choice: the target may have only integers of a width, or only floats.
+#[derive(Clone, Copy, Debug)]
+struct Free {
+    bits16: Choice,
+    bits64: Choice,
+}
 
-impl Left {
-    const ALL: Left = {
-        use Choice::*;
-        let choices = Choice::ALL;
-        let mut left = [[Bool; 16]; Choice::COUNT];
-        let mut at = 0;
-        while at < choices.len() {
-            let mut bytes = 1;
-            while bytes < 16 {
-                left[choices[at] as usize][bytes] = match choices[at] {
-                    Bool => Uint,
-                    // There are no floats of 8 bits.
-                    Free if bytes == 1 => Integer,
-                    choice => choice,
-                };
-                bytes += 1;
-            }
-            at += 1;
-        }
-        Left(left)
-    };
-
-    #[inline(always)]
-    fn of(&self, choice: Choice, bits: u8) -> Choice {
-        self.0[choice as usize][usize::from(bits >> 3) & 15]
+impl Default for Free {
+    fn default() -> Free {
+        Free { bits16: Choice::Free, bits64: Choice::Free }
     }
 }
 
-impl Default for Left {
-    fn default() -> Left {
-        Left::ALL
+impl Free {
+    /// What is left of `choice` for a number of `bits` bits.
+    fn left(self, choice: Choice, bits: u8) -> Choice {
+        match (choice, bits) {
+            (_, 1) => Choice::Bool,
+            (Choice::Bool, _) => Choice::Uint,
+            // There are no floats of 8 bits.
+            (Choice::Free, 8) => Choice::Integer,
+            (Choice::Free, 16) => self.bits16,
+            (Choice::Free, 64) => self.bits64,
+            _ => choice,
+        }
     }
 }
 
 /// Outweighs every ordinary vote: an atomic cannot be bitcast.
-const MUST: i32 = 1 << 14;
+const MUST: i16 = 1 << 14;
 
 impl ValueTypes {
     /// Chooses anew, for `shader`.
     pub fn infer(&mut self, shader: &Shader) {
-        self.left = Left::ALL;
+        self.free = Free::default();
         self.choose(shader);
     }
 
@@ -107,91 +91,51 @@ impl ValueTypes {
             (true, false) => Choice::Integer,
             _ => Choice::Free,
         };
-        self.left = Left::ALL;
-        let free = &mut self.left.0[Choice::Free as usize];
-        free[2] = has(Feature::shaderInt16, Feature::shaderFloat16);
-        free[8] = has(Feature::shaderInt64, Feature::shaderFloat64);
+        self.free = Free {
+            bits16: has(Feature::shaderInt16, Feature::shaderFloat16),
+            bits64: has(Feature::shaderInt64, Feature::shaderFloat64),
+        };
         self.choose(shader);
     }
 
     fn choose(&mut self, shader: &Shader) {
-        self.start(shader);
-        let mut lists = std::mem::take(&mut self.lists);
-        lists.list(shader);
-        for inst in lists.others() {
-            let data = &shader.insts[*inst];
-            match data.kind {
-                InstKind::Intrinsic { op, srcs, .. } => self.add_intrinsic(shader, *inst, data, op, &shader.srcs[srcs]),
-                _ => self.add_other(shader, *inst, data),
-            }
-        }
-        let moves = self.add_alu(shader, lists.alu_mut());
-        self.join_all(shader, &lists.alu_mut()[..moves]);
-        self.lists = lists;
-        self.decide();
-        if self.signed {
-            self.decide_signs(shader);
-        }
-    }
-
-    /// Begins with nodes that nothing is known of, the variables, and empty lists.
-    fn start(&mut self, shader: &Shader) {
         self.num_defs = shader.num_defs();
-        self.signed = false;
-        self.same.clear();
-        let len = self.num_defs + shader.vars.len();
+        let num_nodes = self.num_defs + shader.vars.len();
         self.nodes.clear();
-        self.nodes.resize(len, Choice::Literal);
-        self.votes.clear();
-        self.votes.resize(len, [0; 2]);
-        self.num_free = 0;
-        if self.parents.len() <= len {
-            self.parents.extend(self.parents.len() as u32..=len as u32);
-            self.free.resize(len + 1, 0);
+        self.nodes.resize(num_nodes, Choice::Literal);
+        self.has_own_memory = shader.inventory().has_derefs(OWN_MEMORY);
+        if self.has_own_memory {
+            self.choose_variables(shader, num_nodes);
         }
-        if shader.inventory().has_derefs(OWN_MEMORY) {
-            self.enter_variables(shader);
-        }
+        self.walk(shader, num_nodes);
     }
 
-    fn enter_variables(&mut self, shader: &Shader) {
+    /// Chooses what the memory of the shader's own is, by what goes to it and what comes out.
+    #[cold]
+    fn choose_variables(&mut self, shader: &Shader, num_nodes: usize) {
         for (var, variable) in shader.vars.iter().filter(|(_, variable)| variable.mode.intersects(OWN_MEMORY)) {
             let bits = leaf(&shader.types, variable.ty).map_or(32, |scalar| scalar.bits);
             let choice = match variable_choice(&shader.types, variable.ty) {
-                Choice::Free => self.left(Choice::Free, bits),
+                Choice::Free => self.free.left(Choice::Free, bits),
                 fixed => fixed,
             };
-            self.enter_node(self.num_defs + var.index(), choice);
+            self.nodes[self.num_defs + var.index()] = choice;
+        }
+        self.walk(shader, num_nodes);
+        for variable in self.num_defs..num_nodes {
+            self.settle(variable);
         }
     }
 
-    /// What is left of `choice` for a number of `bits` bits.
-    #[inline(always)]
-    fn left(&self, choice: Choice, bits: u8) -> Choice {
-        self.left.of(choice, bits)
-    }
-
-    /// Makes `choice`, as far as it is one for so many bits, that of the result of `inst`.
-    #[inline(always)]
-    fn enter(&mut self, inst: Inst, data: &InstData, choice: Choice) {
-        self.enter_node(inst.index(), self.left(choice, data.bit_size));
-    }
-
-    #[inline(always)]
-    fn enter_node(&mut self, node: usize, choice: Choice) {
-        self.nodes[node] = choice;
-        // The next takes the place of what has no choice.
-        self.free[self.num_free] = node as u32;
-        self.num_free += usize::from(choice == Choice::Free);
-    }
-
-    /// The instructions of the shader.
-    pub(crate) fn lists(&self) -> &Lists {
-        &self.lists
+    /// Chooses for all values; variables only hear their votes.
+    fn walk(&mut self, shader: &Shader, num_nodes: usize) {
+        self.votes.clear();
+        self.votes.resize(num_nodes, [0; 2]);
+        shader.order.iter().for_each(|inst| self.make(shader, *inst));
+        shader.order.iter().rev().for_each(|inst| self.use_sources(shader, *inst));
     }
 
     /// What `def` is, if it is no constant or undefined value: those may be made as anything.
-    #[inline(always)]
     pub fn base(&self, def: Def) -> Base {
         self.base_at(def.index())
     }
@@ -201,121 +145,81 @@ impl ValueTypes {
         self.base_at(self.num_defs + var.index())
     }
 
-    #[inline(always)]
     fn base_at(&self, index: usize) -> Base {
         self.nodes.get(index).map_or(Base::Uint, |node| node.base())
     }
 
-    /// Counts a vote. Where there is no choice it counts for nothing, which is cheaper than to look.
-    #[inline(always)]
+    /// Counts a vote. Where there is no choice it counts for nothing.
     fn vote(&mut self, node: usize, vote: Vote) {
-        add(&mut self.votes[node], vote);
+        let votes = &mut self.votes[node];
+        *votes = [votes[0].saturating_add(vote[0]), votes[1].saturating_add(vote[1])];
     }
 
-    /// Counts what a user wants of `src`.
-    fn count(&mut self, src: Def, want: Want) {
-        self.signed |= want == Want::Is(Base::Int);
-        self.vote(src.index(), want.vote());
-    }
-
-    /// Enters the results of ALU instructions and counts what they want of their operands. Puts those that move bits first, and
-    /// returns how many do.
-    fn add_alu(&mut self, shader: &Shader, insts: &mut [Inst]) -> usize {
-        let (nodes, votes, free, left) = (&mut self.nodes[..], &mut self.votes[..], &mut self.free[..], &self.left);
-        let (mut num_free, mut moves) = (self.num_free, 0);
-        for at in 0..insts.len() {
-            let inst = insts[at];
-            let data = &shader.insts[inst];
-            let InstKind::Alu { op, srcs, .. } = data.kind else { continue };
-            let row = &ALU_ROWS[op as usize];
-            let choice = left.of(row.choice, data.bit_size);
-            nodes[inst.index()] = choice;
-            // The next takes the place of what has no choice, or moves nothing.
-            free[num_free] = inst.index() as u32;
-            num_free += usize::from(choice == Choice::Free);
-            insts[moves] = inst;
-            moves += usize::from(row.moves);
-            let srcs = &shader.alu_srcs[srcs];
-            let Some(last) = srcs.len().checked_sub(1) else { continue };
-            // An operand that is not there counts nothing, so that all take the same way.
-            add(&mut votes[srcs[0].def.index()], row.votes[0]);
-            add(&mut votes[srcs[last.min(1)].def.index()], row.votes[1]);
-            if row.votes_for_more {
-                add(&mut votes[srcs[last.min(2)].def.index()], row.votes[2]);
-                add(&mut votes[srcs[last.min(3)].def.index()], row.votes[3]);
-            }
-        }
-        self.num_free = num_free;
-        moves
-    }
-
-    /// Adds what is neither arithmetic nor an intrinsic.
-    #[inline(never)]
-    fn add_other(&mut self, shader: &Shader, inst: Inst, data: &InstData) {
-        match data.kind {
-            InstKind::Phi(srcs) => {
-                self.enter(inst, data, Choice::Free);
-                let node = inst.index() as u32;
-                self.same.extend(shader.phi_srcs[srcs].iter().map(|src| [node, src.def.index() as u32]));
-            }
-            InstKind::Tex(tex) => {
-                let tex = &shader.texs[tex];
-                let choice = if tex.op.is_query() { Choice::Integer } else { Choice::is(tex.dest_type.base) };
-                self.enter(inst, data, choice);
-                tex.srcs.iter().for_each(|(kind, src)| self.count(*src, tex_want(tex.op, *kind)));
-            }
-            InstKind::Deref(deref) => {
-                if let DerefKind::Array { index: ArrayIndex::Def(index), .. } = shader.derefs[deref].kind {
-                    self.count(index, Want::Integer);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    #[inline(always)]
-    fn add_intrinsic(&mut self, shader: &Shader, inst: Inst, data: &InstData, op: Intrinsic, srcs: &[Def]) {
-        let (Intrinsic::load_deref | Intrinsic::store_deref, [pointer, stored @ ..]) = (op, srcs) else {
-            return self.add_other_intrinsic(shader, inst, op, srcs);
+    /// Lets the value or variable at `to` know what that at `from` is, which flows into it.
+    fn flow(&mut self, from: usize, to: usize) {
+        let vote = match self.nodes[from] {
+            Choice::Free => self.votes[from].map(i16::signum),
+            choice => choice.vote(),
         };
-        let (choice, variable) = self.memory_choice(shader, *pointer);
-        let value = match stored.first() {
-            None => {
-                self.enter(inst, data, choice);
-                inst.def()
-            }
-            Some(value) => {
-                self.count(*value, stored_want(choice));
-                *value
-            }
-        };
-        if let Some(variable) = variable {
-            self.same.push([variable, value.index() as u32]);
-        }
+        self.vote(to, vote);
     }
 
-    #[inline(never)]
-    fn add_other_intrinsic(&mut self, shader: &Shader, inst: Inst, op: Intrinsic, srcs: &[Def]) {
+    /// Chooses by the votes, if there is a choice, and says what that counts.
+    fn settle(&mut self, node: usize) -> Vote {
+        let [float, signed] = self.votes[node];
+        let choice = match self.nodes[node] {
+            Choice::Free => number(float, signed),
+            Choice::Integer => number(0, signed),
+            fixed => fixed,
+        };
+        self.nodes[node] = choice;
+        choice.vote()
+    }
+
+    /// Says what the result of `inst` may be.
+    fn make(&mut self, shader: &Shader, inst: Inst) {
         let data = &shader.insts[inst];
-        if data.has_def() {
-            let choice = self.intrinsic_choice(shader, inst, op, srcs);
-            self.enter(inst, data, choice);
+        if !data.has_def() && !self.has_own_memory {
+            return;
         }
-        for (index, src) in srcs.iter().enumerate() {
-            match self.intrinsic_want(shader, inst, op, srcs, index) {
-                Want::Same => self.same.push([inst.index() as u32, src.index() as u32]),
-                want => self.count(*src, want),
+        let choice = match data.kind {
+            InstKind::Alu { op, .. } => op.row().choice,
+            InstKind::Phi(_) => Choice::Free,
+            InstKind::Intrinsic { op: Intrinsic::load_deref, srcs, .. } => {
+                self.load_choice(shader, inst, shader.srcs[srcs][0])
             }
+            InstKind::Intrinsic { op, srcs, .. } => self.intrinsic_choice(shader, inst, op, &shader.srcs[srcs]),
+            InstKind::Tex(tex) => match &shader.texs[tex] {
+                tex if tex.op.is_query() => Choice::Integer,
+                tex => Choice::is(tex.dest_type.base),
+            },
+            InstKind::Const(_) | InstKind::Undef | InstKind::Deref(_) | InstKind::Jump(_) => return,
+        };
+        if !data.has_def() {
+            return;
         }
-        if matches!(op, Intrinsic::deref_atomic | Intrinsic::deref_atomic_swap) {
-            if let (_, Some(variable)) = self.memory_choice(shader, srcs[0]) {
-                self.vote(variable as usize, Want::Is(atomic_base(shader, inst)).vote().map(|vote| vote * MUST));
-            }
+        let choice = self.free.left(choice, data.bit_size);
+        self.nodes[inst.index()] = choice;
+        if choice == Choice::Free {
+            for_each_moved(shader, inst, |src| self.flow(src.index(), inst.index()));
         }
     }
 
-    fn intrinsic_choice(&self, shader: &Shader, inst: Inst, op: Intrinsic, srcs: &[Def]) -> Choice {
+    /// What `inst` may load from `pointer`, which hears what the memory is.
+    fn load_choice(&mut self, shader: &Shader, inst: Inst, pointer: Def) -> Choice {
+        let (choice, variable) = self.memory_choice(shader, pointer);
+        variable.into_iter().for_each(|variable| self.flow(variable, inst.index()));
+        choice
+    }
+
+    #[inline(never)]
+    fn intrinsic_choice(&mut self, shader: &Shader, inst: Inst, op: Intrinsic, srcs: &[Def]) -> Choice {
         match (op, op.info().form) {
+            (Intrinsic::store_deref, _) => {
+                let variable = self.memory_choice(shader, srcs[0]).1;
+                variable.into_iter().for_each(|variable| self.flow(srcs[1].index(), variable));
+                Choice::Uint
+            }
             (_, IntrinsicForm::BuiltIn(_, Base::Float)) => Choice::Float,
             (_, IntrinsicForm::Op(_)) => Choice::Float,
             (Intrinsic::deref_atomic | Intrinsic::deref_atomic_swap, _) => Choice::is(atomic_base(shader, inst)),
@@ -335,25 +239,75 @@ impl ValueTypes {
         }
     }
 
-    fn intrinsic_want(&self, shader: &Shader, inst: Inst, op: Intrinsic, srcs: &[Def], index: usize) -> Want {
-        use Intrinsic::*;
-        match (op, index) {
-            (store_deref, 1) => stored_want(self.memory_choice(shader, srcs[0]).0),
-            (deref_atomic | deref_atomic_swap, 1..) => Want::Is(atomic_base(shader, inst)),
-            (image_deref_store | image_deref_atomic | image_deref_atomic_swap, 3) | (image_deref_atomic_swap, 4) => {
-                Want::Is(image_texel(shader, inst).base)
+    /// Chooses what the result of `inst` is, and counts what it wants of its sources.
+    fn use_sources(&mut self, shader: &Shader, inst: Inst) {
+        match shader.insts[inst].kind {
+            InstKind::Alu { op, srcs, .. } => {
+                let (row, own) = (op.row(), self.settle(inst.index()));
+                for (at, src) in shader.alu_srcs[srcs].iter().enumerate() {
+                    let vote = if row.moves(at) { own } else { row.wanted(at).want().vote() };
+                    self.vote(src.def.index(), vote);
+                }
             }
-            (reduce | inclusive_scan | exclusive_scan, 0) => Want::Is(reduction_base(shader, inst)),
-            (vote_feq, _) | (interp_deref_at_offset, 1) => Want::Is(Base::Float),
-            (_, 0) if op.moves_between_invocations() => Want::Same,
-            _ if matches!(op.info().form, IntrinsicForm::Op(_)) => Want::Is(Base::Float),
-            _ => Want::Integer,
+            InstKind::Intrinsic { op, srcs, .. } => self.use_by_intrinsic(shader, inst, op, &shader.srcs[srcs]),
+            InstKind::Phi(srcs) => {
+                let own = self.settle(inst.index());
+                shader.phi_srcs[srcs].iter().for_each(|src| self.vote(src.def.index(), own));
+            }
+            InstKind::Tex(tex) => {
+                self.settle(inst.index());
+                let tex = &shader.texs[tex];
+                tex.srcs.iter().for_each(|(kind, src)| self.vote(src.index(), tex_want(tex.op, *kind).vote()));
+            }
+            InstKind::Deref(deref) => {
+                if let DerefKind::Array { index: ArrayIndex::Def(index), .. } = shader.derefs[deref].kind {
+                    self.vote(index.index(), Want::Integer.vote());
+                }
+            }
+            InstKind::Const(_) | InstKind::Undef | InstKind::Jump(_) => {}
+        }
+    }
+
+    fn use_by_intrinsic(&mut self, shader: &Shader, inst: Inst, op: Intrinsic, srcs: &[Def]) {
+        let own = self.settle(inst.index());
+        match (op, srcs) {
+            (Intrinsic::load_deref, [pointer]) => {
+                let variable = self.memory_choice(shader, *pointer).1;
+                variable.into_iter().for_each(|variable| self.vote(variable, own));
+            }
+            (Intrinsic::store_deref, [pointer, value]) => match self.memory_choice(shader, *pointer) {
+                (_, Some(variable)) => self.flow(variable, value.index()),
+                (Choice::Free | Choice::Integer, None) => {}
+                (fixed, None) => self.vote(value.index(), fixed.vote()),
+            },
+            _ => self.use_by_other_intrinsic(shader, inst, (op, srcs), own),
+        }
+    }
+
+    #[inline(never)]
+    fn use_by_other_intrinsic(
+        &mut self,
+        shader: &Shader,
+        inst: Inst,
+        (op, srcs): (Intrinsic, &[Def]),
+        own: Vote,
+    ) {
+        for (index, src) in srcs.iter().enumerate() {
+            let vote = match intrinsic_want(shader, inst, op, index) {
+                Want::Same => own,
+                want => want.vote(),
+            };
+            self.vote(src.index(), vote);
+        }
+        if matches!(op, Intrinsic::deref_atomic | Intrinsic::deref_atomic_swap) {
+            if let (_, Some(variable)) = self.memory_choice(shader, srcs[0]) {
+                self.vote(variable, Want::Is(atomic_base(shader, inst)).vote().map(|vote| vote * MUST));
+            }
         }
     }
 
     /// What a value in the memory at `pointer` may be, and the node of the variable of the shader's own that it is in.
-    #[inline(always)]
-    fn memory_choice(&self, shader: &Shader, pointer: Def) -> (Choice, Option<u32>) {
+    fn memory_choice(&self, shader: &Shader, pointer: Def) -> (Choice, Option<usize>) {
         let Some(deref) = shader.as_deref(pointer) else { return (Choice::Uint, None) };
         let scalar = shader.types.as_vector(deref.ty).map(|(scalar, _)| scalar);
         if deref.modes.intersects(OWN_MEMORY) {
@@ -362,115 +316,36 @@ impl ValueTypes {
         (memory_choice(deref.modes, scalar), None)
     }
 
-    #[inline(never)]
-    fn own_memory_choice(&self, shader: &Shader, pointer: Def, scalar: Option<AluType>) -> (Choice, Option<u32>) {
+    #[cold]
+    fn own_memory_choice(&self, shader: &Shader, pointer: Def, scalar: Option<AluType>) -> (Choice, Option<usize>) {
         let declared = scalar.map_or(Choice::Uint, |scalar| Choice::is(unsigned(scalar.base)));
         let Some(var) = shader.deref_var(pointer) else { return (declared, None) };
-        let variable = self.num_defs + var.index();
-        let choice = match self.nodes[variable] {
-            Choice::Free | Choice::Integer if scalar.is_some() => Choice::Free,
-            // Of a width of which there are only floats.
-            Choice::Float if scalar.is_some() && is_free(shader, var) => Choice::Free,
-            _ => declared,
-        };
-        (choice, Some(variable as u32))
-    }
-
-    /// Joins what is the same bits: what instructions move, phis, and what goes to memory of the shader's own and comes out.
-    fn join_all(&mut self, shader: &Shader, moves: &[Inst]) {
-        for at in 0..self.same.len() {
-            let [a, b] = self.same[at];
-            self.join(a as usize, b as usize);
-        }
-        for inst in moves {
-            let InstKind::Alu { op, srcs, .. } = shader.insts[*inst].kind else { continue };
-            for src in shader.alu_srcs[srcs].iter().skip(ALU_ROWS[op as usize].conditions.into()) {
-                self.join(inst.index(), src.def.index());
-            }
-        }
-    }
-
-    /// Two nodes are the same bits: one web if both are free, else each wants the other to be what it is.
-    #[inline(always)]
-    fn join(&mut self, a: usize, b: usize) {
-        let nodes = [self.nodes[a], self.nodes[b]];
-        if nodes == [Choice::Free; 2] {
-            let (a, b) = (self.root(a as u32), self.root(b as u32));
-            self.parents[a.max(b) as usize] = a.min(b);
-        } else {
-            self.signed |= nodes.contains(&Choice::Int);
-            self.vote(a, nodes[1].vote());
-            self.vote(b, nodes[0].vote());
-        }
-    }
-
-    fn root(&mut self, mut node: u32) -> u32 {
-        while self.parents[node as usize] != node {
-            let above = self.parents[node as usize];
-            let parent = self.parents[above as usize];
-            self.parents[node as usize] = parent;
-            node = parent;
-        }
-        node
-    }
-
-    /// Gives each web the type with the most votes.
-    fn decide(&mut self) {
-        for at in 0..self.num_free {
-            let node = self.free[at];
-            let root = self.root(node);
-            self.parents[node as usize] = root;
-            if root != node {
-                self.vote(root as usize, self.votes[node as usize]);
-            }
-        }
-        for at in 0..self.num_free {
-            let node = self.free[at] as usize;
-            let root = std::mem::replace(&mut self.parents[node], node as u32);
-            let [float, signed] = self.votes[root as usize];
-            self.nodes[node] = number(float, signed);
-        }
-    }
-
-    /// Gives each remaining integer the signedness with the most votes, those of what it becomes part of among them.
-    #[inline(never)]
-    fn decide_signs(&mut self, shader: &Shader) {
-        for at in 0..self.num_free {
-            let node = self.free[at] as usize;
-            let choice @ (Choice::Int | Choice::Uint) = self.nodes[node] else { continue };
-            if node < self.num_defs {
-                for_each_moved(shader, Inst::from_index(node), |src| self.vote(src.index(), choice.vote()));
-            }
-        }
-        for (node, votes) in self.nodes.iter_mut().zip(&self.votes).filter(|(node, _)| **node == Choice::Integer) {
-            *node = number(0, votes[1]);
-        }
+        let is_free = scalar.is_some() && variable_choice(&shader.types, shader.vars[var].ty) == Choice::Free;
+        (if is_free { Choice::Free } else { declared }, Some(self.num_defs + var.index()))
     }
 }
 
-#[inline(always)]
-fn add(votes: &mut Vote, vote: Vote) {
-    *votes = [votes[0].wrapping_add(vote[0]), votes[1].wrapping_add(vote[1])];
+fn intrinsic_want(shader: &Shader, inst: Inst, op: Intrinsic, index: usize) -> Want {
+    use Intrinsic::*;
+    match (op, index) {
+        (deref_atomic | deref_atomic_swap, 1..) => Want::Is(atomic_base(shader, inst)),
+        (image_deref_store | image_deref_atomic | image_deref_atomic_swap, 3) | (image_deref_atomic_swap, 4) => {
+            Want::Is(image_texel(shader, inst).base)
+        }
+        (reduce | inclusive_scan | exclusive_scan, 0) => Want::Is(reduction_base(shader, inst)),
+        (vote_feq, _) | (interp_deref_at_offset, 1) => Want::Is(Base::Float),
+        (_, 0) if op.moves_between_invocations() => Want::Same,
+        _ if matches!(op.info().form, IntrinsicForm::Op(_)) => Want::Is(Base::Float),
+        _ => Want::Integer,
+    }
 }
 
 /// What so many votes for floats and for signed integers make.
-#[inline(always)]
-fn number(float: i32, signed: i32) -> Choice {
-    use Choice::{Float, Int, Uint};
-    [Uint, Int, Float, Float][usize::from(float > 0) << 1 | usize::from(signed > 0)]
-}
-
-/// True if the numbers of `var`, memory of the shader's own, might be any but for their width.
-#[cold]
-fn is_free(shader: &Shader, var: Var) -> bool {
-    variable_choice(&shader.types, shader.vars[var].ty) == Choice::Free
-}
-
-/// What memory wants of a value that is stored to it.
-fn stored_want(memory: Choice) -> Want {
-    match memory {
-        Choice::Integer | Choice::Free => Want::Any,
-        fixed => fixed.want(),
+fn number(float: i16, signed: i16) -> Choice {
+    match (float > 0, signed > 0) {
+        (true, _) => Choice::Float,
+        (false, true) => Choice::Int,
+        (false, false) => Choice::Uint,
     }
 }
 
@@ -514,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn a_web_has_one_type_by_majority() {
+    fn what_moves_bits_is_what_most_of_its_users_want() {
         let mut shader = Shader::default();
         let [first, second] = buffer(&mut shader, Modes::SSBO);
         let mut b = Builder::new(&mut shader);
@@ -526,11 +401,31 @@ mod tests {
         b.alu(AluOp::fadd, &[vector, vector]);
         b.iadd(y, y);
         let types = infer(&shader);
-        // Two users of the vector want floats; the sum's two operands are a tie, which goes to integers.
-        assert_eq!([x, y, phi, vector].map(|def| types.base(def)), [Base::Uint; 4]);
-        Builder::new(&mut shader).alu(AluOp::fmul, &[phi, phi]);
+        // Two operands of the sum of integers outweigh the vector, which is a float as its users are.
+        assert_eq!(
+            [x, y, phi, vector].map(|def| types.base(def)),
+            [Base::Float, Base::Uint, Base::Float, Base::Float]
+        );
+        let mut b = Builder::new(&mut shader);
+        b.alu(AluOp::fmul, &[y, y]);
+        b.alu(AluOp::fmul, &[y, y]);
+        assert_eq!(infer(&shader).base(y), Base::Float);
+    }
+
+    #[test]
+    fn what_nobody_wants_is_what_it_was_made_as() {
+        let mut shader = Shader::default();
+        let [first, second] = buffer(&mut shader, Modes::SSBO);
+        let mut b = Builder::new(&mut shader);
+        let (float, uint) = (b.load_deref(first, 0), b.load_deref(second, 0));
+        let sum = b.alu(AluOp::fadd, &[float, float]);
+        let (copy, int) = (b.alu(AluOp::mov, &[sum]), b.iadd(uint, uint));
+        let (again, other) = (b.alu(AluOp::mov, &[copy]), b.alu(AluOp::mov, &[int]));
+        b.store_deref(first, again, 1, 0);
+        b.store_deref(second, other, 1, 0);
         let types = infer(&shader);
-        assert_eq!([x, y, phi, vector].map(|def| types.base(def)), [Base::Float; 4]);
+        let bases = [copy, again, other].map(|def| types.base(def));
+        assert_eq!(bases, [Base::Float, Base::Float, Base::Uint]);
     }
 
     #[test]

@@ -2,61 +2,14 @@
 //! [`value_types`](super::value_types) chooses.
 
 use crate::ir::{Def, Inst, InstKind, Shader, Type, TypeData, TypeTable, Variable};
-use crate::op::{
-    AluInfo, AluOp, AluType, AtomicOp, Base, Form, Index, Intrinsic, Modes, Operand, Props, TexOp, TexSrcKind, ALU_OPS,
-};
+use crate::op::{operand_want, AluOp, AluType, AtomicOp, Base, Choice, Index, Intrinsic, Modes, TexOp, TexSrcKind, Want};
 
-/// What a value may be, or what a user wants it to be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Want {
-    /// Exactly this.
-    Is(Base),
-    /// An integer of either signedness.
-    Integer,
-    /// Whatever the result of the instruction is.
-    Same,
-    /// Anything.
-    Any,
-}
-
-/// What a value may be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Choice {
-    /// One base, without a choice.
-    Bool,
-    Int,
-    Uint,
-    Float,
-    /// A constant or undefined number: made as whatever its user wants.
-    Literal,
-    /// An integer of either signedness.
-    Integer,
-    /// Any number.
-    Free,
-}
+/// How much a user wants a value to be a float rather than an integer, and a signed integer rather than an unsigned one.
+pub(super) type Vote = [i16; 2];
 
 impl Choice {
-    /// How many there are.
-    pub(super) const COUNT: usize = 7;
-
-    pub(super) const ALL: [Choice; Choice::COUNT] = {
-        use Choice::*;
-        [Bool, Int, Uint, Float, Literal, Integer, Free]
-    };
-
-    /// None but this.
-    pub(super) const fn is(base: Base) -> Choice {
-        match base {
-            Base::Bool => Choice::Bool,
-            Base::Int => Choice::Int,
-            Base::Uint => Choice::Uint,
-            Base::Float => Choice::Float,
-        }
-    }
-
     /// The base, unsigned where the signedness is open and for what has a choice.
-    #[inline(always)]
-    pub(super) const fn base(self) -> Base {
+    pub(crate) const fn base(self) -> Base {
         match self {
             Choice::Bool => Base::Bool,
             Choice::Int => Base::Int,
@@ -75,23 +28,10 @@ impl Choice {
     }
 
     /// What that counts.
-    #[inline(always)]
-    pub(super) fn vote(self) -> Vote {
-        const VOTES: [Vote; Choice::COUNT] = {
-            let mut votes = [[0; 2]; Choice::COUNT];
-            let mut at = 0;
-            while at < votes.len() {
-                votes[Choice::ALL[at] as usize] = Choice::ALL[at].want().vote();
-                at += 1;
-            }
-            votes
-        };
-        VOTES[self as usize]
+    pub(super) const fn vote(self) -> Vote {
+        self.want().vote()
     }
 }
-
-/// How much a user wants a value to be a float rather than an integer, and a signed integer rather than an unsigned one.
-pub(super) type Vote = [i32; 2];
 
 impl Want {
     /// What it counts where there is a choice.
@@ -104,50 +44,6 @@ impl Want {
             Want::Is(Base::Bool) | Want::Same | Want::Any => [0, 0],
         }
     }
-}
-
-/// What an ALU opcode makes of values.
-#[derive(Clone, Copy)]
-pub(super) struct AluRow {
-    /// What its operands should be; those behind are only moved.
-    pub(super) votes: [Vote; 4],
-    /// What its result may be.
-    pub(super) choice: Choice,
-    /// It wants something of operands behind the first two.
-    pub(super) votes_for_more: bool,
-    /// It moves operands to its result.
-    pub(super) moves: bool,
-    /// How many operands stand in front of those that it moves.
-    pub(super) conditions: u8,
-}
-
-/// The row of each ALU opcode.
-pub(super) static ALU_ROWS: [AluRow; AluOp::ALL.len()] = alu_rows(ALU_OPS);
-
-const fn alu_rows(infos: &[AluInfo]) -> [AluRow; AluOp::ALL.len()] {
-    let none = AluRow { votes: [[0; 2]; 4], choice: Choice::Free, votes_for_more: false, moves: false, conditions: 0 };
-    let mut rows = [none; AluOp::ALL.len()];
-    let mut op = 0;
-    while op < rows.len() {
-        let info = &infos[op];
-        let mut at = 0;
-        while at < info.srcs.len() && at < 4 {
-            let vote = operand_want(info, &info.srcs[at]).vote();
-            rows[op].votes[at] = vote;
-            rows[op].votes_for_more |= at > 1 && (vote[0] != 0 || vote[1] != 0);
-            at += 1;
-        }
-        rows[op].choice = match info.dest.ty.base {
-            _ if info.moves_bits() => Choice::Free,
-            Base::Int | Base::Uint if info.is_strict => Choice::Uint,
-            Base::Int | Base::Uint => Choice::Integer,
-            base => Choice::is(base),
-        };
-        rows[op].moves = info.props.contains(Props::TYPELESS);
-        rows[op].conditions = matches!(info.srcs, [Operand { ty: AluType { base: Base::Bool, .. }, .. }, ..]) as u8;
-        op += 1;
-    }
-    rows
 }
 
 /// What the numbers of memory of the shader's own may be.
@@ -274,17 +170,5 @@ pub(super) fn tex_want(op: TexOp, kind: TexSrcKind) -> Want {
         Some(Base::Float) => Want::Is(Base::Float),
         Some(_) => Want::Integer,
         None => Want::Any,
-    }
-}
-
-/// What an ALU opcode wants of an operand.
-pub const fn operand_want(info: &AluInfo, operand: &Operand) -> Want {
-    match operand.ty.base {
-        Base::Bool => Want::Is(Base::Bool),
-        _ if info.props.contains(Props::TYPELESS) => Want::Same,
-        _ if matches!(info.form, Form::Bitcast) => Want::Any,
-        Base::Float => Want::Is(Base::Float),
-        Base::Int | Base::Uint if info.is_strict && !info.props.contains(Props::CONVERSION) => Want::Is(Base::Uint),
-        Base::Int | Base::Uint => Want::Integer,
     }
 }

@@ -12,7 +12,7 @@
 //! | [`old`] | what opcodes of older releases are called now | NIR's history |
 //! | [`slots`] | the I/O slots that are built-ins | Vulkan, "Built-In Variables" |
 //!
-//! A list of opcodes that is only asked whether it has one is a [`set`].
+//! What a translation asks of ALU opcodes is packed in `rows`. A list of opcodes that is only asked whether it has one is a [`set`].
 
 pub mod alu;
 mod by_name;
@@ -20,6 +20,7 @@ pub mod fold;
 pub mod intrinsic;
 pub mod names;
 pub mod old;
+mod rows;
 pub mod set;
 pub mod slots;
 #[cfg(test)]
@@ -30,6 +31,8 @@ pub(crate) use alu::TABLE as ALU_OPS;
 pub use alu::{AluInfo, AluOp, Form, Operand, Props};
 pub(crate) use intrinsic::TABLE as INTRINSICS;
 pub use intrinsic::{Effects, Index, IndexKind, Intrinsic, IntrinsicInfo};
+pub(crate) use rows::{can_contract, operand_want, AluRow, Choice, Emission};
+pub use rows::Want;
 pub use names::{Access, AtomicOp, Modes};
 pub use set::{AluSet, IntrinsicSet};
 pub use tex::{TexOp, TexSrcKind};

@@ -3,96 +3,12 @@
 use super::constants::one;
 use super::value::Value;
 use super::{internal, unsupported, Emit, Result};
-use crate::analysis::value_types::{operand_want, Want};
 use crate::ir::{AluFlags, AluSrc, Inst, InstData, InstKind};
-use crate::op::{AluInfo, AluOp, Base, Form, Operand, ALU_OPS};
+use crate::op::{can_contract, AluInfo, AluOp, AluRow, Base, Emission, Form};
 use spirv::{Capability, Decoration, GlslStd450Op, Op};
 
 /// SPIR-V's instructions have no more operands; vectors do, all alike.
 const MAX_OPERANDS: usize = 4;
-
-/// How an opcode is emitted.
-#[derive(Clone, Copy)]
-struct Row {
-    /// The first word, on numbers and on booleans, if the opcode is one instruction on up to three operands; else 0.
-    heads: [u32; 2],
-    /// The number in GLSL.std.450, if it is one of those.
-    ext: Option<GlslStd450Op>,
-    /// NoContraction means something.
-    contracts: bool,
-    operands: u8,
-    wanted: [Wanted; MAX_OPERANDS],
-}
-
-/// What an operand has to be.
-#[derive(Clone, Copy)]
-struct Wanted {
-    /// A bit for each base that it may be.
-    bases: u8,
-    /// All bits if it may also be what the result is, else none.
-    as_result: u8,
-    /// Its components.
-    size: u8,
-    /// All bits if it has as many as the result, else none; then `size` is 0.
-    size_of_result: u8,
-}
-
-impl Wanted {
-    const NONE: Wanted = Wanted { bases: 0, as_result: 0, size: 0, size_of_result: 0 };
-
-    const fn new(info: &AluInfo, operand: &Operand) -> Wanted {
-        let (bases, as_result) = match operand_want(info, operand) {
-            Want::Is(base) => (1 << base as u8, 0),
-            Want::Integer => (1 << Base::Int as u8 | 1 << Base::Uint as u8, 0),
-            Want::Same => (0, u8::MAX),
-            Want::Any => (u8::MAX, 0),
-        };
-        Wanted { bases, as_result, size: operand.size, size_of_result: if operand.size == 0 { u8::MAX } else { 0 } }
-    }
-}
-
-impl Row {
-    const fn new(info: &AluInfo) -> Row {
-        let operands = info.srcs.len();
-        let mut wanted = [Wanted::NONE; MAX_OPERANDS];
-        let mut at = 0;
-        while at < operands && at < MAX_OPERANDS {
-            wanted[at] = Wanted::new(info, &info.srcs[at]);
-            at += 1;
-        }
-        let (ops, ext) = match info.form {
-            _ if operands == 0 || operands > 3 => (None, None),
-            // These are not always what their row says, see `alu_op` and `exact_fract`.
-            Form::Op(Op::SConvert | Op::UConvert | Op::FConvert | Op::FUnordNotEqual) => (None, None),
-            Form::Ext(GlslStd450Op::Fract) => (None, None),
-            Form::Op(op) => (Some([op, op]), None),
-            Form::OpOrLogical(number, boolean) => (Some([number, boolean]), None),
-            Form::Ext(op) => (Some([Op::ExtInst, Op::ExtInst]), Some(op)),
-            _ => (None, None),
-        };
-        let mut heads = [0; 2];
-        let mut contracts = matches!(ext, Some(GlslStd450Op::PackHalf2x16 | GlslStd450Op::UnpackHalf2x16));
-        if let Some([number, boolean]) = ops {
-            let len = operands as u32 + if ext.is_some() { 5 } else { 3 };
-            heads = [len << 16 | number as u32, len << 16 | boolean as u32];
-            contracts |= can_contract(number);
-        }
-        Row { heads, ext, contracts, operands: operands as u8, wanted }
-    }
-}
-
-/// How each opcode is emitted.
-static ROWS: [Row; AluOp::ALL.len()] = rows(ALU_OPS);
-
-const fn rows(infos: &[AluInfo]) -> [Row; AluOp::ALL.len()] {
-    let mut rows = [Row::new(&infos[0]); AluOp::ALL.len()];
-    let mut op = 0;
-    while op < rows.len() {
-        rows[op] = Row::new(&infos[op]);
-        op += 1;
-    }
-    rows
-}
 
 /// An ALU instruction under emission.
 struct Alu<'a> {
@@ -119,9 +35,12 @@ impl Emit<'_> {
         flags: AluFlags,
         srcs: &[AluSrc],
     ) -> Result<u32> {
-        let row = &ROWS[op as usize];
+        let row = op.row();
         let InstData { num_components: n, bit_size: bits, .. } = *data;
-        if row.heads[0] == 0 || srcs.len() != usize::from(row.operands) || n == 0 {
+        if srcs.len() != usize::from(row.operands) || n == 0 {
+            return Err(internal(format!("{} has {} operands and {n} components", op.name(), srcs.len())));
+        }
+        if row.emission != Emission::One {
             return self.other_alu(data, base, op, flags, srcs);
         }
         let ty = self.m.numeric(base, bits, n);
@@ -133,17 +52,17 @@ impl Emit<'_> {
                 ids[2] = self.operand(row, srcs, 2, base, n)?;
             }
         }
-        let head = row.heads[usize::from(self.shader.bit_size(srcs[0].def) == 1)];
+        let op = u32::from(row.ops[usize::from(self.shader.bit_size(srcs[0].def) == 1)]);
         let id = self.m.id();
         let [a, b, c] = ids;
         match row.ext {
-            None => self.m.code.start_of([head, ty, id, a, b, c], 3 + srcs.len()),
-            Some(op) => {
+            0 => self.m.code.start_of([op, ty, id, a, b, c], 3 + srcs.len()),
+            ext => {
                 let set = self.m.glsl();
-                self.m.code.start_of([head, ty, id, set, op as u32, a, b, c], 5 + srcs.len());
+                self.m.code.start_of([op, ty, id, set, ext.into(), a, b, c], 5 + srcs.len());
             }
         }
-        if flags.contains(AluFlags::EXACT) && row.contracts {
+        if flags.contains(AluFlags::EXACT) && row.contracts() {
             self.m.decorate(id, Decoration::NoContraction, &[]);
         }
         Ok(id)
@@ -154,10 +73,12 @@ impl Emit<'_> {
     fn other_alu(&mut self, data: &InstData, base: Base, op: AluOp, flags: AluFlags, srcs: &[AluSrc]) -> Result<u32> {
         let InstData { num_components: n, bit_size: bits, .. } = *data;
         let info = op.info();
-        if srcs.len() != info.srcs.len() || n == 0 {
-            return Err(internal(format!("{} has {} operands and {n} components", info.name, srcs.len())));
-        }
         let alu = Alu { op, info, srcs, n, bits, base, ty: self.m.numeric(base, bits, n) };
+        match op.row().emission {
+            Emission::Construct => return self.construct(&alu),
+            Emission::Move => return self.src(&srcs[0], n, base),
+            Emission::One | Emission::Other => {}
+        }
         match info.form {
             Form::Op(op) => self.alu_op(&alu, op, flags),
             Form::Ext(GlslStd450Op::Fract) if flags.contains(AluFlags::EXACT) => self.exact_fract(&alu),
@@ -165,14 +86,13 @@ impl Emit<'_> {
                 let operands = self.operands(&alu)?;
                 Ok(self.ext(op, alu.ty, &operands[..srcs.len()]))
             }
-            Form::OpOrLogical(..) => Err(internal(format!("{} has more operands than SPIR-V's", info.name))),
             Form::Shift(op) => self.shift(&alu, op),
             Form::Bitcast => self.reinterpret(&alu),
-            Form::Construct => self.construct(&alu),
-            Form::Move => self.src(&srcs[0], n, base),
             Form::SelectOne => self.select_one(&alu),
             Form::Special => self.special(&alu, flags),
-            Form::Lowered => Err(internal(format!("{} is left to emission", info.name))),
+            Form::OpOrLogical(..) | Form::Construct | Form::Move | Form::Lowered => {
+                Err(internal(format!("{} is left to emission", info.name)))
+            }
         }
     }
 
@@ -186,15 +106,15 @@ impl Emit<'_> {
     }
 
     fn operand_of(&mut self, alu: &Alu<'_>, at: usize) -> Result<u32> {
-        self.operand(&ROWS[alu.op as usize], alu.srcs, at, alu.base, alu.n)
+        self.operand(alu.op.row(), alu.srcs, at, alu.base, alu.n)
     }
 
     /// The operand at `at` of an instruction the result of which is `n` times a `base`.
     #[inline(always)]
-    fn operand(&mut self, row: &Row, srcs: &[AluSrc], at: usize, base: Base, n: u8) -> Result<u32> {
+    fn operand(&mut self, row: &AluRow, srcs: &[AluSrc], at: usize, base: Base, n: u8) -> Result<u32> {
         let src = &srcs[at];
-        let Wanted { bases, as_result, size, size_of_result } = row.wanted[at];
-        let (bases, n) = (bases | as_result & 1 << base as u8, size | size_of_result & n);
+        let wanted = row.wanted(at);
+        let (bases, n) = (wanted.bases(base), wanted.size(n));
         let value = self.state.values[src.def];
         // One number for all that may not fit, as branches are dear that go now this way, now that.
         let refused = !bases >> value.base as u8 & 1;
@@ -451,11 +371,4 @@ impl Emit<'_> {
 /// The first of `order` that is one of `bases`, a boolean if none is.
 fn first_of(order: [Base; 3], bases: u8) -> Base {
     order.into_iter().find(|base| bases >> *base as u8 & 1 != 0).unwrap_or(Base::Bool)
-}
-
-/// Arithmetic of which NoContraction means something (SPIR-V 3.20, NoContraction). Mesa's drivers take a conversion to fewer
-/// bits and back for none unless it is there.
-const fn can_contract(op: Op) -> bool {
-    use Op::*;
-    matches!(op, FAdd | FSub | FMul | FDiv | FRem | FMod | FNegate | Dot | FConvert)
 }

@@ -20,7 +20,7 @@
 use super::memory::is_silent;
 use super::value::ScopeMark;
 use super::{internal, unsupported, Emit, Result};
-use crate::ir::{Block, BlockData, BranchHint, Cf, Def, Inst, Jump, Stage};
+use crate::ir::{Block, BranchHint, Cf, Def, Inst, Jump, Stage};
 use crate::op::{Base, Intrinsic};
 use spirv::{LoopControl, Op, SelectionControl};
 
@@ -41,8 +41,6 @@ pub(super) struct Flow {
     preds: Preds,
     /// The IR's block.
     block: Option<Block>,
-    /// Which of the instructions that are not silent comes next.
-    next: usize,
     /// Merge block and continue target of the loop whose header is under construction.
     header: Option<[u32; 2]>,
 }
@@ -57,7 +55,6 @@ impl Flow {
         self.start = 0;
         self.preds = Preds::default();
         self.block = None;
-        self.next = 0;
         self.header = None;
     }
 }
@@ -289,27 +286,21 @@ impl<'a> Emit<'a> {
     fn block(&mut self, at: usize, block: Block) -> Result<usize> {
         self.state.flow.block = Some(block);
         let shader = self.shader;
-        let BlockData { start, end } = shader.blocks[block];
-        let places = self.types.lists().active();
-        let mut next = self.state.flow.next;
-        // In front of it are those of blocks that are left out.
-        while places.get(next).is_some_and(|place| *place < start) {
-            next += 1;
-        }
-        while let Some(place) = places.get(next).filter(|place| **place < end) {
+        for inst in shader.block_insts(block) {
+            let data = &shader.insts[*inst];
+            if is_silent(data) {
+                continue;
+            }
             if !self.is_live() {
                 break;
             }
-            next += 1;
-            let inst = shader.order[*place as usize];
-            if let Err(mut error) = self.inst(inst, &shader.insts[inst]) {
+            if let Err(mut error) = self.inst(*inst, data) {
                 if error.place.line == 0 {
-                    error.place.line = shader.lines[inst].0;
+                    error.place.line = shader.lines[*inst].0;
                 }
                 return Err(error);
             }
         }
-        self.state.flow.next = next;
         Ok(at + 1)
     }
 

@@ -128,7 +128,7 @@ impl Emit<'_> {
     /// Whether a vertex goes to, or an output belongs to, a stream other than 0.
     pub(super) fn uses_streams(&self) -> bool {
         let shader = self.shader;
-        self.types.lists().intrinsics(shader).any(|(inst, ..)| shader.index(inst, Index::stream_id) != 0)
+        shader.order.iter().any(|inst| shader.index(*inst, Index::stream_id) != 0)
             || shader.vars.values().any(|variable| variable.stream != 0)
     }
 

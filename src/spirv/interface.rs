@@ -380,14 +380,15 @@ impl Emit<'_> {
         }
         let mut vars = [None; 2];
         let mut bases = [false; 2];
-        for (inst, op, srcs) in self.types.lists().intrinsics(self.shader) {
+        for inst in &self.shader.order {
+            let Some((op, srcs)) = self.shader.as_intrinsic(*inst) else { continue };
             let Some(var) = srcs.first().and_then(|pointer| self.shader.deref_var(*pointer)) else { continue };
             if self.shader.vars[var].mode != Modes::SHARED {
                 continue;
             }
             vars[usize::from(vars[0].is_some_and(|first| first != var))] = Some(var);
             if matches!(op, Intrinsic::deref_atomic | Intrinsic::deref_atomic_swap) {
-                bases[usize::from(value_types::atomic_base(self.shader, inst) == Base::Float)] = true;
+                bases[usize::from(value_types::atomic_base(self.shader, *inst) == Base::Float)] = true;
             }
         }
         vars[1].is_some() || bases == [true; 2]

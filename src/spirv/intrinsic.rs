@@ -36,14 +36,14 @@ impl Emit<'_> {
             return if self.state.values[inst.def()].id == 0 { self.phi(inst, data) } else { Ok(()) };
         }
         self.line(inst);
+        // Apart from the others, which a table of jumps leads to: that is one line of constants more, and a jump that nobody foresees.
+        if let InstKind::Alu { op, flags, srcs } = data.kind {
+            let base = self.base(inst.def());
+            let id = self.alu(data, base, op, flags, &shader.alu_srcs[srcs])?;
+            self.define_as(inst, data, base, id);
+            return Ok(());
+        }
         let id = match data.kind {
-            InstKind::Alu { op, flags, srcs } => {
-                let base = self.base(inst.def());
-                let srcs = &shader.alu_srcs[srcs];
-                let id = self.alu(data, base, op, flags, srcs)?;
-                self.define_as(inst, data, base, id);
-                return Ok(());
-            }
             InstKind::Intrinsic { op, srcs, indices } => match (op, &shader.srcs[srcs], &shader.indices[indices]) {
                 (Intrinsic::load_deref, [source], [access]) => {
                     let access = Access::from_bits_truncate(*access);
@@ -61,7 +61,7 @@ impl Emit<'_> {
                 None
             }
             InstKind::Tex(tex) => Some(self.tex(inst, &shader.texs[tex])?),
-            InstKind::Const(_) | InstKind::Undef | InstKind::Deref(_) | InstKind::Phi(_) => None,
+            _ => None,
         };
         match id {
             Some(id) if data.has_def() => self.define(inst, data, id),

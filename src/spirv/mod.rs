@@ -221,7 +221,8 @@ impl State {
 impl<'a> Emit<'a> {
     /// The opcodes and sources of all intrinsics.
     fn intrinsics(&self) -> impl Iterator<Item = (Intrinsic, &'a [Def])> + 'a {
-        self.types.lists().intrinsics(self.shader).map(|(_, op, srcs)| (op, srcs))
+        let shader = self.shader;
+        shader.order.iter().filter_map(|inst| shader.as_intrinsic(*inst))
     }
 
     fn shader(&mut self, module: &mut Module) -> Result<()> {

@@ -59,9 +59,9 @@ impl Words {
         self.words.len() - operands.len() - 1
     }
 
-    /// Appends the first `len` of `words`, an instruction: without a branch for each length.
-    #[inline(always)]
-    pub(super) fn start_of<const N: usize>(&mut self, words: [u32; N], len: usize) {
+    /// Appends the first `len` of `words`, an instruction that begins with its opcode: without a branch for each length.
+    pub(super) fn start_of<const N: usize>(&mut self, mut words: [u32; N], len: usize) {
+        words[0] |= (len as u32) << 16;
         let end = self.words.len() + len.min(N);
         self.words.extend_from_slice(&words);
         self.words.truncate(end);
