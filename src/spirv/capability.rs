@@ -46,8 +46,6 @@ const EXTENSIONS: &[(Capability, (u8, u8), &str)] = &[
     (Capability::InputAttachmentArrayNonUniformIndexing, (1, 5), "SPV_EXT_descriptor_indexing"),
     (Capability::UniformTexelBufferArrayNonUniformIndexing, (1, 5), "SPV_EXT_descriptor_indexing"),
     (Capability::StorageTexelBufferArrayNonUniformIndexing, (1, 5), "SPV_EXT_descriptor_indexing"),
-    (Capability::VulkanMemoryModel, (1, 5), "SPV_KHR_vulkan_memory_model"),
-    (Capability::VulkanMemoryModelDeviceScope, (1, 5), "SPV_KHR_vulkan_memory_model"),
     (Capability::PhysicalStorageBufferAddresses, (1, 5), "SPV_KHR_physical_storage_buffer"),
     (Capability::ComputeDerivativeGroupLinearKHR, NEVER, "SPV_NV_compute_shader_derivatives"),
     (Capability::FragmentShaderSampleInterlockEXT, NEVER, "SPV_EXT_fragment_shader_interlock"),
@@ -78,11 +76,27 @@ impl ModuleBuilder {
             return;
         }
         self.capabilities.push((capability, ALWAYS));
+        // Below are those of SPIR-V 1.0.
+        if (capability as u32) < EXTENSIONS[0].0 as u32 {
+            return;
+        }
         if let Ok(row) = EXTENSIONS.binary_search_by_key(&(capability as u32), |row| row.0 as u32) {
             let (_, core, extension) = EXTENSIONS[row];
             if self.version < core {
                 self.extension(extension);
             }
+        }
+    }
+
+    /// Declares the Vulkan memory model, which the core has from 1.5 on: most modules have it, so it is not looked for in the table,
+    /// which would be five lines of constants.
+    pub(super) fn vulkan_memory_model(&mut self, has_device_scope: bool) {
+        self.capabilities.push((Capability::VulkanMemoryModel, ALWAYS));
+        if has_device_scope {
+            self.capabilities.push((Capability::VulkanMemoryModelDeviceScope, ALWAYS));
+        }
+        if self.version < (1, 5) {
+            self.extension("SPV_KHR_vulkan_memory_model");
         }
     }
 

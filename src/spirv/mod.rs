@@ -62,7 +62,7 @@ use builtin::BuiltinVariable;
 use interface::VariableState;
 use module::ModuleBuilder;
 use rustc_hash::{FxHashMap, FxHashSet};
-use spirv::{BuiltIn, Capability, MemoryModel};
+use spirv::{BuiltIn, MemoryModel};
 use words::Dedup;
 
 /// What to emit besides the code.
@@ -237,10 +237,7 @@ impl<'a> Emit<'a> {
         let mut memory = MemoryModel::GLSL450;
         if self.vmm {
             memory = MemoryModel::Vulkan;
-            self.m.capability(Capability::VulkanMemoryModel);
-            if self.target.has(Feature::vulkanMemoryModelDeviceScope) {
-                self.m.capability(Capability::VulkanMemoryModelDeviceScope);
-            }
+            self.m.vulkan_memory_model(self.target.has(Feature::vulkanMemoryModelDeviceScope));
         }
         self.state.shared_views = self.finds_shared_views();
         self.source_text();
