@@ -1,0 +1,116 @@
+//! The phases of a translation, by the files that code comes from.
+
+use std::fmt;
+
+/// What a translation does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Phase {
+    /// C's `nir_convert_from_ssa`.
+    FromSsa,
+    /// C's `nir_to_spirv`.
+    ToSpirv,
+    /// From NIR to words, in C.
+    Flatten,
+    /// Between C and Rust.
+    Shim,
+    /// From words to IR.
+    Decode,
+    Check,
+    Pass,
+    /// The types of values.
+    Types,
+    /// From IR to SPIR-V.
+    Emission,
+}
+
+impl fmt::Display for Phase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Phase::FromSsa => "from_ssa",
+            Phase::ToSpirv => "to_spirv",
+            Phase::Flatten => "flatten",
+            Phase::Shim => "shim",
+            Phase::Decode => "decode",
+            Phase::Check => "check",
+            Phase::Pass => "pass",
+            Phase::Types => "types",
+            Phase::Emission => "emission",
+        })
+    }
+}
+
+/// The phase of a file of ntv's, by its path in the repository. `None` for what any phase may call.
+fn of_file(path: &str) -> Option<Phase> {
+    const FOLDERS: &[(&str, Phase)] = &[
+        ("ffi/mesa/", Phase::Flatten),
+        ("ffi/src/", Phase::Shim),
+        ("src/wire/", Phase::Decode),
+        ("src/check/", Phase::Check),
+        ("src/pass/", Phase::Pass),
+        ("src/analysis/value_types.rs", Phase::Types),
+        ("src/spirv/", Phase::Emission),
+        ("src/module/", Phase::Emission),
+    ];
+    FOLDERS.iter().find(|(folder, _)| path.starts_with(folder)).map(|(_, phase)| *phase)
+}
+
+/// The phase of an instruction, by the files of the functions that were inlined there, the innermost first. A pass has its name
+/// besides.
+///
+/// The outermost file with a phase counts: what a pass calls, it needs. But the types are a phase of their own although emission
+/// asks for them, and the shim is only what has nothing else in it.
+pub(crate) fn of_chain<'a>(files: &[&'a str]) -> Option<(Phase, Option<&'a str>)> {
+    let phases = || files.iter().rev().filter_map(|file| Some((of_file(file)?, *file)));
+    let types = phases().find(|(phase, _)| *phase == Phase::Types);
+    let (phase, file) =
+        types.or_else(|| phases().find(|(phase, _)| *phase != Phase::Shim)).or_else(|| phases().next())?;
+    Some((phase, (phase == Phase::Pass).then(|| pass(file))))
+}
+
+/// The name of the pass that `src/pass/NAME.rs` or `src/pass/NAME/*.rs` belongs to.
+fn pass(path: &str) -> &str {
+    let name = path.trim_start_matches("src/pass/");
+    name.split(['/', '.']).next().unwrap_or(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_outermost_file_counts() {
+        let core = "library/core/src/slice/mod.rs";
+        assert_eq!(
+            of_chain(&[core, "src/pass/lanes/load.rs", "src/pass/lower_ubo.rs"]),
+            Some((Phase::Pass, Some("lower_ubo")))
+        );
+        assert_eq!(of_chain(&[core, "src/pass/lanes/load.rs"]), Some((Phase::Pass, Some("lanes"))));
+        assert_eq!(of_chain(&["src/module/table.rs", "src/spirv/mod.rs"]), Some((Phase::Emission, None)));
+        assert_eq!(of_chain(&["src/check/mod.rs", "src/translator.rs"]), Some((Phase::Check, None)));
+    }
+
+    #[test]
+    fn types_count_wherever_they_are() {
+        assert_eq!(
+            of_chain(&["src/ir/mod.rs", "src/analysis/value_types.rs", "src/spirv/mod.rs"]),
+            Some((Phase::Types, None))
+        );
+        assert_eq!(of_chain(&["src/analysis/uses.rs", "src/spirv/mod.rs"]), Some((Phase::Emission, None)));
+    }
+
+    #[test]
+    fn the_shim_is_what_is_nothing_else() {
+        assert_eq!(of_chain(&["src/wire/decode.rs", "ffi/src/translate.rs"]), Some((Phase::Decode, None)));
+        assert_eq!(of_chain(&["library/std/src/panic.rs", "ffi/src/translate.rs"]), Some((Phase::Shim, None)));
+    }
+
+    #[test]
+    fn what_any_phase_calls_has_none() {
+        for file in
+            ["src/ir/mod.rs", "src/entity.rs", "src/analysis/uses.rs", "library/core/src/ptr.rs", "src/translator.rs"]
+        {
+            assert_eq!(of_chain(&[file]), None, "{file}");
+        }
+        assert_eq!(of_chain(&[]), None);
+    }
+}
