@@ -21,13 +21,16 @@ struct Arguments {
     /// Counts what the modules of both spend on shaders with dynamic offsets into buffers, over the same corpus.
     #[arg(long, conflicts_with_all = ["mesa", "pipelines", "threads"])]
     offsets: bool,
-    /// A Mesa that is installed there: for --mesa a patched one, instead of building it; for --pipelines any, instead of
-    /// Debian's own.
+    /// Counts the lines of code, of constants and of memory that one translation touches, beside zink's own translator.
+    #[arg(long, conflicts_with_all = ["mesa", "pipelines", "threads", "offsets"])]
+    lines: bool,
+    /// A Mesa that is installed there: for --mesa and --lines a patched one, instead of building it; for --pipelines any,
+    /// instead of Debian's own.
     #[arg(long, value_name = "DIR")]
     prefix: Option<PathBuf>,
-    /// So many tests of piglit, spread over its profile quick_shader, for --mesa.
-    #[arg(long, value_name = "N", default_value_t = 2000)]
-    sample: usize,
+    /// So many tests of piglit, spread over its profile quick_shader: 2000 for --mesa, 60 for --lines, if not given.
+    #[arg(long, value_name = "N")]
+    sample: Option<usize>,
     /// What criterion is given, a filter for instance; what it leaves out is reported as measured before.
     #[arg(last = true)]
     criterion: Vec<String>,
@@ -43,7 +46,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     if arguments.mesa {
         // As in a running driver, and with all that a shader needs in the caches.
         let logs = [("mesa-cold.tsv", 1), ("mesa-warm.tsv", 5)].map(|(name, runs)| (target.join(name), runs));
-        crate::mesa::timing::measure(arguments.prefix.as_deref(), arguments.sample, &logs)?;
+        crate::mesa::timing::measure(arguments.prefix.as_deref(), arguments.sample.unwrap_or(2000), &logs)?;
         return report("mesa", &logs.map(|(log, _)| log));
     }
     if arguments.pipelines {
@@ -60,6 +63,10 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     }
     if arguments.offsets {
         return report("offsets", &[]);
+    }
+    if arguments.lines {
+        let logs = crate::mesa::lines::count(arguments.prefix.as_deref(), arguments.sample.unwrap_or(60), &target)?;
+        return report("lines", &logs);
     }
     for bench in BENCHES {
         go(cargo(&["bench", "--package", "ntv-benches", "--bench", bench, "--"]).args(&arguments.criterion))?;

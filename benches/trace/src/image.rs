@@ -10,12 +10,12 @@ use std::path::Path;
 use std::rc::Rc;
 
 /// A function of a library.
-struct Function {
-    addresses: Range<u64>,
+pub(crate) struct Function {
+    pub(crate) addresses: Range<u64>,
     /// As in the table of symbols.
-    name: String,
+    pub(crate) name: String,
     /// The name of the source file, if the table says so.
-    source: Option<String>,
+    pub(crate) source: Option<String>,
 }
 
 /// A program or library that was read.
@@ -129,7 +129,7 @@ impl Image {
 }
 
 /// The functions in the table of symbols, by address.
-fn functions(file: &object::File<'_>) -> Vec<Function> {
+pub(crate) fn functions(file: &object::File<'_>) -> Vec<Function> {
     let mut functions = Vec::new();
     let mut source = None;
     for symbol in file.symbols().chain(file.dynamic_symbols()) {

@@ -3,10 +3,11 @@
 //! at a time, so the figures do not depend on what else the machine does.
 //!
 //! ```text
-//! ntv-trace [--functions FILE] LOG PROGRAM [ARGUMENT]...
+//! ntv-trace run [--functions FILE] LOG PROGRAM [ARGUMENT]...   what each translation touches, one line for each phase
+//! ntv-trace sizes LIBRARY LOG                                  how much machine code of each translator a driver has
 //! ```
 //!
-//! `cargo xtask bench --lines` runs it for many tests.
+//! `cargo xtask bench --lines` runs it for many tests. The functions' table is for developers: where lines of code are.
 
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod breakpoints;
@@ -26,6 +27,8 @@ mod phase;
 mod process;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod run;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod sizes;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod touched;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]

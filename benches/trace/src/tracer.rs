@@ -7,7 +7,6 @@ use crate::process::{Process, Spot};
 use crate::run::Outputs;
 use crate::translation::Part;
 use anyhow::{bail, Context, Result};
-use nix::errno::Errno;
 use nix::libc::{self, user_regs_struct};
 use nix::sys::ptrace::{self, Options};
 use nix::sys::signal::Signal;
@@ -92,7 +91,7 @@ impl Tracer<'_> {
                 }
                 _ => match self.stopped(status) {
                     // Somebody killed it meanwhile; that will be heard of.
-                    Err(error) if was_killed(&error) => {}
+                    Err(_) if status.pid().is_some_and(has_ended) => {}
                     other => other.with_context(|| format!("after {status:?}"))?,
                 },
             }
@@ -234,13 +233,11 @@ impl Tracer<'_> {
     }
 }
 
-/// Whether an error says that there is no such process any more.
-fn was_killed(error: &anyhow::Error) -> bool {
-    let gone = |code: Option<i32>| code == Some(libc::ESRCH) || code == Some(libc::ENOENT);
-    error.chain().any(|cause| {
-        cause.downcast_ref::<Errno>() == Some(&Errno::ESRCH)
-            || cause.downcast_ref::<std::io::Error>().is_some_and(|error| gone(error.raw_os_error()))
-    })
+/// Whether there is no such thread any more, or none that does anything.
+fn has_ended(id: Pid) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
+    let state = status.lines().find_map(|line| line.strip_prefix("State:"));
+    state.is_none_or(|state| state.trim_start().starts_with(['Z', 'X']))
 }
 
 /// The process of the thread `id`, and that one's parent.

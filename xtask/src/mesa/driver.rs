@@ -1,5 +1,6 @@
 //! The driver under test: an installed Mesa, and the environment that makes a program use its zink on lavapipe.
 
+use super::lines::Tracer;
 use super::sanitize::Sanitizer;
 use anyhow::{ensure, Context, Result};
 use std::path::{Path, PathBuf};
@@ -44,13 +45,15 @@ pub(crate) struct Driver {
     pub(crate) sanitizer: Option<Sanitizer>,
     /// Where zink writes what [`Translator::Both`] took, each in so many runs.
     pub(crate) log: Option<(PathBuf, u32)>,
+    /// What steps through the translations.
+    pub(crate) tracer: Option<Tracer>,
     /// Where programs may write: their runtime folder and working folder.
     scratch: TempDir,
 }
 
 impl Driver {
     pub(crate) fn new(prefix: PathBuf, validate: bool, sanitizer: Option<Sanitizer>) -> Result<Driver> {
-        let driver = Driver { prefix, validate, sanitizer, log: None, scratch: tempfile::tempdir()? };
+        let driver = Driver { prefix, validate, sanitizer, log: None, tracer: None, scratch: tempfile::tempdir()? };
         if driver.lavapipe() == Path::new(DEBIANS_LAVAPIPE) {
             crate::test::install_file("/usr/share/vulkan/icd.d", "lvp_icd.", "mesa-vulkan-drivers")?;
         }
@@ -64,9 +67,10 @@ impl Driver {
     /// A program of piglit's that will run on the driver without a window.
     pub(crate) fn piglit(&self, program: &str, translator: Translator) -> Command {
         let program = Path::new(PIGLIT).join("bin").join(program);
-        let mut command = match &self.sanitizer {
-            Some(sanitizer) => sanitizer.command(&program),
-            None => Command::new(program),
+        let mut command = match (&self.sanitizer, &self.tracer) {
+            (Some(sanitizer), _) => sanitizer.command(&program),
+            (None, Some(tracer)) => tracer.command(&program),
+            (None, None) => Command::new(program),
         };
         self.environment(&mut command, translator);
         command.envs([("EGL_PLATFORM", "surfaceless"), ("PIGLIT_PLATFORM", "surfaceless_egl")]);
@@ -94,6 +98,18 @@ impl Driver {
             // No thread of lavapipe's, and none that makes pipelines, takes a core away meanwhile.
             command.env("LP_NUM_THREADS", "0").env("ZINK_DEBUG", "nobgc");
         }
+    }
+
+    /// The library that zink and its translators are in.
+    pub(crate) fn library(&self) -> Result<PathBuf> {
+        let folder = self.prefix.join("lib/x86_64-linux-gnu");
+        let found = std::fs::read_dir(&folder).with_context(|| folder.display().to_string())?;
+        let mut found = found.filter_map(|file| Some(file.ok()?.path()));
+        let is_it = |path: &PathBuf| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            name.starts_with("libgallium-") && name.ends_with(".so")
+        };
+        found.find(is_it).with_context(|| format!("no libgallium-*.so in {}", folder.display()))
     }
 
     /// The Vulkan driver below: the one that was built too, or Debian's. Debian 12's validation layer crashes with the

@@ -7,6 +7,7 @@ mod build;
 mod driver;
 mod flatten;
 mod glmark2;
+pub(crate) mod lines;
 mod list;
 mod report;
 mod results;

@@ -26,6 +26,8 @@ const PATIENCE: Duration = Duration::from_secs(180);
 const LONG_PATIENCE: Duration = Duration::from_secs(3600);
 /// The same where verdicts do not matter: on a few tests zink never ends.
 const SHORT_PATIENCE: Duration = Duration::from_secs(20);
+/// The same where each instruction of a translation is a step.
+const TRACED_PATIENCE: Duration = Duration::from_secs(600);
 
 /// Tests for one process: a program of piglit's and the files that it takes.
 struct Batch {
@@ -135,6 +137,7 @@ fn one_process(
     let errors = collect(child.stderr.take());
     let lines = lines(child.stdout.take());
     let patience = match translator {
+        Translator::Both if driver.tracer.is_some() => TRACED_PATIENCE,
         Translator::Both => SHORT_PATIENCE,
         _ if driver.sanitizer.is_some() => LONG_PATIENCE,
         _ => PATIENCE,
