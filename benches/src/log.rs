@@ -28,10 +28,11 @@ impl Log {
     /// Reads a file.
     pub fn read(path: &Path) -> Result<Log> {
         let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
-        Ok(Log::new(&text))
+        Ok(Log::parse(&text))
     }
 
-    fn new(text: &str) -> Log {
+    /// The log that is `text`.
+    pub fn parse(text: &str) -> Log {
         let mut lines = text.lines().map(|line| line.split('\t').map(str::to_owned).collect());
         Log { columns: lines.next().unwrap_or_default(), rows: lines.collect() }
     }
@@ -68,7 +69,7 @@ mod tests {
 
     #[test]
     fn cells_are_found_by_name() {
-        let log = Log::new("shader\tns\na\t12\nb\n");
+        let log = Log::parse("shader\tns\na\t12\nb\n");
         let rows: Vec<Row<'_>> = log.rows().collect();
         assert_eq!(rows[0].text("shader").unwrap(), "a");
         assert_eq!(rows[0].number("ns").unwrap(), 12.0);

@@ -14,6 +14,8 @@ pub(crate) struct Decoded {
     pub(crate) len: u64,
     /// Whether it has a prefix that repeats it. A step is one round of it then.
     pub(crate) repeats: bool,
+    /// The bytes that a round of it accesses.
+    round: u64,
     accesses: Vec<UsedMemory>,
 }
 
@@ -26,15 +28,21 @@ impl Decoded {
         let used = factory.info(&instruction).used_memory().iter();
         let accesses = used.filter(|memory| memory.access() != OpAccess::NoMemAccess).copied().collect();
         let repeats = instruction.has_rep_prefix() || instruction.has_repne_prefix();
-        Ok(Decoded { len: instruction.len() as u64, repeats: repeats && instruction.is_string_instruction(), accesses })
+        let repeats = repeats && instruction.is_string_instruction();
+        let round = instruction.memory_size().size() as u64;
+        Ok(Decoded { len: instruction.len() as u64, repeats, round, accesses })
     }
 
     /// The address and number of bytes of each access, by what the registers hold before the instruction.
     pub(crate) fn accesses<'a>(&'a self, registers: &'a user_regs_struct) -> impl Iterator<Item = (u64, u64)> + 'a {
         self.accesses.iter().flat_map(move |memory| {
-            let elements = if memory.vsib_size() == 0 { 1 } else { 0 };
-            let size = (memory.memory_size().size() as u64).max(1);
-            // Where a vector holds the offsets, the address is not known here; nothing on the way of a shader is so.
+            let elements = usize::from(memory.vsib_size() == 0);
+            // How many bytes all rounds together access is in the registers.
+            let size = match memory.memory_size().size() as u64 {
+                0 => self.round.max(1),
+                size => size,
+            };
+            // Where a vector holds offsets, the addresses are not known here; no code on the way of a shader has that.
             let at = move |element| memory.virtual_address(element, |register, _, _| value(registers, register));
             (0..elements).filter_map(at).map(move |address| (address, size))
         })
@@ -75,7 +83,6 @@ mod tests {
     use super::*;
 
     fn registers() -> user_regs_struct {
-        // What the registers of this test program are does not matter; they are all set.
         user_regs_struct {
             r15: 0,
             r14: 0,

@@ -100,7 +100,8 @@ mod tests {
     fn only_whole_translations_are_logged() {
         let mut shader = Shader { name: "12-0002".into(), before: 1, ..Shader::default() };
         shader.c = Some(Translation::new(PARTS[0]));
-        shader.ntv = Some(Translation { done: true, ..Translation::new(PARTS[2]) });
+        shader.ntv = Some(Translation::new(PARTS[2]));
+        shader.of(Translator::Ntv).as_mut().unwrap().done = true;
         assert_eq!(shader.rows(["FS", "70"]), "12-0002\t1\tFS\t70\tntv\tall\t0\t0\t0\t0\t0\t0\t0\n");
         assert_eq!(HEAD.split('\t').count(), 13);
     }

@@ -67,7 +67,8 @@ pub(crate) struct Translation {
     pub(crate) done: bool,
     /// Where it is.
     step: Step,
-    last: u64,
+    /// The instruction before.
+    last: Option<u64>,
 }
 
 impl Translation {
@@ -79,14 +80,14 @@ impl Translation {
             executed: FxHashMap::default(),
             done: false,
             step: (part.phase, None),
-            last: 0,
+            last: None,
         }
     }
 
     /// `part` begins.
     pub(crate) fn enter(&mut self, part: Part) {
         self.step = (part.phase, None);
-        self.last = 0;
+        self.last = None;
     }
 
     /// Counts an instruction that is to be executed at `address`, and what it accesses.
@@ -99,8 +100,8 @@ impl Translation {
             self.step = (Phase::Flatten, None);
         }
         // The second round of a repeated instruction is no other instruction.
-        let again = instruction.decoded.repeats && self.last == address;
-        self.last = address;
+        let again = instruction.decoded.repeats && self.last == Some(address);
+        self.last = Some(address);
         let (phase, pass) = &self.step;
         let whole = pass.as_ref().map(|_| (*phase, None));
         for key in whole.into_iter().chain([self.step.clone()]) {

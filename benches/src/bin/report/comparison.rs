@@ -57,7 +57,7 @@ pub(crate) const PIPELINES: Comparison = Comparison {
 };
 
 /// Shaders of so many instructions, and fewer than in the next row, are a row of the table by size.
-const SIZES: [f64; 6] = [0.0, 10.0, 30.0, 100.0, 300.0, f64::INFINITY];
+pub(crate) const SIZES: [f64; 6] = [0.0, 10.0, 30.0, 100.0, 300.0, f64::INFINITY];
 /// So many of the shaders with the worst ratios are listed.
 const WORST: usize = 10;
 
@@ -160,7 +160,7 @@ fn steps(out: &mut String, rows: &[Row<'_>], times: [&str; 2], column: &str, nam
     Ok(())
 }
 
-fn median(values: impl Iterator<Item = f64>) -> f64 {
+pub(crate) fn median(values: impl Iterator<Item = f64>) -> f64 {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(0.0)

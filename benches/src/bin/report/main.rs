@@ -5,10 +5,12 @@
 //! ntv-bench-report mesa COLD WARM RESULTS_FOLDER                 logs that zink wrote with ZINK_NTV=compare
 //! ntv-bench-report pipelines LOG RESULTS_FOLDER                  a log of the benchmark `pipelines`
 //! ntv-bench-report threads LOG RESULTS_FOLDER                    a log of the benchmark `threads`
+//! ntv-bench-report lines LOG SIZES RESULTS_FOLDER                logs of ntv-trace
 //! ntv-bench-report offsets RESULTS_FOLDER                        what is counted now, over the corpus that $NTV_CORPUS names
 //! ```
 
 mod comparison;
+mod lines;
 mod memory;
 mod offsets;
 mod plot;
@@ -32,6 +34,7 @@ fn main() -> Result<()> {
         (Some("mesa"), [cold, warm]) => comparison::write(&comparison::MESA, &[cold, warm], results),
         (Some("pipelines"), [log]) => comparison::write(&comparison::PIPELINES, &[log], results),
         (Some("threads"), [from]) => threads::write(from, results),
+        (Some("lines"), [log, sizes]) => lines::write(log, sizes, results),
         (Some("offsets"), []) => offsets::write(results),
         _ => bail!("no such report from {} files: {}", from.len(), kind.display()),
     }
