@@ -1,7 +1,7 @@
 //! The log: a line for each phase of each translation.
 
-use crate::touched::Touched;
-use crate::translation::{Translation, Translator};
+use super::touched::Touched;
+use super::translation::{Translation, Translator};
 use anyhow::{Context, Result};
 use std::fmt::Write as _;
 use std::fs::File;
@@ -86,7 +86,7 @@ fn size<'a>(log: &'a str, shader: &str) -> Option<[&'a str; 2]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::translation::PARTS;
+    use crate::trace::translation::PARTS;
 
     #[test]
     fn sizes_come_from_the_log_of_zink() {

@@ -1,7 +1,7 @@
 //! The command line.
 
-use crate::sizes;
-use crate::tracer::Tracer;
+use super::sizes;
+use super::tracer::Tracer;
 use anyhow::{Context, Result};
 use clap::Parser;
 use nix::sys::personality::{self, Persona};

@@ -1,9 +1,9 @@
 //! What was seen of a translation.
 
-use crate::decode::Decoded;
-use crate::image::Place;
-use crate::phase::Phase;
-use crate::touched::{Kind, Touched};
+use super::decode::Decoded;
+use super::image::Place;
+use super::phase::Phase;
+use super::touched::{Kind, Touched};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::rc::Rc;

@@ -1,6 +1,6 @@
 //! How much machine code of each translator a driver has, by its table of symbols.
 
-use crate::image::{functions, Function};
+use super::image::{functions, Function};
 use anyhow::{Context, Result};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -51,7 +51,8 @@ fn group(function: &Function) -> Option<(&'static str, String)> {
             return Some((group, file.to_owned()));
         }
     }
-    if !is_rust(source) && !(source.is_empty() && name.starts_with("ntv_")) {
+    let is_called_by_c = source.is_empty() && name.starts_with("ntv_");
+    if !is_rust(source) && !is_called_by_c {
         return None;
     }
     let name = format!("{:#}", rustc_demangle::demangle(name));

@@ -1,6 +1,6 @@
 //! What a library says about its code: symbols, and the files that instructions come from.
 
-use crate::phase::{self, Phase};
+use super::phase::{self, Phase};
 use addr2line::Loader;
 use anyhow::{Context, Result};
 use object::{Object, ObjectSymbol, SymbolKind};

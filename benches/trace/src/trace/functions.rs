@@ -1,7 +1,7 @@
 //! Where the lines are: a table by function and by source file, over all translations of all runs.
 
-use crate::touched::lines;
-use crate::translation::{Translation, Translator};
+use super::touched::lines;
+use super::translation::{Translation, Translator};
 use anyhow::{Context, Result};
 use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, HashMap};
@@ -157,9 +157,9 @@ fn row(out: &mut String, names: [&str; 3], of: u64, sums: Sums) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::decode::Decoded;
-    use crate::image::Place;
-    use crate::translation::{Instruction, PARTS};
+    use crate::trace::decode::Decoded;
+    use crate::trace::image::Place;
+    use crate::trace::translation::{Instruction, PARTS};
 
     fn translation(instructions: &[(u64, &str, &str)]) -> Translation {
         let mut translation = Translation::new(PARTS[3]);

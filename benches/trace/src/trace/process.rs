@@ -1,12 +1,12 @@
 //! A process that is watched.
 
-use crate::breakpoints::Breakpoints;
-use crate::decode::{Decoded, LONGEST};
-use crate::image::{Images, Place};
-use crate::log::Shader;
-use crate::maps::Maps;
-use crate::touched::Kind;
-use crate::translation::{Instruction, Part, Translation, PARTS};
+use super::breakpoints::Breakpoints;
+use super::decode::{Decoded, LONGEST};
+use super::image::{Images, Place};
+use super::log::Shader;
+use super::maps::Maps;
+use super::touched::Kind;
+use super::translation::{Instruction, Part, Translation, PARTS};
 use anyhow::{Context, Result};
 use nix::libc::user_regs_struct;
 use nix::unistd::Pid;

@@ -1,11 +1,11 @@
 //! Steps through the translations of a program and of all that it starts.
 
-use crate::functions::Functions;
-use crate::image::Images;
-use crate::log;
-use crate::process::{Process, Spot};
-use crate::run::Outputs;
-use crate::translation::Part;
+use super::functions::Functions;
+use super::image::Images;
+use super::log;
+use super::process::{Process, Spot};
+use super::run::Outputs;
+use super::translation::Part;
 use anyhow::{bail, Context, Result};
 use nix::libc::{self, user_regs_struct};
 use nix::sys::ptrace::{self, Options};
