@@ -4,8 +4,7 @@
 //! values have no choice (`fadd` makes floats). What only moves bits does: phis, `mov`, `vec4`, `bcsel`, loads from buffers
 //! and from memory of the shader's own.
 //!
-//! Two walks choose. The first one goes forward, and says what each value may be; what moves bits hears what those are that it
-//! moves. The second one goes backward, so that it meets all users of a value before the value: those have voted by then, and the
+//! One walk chooses. It goes backward, so that it meets all users of a value before the value: those have voted by then, and the
 //! majority wins. What a value then is, it wants of all that flows into it:
 //!
 //! ```text
@@ -14,7 +13,8 @@
 //! 32   %5 = fmul %4, %4
 //! ```
 //!
-//! Only the sources of a phi that come from the end of a loop are chosen before the phi is.
+//! What no user wants to be anything is what flows into it. The sources of a phi that come from the end of a loop are chosen before
+//! the phi is.
 //!
 //! Integers have a second choice, their signedness, which SPIR-V hardly ever looks at: they are unsigned unless inputs or
 //! outputs declared signed want otherwise. Constants and undefined values have no type; they are made as their user wants.
@@ -24,7 +24,7 @@ use super::wants::{
     for_each_moved, interpolates, memory_choice, tex_want, unsigned, variable_choice, Vote, OWN_MEMORY,
 };
 use crate::entity::Id;
-use crate::ir::{ArrayIndex, Def, DerefKind, Inst, InstKind, Shader, Var};
+use crate::ir::{ArrayIndex, Def, DerefKind, Inst, InstKind, Shader, TexData, Var};
 use crate::op::intrinsic::Form as IntrinsicForm;
 use crate::op::{AluType, Base, Choice, Intrinsic, Want};
 use crate::target::{Feature, Target};
@@ -41,8 +41,6 @@ pub struct ValueTypes {
     /// Nodes below this are values, the others variables.
     num_defs: usize,
     free: Free,
-    /// There is memory of the shader's own.
-    has_own_memory: bool,
 }
 
 /// What numbers of 16 and of 64 bits may be that have a choice: the target may have only integers of a width, or only floats.
@@ -72,6 +70,9 @@ impl Free {
         }
     }
 }
+
+/// How many instructions that only move bits are followed to what made them.
+const MOST_MOVES: u32 = 8;
 
 /// Outweighs every ordinary vote: an atomic cannot be bitcast.
 const MUST: i16 = 1 << 14;
@@ -103,8 +104,7 @@ impl ValueTypes {
         let num_nodes = self.num_defs + shader.vars.len();
         self.nodes.clear();
         self.nodes.resize(num_nodes, Choice::Literal);
-        self.has_own_memory = shader.inventory().has_derefs(OWN_MEMORY);
-        if self.has_own_memory {
+        if shader.inventory().has_derefs(OWN_MEMORY) {
             self.choose_variables(shader, num_nodes);
         }
         self.walk(shader, num_nodes);
@@ -123,7 +123,12 @@ impl ValueTypes {
         }
         self.walk(shader, num_nodes);
         for variable in self.num_defs..num_nodes {
-            self.settle(variable);
+            let [float, signed] = self.votes[variable];
+            self.nodes[variable] = match self.nodes[variable] {
+                Choice::Free => number(float, signed),
+                Choice::Integer => number(0, signed),
+                fixed => fixed,
+            };
         }
     }
 
@@ -131,8 +136,7 @@ impl ValueTypes {
     fn walk(&mut self, shader: &Shader, num_nodes: usize) {
         self.votes.clear();
         self.votes.resize(num_nodes, [0; 2]);
-        shader.order.iter().for_each(|inst| self.make(shader, *inst));
-        shader.order.iter().rev().for_each(|inst| self.use_sources(shader, *inst));
+        shader.order.iter().rev().for_each(|inst| self.visit(shader, *inst));
     }
 
     /// What `def` is, if it is no constant or undefined value: those may be made as anything.
@@ -155,71 +159,57 @@ impl ValueTypes {
         *votes = [votes[0].saturating_add(vote[0]), votes[1].saturating_add(vote[1])];
     }
 
-    /// Lets the value or variable at `to` know what that at `from` is, which flows into it.
-    fn flow(&mut self, from: usize, to: usize) {
-        let vote = match self.nodes[from] {
-            Choice::Free => self.votes[from].map(i16::signum),
-            choice => choice.vote(),
-        };
-        self.vote(to, vote);
-    }
-
-    /// Chooses by the votes, if there is a choice, and says what that counts.
-    fn settle(&mut self, node: usize) -> Vote {
-        let [float, signed] = self.votes[node];
-        let choice = match self.nodes[node] {
+    /// Chooses what the result of `inst` is, which may be what `choice` says, and says what that counts.
+    fn settle(&mut self, shader: &Shader, inst: Inst, choice: Choice) -> Vote {
+        let [float, signed] = self.votes[inst.index()];
+        let choice = match self.free.left(choice, shader.insts[inst].bit_size) {
+            Choice::Free if float == 0 => self.as_made(shader, inst),
             Choice::Free => number(float, signed),
             Choice::Integer => number(0, signed),
             fixed => fixed,
         };
-        self.nodes[node] = choice;
+        self.nodes[inst.index()] = choice;
         choice.vote()
     }
 
-    /// Says what the result of `inst` may be.
-    fn make(&mut self, shader: &Shader, inst: Inst) {
-        let data = &shader.insts[inst];
-        if !data.has_def() && !self.has_own_memory {
-            return;
-        }
+    /// What `inst` is, which may be anything and nobody wants to be a float rather than an integer: what most of what it moves is.
+    #[inline(never)]
+    fn as_made(&self, shader: &Shader, inst: Inst) -> Choice {
+        let [mut float, mut signed] = self.votes[inst.index()];
+        for_each_moved(shader, inst, |src| {
+            let vote = self.maker(shader, src, MOST_MOVES).vote();
+            (float, signed) = (float.saturating_add(vote[0]), signed.saturating_add(vote[1]));
+        });
+        number(float, signed)
+    }
+
+    /// What `def` is made as, which the walk may not have come to yet; followed through so many instructions that move it.
+    fn maker(&self, shader: &Shader, def: Def, most: u32) -> Choice {
+        let (inst, data) = (def.inst(), shader.def(def));
         let choice = match data.kind {
             InstKind::Alu { op, .. } => op.row().choice,
             InstKind::Phi(_) => Choice::Free,
             InstKind::Intrinsic { op: Intrinsic::load_deref, srcs, .. } => {
-                self.load_choice(shader, inst, shader.srcs[srcs][0])
+                self.memory_choice(shader, shader.srcs[srcs][0]).0
             }
             InstKind::Intrinsic { op, srcs, .. } => self.intrinsic_choice(shader, inst, op, &shader.srcs[srcs]),
-            InstKind::Tex(tex) => match &shader.texs[tex] {
-                tex if tex.op.is_query() => Choice::Integer,
-                tex => Choice::is(tex.dest_type.base),
-            },
-            InstKind::Const(_) | InstKind::Undef | InstKind::Deref(_) | InstKind::Jump(_) => return,
+            InstKind::Tex(tex) => tex_choice(&shader.texs[tex]),
+            InstKind::Const(_) | InstKind::Undef | InstKind::Deref(_) | InstKind::Jump(_) => Choice::Literal,
         };
-        if !data.has_def() {
-            return;
-        }
         let choice = self.free.left(choice, data.bit_size);
-        self.nodes[inst.index()] = choice;
+        let mut moved = None;
         if choice == Choice::Free {
-            for_each_moved(shader, inst, |src| self.flow(src.index(), inst.index()));
+            for_each_moved(shader, inst, |src| moved = moved.or(Some(src)));
         }
-    }
-
-    /// What `inst` may load from `pointer`, which hears what the memory is.
-    fn load_choice(&mut self, shader: &Shader, inst: Inst, pointer: Def) -> Choice {
-        let (choice, variable) = self.memory_choice(shader, pointer);
-        variable.into_iter().for_each(|variable| self.flow(variable, inst.index()));
-        choice
+        match (moved, most.checked_sub(1)) {
+            (Some(src), Some(most)) => self.maker(shader, src, most),
+            _ => choice,
+        }
     }
 
     #[inline(never)]
-    fn intrinsic_choice(&mut self, shader: &Shader, inst: Inst, op: Intrinsic, srcs: &[Def]) -> Choice {
+    fn intrinsic_choice(&self, shader: &Shader, inst: Inst, op: Intrinsic, srcs: &[Def]) -> Choice {
         match (op, op.info().form) {
-            (Intrinsic::store_deref, _) => {
-                let variable = self.memory_choice(shader, srcs[0]).1;
-                variable.into_iter().for_each(|variable| self.flow(srcs[1].index(), variable));
-                Choice::Uint
-            }
             (_, IntrinsicForm::BuiltIn(_, Base::Float)) => Choice::Float,
             (_, IntrinsicForm::Op(_)) => Choice::Float,
             (Intrinsic::deref_atomic | Intrinsic::deref_atomic_swap, _) => Choice::is(atomic_base(shader, inst)),
@@ -240,23 +230,36 @@ impl ValueTypes {
     }
 
     /// Chooses what the result of `inst` is, and counts what it wants of its sources.
-    fn use_sources(&mut self, shader: &Shader, inst: Inst) {
+    fn visit(&mut self, shader: &Shader, inst: Inst) {
         match shader.insts[inst].kind {
             InstKind::Alu { op, srcs, .. } => {
-                let (row, own) = (op.row(), self.settle(inst.index()));
+                let row = op.row();
+                let own = self.settle(shader, inst, row.choice);
                 for (at, src) in shader.alu_srcs[srcs].iter().enumerate() {
                     let vote = if row.moves(at) { own } else { row.wanted(at).want().vote() };
                     self.vote(src.def.index(), vote);
                 }
             }
-            InstKind::Intrinsic { op, srcs, .. } => self.use_by_intrinsic(shader, inst, op, &shader.srcs[srcs]),
+            InstKind::Intrinsic { op: Intrinsic::load_deref, srcs, .. } => {
+                let (choice, variable) = self.memory_choice(shader, shader.srcs[srcs][0]);
+                self.load(shader, inst, choice, variable);
+            }
+            InstKind::Intrinsic { op: Intrinsic::store_deref, srcs, .. } => {
+                let (pointer, value) = (shader.srcs[srcs][0], shader.srcs[srcs][1]);
+                match self.memory_choice(shader, pointer) {
+                    (_, Some(variable)) => self.store(shader, value, variable),
+                    (Choice::Free | Choice::Integer, None) => {}
+                    (fixed, None) => self.vote(value.index(), fixed.vote()),
+                }
+            }
+            InstKind::Intrinsic { op, srcs, .. } => self.visit_intrinsic(shader, inst, op, &shader.srcs[srcs]),
             InstKind::Phi(srcs) => {
-                let own = self.settle(inst.index());
+                let own = self.settle(shader, inst, Choice::Free);
                 shader.phi_srcs[srcs].iter().for_each(|src| self.vote(src.def.index(), own));
             }
             InstKind::Tex(tex) => {
-                self.settle(inst.index());
                 let tex = &shader.texs[tex];
+                self.settle(shader, inst, tex_choice(tex));
                 tex.srcs.iter().for_each(|(kind, src)| self.vote(src.index(), tex_want(tex.op, *kind).vote()));
             }
             InstKind::Deref(deref) => {
@@ -268,30 +271,28 @@ impl ValueTypes {
         }
     }
 
-    fn use_by_intrinsic(&mut self, shader: &Shader, inst: Inst, op: Intrinsic, srcs: &[Def]) {
-        let own = self.settle(inst.index());
-        match (op, srcs) {
-            (Intrinsic::load_deref, [pointer]) => {
-                let variable = self.memory_choice(shader, *pointer).1;
-                variable.into_iter().for_each(|variable| self.vote(variable, own));
-            }
-            (Intrinsic::store_deref, [pointer, value]) => match self.memory_choice(shader, *pointer) {
-                (_, Some(variable)) => self.flow(variable, value.index()),
-                (Choice::Free | Choice::Integer, None) => {}
-                (fixed, None) => self.vote(value.index(), fixed.vote()),
-            },
-            _ => self.use_by_other_intrinsic(shader, inst, (op, srcs), own),
+    /// A load: of a variable of the shader's own, that wants what the variable is, and the variable what it is.
+    fn load(&mut self, shader: &Shader, inst: Inst, choice: Choice, variable: Option<usize>) {
+        if let Some(variable) = variable {
+            self.vote(inst.index(), self.nodes[variable].vote());
         }
+        let own = self.settle(shader, inst, choice);
+        variable.into_iter().for_each(|variable| self.vote(variable, own));
+    }
+
+    /// A store to a variable of the shader's own.
+    #[inline(never)]
+    fn store(&mut self, shader: &Shader, value: Def, variable: usize) {
+        self.vote(variable, self.maker(shader, value, MOST_MOVES).vote());
+        self.vote(value.index(), self.nodes[variable].vote());
     }
 
     #[inline(never)]
-    fn use_by_other_intrinsic(
-        &mut self,
-        shader: &Shader,
-        inst: Inst,
-        (op, srcs): (Intrinsic, &[Def]),
-        own: Vote,
-    ) {
+    fn visit_intrinsic(&mut self, shader: &Shader, inst: Inst, op: Intrinsic, srcs: &[Def]) {
+        let mut own = [0; 2];
+        if shader.insts[inst].has_def() {
+            own = self.settle(shader, inst, self.intrinsic_choice(shader, inst, op, srcs));
+        }
         for (index, src) in srcs.iter().enumerate() {
             let vote = match intrinsic_want(shader, inst, op, index) {
                 Want::Same => own,
@@ -322,6 +323,14 @@ impl ValueTypes {
         let Some(var) = shader.deref_var(pointer) else { return (declared, None) };
         let is_free = scalar.is_some() && variable_choice(&shader.types, shader.vars[var].ty) == Choice::Free;
         (if is_free { Choice::Free } else { declared }, Some(self.num_defs + var.index()))
+    }
+}
+
+/// What a texture operation gives.
+fn tex_choice(tex: &TexData) -> Choice {
+    match tex.op.is_query() {
+        true => Choice::Integer,
+        false => Choice::is(tex.dest_type.base),
     }
 }
 
