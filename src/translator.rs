@@ -4,7 +4,9 @@ use crate::check::{self, Checker};
 use crate::error::Errors;
 use crate::ir::Shader;
 use crate::module::Module;
-use crate::pass::{pipeline::PIPELINE, BufferAccess, Context, Forms, Pass};
+use crate::op::Needs;
+use crate::pass::pipeline::{met_by, PIPELINE};
+use crate::pass::{BufferAccess, Context, Forms, Pass};
 use crate::spirv::{EmitOptions, Emitter};
 use crate::target::Target;
 
@@ -34,9 +36,11 @@ pub enum Input {
 }
 
 /// Translates shaders, one after the other. Use one per thread.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Translator {
     context: Context,
+    /// What the target does not need passes for.
+    met: Needs,
     input: Input,
     checker: Checker,
     emitter: Emitter,
@@ -45,14 +49,20 @@ pub struct Translator {
 impl Translator {
     /// A translator with `options`.
     pub fn new(options: Options) -> Translator {
-        let mut translator = Translator::default();
-        translator.set_options(options);
-        translator
+        let Options { target, buffer_access, input } = options;
+        Translator {
+            met: met_by(&target),
+            context: Context { target, buffer_access },
+            input,
+            checker: Checker::default(),
+            emitter: Emitter::default(),
+        }
     }
 
     /// From now on, translates with `options`.
     pub fn set_options(&mut self, options: Options) {
         let Options { target, buffer_access, input } = options;
+        self.met = met_by(&target);
         self.context = Context { target, buffer_access };
         self.input = input;
     }
@@ -65,18 +75,44 @@ impl Translator {
         }
         // Mesa optimises before: what is to clean up is what the passes leave.
         shader.set_tidy(true);
-        let mut gone = Forms::empty();
-        for pass in PIPELINE {
-            (pass.run)(shader, &self.context);
-            gone |= pass.removes;
+        self.run_passes(shader, stop_after);
+        Ok(())
+    }
+
+    /// Runs the passes that `shader` needs. Most shaders need none.
+    fn run_passes(&self, shader: &mut Shader, stop_after: Option<&str>) {
+        let mut left = Needs::all() - self.met;
+        if let Some(name) = stop_after {
+            let end = PIPELINE.iter().position(|pass| pass.name == name).map_or(PIPELINE.len(), |at| at + 1);
+            left &= Needs::from_bits_retain((1 << end) - 1);
+        }
+        loop {
+            // Passes make needs of later ones.
+            let needs = shader.needs() & left;
+            let next = needs.bits().trailing_zeros();
             if cfg!(debug_assertions) {
-                assert_sound(shader, pass, gone);
+                self.assert_idle(shader, left, next as usize);
             }
-            if stop_after == Some(pass.name) {
-                break;
+            let Some(pass) = PIPELINE.get(next as usize) else { break };
+            (pass.run)(shader, &self.context);
+            left &= Needs::from_bits_retain(u32::MAX << next << 1);
+            if cfg!(debug_assertions) {
+                assert_sound(shader, &PIPELINE[..=next as usize]);
             }
         }
-        Ok(())
+    }
+
+    /// Looks whether the passes before the one `at` this place, which were not called though they are `left` to call, would leave
+    /// the shader alone. Not of large shaders, as this takes long.
+    fn assert_idle(&self, shader: &Shader, left: Needs, at: usize) {
+        const MOST: usize = 400;
+        assert!(shader.has_entered_variables(), "a variable was not declared");
+        let left_before = |(number, pass): &(usize, &Pass)| *number < at && left.intersects(pass.needs);
+        for (_, pass) in PIPELINE.iter().enumerate().filter(left_before).filter(|_| shader.order.len() < MOST) {
+            let mut copy = shader.clone();
+            (pass.run)(&mut copy, &self.context);
+            assert!(copy == *shader, "{} was not needed, but changes the shader", pass.name);
+        }
     }
 
     /// Translates `shader`, which is left in its lowered form.
@@ -101,13 +137,20 @@ impl Translator {
     }
 }
 
-/// Looks whether `pass` kept the rules of NIR, and whether the forms that are `gone` are; our bug if not.
-fn assert_sound(shader: &Shader, pass: &Pass, gone: Forms) {
-    let left = Forms::of(shader) & gone;
-    assert!(left.is_empty(), "{left:?} left after {}", pass.name);
-    let unlisted = shader.order.iter().find(|inst| !shader.inventory().lists(shader, **inst));
-    assert!(unlisted.is_none(), "{unlisted:?} is not in the inventory after {}", pass.name);
+impl Default for Translator {
+    fn default() -> Translator {
+        Translator::new(Options::default())
+    }
+}
+
+/// Looks whether the last of `passes` kept the rules of NIR, and whether what all of them remove is gone; our bug if not.
+fn assert_sound(shader: &Shader, passes: &[Pass]) {
+    let name = passes.last().map_or("", |pass| pass.name);
+    let left = passes.iter().fold(Forms::empty(), |gone, pass| gone | pass.removes) & Forms::of(shader);
+    assert!(left.is_empty(), "{left:?} left after {name}");
+    let unlisted = shader.order.iter().find(|inst| !shader.is_entered(**inst));
+    assert!(unlisted.is_none(), "{unlisted:?} is not in the inventory after {name}");
     if let Err(errors) = check::validate(shader) {
-        panic!("{} broke the shader: {errors}", pass.name);
+        panic!("{name} broke the shader: {errors}");
     }
 }

@@ -35,13 +35,13 @@ fn check_file(file: &Path, name: &Path) -> (usize, Vec<String>) {
 fn check_shader(mut shader: Shader) -> Result<(), String> {
     check::validate(&shader).map_err(|errors| errors.to_string())?;
     for pass in [regs_to_ssa::PASS, lower_discard_if::PASS] {
-        (pass.run)(&mut shader, &Context::default());
+        pass.apply(&mut shader, &Context::default());
         check::validate(&shader).map_err(|errors| format!("after {}: {errors}", pass.name))?;
         let left = Forms::of(&shader).intersection(pass.removes);
         if !left.is_empty() {
             return Err(format!("{} leaves {left:?}", pass.name));
         }
-        if (pass.run)(&mut shader, &Context::default()) {
+        if pass.apply(&mut shader, &Context::default()) {
             return Err(format!("{} changes its own result", pass.name));
         }
     }
@@ -75,7 +75,7 @@ fn same_phis(file: &Path) -> Option<bool> {
     if !Forms::of(reg).contains(Forms::REGISTERS) {
         return None;
     }
-    (regs_to_ssa::PASS.run)(reg, &Context::default());
+    regs_to_ssa::PASS.apply(reg, &Context::default());
     let count = |shader: &Shader| {
         let phis = shader.order.iter().filter(|inst| shader.phi(**inst).is_some());
         (shader.order.len(), phis.count())

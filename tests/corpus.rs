@@ -166,7 +166,7 @@ impl<'a> Command<'a> {
             }
             "pass" => {
                 let pass = self.pass.and_then(pipeline::named).ok_or("no such pass")?;
-                (pass.run)(&mut shader, &Context { target, buffer_access });
+                pass.apply(&mut shader, &Context { target, buffer_access });
                 check::validate(&shader).map_err(|errors| format!("the pass leaves an invalid shader:\n{errors}"))?;
                 printed(&shader)
             }

@@ -157,7 +157,7 @@ fn check_passes(
 ) -> Result<bool, String> {
     let mut shader = original.clone();
     for pass in PIPELINE {
-        if !(pass.run)(&mut shader, context) {
+        if !pass.apply(&mut shader, context) {
             continue;
         }
         let after = Observation::new(&shader, stimulus, LOWERED_LIMITS);

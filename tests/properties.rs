@@ -134,7 +134,7 @@ fn passes_keep_validity_and_meaning() {
         }
         let mut shader = shader.clone();
         for pass in PIPELINE {
-            if (pass.run)(&mut shader, &context) {
+            if pass.apply(&mut shader, &context) {
                 check::validate(&shader).map_err(|errors| format!("invalid after {}: {errors}", pass.name))?;
                 let after = Observation::new(&shader, &stimulus, LOWERED_LIMITS);
                 if let Some(found) = difference(&before, &after) {
@@ -174,7 +174,7 @@ fn passes_keep_where_memory_is_accessed() {
         let check = |passes: &[Pass]| {
             let mut lowered = shader.clone();
             for pass in passes {
-                (pass.run)(&mut lowered, &context);
+                pass.apply(&mut lowered, &context);
             }
             check::validate(&lowered).map_err(|errors| errors.to_string())?;
             difference(&before, &Observation::new(&lowered, &stimulus, LOWERED_LIMITS)).map_or(Ok(true), Err)

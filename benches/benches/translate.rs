@@ -62,10 +62,10 @@ fn steps(c: &mut Criterion, set: &Set) {
     shaders.iter_mut().for_each(|shader| shader.set_tidy(true));
     for pass in PIPELINE {
         time(c, &format!("pass {}", pass.name), set, &shaders, |shader| {
-            black_box((pass.run)(shader, &context));
+            black_box(pass.apply(shader, &context));
         });
         for shader in &mut shaders {
-            (pass.run)(shader, &context);
+            pass.apply(shader, &context);
         }
     }
     let mut emitter = Emitter::default();

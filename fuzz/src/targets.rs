@@ -135,7 +135,7 @@ fn keep_meaning(mut shader: Shader, stimulus: &Stimulus, passes: &[Pass]) {
     let before = Observation::new(&shader, stimulus, LIMITS);
     let comparable = before.undefined_behaviour().is_none() && !before.has_race();
     for pass in passes {
-        (pass.run)(&mut shader, &context);
+        pass.apply(&mut shader, &context);
         if let Err(errors) = check::validate(&shader) {
             panic!("{} leaves an invalid shader: {errors}", pass.name);
         }

@@ -26,8 +26,8 @@ impl<'a> Builder<'a> {
         Builder { shader, line: LineNumber(0), split: false }
     }
 
-    /// Appends an instruction. Inlined, so that what is entered for a kind that is known is known too.
-    #[inline(always)]
+    /// Appends an instruction.
+    #[inline(never)]
     pub fn inst(&mut self, num_components: u8, bit_size: u8, kind: InstKind) -> Inst {
         let inst = self.shader.append(InstData { num_components, bit_size, kind });
         if self.line != LineNumber(0) {

@@ -1,18 +1,24 @@
-//! What kinds of instructions a shader has: how a pass knows without looking that it has nothing to do.
+//! What kinds of instructions a shader has: how one knows without looking what it has not, and which passes it needs.
 //!
 //! Every instruction that is appended or changed is entered, none is taken out: an opcode that is not listed is nowhere in the
-//! shader; one that is may be gone by now. Debug builds look after each pass whether the list is complete.
+//! shader; one that is may be gone by now. So are inputs and outputs. Debug builds look after each pass whether the list is
+//! complete.
 
-use super::{ArrayIndex, Deref, DerefId, DerefKind, Inst, InstData, InstKind, Shader};
-use crate::entity::Arena;
-use crate::op::{AluSet, Intrinsic, IntrinsicSet, Modes};
+use super::{
+    ArrayIndex, Cf, Def, Deref, DerefKind, Inst, InstData, InstKind, Shader, Stage, Var, VarFlags, Variable, VACANT,
+};
+use crate::entity::{Id, Slice};
+use crate::op::names::{frag_result, varying, IoSemantics, SlotKind};
+use crate::op::{slots, AluSet, Base, Index, Intrinsic, IntrinsicSet, Modes, Needs};
 
 /// The opcodes, pointers and sizes that a shader has, or has had.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Inventory {
-    alu: AluSet,
-    intrinsics: IntrinsicSet,
+    /// What is not told by the rest.
+    needs: Needs,
     modes: Modes,
+    /// How many pointers its intrinsics take, each counted again when it changes.
+    num_pointers: u32,
     /// A bit for each width of a result: 1, 8, 16, 32 and 64 are powers of two.
     widths: u8,
     has_phis: bool,
@@ -20,44 +26,50 @@ pub struct Inventory {
     has_jumps: bool,
     has_unusual_steps: bool,
     has_wide_vectors: bool,
-    /// How many pointers its intrinsics take, each counted again when it changes.
-    num_pointers: u32,
+    alu: AluSet,
+    intrinsics: IntrinsicSet,
+    outputs: Outputs,
+    /// A bit for each Location that an input, or an output, takes.
+    locations: [u64; 2],
 }
 
+/// What is known of stores to outputs while each is stored to once, by a pointer of its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Outputs {
+    /// A bit for each variable that there is a pointer to.
+    pointed_to: u64,
+    /// A bit for the number of each pointer that was stored to, modulo their count.
+    stored_to: u64,
+    /// The highest number of such a pointer.
+    last: u32,
+}
+
+/// Memory of modes that passes are about.
+const OWN_MEMORY: Modes = Modes::FUNCTION_TEMP.union(Modes::SHADER_TEMP);
+const BUFFERS: Modes = Modes::UBO.union(Modes::SSBO);
+const IO: Modes = Modes::SHADER_IN.union(Modes::SHADER_OUT);
+
 impl Inventory {
-    /// Enters an instruction of a shader with these `derefs`.
-    #[inline(always)]
-    pub(super) fn add(&mut self, data: &InstData, derefs: &Arena<DerefId, Deref>) {
-        self.add_result(data);
-        match data.kind {
-            InstKind::Alu { op, .. } => self.alu.insert(op),
-            InstKind::Intrinsic { op, .. } => {
-                self.intrinsics.insert(op);
-                self.num_pointers += u32::from(op.info().pointers);
-            }
-            InstKind::Deref(deref) => {
-                let Deref { kind, modes, .. } = derefs[deref];
-                self.add_step(data, modes, is_usual_step(kind));
-            }
-            InstKind::Tex(_) => self.has_textures = true,
-            InstKind::Phi(_) => self.has_phis = true,
-            InstKind::Jump(_) => self.has_jumps = true,
-            InstKind::Const(_) | InstKind::Undef => {}
-        }
-    }
-
-    /// Enters a step of a pointer, of which the caller knows what it leads to.
-    #[inline(always)]
-    pub(super) fn add_step(&mut self, data: &InstData, modes: Modes, is_usual: bool) {
-        self.add_result(data);
-        self.modes |= modes;
-        self.has_unusual_steps |= !is_usual;
-    }
-
     #[inline(always)]
     fn add_result(&mut self, data: &InstData) {
         self.widths |= data.bit_size;
         self.has_wide_vectors |= data.num_components > 4;
+    }
+
+    /// What passes have to look at, as far as the instructions tell.
+    fn needs(&self) -> Needs {
+        let mut needs = self.needs;
+        needs.set(Needs::BUFFER_DEREFS, self.modes.intersects(BUFFERS));
+        needs.set(Needs::WIDE_VECTORS, self.has_wide_vectors);
+        needs.set(Needs::DOUBLES | Needs::INT64, self.has_width(64));
+        needs.set(Needs::NARROW, self.has_width(8 | 16));
+        if self.modes.contains(Modes::GLOBAL) {
+            needs |= Needs::GLOBAL_MEMORY;
+        }
+        if !self.modes.contains(Modes::SHADER_OUT) {
+            needs -= Needs::REPEATED_STORES;
+        }
+        needs
     }
 
     /// True if there may be one of these ALU operations.
@@ -83,11 +95,6 @@ impl Inventory {
     /// True if there may be one of the intrinsics of this set.
     pub fn has_some(&self, ops: &IntrinsicSet) -> bool {
         self.intrinsics.intersects(ops)
-    }
-
-    /// The intrinsics that there may be.
-    pub fn intrinsics(&self) -> impl Iterator<Item = Intrinsic> + '_ {
-        self.intrinsics.iter()
     }
 
     /// True if there may be a pointer to memory of one of these modes.
@@ -130,13 +137,316 @@ impl Inventory {
     pub fn has_wide_vectors(&self) -> bool {
         self.has_wide_vectors
     }
+}
 
-    /// True if `inst` of `shader` is entered; what the check of debug builds looks at.
-    pub fn lists(&self, shader: &Shader, inst: Inst) -> bool {
-        let mut with = *self;
-        with.add(&shader.insts[inst], &shader.derefs);
-        with.num_pointers = self.num_pointers;
-        with == *self
+impl Shader {
+    /// Enters an instruction.
+    #[inline(always)]
+    pub(super) fn enter(&mut self, inst: Inst, data: InstData) {
+        let has = &mut self.inventory;
+        has.add_result(&data);
+        match data.kind {
+            InstKind::Alu { op, srcs, .. } => {
+                has.alu.insert(op);
+                if op.info().lowered.may_have(data.bit_size) {
+                    self.enter_odd_alu(inst, srcs);
+                }
+            }
+            InstKind::Intrinsic { op, srcs, indices } => {
+                let info = op.info();
+                has.intrinsics.insert(op);
+                has.num_pointers += u32::from(info.pointers);
+                if !info.needs.is_empty() {
+                    self.enter_odd_intrinsic(inst, data, op, (srcs, indices));
+                }
+            }
+            InstKind::Deref(deref) => {
+                let deref = self.derefs[deref];
+                self.enter_step(data, deref, is_usual_step(deref.kind));
+            }
+            InstKind::Tex(tex) => {
+                has.has_textures = true;
+                has.needs |= Needs::TEXTURES | Needs::TEXTURE_OPERANDS;
+                has.needs.set(Needs::RESIDENCY, has.needs.contains(Needs::RESIDENCY) | self.texs[tex].is_sparse);
+            }
+            InstKind::Phi(_) => has.has_phis = true,
+            InstKind::Jump(_) => has.has_jumps = true,
+            InstKind::Const(_) | InstKind::Undef => {}
+        }
+    }
+
+    /// Enters a step of a pointer. `is_usual` says whether it is one that [`Inventory::has_unusual_steps`] does not tell.
+    #[inline(always)]
+    pub(super) fn enter_step(&mut self, data: InstData, deref: Deref, is_usual: bool) {
+        let has = &mut self.inventory;
+        has.add_result(&data);
+        has.modes |= deref.modes;
+        has.has_unusual_steps |= !is_usual;
+        if deref.modes.intersects(Modes::SHADER_OUT) {
+            self.enter_step_to_output(deref);
+        }
+    }
+
+    /// Enters an ALU operation that may have to be lowered if its first operand has the width for it. That is not known as long
+    /// as it was not read.
+    #[inline(never)]
+    fn enter_odd_alu(&mut self, inst: Inst, srcs: Slice) {
+        match self.alu_srcs[srcs].first() {
+            Some(src) if self.is_vacant(src.def) => self.unsettled.push(inst),
+            _ if self.is_lowered(inst) => self.inventory.needs |= Needs::LOWERED_ALU,
+            _ => {}
+        }
+    }
+
+    fn is_vacant(&self, def: Def) -> bool {
+        self.def(def).num_components == VACANT.num_components
+    }
+
+    /// Enters what was entered before its operands, now that all are there.
+    #[inline(never)]
+    pub(super) fn settle(&mut self) {
+        let has_tables = self.inventory.modes.intersects(OWN_MEMORY);
+        for at in 0..self.unsettled.len() {
+            let inst = self.unsettled[at];
+            if self.is_lowered(inst) {
+                self.inventory.needs |= Needs::LOWERED_ALU;
+            } else if has_tables && self.stores_to_table(inst) {
+                self.inventory.needs |= Needs::OWN_MEMORY;
+            }
+        }
+        self.unsettled.clear();
+    }
+
+    /// Whether `inst` stores a constant to memory of the shader's own.
+    fn stores_to_table(&self, inst: Inst) -> bool {
+        let Some((Intrinsic::store_deref, &[pointer, value])) = self.as_intrinsic(inst) else { return false };
+        matches!(self.def(value).kind, InstKind::Const(_))
+            && self.as_deref(pointer).is_some_and(|pointer| pointer.modes.intersects(OWN_MEMORY))
+    }
+
+    /// Whether `inst` is an ALU operation that SPIR-V does not have.
+    pub fn is_lowered(&self, inst: Inst) -> bool {
+        let InstData { num_components, bit_size, kind } = self.insts[inst];
+        let InstKind::Alu { op, srcs, .. } = kind else { return false };
+        let lowered = op.info().lowered;
+        lowered.may_have(bit_size) && {
+            let first = self.alu_srcs[srcs].first();
+            first.is_some_and(|src| lowered.has(num_components, bit_size, self.bit_size(src.def)))
+        }
+    }
+
+    /// Enters an intrinsic that a pass may have to look at.
+    #[inline(never)]
+    fn enter_odd_intrinsic(&mut self, inst: Inst, data: InstData, op: Intrinsic, (srcs, indices): (Slice, Slice)) {
+        use Intrinsic::*;
+        let mut needs = op.info().needs;
+        match op {
+            store_deref => needs = self.needs_of_store(inst, srcs),
+            load_front_face | load_helper_invocation => needs.set(Needs::SYSTEM_VALUES, data.bit_size != 1),
+            load_global_invocation_id => needs.set(Needs::SYSTEM_VALUES, data.bit_size != 32),
+            load_input => {
+                let io = op.info().index_slot(Index::io_semantics).and_then(|slot| self.indices[indices].get(slot));
+                let slot = IoSemantics::unpack(io.copied().unwrap_or_default()).location;
+                needs.set(Needs::SYSTEM_VALUES, slot == varying::FACE);
+            }
+            _ => {}
+        }
+        self.inventory.needs |= needs;
+    }
+
+    /// Enters the pointer and the value of a store.
+    #[inline(always)]
+    fn needs_of_store(&mut self, inst: Inst, srcs: Slice) -> Needs {
+        let &[pointer, value] = &self.srcs[srcs] else { return Needs::empty() };
+        let mut needs = Needs::empty();
+        if self.is_vacant(value) || self.is_vacant(pointer) {
+            self.unsettled.push(inst);
+        } else {
+            needs.set(Needs::OWN_MEMORY, self.stores_to_table(inst));
+        }
+        let Outputs { stored_to, last, .. } = &mut self.inventory.outputs;
+        let number = pointer.index() as u32;
+        let bit = 1 << (number % u64::BITS);
+        needs.set(Needs::REPEATED_STORES, *stored_to & bit != 0 && number <= *last);
+        (*stored_to, *last) = (*stored_to | bit, number.max(*last));
+        needs
+    }
+
+    /// Enters a step of a pointer to an output: most are a pointer to a variable that no other points to. Stores to those that are
+    /// not vectors are not put together.
+    #[inline(never)]
+    fn enter_step_to_output(&mut self, deref: Deref) {
+        let vector = match deref.kind {
+            DerefKind::Var(_) => deref.ty,
+            kind => match kind.parent().and_then(|parent| self.as_deref(parent)) {
+                Some(parent) => parent.ty,
+                None => return,
+            },
+        };
+        if self.types.as_vector(vector).is_none() {
+            return;
+        }
+        let own = match deref.kind {
+            DerefKind::Var(var) => 1u64.checked_shl(var.index() as u32).unwrap_or(0),
+            _ => 0,
+        };
+        let has = &mut self.inventory;
+        if own == 0 || has.outputs.pointed_to & own != 0 {
+            has.needs |= Needs::REPEATED_STORES;
+        }
+        has.outputs.pointed_to |= own;
+    }
+
+    /// Declares a variable.
+    #[inline(always)]
+    pub fn declare(&mut self, variable: Variable) -> Var {
+        let var = self.vars.push(variable);
+        if self.vars[var].mode.intersects(IO | OWN_MEMORY) {
+            self.enter_variable(var);
+        }
+        var
+    }
+
+    /// Enters an input, an output, or memory of the shader's own.
+    #[inline(never)]
+    fn enter_variable(&mut self, var: Var) {
+        let mut locations = self.inventory.locations;
+        self.inventory.needs |= self.needs_of_variable(var, &mut locations);
+        self.inventory.locations = locations;
+    }
+
+    /// What a variable needs where others have these Locations.
+    fn needs_of_variable(&self, var: Var, locations: &mut [u64; 2]) -> Needs {
+        let Variable { ty, mode, location, driver_location, flags, values, .. } = self.vars[var];
+        if mode.intersects(OWN_MEMORY) {
+            return if values.is_some() { Needs::OWN_MEMORY } else { Needs::empty() };
+        }
+        let (stage, is_output) = (self.stage(), mode == Modes::SHADER_OUT);
+        let kind = stage.slot_kind(is_output);
+        let builtins = slots::builtins(kind, stage == Stage::Fragment && !is_output);
+        let is_builtin = location.is_some_and(|slot| matches!(builtins.get(slot as usize), Some(Some(_))));
+        let vector = self.types.as_vector(ty).map(|(scalar, _)| scalar);
+        let mut needs = Needs::empty();
+        if let Some(scalar) = vector.or_else(|| self.types.scalar_of(ty)) {
+            if matches!(scalar.bits, 8 | 16) || is_builtin && scalar.base == Base::Int {
+                needs |= Needs::IO_TYPES;
+            }
+        }
+        if kind == SlotKind::FragResult {
+            if location == Some(frag_result::COLOR) {
+                needs |= Needs::FRAG_COLOR;
+            }
+            if flags.contains(VarFlags::FB_FETCH_OUTPUT) {
+                needs |= Needs::FRAMEBUFFER_READS;
+            }
+        } else if location.is_some() && !is_builtin {
+            let count = match vector {
+                Some(scalar) if scalar.bits < 64 => 1,
+                _ => self.num_slots(var),
+            };
+            let taken = &mut locations[usize::from(is_output)];
+            // A bit each: there may be more.
+            if driver_location >= 64 || count > 63 - driver_location {
+                return needs | Needs::LOCATIONS;
+            }
+            let own = ((1 << count) - 1) << driver_location;
+            if *taken & own != 0 {
+                needs |= Needs::LOCATIONS;
+            }
+            *taken |= own;
+        }
+        needs
+    }
+
+    /// Enters what follows the last item of the control flow list, where an instruction stands `at` next: an if that is decided, or
+    /// what follows a jump, is to clean up.
+    #[inline(always)]
+    pub(super) fn enter_cf(&mut self, cf: Cf, at: usize) {
+        if let Cf::If { cond, .. } = cf {
+            if matches!(self.insts.get(cond.inst()), Some(InstData { kind: InstKind::Const(_), .. })) {
+                self.inventory.needs |= Needs::UNTIDY;
+            }
+        }
+        if self.inventory.has_jumps {
+            self.enter_cf_after_jump(cf, at);
+        }
+    }
+
+    #[inline(never)]
+    fn enter_cf_after_jump(&mut self, cf: Cf, at: usize) {
+        let (Cf::If { .. } | Cf::Loop | Cf::EndLoop, Some(Cf::Block(block))) = (cf, self.cf.last()) else { return };
+        if at > self.blocks[*block].start as usize {
+            // Places are put in order when all items are there.
+            let last = self.order.get(at - 1).copied().unwrap_or(Inst::from_index(at - 1));
+            if matches!(self.insts[last].kind, InstKind::Jump(_)) {
+                self.inventory.needs |= Needs::UNTIDY;
+            }
+        }
+    }
+
+    /// What passes have to look at: all that instructions, inputs and outputs were entered with, and what the header and the types
+    /// tell.
+    pub fn needs(&self) -> Needs {
+        let mut needs = self.inventory.needs();
+        if self.types.has_64_bits() {
+            needs |= Needs::DOUBLES | Needs::INT64;
+        }
+        if !self.info.directives.is_empty() && self.info.directive("locations").is_some() {
+            needs |= Needs::LOCATIONS;
+        }
+        if !self.is_tidy {
+            needs |= Needs::UNTIDY;
+            // What is stored may have become a constant.
+            needs.set(Needs::OWN_MEMORY, self.inventory.modes.intersects(OWN_MEMORY));
+        }
+        match self.stage() {
+            Stage::Fragment => {}
+            Stage::Geometry if self.info.vertices_out == 0 => {
+                needs = needs - Needs::FRAMEBUFFER_READS | Needs::VERTEX_COUNTERS;
+            }
+            _ => needs -= Needs::FRAMEBUFFER_READS,
+        }
+        needs
+    }
+
+    /// True if `inst` is entered; what the check of debug builds looks at.
+    pub fn is_entered(&self, inst: Inst) -> bool {
+        let data = self.insts[inst];
+        let has = &self.inventory;
+        let is_listed = match data.kind {
+            InstKind::Alu { op, .. } => {
+                has.alu.contains(op) && (!self.is_lowered(inst) || self.needs().contains(Needs::LOWERED_ALU))
+            }
+            InstKind::Intrinsic { op, .. } => has.intrinsics.contains(op),
+            InstKind::Deref(deref) => {
+                let Deref { kind, modes, .. } = self.derefs[deref];
+                has.modes.contains(modes) && (has.has_unusual_steps || is_usual_step(kind))
+            }
+            InstKind::Tex(_) => has.has_textures,
+            InstKind::Phi(_) => has.has_phis,
+            InstKind::Jump(_) => has.has_jumps,
+            InstKind::Const(_) | InstKind::Undef => true,
+        };
+        is_listed && has.widths & data.bit_size == data.bit_size && (has.has_wide_vectors || data.num_components <= 4)
+    }
+
+    /// True if all variables are entered that have to be; for debug builds, too.
+    pub fn has_entered_variables(&self) -> bool {
+        let mut locations = [0; 2];
+        let vars = self.vars.iter().filter(|(_, variable)| variable.mode.intersects(IO | OWN_MEMORY));
+        let needs = vars.fold(Needs::empty(), |needs, (var, _)| needs | self.needs_of_variable(var, &mut locations));
+        self.inventory.needs.contains(needs)
+    }
+
+    /// Slots that an input or output takes; the array over vertices takes none.
+    pub fn num_slots(&self, var: Var) -> u32 {
+        let Variable { ty, mode, location, flags, .. } = self.vars[var];
+        let is_arrayed = self.stage().is_per_vertex(mode == Modes::SHADER_OUT, location.unwrap_or(0));
+        let ty = match self.types.as_array(ty) {
+            Some((elem, _)) if is_arrayed && !flags.contains(VarFlags::PATCH) => elem,
+            _ => ty,
+        };
+        self.types.slots(ty).max(1)
     }
 }
 

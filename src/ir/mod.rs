@@ -134,6 +134,8 @@ pub struct Shader {
     /// Line of the dump each instruction came from, 0 if none.
     pub lines: SideTable<Inst, LineNumber>,
     inventory: Inventory,
+    /// What was entered before its operands, which passes may have to look at.
+    unsettled: Vec<Inst>,
     /// See [`is_tidy`](Shader::is_tidy).
     is_tidy: bool,
     /// Memory of [`rewrite_cf`].
@@ -179,6 +181,7 @@ impl Shader {
         self.texs.clear();
         self.lines.clear();
         self.inventory = Inventory::default();
+        self.unsettled.clear();
         self.is_tidy = false;
     }
 
@@ -312,7 +315,7 @@ impl Shader {
     }
 
     /// Appends an instruction to the block that is open, the last of the control flow list.
-    #[inline(always)]
+    #[inline(never)]
     pub fn append(&mut self, data: InstData) -> Inst {
         let inst = self.make(data);
         self.append_existing(inst);
@@ -326,10 +329,10 @@ impl Shader {
     }
 
     /// Makes an instruction that is in no block.
-    #[inline(always)]
     pub(crate) fn make(&mut self, data: InstData) -> Inst {
-        self.inventory.add(&data, &self.derefs);
-        self.insts.push(data)
+        let inst = self.insts.push(data);
+        self.enter(inst, data);
+        inst
     }
 
     /// Makes places for the first `count` instructions, to [`fill`](Shader::fill) in any order.
@@ -346,7 +349,7 @@ impl Shader {
         match self.insts.at_mut(place as usize) {
             Some(there) if there.num_components == VACANT.num_components => {
                 *there = data;
-                self.inventory.add(&data, &self.derefs);
+                self.enter(Inst::from_index(place as usize), data);
                 true
             }
             _ => false,
@@ -366,8 +369,9 @@ impl Shader {
         match self.insts.at_mut(place as usize) {
             Some(there) if there.num_components == VACANT.num_components => {
                 let kind = InstKind::Deref(self.derefs.push(deref));
-                *there = InstData { num_components, bit_size, kind };
-                self.inventory.add_step(there, deref.modes, is_usual);
+                let data = InstData { num_components, bit_size, kind };
+                *there = data;
+                self.enter_step(data, deref, is_usual);
                 true
             }
             _ => false,
@@ -381,6 +385,9 @@ impl Shader {
         self.order.extend((0..count.next_multiple_of(8)).map(Inst::from_index));
         self.order.truncate(count);
         self.end_block(count);
+        if !self.unsettled.is_empty() {
+            self.settle();
+        }
     }
 
     /// Lets the block that is open, if one is, end at this place of the order.
@@ -398,6 +405,7 @@ impl Shader {
     /// The same in front of the instruction that will stand `at`.
     pub(crate) fn append_cf_at(&mut self, cf: Cf, at: usize) {
         self.end_block(at);
+        self.enter_cf(cf, at);
         if let Cf::Block(block) = cf {
             self.blocks[block] = BlockData { start: at as u32, end: at as u32 };
         }
@@ -422,13 +430,13 @@ impl Shader {
     /// Makes `inst` do something else.
     pub fn set_kind(&mut self, inst: Inst, kind: InstKind) {
         self.insts[inst].kind = kind;
-        self.inventory.add(&self.insts[inst], &self.derefs);
+        self.enter(inst, self.insts[inst]);
     }
 
     /// Gives the result of `inst` another width.
     pub fn set_bit_size(&mut self, inst: Inst, bit_size: u8) {
         self.insts[inst].bit_size = bit_size;
-        self.inventory.add(&self.insts[inst], &self.derefs);
+        self.enter(inst, self.insts[inst]);
     }
 
     /// The kinds of instructions that there are.

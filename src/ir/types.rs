@@ -119,6 +119,7 @@ pub struct TypeTable {
     unused: Vec<Vec<Field>>,
     has_booleans: bool,
     has_narrow_or_signed: bool,
+    has_64_bits: bool,
 }
 
 impl TypeTable {
@@ -138,6 +139,7 @@ impl TypeTable {
             if let TypeData::Scalar(scalar) | TypeData::Vector(scalar, _) | TypeData::Matrix { scalar, .. } = data {
                 self.has_booleans |= scalar.base == Base::Bool;
                 self.has_narrow_or_signed |= matches!(scalar.bits, 8 | 16) || scalar.base == Base::Int;
+                self.has_64_bits |= scalar.bits == 64;
             }
             let vector = match data {
                 TypeData::Scalar(scalar) => Some((scalar, 1)),
@@ -257,6 +259,19 @@ impl TypeTable {
     /// True if some type is a number, or made of numbers, of 8 or 16 bits, or of signed integers.
     pub fn has_narrow_or_signed(&self) -> bool {
         self.has_narrow_or_signed
+    }
+
+    /// True if some type is a number of 64 bits, or made of such.
+    pub fn has_64_bits(&self) -> bool {
+        self.has_64_bits
+    }
+
+    /// The type of the numbers that `ty` is made of; `None` for structs and what has no numbers.
+    pub fn scalar_of(&self, ty: Type) -> Option<AluType> {
+        match self.get(self.without_arrays(ty)) {
+            TypeData::Scalar(scalar) | TypeData::Vector(scalar, _) | TypeData::Matrix { scalar, .. } => Some(scalar),
+            _ => None,
+        }
     }
 
     /// Calls `visit` with the type of the numbers of each part of `ty`, in structs of structs, too.
@@ -424,7 +439,7 @@ impl TypeTable {
             data.fields
         }));
         self.slots.clear();
-        (self.has_booleans, self.has_narrow_or_signed) = (false, false);
+        (self.has_booleans, self.has_narrow_or_signed, self.has_64_bits) = (false, false, false);
     }
 }
 

@@ -14,6 +14,7 @@
 
 use super::by_name::ByName;
 use super::fold::{self, Fold};
+use super::lowered;
 use super::{AluType, Base};
 use bitflags::bitflags;
 use spirv::{GlslStd450Op as GLOp, Op};
@@ -126,6 +127,8 @@ pub struct AluInfo {
     /// SPIR-V wants this signedness: of results that must be unsigned (OpUConvert, OpConvertFToU), and of operands that must
     /// have the type of the result (OpUDiv, OpUMod, the bit field instructions).
     pub is_strict: bool,
+    /// Which operations SPIR-V does not have.
+    pub lowered: lowered::Lowered,
     /// One component of the result from constant operands; the caller cuts bits above the width of the result.
     pub fold: fn(&Fold<'_>) -> u64,
 }
@@ -198,6 +201,7 @@ macro_rules! alu_ops {
             props: Props::empty()$(.union(Props::$prop))*,
             form: $form,
             is_strict: is_strict(&$form),
+            lowered: lowered::lowered(AluOp::$name, $form),
             fold: $fold,
         }),*];
 

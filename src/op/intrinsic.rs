@@ -12,6 +12,7 @@
 //! intrinsic that is not here is an error of the parser that names it.
 
 use super::by_name::ByName;
+use super::needs::{self, Needs};
 use super::Base::{self, Bool, Float, Int, Uint};
 use bitflags::bitflags;
 use spirv::BuiltIn::{self, *};
@@ -211,6 +212,8 @@ pub struct IntrinsicInfo {
     pub pointers: u8,
     /// The first source that has as many components as the instruction.
     pub value: Option<u8>,
+    /// What it may need before emission.
+    pub needs: Needs,
     /// Where each index stands in `indices`, for `index_slot`.
     slots: [u8; Index::ALL.len()],
 }
@@ -370,6 +373,7 @@ macro_rules! intrinsics {
             form: $form,
             pointers: pointers(stringify!($name), &[$(components!($src)),*]),
             value: value(&[$(components!($src)),*]),
+            needs: needs::of_intrinsic(Intrinsic::$name),
             slots: slots(&[$(Index::$index),*]),
         }),*];
     };

@@ -12,13 +12,16 @@
 //! | [`old`] | what opcodes of older releases are called now | NIR's history |
 //! | [`slots`] | the I/O slots that are built-ins | Vulkan, "Built-In Variables" |
 //!
-//! What a translation asks of ALU opcodes is packed in `rows`. A list of opcodes that is only asked whether it has one is a [`set`].
+//! A list of opcodes that is only asked whether it has one is a [`set`]. What of an opcode's operations passes have to lower are
+//! the columns of [`needs`] and [`lowered`]; what else a translation asks of each ALU opcode is packed in `rows`.
 
 pub mod alu;
 mod by_name;
 pub mod fold;
 pub mod intrinsic;
+pub mod lowered;
 pub mod names;
+pub mod needs;
 pub mod old;
 mod rows;
 pub mod set;
@@ -32,8 +35,10 @@ pub use alu::{AluInfo, AluOp, Form, Operand, Props};
 pub(crate) use intrinsic::TABLE as INTRINSICS;
 pub use intrinsic::{Effects, Index, IndexKind, Intrinsic, IntrinsicInfo};
 pub(crate) use rows::{can_contract, operand_want, AluRow, Choice, Emission};
+pub use lowered::Lowered;
 pub use rows::Want;
 pub use names::{Access, AtomicOp, Modes};
+pub use needs::Needs;
 pub use set::{AluSet, IntrinsicSet};
 pub use tex::{TexOp, TexSrcKind};
 

@@ -31,12 +31,17 @@ use crate::analysis::known_bits::Known;
 use crate::ir::{AluSrc, InstData, Shader};
 use crate::op::fold::{from_float, mask, to_float};
 use crate::op::AluOp::{self, *};
-use crate::op::{Base, Form};
+use crate::op::{Base, Form, Needs};
 use std::cell::Cell;
 
 /// The pass.
-pub const PASS: Pass =
-    Pass { name: "algebraic", about: "drops operations that change nothing", removes: Forms::empty(), run };
+pub const PASS: Pass = Pass {
+    name: "algebraic",
+    about: "drops operations that change nothing",
+    needs: Needs::UNTIDY,
+    removes: Forms::empty(),
+    run,
+};
 
 fn run(shader: &mut Shader, _context: &Context) -> bool {
     run_rules(shader, Rules::ALGEBRA)

@@ -27,23 +27,21 @@
 
 use super::lower_io::location;
 use super::{Context, Forms, Pass};
-use crate::ir::{Shader, Stage, Var, VarFlags, Variable};
+use crate::ir::{Shader, Stage, Var};
 use crate::op::names::SlotKind;
-use crate::op::{slots, Modes};
+use crate::op::{slots, Modes, Needs};
 use std::ops::Range;
 
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "assign_locations",
     about: "inputs and outputs that share a Location get one each",
+    needs: Needs::LOCATIONS,
     removes: Forms::empty(),
     run,
 };
 
 fn run(shader: &mut Shader, _: &Context) -> bool {
-    if shader.info.directive("locations").is_none() && have_own_slots(shader) {
-        return false;
-    }
     let inputs = assign(shader, Modes::SHADER_IN);
     let outputs = assign(shader, Modes::SHADER_OUT);
     inputs || outputs
@@ -75,7 +73,7 @@ fn assign(shader: &mut Shader, mode: Modes) -> bool {
             let mut next = 0;
             for var in vars {
                 shader.vars[*var].driver_location = next;
-                next += num_slots(shader, *var);
+                next += shader.num_slots(*var);
             }
             return true;
         }
@@ -97,48 +95,6 @@ struct Memory {
 /// The Locations and the components that a variable takes, and which source of blending it is.
 type Extent = (Range<u32>, Range<u32>, u32);
 
-/// Whether no two variables of one direction share a Location, as far as can be told at a glance.
-fn have_own_slots(shader: &Shader) -> bool {
-    let is_fragment = shader.stage() == Stage::Fragment;
-    let modes = if is_fragment { Modes::SHADER_IN } else { Modes::SHADER_IN | Modes::SHADER_OUT };
-    let builtins =
-        [false, true].map(|output| slots::builtins(shader.stage().slot_kind(output), is_fragment && !output));
-    // A bit for each Location, of inputs and of outputs; there may be more.
-    let mut taken = [0u128; 2];
-    for (var, variable) in shader.vars.iter().filter(|(_, variable)| modes.contains(variable.mode)) {
-        let Variable { driver_location: first, ty, mode, location: Some(slot), .. } = *variable else { continue };
-        let direction = usize::from(mode == Modes::SHADER_OUT);
-        if builtins[direction].get(slot as usize).is_some_and(Option::is_some) {
-            continue;
-        }
-        let count = match shader.types.as_vector(ty) {
-            Some((scalar, _)) if scalar.bits < 64 => 1,
-            _ => num_slots(shader, var),
-        };
-        if first >= 64 || count >= 64 {
-            return false;
-        }
-        let own = ((1 << count) - 1) << first;
-        if taken[direction] & own != 0 {
-            return false;
-        }
-        taken[direction] |= own;
-    }
-    true
-}
-
-/// Slots that the variable takes; the array over vertices takes none.
-fn num_slots(shader: &Shader, var: Var) -> u32 {
-    let v = &shader.vars[var];
-    let slot = v.location.unwrap_or(0);
-    let arrayed = shader.stage().is_per_vertex(v.mode == Modes::SHADER_OUT, slot) && !v.flags.contains(VarFlags::PATCH);
-    let ty = match shader.types.as_array(v.ty) {
-        Some((elem, _)) if arrayed => elem,
-        _ => v.ty,
-    };
-    shader.types.slots(ty).max(1)
-}
-
 /// Whether two of `vars` share a Location and a component.
 fn overlap(shader: &Shader, vars: &[Var], extents: &mut Vec<Extent>, first: impl Fn(&Shader, &Var) -> u32) -> bool {
     let extent = |var: &Var| {
@@ -150,7 +106,7 @@ fn overlap(shader: &Shader, vars: &[Var], extents: &mut Vec<Extent>, first: impl
         };
         let start = first(shader, var);
         let components = u32::from(v.location_frac)..u32::from(v.location_frac) + components;
-        (start..start.saturating_add(num_slots(shader, *var)), components, v.index)
+        (start..start.saturating_add(shader.num_slots(*var)), components, v.index)
     };
     extents.clear();
     extents.extend(vars.iter().map(extent));

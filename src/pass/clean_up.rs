@@ -47,13 +47,14 @@ use super::{algebraic, constant_fold, copy_prop, cse, dce, dead_cf, effects, wid
 use super::{Context, Forms, Pass};
 use crate::entity::Id;
 use crate::ir::{Block, BlockData, Cf, Def, DerefId, Inst, InstData, InstKind, Shader};
-use crate::op::{AluOp, AluSet, Effects};
+use crate::op::{AluOp, AluSet, Effects, Needs};
 use bitflags::bitflags;
 
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "clean_up",
     about: "computes what is known, once, and only what is read",
+    needs: Needs::UNTIDY,
     removes: Forms::empty(),
     run,
 };

@@ -29,20 +29,18 @@
 use super::{Context, Forms, Pass};
 use crate::entity::{Id, SideTable};
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, DerefKind, Edit, Inst, InstKind, Shader, Var};
-use crate::op::{Index, Intrinsic, Modes};
+use crate::op::{Index, Intrinsic, Modes, Needs};
 
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "combine_stores",
     about: "stores of single components of an output become one store of the vector",
+    needs: Needs::REPEATED_STORES,
     removes: Forms::empty(),
     run,
 };
 
 fn run(shader: &mut Shader, _: &Context) -> bool {
-    if !shader.inventory().has_derefs(Modes::SHADER_OUT) {
-        return false;
-    }
     if !has_output_twice(shader) || !may_combine(shader) {
         return false;
     }

@@ -34,13 +34,13 @@ use super::{Context, Forms, Pass};
 use crate::analysis::kinds::list_intrinsics;
 use crate::entity::{Pool, SideTable, Slice};
 use crate::ir::{rewrite, ArrayIndex, Def, DerefKind, Edit, Inst, InstKind, Shader, Type, TypeData, Var};
-use crate::op::{Index, Intrinsic, Modes};
-use crate::target::Workaround;
+use crate::op::{Index, Intrinsic, Modes, Needs};
 
 /// The pass.
 pub const PASS: Pass = Pass {
     name: "const_arrays",
     about: "variables that only ever hold constants become constants",
+    needs: Needs::OWN_MEMORY,
     removes: Forms::empty(),
     run,
 };
@@ -51,12 +51,7 @@ const OWN: Modes = Modes::FUNCTION_TEMP.union(Modes::SHADER_TEMP);
 /// The most scalars that a table has.
 const MAX_SCALARS: u32 = 1 << 14;
 
-fn run(shader: &mut Shader, context: &Context) -> bool {
-    // The first values of variables are constants of any type.
-    let makes_tables = !context.target.works_around(Workaround::broken_arbitary_type_const);
-    if !makes_tables || !shader.inventory().has_derefs(OWN) {
-        return false;
-    }
+fn run(shader: &mut Shader, _: &Context) -> bool {
     shader.with_spare(|shader, tables: &mut Tables| {
         tables.find(shader);
         let is_any = tables.count != 0 && shader.vars.ids().any(|var| tables.of(var).is_some());

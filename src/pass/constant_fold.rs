@@ -26,12 +26,13 @@ use super::clean_up::{run_rules, Rules};
 use super::{Context, Forms, Pass};
 use crate::ir::builder::fold_alu;
 use crate::ir::{AluFlags, AluSrc, ArrayIndex, DerefKind, Inst, InstData, InstKind, Shader};
-use crate::op::AluOp;
+use crate::op::{AluOp, Needs};
 
 /// The pass.
 pub const PASS: Pass = Pass {
     name: "constant_fold",
     about: "computes what does not depend on the input of the shader",
+    needs: Needs::UNTIDY,
     removes: Forms::empty(),
     run,
 };

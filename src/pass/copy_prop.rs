@@ -30,12 +30,13 @@ use super::{Context, Forms, Pass};
 use crate::entity::Id;
 use crate::ir::{AluFlags, AluSrc, Def, Inst, InstData, InstKind, PhiSrc, Shader, Swizzle};
 use crate::op::AluOp::*;
-use crate::op::AluSet;
+use crate::op::{AluSet, Needs};
 
 /// The pass.
 pub const PASS: Pass = Pass {
     name: "copy_prop",
     about: "reads values where they are made instead of where they are copied to",
+    needs: Needs::UNTIDY,
     removes: Forms::empty(),
     run,
 };

@@ -28,10 +28,11 @@ use super::{Context, Forms, Pass};
 use crate::analysis::dominators::Dominators;
 use crate::entity::{Id, Slice};
 use crate::ir::{AluFlags, AluSrc, Block, Inst, InstData, InstKind, Shader, TexData, Type};
-use crate::op::{AluOp, Props};
+use crate::op::{AluOp, Needs, Props};
 
 /// The pass.
-pub const PASS: Pass = Pass { name: "cse", about: "computes equal things once", removes: Forms::empty(), run };
+pub const PASS: Pass =
+    Pass { name: "cse", about: "computes equal things once", needs: Needs::UNTIDY, removes: Forms::empty(), run };
 
 fn run(shader: &mut Shader, _context: &Context) -> bool {
     run_rules(shader, Rules::EQUALS)

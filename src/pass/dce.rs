@@ -26,10 +26,16 @@ use super::clean_up::{run_rules, Facts, Found, Memory, Rules};
 use super::{Context, Forms, Pass};
 use crate::entity::Id;
 use crate::ir::{Cf, Inst, Shader};
+use crate::op::Needs;
 
 /// The pass.
-pub const PASS: Pass =
-    Pass { name: "dce", about: "removes instructions whose results nobody reads", removes: Forms::empty(), run };
+pub const PASS: Pass = Pass {
+    name: "dce",
+    about: "removes instructions whose results nobody reads",
+    needs: Needs::UNTIDY,
+    removes: Forms::empty(),
+    run,
+};
 
 fn run(shader: &mut Shader, _context: &Context) -> bool {
     run_rules(shader, Rules::UNREAD)

@@ -43,12 +43,14 @@ pub(super) use empty::{remove_empty_ifs, Joined};
 use super::{Context, Forms, Pass};
 use crate::entity::SideTable;
 use crate::ir::{Block, Cf, Def, Inst, InstKind, Jump, PhiSrc, Shader};
+use crate::op::Needs;
 use rustc_hash::FxHashMap;
 
 /// The pass.
 pub const PASS: Pass = Pass {
     name: "dead_cf",
     about: "removes control flow that does not depend on anything",
+    needs: Needs::UNTIDY,
     removes: Forms::empty(),
     run,
 };

@@ -2,13 +2,10 @@
 //!
 //! A pass names the forms it removes; after it, and after every later pass, none of them may be left. Debug builds look.
 
-use super::{
-    lower_alu, lower_atomics, lower_buffer_derefs, lower_descriptors, lower_global, lower_io, lower_sparse,
-    lower_sysvals,
-};
+use super::{lower_atomics, lower_buffer_derefs, lower_descriptors, lower_global, lower_sparse, lower_sysvals};
 use crate::analysis::framebuffer::FramebufferRead;
 use crate::ir::{InstKind, Shader};
-use crate::op::Intrinsic;
+use crate::op::{Intrinsic, Needs};
 use bitflags::bitflags;
 
 bitflags! {
@@ -57,14 +54,14 @@ impl Forms {
             let data = &shader.insts[*inst];
             let wide = if data.num_components > 4 { Forms::WIDE_VECTORS } else { Forms::empty() };
             let own = match data.kind {
-                InstKind::Alu { .. } if lower_alu::is_to_lower(shader, *inst) => Forms::LOWERED_ALU,
+                InstKind::Alu { .. } if shader.is_lowered(*inst) => Forms::LOWERED_ALU,
                 InstKind::Intrinsic { .. } if lower_atomics::is_foreign(shader, *inst) => Forms::LOWERED_ATOMICS,
                 InstKind::Intrinsic { .. } if lower_global::is_by_address(shader, *inst) => Forms::GLOBAL_ADDRESSES,
                 InstKind::Intrinsic { op, .. } => intrinsic_forms(op),
                 _ => Forms::empty(),
             };
-            let is_io = shader.as_intrinsic(*inst).is_some_and(|(op, _)| lower_io::EXPLICIT_IO.contains(op));
-            let io = if is_io { Forms::EXPLICIT_IO } else { Forms::empty() };
+            let is_io = |(op, _): (Intrinsic, _)| op.info().needs.contains(Needs::EXPLICIT_IO);
+            let io = if shader.as_intrinsic(*inst).is_some_and(is_io) { Forms::EXPLICIT_IO } else { Forms::empty() };
             let unnamed = lower_descriptors::is_unnamed(shader, *inst);
             let unnamed = if unnamed { Forms::TEXTURE_NAMES } else { Forms::empty() };
             let reads = FramebufferRead::new(shader, *inst).is_some();

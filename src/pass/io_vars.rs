@@ -487,7 +487,7 @@ impl Group {
         self.push_name(text);
         let name = shader.strings.add(text);
         let interp = InterpMode::ALL.get(self.style.mode as usize).copied().unwrap_or(InterpMode::none);
-        self.var = Some(shader.vars.push(Variable {
+        self.var = Some(shader.declare(Variable {
             interp,
             flags: self.flags(shader.stage()),
             precision: if self.style.mediump { Precision::Medium } else { Precision::None },

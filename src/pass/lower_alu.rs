@@ -30,8 +30,8 @@ mod rules;
 mod tests;
 
 use super::{Context, Forms, Pass};
-use crate::ir::{rewrite, AluFlags, AluSrc, Builder, Def, Edit, Inst, InstData, InstKind, Shader};
-use crate::op::{alu as op, AluOp, AluSet, Base, Form};
+use crate::ir::{rewrite, AluFlags, AluSrc, Builder, Def, Edit, Inst, InstKind, Shader};
+use crate::op::{alu as op, AluOp, Base, Form, Needs};
 use rules::{RULES, WIDE_BOOL};
 use std::ops::Index;
 
@@ -39,17 +39,15 @@ use std::ops::Index;
 pub const PASS: Pass = Pass {
     name: "lower_alu",
     about: "rewrites ALU operations that SPIR-V does not have",
+    needs: Needs::LOWERED_ALU,
     removes: Forms::LOWERED_ALU,
     run,
 };
 
 fn run(shader: &mut Shader, _context: &Context) -> bool {
-    if !shader.inventory().has_any_alu(&LOWERED) || !shader.order.iter().any(|inst| is_to_lower(shader, *inst)) {
-        return false;
-    }
     rewrite(shader, |builder, inst| {
         let InstKind::Alu { op, flags, srcs } = builder.shader.insts[inst].kind else { return Edit::Keep };
-        if !is_to_lower(builder.shader, inst) {
+        if !builder.shader.is_lowered(inst) {
             return Edit::Keep;
         }
         let Some(shape) = Shape::of(builder.shader, inst) else { return Edit::Keep };
@@ -62,16 +60,6 @@ fn run(shader: &mut Shader, _context: &Context) -> bool {
         }
         Edit::Replace((rule.lower)(&mut lower, &Call { shape, srcs: &defs[..srcs.len()] }))
     })
-}
-
-/// Whether `inst` is an ALU operation that cannot be emitted.
-#[inline]
-pub(super) fn is_to_lower(shader: &Shader, inst: Inst) -> bool {
-    let InstData { bit_size, kind: InstKind::Alu { op, srcs, .. }, .. } = shader.insts[inst] else { return false };
-    let of_operand = ROWS[op as usize].widths[place(bit_size)];
-    of_operand != 0
-        && shader.alu_srcs[srcs].first().is_some_and(|src| shader.bit_size(src.def) & of_operand != 0)
-        && Shape::of(shader, inst).is_some_and(|shape| find(&shape).is_some())
 }
 
 /// What a rule's condition sees of an operation.
@@ -118,7 +106,8 @@ struct Rule {
     lower: LowerFn,
 }
 
-/// Which operations a rule is for: data, so that the tables below are made at compile time.
+/// Which operations a rule is for: data, so that the table below is made at compile time. The column
+/// [`lowered`](crate::op::AluInfo::lowered) has those of all rules.
 #[derive(Clone, Copy)]
 struct When {
     /// Widths of the result: their sum, as all are powers of two.
@@ -131,9 +120,6 @@ struct When {
     is_vector: bool,
 }
 
-/// The widths that numbers have.
-const WIDTHS: [u8; 5] = [1, 8, 16, 32, 64];
-
 /// The sum of all.
 const ALL_WIDTHS: u8 = 1 | 8 | 16 | 32 | 64;
 
@@ -142,11 +128,11 @@ const ANY: When = When { bits: ALL_WIDTHS, src_bits: ALL_WIDTHS, same_width: fal
 
 impl When {
     fn holds(&self, shape: &Shape) -> bool {
-        self.has_widths(shape.bits, shape.src_bits) && (!self.is_vector || shape.components > 1)
-    }
-
-    const fn has_widths(&self, bits: u8, src_bits: u8) -> bool {
-        self.bits & bits != 0 && self.src_bits & src_bits != 0 && (!self.same_width || bits == src_bits)
+        let Shape { bits, src_bits, components, .. } = *shape;
+        self.bits & bits != 0
+            && self.src_bits & src_bits != 0
+            && (!self.same_width || bits == src_bits)
+            && (!self.is_vector || components > 1)
     }
 }
 
@@ -155,34 +141,23 @@ impl When {
 struct Row {
     /// Places in [`RULES`], each one more, and 0 after the last one.
     rules: [u8; 4],
-    /// Where a rule may fit: by [`place`] of the width of the result, the sum of such widths of the first operand. Most rules are
-    /// for widths that few operations have.
-    widths: [u8; 8],
     /// Its result is a boolean of several bits.
     is_wide_bool: bool,
-}
-
-/// The place of a width in [`Row::widths`].
-const fn place(bits: u8) -> usize {
-    bits.trailing_zeros() as usize % 8
 }
 
 /// The rows of all opcodes. A table that was made at the first use took 0.63 ms of the first shader of a process.
 static ROWS: [Row; AluOp::ALL.len()] = rows();
 
-/// The opcodes that have rules.
-static LOWERED: AluSet = lowered(&rows());
-
 const _: () = assert!(RULES.len() < 256, "the place of a rule is a u8");
 
 const fn rows() -> [Row; AluOp::ALL.len()] {
-    let mut rows = [Row { rules: [0; 4], widths: [0; 8], is_wide_bool: false }; AluOp::ALL.len()];
+    let mut rows = [Row { rules: [0; 4], is_wide_bool: false }; AluOp::ALL.len()];
     let mut rule = 0;
     while rule < RULES.len() {
         let ops = RULES[rule].ops;
         let mut at = 0;
         while at < ops.len() {
-            rows[ops[at] as usize] = rows[ops[at] as usize].with(rule, &RULES[rule].when);
+            rows[ops[at] as usize] = rows[ops[at] as usize].with(rule);
             at += 1;
         }
         rule += 1;
@@ -192,46 +167,20 @@ const fn rows() -> [Row; AluOp::ALL.len()] {
         let info = &op::ROWS[op];
         if matches!(info.form, Form::Lowered) && matches!(info.dest.ty.base, Base::Bool) && info.dest.ty.bits != 1 {
             rows[op].is_wide_bool = true;
-            rows[op] = rows[op].at_widths(&ANY);
         }
         op += 1;
     }
     rows
 }
 
-const fn lowered(rows: &[Row; AluOp::ALL.len()]) -> AluSet {
-    let mut lowered = AluSet::of(&[]);
-    let mut op = 0;
-    while op < rows.len() {
-        if rows[op].rules[0] != 0 || rows[op].is_wide_bool {
-            lowered = lowered.union(AluSet::of(&[AluOp::ALL[op]]));
-        }
-        op += 1;
-    }
-    lowered
-}
-
 impl Row {
     /// The row with a rule more.
-    const fn with(mut self, rule: usize, when: &When) -> Row {
+    const fn with(mut self, rule: usize) -> Row {
         let mut at = 0;
         while self.rules[at] != 0 {
             at += 1;
         }
         self.rules[at] = (rule + 1) as u8;
-        self.at_widths(when)
-    }
-
-    /// The row of which an operation of these widths may have to be lowered.
-    const fn at_widths(mut self, when: &When) -> Row {
-        let mut pair = 0;
-        while pair < WIDTHS.len() * WIDTHS.len() {
-            let (bits, src_bits) = (WIDTHS[pair / WIDTHS.len()], WIDTHS[pair % WIDTHS.len()]);
-            if when.has_widths(bits, src_bits) {
-                self.widths[place(bits)] |= src_bits;
-            }
-            pair += 1;
-        }
         self
     }
 

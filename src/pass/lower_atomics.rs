@@ -47,21 +47,19 @@
 use super::{Context, Forms, Pass};
 use crate::analysis::kinds::list_intrinsics;
 use crate::ir::{rewrite, Builder, Def, Edit, Inst, PhiSrc, Shader, Stage, Var};
-use crate::op::{Access, AluOp, AtomicOp, Index, Intrinsic, Modes};
+use crate::op::{Access, AluOp, AtomicOp, Index, Intrinsic, Modes, Needs};
 use crate::target::{Feature, Target};
 
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "lower_atomics",
     about: "atomics that the target lacks become compare-exchange loops",
+    needs: Needs::ATOMICS,
     removes: Forms::LOWERED_ATOMICS,
     run,
 };
 
 fn run(shader: &mut Shader, context: &Context) -> bool {
-    if !shader.inventory().has_any(&[Intrinsic::deref_atomic, Intrinsic::deref_atomic_swap]) {
-        return false;
-    }
     let target = &context.target;
     shader.with_spare(|shader, Memory { places, mixed }: &mut Memory| {
         list_intrinsics(shader, places);

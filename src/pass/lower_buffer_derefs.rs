@@ -60,7 +60,7 @@ use super::lanes::{self, is_wide, load_wide, uniform_granularity, Granularity, O
 use super::{BufferAccess, Context, Forms, Pass};
 use crate::analysis::offsets::Offsets;
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, InstKind, Shader, Var, Variable};
-use crate::op::{Access, AluOp, AluSet, Index, Intrinsic, Modes};
+use crate::op::{Access, AluOp, AluSet, Index, Intrinsic, Modes, Needs};
 use crate::target::{Descriptor, Target};
 use survey::{element, is_atomic, Extent, Found, InPlace, Survey};
 use vec4s::WantedVec4s;
@@ -69,6 +69,7 @@ use vec4s::WantedVec4s;
 pub const PASS: Pass = Pass {
     name: "lower_buffer_derefs",
     about: "typed pointers into uniform and storage blocks become lane accesses",
+    needs: Needs::BUFFER_DEREFS,
     removes: Forms::BUFFER_DEREFS,
     run,
 };

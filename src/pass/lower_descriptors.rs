@@ -32,7 +32,7 @@ use crate::ir::{
     rewrite, ArrayIndex, Builder, Def, DerefKind, Edit, Inst, InstKind, Shader, Tex, TexData, Type, Var, Variable,
 };
 use crate::op::names::{format_base, scalar_format, ImageDim};
-use crate::op::{AluOp, Index, Intrinsic, Modes, TexSrcKind};
+use crate::op::{AluOp, Index, Intrinsic, Modes, Needs, TexSrcKind};
 use crate::target::{bindless_binding, Descriptor, Target, BINDLESS_HANDLES};
 use rustc_hash::FxHashMap;
 
@@ -40,6 +40,7 @@ use rustc_hash::FxHashMap;
 pub const PASS: Pass = Pass {
     name: "lower_descriptors",
     about: "textures and images are named by pointers into flat arrays",
+    needs: Needs::TEXTURES,
     removes: Forms::TEXTURE_NAMES,
     run,
 };
@@ -85,9 +86,6 @@ pub(super) fn is_unnamed(shader: &Shader, inst: Inst) -> bool {
 }
 
 fn run(shader: &mut Shader, context: &Context) -> bool {
-    if !textures::uses_textures(shader) {
-        return false;
-    }
     if !may_change_images(shader) && shader.texs.values().all(|tex| is_flat(shader, tex)) {
         // What mostly comes: nothing to insert.
         for tex in shader.texs.ids() {

@@ -35,20 +35,18 @@
 use super::{Context, Forms, Pass};
 use crate::entity::SideTable;
 use crate::ir::{rewrite, Block, Builder, Cf, Def, Edit, Inst, InstKind, Jump, Shader};
-use crate::op::Intrinsic;
+use crate::op::{Intrinsic, Needs};
 
 /// The pass.
 pub const PASS: Pass = Pass {
     name: "lower_discard_if",
     about: "puts conditional discards into ifs and ends blocks that terminate",
+    needs: Needs::DISCARDS,
     removes: Forms::CONDITIONAL_DISCARD,
     run,
 };
 
 fn run(shader: &mut Shader, _: &Context) -> bool {
-    if !shader.inventory().has_any(&[Intrinsic::terminate, Intrinsic::terminate_if, Intrinsic::demote_if]) {
-        return false;
-    }
     let ends = find_ends(shader);
     rewrite(shader, |builder, inst| match (ends[inst], builder.shader.as_intrinsic(inst)) {
         (End::Kept, _) => Edit::Keep,

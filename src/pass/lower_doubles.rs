@@ -60,8 +60,7 @@ mod tests;
 use super::{Context, Forms, Pass};
 use crate::ir::{rewrite, Builder, Def, Edit, Inst, InstKind, Shader, Type};
 use crate::op::AluOp::{self, *};
-use crate::op::{AluType, Base, Intrinsic, Operand};
-use crate::target::Feature;
+use crate::op::{AluType, Base, Intrinsic, Needs, Operand};
 use integral::Away;
 use number::{Doubles, ONE};
 
@@ -69,18 +68,13 @@ use number::{Doubles, ONE};
 pub const PASS: Pass = Pass {
     name: "lower_doubles",
     about: "doubles become 64-bit integers where the target has none",
+    needs: Needs::DOUBLES,
     removes: Forms::empty(),
     run,
 };
 
-fn run(shader: &mut Shader, context: &Context) -> bool {
-    if context.target.has(Feature::shaderFloat64) {
-        return false;
-    }
+fn run(shader: &mut Shader, _: &Context) -> bool {
     let retyped = retype_variables(shader);
-    if !shader.inventory().has_width(64) {
-        return retyped;
-    }
     let rewritten = rewrite(shader, |b, inst| {
         let lowered = match b.shader.insts[inst].kind {
             InstKind::Alu { op, .. } if computes_doubles(b.shader, inst, op) => lower(b, inst, op),

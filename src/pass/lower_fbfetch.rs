@@ -28,9 +28,9 @@
 
 use super::{Context, Forms, Pass};
 use crate::analysis::framebuffer::{is_multisample, FramebufferRead};
-use crate::ir::{rewrite, Builder, Def, Edit, Inst, Shader, Stage, TypeData, Var, VarFlags, Variable};
+use crate::ir::{rewrite, Builder, Def, Edit, Inst, Shader, TypeData, Var, Variable};
 use crate::op::names::{frag_result, pack_alu_type, ImageDim};
-use crate::op::{AluOp, AluType, Base, Index, Intrinsic, Modes};
+use crate::op::{AluOp, AluType, Base, Index, Intrinsic, Modes, Needs};
 use crate::target::{attachment_number, Descriptor, Target, ATTACHMENT_BINDING};
 use rustc_hash::FxHashMap;
 
@@ -38,17 +38,12 @@ use rustc_hash::FxHashMap;
 pub const PASS: Pass = Pass {
     name: "lower_fbfetch",
     about: "reads of the framebuffer become reads of an input attachment",
+    needs: Needs::FRAMEBUFFER_READS,
     removes: Forms::FRAMEBUFFER_READS,
     run,
 };
 
 fn run(shader: &mut Shader, context: &Context) -> bool {
-    let fetches = |v: &Variable| v.flags.contains(VarFlags::FB_FETCH_OUTPUT);
-    if shader.stage() != Stage::Fragment
-        || !shader.inventory().has(Intrinsic::load_output) && !shader.vars.values().any(fetches)
-    {
-        return false;
-    }
     let dim = if is_multisample(shader) { ImageDim::subpass_ms } else { ImageDim::subpass };
     let mut attachments = Attachments { dim, target: &context.target, made: FxHashMap::default() };
     rewrite(shader, |b, inst| match FramebufferRead::new(b.shader, inst) {

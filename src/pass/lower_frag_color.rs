@@ -25,21 +25,20 @@ use super::{Context, Forms, Pass};
 use crate::entity::Id;
 use crate::ir::{rewrite, Builder, Def, DerefKind, Edit, Inst, Shader, Stage, Var, Variable};
 use crate::op::names::{frag_result, push_number};
-use crate::op::{Index, Intrinsic, Modes};
+use crate::op::{Index, Intrinsic, Modes, Needs};
 
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "lower_frag_color",
     about: "gl_FragColor becomes an output for each draw buffer",
+    needs: Needs::FRAG_COLOR,
     removes: Forms::empty(),
     run,
 };
 
 fn run(shader: &mut Shader, context: &Context) -> bool {
-    let is_color = |v: &Variable| v.mode == Modes::SHADER_OUT && v.location == Some(frag_result::COLOR);
-    if shader.stage() != Stage::Fragment || !shader.vars.values().any(is_color) {
-        return false;
-    }
+    let is_fragment = shader.stage() == Stage::Fragment;
+    let is_color = |v: &Variable| is_fragment && v.mode == Modes::SHADER_OUT && v.location == Some(frag_result::COLOR);
     let is_dual = shader.vars.values().any(|v| v.mode == Modes::SHADER_OUT && v.index != 0);
     let count = if is_dual { 1 } else { context.target.max_draw_buffers };
     shader.with_spare(|shader, memory: &mut Memory| {
@@ -51,9 +50,9 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
             }
         }
         rewrite(shader, |b, inst| lower(b, inst, &memory.outputs));
-    });
-    // Outputs were declared, if not written.
-    true
+        // Outputs were declared, if not written.
+        !memory.outputs.is_empty()
+    })
 }
 
 /// What is kept from shader to shader.
@@ -79,7 +78,7 @@ impl Memory {
             let name = shader.strings.add(name);
             let location = Some(frag_result::DATA0 + buffer);
             let output = Variable { name, location, driver_location: buffer, ..shader.vars[color].clone() };
-            outputs.push((color, shader.vars.push(output)));
+            outputs.push((color, shader.declare(output)));
         }
     }
 }

@@ -30,21 +30,19 @@
 use super::lanes::{self, global_pointer, Address, Memory, Whole};
 use super::{Context, Forms, Pass};
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, DerefKind, Edit, Inst, InstKind, Shader, TypeData};
-use crate::op::{AluOp, Index, Intrinsic, Modes};
+use crate::op::{AluOp, Index, Intrinsic, Modes, Needs};
 use crate::target::Target;
 
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "lower_global",
     about: "accesses to global memory go through pointers made of addresses",
+    needs: Needs::GLOBAL_MEMORY,
     removes: Forms::GLOBAL_ADDRESSES,
     run,
 };
 
 fn run(shader: &mut Shader, context: &Context) -> bool {
-    if !shader.inventory().has_any(BY_ADDRESS) && !shader.inventory().has_derefs(Modes::GLOBAL) {
-        return false;
-    }
     let target = &context.target;
     rewrite(shader, |b, inst| match Access::new(b, inst) {
         Some(access) => access.lower(b, target),
@@ -64,12 +62,6 @@ fn is_step(shader: &Shader, inst: Inst) -> bool {
         _ => false,
     }
 }
-
-/// What accesses memory by address.
-const BY_ADDRESS: &[Intrinsic] = {
-    use Intrinsic::*;
-    &[load_global, load_global_constant, store_global, global_atomic, global_atomic_swap]
-};
 
 /// What is done at an address.
 #[derive(Clone, Copy)]
@@ -275,7 +267,7 @@ fn pack(b: &mut Builder<'_>, halves: &[Def]) -> Def {
 pub(super) fn is_by_address(shader: &Shader, inst: Inst) -> bool {
     use Intrinsic::*;
     match shader.as_intrinsic(inst) {
-        Some((op, _)) if BY_ADDRESS.contains(&op) => true,
+        Some((op, _)) if op.info().needs.contains(Needs::GLOBAL_MEMORY) => true,
         Some((load_deref | store_deref | deref_atomic | deref_atomic_swap, srcs)) => {
             let deref = shader.as_deref(srcs[0]).filter(|deref| deref.modes == Modes::GLOBAL);
             deref.is_some_and(|deref| !matches!(deref.kind, DerefKind::Cast { .. }))

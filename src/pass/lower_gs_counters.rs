@@ -25,22 +25,20 @@
 //! ```
 
 use super::{Context, Forms, Pass};
-use crate::ir::{rewrite, Builder, Edit, Inst, Shader, Stage};
-use crate::op::{Index, Intrinsic};
+use crate::ir::{rewrite, Builder, Edit, Inst, Shader};
+use crate::op::{Index, Intrinsic, Needs};
 
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "lower_gs_counters",
     about: "geometry shaders forget how many vertices they have made",
+    needs: Needs::VERTEX_COUNTERS,
     removes: Forms::VERTEX_COUNTERS,
     run,
 };
 
 fn run(shader: &mut Shader, _: &Context) -> bool {
     let makes_none = shader.info.vertices_out == 0;
-    if shader.stage() != Stage::Geometry || !makes_none && !shader.inventory().has_any(COUNTED) {
-        return false;
-    }
     rewrite(shader, |b, inst| {
         let Some((op, _)) = b.shader.as_intrinsic(inst) else { return Edit::Keep };
         match op {
@@ -53,12 +51,6 @@ fn run(shader: &mut Shader, _: &Context) -> bool {
         }
     })
 }
-
-const COUNTED: &[Intrinsic] = &[
-    Intrinsic::emit_vertex_with_counter,
-    Intrinsic::end_primitive_with_counter,
-    Intrinsic::set_vertex_and_primitive_count,
-];
 
 fn replace(b: &mut Builder<'_>, inst: Inst, op: Intrinsic) -> Edit {
     let stream = b.shader.index(inst, Index::stream_id);

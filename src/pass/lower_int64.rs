@@ -43,7 +43,7 @@ use crate::analysis::value_types::ValueTypes;
 use crate::entity::SideTable;
 use crate::ir::{rewrite, AluSrc, Builder, Def, DerefKind, Edit, Inst, InstKind, PhiSrc, Shader};
 use crate::op::AluOp::{self, *};
-use crate::op::{Base, Form, Intrinsic};
+use crate::op::{Base, Form, Intrinsic, Needs};
 use crate::target::Feature;
 use pairs::{Pair, Pairs};
 
@@ -51,19 +51,14 @@ use pairs::{Pair, Pairs};
 pub const PASS: Pass = Pass {
     name: "lower_int64",
     about: "64-bit integers become pairs of 32-bit ones where the target has none",
+    needs: Needs::INT64,
     removes: Forms::empty(),
     run,
 };
 
 fn run(shader: &mut Shader, context: &Context) -> bool {
-    if context.target.has(Feature::shaderInt64) {
-        return false;
-    }
     let doubles = context.target.has(Feature::shaderFloat64);
     let retyped = variables::lower(shader, doubles);
-    if !shader.inventory().has_width(64) {
-        return retyped;
-    }
     let mut types = ValueTypes::default();
     types.infer(shader);
     let mut halves = Halves::new(shader, |def| !(doubles && types.base(def) == Base::Float));

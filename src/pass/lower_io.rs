@@ -35,16 +35,18 @@ use super::io_vars::{IoVars, Place, Step};
 use super::{Context, Forms, Pass};
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, Shader, Stage};
 use crate::op::names::{frag_result, unpack_alu_type, IoFlags, IoSemantics, IoXfb, SlotKind};
-use crate::op::{AluType, Base, Index, Intrinsic, IntrinsicSet};
+use crate::op::{AluType, Base, Index, Intrinsic, Needs};
 
 /// See the [module](self).
-pub const PASS: Pass =
-    Pass { name: "lower_io", about: "explicit inputs and outputs become variables", removes: Forms::EXPLICIT_IO, run };
+pub const PASS: Pass = Pass {
+    name: "lower_io",
+    about: "explicit inputs and outputs become variables",
+    needs: Needs::EXPLICIT_IO,
+    removes: Forms::EXPLICIT_IO,
+    run,
+};
 
 fn run(shader: &mut Shader, _: &Context) -> bool {
-    if !shader.inventory().has_some(&EXPLICIT_IO) {
-        return false;
-    }
     shader.with_spare(|shader, Memory { vars, places }: &mut Memory| {
         if !survey(shader, vars) {
             return false;
@@ -149,22 +151,9 @@ fn row(op: Intrinsic) -> Option<Row> {
     Some(Row { is_output, vertex, offset })
 }
 
-/// What this pass takes care of: the accesses of [`row`], and the barycentrics of [`sampling`], which the loads name.
-pub(super) const EXPLICIT_IO: IntrinsicSet = IntrinsicSet::of(&[
-    Intrinsic::load_input,
-    Intrinsic::load_interpolated_input,
-    Intrinsic::load_per_vertex_input,
-    Intrinsic::load_per_primitive_input,
-    Intrinsic::load_output,
-    Intrinsic::load_per_vertex_output,
-    Intrinsic::store_output,
-    Intrinsic::store_per_vertex_output,
-])
-.union(IntrinsicSet::BARYCENTRICS);
-
-/// The opcode of `inst` if it is one of these.
+/// The opcode of `inst` if it reads or writes inputs or outputs by slot.
 fn explicit_io(shader: &Shader, inst: Inst) -> Option<Intrinsic> {
-    shader.as_intrinsic(inst).map(|(op, _)| op).filter(|op| EXPLICIT_IO.contains(*op))
+    shader.as_intrinsic(inst).map(|(op, _)| op).filter(|op| op.info().needs.contains(Needs::EXPLICIT_IO))
 }
 
 /// A read or write of an input or output by slot.

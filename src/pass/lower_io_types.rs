@@ -28,13 +28,14 @@ use super::{Context, Forms, Pass};
 use crate::analysis::value_types::leaf;
 use crate::entity::SideTable;
 use crate::ir::{rewrite, AluFlags, Builder, Def, Edit, Inst, InstKind, Shader, Stage, Var, Variable};
-use crate::op::{slots, AluOp, AluType, Base, Index, Intrinsic, Modes};
+use crate::op::{slots, AluOp, AluType, Base, Index, Intrinsic, Modes, Needs};
 use crate::target::Feature;
 
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "lower_io_types",
     about: "inputs and outputs get types that the interface of a stage may have",
+    needs: Needs::IO_TYPES,
     removes: Forms::empty(),
     run,
 };
@@ -47,9 +48,6 @@ struct Change {
 }
 
 fn run(shader: &mut Shader, context: &Context) -> bool {
-    if !shader.types.has_narrow_or_signed() {
-        return false;
-    }
     let may_be_narrow = context.target.has(Feature::storageInputOutput16);
     shader.with_spare(|shader, Memory { changes, interpolated }: &mut Memory| {
         changes.clear();

@@ -49,13 +49,14 @@ use super::lower_buffer_derefs::is_typed_access;
 use super::{BufferAccess, Context, Forms, Pass};
 use crate::analysis::offsets::Offsets;
 use crate::ir::{rewrite, Builder, Def, Edit, Inst, Shader, Var};
-use crate::op::{Index, Intrinsic, Modes};
+use crate::op::{Index, Intrinsic, Modes, Needs};
 use crate::target::Feature;
 
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "lower_memory",
     about: "shared memory, scratch and push constants by byte offset become access chains",
+    needs: Needs::MEMORY_OFFSETS,
     removes: Forms::MEMORY_OFFSETS,
     run,
 };
@@ -87,9 +88,6 @@ const ROWS: &[(Intrinsic, Modes, Operation, usize)] = &[
 ];
 
 fn run(shader: &mut Shader, context: &Context) -> bool {
-    if !ROWS.iter().any(|row| shader.inventory().has(row.0)) {
-        return false;
-    }
     shader.with_spare(|shader, offsets| lower(shader, context, offsets))
 }
 

@@ -45,7 +45,7 @@ use crate::entity::SideTable;
 use crate::ir::{rewrite, AluSrc, Builder, Def, Edit, Inst, InstKind, PhiSrc, Shader};
 use crate::op::intrinsic::Form as IntrinsicForm;
 use crate::op::AluOp::{self, *};
-use crate::op::{Base, Intrinsic};
+use crate::op::{Base, Intrinsic, Needs};
 use crate::target::{Feature, Target};
 use arith::Narrow;
 
@@ -53,6 +53,7 @@ use arith::Narrow;
 pub const PASS: Pass = Pass {
     name: "lower_narrow",
     about: "8- and 16-bit numbers become 32-bit ones where the target has none",
+    needs: Needs::NARROW,
     removes: Forms::empty(),
     run,
 };
@@ -88,9 +89,6 @@ impl Lacks {
 
 fn run(shader: &mut Shader, context: &Context) -> bool {
     let lacks = Lacks::new(&context.target);
-    if !(lacks.int8 || lacks.int16 || lacks.float16) || !shader.inventory().has_width(8 | 16) {
-        return false;
-    }
     let mut types = ValueTypes::default();
     types.infer(shader);
     let mut carriers = Carriers::new(shader, lacks, &types);

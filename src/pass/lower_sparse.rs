@@ -27,11 +27,16 @@
 
 use super::{Context, Forms, Pass};
 use crate::ir::{rewrite, Builder, Def, Edit, Inst, InstKind, Shader};
-use crate::op::{AluOp, Intrinsic, TexSrcKind};
+use crate::op::{AluOp, Intrinsic, Needs, TexSrcKind};
 
 /// See the [module](self).
-pub const PASS: Pass =
-    Pass { name: "lower_sparse", about: "residency codes become values of their own", removes: Forms::RESIDENCY, run };
+pub const PASS: Pass = Pass {
+    name: "lower_sparse",
+    about: "residency codes become values of their own",
+    needs: Needs::RESIDENCY,
+    removes: Forms::RESIDENCY,
+    run,
+};
 
 /// What takes texels and residency code in one vector.
 const JOINED: &[Intrinsic] = &[Intrinsic::is_sparse_resident_zink, Intrinsic::sparse_residency_code_and];
@@ -43,13 +48,6 @@ pub(super) fn is_joined(shader: &Shader, inst: Inst) -> bool {
 }
 
 fn run(shader: &mut Shader, _: &Context) -> bool {
-    let inventory = shader.inventory();
-    let may_join = inventory.has_any(JOINED)
-        || inventory.has(Intrinsic::image_deref_sparse_load)
-        || shader.texs.values().any(|tex| tex.is_sparse);
-    if !may_join || !shader.order.iter().any(|inst| is_joined(shader, *inst)) {
-        return false;
-    }
     rewrite(shader, |b, inst| match (b.shader.as_intrinsic(inst), is_sparse_read(b.shader, inst)) {
         (_, true) => Edit::Replace(split(b, inst)),
         (Some((Intrinsic::is_sparse_resident_zink, &[texels])), _) => {

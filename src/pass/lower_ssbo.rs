@@ -41,7 +41,7 @@ use super::lanes::{self, is_narrow, Elements, Granularity, Memory, Offset, Whole
 use super::{BufferAccess, Context, Forms, Pass};
 use crate::analysis::offsets::Offsets;
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, Shader, Var, Variable};
-use crate::op::{Access, AtomicOp, Index, Intrinsic, Modes};
+use crate::op::{Access, AtomicOp, Index, Intrinsic, Modes, Needs};
 use crate::target::{Descriptor, Feature, Target};
 use rustc_hash::FxHashMap;
 
@@ -49,14 +49,12 @@ use rustc_hash::FxHashMap;
 pub const PASS: Pass = Pass {
     name: "lower_ssbo",
     about: "accesses to storage blocks by byte offset become access chains",
+    needs: Needs::SSBO_OFFSETS,
     removes: Forms::SSBO_OFFSETS,
     run,
 };
 
 fn run(shader: &mut Shader, context: &Context) -> bool {
-    if !OPERATIONS.iter().any(|row| shader.inventory().has(row.0)) {
-        return false;
-    }
     shader.with_spare(|shader, memory: &mut BlockVars| {
         memory.clear();
         let Some(mut blocks) = Blocks::new(shader, context, memory) else { return false };

@@ -28,21 +28,19 @@ mod old;
 use super::{Context, Forms, Pass};
 use crate::ir::{rewrite, Builder, Def, Edit, Inst, Shader};
 use crate::op::Intrinsic::{self, *};
-use crate::op::{AluOp, Index};
+use crate::op::{AluOp, Index, Needs};
 use crate::target::{Feature, Target};
 
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "lower_subgroups",
     about: "subgroup operations take the shapes that the target has",
+    needs: Needs::SUBGROUPS,
     removes: Forms::empty(),
     run,
 };
 
 fn run(shader: &mut Shader, context: &Context) -> bool {
-    if !shader.inventory().intrinsics().any(is_subgroup_op) {
-        return false;
-    }
     rewrite(shader, |builder, inst| {
         let Some(call) = Call::of(builder.shader, inst) else { return Edit::Keep };
         let mut lower = Lower { builder, target: &context.target };
@@ -68,7 +66,7 @@ struct Call {
 impl Call {
     fn of(shader: &Shader, inst: Inst) -> Option<Call> {
         let (op, srcs) = shader.as_intrinsic(inst)?;
-        if !is_subgroup_op(op) {
+        if !op.info().needs.contains(Needs::SUBGROUPS) {
             return None;
         }
         Some(Call {
@@ -85,17 +83,6 @@ impl Call {
     fn reduction_op(&self) -> Option<AluOp> {
         AluOp::ALL.get(self.reduction as usize).copied()
     }
-}
-
-/// Operations that a rule may be about.
-fn is_subgroup_op(op: Intrinsic) -> bool {
-    is_mask(op)
-        || is_vote(op)
-        || op.moves_between_invocations()
-        || is_reduction(op)
-        || op.reads_ballot()
-        || matches!(op, ballot | ballot_relaxed | quad_vote_any | quad_vote_all | elect | first_invocation)
-        || op == last_invocation
 }
 
 fn is_mask(op: Intrinsic) -> bool {

@@ -31,13 +31,14 @@ use super::{Context, Forms, Pass};
 use crate::ir::{rewrite, Builder, Def, Edit, Inst, Shader};
 use crate::op::names::{pack_alu_type, varying, InterpMode, IoSemantics};
 use crate::op::Intrinsic::{self, *};
-use crate::op::{AluOp, AluType, Base, Index, Modes};
+use crate::op::{AluOp, AluType, Base, Index, Modes, Needs};
 use crate::target::{Feature, Target};
 
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "lower_sysvals",
     about: "system values that Vulkan does not have are computed",
+    needs: Needs::SYSTEM_VALUES,
     removes: Forms::SYSTEM_VALUES,
     run,
 };
@@ -87,9 +88,6 @@ const COMPUTED: &[(Intrinsic, Compute)] = &[
 ];
 
 fn run(shader: &mut Shader, context: &Context) -> bool {
-    if !shader.inventory().intrinsics().any(is_computed) {
-        return false;
-    }
     let source = Source { target: &context.target, is_zink_level: is_zink_level(shader) };
     rewrite(shader, |b, inst| match b.shader.as_intrinsic(inst) {
         Some((op, _)) => lower(b, inst, op, &source).map_or(Edit::Keep, Edit::Replace),

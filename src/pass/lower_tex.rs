@@ -24,7 +24,7 @@
 //! 32x4  %4 = (float32)txl %2 (texture_deref), %1 (0.500000, 0.500000) (coord), %3 (0.000000) (lod), 0 (sampler)
 //! ```
 
-use super::textures::{uses_images, uses_textures};
+use super::textures::uses_images;
 use super::{Context, Forms, Pass};
 use crate::analysis::textures::Texture;
 use crate::entity::Slice;
@@ -32,21 +32,19 @@ use crate::ir::{
     rewrite, AluFlags, AluSrc, Builder, Def, Edit, Inst, InstData, InstKind, Shader, Swizzle, Tex, TexData,
 };
 use crate::op::TexSrcKind::{self, *};
-use crate::op::{AluOp, Base, Index, Intrinsic, TexOp};
+use crate::op::{AluOp, Base, Index, Intrinsic, Needs, TexOp};
 use crate::target::Feature;
 
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "lower_tex",
     about: "texture operations take the forms that SPIR-V has",
+    needs: Needs::TEXTURE_OPERANDS,
     removes: Forms::empty(),
     run,
 };
 
 fn run(shader: &mut Shader, context: &Context) -> bool {
-    if !uses_textures(shader) {
-        return false;
-    }
     let implicit_lod = shader.info.has_implicit_lod();
     // Of images, only narrow coordinates are changed.
     let may_widen = uses_images(shader) && shader.inventory().has_width(16);

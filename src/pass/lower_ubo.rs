@@ -52,7 +52,7 @@ use super::{BufferAccess, Context, Forms, Pass};
 use crate::analysis::offsets::{Offsets, Split};
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, Shader, TypeData, Var, Variable};
 use crate::op::names::push_number;
-use crate::op::{Access, Index, Intrinsic, Modes};
+use crate::op::{Access, Index, Intrinsic, Modes, Needs};
 use crate::target::{Descriptor, Target};
 use rustc_hash::FxHashMap;
 
@@ -60,14 +60,12 @@ use rustc_hash::FxHashMap;
 pub const PASS: Pass = Pass {
     name: "lower_ubo",
     about: "loads from uniform blocks by byte offset become access chains",
+    needs: Needs::UBO_OFFSETS,
     removes: Forms::UBO_OFFSETS,
     run,
 };
 
 fn run(shader: &mut Shader, context: &Context) -> bool {
-    if !shader.inventory().has_any(&[Intrinsic::load_ubo, Intrinsic::load_ubo_vec4]) {
-        return false;
-    }
     shader.with_spare(|shader, memory| lower(shader, context, memory))
 }
 

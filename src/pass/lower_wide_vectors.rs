@@ -31,20 +31,18 @@
 use super::{Context, Forms, Pass};
 use crate::entity::SideTable;
 use crate::ir::{rewrite, AluFlags, AluSrc, Builder, Def, Edit, Inst, InstKind, PhiSrc, Shader, Swizzle};
-use crate::op::AluOp;
+use crate::op::{AluOp, Needs};
 
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "lower_wide_vectors",
     about: "vectors of more than four components become scalars",
+    needs: Needs::WIDE_VECTORS,
     removes: Forms::WIDE_VECTORS,
     run,
 };
 
 fn run(shader: &mut Shader, _: &Context) -> bool {
-    if !shader.inventory().has_wide_vectors() {
-        return false;
-    }
     let mut parts = Parts { parts: SideTable::new(None) };
     let mut wide_phis = Vec::new();
     let changed = rewrite(shader, |b, inst| {

@@ -5,19 +5,20 @@
 //!
 //! # Writing a pass
 //!
-//! A pass is a file whose name is that of the pass, with a constant `PASS` and a private function `run` behind it. Most are
-//! one walk, [`rewrite`](crate::ir::rewrite()): it visits every instruction, the pass may append new ones in front, and says
+//! A pass is a file whose name is that of the pass, with a constant `PASS` and a private function `run` after it. Most are
+//! one walk, [`rewrite`](crate::ir::rewrite()): it visits every instruction, the pass may append new ones before it, and says
 //! whether the visited one stays, goes, or is replaced by a value.
 //!
 //! ```
 //! use ntv::ir::{rewrite, Edit, Shader};
-//! use ntv::op::{AluOp, Intrinsic};
+//! use ntv::op::{AluOp, Intrinsic, Needs};
 //! use ntv::pass::{Context, Forms, Pass};
 //!
 //! /// See the module.
 //! pub const PASS: Pass = Pass {
 //!     name: "lower_front_face",
 //!     about: "the front face as a number is selected by the boolean",
+//!     needs: Needs::SYSTEM_VALUES,
 //!     removes: Forms::empty(),
 //!     run,
 //! };
@@ -32,9 +33,15 @@
 //!         _ => Edit::Keep,
 //!     })
 //! }
-//! # assert!(!(PASS.run)(&mut Shader::default(), &Context::default()));
+//! # assert!(!PASS.apply(&mut Shader::default(), &Context::default()));
 //! ```
 //!
+//! - `needs` says which shaders the pass is for: it is not called for one that does not have this [need](Needs), nor for a target
+//!   that [meets](pipeline::met_by) it, so `run` does not look first whether there is something to do. Each pass of the pipeline
+//!   has one of its own. A shader has the needs of its opcodes, which are a column of their tables, and others that depend on more
+//!   than an opcode: [`Shader::needs`] gathers them while instructions and variables are made. Those that passes make count, too:
+//!   what a pass leaves for a later one calls that. Debug builds run a pass that is not needed on a copy of the shader, and the
+//!   copy must not change.
 //! - A pass that also looks at blocks, to place phis for instance, implements [`Rewriter`](crate::ir::Rewriter) for
 //!   [`rewrite_cf`](crate::ir::rewrite_cf). What it must know of the whole shader it gathers before the walk.
 //! - A pass that changes few instructions, and knows which before it walks, notes them in [`Changes`](crate::ir::Changes).
@@ -108,6 +115,7 @@ mod textures;
 pub use forms::Forms;
 
 use crate::ir::Shader;
+use crate::op::Needs;
 use crate::target::Target;
 
 /// How byte offsets into buffers become loads.
@@ -136,8 +144,22 @@ pub struct Pass {
     pub name: &'static str,
     /// What it does, in a line.
     pub about: &'static str,
+    /// It is called for shaders that have one of these needs, unless the target meets it.
+    pub needs: Needs,
     /// What is gone after it.
     pub removes: Forms,
-    /// Does it; true if the shader changed.
+    /// Does it; true if the shader changed. It relies on [`needs`](Pass::needs): call [`apply`](Pass::apply).
     pub run: fn(&mut Shader, &Context) -> bool,
+}
+
+impl Pass {
+    /// Whether `shader` may have something for it to do.
+    pub fn is_needed(&self, shader: &Shader, context: &Context) -> bool {
+        (shader.needs() - pipeline::met_by(&context.target)).intersects(self.needs)
+    }
+
+    /// Runs it if it is needed; true if the shader changed.
+    pub fn apply(&self, shader: &mut Shader, context: &Context) -> bool {
+        self.is_needed(shader, context) && (self.run)(shader, context)
+    }
 }

@@ -1,13 +1,13 @@
 //! The order of the passes, with the reasons for it.
 //!
-//! Every shader goes through all passes once, in this order; one that has nothing to do leaves the shader alone. First come
-//! the lowerings, each of which may rely on the [`Forms`] that the passes in front of it removed and must not
-//! bring one back, then what cleans up behind them. `ntv compile --stop-after PASS --emit nir` shows a shader in between.
+//! A shader goes through the passes that it needs once, in this order: see [`Pass::needs`]. First come the lowerings, each of
+//! which may rely on the [`Forms`] that the passes before it removed and must not bring one back, then what cleans up after them. `ntv compile --stop-after PASS --emit nir` shows a shader in between.
 //!
 //! A new pass is a line here, below what makes its input and above what reads its output, with a comment where that is not
-//! plain from the names.
+//! plain from the names, and a bit of [`Needs`] in the same place.
 
 use super::*;
+use crate::target::{Feature, Workaround};
 
 /// All passes in the order in which a shader goes through them.
 pub const PIPELINE: &[Pass] = &[
@@ -57,6 +57,28 @@ pub const PIPELINE: &[Pass] = &[
     // Behind all, what they left, if they left anything.
     clean_up::PASS,
 ];
+
+/// The passes are found by the bits of the needs.
+const _: () = {
+    let mut at = 0;
+    while at < PIPELINE.len() {
+        assert!(PIPELINE[at].needs.bits() == 1 << at, "needs have the order of the passes");
+        at += 1;
+    }
+};
+
+/// The needs that passes do nothing about for `target`: it has what they would replace, or cannot take what they make.
+pub fn met_by(target: &Target) -> Needs {
+    let has = |features: &[Feature]| features.iter().all(|feature| target.has(*feature));
+    let rules = [
+        // The first values of variables are constants of any type.
+        (Needs::OWN_MEMORY, target.works_around(Workaround::broken_arbitary_type_const)),
+        (Needs::DOUBLES, has(&[Feature::shaderFloat64])),
+        (Needs::INT64, has(&[Feature::shaderInt64])),
+        (Needs::NARROW, has(&[Feature::shaderInt8, Feature::shaderInt16, Feature::shaderFloat16])),
+    ];
+    rules.into_iter().filter(|(_, is_met)| *is_met).fold(Needs::empty(), |met, (needs, _)| met | needs)
+}
 
 /// What `clean_up` is made of: each by itself, for tests and for those who look for what changed an instruction.
 pub const PARTS: &[Pass] =

@@ -48,20 +48,22 @@ use crate::ir::{
     rewrite_cf, AluFlags, AluSrc, ArrayIndex, Block, Builder, Def, Edit, Inst, InstKind, PhiSrc, Rewriter, Shader,
     Swizzle, TypeData, Var, Variable,
 };
-use crate::op::{AluOp, AluType, Base, Index, Intrinsic, Modes};
+use crate::op::{AluOp, AluType, Base, Index, Intrinsic, Modes, Needs};
 use rustc_hash::FxHashSet;
 
 /// The pass.
-pub const PASS: Pass =
-    Pass { name: "regs_to_ssa", about: "turns registers into SSA values with phis", removes: Forms::REGISTERS, run };
+pub const PASS: Pass = Pass {
+    name: "regs_to_ssa",
+    about: "turns registers into SSA values with phis",
+    needs: Needs::REGISTERS,
+    removes: Forms::REGISTERS,
+    run,
+};
 
 /// Entries that the table of values may have, registers times blocks.
 const MAX_ENTRIES: usize = 1 << 22;
 
 fn run(shader: &mut Shader, _: &Context) -> bool {
-    if !shader.inventory().has(Intrinsic::decl_reg) {
-        return false;
-    }
     let Some(registers) = Registers::find(shader) else { return false };
     let cfg = Cfg::new(shader);
     let mut pass = RegsToSsa::new(shader, &cfg, &registers);

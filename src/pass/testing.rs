@@ -200,7 +200,7 @@ fn optimisations_keep_what_a_shader_computes() {
         let mut ran = Vec::new();
         for _ in 0..12 {
             let pass = random.pick(PASSES);
-            (pass.run)(&mut shader, &Context::default());
+            pass.apply(&mut shader, &Context::default());
             ran.push(pass.name);
         }
         for _ in 0..4 {

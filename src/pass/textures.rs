@@ -10,11 +10,6 @@ use crate::ir::{Inst, Shader, TexData, VarFlags, Variable};
 use crate::op::names::ImageDim;
 use crate::op::{AluType, Base, Index, Intrinsic, IntrinsicSet, Modes, TexOp, TexSrcKind};
 
-/// True if there may be an operation on a texture or an image.
-pub(super) fn uses_textures(shader: &Shader) -> bool {
-    shader.inventory().has_textures() || uses_images(shader)
-}
-
 /// True if there may be an operation on an image.
 pub(super) fn uses_images(shader: &Shader) -> bool {
     shader.inventory().has_some(&IMAGE_OPS)

@@ -42,12 +42,13 @@ use crate::ir::{
     rewrite, AluFlags, AluSrc, ArrayIndex, Builder, Def, DerefKind, Edit, Inst, InstKind, Shader, Swizzle, Var,
     Variable,
 };
-use crate::op::{AluOp, Index, Intrinsic, Modes};
+use crate::op::{AluOp, Index, Intrinsic, Modes, Needs};
 
 /// See the [module](self).
 pub const PASS: Pass = Pass {
     name: "wide_ubo_lanes",
     about: "lanes of uniform blocks that are put together to 64 bits are loaded as 64 bits",
+    needs: Needs::UNTIDY,
     removes: Forms::empty(),
     run,
 };

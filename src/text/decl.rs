@@ -86,7 +86,7 @@ impl<'a> Parser<'a> {
             directive::parse_note(line, &mut var)?;
         }
         line.expect_end()?;
-        let var = self.shader.vars.push(var);
+        let var = self.shader.declare(var);
         if self.vars.insert(name, var).is_some() {
             return Err(line.error_at(name_span, &format!("variable `{name}` is declared twice")));
         }

@@ -225,7 +225,7 @@ impl<'a> Reading<'a> {
         if !names::is_value(Index::format, image_format) {
             return Err(unexpected(at + 12, "an image format", image_format));
         }
-        self.shader.vars.push(Variable {
+        self.shader.declare(Variable {
             name,
             ty: row.ty,
             mode: Modes::from_bits(mode).ok_or_else(|| unexpected(at + 1, "a mode", mode))?,

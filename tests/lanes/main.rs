@@ -341,7 +341,7 @@ fn lower(shader: &mut Shader, pass: &str, bytes: u32, how: How, kind: Kind) -> b
     target.set(Feature::storageBuffer16BitAccess, narrow);
     let context = Context { buffer_access, target };
     let pass = PIPELINE.iter().find(|found| found.name == pass).unwrap();
-    assert!((pass.run)(shader, &context), "nothing lowered");
+    assert!(pass.apply(shader, &context), "nothing lowered");
     !ntv::pass::Forms::of(shader).intersects(pass.removes)
 }
 

@@ -253,7 +253,7 @@ impl Generator<'_, '_, '_> {
         let name = self.b.shader.strings.add(&format!("array{number}"));
         let elem = self.b.shader.types.vector(AluType::new(Base::Uint, 32), 1);
         let ty = self.b.shader.types.array(elem, Some(4), 0);
-        let var = self.b.shader.vars.push(Variable::new(name, ty, Modes::FUNCTION_TEMP));
+        let var = self.b.shader.declare(Variable::new(name, ty, Modes::FUNCTION_TEMP));
         for element in 0..4 {
             let value = self.value_of(Shape::INDEX)?;
             self.array_store(var, ArrayIndex::Imm(element), value);

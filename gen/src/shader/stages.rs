@@ -57,7 +57,7 @@ impl Generator<'_, '_, '_> {
         }
         let name = self.b.shader.strings.add("seen");
         let ty = self.b.shader.types.vector(AluType::new(Base::Uint, 32), 1);
-        let seen = self.b.shader.vars.push(Variable::new(name, ty, Modes::FUNCTION_TEMP));
+        let seen = self.b.shader.declare(Variable::new(name, ty, Modes::FUNCTION_TEMP));
         let pointer = self.b.deref_var(seen);
         self.b.store_deref(pointer, zero, 1, 0);
         self.seen = Some(seen);

@@ -257,7 +257,7 @@ impl Generator<'_, '_, '_> {
     fn declare(&mut self, name: &str, ty: Type, mode: Modes, binding: u32) -> Var {
         let name = self.b.shader.strings.add(&format!("{name}{binding}"));
         let variable = Variable::new(name, ty, mode);
-        self.b.shader.vars.push(Variable { location: Some(binding), driver_location: binding, binding, ..variable })
+        self.b.shader.declare(Variable { location: Some(binding), driver_location: binding, binding, ..variable })
     }
 
     /// The variable at `binding`, and what it holds.

@@ -63,7 +63,7 @@ impl Generator<'_, '_, '_> {
         let block = shader.types.new_struct(block, &[Field { name: member, ty: array, offset: Some(0) }]);
         let ty = shader.types.array(block, Some(count), 0);
         let name = shader.strings.add(&format!("{name}@{bits}"));
-        shader.vars.push(Variable { driver_location: first, binding: first, ..Variable::new(name, ty, mode) })
+        shader.declare(Variable { driver_location: first, binding: first, ..Variable::new(name, ty, mode) })
     }
 
     /// Width of the elements that values of `bits` bits at `offset` are put together of.

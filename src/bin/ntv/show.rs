@@ -23,7 +23,7 @@ pub(crate) fn pass(args: &PassArgs, reporter: &Reporter) -> Result<AllFine> {
     show(&args.inputs, reporter, |mut shader| {
         check::validate(&shader)?;
         check::supported(&shader, &context.target)?;
-        (pass.run)(&mut shader, &context);
+        pass.apply(&mut shader, &context);
         Ok(text::print(&shader))
     })
 }

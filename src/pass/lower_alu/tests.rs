@@ -214,3 +214,19 @@ fn what_can_be_emitted_stays() {
         assert!(Case::lowered(op, 2, 32).is_none(), "{}", op.name());
     }
 }
+
+#[test]
+fn the_column_has_what_there_are_rules_for() {
+    for op in AluOp::ALL {
+        for (bits, src_bits) in WIDTHS.iter().flat_map(|bits| WIDTHS.iter().map(move |src_bits| (*bits, *src_bits))) {
+            for components in [1, 2] {
+                let has_rule = super::find(&super::Shape { op: *op, components, bits, src_bits }).is_some();
+                let lowered = op.info().lowered;
+                assert_eq!(lowered.has(components, bits, src_bits), has_rule, "{op:?}, {bits} and {src_bits} bits");
+                assert!(!has_rule || lowered.may_have(bits));
+            }
+        }
+    }
+}
+
+const WIDTHS: [u8; 5] = [1, 8, 16, 32, 64];

@@ -6,7 +6,7 @@ use crate::op::fold::{from_float, mask, to_float};
 use crate::op::Form;
 use crate::pass::testing::{evaluate, store, Random};
 use crate::pass::{lower_alu, lower_int64};
-use crate::target::Target;
+use crate::target::{Feature, Target};
 
 /// A shader that stores what an operation makes of values that are undefined until a test says more.
 struct Case {
@@ -65,7 +65,7 @@ impl Case {
         }
         let mut lowered = shader.clone();
         let context = without(&[Feature::shaderFloat64]);
-        (lower_alu::PASS.run)(&mut lowered, &context);
+        lower_alu::PASS.apply(&mut lowered, &context);
         run(&mut lowered, &context);
         for inst in &lowered.order {
             if let InstKind::Alu { op: left, .. } = lowered.insts[*inst].kind {
@@ -240,7 +240,7 @@ fn vectors_compute_in_halves_where_there_are_no_64_bit_integers() {
     let context = without(&[Feature::shaderFloat64, Feature::shaderInt64]);
     let mut random = Random(0x0123_4567_89ab_cdef);
     for case in &mut cases(2) {
-        (lower_int64::PASS.run)(&mut case.lowered, &context);
+        lower_int64::PASS.apply(&mut case.lowered, &context);
         let left = case.lowered.order.iter().map(|inst| case.lowered.insts[*inst]);
         let wide = left.filter(|data| data.bit_size == 64 && !matches!(data.kind, InstKind::Const(_))).count();
         assert_eq!(wide, 0, "{}", case.op.name());

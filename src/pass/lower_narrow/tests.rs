@@ -53,7 +53,7 @@ impl Case {
             value = b.alu(u2u32, &[value]);
         }
         store(&mut b, value);
-        (lower_alu::PASS.run)(&mut shader, &Context::default());
+        lower_alu::PASS.apply(&mut shader, &Context::default());
         Case { op, operands, bits, inputs, shader }
     }
 
