@@ -41,7 +41,8 @@ impl<F: FnMut(&mut Builder<'_>, Inst) -> Edit> Rewriter for F {
 }
 
 /// Like [`rewrite`], with a visitor that also sees blocks.
-pub fn rewrite_cf(shader: &mut Shader, rewriter: &mut impl Rewriter) -> bool {
+#[inline(never)]
+pub fn rewrite_cf(shader: &mut Shader, rewriter: &mut dyn Rewriter) -> bool {
     let mut scratch = std::mem::take(&mut shader.scratch);
     scratch.order.clear();
     std::mem::swap(&mut shader.order, &mut scratch.order);
@@ -53,8 +54,8 @@ pub fn rewrite_cf(shader: &mut Shader, rewriter: &mut impl Rewriter) -> bool {
     changed
 }
 
-/// The walk: makes program order and control flow anew from the old ones.
-fn rebuild(shader: &mut Shader, rewriter: &mut impl Rewriter, order: &[Inst], cf: &[Cf], names: &mut Names) -> bool {
+/// The walk: makes program order and control flow anew from the old ones. One function for all passes, as they are rare.
+fn rebuild(shader: &mut Shader, rewriter: &mut dyn Rewriter, order: &[Inst], cf: &[Cf], names: &mut Names) -> bool {
     let mut changed = false;
     let first_new = shader.insts.next_id();
     let has_lines = !shader.lines.is_clear();

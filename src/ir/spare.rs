@@ -58,16 +58,27 @@ impl Shader {
 
     /// The memory of this type that was given back last, with what was left in it, or new memory.
     pub fn take_spare<T: Default + Send + Sync + 'static>(&mut self) -> Box<T> {
-        let known = self.spare.by_type.iter_mut().find(|(of, _)| *of == TypeId::of::<T>());
-        let spare = known.and_then(|(_, spare)| spare.take()?.0.downcast().ok());
-        spare.unwrap_or_default()
+        let spare = self.spare.take(TypeId::of::<T>());
+        spare.and_then(|spare| spare.0.downcast().ok()).unwrap_or_default()
     }
 
     /// Keeps memory for the next one that asks for this type.
     pub fn give_back<T: Default + Send + Sync + 'static>(&mut self, spare: Box<T>) {
-        match self.spare.by_type.iter_mut().find(|(of, _)| *of == TypeId::of::<T>()) {
-            Some((_, place)) => *place = Some(AssertUnwindSafe(spare)),
-            None => self.spare.by_type.push((TypeId::of::<T>(), Some(AssertUnwindSafe(spare)))),
+        self.spare.put(TypeId::of::<T>(), AssertUnwindSafe(spare));
+    }
+}
+
+impl Spare {
+    #[inline(never)]
+    fn take(&mut self, of: TypeId) -> Option<Memory> {
+        self.by_type.iter_mut().find(|(other, _)| *other == of)?.1.take()
+    }
+
+    #[inline(never)]
+    fn put(&mut self, of: TypeId, memory: Memory) {
+        match self.by_type.iter_mut().find(|(other, _)| *other == of) {
+            Some((_, place)) => *place = Some(memory),
+            None => self.by_type.push((of, Some(memory))),
         }
     }
 }
