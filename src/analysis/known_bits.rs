@@ -71,12 +71,14 @@ impl Known {
     }
 
     /// Lets the bound say something of the bits, and the bits of the bound.
+    #[inline(never)]
     fn settled(self, bits: u8) -> Known {
         let zeros = self.zeros | !all_below(self.max) | !mask(u64::MAX, bits);
         Known { zeros, ones: self.ones & !zeros, max: self.max.min(!zeros) }
     }
 
     /// The sum with `carry`, without the bits that are lost above 64.
+    #[inline(never)]
     fn plus(self, other: Known, carry: bool) -> Known {
         let carry = u64::from(carry);
         // The sums of the least and of the greatest numbers: where both have the same carry, every sum has it.
@@ -88,6 +90,7 @@ impl Known {
         Known { zeros: !least & known, ones: least & known, max: u64::MAX }
     }
 
+    #[inline(never)]
     fn times(self, other: Known) -> Known {
         let (a, b) = (self.low_bits(), other.low_bits());
         // What is above the known bits is multiplied by the zeros at the end of the other number at least.
@@ -106,13 +109,14 @@ impl Known {
     }
 
     /// The lowest `bits` bits.
+    #[inline(never)]
     fn cut(self, bits: u8) -> Known {
         let low = mask(u64::MAX, bits);
         Known { zeros: self.zeros | !low, ones: self.ones & low, max: self.max.min(low) }
     }
 
     /// What is known of the result of `op`, which has `bits` bits, by what is known of its operands, which have `src_bits` bits.
-    pub fn of_alu(op: AluOp, bits: u8, src_bits: u8, src: impl Fn(usize) -> Known) -> Known {
+    pub fn of_alu(op: AluOp, bits: u8, src_bits: u8, src: &dyn Fn(usize) -> Known) -> Known {
         use AluOp::*;
         match op {
             mov => src(0),
@@ -142,6 +146,7 @@ impl Known {
     }
 
     /// The lowest `bits` bits of what is known of a result, which is at most `max` unless that is more than they can say.
+    #[inline(never)]
     fn in_width(self, bits: u8, max: Option<u64>) -> Known {
         let all = mask(u64::MAX, bits);
         Known { max: max.filter(|max| *max <= all).unwrap_or(all), ..self.cut(bits) }.settled(bits)
@@ -151,7 +156,8 @@ impl Known {
         self.max > mask(u64::MAX, bits) >> 1
     }
 
-    fn of_sum_or_product(op: AluOp, bits: u8, src: impl Fn(usize) -> Known) -> Known {
+    #[inline(never)]
+    fn of_sum_or_product(op: AluOp, bits: u8, src: &dyn Fn(usize) -> Known) -> Known {
         use AluOp::*;
         let sum = |a: Known, b: Known| a.plus(b, false).in_width(bits, a.max.checked_add(b.max));
         let product = |a: Known, b: Known| a.times(b).in_width(bits, a.max.checked_mul(b.max));
@@ -170,7 +176,8 @@ impl Known {
         }
     }
 
-    fn of_bits(op: AluOp, bits: u8, src: impl Fn(usize) -> Known) -> Known {
+    #[inline(never)]
+    fn of_bits(op: AluOp, bits: u8, src: &dyn Fn(usize) -> Known) -> Known {
         use AluOp::*;
         let a = src(0);
         let b = || src(1);
@@ -196,7 +203,8 @@ impl Known {
         }
     }
 
-    fn of_order(op: AluOp, bits: u8, src: impl Fn(usize) -> Known) -> Known {
+    #[inline(never)]
+    fn of_order(op: AluOp, bits: u8, src: &dyn Fn(usize) -> Known) -> Known {
         use AluOp::*;
         let (a, b) = (src(0), src(1));
         let negative = [a, b].map(|known| known.may_be_negative(bits));
@@ -271,7 +279,7 @@ impl KnownBits {
                 let srcs = &shader.alu_srcs[srcs];
                 let src_bits = srcs.first().map_or(0, |src| shader.bit_size(src.def));
                 let width = usize::from(data.num_components);
-                Known::of_alu(op, data.bit_size, src_bits, |i| match (width, srcs.get(i)) {
+                Known::of_alu(op, data.bit_size, src_bits, &|i| match (width, srcs.get(i)) {
                     (1, Some(src)) => self.of_src(shader, *src),
                     (_, Some(src)) => self.of(shader, src.def),
                     (_, None) => Known::nothing(64),
@@ -467,7 +475,7 @@ mod tests {
                 values.iter().zip(&operands).map(|(v, (_, bits))| (&v[..], Swizzle::IDENTITY, *bits)).collect();
             let bits = width(info.dest.ty.bits);
             let result = evaluate_alu(op, &list, 1, bits).unwrap()[0];
-            let said = Known::of_alu(op, bits, operands[0].1, |i| known[i]);
+            let said = Known::of_alu(op, bits, operands[0].1, &|i| known[i]);
             let is_true = result & said.zeros == 0 && result & said.ones == said.ones && result <= said.max;
             assert!(is_true, "{op:?}@{bits} of {operands:x?}, of which {known:x?}, is {result:#x}, not {said:x?}");
         }
@@ -475,7 +483,7 @@ mod tests {
 
     #[test]
     fn numbers_are_computed() {
-        let of = |op, values: &[u64]| Known::of_alu(op, 32, 32, |i| Known::number(values[i])).as_number();
+        let of = |op, values: &[u64]| Known::of_alu(op, 32, 32, &|i| Known::number(values[i])).as_number();
         assert_eq!(of(AluOp::iadd, &[0xffff_fff0, 0x24]), Some(0x14));
         assert_eq!(of(AluOp::isub, &[3, 5]), Some(0xffff_fffe));
         assert_eq!(of(AluOp::imul, &[12, 7]), Some(84));

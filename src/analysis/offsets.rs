@@ -241,7 +241,7 @@ impl<'a> Walk<'a> {
         }
         // Of the product: how many low bits are known, and what they are.
         let x = self.known(at);
-        let (mut bits, own) = Known::of_alu(AluOp::imul, 32, 32, |i| [x, Known::number(scale.into())][i]).low_bits();
+        let (mut bits, own) = Known::of_alu(AluOp::imul, 32, 32, &|i| [x, Known::number(scale.into())][i]).low_bits();
         let mut own = own as u32;
         if bits < shift && is_exact && low.0 >= shift {
             (bits, own) = (low.0, low.1.wrapping_sub(constant) & low_mask(low.0));

@@ -20,6 +20,7 @@ pub struct Builder<'a> {
     pub(super) split: bool,
 }
 
+/// None of this is inlined: passes that make much are rare, and their machine code is better small than fast.
 impl<'a> Builder<'a> {
     /// A builder that appends to the open block of `shader`.
     pub fn new(shader: &'a mut Shader) -> Builder<'a> {
@@ -37,43 +38,43 @@ impl<'a> Builder<'a> {
     }
 
     /// A constant with these components, each cut to `bits`.
+    #[inline(never)]
     pub fn constant(&mut self, bits: u8, values: &[u64]) -> Def {
         let values = self.shader.consts.extend(values.iter().map(|value| mask(*value, bits)));
         self.inst(values.len() as u8, bits, InstKind::Const(values)).def()
     }
 
     /// A scalar constant.
+    #[inline(never)]
     pub fn imm(&mut self, bits: u8, value: u64) -> Def {
         self.constant(bits, &[value])
     }
 
     /// A 32-bit scalar constant.
+    #[inline(never)]
     pub fn imm32(&mut self, value: u32) -> Def {
         self.imm(32, u64::from(value))
     }
 
     /// A value that may be anything.
+    #[inline(never)]
     pub fn undef(&mut self, num_components: u8, bits: u8) -> Def {
         self.inst(num_components, bits, InstKind::Undef).def()
     }
 
     /// An ALU operation on whole values; a constant if all operands are.
+    #[inline(never)]
     pub fn alu(&mut self, op: AluOp, srcs: &[Def]) -> Def {
-        match *srcs {
-            [a] => self.alu_with(op, AluFlags::empty(), &[a.into()], None),
-            [a, b] => self.alu_with(op, AluFlags::empty(), &[a.into(), b.into()], None),
-            _ => {
-                let mut list = [AluSrc::from(srcs[0]); 16];
-                for (to, from) in list.iter_mut().zip(srcs) {
-                    to.def = *from;
-                }
-                self.alu_with(op, AluFlags::empty(), &list[..srcs.len()], None)
-            }
+        let mut list = [AluSrc::from(srcs[0]); 16];
+        for (to, from) in list.iter_mut().zip(srcs) {
+            to.def = *from;
         }
+        self.alu_with(op, AluFlags::empty(), &list[..srcs.len()], None)
     }
 
     /// An ALU operation with swizzles and flags. The result has as many components and bits as the opcode's row and its
     /// operands say; `size` gives (components, bits) where they do not, or where swizzles widen the operands.
+    #[inline(never)]
     pub fn alu_with(&mut self, op: AluOp, flags: AluFlags, srcs: &[AluSrc], size: Option<(u8, u8)>) -> Def {
         let (num_components, bits) = size.unwrap_or_else(|| self.alu_size(op, srcs.iter().map(|src| src.def)));
         if let Some(values) = fold_alu(self.shader, op, srcs, num_components, bits) {
@@ -83,7 +84,8 @@ impl<'a> Builder<'a> {
         self.inst(num_components, bits, InstKind::Alu { op, flags, srcs }).def()
     }
 
-    /// A `mov`, the short way for what is no constant: lowered loads make many.
+    /// A `mov`, the short way for what is not a constant: lowered loads make many.
+    #[inline(never)]
     fn mov(&mut self, src: AluSrc, num_components: u8) -> Def {
         let InstData { bit_size, kind, .. } = *self.shader.def(src.def);
         let (op, flags) = (AluOp::mov, AluFlags::empty());
@@ -112,6 +114,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Component `c` of `def`.
+    #[inline(never)]
     pub fn channel(&mut self, def: Def, c: u8) -> Def {
         if self.shader.num_components(def) == 1 {
             return def;
@@ -127,6 +130,7 @@ impl<'a> Builder<'a> {
     }
 
     /// A vector of scalars: vec2 ... vec16, or the scalar itself.
+    #[inline(never)]
     pub fn vec(&mut self, scalars: &[Def]) -> Def {
         match vec_op(scalars.len()) {
             None => scalars[0],
@@ -145,6 +149,7 @@ impl<'a> Builder<'a> {
     }
 
     /// `def` with its components picked by `components`.
+    #[inline(never)]
     pub fn swizzle(&mut self, def: Def, components: &[u8]) -> Def {
         let swizzle = Swizzle::new(components);
         if components.len() == usize::from(self.shader.num_components(def)) && swizzle.is_identity(components.len()) {
@@ -154,11 +159,13 @@ impl<'a> Builder<'a> {
     }
 
     /// `a + b`.
+    #[inline(never)]
     pub fn iadd(&mut self, a: Def, b: Def) -> Def {
         self.alu(AluOp::iadd, &[a, b])
     }
 
     /// `a + value`, which is `a` for 0.
+    #[inline(never)]
     pub fn iadd_imm(&mut self, a: Def, value: u64) -> Def {
         if value == 0 {
             return a;
@@ -168,6 +175,7 @@ impl<'a> Builder<'a> {
     }
 
     /// `a & value`.
+    #[inline(never)]
     pub fn iand_imm(&mut self, a: Def, value: u64) -> Def {
         let b = self.imm(self.shader.bit_size(a), value);
         self.alu(AluOp::iand, &[a, b])
@@ -183,6 +191,7 @@ impl<'a> Builder<'a> {
         self.shift_imm(AluOp::ushr, a, count)
     }
 
+    #[inline(never)]
     fn shift_imm(&mut self, op: AluOp, a: Def, count: u32) -> Def {
         if count == 0 {
             return a;
@@ -197,6 +206,7 @@ impl<'a> Builder<'a> {
     }
 
     /// An intrinsic; indices that are not given are 0.
+    #[inline(never)]
     pub fn intrinsic_with(
         &mut self,
         op: Intrinsic,
@@ -212,6 +222,7 @@ impl<'a> Builder<'a> {
     }
 
     /// A pointer to `var`.
+    #[inline(never)]
     pub fn deref_var(&mut self, var: Var) -> Def {
         let variable = &self.shader.vars[var];
         let (ty, modes) = (variable.ty, variable.mode);
@@ -219,6 +230,7 @@ impl<'a> Builder<'a> {
     }
 
     /// A pointer to element `index` of the array, matrix or vector at `parent`.
+    #[inline(never)]
     pub fn deref_array(&mut self, parent: Def, index: ArrayIndex) -> Def {
         let index = match index {
             ArrayIndex::Def(def) => {
@@ -232,6 +244,7 @@ impl<'a> Builder<'a> {
     }
 
     /// A pointer to member `field` of the struct at `parent`.
+    #[inline(never)]
     pub fn deref_struct(&mut self, parent: Def, field: u32) -> Def {
         let (ty, modes) = self.pointee(parent);
         let elem = self.shader.types.as_struct(ty).and_then(|s| s.fields.get(field as usize)).map_or(ty, |f| f.ty);
@@ -244,12 +257,14 @@ impl<'a> Builder<'a> {
     }
 
     /// A step of a pointer.
+    #[inline(never)]
     pub fn deref(&mut self, deref: Deref) -> Def {
         let deref = self.shader.derefs.push(deref);
         self.inst(1, 32, InstKind::Deref(deref)).def()
     }
 
     /// The value at `pointer`.
+    #[inline(never)]
     pub fn load_deref(&mut self, pointer: Def, access: u32) -> Def {
         let (ty, _) = self.pointee(pointer);
         let (scalar, components) = self.shader.types.as_vector(ty).expect("loads are of vectors");
@@ -260,18 +275,21 @@ impl<'a> Builder<'a> {
     }
 
     /// Stores the components of `value` that `write_mask` names.
+    #[inline(never)]
     pub fn store_deref(&mut self, pointer: Def, value: Def, write_mask: u32, access: u32) {
         let indices = [(Index::access, access), (Index::write_mask, write_mask)];
         self.intrinsic_with(Intrinsic::store_deref, 0, 0, &[pointer, value], &indices);
     }
 
     /// A phi at the start of the block that is open.
+    #[inline(never)]
     pub fn phi(&mut self, num_components: u8, bits: u8, srcs: &[PhiSrc]) -> Def {
         let srcs = self.shader.phi_srcs.push(srcs);
         self.inst(num_components, bits, InstKind::Phi(srcs)).def()
     }
 
     /// Ends the open block with an if on `cond` and opens the first block of its then-body.
+    #[inline(never)]
     pub fn begin_if(&mut self, cond: Def) {
         self.split = true;
         self.shader.append_cf(Cf::If { cond, hint: BranchHint::None });
@@ -279,12 +297,14 @@ impl<'a> Builder<'a> {
     }
 
     /// Ends the then-body and opens the first block of the else-body.
+    #[inline(never)]
     pub fn begin_else(&mut self) {
         self.shader.append_cf(Cf::Else);
         self.shader.append_new_block();
     }
 
     /// Ends the else-body and opens the block behind the if.
+    #[inline(never)]
     pub fn end_if(&mut self) {
         self.shader.append_cf(Cf::EndIf);
         self.shader.append_new_block();
@@ -298,6 +318,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Leaves the innermost loop if `cond` is true.
+    #[inline(never)]
     pub fn break_if(&mut self, cond: Def) {
         self.begin_if(cond);
         self.inst(0, 0, InstKind::Jump(Jump::Break));

@@ -268,7 +268,7 @@ impl Operation<'_> {
         }
         // Each operand is looked at once, and only if something is known of such results.
         let looked_at: [Cell<Option<Known>>; 3] = Default::default();
-        Known::of_alu(op, bits, self.shader.bit_size(srcs[0].def), |i| {
+        Known::of_alu(op, bits, self.shader.bit_size(srcs[0].def), &|i| {
             let (Some(operand), Some(src_known)) = (srcs.get(i), looked_at.get(i)) else { return Known::nothing(64) };
             let through = AluSrc { def: operand.def, swizzle: src.swizzle.compose(operand.swizzle) };
             let known = src_known.get().unwrap_or_else(|| self.known(through, depth - 1));

@@ -107,6 +107,7 @@ const FACTS_OF: [Facts; AluOp::ALL.len()] = {
 };
 
 /// The walk with some of the rules. Returns true if anything changed.
+#[inline(never)]
 pub(super) fn run_rules(shader: &mut Shader, rules: Rules) -> bool {
     shader.with_spare(|shader, memory: &mut Memory| {
         memory.reset(shader);
@@ -207,7 +208,7 @@ impl Walk<'_> {
     }
 
     /// Lets an instruction stay, unless an equal one, which has this hash, is known.
-    #[inline(always)]
+    #[inline(never)]
     fn settle(&mut self, inst: Inst, facts: Facts, reads: [Def; 3], hash: Option<u64>) {
         if let Some(hash) = hash.filter(|_| self.rules.contains(Rules::EQUALS)) {
             if let Some(same) = self.memory.known.find(self.shader, self.block, inst, hash) {
@@ -223,14 +224,12 @@ impl Walk<'_> {
         self.changed = true;
     }
 
-    #[inline(always)]
     fn settle_constant(&mut self, inst: Inst, data: &InstData) {
         let InstKind::Const(values) = data.kind else { return };
         let hash = cse::hash_of_constant(data, &self.shader.consts[values]);
         self.settle(inst, Facts::NUMBER, [inst.def(); 3], Some(hash));
     }
 
-    #[inline(always)]
     fn settle_alu(&mut self, inst: Inst, data: &InstData, op: AluOp, operands: &Operands) {
         let hash = cse::hash_of_alu(data, op, &operands.contents, operands.count);
         let mut facts = FACTS_OF[op as usize];

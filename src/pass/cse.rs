@@ -101,7 +101,6 @@ impl Known {
 
     /// The instruction in place of which `inst`, whose content has this hash, computes the same again. If there is none, `inst`
     /// is known from now on.
-    #[inline(always)]
     pub(super) fn find(&mut self, shader: &mut Shader, block: Block, inst: Inst, hash: u64) -> Option<Inst> {
         if self.room == 0 {
             self.forget();
@@ -122,7 +121,6 @@ impl Known {
     }
 
     /// The slot for what `inst` computes, and where that was met before.
-    #[inline(always)]
     fn slot(&self, shader: &Shader, own: u64, inst: Inst) -> (usize, Option<Place>) {
         let mut at = own as usize & self.mask;
         for _ in 0..MOST_PROBES {

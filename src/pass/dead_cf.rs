@@ -60,6 +60,7 @@ fn run(shader: &mut Shader, _context: &Context) -> bool {
 }
 
 /// Removes what is decided; ifs that have nothing in them then are left.
+#[inline(never)]
 pub(super) fn remove_dead(shader: &mut Shader) -> bool {
     if !(0..shader.cf.len()).any(|at| may_start(shader, &shader.cf[at..])) {
         return false;
