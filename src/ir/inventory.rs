@@ -402,7 +402,7 @@ impl Shader {
         match self.stage() {
             Stage::Fragment => {}
             Stage::Geometry if self.info.vertices_out == 0 => {
-                needs = needs - Needs::FRAMEBUFFER_READS | Needs::VERTEX_COUNTERS;
+                needs = (needs - Needs::FRAMEBUFFER_READS) | Needs::VERTEX_COUNTERS;
             }
             _ => needs -= Needs::FRAMEBUFFER_READS,
         }
