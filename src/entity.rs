@@ -25,9 +25,10 @@ pub struct RawId(NonZeroU32);
 
 impl RawId {
     /// Packs `index`, which must be below 2^32 - 1.
+    #[inline(always)]
     pub fn new(index: usize) -> RawId {
-        let stored = u32::try_from(index + 1).ok().and_then(NonZeroU32::new);
-        RawId(stored.expect("fewer than 2^32 - 1 entities"))
+        debug_assert!(index < u32::MAX as usize, "fewer than 2^32 - 1 entities");
+        RawId(NonZeroU32::MIN.saturating_add(index as u32))
     }
 
     /// The packed index.
