@@ -64,11 +64,10 @@ extern "C" {
  * Part 1: wire, a NIR shader as words
  *
  * A wire is a sequence of 32-bit words in the byte order of the machine (little-endian in a file, `.ntvw`). It starts with a
- * header: magic, version, number of words, number of instructions, number of bytes of the text, and for each section the word that
- * it starts at and its number of words. Behind the header lie the sections, with room between them, so that none is moved when the
- * wire is done; the last one is the text. What is alike lies together, so that it is read without a decision for each; most
- * sections have rows of one length. A string is two words: where it starts in the text, and its length in bytes, or NTV_NONE for
- * no string. A 64-bit number is two words, the low one first.
+ * header: magic, version, number of words, number of instructions, and what most shaders have of stages and facts. Behind the
+ * header lie records, one after the other, each as it was written: all words are written and read once, in order. The first word of a
+ * record says what it is and, with the words behind, how long it is. A string is its length in bytes, and behind that (unless
+ * something else stands between) its bytes, as many words as they take. A 64-bit number is two words, the low one first.
  *
  * Things are numbered from 0 in the order in which they are written, and functions that write one return its number:
  *
@@ -80,8 +79,8 @@ extern "C" {
  *    instructions of a block   ntv_wire_alu, ...     behind their block
  *
  * An SSA value has the number of the instruction that makes it: a place to keep it is nir_instr::index. Whatever is referred to
- * has been written before, but for the sources of phis. Types and variables may also come later than instructions that do not need
- * them, and ntv_wire_info* at any time.
+ * has been written before, but for the sources of phis, which follow when they are known. A function that begins something, as
+ * ntv_wire_alu does, is followed by the functions for its parts before anything else is written.
  *
  * Opcodes, intrinsics and image formats have ntv's numbers, which ntv_wire_number gives for the names that they have in any
  * version of Mesa. Ask once for each: the numbers are those of the version of the wire. The other enumerations are small, and are
@@ -94,32 +93,26 @@ extern "C" {
 #define NTV_WIRE_MAGIC 0x5756544eu
 
 /* Changes with anything in part 1 that an older reader would misread. */
-#define NTV_WIRE_VERSION 5u
+#define NTV_WIRE_VERSION 6u
 
-/* The sections, in their order. What their words are stands with the functions that write them. */
-enum ntv_section {
-   NTV_SECTION_SHADER = 0,
-   NTV_SECTION_DIRECTIVE,
-   NTV_SECTION_TYPE,
-   NTV_SECTION_VARIABLE,
-   NTV_SECTION_VALUE,
-   NTV_SECTION_CONTROL,
-   NTV_SECTION_PLAIN,
-   NTV_SECTION_PHI_SRC,
-   NTV_SECTION_TEX,
-   NTV_SECTION_INTRINSIC,
-   NTV_SECTION_CONST,
-   NTV_SECTION_DEREF_VAR,
-   NTV_SECTION_DEREF,
-   NTV_SECTION_ALU_1,
-   NTV_SECTION_ALU_2,
-   NTV_SECTION_ALU_3,
-   NTV_SECTION_ALU_4,
-   NTV_SECTION_ALU,
-   NTV_SECTION_TEXT,
+/* What a record is: the lowest four bits of its first word. What its words are stands with the functions that write it. */
+enum ntv_record {
+   NTV_RECORD_ALU = 0,
+   NTV_RECORD_INTRINSIC,
+   NTV_RECORD_CONST,
+   NTV_RECORD_DEREF_VAR,
+   NTV_RECORD_DEREF,
+   NTV_RECORD_TEX,
+   NTV_RECORD_PLAIN,
+   NTV_RECORD_CONTROL,
+   NTV_RECORD_TYPE,
+   NTV_RECORD_VARIABLE,
+   NTV_RECORD_VARIABLE_TYPE,
+   NTV_RECORD_PHI_SRC,
+   NTV_RECORD_DIRECTIVE,
+   NTV_RECORD_FACT,
+   NTV_RECORD_NAME,
 };
-
-#define NTV_NUM_SECTIONS 19u
 
 enum ntv_stage {
    NTV_STAGE_VERTEX = 0,
@@ -329,21 +322,12 @@ enum ntv_hint {
  * The buffer
  * ------------------------------------------------------------------------------------------------------------------ */
 
-/* The words of a section, in the buffer of the wire. */
-struct ntv_words {
-   uint32_t *words;
-   size_t len;      /* words written */
-   size_t capacity; /* words that there is room for */
-};
-
 /* A wire that is being written. Its memory serves one shader after the other. */
 struct ntv_wire {
-   /* All memory: the header, and behind it room for each section. */
    uint32_t *words;
-   /* How many of the words are the wire; 0 before ntv_wire_end. */
-   size_t len;
-   struct ntv_words sections[NTV_NUM_SECTIONS];
-   size_t text_len; /* bytes of all strings */
+   size_t len;      /* how many of them are the wire; 0 before ntv_wire_end */
+   size_t written;  /* how many were written */
+   size_t capacity; /* how many there is room for */
    uint32_t num_types;
    uint32_t num_variables;
    uint32_t num_blocks;
@@ -352,10 +336,10 @@ struct ntv_wire {
 };
 
 /* Words of the header. */
-#define NTV_WIRE_HEADER_WORDS (5u + 2u * NTV_NUM_SECTIONS)
+#define NTV_WIRE_HEADER_WORDS 16u
 
-/* Words that a section has room for at first. No power of two: sections would start where processors keep them in the same places. */
-#define NTV_WIRE_ROOM 992u
+/* Words that there is room for at first. */
+#define NTV_WIRE_ROOM 4096u
 
 static inline void
 ntv_wire_init(struct ntv_wire *w)
@@ -370,180 +354,184 @@ ntv_wire_fini(struct ntv_wire *w)
    memset(w, 0, sizeof(*w));
 }
 
-/* Makes room for `count` more words of the section `s`, which there is not yet: in other memory, to which all sections move. */
+/* Makes room for `count` more words, which there is not yet. */
 NTV_SELDOM static bool
-ntv_wire_grow(struct ntv_wire *w, struct ntv_words *s, size_t count)
+ntv_wire_grow(struct ntv_wire *w, size_t count)
 {
-   size_t capacity = s->capacity ? s->capacity : NTV_WIRE_ROOM, total = NTV_WIRE_HEADER_WORDS;
-   uint32_t *words, *to;
-   unsigned i;
+   size_t capacity = w->capacity ? w->capacity : NTV_WIRE_ROOM;
+   uint32_t *words;
 
-   w->sections[NTV_SECTION_TEXT].len = w->text_len / 4 + (w->text_len % 4 != 0);
-   while (!w->failed && capacity - s->len < count) {
+   while (!w->failed && capacity - w->written < count) {
       w->failed = capacity > SIZE_MAX / 256;
       capacity *= 2;
    }
    if (w->failed)
       return false;
-   s->capacity = capacity;
-   for (i = 0; i < NTV_NUM_SECTIONS; i++) {
-      if (!w->sections[i].capacity)
-         w->sections[i].capacity = NTV_WIRE_ROOM;
-      total += w->sections[i].capacity;
-   }
-   words = (uint32_t *)NTV_REALLOC(NULL, total * sizeof(*words));
+   words = (uint32_t *)NTV_REALLOC(w->words, capacity * sizeof(*words));
    if (!words) {
-      /* There is no room for what was to be. */
-      for (i = 0; i < NTV_NUM_SECTIONS; i++)
-         w->sections[i].capacity = w->sections[i].len = 0;
+      /* There is no room for what was to be, nor for more. */
       w->failed = true;
+      w->capacity = w->written;
       return false;
    }
-   memset(words, 0, total * sizeof(*words));
-   for (i = 0, to = words + NTV_WIRE_HEADER_WORDS; i < NTV_NUM_SECTIONS; i++) {
-      struct ntv_words *section = &w->sections[i];
-
-      if (section->len)
-         memcpy(to, section->words, section->len * sizeof(*to));
-      section->words = to;
-      to += section->capacity;
-   }
-   NTV_FREE(w->words);
    w->words = words;
+   w->capacity = capacity;
    return true;
 }
 
-/* Makes room for `count` more words of a section, and counts them as written. The caller writes them before anything else. NULL if
- * memory is short. */
+/* Makes room for `count` more words, and counts them as written. The caller writes them before anything else. NULL if memory is
+ * short. */
 static inline uint32_t *
-ntv_wire_words(struct ntv_wire *w, enum ntv_section section, size_t count)
+ntv_wire_words(struct ntv_wire *w, size_t count)
 {
-   struct ntv_words *s = &w->sections[section];
-   size_t len = s->len;
+   size_t written = w->written;
 
-   if (count > s->capacity - len && !ntv_wire_grow(w, s, count))
+   if (count > w->capacity - written && !ntv_wire_grow(w, count))
       return NULL;
-   s->len = len + count;
-   return s->words + len;
+   w->written = written + count;
+   return w->words + written;
 }
 
-/* Adds a string, or NULL for none, to the text. `words` get where it stands. */
-static inline void
-ntv_wire_string(struct ntv_wire *w, uint32_t words[2], const char *text)
+/* The words that the bytes of a string take. */
+static inline size_t
+ntv_wire_text_words(size_t bytes)
 {
-   struct ntv_words *s = &w->sections[NTV_SECTION_TEXT];
-   size_t bytes = text ? strlen(text) : 0;
+   return bytes / 4 + (bytes % 4 != 0);
+}
 
-   words[0] = (uint32_t)w->text_len;
-   words[1] = text ? (uint32_t)bytes : NTV_NONE;
-   if (!bytes || (bytes > 4 * s->capacity - w->text_len && !ntv_wire_grow(w, s, bytes)))
-      return;
-   memcpy((char *)s->words + w->text_len, text, bytes);
-   w->text_len += bytes;
+/* Writes the bytes of a string, the length of which was written. */
+static inline void
+ntv_wire_text(struct ntv_wire *w, const char *text, size_t bytes)
+{
+   uint32_t *words = bytes ? ntv_wire_words(w, ntv_wire_text_words(bytes)) : NULL;
+
+   if (words) {
+      words[ntv_wire_text_words(bytes) - 1] = 0;
+      memcpy(words, text, bytes);
+   }
+}
+
+/* A record with one word, or with a string. */
+NTV_SELDOM static void
+ntv_wire_small(struct ntv_wire *w, uint32_t head, uint32_t word)
+{
+   uint32_t *words = ntv_wire_words(w, 2);
+
+   if (words) {
+      words[0] = head;
+      words[1] = word;
+   }
+}
+
+NTV_SELDOM static void
+ntv_wire_named(struct ntv_wire *w, uint32_t head, const char *text)
+{
+   size_t bytes = strlen(text);
+
+   ntv_wire_small(w, head, (uint32_t)bytes);
+   ntv_wire_text(w, text, bytes);
 }
 
 /* ------------------------------------------------------------------------------------------------------------------
  * The shader as a whole
  * ------------------------------------------------------------------------------------------------------------------ */
 
-/* What every shader has. */
+/* What most shaders have. What is said here need not be said by ntv_wire_info. */
 struct ntv_shader {
    enum ntv_stage stage;
    uint32_t workgroup_size[3]; /* compute only */
    bool workgroup_size_variable;
-   uint32_t next_stage;     /* enum ntv_stage, NTV_NONE if not known */
+   bool first_ubo_is_default_ubo;
+   uint32_t next_stage; /* enum ntv_stage, NTV_NONE if not known */
+   uint32_t num_textures;
+   uint32_t num_ubos;
+   uint32_t num_ssbos;
+   uint32_t num_images;
+   uint32_t float_controls_execution_mode;
+   uint32_t shared_size;
+   uint32_t derivative_group;
+   uint32_t depth_layout;
    const char *entry;       /* name of the entry point, NULL for "main" */
    const char *source_hash; /* these three may be NULL */
    const char *name;
    const char *label;
 };
 
-/* Words of the section of the shader: what every shader has, and the facts. */
-#define NTV_WIRE_SHADER_WORDS 14u
-#define NTV_WIRE_NUM_FACTS 183u
+/* What a name is the name of. */
+enum ntv_name {
+   NTV_NAME_ENTRY = 0,
+   NTV_NAME_SOURCE_HASH,
+   NTV_NAME_SHADER,
+   NTV_NAME_LABEL,
+};
+
+/* The first word of a record without a result. */
+static inline uint32_t
+ntv_wire_record(enum ntv_record record, uint32_t op)
+{
+   return (uint32_t)record | op << 4;
+}
+
+/* Writes the names that there are. */
+NTV_SELDOM static void
+ntv_wire_names(struct ntv_wire *w, const struct ntv_shader *shader)
+{
+   const char *names[] = {shader->entry, shader->source_hash, shader->name, shader->label};
+   uint32_t i;
+
+   for (i = 0; i < 4; i++) {
+      if (names[i])
+         ntv_wire_named(w, ntv_wire_record(NTV_RECORD_NAME, i), names[i]);
+   }
+}
 
 /* Starts a wire; what was in the buffer is gone, its memory stays. */
 static inline void
 ntv_wire_begin(struct ntv_wire *w, const struct ntv_shader *shader)
 {
    uint32_t *words;
-   unsigned i;
 
-   for (i = 0; i < NTV_NUM_SECTIONS; i++)
-      w->sections[i].len = 0;
    w->len = 0;
-   w->text_len = 0;
+   w->written = 0;
    w->num_types = 0;
    w->num_variables = 0;
    w->num_blocks = 0;
    w->num_instrs = 0;
    w->failed = false;
 
-   words = ntv_wire_words(w, NTV_SECTION_SHADER, NTV_WIRE_SHADER_WORDS + NTV_WIRE_NUM_FACTS);
+   words = ntv_wire_words(w, NTV_WIRE_HEADER_WORDS);
    if (!words)
       return;
-   memset(words + NTV_WIRE_SHADER_WORDS, 0, NTV_WIRE_NUM_FACTS * sizeof(*words));
-   words[0] = (uint32_t)shader->stage;
-   words[1] = shader->next_stage;
-   words[2] = shader->workgroup_size[0];
-   words[3] = shader->workgroup_size[1];
-   words[4] = shader->workgroup_size[2];
-   words[5] = shader->workgroup_size_variable;
-   ntv_wire_string(w, words + 6, shader->entry);
-   ntv_wire_string(w, words + 8, shader->source_hash);
-   ntv_wire_string(w, words + 10, shader->name);
-   ntv_wire_string(w, words + 12, shader->label);
+   words[0] = NTV_WIRE_MAGIC;
+   words[1] = NTV_WIRE_VERSION;
+   words[4] = (uint32_t)shader->stage | (shader->next_stage & 0xff) << 8 |
+              (uint32_t)shader->workgroup_size_variable << 16 | (uint32_t)shader->first_ubo_is_default_ubo << 17;
+   words[5] = shader->workgroup_size[0];
+   words[6] = shader->workgroup_size[1];
+   words[7] = shader->workgroup_size[2];
+   words[8] = shader->num_textures;
+   words[9] = shader->num_ubos;
+   words[10] = shader->num_ssbos;
+   words[11] = shader->num_images;
+   words[12] = shader->float_controls_execution_mode;
+   words[13] = shader->shared_size;
+   words[14] = shader->derivative_group;
+   words[15] = shader->depth_layout;
+   if (shader->entry || shader->source_hash || shader->name || shader->label)
+      ntv_wire_names(w, shader);
 }
 
 /* Ends a wire: no more is written. False if memory was short: then there is no shader. */
 static inline bool
 ntv_wire_end(struct ntv_wire *w)
 {
-   struct ntv_words *text = &w->sections[NTV_SECTION_TEXT];
-   uint32_t *header = w->words;
-   size_t len;
-   unsigned i;
-
+   w->failed |= w->written >= NTV_NONE / 4;
    if (w->failed)
       return false;
-   text->len = w->text_len / 4 + (w->text_len % 4 != 0);
-   len = (size_t)(text->words - header) + text->len;
-   if (len >= NTV_NONE / 4) {
-      w->failed = true;
-      return false;
-   }
-   header[0] = NTV_WIRE_MAGIC;
-   header[1] = NTV_WIRE_VERSION;
-   header[2] = (uint32_t)len;
-   header[3] = w->num_instrs;
-   header[4] = (uint32_t)w->text_len;
-   for (i = 0; i < NTV_NUM_SECTIONS; i++) {
-      header[5 + 2 * i] = (uint32_t)(w->sections[i].words - header);
-      header[6 + 2 * i] = (uint32_t)w->sections[i].len;
-   }
-   w->len = len;
+   w->words[2] = (uint32_t)w->written;
+   w->words[3] = w->num_instrs;
+   w->len = w->written;
    return true;
-}
-
-/* Moves the sections of a wire, which has ended, together: for a file. */
-static inline void
-ntv_wire_pack(struct ntv_wire *w)
-{
-   struct ntv_words *text = &w->sections[NTV_SECTION_TEXT];
-   uint32_t to = NTV_WIRE_HEADER_WORDS, *header = w->words;
-   unsigned i;
-
-   if (!w->len)
-      return;
-   memset((char *)text->words + w->text_len, 0, 4 * text->len - w->text_len);
-   for (i = 0; i < NTV_NUM_SECTIONS; i++) {
-      uint32_t *section = header + 5 + 2 * i;
-
-      memmove(header + to, header + section[0], section[1] * sizeof(*header));
-      section[0] = to;
-      to += section[1];
-   }
-   w->len = header[2] = to;
 }
 
 /*
@@ -560,8 +548,8 @@ ntv_wire_pack(struct ntv_wire *w)
  *    color*_interp       "INTERP_MODE_FLAT", ...
  *    float_controls_execution_mode    float_controls of shader_enums.h
  *
- * All facts are in the section of the shader, each where its constant says: "bits" and "list" take four words (three for
- * workgroup_size_hint), "text" two, the others one.
+ * A fact is a record with the constant as its opcode. "bits" take four words, "list" one for each number, "text" is a string, the
+ * others take one.
  */
 enum ntv_info {
    NTV_INFO_INTERNAL = 0,
@@ -571,151 +559,139 @@ enum ntv_info {
    NTV_INFO_NUM_SSBOS = 4,
    NTV_INFO_NUM_IMAGES = 5,
    NTV_INFO_INPUTS_READ = 6, /* bits */
-   NTV_INFO_DUAL_SLOT_INPUTS = 10, /* bits */
-   NTV_INFO_OUTPUTS_WRITTEN = 14, /* bits */
-   NTV_INFO_OUTPUTS_READ = 18, /* bits */
-   NTV_INFO_SYSTEM_VALUES_READ = 22, /* bits */
-   NTV_INFO_PER_PRIMITIVE_INPUTS = 26, /* bits */
-   NTV_INFO_PER_PRIMITIVE_OUTPUTS = 30, /* bits */
-   NTV_INFO_PER_VIEW_OUTPUTS = 34, /* bits */
-   NTV_INFO_INPUTS_READ_16BIT = 38,
-   NTV_INFO_OUTPUTS_WRITTEN_16BIT = 39,
-   NTV_INFO_OUTPUTS_READ_16BIT = 40,
-   NTV_INFO_INPUTS_READ_INDIRECTLY_16BIT = 41,
-   NTV_INFO_OUTPUTS_ACCESSED_INDIRECTLY_16BIT = 42,
-   NTV_INFO_PATCH_INPUTS_READ = 43,
-   NTV_INFO_PATCH_OUTPUTS_WRITTEN = 44,
-   NTV_INFO_PATCH_OUTPUTS_READ = 45,
-   NTV_INFO_INPUTS_READ_INDIRECTLY = 46, /* bits */
-   NTV_INFO_OUTPUTS_ACCESSED_INDIRECTLY = 50, /* bits */
-   NTV_INFO_PATCH_INPUTS_READ_INDIRECTLY = 54, /* bits */
-   NTV_INFO_PATCH_OUTPUTS_ACCESSED_INDIRECTLY = 58, /* bits */
-   NTV_INFO_TEXTURES_USED = 62, /* bits */
-   NTV_INFO_TEXTURES_USED_BY_TXF = 66, /* bits */
-   NTV_INFO_SAMPLERS_USED = 70, /* bits */
-   NTV_INFO_IMAGES_USED = 74, /* bits */
-   NTV_INFO_IMAGE_BUFFERS = 78, /* bits */
-   NTV_INFO_MSAA_IMAGES = 82, /* bits */
-   NTV_INFO_FLOAT_CONTROLS_EXECUTION_MODE = 86,
-   NTV_INFO_SHARED_SIZE = 87,
-   NTV_INFO_RAY_QUERIES = 88,
-   NTV_INFO_SUBGROUP_SIZE = 89,
-   NTV_INFO_USES_WIDE_SUBGROUP_INTRINSICS = 90,
-   NTV_INFO_XFB_STRIDE = 91, /* list */
-   NTV_INFO_INLINABLE_UNIFORM_DW_OFFSETS = 95, /* list */
-   NTV_INFO_NUM_INLINABLE_UNIFORMS = 99,
-   NTV_INFO_CLIP_DISTANCE_ARRAY_SIZE = 100,
-   NTV_INFO_CULL_DISTANCE_ARRAY_SIZE = 101,
-   NTV_INFO_USES_TEXTURE_GATHER = 102,
-   NTV_INFO_USES_RESOURCE_INFO_QUERY = 103,
-   NTV_INFO_BIT_SIZES_FLOAT = 104,
-   NTV_INFO_BIT_SIZES_INT = 105,
-   NTV_INFO_FIRST_UBO_IS_DEFAULT_UBO = 106,
-   NTV_INFO_SEPARATE_SHADER = 107,
-   NTV_INFO_HAS_TRANSFORM_FEEDBACK_VARYINGS = 108,
-   NTV_INFO_FLRP_LOWERED = 109,
-   NTV_INFO_IO_LOWERED = 110,
-   NTV_INFO_WRITES_MEMORY = 111,
-   NTV_INFO_DERIVATIVE_GROUP = 112,
-   NTV_INFO_DOUBLE_INPUTS = 113, /* bits */
-   NTV_INFO_BLIT_SGPRS_AMD = 117,
-   NTV_INFO_WINDOW_SPACE_POSITION = 118,
-   NTV_INFO_NEEDS_EDGE_FLAG = 119,
-   NTV_INFO_PRIMITIVE_MODE = 120,
-   NTV_INFO_TCS_VERTICES_OUT = 121,
-   NTV_INFO_SPACING = 122,
-   NTV_INFO_CCW = 123,
-   NTV_INFO_POINT_MODE = 124,
-   NTV_INFO_TCS_SAME_INVOCATION_INPUTS_READ = 125, /* bits */
-   NTV_INFO_TCS_CROSS_INVOCATION_INPUTS_READ = 129, /* bits */
-   NTV_INFO_TCS_CROSS_INVOCATION_OUTPUTS_READ = 133, /* bits */
-   NTV_INFO_OUTPUT_PRIMITIVE = 137, /* text */
-   NTV_INFO_INPUT_PRIMITIVE = 139, /* text */
-   NTV_INFO_VERTICES_OUT = 141,
-   NTV_INFO_INVOCATIONS = 142,
-   NTV_INFO_VERTICES_IN = 143,
-   NTV_INFO_USES_END_PRIMITIVE = 144,
-   NTV_INFO_ACTIVE_STREAM_MASK = 145,
-   NTV_INFO_USES_DISCARD = 146,
-   NTV_INFO_USES_FBFETCH_OUTPUT = 147,
-   NTV_INFO_COLOR_IS_DUAL_SOURCE = 148,
-   NTV_INFO_REQUIRE_FULL_QUADS = 149,
-   NTV_INFO_NEEDS_QUAD_HELPER_INVOCATIONS = 150,
-   NTV_INFO_USES_SAMPLE_QUALIFIER = 151,
-   NTV_INFO_USES_SAMPLE_SHADING = 152,
-   NTV_INFO_EARLY_FRAGMENT_TESTS = 153,
-   NTV_INFO_INNER_COVERAGE = 154,
-   NTV_INFO_POST_DEPTH_COVERAGE = 155,
-   NTV_INFO_PIXEL_CENTER_INTEGER = 156,
-   NTV_INFO_ORIGIN_UPPER_LEFT = 157,
-   NTV_INFO_PIXEL_INTERLOCK_ORDERED = 158,
-   NTV_INFO_PIXEL_INTERLOCK_UNORDERED = 159,
-   NTV_INFO_SAMPLE_INTERLOCK_ORDERED = 160,
-   NTV_INFO_SAMPLE_INTERLOCK_UNORDERED = 161,
-   NTV_INFO_UNTYPED_COLOR_OUTPUTS = 162,
-   NTV_INFO_DEPTH_LAYOUT = 163,
-   NTV_INFO_COLOR0_INTERP = 164, /* text */
-   NTV_INFO_COLOR0_SAMPLE = 166,
-   NTV_INFO_COLOR0_CENTROID = 167,
-   NTV_INFO_COLOR1_INTERP = 168, /* text */
-   NTV_INFO_COLOR1_SAMPLE = 170,
-   NTV_INFO_COLOR1_CENTROID = 171,
-   NTV_INFO_ADVANCED_BLEND_MODES = 172,
-   NTV_INFO_WORKGROUP_SIZE_HINT = 173, /* list */
-   NTV_INFO_USER_DATA_COMPONENTS_AMD = 176,
-   NTV_INFO_PTR_SIZE = 177,
-   NTV_INFO_INPUTS = 178,
-   NTV_INFO_OUTPUTS = 179,
-   NTV_INFO_UNIFORMS = 180,
-   NTV_INFO_SCRATCH = 181,
-   NTV_INFO_CONSTANTS = 182,
+   NTV_INFO_DUAL_SLOT_INPUTS = 7, /* bits */
+   NTV_INFO_OUTPUTS_WRITTEN = 8, /* bits */
+   NTV_INFO_OUTPUTS_READ = 9, /* bits */
+   NTV_INFO_SYSTEM_VALUES_READ = 10, /* bits */
+   NTV_INFO_PER_PRIMITIVE_INPUTS = 11, /* bits */
+   NTV_INFO_PER_PRIMITIVE_OUTPUTS = 12, /* bits */
+   NTV_INFO_PER_VIEW_OUTPUTS = 13, /* bits */
+   NTV_INFO_INPUTS_READ_16BIT = 14,
+   NTV_INFO_OUTPUTS_WRITTEN_16BIT = 15,
+   NTV_INFO_OUTPUTS_READ_16BIT = 16,
+   NTV_INFO_INPUTS_READ_INDIRECTLY_16BIT = 17,
+   NTV_INFO_OUTPUTS_ACCESSED_INDIRECTLY_16BIT = 18,
+   NTV_INFO_PATCH_INPUTS_READ = 19,
+   NTV_INFO_PATCH_OUTPUTS_WRITTEN = 20,
+   NTV_INFO_PATCH_OUTPUTS_READ = 21,
+   NTV_INFO_INPUTS_READ_INDIRECTLY = 22, /* bits */
+   NTV_INFO_OUTPUTS_ACCESSED_INDIRECTLY = 23, /* bits */
+   NTV_INFO_PATCH_INPUTS_READ_INDIRECTLY = 24, /* bits */
+   NTV_INFO_PATCH_OUTPUTS_ACCESSED_INDIRECTLY = 25, /* bits */
+   NTV_INFO_TEXTURES_USED = 26, /* bits */
+   NTV_INFO_TEXTURES_USED_BY_TXF = 27, /* bits */
+   NTV_INFO_SAMPLERS_USED = 28, /* bits */
+   NTV_INFO_IMAGES_USED = 29, /* bits */
+   NTV_INFO_IMAGE_BUFFERS = 30, /* bits */
+   NTV_INFO_MSAA_IMAGES = 31, /* bits */
+   NTV_INFO_FLOAT_CONTROLS_EXECUTION_MODE = 32,
+   NTV_INFO_SHARED_SIZE = 33,
+   NTV_INFO_RAY_QUERIES = 34,
+   NTV_INFO_SUBGROUP_SIZE = 35,
+   NTV_INFO_USES_WIDE_SUBGROUP_INTRINSICS = 36,
+   NTV_INFO_XFB_STRIDE = 37, /* list */
+   NTV_INFO_INLINABLE_UNIFORM_DW_OFFSETS = 38, /* list */
+   NTV_INFO_NUM_INLINABLE_UNIFORMS = 39,
+   NTV_INFO_CLIP_DISTANCE_ARRAY_SIZE = 40,
+   NTV_INFO_CULL_DISTANCE_ARRAY_SIZE = 41,
+   NTV_INFO_USES_TEXTURE_GATHER = 42,
+   NTV_INFO_USES_RESOURCE_INFO_QUERY = 43,
+   NTV_INFO_BIT_SIZES_FLOAT = 44,
+   NTV_INFO_BIT_SIZES_INT = 45,
+   NTV_INFO_FIRST_UBO_IS_DEFAULT_UBO = 46,
+   NTV_INFO_SEPARATE_SHADER = 47,
+   NTV_INFO_HAS_TRANSFORM_FEEDBACK_VARYINGS = 48,
+   NTV_INFO_FLRP_LOWERED = 49,
+   NTV_INFO_IO_LOWERED = 50,
+   NTV_INFO_WRITES_MEMORY = 51,
+   NTV_INFO_DERIVATIVE_GROUP = 52,
+   NTV_INFO_DOUBLE_INPUTS = 53, /* bits */
+   NTV_INFO_BLIT_SGPRS_AMD = 54,
+   NTV_INFO_WINDOW_SPACE_POSITION = 55,
+   NTV_INFO_NEEDS_EDGE_FLAG = 56,
+   NTV_INFO_PRIMITIVE_MODE = 57,
+   NTV_INFO_TCS_VERTICES_OUT = 58,
+   NTV_INFO_SPACING = 59,
+   NTV_INFO_CCW = 60,
+   NTV_INFO_POINT_MODE = 61,
+   NTV_INFO_TCS_SAME_INVOCATION_INPUTS_READ = 62, /* bits */
+   NTV_INFO_TCS_CROSS_INVOCATION_INPUTS_READ = 63, /* bits */
+   NTV_INFO_TCS_CROSS_INVOCATION_OUTPUTS_READ = 64, /* bits */
+   NTV_INFO_OUTPUT_PRIMITIVE = 65, /* text */
+   NTV_INFO_INPUT_PRIMITIVE = 66, /* text */
+   NTV_INFO_VERTICES_OUT = 67,
+   NTV_INFO_INVOCATIONS = 68,
+   NTV_INFO_VERTICES_IN = 69,
+   NTV_INFO_USES_END_PRIMITIVE = 70,
+   NTV_INFO_ACTIVE_STREAM_MASK = 71,
+   NTV_INFO_USES_DISCARD = 72,
+   NTV_INFO_USES_FBFETCH_OUTPUT = 73,
+   NTV_INFO_COLOR_IS_DUAL_SOURCE = 74,
+   NTV_INFO_REQUIRE_FULL_QUADS = 75,
+   NTV_INFO_NEEDS_QUAD_HELPER_INVOCATIONS = 76,
+   NTV_INFO_USES_SAMPLE_QUALIFIER = 77,
+   NTV_INFO_USES_SAMPLE_SHADING = 78,
+   NTV_INFO_EARLY_FRAGMENT_TESTS = 79,
+   NTV_INFO_INNER_COVERAGE = 80,
+   NTV_INFO_POST_DEPTH_COVERAGE = 81,
+   NTV_INFO_PIXEL_CENTER_INTEGER = 82,
+   NTV_INFO_ORIGIN_UPPER_LEFT = 83,
+   NTV_INFO_PIXEL_INTERLOCK_ORDERED = 84,
+   NTV_INFO_PIXEL_INTERLOCK_UNORDERED = 85,
+   NTV_INFO_SAMPLE_INTERLOCK_ORDERED = 86,
+   NTV_INFO_SAMPLE_INTERLOCK_UNORDERED = 87,
+   NTV_INFO_UNTYPED_COLOR_OUTPUTS = 88,
+   NTV_INFO_DEPTH_LAYOUT = 89,
+   NTV_INFO_COLOR0_INTERP = 90, /* text */
+   NTV_INFO_COLOR0_SAMPLE = 91,
+   NTV_INFO_COLOR0_CENTROID = 92,
+   NTV_INFO_COLOR1_INTERP = 93, /* text */
+   NTV_INFO_COLOR1_SAMPLE = 94,
+   NTV_INFO_COLOR1_CENTROID = 95,
+   NTV_INFO_ADVANCED_BLEND_MODES = 96,
+   NTV_INFO_WORKGROUP_SIZE_HINT = 97, /* list */
+   NTV_INFO_USER_DATA_COMPONENTS_AMD = 98,
+   NTV_INFO_PTR_SIZE = 99,
+   NTV_INFO_INPUTS = 100,
+   NTV_INFO_OUTPUTS = 101,
+   NTV_INFO_UNIFORMS = 102,
+   NTV_INFO_SCRATCH = 103,
+   NTV_INFO_CONSTANTS = 104,
 };
-
-/* The words of all facts, for who writes many; NULL if memory is short. Nothing else may be written meanwhile. */
-static inline uint32_t *
-ntv_wire_facts(struct ntv_wire *w)
-{
-   return w->failed ? NULL : w->sections[NTV_SECTION_SHADER].words + NTV_WIRE_SHADER_WORDS;
-}
 
 static inline void
 ntv_wire_info(struct ntv_wire *w, enum ntv_info field, uint32_t value)
 {
-   uint32_t *facts = ntv_wire_facts(w);
+   ntv_wire_small(w, ntv_wire_record(NTV_RECORD_FACT, (uint32_t)field), value);
+}
 
-   if (facts)
-      facts[field] = value;
+NTV_SELDOM static void
+ntv_wire_info_list(struct ntv_wire *w, enum ntv_info field, const uint32_t *values, unsigned count)
+{
+   uint32_t *words = ntv_wire_words(w, 1 + (size_t)count);
+
+   if (words) {
+      words[0] = ntv_wire_record(NTV_RECORD_FACT, (uint32_t)field);
+      memcpy(words + 1, values, count * sizeof(*values));
+   }
 }
 
 static inline void
 ntv_wire_info_bits(struct ntv_wire *w, enum ntv_info field, uint64_t bits_0_63, uint64_t bits_64_127)
 {
-   uint32_t *facts = ntv_wire_facts(w);
+   uint32_t words[4];
 
-   if (!facts)
-      return;
-   facts[field] = (uint32_t)bits_0_63;
-   facts[field + 1] = (uint32_t)(bits_0_63 >> 32);
-   facts[field + 2] = (uint32_t)bits_64_127;
-   facts[field + 3] = (uint32_t)(bits_64_127 >> 32);
-}
-
-static inline void
-ntv_wire_info_list(struct ntv_wire *w, enum ntv_info field, const uint32_t *values, unsigned count)
-{
-   uint32_t *facts = ntv_wire_facts(w);
-
-   if (facts)
-      memcpy(facts + field, values, count * sizeof(*values));
+   words[0] = (uint32_t)bits_0_63;
+   words[1] = (uint32_t)(bits_0_63 >> 32);
+   words[2] = (uint32_t)bits_64_127;
+   words[3] = (uint32_t)(bits_64_127 >> 32);
+   ntv_wire_info_list(w, field, words, 4);
 }
 
 static inline void
 ntv_wire_info_text(struct ntv_wire *w, enum ntv_info field, const char *text)
 {
-   uint32_t *facts = ntv_wire_facts(w);
-
-   if (facts)
-      ntv_wire_string(w, facts + field, text);
+   ntv_wire_named(w, ntv_wire_record(NTV_RECORD_FACT, (uint32_t)field), text ? text : "");
 }
 
 /* What NIR does not say but a reader must know. */
@@ -748,18 +724,12 @@ enum ntv_framebuffer {
 };
 
 /* If nothing is said, offsets are elements in shaders that reach their buffers through derefs, and bytes in others; locations
- * are declared; shared memory is not variable; the framebuffer has one sample of each pixel. A row has three words: key, value
- * and 0. */
+ * are declared; shared memory is not variable; the framebuffer has one sample of each pixel. A record has the key as its opcode, and
+ * the value. */
 static inline void
 ntv_wire_directive(struct ntv_wire *w, enum ntv_directive key, uint32_t value)
 {
-   uint32_t *words = ntv_wire_words(w, NTV_SECTION_DIRECTIVE, 3);
-
-   if (words) {
-      words[0] = (uint32_t)key;
-      words[1] = value;
-      words[2] = 0;
-   }
+   ntv_wire_small(w, ntv_wire_record(NTV_RECORD_DIRECTIVE, (uint32_t)key), value);
 }
 
 /* ------------------------------------------------------------------------------------------------------------------
@@ -784,14 +754,14 @@ enum ntv_type {
    NTV_TYPE_ATOMIC_UINT,
 };
 
-/* A row has four words: what the type is, and what more there is to say. */
+/* A record has what the type is as its opcode, and three words with what more there is to say. */
 static inline uint32_t
 ntv_wire_type(struct ntv_wire *w, enum ntv_type kind, uint32_t a, uint32_t b, uint32_t c)
 {
-   uint32_t *words = ntv_wire_words(w, NTV_SECTION_TYPE, 4);
+   uint32_t *words = ntv_wire_words(w, 4);
 
    if (words) {
-      words[0] = (uint32_t)kind;
+      words[0] = ntv_wire_record(NTV_RECORD_TYPE, (uint32_t)kind);
       words[1] = a;
       words[2] = b;
       words[3] = c;
@@ -827,28 +797,31 @@ ntv_wire_type_array(struct ntv_wire *w, uint32_t element, uint32_t length, uint3
    return ntv_wire_type(w, NTV_TYPE_ARRAY, element, length, stride);
 }
 
-/* A struct or interface block; ntv_wire_type_field follows for each of its members, the types of which were written before. The row
- * of the struct has its name and their number, the rows of the members follow. */
+/* A struct or interface block; ntv_wire_type_field follows for each of its members, the types of which were written before. The
+ * record has their number, 0, the name, and the words of the members. */
 static inline uint32_t
 ntv_wire_type_struct(struct ntv_wire *w, const char *name, uint32_t num_members)
 {
-   uint32_t string[2];
+   size_t bytes = name ? strlen(name) : 0;
+   uint32_t number = ntv_wire_type(w, NTV_TYPE_STRUCT, num_members, 0, (uint32_t)bytes);
 
-   ntv_wire_string(w, string, name);
-   return ntv_wire_type(w, NTV_TYPE_STRUCT, string[0], string[1], num_members);
+   ntv_wire_text(w, name, bytes);
+   return number;
 }
 
-/* A row has the type, the offset and the name, which may be NULL. `offset` is in bytes, NTV_NONE without an explicit layout. */
+/* Type, offset and name, which may be NULL. `offset` is in bytes, NTV_NONE without an explicit layout. */
 static inline void
 ntv_wire_type_field(struct ntv_wire *w, const char *name, uint32_t type, uint32_t offset)
 {
-   uint32_t *words = ntv_wire_words(w, NTV_SECTION_TYPE, 4);
+   size_t bytes = name ? strlen(name) : 0;
+   uint32_t *words = ntv_wire_words(w, 3);
 
    if (words) {
       words[0] = type;
       words[1] = offset;
-      ntv_wire_string(w, words + 2, name ? name : "");
+      words[2] = (uint32_t)bytes;
    }
+   ntv_wire_text(w, name, bytes);
 }
 
 /* A sampler without a texture. */
@@ -949,53 +922,71 @@ ntv_variable_init(const char *name, uint32_t type, enum ntv_mode mode)
    return v;
 }
 
-/* A row has 22 words, the last of which is the number of values. These lie in a section of their own. */
-static inline uint32_t
-ntv_wire_variable(struct ntv_wire *w, const struct ntv_variable *v)
+/* What few variables have: six words, the values, and the initializer, with NTV_NONE as its length if there is none. */
+NTV_SELDOM static void
+ntv_wire_more_of_variable(struct ntv_wire *w, const struct ntv_variable *v)
 {
-   uint32_t *words = ntv_wire_words(w, NTV_SECTION_VARIABLE, 22);
+   size_t bytes = v->initializer ? strlen(v->initializer) : 0;
+   uint32_t *words = ntv_wire_words(w, 7 + 2 * (size_t)v->num_values);
    uint32_t i;
 
    if (words) {
-      words[0] = v->type;
-      words[1] = (uint32_t)v->mode;
-      words[2] = (uint32_t)v->interpolation;
-      words[3] = (uint32_t)v->precision;
-      words[4] = v->access;
-      words[5] = v->flags;
-      words[6] = v->location;
-      words[7] = v->location_frac;
-      words[8] = v->driver_location;
-      words[9] = v->binding;
-      words[10] = v->descriptor_set;
-      words[11] = v->index;
-      words[12] = v->image_format;
-      words[13] = v->stream;
-      words[14] = v->xfb_buffer;
-      words[15] = v->xfb_stride;
-      words[16] = v->xfb_offset;
-      ntv_wire_string(w, words + 17, v->name ? v->name : "");
-      ntv_wire_string(w, words + 19, v->initializer);
-      words[21] = v->num_values;
-   }
-   if (v->num_values) {
-      words = ntv_wire_words(w, NTV_SECTION_VALUE, 2 * (size_t)v->num_values);
-      for (i = 0; words && i < v->num_values; i++) {
-         words[2 * i] = (uint32_t)v->values[i];
-         words[2 * i + 1] = (uint32_t)(v->values[i] >> 32);
+      words[0] = v->image_format;
+      words[1] = v->stream;
+      words[2] = v->xfb_buffer;
+      words[3] = v->xfb_stride;
+      words[4] = v->xfb_offset;
+      words[5] = v->num_values;
+      for (i = 0; i < v->num_values; i++) {
+         words[6 + 2 * (size_t)i] = (uint32_t)v->values[i];
+         words[7 + 2 * (size_t)i] = (uint32_t)(v->values[i] >> 32);
       }
+      words[6 + 2 * (size_t)v->num_values] = v->initializer ? (uint32_t)bytes : NTV_NONE;
    }
+   ntv_wire_text(w, v->initializer, bytes);
+}
+
+/* A record has its type, two words of flags, four for where it is, its index, and its name. The first word of flags has the mode,
+ * the interpolation from bit 14 on, the precision from 17, location_frac from 19, and whether more follows the name in 27; the
+ * second has the access flags, and the other flags from bit 18 on. */
+static inline uint32_t
+ntv_wire_variable(struct ntv_wire *w, const struct ntv_variable *v)
+{
+   bool more = v->image_format || v->stream || v->xfb_buffer != NTV_NONE || v->num_values || v->initializer;
+   size_t bytes = v->name ? strlen(v->name) : 0;
+   uint32_t *words = ntv_wire_words(w, 10);
+
+   if (words) {
+      words[0] = ntv_wire_record(NTV_RECORD_VARIABLE, 0);
+      words[1] = v->type;
+      words[2] = (uint32_t)v->mode | (uint32_t)v->interpolation << 14 | (uint32_t)v->precision << 17 |
+                 v->location_frac << 19 | (uint32_t)more << 27;
+      words[3] = v->access | v->flags << 18;
+      words[4] = v->location;
+      words[5] = v->driver_location;
+      words[6] = v->binding;
+      words[7] = v->descriptor_set;
+      words[8] = v->index;
+      words[9] = (uint32_t)bytes;
+   }
+   ntv_wire_text(w, v->name, bytes);
+   if (more)
+      ntv_wire_more_of_variable(w, v);
    return w->num_variables++;
 }
 
-/* Gives a variable its type: for one that was not known when the variable was written. */
-static inline void
+/* Gives a variable without values another type: for one that was not known when the variable was written. Derefs that were written
+ * before have the type that it had. */
+NTV_SELDOM static void
 ntv_wire_variable_type(struct ntv_wire *w, uint32_t variable, uint32_t type)
 {
-   const struct ntv_words *s = &w->sections[NTV_SECTION_VARIABLE];
+   uint32_t *words = ntv_wire_words(w, 3);
 
-   if (22 * (size_t)variable < s->len)
-      s->words[22 * (size_t)variable] = type;
+   if (words) {
+      words[0] = ntv_wire_record(NTV_RECORD_VARIABLE_TYPE, 0);
+      words[1] = variable;
+      words[2] = type;
+   }
 }
 
 /* ------------------------------------------------------------------------------------------------------------------
@@ -1016,25 +1007,21 @@ enum ntv_control {
    NTV_CONTROL_END_LOOP,
 };
 
-/* A row has three words: what it is with the hint of an if from bit 8 on, the number of the instruction that follows, and the
- * condition of an if. */
+/* A record has what it is as its opcode and the hint of an if in the place of flags. An if has one word, the condition. */
 static inline void
-ntv_wire_control(struct ntv_wire *w, enum ntv_control kind, uint32_t hint, uint32_t condition)
+ntv_wire_control(struct ntv_wire *w, enum ntv_control kind)
 {
-   uint32_t *words = ntv_wire_words(w, NTV_SECTION_CONTROL, 3);
+   uint32_t *words = ntv_wire_words(w, 1);
 
-   if (words) {
-      words[0] = (uint32_t)kind | hint << 8;
-      words[1] = w->num_instrs;
-      words[2] = condition;
-   }
+   if (words)
+      words[0] = ntv_wire_record(NTV_RECORD_CONTROL, (uint32_t)kind);
 }
 
 /* Its instructions follow. Numbers of blocks are those of nir_block::index if nir_index_blocks gave them. */
 static inline uint32_t
 ntv_wire_block(struct ntv_wire *w)
 {
-   ntv_wire_control(w, NTV_CONTROL_BLOCK, 0, 0);
+   ntv_wire_control(w, NTV_CONTROL_BLOCK);
    return w->num_blocks++;
 }
 
@@ -1042,67 +1029,66 @@ ntv_wire_block(struct ntv_wire *w)
 static inline void
 ntv_wire_if(struct ntv_wire *w, uint32_t condition, enum ntv_hint hint)
 {
-   ntv_wire_control(w, NTV_CONTROL_IF, (uint32_t)hint, condition);
+   ntv_wire_small(w, ntv_wire_record(NTV_RECORD_CONTROL, NTV_CONTROL_IF) | (uint32_t)hint << 28, condition);
 }
 
 static inline void
 ntv_wire_else(struct ntv_wire *w)
 {
-   ntv_wire_control(w, NTV_CONTROL_ELSE, 0, 0);
+   ntv_wire_control(w, NTV_CONTROL_ELSE);
 }
 
 static inline void
 ntv_wire_end_if(struct ntv_wire *w)
 {
-   ntv_wire_control(w, NTV_CONTROL_END_IF, 0, 0);
+   ntv_wire_control(w, NTV_CONTROL_END_IF);
 }
 
 static inline void
 ntv_wire_loop(struct ntv_wire *w)
 {
-   ntv_wire_control(w, NTV_CONTROL_LOOP, 0, 0);
+   ntv_wire_control(w, NTV_CONTROL_LOOP);
 }
 
 /* The continue list of the loop follows. */
 static inline void
 ntv_wire_continue(struct ntv_wire *w)
 {
-   ntv_wire_control(w, NTV_CONTROL_CONTINUE, 0, 0);
+   ntv_wire_control(w, NTV_CONTROL_CONTINUE);
 }
 
 static inline void
 ntv_wire_end_loop(struct ntv_wire *w)
 {
-   ntv_wire_control(w, NTV_CONTROL_END_LOOP, 0, 0);
+   ntv_wire_control(w, NTV_CONTROL_END_LOOP);
 }
 
 /* ------------------------------------------------------------------------------------------------------------------
  * Instructions. `components` and `bits` are the shape of the result. Without a result, both are 0.
  *
- * The first word of an instruction is its number. The second has the opcode in bits 0 to 15, the components in 16 to 20, the
- * bits in 21 to 27 and the flags of an ALU instruction in 28 to 31. What follows is told by these.
+ * The first word of an instruction has the kind of the record in bits 0 to 3, the opcode in 4 to 15, the components in 16 to 20,
+ * the bits in 21 to 27 and the flags of an ALU instruction in 28 to 31. What follows is told by these.
  * ------------------------------------------------------------------------------------------------------------------ */
 
-/* What the second word of an instruction says. */
+/* The first word of an instruction. */
 static inline uint32_t
-ntv_wire_head(uint32_t op, unsigned components, unsigned bits)
+ntv_wire_head(enum ntv_record record, uint32_t op, unsigned components, unsigned bits)
 {
-   return op | (uint32_t)components << 16 | (uint32_t)bits << 21;
+   return ntv_wire_record(record, op) | (uint32_t)components << 16 | (uint32_t)bits << 21;
 }
 
 /* An instruction with `count` words behind its head, which the caller writes. NULL if memory is short. Its number is what num_instrs
  * was before. */
 static inline uint32_t *
-ntv_wire_instr(struct ntv_wire *w, enum ntv_section section, uint32_t op, unsigned components, unsigned bits, size_t count)
+ntv_wire_instr(struct ntv_wire *w, uint32_t head, size_t count)
 {
-   uint32_t *words = ntv_wire_words(w, section, 2 + count);
-   uint32_t number = w->num_instrs++;
+   uint32_t *words = ntv_wire_words(w, 1 + count);
 
+   w->num_instrs++;
    if (!words)
       return NULL;
-   words[0] = number;
-   words[1] = ntv_wire_head(op, components, bits);
-   return words + 2;
+   words[0] = head;
+   return words + 1;
 }
 
 /* Opcodes of instructions without operands. */
@@ -1115,7 +1101,7 @@ enum ntv_plain {
 static inline uint32_t
 ntv_wire_plain(struct ntv_wire *w, uint32_t op, unsigned components, unsigned bits)
 {
-   ntv_wire_instr(w, NTV_SECTION_PLAIN, op, components, bits, 0);
+   ntv_wire_instr(w, ntv_wire_head(NTV_RECORD_PLAIN, op, components, bits), 0);
    return w->num_instrs - 1;
 }
 
@@ -1133,17 +1119,17 @@ ntv_wire_phi(struct ntv_wire *w, unsigned components, unsigned bits)
    return ntv_wire_plain(w, NTV_PLAIN_PHI, components, bits);
 }
 
-/* A source of a phi, at any time behind it: the numbers of block and value are known in the end. Those of one phi follow each
- * other. A row has three words. */
+/* A source of a phi, at any time behind block and value. Those of one phi follow each other. A record has phi, block and value. */
 static inline void
 ntv_wire_phi_src(struct ntv_wire *w, uint32_t phi, uint32_t block, uint32_t def)
 {
-   uint32_t *words = ntv_wire_words(w, NTV_SECTION_PHI_SRC, 3);
+   uint32_t *words = ntv_wire_words(w, 4);
 
    if (words) {
-      words[0] = phi;
-      words[1] = block;
-      words[2] = def;
+      words[0] = ntv_wire_record(NTV_RECORD_PHI_SRC, 0);
+      words[1] = phi;
+      words[2] = block;
+      words[3] = def;
    }
 }
 
@@ -1163,14 +1149,11 @@ enum ntv_alu_flags {
 /* One more: the opcode reads more than 8 components of a source, nir_ssa_alu_instr_src_components of them. */
 #define NTV_WIDE_SOURCES 8u
 
-/* `op` is a number of NTV_TABLE_ALU; ntv_wire_alu_src, or ntv_wire_wide_alu_src, follows for each source.
- *
- * Instructions of one to four sources may also stand in sections of their own, NTV_SECTION_ALU_1 to NTV_SECTION_ALU_4, which
- * have rows of one length and are read faster: if ntv_wire_num_sources says so many, and without NTV_WIDE_SOURCES. */
+/* `op` is a number of NTV_TABLE_ALU; ntv_wire_alu_src, or ntv_wire_wide_alu_src, follows for each source. */
 static inline uint32_t
 ntv_wire_alu(struct ntv_wire *w, uint32_t op, uint32_t flags, unsigned components, unsigned bits)
 {
-   ntv_wire_instr(w, NTV_SECTION_ALU, op | flags << 28, components, bits, 0);
+   ntv_wire_instr(w, ntv_wire_head(NTV_RECORD_ALU, op, components, bits) | flags << 28, 0);
    return w->num_instrs - 1;
 }
 
@@ -1191,7 +1174,7 @@ ntv_wire_swizzle(const uint8_t *swizzle, unsigned components)
 static inline void
 ntv_wire_alu_src(struct ntv_wire *w, uint32_t def, const uint8_t *swizzle, unsigned components)
 {
-   uint32_t *words = ntv_wire_words(w, NTV_SECTION_ALU, 2);
+   uint32_t *words = ntv_wire_words(w, 2);
 
    if (words) {
       words[0] = def;
@@ -1203,7 +1186,7 @@ ntv_wire_alu_src(struct ntv_wire *w, uint32_t def, const uint8_t *swizzle, unsig
 static inline void
 ntv_wire_wide_alu_src(struct ntv_wire *w, uint32_t def, const uint8_t *swizzle, unsigned components)
 {
-   uint32_t *words = ntv_wire_words(w, NTV_SECTION_ALU, 3);
+   uint32_t *words = ntv_wire_words(w, 3);
    unsigned i;
 
    if (!words)
@@ -1219,7 +1202,7 @@ ntv_wire_wide_alu_src(struct ntv_wire *w, uint32_t def, const uint8_t *swizzle, 
 static inline uint32_t
 ntv_wire_const(struct ntv_wire *w, unsigned components, unsigned bits)
 {
-   ntv_wire_instr(w, NTV_SECTION_CONST, 0, components, bits, 0);
+   ntv_wire_instr(w, ntv_wire_head(NTV_RECORD_CONST, 0, components, bits), 0);
    return w->num_instrs - 1;
 }
 
@@ -1227,7 +1210,7 @@ ntv_wire_const(struct ntv_wire *w, unsigned components, unsigned bits)
 static inline void
 ntv_wire_const_value(struct ntv_wire *w, unsigned bits, uint64_t value)
 {
-   uint32_t *words = ntv_wire_words(w, NTV_SECTION_CONST, bits == 64 ? 2 : 1);
+   uint32_t *words = ntv_wire_words(w, bits == 64 ? 2 : 1);
 
    if (!words)
       return;
@@ -1255,13 +1238,12 @@ struct ntv_deref_result {
    uint32_t modes; /* enum ntv_mode */
 };
 
-/* A row has eight words: type and modes behind the head, then the pointer that the step starts from, and up to three more, 0 where
- * there are fewer. */
+/* A record has type and modes behind its head, then the pointer that the step starts from, and two more words, 0 where there are
+ * fewer. A cast has one more. */
 static inline uint32_t
-ntv_wire_deref(struct ntv_wire *w, enum ntv_deref kind, struct ntv_deref_result r, uint32_t from, uint32_t a, uint32_t b,
-               uint32_t c)
+ntv_wire_deref(struct ntv_wire *w, enum ntv_deref kind, struct ntv_deref_result r, uint32_t from, uint32_t a, uint32_t b)
 {
-   uint32_t *words = ntv_wire_instr(w, NTV_SECTION_DEREF, (uint32_t)kind, 1, r.bits, 6);
+   uint32_t *words = ntv_wire_instr(w, ntv_wire_head(NTV_RECORD_DEREF, (uint32_t)kind, 1, r.bits), 5);
 
    if (words) {
       words[0] = r.type;
@@ -1269,16 +1251,15 @@ ntv_wire_deref(struct ntv_wire *w, enum ntv_deref kind, struct ntv_deref_result 
       words[2] = from;
       words[3] = a;
       words[4] = b;
-      words[5] = c;
    }
    return w->num_instrs - 1;
 }
 
-/* A pointer to a variable, of its type and mode. Such have a section of their own, with rows of three words. */
+/* A pointer to a variable, of its type and mode: a record with one word. */
 static inline uint32_t
 ntv_wire_deref_var(struct ntv_wire *w, unsigned bits, uint32_t variable)
 {
-   uint32_t *words = ntv_wire_instr(w, NTV_SECTION_DEREF_VAR, (uint32_t)NTV_DEREF_VAR, 1, bits, 1);
+   uint32_t *words = ntv_wire_instr(w, ntv_wire_head(NTV_RECORD_DEREF_VAR, (uint32_t)NTV_DEREF_VAR, 1, bits), 1);
 
    if (words)
       words[0] = variable;
@@ -1289,33 +1270,38 @@ ntv_wire_deref_var(struct ntv_wire *w, unsigned bits, uint32_t variable)
 static inline uint32_t
 ntv_wire_deref_array(struct ntv_wire *w, enum ntv_deref kind, struct ntv_deref_result r, uint32_t parent, uint32_t index)
 {
-   return ntv_wire_deref(w, kind, r, parent, index, 0, 0);
+   return ntv_wire_deref(w, kind, r, parent, index, 0);
 }
 
 /* A constant index. `kind` is NTV_DEREF_ARRAY_IMM or NTV_DEREF_PTR_AS_ARRAY_IMM. */
 static inline uint32_t
 ntv_wire_deref_array_imm(struct ntv_wire *w, enum ntv_deref kind, struct ntv_deref_result r, uint32_t parent, int64_t index)
 {
-   return ntv_wire_deref(w, kind, r, parent, (uint32_t)index, (uint32_t)((uint64_t)index >> 32), 0);
+   return ntv_wire_deref(w, kind, r, parent, (uint32_t)index, (uint32_t)((uint64_t)index >> 32));
 }
 
 static inline uint32_t
 ntv_wire_deref_array_wildcard(struct ntv_wire *w, struct ntv_deref_result r, uint32_t parent)
 {
-   return ntv_wire_deref(w, NTV_DEREF_ARRAY_WILDCARD, r, parent, 0, 0, 0);
+   return ntv_wire_deref(w, NTV_DEREF_ARRAY_WILDCARD, r, parent, 0, 0);
 }
 
 static inline uint32_t
 ntv_wire_deref_struct(struct ntv_wire *w, struct ntv_deref_result r, uint32_t parent, uint32_t field)
 {
-   return ntv_wire_deref(w, NTV_DEREF_STRUCT, r, parent, field, 0, 0);
+   return ntv_wire_deref(w, NTV_DEREF_STRUCT, r, parent, field, 0);
 }
 
 static inline uint32_t
 ntv_wire_deref_cast(struct ntv_wire *w, struct ntv_deref_result r, uint32_t parent, uint32_t ptr_stride,
                     uint32_t align_mul, uint32_t align_offset)
 {
-   return ntv_wire_deref(w, NTV_DEREF_CAST, r, parent, ptr_stride, align_mul, align_offset);
+   uint32_t number = ntv_wire_deref(w, NTV_DEREF_CAST, r, parent, ptr_stride, align_mul);
+   uint32_t *words = ntv_wire_words(w, 1);
+
+   if (words)
+      words[0] = align_offset;
+   return number;
 }
 
 /*
@@ -1341,14 +1327,14 @@ ntv_wire_deref_cast(struct ntv_wire *w, struct ntv_deref_result r, uint32_t pare
 static inline uint32_t
 ntv_wire_intrinsic(struct ntv_wire *w, uint32_t op, unsigned components, unsigned bits)
 {
-   ntv_wire_instr(w, NTV_SECTION_INTRINSIC, op, components, bits, 0);
+   ntv_wire_instr(w, ntv_wire_head(NTV_RECORD_INTRINSIC, op, components, bits), 0);
    return w->num_instrs - 1;
 }
 
 static inline void
 ntv_wire_operand(struct ntv_wire *w, uint32_t word)
 {
-   uint32_t *words = ntv_wire_words(w, NTV_SECTION_INTRINSIC, 1);
+   uint32_t *words = ntv_wire_words(w, 1);
 
    if (words)
       words[0] = word;
@@ -1408,7 +1394,7 @@ struct ntv_tex {
 static inline uint32_t
 ntv_wire_tex(struct ntv_wire *w, const struct ntv_tex *tex, unsigned components, unsigned bits, unsigned num_srcs)
 {
-   uint32_t *words = ntv_wire_instr(w, NTV_SECTION_TEX, (uint32_t)tex->op, components, bits, 6);
+   uint32_t *words = ntv_wire_instr(w, ntv_wire_head(NTV_RECORD_TEX, (uint32_t)tex->op, components, bits), 6);
    uint32_t flags = tex->flags & ~(uint32_t)NTV_TEX_OFFSETS;
    unsigned i;
 
@@ -1429,7 +1415,7 @@ ntv_wire_tex(struct ntv_wire *w, const struct ntv_tex *tex, unsigned components,
 static inline void
 ntv_wire_tex_src(struct ntv_wire *w, enum ntv_tex_src kind, uint32_t def)
 {
-   uint32_t *words = ntv_wire_words(w, NTV_SECTION_TEX, 2);
+   uint32_t *words = ntv_wire_words(w, 2);
 
    if (words) {
       words[0] = (uint32_t)kind;

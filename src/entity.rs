@@ -8,7 +8,6 @@ use std::marker::PhantomData;
 use std::num::NonZeroU32;
 use std::ops::{Index, IndexMut, Range};
 
-pub(crate) use strings::part;
 pub use strings::{Str, StringTable};
 
 /// A typed dense index.
@@ -286,10 +285,10 @@ impl Slice {
         self.len == 0
     }
 
-    /// The `len` values of the run from the `start`-th on, which it has.
-    #[inline(always)]
-    pub fn part(self, start: usize, len: usize) -> Slice {
-        Slice { start: self.start + start as u32, len: len as u32 }
+    /// The run with one value more, for the last run of a pool of `end` values, or for an empty one.
+    pub(crate) fn longer(self, end: usize) -> Option<Slice> {
+        let start = if self.is_empty() { end as u32 } else { self.start };
+        ((start + self.len) as usize == end).then_some(Slice { start, len: self.len + 1 })
     }
 
     fn range(self) -> Range<usize> {
@@ -320,6 +319,12 @@ impl<T: Copy> Pool<T> {
         let start = self.items.len() as u32;
         self.items.extend_from_slice(values);
         Slice { start, len: values.len() as u32 }
+    }
+
+    /// Adds a value to the run that somebody makes [since](Pool::since) some time.
+    #[inline(always)]
+    pub fn add(&mut self, value: T) {
+        self.items.push(value);
     }
 
     /// Collects `values` into the pool.

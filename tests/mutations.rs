@@ -13,6 +13,8 @@ mod mutation;
 mod support;
 #[path = "support/wire_mutation.rs"]
 mod wire_mutation;
+#[path = "support/wire_records.rs"]
+mod wire_records;
 
 use mutation::{dumps, mutate, Random};
 use ntv::{text, wire, BufferAccess, EmitOptions, ErrorKind, Errors, Module, Options, Shader, Target, Translator};

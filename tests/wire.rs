@@ -4,10 +4,13 @@
 //! `../shared/corpus`).
 
 mod support;
+#[path = "support/wire_records.rs"]
+mod wire_records;
 
 use ntv::{text, wire, EmitOptions, Options, Shader, Target, Translator};
 use std::fs;
 use std::path::{Path, PathBuf};
+use wire_records::{record, records_of};
 
 /// The shaders in a file that text can hold.
 fn shaders(path: &Path) -> Vec<Shader> {
@@ -89,25 +92,6 @@ fn no_value_is_larger_than_what_holds_it() {
     }
 }
 
-/// Where the header has starts and lengths of sections, and the numbers of some.
-const PLACES: usize = 5;
-const CONTROL: usize = 5;
-const PLAIN: usize = 6;
-const PHI_SRC: usize = 7;
-const INTRINSIC: usize = 9;
-const CONST: usize = 10;
-const DEREF_VAR: usize = 11;
-const ALU_1: usize = 13;
-const ALU_2: usize = 14;
-const ALU: usize = 17;
-const TEXT: usize = 18;
-
-/// The words of a section.
-fn section(words: &[u32], section: usize) -> std::ops::Range<usize> {
-    let [start, len] = [0, 1].map(|at| words[PLACES + 2 * section + at] as usize);
-    start..start + len
-}
-
 #[test]
 fn faults_are_named() {
     let text = "shader: MESA_SHADER_FRAGMENT\ndecl_function main () (entrypoint)\n\nimpl main {\n    block b0:  // preds:\n\
@@ -116,36 +100,40 @@ fn faults_are_named() {
                     // succs: b3\n    }\n    block b3:  // preds: b1 b2\n    32 %3 = phi b1: %2, b2: %0\n    // succs: b4\n\
                     block b4:  // preds: b3\n}\n";
     let words = wire::encode(&text::parse(text).remove(0).shader.expect("a shader"));
-    let [control, plain, phi, demote, constant, alu] =
-        [CONTROL, PLAIN, PHI_SRC, INTRINSIC, CONST, ALU_2].map(|number| section(&words, number).start);
-    let fneg = wire::number(wire::Table::Alu, "fneg").expect("a number");
+    let place = |kind: u32, number: usize| records_of(&words, kind)[number].0;
+    let [first_block, branch] = [0, 1].map(|number| place(record::CONTROL, number));
+    let [constant, alu, demote, undefined, phi] =
+        [record::CONST, record::ALU, record::INTRINSIC, record::PLAIN, record::PHI_SRC].map(|kind| place(kind, 0));
+    let head = |kind: u32, op: u32| kind | op << 4;
     // Where a word is replaced, by what, and what is said of it, at which word.
     let cases: &[(usize, u32, usize, &str)] = &[
+        (0, 7, 0, "this is no wire"),
+        (1, 5, 1, "version 5 of the format"),
         (2, 7, 2, "should have 7"),
-        (3, 6, 3, "1 instructions are in no section"),
-        (3, 4, plain + 2, "more than there are"),
+        (3, 6, 3, "there are 5 instructions, not 6"),
+        (3, 4, 3, "there are 5 instructions, not 4"),
         (3, u32::MAX, 3, "which are not there"),
-        (4, 400, 4, "a text of 400 bytes"),
-        (PLACES + 2 * ALU_2 + 1, u32::MAX, 5, "a section that ends at word"),
-        (PLACES + 2 * TEXT, u32::MAX, 5, "a section that ends at word"),
-        (PLACES + 2 * ALU_2 + 1, 1, alu + 1, "ends too early"),
-        (alu + 1, 9999, alu + 1, "there is no ALU opcode"),
-        (alu + 1, fneg, alu + 1, "fneg has another number of sources"),
-        (constant, 1, alu, "instruction 1 stands twice"),
-        (constant, 9, constant, "more than there are"),
-        (constant + 1, 32 << 21, constant + 1, "a result of 0 components of 32 bits"),
-        (alu + 2, 1, alu + 2, "value 1 is not defined before this use"),
-        (alu + 2, 7, alu + 2, "value 7 is not defined before this use"),
-        (demote + 2, 2, demote + 2, "value 2 is not defined before this use"),
-        (control + 1, 1, control + 1, "outside of a block"),
-        (control + 5, 2, control + 5, "value 2 is not defined before this use"),
-        (control + 4, 9, control + 4, "instruction 9 is not the next one"),
-        (control, 7, control, "expected an item of control flow"),
-        (control + 3, 1 | 4 << 8, control + 3, "expected a hint"),
-        (plain + 1, 6 | 1 << 16 | 32 << 21, plain + 1, "expected an instruction without operands"),
-        (phi, 0, phi, "expected a phi"),
-        (phi + 1, 5, phi + 1, "expected a block"),
-        (phi + 2, 2, phi + 2, "value 2 is not defined before this use"),
+        (4, 9, 4, "expected stages and flags"),
+        (alu, words[alu] & !0xfff0 | 9999 << 4 & 0xfff0, alu, "there is no ALU opcode"),
+        (alu, words[alu] | 8 << 28, alu + 4, "is not defined before this use"),
+        (constant, 2 | 32 << 21, constant, "a result of 0 components of 32 bits"),
+        (constant, 2 | 1 << 16, constant, "a result of 1 components of 0 bits"),
+        (constant, 2, constant, "a result of 0 components of 0 bits"),
+        (constant, 15, constant, "expected a record, found 15"),
+        (alu + 1, 1, alu + 1, "value 1 is not defined before this use"),
+        (alu + 1, 7, alu + 1, "value 7 is not defined before this use"),
+        (demote + 1, 2, demote + 1, "value 2 is not defined before this use"),
+        (first_block, head(record::CONTROL, 2), constant + 2, "outside of a block"),
+        (branch + 1, 2, branch + 1, "value 2 is not defined before this use"),
+        (first_block, head(record::CONTROL, 7), first_block, "expected an item of control flow"),
+        (branch, words[branch] | 4 << 28, branch, "expected a hint"),
+        (undefined, head(record::PLAIN, 6) | 1 << 16 | 32 << 21, undefined, "expected an instruction without operands"),
+        (undefined, head(record::PLAIN, 2) | 1 << 16 | 32 << 21, undefined, "a result of 1 components of 32 bits"),
+        (phi + 1, 0, phi + 1, "expected a phi"),
+        (phi + 2, 5, phi + 2, "expected a block"),
+        (phi + 3, 2, phi + 3, "value 2 is not defined before this use"),
+        (phi, head(record::DIRECTIVE, 9), phi, "expected a directive"),
+        (phi, head(record::DIRECTIVE, 0), phi + 1, "expected a value of a directive"),
     ];
     assert!(wire::decode(&words).is_ok());
     for (at, word, place, message) in cases {
@@ -157,50 +145,35 @@ fn faults_are_named() {
             "{at}: {error}, not {message}"
         );
     }
-}
-
-#[test]
-fn sections_may_stand_anywhere() {
-    let words =
-        wire::encode(&text::parse(include_str!("../examples/ubo_loop.nir")).remove(0).shader.expect("a shader"));
-    let plain = text::print(&wire::decode(&words).expect("a shader"));
-    // In the other order, with room in between.
-    let mut moved = words[..PLACES + 2 * (TEXT + 1)].to_vec();
-    for number in (0..=TEXT).rev() {
-        moved.resize(moved.len() + number, 0xdead_beef);
-        moved[PLACES + 2 * number] = moved.len() as u32;
-        moved.extend(&words[section(&words, number)]);
+    // However short it is.
+    for len in 0..words.len() {
+        let mut words = words[..len].to_vec();
+        if len > 2 {
+            words[2] = len as u32;
+        }
+        // What is left out in the end are sources of phis: that it is sound without them is not for the wire to say.
+        assert!(wire::decode(&words).is_err() || len >= phi, "{len} words");
     }
-    moved[2] = moved.len() as u32;
-    assert_eq!(text::print(&wire::decode(&moved).expect("a shader")), plain);
 }
 
 #[test]
 fn pointers_to_variables_have_a_form_of_their_own() {
     let text = include_str!("corpus/compile/attachments.nir");
     let words = wire::encode(&text::parse(text).remove(0).shader.expect("a shader"));
-    let var = section(&words, DEREF_VAR);
-    assert!(!var.is_empty());
+    let var = records_of(&words, record::DEREF_VAR)[0].0 + 1;
     let mut words = words.clone();
-    words[var.start + 2] = 99;
+    words[var] = 99;
     let error = wire::decode(&words).expect_err("no variable").message;
-    assert!(error.contains(&format!("word {}: expected a variable, found 99", var.start + 2)), "{error}");
+    assert!(error.contains(&format!("word {var}: expected a variable, found 99")), "{error}");
 }
 
-/// `words` with the opcode `old` in place of `new`, in the one instruction that has that.
+/// `words` with the opcode `old` in place of `new`, in the first instruction that has that.
 fn renamed(words: &[u32], new: &str, old: &str) -> Vec<u32> {
     let mut out = words.to_vec();
-    // Opcodes of older releases only stand among all others.
-    let (one, any) = (PLACES + 2 * ALU_1, PLACES + 2 * ALU);
-    (out[any], out[any + 1]) = (out[one], out[one + 1]);
-    out[one + 1] = 0;
-    let words = &out.clone();
-    for (number, table) in [(ALU, wire::Table::Alu), (INTRINSIC, wire::Table::Intrinsic)] {
-        let mut places = section(words, number).skip(1);
+    for (kind, table) in [(record::ALU, wire::Table::Alu), (record::INTRINSIC, wire::Table::Intrinsic)] {
         let Some(number) = wire::number(table, new) else { continue };
-        // The second word of an instruction, as here the opcode is in the low half of no other.
-        if let Some(at) = places.find(|at| words[*at] & 0xffff == number) {
-            out[at] += wire::number(table, old).expect("an old name") - number;
+        if let Some((at, _)) = records_of(words, kind).into_iter().find(|(at, _)| words[*at] >> 4 & 0xfff == number) {
+            out[at] += (wire::number(table, old).expect("an old name") - number) << 4;
         }
     }
     out

@@ -29,7 +29,7 @@ struct number {
 };
 
 /* Places for keys that need no more memory: a power of two. */
-#define LOG2_FEW 6
+#define LOG2_FEW 5
 #define FEW (1 << LOG2_FEW)
 
 struct flatten {
@@ -40,9 +40,7 @@ struct flatten {
    const char *missing;
    bool has_phis;
    bool names;
-   /* Where pointers to variables lead. */
-   nir_variable_mode pointed;
-   /* The variable whose type is written last; see write_push_constants. */
+   /* The variable whose type is written with the first pointer to it; see are_push_constants. */
    nir_variable *push_constants;
    /* glsl_type and nir_register: each in the first free place from where its address leads. Never more than
     * half full. */
@@ -363,8 +361,6 @@ struct alu {
    /* The row is filled. */
    bool known;
    uint16_t number;
-   /* enum ntv_section. */
-   uint8_t section;
    uint8_t num_inputs;
    /* Reads more than four components of an input, whatever the result has. */
    bool wide;
@@ -420,10 +416,9 @@ fill_alu(struct alu *row, const nir_op_info *about)
    uint32_t number = ntv_wire_number(NTV_TABLE_ALU, about->name);
    uint32_t num_sources = ntv_wire_num_sources(number);
 
-   row->number = number == NTV_NONE ? UNKNOWN : number;
+   /* Those of older releases have no sources there. */
+   row->number = number == NTV_NONE || (num_sources && num_sources != about->num_inputs) ? UNKNOWN : number;
    row->num_inputs = about->num_inputs;
-   row->section = num_sources == about->num_inputs && num_sources >= 1 && num_sources <= ARRAY_SIZE(row->input_sizes)
-                     ? NTV_SECTION_ALU_1 + num_sources - 1 : NTV_SECTION_ALU;
    for (unsigned i = 0; i < about->num_inputs; i++) {
       row->wide |= about->input_sizes[i] > 4;
       if (i < ARRAY_SIZE(row->input_sizes))
@@ -486,132 +481,85 @@ alu_op(struct flatten *f, nir_op op)
  * The shader as a whole
  * ------------------------------------------------------------------------------------------------------------------ */
 
+/* A fact that few shaders have. */
 static inline void
-info_bits(uint32_t *facts, enum ntv_info field, uint64_t bits)
+write_fact(struct flatten *f, enum ntv_info field, uint32_t value)
 {
-   facts[field] = (uint32_t)bits;
-   facts[field + 1] = (uint32_t)(bits >> 32);
+   if (value)
+      ntv_wire_info(f->w, field, value);
 }
 
 static void
-write_system_values(const struct shader_info *s, uint32_t *facts)
+write_tess_info(struct flatten *f, const struct shader_info *s)
 {
-#if NTV_MESA >= 2500
-   STATIC_ASSERT(BITSET_WORDBITS == 32);
-   memcpy(facts + NTV_INFO_SYSTEM_VALUES_READ, s->system_values_read,
-          MIN2(BITSET_WORDS(SYSTEM_VALUE_MAX), 4) * sizeof(*facts));
-#endif
+   write_fact(f, NTV_INFO_PRIMITIVE_MODE, s->tess._primitive_mode);
+   write_fact(f, NTV_INFO_TCS_VERTICES_OUT, s->tess.tcs_vertices_out);
+   write_fact(f, NTV_INFO_SPACING, s->tess.spacing);
+   write_fact(f, NTV_INFO_CCW, s->tess.ccw);
+   write_fact(f, NTV_INFO_POINT_MODE, s->tess.point_mode);
 }
 
 static void
-write_vertex_info(const struct shader_info *s, uint32_t *facts)
-{
-   facts[NTV_INFO_WINDOW_SPACE_POSITION] = s->vs.window_space_position;
-}
-
-static void
-write_tess_info(const struct shader_info *s, uint32_t *facts)
-{
-   facts[NTV_INFO_PRIMITIVE_MODE] = s->tess._primitive_mode;
-   facts[NTV_INFO_TCS_VERTICES_OUT] = s->tess.tcs_vertices_out;
-   facts[NTV_INFO_SPACING] = s->tess.spacing;
-   facts[NTV_INFO_CCW] = s->tess.ccw;
-   facts[NTV_INFO_POINT_MODE] = s->tess.point_mode;
-}
-
-static void
-write_geometry_info(struct flatten *f, const struct shader_info *s, uint32_t *facts)
+write_geometry_info(struct flatten *f, const struct shader_info *s)
 {
    ntv_wire_info_text(f->w, NTV_INFO_OUTPUT_PRIMITIVE, primitive(s->gs.output_primitive));
    ntv_wire_info_text(f->w, NTV_INFO_INPUT_PRIMITIVE, primitive(s->gs.input_primitive));
-   facts[NTV_INFO_VERTICES_OUT] = s->gs.vertices_out;
-   facts[NTV_INFO_INVOCATIONS] = s->gs.invocations;
-   facts[NTV_INFO_VERTICES_IN] = s->gs.vertices_in;
-   facts[NTV_INFO_USES_END_PRIMITIVE] = s->gs.uses_end_primitive;
-   facts[NTV_INFO_ACTIVE_STREAM_MASK] = s->gs.active_stream_mask;
+   write_fact(f, NTV_INFO_VERTICES_OUT, s->gs.vertices_out);
+   write_fact(f, NTV_INFO_INVOCATIONS, s->gs.invocations);
+   write_fact(f, NTV_INFO_VERTICES_IN, s->gs.vertices_in);
+   write_fact(f, NTV_INFO_USES_END_PRIMITIVE, s->gs.uses_end_primitive);
+   write_fact(f, NTV_INFO_ACTIVE_STREAM_MASK, s->gs.active_stream_mask);
 }
 
 static void
-write_fragment_info(const struct shader_info *s, uint32_t *facts)
+write_fragment_info(struct flatten *f, const struct shader_info *s)
 {
-   facts[NTV_INFO_USES_DISCARD] = s->fs.uses_discard;
-   facts[NTV_INFO_USES_FBFETCH_OUTPUT] = s->fs.uses_fbfetch_output;
-   facts[NTV_INFO_COLOR_IS_DUAL_SOURCE] = s->fs.color_is_dual_source;
-   facts[NTV_INFO_USES_SAMPLE_QUALIFIER] = s->fs.uses_sample_qualifier;
-   facts[NTV_INFO_USES_SAMPLE_SHADING] = s->fs.uses_sample_shading;
-   facts[NTV_INFO_EARLY_FRAGMENT_TESTS] = s->fs.early_fragment_tests;
-   facts[NTV_INFO_INNER_COVERAGE] = s->fs.inner_coverage;
-   facts[NTV_INFO_POST_DEPTH_COVERAGE] = s->fs.post_depth_coverage;
-   facts[NTV_INFO_PIXEL_CENTER_INTEGER] = s->fs.pixel_center_integer;
-   facts[NTV_INFO_ORIGIN_UPPER_LEFT] = s->fs.origin_upper_left;
-   facts[NTV_INFO_PIXEL_INTERLOCK_ORDERED] = s->fs.pixel_interlock_ordered;
-   facts[NTV_INFO_PIXEL_INTERLOCK_UNORDERED] = s->fs.pixel_interlock_unordered;
-   facts[NTV_INFO_SAMPLE_INTERLOCK_ORDERED] = s->fs.sample_interlock_ordered;
-   facts[NTV_INFO_SAMPLE_INTERLOCK_UNORDERED] = s->fs.sample_interlock_unordered;
-   facts[NTV_INFO_DEPTH_LAYOUT] = s->fs.depth_layout;
+   write_fact(f, NTV_INFO_USES_SAMPLE_SHADING, s->fs.uses_sample_shading);
+   write_fact(f, NTV_INFO_EARLY_FRAGMENT_TESTS, s->fs.early_fragment_tests);
+   write_fact(f, NTV_INFO_POST_DEPTH_COVERAGE, s->fs.post_depth_coverage);
+   write_fact(f, NTV_INFO_PIXEL_INTERLOCK_ORDERED, s->fs.pixel_interlock_ordered);
+   write_fact(f, NTV_INFO_PIXEL_INTERLOCK_UNORDERED, s->fs.pixel_interlock_unordered);
+   write_fact(f, NTV_INFO_SAMPLE_INTERLOCK_ORDERED, s->fs.sample_interlock_ordered);
+   write_fact(f, NTV_INFO_SAMPLE_INTERLOCK_UNORDERED, s->fs.sample_interlock_unordered);
 }
 
+/* What nobody reads but who prints the shader. */
 static void
-write_compute_info(struct flatten *f, const struct shader_info *s, uint32_t *facts)
+write_printed_info(struct flatten *f, const struct shader_info *s)
 {
-   facts[NTV_INFO_PTR_SIZE] = s->cs.ptr_size;
 #if NTV_MESA >= 2500
-   facts[NTV_INFO_DERIVATIVE_GROUP] = s->derivative_group;
-   if (s->cs.has_variable_shared_mem)
-      ntv_wire_directive(f->w, NTV_DIRECTIVE_VARIABLE_SHARED_MEMORY, true);
-#else
-   facts[NTV_INFO_DERIVATIVE_GROUP] = s->cs.derivative_group;
+   uint32_t values[4] = {0};
+
+   STATIC_ASSERT(BITSET_WORDBITS == 32);
+   memcpy(values, s->system_values_read, MIN2(BITSET_WORDS(SYSTEM_VALUE_MAX), 4) * sizeof(*values));
+   ntv_wire_info_list(f->w, NTV_INFO_SYSTEM_VALUES_READ, values, 4);
 #endif
-}
-
-static void
-write_info(struct flatten *f)
-{
-   const struct shader_info *s = &f->nir->info;
-   uint32_t *facts = ntv_wire_facts(f->w);
-
-   if (!facts)
-      return;
-   facts[NTV_INFO_NUM_TEXTURES] = s->num_textures;
-   facts[NTV_INFO_NUM_UBOS] = s->num_ubos;
-   facts[NTV_INFO_NUM_SSBOS] = s->num_ssbos;
-   facts[NTV_INFO_NUM_IMAGES] = s->num_images;
-   info_bits(facts, NTV_INFO_INPUTS_READ, s->inputs_read);
-   info_bits(facts, NTV_INFO_OUTPUTS_WRITTEN, s->outputs_written);
-   info_bits(facts, NTV_INFO_OUTPUTS_READ, s->outputs_read);
-   write_system_values(s, facts);
-   facts[NTV_INFO_PATCH_INPUTS_READ] = s->patch_inputs_read;
-   facts[NTV_INFO_PATCH_OUTPUTS_WRITTEN] = s->patch_outputs_written;
-   facts[NTV_INFO_PATCH_OUTPUTS_READ] = s->patch_outputs_read;
-   facts[NTV_INFO_FLOAT_CONTROLS_EXECUTION_MODE] = s->float_controls_execution_mode;
-   facts[NTV_INFO_SHARED_SIZE] = s->shared_size;
-   facts[NTV_INFO_SUBGROUP_SIZE] = s->subgroup_size;
-   facts[NTV_INFO_CLIP_DISTANCE_ARRAY_SIZE] = s->clip_distance_array_size;
-   facts[NTV_INFO_CULL_DISTANCE_ARRAY_SIZE] = s->cull_distance_array_size;
-   facts[NTV_INFO_FIRST_UBO_IS_DEFAULT_UBO] = s->first_ubo_is_default_ubo;
-   facts[NTV_INFO_SEPARATE_SHADER] = s->separate_shader;
-   facts[NTV_INFO_HAS_TRANSFORM_FEEDBACK_VARYINGS] = s->has_transform_feedback_varyings;
-   facts[NTV_INFO_IO_LOWERED] = s->io_lowered;
-   facts[NTV_INFO_WRITES_MEMORY] = s->writes_memory;
-   facts[NTV_INFO_SCRATCH] = f->nir->scratch_size;
-   switch (s->stage) {
-   case MESA_SHADER_VERTEX:
-      write_vertex_info(s, facts);
-      break;
-   case MESA_SHADER_TESS_CTRL:
-   case MESA_SHADER_TESS_EVAL:
-      write_tess_info(s, facts);
-      break;
-   case MESA_SHADER_GEOMETRY:
-      write_geometry_info(f, s, facts);
-      break;
-   case MESA_SHADER_FRAGMENT:
-      write_fragment_info(s, facts);
-      break;
-   default:
-      write_compute_info(f, s, facts);
-      break;
+   ntv_wire_info_bits(f->w, NTV_INFO_INPUTS_READ, s->inputs_read, 0);
+   ntv_wire_info_bits(f->w, NTV_INFO_OUTPUTS_WRITTEN, s->outputs_written, 0);
+   ntv_wire_info_bits(f->w, NTV_INFO_OUTPUTS_READ, s->outputs_read, 0);
+   write_fact(f, NTV_INFO_PATCH_INPUTS_READ, s->patch_inputs_read);
+   write_fact(f, NTV_INFO_PATCH_OUTPUTS_WRITTEN, s->patch_outputs_written);
+   write_fact(f, NTV_INFO_PATCH_OUTPUTS_READ, s->patch_outputs_read);
+   write_fact(f, NTV_INFO_SUBGROUP_SIZE, s->subgroup_size);
+   write_fact(f, NTV_INFO_CLIP_DISTANCE_ARRAY_SIZE, s->clip_distance_array_size);
+   write_fact(f, NTV_INFO_CULL_DISTANCE_ARRAY_SIZE, s->cull_distance_array_size);
+   write_fact(f, NTV_INFO_SEPARATE_SHADER, s->separate_shader);
+   write_fact(f, NTV_INFO_HAS_TRANSFORM_FEEDBACK_VARYINGS, s->has_transform_feedback_varyings);
+   write_fact(f, NTV_INFO_IO_LOWERED, s->io_lowered);
+   write_fact(f, NTV_INFO_WRITES_MEMORY, s->writes_memory);
+   if (s->stage == MESA_SHADER_VERTEX)
+      write_fact(f, NTV_INFO_WINDOW_SPACE_POSITION, s->vs.window_space_position);
+   if (s->stage == MESA_SHADER_FRAGMENT) {
+      write_fact(f, NTV_INFO_USES_DISCARD, s->fs.uses_discard);
+      write_fact(f, NTV_INFO_USES_FBFETCH_OUTPUT, s->fs.uses_fbfetch_output);
+      write_fact(f, NTV_INFO_COLOR_IS_DUAL_SOURCE, s->fs.color_is_dual_source);
+      write_fact(f, NTV_INFO_USES_SAMPLE_QUALIFIER, s->fs.uses_sample_qualifier);
+      write_fact(f, NTV_INFO_INNER_COVERAGE, s->fs.inner_coverage);
+      write_fact(f, NTV_INFO_PIXEL_CENTER_INTEGER, s->fs.pixel_center_integer);
+      write_fact(f, NTV_INFO_ORIGIN_UPPER_LEFT, s->fs.origin_upper_left);
    }
+   if (gl_shader_stage_is_compute(s->stage))
+      write_fact(f, NTV_INFO_PTR_SIZE, s->cs.ptr_size);
 }
 
 static void
@@ -621,18 +569,45 @@ write_header(struct flatten *f, bool element_offsets)
    bool compute = gl_shader_stage_is_compute(s->stage);
    struct ntv_shader shader = {
       .stage = stage(f, s->stage),
-      .workgroup_size = {s->workgroup_size[0], s->workgroup_size[1], s->workgroup_size[2]},
-      /* zink and nir_to_spirv take a size of 0 for one that the pipeline gives. */
-      .workgroup_size_variable = compute && !s->workgroup_size[0] && !s->workgroup_size[1] && !s->workgroup_size[2],
       .next_stage = s->next_stage >= MESA_SHADER_VERTEX && s->next_stage <= MESA_SHADER_FRAGMENT ? stage(f, s->next_stage) : NTV_NONE,
+      .first_ubo_is_default_ubo = s->first_ubo_is_default_ubo,
+      .num_textures = s->num_textures,
+      .num_ubos = s->num_ubos,
+      .num_ssbos = s->num_ssbos,
+      .num_images = s->num_images,
+      .float_controls_execution_mode = s->float_controls_execution_mode,
+      .shared_size = s->shared_size,
       .name = f->names ? s->name : NULL,
       .label = f->names ? s->label : NULL,
    };
 
-   if (!compute)
-      memset(shader.workgroup_size, 0, sizeof(shader.workgroup_size));
+   if (compute) {
+      for (unsigned i = 0; i < 3; i++)
+         shader.workgroup_size[i] = s->workgroup_size[i];
+      /* zink and nir_to_spirv take a size of 0 for one that the pipeline gives. */
+      shader.workgroup_size_variable = !s->workgroup_size[0] && !s->workgroup_size[1] && !s->workgroup_size[2];
+#if NTV_MESA >= 2500
+      shader.derivative_group = s->derivative_group;
+#else
+      shader.derivative_group = s->cs.derivative_group;
+#endif
+   } else if (s->stage == MESA_SHADER_FRAGMENT) {
+      shader.depth_layout = s->fs.depth_layout;
+   }
    ntv_wire_begin(f->w, &shader);
-   write_info(f);
+   if (s->stage == MESA_SHADER_FRAGMENT)
+      write_fragment_info(f, s);
+   else if (s->stage == MESA_SHADER_GEOMETRY)
+      write_geometry_info(f, s);
+   else if (s->stage == MESA_SHADER_TESS_CTRL || s->stage == MESA_SHADER_TESS_EVAL)
+      write_tess_info(f, s);
+#if NTV_MESA >= 2500
+   else if (compute && s->cs.has_variable_shared_mem)
+      ntv_wire_directive(f->w, NTV_DIRECTIVE_VARIABLE_SHARED_MEMORY, true);
+#endif
+   write_fact(f, NTV_INFO_SCRATCH, f->nir->scratch_size);
+   if (f->names)
+      write_printed_info(f, s);
    ntv_wire_directive(f->w, NTV_DIRECTIVE_SHARED_OFFSET_UNITS,
                       element_offsets ? NTV_OFFSET_UNITS_ELEMENTS : NTV_OFFSET_UNITS_BYTES);
 }
@@ -824,15 +799,14 @@ are_push_constants(const struct flatten *f, const nir_variable *var)
           glsl_type_is_struct_or_ifc(var->type);
 }
 
-/* Writes the type of the push constants, when all pointers are known. */
+/* Writes the type of the push constants, to which there are pointers. */
 static void
 write_push_constants(struct flatten *f)
 {
    const nir_variable *var = f->push_constants;
 
-   if (var)
-      ntv_wire_variable_type(f->w, var->index, f->pointed & nir_var_mem_push_const ? write_type(f, var->type)
-                                                                                  : ntv_wire_type_struct(f->w, "", 0));
+   f->push_constants = NULL;
+   ntv_wire_variable_type(f->w, var->index, write_type(f, var->type));
 }
 
 static void
@@ -842,7 +816,7 @@ write_variable(struct flatten *f, nir_variable *var)
    /* Names of inputs and outputs tell ntv nothing, those of buffers what zink uses them for. */
    bool named = f->names || !(var->data.mode & (nir_var_shader_in | nir_var_shader_out));
    bool typed_late = are_push_constants(f, var);
-   struct ntv_variable v = ntv_variable_init(named ? var->name : NULL, typed_late ? NTV_NONE : write_type(f, var->type),
+   struct ntv_variable v = ntv_variable_init(named ? var->name : NULL, typed_late ? ntv_wire_type_struct(f->w, "", 0) : write_type(f, var->type),
                                              mode_bits(var->data.mode));
    struct util_dynarray values = {0};
 
@@ -946,7 +920,7 @@ write_alu(struct flatten *f, nir_alu_instr *alu)
    if (shape.components > 4 || row->wide || row->num_inputs > ARRAY_SIZE(row->input_sizes)) {
       write_large_alu(f, alu, op, flags);
    } else {
-      words = ntv_wire_instr(f->w, row->section, op | flags << 28, shape.components, shape.bits,
+      words = ntv_wire_instr(f->w, ntv_wire_head(NTV_RECORD_ALU, op, shape.components, shape.bits) | flags << 28,
                              2 * row->num_inputs);
       for (unsigned i = 0; words && i < row->num_inputs; i++) {
          unsigned components = row->input_sizes[i] ? row->input_sizes[i] : shape.components;
@@ -965,7 +939,7 @@ write_const(struct flatten *f, nir_load_const_instr *load)
 
    number_instr(f, &load->instr);
    if (bits == 32) {
-      uint32_t *words = ntv_wire_instr(f->w, NTV_SECTION_CONST, 0, components, bits, components);
+      uint32_t *words = ntv_wire_instr(f->w, ntv_wire_head(NTV_RECORD_CONST, 0, components, bits), components);
 
       if (words) {
          for (unsigned i = 0; i < components; i++)
@@ -1046,8 +1020,9 @@ static inline void
 write_deref(struct flatten *f, nir_deref_instr *deref)
 {
    if (deref->deref_type == nir_deref_type_var) {
+      if (unlikely(deref->var == f->push_constants))
+         write_push_constants(f);
       number_instr(f, &deref->instr);
-      f->pointed |= deref->modes;
       ntv_wire_deref_var(f->w, result_shape(RESULT(deref)).bits, deref->var->index);
    } else {
       write_step(f, deref);
@@ -1136,7 +1111,7 @@ write_intrinsic(struct flatten *f, nir_intrinsic_instr *intrinsic)
       shape = result_shape(RESULT(intrinsic));
    load_sources(f, &intrinsic->instr);
    number_instr(f, &intrinsic->instr);
-   words = ntv_wire_instr(f->w, NTV_SECTION_INTRINSIC, row->number, shape.components, shape.bits,
+   words = ntv_wire_instr(f->w, ntv_wire_head(NTV_RECORD_INTRINSIC, row->number, shape.components, shape.bits),
                           num_srcs + row->num_indices);
    if (!words)
       return;
@@ -1410,7 +1385,6 @@ ntv_wire_nir(struct ntv_wire *wire, nir_shader *nir, bool element_offsets, bool 
    write_cf_list(&f, &impl->body);
    if (f.has_phis)
       write_phi_srcs(&f);
-   write_push_constants(&f);
    if (!ntv_wire_end(wire))
       miss(&f, "so large a shader");
    if (f.numbers != f.few)

@@ -54,7 +54,7 @@ register_intrinsic(struct flatten *f, const char *name, struct shape shape, unsi
 {
    uint32_t number = ntv_wire_number(NTV_TABLE_INTRINSIC, name);
    uint32_t num_indices = ntv_wire_num_indices(number);
-   uint32_t *words = ntv_wire_instr(f->w, NTV_SECTION_INTRINSIC, number, shape.components, shape.bits,
+   uint32_t *words = ntv_wire_instr(f->w, ntv_wire_head(NTV_RECORD_INTRINSIC, number, shape.components, shape.bits),
                                     num_srcs + num_indices);
 
    if (words)

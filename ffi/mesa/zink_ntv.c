@@ -428,7 +428,6 @@ dump(struct translator *t, nir_shader *nir, const char *name)
    if (!ntv_wire_nir(&t->wire, nir, true, true)) {
       file = open_dump(name, "ntvw");
       if (file) {
-         ntv_wire_pack(&t->wire);
          fwrite(t->wire.words, sizeof(uint32_t), t->wire.len, file);
          fclose(file);
       }

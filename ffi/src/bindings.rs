@@ -2,33 +2,26 @@
 
 pub const NTV_NONE: u32 = 4294967295;
 pub const NTV_WIRE_MAGIC: u32 = 1465275470;
-pub const NTV_WIRE_VERSION: u32 = 5;
-pub const NTV_NUM_SECTIONS: u32 = 19;
-pub const NTV_WIRE_HEADER_WORDS: u32 = 43;
-pub const NTV_WIRE_ROOM: u32 = 992;
-pub const NTV_WIRE_SHADER_WORDS: u32 = 14;
-pub const NTV_WIRE_NUM_FACTS: u32 = 183;
+pub const NTV_WIRE_VERSION: u32 = 6;
+pub const NTV_WIRE_HEADER_WORDS: u32 = 16;
+pub const NTV_WIRE_ROOM: u32 = 4096;
 pub const NTV_WIDE_SOURCES: u32 = 8;
-pub const NTV_SECTION_SHADER: ntv_section = 0;
-pub const NTV_SECTION_DIRECTIVE: ntv_section = 1;
-pub const NTV_SECTION_TYPE: ntv_section = 2;
-pub const NTV_SECTION_VARIABLE: ntv_section = 3;
-pub const NTV_SECTION_VALUE: ntv_section = 4;
-pub const NTV_SECTION_CONTROL: ntv_section = 5;
-pub const NTV_SECTION_PLAIN: ntv_section = 6;
-pub const NTV_SECTION_PHI_SRC: ntv_section = 7;
-pub const NTV_SECTION_TEX: ntv_section = 8;
-pub const NTV_SECTION_INTRINSIC: ntv_section = 9;
-pub const NTV_SECTION_CONST: ntv_section = 10;
-pub const NTV_SECTION_DEREF_VAR: ntv_section = 11;
-pub const NTV_SECTION_DEREF: ntv_section = 12;
-pub const NTV_SECTION_ALU_1: ntv_section = 13;
-pub const NTV_SECTION_ALU_2: ntv_section = 14;
-pub const NTV_SECTION_ALU_3: ntv_section = 15;
-pub const NTV_SECTION_ALU_4: ntv_section = 16;
-pub const NTV_SECTION_ALU: ntv_section = 17;
-pub const NTV_SECTION_TEXT: ntv_section = 18;
-pub type ntv_section = ::std::os::raw::c_uint;
+pub const NTV_RECORD_ALU: ntv_record = 0;
+pub const NTV_RECORD_INTRINSIC: ntv_record = 1;
+pub const NTV_RECORD_CONST: ntv_record = 2;
+pub const NTV_RECORD_DEREF_VAR: ntv_record = 3;
+pub const NTV_RECORD_DEREF: ntv_record = 4;
+pub const NTV_RECORD_TEX: ntv_record = 5;
+pub const NTV_RECORD_PLAIN: ntv_record = 6;
+pub const NTV_RECORD_CONTROL: ntv_record = 7;
+pub const NTV_RECORD_TYPE: ntv_record = 8;
+pub const NTV_RECORD_VARIABLE: ntv_record = 9;
+pub const NTV_RECORD_VARIABLE_TYPE: ntv_record = 10;
+pub const NTV_RECORD_PHI_SRC: ntv_record = 11;
+pub const NTV_RECORD_DIRECTIVE: ntv_record = 12;
+pub const NTV_RECORD_FACT: ntv_record = 13;
+pub const NTV_RECORD_NAME: ntv_record = 14;
+pub type ntv_record = ::std::os::raw::c_uint;
 pub const NTV_STAGE_VERTEX: ntv_stage = 0;
 pub const NTV_STAGE_TESS_CTRL: ntv_stage = 1;
 pub const NTV_STAGE_TESS_EVAL: ntv_stage = 2;
@@ -186,18 +179,11 @@ pub const NTV_HINT_DIVERGENT_ALWAYS_TAKEN: ntv_hint = 3;
 pub type ntv_hint = ::std::os::raw::c_uint;
 #[repr(C)]
 #[derive(Copy, Clone)]
-pub struct ntv_words {
-    pub words: *mut u32,
-    pub len: usize,
-    pub capacity: usize,
-}
-#[repr(C)]
-#[derive(Copy, Clone)]
 pub struct ntv_wire {
     pub words: *mut u32,
     pub len: usize,
-    pub sections: [ntv_words; 19usize],
-    pub text_len: usize,
+    pub written: usize,
+    pub capacity: usize,
     pub num_types: u32,
     pub num_variables: u32,
     pub num_blocks: u32,
@@ -210,12 +196,26 @@ pub struct ntv_shader {
     pub stage: ntv_stage,
     pub workgroup_size: [u32; 3usize],
     pub workgroup_size_variable: bool,
+    pub first_ubo_is_default_ubo: bool,
     pub next_stage: u32,
+    pub num_textures: u32,
+    pub num_ubos: u32,
+    pub num_ssbos: u32,
+    pub num_images: u32,
+    pub float_controls_execution_mode: u32,
+    pub shared_size: u32,
+    pub derivative_group: u32,
+    pub depth_layout: u32,
     pub entry: *const ::std::os::raw::c_char,
     pub source_hash: *const ::std::os::raw::c_char,
     pub name: *const ::std::os::raw::c_char,
     pub label: *const ::std::os::raw::c_char,
 }
+pub const NTV_NAME_ENTRY: ntv_name = 0;
+pub const NTV_NAME_SOURCE_HASH: ntv_name = 1;
+pub const NTV_NAME_SHADER: ntv_name = 2;
+pub const NTV_NAME_LABEL: ntv_name = 3;
+pub type ntv_name = ::std::os::raw::c_uint;
 pub const NTV_INFO_INTERNAL: ntv_info = 0;
 pub const NTV_INFO_NUM_TEXTURES: ntv_info = 1;
 pub const NTV_INFO_NUM_UBOS: ntv_info = 2;
@@ -223,104 +223,104 @@ pub const NTV_INFO_NUM_ABOS: ntv_info = 3;
 pub const NTV_INFO_NUM_SSBOS: ntv_info = 4;
 pub const NTV_INFO_NUM_IMAGES: ntv_info = 5;
 pub const NTV_INFO_INPUTS_READ: ntv_info = 6;
-pub const NTV_INFO_DUAL_SLOT_INPUTS: ntv_info = 10;
-pub const NTV_INFO_OUTPUTS_WRITTEN: ntv_info = 14;
-pub const NTV_INFO_OUTPUTS_READ: ntv_info = 18;
-pub const NTV_INFO_SYSTEM_VALUES_READ: ntv_info = 22;
-pub const NTV_INFO_PER_PRIMITIVE_INPUTS: ntv_info = 26;
-pub const NTV_INFO_PER_PRIMITIVE_OUTPUTS: ntv_info = 30;
-pub const NTV_INFO_PER_VIEW_OUTPUTS: ntv_info = 34;
-pub const NTV_INFO_INPUTS_READ_16BIT: ntv_info = 38;
-pub const NTV_INFO_OUTPUTS_WRITTEN_16BIT: ntv_info = 39;
-pub const NTV_INFO_OUTPUTS_READ_16BIT: ntv_info = 40;
-pub const NTV_INFO_INPUTS_READ_INDIRECTLY_16BIT: ntv_info = 41;
-pub const NTV_INFO_OUTPUTS_ACCESSED_INDIRECTLY_16BIT: ntv_info = 42;
-pub const NTV_INFO_PATCH_INPUTS_READ: ntv_info = 43;
-pub const NTV_INFO_PATCH_OUTPUTS_WRITTEN: ntv_info = 44;
-pub const NTV_INFO_PATCH_OUTPUTS_READ: ntv_info = 45;
-pub const NTV_INFO_INPUTS_READ_INDIRECTLY: ntv_info = 46;
-pub const NTV_INFO_OUTPUTS_ACCESSED_INDIRECTLY: ntv_info = 50;
-pub const NTV_INFO_PATCH_INPUTS_READ_INDIRECTLY: ntv_info = 54;
-pub const NTV_INFO_PATCH_OUTPUTS_ACCESSED_INDIRECTLY: ntv_info = 58;
-pub const NTV_INFO_TEXTURES_USED: ntv_info = 62;
-pub const NTV_INFO_TEXTURES_USED_BY_TXF: ntv_info = 66;
-pub const NTV_INFO_SAMPLERS_USED: ntv_info = 70;
-pub const NTV_INFO_IMAGES_USED: ntv_info = 74;
-pub const NTV_INFO_IMAGE_BUFFERS: ntv_info = 78;
-pub const NTV_INFO_MSAA_IMAGES: ntv_info = 82;
-pub const NTV_INFO_FLOAT_CONTROLS_EXECUTION_MODE: ntv_info = 86;
-pub const NTV_INFO_SHARED_SIZE: ntv_info = 87;
-pub const NTV_INFO_RAY_QUERIES: ntv_info = 88;
-pub const NTV_INFO_SUBGROUP_SIZE: ntv_info = 89;
-pub const NTV_INFO_USES_WIDE_SUBGROUP_INTRINSICS: ntv_info = 90;
-pub const NTV_INFO_XFB_STRIDE: ntv_info = 91;
-pub const NTV_INFO_INLINABLE_UNIFORM_DW_OFFSETS: ntv_info = 95;
-pub const NTV_INFO_NUM_INLINABLE_UNIFORMS: ntv_info = 99;
-pub const NTV_INFO_CLIP_DISTANCE_ARRAY_SIZE: ntv_info = 100;
-pub const NTV_INFO_CULL_DISTANCE_ARRAY_SIZE: ntv_info = 101;
-pub const NTV_INFO_USES_TEXTURE_GATHER: ntv_info = 102;
-pub const NTV_INFO_USES_RESOURCE_INFO_QUERY: ntv_info = 103;
-pub const NTV_INFO_BIT_SIZES_FLOAT: ntv_info = 104;
-pub const NTV_INFO_BIT_SIZES_INT: ntv_info = 105;
-pub const NTV_INFO_FIRST_UBO_IS_DEFAULT_UBO: ntv_info = 106;
-pub const NTV_INFO_SEPARATE_SHADER: ntv_info = 107;
-pub const NTV_INFO_HAS_TRANSFORM_FEEDBACK_VARYINGS: ntv_info = 108;
-pub const NTV_INFO_FLRP_LOWERED: ntv_info = 109;
-pub const NTV_INFO_IO_LOWERED: ntv_info = 110;
-pub const NTV_INFO_WRITES_MEMORY: ntv_info = 111;
-pub const NTV_INFO_DERIVATIVE_GROUP: ntv_info = 112;
-pub const NTV_INFO_DOUBLE_INPUTS: ntv_info = 113;
-pub const NTV_INFO_BLIT_SGPRS_AMD: ntv_info = 117;
-pub const NTV_INFO_WINDOW_SPACE_POSITION: ntv_info = 118;
-pub const NTV_INFO_NEEDS_EDGE_FLAG: ntv_info = 119;
-pub const NTV_INFO_PRIMITIVE_MODE: ntv_info = 120;
-pub const NTV_INFO_TCS_VERTICES_OUT: ntv_info = 121;
-pub const NTV_INFO_SPACING: ntv_info = 122;
-pub const NTV_INFO_CCW: ntv_info = 123;
-pub const NTV_INFO_POINT_MODE: ntv_info = 124;
-pub const NTV_INFO_TCS_SAME_INVOCATION_INPUTS_READ: ntv_info = 125;
-pub const NTV_INFO_TCS_CROSS_INVOCATION_INPUTS_READ: ntv_info = 129;
-pub const NTV_INFO_TCS_CROSS_INVOCATION_OUTPUTS_READ: ntv_info = 133;
-pub const NTV_INFO_OUTPUT_PRIMITIVE: ntv_info = 137;
-pub const NTV_INFO_INPUT_PRIMITIVE: ntv_info = 139;
-pub const NTV_INFO_VERTICES_OUT: ntv_info = 141;
-pub const NTV_INFO_INVOCATIONS: ntv_info = 142;
-pub const NTV_INFO_VERTICES_IN: ntv_info = 143;
-pub const NTV_INFO_USES_END_PRIMITIVE: ntv_info = 144;
-pub const NTV_INFO_ACTIVE_STREAM_MASK: ntv_info = 145;
-pub const NTV_INFO_USES_DISCARD: ntv_info = 146;
-pub const NTV_INFO_USES_FBFETCH_OUTPUT: ntv_info = 147;
-pub const NTV_INFO_COLOR_IS_DUAL_SOURCE: ntv_info = 148;
-pub const NTV_INFO_REQUIRE_FULL_QUADS: ntv_info = 149;
-pub const NTV_INFO_NEEDS_QUAD_HELPER_INVOCATIONS: ntv_info = 150;
-pub const NTV_INFO_USES_SAMPLE_QUALIFIER: ntv_info = 151;
-pub const NTV_INFO_USES_SAMPLE_SHADING: ntv_info = 152;
-pub const NTV_INFO_EARLY_FRAGMENT_TESTS: ntv_info = 153;
-pub const NTV_INFO_INNER_COVERAGE: ntv_info = 154;
-pub const NTV_INFO_POST_DEPTH_COVERAGE: ntv_info = 155;
-pub const NTV_INFO_PIXEL_CENTER_INTEGER: ntv_info = 156;
-pub const NTV_INFO_ORIGIN_UPPER_LEFT: ntv_info = 157;
-pub const NTV_INFO_PIXEL_INTERLOCK_ORDERED: ntv_info = 158;
-pub const NTV_INFO_PIXEL_INTERLOCK_UNORDERED: ntv_info = 159;
-pub const NTV_INFO_SAMPLE_INTERLOCK_ORDERED: ntv_info = 160;
-pub const NTV_INFO_SAMPLE_INTERLOCK_UNORDERED: ntv_info = 161;
-pub const NTV_INFO_UNTYPED_COLOR_OUTPUTS: ntv_info = 162;
-pub const NTV_INFO_DEPTH_LAYOUT: ntv_info = 163;
-pub const NTV_INFO_COLOR0_INTERP: ntv_info = 164;
-pub const NTV_INFO_COLOR0_SAMPLE: ntv_info = 166;
-pub const NTV_INFO_COLOR0_CENTROID: ntv_info = 167;
-pub const NTV_INFO_COLOR1_INTERP: ntv_info = 168;
-pub const NTV_INFO_COLOR1_SAMPLE: ntv_info = 170;
-pub const NTV_INFO_COLOR1_CENTROID: ntv_info = 171;
-pub const NTV_INFO_ADVANCED_BLEND_MODES: ntv_info = 172;
-pub const NTV_INFO_WORKGROUP_SIZE_HINT: ntv_info = 173;
-pub const NTV_INFO_USER_DATA_COMPONENTS_AMD: ntv_info = 176;
-pub const NTV_INFO_PTR_SIZE: ntv_info = 177;
-pub const NTV_INFO_INPUTS: ntv_info = 178;
-pub const NTV_INFO_OUTPUTS: ntv_info = 179;
-pub const NTV_INFO_UNIFORMS: ntv_info = 180;
-pub const NTV_INFO_SCRATCH: ntv_info = 181;
-pub const NTV_INFO_CONSTANTS: ntv_info = 182;
+pub const NTV_INFO_DUAL_SLOT_INPUTS: ntv_info = 7;
+pub const NTV_INFO_OUTPUTS_WRITTEN: ntv_info = 8;
+pub const NTV_INFO_OUTPUTS_READ: ntv_info = 9;
+pub const NTV_INFO_SYSTEM_VALUES_READ: ntv_info = 10;
+pub const NTV_INFO_PER_PRIMITIVE_INPUTS: ntv_info = 11;
+pub const NTV_INFO_PER_PRIMITIVE_OUTPUTS: ntv_info = 12;
+pub const NTV_INFO_PER_VIEW_OUTPUTS: ntv_info = 13;
+pub const NTV_INFO_INPUTS_READ_16BIT: ntv_info = 14;
+pub const NTV_INFO_OUTPUTS_WRITTEN_16BIT: ntv_info = 15;
+pub const NTV_INFO_OUTPUTS_READ_16BIT: ntv_info = 16;
+pub const NTV_INFO_INPUTS_READ_INDIRECTLY_16BIT: ntv_info = 17;
+pub const NTV_INFO_OUTPUTS_ACCESSED_INDIRECTLY_16BIT: ntv_info = 18;
+pub const NTV_INFO_PATCH_INPUTS_READ: ntv_info = 19;
+pub const NTV_INFO_PATCH_OUTPUTS_WRITTEN: ntv_info = 20;
+pub const NTV_INFO_PATCH_OUTPUTS_READ: ntv_info = 21;
+pub const NTV_INFO_INPUTS_READ_INDIRECTLY: ntv_info = 22;
+pub const NTV_INFO_OUTPUTS_ACCESSED_INDIRECTLY: ntv_info = 23;
+pub const NTV_INFO_PATCH_INPUTS_READ_INDIRECTLY: ntv_info = 24;
+pub const NTV_INFO_PATCH_OUTPUTS_ACCESSED_INDIRECTLY: ntv_info = 25;
+pub const NTV_INFO_TEXTURES_USED: ntv_info = 26;
+pub const NTV_INFO_TEXTURES_USED_BY_TXF: ntv_info = 27;
+pub const NTV_INFO_SAMPLERS_USED: ntv_info = 28;
+pub const NTV_INFO_IMAGES_USED: ntv_info = 29;
+pub const NTV_INFO_IMAGE_BUFFERS: ntv_info = 30;
+pub const NTV_INFO_MSAA_IMAGES: ntv_info = 31;
+pub const NTV_INFO_FLOAT_CONTROLS_EXECUTION_MODE: ntv_info = 32;
+pub const NTV_INFO_SHARED_SIZE: ntv_info = 33;
+pub const NTV_INFO_RAY_QUERIES: ntv_info = 34;
+pub const NTV_INFO_SUBGROUP_SIZE: ntv_info = 35;
+pub const NTV_INFO_USES_WIDE_SUBGROUP_INTRINSICS: ntv_info = 36;
+pub const NTV_INFO_XFB_STRIDE: ntv_info = 37;
+pub const NTV_INFO_INLINABLE_UNIFORM_DW_OFFSETS: ntv_info = 38;
+pub const NTV_INFO_NUM_INLINABLE_UNIFORMS: ntv_info = 39;
+pub const NTV_INFO_CLIP_DISTANCE_ARRAY_SIZE: ntv_info = 40;
+pub const NTV_INFO_CULL_DISTANCE_ARRAY_SIZE: ntv_info = 41;
+pub const NTV_INFO_USES_TEXTURE_GATHER: ntv_info = 42;
+pub const NTV_INFO_USES_RESOURCE_INFO_QUERY: ntv_info = 43;
+pub const NTV_INFO_BIT_SIZES_FLOAT: ntv_info = 44;
+pub const NTV_INFO_BIT_SIZES_INT: ntv_info = 45;
+pub const NTV_INFO_FIRST_UBO_IS_DEFAULT_UBO: ntv_info = 46;
+pub const NTV_INFO_SEPARATE_SHADER: ntv_info = 47;
+pub const NTV_INFO_HAS_TRANSFORM_FEEDBACK_VARYINGS: ntv_info = 48;
+pub const NTV_INFO_FLRP_LOWERED: ntv_info = 49;
+pub const NTV_INFO_IO_LOWERED: ntv_info = 50;
+pub const NTV_INFO_WRITES_MEMORY: ntv_info = 51;
+pub const NTV_INFO_DERIVATIVE_GROUP: ntv_info = 52;
+pub const NTV_INFO_DOUBLE_INPUTS: ntv_info = 53;
+pub const NTV_INFO_BLIT_SGPRS_AMD: ntv_info = 54;
+pub const NTV_INFO_WINDOW_SPACE_POSITION: ntv_info = 55;
+pub const NTV_INFO_NEEDS_EDGE_FLAG: ntv_info = 56;
+pub const NTV_INFO_PRIMITIVE_MODE: ntv_info = 57;
+pub const NTV_INFO_TCS_VERTICES_OUT: ntv_info = 58;
+pub const NTV_INFO_SPACING: ntv_info = 59;
+pub const NTV_INFO_CCW: ntv_info = 60;
+pub const NTV_INFO_POINT_MODE: ntv_info = 61;
+pub const NTV_INFO_TCS_SAME_INVOCATION_INPUTS_READ: ntv_info = 62;
+pub const NTV_INFO_TCS_CROSS_INVOCATION_INPUTS_READ: ntv_info = 63;
+pub const NTV_INFO_TCS_CROSS_INVOCATION_OUTPUTS_READ: ntv_info = 64;
+pub const NTV_INFO_OUTPUT_PRIMITIVE: ntv_info = 65;
+pub const NTV_INFO_INPUT_PRIMITIVE: ntv_info = 66;
+pub const NTV_INFO_VERTICES_OUT: ntv_info = 67;
+pub const NTV_INFO_INVOCATIONS: ntv_info = 68;
+pub const NTV_INFO_VERTICES_IN: ntv_info = 69;
+pub const NTV_INFO_USES_END_PRIMITIVE: ntv_info = 70;
+pub const NTV_INFO_ACTIVE_STREAM_MASK: ntv_info = 71;
+pub const NTV_INFO_USES_DISCARD: ntv_info = 72;
+pub const NTV_INFO_USES_FBFETCH_OUTPUT: ntv_info = 73;
+pub const NTV_INFO_COLOR_IS_DUAL_SOURCE: ntv_info = 74;
+pub const NTV_INFO_REQUIRE_FULL_QUADS: ntv_info = 75;
+pub const NTV_INFO_NEEDS_QUAD_HELPER_INVOCATIONS: ntv_info = 76;
+pub const NTV_INFO_USES_SAMPLE_QUALIFIER: ntv_info = 77;
+pub const NTV_INFO_USES_SAMPLE_SHADING: ntv_info = 78;
+pub const NTV_INFO_EARLY_FRAGMENT_TESTS: ntv_info = 79;
+pub const NTV_INFO_INNER_COVERAGE: ntv_info = 80;
+pub const NTV_INFO_POST_DEPTH_COVERAGE: ntv_info = 81;
+pub const NTV_INFO_PIXEL_CENTER_INTEGER: ntv_info = 82;
+pub const NTV_INFO_ORIGIN_UPPER_LEFT: ntv_info = 83;
+pub const NTV_INFO_PIXEL_INTERLOCK_ORDERED: ntv_info = 84;
+pub const NTV_INFO_PIXEL_INTERLOCK_UNORDERED: ntv_info = 85;
+pub const NTV_INFO_SAMPLE_INTERLOCK_ORDERED: ntv_info = 86;
+pub const NTV_INFO_SAMPLE_INTERLOCK_UNORDERED: ntv_info = 87;
+pub const NTV_INFO_UNTYPED_COLOR_OUTPUTS: ntv_info = 88;
+pub const NTV_INFO_DEPTH_LAYOUT: ntv_info = 89;
+pub const NTV_INFO_COLOR0_INTERP: ntv_info = 90;
+pub const NTV_INFO_COLOR0_SAMPLE: ntv_info = 91;
+pub const NTV_INFO_COLOR0_CENTROID: ntv_info = 92;
+pub const NTV_INFO_COLOR1_INTERP: ntv_info = 93;
+pub const NTV_INFO_COLOR1_SAMPLE: ntv_info = 94;
+pub const NTV_INFO_COLOR1_CENTROID: ntv_info = 95;
+pub const NTV_INFO_ADVANCED_BLEND_MODES: ntv_info = 96;
+pub const NTV_INFO_WORKGROUP_SIZE_HINT: ntv_info = 97;
+pub const NTV_INFO_USER_DATA_COMPONENTS_AMD: ntv_info = 98;
+pub const NTV_INFO_PTR_SIZE: ntv_info = 99;
+pub const NTV_INFO_INPUTS: ntv_info = 100;
+pub const NTV_INFO_OUTPUTS: ntv_info = 101;
+pub const NTV_INFO_UNIFORMS: ntv_info = 102;
+pub const NTV_INFO_SCRATCH: ntv_info = 103;
+pub const NTV_INFO_CONSTANTS: ntv_info = 104;
 pub type ntv_info = ::std::os::raw::c_uint;
 pub const NTV_DIRECTIVE_SHARED_OFFSET_UNITS: ntv_directive = 0;
 pub const NTV_DIRECTIVE_LOCATIONS: ntv_directive = 1;

@@ -74,7 +74,7 @@ impl Stage {
 }
 
 /// A field of the header, by its printed form.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub enum FieldMut<'a> {
     /// `12`.
     Dec(&'a mut u32),
@@ -118,60 +118,14 @@ fn in_geometry(stage: Stage) -> bool {
 /// Key and value.
 pub type Directive = (Cow<'static, str>, Cow<'static, str>);
 
-/// A field as words, so that all of them are read in one go and without a question for each.
-trait Field {
-    /// How many words it takes.
-    const WORDS: usize;
-
-    /// Takes it from as many words, names from `text`. False for what it cannot be.
-    fn set(&mut self, words: &[u32], text: &str) -> bool;
+/// What a field can forget.
+trait Clear {
+    fn clear(&mut self);
 }
 
-impl Field for u32 {
-    const WORDS: usize = 1;
-
-    fn set(&mut self, words: &[u32], _: &str) -> bool {
-        *self = words[0];
-        true
-    }
-}
-
-impl Field for bool {
-    const WORDS: usize = 1;
-
-    fn set(&mut self, words: &[u32], _: &str) -> bool {
-        *self = words[0] != 0;
-        words[0] < 2
-    }
-}
-
-impl Field for u128 {
-    const WORDS: usize = 4;
-
-    fn set(&mut self, words: &[u32], _: &str) -> bool {
-        let pair = |at: usize| u64::from(words[at]) | u64::from(words[at + 1]) << 32;
-        *self = u128::from(pair(0)) | u128::from(pair(2)) << 64;
-        true
-    }
-}
-
-impl<const N: usize> Field for [u32; N] {
-    const WORDS: usize = N;
-
-    fn set(&mut self, words: &[u32], _: &str) -> bool {
-        self.copy_from_slice(words);
-        true
-    }
-}
-
-impl Field for String {
-    /// Where it starts in the text, and how many bytes it has.
-    const WORDS: usize = 2;
-
-    fn set(&mut self, words: &[u32], text: &str) -> bool {
-        self.clear();
-        let (start, len) = (words[0] as usize, words[1] as usize);
-        len == 0 || text.get(start..start.saturating_add(len)).map(|name| self.push_str(name)).is_some()
+impl<T: Copy + Default> Clear for T {
+    fn clear(&mut self) {
+        *self = T::default();
     }
 }
 
@@ -202,10 +156,22 @@ macro_rules! field_kind {
     };
 }
 
+macro_rules! info_place {
+    (read, $info:ident, $name:ident) => {
+        &mut $info.$name
+    };
+    (printed, $info:ident, $name:ident) => {
+        &mut $info.printed.make().$name
+    };
+}
+
 macro_rules! info_fields {
-    ($($name:ident: $ty:ty, $kind:ident, $always:ident;)*) => {
-        /// The header of a shader. Fields have NIR's names; those that only matter for printing a dump again are kept as
-        /// they were read.
+    (
+        read { $($read:ident: $read_ty:ty,)* }
+        printed { $($printed:ident: $printed_ty:ty,)* }
+        table { $($name:ident: $kind:ident, $always:ident, $place:ident;)* }
+    ) => {
+        /// The header of a shader. Fields have NIR's names.
         #[derive(Clone, Debug, Default, PartialEq)]
         #[allow(missing_docs)]
         pub struct ShaderInfo {
@@ -225,147 +191,281 @@ macro_rules! info_fields {
             pub next_stage: Option<Stage>,
             /// `// ntv: key=value` lines: what a dump cannot say but a reader must know.
             pub directives: Vec<Directive>,
-            $(pub $name: $ty,)*
+            printed: Rest,
+            $(pub $read: $read_ty,)*
+        }
+
+        impl ShaderInfo {
+            /// Forgets everything, keeps the memory of names and of the list of directives.
+            pub fn clear(&mut self) {
+                self.stage = Stage::default();
+                self.source_hash.clear();
+                self.name = None;
+                self.label = None;
+                self.workgroup_size = [0; 3];
+                self.workgroup_size_variable = false;
+                self.next_stage = None;
+                self.directives.clear();
+                if let Some(printed) = &mut self.printed.0 {
+                    **printed = Printed::default();
+                }
+                $(self.$read.clear();)*
+            }
+        }
+
+        /// The fields that nothing reads: they are kept as they were read, and only matter for printing a dump again.
+        #[derive(Clone, Debug, Default, PartialEq)]
+        #[allow(missing_docs)]
+        pub struct Printed {
+            $(pub $printed: $printed_ty,)*
         }
 
         /// The header's table, in printed order, without the fields that every dump starts with.
         pub const FIELDS: &[FieldRow] = &[$(FieldRow {
             name: stringify!($name),
             always: $always,
-            field: |info| field_kind!($kind, &mut info.$name),
+            field: |info| field_kind!($kind, info_place!($place, info, $name)),
         },)*];
-
-        impl ShaderInfo {
-            /// How many words all fields of the table take.
-            pub(crate) const NUM_WORDS: usize = 0 $(+ <$ty as Field>::WORDS)*;
-
-            /// Takes all fields of the table from words, in its order, and names from `text`. False if a field has a value that it
-            /// cannot have.
-            pub(crate) fn set_fields(&mut self, words: &[u32; ShaderInfo::NUM_WORDS], text: &str) -> bool {
-                let (mut rest, mut sound) = (&words[..], true);
-                $({
-                    let (field, behind) = rest.split_at(<$ty as Field>::WORDS);
-                    sound &= self.$name.set(field, text);
-                    rest = behind;
-                })*
-                sound && rest.is_empty()
-            }
-        }
     };
 }
 
+/// A [`Printed`], or nothing as long as no field of it was set: a driver sets none.
+#[derive(Clone, Debug, Default)]
+struct Rest(Option<Box<Printed>>);
+
+impl Rest {
+    #[cold]
+    fn make(&mut self) -> &mut Printed {
+        self.0.get_or_insert_with(Box::default)
+    }
+}
+
+impl PartialEq for Rest {
+    fn eq(&self, other: &Rest) -> bool {
+        let same = |a: &Rest, b: &Rest| {
+            a.0.as_ref().map_or(true, |a| b.0.as_ref().map_or(**a == Printed::default(), |b| a == b))
+        };
+        same(self, other) && same(other, self)
+    }
+}
+
 info_fields! {
-    internal: bool, Flag, never;
-    num_textures: u32, Dec, never;
-    num_ubos: u32, Dec, never;
-    num_abos: u32, Dec, never;
-    num_ssbos: u32, Dec, never;
-    num_images: u32, Dec, never;
-    inputs_read: u128, Ranges, never;
-    dual_slot_inputs: u128, Ranges, never;
-    outputs_written: u128, Ranges, never;
-    outputs_read: u128, Ranges, never;
-    system_values_read: u128, Words4, never;
-    per_primitive_inputs: u128, Ranges, never;
-    per_primitive_outputs: u128, Ranges, never;
-    per_view_outputs: u128, Ranges, never;
-    inputs_read_16bit: u32, Hex4, never;
-    outputs_written_16bit: u32, Hex4, never;
-    outputs_read_16bit: u32, Hex4, never;
-    inputs_read_indirectly_16bit: u32, Hex4, never;
-    outputs_accessed_indirectly_16bit: u32, Hex4, never;
-    patch_inputs_read: u32, Hex8, never;
-    patch_outputs_written: u32, Hex8, never;
-    patch_outputs_read: u32, Hex8, never;
-    inputs_read_indirectly: u128, Ranges, never;
-    outputs_accessed_indirectly: u128, Ranges, never;
-    patch_inputs_read_indirectly: u128, Ranges, never;
-    patch_outputs_accessed_indirectly: u128, Ranges, never;
-    textures_used: u128, Words4, never;
-    textures_used_by_txf: u128, Words4, never;
-    samplers_used: u128, Words1, never;
-    images_used: u128, Words2, never;
-    image_buffers: u128, Words2, never;
-    msaa_images: u128, Words2, never;
-    float_controls_execution_mode: u32, Hex8, never;
-    shared_size: u32, Dec, never;
-    ray_queries: u32, Dec, never;
-    subgroup_size: u32, Dec, everywhere;
-    uses_wide_subgroup_intrinsics: bool, Flag, never;
-    xfb_stride: [u32; 4], List, never;
-    inlinable_uniform_dw_offsets: [u32; 4], List, never;
-    num_inlinable_uniforms: u32, Dec, never;
-    clip_distance_array_size: u32, Dec, never;
-    cull_distance_array_size: u32, Dec, never;
-    uses_texture_gather: bool, Flag, never;
-    uses_resource_info_query: bool, Flag, never;
-    bit_sizes_float: u32, Hex2, never;
-    bit_sizes_int: u32, Hex2, never;
-    first_ubo_is_default_ubo: bool, Flag, never;
-    separate_shader: bool, Flag, never;
-    has_transform_feedback_varyings: bool, Flag, never;
-    flrp_lowered: bool, Flag, never;
-    io_lowered: bool, Flag, never;
-    writes_memory: bool, Flag, never;
-    derivative_group: u32, Dec, never;
-
-    double_inputs: u128, Ranges, never;
-    blit_sgprs_amd: u32, Dec, never;
-    window_space_position: bool, Flag, never;
-    needs_edge_flag: bool, Flag, never;
-
-    primitive_mode: u32, Dec, in_tess;
-    tcs_vertices_out: u32, Dec, in_tess;
-    spacing: u32, Dec, in_tess;
-    ccw: bool, Flag, never;
-    point_mode: bool, Flag, never;
-    tcs_same_invocation_inputs_read: u128, Ranges, never;
-    tcs_cross_invocation_inputs_read: u128, Ranges, never;
-    tcs_cross_invocation_outputs_read: u128, Ranges, never;
-
-    output_primitive: String, Name, in_geometry;
-    input_primitive: String, Name, in_geometry;
-    vertices_out: u32, Dec, in_geometry;
-    invocations: u32, Dec, in_geometry;
-    vertices_in: u32, Dec, in_geometry;
-    uses_end_primitive: bool, Flag, never;
-    active_stream_mask: u32, Hex2, in_geometry;
-
-    uses_discard: bool, Flag, never;
-    uses_fbfetch_output: bool, Flag, never;
-    color_is_dual_source: bool, Flag, never;
-    require_full_quads: bool, Flag, never;
-    needs_quad_helper_invocations: bool, Flag, never;
-    uses_sample_qualifier: bool, Flag, never;
-    uses_sample_shading: bool, Flag, never;
-    early_fragment_tests: bool, Flag, never;
-    inner_coverage: bool, Flag, never;
-    post_depth_coverage: bool, Flag, never;
-    pixel_center_integer: bool, Flag, never;
-    origin_upper_left: bool, Flag, never;
-    pixel_interlock_ordered: bool, Flag, never;
-    pixel_interlock_unordered: bool, Flag, never;
-    sample_interlock_ordered: bool, Flag, never;
-    sample_interlock_unordered: bool, Flag, never;
-    untyped_color_outputs: bool, Flag, never;
-    depth_layout: u32, Dec, never;
-    color0_interp: String, Name, never;
-    color0_sample: bool, Flag, never;
-    color0_centroid: bool, Flag, never;
-    color1_interp: String, Name, never;
-    color1_sample: bool, Flag, never;
-    color1_centroid: bool, Flag, never;
-    advanced_blend_modes: u32, Hex8, never;
-
-    workgroup_size_hint: [u32; 3], List, never;
-    user_data_components_amd: u32, Dec, never;
-    ptr_size: u32, Dec, never;
-
-    inputs: u32, Dec, never;
-    outputs: u32, Dec, never;
-    uniforms: u32, Dec, never;
-    scratch: u32, Dec, never;
-    constants: u32, Dec, never;
+    read {
+        num_textures: u32,
+        num_ubos: u32,
+        num_ssbos: u32,
+        num_images: u32,
+        float_controls_execution_mode: u32,
+        shared_size: u32,
+        scratch: u32,
+        xfb_stride: [u32; 4],
+        first_ubo_is_default_ubo: bool,
+        derivative_group: u32,
+        primitive_mode: u32,
+        tcs_vertices_out: u32,
+        spacing: u32,
+        ccw: bool,
+        point_mode: bool,
+        output_primitive: String,
+        input_primitive: String,
+        vertices_out: u32,
+        invocations: u32,
+        vertices_in: u32,
+        uses_sample_shading: bool,
+        early_fragment_tests: bool,
+        post_depth_coverage: bool,
+        pixel_interlock_ordered: bool,
+        pixel_interlock_unordered: bool,
+        sample_interlock_ordered: bool,
+        sample_interlock_unordered: bool,
+        depth_layout: u32,
+        color0_interp: String,
+        color0_sample: bool,
+        color0_centroid: bool,
+        color1_interp: String,
+        color1_sample: bool,
+        color1_centroid: bool,
+    }
+    printed {
+        internal: bool,
+        num_abos: u32,
+        inputs_read: u128,
+        dual_slot_inputs: u128,
+        outputs_written: u128,
+        outputs_read: u128,
+        system_values_read: u128,
+        per_primitive_inputs: u128,
+        per_primitive_outputs: u128,
+        per_view_outputs: u128,
+        inputs_read_16bit: u32,
+        outputs_written_16bit: u32,
+        outputs_read_16bit: u32,
+        inputs_read_indirectly_16bit: u32,
+        outputs_accessed_indirectly_16bit: u32,
+        patch_inputs_read: u32,
+        patch_outputs_written: u32,
+        patch_outputs_read: u32,
+        inputs_read_indirectly: u128,
+        outputs_accessed_indirectly: u128,
+        patch_inputs_read_indirectly: u128,
+        patch_outputs_accessed_indirectly: u128,
+        textures_used: u128,
+        textures_used_by_txf: u128,
+        samplers_used: u128,
+        images_used: u128,
+        image_buffers: u128,
+        msaa_images: u128,
+        ray_queries: u32,
+        subgroup_size: u32,
+        uses_wide_subgroup_intrinsics: bool,
+        inlinable_uniform_dw_offsets: [u32; 4],
+        num_inlinable_uniforms: u32,
+        clip_distance_array_size: u32,
+        cull_distance_array_size: u32,
+        uses_texture_gather: bool,
+        uses_resource_info_query: bool,
+        bit_sizes_float: u32,
+        bit_sizes_int: u32,
+        separate_shader: bool,
+        has_transform_feedback_varyings: bool,
+        flrp_lowered: bool,
+        io_lowered: bool,
+        writes_memory: bool,
+        double_inputs: u128,
+        blit_sgprs_amd: u32,
+        window_space_position: bool,
+        needs_edge_flag: bool,
+        tcs_same_invocation_inputs_read: u128,
+        tcs_cross_invocation_inputs_read: u128,
+        tcs_cross_invocation_outputs_read: u128,
+        uses_end_primitive: bool,
+        active_stream_mask: u32,
+        uses_discard: bool,
+        uses_fbfetch_output: bool,
+        color_is_dual_source: bool,
+        require_full_quads: bool,
+        needs_quad_helper_invocations: bool,
+        uses_sample_qualifier: bool,
+        inner_coverage: bool,
+        pixel_center_integer: bool,
+        origin_upper_left: bool,
+        untyped_color_outputs: bool,
+        advanced_blend_modes: u32,
+        workgroup_size_hint: [u32; 3],
+        user_data_components_amd: u32,
+        ptr_size: u32,
+        inputs: u32,
+        outputs: u32,
+        uniforms: u32,
+        constants: u32,
+    }
+    table {
+        internal: Flag, never, printed;
+        num_textures: Dec, never, read;
+        num_ubos: Dec, never, read;
+        num_abos: Dec, never, printed;
+        num_ssbos: Dec, never, read;
+        num_images: Dec, never, read;
+        inputs_read: Ranges, never, printed;
+        dual_slot_inputs: Ranges, never, printed;
+        outputs_written: Ranges, never, printed;
+        outputs_read: Ranges, never, printed;
+        system_values_read: Words4, never, printed;
+        per_primitive_inputs: Ranges, never, printed;
+        per_primitive_outputs: Ranges, never, printed;
+        per_view_outputs: Ranges, never, printed;
+        inputs_read_16bit: Hex4, never, printed;
+        outputs_written_16bit: Hex4, never, printed;
+        outputs_read_16bit: Hex4, never, printed;
+        inputs_read_indirectly_16bit: Hex4, never, printed;
+        outputs_accessed_indirectly_16bit: Hex4, never, printed;
+        patch_inputs_read: Hex8, never, printed;
+        patch_outputs_written: Hex8, never, printed;
+        patch_outputs_read: Hex8, never, printed;
+        inputs_read_indirectly: Ranges, never, printed;
+        outputs_accessed_indirectly: Ranges, never, printed;
+        patch_inputs_read_indirectly: Ranges, never, printed;
+        patch_outputs_accessed_indirectly: Ranges, never, printed;
+        textures_used: Words4, never, printed;
+        textures_used_by_txf: Words4, never, printed;
+        samplers_used: Words1, never, printed;
+        images_used: Words2, never, printed;
+        image_buffers: Words2, never, printed;
+        msaa_images: Words2, never, printed;
+        float_controls_execution_mode: Hex8, never, read;
+        shared_size: Dec, never, read;
+        ray_queries: Dec, never, printed;
+        subgroup_size: Dec, everywhere, printed;
+        uses_wide_subgroup_intrinsics: Flag, never, printed;
+        xfb_stride: List, never, read;
+        inlinable_uniform_dw_offsets: List, never, printed;
+        num_inlinable_uniforms: Dec, never, printed;
+        clip_distance_array_size: Dec, never, printed;
+        cull_distance_array_size: Dec, never, printed;
+        uses_texture_gather: Flag, never, printed;
+        uses_resource_info_query: Flag, never, printed;
+        bit_sizes_float: Hex2, never, printed;
+        bit_sizes_int: Hex2, never, printed;
+        first_ubo_is_default_ubo: Flag, never, read;
+        separate_shader: Flag, never, printed;
+        has_transform_feedback_varyings: Flag, never, printed;
+        flrp_lowered: Flag, never, printed;
+        io_lowered: Flag, never, printed;
+        writes_memory: Flag, never, printed;
+        derivative_group: Dec, never, read;
+        double_inputs: Ranges, never, printed;
+        blit_sgprs_amd: Dec, never, printed;
+        window_space_position: Flag, never, printed;
+        needs_edge_flag: Flag, never, printed;
+        primitive_mode: Dec, in_tess, read;
+        tcs_vertices_out: Dec, in_tess, read;
+        spacing: Dec, in_tess, read;
+        ccw: Flag, never, read;
+        point_mode: Flag, never, read;
+        tcs_same_invocation_inputs_read: Ranges, never, printed;
+        tcs_cross_invocation_inputs_read: Ranges, never, printed;
+        tcs_cross_invocation_outputs_read: Ranges, never, printed;
+        output_primitive: Name, in_geometry, read;
+        input_primitive: Name, in_geometry, read;
+        vertices_out: Dec, in_geometry, read;
+        invocations: Dec, in_geometry, read;
+        vertices_in: Dec, in_geometry, read;
+        uses_end_primitive: Flag, never, printed;
+        active_stream_mask: Hex2, in_geometry, printed;
+        uses_discard: Flag, never, printed;
+        uses_fbfetch_output: Flag, never, printed;
+        color_is_dual_source: Flag, never, printed;
+        require_full_quads: Flag, never, printed;
+        needs_quad_helper_invocations: Flag, never, printed;
+        uses_sample_qualifier: Flag, never, printed;
+        uses_sample_shading: Flag, never, read;
+        early_fragment_tests: Flag, never, read;
+        inner_coverage: Flag, never, printed;
+        post_depth_coverage: Flag, never, read;
+        pixel_center_integer: Flag, never, printed;
+        origin_upper_left: Flag, never, printed;
+        pixel_interlock_ordered: Flag, never, read;
+        pixel_interlock_unordered: Flag, never, read;
+        sample_interlock_ordered: Flag, never, read;
+        sample_interlock_unordered: Flag, never, read;
+        untyped_color_outputs: Flag, never, printed;
+        depth_layout: Dec, never, read;
+        color0_interp: Name, never, read;
+        color0_sample: Flag, never, read;
+        color0_centroid: Flag, never, read;
+        color1_interp: Name, never, read;
+        color1_sample: Flag, never, read;
+        color1_centroid: Flag, never, read;
+        advanced_blend_modes: Hex8, never, printed;
+        workgroup_size_hint: List, never, printed;
+        user_data_components_amd: Dec, never, printed;
+        ptr_size: Dec, never, printed;
+        inputs: Dec, never, printed;
+        outputs: Dec, never, printed;
+        uniforms: Dec, never, printed;
+        scratch: Dec, never, read;
+        constants: Dec, never, printed;
+    }
 }
 
 /// What a directive may say, and the values it may have; none if it is a text.
@@ -388,30 +488,9 @@ pub fn is_directive(key: &str, value: &str) -> bool {
 }
 
 impl ShaderInfo {
-    /// Forgets everything, keeps the memory of names and of the list of directives.
-    pub fn clear(&mut self) {
-        self.directives.clear();
-        let directives = std::mem::take(&mut self.directives);
-        let names = [
-            &mut self.source_hash,
-            &mut self.output_primitive,
-            &mut self.input_primitive,
-            &mut self.color0_interp,
-            &mut self.color1_interp,
-        ];
-        let [source_hash, output_primitive, input_primitive, color0_interp, color1_interp] = names.map(|name| {
-            name.clear();
-            std::mem::take(name)
-        });
-        *self = ShaderInfo {
-            source_hash,
-            output_primitive,
-            input_primitive,
-            color0_interp,
-            color1_interp,
-            directives,
-            ..ShaderInfo::default()
-        };
+    /// The fields that only matter for printing, if any was set.
+    pub fn printed(&self) -> Option<&Printed> {
+        self.printed.0.as_deref()
     }
 
     /// True if invocations have neighbours, from which texture operations choose a level of detail.

@@ -5,7 +5,7 @@
 //! complete.
 
 use super::{
-    ArrayIndex, Cf, Def, Deref, DerefKind, Inst, InstData, InstKind, Shader, Stage, Var, VarFlags, Variable, VACANT,
+    ArrayIndex, Cf, Deref, DerefKind, Inst, InstData, InstKind, Shader, Stage, Var, VarFlags, Variable,
 };
 use crate::entity::{Id, Slice};
 use crate::op::names::{frag_result, varying, IoSemantics, SlotKind};
@@ -146,10 +146,10 @@ impl Shader {
         let has = &mut self.inventory;
         has.add_result(&data);
         match data.kind {
-            InstKind::Alu { op, srcs, .. } => {
+            InstKind::Alu { op, .. } => {
                 has.alu.insert(op);
                 if op.info().lowered.may_have(data.bit_size) {
-                    self.enter_odd_alu(inst, srcs);
+                    self.enter_odd_alu(inst);
                 }
             }
             InstKind::Intrinsic { op, srcs, indices } => {
@@ -187,34 +187,12 @@ impl Shader {
         }
     }
 
-    /// Enters an ALU operation that may have to be lowered if its first operand has the width for it. That is not known as long
-    /// as it was not read.
+    /// Enters an ALU operation that may have to be lowered, if its first operand has the width for it.
     #[inline(never)]
-    fn enter_odd_alu(&mut self, inst: Inst, srcs: Slice) {
-        match self.alu_srcs[srcs].first() {
-            Some(src) if self.is_vacant(src.def) => self.unsettled.push(inst),
-            _ if self.is_lowered(inst) => self.inventory.needs |= Needs::LOWERED_ALU,
-            _ => {}
+    fn enter_odd_alu(&mut self, inst: Inst) {
+        if self.is_lowered(inst) {
+            self.inventory.needs |= Needs::LOWERED_ALU;
         }
-    }
-
-    fn is_vacant(&self, def: Def) -> bool {
-        self.def(def).num_components == VACANT.num_components
-    }
-
-    /// Enters what was entered before its operands, now that all are there.
-    #[inline(never)]
-    pub(super) fn settle(&mut self) {
-        let has_tables = self.inventory.modes.intersects(OWN_MEMORY);
-        for at in 0..self.unsettled.len() {
-            let inst = self.unsettled[at];
-            if self.is_lowered(inst) {
-                self.inventory.needs |= Needs::LOWERED_ALU;
-            } else if has_tables && self.stores_to_table(inst) {
-                self.inventory.needs |= Needs::OWN_MEMORY;
-            }
-        }
-        self.unsettled.clear();
     }
 
     /// Whether `inst` stores a constant to memory of the shader's own.
@@ -257,13 +235,9 @@ impl Shader {
     /// Enters the pointer and the value of a store.
     #[inline(always)]
     fn needs_of_store(&mut self, inst: Inst, srcs: Slice) -> Needs {
-        let &[pointer, value] = &self.srcs[srcs] else { return Needs::empty() };
+        let &[pointer, _] = &self.srcs[srcs] else { return Needs::empty() };
         let mut needs = Needs::empty();
-        if self.is_vacant(value) || self.is_vacant(pointer) {
-            self.unsettled.push(inst);
-        } else {
-            needs.set(Needs::OWN_MEMORY, self.stores_to_table(inst));
-        }
+        needs.set(Needs::OWN_MEMORY, self.stores_to_table(inst));
         let Outputs { stored_to, last, .. } = &mut self.inventory.outputs;
         let number = pointer.index() as u32;
         let bit = 1 << (number % u64::BITS);

@@ -46,7 +46,7 @@ pub use tex::{TexData, TexSrcs};
 pub use types::{Field, StructData, Type, TypeData, TypeTable};
 pub use variable::{Capture, Precision, Var, VarFlags, Variable, NO_LOCATION};
 
-use crate::entity::{Arena, Id, Pool, SideTable, Slice, StringTable};
+use crate::entity::{Arena, Pool, SideTable, Slice, StringTable};
 use crate::op::{AluOp, Index, Intrinsic};
 
 /// An item of the control flow list.
@@ -134,8 +134,6 @@ pub struct Shader {
     /// Line of the dump each instruction came from, 0 if none.
     pub lines: SideTable<Inst, LineNumber>,
     inventory: Inventory,
-    /// What was entered before its operands, which passes may have to look at.
-    unsettled: Vec<Inst>,
     /// See [`is_tidy`](Shader::is_tidy).
     is_tidy: bool,
     /// Memory of [`rewrite_cf`].
@@ -155,9 +153,6 @@ impl<K: crate::entity::Id, V: Clone + Default> Default for SideTable<K, V> {
         SideTable::new(V::default())
     }
 }
-
-/// What is in a place without an instruction: no result has so many components.
-const VACANT: InstData = InstData { num_components: u8::MAX, bit_size: 0, kind: InstKind::Undef };
 
 impl Shader {
     /// Forgets everything, keeps the memory for the next shader.
@@ -181,7 +176,6 @@ impl Shader {
         self.texs.clear();
         self.lines.clear();
         self.inventory = Inventory::default();
-        self.unsettled.clear();
         self.is_tidy = false;
     }
 
@@ -335,59 +329,24 @@ impl Shader {
         inst
     }
 
-    /// Makes places for the first `count` instructions, to [`fill`](Shader::fill) in any order.
-    pub(crate) fn make_places(&mut self, count: usize) {
+    /// Takes memory for `count` instructions.
+    pub(crate) fn reserve_insts(&mut self, count: usize) {
         self.insts.reserve(with_room(count));
-        // Loops of few lengths are foreseen, those of any are not.
-        self.insts.resize(count.next_multiple_of(8), VACANT);
-        self.insts.truncate(count);
-    }
-
-    /// Puts an instruction in its place. False if there is none, or another instruction in it.
-    #[inline(always)]
-    pub(crate) fn fill(&mut self, place: u32, data: InstData) -> bool {
-        match self.insts.at_mut(place as usize) {
-            Some(there) if there.num_components == VACANT.num_components => {
-                *there = data;
-                self.enter(Inst::from_index(place as usize), data);
-                true
-            }
-            _ => false,
-        }
-    }
-
-    /// The same for a step of a pointer. `is_usual` says whether it is one that [`Inventory::has_unusual_steps`] does not tell.
-    #[inline(always)]
-    pub(crate) fn fill_deref(
-        &mut self,
-        place: u32,
-        num_components: u8,
-        bit_size: u8,
-        deref: Deref,
-        is_usual: bool,
-    ) -> bool {
-        match self.insts.at_mut(place as usize) {
-            Some(there) if there.num_components == VACANT.num_components => {
-                let kind = InstKind::Deref(self.derefs.push(deref));
-                let data = InstData { num_components, bit_size, kind };
-                *there = data;
-                self.enter_step(data, deref, is_usual);
-                true
-            }
-            _ => false,
-        }
-    }
-
-    /// Appends the instructions of the first `count` places to the blocks that [`append_cf_at`](Shader::append_cf_at) opened.
-    pub(crate) fn append_places(&mut self, count: usize) {
         self.order.reserve(with_room(count));
-        // Loops of few lengths are foreseen, those of any are not.
-        self.order.extend((0..count.next_multiple_of(8)).map(Inst::from_index));
-        self.order.truncate(count);
-        self.end_block(count);
-        if !self.unsettled.is_empty() {
-            self.settle();
-        }
+    }
+
+    /// Makes an instruction in the block that is open, for a shader that is [ordered](Shader::order_all) in the end.
+    #[inline(always)]
+    pub(crate) fn make_in_order(&mut self, data: InstData) {
+        let inst = self.insts.push(data);
+        self.enter(inst, data);
+    }
+
+    /// Appends all instructions, in the order in which they were made, to the blocks that [`append_cf_at`](Shader::append_cf_at)
+    /// opened.
+    pub(crate) fn order_all(&mut self) {
+        self.insts.ids().for_each(|inst| self.order.push(inst));
+        self.end_block(self.order.len());
     }
 
     /// Lets the block that is open, if one is, end at this place of the order.
@@ -402,12 +361,13 @@ impl Shader {
         self.append_cf_at(cf, self.order.len());
     }
 
-    /// The same in front of the instruction that will stand `at`.
+    /// The same before the instruction that will be `at` this place of the order.
     pub(crate) fn append_cf_at(&mut self, cf: Cf, at: usize) {
         self.end_block(at);
         self.enter_cf(cf, at);
+        let at = at as u32;
         if let Cf::Block(block) = cf {
-            self.blocks[block] = BlockData { start: at as u32, end: at as u32 };
+            self.blocks[block] = BlockData { start: at, end: at };
         }
         self.cf.push(cf);
     }

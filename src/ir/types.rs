@@ -124,13 +124,8 @@ pub struct TypeTable {
 
 impl TypeTable {
     /// The id of `data`, which is no struct.
+    #[inline(never)]
     pub fn intern(&mut self, data: TypeData) -> Type {
-        self.intern_as(data)
-    }
-
-    /// The same for a caller that knows what kind of type it is: its own code looks for no other.
-    #[inline(always)]
-    fn intern_as(&mut self, data: TypeData) -> Type {
         if 2 * self.types.len() >= self.slots.len() {
             self.grow();
         }
@@ -151,7 +146,6 @@ impl TypeTable {
     }
 
     /// Where `data` stands, or would.
-    #[inline(always)]
     fn slot(&self, data: TypeData) -> usize {
         let mask = self.slots.len() - 1;
         let mut slot = hash_of(data) & mask;
@@ -176,14 +170,14 @@ impl TypeTable {
     /// A scalar (`components` 1) or vector.
     pub fn vector(&mut self, scalar: AluType, components: u8) -> Type {
         match components {
-            1 => self.intern_as(TypeData::Scalar(scalar)),
-            _ => self.intern_as(TypeData::Vector(scalar, components)),
+            1 => self.intern(TypeData::Scalar(scalar)),
+            _ => self.intern(TypeData::Vector(scalar, components)),
         }
     }
 
     /// An array with elements `stride` bytes apart, run-time sized if `len` is `None`.
     pub fn array(&mut self, elem: Type, len: Option<u32>, stride: u32) -> Type {
-        self.intern_as(TypeData::Array { elem, len, stride })
+        self.intern(TypeData::Array { elem, len, stride })
     }
 
     /// A new struct with these fields.

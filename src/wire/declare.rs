@@ -1,13 +1,15 @@
 //! Reading what stands outside of the body: the header of the shader, types, variables.
 
 use super::decode::Reading;
-use super::format::{self, kind, pick, row, Section, TypeFlags, TypeKind, NONE, PRECISIONS, SHADER_WORDS};
+use super::format::{
+    self, flag, kind, name, pick, variable, Head, TypeFlags, TypeKind, HEADER_WORDS, MAGIC, NONE, NO_STAGE, PRECISIONS,
+    VERSION,
+};
 use super::names;
-use super::words::{ends_early, error, rows, unexpected};
-use crate::entity::{part, Slice, Str};
-use crate::error::Error;
-use crate::ir::info::DIRECTIVES;
-use crate::ir::{Capture, Field, ShaderInfo, Type, TypeData, VarFlags, Variable};
+use super::words::{Read, Stop};
+use crate::entity::Id;
+use crate::ir::info::{FieldMut, DIRECTIVES, FIELDS};
+use crate::ir::{Capture, Field, Type, TypeData, Var, VarFlags, Variable};
 use crate::op::names::InterpMode;
 use crate::op::{Access, AluType, Base, Index, Modes};
 
@@ -22,163 +24,189 @@ pub(super) struct TypeRow {
     pub(super) ty: Type,
     depth: u32,
     parts: u32,
-    /// Scalars that it consists of, if it has numbers and nothing else.
-    scalars: Option<u32>,
 }
 
-// Errors come from functions that take values: what one refers to would have to be in memory all the time.
-impl<'a> Reading<'a> {
-    #[inline(never)]
-    pub(super) fn shader_section(&mut self) -> Result<(), Error> {
-        let (words, at) = self.section(Section::Shader);
-        let Ok(words) = <&[u32; SHADER_WORDS]>::try_from(words) else {
-            return Err(error(at, format_args!("the shader has {SHADER_WORDS} words, not {}", words.len())));
-        };
-        let &[stage, next_stage, x, y, z, variable_size, ref strings @ ..] =
-            words.first_chunk::<14>().unwrap_or(&[0; 14]);
-        let info = &mut self.shader.info;
-        info.stage = format::stage(stage).ok_or_else(|| unexpected(at, "a stage", stage))?;
-        if let Some(stage) = optional(next_stage) {
-            info.next_stage = Some(format::stage(stage).ok_or_else(|| unexpected(at + 1, "a stage", stage))?);
-        }
-        info.workgroup_size = [x, y, z];
-        info.workgroup_size_variable = variable_size != 0;
-        let text = self.shader.strings.text();
-        let string = |n: usize| part_of(text, strings[2 * n], strings[2 * n + 1], at + 6 + 2 * n);
-        self.shader.entry.push_str(string(0)?.unwrap_or("main"));
-        info.source_hash.push_str(string(1)?.unwrap_or_default());
-        for (n, (label, memory)) in
-            [&mut info.name, &mut info.label].into_iter().zip(&mut self.state.labels).enumerate()
+impl Reading<'_> {
+    /// The header; a wire that has none ends reading without an error.
+    pub(super) fn header(&mut self) -> Read<()> {
+        let &[magic, version, len, num_insts, stages, x, y, z, num_textures, num_ubos, num_ssbos, num_images, float_controls, shared_size, derivative_group, depth_layout] =
+            self.wire.first_chunk::<HEADER_WORDS>().ok_or(Stop)?;
+        self.rest = &self.wire[HEADER_WORDS..];
+        // An instruction has a word or more, so that its memory is in proportion.
+        if magic != MAGIC
+            || version != VERSION
+            || len as usize != self.wire.len()
+            || num_insts as usize > self.rest.len()
         {
-            *label = string(2 + n)?.map(|text| {
-                memory.clear();
-                memory.push_str(text);
-                std::mem::take(memory)
-            });
+            return Err(Stop);
         }
-        let fields = words.last_chunk::<{ ShaderInfo::NUM_WORDS }>().unwrap_or(&[0; ShaderInfo::NUM_WORDS]);
-        match info.set_fields(fields, text) && variable_size < 2 {
-            true => Ok(()),
-            false => Err(error(at, format_args!("the header has a field that is more than 1, or beyond the text"))),
+        self.num_insts = num_insts as usize;
+        self.shader.reserve_insts(self.num_insts);
+        let info = &mut self.shader.info;
+        let (stage, next) = (format::stage(stages & 0xff), format::stage(stages >> 8 & 0xff));
+        info.next_stage = next;
+        info.workgroup_size = [x, y, z];
+        info.workgroup_size_variable = stages & flag::WORKGROUP_SIZE_VARIABLE != 0;
+        info.first_ubo_is_default_ubo = stages & flag::FIRST_UBO_IS_DEFAULT_UBO != 0;
+        info.num_textures = num_textures;
+        info.num_ubos = num_ubos;
+        info.num_ssbos = num_ssbos;
+        info.num_images = num_images;
+        info.float_controls_execution_mode = float_controls;
+        info.shared_size = shared_size;
+        info.derivative_group = derivative_group;
+        info.depth_layout = depth_layout;
+        match stage {
+            Some(stage) if stages & flag::UNKNOWN == 0 && (next.is_some() || stages >> 8 & 0xff == NO_STAGE) => {
+                info.stage = stage;
+            }
+            _ => return Err(self.unexpected(HEADER_WORDS - 4, "stages and flags", stages)),
         }
+        self.shader.entry.push_str("main");
+        Ok(())
     }
 
     /// What NIR does not say: a key and a value by their numbers. What a dump has lost and said again, a wire has: it is only kept
     /// for printing.
-    #[inline(never)]
-    pub(super) fn directives(&mut self) -> Result<(), Error> {
-        let (words, start) = self.section(Section::Directive);
-        for (at, &[key, value, len]) in rows::<{ row::DIRECTIVE }>(words, start)? {
-            let (key, values) = pick(DIRECTIVES, key).ok_or_else(|| unexpected(at, "a directive", key))?;
-            let pair = if values.is_empty() {
-                let text = part(self.shader.strings.text(), value, len).ok_or_else(|| outside(at + 1))?;
-                (key.into(), text.to_string().into())
-            } else {
-                let value = pick(values, value).ok_or_else(|| unexpected(at + 1, "a value of a directive", value))?;
-                (key.into(), value.into())
-            };
-            self.shader.info.directives.push(pair);
-        }
+    pub(super) fn directive(&mut self, head: Head) -> Read<()> {
+        let &[word] = self.row()?;
+        let Some((key, values)) = pick(DIRECTIVES, head.op()) else {
+            return Err(self.unexpected(2, "a directive", head.op()));
+        };
+        let value = if values.is_empty() {
+            let text = self.string(word)?;
+            self.shader.strings[text].to_string().into()
+        } else {
+            pick(values, word).ok_or_else(|| self.unexpected(1, "a value of a directive", word))?.into()
+        };
+        self.shader.info.directives.push((key.into(), value));
         Ok(())
     }
 
-    /// A string of the shader's table, the words of which stand at `at`.
-    #[inline(always)]
-    fn name(&mut self, start: u32, len: u32, at: usize) -> Result<Str, Error> {
-        self.shader.strings.add_part(start, len).ok_or_else(|| outside(at))
-    }
-
-    /// The type `number`, which stands at `at` and was written before.
-    #[inline(always)]
-    pub(super) fn type_row(&self, number: u32, at: usize) -> Result<&TypeRow, Error> {
-        self.state.types.get(number as usize).ok_or_else(|| unexpected(at, "a type written before this", number))
-    }
-
-    #[inline(never)]
-    pub(super) fn types(&mut self) -> Result<(), Error> {
-        let (words, start) = self.section(Section::Type);
-        let mut rows = rows::<{ row::TYPE }>(words, start)?;
-        while let Some((at, &[kind, a, b, c])) = rows.next() {
-            let row = match kind {
-                // What most are, compared one by one.
-                kind::ARRAY => self.array(a, b, c, at)?,
-                kind::VECTOR => self.vector(a, b, at)?,
-                kind::STRUCT if c as usize <= rows.len() => {
-                    self.struct_type(a, b, rows.by_ref().take(c as usize), at)?
-                }
-                kind::STRUCT => return Err(ends_early(start + words.len())),
-                _ => self.leaf(kind, [a, b, c], at)?,
-            };
-            if row.depth > MAX_DEPTH || row.parts > MAX_PARTS {
-                return Err(error(at, format_args!("the type is too large")));
+    /// A field of the header of a dump.
+    #[cold]
+    pub(super) fn fact(&mut self, head: Head) -> Read<()> {
+        let mut info = std::mem::take(&mut self.shader.info);
+        let Some(field) = FIELDS.get(head.op() as usize).map(|row| (row.field)(&mut info)) else {
+            return Err(self.unexpected(1, "a fact", head.op()));
+        };
+        match field {
+            FieldMut::Dec(value) | FieldMut::Hex(value, _) => [*value] = *self.row()?,
+            FieldMut::Flag(value) => match *self.row()? {
+                [word @ 0..=1] => *value = word == 1,
+                [word] => return Err(self.unexpected(1, "0 or 1", word)),
+            },
+            FieldMut::Ranges(bits) | FieldMut::Words(bits, _) => {
+                let words: &[u32; 4] = self.row()?;
+                *bits = words.iter().rev().fold(0, |bits, word| bits << 32 | u128::from(*word));
             }
-            self.state.types.push(row);
+            FieldMut::Name(name) => {
+                let &[len] = self.row()?;
+                let text = self.string(len)?;
+                name.clear();
+                name.push_str(&self.shader.strings[text]);
+            }
+            FieldMut::List(list) => list.copy_from_slice(self.words(list.len())?),
         }
+        self.shader.info = info;
         Ok(())
     }
 
-    /// A scalar or a vector.
+    /// A name of the shader as a whole.
+    #[cold]
+    pub(super) fn name(&mut self, head: Head) -> Read<()> {
+        let &[len] = self.row()?;
+        let text = self.string(len)?;
+        let text = &self.shader.strings[text];
+        let memory = match head.op() {
+            name::ENTRY => &mut self.shader.entry,
+            name::SOURCE_HASH => &mut self.shader.info.source_hash,
+            name::SHADER => {
+                self.shader.info.name.get_or_insert_with(|| self.state.labels[0].take().unwrap_or_default())
+            }
+            name::LABEL => {
+                self.shader.info.label.get_or_insert_with(|| self.state.labels[1].take().unwrap_or_default())
+            }
+            other => return Err(self.unexpected(1, "what has a name", other)),
+        };
+        memory.clear();
+        memory.push_str(text);
+        Ok(())
+    }
+
+    /// The type `number`, which stands `back` words before the rest and was written before.
     #[inline(always)]
-    fn vector(&mut self, scalar: u32, components: u32, at: usize) -> Result<TypeRow, Error> {
-        let scalar = format::scalar(scalar).ok_or_else(|| unexpected(at + 1, "a type of numbers", scalar))?;
-        // 1 to 5, 8 or 16.
-        if components > 16 || 1 << components & 0x1_013eu32 == 0 {
-            return Err(unexpected(at + 2, "1 to 5, 8 or 16 components", components));
+    pub(super) fn type_row(&mut self, number: u32, back: usize) -> Read<TypeRow> {
+        match self.state.types.get(number as usize) {
+            Some(row) => Ok(*row),
+            None => Err(self.unexpected(back, "a type written before this", number)),
         }
-        let ty = self.shader.types.vector(scalar, components as u8);
-        Ok(TypeRow { ty, depth: 1, parts: 1, scalars: Some(components) })
     }
 
-    #[inline(always)]
-    fn array(&mut self, elem: u32, len: u32, stride: u32, at: usize) -> Result<TypeRow, Error> {
-        let elem = *self.type_row(elem, at + 1)?;
-        let len = optional(len);
-        let ty = self.shader.types.array(elem.ty, len, stride);
-        let scalars = elem.scalars.and_then(|scalars| scalars.checked_mul(len?)).filter(|n| *n != 0);
-        Ok(TypeRow { ty, depth: elem.depth + 1, parts: elem.parts.saturating_add(1), scalars })
+    #[inline(never)]
+    pub(super) fn type_record(&mut self, head: Head) -> Read<()> {
+        let &[a, b, c] = self.row()?;
+        let row = match head.op() {
+            kind::STRUCT => self.struct_type(a, c)?,
+            kind::ARRAY => {
+                let elem = self.type_row(a, 3)?;
+                let ty = self.shader.types.array(elem.ty, optional(b), c);
+                TypeRow { ty, depth: elem.depth + 1, parts: elem.parts.saturating_add(1) }
+            }
+            kind => TypeRow { ty: self.leaf(kind, [a, b, c])?, depth: 1, parts: 1 },
+        };
+        if row.depth > MAX_DEPTH || row.parts > MAX_PARTS {
+            return Err(self.stop(0, format_args!("the type that ends here is too large")));
+        }
+        self.state.types.push(row);
+        Ok(())
     }
 
-    /// A struct, whose `members` are rows as well.
-    #[inline(always)]
-    fn struct_type<'w>(
-        &mut self,
-        start: u32,
-        len: u32,
-        members: impl Iterator<Item = (usize, &'w [u32; row::TYPE])>,
-        at: usize,
-    ) -> Result<TypeRow, Error> {
-        let name = self.name(start, len, at + 1)?;
-        let (mut depth, mut parts, mut scalars) = (1, 1u32, Some(0u32));
+    /// A struct, whose members follow its name.
+    fn struct_type(&mut self, num_members: u32, len: u32) -> Read<TypeRow> {
+        let name = self.string(len)?;
+        let (mut depth, mut parts) = (1, 1u32);
         let mut fields = self.shader.types.memory_of_fields();
-        for (at, &[ty, offset, start, len]) in members {
-            let row = *self.type_row(ty, at)?;
-            fields.push(Field { name: self.name(start, len, at + 2)?, ty: row.ty, offset: optional(offset) });
+        for _ in 0..num_members {
+            let &[ty, offset, len] = self.row()?;
+            let row = self.type_row(ty, 3)?;
+            fields.push(Field { name: self.string(len)?, ty: row.ty, offset: optional(offset) });
             depth = depth.max(row.depth + 1);
             parts = parts.saturating_add(row.parts);
-            scalars = scalars.and_then(|sum| sum.checked_add(row.scalars?));
         }
-        let ty = self.shader.types.new_struct_of(name, fields);
-        Ok(TypeRow { ty, depth, parts, scalars: scalars.filter(|n| *n != 0) })
+        Ok(TypeRow { ty: self.shader.types.new_struct_of(name, fields), depth, parts })
+    }
+
+    /// A type without parts.
+    #[inline(always)]
+    fn leaf(&mut self, kind: u32, [a, b, c]: [u32; 3]) -> Read<Type> {
+        if kind != kind::VECTOR {
+            return self.opaque(kind, [a, b, c]);
+        }
+        let scalar = format::scalar(a).ok_or_else(|| self.unexpected(3, "a type of numbers", a))?;
+        // 1 to 5, 8 or 16.
+        if b > 16 || 1 << b & 0x1_013eu32 == 0 {
+            return Err(self.unexpected(2, "1 to 5, 8 or 16 components", b));
+        }
+        Ok(self.shader.types.vector(scalar, b as u8))
     }
 
     /// A type without parts that is no vector.
     #[inline(never)]
-    fn leaf(&mut self, kind: u32, [a, b, c]: [u32; 3], at: usize) -> Result<TypeRow, Error> {
-        let mut scalars = None;
-        let data = match TypeKind::from_number(kind).ok_or_else(|| unexpected(at, "a kind of types", kind))? {
+    fn opaque(&mut self, kind: u32, [a, b, c]: [u32; 3]) -> Read<Type> {
+        let data = match TypeKind::from_number(kind).ok_or_else(|| self.unexpected(4, "a kind of types", kind))? {
             TypeKind::Matrix => {
                 if !matches!(a, 16 | 32 | 64) || !matches!((b, c), (2..=4, 2..=4)) {
-                    return Err(error(at + 1, format_args!("a matrix of {b} columns of {c} floats of {a} bits")));
+                    return Err(self.stop(3, format_args!("a matrix of {b} columns of {c} floats of {a} bits")));
                 }
-                scalars = Some(b * c);
                 TypeData::Matrix { scalar: AluType::new(Base::Float, a as u8), columns: b as u8, rows: c as u8 }
             }
             TypeKind::Sampler if a < 2 => TypeData::Sampler { shadow: a == 1 },
-            TypeKind::Sampler => return Err(unexpected(at + 1, "0 or 1", a)),
+            TypeKind::Sampler => return Err(self.unexpected(3, "0 or 1", a)),
             image @ (TypeKind::Texture | TypeKind::Image) => {
-                let dim = format::dim(a).ok_or_else(|| unexpected(at + 1, "a dimensionality", a))?;
-                let flags = TypeFlags::from_bits(b).ok_or_else(|| unexpected(at + 2, "flags of a type", b))?;
-                let texel = format::texel(c).ok_or_else(|| unexpected(at + 3, "a type of texels", c))?;
+                let dim = format::dim(a).ok_or_else(|| self.unexpected(3, "a dimensionality", a))?;
+                let flags = TypeFlags::from_bits(b).ok_or_else(|| self.unexpected(2, "flags of a type", b))?;
+                let texel = format::texel(c).ok_or_else(|| self.unexpected(1, "a type of texels", c))?;
                 let (array, shadow) = (flags.contains(TypeFlags::ARRAYED), flags.contains(TypeFlags::SHADOW));
                 let bare = flags.contains(TypeFlags::BARE);
                 match image {
@@ -189,95 +217,83 @@ impl<'a> Reading<'a> {
             TypeKind::AtomicUint => TypeData::AtomicUint,
             _ => TypeData::Void,
         };
-        Ok(TypeRow { ty: self.shader.types.intern(data), depth: 1, parts: 1, scalars })
+        Ok(self.shader.types.intern(data))
     }
 
     #[inline(never)]
-    pub(super) fn variables(&mut self) -> Result<(), Error> {
-        let (words, start) = self.section(Section::Variable);
-        let (mut values, values_start) = self.section(Section::Value);
-        for (at, row) in rows::<{ row::VARIABLE }>(words, start)? {
-            let num_values = (row[row::VARIABLE - 1] as usize).saturating_mul(2);
-            if num_values > values.len() {
-                return Err(ends_early(values_start + values.len()));
-            }
-            let (own, rest) = values.split_at(num_values);
-            self.variable(row, own, at)?;
-            values = rest;
-        }
-        match values.is_empty() {
-            true => Ok(()),
-            false => Err(error(values_start, format_args!("{} words are of no variable", values.len()))),
-        }
-    }
-
-    #[inline(always)]
-    fn variable(&mut self, row: &[u32; row::VARIABLE], values: &[u32], at: usize) -> Result<(), Error> {
-        let &[ty, mode, interp, precision, access, flags, location, location_frac, driver_location, binding, set, index, image_format, stream, buffer, stride, offset, name, name_len, initializer, initializer_len, _] =
-            row;
-        let row = *self.type_row(ty, at)?;
-        let name = self.name(name, name_len, at + 17)?;
-        let initializer = match initializer_len {
-            NONE => None,
-            len => Some(self.name(initializer, len, at + 19)?),
+    pub(super) fn variable(&mut self) -> Read<()> {
+        let &[ty, traits, qualifiers, location, driver_location, binding, set, index, len] =
+            self.row::<{ variable::WORDS }>()?;
+        let row = self.type_row(ty, 9)?;
+        let interp = pick(InterpMode::ALL, traits >> variable::INTERP & 7);
+        let flags = VarFlags::from_bits(qualifiers >> variable::FLAGS);
+        let (Some(interp), Some(flags), 0) = (interp, flags, traits & variable::UNKNOWN) else {
+            return Err(self.stop(8, format_args!("traits {traits:#x} and {qualifiers:#x} of a variable")));
         };
-        let values = self.values(row, values, at + 21)?;
-        if !names::is_value(Index::format, image_format) {
-            return Err(unexpected(at + 12, "an image format", image_format));
+        let name = self.string(len)?;
+        let mut var = Variable::new(name, row.ty, Modes::from_bits_truncate(traits & variable::MODES));
+        var.interp = interp;
+        var.precision = PRECISIONS[(traits >> variable::PRECISION & 3) as usize];
+        var.access = Access::from_bits_truncate(qualifiers & !(!0 << variable::FLAGS));
+        var.flags = flags;
+        var.location = optional(location);
+        var.location_frac = (traits >> variable::LOCATION_FRAC) as u8;
+        var.driver_location = driver_location;
+        var.binding = binding;
+        var.descriptor_set = optional(set);
+        var.index = index;
+        if traits & variable::MORE != 0 {
+            self.more_of_variable(&mut var)?;
         }
-        self.shader.declare(Variable {
-            name,
-            ty: row.ty,
-            mode: Modes::from_bits(mode).ok_or_else(|| unexpected(at + 1, "a mode", mode))?,
-            interp: pick(InterpMode::ALL, interp).ok_or_else(|| unexpected(at + 2, "an interpolation", interp))?,
-            precision: pick(PRECISIONS, precision).ok_or_else(|| unexpected(at + 3, "a precision", precision))?,
-            access: Access::from_bits(access).ok_or_else(|| unexpected(at + 4, "access flags", access))?,
-            flags: VarFlags::from_bits(flags).ok_or_else(|| unexpected(at + 5, "flags of a variable", flags))?,
-            location: optional(location),
-            location_frac: u8::try_from(location_frac).map_err(|_| unexpected(at + 7, "a component", location_frac))?,
-            driver_location,
-            binding,
-            descriptor_set: optional(set),
-            min_range: 0,
-            index,
-            capture: optional(buffer).map(|buffer| Capture { buffer, stride, offset }),
-            stream,
-            image_format,
-            initializer,
-            values,
-        });
+        self.shader.declare(var);
         Ok(())
     }
 
-    /// The values of a variable, if there are any.
-    #[inline(always)]
-    fn values(&mut self, row: TypeRow, values: &[u32], at: usize) -> Result<Option<Slice>, Error> {
-        if values.is_empty() {
-            return Ok(None);
+    /// What few variables have.
+    #[inline(never)]
+    fn more_of_variable(&mut self, var: &mut Variable) -> Read<()> {
+        let &[format, stream, buffer, stride, offset, num_values] = self.row::<{ variable::MORE_WORDS }>()?;
+        if !names::is_value(Index::format, format) {
+            return Err(self.unexpected(6, "an image format", format));
         }
-        if row.scalars != Some(values.len() as u32 / 2) {
-            return Err(wrong_values(at));
+        var.image_format = format;
+        var.stream = stream;
+        var.capture = optional(buffer).map(|buffer| Capture { buffer, stride, offset });
+        if num_values != 0 {
+            if self.shader.types.num_scalars(var.ty) != Some(num_values) {
+                return Err(self.stop(1, format_args!("not as many values as the type has scalars")));
+            }
+            let values = self.words((num_values as usize).saturating_mul(2))?;
+            let values = values.chunks_exact(2).map(|pair| u64::from(pair[0]) | u64::from(pair[1]) << 32);
+            var.values = Some(self.shader.consts.extend(values));
         }
-        let values = values.chunks_exact(2).map(|pair| u64::from(pair[0]) | u64::from(pair[1]) << 32);
-        Ok(Some(self.shader.consts.extend(values)))
+        let &[len] = self.row()?;
+        if len != NONE {
+            var.initializer = Some(self.string(len)?);
+        }
+        Ok(())
     }
-}
 
-#[cold]
-fn wrong_values(at: usize) -> Error {
-    error(at, format_args!("not as many values as the type has scalars"))
-}
+    /// The type of a variable, for one that was not known when the variable was written.
+    pub(super) fn variable_type(&mut self) -> Read<()> {
+        let &[var, ty] = self.row()?;
+        let ty = self.type_row(ty, 1)?.ty;
+        match self.shader.vars.at_mut(var as usize) {
+            Some(var) if var.values.is_none() => {
+                var.ty = ty;
+                Ok(())
+            }
+            _ => Err(self.unexpected(2, "a variable without values", var)),
+        }
+    }
 
-#[cold]
-fn outside(at: usize) -> Error {
-    error(at, format_args!("the string is no part of the text"))
-}
-
-/// The string of `len` bytes at `start`, if it is not "none".
-fn part_of(text: &str, start: u32, len: u32, at: usize) -> Result<Option<&str>, Error> {
-    match len {
-        NONE => Ok(None),
-        _ => part(text, start, len).map(Some).ok_or_else(|| outside(at)),
+    /// The variable `number`, which stands `back` words before the rest.
+    #[inline(always)]
+    pub(super) fn var(&mut self, number: u32, back: usize) -> Read<(Var, Type, Modes)> {
+        match self.shader.vars.at(number as usize) {
+            Some(var) => Ok((Var::from_index(number as usize), var.ty, var.mode)),
+            None => Err(self.unexpected(back, "a variable", number)),
+        }
     }
 }
 

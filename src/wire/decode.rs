@@ -1,20 +1,22 @@
-//! Reading a wire: its header, its sections one after the other, and control flow.
+//! Reading a wire: its header, its records one after the other, and control flow.
 
 use super::declare::TypeRow;
-use super::format::{pick, row, Control, Section, HEADER_WORDS, HINTS, MAGIC, VERSION};
-use super::words::{error, rows, unexpected, Sources};
+use super::format::{pick, record, Control, Head, HINTS, MAGIC, VERSION};
+use super::words::{error, Read, Stop};
 use crate::entity::Id;
 use crate::error::Error;
-use crate::ir::{rewrite, BlockData, Cf, Edit, Inst, Shader};
+use crate::ir::{rewrite, BlockData, Cf, Edit, Inst, InstData, Shader};
 
 /// Reads wires, one after the other, and keeps its memory in between.
 #[derive(Clone, Debug, Default)]
 pub struct Decoder {
     pub(super) types: Vec<TypeRow>,
-    /// Instructions that no wire has, with the instruction that they stand before.
-    pub(super) extras: Vec<(Inst, Inst)>,
+    /// Instructions that no wire has, with the instruction that they stand before. Their numbers follow those of the wire's.
+    pub(super) extras: Vec<(Inst, InstData)>,
     /// Memory for the name and the label of a shader.
-    pub(super) labels: [String; 2],
+    pub(super) labels: [Option<String>; 2],
+    /// Why reading ended.
+    pub(super) error: Option<Error>,
 }
 
 impl Decoder {
@@ -23,158 +25,172 @@ impl Decoder {
     /// # Errors
     /// Says what is wrong with which word, counted from 0.
     pub fn decode(&mut self, words: &[u32], shader: &mut Shader) -> Result<(), Error> {
-        self.types.clear();
-        self.extras.clear();
-        for (memory, text) in self.labels.iter_mut().zip([&mut shader.info.name, &mut shader.info.label]) {
-            *memory = text.take().unwrap_or(std::mem::take(memory));
+        if shader.info.name.is_some() || shader.info.label.is_some() {
+            self.keep_labels(shader);
         }
         shader.clear();
-        let result = self.read(words, shader);
-        if result.is_err() {
-            shader.clear();
+        self.types.clear();
+        self.extras.clear();
+        let mut reading = Reading { state: self, shader, wire: words, rest: words, num_insts: 0, in_block: false };
+        match reading.all() {
+            Ok(()) => Ok(()),
+            Err(_) => Err(self.failed(words, shader)),
         }
-        result
     }
 
-    fn read(&mut self, wire: &[u32], shader: &mut Shader) -> Result<(), Error> {
-        let (places, num_insts) = header(wire, shader)?;
-        let sources = Sources::default();
-        let mut reading = Reading { state: self, shader, wire, places, num_insts, num_vacant: num_insts, sources };
-        let result = reading.sections();
-        // A number that means nothing comes before any other error: reading would have ended there.
-        reading.sources.are_sound().and(result)
+    #[cold]
+    fn keep_labels(&mut self, shader: &mut Shader) {
+        for (memory, text) in self.labels.iter_mut().zip([&mut shader.info.name, &mut shader.info.label]) {
+            *memory = text.take().or(memory.take());
+        }
+    }
+
+    #[cold]
+    fn failed(&mut self, words: &[u32], shader: &mut Shader) -> Error {
+        shader.clear();
+        self.error.take().unwrap_or_else(|| no_wire(words))
     }
 }
-
-/// Where each section starts and ends, which is within the wire.
-type Places = [(usize, usize); Section::COUNT];
 
 /// A wire that is being read.
 pub(super) struct Reading<'a> {
     pub(super) state: &'a mut Decoder,
     pub(super) shader: &'a mut Shader,
-    wire: &'a [u32],
-    places: Places,
+    pub(super) wire: &'a [u32],
+    /// The words that were not read yet.
+    pub(super) rest: &'a [u32],
+    /// How many instructions there are.
     pub(super) num_insts: usize,
-    /// Instructions that were not read yet.
-    pub(super) num_vacant: usize,
-    pub(super) sources: Sources,
+    /// Whether the last item of control flow is a block.
+    in_block: bool,
 }
 
-impl<'a> Reading<'a> {
-    fn sections(&mut self) -> Result<(), Error> {
-        self.shader_section()?;
-        self.directives()?;
-        self.types()?;
-        self.variables()?;
-        self.shader.make_places(self.num_insts);
-        // What may have no result comes first: then all uses of such are seen where they are read, but those of phis.
-        self.plain()?;
-        self.intrinsics()?;
-        self.texs()?;
-        self.consts()?;
-        self.deref_vars()?;
-        self.derefs()?;
-        self.alus()?;
-        if self.num_vacant != 0 {
-            return Err(error(3, format_args!("{} instructions are in no section", self.num_vacant)));
+impl Reading<'_> {
+    fn all(&mut self) -> Read<()> {
+        self.header()?;
+        self.records()?;
+        if self.shader.insts.len() != self.num_insts {
+            return Err(self.other_count());
         }
-        self.control()?;
-        self.phi_srcs()?;
-        self.place_extras();
+        self.shader.order_all();
+        if !self.state.extras.is_empty() {
+            self.place_extras();
+        }
         Ok(())
     }
 
-    /// The words of a section, and where it starts.
-    #[inline(always)]
-    pub(super) fn section(&self, section: Section) -> (&'a [u32], usize) {
-        let (start, end) = self.places[section as usize];
-        (&self.wire[start..end], start)
+    fn records(&mut self) -> Read<()> {
+        while let [head, rest @ ..] = self.rest {
+            self.rest = rest;
+            let head = Head(*head);
+            let is_sound = head.is_shape() | head.has_no_result();
+            let kind = match head.record() {
+                _ if !is_sound => return Err(self.no_shape(head, 1)),
+                record::DEREF => self.deref(head)?,
+                record::DEREF_VAR => self.deref_var(head)?,
+                record::ALU => self.alu(head)?,
+                record::INTRINSIC => self.intrinsic(head)?,
+                record::CONST => self.constant(head)?,
+                record::TEX => self.tex(head)?,
+                record::PLAIN => self.plain(head)?,
+                record::TYPE => {
+                    self.type_record(head)?;
+                    continue;
+                }
+                record::VARIABLE => {
+                    self.variable()?;
+                    continue;
+                }
+                record::CONTROL => {
+                    self.control(head)?;
+                    continue;
+                }
+                _ => {
+                    self.other(head)?;
+                    continue;
+                }
+            };
+            if !self.in_block {
+                return Err(self.outside_of_blocks());
+            }
+            let data = InstData { num_components: head.num_components(), bit_size: head.bit_size(), kind };
+            self.shader.make_in_order(data);
+        }
+        Ok(())
+    }
+
+    /// What few wires have.
+    #[inline(never)]
+    fn other(&mut self, head: Head) -> Read<()> {
+        match head.record() {
+            record::DIRECTIVE => self.directive(head),
+            record::FACT => self.fact(head),
+            record::NAME => self.name(head),
+            record::VARIABLE_TYPE => self.variable_type(),
+            record::PHI_SRC => self.phi_src(),
+            other => Err(self.unexpected(1, "a record", other)),
+        }
     }
 
     #[inline(never)]
-    fn control(&mut self) -> Result<(), Error> {
-        let (words, start) = self.section(Section::Control);
-        let (mut last, mut in_block) = (0, false);
-        for (at, &[kind, place, cond]) in rows::<{ row::CONTROL }>(words, start)? {
-            let is_next = place == last || place > last && in_block && place as usize <= self.num_insts;
-            if !is_next {
-                return Err(wrong_place(at + 1, place));
+    fn control(&mut self, head: Head) -> Read<()> {
+        let item = match Control::from_number(head.op()) {
+            Some(Control::Block) => Cf::Block(self.shader.blocks.push(BlockData::default())),
+            Some(Control::If) => {
+                let &[cond] = self.row()?;
+                let cond = self.src(cond, 1)?;
+                let hint = u32::from(head.flags());
+                Cf::If { cond, hint: pick(HINTS, hint).ok_or_else(|| self.unexpected(2, "a hint", hint))? }
             }
-            let item = match Control::from_number(kind & 0xff) {
-                Some(Control::Block) => Cf::Block(self.shader.blocks.push(BlockData::default())),
-                Some(Control::If) => {
-                    let cond = self.sources.get(&self.shader.insts, cond, place, at + 2);
-                    let hint = pick(HINTS, kind >> 8).ok_or_else(|| unexpected(at, "a hint", kind >> 8))?;
-                    Cf::If { cond, hint }
-                }
-                Some(Control::Else) => Cf::Else,
-                Some(Control::EndIf) => Cf::EndIf,
-                Some(Control::Loop) => Cf::Loop,
-                Some(Control::Continue) => Cf::Continue,
-                Some(Control::EndLoop) => Cf::EndLoop,
-                None => return Err(unexpected(at, "an item of control flow", kind & 0xff)),
-            };
-            self.shader.append_cf_at(item, place as usize);
-            (last, in_block) = (place, matches!(item, Cf::Block(_)));
-        }
-        if !in_block && last as usize != self.num_insts {
-            return Err(wrong_place(start + words.len(), self.num_insts as u32));
-        }
-        self.shader.append_places(self.num_insts);
+            Some(Control::Else) => Cf::Else,
+            Some(Control::EndIf) => Cf::EndIf,
+            Some(Control::Loop) => Cf::Loop,
+            Some(Control::Continue) => Cf::Continue,
+            Some(Control::EndLoop) => Cf::EndLoop,
+            None => return Err(self.unexpected(1, "an item of control flow", head.op())),
+        };
+        self.in_block = matches!(item, Cf::Block(_));
+        self.shader.append_cf_at(item, self.shader.insts.len());
         Ok(())
     }
 
     /// Lets the instructions that no wire has stand before those that they were made for.
+    #[cold]
     fn place_extras(&mut self) {
-        let extras = &mut self.state.extras;
-        if !extras.is_empty() {
-            extras.sort_by_key(|(before, extra)| (before.index(), extra.index()));
-            rewrite(self.shader, |builder, inst| {
-                let first = extras.partition_point(|(before, _)| before.index() < inst.index());
-                let own = extras[first..].iter().take_while(|(before, _)| *before == inst);
-                own.for_each(|(_, extra)| builder.shader.append_existing(*extra));
-                Edit::Keep
-            });
+        let extras = &self.state.extras;
+        for (_, extra) in extras {
+            self.shader.make(*extra);
         }
+        let num_insts = self.num_insts;
+        rewrite(self.shader, |builder, inst| {
+            let first = extras.partition_point(|(before, _)| before.index() < inst.index());
+            let own = extras[first..].iter().take_while(|(before, _)| *before == inst).count();
+            (first..first + own)
+                .for_each(|number| builder.shader.append_existing(Inst::from_index(num_insts + number)));
+            Edit::Keep
+        });
     }
-}
 
-/// Where the sections of `wire` are, and how many instructions it has. The text goes to `shader`.
-fn header(wire: &[u32], shader: &mut Shader) -> Result<(Places, usize), Error> {
-    let Some(&[magic, version, len, num_insts, bytes, ref places @ ..]) = wire.first_chunk::<HEADER_WORDS>() else {
-        return Err(no_wire(wire));
-    };
-    if magic != MAGIC || version != VERSION || len as usize != wire.len() {
-        return Err(no_wire(wire));
+    #[cold]
+    fn other_count(&mut self) -> Stop {
+        let (there, said) = (self.shader.insts.len(), self.num_insts);
+        self.state.error = Some(error(3, format_args!("there are {there} instructions, not {said}")));
+        Stop
     }
-    let (mut sections, mut last) = ([(0, 0); Section::COUNT], 0);
-    for (section, place) in sections.iter_mut().zip(places.chunks_exact(2)) {
-        let end = u64::from(place[0]) + u64::from(place[1]);
-        *section = (place[0] as usize, end as usize);
-        last = last.max(end);
+
+    #[cold]
+    fn outside_of_blocks(&mut self) -> Stop {
+        let number = self.shader.insts.len();
+        self.stop(0, format_args!("instruction {number}, which ends here, stands outside of a block"))
     }
-    if last > u64::from(len) {
-        return Err(error(5, format_args!("a section that ends at word {last} of {len}")));
-    }
-    // An instruction has two words or more, so that its memory is in proportion.
-    if num_insts as usize > wire.len() / 2 {
-        return Err(error(3, format_args!("{num_insts} instructions, which are not there")));
-    }
-    let (start, end) = sections[Section::Text as usize];
-    if (bytes as usize).div_ceil(4) > end - start {
-        return Err(error(4, format_args!("a text of {bytes} bytes in {} words", end - start)));
-    }
-    shader.strings.set_text(&wire[start..end], bytes as usize);
-    Ok((sections, num_insts as usize))
 }
 
 /// Why `wire` has no header.
 #[cold]
 fn no_wire(wire: &[u32]) -> Error {
     match *wire {
-        [MAGIC, VERSION, len, ..] if len as usize == wire.len() => {
-            error(wire.len(), format_args!("the header has {HEADER_WORDS} words"))
+        [MAGIC, VERSION, len, num_insts, ..] if len as usize == wire.len() => {
+            error(3, format_args!("{num_insts} instructions, which are not there, or no header"))
         }
         [MAGIC, VERSION, len, ..] => error(2, format_args!("the wire has {} words, but should have {len}", wire.len())),
         [MAGIC, version, ..] if version != VERSION => {
@@ -182,9 +198,4 @@ fn no_wire(wire: &[u32]) -> Error {
         }
         _ => error(0, format_args!("this is no wire: it does not begin with {MAGIC:#x}, a version and a length")),
     }
-}
-
-#[cold]
-fn wrong_place(at: usize, place: u32) -> Error {
-    error(at, format_args!("instruction {place} is not the next one, or outside of a block"))
 }

@@ -1,20 +1,19 @@
 //! Writing a shader: header, types, variables and control flow.
 
 use super::format::{
-    number_in, Control, Section, TypeFlags, TypeKind, HEADER_WORDS, HINTS, MAGIC, NONE, PRECISIONS, VERSION,
+    flag, name, number_in, record, variable, Control, Head, TypeFlags, TypeKind, HEADER_WORDS, HINTS, MAGIC, NONE,
+    NO_STAGE, PRECISIONS, VERSION,
 };
 use crate::entity::{Id, SideTable};
 use crate::ir::info::{FieldMut, DIRECTIVES, FIELDS};
-use crate::ir::{Block, Cf, Def, Inst, Shader, ShaderInfo, Stage, Type, TypeData, Variable};
+use crate::ir::{Block, Cf, Def, Inst, InstKind, Shader, ShaderInfo, Stage, Type, TypeData, Variable};
 use crate::op::names::pack_alu_type;
 
 /// Writes `shader`.
 pub(super) fn encode(shader: &Shader) -> Vec<u32> {
     let mut writer = Writer {
         shader,
-        sections: Default::default(),
-        open: Section::Shader,
-        text: Vec::new(),
+        words: Vec::new(),
         types: SideTable::with_len(None, shader.types.len()),
         num_types: 0,
         insts: SideTable::new(NONE),
@@ -26,26 +25,24 @@ pub(super) fn encode(shader: &Shader) -> Vec<u32> {
     for (number, block) in shader.block_order().enumerate() {
         writer.blocks.set(block, number as u32);
     }
-    writer.info();
+    writer.header();
+    writer.facts();
     for ty in (0..shader.types.len()).map(Type::from_index) {
         writer.ty(ty);
     }
     for variable in shader.vars.values() {
         writer.variable(variable);
     }
-    writer.control();
-    shader.order.iter().for_each(|inst| writer.instruction(*inst));
-    writer.join()
+    writer.body();
+    writer.phi_srcs();
+    writer.words[2] = writer.words.len() as u32;
+    writer.words
 }
 
 /// A wire that is being written.
 pub(super) struct Writer<'a> {
     pub(super) shader: &'a Shader,
-    sections: [Vec<u32>; Section::COUNT],
-    /// The section that is written to.
-    open: Section,
-    /// All strings.
-    text: Vec<u8>,
+    words: Vec<u32>,
     /// Number of each type that was written.
     types: SideTable<Type, Option<u32>>,
     num_types: u32,
@@ -55,13 +52,13 @@ pub(super) struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// What is pushed from now on goes to this section.
-    pub(super) fn open(&mut self, section: Section) {
-        self.open = section;
+    pub(super) fn push(&mut self, words: &[u32]) {
+        self.words.extend_from_slice(words);
     }
 
-    pub(super) fn push(&mut self, words: &[u32]) {
-        self.sections[self.open as usize].extend_from_slice(words);
+    /// Begins a record without a result and without flags.
+    fn begin(&mut self, record: u32, op: u32) {
+        self.push(&[Head::new(record, op, 0).0]);
     }
 
     pub(super) fn push64(&mut self, value: u64) {
@@ -82,50 +79,88 @@ impl Writer<'_> {
         self.blocks[block]
     }
 
-    /// The whole wire.
-    fn join(mut self) -> Vec<u32> {
-        let mut words = vec![MAGIC, VERSION, 0, self.shader.order.len() as u32, self.text.len() as u32];
-        self.text.resize(self.text.len().next_multiple_of(4), 0);
-        self.sections[Section::Text as usize] = words_of(&self.text);
-        let mut start = HEADER_WORDS as u32;
-        for section in &self.sections {
-            words.extend([start, section.len() as u32]);
-            start += section.len() as u32;
-        }
-        self.sections.iter().for_each(|section| words.extend(section));
-        words[2] = start;
-        words
+    /// The length of a string, and its bytes in whole words.
+    fn string(&mut self, text: &str) {
+        self.push(&[text.len() as u32]);
+        self.text(text);
     }
 
-    /// Where a string stands in the text, and how many bytes it has.
-    fn string(&mut self, text: Option<&str>) {
-        let Some(text) = text else { return self.push(&[0, NONE]) };
-        self.push(&[self.text.len() as u32, text.len() as u32]);
-        self.text.extend_from_slice(text.as_bytes());
+    /// The bytes of a string in whole words.
+    fn text(&mut self, text: &str) {
+        let mut bytes = text.as_bytes().to_vec();
+        bytes.resize(bytes.len().next_multiple_of(4), 0);
+        self.push(&words_of(&bytes));
     }
 
-    fn info(&mut self) {
+    fn header(&mut self) {
         let info = &self.shader.info;
         let stage = |stage: Stage| Stage::NAMES.iter().position(|row| row.0 == stage).unwrap_or(0) as u32;
-        self.open(Section::Shader);
-        self.push(&[stage(info.stage), info.next_stage.map_or(NONE, stage)]);
-        self.push(&info.workgroup_size);
-        self.push(&[info.workgroup_size_variable.into()]);
-        self.string(Some(&self.shader.entry));
-        self.string(Some(&info.source_hash));
-        self.string(info.name.as_deref());
-        self.string(info.label.as_deref());
+        let flags = [
+            (info.workgroup_size_variable, flag::WORKGROUP_SIZE_VARIABLE),
+            (info.first_ubo_is_default_ubo, flag::FIRST_UBO_IS_DEFAULT_UBO),
+        ];
+        let flags = flags.iter().fold(0, |all, (is_set, flag)| all | if *is_set { *flag } else { 0 });
+        let stages = stage(info.stage) | info.next_stage.map_or(NO_STAGE, stage) << 8 | flags;
+        let [x, y, z] = info.workgroup_size;
+        let header: [u32; HEADER_WORDS] = [
+            MAGIC,
+            VERSION,
+            0,
+            self.shader.order.len() as u32,
+            stages,
+            x,
+            y,
+            z,
+            info.num_textures,
+            info.num_ubos,
+            info.num_ssbos,
+            info.num_images,
+            info.float_controls_execution_mode,
+            info.shared_size,
+            info.derivative_group,
+            info.depth_layout,
+        ];
+        self.push(&header);
+    }
+
+    /// What few shaders have, and dumps.
+    fn facts(&mut self) {
+        let info = &self.shader.info;
+        let names = [
+            (name::ENTRY, Some(&self.shader.entry).filter(|entry| *entry != "main")),
+            (name::SOURCE_HASH, Some(&info.source_hash).filter(|hash| !hash.is_empty())),
+            (name::SHADER, info.name.as_ref()),
+            (name::LABEL, info.label.as_ref()),
+        ];
+        for (of, text) in names {
+            if let Some(text) = text {
+                self.begin(record::NAME, of);
+                self.string(text);
+            }
+        }
         // The table gives out fields to change; what is written is a copy.
-        let mut copy: ShaderInfo = info.clone();
-        for row in FIELDS {
-            self.field((row.field)(&mut copy));
+        let (mut copy, mut none): (ShaderInfo, _) = (info.clone(), ShaderInfo::default());
+        copy.num_textures = 0;
+        copy.num_ubos = 0;
+        copy.num_ssbos = 0;
+        copy.num_images = 0;
+        copy.float_controls_execution_mode = 0;
+        copy.shared_size = 0;
+        copy.derivative_group = 0;
+        copy.depth_layout = 0;
+        copy.first_ubo_is_default_ubo = false;
+        for (number, row) in FIELDS.iter().enumerate() {
+            if (row.field)(&mut copy) != (row.field)(&mut none) {
+                self.begin(record::FACT, number as u32);
+                self.fact((row.field)(&mut copy));
+            }
         }
         for (key, value) in &info.directives {
             self.directive(key, value);
         }
     }
 
-    fn field(&mut self, field: FieldMut<'_>) {
+    fn fact(&mut self, field: FieldMut<'_>) {
         match field {
             FieldMut::Dec(value) | FieldMut::Hex(value, _) => self.push(&[*value]),
             FieldMut::Flag(value) => self.push(&[(*value).into()]),
@@ -133,21 +168,19 @@ impl Writer<'_> {
                 self.push64(*bits as u64);
                 self.push64((*bits >> 64) as u64);
             }
-            FieldMut::Name(name) => self.string(Some(name)),
+            FieldMut::Name(name) => self.string(name),
             FieldMut::List(list) => self.push(list),
         }
     }
 
     fn directive(&mut self, key: &str, value: &str) {
-        self.open(Section::Directive);
         let row = DIRECTIVES.iter().position(|row| row.0 == key).unwrap_or(0);
         let values = DIRECTIVES[row].1;
+        self.begin(record::DIRECTIVE, row as u32);
         if values.is_empty() {
-            self.push(&[row as u32]);
-            return self.string(Some(value));
+            return self.string(value);
         }
-        let value = values.iter().position(|it| *it == value).unwrap_or(0);
-        self.push(&[row as u32, value as u32, 0]);
+        self.push(&[values.iter().position(|it| *it == value).unwrap_or(0) as u32]);
     }
 
     /// Writes `root` behind the types that it is made of, without recursion.
@@ -182,7 +215,6 @@ impl Writer<'_> {
     }
 
     fn type_row(&mut self, ty: Type) {
-        self.open(Section::Type);
         let flags = |array: bool, shadow: bool, bare: bool| {
             let mut flags = TypeFlags::empty();
             flags.set(TypeFlags::ARRAYED, array);
@@ -190,86 +222,106 @@ impl Writer<'_> {
             flags.set(TypeFlags::BARE, bare);
             flags.bits()
         };
-        match self.shader.types.get(ty) {
-            TypeData::Void => self.push(&[TypeKind::Void as u32, 0, 0, 0]),
-            TypeData::AtomicUint => self.push(&[TypeKind::AtomicUint as u32, 0, 0, 0]),
-            TypeData::Scalar(scalar) => self.push(&[TypeKind::Vector as u32, pack_alu_type(scalar), 1, 0]),
-            TypeData::Vector(scalar, n) => self.push(&[TypeKind::Vector as u32, pack_alu_type(scalar), n.into(), 0]),
+        let (kind, words) = match self.shader.types.get(ty) {
+            TypeData::Void => (TypeKind::Void, [0; 3]),
+            TypeData::AtomicUint => (TypeKind::AtomicUint, [0; 3]),
+            TypeData::Scalar(scalar) => (TypeKind::Vector, [pack_alu_type(scalar), 1, 0]),
+            TypeData::Vector(scalar, n) => (TypeKind::Vector, [pack_alu_type(scalar), n.into(), 0]),
             TypeData::Matrix { scalar, columns, rows } => {
-                self.push(&[TypeKind::Matrix as u32, scalar.bits.into(), columns.into(), rows.into()]);
+                (TypeKind::Matrix, [scalar.bits.into(), columns.into(), rows.into()])
             }
             TypeData::Array { elem, len, stride } => {
-                self.push(&[TypeKind::Array as u32, self.type_number(elem), len.unwrap_or(NONE), stride]);
+                (TypeKind::Array, [self.type_number(elem), len.unwrap_or(NONE), stride])
             }
-            TypeData::Sampler { shadow } => self.push(&[TypeKind::Sampler as u32, shadow.into(), 0, 0]),
+            TypeData::Sampler { shadow } => (TypeKind::Sampler, [shadow.into(), 0, 0]),
             TypeData::Texture { dim, shadow, array, texel, bare } => {
-                let flags = flags(array, shadow, bare);
-                self.push(&[TypeKind::Texture as u32, dim as u32, flags, pack_alu_type(texel)]);
+                (TypeKind::Texture, [dim as u32, flags(array, shadow, bare), pack_alu_type(texel)])
             }
             TypeData::Image { dim, array, texel } => {
-                let flags = flags(array, false, false);
-                self.push(&[TypeKind::Image as u32, dim as u32, flags, pack_alu_type(texel)]);
+                (TypeKind::Image, [dim as u32, flags(array, false, false), pack_alu_type(texel)])
             }
             TypeData::Struct(id) => {
-                let shader = self.shader;
-                let data = &shader.types.structs[id];
-                self.push(&[TypeKind::Struct as u32]);
-                self.string(Some(&shader.strings[data.name]));
-                self.push(&[data.fields.len() as u32]);
-                for field in &data.fields {
-                    self.push(&[self.type_number(field.ty), field.offset.unwrap_or(NONE)]);
-                    self.string(Some(&shader.strings[field.name]));
-                }
+                let data = &self.shader.types.structs[id];
+                (TypeKind::Struct, [data.fields.len() as u32, 0, self.shader.strings[data.name].len() as u32])
+            }
+        };
+        self.begin(record::TYPE, kind as u32);
+        self.push(&words);
+        let shader = self.shader;
+        if let Some(data) = shader.types.as_struct(ty) {
+            self.text(&shader.strings[data.name]);
+            for field in &data.fields {
+                self.push(&[self.type_number(field.ty), field.offset.unwrap_or(NONE)]);
+                self.string(&shader.strings[field.name]);
             }
         }
     }
 
-    fn variable(&mut self, variable: &Variable) {
+    fn variable(&mut self, of: &Variable) {
         let shader = self.shader;
-        self.open(Section::Variable);
+        let values = of.values.map_or(&[][..], |values| &shader.consts[values]);
+        let more = (of.image_format, of.stream, of.capture, of.initializer) != (0, 0, None, None) || !values.is_empty();
+        let traits = of.mode.bits()
+            | (of.interp as u32) << variable::INTERP
+            | number_in(PRECISIONS, &of.precision) << variable::PRECISION
+            | u32::from(of.location_frac) << variable::LOCATION_FRAC
+            | if more { variable::MORE } else { 0 };
+        self.begin(record::VARIABLE, 0);
         self.push(&[
-            self.type_number(variable.ty),
-            variable.mode.bits(),
-            variable.interp as u32,
-            number_in(PRECISIONS, &variable.precision),
-            variable.access.bits(),
-            variable.flags.bits(),
-            variable.location.unwrap_or(NONE),
-            variable.location_frac.into(),
-            variable.driver_location,
-            variable.binding,
-            variable.descriptor_set.unwrap_or(NONE),
-            variable.index,
-            variable.image_format,
-            variable.stream,
+            self.type_number(of.ty),
+            traits,
+            of.access.bits() | of.flags.bits() << variable::FLAGS,
+            of.location.unwrap_or(NONE),
+            of.driver_location,
+            of.binding,
+            of.descriptor_set.unwrap_or(NONE),
+            of.index,
         ]);
-        let capture = variable.capture.map(|capture| [capture.buffer, capture.stride, capture.offset]);
-        self.push(&capture.unwrap_or([NONE, 0, 0]));
-        self.string(Some(&shader.strings[variable.name]));
-        self.string(variable.initializer.map(|text| &shader.strings[text]));
-        let values = variable.values.map_or(&[][..], |values| &shader.consts[values]);
+        self.string(&shader.strings[of.name]);
+        if !more {
+            return;
+        }
+        let capture = of.capture.map_or([NONE, 0, 0], |capture| [capture.buffer, capture.stride, capture.offset]);
+        self.push(&[of.image_format, of.stream]);
+        self.push(&capture);
         self.push(&[values.len() as u32]);
-        self.open(Section::Value);
         values.iter().for_each(|value| self.push64(*value));
+        match of.initializer {
+            Some(text) => self.string(&shader.strings[text]),
+            None => self.push(&[NONE]),
+        }
     }
 
-    fn control(&mut self) {
+    /// Control flow, and the instructions of each block behind it.
+    fn body(&mut self) {
         let shader = self.shader;
-        self.open(Section::Control);
-        let mut place = 0;
         for item in &shader.cf {
-            let (kind, rest) = match *item {
-                Cf::Block(_) => (Control::Block, [0, 0]),
-                Cf::If { cond, hint } => (Control::If, [number_in(HINTS, &hint), self.number(cond)]),
-                Cf::Else => (Control::Else, [0, 0]),
-                Cf::EndIf => (Control::EndIf, [0, 0]),
-                Cf::Loop => (Control::Loop, [0, 0]),
-                Cf::Continue => (Control::Continue, [0, 0]),
-                Cf::EndLoop => (Control::EndLoop, [0, 0]),
+            let (kind, hint) = match item {
+                Cf::Block(_) => (Control::Block, 0),
+                Cf::If { hint, .. } => (Control::If, number_in(HINTS, hint) as u8),
+                Cf::Else => (Control::Else, 0),
+                Cf::EndIf => (Control::EndIf, 0),
+                Cf::Loop => (Control::Loop, 0),
+                Cf::Continue => (Control::Continue, 0),
+                Cf::EndLoop => (Control::EndLoop, 0),
             };
-            self.push(&[kind as u32 | rest[0] << 8, place, rest[1]]);
-            if let Cf::Block(block) = item {
-                place += shader.block_insts(*block).len() as u32;
+            self.push(&[Head::new(record::CONTROL, kind as u32, hint).0]);
+            match *item {
+                Cf::If { cond, .. } => self.push(&[self.number(cond)]),
+                Cf::Block(block) => shader.block_insts(block).iter().for_each(|inst| self.instruction(*inst)),
+                _ => {}
+            }
+        }
+    }
+
+    /// Sources of phis, which may be values that come later than the phi.
+    fn phi_srcs(&mut self) {
+        let shader = self.shader;
+        for inst in &shader.order {
+            let InstKind::Phi(srcs) = shader.insts[*inst].kind else { continue };
+            for src in &shader.phi_srcs[srcs] {
+                self.begin(record::PHI_SRC, 0);
+                self.push(&[self.place(*inst), self.block_number(src.pred), self.number(src.def)]);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Writing instructions.
 
 use super::encode::Writer;
-use super::format::{number_in, plain, Head, Section, Step, TexFlags, JUMPS, WIDE};
+use super::format::{number_in, plain, record, Head, Step, TexFlags, JUMPS, WIDE};
 use crate::entity::{Id, Slice};
 use crate::ir::{AluFlags, AluSrc, ArrayIndex, Deref, DerefKind, Inst, InstKind, TexData};
 use crate::op::names::pack_alu_type;
@@ -14,7 +14,7 @@ impl Writer<'_> {
         match shader.insts[inst].kind {
             InstKind::Alu { op, flags, srcs } => self.alu(inst, op, flags, srcs),
             InstKind::Const(values) => {
-                self.head(Section::Const, inst, 0, 0);
+                self.head(record::CONST, inst, 0, 0);
                 for value in &shader.consts[values] {
                     match bit_size {
                         64 => self.push64(*value),
@@ -22,41 +22,26 @@ impl Writer<'_> {
                     }
                 }
             }
-            InstKind::Undef => self.head(Section::Plain, inst, plain::UNDEF, 0),
-            InstKind::Phi(srcs) => {
-                self.head(Section::Plain, inst, plain::PHI, 0);
-                self.open(Section::PhiSrc);
-                for src in &shader.phi_srcs[srcs] {
-                    self.push(&[self.place(inst), self.block_number(src.pred), self.number(src.def)]);
-                }
-            }
+            InstKind::Undef => self.head(record::PLAIN, inst, plain::UNDEF, 0),
+            InstKind::Phi(_) => self.head(record::PLAIN, inst, plain::PHI, 0),
             InstKind::Deref(deref) => self.deref(inst, &shader.derefs[deref]),
             InstKind::Intrinsic { op, srcs, indices } => self.intrinsic(inst, op, srcs, indices),
             InstKind::Tex(tex) => self.tex(inst, &shader.texs[tex]),
-            InstKind::Jump(jump) => self.head(Section::Plain, inst, plain::JUMP + number_in(JUMPS, &jump), 0),
+            InstKind::Jump(jump) => self.head(record::PLAIN, inst, plain::JUMP + number_in(JUMPS, &jump), 0),
         }
     }
 
-    /// Begins an instruction in its section.
-    fn head(&mut self, section: Section, inst: Inst, op: u32, flags: u8) {
+    /// Begins an instruction.
+    fn head(&mut self, record: u32, inst: Inst, op: u32, flags: u8) {
         let data = &self.shader.insts[inst];
-        let head = Head { op, num_components: data.num_components, bit_size: data.bit_size, flags };
-        self.open(section);
-        self.push(&[self.place(inst), head.pack()]);
+        self.push(&[Head::new(record, op, flags).with_result(data.num_components, data.bit_size).0]);
     }
 
     fn alu(&mut self, inst: Inst, op: AluOp, flags: AluFlags, srcs: Slice) {
         let shader = self.shader;
         let components = shader.insts[inst].num_components;
         let is_wide = op.info().srcs.iter().any(|operand| operand.components(components) > 8);
-        let section = match srcs.len() {
-            1 if !is_wide => Section::Alu1,
-            2 if !is_wide => Section::Alu2,
-            3 if !is_wide => Section::Alu3,
-            4 if !is_wide => Section::Alu4,
-            _ => Section::Alu,
-        };
-        self.head(section, inst, op as u32, flags.bits() | if is_wide { WIDE } else { 0 });
+        self.head(record::ALU, inst, op as u32, flags.bits() | if is_wide { WIDE } else { 0 });
         for AluSrc { def, swizzle } in &shader.alu_srcs[srcs] {
             let bits = swizzle.bits();
             self.push(&[self.number(*def), bits as u32]);
@@ -70,7 +55,7 @@ impl Writer<'_> {
         if let DerefKind::Var(var) = deref.kind {
             let variable = &self.shader.vars[var];
             if (deref.ty, deref.modes) == (variable.ty, variable.mode) {
-                self.head(Section::DerefVar, inst, Step::Var as u32, 0);
+                self.head(record::DEREF_VAR, inst, Step::Var as u32, 0);
                 return self.push(&[var.index() as u32]);
             }
         }
@@ -84,26 +69,27 @@ impl Writer<'_> {
             DerefKind::Struct { .. } => Step::Struct,
             DerefKind::Cast { .. } => Step::Cast,
         };
-        self.head(Section::Deref, inst, step as u32, 0);
+        self.head(record::DEREF, inst, step as u32, 0);
         self.push(&[self.type_number(deref.ty), deref.modes.bits()]);
         let words = match deref.kind {
-            DerefKind::Var(var) => [var.index() as u32, 0, 0, 0],
-            DerefKind::ArrayWildcard { parent } => [self.number(parent), 0, 0, 0],
-            DerefKind::Struct { parent, field } => [self.number(parent), field, 0, 0],
-            DerefKind::Cast { parent, stride, align_mul, align_offset } => {
-                [self.number(parent), stride, align_mul, align_offset]
-            }
+            DerefKind::Var(var) => [var.index() as u32, 0, 0],
+            DerefKind::ArrayWildcard { parent } => [self.number(parent), 0, 0],
+            DerefKind::Struct { parent, field } => [self.number(parent), field, 0],
+            DerefKind::Cast { parent, stride, align_mul, .. } => [self.number(parent), stride, align_mul],
             DerefKind::Array { parent, index } | DerefKind::PtrAsArray { parent, index } => match index {
-                ArrayIndex::Def(index) => [self.number(parent), self.number(index), 0, 0],
-                ArrayIndex::Imm(index) => [self.number(parent), index as u32, (index as u64 >> 32) as u32, 0],
+                ArrayIndex::Def(index) => [self.number(parent), self.number(index), 0],
+                ArrayIndex::Imm(index) => [self.number(parent), index as u32, (index as u64 >> 32) as u32],
             },
         };
         self.push(&words);
+        if let DerefKind::Cast { align_offset, .. } = deref.kind {
+            self.push(&[align_offset]);
+        }
     }
 
     fn intrinsic(&mut self, inst: Inst, op: Intrinsic, srcs: Slice, indices: Slice) {
         let shader = self.shader;
-        self.head(Section::Intrinsic, inst, op as u32, 0);
+        self.head(record::INTRINSIC, inst, op as u32, 0);
         shader.srcs[srcs].iter().for_each(|src| self.push(&[self.number(*src)]));
         self.push(&shader.indices[indices]);
     }
@@ -115,7 +101,7 @@ impl Writer<'_> {
         flags.set(TexFlags::SAMPLER_NON_UNIFORM, tex.sampler_non_uniform);
         flags.set(TexFlags::SPARSE, tex.is_sparse);
         flags.set(TexFlags::OFFSETS, tex.offsets.is_some());
-        self.head(Section::Tex, inst, tex.op as u32, 0);
+        self.head(record::TEX, inst, tex.op as u32, 0);
         let bits = [flags.bits(), tex.component, tex.srcs.len() as u8, 0];
         let offsets = tex.offsets.unwrap_or_default().map(|[x, y]| u32::from(x as u8) | u32::from(y as u8) << 8);
         self.push(&[pack_alu_type(tex.dest_type), u32::from_le_bytes(bits), tex.texture_index, tex.sampler_index]);

@@ -2,7 +2,7 @@
 //!
 //! Enumerations of the IR that are not here cross by their own discriminants.
 
-use crate::ir::{BranchHint, Jump, Precision, ShaderInfo, Stage};
+use crate::ir::{BranchHint, Jump, Precision, Stage};
 use crate::op::names::ImageDim;
 use crate::op::tex::{TexOp, TexSrcKind};
 use crate::op::{AluType, Base};
@@ -11,24 +11,19 @@ use bitflags::bitflags;
 /// The first word: `NTVW` in a file.
 pub const MAGIC: u32 = 0x5756_544e;
 /// The second word: changes with anything that an older reader would misread.
-pub const VERSION: u32 = 5;
-/// Words of the header: magic, version, words in all, instructions, bytes of the text, and start and words of each section.
-pub(super) const HEADER_WORDS: usize = 5 + 2 * Section::COUNT;
-/// Words of the section of the shader.
-pub(super) const SHADER_WORDS: usize = 14 + ShaderInfo::NUM_WORDS;
+pub const VERSION: u32 = 6;
+/// Words of the header: magic, version, words in all, instructions, stages and flags, and what most shaders have of facts.
+pub(super) const HEADER_WORDS: usize = 16;
 /// "There is none", where a number or a string is optional.
 pub(super) const NONE: u32 = u32::MAX;
+/// The same for a stage, which has a byte.
+pub(super) const NO_STAGE: u32 = 0xff;
 
-/// Words of a row, where a section has rows of one length.
-pub(super) mod row {
-    pub(in crate::wire) const DIRECTIVE: usize = 3;
-    pub(in crate::wire) const TYPE: usize = 4;
-    pub(in crate::wire) const VARIABLE: usize = 22;
-    pub(in crate::wire) const CONTROL: usize = 3;
-    pub(in crate::wire) const PLAIN: usize = 2;
-    pub(in crate::wire) const PHI_SRC: usize = 3;
-    pub(in crate::wire) const DEREF_VAR: usize = 3;
-    pub(in crate::wire) const DEREF: usize = 8;
+/// The flags of the header, in the word of the stages. The first one's bit is 16.
+pub(super) mod flag {
+    pub(in crate::wire) const WORKGROUP_SIZE_VARIABLE: u32 = 1 << 16;
+    pub(in crate::wire) const FIRST_UBO_IS_DEFAULT_UBO: u32 = 1 << 17;
+    pub(in crate::wire) const UNKNOWN: u32 = !0 << 18;
 }
 
 macro_rules! numbered {
@@ -47,34 +42,49 @@ macro_rules! numbered {
     };
 }
 
-/// A part of a wire: what is alike lies together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Section {
-    Shader,
-    Directive,
-    Type,
-    Variable,
-    Value,
-    Control,
-    Plain,
-    PhiSrc,
-    Tex,
-    Intrinsic,
-    Const,
-    DerefVar,
-    Deref,
-    /// ALU instructions of today of so many sources, with one word for a swizzle.
-    Alu1,
-    Alu2,
-    Alu3,
-    Alu4,
-    /// Any ALU instructions.
-    Alu,
-    Text,
+/// What a record is: the lowest four bits of its first word.
+pub(super) mod record {
+    pub(in crate::wire) const ALU: u32 = 0;
+    pub(in crate::wire) const INTRINSIC: u32 = 1;
+    pub(in crate::wire) const CONST: u32 = 2;
+    pub(in crate::wire) const DEREF_VAR: u32 = 3;
+    pub(in crate::wire) const DEREF: u32 = 4;
+    pub(in crate::wire) const TEX: u32 = 5;
+    pub(in crate::wire) const PLAIN: u32 = 6;
+    pub(in crate::wire) const CONTROL: u32 = 7;
+    pub(in crate::wire) const TYPE: u32 = 8;
+    pub(in crate::wire) const VARIABLE: u32 = 9;
+    pub(in crate::wire) const VARIABLE_TYPE: u32 = 10;
+    pub(in crate::wire) const PHI_SRC: u32 = 11;
+    pub(in crate::wire) const DIRECTIVE: u32 = 12;
+    pub(in crate::wire) const FACT: u32 = 13;
+    pub(in crate::wire) const NAME: u32 = 14;
 }
 
-impl Section {
-    pub(super) const COUNT: usize = Section::Text as usize + 1;
+/// What a name is the name of: the opcodes of [`record::NAME`].
+pub(super) mod name {
+    pub(in crate::wire) const ENTRY: u32 = 0;
+    pub(in crate::wire) const SOURCE_HASH: u32 = 1;
+    pub(in crate::wire) const SHADER: u32 = 2;
+    pub(in crate::wire) const LABEL: u32 = 3;
+}
+
+/// How a record of a variable packs what is small.
+pub(super) mod variable {
+    /// Words behind the head, the length of the name among them.
+    pub(in crate::wire) const WORDS: usize = 9;
+    /// In the word of the mode, whose bits are the lowest.
+    pub(in crate::wire) const MODES: u32 = 0x3fff;
+    pub(in crate::wire) const INTERP: u32 = 14;
+    pub(in crate::wire) const PRECISION: u32 = 17;
+    pub(in crate::wire) const LOCATION_FRAC: u32 = 19;
+    /// More words follow the name.
+    pub(in crate::wire) const MORE: u32 = 1 << 27;
+    pub(in crate::wire) const UNKNOWN: u32 = !0 << 28;
+    /// In the word of the access flags, which are the lowest.
+    pub(in crate::wire) const FLAGS: u32 = 18;
+    /// Words that follow the name if there are more: format, stream, three of the capture, number of values.
+    pub(in crate::wire) const MORE_WORDS: usize = 6;
 }
 
 numbered! {
@@ -153,11 +163,6 @@ numbered! {
     }
 }
 
-impl Step {
-    /// A bit for each step that [`Inventory`](crate::ir::Inventory) takes for usual.
-    pub(super) const ARE_USUAL: u32 = 1 << Step::Var as u32 | 1 << Step::ArrayImm as u32 | 1 << Step::Struct as u32;
-}
-
 bitflags! {
     /// Flags of texture and image types.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -180,7 +185,7 @@ bitflags! {
     }
 }
 
-/// The flag of an ALU instruction the sources of which have three words: more of their swizzles.
+/// The flag of an ALU instruction the sources of which have three words: more of their swizzles. The others are those of the IR.
 pub(super) const WIDE: u8 = 1 << 3;
 
 pub(super) const JUMPS: &[Jump] = &[Jump::Break, Jump::Continue, Jump::Return, Jump::Halt];
@@ -245,26 +250,52 @@ pub(super) fn alu_type(packed: u32) -> Option<AluType> {
     matches!(bits, 0 | 1 | 8 | 16 | 32 | 64).then_some(AluType::new(base, bits))
 }
 
-/// Opcode, shape of the result, and flags of an instruction.
+/// The first word of a record: what it is, its opcode, the shape of its result, and flags.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Head {
-    pub(super) op: u32,
-    pub(super) num_components: u8,
-    pub(super) bit_size: u8,
-    pub(super) flags: u8,
-}
+pub(super) struct Head(pub(super) u32);
 
 impl Head {
-    pub(super) fn pack(self) -> u32 {
-        self.op | u32::from(self.num_components) << 16 | u32::from(self.bit_size) << 21 | u32::from(self.flags) << 28
+    /// A head without a result.
+    pub(super) fn new(record: u32, op: u32, flags: u8) -> Head {
+        Head(record | op << 4 | u32::from(flags) << 28)
     }
 
-    pub(super) fn unpack(word: u32) -> Head {
-        Head {
-            op: word & 0xffff,
-            num_components: (word >> 16 & 0x1f) as u8,
-            bit_size: (word >> 21 & 0x7f) as u8,
-            flags: (word >> 28) as u8,
-        }
+    pub(super) fn with_result(self, num_components: u8, bit_size: u8) -> Head {
+        Head(self.0 | u32::from(num_components) << 16 | u32::from(bit_size) << 21)
+    }
+
+    pub(super) fn record(self) -> u32 {
+        self.0 & 15
+    }
+
+    pub(super) fn op(self) -> u32 {
+        self.0 >> 4 & 0xfff
+    }
+
+    pub(super) fn num_components(self) -> u8 {
+        (self.0 >> 16 & 0x1f) as u8
+    }
+
+    pub(super) fn bit_size(self) -> u8 {
+        (self.0 >> 21 & 0x7f) as u8
+    }
+
+    pub(super) fn flags(self) -> u8 {
+        (self.0 >> 28) as u8
+    }
+
+    /// No components and no bits are no result.
+    pub(super) fn has_no_result(self) -> bool {
+        self.0 >> 16 & 0xfff == 0
+    }
+
+    /// Whether there are such results: of 1 to 5, 8 or 16 components of 1, 8, 16, 32 or 64 bits.
+    #[inline(always)]
+    pub(super) fn is_shape(self) -> bool {
+        const COMPONENTS: u32 = 0b11_1110 | 1 << 8 | 1 << 16;
+        const WIDTHS: u8 = 1 | 8 | 16 | 32 | 64;
+        COMPONENTS >> self.num_components() & 1 != 0
+            && self.bit_size() & !WIDTHS == 0
+            && self.bit_size().is_power_of_two()
     }
 }

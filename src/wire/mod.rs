@@ -1,37 +1,36 @@
 //! NIR as words: the flat form in which a C driver hands over a shader, and back.
 //!
-//! A wire is a header and sections, the last of which is the text of all strings. `ffi/ntv.h` describes them all and writes them; this
-//! module reads them, and writes them too for tests, dumps and round trips. For every shader that `check` accepts, reading what was
-//! written gives an equal shader.
+//! A wire is a header and records, one after the other. `ffi/ntv.h` describes them all and writes them; this module reads them, and
+//! writes them too for tests, dumps and round trips. For every shader that `check` accepts, reading what was written gives an equal
+//! shader.
 //!
 //! ```text
-//! 0x5756544e 5 words instructions bytes  header: magic, version, how much there is of what,
-//! 41 197 238 3 ...                       and where each section starts, and its words
-//! SHADER     stage next_stage size ...   what every shader has, and the facts of the header of a dump
-//! TYPE       vector float32 4            vec4, the first type: number 0
-//! VARIABLE   0 shader_out ...            the first variable: number 0
-//! CONTROL    block 0                     block b0, which begins with instruction 0
-//! CONST      0 32x4 ...                  instruction 0, and the value %0
-//! ALU_2      1 2 32x4 0.xyzw 0.xyzw      instruction 1; opcode 2 is fadd: its place in ntv's list of names
-//! TEXT       "mainposition..."           text, of which a string is a part
+//! 0x5756544e 6 words instructions stages ...  header: magic, version, how much there is of what, what most shaders have of facts
+//! TYPE/vector float32 4 0                     vec4, the first type: number 0
+//! VARIABLE 0 shader_out ...                   the first variable: number 0
+//! CONTROL/block                               block b0
+//! CONST/32x4 ...                              instruction 0, and the value %0
+//! ALU/fadd/32x4 0.xyzw 0.xyzw                 instruction 1; the opcode is its place in ntv's list of names
 //! ```
 //!
-//! The form is made for fast reading. What is alike lies together, in rows of one length where that can be, so that a section is
-//! one loop which decides little: a branch on the kind of each instruction would be foreseen wrong every other time. Values have
-//! the numbers of their instructions, and instructions, types, variables and blocks those of their places: nothing is looked up,
-//! and "defined before" is a comparison of numbers. Opcodes tell how long an instruction is. Indices of intrinsics are as the
-//! shader holds them, so that all are copied at once.
+//! The form is made for code that runs once, with nothing of it in a cache: all words are written and read once, in order, so that
+//! a writer fills one buffer, and a reader is one loop over few lines of code. The first word of a record says what it is, and with it
+//! how long it is. What few shaders have is in records that others do not have, and the code for it is kept apart.
+//!
+//! Types, variables, blocks and instructions have the numbers of their places among their like, and values those of their
+//! instructions: nothing is looked up, and whatever is referred to was read before. Indices of intrinsics are as the shader holds
+//! them.
 //!
 //! Reading trusts nothing: any words give an error, or a shader whose ids, lists and types are sound; that it keeps the
-//! rules of NIR is for [`check`](crate::check) to say, as it is for text. It is one pass over each section without recursion, its
-//! memory is in proportion to the words, and a [`Decoder`] that is used again allocates only where a shader is larger than all before.
+//! rules of NIR is for [`check`](crate::check) to say, as it is for text. It is one pass without recursion, its memory is in
+//! proportion to the words, and a [`Decoder`] that is used again allocates only where a shader is larger than all before.
 //!
 //! | file | what |
 //! |-|-|
 //! | `format` | the numbers of the format |
-//! | `words` | rows of words, sources that are looked at, errors |
+//! | `words` | words one after the other, strings, sources, errors |
 //! | `names` | the numbers of opcodes, intrinsics and formats |
-//! | `decode`, `declare`, `instr` | reading: the sections and control flow; header, types and variables; instructions |
+//! | `decode`, `declare`, `instr` | reading: the records and control flow; header, types and variables; instructions |
 //! | `encode`, `encode_instr` | writing |
 
 mod declare;

@@ -4,8 +4,7 @@
 //! it. Behind the lists of today come the names of older releases. Another order of a list is another version of the format.
 
 use super::format::Table;
-use super::words::error;
-use crate::error::Error;
+use crate::ir::Stage;
 use crate::op::names::FORMATS;
 use crate::op::old::{self, OldAlu, OldIntrinsic};
 use crate::op::{AluOp, Index, Intrinsic, IntrinsicInfo};
@@ -46,18 +45,27 @@ fn info(number: u32) -> Option<&'static IntrinsicInfo> {
     Some(today.or_else(|| Some(old::intrinsic(number.checked_sub(Intrinsic::ALL.len())?, false)?.op))?.info())
 }
 
-/// What an ALU opcode of an older release, which stands at `at`, has become.
-#[cold]
-pub(super) fn old_alu(number: u32, at: usize) -> Result<OldAlu, Error> {
-    let old = (number as usize).checked_sub(AluOp::ALL.len()).and_then(old::alu);
-    old.ok_or_else(|| error(at, format_args!("there is no ALU opcode {number}")))
+/// What an ALU opcode of an older release has become.
+pub(super) fn old_alu(number: u32) -> Option<OldAlu> {
+    (number as usize).checked_sub(AluOp::ALL.len()).and_then(old::alu)
 }
 
-/// What an intrinsic of an older release, which stands at `at`, has become in a shader of tessellation control or another.
-#[cold]
-pub(super) fn old_intrinsic(number: u32, tess_ctrl: bool, at: usize) -> Result<OldIntrinsic, Error> {
-    let old = (number as usize).checked_sub(Intrinsic::ALL.len()).and_then(|number| old::intrinsic(number, tess_ctrl));
-    old.ok_or_else(|| error(at, format_args!("there is no intrinsic {number}")))
+/// What an intrinsic of an older release has become in a shader of this stage.
+pub(super) fn old_intrinsic(number: u32, stage: Stage) -> Option<OldIntrinsic> {
+    let number = (number as usize).checked_sub(Intrinsic::ALL.len())?;
+    old::intrinsic(number, stage == Stage::TessCtrl)
+}
+
+/// Whether the values of some indices of an intrinsic are numbers of names.
+#[inline(always)]
+pub(super) fn has_names(info: &IntrinsicInfo) -> bool {
+    info.has_index(Index::format) || info.has_index(Index::reduction_op)
+}
+
+/// The first index of an intrinsic the value of which has no name, and what the index is called.
+pub(super) fn value_without_name(op: Intrinsic, values: &[u32]) -> Option<(usize, &'static str)> {
+    let mut pairs = op.info().indices.iter().zip(values).enumerate();
+    pairs.find_map(|(at, (index, value))| (!is_value(*index, *value)).then(|| (at, index.name())))
 }
 
 /// Whether an index may have this value: some are numbers of names themselves.
@@ -101,7 +109,7 @@ mod tests {
             .fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
         assert_eq!(
             (VERSION, hash),
-            (5, 16_689_457_585_047_782_440),
+            (6, 16_689_457_585_047_782_440),
             "other lists of names are another version of the wire"
         );
     }

@@ -1,68 +1,87 @@
-//! What the readers of all sections share: rows of words, sources, and errors.
+//! What the readers of all records share: words one after the other, strings, sources, and errors.
 
-use crate::entity::{Arena, Id};
+use super::decode::Reading;
+use crate::entity::{Id, Str};
 use crate::error::{Error, ErrorKind, Place};
-use crate::ir::{Def, Inst, InstData};
+use crate::ir::Def;
 use std::fmt::Arguments;
 
-/// The rows of a section, each with the place of its first word.
-#[inline(always)]
-pub(super) fn rows<const N: usize>(
-    words: &[u32],
-    start: usize,
-) -> Result<impl ExactSizeIterator<Item = (usize, &[u32; N])>, Error> {
-    let rows = words.chunks_exact(N);
-    if !rows.remainder().is_empty() {
-        return Err(ends_early(start + words.len()));
-    }
-    let rows = rows.map(|row| <&[u32; N]>::try_from(row).unwrap_or(&[0; N]));
-    Ok(rows.enumerate().map(move |(n, row)| (start + N * n, row)))
-}
+/// Says that reading has ended. Why is in the [`Decoder`](super::Decoder): what is returned fits into a register.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stop;
 
-/// Looks at the numbers of values that are used.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Sources {
-    /// The first number that meant nothing where it was used, and where that was.
-    undefined: Option<(u32, usize)>,
-}
+/// What was read, unless reading has ended.
+pub(super) type Read<T> = Result<T, Stop>;
 
-impl Sources {
-    /// The value `number`, which stands at `at` and is used by instruction `user`. If there is none before that, it is some value,
-    /// and the wire is refused at its end: looking once is enough.
+impl<'a> Reading<'a> {
+    /// The next `N` words.
     #[inline(always)]
-    pub(super) fn get(&mut self, insts: &Arena<Inst, InstData>, number: u32, user: u32, at: usize) -> Def {
-        match insts.at(number as usize) {
-            Some(data) if number < user && data.has_def() => Def::from_index(number as usize),
-            _ => self.undefined(number, at),
+    pub(super) fn row<const N: usize>(&mut self) -> Read<&'a [u32; N]> {
+        match self.rest.first_chunk::<N>() {
+            Some(row) => {
+                self.rest = &self.rest[N..];
+                Ok(row)
+            }
+            None => Err(self.ends_early()),
+        }
+    }
+
+    /// The next `count` words.
+    #[inline(always)]
+    pub(super) fn words(&mut self, count: usize) -> Read<&'a [u32]> {
+        if count > self.rest.len() {
+            return Err(self.ends_early());
+        }
+        let (words, rest) = self.rest.split_at(count);
+        self.rest = rest;
+        Ok(words)
+    }
+
+    /// A string of the shader's table, the length of which was the last word.
+    #[inline(never)]
+    pub(super) fn string(&mut self, len: u32) -> Read<Str> {
+        let words = self.words((len as usize).div_ceil(4))?;
+        Ok(self.shader.strings.add_words(words, len as usize))
+    }
+
+    /// The value `number`, which stands `back` words before the rest: one of the instructions that were read.
+    #[inline(always)]
+    pub(super) fn src(&mut self, number: u32, back: usize) -> Read<Def> {
+        match self.shader.insts.at(number as usize) {
+            Some(data) if data.has_def() => Ok(Def::from_index(number as usize)),
+            _ => Err(self.undefined(number, back)),
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn undefined(&mut self, number: u32, at: usize) -> Def {
-        self.undefined.get_or_insert((number, at));
-        Def::from_index(0)
+    fn undefined(&mut self, number: u32, back: usize) -> Stop {
+        self.stop(back, format_args!("value {number} is not defined before this use"))
     }
 
-    /// Refuses a number that meant nothing where it was used.
-    pub(super) fn are_sound(&self) -> Result<(), Error> {
-        match self.undefined {
-            None => Ok(()),
-            Some((number, at)) => Err(error(at, format_args!("value {number} is not defined before this use"))),
-        }
+    /// What is wrong with `word`, which stands `back` words before the rest.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn unexpected(&mut self, back: usize, what: &str, word: u32) -> Stop {
+        self.stop(back, format_args!("expected {what}, found {word}"))
     }
-}
 
-/// What is wrong with `word`, which stands at `at`.
-#[cold]
-pub(super) fn unexpected(at: usize, what: &str, word: u32) -> Error {
-    error(at, format_args!("expected {what}, found {word}"))
-}
+    /// That the wire ends where more words should follow.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn ends_early(&mut self) -> Stop {
+        self.rest = &[];
+        self.stop(0, format_args!("the wire ends too early"))
+    }
 
-/// That a section ends at `at` where more words should follow.
-#[cold]
-pub(super) fn ends_early(at: usize) -> Error {
-    error(at, format_args!("the section ends too early"))
+    /// Ends reading for what is wrong with the word that stands `back` words before the rest.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn stop(&mut self, back: usize, message: Arguments<'_>) -> Stop {
+        let at = self.wire.len() - self.rest.len() - back;
+        self.state.error = Some(error(at, message));
+        Stop
+    }
 }
 
 /// An error at a word of the wire.

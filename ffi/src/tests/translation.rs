@@ -178,10 +178,10 @@ fn bad_words_are_named() {
     other[1] = 77;
     check(&other, NTV_ERROR_MALFORMED, "word 1: version 77 of the format");
     let iadd = wire::number(wire::Table::Alu, "iadd").expect("an opcode");
-    let head = iadd | 1 << 16 | 32 << 21;
+    let head = iadd << 4 | 1 << 16 | 32 << 21;
     let at = good.iter().position(|word| *word == head).expect("an addition");
     let mut other = good.clone();
-    other[at] = head - iadd + 999;
+    other[at] = head - (iadd << 4) + (999 << 4);
     check(&other, NTV_ERROR_MALFORMED, "there is no ALU opcode 999");
     let (status, words, _) = context.translate(&target(), &good, None);
     assert!(status == NTV_OK && !words.is_empty(), "a context is none the worse for errors");
