@@ -83,8 +83,8 @@ extern "C" {
  * ntv_wire_alu does, is followed by the functions for its parts before anything else is written.
  *
  * Opcodes, intrinsics and image formats have ntv's numbers, which ntv_wire_number gives for the names that they have in any
- * version of Mesa. Ask once for each: the numbers are those of the version of the wire. The other enumerations are small, and are
- * translated by the writer to the constants below.
+ * version of Mesa. Ask once for each, or take those of ffi/mesa/ntv_names.h: they are those of the version of the wire. The
+ * other enumerations are small, and are translated by the writer to the constants below.
  *
  * Functions that write do not fail: after an allocation failed they do nothing, and ntv_wire_end says so.
  * ================================================================================================================== */

@@ -15,11 +15,8 @@
 #define NTV_MESA 2500
 #endif
 
-#include "c11/threads.h"
 #include "compiler/nir/nir.h"
 #include "util/format/u_format.h"
-#include "util/simple_mtx.h"
-#include "util/u_atomic.h"
 #include "util/u_dynarray.h"
 
 /* The number that a key has in the wire. */
@@ -183,45 +180,37 @@ check_modifiers(struct flatten *f, const nir_alu_instr *alu)
  * Enumerations
  * ------------------------------------------------------------------------------------------------------------------ */
 
-static const struct {
-   nir_variable_mode nir;
-   enum ntv_mode ntv;
-} modes[] = {
-   {nir_var_system_value, NTV_MODE_SYSTEM},
-   {nir_var_uniform, NTV_MODE_UNIFORM},
-   {nir_var_shader_in, NTV_MODE_SHADER_IN},
-   {nir_var_shader_out, NTV_MODE_SHADER_OUT},
-   {nir_var_image, NTV_MODE_IMAGE},
-   {nir_var_mem_ubo, NTV_MODE_UBO},
-   {nir_var_mem_push_const, NTV_MODE_PUSH_CONST},
-   {nir_var_mem_ssbo, NTV_MODE_SSBO},
-   {nir_var_mem_constant, NTV_MODE_CONSTANT},
-   {nir_var_mem_task_payload, NTV_MODE_TASK_PAYLOAD},
-   {nir_var_shader_temp, NTV_MODE_SHADER_TEMP},
-   {nir_var_function_temp, NTV_MODE_FUNCTION_TEMP},
-   {nir_var_mem_shared, NTV_MODE_SHARED},
-   {nir_var_mem_global, NTV_MODE_GLOBAL},
+/* The number of the only bit of a constant, as a constant. */
+#define BIT_OF(x) \
+   ((((x) & 0xaaaaaaaau) != 0) | (((x) & 0xccccccccu) != 0) << 1 | (((x) & 0xf0f0f0f0u) != 0) << 2 | \
+    (((x) & 0xff00ff00u) != 0) << 3 | (((x) & 0xffff0000u) != 0) << 4)
+
+static const uint16_t mode_of_bit[32] = {
+   [BIT_OF(nir_var_system_value)] = NTV_MODE_SYSTEM,
+   [BIT_OF(nir_var_uniform)] = NTV_MODE_UNIFORM,
+   [BIT_OF(nir_var_shader_in)] = NTV_MODE_SHADER_IN,
+   [BIT_OF(nir_var_shader_out)] = NTV_MODE_SHADER_OUT,
+   [BIT_OF(nir_var_image)] = NTV_MODE_IMAGE,
+   [BIT_OF(nir_var_mem_ubo)] = NTV_MODE_UBO,
+   [BIT_OF(nir_var_mem_push_const)] = NTV_MODE_PUSH_CONST,
+   [BIT_OF(nir_var_mem_ssbo)] = NTV_MODE_SSBO,
+   [BIT_OF(nir_var_mem_constant)] = NTV_MODE_CONSTANT,
+   [BIT_OF(nir_var_mem_task_payload)] = NTV_MODE_TASK_PAYLOAD,
+   [BIT_OF(nir_var_shader_temp)] = NTV_MODE_SHADER_TEMP,
+   [BIT_OF(nir_var_function_temp)] = NTV_MODE_FUNCTION_TEMP,
+   [BIT_OF(nir_var_mem_shared)] = NTV_MODE_SHARED,
+   [BIT_OF(nir_var_mem_global)] = NTV_MODE_GLOBAL,
 };
 
+/* Most variables and pointers have one mode. */
 static uint32_t
-several_mode_bits(nir_variable_mode mode)
+mode_bits(uint32_t mode)
 {
    uint32_t bits = 0;
 
-   for (unsigned i = 0; i < ARRAY_SIZE(modes); i++) {
-      if (mode & modes[i].nir)
-         bits |= modes[i].ntv;
-   }
+   for (; mode; mode &= mode - 1)
+      bits |= mode_of_bit[ffs(mode) - 1];
    return bits;
-}
-
-/* By the number of the bit: most variables and pointers have one mode. */
-static uint32_t mode_of_bit[32];
-
-static inline uint32_t
-mode_bits(nir_variable_mode mode)
-{
-   return util_is_power_of_two_nonzero(mode) ? mode_of_bit[ffs(mode) - 1] : several_mode_bits(mode);
 }
 
 static uint32_t
@@ -341,140 +330,73 @@ format(struct flatten *f, enum pipe_format format)
  * Opcodes
  * ------------------------------------------------------------------------------------------------------------------ */
 
-/* In a table below: ntv has nothing of this name. */
-#define UNKNOWN 0xffff
-
 /* An intrinsic of this release, as ntv has it. */
 struct intrinsic {
-   /* The row is filled. */
-   bool known;
-   uint16_t number;
-   uint16_t num_indices;
-   /* Indices are the same in the same order, and their values as they are. */
-   bool plain;
-   /* Where the value of each index goes, NTV_NONE if nowhere. */
-   uint32_t slots[NIR_INTRINSIC_MAX_CONST_INDEX];
+   uint16_t number; /* plus one: 0 if ntv has nothing of this name */
+   uint8_t num_srcs;
+   bool has_dest;
+   uint8_t num_indices; /* of ntv */
+   bool plain;          /* indices are the same in the same order, and their values as they are */
 };
 
 /* An ALU opcode of this release, as ntv has it. */
 struct alu {
-   /* The row is filled. */
-   bool known;
-   uint16_t number;
+   uint16_t number;     /* as above */
    uint8_t num_inputs;
-   /* Reads more than four components of an input, whatever the result has. */
-   bool wide;
+   bool wide;           /* reads more than four components of an input, whatever the result has */
    /* Of each of the first four inputs: the components that are read, 0 for as many as the result has. */
    uint8_t input_sizes[4];
 };
 
-/* Rows are filled when a shader first has what they are about: to fill all took 0.2 ms of the first shader of a process. */
-static struct alu alu_ops[nir_num_opcodes];
-static struct intrinsic intrinsics[nir_num_intrinsics];
-static simple_mtx_t filling = SIMPLE_MTX_INITIALIZER;
-static once_flag modes_known = ONCE_FLAG_INIT;
+#if NTV_MESA >= 2500
+/* Numbers of names when this is compiled: the first shader of a process looks nothing up. */
+#include "ntv_names.h"
 
-/* Whether the values of an index are others in the wire: see index_value. */
-static bool
-is_translated(unsigned index)
-{
-   switch (index) {
-   case NIR_INTRINSIC_MEMORY_MODES:
-   case NIR_INTRINSIC_IMAGE_DIM:
-   case NIR_INTRINSIC_FORMAT:
-   case NIR_INTRINSIC_REDUCTION_OP:
-   case NIR_INTRINSIC_SRC_TYPE:
-   case NIR_INTRINSIC_DEST_TYPE:
-   case NIR_INTRINSIC_IO_SEMANTICS:
-   case NIR_INTRINSIC_IO_XFB:
-   case NIR_INTRINSIC_IO_XFB2:
-      return true;
-   default:
-      return false;
-   }
-}
+static const struct alu alu_ops[nir_num_opcodes] = {
+#define ROW(name, number, num_inputs, wide, a, b, c, d) [nir_op_##name] = {number + 1, num_inputs, wide, {a, b, c, d}},
+   NTV_NAMES_OF_ALU(ROW)
+#undef ROW
+};
 
-static void
-fill_intrinsic(struct intrinsic *row, const nir_intrinsic_info *about)
-{
-   uint32_t number = ntv_wire_number(NTV_TABLE_INTRINSIC, about->name);
+static const struct intrinsic intrinsics[nir_num_intrinsics] = {
+#define ROW(name, number, num_srcs, has_dest, num_indices, plain) \
+   [nir_intrinsic_##name] = {number + 1, num_srcs, has_dest, num_indices, plain},
+   NTV_NAMES_OF_INTRINSICS(ROW)
+#undef ROW
+};
 
-   row->number = number == NTV_NONE ? UNKNOWN : number;
-   if (number == NTV_NONE)
-      return;
-   row->num_indices = ntv_wire_num_indices(number);
-   row->plain = row->num_indices == about->num_indices;
-   for (unsigned i = 0; i < about->num_indices; i++) {
-      row->slots[i] = ntv_wire_index(number, nir_intrinsic_index_names[about->indices[i]]);
-      row->plain &= row->slots[i] == i && !is_translated(about->indices[i]);
-   }
-}
-
-static void
-fill_alu(struct alu *row, const nir_op_info *about)
-{
-   uint32_t number = ntv_wire_number(NTV_TABLE_ALU, about->name);
-   uint32_t num_sources = ntv_wire_num_sources(number);
-
-   /* Those of older releases have no sources there. */
-   row->number = number == NTV_NONE || (num_sources && num_sources != about->num_inputs) ? UNKNOWN : number;
-   row->num_inputs = about->num_inputs;
-   for (unsigned i = 0; i < about->num_inputs; i++) {
-      row->wide |= about->input_sizes[i] > 4;
-      if (i < ARRAY_SIZE(row->input_sizes))
-         row->input_sizes[i] = about->input_sizes[i];
-   }
-}
-
-/* The row of an ALU opcode. Threads that want it at the same time wait for the one that fills it. */
 static inline const struct alu *
 alu_row(nir_op op)
 {
-   struct alu *row = &alu_ops[op];
-
-   if (unlikely(!p_atomic_read(&row->known))) {
-      simple_mtx_lock(&filling);
-      if (!row->known) {
-         fill_alu(row, &nir_op_infos[op]);
-         p_atomic_set(&row->known, true);
-      }
-      simple_mtx_unlock(&filling);
-   }
-   return row;
+   return &alu_ops[op];
 }
 
-/* The same of an intrinsic. */
 static inline const struct intrinsic *
 intrinsic_row(nir_intrinsic_op op)
 {
-   struct intrinsic *row = &intrinsics[op];
-
-   if (unlikely(!p_atomic_read(&row->known))) {
-      simple_mtx_lock(&filling);
-      if (!row->known) {
-         fill_intrinsic(row, &nir_intrinsic_infos[op]);
-         p_atomic_set(&row->known, true);
-      }
-      simple_mtx_unlock(&filling);
-   }
-   return row;
+   return &intrinsics[op];
 }
 
-static void
-list_modes(void)
+/* Where the value of an index of an intrinsic goes, NTV_NONE if nowhere. */
+static inline uint32_t
+index_slot(nir_intrinsic_op op, unsigned index)
 {
-   for (unsigned bit = 0; bit < ARRAY_SIZE(mode_of_bit); bit++)
-      mode_of_bit[bit] = several_mode_bits((nir_variable_mode)(1u << bit));
+   return index;
 }
+#else
+#include "ntv_names_22.h"
+#endif
 
 static inline uint32_t
 alu_op(struct flatten *f, nir_op op)
 {
    const struct alu *row = alu_row(op);
 
-   if (row->number == UNKNOWN)
+   if (unlikely(!row->number)) {
       miss(f, nir_op_infos[op].name);
-   return row->number;
+      return 0;
+   }
+   return row->number - 1;
 }
 
 /* ------------------------------------------------------------------------------------------------------------------
@@ -914,6 +836,7 @@ write_alu(struct flatten *f, nir_alu_instr *alu)
    struct shape shape = result_shape(ALU_RESULT(alu));
    uint32_t *words;
 
+   assert(!row->number || row->num_inputs == nir_op_infos[alu->op].num_inputs);
    check_modifiers(f, alu);
    load_sources(f, &alu->instr);
    number_instr(f, &alu->instr);
@@ -1087,8 +1010,10 @@ write_indices(struct flatten *f, const nir_intrinsic_instr *intrinsic, const str
 
    memset(words, 0, row->num_indices * sizeof(*words));
    for (unsigned i = 0; i < about->num_indices; i++) {
-      if (row->slots[i] != NTV_NONE)
-         words[row->slots[i]] = index_value(f, intrinsic, about->indices[i], intrinsic->const_index[i]);
+      uint32_t slot = index_slot(intrinsic->intrinsic, i);
+
+      if (slot != NTV_NONE)
+         words[slot] = index_value(f, intrinsic, about->indices[i], intrinsic->const_index[i]);
       else if (intrinsic->const_index[i])
          miss(f, nir_intrinsic_index_names[about->indices[i]]);
    }
@@ -1097,33 +1022,34 @@ write_indices(struct flatten *f, const nir_intrinsic_instr *intrinsic, const str
 static void
 write_intrinsic(struct flatten *f, nir_intrinsic_instr *intrinsic)
 {
-   const nir_intrinsic_info *about = &nir_intrinsic_infos[intrinsic->intrinsic];
    const struct intrinsic *row = intrinsic_row(intrinsic->intrinsic);
-   unsigned num_srcs = about->num_srcs;
    struct shape shape = {0};
    uint32_t *words;
 
-   if (row->number == UNKNOWN) {
-      miss(f, about->name);
+   if (unlikely(!row->number)) {
+      miss(f, nir_intrinsic_infos[intrinsic->intrinsic].name);
       return;
    }
-   if (about->has_dest)
+   assert(row->num_srcs == nir_intrinsic_infos[intrinsic->intrinsic].num_srcs &&
+          row->has_dest == nir_intrinsic_infos[intrinsic->intrinsic].has_dest &&
+          (!row->plain || row->num_indices == nir_intrinsic_infos[intrinsic->intrinsic].num_indices));
+   if (row->has_dest)
       shape = result_shape(RESULT(intrinsic));
    load_sources(f, &intrinsic->instr);
    number_instr(f, &intrinsic->instr);
-   words = ntv_wire_instr(f->w, ntv_wire_head(NTV_RECORD_INTRINSIC, row->number, shape.components, shape.bits),
-                          num_srcs + row->num_indices);
+   words = ntv_wire_instr(f->w, ntv_wire_head(NTV_RECORD_INTRINSIC, row->number - 1, shape.components, shape.bits),
+                          row->num_srcs + row->num_indices);
    if (!words)
       return;
-   for (unsigned i = 0; i < num_srcs; i++)
-      words[i] = source(f, &intrinsic->src[i]);
+   for (unsigned i = 0; i < row->num_srcs; i++)
+      *words++ = source(f, &intrinsic->src[i]);
    if (row->plain) {
       for (unsigned i = 0; i < row->num_indices; i++)
-         words[num_srcs + i] = intrinsic->const_index[i];
+         words[i] = intrinsic->const_index[i];
    } else {
-      write_indices(f, intrinsic, row, words + num_srcs);
+      write_indices(f, intrinsic, row, words);
    }
-   if (about->has_dest)
+   if (row->has_dest)
       end_result(f, RESULT(intrinsic), &intrinsic->instr);
 }
 
@@ -1372,7 +1298,6 @@ ntv_wire_nir(struct ntv_wire *wire, nir_shader *nir, bool element_offsets, bool 
    nir_function_impl *impl = nir_shader_get_entrypoint(nir);
    struct flatten f = {.w = wire, .nir = nir, .impl = impl, .names = names, .log2_places = LOG2_FEW};
 
-   call_once(&modes_known, list_modes);
    f.numbers = f.few;
    nir_metadata_require(impl, nir_metadata_block_index);
    write_header(&f, element_offsets);

@@ -10,6 +10,7 @@ use std::path::Path;
 mod agreement;
 mod entries;
 mod late;
+mod names;
 mod translation;
 
 thread_local! {
