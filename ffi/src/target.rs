@@ -74,6 +74,25 @@ pub(crate) fn options(target: &ntv_target) -> Result<Options, String> {
     Ok(Options { target: core, buffer_access: buffer_access(target.buffer_access)?, ..Options::default() })
 }
 
+/// All that a target says.
+pub(crate) fn words_of(target: &ntv_target) -> [u32; 12] {
+    let [a, b, c, d] = target.features;
+    [
+        target.vulkan_version,
+        a,
+        b,
+        c,
+        d,
+        target.max_uniform_buffer_range,
+        target.max_push_constants_size,
+        target.indexed_draw_offset,
+        target.max_draw_buffers,
+        target.buffer_access,
+        target.uniform_ranges_in_vec4s.into(),
+        target.workarounds,
+    ]
+}
+
 fn buffer_access(access: ntv_buffer_access) -> Result<BufferAccess, String> {
     match access {
         NTV_BUFFER_ACCESS_AUTO => Ok(BufferAccess::Auto),

@@ -6,6 +6,7 @@ use crate::reflection::hand_over;
 use crate::target;
 use ntv_core::wire::Decoder;
 use ntv_core::{EmitOptions, Input, Key, Module, Options, Shader, Translator};
+use std::any::Any;
 use std::mem::size_of;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::{Mutex, PoisonError};
@@ -20,6 +21,8 @@ struct State {
     decoder: Decoder,
     shader: Shader,
     translator: Translator,
+    /// What the translator was told last.
+    told: Option<([u32; 12], Input)>,
     done: Done,
 }
 
@@ -107,14 +110,28 @@ pub(crate) fn translate<R>(
     };
     let input = if flags & NTV_OPTION_VALID_NIR == 0 { Input::Unknown } else { Input::Valid };
     let run = || state.translate(target, input, words, &options).and_then(|()| hand_over(&mut state.done));
-    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| {
-        // It may have been left half changed.
-        *state = State::default();
-        Err(Failure::panic(&*panic))
-    })
+    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| Err(state.start_again(&*panic)))
 }
 
 impl State {
+    /// After a panic, which may have left it half changed.
+    #[cold]
+    #[inline(never)]
+    fn start_again(&mut self, panic: &(dyn Any + Send)) -> Failure {
+        *self = State::default();
+        Failure::panic(panic)
+    }
+
+    /// Tells the translator what it translates for.
+    #[cold]
+    #[inline(never)]
+    fn tell(&mut self, target: &ntv_target, input: Input) -> Result<(), Failure> {
+        let known = target::options(target).map_err(Failure::argument)?;
+        self.translator.set_options(Options { input, ..known });
+        self.told = Some((target::words_of(target), input));
+        Ok(())
+    }
+
     fn translate(
         &mut self,
         target: &ntv_target,
@@ -122,8 +139,10 @@ impl State {
         words: &[u32],
         options: &EmitOptions<'_>,
     ) -> Result<(), Failure> {
-        let known = target::options(target).map_err(Failure::argument)?;
-        self.translator.set_options(Options { input, ..known });
+        // It is mostly the same.
+        if self.told != Some((target::words_of(target), input)) {
+            self.tell(target, input)?;
+        }
         self.decoder.decode(words, &mut self.shader)?;
         #[cfg(test)]
         crate::tests::panic_if_forced(crate::tests::Fault::Translation);
