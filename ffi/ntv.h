@@ -50,11 +50,13 @@ extern "C" {
 #define NTV_FREE free
 #endif
 
-/* What compilers may keep out of the way of the rest. */
+/* What compilers may keep out of the way of the rest, and what they shall not repeat. */
 #if defined(__GNUC__)
 #define NTV_SELDOM __attribute__((cold, noinline, unused))
+#define NTV_ONCE __attribute__((noinline, unused))
 #else
 #define NTV_SELDOM
+#define NTV_ONCE
 #endif
 
 /* "There is none", where a number is optional. */
@@ -412,7 +414,7 @@ ntv_wire_text(struct ntv_wire *w, const char *text, size_t bytes)
 }
 
 /* A record with one word, or with a string. */
-NTV_SELDOM static void
+NTV_ONCE static void
 ntv_wire_small(struct ntv_wire *w, uint32_t head, uint32_t word)
 {
    uint32_t *words = ntv_wire_words(w, 2);
@@ -755,7 +757,7 @@ enum ntv_type {
 };
 
 /* A record has what the type is as its opcode, and three words with what more there is to say. */
-static inline uint32_t
+NTV_ONCE static uint32_t
 ntv_wire_type(struct ntv_wire *w, enum ntv_type kind, uint32_t a, uint32_t b, uint32_t c)
 {
    uint32_t *words = ntv_wire_words(w, 4);
@@ -1008,7 +1010,7 @@ enum ntv_control {
 };
 
 /* A record has what it is as its opcode and the hint of an if in the place of flags. An if has one word, the condition. */
-static inline void
+NTV_ONCE static void
 ntv_wire_control(struct ntv_wire *w, enum ntv_control kind)
 {
    uint32_t *words = ntv_wire_words(w, 1);
