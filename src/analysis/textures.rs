@@ -99,24 +99,28 @@ impl Texture {
     pub fn misfit(&self, tex: &TexData) -> Option<&'static str> {
         use ImageDim::*;
         let Texture { dim, array, kind, texel, .. } = *self;
-        let has = |kind| tex.src(kind).is_some();
+        let has = |kind: TexSrcKind| tex.kinds() & kind.bit() != 0;
         let gathered = matches!(dim, dim_2d | cube | rect | external);
-        let float = texel.base == Base::Float;
-        let moved = has(TexSrcKind::offset) || tex.offsets.is_some();
-        let rules = [
-            (kind == TextureKind::Storage || dim.is_subpass(), "texture operations on storage images and attachments"),
-            (texel.base == Base::Bool, "textures without a texel type"),
-            (array && !can_have_layers(dim), "layers of textures that GL has none of"),
-            (tex.op.samples() && !self.has_levels(), "sampling of multisample and buffer textures"),
-            (tex.op == TexOp::query_levels && !self.has_levels(), "levels of multisample and buffer textures"),
-            (tex.op == TexOp::texture_samples && dim != ms, "samples of textures that are not multisample"),
-            (tex.op.fetches() && (tex.op == TexOp::txf_ms) != (dim == ms), "fetches of another kind than the texture"),
-            (tex.op.fetches() && dim == cube, "fetches from cubes"),
-            (tex.op == TexOp::tg4 && !gathered, "gathers from other than 2D and cube textures"),
-            (has(TexSrcKind::comparator) && (dim == dim_3d || !float), "comparisons with 3D and integer textures"),
-            (moved && matches!(dim, cube | buf | ms), "offsets in cubes and buffers"),
-        ];
-        rules.into_iter().find(|(applies, _)| *applies).map(|(_, what)| what)
+        Some(match tex.op {
+            _ if kind == TextureKind::Storage || dim.is_subpass() => {
+                "texture operations on storage images and attachments"
+            }
+            _ if texel.base == Base::Bool => "textures without a texel type",
+            _ if array && !can_have_layers(dim) => "layers of textures that GL has none of",
+            op if op.samples() && !self.has_levels() => "sampling of multisample and buffer textures",
+            TexOp::query_levels if !self.has_levels() => "levels of multisample and buffer textures",
+            TexOp::texture_samples if dim != ms => "samples of textures that are not multisample",
+            op if op.fetches() && (op == TexOp::txf_ms) != (dim == ms) => "fetches of another kind than the texture",
+            op if op.fetches() && dim == cube => "fetches from cubes",
+            TexOp::tg4 if !gathered => "gathers from other than 2D and cube textures",
+            _ if has(TexSrcKind::comparator) && (dim == dim_3d || texel.base != Base::Float) => {
+                "comparisons with 3D and integer textures"
+            }
+            _ if matches!(dim, cube | buf | ms) && (has(TexSrcKind::offset) || tex.offsets.is_some()) => {
+                "offsets in cubes and buffers"
+            }
+            _ => return None,
+        })
     }
 }
 

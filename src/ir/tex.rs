@@ -33,7 +33,14 @@ pub struct TexData {
 }
 
 impl TexData {
+    /// The kinds of the sources: a set of [bits](TexSrcKind::bit).
+    pub fn kinds(&self) -> u32 {
+        self.srcs.iter().fold(0, |kinds, (kind, _)| kinds | kind.bit())
+    }
+
     /// The source of this kind.
+    // A loop, which is not worth a copy of its own at each of its many places.
+    #[inline(never)]
     pub fn src(&self, kind: TexSrcKind) -> Option<Def> {
         self.srcs.iter().find(|(k, _)| *k == kind).map(|(_, def)| *def)
     }

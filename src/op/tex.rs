@@ -109,6 +109,11 @@ impl TexOp {
 }
 
 impl TexSrcKind {
+    /// Its bit in a set of kinds.
+    pub const fn bit(self) -> u32 {
+        1 << self as u32
+    }
+
     /// What the numbers of this source of `op` are; `None` for pointers and handles.
     pub fn base(self, op: TexOp) -> Option<Base> {
         match self {
