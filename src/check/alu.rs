@@ -1,24 +1,47 @@
 //! ALU instructions against their opcode's row.
 
 use super::report::{plural, Report};
-use crate::ir::{AluSrc, Inst, InstData, Shader};
+use crate::ir::{AluSrc, Inst, InstData};
 use crate::op::{AluOp, AluType, Base};
 use std::fmt::{self, Display, Formatter};
 
 /// Reports sources and results that the row of `op` does not allow.
 pub(super) fn check(report: &mut Report<'_>, inst: Inst, data: &InstData, op: AluOp, srcs: &[AluSrc]) {
-    let mut is_sound = true;
-    for_each_problem(report.shader, data, op, srcs, |_| is_sound = false);
-    if !is_sound {
-        report_problems(report, inst, op, srcs);
+    let info = op.info();
+    if srcs.len() != info.srcs.len() {
+        return report.at(inst, Problem::Sources(srcs.len(), info.srcs.len()));
     }
+    let components = data.num_components;
+    if info.dest.size != 0 && components != info.dest.size {
+        report.at(inst, Problem::Components(components, info.dest.size));
+    }
+    // The width that the free operands share.
+    let mut free = None;
+    for (i, (src, operand)) in srcs.iter().zip(info.srcs).enumerate() {
+        let (def, read) = (report.shader.def(src.def), operand.components(components));
+        if src.swizzle.reads_beyond(read, def.num_components) {
+            let component = src.swizzle.components(read.into()).find(|c| *c >= def.num_components);
+            component.into_iter().for_each(|c| report.at(inst, Problem::Swizzle(i, c, def.num_components)));
+        }
+        check_width(report, inst, Operand::Source(i), def.bit_size, operand.ty, &mut free);
+    }
+    check_width(report, inst, Operand::Result, data.bit_size, info.dest.ty, &mut free);
 }
 
-#[cold]
-#[inline(never)]
-fn report_problems(report: &mut Report<'_>, inst: Inst, op: AluOp, srcs: &[AluSrc]) {
-    let shader = report.shader;
-    for_each_problem(shader, &shader.insts[inst], op, srcs, |problem| report.at(inst, problem));
+/// Reports an operand of the type `ty` that cannot have so many bits; `free` is the width that the free operands share, `None`
+/// before the first.
+fn check_width(report: &mut Report<'_>, inst: Inst, operand: Operand, bits: u8, ty: AluType, free: &mut Option<u8>) {
+    let wanted = if ty.bits == 0 { *free } else { Some(ty.bits) };
+    match wanted {
+        Some(wanted) if bits != wanted => report.at(inst, Problem::Width(operand, bits, wanted)),
+        Some(_) => {}
+        None => {
+            *free = Some(bits);
+            if ty.base == Base::Float && bits < 16 {
+                report.at(inst, Problem::NarrowFloat(operand, bits));
+            }
+        }
+    }
 }
 
 /// What may be wrong.
@@ -40,56 +63,6 @@ enum Problem {
 enum Operand {
     Source(usize),
     Result,
-}
-
-/// The rules. Whether there is a problem at all is asked of every instruction, what it is of next to none: that is why this
-/// is inlined for each question.
-#[inline(always)]
-fn for_each_problem(shader: &Shader, data: &InstData, op: AluOp, srcs: &[AluSrc], mut visit: impl FnMut(Problem)) {
-    let info = op.info();
-    if srcs.len() != info.srcs.len() {
-        return visit(Problem::Sources(srcs.len(), info.srcs.len()));
-    }
-    let components = data.num_components;
-    if info.dest.size != 0 && components != info.dest.size {
-        visit(Problem::Components(components, info.dest.size));
-    }
-    // The width that the free operands share.
-    let mut free = None;
-    for (i, (src, operand)) in srcs.iter().zip(info.srcs).enumerate() {
-        let (def, read) = (shader.def(src.def), operand.components(components));
-        if src.swizzle.reads_beyond(read, def.num_components) {
-            let component = src.swizzle.components(read.into()).find(|c| *c >= def.num_components);
-            component.into_iter().for_each(|c| visit(Problem::Swizzle(i, c, def.num_components)));
-        }
-        width_problem(Operand::Source(i), def.bit_size, operand.ty, &mut free).into_iter().for_each(&mut visit);
-    }
-    width_problem(Operand::Result, data.bit_size, info.dest.ty, &mut free).into_iter().for_each(visit);
-}
-
-/// Whether an operand of the type `ty` may have so many bits; `free` is the width that the free operands share, `None` before
-/// the first.
-#[inline(always)]
-fn fits_width(bits: u8, ty: AluType, free: &mut Option<u8>) -> bool {
-    match (ty.bits, *free) {
-        (0, None) => {
-            *free = Some(bits);
-            ty.base != Base::Float || bits >= 16
-        }
-        (0, Some(wanted)) | (wanted, _) => bits == wanted,
-    }
-}
-
-#[inline(always)]
-fn width_problem(operand: Operand, bits: u8, ty: AluType, free: &mut Option<u8>) -> Option<Problem> {
-    let shared = *free;
-    if fits_width(bits, ty, free) {
-        return None;
-    }
-    Some(match (ty.bits, shared) {
-        (0, None) => Problem::NarrowFloat(operand, bits),
-        (0, Some(wanted)) | (wanted, _) => Problem::Width(operand, bits, wanted),
-    })
 }
 
 impl Display for Problem {

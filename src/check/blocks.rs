@@ -4,7 +4,7 @@
 //! declared, and a struct has all its members in SPIR-V, whichever are used: the device has to have numbers of these widths, in
 //! such blocks, too (Vulkan, `VkPhysicalDevice8BitStorageFeatures` and `VkPhysicalDevice16BitStorageFeatures`).
 
-use super::features::Needs;
+use super::features::{Features, Needs};
 use crate::ir::{DerefKind, Field, InstKind, Shader, Type, TypeData, Var};
 use crate::op::{AluType, Base, Modes};
 use crate::target::Feature::{self, *};
@@ -16,11 +16,22 @@ const STORAGE: &[(Modes, [Feature; 2])] = &[
     (Modes::PUSH_CONST, [storagePushConstant8, storagePushConstant16]),
 ];
 
+/// All that members may need.
+pub(super) const MAY_NEED: Features = {
+    let widths = 1 << shaderInt8 as u8 | 1 << shaderInt16 as u8 | 1 << shaderFloat16 as u8;
+    let (mut needs, mut row) = (widths, 0);
+    while row < STORAGE.len() {
+        needs |= 1 << STORAGE[row].1[0] as u8 | 1 << STORAGE[row].1[1] as u8;
+        row += 1;
+    }
+    needs
+};
+
 impl Needs<'_> {
     /// The features that members of blocks need.
     pub(super) fn check_blocks(&mut self) {
         let shader = self.report.shader;
-        if !shader.types.has_narrow_or_signed() {
+        if !shader.types.has_width(8 | 16) {
             return;
         }
         for (var, variable) in shader.vars.iter() {

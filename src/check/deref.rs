@@ -55,21 +55,6 @@ pub(super) fn check_step(report: &mut Report<'_>, inst: Inst, data: &InstData, d
     check_step_type(report, inst, deref, from);
 }
 
-/// Whether `deref`, an element or a member, fits what `parent` points to.
-#[inline(always)]
-pub(super) fn is_sound_step(shader: &Shader, deref: &Deref, parent: Def) -> bool {
-    let Some(from) = shader.as_deref(parent) else { return false };
-    let fits = match deref.kind {
-        DerefKind::Struct { field, .. } => {
-            let field = shader.types.as_struct(from.ty).and_then(|data| data.fields.get(field as usize));
-            field.is_some_and(|field| field.ty == deref.ty)
-        }
-        DerefKind::Array { .. } => is_element(shader, deref.ty, from.ty) == Some(true),
-        _ => false,
-    };
-    fits && from.modes == deref.modes
-}
-
 fn check_cast(report: &mut Report<'_>, inst: Inst, deref: &Deref, align_mul: u32, align_offset: u32) {
     if deref.modes.is_empty() {
         report.at(inst, "points into no memory");
@@ -182,25 +167,12 @@ fn check_value(report: &mut Report<'_>, inst: Inst, pointer: Def, value: Def) {
 
 /// Whether what is at `deref` is read and written in `bits` bits. In buffers NIR may keep booleans as 0 and all ones. In variables
 /// it does so after nir_lower_bool_to_int32 only, where there are no booleans of 1 bit.
-#[inline(always)]
 fn has_width(deref: &Deref, scalar: AluType, bits: u8) -> bool {
-    (bits == scalar.bits) | (scalar.base == Base::Bool) & (bits == 32) & deref.modes.intersects(BUFFERS)
-}
-
-/// What `pointer` is, if that is a pointer to as many components of as many bits.
-#[inline(always)]
-pub(super) fn holds(shader: &Shader, pointer: Def, components: u8, bits: u8) -> Option<&Deref> {
-    let deref = shader.as_deref(pointer)?;
-    let (scalar, n) = shader.types.as_vector(deref.ty)?;
-    (n == components && has_width(deref, scalar, bits)).then_some(deref)
-}
-
-pub(super) fn is_writable(deref: &Deref) -> bool {
-    !deref.modes.intersects(READ_ONLY)
+    bits == scalar.bits || scalar.base == Base::Bool && bits == 32 && deref.modes.intersects(BUFFERS)
 }
 
 fn check_writable(report: &mut Report<'_>, inst: Inst, pointer: Def) {
-    if report.shader.as_deref(pointer).is_some_and(|deref| !is_writable(deref)) {
+    if report.shader.as_deref(pointer).is_some_and(|deref| deref.modes.intersects(READ_ONLY)) {
         report.at(inst, "writes read-only memory");
     }
 }

@@ -1,8 +1,8 @@
 //! The features that a shader needs, by tables: intrinsics, widths, I/O slots, atomics, ways to index.
 
 use super::report::Report;
-use super::support::Facts;
-use super::{stores, subgroups, textures};
+use super::textures::{self, Place};
+use super::{blocks, stores, subgroups, support};
 use crate::analysis::framebuffer::is_multisample;
 use crate::analysis::value_types::{leaf, ValueTypes};
 use crate::error::Errors;
@@ -11,9 +11,9 @@ use crate::ir::{
 };
 use crate::op::names::{frag_result, unpack_alu_type, varying, InterpMode, IoSemantics, IoXfb, Scope, SlotKind};
 use crate::op::Intrinsic::{self, *};
-use crate::op::{Access, AluOp, AluType, AtomicOp, Base, Index, IntrinsicInfo, IntrinsicSet, Modes};
+use crate::op::{Access, AluOp, AluType, AtomicOp, Base, Index, IntrinsicSet, Modes, INTRINSICS as TABLE};
 use crate::target::Feature::{self, *};
-use crate::target::Target;
+use crate::target::{Target, Version};
 
 /// Rows of a table of what intrinsics need whatever their operands.
 pub(super) type FeatureRows = &'static [(Feature, &'static [Intrinsic])];
@@ -31,10 +31,75 @@ const INTRINSICS: FeatureRows = &[
     (shaderDemoteToHelperInvocation, &[demote, demote_if, is_helper_invocation]),
 ];
 
-/// The features that each intrinsic has in both tables, a bit for each feature.
-static NEEDED: [u128; Intrinsic::ALL.len()] = by_intrinsic(&[INTRINSICS, subgroups::OPERATIONS]);
+/// What else intrinsics may need, because of their operands or of the rest of the shader.
+const BY_OPERANDS: FeatureRows = &[
+    (shaderDeviceClock, &[shader_clock]),
+    (shaderSubgroupClock, &[shader_clock]),
+    (geometryShader, &[load_primitive_id, load_layer_id]),
+    (geometryStreams, &[emit_vertex, end_primitive, emit_vertex_with_counter, end_primitive_with_counter]),
+    (fragmentShaderPixelInterlock, &[begin_invocation_interlock, end_invocation_interlock]),
+    (shaderUniformBufferArrayDynamicIndexing, &[load_ubo, load_ubo_vec4]),
+    (shaderUniformBufferArrayNonUniformIndexing, &[load_ubo, load_ubo_vec4]),
+    (shaderStorageBufferArrayDynamicIndexing, SSBO_ACCESSES),
+    (shaderStorageBufferArrayNonUniformIndexing, SSBO_ACCESSES),
+];
 
-const fn by_intrinsic(tables: &[FeatureRows]) -> [u128; Intrinsic::ALL.len()] {
+const SSBO_ACCESSES: &[Intrinsic] = &[load_ssbo, store_ssbo, get_ssbo_size, ssbo_atomic, ssbo_atomic_swap];
+
+/// A set of features: a bit for each, and one for Vulkan 1.1.
+pub(super) type Features = u128;
+
+/// What a rule may ask for that is Vulkan 1.1.
+const VULKAN_1_1: Features = 1 << 126;
+
+/// What no target has: where a rule may refuse something whatever the target.
+pub(super) const DOUBT: Features = 1 << 127;
+
+/// What `target` lacks.
+pub(super) fn lacked_by(target: &Target) -> Features {
+    !(target.feature_bits() | if target.vulkan >= Version(1, 1) { VULKAN_1_1 } else { 0 })
+}
+
+/// What the rules may ask for each intrinsic, whatever its operands.
+pub(super) static MAY_NEED: [Features; Intrinsic::ALL.len()] = {
+    assert!(Feature::ALL.len() < 126, "there are bits for so many");
+    let mut needed = by_intrinsic(&[INTRINSICS, BY_OPERANDS, subgroups::OPERATIONS, subgroups::BY_OPERANDS]);
+    let mut at = 0;
+    while at < needed.len() {
+        let (op, info) = (Intrinsic::ALL[at], &TABLE[at]);
+        if info.has_index(Index::atomic_op) {
+            needed[at] |=
+                1 << shaderInt64 as u8 | 1 << shaderBufferInt64Atomics as u8 | 1 << shaderSharedInt64Atomics as u8;
+        }
+        if subgroups::NOT_BEFORE_1_1.contains(op) || subgroups::BASIC.contains(op) || matches!(op, barrier) {
+            needed[at] |= VULKAN_1_1;
+        }
+        if !support::is_translated(op, info)
+            || info.has_index(Index::image_dim)
+            || info.has_index(Index::io_semantics)
+            || IntrinsicSet::BARYCENTRICS.contains(op)
+            || matches!(op, load_subgroup_id | load_num_subgroups)
+        {
+            needed[at] |= DOUBT;
+        }
+        at += 1;
+    }
+    needed
+};
+
+/// Intrinsics for which no rule asks anything.
+pub(super) static PLAIN: IntrinsicSet = {
+    let (mut set, mut at) = (IntrinsicSet::of(&[]), 0);
+    while at < MAY_NEED.len() {
+        if MAY_NEED[at] == 0 {
+            set = set.union(IntrinsicSet::of(&[Intrinsic::ALL[at]]));
+        }
+        at += 1;
+    }
+    set
+};
+
+const fn by_intrinsic(tables: &[FeatureRows]) -> [Features; Intrinsic::ALL.len()] {
     let mut needed = [0; Intrinsic::ALL.len()];
     let mut table = 0;
     while table < tables.len() {
@@ -52,25 +117,6 @@ const fn by_intrinsic(tables: &[FeatureRows]) -> [u128; Intrinsic::ALL.len()] {
     }
     needed
 }
-
-/// Intrinsics that have what they need from their operands or from the rest of the shader, other than of images, atomics,
-/// inputs and outputs.
-const LOOKED_AT: IntrinsicSet = IntrinsicSet::of(&[
-    shader_clock,
-    load_primitive_id,
-    emit_vertex,
-    end_primitive,
-    emit_vertex_with_counter,
-    end_primitive_with_counter,
-    begin_invocation_interlock,
-    end_invocation_interlock,
-    load_layer_id,
-    load_ubo,
-    load_ubo_vec4,
-    load_ssbo,
-    store_ssbo,
-    get_ssbo_size,
-]);
 
 /// Widths of numbers: base, bits, feature, and whether a pass makes 32-bit numbers of them where it is missing.
 const WIDTHS: &[(Base, u8, Feature, bool)] = &[
@@ -143,18 +189,39 @@ const BUFFERS: Modes = Modes::UBO.union(Modes::SSBO).union(Modes::GLOBAL);
 /// Memory of which no one but the shader knows the type.
 const OWN: Modes = Modes::SHADER_TEMP.union(Modes::FUNCTION_TEMP).union(Modes::SHARED).union(Modes::CONSTANT);
 
-/// What the header tells.
-fn of_header(info: &ShaderInfo) -> [(Feature, bool); 8] {
+/// What the header may tell.
+const HEADER: [Feature; 8] = [
+    tessellationShader,
+    geometryShader,
+    sampleRateShading,
+    VK_EXT_post_depth_coverage,
+    fragmentShaderPixelInterlock,
+    fragmentShaderSampleInterlock,
+    computeDerivativeGroupQuads,
+    computeDerivativeGroupLinear,
+];
+
+/// Which of these features it tells.
+fn told_by(info: &ShaderInfo) -> [bool; HEADER.len()] {
     [
-        (tessellationShader, matches!(info.stage, Stage::TessCtrl | Stage::TessEval)),
-        (geometryShader, info.stage == Stage::Geometry),
-        (sampleRateShading, info.uses_sample_shading || info.color0_sample || info.color1_sample),
-        (VK_EXT_post_depth_coverage, info.post_depth_coverage),
-        (fragmentShaderPixelInterlock, info.pixel_interlock_ordered || info.pixel_interlock_unordered),
-        (fragmentShaderSampleInterlock, info.sample_interlock_ordered || info.sample_interlock_unordered),
-        (computeDerivativeGroupQuads, info.derivative_group == 1),
-        (computeDerivativeGroupLinear, info.derivative_group == 2),
+        matches!(info.stage, Stage::TessCtrl | Stage::TessEval),
+        info.stage == Stage::Geometry,
+        info.uses_sample_shading | info.color0_sample | info.color1_sample,
+        info.post_depth_coverage,
+        info.pixel_interlock_ordered | info.pixel_interlock_unordered,
+        info.sample_interlock_ordered | info.sample_interlock_unordered,
+        info.derivative_group == 1,
+        info.derivative_group == 2,
     ]
+}
+
+/// What the header needs.
+pub(super) fn of_header(info: &ShaderInfo) -> Features {
+    let told = told_by(info);
+    match told == [false; HEADER.len()] {
+        true => 0,
+        false => HEADER.iter().zip(told).fold(0, |all, (feature, is)| all | Features::from(is) << *feature as u8),
+    }
 }
 
 /// What a slot between stages needs.
@@ -198,13 +265,12 @@ impl SlotNeed {
     }
 }
 
-/// The slots of the rows, a bit for each.
-pub(super) const SLOTS_WITH_NEEDS: u128 = {
-    let (mut mask, mut row) = (0, 0);
+/// The slots that need something, in some stage: a bit for each.
+pub(super) const ODD_SLOTS: u64 = {
+    let (mut mask, mut row) = (1 << frag_result::STENCIL, 0);
     while row < SLOTS.len() {
         let (slots, mut at) = (SLOTS[row].slots, 0);
         while at < slots.len() {
-            assert!(slots[at] < 64, "`lacks` has bits for so many");
             mask |= 1 << slots[at];
             at += 1;
         }
@@ -213,32 +279,27 @@ pub(super) const SLOTS_WITH_NEEDS: u128 = {
     mask
 };
 
-/// Whether `target` lacks what the header needs, or one of these slots of inputs or outputs, a bit for each.
-pub(super) fn lacks(target: &Target, info: &ShaderInfo, [inputs, outputs]: [u64; 2]) -> bool {
-    let wanted =
-        of_header(info).into_iter().fold(0, |all, (feature, is_wanted)| all | u128::from(is_wanted) << feature as u8);
-    wanted & !target.feature_bits() != 0
-        || lacks_slots(target, info.stage, false, inputs)
-        || lacks_slots(target, info.stage, true, outputs)
-}
-
-fn lacks_slots(target: &Target, stage: Stage, output: bool, slots: u64) -> bool {
-    let is_needed = |slot: &u32| slots >> slot & 1 != 0;
+/// Calls `need` with the features that these slots of inputs or outputs need, a bit for each of the first 64. None of the others
+/// needs any.
+pub(super) fn slot_needs(stage: Stage, output: bool, slots: u64, need: &mut dyn FnMut(Feature)) {
     match stage.slot_kind(output) {
-        SlotKind::VertAttrib => false,
-        SlotKind::FragResult => is_needed(&frag_result::STENCIL) && !target.has(VK_EXT_shader_stencil_export),
-        SlotKind::Varying if u128::from(slots) & SLOTS_WITH_NEEDS == 0 => false,
-        SlotKind::Varying => SLOTS
-            .iter()
-            .any(|row| !target.has(row.feature) && row.is_of(stage, output) && row.slots.iter().any(is_needed)),
+        SlotKind::FragResult if slots >> frag_result::STENCIL & 1 != 0 => need(VK_EXT_shader_stencil_export),
+        SlotKind::Varying => {
+            let here =
+                |row: &&SlotNeed| row.slots.iter().any(|slot| slots >> slot & 1 != 0) && row.is_of(stage, output);
+            SLOTS.iter().filter(here).for_each(|row| need(row.feature));
+        }
+        SlotKind::VertAttrib | SlotKind::FragResult => {}
     }
 }
 
-/// Whether `target` lacks a width that a value or a member of a variable may have.
-pub(super) fn lacks_widths(target: &Target, shader: &Shader) -> bool {
-    let missing = WIDTHS.iter().filter(|(_, _, feature, _)| !target.has(*feature));
-    let missing = missing.fold(0, |widths, (_, bits, ..)| widths | bits);
-    missing != 0 && has_width(shader, missing)
+/// What the widths may need that values have, or members of variables.
+#[inline(never)]
+pub(super) fn width_needs(shader: &Shader) -> Features {
+    let has = |bits: u8| shader.inventory().has_width(bits) || shader.types.has_width(bits);
+    let values = WIDTHS.iter().filter(|(_, bits, ..)| has(*bits));
+    let members = if shader.types.has_width(8 | 16) { blocks::MAY_NEED } else { 0 };
+    values.fold(members, |needs, (_, _, feature, _)| needs | 1 << *feature as u8)
 }
 
 /// Collects the features that the target lacks.
@@ -253,7 +314,7 @@ pub(super) struct Needs<'a> {
 
 impl<'a> Needs<'a> {
     pub(super) fn new(report: Report<'a>, target: &'a Target, memory: &'a mut ValueTypes) -> Needs<'a> {
-        let types = lacks_widths(target, report.shader).then(|| {
+        let types = (width_needs(report.shader) & lacked_by(target) != 0).then(|| {
             memory.infer(report.shader);
             &*memory
         });
@@ -264,17 +325,13 @@ impl<'a> Needs<'a> {
         self.report.finish()
     }
 
+    #[inline(never)]
     pub(super) fn need(&mut self, inst: Option<Inst>, feature: Feature) {
         let bit = 1u128 << feature as u8;
         if self.target.has(feature) || self.reported & bit != 0 {
             return;
         }
         self.reported |= bit;
-        self.report_need(inst, feature);
-    }
-
-    #[cold]
-    fn report_need(&mut self, inst: Option<Inst>, feature: Feature) {
         let message = format!("needs feature {}, which the target lacks", feature.name());
         match inst {
             Some(inst) => self.report.at(inst, message),
@@ -282,21 +339,16 @@ impl<'a> Needs<'a> {
         }
     }
 
-    /// Looks at the shader and at these instructions, at all if there are widths to look for.
-    pub(super) fn check(&mut self, insts: &[Inst], facts: Facts) {
+    /// Looks at the whole shader.
+    pub(super) fn check(&mut self) {
         let shader = self.report.shader;
-        for (feature, is_wanted) in of_header(&shader.info) {
-            if is_wanted {
-                self.need(None, feature);
-            }
+        for (feature, _) in HEADER.into_iter().zip(told_by(&shader.info)).filter(|(_, is_told)| *is_told) {
+            self.need(None, feature);
         }
-        if !facts.has_usual_variables {
-            shader.vars.values().for_each(|variable| self.check_variable(variable));
-        }
-        let insts = if self.types.is_some() { &shader.order } else { insts };
-        insts.iter().for_each(|inst| self.check_inst(*inst));
+        shader.vars.values().for_each(|variable| self.check_variable(variable));
+        shader.order.iter().for_each(|inst| self.check_inst(*inst));
         self.check_blocks();
-        if let Some((feature, store)) = stores::missing(shader, self.target).zip(stores::all(shader).next()) {
+        if let Some((feature, store)) = stores::feature(shader.stage()).zip(stores::first(shader)) {
             self.need(Some(store), feature);
         }
     }
@@ -341,20 +393,6 @@ impl Needs<'_> {
     }
 }
 
-/// Whether the operands of `op` decide what it needs.
-const fn is_looked_at(op: Intrinsic, info: &IntrinsicInfo) -> bool {
-    info.has_index(Index::image_dim)
-        || info.has_index(Index::atomic_op)
-        || info.has_index(Index::io_semantics)
-        || LOOKED_AT.contains(op)
-        || subgroups::LOOKED_AT.contains(op)
-}
-
-/// Whether `op` may need a feature, of some target.
-pub(super) const fn may_need(op: Intrinsic, info: &IntrinsicInfo) -> bool {
-    is_looked_at(op, info) || NEEDED[op as usize] != 0
-}
-
 impl Needs<'_> {
     fn check_inst(&mut self, inst: Inst) {
         let shader = self.report.shader;
@@ -370,7 +408,8 @@ impl Needs<'_> {
                 self.check_index_step(inst, deref.kind);
             }
             InstKind::Tex(tex) => {
-                textures::tex_needs(shader, &shader.texs[tex], &mut |feature| self.need(Some(inst), feature));
+                let (tex, need) = (&shader.texs[tex], &mut |feature| self.need(Some(inst), feature));
+                textures::tex_needs(shader, tex, &Place::of(shader, tex), need);
                 self.check_value(inst, inst.def(), data.bit_size < 64);
             }
             InstKind::Alu { op, srcs, .. } => self.check_alu(inst, op, &shader.alu_srcs[srcs]),
@@ -380,14 +419,7 @@ impl Needs<'_> {
     }
 
     fn check_intrinsic(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) {
-        if op.info().has_index(Index::image_dim) {
-            let shader = self.report.shader;
-            textures::image_needs(shader, inst, op, srcs, &mut |feature| self.need(Some(inst), feature));
-        }
-        if NEEDED[op as usize] & !self.target.feature_bits() != 0 {
-            self.need_rows(inst, op);
-        }
-        if is_looked_at(op, op.info()) {
+        if MAY_NEED[op as usize] & lacked_by(self.target) != 0 {
             self.check_looked_at(inst, op, srcs);
         }
         if self.types.is_some() {
@@ -397,9 +429,12 @@ impl Needs<'_> {
 
     fn check_looked_at(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) {
         let (shader, info) = (self.report.shader, op.info());
-        if subgroups::LOOKED_AT.contains(op) {
-            self.check_subgroup(inst, op, srcs);
+        if info.has_index(Index::image_dim) {
+            textures::image_needs(shader, inst, op, srcs, &mut |feature| self.need(Some(inst), feature));
         }
+        let rows = INTRINSICS.iter().chain(subgroups::OPERATIONS).filter(|(_, ops)| ops.contains(&op));
+        rows.for_each(|(feature, _)| self.need(Some(inst), *feature));
+        self.check_subgroup(inst, op, srcs);
         match op {
             shader_clock => self.check_clock(inst),
             load_primitive_id if shader.stage() == Stage::Fragment => self.need(Some(inst), geometryShader),
@@ -426,15 +461,6 @@ impl Needs<'_> {
         }
         if info.has_index(Index::io_semantics) {
             self.check_io(inst, op);
-        }
-    }
-
-    #[cold]
-    fn need_rows(&mut self, inst: Inst, op: Intrinsic) {
-        for (feature, ops) in INTRINSICS.iter().chain(subgroups::OPERATIONS) {
-            if ops.contains(&op) {
-                self.need(Some(inst), *feature);
-            }
         }
     }
 
@@ -484,16 +510,8 @@ impl Needs<'_> {
     }
 
     fn check_slot(&mut self, inst: Option<Inst>, slot: u32, output: bool) {
-        let stage = self.report.shader.stage();
-        match stage.slot_kind(output) {
-            SlotKind::FragResult if slot == frag_result::STENCIL => self.need(inst, VK_EXT_shader_stencil_export),
-            SlotKind::VertAttrib | SlotKind::FragResult => {}
-            SlotKind::Varying if SLOTS_WITH_NEEDS.checked_shr(slot).unwrap_or(0) & 1 == 0 => {}
-            SlotKind::Varying => {
-                let here = |row: &&SlotNeed| row.slots.contains(&slot) && row.is_of(stage, output);
-                SLOTS.iter().filter(here).for_each(|row| self.need(inst, row.feature));
-            }
-        }
+        let slots = 1u64.checked_shl(slot).unwrap_or(0);
+        slot_needs(self.report.shader.stage(), output, slots, &mut |feature| self.need(inst, feature));
     }
 
     /// A block index that is not constant. Vulkan has features for uniform ones and for others.
@@ -617,16 +635,6 @@ impl Needs<'_> {
             }
         }
     }
-}
-
-/// Whether a value, or a member of a variable, may have one of `widths`, a number with a bit for each.
-fn has_width(shader: &Shader, widths: u8) -> bool {
-    let types = &shader.types;
-    let has_member = |variable: &Variable| {
-        let fields = types.as_struct(types.without_arrays(variable.ty)).into_iter().flat_map(|data| &data.fields);
-        fields.filter_map(|field| leaf(types, field.ty)).any(|scalar| scalar.bits & widths != 0)
-    };
-    shader.inventory().has_width(widths) || shader.vars.values().any(has_member)
 }
 
 /// The type that the numbers of an explicit input or output have.

@@ -99,7 +99,7 @@ fn check_result(report: &mut Report<'_>, inst: Inst, data: &InstData, op: Intrin
         }
     }
     if data.has_def() && !info.dest_bits.is_empty() && !info.dest_bits.contains(&data.bit_size) {
-        report.at(inst, format_args!("cannot have {}", plural(data.bit_size.into(), "bit")));
+        report.bits(inst, &"cannot have", data.bit_size, "");
     }
     // Derivatives, shuffles, reductions: the result is a value of the source's kind.
     if let (Components::Instr, Some(value)) = (info.dest, info.value) {
@@ -128,11 +128,13 @@ fn check_index(report: &mut Report<'_>, inst: Inst, index: Index, value: u32, n:
         IndexKind::Int | IndexKind::IoSemantics => true,
     };
     if !valid {
-        let what = match index.kind() {
-            IndexKind::WriteMask => format!("{value:#x} names components that the value has not"),
-            _ => format!("{value} is no value of it"),
-        };
-        report.at(inst, format_args!("{}: {what}", index.printed()));
+        let name = index.printed();
+        match index.kind() {
+            IndexKind::WriteMask => {
+                report.at(inst, format_args!("{name}: {value:#x} names components that the value has not"));
+            }
+            _ => report.at(inst, format_args!("{name}: {value} is no value of it")),
+        }
     }
 }
 
@@ -181,13 +183,11 @@ fn check_meaning(report: &mut Report<'_>, inst: Inst, op: Intrinsic, srcs: &[Def
         }
         Intrinsic::reduce | Intrinsic::inclusive_scan | Intrinsic::exclusive_scan => check_reduction(report, inst),
         Intrinsic::vote_feq if report.shader.bit_size(srcs[0]) < 16 => {
-            let bits = plural(report.shader.bit_size(srcs[0]).into(), "bit");
-            report.at(inst, format_args!("there are no floats of {bits}"));
+            report.bits(inst, &"there are no floats of", report.shader.bit_size(srcs[0]), "");
         }
         op if op.moves_between_invocations() => check_invocation(report, inst, srcs),
         op if op.reads_ballot() && op != Intrinsic::inverse_ballot && report.shader.bit_size(srcs[0]) != 32 => {
-            let bits = plural(report.shader.bit_size(srcs[0]).into(), "bit");
-            report.at(inst, format_args!("the ballot has words of {bits}, not of 32"));
+            report.bits(inst, &"the ballot has words of", report.shader.bit_size(srcs[0]), ", not of 32");
         }
         _ => {}
     }
@@ -198,7 +198,7 @@ fn check_reduction(report: &mut Report<'_>, inst: Inst) {
     let bits = report.shader.insts[inst].bit_size;
     let op = AluOp::ALL.get(report.shader.index(inst, Index::reduction_op) as usize);
     if bits < 16 && op.is_some_and(|op| op.info().dest.ty.base == Base::Float) {
-        report.at(inst, format_args!("there are no floats of {}", plural(bits.into(), "bit")));
+        report.bits(inst, &"there are no floats of", bits, "");
     }
 }
 
@@ -206,7 +206,7 @@ fn check_reduction(report: &mut Report<'_>, inst: Inst) {
 fn check_invocation(report: &mut Report<'_>, inst: Inst, srcs: &[Def]) {
     let bits = srcs.get(1).map_or(32, |from| report.shader.bit_size(*from));
     if bits != 32 {
-        report.at(inst, format_args!("the invocation has {}, not 32", plural(bits.into(), "bit")));
+        report.bits(inst, &"the invocation has", bits, ", not 32");
     }
 }
 
@@ -235,7 +235,7 @@ fn check_place(report: &mut Report<'_>, inst: Inst, op: Intrinsic, srcs: &[Def])
     };
     for (what, src) in [("block index", block), ("offset", offset)] {
         let Some(bits) = src.map(|src| report.shader.bit_size(srcs[src])).filter(|bits| *bits != 32) else { continue };
-        report.at(inst, format_args!("the {what} has {}, not 32", plural(bits.into(), "bit")));
+        report.bits(inst, &format_args!("the {what} has"), bits, ", not 32");
     }
     // The row leaves this open: Vulkan's resource indices are vectors.
     if let Some(components) = block.map(|src| report.shader.num_components(srcs[src])).filter(|n| *n != 1) {
@@ -246,7 +246,7 @@ fn check_place(report: &mut Report<'_>, inst: Inst, op: Intrinsic, srcs: &[Def])
 fn check_address(report: &mut Report<'_>, inst: Inst, address: Def) {
     let bits = report.shader.bit_size(address);
     if !matches!(bits, 32 | 64) {
-        report.at(inst, format_args!("the address has {}, not 32 or 64", plural(bits.into(), "bit")));
+        report.bits(inst, &"the address has", bits, ", not 32 or 64");
     }
 }
 
@@ -274,7 +274,7 @@ fn check_atomic_data(report: &mut Report<'_>, inst: Inst, op: Intrinsic, srcs: &
             report.at(inst, format_args!("does not take {}", kind.name()));
         }
         if (kind.is_float() || *kind == AtomicOp::fcmpxchg) && bits < 16 {
-            report.at(inst, format_args!("there are no floats of {}", plural(bits.into(), "bit")));
+            report.bits(inst, &"there are no floats of", bits, "");
         }
     }
     for (i, data) in srcs.iter().enumerate().skip(srcs.len() - count) {
@@ -317,7 +317,7 @@ fn check_register_use(report: &mut Report<'_>, inst: Inst, srcs: &[Def], at: usi
     }
     let legacy = [Index::legacy_fabs, Index::legacy_fneg, Index::legacy_fsat];
     if has_bits < 16 && legacy.iter().any(|index| shader.index(inst, *index) != 0) {
-        report.at(inst, format_args!("there are no floats of {}", plural(has_bits.into(), "bit")));
+        report.bits(inst, &"there are no floats of", has_bits, "");
     }
     let len = shader.index(decl, Index::num_array_elems).max(1);
     let base = shader.index(inst, Index::base);

@@ -1,6 +1,5 @@
 //! Inputs and outputs: slots that the stage has, and components that fit them.
 
-use super::features;
 use super::report::{plural, Report};
 use crate::ir::{Def, Inst, Shader, Stage, VarFlags, Variable};
 use crate::op::names::{frag_result, unpack_alu_type, varying, vert_attrib, IoFlags, IoSemantics, IoXfb, SlotKind};
@@ -13,16 +12,6 @@ fn slot_end(kind: SlotKind) -> u32 {
         SlotKind::VertAttrib => vert_attrib::GENERIC0 + 17,
         SlotKind::Varying => varying::END,
         SlotKind::FragResult => frag_result::DATA0 + 8,
-    }
-}
-
-/// The slots that a variable cannot have, or needs a feature for, a bit for each up to 127; larger ones are none either.
-pub(super) fn odd_slots(kind: SlotKind) -> u128 {
-    let none = u128::MAX.checked_shl(slot_end(kind)).unwrap_or(0);
-    none | match kind {
-        SlotKind::VertAttrib => 0,
-        SlotKind::Varying => features::SLOTS_WITH_NEEDS | TESS_LEVELS,
-        SlotKind::FragResult => 1 << frag_result::STENCIL,
     }
 }
 
@@ -123,7 +112,7 @@ pub(super) fn check_intrinsic(report: &mut Report<'_>, inst: Inst, op: Intrinsic
     // Vertex and offset; the coordinates of an interpolation, too.
     let places = &srcs[usize::from(output && !shader.insts[inst].has_def()).min(srcs.len())..];
     if let Some(bits) = places.iter().map(|place| shader.bit_size(*place)).find(|bits| *bits != 32) {
-        report.at(inst, format_args!("the place has {}, not 32", plural(bits.into(), "bit")));
+        report.bits(inst, &"the place has", bits, ", not 32");
     }
     check_vertex(report, inst, op, io, report.shader.num_components(value));
     check_flags(report, inst, op, io);

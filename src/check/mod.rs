@@ -9,9 +9,6 @@
 //!
 //! Whoever vouches for a shader spares it the first: [`Checker::check_valid`].
 //!
-//! Most instructions are like most: `usual` sees that nothing is wrong with them, whatever the target, and their rules are not
-//! asked. Debug builds ask them all the same.
-//!
 //! The rules of `validate`, by the file that checks them. What follows `structure` trusts the control flow list; passes and
 //! the emitter trust all of them.
 //!
@@ -20,7 +17,7 @@
 //!   `continue` stand in a loop's body; no jump leaves a continue construct.
 //! - `ssa`: a value is used where every way has passed its definition, a phi's source at the end of its predecessor; in
 //!   unreachable code the definition stands further up. Phis stand first in their block and have one source for each
-//!   predecessor, of their own size. The condition of an if is one 1-bit component. `glance` knows most shaders to be sound.
+//!   predecessor, of their own size. The condition of an if is one 1-bit component.
 //! - `shape`: an instruction has a result or none as its opcode says; results have 1 to 5, 8 or 16 components of 1, 8, 16,
 //!   32 or 64 bits. Constants have as many components as their result, and no bits above their width.
 //! - `alu`: as many sources as the opcode's row; components that exist; widths as the row says, free ones all equal; no
@@ -38,12 +35,11 @@
 mod alu;
 mod blocks;
 mod deref;
+mod doubts;
 mod features;
-mod glance;
 mod intrinsic;
 mod io;
 mod report;
-mod scope;
 mod shape;
 mod ssa;
 mod stage;
@@ -51,10 +47,8 @@ mod stores;
 mod structure;
 mod subgroups;
 mod support;
-mod suspects;
 mod tex;
 mod textures;
-mod usual;
 mod variable;
 
 #[cfg(test)]
@@ -63,11 +57,9 @@ mod tests;
 use crate::analysis::cfg::Cfg;
 use crate::analysis::value_types::ValueTypes;
 use crate::error::Errors;
-use crate::ir::{Inst, InstData, InstKind, Shader};
+use crate::ir::{Inst, InstKind, Shader};
 use crate::target::Target;
-use glance::Glance;
 use report::Report;
-use support::Facts;
 
 /// Checks the rules of NIR. At most a hundred problems are reported.
 pub fn validate(shader: &Shader) -> Result<(), Errors> {
@@ -85,100 +77,71 @@ pub fn supported(shader: &Shader, target: &Target) -> Result<(), Errors> {
 pub struct Checker {
     types: variable::Memory,
     list: structure::Memory,
-    glance: Glance,
     uses: ssa::Memory,
     cfg: Cfg,
     value_types: ValueTypes,
-    /// Of the shader that was validated last.
-    facts: Facts,
-    suspects: Vec<Inst>,
 }
 
 impl Checker {
-    /// [`validate`], then [`supported`]; one walk is enough for instructions that are like most.
+    /// [`validate`], then [`supported`].
     pub fn check(&mut self, shader: &Shader, target: &Target) -> Result<(), Errors> {
         self.validate(shader)?;
-        let result = support::check(shader, target, &self.glance.unusual, self.facts, &mut self.value_types);
-        debug_assert_eq!(result, self.supported(shader, target), "the glance missed something");
-        debug_assert_eq!(result, self.look_for_suspects(shader, target), "the look for suspects missed something");
+        let result = self.supported(shader, target);
+        debug_assert!(result.is_ok() || doubts::has_doubts(shader, target), "no doubt about {result:?}");
         result
     }
 
-    /// As [`check`](Checker::check), of a shader that is known to keep the rules of NIR: most of it is hardly looked at. Types that
-    /// are too large are an error here too, as that is no rule of NIR. Debug builds look at all of it.
+    /// As [`check`](Checker::check), of a shader that is known to keep the rules of NIR: the instructions of most shaders are not
+    /// looked at. Types that are too large are an error here too, as that is no rule of NIR. Debug builds look at everything.
     pub fn check_valid(&mut self, shader: &Shader, target: &Target) -> Result<(), Errors> {
         if cfg!(debug_assertions) {
             return self.check(shader, target);
         }
+        match variable::has_small_types(&shader.types) && !doubts::has_doubts(shader, target) {
+            true => Ok(()),
+            false => self.look_closely(shader, target),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn look_closely(&mut self, shader: &Shader, target: &Target) -> Result<(), Errors> {
         let mut report = Report::invalid(shader);
         variable::check_types(&mut report, &mut self.types);
         report.finish()?;
-        self.look_for_suspects(shader, target)
-    }
-
-    /// As [`supported`](Checker::supported).
-    fn look_for_suspects(&mut self, shader: &Shader, target: &Target) -> Result<(), Errors> {
-        if !suspects::find(shader, target, &mut self.suspects) {
-            return Ok(());
-        }
-        support::check(shader, target, &self.suspects, Facts::new(shader), &mut self.value_types)
+        self.supported(shader, target)
     }
 
     /// As [`validate`].
     pub fn validate(&mut self, shader: &Shader) -> Result<(), Errors> {
         let mut report = Report::invalid(shader);
-        self.facts = Facts::new(shader);
-        variable::check(&mut report, &mut self.types, self.facts.has_usual_variables);
+        variable::check(&mut report, &mut self.types);
         stage::check_modes(&mut report);
         if structure::check(&mut report, &mut self.list) {
-            self.check_instructions(&mut report);
+            structure::check_instructions_once(&mut report);
+            structure::check_jumps(&mut report, &mut self.list);
+            self.cfg.build(shader);
+            ssa::check(&mut report, &self.cfg, &mut self.uses);
+            intrinsic::check_register_places(&mut report);
+            shader.order.iter().for_each(|inst| check_instruction(&mut report, *inst));
         }
         report.finish()
     }
 
     /// As [`supported`].
     pub fn supported(&mut self, shader: &Shader, target: &Target) -> Result<(), Errors> {
-        support::check(shader, target, &shader.order, Facts::new(shader), &mut self.value_types)
-    }
-
-    /// One walk finds out whether anything is wrong. What is wrong is reported by subject.
-    fn check_instructions(&mut self, report: &mut Report<'_>) {
-        let (shader, before) = (report.shader, report.len());
-        self.glance.look(report, self.facts);
-        let has_misfits = report.len() != before;
-        report.forget(before);
-        self.check_order(report);
-        if has_misfits {
-            shader.order.iter().for_each(|inst| check_instruction(report, *inst, &shader.insts[*inst]));
-        }
-    }
-
-    /// Where instructions stand, and what they see from there.
-    fn check_order(&mut self, report: &mut Report<'_>) {
-        if self.glance.has_twins {
-            structure::check_instructions_once(report);
-        }
-        if self.glance.has_odd_jumps {
-            structure::check_jumps(report, &mut self.list);
-        }
-        if self.glance.has_odd_uses || self.glance.has_odd_phis {
-            self.cfg.build(report.shader);
-            ssa::check(report, &self.cfg, &mut self.uses, !self.glance.has_odd_uses);
-        }
-        if self.glance.has_stray_registers {
-            intrinsic::check_register_places(report);
-        }
+        support::check(shader, target, &mut self.value_types)
     }
 }
 
 /// An instruction by itself.
-#[inline]
-fn check_instruction(report: &mut Report<'_>, inst: Inst, data: &InstData) {
+fn check_instruction(report: &mut Report<'_>, inst: Inst) {
+    let shader = report.shader;
+    let data = &shader.insts[inst];
     // What a rule of size misses would only be reported again by the rules of a kind.
     if !shape::check(report, inst, data) {
         return;
     }
-    let shader = report.shader;
     match data.kind {
         InstKind::Alu { op, srcs, .. } => alu::check(report, inst, data, op, &shader.alu_srcs[srcs]),
         InstKind::Const(values) => shape::check_const(report, inst, data, &shader.consts[values]),

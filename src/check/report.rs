@@ -26,29 +26,26 @@ impl<'a> Report<'a> {
         Report { shader, kind: ErrorKind::Unsupported, errors: Vec::new() }
     }
 
-    /// A problem of `inst`. What has no problems is what is to be checked fast.
+    /// A problem of `inst`.
+    pub(super) fn at(&mut self, inst: Inst, message: impl Display) {
+        self.add(Some(inst), true, &message);
+    }
+
+    /// A problem of `inst` with a number of bits, which is written between two parts of the message.
     #[cold]
     #[inline(never)]
-    pub(super) fn at(&mut self, inst: Inst, message: impl Display) {
-        if self.errors.len() < MAX_ERRORS {
-            let name = inst_name(self.shader, inst);
-            self.push(Place::line(self.shader.lines[inst].0), format!("`{name}`: {message}"));
-        }
+    pub(super) fn bits(&mut self, inst: Inst, before: &dyn Display, bits: u8, after: &'static str) {
+        self.at(inst, format_args!("{before} {}{after}", plural(bits.into(), "bit")));
     }
 
     /// A problem near `inst` that is not its own.
-    #[cold]
-    #[inline(never)]
     pub(super) fn near(&mut self, inst: Option<Inst>, message: impl Display) {
-        let place = inst.map_or(Place::default(), |inst| Place::line(self.shader.lines[inst].0));
-        if self.errors.len() < MAX_ERRORS {
-            self.push(place, message.to_string());
-        }
+        self.add(inst, false, &message);
     }
 
     /// A problem of the shader as a whole.
     pub(super) fn whole(&mut self, message: impl Display) {
-        self.near(None, message);
+        self.add(None, false, &message);
     }
 
     /// A problem of a variable.
@@ -57,14 +54,24 @@ impl<'a> Report<'a> {
         self.whole(format_args!("variable {name}: {message}"));
     }
 
+    /// Adds a problem, after the name of `inst` if it `is_its_own`.
+    #[cold]
+    #[inline(never)]
+    fn add(&mut self, inst: Option<Inst>, is_its_own: bool, message: &dyn Display) {
+        if self.errors.len() >= MAX_ERRORS {
+            return;
+        }
+        let place = inst.map_or(Place::default(), |inst| Place::line(self.shader.lines[inst].0));
+        let message = match inst.filter(|_| is_its_own) {
+            Some(inst) => format!("`{}`: {message}", inst_name(self.shader, inst)),
+            None => message.to_string(),
+        };
+        self.errors.push(Error::new(self.kind, place, message));
+    }
+
     /// How many problems there are.
     pub(super) fn len(&self) -> usize {
         self.errors.len()
-    }
-
-    /// Forgets all but the first `len`.
-    pub(super) fn forget(&mut self, len: usize) {
-        self.errors.truncate(len);
     }
 
     /// All of them, in the order of their lines.
@@ -74,10 +81,6 @@ impl<'a> Report<'a> {
         }
         self.errors.sort_by_key(|error| error.place);
         Err(Errors(self.errors))
-    }
-
-    fn push(&mut self, place: Place, message: String) {
-        self.errors.push(Error::new(self.kind, place, message));
     }
 }
 

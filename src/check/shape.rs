@@ -6,7 +6,6 @@ use crate::op::fold::mask;
 use crate::op::intrinsic::Components;
 
 /// Returns false if the result is so wrong that other rules make no sense of it.
-#[inline]
 pub(super) fn check(report: &mut Report<'_>, inst: Inst, data: &InstData) -> bool {
     let needs_def = match data.kind {
         InstKind::Intrinsic { op, .. } => op.info().dest != Components::None,
@@ -25,16 +24,10 @@ pub(super) fn check(report: &mut Report<'_>, inst: Inst, data: &InstData) -> boo
         return false;
     }
     if !is_legal_width(data.bit_size) {
-        report.at(inst, format_args!("has {}, not 1, 8, 16, 32 or 64", plural(data.bit_size.into(), "bit")));
+        report.bits(inst, &"has", data.bit_size, ", not 1, 8, 16, 32 or 64");
         return false;
     }
     true
-}
-
-/// Whether NIR has such results.
-#[inline]
-pub(super) fn is_legal(data: &InstData) -> bool {
-    is_legal_count(data.num_components) && is_legal_width(data.bit_size)
 }
 
 /// Whether NIR has vectors of `n` components.
@@ -48,13 +41,6 @@ pub(super) fn is_legal_width(bits: u8) -> bool {
     bits.is_power_of_two() && bits & (1 | 8 | 16 | 32 | 64) != 0
 }
 
-/// Whether a constant has a legal result and the components and bits of it.
-#[inline]
-pub(super) fn is_sound_const(data: &InstData, values: &[u64]) -> bool {
-    let bits = values.iter().fold(0, |bits, value| bits | value);
-    is_legal(data) && values.len() == usize::from(data.num_components) && mask(bits, data.bit_size) == bits
-}
-
 /// Reports a constant that has not as many components as its result, or more bits.
 pub(super) fn check_const(report: &mut Report<'_>, inst: Inst, data: &InstData, values: &[u64]) {
     if values.len() != usize::from(data.num_components) {
@@ -63,6 +49,6 @@ pub(super) fn check_const(report: &mut Report<'_>, inst: Inst, data: &InstData, 
     }
     let above = !mask(u64::MAX, data.bit_size);
     if let Some(value) = values.iter().find(|value| **value & above != 0) {
-        report.at(inst, format_args!("{value:#x} has more than {}", plural(data.bit_size.into(), "bit")));
+        report.bits(inst, &format_args!("{value:#x} has more than"), data.bit_size, "");
     }
 }

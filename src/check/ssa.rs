@@ -24,14 +24,13 @@ pub(super) struct Memory {
     has_src: SideTable<Block, Option<Inst>>,
 }
 
-/// Reports uses of values that may not be there, and phis that do not fit their block; `only_phis` if nothing else can be
-/// wrong.
-pub(super) fn check(report: &mut Report<'_>, cfg: &Cfg, memory: &mut Memory, only_phis: bool) {
+/// Reports uses of values that may not be there, and phis that do not fit their block.
+pub(super) fn check(report: &mut Report<'_>, cfg: &Cfg, memory: &mut Memory) {
     let shader = report.shader;
     memory.find_sites(shader);
     memory.is_pred.reset(shader.blocks.len());
     memory.has_src.reset(shader.blocks.len());
-    let mut checker = Checker { report, cfg, memory, only_phis };
+    let mut checker = Checker { report, cfg, memory };
     let mut current = None;
     for item in &shader.cf {
         match *item {
@@ -39,12 +38,12 @@ pub(super) fn check(report: &mut Report<'_>, cfg: &Cfg, memory: &mut Memory, onl
                 checker.check_block(block);
                 current = Some(block);
             }
-            Cf::If { cond, .. } if !only_phis => {
-                current.into_iter().for_each(|block| checker.check_condition(block, cond));
-            }
-            Cf::If { .. } | Cf::Else | Cf::EndIf | Cf::Loop | Cf::Continue | Cf::EndLoop => {}
+            Cf::If { cond, .. } => current.into_iter().for_each(|block| checker.check_condition(block, cond)),
+            Cf::Else | Cf::EndIf | Cf::Loop | Cf::Continue | Cf::EndLoop => {}
         }
     }
+    // Keeps no large table.
+    memory.sites.clear_to(shader.most_kept());
 }
 
 impl Memory {
@@ -62,7 +61,6 @@ struct Checker<'r, 'a> {
     report: &'r mut Report<'a>,
     cfg: &'r Cfg,
     memory: &'r mut Memory,
-    only_phis: bool,
 }
 
 impl Checker<'_, '_> {
@@ -78,8 +76,6 @@ impl Checker<'_, '_> {
                     self.report.at(*inst, "follows an instruction that is no phi");
                 }
                 self.check_phi(*inst, block);
-            } else if self.only_phis {
-                break;
             } else {
                 in_phis = false;
                 shader.for_each_src(*inst, |def| self.check_use(*inst, def, Site { block, at }));
@@ -152,12 +148,12 @@ impl Checker<'_, '_> {
 }
 
 /// Whether `def` is a register, which is no value.
-pub(super) fn is_register(shader: &Shader, def: Def) -> bool {
+fn is_register(shader: &Shader, def: Def) -> bool {
     matches!(shader.def(def).kind, InstKind::Intrinsic { op: Intrinsic::decl_reg, .. })
 }
 
 /// Whether `inst` is a read or write of a register; `intrinsic` checks which of its sources names the register.
-pub(super) fn accesses_register(shader: &Shader, inst: Inst) -> bool {
+fn accesses_register(shader: &Shader, inst: Inst) -> bool {
     use Intrinsic::*;
     let op = shader.as_intrinsic(inst).map(|(op, _)| op);
     matches!(op, Some(load_reg | load_reg_indirect | store_reg | store_reg_indirect))

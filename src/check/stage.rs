@@ -60,7 +60,6 @@ static STAGES_OF: [u8; Intrinsic::ALL.len()] = {
 };
 
 /// Reports `op` if the shader's stage lacks it.
-#[inline]
 pub(super) fn check(report: &mut Report<'_>, inst: Inst, op: Intrinsic) {
     let stage = report.shader.stage();
     if STAGES_OF[op as usize] & bit(stage) == 0 {

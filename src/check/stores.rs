@@ -2,8 +2,7 @@
 //!
 //! Without the feature nothing in such a stage may write a storage buffer, a storage image or a storage texel buffer, and all
 //! variables of them are NonWritable (VUID-RuntimeSpirv-NonWritable-06340, -06341). What is not written is decorated so on any
-//! device. Most shaders are let pass by a [`glance`](super::glance) that does not see stores through pointers, so instructions are
-//! looked at one by one where the feature is missing, and nowhere else.
+//! device.
 
 use crate::ir::{Inst, Shader, Stage};
 use crate::op::Intrinsic::{self, *};
@@ -33,20 +32,24 @@ const WRITES: IntrinsicSet = IntrinsicSet::of(&[
 /// What writes where its pointer leads.
 const WRITES_BY_POINTER: IntrinsicSet = IntrinsicSet::of(&[store_deref, deref_atomic, deref_atomic_swap]);
 
-/// The feature that stores and atomics of this shader need, if `target` lacks it and there may be some.
-pub(super) fn missing(shader: &Shader, target: &Target) -> Option<Feature> {
-    let feature = match shader.stage() {
-        Stage::Fragment => fragmentStoresAndAtomics,
-        Stage::Vertex | Stage::TessCtrl | Stage::TessEval | Stage::Geometry => vertexPipelineStoresAndAtomics,
-        _ => return None,
-    };
-    let may_write = || shader.inventory().has_some(&WRITES.union(WRITES_BY_POINTER));
-    (!target.has(feature) && may_write()).then_some(feature)
+/// The feature that stores and atomics of a stage need.
+pub(super) fn feature(stage: Stage) -> Option<Feature> {
+    match stage {
+        Stage::Fragment => Some(fragmentStoresAndAtomics),
+        Stage::Vertex | Stage::TessCtrl | Stage::TessEval | Stage::Geometry => Some(vertexPipelineStoresAndAtomics),
+        _ => None,
+    }
 }
 
-/// The instructions that write such memory.
-pub(super) fn all(shader: &Shader) -> impl Iterator<Item = Inst> + '_ {
-    shader.order.iter().copied().filter(|inst| writes(shader, *inst))
+/// Whether the target lacks it, and there may be some.
+pub(super) fn lacks(target: &Target, shader: &Shader) -> bool {
+    let is_lacked = feature(shader.stage()).is_some_and(|feature| !target.has(feature));
+    is_lacked && shader.inventory().has_some(&WRITES.union(WRITES_BY_POINTER))
+}
+
+/// The first instruction that writes such memory.
+pub(super) fn first(shader: &Shader) -> Option<Inst> {
+    shader.order.iter().copied().find(|inst| writes(shader, *inst))
 }
 
 fn writes(shader: &Shader, inst: Inst) -> bool {

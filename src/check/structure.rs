@@ -22,20 +22,10 @@ pub(super) struct Memory {
 
 /// Returns false if the list or the blocks are so broken that nothing else can be checked.
 pub(super) fn check(report: &mut Report<'_>, memory: &mut Memory) -> bool {
-    if is_one_block(report.shader) {
-        return true;
-    }
     let before = report.len();
     check_list(report, &mut memory.open);
     check_blocks(report, &mut memory.seen);
     report.len() == before
-}
-
-/// Whether all instructions are in one block, as in most shaders.
-fn is_one_block(shader: &Shader) -> bool {
-    let [Cf::Block(block)] = shader.cf[..] else { return false };
-    let BlockData { start, end } = shader.blocks[block];
-    start == 0 && end as usize == shader.order.len()
 }
 
 /// Nesting, and blocks and other items taking turns.
@@ -134,7 +124,6 @@ fn check_blocks(report: &mut Report<'_>, seen: &mut SideTable<Block, bool>) {
 }
 
 /// Reports instructions that stand in the shader more than once.
-#[cold]
 pub(super) fn check_instructions_once(report: &mut Report<'_>) {
     let mut seen: SideTable<Inst, bool> = report.shader.inst_table(false);
     for inst in &report.shader.order {

@@ -24,10 +24,10 @@ pub(super) const OPERATIONS: FeatureRows = &[
 ];
 
 /// What every Vulkan 1.1 driver has of subgroups; before, an extension that comes with ballots.
-const BASIC: IntrinsicSet = IntrinsicSet::of(&[elect, load_subgroup_size, load_subgroup_invocation]);
+pub(super) const BASIC: IntrinsicSet = IntrinsicSet::of(&[elect, load_subgroup_size, load_subgroup_invocation]);
 
 /// What no extension of Vulkan 1.0 has.
-const NOT_BEFORE_1_1: IntrinsicSet = IntrinsicSet::of(&[
+pub(super) const NOT_BEFORE_1_1: IntrinsicSet = IntrinsicSet::of(&[
     load_subgroup_id,
     load_num_subgroups,
     shuffle,
@@ -46,9 +46,14 @@ const NOT_BEFORE_1_1: IntrinsicSet = IntrinsicSet::of(&[
     quad_vote_all,
 ]);
 
-/// Intrinsics that may need more than their rows above say.
-pub(super) const LOOKED_AT: IntrinsicSet =
-    NOT_BEFORE_1_1.union(BASIC).union(IntrinsicSet::of(&[read_invocation, barrier]));
+/// What else they may need, because of their operands or of the version.
+pub(super) const BY_OPERANDS: FeatureRows = &[
+    (subgroupBallot, &[read_invocation]),
+    (subgroupShuffle, &[read_invocation, rotate]),
+    (subgroupArithmetic, &[reduce]),
+    (subgroupClustered, &[reduce]),
+    (shaderSubgroupExtendedTypes, &[reduce, inclusive_scan, exclusive_scan]),
+];
 
 impl Needs<'_> {
     /// What they need because of their operands, or of the version.

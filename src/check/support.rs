@@ -5,8 +5,7 @@
 
 use super::features::Needs;
 use super::report::Report;
-use super::usual::is_value;
-use super::{io, textures, variable};
+use super::{io, textures};
 use crate::analysis::framebuffer::{is_readable_output, FramebufferRead};
 use crate::analysis::value_types::ValueTypes;
 use crate::error::Errors;
@@ -15,7 +14,7 @@ use crate::ir::{TypeData, TypeTable, VarFlags, Variable};
 use crate::op::intrinsic::Form as IntrinsicForm;
 use crate::op::names::{frag_result, varying, InterpMode, IoFlags, IoSemantics};
 use crate::op::Intrinsic::{self, *};
-use crate::op::{AluInfo, AluOp, AluSet, Base, Form, Index, IntrinsicInfo, IntrinsicSet, Modes, Props};
+use crate::op::{AluInfo, AluOp, AluSet, Base, Form, Index, IntrinsicInfo, IntrinsicSet, Modes, Props, ALU_OPS};
 use crate::target::Target;
 
 /// Intrinsics that a pass lowers, or for which the emitter has a function; others are translated by their row alone.
@@ -199,56 +198,26 @@ const UNTRANSLATED_MODES: &[(Modes, &str)] =
 
 /// Memory that pointers may not lead to, or not to all types; to that of others they may, if it starts with a value that it may
 /// have.
-pub(super) fn untranslated_modes(has_booleans: bool) -> Modes {
+pub(super) fn untranslated_modes(types: &TypeTable) -> Modes {
     let modes = UNTRANSLATED_MODES.iter().fold(Modes::GLOBAL, |modes, (mode, _)| modes | *mode);
-    if has_booleans {
+    if types.has_booleans() {
         modes | BUFFERS | PASSED
     } else {
         modes
     }
 }
 
-/// Memory that pointers may not lead to, or not to all types and values; to that of others they may.
-pub(super) fn odd_modes(has_booleans: bool) -> Modes {
-    untranslated_modes(has_booleans) | Modes::UNIFORM | Modes::IMAGE | Modes::CONSTANT
-}
-
-/// What is known of a shader.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Facts {
-    /// Some buffer, input or output may be one of booleans.
-    pub(super) has_booleans: bool,
-    /// No variable needs a look.
-    pub(super) has_usual_variables: bool,
-}
-
-impl Facts {
-    pub(super) fn new(shader: &Shader) -> Facts {
-        let has_booleans = shader.inventory().has_derefs(BUFFERS | PASSED) && shader.types.has_booleans();
-        Facts { has_booleans, has_usual_variables: variable::are_usual(shader) }
-    }
-}
-
-/// Reports what cannot be translated for `target` of the shader and of these instructions.
-pub(super) fn check(
-    shader: &Shader,
-    target: &Target,
-    insts: &[Inst],
-    facts: Facts,
-    memory: &mut ValueTypes,
-) -> Result<(), Errors> {
-    let has_booleans = facts.has_booleans;
+/// Reports what cannot be translated for `target`.
+pub(super) fn check(shader: &Shader, target: &Target, memory: &mut ValueTypes) -> Result<(), Errors> {
     let report = Report::unsupported(shader);
-    let mut support = Support { report, refused: Vec::new(), has_booleans, has_doubles: false };
+    let mut support = Support { report, refused: Vec::new(), has_doubles: false };
     support.check_primitives();
-    if !facts.has_usual_variables {
-        support.check_variables();
-    }
+    support.check_variables();
     support.check_unreachable();
-    insts.iter().for_each(|inst| support.check_inst(*inst));
+    shader.order.iter().for_each(|inst| support.check_inst(*inst));
     support.check_wide_slots();
     let mut needs = Needs::new(support.report, target, memory);
-    needs.check(insts, facts);
+    needs.check();
     needs.finish()
 }
 
@@ -259,8 +228,6 @@ struct Support<'a> {
     report: Report<'a>,
     /// What was reported already.
     refused: Vec<&'static str>,
-    /// Some type is made of booleans.
-    has_booleans: bool,
     /// An input or output of 64 bits was seen.
     has_doubles: bool,
 }
@@ -286,7 +253,7 @@ impl Support<'_> {
 
     fn check_primitives(&mut self) {
         let info = &self.report.shader.info;
-        if refused_primitives(info) {
+        if info.stage == Stage::Geometry && refused_primitives(info) {
             let message = format!("geometry shaders from {} to {}", info.input_primitive, info.output_primitive);
             self.report.whole(format_args!("{message} are not translated"));
         }
@@ -316,40 +283,16 @@ impl Support<'_> {
 
     fn check_inst(&mut self, inst: Inst) {
         let shader = self.report.shader;
-        let data = &shader.insts[inst];
-        match data.kind {
-            InstKind::Alu { op, srcs, .. } => {
-                let srcs = &shader.alu_srcs[srcs];
-                if srcs.iter().map(|src| shader.def(src.def)).any(|def| def.bit_size == 1 || !is_value(&def.kind)) {
-                    self.check_values(inst);
-                    self.check_alu(inst, op, srcs);
-                }
-            }
-            InstKind::Deref(deref) => {
-                let deref = &shader.derefs[deref];
-                match deref.kind {
-                    DerefKind::Var(_) | DerefKind::Struct { .. } => {}
-                    DerefKind::Array { index: ArrayIndex::Imm(_), .. } => {}
-                    _ => self.check_values(inst),
-                }
-                self.check_deref(inst, deref);
-            }
-            InstKind::Intrinsic { op, srcs, .. } => {
-                let values = &shader.srcs[srcs][op.info().pointers.into()..];
-                if values.iter().any(|value| !is_value(&shader.def(*value).kind)) {
-                    self.check_values(inst);
-                }
-                let is_wide = |value: &Def| shader.num_components(*value) > 4;
-                let takes_wide = !WIDE_VALUES.contains(op) && values.iter().any(is_wide);
-                self.check_intrinsic(inst, op, takes_wide || data.num_components > 4 && !WIDE_LOADS.contains(op));
-            }
+        self.check_values(inst);
+        match shader.insts[inst].kind {
+            InstKind::Alu { op, srcs, .. } => self.check_alu(inst, op, &shader.alu_srcs[srcs]),
+            InstKind::Deref(deref) => self.check_deref(inst, &shader.derefs[deref]),
+            InstKind::Intrinsic { op, srcs, .. } => self.check_intrinsic(inst, op, &shader.srcs[srcs]),
             InstKind::Tex(tex) => {
-                self.check_values(inst);
                 let what = textures::refused_tex(shader, inst, &shader.texs[tex]);
                 what.into_iter().for_each(|what| self.refuse(inst, what));
             }
-            InstKind::Phi(_) => self.check_values(inst),
-            InstKind::Const(_) | InstKind::Undef | InstKind::Jump(_) => {}
+            InstKind::Const(_) | InstKind::Undef | InstKind::Phi(_) | InstKind::Jump(_) => {}
         }
     }
 
@@ -361,7 +304,6 @@ impl Support<'_> {
 
     /// Logical SPIR-V has pointers to go on from and to access memory through, no more.
     fn check_pointers(&mut self, inst: Inst) {
-        use crate::op::TexSrcKind::*;
         let shader = self.report.shader;
         let is_pointer = |def: Def| shader.as_deref(def).is_some();
         let misused = match shader.insts[inst].kind {
@@ -372,10 +314,7 @@ impl Support<'_> {
             InstKind::Intrinsic { op, srcs, .. } => {
                 shader.srcs[srcs].iter().skip(op.info().pointers.into()).any(|src| is_pointer(*src))
             }
-            InstKind::Tex(tex) => {
-                let may_point = [texture_deref, sampler_deref, texture_handle, sampler_handle];
-                shader.texs[tex].srcs.iter().any(|(kind, def)| !may_point.contains(kind) && is_pointer(*def))
-            }
+            InstKind::Tex(tex) => textures::takes_pointer_as_value(shader, &shader.texs[tex]),
             _ => {
                 let mut found = false;
                 shader.for_each_src(inst, |def| found |= is_pointer(def));
@@ -402,13 +341,8 @@ impl Support<'_> {
         }
     }
 
-    /// SPIR-V's booleans are no numbers: what works on numbers has no meaning for them.
     fn check_alu(&mut self, inst: Inst, op: AluOp, srcs: &[AluSrc]) {
-        let shader = self.report.shader;
-        let mut booleans = srcs.iter().enumerate().filter(|(_, src)| shader.bit_size(src.def) == 1);
-        let info = op.info();
-        let is_misread = |(i, _): (usize, &AluSrc)| info.srcs[i].ty.base != Base::Bool;
-        if booleans.any(is_misread) && !takes_booleans(op, info) {
+        if misreads_booleans(self.report.shader, op, srcs) {
             self.refuse(inst, "numbers of one bit");
         }
     }
@@ -427,10 +361,10 @@ impl Support<'_> {
             }
             DerefKind::Array { .. } | DerefKind::Struct { .. } => {}
         }
-        if self.has_booleans {
+        if self.report.shader.types.has_booleans() {
             self.check_booleans(inst, deref);
         }
-        if textures::is_loose_uniform(self.report.shader, deref) {
+        if textures::is_loose_uniform(&self.report.shader.types, deref.modes, deref.ty) {
             self.refuse(inst, "uniforms outside of blocks");
         }
         for (modes, what) in UNTRANSLATED_MODES {
@@ -467,20 +401,21 @@ impl Support<'_> {
         }
     }
 
-    fn check_intrinsic(&mut self, inst: Inst, op: Intrinsic, is_wide: bool) {
+    fn check_intrinsic(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) {
+        let shader = self.report.shader;
         if !is_translated(op, op.info()) {
             return self.refuse_op(inst, op);
         }
         if op.info().has_index(Index::image_dim) {
-            let shader = self.report.shader;
-            let srcs = shader.as_intrinsic(inst).map_or(&[][..], |(_, srcs)| srcs);
             let what = textures::refused_image(shader, inst, op, srcs);
             what.into_iter().for_each(|what| self.refuse(inst, what));
         }
         if op.info().has_index(Index::io_semantics) {
             self.check_io(inst, op);
         }
-        if is_wide {
+        let is_wide = |value: &Def| shader.num_components(*value) > 4;
+        let takes_wide = !WIDE_VALUES.contains(op) && srcs.iter().skip(op.info().pointers.into()).any(is_wide);
+        if takes_wide || is_wide(&inst.def()) && !WIDE_LOADS.contains(op) {
             self.refuse(inst, "vectors of more than four components other than in buffers");
         }
     }
@@ -536,9 +471,8 @@ fn is_written_and_read(shader: &Shader, variable: &Variable) -> bool {
 pub(super) fn refused_primitives(info: &ShaderInfo) -> bool {
     let of_quads = ["QUADS", "QUAD_STRIP", "POLYGON"];
     let made = ["TRIANGLES", "TRIANGLE_FAN", "LINES", "LINE_LOOP"];
-    info.stage == Stage::Geometry
-        && (of_quads.iter().chain(&made).any(|name| info.output_primitive == *name)
-            || of_quads.iter().any(|name| info.input_primitive == *name))
+    of_quads.iter().chain(&made).any(|name| info.output_primitive == *name)
+        || of_quads.iter().any(|name| info.input_primitive == *name)
 }
 
 /// SPIR-V's ifs and loops begin at the end of a block, so that must not be a jump: those that are.
@@ -563,13 +497,20 @@ pub(super) fn refused_initializer(variable: &Variable) -> Option<&'static str> {
     }
 }
 
+/// SPIR-V's booleans are no numbers: what works on numbers has no meaning for them.
+pub(super) fn misreads_booleans(shader: &Shader, op: AluOp, srcs: &[AluSrc]) -> bool {
+    let info = op.info();
+    let is_misread = |(i, src): (usize, &AluSrc)| shader.bit_size(src.def) == 1 && info.srcs[i].ty.base != Base::Bool;
+    !takes_booleans(op, info) && srcs.iter().enumerate().any(is_misread)
+}
+
 /// Whether there is a translation of `op`, of some operands at least.
 pub(super) const fn is_translated(op: Intrinsic, info: &IntrinsicInfo) -> bool {
     !matches!(info.form, IntrinsicForm::Special) || TRANSLATED.contains(op)
 }
 
 /// Whether `op` means something for numbers of one bit.
-pub(super) const fn takes_booleans(op: AluOp, info: &AluInfo) -> bool {
+const fn takes_booleans(op: AluOp, info: &AluInfo) -> bool {
     matches!(info.form, Form::OpOrLogical(..)) || ONE_BIT.contains(op) || info.props.contains(Props::TYPELESS)
 }
 
@@ -578,4 +519,30 @@ fn has_booleans(types: &TypeTable, ty: Type) -> bool {
     let is_bool = |ty| types.as_vector(types.without_arrays(ty)).is_some_and(|(scalar, _)| scalar.base == Base::Bool);
     let members = types.as_struct(types.without_arrays(ty)).into_iter().flat_map(|data| &data.fields);
     is_bool(ty) || members.map(|member| member.ty).any(is_bool)
+}
+
+/// ALU opcodes that may be given numbers of one bit, but have no meaning for them.
+pub(super) static MISREADING: AluSet = {
+    let (mut set, mut at) = (AluSet::of(&[]), 0);
+    while at < ALU_OPS.len() {
+        let op = AluOp::ALL[at];
+        if takes_integers(&ALU_OPS[at]) && !takes_booleans(op, &ALU_OPS[at]) {
+            set = set.union(AluSet::of(&[op]));
+        }
+        at += 1;
+    }
+    set
+};
+
+/// Whether a source is an integer of any width. Floats of any width have 16 bits or more.
+const fn takes_integers(info: &AluInfo) -> bool {
+    let mut at = 0;
+    while at < info.srcs.len() {
+        let ty = info.srcs[at].ty;
+        if matches!(ty.bits, 0 | 1) && matches!(ty.base, Base::Int | Base::Uint) {
+            return true;
+        }
+        at += 1;
+    }
+    false
 }

@@ -41,7 +41,7 @@ fn check_src(report: &mut Report<'_>, inst: Inst, tex: &TexData, kind: TexSrcKin
         report.at(inst, format_args!("takes no {name}"));
     }
     if kind.base(tex.op).is_some() && !matches!(bits, 16 | 32) {
-        report.at(inst, format_args!("source {name} cannot have {}", plural(bits.into(), "bit")));
+        report.bits(inst, &format_args!("source {name} cannot have"), bits, "");
     }
     match kind {
         TexSrcKind::texture_deref | TexSrcKind::sampler_deref if report.shader.as_deref(def).is_none() => {
@@ -95,12 +95,12 @@ pub(super) fn check_image(report: &mut Report<'_>, inst: Inst, op: Intrinsic, sr
         let is_texel = i == 3 && is_store || i >= 3 && is_atomic;
         let bits = shader.bit_size(*src);
         if !(matches!(bits, 16 | 32) || is_texel && bits == 64) {
-            report.at(inst, format_args!("source {i} cannot have {}", plural(bits.into(), "bit")));
+            report.bits(inst, &format_args!("source {i} cannot have"), bits, "");
         }
     }
     let bits = shader.insts[inst].bit_size;
     if shader.insts[inst].has_def() && !matches!(bits, 16 | 32 | 64) {
-        report.at(inst, format_args!("cannot have {}", plural(bits.into(), "bit")));
+        report.bits(inst, &"cannot have", bits, "");
     }
 }
 
@@ -109,7 +109,7 @@ pub(super) fn check_codes(report: &mut Report<'_>, inst: Inst, srcs: &[Def]) {
     for (i, src) in srcs.iter().enumerate() {
         let bits = report.shader.bit_size(*src);
         if bits != 32 {
-            report.at(inst, format_args!("source {i} cannot have {}", plural(bits.into(), "bit")));
+            report.bits(inst, &format_args!("source {i} cannot have"), bits, "");
         }
     }
 }

@@ -1,58 +1,94 @@
 //! Textures and images: what has no translation, and the features that the rest needs.
 
+use super::features::{Features, DOUBT};
 use crate::analysis::textures::{can_have_layers, image_texel, Name, Texture, TextureKind};
-use crate::ir::{ArrayIndex, Def, Deref, DerefKind, Inst, InstKind, Shader, Stage, TexData, TypeData, Variable};
+use crate::ir::{
+    ArrayIndex, Def, DerefKind, Inst, InstData, InstKind, Shader, Stage, TexData, Type, TypeData, TypeTable,
+};
 use crate::op::names::{format_base, ImageDim};
 use crate::op::TexSrcKind::*;
-use crate::op::{Access, AtomicOp, Base, Index, Intrinsic, Modes, TexOp, TexSrcKind};
+use crate::op::{Access, AtomicOp, Base, Index, Intrinsic, Modes, TexOp};
 use crate::target::Feature::{self, *};
 
 /// Formats that every device has stand before this one in the list; behind it only those of 64 bits are no feature's.
 const FIRST_EXTENDED_FORMAT: u32 = 14;
 
-/// Whether `tex`, of a valid shader, is like most: it samples floats through a variable that is no array, has a translation, and
-/// needs no feature.
-pub(super) fn is_usual(shader: &Shader, tex: &TexData) -> bool {
-    use ImageDim::{cube, dim_1d, dim_2d, dim_3d};
-    let is_plain = |kind: TexSrcKind| matches!(kind, coord | lod | bias | ddx | ddy | texture_deref | sampler_deref);
-    let is_value = |(kind, def): &(TexSrcKind, Def)| {
-        let is_pointer = matches!(shader.def(*def).kind, InstKind::Deref(_));
-        is_plain(*kind) & (is_pointer == matches!(kind, texture_deref | sampler_deref))
-    };
-    let var = |kind| match shader.as_deref(tex.src(kind)?)?.kind {
-        DerefKind::Var(var) => Some(var),
-        _ => None,
-    };
-    let Some(variable) = var(texture_deref).filter(|texture| var(sampler_deref) == Some(*texture)) else {
-        return false;
-    };
-    let Variable { ty, mode, .. } = shader.vars[variable];
-    let TypeData::Texture { dim, array, texel, bare, .. } = shader.types.get(ty) else { return false };
-    matches!(tex.op, TexOp::tex | TexOp::txb | TexOp::txl | TexOp::txd)
-        && tex.srcs.iter().all(is_value)
-        && (texel.base == Base::Float && texel.bits == 32 && !bare && !tex.is_sparse && tex.offsets.is_none())
-        && (matches!(dim, dim_1d | dim_2d) || matches!(dim, dim_3d | cube) && !array)
-        && mode.intersects(Modes::UNIFORM | Modes::IMAGE)
+/// What a texture instruction works on.
+pub(super) struct Place {
+    texture: Name,
+    sampler: Name,
+    /// What the texture is declared as.
+    declared: Option<Texture>,
+}
+
+impl Place {
+    pub(super) fn of(shader: &Shader, tex: &TexData) -> Place {
+        let texture = Name::of_texture(shader, tex);
+        Place { texture, sampler: Name::of_sampler(shader, tex), declared: texture.declared(shader, false) }
+    }
+}
+
+/// What texture instructions of a valid shader may need of a target.
+#[inline(never)]
+pub(super) fn may_need(shader: &Shader) -> Features {
+    let mut needs = 0;
+    for tex in shader.texs.values() {
+        let place = Place::of(shader, tex);
+        let is_sure = !tex.is_sparse
+            && !takes_pointer_as_value(shader, tex)
+            && refused_operands(shader, tex).is_none()
+            && refused_place(shader, tex, &place).is_none();
+        needs |= if is_sure { 0 } else { DOUBT };
+        tex_needs(shader, tex, &place, &mut |feature| needs |= 1 << feature as u8);
+    }
+    needs
+}
+
+/// Whether a pointer is used as a value.
+pub(super) fn takes_pointer_as_value(shader: &Shader, tex: &TexData) -> bool {
+    let may_point = |kind| matches!(kind, texture_deref | sampler_deref | texture_handle | sampler_handle);
+    tex.srcs.iter().any(|(kind, def)| !may_point(*kind) && shader.as_deref(*def).is_some())
 }
 
 /// What of the texture instruction has no translation.
 pub(super) fn refused_tex(shader: &Shader, inst: Inst, tex: &TexData) -> Option<&'static str> {
-    let has = |kind| tex.src(kind).is_some();
-    let is_constant = |kind| tex.src(kind).map_or(true, |def| shader.as_const(def).is_some());
-    let rules = [
-        (tex.op == TexOp::samples_identical, "samples_identical operations"),
-        ([plane, backend1, backend2].into_iter().any(has), "planes and sources of a backend's own"),
-        (has(texture_deref_intrinsic) || has(sampler_deref_intrinsic), "textures named by an intrinsic"),
-        (tex.op == TexOp::tg4 && (has(lod) || has(bias) || tex.is_gather_implicit_lod), "gathers of a chosen level"),
-        (tex.op == TexOp::lod && (has(bias) || has(min_lod)), "levels of detail with a bias"),
-        (tex.op != TexOp::tg4 && !tex.op.fetches() && !is_constant(offset), "offsets that are not constant"),
-        (tex.is_sparse && shader.insts[inst].bit_size != 32, "sparse reads of other than 32 bits"),
-        (tex.is_sparse && !is_whole_sparse(shader, inst, has(comparator)), "sparse reads of some components"),
-    ];
-    let own = rules.into_iter().find(|(applies, _)| *applies).map(|(_, what)| what);
-    let name = Name::of_texture(shader, tex);
-    let by_type = || refused_texture(shader, tex, name.declared(shader, false)?);
-    own.or_else(|| refused_pointer(shader, name)).or_else(by_type)
+    let by_result = || if tex.is_sparse { refused_sparse(&shader.insts[inst], tex) } else { None };
+    let by_place = || refused_place(shader, tex, &Place::of(shader, tex));
+    refused_operands(shader, tex).or_else(by_result).or_else(by_place)
+}
+
+fn refused_operands(shader: &Shader, tex: &TexData) -> Option<&'static str> {
+    const OF_BACKENDS: u32 = plane.bit() | backend1.bit() | backend2.bit();
+    const BY_INTRINSIC: u32 = texture_deref_intrinsic.bit() | sampler_deref_intrinsic.bit();
+    const LEVELS: u32 = lod.bit() | bias.bit();
+    const BIASES: u32 = bias.bit() | min_lod.bit();
+    let kinds = tex.kinds();
+    let is_moving = || tex.src(offset).is_some_and(|def| shader.as_const(def).is_none());
+    Some(match tex.op {
+        TexOp::samples_identical => "samples_identical operations",
+        _ if kinds & OF_BACKENDS != 0 => "planes and sources of a backend's own",
+        _ if kinds & BY_INTRINSIC != 0 => "textures named by an intrinsic",
+        TexOp::tg4 if kinds & LEVELS != 0 || tex.is_gather_implicit_lod => "gathers of a chosen level",
+        TexOp::lod if kinds & BIASES != 0 => "levels of detail with a bias",
+        TexOp::tg4 | TexOp::txf | TexOp::txf_ms => return None,
+        _ if kinds & offset.bit() != 0 && is_moving() => "offsets that are not constant",
+        _ => return None,
+    })
+}
+
+/// The result is the texel and the code behind it.
+fn refused_sparse(data: &InstData, tex: &TexData) -> Option<&'static str> {
+    let is_whole = data.num_components == 5 || data.num_components == 2 && tex.src(comparator).is_some();
+    match (data.bit_size, is_whole) {
+        (32, true) => None,
+        (32, false) => Some("sparse reads of some components"),
+        _ => Some("sparse reads of other than 32 bits"),
+    }
+}
+
+fn refused_place(shader: &Shader, tex: &TexData, place: &Place) -> Option<&'static str> {
+    let by_type = || place.declared?.misfit(tex);
+    refused_pointer(shader, place.texture).or_else(by_type).or_else(|| refused_sampler(shader, tex, place))
 }
 
 /// What of a pointer to a texture or image has no translation.
@@ -70,43 +106,25 @@ fn refused_pointer(shader: &Shader, name: Name) -> Option<&'static str> {
     (!is_uniform).then_some("textures in memory")
 }
 
-/// What of an operation on such a texture has no translation.
-fn refused_texture(shader: &Shader, tex: &TexData, texture: Texture) -> Option<&'static str> {
-    let rules = [
-        (has_own_sampler(shader, tex, texture), "samplers apart from a texture that has its own"),
-        (lacks_sampler(shader, tex, texture), "textures without a sampler where one is needed"),
-    ];
-    let by_sampler = || rules.into_iter().find(|(applies, _)| *applies).map(|(_, what)| what);
-    texture.misfit(tex).or_else(by_sampler)
-}
-
-/// The texel and the code behind it.
-fn is_whole_sparse(shader: &Shader, inst: Inst, compared: bool) -> bool {
-    let n = shader.insts[inst].num_components;
-    n == 5 || n == 2 && compared
-}
-
-/// True if a combined texture is read through another variable's sampler.
-fn has_own_sampler(shader: &Shader, tex: &TexData, texture: Texture) -> bool {
-    let root = |name| match name {
-        Name::Pointer(pointer) => shader.deref_var(pointer),
-        _ => None,
+/// What of the sampler has no translation.
+fn refused_sampler(shader: &Shader, tex: &TexData, place: &Place) -> Option<&'static str> {
+    let kind = place.declared.filter(|_| tex.op.samples())?.kind;
+    let (pointer, var) = match place.sampler {
+        Name::Pointer(pointer) => (shader.as_deref(pointer), shader.deref_var(pointer)),
+        _ => (None, None),
     };
-    let vars = (root(Name::of_texture(shader, tex)), root(Name::of_sampler(shader, tex)));
-    let differ = matches!(vars, (Some(texture), Some(sampler)) if texture != sampler);
-    texture.kind == TextureKind::Combined && tex.op.samples() && differ
-}
-
-/// True if a texture without a sampler is not given one by a pointer to a bare sampler.
-fn lacks_sampler(shader: &Shader, tex: &TexData, texture: Texture) -> bool {
-    let is_sampler = match Name::of_sampler(shader, tex) {
-        Name::Pointer(pointer) => {
-            let ty = shader.as_deref(pointer).map(|deref| shader.types.get(deref.ty));
-            shader.deref_var(pointer).is_some() && matches!(ty, Some(TypeData::Sampler { .. }))
+    match (kind, place.texture) {
+        (TextureKind::Combined, Name::Pointer(texture)) => {
+            let differs = var.is_some() && shader.deref_var(texture).is_some_and(|texture| Some(texture) != var);
+            differs.then_some("samplers apart from a texture that has its own")
         }
-        _ => false,
-    };
-    texture.kind == TextureKind::Separate && tex.op.samples() && !is_sampler
+        (TextureKind::Separate, _) => {
+            let ty = pointer.filter(|_| var.is_some()).map(|deref| shader.types.get(deref.ty));
+            let is_sampler = matches!(ty, Some(TypeData::Sampler { .. }));
+            (!is_sampler).then_some("textures without a sampler where one is needed")
+        }
+        _ => None,
+    }
 }
 
 /// What of the image intrinsic has no translation.
@@ -130,18 +148,18 @@ pub(super) fn refused_image(shader: &Shader, inst: Inst, op: Intrinsic, srcs: &[
     let array = declared.map_or(shader.index(inst, Index::image_array) != 0, |texture| texture.array);
     let reads = matches!(op, image_deref_load);
     let queries_samples = matches!(op, image_samples | image_deref_samples | bindless_image_samples);
-    let rules = [
-        (lod_at.is_some_and(|at| !is_zero(srcs[at])), "levels of storage images"),
-        (array && !can_have_layers(dim), "layers of images that GL has none of"),
-        (dim.is_subpass() && !reads, "operations on attachments other than reads"),
-        (dim.is_subpass() && shader.stage() != Stage::Fragment, "attachments outside of fragment shaders"),
-        (queries_samples && dim != ImageDim::ms, "samples of images that are not multisample"),
-        (declared.is_some_and(|t| t.texel.base == Base::Bool), "images without a texel type"),
-        (declared.is_some_and(|t| t.kind != TextureKind::Storage), "image operations on textures"),
-        (sparse && shader.insts[inst].num_components != 5, "sparse reads of some components"),
-        (sparse && shader.insts[inst].bit_size != 32, "sparse reads of other than 32 bits"),
-    ];
-    let own = rules.into_iter().find(|(applies, _)| *applies).map(|(_, what)| what);
+    let own = match declared {
+        _ if lod_at.is_some_and(|at| !is_zero(srcs[at])) => Some("levels of storage images"),
+        _ if array && !can_have_layers(dim) => Some("layers of images that GL has none of"),
+        _ if dim.is_subpass() && !reads => Some("operations on attachments other than reads"),
+        _ if dim.is_subpass() && shader.stage() != Stage::Fragment => Some("attachments outside of fragment shaders"),
+        _ if queries_samples && dim != ImageDim::ms => Some("samples of images that are not multisample"),
+        Some(texture) if texture.texel.base == Base::Bool => Some("images without a texel type"),
+        Some(texture) if texture.kind != TextureKind::Storage => Some("image operations on textures"),
+        _ if sparse && shader.insts[inst].num_components != 5 => Some("sparse reads of some components"),
+        _ if sparse && shader.insts[inst].bit_size != 32 => Some("sparse reads of other than 32 bits"),
+        _ => None,
+    };
     let name = if declared.is_some() { Name::Pointer(srcs[0]) } else { Name::Handle(srcs[0]) };
     own.or_else(|| refused_pointer(shader, name)).or_else(|| refused_atomic(shader, inst, op))
 }
@@ -167,9 +185,8 @@ fn refused_atomic(shader: &Shader, inst: Inst, op: Intrinsic) -> Option<&'static
 }
 
 /// Calls `need` with each feature of textures that a texture instruction needs.
-pub(super) fn tex_needs(shader: &Shader, tex: &TexData, need: &mut impl FnMut(Feature)) {
-    let (texture, sampler) = (Name::of_texture(shader, tex), Name::of_sampler(shader, tex));
-    let declared = texture.declared(shader, false);
+pub(super) fn tex_needs(shader: &Shader, tex: &TexData, place: &Place, need: &mut dyn FnMut(Feature)) {
+    let Place { texture, sampler, declared } = *place;
     declared.into_iter().for_each(|texture| type_needs(&texture, need));
     if tex.op == TexOp::tg4 && tex.src(offset).is_some_and(|def| shader.as_const(def).is_none()) {
         need(shaderImageGatherExtended);
@@ -221,7 +238,7 @@ fn indexing_feature(storage: bool, buffer: bool, non_uniform: bool) -> Feature {
     }
 }
 
-fn type_needs(texture: &Texture, need: &mut impl FnMut(Feature)) {
+fn type_needs(texture: &Texture, need: &mut dyn FnMut(Feature)) {
     if texture.dim == ImageDim::cube && texture.array {
         need(imageCubeArray);
     }
@@ -234,7 +251,7 @@ fn type_needs(texture: &Texture, need: &mut impl FnMut(Feature)) {
 }
 
 /// Calls `need` with each feature of images that an intrinsic on one needs.
-pub(super) fn image_needs(shader: &Shader, inst: Inst, op: Intrinsic, srcs: &[Def], need: &mut impl FnMut(Feature)) {
+pub(super) fn image_needs(shader: &Shader, inst: Inst, op: Intrinsic, srcs: &[Def], need: &mut dyn FnMut(Feature)) {
     use Intrinsic::*;
     let pointer = shader.as_deref(srcs[0]).is_some();
     let dim = ImageDim::ALL.get(shader.index(inst, Index::image_dim) as usize).copied().unwrap_or(ImageDim::dim_2d);
@@ -279,7 +296,7 @@ pub(super) fn image_needs(shader: &Shader, inst: Inst, op: Intrinsic, srcs: &[De
     }
 }
 
-fn atomic_needs(shader: &Shader, inst: Inst, base: Base, need: &mut impl FnMut(Feature)) {
+fn atomic_needs(shader: &Shader, inst: Inst, base: Base, need: &mut dyn FnMut(Feature)) {
     match AtomicOp::ALL.get(shader.index(inst, Index::atomic_op) as usize) {
         Some(AtomicOp::fadd) => need(shaderImageFloat32AtomicAdd),
         Some(AtomicOp::fmin | AtomicOp::fmax) => need(shaderImageFloat32AtomicMinMax),
@@ -288,11 +305,12 @@ fn atomic_needs(shader: &Shader, inst: Inst, base: Base, need: &mut impl FnMut(F
     }
 }
 
-/// True if `deref` points at or into what is no texture, image or sampler, among the uniforms.
-pub(super) fn is_loose_uniform(shader: &Shader, deref: &Deref) -> bool {
-    if !deref.modes.intersects(Modes::UNIFORM | Modes::IMAGE) {
-        return false;
-    }
-    let leaf = shader.types.get(shader.types.without_arrays(deref.ty));
-    !matches!(leaf, TypeData::Texture { .. } | TypeData::Image { .. } | TypeData::Sampler { .. })
+/// True if a pointer to memory of these modes, to this type, points at or into what is no texture, image or sampler, among the
+/// uniforms.
+pub(super) fn is_loose_uniform(types: &TypeTable, modes: Modes, ty: Type) -> bool {
+    let is_opaque = |ty| {
+        let leaf = types.get(types.without_arrays(ty));
+        matches!(leaf, TypeData::Texture { .. } | TypeData::Image { .. } | TypeData::Sampler { .. })
+    };
+    modes.intersects(Modes::UNIFORM | Modes::IMAGE) && !is_opaque(ty)
 }

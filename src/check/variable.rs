@@ -6,21 +6,20 @@
 use super::io;
 use super::report::Report;
 use crate::entity::{Id, SideTable};
-use crate::ir::{Shader, Type, TypeData, TypeTable, VarFlags};
-use crate::op::names::InterpMode;
-use crate::op::Modes;
+use crate::ir::{Field, Shader, StructData, Type, TypeData, TypeTable, VarFlags};
 
 /// Arrays and structs within each other.
 const MAX_DEPTH: u32 = 64;
 /// Arrays and struct members, each counted as often as it occurs; the elements of an array count once.
 const MAX_PARTS: u32 = 1 << 16;
 
-/// Reports variables that break a rule, if they are not usual, and types that are too large.
-pub(super) fn check(report: &mut Report<'_>, memory: &mut Memory, are_usual: bool) {
-    if !check_types(report, memory) || are_usual {
+/// Reports variables that break a rule, and types that are too large.
+pub(super) fn check(report: &mut Report<'_>, memory: &mut Memory) {
+    let shader = report.shader;
+    if !check_types(report, memory) {
+        debug_assert!(!has_small_types(&shader.types), "no small types are too large");
         return;
     }
-    let shader = report.shader;
     for variable in shader.vars.values() {
         if !variable.mode.bits().is_power_of_two() {
             report.variable(variable, "does not live in one mode");
@@ -32,38 +31,6 @@ pub(super) fn check(report: &mut Report<'_>, memory: &mut Memory, are_usual: boo
     }
 }
 
-/// Whether all variables are like most: none breaks a rule, lacks a translation, or needs a feature. One that is not may still do
-/// neither.
-pub(super) fn are_usual(shader: &Shader) -> bool {
-    let stage = shader.stage();
-    let odd_slots = [false, true].map(|output| match stage.is_compute() {
-        true => u128::MAX,
-        false => io::odd_slots(stage.slot_kind(output)),
-    });
-    // Without a way out in between: in most shaders there is nothing odd to find.
-    let mut is_odd = false;
-    for variable in shader.vars.values() {
-        let (is_input, is_output) = (variable.mode == Modes::SHADER_IN, variable.mode == Modes::SHADER_OUT);
-        // Slot 0 is in all stages that have slots, and odd in none.
-        let slot = variable.location.unwrap_or(0);
-        let is_odd_slot = (slot > 127) | (odd_slots[usize::from(is_output)] >> (slot % 128) & 1 != 0);
-        is_odd |= (is_input | is_output) & (is_odd_slot | (variable.location_frac > 3) | (variable.index != 0))
-            | !variable.mode.bits().is_power_of_two()
-            | variable.flags.intersects(ODD_FLAGS)
-            | (variable.interp == InterpMode::explicit)
-            | (variable.stream != 0)
-            | variable.capture.is_some();
-    }
-    !is_odd
-}
-
-/// Flags that may have no translation, or need a feature.
-pub(super) const UNTRANSLATED_FLAGS: VarFlags =
-    VarFlags::FB_FETCH_OUTPUT.union(VarFlags::PER_VIEW).union(VarFlags::PER_PRIMITIVE).union(VarFlags::SAMPLE);
-
-/// Flags that there are rules for.
-const ODD_FLAGS: VarFlags = UNTRANSLATED_FLAGS.union(VarFlags::COMPACT).union(VarFlags::PATCH);
-
 /// An array of scalars, or an array of them with one such per vertex.
 fn is_scalar_array(shader: &Shader, ty: Type) -> bool {
     let inner = shader.types.without_arrays(ty);
@@ -73,7 +40,6 @@ fn is_scalar_array(shader: &Shader, ty: Type) -> bool {
 /// Memory of the walk over types.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
-    extents: Vec<Extent>,
     states: SideTable<Type, State>,
     way: Vec<Walk>,
 }
@@ -143,34 +109,17 @@ impl Walk {
     }
 }
 
-/// Whether the parts of each type stand in front of it, as they do in most shaders, and none is too large.
-fn are_in_order(types: &TypeTable, extents: &mut Vec<Extent>) -> bool {
-    // In front of them is the extent of no part at all, which what is no array has for its elements'.
-    extents.clear();
-    extents.push(Extent { depth: 0, parts: 0 });
-    let place = |part: Type| part.index() + 1;
-    for ty in (0..types.len()).map(Type::from_index) {
-        let data = types.get(ty);
-        let part = if let TypeData::Array { elem, .. } = data { place(elem) } else { 0 };
-        let mut extent = extents.get(part).map(|part| LEAF.with(*part));
-        if let TypeData::Struct(id) = data {
-            let mut fields = types.structs[id].fields.iter();
-            extent = fields.try_fold(LEAF, |sum, field| extents.get(place(field.ty)).map(|part| sum.with(*part)));
-        }
-        match extent {
-            Some(extent) if !extent.is_too_large() => extents.push(extent),
-            _ => return false,
-        }
-    }
-    true
+/// Whether no type can be too large: there are few, and no struct is in another.
+pub(super) fn has_small_types(types: &TypeTable) -> bool {
+    const MAX_FIELDS: usize = MAX_PARTS as usize / MAX_DEPTH as usize - 1;
+    let has_parts = |field: &Field| types.as_struct(types.without_arrays(field.ty)).is_some();
+    let is_small = |data: &StructData| data.fields.len() <= MAX_FIELDS && !data.fields.iter().any(has_parts);
+    types.len() <= MAX_DEPTH as usize && types.structs.values().all(is_small)
 }
 
 /// Reports a type that is too large; false if there is one.
-pub(super) fn check_types(report: &mut Report<'_>, Memory { extents, states, way }: &mut Memory) -> bool {
+pub(super) fn check_types(report: &mut Report<'_>, Memory { states, way }: &mut Memory) -> bool {
     let shader = report.shader;
-    if are_in_order(&shader.types, extents) {
-        return true;
-    }
     states.reset(shader.types.len());
     way.clear();
     for root in (0..shader.types.len()).map(Type::from_index) {

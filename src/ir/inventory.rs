@@ -97,6 +97,11 @@ impl Inventory {
         self.intrinsics.intersects(ops)
     }
 
+    /// The intrinsics that there may be.
+    pub fn intrinsics(&self) -> impl Iterator<Item = Intrinsic> + '_ {
+        self.intrinsics.iter()
+    }
+
     /// True if there may be a pointer to memory of one of these modes.
     pub fn has_derefs(&self, modes: Modes) -> bool {
         self.modes.intersects(modes)

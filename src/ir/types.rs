@@ -117,9 +117,9 @@ pub struct TypeTable {
     slots: Vec<Option<Type>>,
     /// Memory of fields.
     unused: Vec<Vec<Field>>,
-    has_booleans: bool,
-    has_narrow_or_signed: bool,
-    has_64_bits: bool,
+    /// The widths of numbers that some type is made of: they are powers of two, those of booleans 1.
+    widths: u8,
+    has_signed: bool,
 }
 
 impl TypeTable {
@@ -132,9 +132,8 @@ impl TypeTable {
         let slot = self.slot(data);
         *self.slots[slot].get_or_insert_with(|| {
             if let TypeData::Scalar(scalar) | TypeData::Vector(scalar, _) | TypeData::Matrix { scalar, .. } = data {
-                self.has_booleans |= scalar.base == Base::Bool;
-                self.has_narrow_or_signed |= matches!(scalar.bits, 8 | 16) || scalar.base == Base::Int;
-                self.has_64_bits |= scalar.bits == 64;
+                self.widths |= scalar.bits;
+                self.has_signed |= scalar.base == Base::Int;
             }
             let vector = match data {
                 TypeData::Scalar(scalar) => Some((scalar, 1)),
@@ -247,17 +246,22 @@ impl TypeTable {
 
     /// True if some type is a boolean or a vector of them.
     pub fn has_booleans(&self) -> bool {
-        self.has_booleans
+        self.has_width(1)
+    }
+
+    /// True if some type is a number of one of these widths, a bit for each, or made of such numbers.
+    pub fn has_width(&self, bits: u8) -> bool {
+        self.widths & bits != 0
     }
 
     /// True if some type is a number, or made of numbers, of 8 or 16 bits, or of signed integers.
     pub fn has_narrow_or_signed(&self) -> bool {
-        self.has_narrow_or_signed
+        self.has_width(8 | 16) || self.has_signed
     }
 
     /// True if some type is a number of 64 bits, or made of such.
     pub fn has_64_bits(&self) -> bool {
-        self.has_64_bits
+        self.has_width(64)
     }
 
     /// The type of the numbers that `ty` is made of; `None` for structs and what has no numbers.
@@ -433,7 +437,7 @@ impl TypeTable {
             data.fields
         }));
         self.slots.clear();
-        (self.has_booleans, self.has_narrow_or_signed, self.has_64_bits) = (false, false, false);
+        (self.widths, self.has_signed) = (0, false);
     }
 }
 

@@ -1,6 +1,7 @@
 //! What targets lack and what is not translated yet, with the dumps of the tests of validity.
 
 use super::{expect, parse};
+use crate::check::doubts::has_doubts;
 use crate::check::{supported, validate, Checker};
 use crate::error::ErrorKind;
 use crate::ir::{InstData, InstKind, ShaderInfo, Stage};
@@ -472,4 +473,34 @@ fn textures_need_their_features() {
     let handle =
         "32x4 %18 = (float32)tex %5 (texture_handle), %5 (sampler_handle), %15 (coord), 0 (texture), 0 (sampler)";
     need(shaderSampledImageArrayDynamicIndexing, handle, "%18 = tex");
+}
+
+/// Else every shader is looked at closely, which no other test would notice.
+#[test]
+fn of_usual_shaders_there_is_no_doubt() {
+    let declarations = "\
+decl_var uniform INTERP_MODE_NONE none sampler2D plane (0, 0, 0)
+decl_var shader_in INTERP_MODE_SMOOTH none vec2 place (VARYING_SLOT_VAR0.xy, 0, 0)
+decl_var shader_out INTERP_MODE_NONE none vec4 colour (FRAG_RESULT_DATA0.xyzw, 0, 0)
+";
+    let shader = |offset: &str| {
+        let body = format!(
+            "
+    32 %6 = deref_var &plane (uniform sampler2D)
+    32 %7 = deref_var &place (shader_in vec2)
+    32 %8 = deref_var &colour (shader_out vec4)
+    32x2 %9 = @load_deref (%7) (access=none)
+    32x2 %10 = f2i32 %9
+    32x4 %11 = (float32)tex %6 (texture_deref), %6 (sampler_deref), %9 (coord){offset}
+    @store_deref (%8, %11) (wrmask=xyzw, access=none)
+"
+        );
+        parse("FRAGMENT", declarations, &body).1
+    };
+    let (usual, mut without) = (shader(""), Target::default());
+    assert!(!has_doubts(&usual, &Target::default()));
+    assert!(has_doubts(&shader(", %10 (offset)"), &Target::default()));
+    // The prelude has a number of 64 bits.
+    without.set(Feature::shaderInt64, false);
+    assert!(has_doubts(&usual, &without));
 }
