@@ -48,15 +48,27 @@ impl Words {
         self.words.extend(rest);
     }
 
-    /// Appends an instruction with a result type, 0 for none, and a result. Returns where that is.
-    pub(super) fn result(&mut self, op: Op, [ty, id]: [u32; 2], operands: &[u32]) -> usize {
+    /// Appends an instruction with a result type, 0 for none, and a result.
+    pub(super) fn result(&mut self, op: Op, [ty, id]: [u32; 2], operands: &[u32]) {
         self.head(op, usize::from(ty != 0) + 1 + operands.len());
         if ty != 0 {
             self.words.push(ty);
         }
         self.words.push(id);
-        self.words.extend_from_slice(operands);
-        self.words.len() - operands.len() - 1
+        // Few: a call to copy them takes longer.
+        operands.iter().for_each(|operand| self.words.push(*operand));
+    }
+
+    /// The result of the instruction at `at`, if it is this one.
+    fn result_of(&self, at: u32, op: Op, ty: u32, operands: &[u32]) -> Option<u32> {
+        let typed = usize::from(ty != 0);
+        let len = typed + 2 + operands.len();
+        let words = self.words.get(at as usize..at as usize + len)?;
+        let (result, rest) = words[1 + typed..].split_first()?;
+        let is_it = words[0] == (len as u32) << 16 | op as u32
+            && (ty == 0 || words[1] == ty)
+            && rest.iter().zip(operands).all(|(a, b)| a == b);
+        is_it.then_some(*result)
     }
 
     /// Appends the first `len` of `words`, an instruction that begins with its opcode: without a branch for each length.
@@ -211,33 +223,28 @@ impl Dedup {
 
     /// The result of the instruction in `words` that equals this one, which is appended with result `new` if there is none. `ty` is
     /// the result type, 0 if it has none.
-    ///
-    /// The instruction is written before it is looked for, and taken away again if there is one: so words are compared with words,
-    /// whatever they are.
     #[inline(never)]
     pub(super) fn intern(&mut self, words: &mut Words, new: &mut u32, op: Op, ty: u32, operands: &[u32]) -> u32 {
-        let at = words.len();
-        let result = words.result(op, [ty, *new], operands) - at;
-        let (written, added) = words.words.split_at(at);
-        let hash = hash(added, result);
+        let hash = hash(op, ty, operands);
         let bucket = self.bucket(hash);
         let mut next = self.heads[bucket];
         while let Some(entry) = (next as usize).checked_sub(1).and_then(|at| self.entries.get(at)) {
-            let there = &written[entry.at as usize..];
-            if entry.hash == hash && are_equal(there, added, result) {
-                let id = there[result];
-                words.words.truncate(at);
-                return id;
+            if entry.hash == hash {
+                if let Some(id) = words.result_of(entry.at, op, ty, operands) {
+                    return id;
+                }
             }
             next = entry.next;
         }
-        self.entries.push(Entry { hash, next: self.heads[bucket], at: at as u32 });
+        self.entries.push(Entry { hash, next: self.heads[bucket], at: words.len() as u32 });
         self.heads[bucket] = self.entries.len() as u32;
         if self.entries.len() > self.heads.len() {
             self.grow();
         }
+        let id = *new;
         *new += 1;
-        *new - 1
+        words.result(op, [ty, id], operands);
+        id
     }
 
     #[cold]
@@ -281,19 +288,13 @@ impl Dedup {
     }
 }
 
-/// Of all words of an instruction but the one at `result`.
-fn hash(words: &[u32], result: usize) -> u32 {
-    let mut hash = 0u64;
-    for (at, word) in words.iter().enumerate() {
-        let word = if at == result { 0 } else { *word };
-        hash = (hash.rotate_left(23) ^ u64::from(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+/// Of all words of an instruction but its result.
+fn hash(op: Op, ty: u32, operands: &[u32]) -> u32 {
+    let mut hash = u64::from(op as u32) << 32 | u64::from(ty);
+    for word in operands {
+        hash = (hash.wrapping_mul(0x9e37_79b9_7f4a_7c15)).rotate_left(23) ^ u64::from(*word);
     }
-    (hash >> 32) as u32
-}
-
-/// Whether an instruction, and more words, start like `words`, an instruction, but for the word at `result`.
-fn are_equal(there: &[u32], words: &[u32], result: usize) -> bool {
-    there.iter().zip(words).enumerate().all(|(at, (a, b))| a == b || at == result)
+    (hash.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u32
 }
 
 #[cfg(test)]
