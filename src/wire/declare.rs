@@ -5,6 +5,7 @@ use super::format::{
     self, flag, kind, name, pick, variable, Head, TypeFlags, TypeKind, HEADER_WORDS, MAGIC, NONE, NO_STAGE, PRECISIONS,
     VERSION,
 };
+use super::instr::long;
 use super::names;
 use super::words::{Read, Stop};
 use crate::entity::Id;
@@ -264,8 +265,7 @@ impl Reading<'_> {
                 return Err(self.stop(1, format_args!("not as many values as the type has scalars")));
             }
             let values = self.words((num_values as usize).saturating_mul(2))?;
-            let values = values.chunks_exact(2).map(|pair| u64::from(pair[0]) | u64::from(pair[1]) << 32);
-            var.values = Some(self.shader.consts.extend(values));
+            var.values = Some(self.shader.consts.extend(values.chunks_exact(2).map(long)));
         }
         let &[len] = self.row()?;
         if len != NONE {

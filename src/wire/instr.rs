@@ -57,9 +57,10 @@ impl Reading<'_> {
             (Some(op), Some(flags)) if !head.has_no_result() => (op, flags),
             _ => return self.other_alu(head),
         };
-        for _ in op.info().srcs {
-            let &[number, swizzle] = self.row()?;
-            let def = self.src(number, 2)?;
+        let words = self.words(2 * op.info().srcs.len())?;
+        for (at, pair) in words.chunks_exact(2).enumerate() {
+            let [number, swizzle] = [pair[0], pair[1]];
+            let def = self.src(number, words.len() - 2 * at)?;
             self.shader.alu_srcs.add(AluSrc { def, swizzle: Swizzle::from_first(swizzle) });
         }
         let srcs = self.shader.alu_srcs.since(first);
@@ -140,14 +141,11 @@ impl Reading<'_> {
             return Err(self.no_shape(head, 1));
         }
         let first = self.shader.consts.values().len();
-        for _ in 0..head.num_components() {
-            let &[low] = self.row()?;
-            let mut value = u64::from(low);
-            if head.bit_size() == 64 {
-                let &[high] = self.row()?;
-                value |= u64::from(high) << 32;
-            }
-            self.shader.consts.add(value);
+        let is_long = head.bit_size() == 64;
+        let words = self.words(usize::from(head.num_components()) << u8::from(is_long))?;
+        match is_long {
+            false => words.iter().for_each(|word| self.shader.consts.add(u64::from(*word))),
+            true => words.chunks_exact(2).for_each(|pair| self.shader.consts.add(long(pair))),
         }
         Ok(InstKind::Const(self.shader.consts.since(first)))
     }
@@ -202,8 +200,9 @@ impl Reading<'_> {
             return self.old_intrinsic(head);
         };
         let info = op.info();
-        let srcs = self.srcs(info.srcs.len())?;
-        let values = self.words(info.indices.len())?;
+        let words = self.words(info.srcs.len() + info.indices.len())?;
+        let (srcs, values) = words.split_at(info.srcs.len());
+        let srcs = self.srcs(srcs, words.len())?;
         if has_names(info) {
             self.are_values(op, values)?;
         }
@@ -214,13 +213,12 @@ impl Reading<'_> {
         Ok(InstKind::Intrinsic { op, srcs, indices })
     }
 
-    /// The sources of an intrinsic.
+    /// The sources of an intrinsic, the first of which stands `back` words before the rest.
     #[inline(always)]
-    fn srcs(&mut self, count: usize) -> Read<Slice> {
+    fn srcs(&mut self, numbers: &[u32], back: usize) -> Read<Slice> {
         let first = self.shader.srcs.values().len();
-        for _ in 0..count {
-            let &[number] = self.row()?;
-            let def = self.src(number, 1)?;
+        for (at, number) in numbers.iter().enumerate() {
+            let def = self.src(*number, back - at)?;
             self.shader.srcs.add(def);
         }
         Ok(self.shader.srcs.since(first))
@@ -235,7 +233,8 @@ impl Reading<'_> {
         };
         let (op, info) = (old.op, old.op.info());
         let first = self.shader.srcs.values().len();
-        self.srcs(info.srcs.len() - old.missing_srcs)?;
+        let srcs = self.words(info.srcs.len() - old.missing_srcs)?;
+        self.srcs(srcs, srcs.len())?;
         let indices = self.words(info.indices.len())?;
         self.are_values(op, indices)?;
         for _ in 0..old.missing_srcs {
@@ -308,4 +307,9 @@ impl Reading<'_> {
         let (components, bits) = (head.num_components(), head.bit_size());
         self.stop(back, format_args!("a result of {components} components of {bits} bits"))
     }
+}
+
+/// A number of two words.
+pub(super) fn long(pair: &[u32]) -> u64 {
+    u64::from(pair[0]) | u64::from(pair[1]) << 32
 }
