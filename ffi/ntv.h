@@ -66,10 +66,10 @@ extern "C" {
  * Part 1: wire, a NIR shader as words
  *
  * A wire is a sequence of 32-bit words in the byte order of the machine (little-endian in a file, `.ntvw`). It starts with a
- * header: magic, version, number of words, number of instructions, and what most shaders have of stages and facts. Behind the
- * header lie records, one after the other, each as it was written: all words are written and read once, in order. The first word of a
- * record says what it is and, with the words behind, how long it is. A string is its length in bytes, and behind that (unless
- * something else stands between) its bytes, as many words as they take. A 64-bit number is two words, the low one first.
+ * header: magic, version, number of words, number of instructions, and what most shaders have of stages and facts. After the
+ * header come records, one after the other, each as it was written: all words are written and read once, in order. The first word of a
+ * record says what it is and, with the words after it, how long it is. A string is its length in bytes, and then (unless
+ * something else comes between) its bytes, as many words as they take. A 64-bit number is two words, the low one first.
  *
  * Things are numbered from 0 in the order in which they are written, and functions that write one return its number:
  *
@@ -97,7 +97,7 @@ extern "C" {
 /* Changes with anything in part 1 that an older reader would misread. */
 #define NTV_WIRE_VERSION 6u
 
-/* What a record is: the lowest four bits of its first word. What its words are stands with the functions that write it. */
+/* What a record is: the lowest four bits of its first word. The functions that write a record say what its words are. */
 enum ntv_record {
    NTV_RECORD_ALU = 0,
    NTV_RECORD_INTRINSIC,
@@ -1121,7 +1121,7 @@ ntv_wire_phi(struct ntv_wire *w, unsigned components, unsigned bits)
    return ntv_wire_plain(w, NTV_PLAIN_PHI, components, bits);
 }
 
-/* A source of a phi, at any time behind block and value. Those of one phi follow each other. A record has phi, block and value. */
+/* A source of a phi, at any time after block and value. Those of one phi follow each other. A record has phi, block and value. */
 static inline void
 ntv_wire_phi_src(struct ntv_wire *w, uint32_t phi, uint32_t block, uint32_t def)
 {
@@ -1240,7 +1240,7 @@ struct ntv_deref_result {
    uint32_t modes; /* enum ntv_mode */
 };
 
-/* A record has type and modes behind its head, then the pointer that the step starts from, and two more words, 0 where there are
+/* A record has type and modes after its head, then the pointer that the step starts from, and two more words, 0 where there are
  * fewer. A cast has one more. */
 static inline uint32_t
 ntv_wire_deref(struct ntv_wire *w, enum ntv_deref kind, struct ntv_deref_result r, uint32_t from, uint32_t a, uint32_t b)

@@ -36,7 +36,7 @@ impl StringTable {
         self.push(start as u32, (self.text.len() - start) as u32)
     }
 
-    /// Copies the first `len` bytes of `words`. In place of a byte that is no UTF-8 there is a question mark.
+    /// Copies the first `len` bytes of `words`. A byte that is not UTF-8 becomes a question mark.
     pub(crate) fn add_words(&mut self, words: &[u32], len: usize) -> Str {
         let (start, mut all) = (self.text.len(), 0);
         for word in words {
@@ -68,7 +68,7 @@ impl StringTable {
     }
 }
 
-/// Puts question marks in the places of what is no UTF-8.
+/// Replaces what is not UTF-8 by question marks.
 #[cold]
 fn with_question_marks(bytes: &mut [u8]) {
     let mut start = 0;
@@ -105,7 +105,7 @@ mod tests {
         ];
         let added = texts.map(|(bytes, _)| strings.add_words(&words(bytes), bytes.len()));
         assert_eq!(added.map(|id| &strings[id]), texts.map(|(_, text)| text));
-        // What stands behind the bytes is no part of them.
+        // What follows the bytes is not a part of them.
         let cut = strings.add_words(&words(b"cut\xff"), 3);
         assert_eq!(&strings[cut], "cut");
     }

@@ -135,7 +135,7 @@ impl Reading<'_> {
         Ok(())
     }
 
-    /// The type `number`, which stands `back` words before the rest and was written before.
+    /// The type `number`, which is `back` words before the rest and was written before.
     #[inline(always)]
     pub(super) fn type_row(&mut self, number: u32, back: usize) -> Read<TypeRow> {
         match self.state.types.get(number as usize) {
@@ -287,7 +287,7 @@ impl Reading<'_> {
         }
     }
 
-    /// The variable `number`, which stands `back` words before the rest.
+    /// The variable `number`, which is `back` words before the rest.
     #[inline(always)]
     pub(super) fn var(&mut self, number: u32, back: usize) -> Read<(Var, Type, Modes)> {
         match self.shader.vars.at(number as usize) {

@@ -11,7 +11,7 @@ use crate::ir::{rewrite, BlockData, Cf, Edit, Inst, InstData, Shader};
 #[derive(Clone, Debug, Default)]
 pub struct Decoder {
     pub(super) types: Vec<TypeRow>,
-    /// Instructions that no wire has, with the instruction that they stand before. Their numbers follow those of the wire's.
+    /// Instructions that no wire has, with the instruction that they come before. Their numbers follow those of the wire's.
     pub(super) extras: Vec<(Inst, InstData)>,
     /// Memory for the name and the label of a shader.
     pub(super) labels: [Option<String>; 2],
@@ -181,7 +181,7 @@ impl Reading<'_> {
     #[cold]
     fn outside_of_blocks(&mut self) -> Stop {
         let number = self.shader.insts.len();
-        self.stop(0, format_args!("instruction {number}, which ends here, stands outside of a block"))
+        self.stop(0, format_args!("instruction {number}, which ends here, is outside of a block"))
     }
 }
 

@@ -292,7 +292,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Control flow, and the instructions of each block behind it.
+    /// Control flow, and the instructions of each block after it.
     fn body(&mut self) {
         let shader = self.shader;
         for item in &shader.cf {

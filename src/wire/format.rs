@@ -71,7 +71,7 @@ pub(super) mod name {
 
 /// How a record of a variable packs what is small.
 pub(super) mod variable {
-    /// Words behind the head, the length of the name among them.
+    /// Words after the head, the length of the name among them.
     pub(in crate::wire) const WORDS: usize = 9;
     /// In the word of the mode, whose bits are the lowest.
     pub(in crate::wire) const MODES: u32 = 0x3fff;

@@ -213,7 +213,7 @@ impl Reading<'_> {
         Ok(InstKind::Intrinsic { op, srcs, indices })
     }
 
-    /// The sources of an intrinsic, the first of which stands `back` words before the rest.
+    /// The sources of an intrinsic, the first of which is `back` words before the rest.
     #[inline(always)]
     fn srcs(&mut self, numbers: &[u32], back: usize) -> Read<Slice> {
         let first = self.shader.srcs.values().len();
@@ -300,7 +300,7 @@ impl Reading<'_> {
         Ok(InstKind::Tex(tex))
     }
 
-    /// Refuses the result of a record, the head of which stands `back` words before the rest.
+    /// Refuses the result of a record, the head of which is `back` words before the rest.
     #[cold]
     #[inline(never)]
     pub(super) fn no_shape(&mut self, head: Head, back: usize) -> Stop {

@@ -44,7 +44,7 @@ impl<'a> Reading<'a> {
         Ok(self.shader.strings.add_words(words, len as usize))
     }
 
-    /// The value `number`, which stands `back` words before the rest: one of the instructions that were read.
+    /// The value `number`, which is `back` words before the rest: one of the instructions that were read.
     #[inline(always)]
     pub(super) fn src(&mut self, number: u32, back: usize) -> Read<Def> {
         match self.shader.insts.at(number as usize) {
@@ -59,7 +59,7 @@ impl<'a> Reading<'a> {
         self.stop(back, format_args!("value {number} is not defined before this use"))
     }
 
-    /// What is wrong with `word`, which stands `back` words before the rest.
+    /// What is wrong with `word`, which is `back` words before the rest.
     #[cold]
     #[inline(never)]
     pub(super) fn unexpected(&mut self, back: usize, what: &str, word: u32) -> Stop {
@@ -74,7 +74,7 @@ impl<'a> Reading<'a> {
         self.stop(0, format_args!("the wire ends too early"))
     }
 
-    /// Ends reading for what is wrong with the word that stands `back` words before the rest.
+    /// Ends reading for what is wrong with the word that is `back` words before the rest.
     #[cold]
     #[inline(never)]
     pub(super) fn stop(&mut self, back: usize, message: Arguments<'_>) -> Stop {
