@@ -411,10 +411,7 @@ mod tests {
         b.iadd(y, y);
         let types = infer(&shader);
         // Two operands of the sum of integers outweigh the vector, which is a float as its users are.
-        assert_eq!(
-            [x, y, phi, vector].map(|def| types.base(def)),
-            [Base::Float, Base::Uint, Base::Float, Base::Float]
-        );
+        assert_eq!([x, y, phi, vector].map(|def| types.base(def)), [Base::Float, Base::Uint, Base::Float, Base::Float]);
         let mut b = Builder::new(&mut shader);
         b.alu(AluOp::fmul, &[y, y]);
         b.alu(AluOp::fmul, &[y, y]);

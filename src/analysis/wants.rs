@@ -2,7 +2,9 @@
 //! [`value_types`](super::value_types) chooses.
 
 use crate::ir::{Def, Inst, InstKind, Shader, Type, TypeData, TypeTable, Variable};
-use crate::op::{operand_want, AluOp, AluType, AtomicOp, Base, Choice, Index, Intrinsic, Modes, TexOp, TexSrcKind, Want};
+use crate::op::{
+    operand_want, AluOp, AluType, AtomicOp, Base, Choice, Index, Intrinsic, Modes, TexOp, TexSrcKind, Want,
+};
 
 /// How much a user wants a value to be a float rather than an integer, and a signed integer rather than an unsigned one.
 pub(super) type Vote = [i16; 2];

@@ -4,9 +4,7 @@
 //! shader; one that is may be gone by now. So are inputs and outputs. Debug builds look after each pass whether the list is
 //! complete.
 
-use super::{
-    ArrayIndex, Cf, Deref, DerefKind, Inst, InstData, InstKind, Shader, Stage, Var, VarFlags, Variable,
-};
+use super::{ArrayIndex, Cf, Deref, DerefKind, Inst, InstData, InstKind, Shader, Stage, Var, VarFlags, Variable};
 use crate::entity::{Id, Slice};
 use crate::op::names::{frag_result, varying, IoSemantics, SlotKind};
 use crate::op::{slots, AluSet, Base, Index, Intrinsic, IntrinsicSet, Modes, Needs};

@@ -34,11 +34,11 @@ pub(crate) use alu::TABLE as ALU_OPS;
 pub use alu::{AluInfo, AluOp, Form, Operand, Props};
 pub(crate) use intrinsic::TABLE as INTRINSICS;
 pub use intrinsic::{Effects, Index, IndexKind, Intrinsic, IntrinsicInfo};
-pub(crate) use rows::{can_contract, operand_want, AluRow, Choice, Emission};
 pub use lowered::Lowered;
-pub use rows::Want;
 pub use names::{Access, AtomicOp, Modes};
 pub use needs::Needs;
+pub use rows::Want;
+pub(crate) use rows::{can_contract, operand_want, AluRow, Choice, Emission};
 pub use set::{AluSet, IntrinsicSet};
 pub use tex::{TexOp, TexSrcKind};
 

@@ -5,8 +5,8 @@
 
 use super::late::{Notes, Section};
 use super::types::NumericTypes;
-use super::EmitOptions;
 use super::words::{literal, Dedup, Words};
+use super::EmitOptions;
 use crate::error::{Error, ErrorKind, Place};
 use crate::module::{Binding, Condition, Decisions, Key, Module, PatchKind, Range, Stage, Tables, Varying, ALWAYS};
 use spirv::{AddressingModel, Capability, Decoration, ExecutionMode, ExecutionModel, MemoryModel, Op, StorageClass};

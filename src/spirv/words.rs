@@ -314,9 +314,7 @@ mod tests {
     #[test]
     fn equal_instructions_are_found_until_released() {
         let (mut words, mut dedup, mut next) = (Words::default(), Dedup::default(), 1);
-        let mut get = |dedup: &mut Dedup, operand| {
-            dedup.intern(&mut words, &mut next, Op::Bitcast, 90, &[operand])
-        };
+        let mut get = |dedup: &mut Dedup, operand| dedup.intern(&mut words, &mut next, Op::Bitcast, 90, &[operand]);
         let outer: Vec<u32> = (0..100).map(|operand| get(&mut dedup, operand)).collect();
         let mark = dedup.mark();
         let inner: Vec<u32> = (100..300).map(|operand| get(&mut dedup, operand)).collect();

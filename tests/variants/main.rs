@@ -44,7 +44,8 @@ impl Lowered {
     /// With names and lines, and all that can be offered.
     fn emit(&self, decided: Option<&Decisions>) -> Option<Module> {
         let lines = Some(("dump.nir", "the text\n"));
-        let options = EmitOptions { names: true, lines, offer: OFFER, linkable: true, decided, ..EmitOptions::default() };
+        let options =
+            EmitOptions { names: true, lines, offer: OFFER, linkable: true, decided, ..EmitOptions::default() };
         spirv::emit(&self.shader, &self.target, &options).ok()
     }
 }
