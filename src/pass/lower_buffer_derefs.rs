@@ -75,9 +75,6 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(shader: &mut Shader, context: &Context) -> bool {
-    if !shader.inventory().has_derefs(Modes::UBO | Modes::SSBO) {
-        return false;
-    }
     shader.with_spare(|shader, memory| lower(shader, context, memory))
 }
 
@@ -90,7 +87,8 @@ struct Memory {
     vec4s: Vec4s,
 }
 
-fn lower(shader: &mut Shader, context: &Context, Memory { survey, uniforms, bases, vec4s }: &mut Memory) -> bool {
+fn lower(shader: &mut Shader, context: &Context, memory: &mut Memory) -> bool {
+    let survey = &mut memory.survey;
     survey.look_at(shader, context, in_place(shader, context));
     if !survey.uniforms.is_empty() && (survey.has_others || uniforms::needs_lanes(survey, context)) {
         // The pointers in front of them may not change, or a pair has to be loaded by lanes.
@@ -105,15 +103,9 @@ fn lower(shader: &mut Shader, context: &Context, Memory { survey, uniforms, base
         sized.view = survey.views(shader, sized.extent.var).and_then(|views| views.words);
     }
     if !survey.accesses.is_empty() || sized.is_some() {
-        let Survey { accesses, extents, vec4s: wanted, offsets, .. } = &mut *survey;
-        bases.clear();
-        vec4s.clear();
-        let mut accesses = accesses.iter();
-        let next = accesses.next();
-        let mut lower = Lower { context, extents, offsets, wanted, next, accesses, sized, bases, vec4s };
-        rewrite(shader, |b, inst| lower.visit(b, inst));
-        survey.offsets.forget(shader);
+        lower_others(shader, context, memory, sized);
     }
+    let Memory { survey, uniforms, .. } = memory;
     if !survey.has_others {
         if !survey.uniforms.is_empty() {
             uniforms::lower(shader, survey, uniforms, context);
@@ -124,6 +116,20 @@ fn lower(shader: &mut Shader, context: &Context, Memory { survey, uniforms, base
         shader.change_order(&survey.changes);
     }
     true
+}
+
+/// Lowers what is not lowered in place. Apart from what is, which most shaders have alone.
+#[inline(never)]
+fn lower_others(shader: &mut Shader, context: &Context, memory: &mut Memory, sized: Option<Sized>) {
+    let Memory { survey, bases, vec4s, .. } = memory;
+    let Survey { accesses, extents, vec4s: wanted, offsets, .. } = survey;
+    bases.clear();
+    vec4s.clear();
+    let mut accesses = accesses.iter();
+    let next = accesses.next();
+    let mut lower = Lower { context, extents, offsets, wanted, next, accesses, sized, bases, vec4s };
+    rewrite(shader, |b, inst| lower.visit(b, inst));
+    offsets.forget(shader);
 }
 
 /// What loads of uniform blocks may become in their places. Pairs of lanes stay lanes where the target lacks 64 bits, or where

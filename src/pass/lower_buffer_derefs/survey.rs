@@ -279,6 +279,7 @@ impl Survey {
     }
 
     /// Takes the accesses to storage blocks out that stay as they are.
+    #[inline(never)]
     fn keep_dynamic(&mut self, shader: &Shader) {
         let Survey { accesses, staying, extents, .. } = self;
         let mut any = false;
@@ -378,7 +379,8 @@ impl Survey {
         true
     }
 
-    /// Adds an access to an element of an array.
+    /// Adds an access to an element of an array, which is not lowered in place.
+    #[inline(never)]
     fn add(
         &mut self,
         shader: &Shader,
