@@ -58,6 +58,29 @@ fn the_memory_of_a_module_serves_again() {
     assert!(module != Module::default(), "nothing compiles");
 }
 
+/// Who asks for words only gets those that others get, and of the tables the patch that a driver needs all the same.
+#[test]
+fn words_alone_are_the_same_words() {
+    let (mut all, mut alone, mut module) = (translator(), translator(), Module::default());
+    let options = EmitOptions { words_only: true, ..EmitOptions::default() };
+    let (mut count, mut with_vertices) = (0, 0);
+    for file in inputs() {
+        let dump = String::from_utf8_lossy(&fs::read(&file).expect("a dump")).into_owned();
+        for mut shader in text::parse(&dump).into_iter().filter_map(|found| found.shader.ok()) {
+            let Ok(expected) = all.translate(&mut shader.clone(), &EmitOptions::default()) else { continue };
+            alone.translate_to(&mut shader, &options, &mut module).expect("it compiles with tables");
+            assert!(module.words == expected.words, "{} has other words", file.display());
+            assert_eq!(module.tcs_vertices_out(), expected.tcs_vertices_out());
+            let left = [module.ranges.len(), module.conditions.len(), module.interface.len(), module.bindings.len()];
+            assert_eq!((left, module.seen, module.offered), ([0; 4], 0, 0), "{}", file.display());
+            assert_eq!(module.patches.len(), usize::from(expected.tcs_vertices_out().is_some()));
+            count += 1;
+            with_vertices += module.patches.len();
+        }
+    }
+    assert!(count > 0 && with_vertices > 0, "{count} shaders, {with_vertices} of tessellation control");
+}
+
 #[test]
 fn threads_do_not_matter() {
     let files = inputs();
