@@ -118,7 +118,7 @@ impl Checker {
         variable::check(&mut report, &mut self.types);
         stage::check_modes(&mut report);
         if structure::check(&mut report, &mut self.list) {
-            structure::check_instructions_once(&mut report);
+            structure::check_instructions_once(&mut report, &mut self.list);
             structure::check_jumps(&mut report, &mut self.list);
             self.cfg.build(shader);
             ssa::check(&mut report, &self.cfg, &mut self.uses);

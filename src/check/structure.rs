@@ -18,6 +18,7 @@ enum Body {
 pub(super) struct Memory {
     open: Vec<Body>,
     seen: SideTable<Block, bool>,
+    seen_insts: SideTable<Inst, bool>,
 }
 
 /// Returns false if the list or the blocks are so broken that nothing else can be checked.
@@ -124,14 +125,16 @@ fn check_blocks(report: &mut Report<'_>, seen: &mut SideTable<Block, bool>) {
 }
 
 /// Reports instructions that stand in the shader more than once.
-pub(super) fn check_instructions_once(report: &mut Report<'_>) {
-    let mut seen: SideTable<Inst, bool> = report.shader.inst_table(false);
+pub(super) fn check_instructions_once(report: &mut Report<'_>, Memory { seen_insts: seen, .. }: &mut Memory) {
+    seen.reset(report.shader.insts.len());
     for inst in &report.shader.order {
         if seen[*inst] {
             report.at(*inst, "stands in the shader twice");
         }
         seen.set(*inst, true);
     }
+    // Keeps no large table.
+    seen.clear_to(report.shader.most_kept());
 }
 
 /// Reports jumps that stand where none may.

@@ -72,19 +72,22 @@ pub(super) struct ModuleBuilder {
 impl ModuleBuilder {
     /// Forgets the last module and starts one.
     pub(super) fn begin(&mut self, version: (u8, u8), options: &EmitOptions<'_>) {
+        self.conditions.clear();
+        self.notes.clear();
+        self.varyings.clear();
         let EmitOptions { offer, decided, .. } = *options;
         // Names and captures are in ranges whether that is asked for or not.
         (self.version, self.offered) = (version, offer | Key::STRIP | Key::NO_CAPTURE);
         self.words_only = options.words_only && !options.linkable && offer == 0 && decided.is_none();
         if self.words_only {
             self.offered = 0;
+        } else {
+            // It changes places with the list of another module: most are large enough from the start.
+            self.varyings.reserve(8);
         }
         if decided.is_some() || self.decided.is_some() {
             self.decided = decided.cloned();
         }
-        self.conditions.clear();
-        self.notes.clear();
-        self.varyings.clear();
         self.next_id = 1;
         self.addresses = false;
         self.capabilities.clear();
