@@ -582,6 +582,19 @@ fn a_plan_says_where_blocks_are_and_why() {
 }
 
 #[test]
+fn what_is_beyond_a_uniform_buffer_is_said() {
+    let place = Place::new(&[("a.nir", LARGE)]);
+    let message = "100000 bytes of ubo1 are read, and a uniform buffer has at most 65536";
+    let output = place.run("compile a.nir -o a.spv");
+    assert!(stderr(&output).starts_with(&format!("warning: {message}")), "{}", stderr(&output));
+    assert_eq!(output.status.code(), Some(0));
+    let json = place.run("--json compile a.nir -o a.spv");
+    let first = stderr(&json).lines().next().and_then(|line| serde_json::from_str::<Value>(line).ok());
+    assert_eq!(first.expect("an object")["kind"], "warning");
+    assert!(!stderr(&place.run("compile a.nir -o a.spv --place 1=Storage")).contains("warning"));
+}
+
+#[test]
 fn a_plan_that_cannot_be_is_refused() {
     let flat = r#"{"maxUniformBufferRange": 16384, "maxStorageBufferRange": 65536}"#;
     let files = [("a.nir", LARGE), ("flat.json", flat), ("typo.json", r#"{"maxUniformBufferRang": 1}"#)];

@@ -135,7 +135,8 @@ impl<'a> Planner<'a> {
                 let known = program.blocks.get(&used.name).and_then(|block| block.bytes);
                 let read = reads.entry(used.name.clone()).or_default();
                 read.stages.push((stage.stage, used.slot));
-                read.bytes = read.bytes.max(used.end).max(known.unwrap_or(0));
+                // What is beyond a block whose size is known reads nothing that anybody binds.
+                read.bytes = known.unwrap_or_else(|| read.bytes.max(used.end));
                 let most = known.unwrap_or(limits.max_uniform_buffer_range.max(used.end));
                 read.dynamic = read.dynamic.max(used.dynamic_bytes.map_or(0, |bytes| bytes.min(most)));
             }
