@@ -1552,7 +1552,7 @@ struct ntv_binding {
    uint32_t binding;
    enum ntv_descriptor kind;
    uint32_t count; /* 1 if no array */
-   /* Uniform buffers: bytes that a bound range has at least for every load of the shader to be in bounds that was in NIR. 0 where
+   /* Uniform blocks, in whatever buffers: bytes that a bound range has at least for every load of the shader to be in bounds that was in NIR. 0 where
     * that is not known, and for all else. */
    uint32_t min_range;
 };
