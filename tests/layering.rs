@@ -73,9 +73,11 @@ fn unsafe_code_stays_where_it_belongs() {
 
 #[test]
 fn files_have_one_subject() {
+    // Tables, and what a program wrote.
+    let exempt = |name: &str| name.starts_with("src/op/") || name == "ffi/src/bindings.rs";
     let long: Vec<String> = sources(&["src", "xtask", "ffi", "gen", "benches", "tests"])
         .into_iter()
-        .filter(|source| !source.name.starts_with("src/op/") && source.lines > FILE_LINES)
+        .filter(|source| !exempt(&source.name) && source.lines > FILE_LINES)
         .map(|source| format!("{}: {} lines", source.name, source.lines))
         .collect();
     assert!(long.is_empty(), "files over {FILE_LINES} lines:\n{}", long.join("\n"));
