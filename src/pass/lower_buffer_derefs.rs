@@ -58,6 +58,7 @@ use super::blocks::{
 };
 use super::lanes::{self, is_wide, load_wide, uniform_granularity, Granularity, Offset, Others, Vec4s, Whole};
 use super::{BufferAccess, Context, Forms, Pass};
+use crate::analysis::block_picks::zinks_array;
 use crate::analysis::offsets::Offsets;
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, InstKind, Shader, Var, Variable};
 use crate::op::{Access, AluOp, AluSet, Index, Intrinsic, Modes, Needs};
@@ -199,11 +200,10 @@ impl Sized {
         if !shader.inventory().has(Intrinsic::get_ssbo_size) {
             return None;
         }
-        let is_zinks = |v: &Variable| v.mode == Modes::SSBO && shader.strings[v.name].starts_with("ssbos@");
-        let (var, variable) = shader.vars.iter().find(|(_, v)| is_zinks(v))?;
+        let (var, first) = zinks_array(shader)?;
         let mut extent = Extent::new(shader, var, None);
         extent.written = true;
-        Some(Sized { extent, first: variable.driver_location, view: None })
+        Some(Sized { extent, first, view: None })
     }
 
     fn bytes(&mut self, b: &mut Builder<'_>, target: &Target, block: Def) -> Def {
