@@ -64,22 +64,22 @@ impl BlockPick {
     /// `None` if `inst` accesses no block, or one that is known.
     pub fn new(shader: &Shader, inst: Inst) -> Option<BlockPick> {
         let (op, srcs) = shader.as_intrinsic(inst)?;
-        let access = Access::from_bits_retain(shader.index(inst, Index::access));
-        let (index, of, mode, access) = match block_source(op) {
+        let (index, of, mode, declared) = match block_source(op) {
             Some((at, of)) => {
                 let mode = if of == PickOf::Uniforms { Modes::UBO } else { Modes::SSBO };
-                (srcs[at], of, mode, access)
+                (srcs[at], of, mode, Access::empty())
             }
             None if op.info().pointers == 1 => {
                 let (var, index) = picked_element(shader, srcs[0])?;
                 let variable = &shader.vars[var];
-                (index, PickOf::Variable(var), variable.mode, access | variable.access)
+                (index, PickOf::Variable(var), variable.mode, variable.access)
             }
             None => return None,
         };
         if shader.as_const(index).is_some() {
             return None;
         }
+        let access = Access::from_bits_retain(shader.index(inst, Index::access)) | declared;
         let feature = match (mode, access.contains(Access::NON_UNIFORM)) {
             (Modes::UBO, false) => shaderUniformBufferArrayDynamicIndexing,
             (Modes::UBO, true) => shaderUniformBufferArrayNonUniformIndexing,

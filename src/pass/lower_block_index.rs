@@ -21,7 +21,7 @@
 //! Before:
 //!
 //! ```text
-//! 32x4   %3 = @load_ubo (%2, %1 (0x0)) (access=non-uniform, align_mul=16, align_offset=0, range_base=0, range=16)
+//! 32x4   %3 = @load_ubo (%0, %1 (0x0)) (access=non-uniform, align_mul=16, align_offset=0, range_base=0, range=16)
 //! ```
 //!
 //! After:
