@@ -15,7 +15,7 @@
 //!
 //! **Bounds.** A whole vec4 is loaded only if all of it may be read: the load reads its last lane; or some load with a constant
 //! offset, or NIR's range of one, reaches to its end or further on; or the driver promises
-//! [`uniform_ranges_in_vec4s`](Target::uniform_ranges_in_vec4s). Else its lanes are loaded one by one: with robust buffer
+//! [`Target::uniform_ranges_in_vec4s`]. Else its lanes are loaded one by one: with robust buffer
 //! access a device may answer zeros for all of a vector of which one byte is outside the range that is bound (Vulkan,
 //! "Robust Buffer Access"). What the range has to have is noted in [`Variable::min_range`].
 //!
@@ -44,6 +44,9 @@
 //! 32     %8 = deref_array &(*%5)[%7] (ubo uvec4)  // &ubo0.base[%7]
 //! 32x4   %9 = @load_deref (%8) (access=none)
 //! ```
+//!
+//! [`Target::has_tight_uniform_arrays`]: crate::target::Target::has_tight_uniform_arrays
+//! [`Target::uniform_ranges_in_vec4s`]: crate::target::Target::uniform_ranges_in_vec4s
 
 use super::blocks::{
     block_type, elements, least_range, vec4s, vector_of, BasePointers, Element, U64VEC2, UINT, UVEC2, UVEC4,
@@ -54,7 +57,7 @@ use crate::analysis::offsets::{Offsets, Split};
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, Shader, TypeData, Var, Variable};
 use crate::op::names::push_number;
 use crate::op::{Access, Index, Intrinsic, Modes, Needs};
-use crate::target::{Descriptor, Target};
+use crate::target::Descriptor;
 use rustc_hash::FxHashMap;
 
 /// See the [module](self).
@@ -86,7 +89,7 @@ fn lower(shader: &mut Shader, context: &Context, memory: &mut Memory) -> bool {
     if survey.loads.is_empty() {
         return false;
     }
-    survey.declare(shader, &context.target, blocks);
+    survey.declare(shader, context, blocks);
     bases.clear();
     vec4s.clear();
     let mut number = 0;
@@ -303,7 +306,9 @@ impl Survey {
     }
 
     fn add(&mut self, shader: &Shader, context: &Context, load: &UboLoad, offsets: &Offsets) {
-        let end = load.end(shader).filter(|end| *end <= context.target.max_uniform_buffer_range);
+        let most =
+            load.const_block(shader).map_or_else(|| context.most_bytes(0, u32::MAX), |at| context.most_bytes(at, 1));
+        let end = load.end(shader).filter(|end| *end <= most);
         let readable = end.unwrap_or(0).max(load.range_end(shader).unwrap_or(0));
         let offset = load.offset(shader, offsets);
         let view = element_of(context, offset, load.size(shader).1);
@@ -333,7 +338,8 @@ impl Survey {
     }
 
     /// Declares the block variables: `blocks`, instead of those of the last shader.
-    fn declare(&mut self, shader: &mut Shader, target: &Target, blocks: &mut Blocks) {
+    fn declare(&mut self, shader: &mut Shader, context: &Context, blocks: &mut Blocks) {
+        let target = &context.target;
         blocks.clear(first_in_array(shader));
         self.indices.clear();
         self.indices.extend(self.blocks.keys());
@@ -345,14 +351,14 @@ impl Survey {
             let count = count.saturating_sub(blocks.first).max(1);
             let all = array.map(|index| self.blocks[&index]).fold(dynamic, Block::with);
             blocks.array = Some(count);
-            blocks.declare(shader, target, None, Declared { block: all, size: all.end, min_range: 0 });
+            blocks.declare(shader, context, None, Declared { block: all, size: all.end, min_range: 0 });
         }
         for index in indices.iter().copied() {
             if blocks.array.is_none() || index < blocks.first {
                 let (declared, block) = (declared_size(shader, index), self.blocks[&index]);
                 let size = block.end.map_or(declared, |end| Some(declared.map_or(end, |size| size.max(end))));
                 let min_range = least_range(target, block.end.unwrap_or(0));
-                blocks.declare(shader, target, Some(index), Declared { block, size, min_range });
+                blocks.declare(shader, context, Some(index), Declared { block, size, min_range });
             }
         }
     }
@@ -397,7 +403,8 @@ impl Blocks {
     }
 
     /// Declares block `index`, or the array of blocks: a variable for each view.
-    fn declare(&mut self, shader: &mut Shader, target: &Target, index: Option<u32>, declared: Declared) {
+    fn declare(&mut self, shader: &mut Shader, context: &Context, index: Option<u32>, declared: Declared) {
+        let target = &context.target;
         let mut name = std::mem::take(&mut self.name);
         name.clear();
         name.push_str("ubo");
@@ -405,10 +412,11 @@ impl Blocks {
             Some(index) => push_number(&mut name, index),
             None => name.push('s'),
         }
-        let len = vec4s(declared.size.unwrap_or(target.max_uniform_buffer_range));
+        let binding = index.unwrap_or(self.first);
+        let most = context.most_bytes(binding, self.array.filter(|_| index.is_none()).unwrap_or(1));
+        let len = vec4s(declared.size.unwrap_or(most));
         let name_of = shader.strings.add(&name);
         self.name = name;
-        let binding = index.unwrap_or(self.first);
         let is_default = shader.info.first_ubo_is_default_ubo && binding == 0;
         let descriptor = if is_default { Descriptor::DefaultUniforms } else { Descriptor::UniformBuffer };
         for element in VIEWS.into_iter().filter(|element| declared.block.views & view_bit(*element) != 0) {
