@@ -208,13 +208,15 @@ impl Sized {
         Some(Sized { extent, first, view: None })
     }
 
-    fn bytes(&mut self, b: &mut Builder<'_>, target: &Target, block: Def) -> Def {
+    fn bytes(&mut self, b: &mut Builder<'_>, target: &Target, inst: Inst, block: Def) -> Def {
         let var = *self.view.get_or_insert_with(|| declare(b.shader, target, UINT, None, &self.extent));
         let block = b.channel(block, 0);
         let index = b.iadd_imm(block, u64::from(self.first.wrapping_neg()));
         let pointer = block_pointer(b, var, self.extent.count.map(|_| ArrayIndex::Def(index)));
-        let len = b.intrinsic(Intrinsic::deref_buffer_array_length, 1, 32, &[pointer]).def();
-        b.ishl_imm(len, 2)
+        let len = b.intrinsic(Intrinsic::deref_buffer_array_length, 1, 32, &[pointer]);
+        let access = b.shader.index(inst, Index::access);
+        b.shader.set_index(len, Index::access, access);
+        b.ishl_imm(len.def(), 2)
     }
 }
 
@@ -301,7 +303,7 @@ impl Lower<'_> {
         match (b.shader.insts[inst].kind, &mut self.sized) {
             (InstKind::Intrinsic { op: Intrinsic::get_ssbo_size, srcs, .. }, Some(sized)) => {
                 let block = b.shader.srcs[srcs][0];
-                Edit::Replace(sized.bytes(b, &self.context.target, block))
+                Edit::Replace(sized.bytes(b, &self.context.target, inst, block))
             }
             _ => Edit::Keep,
         }

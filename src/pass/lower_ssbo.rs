@@ -71,7 +71,7 @@ fn lower(shader: &mut Shader, context: &Context, blocks: &mut Blocks<'_>) {
             return Edit::Keep;
         };
         match op {
-            Intrinsic::get_ssbo_size => Edit::Replace(size(b, blocks, block)),
+            Intrinsic::get_ssbo_size => Edit::Replace(size(b, blocks, inst, block)),
             Intrinsic::load_ssbo => Edit::Replace(load(b, context, blocks, inst, block)),
             Intrinsic::store_ssbo => {
                 store(b, context, blocks, inst, block);
@@ -150,11 +150,13 @@ fn offset(shader: &Shader, offsets: &Offsets, inst: Inst) -> Offset {
     Offset::new(shader, offsets, (offset_source(op, srcs), 0, 0), align)
 }
 
-fn size(b: &mut Builder<'_>, blocks: &mut Blocks<'_>, block: Def) -> Def {
+fn size(b: &mut Builder<'_>, blocks: &mut Blocks<'_>, inst: Inst, block: Def) -> Def {
     let (var, index) = blocks.find(b, block, UINT);
     let pointer = block_pointer(b, var, index);
-    let len = b.intrinsic(Intrinsic::deref_buffer_array_length, 1, 32, &[pointer]).def();
-    b.ishl_imm(len, 2)
+    let len = b.intrinsic(Intrinsic::deref_buffer_array_length, 1, 32, &[pointer]);
+    let access = b.shader.index(inst, Index::access);
+    b.shader.set_index(len, Index::access, access);
+    b.ishl_imm(len.def(), 2)
 }
 
 fn atomic(b: &mut Builder<'_>, context: &Context, blocks: &mut Blocks<'_>, inst: Inst, block: Def) -> Def {
