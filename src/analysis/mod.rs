@@ -1,5 +1,6 @@
 //! Read-only questions about a shader.
 
+pub mod block_picks;
 pub mod cfg;
 mod counters;
 pub mod dominators;

@@ -6,14 +6,13 @@ use super::{blocks, stores, subgroups, support};
 use crate::analysis::framebuffer::is_multisample;
 use crate::analysis::value_types::{leaf, ValueTypes};
 use crate::error::Errors;
-use crate::ir::{
-    AluSrc, ArrayIndex, Def, Deref, DerefKind, Inst, InstKind, Shader, ShaderInfo, Stage, VarFlags, Variable,
-};
+use crate::ir::{AluSrc, Def, Deref, DerefKind, Inst, InstKind, Shader, ShaderInfo, Stage, VarFlags, Variable};
 use crate::op::names::{frag_result, unpack_alu_type, varying, InterpMode, IoSemantics, IoXfb, Scope, SlotKind};
 use crate::op::Intrinsic::{self, *};
-use crate::op::{Access, AluOp, AluType, AtomicOp, Base, Index, IntrinsicSet, Modes, INTRINSICS as TABLE};
+use crate::op::{AluOp, AluType, AtomicOp, Base, Index, IntrinsicSet, Modes, INTRINSICS as TABLE};
 use crate::target::Feature::{self, *};
 use crate::target::{Target, Version};
+use std::fmt::Display;
 
 /// Rows of a table of what intrinsics need whatever their operands.
 pub(super) type FeatureRows = &'static [(Feature, &'static [Intrinsic])];
@@ -339,6 +338,18 @@ impl<'a> Needs<'a> {
         }
     }
 
+    /// The same of `inst`, with a reason why there is no way round it.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn need_for(&mut self, inst: Inst, feature: Feature, why: &dyn Display) {
+        let bit = 1u128 << feature as u8;
+        if self.reported & bit == 0 {
+            self.reported |= bit;
+            let name = feature.name();
+            self.report.at(inst, format_args!("needs feature {name}, which the target lacks{why}"));
+        }
+    }
+
     /// Looks at the whole shader.
     pub(super) fn check(&mut self) {
         let shader = self.report.shader;
@@ -348,6 +359,7 @@ impl<'a> Needs<'a> {
         shader.vars.values().for_each(|variable| self.check_variable(variable));
         shader.order.iter().for_each(|inst| self.check_inst(*inst));
         self.check_blocks();
+        self.check_block_picks();
         if let Some((feature, store)) = stores::feature(shader.stage()).zip(stores::first(shader)) {
             self.need(Some(store), feature);
         }
@@ -405,7 +417,6 @@ impl Needs<'_> {
                     return self.need(Some(inst), bufferDeviceAddress);
                 }
                 self.check_members(inst, deref);
-                self.check_index_step(inst, deref.kind);
             }
             InstKind::Tex(tex) => {
                 let (tex, need) = (&shader.texs[tex], &mut |feature| self.need(Some(inst), feature));
@@ -449,11 +460,6 @@ impl Needs<'_> {
                 self.need(Some(inst), fragmentShaderPixelInterlock);
             }
             load_layer_id => self.need(Some(inst), geometryShader),
-            load_ubo | load_ubo_vec4 => self.check_block_index(inst, srcs[0], Modes::UBO),
-            load_ssbo | ssbo_atomic | ssbo_atomic_swap | get_ssbo_size => {
-                self.check_block_index(inst, srcs[0], Modes::SSBO);
-            }
-            store_ssbo => self.check_block_index(inst, srcs[1], Modes::SSBO),
             _ => {}
         }
         if info.has_index(Index::atomic_op) && !info.has_index(Index::image_dim) {
@@ -512,38 +518,6 @@ impl Needs<'_> {
     fn check_slot(&mut self, inst: Option<Inst>, slot: u32, output: bool) {
         let slots = 1u64.checked_shl(slot).unwrap_or(0);
         slot_needs(self.report.shader.stage(), output, slots, &mut |feature| self.need(inst, feature));
-    }
-
-    /// A block index that is not constant. Vulkan has features for uniform ones and for others.
-    fn check_block_index(&mut self, inst: Inst, index: Def, mode: Modes) {
-        let shader = self.report.shader;
-        if shader.as_const(index).is_some() {
-            return;
-        }
-        let access = Access::from_bits_truncate(shader.index(inst, Index::access));
-        self.need_indexing(inst, mode, access.contains(Access::NON_UNIFORM));
-    }
-
-    /// The same, of an array of blocks that is a variable.
-    fn check_index_step(&mut self, inst: Inst, kind: DerefKind) {
-        let shader = self.report.shader;
-        if let DerefKind::Array { parent, index: ArrayIndex::Def(_) } = kind {
-            if let Some(DerefKind::Var(var)) = shader.as_deref(parent).map(|deref| deref.kind) {
-                let access = shader.vars[var].access;
-                self.need_indexing(inst, shader.vars[var].mode, access.contains(Access::NON_UNIFORM));
-            }
-        }
-    }
-
-    fn need_indexing(&mut self, inst: Inst, mode: Modes, non_uniform: bool) {
-        let feature = match (mode, non_uniform) {
-            (Modes::UBO, false) => shaderUniformBufferArrayDynamicIndexing,
-            (Modes::UBO, true) => shaderUniformBufferArrayNonUniformIndexing,
-            (Modes::SSBO, false) => shaderStorageBufferArrayDynamicIndexing,
-            (Modes::SSBO, true) => shaderStorageBufferArrayNonUniformIndexing,
-            _ => return,
-        };
-        self.need(Some(inst), feature);
     }
 
     fn check_alu(&mut self, inst: Inst, op: AluOp, srcs: &[AluSrc]) {

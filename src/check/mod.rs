@@ -33,6 +33,7 @@
 //! - `variable`: a variable lives in one mode; types are finite and of bounded depth.
 
 mod alu;
+mod block_picks;
 mod blocks;
 mod deref;
 mod doubts;

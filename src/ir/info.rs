@@ -480,6 +480,10 @@ pub const DIRECTIVES: &[(&str, &[&str])] = &[
     ("struct", &[]),
     // Whether the framebuffer that a fragment shader reads has several samples of each pixel.
     ("framebuffer", &["single_sample", "multisample"]),
+    // Blocks may be named by constants because a pass names each that a number picks one of: what is read of one says nothing of
+    // its size, and those that are not variables are one array.
+    ("uniform_blocks", &["array", "picked"]),
+    ("storage_blocks", &["array"]),
 ];
 
 /// Whether there is a directive `key` that may be `value`.
@@ -501,6 +505,17 @@ impl ShaderInfo {
     /// True if the driver adds shared memory, whose size is only known when the pipeline is made.
     pub fn has_variable_shared_memory(&self) -> bool {
         self.directive("variable_shared_memory") == Some("true")
+    }
+
+    /// True if all blocks of this kind are declared as one array.
+    pub fn has_block_array(&self, is_uniform: bool) -> bool {
+        let key = if is_uniform { "uniform_blocks" } else { "storage_blocks" };
+        !self.directives.is_empty() && self.directive(key) == Some("array")
+    }
+
+    /// True if a uniform block may be named, and read, that is none of those that the shader means.
+    pub fn has_picked_uniforms(&self) -> bool {
+        !self.directives.is_empty() && self.directive("uniform_blocks").is_some()
     }
 
     /// What the directive `key` says, if it was given; the last counts.

@@ -62,6 +62,9 @@ impl Inventory {
         needs.set(Needs::WIDE_VECTORS, self.has_wide_vectors);
         needs.set(Needs::DOUBLES | Needs::INT64, self.has_width(64));
         needs.set(Needs::NARROW, self.has_width(8 | 16));
+        if self.has_unusual_steps && self.modes.intersects(BUFFERS) {
+            needs |= Needs::BLOCK_INDICES;
+        }
         if self.modes.contains(Modes::GLOBAL) {
             needs |= Needs::GLOBAL_MEMORY;
         }
@@ -231,9 +234,20 @@ impl Shader {
                 let slot = IoSemantics::unpack(io.copied().unwrap_or_default()).location;
                 needs.set(Needs::SYSTEM_VALUES, slot == varying::FACE);
             }
+            load_ubo | load_ubo_vec4 | load_ssbo | ssbo_atomic | ssbo_atomic_swap | get_ssbo_size => {
+                needs.set(Needs::BLOCK_INDICES, !self.is_constant_source(srcs, 0));
+            }
+            store_ssbo => needs.set(Needs::BLOCK_INDICES, !self.is_constant_source(srcs, 1)),
             _ => {}
         }
         self.inventory.needs |= needs;
+    }
+
+    /// Whether this source is a constant that was made before.
+    #[inline(always)]
+    fn is_constant_source(&self, srcs: Slice, at: usize) -> bool {
+        let source = self.srcs[srcs].get(at).and_then(|source| self.insts.get(source.inst()));
+        matches!(source, Some(InstData { kind: InstKind::Const(_), .. }))
     }
 
     /// Enters the pointer and the value of a store.

@@ -33,40 +33,42 @@ bitflags! {
         const INLINED_BLOCKS = 1 << 10;
         /// Shared memory, scratch and push constants by byte offset: `lower_memory`.
         const MEMORY_OFFSETS = 1 << 11;
+        /// Blocks that are picked by a number: `lower_block_index`.
+        const BLOCK_INDICES = 1 << 12;
         /// Pointers to uniform and storage blocks: `lower_buffer_derefs`.
-        const BUFFER_DEREFS = 1 << 12;
+        const BUFFER_DEREFS = 1 << 13;
         /// Uniform blocks by byte offset: `lower_ubo`.
-        const UBO_OFFSETS = 1 << 13;
+        const UBO_OFFSETS = 1 << 14;
         /// Storage blocks by byte offset: `lower_ssbo`.
-        const SSBO_OFFSETS = 1 << 14;
+        const SSBO_OFFSETS = 1 << 15;
         /// Global memory: `lower_global`.
-        const GLOBAL_MEMORY = 1 << 15;
+        const GLOBAL_MEMORY = 1 << 16;
         /// Atomics by pointer: `lower_atomics`.
-        const ATOMICS = 1 << 16;
+        const ATOMICS = 1 << 17;
         /// Textures and images: `lower_descriptors`.
-        const TEXTURES = 1 << 17;
+        const TEXTURES = 1 << 18;
         /// The same, whose operands may not be as SPIR-V's: `lower_tex`.
-        const TEXTURE_OPERANDS = 1 << 18;
+        const TEXTURE_OPERANDS = 1 << 19;
         /// Texels and residency codes in one vector: `lower_sparse`.
-        const RESIDENCY = 1 << 19;
+        const RESIDENCY = 1 << 20;
         /// Operations on subgroups: `lower_subgroups`.
-        const SUBGROUPS = 1 << 20;
+        const SUBGROUPS = 1 << 21;
         /// Outputs that may be stored to twice: `combine_stores`.
-        const REPEATED_STORES = 1 << 21;
+        const REPEATED_STORES = 1 << 22;
         /// ALU operations that SPIR-V does not have: `lower_alu`.
-        const LOWERED_ALU = 1 << 22;
+        const LOWERED_ALU = 1 << 23;
         /// Vectors of more than four components: `lower_wide_vectors`.
-        const WIDE_VECTORS = 1 << 23;
+        const WIDE_VECTORS = 1 << 24;
         /// Numbers of 64 bits that may be floats: `lower_doubles`.
-        const DOUBLES = 1 << 24;
+        const DOUBLES = 1 << 25;
         /// Numbers of 64 bits: `lower_int64`.
-        const INT64 = 1 << 25;
+        const INT64 = 1 << 26;
         /// Numbers of 8 and 16 bits: `lower_narrow`.
-        const NARROW = 1 << 26;
+        const NARROW = 1 << 27;
         /// What passes left, and control flow that is decided: `clean_up`.
-        const UNTIDY = 1 << 27;
+        const UNTIDY = 1 << 28;
         /// Pointers to uniform blocks, some of which may be in storage: `place_blocks`.
-        const PLACED_BLOCKS = 1 << 28;
+        const PLACED_BLOCKS = 1 << 29;
     }
 }
 
@@ -113,8 +115,10 @@ pub(super) const fn of_intrinsic(op: Intrinsic) -> Needs {
         | store_scratch
         | load_push_constant
         | load_push_constant_zink => Needs::MEMORY_OFFSETS,
-        load_ubo | load_ubo_vec4 => Needs::UBO_OFFSETS.union(Needs::INLINED_BLOCKS),
-        load_ssbo | store_ssbo | ssbo_atomic | ssbo_atomic_swap | get_ssbo_size => Needs::SSBO_OFFSETS,
+        load_ubo | load_ubo_vec4 => Needs::UBO_OFFSETS.union(Needs::BLOCK_INDICES).union(Needs::INLINED_BLOCKS),
+        load_ssbo | store_ssbo | ssbo_atomic | ssbo_atomic_swap | get_ssbo_size => {
+            Needs::SSBO_OFFSETS.union(Needs::BLOCK_INDICES)
+        }
         load_global | load_global_constant | store_global | global_atomic | global_atomic_swap => Needs::GLOBAL_MEMORY,
         deref_atomic | deref_atomic_swap => Needs::ATOMICS,
         is_sparse_resident_zink | sparse_residency_code_and => Needs::RESIDENCY,

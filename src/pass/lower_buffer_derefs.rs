@@ -58,6 +58,7 @@ use super::blocks::{
 };
 use super::lanes::{self, is_wide, load_wide, uniform_granularity, Granularity, Offset, Others, Vec4s, Whole};
 use super::{BufferAccess, Context, Forms, Pass};
+use crate::analysis::block_picks::zinks_array;
 use crate::analysis::offsets::Offsets;
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, InstKind, Shader, Var, Variable};
 use crate::op::{Access, AluOp, AluSet, Index, Intrinsic, Modes, Needs};
@@ -201,20 +202,21 @@ impl Sized {
         if !shader.inventory().has(Intrinsic::get_ssbo_size) {
             return None;
         }
-        let is_zinks = |v: &Variable| v.mode == Modes::SSBO && shader.strings[v.name].starts_with("ssbos@");
-        let (var, variable) = shader.vars.iter().find(|(_, v)| is_zinks(v))?;
+        let (var, first) = zinks_array(shader)?;
         let mut extent = Extent::new(shader, var, None);
         extent.written = true;
-        Some(Sized { extent, first: variable.driver_location, view: None })
+        Some(Sized { extent, first, view: None })
     }
 
-    fn bytes(&mut self, b: &mut Builder<'_>, target: &Target, block: Def) -> Def {
+    fn bytes(&mut self, b: &mut Builder<'_>, target: &Target, inst: Inst, block: Def) -> Def {
         let var = *self.view.get_or_insert_with(|| declare(b.shader, target, UINT, None, &self.extent));
         let block = b.channel(block, 0);
         let index = b.iadd_imm(block, u64::from(self.first.wrapping_neg()));
         let pointer = block_pointer(b, var, self.extent.count.map(|_| ArrayIndex::Def(index)));
-        let len = b.intrinsic(Intrinsic::deref_buffer_array_length, 1, 32, &[pointer]).def();
-        b.ishl_imm(len, 2)
+        let len = b.intrinsic(Intrinsic::deref_buffer_array_length, 1, 32, &[pointer]);
+        let access = b.shader.index(inst, Index::access);
+        b.shader.set_index(len, Index::access, access);
+        b.ishl_imm(len.def(), 2)
     }
 }
 
@@ -301,7 +303,7 @@ impl Lower<'_> {
         match (b.shader.insts[inst].kind, &mut self.sized) {
             (InstKind::Intrinsic { op: Intrinsic::get_ssbo_size, srcs, .. }, Some(sized)) => {
                 let block = b.shader.srcs[srcs][0];
-                Edit::Replace(sized.bytes(b, &self.context.target, block))
+                Edit::Replace(sized.bytes(b, &self.context.target, inst, block))
             }
             _ => Edit::Keep,
         }

@@ -10,7 +10,8 @@
 //! A whole vec4 is loaded or stored only where the access covers its last lane, as a buffer's size need not be a
 //! multiple of 16.
 //!
-//! There is one variable per block index where all indices are constants, else one array of blocks. Bytes and 16-bit
+//! There is one variable per block index where all indices are constants, else, or if the directive `storage_blocks=array` says
+//! so, one array of blocks. Bytes and 16-bit
 //! values that do not fill lanes go through a `uint8_t base[]` or `uint16_t base[]` at the same binding, if the target has
 //! such (`storageBuffer8BitAccess`, `storageBuffer16BitAccess`). Else they are written by clearing and setting bits of their
 //! lane atomically: other invocations may write the lane's other bytes. 64-bit atomics, which have no lane to point to, go
@@ -70,7 +71,7 @@ fn lower(shader: &mut Shader, context: &Context, blocks: &mut Blocks<'_>) {
             return Edit::Keep;
         };
         match op {
-            Intrinsic::get_ssbo_size => Edit::Replace(size(b, blocks, block)),
+            Intrinsic::get_ssbo_size => Edit::Replace(size(b, blocks, inst, block)),
             Intrinsic::load_ssbo => Edit::Replace(load(b, context, blocks, inst, block)),
             Intrinsic::store_ssbo => {
                 store(b, context, blocks, inst, block);
@@ -149,11 +150,13 @@ fn offset(shader: &Shader, offsets: &Offsets, inst: Inst) -> Offset {
     Offset::new(shader, offsets, (offset_source(op, srcs), 0, 0), align)
 }
 
-fn size(b: &mut Builder<'_>, blocks: &mut Blocks<'_>, block: Def) -> Def {
+fn size(b: &mut Builder<'_>, blocks: &mut Blocks<'_>, inst: Inst, block: Def) -> Def {
     let (var, index) = blocks.find(b, block, UINT);
     let pointer = block_pointer(b, var, index);
-    let len = b.intrinsic(Intrinsic::deref_buffer_array_length, 1, 32, &[pointer]).def();
-    b.ishl_imm(len, 2)
+    let len = b.intrinsic(Intrinsic::deref_buffer_array_length, 1, 32, &[pointer]);
+    let access = b.shader.index(inst, Index::access);
+    b.shader.set_index(len, Index::access, access);
+    b.ishl_imm(len.def(), 2)
 }
 
 fn atomic(b: &mut Builder<'_>, context: &Context, blocks: &mut Blocks<'_>, inst: Inst, block: Def) -> Def {
@@ -181,7 +184,7 @@ fn has_narrow_atomic(shader: &Shader, target: &Target, inst: Inst) -> bool {
 /// The block variables of a shader.
 struct Blocks<'m> {
     set: u32,
-    /// Blocks of an array; `None` if every index is a constant.
+    /// Blocks of an array; `None` if there is none.
     count: Option<u32>,
     made: &'m mut BlockVars,
     /// Qualifiers of all of them.
@@ -258,7 +261,7 @@ impl<'m> Blocks<'m> {
     /// `None` if the shader has no access to a storage block.
     fn new(shader: &Shader, context: &Context, made: &'m mut BlockVars) -> Option<Blocks<'m>> {
         let mut last = None;
-        let mut dynamic = false;
+        let mut dynamic = shader.info.has_block_array(false);
         let mut written = false;
         let mut asks = false;
         for inst in &shader.order {

@@ -21,7 +21,8 @@
 //!
 //! Where all block indices are constants there is one variable per block, whose N is the block's size: drivers promote
 //! such blocks to registers. If any index is dynamic, the blocks that it may name become one array of blocks. Block 0
-//! of a shader with `first_ubo_is_default_ubo` holds GL's loose uniforms, which no index reaches; it stays apart.
+//! of a shader with `first_ubo_is_default_ubo` holds GL's loose uniforms, which no index reaches; it stays apart. The directive
+//! `uniform_blocks=array` has the same done where the indices were made constants.
 //!
 //! A whole vec4 is loaded where several of its lanes are wanted anywhere in the shader: the loads are then equal, and
 //! [`cse`](super::cse) leaves one where one stands on all ways to the others. Nothing can write a uniform block meanwhile.
@@ -234,6 +235,8 @@ struct Survey {
     indices: Vec<u32>,
     /// What loads through dynamic indices read of any block, if there are such.
     dynamic: Option<Block>,
+    /// What is read of a block through a constant index is surely there.
+    is_told: bool,
     /// Lanes wanted of each vec4.
     lanes: FxHashMap<(u32, Split), u8>,
 }
@@ -291,7 +294,8 @@ impl Survey {
     fn look_at(&mut self, shader: &Shader, context: &Context, offsets: &mut Offsets) {
         self.loads.clear();
         self.blocks.clear();
-        self.dynamic = None;
+        self.dynamic = shader.info.has_block_array(true).then_some(Block::UNREAD);
+        self.is_told = self.dynamic.is_none();
         self.lanes.clear();
         for load in shader.order.iter().filter_map(|inst| UboLoad::new(shader, *inst)) {
             if load.const_offset(shader).is_none() {
@@ -308,8 +312,9 @@ impl Survey {
         let readable = end.unwrap_or(0).max(load.range_end(shader).unwrap_or(0));
         let offset = load.offset(shader, offsets);
         let view = element_of(context, offset, load.size(shader).1);
-        let more = Block { end, readable, views: view_bit(view) };
         let block = load.const_block(shader);
+        let is_told = self.is_told || block.is_some_and(|block| block < first_in_array(shader));
+        let more = Block { end, readable: if is_told { readable } else { 0 }, views: view_bit(view) };
         let known = match block {
             Some(block) => self.blocks.entry(block).or_insert(Block::UNREAD),
             None => self.dynamic.get_or_insert(Block::UNREAD),
@@ -335,7 +340,7 @@ impl Survey {
     /// Declares the block variables: `blocks`, instead of those of the last shader.
     fn declare(&mut self, shader: &mut Shader, context: &Context, blocks: &mut Blocks) {
         let target = &context.target;
-        blocks.clear(u32::from(shader.info.first_ubo_is_default_ubo));
+        blocks.clear(first_in_array(shader));
         self.indices.clear();
         self.indices.extend(self.blocks.keys());
         self.indices.sort_unstable();
@@ -357,6 +362,11 @@ impl Survey {
             }
         }
     }
+}
+
+/// The first block that may be picked by a number.
+fn first_in_array(shader: &Shader) -> u32 {
+    u32::from(shader.info.first_ubo_is_default_ubo)
 }
 
 /// Bytes of block `index` if its declaration says: GL's loose uniforms are declared as `vec4[n]`.

@@ -81,6 +81,7 @@ pub mod forms;
 pub mod inline_blocks;
 pub mod lower_alu;
 pub mod lower_atomics;
+pub mod lower_block_index;
 pub mod lower_buffer_derefs;
 pub mod lower_descriptors;
 pub mod lower_discard_if;

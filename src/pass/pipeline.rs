@@ -7,6 +7,7 @@
 //! plain from the names, and a bit of [`Needs`] in the same place.
 
 use super::*;
+use crate::analysis::block_picks;
 use crate::target::{Feature, Workaround};
 
 /// All passes in the order in which a shader goes through them.
@@ -30,6 +31,9 @@ pub const PIPELINE: &[Pass] = &[
     inline_blocks::PASS,
     // Shared memory before blocks, which say in what units its offsets are.
     lower_memory::PASS,
+    // Before the accesses to blocks become several of lanes each: one access is one tree of ifs. And behind all that computes
+    // which block, in registers or of inputs.
+    lower_block_index::PASS,
     // zink's block derefs before byte offsets: their `get_ssbo_size` asks another variable.
     lower_buffer_derefs::PASS,
     lower_ubo::PASS,
@@ -76,6 +80,7 @@ const _: () = {
 pub fn met_by(Context { target, placements, .. }: &Context) -> Needs {
     let has = |features: &[Feature]| features.iter().all(|feature| target.has(*feature));
     let rules = [
+        (Needs::BLOCK_INDICES, has(&block_picks::FEATURES)),
         // The first values of variables are constants of any type.
         (Needs::OWN_MEMORY, target.works_around(Workaround::broken_arbitary_type_const)),
         (Needs::INLINED_BLOCKS, !placements.has_push_constants()),

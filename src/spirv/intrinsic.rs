@@ -86,7 +86,10 @@ impl Emit<'_> {
             Intrinsic::deref_atomic | Intrinsic::deref_atomic_swap => {
                 self.deref_atomic(inst, srcs[0], &srcs[1..]).map(Some)
             }
-            Intrinsic::deref_buffer_array_length => self.array_length(srcs[0]).map(Some),
+            Intrinsic::deref_buffer_array_length => {
+                let access = Access::from_bits_retain(self.shader.index(inst, Index::access));
+                self.array_length(srcs[0], access).map(Some)
+            }
             Intrinsic::load_workgroup_size => Ok(Some(self.workgroup_size())),
             Intrinsic::interp_deref_at_centroid => {
                 self.interpolate(inst, GlslStd450Op::InterpolateAtCentroid, srcs).map(Some)

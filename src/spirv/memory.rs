@@ -324,7 +324,7 @@ impl Emit<'_> {
     }
 
     /// Emits `deref_buffer_array_length`: elements of the run-time array at the end of the block at `source`.
-    pub(super) fn array_length(&mut self, source: Def) -> Result<u32> {
+    pub(super) fn array_length(&mut self, source: Def, access: Access) -> Result<u32> {
         let var = self.deref_root(source)?;
         let mut block = source;
         let mut field = None;
@@ -340,7 +340,7 @@ impl Emit<'_> {
         let numbers = self.numbers(var, view);
         let ty = self.ir_type(deref.ty, self.layout(var, numbers))?;
         let root = self.root(var, view)?;
-        let pointer = self.chain_to(block, ty, &root, None, Access::empty())?;
+        let pointer = self.chain_to(block, ty, &root, None, access)?;
         let uint = self.m.numeric(Base::Uint, 32, 1);
         Ok(self.m.value(Op::ArrayLength, uint, &[pointer, field]))
     }

@@ -40,6 +40,7 @@
 //! | whether offsets of shared memory and scratch count elements | as those of blocks do: [`lower_memory`](crate::pass::lower_memory) | `shared_offset_units=bytes`, `shared_offset_units=elements` | `shared_offset_units.nir` |
 //! | shared memory that comes with the pipeline | none | `variable_shared_memory=true` | `variable_shared_memory.nir` |
 //! | whether the framebuffer that is read has several samples of each pixel | no: [`lower_fbfetch`](crate::pass::lower_fbfetch) | `framebuffer=multisample` | `framebuffer.nir` |
+//! | whether blocks that are named by constants are one array | no, unless one is picked by a number: [`lower_ubo`](crate::pass::lower_ubo), [`lower_ssbo`](crate::pass::lower_ssbo) | `uniform_blocks=array`, `storage_blocks=array` | `block_arrays.nir` |
 //! | whether locations were assigned | yes by 25.0, no by 22.3: [`assign_locations`](crate::pass::assign_locations) | `locations=slots`, `locations=declared` | `locations.nir` |
 //! | the type of a texture that is named by a unit or handle | that of the variable at that unit, or of one that fits; else guessed from the coordinates: [`lower_descriptors`](crate::pass::lower_descriptors) | a declaration of the texture | `texture_type.nir` |
 //! | most of the header, in 22.3 | what the variables and instructions say, else GL's default | 25.0's line for the field, as `spacing: 2` | `header_fields.nir` |

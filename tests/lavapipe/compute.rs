@@ -2,6 +2,7 @@
 
 use crate::gpu::{parse, read, ssbo, translate, words, Gpu};
 use ntv::driver::{Device, DeviceOptions, Dispatch, Resources, Slot};
+use ntv::Feature;
 
 /// The place of uniform block 0, GL's loose uniforms.
 const UNIFORMS: Slot = Slot { set: 0, binding: 0, element: 0 };
@@ -101,6 +102,42 @@ fn words_at_places_that_are_not_known() {
     assert_eq!(read(&resources, ssbo(1)), inputs[1], "nothing writes it");
     // Of the other block, word 3 says which 64 bits are loaded.
     assert_eq!(read(&resources, ssbo(2)), [5, 5, 5, 5, 42, 5]);
+}
+
+#[test]
+fn each_invocation_reads_a_block_of_its_own() {
+    let gpu = Gpu::open();
+    let feature = Feature::shaderUniformBufferArrayNonUniformIndexing;
+    assert!(!gpu.target().has(feature), "this is no test where the device has {}", feature.name());
+    let block = |element: u32| [0, 1, 2, 3].map(|word| 10 * element + word);
+    let slot = |element| Slot { set: 1, binding: 0, element };
+    let mut resources: Resources = (0..3).map(|element| (slot(element), words(&block(element)))).collect();
+    resources.insert(ssbo(0), words(&[7; 16]));
+    gpu.dispatch(&gpu.file("tests/corpus/pass/lower_block_index_example.nir"), [1, 1, 1], &mut resources);
+    // The last invocation picks a block that is not there.
+    assert_eq!(read(&resources, ssbo(0))[..12], [block(0), block(1), block(2)].concat());
+}
+
+/// Atomics, loads and stores, of which the invocations take one block each in turn.
+#[test]
+fn each_invocation_writes_a_block_of_its_own() {
+    let gpu = Gpu::open();
+    let block = |element: u32| {
+        let own = 10 * element;
+        [100 * (element + 1), 0, 5 + element, 0, own + 1, own + 2, own + 3, own + 4]
+    };
+    let slot = |element| Slot { element, ..ssbo(0) };
+    let mut resources: Resources = (0..3).map(|element| (slot(element), words(&block(element)))).collect();
+    gpu.dispatch(&gpu.file("tests/corpus/pass/lower_block_index_storage.nir"), [1, 1, 1], &mut resources);
+    for element in 0..3 {
+        let mut want = block(element);
+        // All invocations come by: each adds its number, and its word of what it changed gets the size and word 2 added.
+        want[0] += 1 + 2;
+        for invocation in 0..3 {
+            want[4 + invocation] += 32 + block(element)[2];
+        }
+        assert_eq!(read(&resources, slot(element)), want, "block {element}");
+    }
 }
 
 #[test]

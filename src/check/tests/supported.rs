@@ -138,9 +138,6 @@ fn doubles_need_no_64_bit_integers() {
 #[test]
 fn intrinsics_need_features() {
     use Feature::*;
-    let ubo = "(access=none, align_mul=4, align_offset=0, range_base=0, range=16)";
-    let other_ubo = ubo.replace("none", "non-uniform");
-    let ssbo = "(access=none, align_mul=4, align_offset=0)";
     let line = |inst: &str| format!("    {inst} // !\n");
     let rows: &[(&str, &str, Feature, &str)] = &[
         ("VERTEX", "32 %6 = @load_draw_id", shaderDrawParameters, "%6 = @load_draw_id"),
@@ -152,24 +149,6 @@ fn intrinsics_need_features() {
         ("COMPUTE", "32 %6 = @shuffle_xor (%0, %0)", subgroupShuffle, "%6 = @shuffle_xor"),
         ("COMPUTE", "32x2 %6 = @shader_clock (memory_scope=DEVICE)", shaderDeviceClock, "%6 = @shader_clock"),
         ("COMPUTE", "32x2 %6 = @shader_clock (memory_scope=SUBGROUP)", shaderSubgroupClock, "%6 = @shader_clock"),
-        (
-            "COMPUTE",
-            &format!("32 %6 = @load_ubo (%5, %0) {ubo}"),
-            shaderUniformBufferArrayDynamicIndexing,
-            "%6 = @load_ubo",
-        ),
-        (
-            "COMPUTE",
-            &format!("32 %6 = @load_ubo (%5, %0) {other_ubo}"),
-            shaderUniformBufferArrayNonUniformIndexing,
-            "%6 = @load_ubo",
-        ),
-        (
-            "COMPUTE",
-            &format!("32 %6 = @load_ssbo (%5, %0) {ssbo}"),
-            shaderStorageBufferArrayDynamicIndexing,
-            "%6 = @load_ssbo",
-        ),
         (
             "COMPUTE",
             "64 %6 = @ssbo_atomic (%0, %0, %4) (access=none, atomic_op=iadd)",
@@ -192,6 +171,65 @@ fn intrinsics_need_features() {
     for (stage, inst, feature, name) in rows {
         needs(stage, "", &line(inst), *feature, name);
     }
+}
+
+/// What picks one of several blocks: the feature, a load, and its name.
+const PICKS: [(Feature, &str, &str); 4] = [
+    (
+        Feature::shaderUniformBufferArrayDynamicIndexing,
+        "32 %6 = @load_ubo (%5, %0) (access=none, align_mul=4, align_offset=0, range_base=0, range=16)",
+        "%6 = @load_ubo",
+    ),
+    (
+        Feature::shaderUniformBufferArrayNonUniformIndexing,
+        "32 %6 = @load_ubo (%5, %0) (access=non-uniform, align_mul=4, align_offset=0, range_base=0, range=16)",
+        "%6 = @load_ubo",
+    ),
+    (
+        Feature::shaderStorageBufferArrayDynamicIndexing,
+        "32 %6 = @load_ssbo (%5, %0) (access=none, align_mul=4, align_offset=0)",
+        "%6 = @load_ssbo",
+    ),
+    (
+        Feature::shaderStorageBufferArrayNonUniformIndexing,
+        "32 %6 = @load_ssbo (%5, %0) (access=non-uniform, align_mul=4, align_offset=0)",
+        "%6 = @load_ssbo",
+    ),
+];
+
+#[test]
+fn blocks_are_picked_without_features() {
+    for (feature, load, _) in PICKS {
+        refused("COMPUTE", "", &format!("    {load}\n"), &[feature], &[]);
+    }
+}
+
+#[test]
+fn too_many_blocks_are_not_picked_from_without_features() {
+    let most = "    32 %6 = load_const (0x00001000 = 4096)\n";
+    for (feature, load, name) in PICKS {
+        let known = load.replace("%6", "%7").replace("%5", "%6");
+        let body = format!("{most}    {known}\n    {} // !\n", load.replace("%6", "%8"));
+        let why = "4097 blocks are too many for ifs, 4096 is the most";
+        let name = name.replace("%6", "%8");
+        let message = format!("`{name}`: needs feature {}, which the target lacks: {why}", feature.name());
+        refused("COMPUTE", "", &body, &[feature], &[&message]);
+        refused("COMPUTE", "", &body.replace(" // !", ""), &[], &[]);
+    }
+}
+
+#[test]
+fn accesses_to_picked_blocks_are_not_too_many_together() {
+    // Each is to one of 4096 blocks.
+    let mut body = "    32 %6 = load_const (0x00000fff = 4095)\n".to_string();
+    for number in 7..17 {
+        let (load, at) = if number == 7 { ("%6", "") } else { ("%5", if number == 16 { " // !" } else { "" }) };
+        body += &format!("    32 %{number} = @load_ssbo ({load}, %0) (access=none, align_mul=4, align_offset=0){at}\n");
+    }
+    let feature = Feature::shaderStorageBufferArrayDynamicIndexing;
+    let why = "with ifs, this and the accesses before would be 36864, 32768 is the most";
+    let message = format!("`%16 = @load_ssbo`: needs feature {}, which the target lacks: {why}", feature.name());
+    refused("COMPUTE", "", &body, &[feature], &[&message]);
 }
 
 #[test]

@@ -114,6 +114,8 @@ pub(super) struct Extent {
     pub(super) seen: u32,
     /// One past the last byte of a uniform block that is surely there, as something is loaded in front of it.
     pub(super) readable: u32,
+    /// What is read of one block says nothing of others.
+    is_mixed: bool,
     /// All accesses are to elements of widths that storage blocks can have.
     fits: bool,
     /// Bytes of the elements that are accessed: a bit for each width.
@@ -144,6 +146,7 @@ impl Extent {
             narrow: [no; 2],
             seen: 0,
             readable: 0,
+            is_mixed: is_ubo && count.is_some_and(|len| len != Some(1)) && shader.info.has_picked_uniforms(),
             fits: true,
             widths: 0,
             is_dynamic: no,
@@ -157,6 +160,9 @@ impl Extent {
 impl Extent {
     /// Something is loaded up to byte `end` of a vec4.
     fn reads(&mut self, vec4: Place, end: u32) {
+        if self.is_mixed {
+            return;
+        }
         self.readable = self.readable.max((16 * vec4.number()).saturating_add(end));
     }
 }
