@@ -1,4 +1,4 @@
-//! `cargo xtask dump`: makes the NIR of `examples/` and `tests/corpus/mesa/` from the GLSL beside it, with Mesa.
+//! `cargo xtask dump`: makes the NIR of `examples/`, `tests/corpus/mesa/` and `tests/corpus/blocks/` from GLSL, with Mesa.
 //!
 //! A source is a `.shader_test` file of piglit's `shader_runner`. A line `# dump: vertex` (or `fragment`, `compute`) in it
 //! says which stage is wanted; the NIR is what the Gallium driver receives (`ST_DEBUG=nir`), here zink on lavapipe.
@@ -12,8 +12,12 @@ use std::process::{Command, Stdio};
 
 const SHADER_RUNNER: &str = "/usr/lib/x86_64-linux-gnu/piglit/bin/shader_runner";
 
-/// Where sources are, and where their dumps go.
-const FOLDERS: &[(&str, &str)] = &[("examples/glsl", "examples"), ("tests/glsl", "tests/corpus/mesa")];
+/// Where sources are, where their dumps go, and the test that a new dump gets if it lies in the corpus.
+const FOLDERS: &[(&str, &str, &str)] = &[
+    ("examples/glsl", "examples", "compile"),
+    ("tests/glsl", "tests/corpus/mesa", "compile"),
+    ("tests/corpus/blocks", "tests/corpus/blocks", "check"),
+];
 
 /// Dumps every source, or those named: from the Mesa under `--mesa PREFIX`; without it, the logs of Debian's Mesa.
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
@@ -22,15 +26,16 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
         names => (None, names),
     };
     ensure!(Path::new(SHADER_RUNNER).is_file(), "shader_runner is missing: install the Debian package piglit");
-    for (sources, dumps) in FOLDERS {
+    for (sources, dumps, test) in FOLDERS {
         let mut sources: Vec<PathBuf> =
             fs::read_dir(crate::root().join(sources))?.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
+        sources.retain(|path| path.extension().is_some_and(|extension| extension == "shader_test"));
         sources.sort();
         for source in sources {
             let name = source.file_stem().and_then(|stem| stem.to_str()).context("a file name that is not UTF-8")?;
             if names.is_empty() || names.iter().any(|wanted| wanted == name) {
                 let dump = crate::root().join(dumps).join(name).with_extension("nir");
-                one(&source, &dump, mesa.as_deref()).with_context(|| format!("cannot dump {name}"))?;
+                one(&source, &dump, test, mesa.as_deref()).with_context(|| format!("cannot dump {name}"))?;
             }
         }
     }
@@ -38,8 +43,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Dumps `source` to `dump`, if `mesa` is the one that it wants.
-fn one(source: &Path, dump: &Path, mesa: Option<&Path>) -> Result<()> {
+/// Dumps `source` to `dump`, with `test` if it is new there and `mesa` is the one that it wants.
+fn one(source: &Path, dump: &Path, test: &str, mesa: Option<&Path>) -> Result<()> {
     let text = fs::read_to_string(source)?;
     let stage = text.lines().find_map(|line| line.strip_prefix("# dump: ")).context("no line `# dump: STAGE`")?;
     let nir = match (stage, mesa) {
@@ -48,13 +53,13 @@ fn one(source: &Path, dump: &Path, mesa: Option<&Path>) -> Result<()> {
         ("log" | "vertex" | "fragment" | "compute", _) => return Ok(()),
         _ => bail!("`# dump: {stage}` is not vertex, fragment, compute or log"),
     };
-    fs::write(dump, head(dump, &text) + &nir)?;
+    fs::write(dump, head(dump, &text, test) + &nir)?;
     println!("{}", dump.strip_prefix(crate::root()).unwrap_or(dump).display());
     Ok(())
 }
 
-/// What stands before the NIR in the file: the tests that are there already, or one of compilation.
-fn head(dump: &Path, source: &str) -> String {
+/// What stands before the NIR in the file: the tests that are there already, or `test`.
+fn head(dump: &Path, source: &str, test: &str) -> String {
     if !dump.components().any(|part| part.as_os_str() == "corpus") {
         return String::new();
     }
@@ -64,7 +69,7 @@ fn head(dump: &Path, source: &str) -> String {
         return old;
     }
     let about = source.lines().next().unwrap_or_default().trim_start_matches("# ");
-    format!("; {about}\n; test: compile\n")
+    format!("; {about}\n; test: {test}\n")
 }
 
 /// The first shader of `stage` that zink of the Mesa under `prefix` receives in a run of `source`.
