@@ -7,6 +7,7 @@ use crate::module::Module;
 use crate::op::Needs;
 use crate::pass::pipeline::{met_by, PIPELINE};
 use crate::pass::{BufferAccess, Context, Forms, Pass};
+use crate::plan::Placements;
 use crate::spirv::{EmitOptions, Emitter};
 use crate::target::Target;
 
@@ -19,6 +20,8 @@ pub struct Options {
     pub buffer_access: BufferAccess,
     /// What is known of the shaders.
     pub input: Input,
+    /// Where their uniform blocks are: see [`Translator::set_placements`].
+    pub placements: Placements,
 }
 
 /// What is known of the shaders that are to be translated.
@@ -49,10 +52,11 @@ pub struct Translator {
 impl Translator {
     /// A translator with `options`.
     pub fn new(options: Options) -> Translator {
-        let Options { target, buffer_access, input } = options;
+        let Options { target, buffer_access, input, placements } = options;
+        let context = Context { target, buffer_access, placements };
         Translator {
-            met: met_by(&target),
-            context: Context { target, buffer_access },
+            met: met_by(&context),
+            context,
             input,
             checker: Checker::default(),
             emitter: Emitter::default(),
@@ -61,10 +65,18 @@ impl Translator {
 
     /// From now on, translates with `options`.
     pub fn set_options(&mut self, options: Options) {
-        let Options { target, buffer_access, input } = options;
-        self.met = met_by(&target);
-        self.context = Context { target, buffer_access };
+        let Options { target, buffer_access, input, placements } = options;
+        self.context = Context { target, buffer_access, placements };
+        self.met = met_by(&self.context);
         self.input = input;
+    }
+
+    /// Says where the uniform blocks of the shaders that are translated next are: what a [plan](crate::plan) says of their stage.
+    pub fn set_placements(&mut self, placements: Placements) {
+        if self.context.placements != placements {
+            self.context.placements = placements;
+            self.met = met_by(&self.context);
+        }
     }
 
     /// Checks `shader` and runs the passes on it, up to and including the one called `stop_after`, if given.

@@ -13,7 +13,7 @@
 //! ```
 //!
 //! Commands: `print`, `check`, `pass NAME`, `lower` and `compile`, with `target=T`, `enable=F`, `disable=F`, `access=lane`,
-//! `uniform-ranges=vec4s`, `workaround=W`, `stop-after=PASS`, `names` and `lines` behind them. `BLESS=1 cargo test --test corpus` writes what
+//! `uniform-ranges=vec4s`, `workaround=W`, `place=PLACEMENT`, `stop-after=PASS`, `names` and `lines` behind them. `BLESS=1 cargo test --test corpus` writes what
 //! comes out as what has to; every module goes through `spirv-val` all the same.
 //!
 //! `; test: run` has the tool run the shaders of the file on the interpreter. Lines `; inputs: ...` give it what README calls
@@ -26,6 +26,7 @@ mod support;
 mod tool;
 
 use ntv::pass::{pipeline, Context};
+use ntv::plan::BlockPlacement;
 use ntv::{check, text, BufferAccess, EmitOptions, Errors, Feature, Options, Shader, Target, Translator, Workaround};
 use rspirv::binary::Disassemble as _;
 use rspirv::dr::{self, Operand};
@@ -122,6 +123,10 @@ impl<'a> Command<'a> {
             }
             ("access", "lane") => self.options.buffer_access = BufferAccess::Lane,
             ("uniform-ranges", "vec4s") => self.options.target.uniform_ranges_in_vec4s = true,
+            ("place", place) => {
+                let place: BlockPlacement = place.parse()?;
+                self.options.placements.set(place.block, place.placement);
+            }
             ("stop-after", pass) => self.pass = Some(pass),
             ("names", "") => self.names = true,
             ("lines", "") => self.lines = true,
@@ -155,7 +160,7 @@ impl<'a> Command<'a> {
     }
 
     fn run_one(&self, mut shader: Shader, input: &str) -> Result<Result<String, Errors>, String> {
-        let Options { target, buffer_access, .. } = self.options.clone();
+        let Options { target, buffer_access, placements, .. } = self.options.clone();
         let mut translator = Translator::new(self.options.clone());
         let printed = |shader: &Shader| Ok(Ok(text::print(shader)));
         match self.verb {
@@ -166,7 +171,7 @@ impl<'a> Command<'a> {
             }
             "pass" => {
                 let pass = self.pass.and_then(pipeline::named).ok_or("no such pass")?;
-                pass.apply(&mut shader, &Context { target, buffer_access });
+                pass.apply(&mut shader, &Context { target, buffer_access, placements });
                 check::validate(&shader).map_err(|errors| format!("the pass leaves an invalid shader:\n{errors}"))?;
                 printed(&shader)
             }

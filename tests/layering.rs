@@ -22,12 +22,15 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("wire", &["entity", "error", "op", "target", "ir"]),
     ("analysis", &["entity", "error", "op", "target", "ir"]),
     ("check", &["entity", "error", "op", "target", "ir", "analysis"]),
-    ("pass", &["entity", "error", "op", "target", "ir", "analysis"]),
+    ("plan", &["entity", "error", "op", "target", "ir", "analysis"]),
+    ("pass", &["entity", "error", "op", "target", "ir", "analysis", "plan"]),
     ("spirv", &["entity", "error", "op", "target", "ir", "analysis", "module"]),
     ("interp", &["entity", "error", "op", "target", "ir", "analysis"]),
     (
         "translator",
-        &["entity", "error", "op", "target", "ir", "text", "wire", "analysis", "check", "pass", "spirv", "module"],
+        &[
+            "entity", "error", "op", "target", "ir", "text", "wire", "analysis", "check", "plan", "pass", "spirv", "module",
+        ],
     ),
     // It runs modules of any origin. What it knows of ntv is what a target is, and the textures of the interpreter, so that
     // both can be given the same.

@@ -190,7 +190,7 @@ fn passes_keep_where_memory_is_accessed() {
 #[test]
 fn modules_are_valid() {
     try_shared("modules_are_valid", Purpose::Interpreter, &|seed, shader| {
-        let Context { target, buffer_access } = context(seed);
+        let Context { target, buffer_access, .. } = context(seed);
         let options = Options { target: target.clone(), buffer_access, ..Options::default() };
         let module = Translator::new(options).translate(&mut shader.clone(), &EmitOptions::default());
         match module {
@@ -227,7 +227,7 @@ fn context(seed: u64) -> Context {
         }
     }
     target.set(Feature::uniformBufferStandardLayout, random.below(2) == 0);
-    Context { target, buffer_access }
+    Context { target, buffer_access, ..Context::default() }
 }
 
 #[cfg(feature = "vulkan")]

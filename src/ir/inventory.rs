@@ -58,6 +58,7 @@ impl Inventory {
     fn needs(&self) -> Needs {
         let mut needs = self.needs;
         needs.set(Needs::BUFFER_DEREFS, self.modes.intersects(BUFFERS));
+        needs.set(Needs::PLACED_BLOCKS, self.modes.contains(Modes::UBO));
         needs.set(Needs::WIDE_VECTORS, self.has_wide_vectors);
         needs.set(Needs::DOUBLES | Needs::INT64, self.has_width(64));
         needs.set(Needs::NARROW, self.has_width(8 | 16));

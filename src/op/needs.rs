@@ -29,40 +29,44 @@ bitflags! {
         const FRAG_COLOR = 1 << 8;
         /// Inputs or outputs that may share a Location: `assign_locations`.
         const LOCATIONS = 1 << 9;
+        /// Uniform blocks, some of which may be in push constants: `inline_blocks`.
+        const INLINED_BLOCKS = 1 << 10;
         /// Shared memory, scratch and push constants by byte offset: `lower_memory`.
-        const MEMORY_OFFSETS = 1 << 10;
+        const MEMORY_OFFSETS = 1 << 11;
         /// Pointers to uniform and storage blocks: `lower_buffer_derefs`.
-        const BUFFER_DEREFS = 1 << 11;
+        const BUFFER_DEREFS = 1 << 12;
         /// Uniform blocks by byte offset: `lower_ubo`.
-        const UBO_OFFSETS = 1 << 12;
+        const UBO_OFFSETS = 1 << 13;
         /// Storage blocks by byte offset: `lower_ssbo`.
-        const SSBO_OFFSETS = 1 << 13;
+        const SSBO_OFFSETS = 1 << 14;
         /// Global memory: `lower_global`.
-        const GLOBAL_MEMORY = 1 << 14;
+        const GLOBAL_MEMORY = 1 << 15;
         /// Atomics by pointer: `lower_atomics`.
-        const ATOMICS = 1 << 15;
+        const ATOMICS = 1 << 16;
         /// Textures and images: `lower_descriptors`.
-        const TEXTURES = 1 << 16;
+        const TEXTURES = 1 << 17;
         /// The same, whose operands may not be as SPIR-V's: `lower_tex`.
-        const TEXTURE_OPERANDS = 1 << 17;
+        const TEXTURE_OPERANDS = 1 << 18;
         /// Texels and residency codes in one vector: `lower_sparse`.
-        const RESIDENCY = 1 << 18;
+        const RESIDENCY = 1 << 19;
         /// Operations on subgroups: `lower_subgroups`.
-        const SUBGROUPS = 1 << 19;
+        const SUBGROUPS = 1 << 20;
         /// Outputs that may be stored to twice: `combine_stores`.
-        const REPEATED_STORES = 1 << 20;
+        const REPEATED_STORES = 1 << 21;
         /// ALU operations that SPIR-V does not have: `lower_alu`.
-        const LOWERED_ALU = 1 << 21;
+        const LOWERED_ALU = 1 << 22;
         /// Vectors of more than four components: `lower_wide_vectors`.
-        const WIDE_VECTORS = 1 << 22;
+        const WIDE_VECTORS = 1 << 23;
         /// Numbers of 64 bits that may be floats: `lower_doubles`.
-        const DOUBLES = 1 << 23;
+        const DOUBLES = 1 << 24;
         /// Numbers of 64 bits: `lower_int64`.
-        const INT64 = 1 << 24;
+        const INT64 = 1 << 25;
         /// Numbers of 8 and 16 bits: `lower_narrow`.
-        const NARROW = 1 << 25;
+        const NARROW = 1 << 26;
         /// What passes left, and control flow that is decided: `clean_up`.
-        const UNTIDY = 1 << 26;
+        const UNTIDY = 1 << 27;
+        /// Pointers to uniform blocks, some of which may be in storage: `place_blocks`.
+        const PLACED_BLOCKS = 1 << 28;
     }
 }
 
@@ -109,7 +113,7 @@ pub(super) const fn of_intrinsic(op: Intrinsic) -> Needs {
         | store_scratch
         | load_push_constant
         | load_push_constant_zink => Needs::MEMORY_OFFSETS,
-        load_ubo | load_ubo_vec4 => Needs::UBO_OFFSETS,
+        load_ubo | load_ubo_vec4 => Needs::UBO_OFFSETS.union(Needs::INLINED_BLOCKS),
         load_ssbo | store_ssbo | ssbo_atomic | ssbo_atomic_swap | get_ssbo_size => Needs::SSBO_OFFSETS,
         load_global | load_global_constant | store_global | global_atomic | global_atomic_swap => Needs::GLOBAL_MEMORY,
         deref_atomic | deref_atomic_swap => Needs::ATOMICS,

@@ -98,7 +98,7 @@ fn lower(shader: &mut Shader, context: &Context, memory: &mut Memory) -> bool {
     if survey.accesses.is_empty() && survey.uniforms.is_empty() && survey.staying.is_empty() && sized.is_none() {
         return false;
     }
-    survey.declare(shader, &context.target);
+    survey.declare(shader, context);
     if let Some(sized) = &mut sized {
         sized.view = survey.views(shader, sized.extent.var).and_then(|views| views.words);
     }
@@ -167,8 +167,10 @@ pub(super) fn is_typed_access(shader: &Shader, inst: Inst) -> bool {
 }
 
 impl Extent {
-    fn declare(&self, shader: &mut Shader, target: &Target) -> Views {
-        let len = self.is_ubo.then(|| vec4s(self.bytes.unwrap_or(target.max_uniform_buffer_range)));
+    fn declare(&self, shader: &mut Shader, context: &Context) -> Views {
+        let target = &context.target;
+        let (first, count) = (shader.vars[self.var].driver_location, self.count.map_or(1, |count| count.unwrap_or(1)));
+        let len = self.is_ubo.then(|| vec4s(self.bytes.unwrap_or_else(|| context.most_bytes(first, count))));
         let vec4s = self.lanes.then(|| declare(shader, target, UVEC4, len, self));
         let pairs = self.pairs.then(|| declare(shader, target, U64VEC2, len, self));
         let wants = |lanes: u32| (self.seen & lanes != 0).then(|| len.map(|len| elements(len, vector_of(lanes))));

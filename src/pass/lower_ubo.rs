@@ -53,7 +53,7 @@ use crate::analysis::offsets::{Offsets, Split};
 use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, Shader, TypeData, Var, Variable};
 use crate::op::names::push_number;
 use crate::op::{Access, Index, Intrinsic, Modes, Needs};
-use crate::target::{Descriptor, Target};
+use crate::target::Descriptor;
 use rustc_hash::FxHashMap;
 
 /// See the [module](self).
@@ -85,7 +85,7 @@ fn lower(shader: &mut Shader, context: &Context, memory: &mut Memory) -> bool {
     if survey.loads.is_empty() {
         return false;
     }
-    survey.declare(shader, &context.target, blocks);
+    survey.declare(shader, context, blocks);
     bases.clear();
     vec4s.clear();
     let mut number = 0;
@@ -299,7 +299,8 @@ impl Survey {
     }
 
     fn add(&mut self, shader: &Shader, context: &Context, load: &UboLoad, offsets: &Offsets) {
-        let end = load.end(shader).filter(|end| *end <= context.target.max_uniform_buffer_range);
+        let most = load.const_block(shader).map_or_else(|| context.most_bytes(0, u32::MAX), |at| context.most_bytes(at, 1));
+        let end = load.end(shader).filter(|end| *end <= most);
         let readable = end.unwrap_or(0).max(load.range_end(shader).unwrap_or(0));
         let offset = load.offset(shader, offsets);
         let view = element_of(context, offset, load.size(shader).1);
@@ -328,7 +329,8 @@ impl Survey {
     }
 
     /// Declares the block variables: `blocks`, instead of those of the last shader.
-    fn declare(&mut self, shader: &mut Shader, target: &Target, blocks: &mut Blocks) {
+    fn declare(&mut self, shader: &mut Shader, context: &Context, blocks: &mut Blocks) {
+        let target = &context.target;
         blocks.clear(u32::from(shader.info.first_ubo_is_default_ubo));
         self.indices.clear();
         self.indices.extend(self.blocks.keys());
@@ -340,14 +342,14 @@ impl Survey {
             let count = count.saturating_sub(blocks.first).max(1);
             let all = array.map(|index| self.blocks[&index]).fold(dynamic, Block::with);
             blocks.array = Some(count);
-            blocks.declare(shader, target, None, Declared { block: all, size: all.end, min_range: 0 });
+            blocks.declare(shader, context, None, Declared { block: all, size: all.end, min_range: 0 });
         }
         for index in indices.iter().copied() {
             if blocks.array.is_none() || index < blocks.first {
                 let (declared, block) = (declared_size(shader, index), self.blocks[&index]);
                 let size = block.end.map_or(declared, |end| Some(declared.map_or(end, |size| size.max(end))));
                 let min_range = least_range(target, block.end.unwrap_or(0));
-                blocks.declare(shader, target, Some(index), Declared { block, size, min_range });
+                blocks.declare(shader, context, Some(index), Declared { block, size, min_range });
             }
         }
     }
@@ -387,7 +389,8 @@ impl Blocks {
     }
 
     /// Declares block `index`, or the array of blocks: a variable for each view.
-    fn declare(&mut self, shader: &mut Shader, target: &Target, index: Option<u32>, declared: Declared) {
+    fn declare(&mut self, shader: &mut Shader, context: &Context, index: Option<u32>, declared: Declared) {
+        let target = &context.target;
         let mut name = std::mem::take(&mut self.name);
         name.clear();
         name.push_str("ubo");
@@ -395,10 +398,11 @@ impl Blocks {
             Some(index) => push_number(&mut name, index),
             None => name.push('s'),
         }
-        let len = vec4s(declared.size.unwrap_or(target.max_uniform_buffer_range));
+        let binding = index.unwrap_or(self.first);
+        let most = context.most_bytes(binding, self.array.filter(|_| index.is_none()).unwrap_or(1));
+        let len = vec4s(declared.size.unwrap_or(most));
         let name_of = shader.strings.add(&name);
         self.name = name;
-        let binding = index.unwrap_or(self.first);
         let is_default = shader.info.first_ubo_is_default_ubo && binding == 0;
         let descriptor = if is_default { Descriptor::DefaultUniforms } else { Descriptor::UniformBuffer };
         for element in VIEWS.into_iter().filter(|element| declared.block.views & view_bit(*element) != 0) {

@@ -78,6 +78,7 @@ pub mod cse;
 pub mod dce;
 pub mod dead_cf;
 pub mod forms;
+pub mod inline_blocks;
 pub mod lower_alu;
 pub mod lower_atomics;
 pub mod lower_buffer_derefs;
@@ -101,6 +102,7 @@ pub mod lower_tex;
 pub mod lower_ubo;
 pub mod lower_wide_vectors;
 pub mod pipeline;
+pub mod place_blocks;
 pub mod regs_to_ssa;
 pub mod wide_ubo_lanes;
 
@@ -116,6 +118,7 @@ pub use forms::Forms;
 
 use crate::ir::Shader;
 use crate::op::Needs;
+use crate::plan::Placements;
 use crate::target::Target;
 
 /// How byte offsets into buffers become loads.
@@ -135,6 +138,15 @@ pub struct Context {
     pub target: Target,
     /// How buffers are read.
     pub buffer_access: BufferAccess,
+    /// Where the blocks of the shader are that are not in uniform buffers.
+    pub placements: Placements,
+}
+
+impl Context {
+    /// The most bytes that one of `count` uniform blocks from `first` on may have.
+    fn most_bytes(&self, first: u32, count: u32) -> u32 {
+        self.placements.most_bytes((first, count), self.target.max_uniform_buffer_range)
+    }
 }
 
 /// A pass.
@@ -155,7 +167,7 @@ pub struct Pass {
 impl Pass {
     /// Whether `shader` may have something for it to do.
     pub fn is_needed(&self, shader: &Shader, context: &Context) -> bool {
-        (shader.needs() - pipeline::met_by(&context.target)).intersects(self.needs)
+        (shader.needs() - pipeline::met_by(context)).intersects(self.needs)
     }
 
     /// Runs it if it is needed; true if the shader changed.

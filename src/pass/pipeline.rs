@@ -26,6 +26,8 @@ pub const PIPELINE: &[Pass] = &[
     lower_io_types::PASS,
     lower_frag_color::PASS,
     assign_locations::PASS,
+    // Makes push constants of blocks.
+    inline_blocks::PASS,
     // Shared memory before blocks, which say in what units its offsets are.
     lower_memory::PASS,
     // zink's block derefs before byte offsets: their `get_ssbo_size` asks another variable.
@@ -56,6 +58,8 @@ pub const PIPELINE: &[Pass] = &[
     lower_narrow::PASS,
     // Behind all, what they left, if they left anything.
     clean_up::PASS,
+    // Last of all, so that others take no block for one that somebody may write.
+    place_blocks::PASS,
 ];
 
 /// The passes are found by the bits of the needs.
@@ -67,12 +71,15 @@ const _: () = {
     }
 };
 
-/// The needs that passes do nothing about for `target`: it has what they would replace, or cannot take what they make.
-pub fn met_by(target: &Target) -> Needs {
+/// The needs that passes do nothing about in this context: the target has what they would replace, or cannot take what they
+/// make; or no block is anywhere but in a uniform buffer.
+pub fn met_by(Context { target, placements, .. }: &Context) -> Needs {
     let has = |features: &[Feature]| features.iter().all(|feature| target.has(*feature));
     let rules = [
         // The first values of variables are constants of any type.
         (Needs::OWN_MEMORY, target.works_around(Workaround::broken_arbitary_type_const)),
+        (Needs::INLINED_BLOCKS, !placements.has_push_constants()),
+        (Needs::PLACED_BLOCKS, !placements.has_storage()),
         (Needs::DOUBLES, has(&[Feature::shaderFloat64])),
         (Needs::INT64, has(&[Feature::shaderInt64])),
         (Needs::NARROW, has(&[Feature::shaderInt8, Feature::shaderInt16, Feature::shaderFloat16])),

@@ -339,7 +339,7 @@ fn lower(shader: &mut Shader, pass: &str, bytes: u32, how: How, kind: Kind) -> b
     target.set(Feature::workgroupMemoryExplicitLayout16BitAccess, views);
     target.set(Feature::storageBuffer8BitAccess, narrow);
     target.set(Feature::storageBuffer16BitAccess, narrow);
-    let context = Context { buffer_access, target };
+    let context = Context { buffer_access, target, ..Context::default() };
     let pass = PIPELINE.iter().find(|found| found.name == pass).unwrap();
     assert!(pass.apply(shader, &context), "nothing lowered");
     !ntv::pass::Forms::of(shader).intersects(pass.removes)

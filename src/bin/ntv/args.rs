@@ -5,6 +5,7 @@ use anyhow::{ensure, Result};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
 use ntv::pass::pipeline::{PARTS, PIPELINE};
+use ntv::plan::{BlockPlacement, Placements};
 use ntv::{BufferAccess, Feature, Options, Target, Workaround};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -298,6 +299,11 @@ pub(crate) struct TargetArgs {
     #[arg(long)]
     uniform_ranges_in_vec4s: bool,
 
+    /// Where a uniform block is that is not in a uniform buffer: 1=Storage, 1=Storage:clamp, 1=PushConstant@16, with the bytes that
+    /// are bound if they are known (2=Storage:80000). ntv plan says which.
+    #[arg(long, value_name = "BLOCK=CLASS")]
+    place: Vec<BlockPlacement>,
+
     /// How buffers are read: one load for the lanes that a vec4 gives, or always one load per lane.
     #[arg(long, value_name = "HOW", default_value = "auto")]
     buffer_access: Access,
@@ -320,7 +326,9 @@ impl TargetArgs {
             Access::Auto => BufferAccess::Auto,
             Access::Lane => BufferAccess::Lane,
         };
-        Ok(Options { target, buffer_access, ..Options::default() })
+        let mut placements = Placements::default();
+        self.place.iter().for_each(|place| placements.set(place.block, place.placement));
+        Ok(Options { target, buffer_access, placements, ..Options::default() })
     }
 }
 

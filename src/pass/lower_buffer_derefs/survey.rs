@@ -451,10 +451,10 @@ impl Survey {
     }
 
     /// Declares the new variables of each block, in the order of keys.
-    pub(super) fn declare(&mut self, shader: &mut Shader, target: &Target) {
+    pub(super) fn declare(&mut self, shader: &mut Shader, context: &Context) {
         for (_, at) in &self.keys {
             let extent = &mut self.extents[*at];
-            extent.views = Some(extent.declare(shader, target));
+            extent.views = Some(extent.declare(shader, context));
         }
     }
 }

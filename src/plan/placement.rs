@@ -1,0 +1,195 @@
+//! Where the passes find each block: a plan, as one stage sees it.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// The storage class of a block.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Class {
+    /// A uniform buffer.
+    #[default]
+    Uniform,
+    /// A storage buffer that nobody writes.
+    Storage,
+    /// Push constants from this byte on.
+    PushConstant {
+        /// Bytes from the start of the push constants; a multiple of 16.
+        offset: u32,
+    },
+}
+
+impl Class {
+    /// What it is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Class::Uniform => "Uniform",
+            Class::Storage => "Storage",
+            Class::PushConstant { .. } => "PushConstant",
+        }
+    }
+}
+
+/// What a pass has to know of a block.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Placement {
+    /// Where it is.
+    pub class: Class,
+    /// The most bytes of it that are ever bound; 0: as many as the device takes.
+    pub range: u32,
+    /// Storage: the shader keeps dynamic offsets within what is bound, as the device does not. The range that is bound has a multiple
+    /// of 16 bytes then.
+    pub clamp: bool,
+}
+
+/// The placements of a stage's blocks, by the stage's own numbers of them. A block that is not in it is a uniform buffer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Placements {
+    /// By number.
+    list: Vec<(u32, Placement)>,
+}
+
+impl Placements {
+    /// No block is anything but a uniform buffer.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Forgets all of them.
+    pub fn clear(&mut self) {
+        self.list.clear();
+    }
+
+    /// Says where block number `block` is.
+    pub fn set(&mut self, block: u32, placement: Placement) {
+        match self.list.binary_search_by_key(&block, |row| row.0) {
+            Ok(at) => self.list[at].1 = placement,
+            Err(at) => self.list.insert(at, (block, placement)),
+        }
+    }
+
+    /// Where block number `block` is.
+    pub fn of(&self, block: u32) -> Placement {
+        let at = self.list.binary_search_by_key(&block, |row| row.0);
+        at.map_or_else(|_| Placement::default(), |at| self.list[at].1)
+    }
+
+    /// Where `count` blocks from `first` on are, which are one array: in storage if one of them is, and with what the most demanding
+    /// of them wants.
+    pub fn of_array(&self, first: u32, count: u32) -> Placement {
+        let within = |row: &&(u32, Placement)| row.0 >= first && row.0 - first < count;
+        let stored = self.list.iter().filter(within).filter(|row| row.1.class == Class::Storage);
+        let range_of = |placement: &Placement| if placement.range == 0 { u32::MAX } else { placement.range };
+        let both = |all: Option<Placement>, row: &(u32, Placement)| {
+            let all = all.unwrap_or(row.1);
+            let range = range_of(&all).max(range_of(&row.1));
+            Some(Placement { class: Class::Storage, range, clamp: all.clamp | row.1.clamp })
+        };
+        stored.fold(None, both).unwrap_or_default()
+    }
+
+    /// The most bytes that one of `count` blocks from `first` on may have, where a uniform buffer has `uniform`.
+    pub fn most_bytes(&self, (first, count): (u32, u32), uniform: u32) -> u32 {
+        match self.of_array(first, count) {
+            Placement { class: Class::Storage, range: 0, .. } => u32::MAX,
+            Placement { class: Class::Storage, range, .. } => range,
+            _ => uniform,
+        }
+    }
+
+    /// Whether some block is of class `Storage`.
+    pub fn has_storage(&self) -> bool {
+        self.list.iter().any(|row| row.1.class == Class::Storage)
+    }
+
+    /// Whether some block is in push constants.
+    pub fn has_push_constants(&self) -> bool {
+        self.list.iter().any(|row| matches!(row.1.class, Class::PushConstant { .. }))
+    }
+
+    /// Each block's number and where it is.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, Placement)> + '_ {
+        self.list.iter().copied()
+    }
+}
+
+/// Where one block is, as a text: `1=Storage`, `1=Storage:clamp`, `2=Storage:80000`, `3=PushConstant@16:32`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockPlacement {
+    /// The stage's number of the block.
+    pub block: u32,
+    /// Where it is.
+    pub placement: Placement,
+}
+
+impl fmt::Display for BlockPlacement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Placement { class, range, clamp } = self.placement;
+        write!(f, "{}={}", self.block, class.name())?;
+        if let Class::PushConstant { offset } = class {
+            write!(f, "@{offset}")?;
+        }
+        if range != 0 {
+            write!(f, ":{range}")?;
+        }
+        f.write_str(if clamp { ":clamp" } else { "" })
+    }
+}
+
+impl FromStr for BlockPlacement {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<BlockPlacement, String> {
+        let (block, rest) = text.split_once('=').ok_or("there is no class: BLOCK=CLASS")?;
+        let number = |text: &str| text.parse::<u32>().map_err(|_| format!("`{text}` is not a number"));
+        let block = number(block)?;
+        let mut parts = rest.split(':');
+        let (name, offset) = match parts.next().unwrap_or_default() {
+            part if part.contains('@') => part.split_once('@').map_or((part, ""), |both| both),
+            part => (part, "0"),
+        };
+        let class = match name {
+            "Uniform" => Class::Uniform,
+            "Storage" => Class::Storage,
+            "PushConstant" => Class::PushConstant { offset: number(offset)? },
+            _ => return Err(format!("`{name}` is not a class: Uniform, Storage, PushConstant@OFFSET")),
+        };
+        let mut placement = Placement { class, ..Placement::default() };
+        for part in parts {
+            match part {
+                "clamp" => placement.clamp = true,
+                bytes => placement.range = number(bytes)?,
+            }
+        }
+        Ok(BlockPlacement { block, placement })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_read_as_they_are_written() {
+        for text in ["1=Storage", "1=Storage:clamp", "2=Storage:80000", "3=PushConstant@16:32", "0=Uniform"] {
+            assert_eq!(text.parse::<BlockPlacement>().map(|place| place.to_string()), Ok(text.to_string()));
+        }
+        for wrong in ["", "1", "x=Storage", "1=storage", "1=PushConstant@", "1=Storage:x"] {
+            assert!(wrong.parse::<BlockPlacement>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn an_array_is_in_storage_if_one_of_its_blocks_is() {
+        let mut placements = Placements::default();
+        placements.set(3, Placement { class: Class::Storage, range: 64, clamp: false });
+        placements.set(5, Placement { class: Class::Storage, range: 0, clamp: true });
+        placements.set(1, Placement { class: Class::PushConstant { offset: 0 }, range: 16, clamp: false });
+        assert_eq!(placements.of_array(0, 3), Placement::default());
+        assert_eq!(placements.of_array(2, 2).range, 64);
+        assert_eq!(placements.of_array(2, 9), Placement { class: Class::Storage, range: u32::MAX, clamp: true });
+        assert_eq!(placements.of(1).class, Class::PushConstant { offset: 0 });
+        assert_eq!(placements.most_bytes((0, 3), 65536), 65536);
+        assert_eq!(placements.most_bytes((3, 1), 65536), 64);
+        assert_eq!(placements.most_bytes((5, 1), 65536), u32::MAX);
+    }
+}
