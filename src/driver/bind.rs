@@ -3,6 +3,7 @@
 use super::device::Logical;
 use super::handle::Owned;
 use super::memory::{buffer_view, owned, Buffer, DeviceImage};
+use super::part::{BoundPart, SharedBuffers};
 use super::reflect::{Binding, Interface};
 use super::resource::{Image, Resource, Resources, Slot};
 use super::submit::Commands;
@@ -28,9 +29,21 @@ pub(super) struct Bound {
 struct Object {
     kind: vk::DescriptorType,
     buffer: Option<Buffer>,
+    part: Option<BoundPart>,
     texels: Option<Owned<vk::BufferView>>,
     image: Option<DeviceImage>,
     sampler: Option<Owned<vk::Sampler>>,
+}
+
+impl Object {
+    fn buffer_info(&self) -> Option<vk::DescriptorBufferInfo> {
+        let whole = |buffer: &Buffer| vk::DescriptorBufferInfo {
+            buffer: *buffer.handle,
+            offset: 0,
+            range: buffer.size as u64,
+        };
+        self.part.as_ref().map(BoundPart::info).or(self.buffer.as_ref().map(whole))
+    }
 }
 
 /// The layouts of a pipeline.
@@ -151,7 +164,7 @@ impl Bound {
                         split(&on_device.read(&self.device)?, &mut image.levels);
                     }
                 }
-                Resource::Sampled(..) | Resource::Sampler(_) => {}
+                Resource::Part(_) | Resource::Sampled(..) | Resource::Sampler(_) => {}
             }
         }
         Ok(())
@@ -159,11 +172,7 @@ impl Bound {
 
     fn write_sets(&self) {
         for (slot, object) in &self.objects {
-            let buffer = [vk::DescriptorBufferInfo {
-                buffer: object.buffer.as_ref().map_or(vk::Buffer::null(), |buffer| *buffer.handle),
-                offset: 0,
-                range: object.buffer.as_ref().map_or(0, |buffer| buffer.size as u64),
-            }];
+            let buffer = object.buffer_info().map(|info| [info]);
             let image = [vk::DescriptorImageInfo {
                 sampler: object.sampler.as_ref().map_or(vk::Sampler::null(), |sampler| **sampler),
                 image_view: object.image.as_ref().map_or(vk::ImageView::null(), |image| *image.view),
@@ -177,8 +186,8 @@ impl Bound {
                 .descriptor_type(object.kind);
             let write = if object.texels.is_some() {
                 write.texel_buffer_view(&texels)
-            } else if object.buffer.is_some() {
-                write.buffer_info(&buffer)
+            } else if let Some(buffer) = &buffer {
+                write.buffer_info(buffer)
             } else {
                 write.image_info(&image)
             };
@@ -246,6 +255,7 @@ fn allocate_sets(device: &Rc<Logical>, layouts: &[vk::DescriptorSetLayout], bind
 
 fn objects(device: &Rc<Logical>, bindings: &Layout, resources: &Resources) -> Result<BTreeMap<Slot, Object>> {
     let mut objects = BTreeMap::new();
+    let mut shared = SharedBuffers::default();
     // What is drawn to is there anyway.
     for binding in bindings.values().filter(|binding| binding.kind != vk::DescriptorType::INPUT_ATTACHMENT) {
         for element in 0..binding.count {
@@ -254,16 +264,21 @@ fn objects(device: &Rc<Logical>, bindings: &Layout, resources: &Resources) -> Re
             let resource = resources.get(&slot);
             let resource = resource.ok_or_else(|| Error::new(format!("nothing is given for {}", place())))?;
             let object =
-                object(device, binding.kind, resource).map_err(|error| Error::new(format!("{}: {error}", place())))?;
+                object(device, binding.kind, resource, &mut shared).map_err(|error| Error::new(format!("{}: {error}", place())))?;
             objects.insert(slot, object);
         }
     }
     Ok(objects)
 }
 
-fn object(device: &Rc<Logical>, kind: vk::DescriptorType, resource: &Resource) -> Result<Object> {
+fn object(
+    device: &Rc<Logical>,
+    kind: vk::DescriptorType,
+    resource: &Resource,
+    shared: &mut SharedBuffers,
+) -> Result<Object> {
     use vk::DescriptorType as Kind;
-    let mut object = Object { kind, buffer: None, texels: None, image: None, sampler: None };
+    let mut object = Object { kind, buffer: None, part: None, texels: None, image: None, sampler: None };
     let buffer = |usage, bytes: &[u8]| Buffer::new(device, usage, bytes).map(Some);
     let image = |usage, image: &Image| DeviceImage::new(device, image, usage).map(Some);
     match (kind, resource) {
@@ -272,6 +287,9 @@ fn object(device: &Rc<Logical>, kind: vk::DescriptorType, resource: &Resource) -
         }
         (Kind::STORAGE_BUFFER, Resource::Buffer(bytes)) => {
             object.buffer = buffer(vk::BufferUsageFlags::STORAGE_BUFFER, bytes)?;
+        }
+        (Kind::UNIFORM_BUFFER | Kind::STORAGE_BUFFER, Resource::Part(part)) => {
+            object.part = Some(shared.bind(device, kind, part)?);
         }
         (Kind::UNIFORM_TEXEL_BUFFER, Resource::TexelBuffer(format, bytes)) => {
             let made = Buffer::new(device, vk::BufferUsageFlags::UNIFORM_TEXEL_BUFFER, bytes)?;

@@ -18,13 +18,15 @@ pub struct DeviceOptions {
     pub name: Option<String>,
     /// Have the validation layer (VK_LAYER_KHRONOS_validation) look on; an error if it is not installed.
     pub validation: bool,
+    /// Have what lies beyond the end of a buffer read as 0 (robustBufferAccess2); an error if the device cannot.
+    pub robust: bool,
     /// How long work may take.
     pub timeout: Duration,
 }
 
 impl Default for DeviceOptions {
     fn default() -> DeviceOptions {
-        DeviceOptions { name: None, validation: false, timeout: Duration::from_secs(10) }
+        DeviceOptions { name: None, validation: false, robust: false, timeout: Duration::from_secs(10) }
     }
 }
 
@@ -46,9 +48,11 @@ impl Device {
         if !features.has_dynamic_rendering() {
             return Err(Error::new("the device has no dynamicRendering"));
         }
+        features.set_robust(options.robust)?;
         let target = features.target(&properties.limits);
         let driver = driver_name(&instance.raw, physical);
-        let logical = Logical::new(instance, physical, &mut features, options.timeout)?;
+        let limits = properties.limits;
+        let logical = Logical::new(instance, (physical, limits), &mut features, options.timeout)?;
         Ok(Device { logical: Rc::new(logical), target, name: device_name(&properties), driver })
     }
 
@@ -80,6 +84,7 @@ pub(super) struct Logical {
     pub(super) queue: vk::Queue,
     pub(super) queue_family: u32,
     pub(super) timeout: Duration,
+    pub(super) limits: vk::PhysicalDeviceLimits,
     pub(super) feedback: Option<ash::ext::transform_feedback::Device>,
     memory: vk::PhysicalDeviceMemoryProperties,
     /// Last, so that it is destroyed last.
@@ -89,7 +94,7 @@ pub(super) struct Logical {
 impl Logical {
     fn new(
         instance: Instance,
-        physical: vk::PhysicalDevice,
+        (physical, limits): (vk::PhysicalDevice, vk::PhysicalDeviceLimits),
         features: &mut Features,
         timeout: Duration,
     ) -> Result<Logical> {
@@ -114,7 +119,7 @@ impl Logical {
         // SAFETY: `physical` is of this instance.
         let memory = unsafe { instance.raw.get_physical_device_memory_properties(physical) };
         let feedback = has_feedback.then(|| ash::ext::transform_feedback::Device::new(&instance.raw, &raw));
-        Ok(Logical { raw, queue, queue_family, timeout, feedback, memory, instance })
+        Ok(Logical { raw, queue, queue_family, timeout, limits, feedback, memory, instance })
     }
 
     /// A memory type among those of the mask `types` that has `properties`.

@@ -25,7 +25,7 @@
 //! |-|-|
 //! | `device`, `features` | instance, device, messages of the validation layer; what the device can do |
 //! | `handle`, `memory`, `submit` | objects that destroy themselves; buffers and images; one batch of commands |
-//! | `reflect`, `resource`, `bind` | what modules want; what they are given; descriptor sets |
+//! | `reflect`, `resource`, `bind`, `part` | what modules want; what they are given; descriptor sets; parts of buffers in them |
 //! | `compute`, `graphics` | the two kinds of pipeline |
 //! | `render_pass` | draws that read what they draw to |
 //! | `compile` | how long the driver takes to make them |
@@ -38,6 +38,7 @@ mod features;
 mod graphics;
 mod handle;
 mod memory;
+mod part;
 pub mod reflect;
 mod render_pass;
 mod resource;
@@ -49,7 +50,7 @@ pub use compile::CompileTime;
 pub use compute::Dispatch;
 pub use device::{Device, DeviceOptions};
 pub use graphics::{Attachment, Attribute, Draw, Drawn};
-pub use resource::{texel_size, Image, Resource, Resources, Slot};
+pub use resource::{texel_size, Image, Part, Resource, Resources, Slot};
 
 use std::fmt;
 
