@@ -1504,9 +1504,29 @@ enum ntv_option_flags {
    NTV_OPTION_VALID_NIR = 1 << 2,
 };
 
+/* How a shader reads a uniform block. */
+enum ntv_block_class {
+   NTV_BLOCK_UNIFORM = 0,   /* through a uniform buffer */
+   NTV_BLOCK_STORAGE,       /* through a storage buffer with the set and binding that the uniform buffer would have */
+   NTV_BLOCK_PUSH_CONSTANT, /* in push constants; only for blocks that are read by load_ubo */
+};
+
+/* Where a stage finds a uniform block: ntv_plan says it. Blocks that no placement names are uniform buffers. */
+struct ntv_placement {
+   uint32_t block;       /* the stage's number of it: what load_ubo names; of variables, driver_location plus the index in the array */
+   uint32_t block_class; /* enum ntv_block_class */
+   uint32_t range;       /* the most bytes of it that are bound; 0: as many as the device takes */
+   uint32_t offset;      /* NTV_BLOCK_PUSH_CONSTANT: its first byte in the push constants, a multiple of 16 */
+   /* NTV_BLOCK_STORAGE: the shader keeps dynamic offsets within what is bound, as the device does not. Ranges have multiples of 16
+    * bytes then. */
+   bool clamp;
+};
+
 struct ntv_options {
    uint32_t flags;
    struct ntv_allocator allocator; /* malloc and free if `alloc` is NULL */
+   const struct ntv_placement *placements; /* of ntv_translate and ntv_module_create; NULL: all blocks are uniform buffers */
+   size_t num_placements;
 };
 
 enum ntv_descriptor {

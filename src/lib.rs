@@ -51,10 +51,10 @@ pub mod ir;
 pub mod module;
 
 pub mod analysis;
-pub mod plan;
 pub mod check;
 pub mod interp;
 pub mod pass;
+pub mod plan;
 pub mod spirv;
 pub mod text;
 mod translator;

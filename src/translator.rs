@@ -54,13 +54,7 @@ impl Translator {
     pub fn new(options: Options) -> Translator {
         let Options { target, buffer_access, input, placements } = options;
         let context = Context { target, buffer_access, placements };
-        Translator {
-            met: met_by(&context),
-            context,
-            input,
-            checker: Checker::default(),
-            emitter: Emitter::default(),
-        }
+        Translator { met: met_by(&context), context, input, checker: Checker::default(), emitter: Emitter::default() }
     }
 
     /// From now on, translates with `options`.
@@ -77,6 +71,11 @@ impl Translator {
             self.context.placements = placements;
             self.met = met_by(&self.context);
         }
+    }
+
+    /// Where it takes the uniform blocks of shaders to be.
+    pub fn placements(&self) -> &Placements {
+        &self.context.placements
     }
 
     /// Checks `shader` and runs the passes on it, up to and including the one called `stop_after`, if given.

@@ -29,7 +29,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "translator",
         &[
-            "entity", "error", "op", "target", "ir", "text", "wire", "analysis", "check", "plan", "pass", "spirv", "module",
+            "entity", "error", "op", "target", "ir", "text", "wire", "analysis", "check", "plan", "pass", "spirv",
+            "module",
         ],
     ),
     // It runs modules of any origin. What it knows of ntv is what a target is, and the textures of the interpreter, so that

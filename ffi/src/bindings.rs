@@ -527,11 +527,26 @@ pub const NTV_OPTION_NAMES: ntv_option_flags = 1;
 pub const NTV_OPTION_WORDS_ONLY: ntv_option_flags = 2;
 pub const NTV_OPTION_VALID_NIR: ntv_option_flags = 4;
 pub type ntv_option_flags = ::std::os::raw::c_uint;
+pub const NTV_BLOCK_UNIFORM: ntv_block_class = 0;
+pub const NTV_BLOCK_STORAGE: ntv_block_class = 1;
+pub const NTV_BLOCK_PUSH_CONSTANT: ntv_block_class = 2;
+pub type ntv_block_class = ::std::os::raw::c_uint;
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub struct ntv_placement {
+    pub block: u32,
+    pub block_class: u32,
+    pub range: u32,
+    pub offset: u32,
+    pub clamp: bool,
+}
 #[repr(C)]
 #[derive(Copy, Clone)]
 pub struct ntv_options {
     pub flags: u32,
     pub allocator: ntv_allocator,
+    pub placements: *const ntv_placement,
+    pub num_placements: usize,
 }
 pub const NTV_DESCRIPTOR_UNIFORM_BUFFER: ntv_descriptor = 0;
 pub const NTV_DESCRIPTOR_STORAGE_BUFFER: ntv_descriptor = 1;

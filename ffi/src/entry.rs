@@ -65,6 +65,18 @@ impl From<Error> for Failure {
 pub(crate) struct Call {
     pub(crate) flags: u32,
     pub(crate) allocator: Allocator,
+    /// What options have of the blocks of a shader: a pointer, and how many there are.
+    pub(crate) placements: (*const ntv_placement, usize),
+}
+
+impl Call {
+    fn of(options: Option<&ntv_options>) -> Call {
+        Call {
+            flags: options.map_or(0, |options| options.flags),
+            allocator: Allocator::of(options),
+            placements: options.map_or((null(), 0), |options| (options.placements, options.num_placements)),
+        }
+    }
 }
 
 /// Does `work`, and gives what it does, or `failed` if it panics.
@@ -98,7 +110,7 @@ unsafe fn answer(
     }
     // SAFETY: null or options, by the contract.
     let options = unsafe { options.as_ref() };
-    let call = Call { flags: options.map_or(0, |options| options.flags), allocator: Allocator::of(options) };
+    let call = Call::of(options);
     let outcome =
         catch_unwind(AssertUnwindSafe(|| enter(|| work(&call)))).unwrap_or_else(|panic| Err(Failure::panic(&*panic)));
     let (status, filled) = match outcome {

@@ -21,6 +21,7 @@ mod entry;
 mod memory;
 mod module;
 mod names;
+mod plan;
 mod reflection;
 mod target;
 #[cfg(test)]

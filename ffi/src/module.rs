@@ -2,6 +2,7 @@
 
 use crate::bindings::*;
 use crate::entry::{Call, Failure};
+use crate::plan;
 use crate::reflection::{empty, hand_over};
 use crate::translate::{slice, translate, Context};
 use ntv_core::link::link;
@@ -50,7 +51,7 @@ unsafe fn modules<'m>(stages: *const *const ntv_module, len: usize) -> Result<Ve
 ///
 /// # Safety
 /// `first` is null or points to `len` rows.
-unsafe fn rows<'r, T>(first: *const T, len: usize, name: &str) -> Result<&'r [T], Failure> {
+pub(crate) unsafe fn rows<'r, T>(first: *const T, len: usize, name: &str) -> Result<&'r [T], Failure> {
     if len == 0 {
         return Ok(&[]);
     }
@@ -76,7 +77,9 @@ pub(crate) unsafe fn create(
         unsafe { (context.cast::<Context>().as_ref(), target.as_ref(), slice(wire, num_words)) };
     // SAFETY: null or a pointer, by the contract.
     let made = unsafe { place(made) }?;
-    translate(context, target, words, call.flags, Some(offer), |done| {
+    // SAFETY: options point to so many, by the contract.
+    let placements = unsafe { plan::placements(call.placements) }?;
+    translate(context, target, (words, placements), call.flags, Some(offer), |done| {
         let filled = hand_over(&[], &done.module, None, done.workgroup_size, call)?;
         *made = handle(std::mem::take(&mut done.module));
         Ok(filled)

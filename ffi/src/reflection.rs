@@ -71,7 +71,7 @@ pub(crate) fn hand_over(
     module: &Module,
     key: Option<&Key>,
     workgroup_size: [u32; 3],
-    Call { flags, allocator }: &Call,
+    Call { flags, allocator, .. }: &Call,
 ) -> Result<ntv_result, Failure> {
     let describe = flags & NTV_OPTION_WORDS_ONLY == 0;
     let mut filled = ntv_result { num_words: words.len(), workgroup_size, ..empty() };

@@ -3,7 +3,8 @@
 use crate::bindings::*;
 use crate::entry::{Call, Failure};
 use crate::reflection::hand_over;
-use crate::target;
+use crate::{plan, target};
+use ntv_core::plan::Placements;
 use ntv_core::wire::Decoder;
 use ntv_core::{EmitOptions, Input, Key, Module, Options, Shader, Translator};
 use std::any::Any;
@@ -59,7 +60,9 @@ pub(crate) unsafe fn translate_words(
     // SAFETY: null or as said, by the contract. A context is only reached through a shared reference.
     let (context, target, words) =
         unsafe { (context.cast::<Context>().as_ref(), target.as_ref(), slice(wire, num_words)) };
-    translate(context, target, words, call.flags, None, |done| {
+    // SAFETY: options point to so many, by the contract.
+    let placements = unsafe { plan::placements(call.placements) }?;
+    translate(context, target, (words, placements), call.flags, None, |done| {
         let Done { module, workgroup_size } = done;
         hand_over(&module.words, module, Some(&Key::default()), *workgroup_size, call)
     })
@@ -89,7 +92,7 @@ pub(crate) struct Done {
 pub(crate) fn translate<R>(
     context: Option<&Context>,
     target: Option<&ntv_target>,
-    words: Option<&[u32]>,
+    (words, placements): (Option<&[u32]>, Placements),
     flags: u32,
     offer: Option<u64>,
     hand_over: impl FnOnce(&mut Done) -> Result<R, Failure>,
@@ -109,6 +112,7 @@ pub(crate) fn translate<R>(
         ..EmitOptions::default()
     };
     let input = if flags & NTV_OPTION_VALID_NIR == 0 { Input::Unknown } else { Input::Valid };
+    state.translator.set_placements(placements);
     let run = || state.translate(target, input, words, &options).and_then(|()| hand_over(&mut state.done));
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| Err(state.start_again(&*panic)))
 }
@@ -127,7 +131,8 @@ impl State {
     #[inline(never)]
     fn tell(&mut self, target: &ntv_target, input: Input) -> Result<(), Failure> {
         let known = target::options(target).map_err(Failure::argument)?;
-        self.translator.set_options(Options { input, ..known });
+        let placements = self.translator.placements().clone();
+        self.translator.set_options(Options { input, placements, ..known });
         self.told = Some((target::words_of(target), input));
         Ok(())
     }

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 /// A stage of the pipeline.
 #[allow(missing_docs)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Stage {
     #[default]
     Vertex,

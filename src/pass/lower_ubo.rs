@@ -299,7 +299,8 @@ impl Survey {
     }
 
     fn add(&mut self, shader: &Shader, context: &Context, load: &UboLoad, offsets: &Offsets) {
-        let most = load.const_block(shader).map_or_else(|| context.most_bytes(0, u32::MAX), |at| context.most_bytes(at, 1));
+        let most =
+            load.const_block(shader).map_or_else(|| context.most_bytes(0, u32::MAX), |at| context.most_bytes(at, 1));
         let end = load.end(shader).filter(|end| *end <= most);
         let readable = end.unwrap_or(0).max(load.range_end(shader).unwrap_or(0));
         let offset = load.offset(shader, offsets);

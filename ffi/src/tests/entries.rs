@@ -7,11 +7,12 @@ use std::mem::MaybeUninit;
 use std::ptr::{null, null_mut};
 
 /// The sources of this library that C could call into.
-const SOURCES: [(&str, &str); 7] = [
+const SOURCES: [(&str, &str); 8] = [
     ("lib", include_str!("../lib.rs")),
     ("memory", include_str!("../memory.rs")),
     ("module", include_str!("../module.rs")),
     ("names", include_str!("../names.rs")),
+    ("plan", include_str!("../plan.rs")),
     ("reflection", include_str!("../reflection.rs")),
     ("target", include_str!("../target.rs")),
     ("translate", include_str!("../translate.rs")),

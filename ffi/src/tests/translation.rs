@@ -6,6 +6,7 @@ use crate::{
     ntv_context_create, ntv_context_destroy, ntv_result_free, ntv_target_enable, ntv_target_init,
     ntv_target_workaround, ntv_translate,
 };
+use ntv_core::plan::{Class, Placement, Placements};
 use ntv_core::{text, wire, EmitOptions, Translator, Workaround};
 use std::ffi::{c_void, CStr};
 use std::path::Path;
@@ -106,10 +107,37 @@ fn all_words() -> Vec<Vec<u32>> {
 }
 
 #[test]
+fn placements_are_those_of_the_library() {
+    let dump = include_str!("../../../tests/corpus/pass/place_blocks_example.nir");
+    let shader = text::parse(dump).remove(0).shader.expect("a shader");
+    let (wire, context) = (wire::encode(&shader), Context::new());
+    let allocator = ntv_allocator { alloc: None, free: None, user: null_mut() };
+    let with = |rows: &[ntv_placement]| {
+        let options = ntv_options { flags: 0, allocator, placements: rows.as_ptr(), num_placements: rows.len() };
+        context.translate(&target(), &wire, Some(&options))
+    };
+    let plain = context.translate(&target(), &wire, None);
+    let row = ntv_placement { block: 1, block_class: NTV_BLOCK_STORAGE, range: 0, offset: 0, clamp: true };
+    let mut translator = Translator::default();
+    let mut placements = Placements::default();
+    placements.set(1, Placement { class: Class::Storage, range: 0, clamp: true });
+    translator.set_placements(placements);
+    let module = translator.translate(&mut shader.clone(), &EmitOptions::default()).expect("a module");
+    assert_eq!(with(&[row]), (NTV_OK, module.words.clone(), None));
+    assert_ne!(plain.1, module.words);
+    assert_eq!(with(&[]), plain, "they are of one shader only");
+    for wrong in [ntv_placement { block_class: 3, ..row }, ntv_placement { block_class: 2, offset: 4, ..row }] {
+        assert_eq!(with(&[wrong]).0, NTV_ERROR_ARGUMENT);
+    }
+    let options = ntv_options { flags: 0, allocator, placements: null(), num_placements: 1 };
+    assert_eq!(context.translate(&target(), &wire, Some(&options)).0, NTV_ERROR_ARGUMENT);
+}
+
+#[test]
 fn valid_nir_is_translated_or_refused_the_same_if_nobody_looks() {
     let context = Context::new();
     let allocator = ntv_allocator { alloc: None, free: None, user: null_mut() };
-    let options = ntv_options { flags: NTV_OPTION_VALID_NIR, allocator };
+    let options = ntv_options { flags: NTV_OPTION_VALID_NIR, allocator, placements: null(), num_placements: 0 };
     let few = {
         let mut few = target();
         for feature in [c"shaderInt64", c"shaderFloat64", c"shaderInt16", c"subgroupBallot", c"shaderClipDistance"] {
@@ -137,7 +165,7 @@ fn valid_nir_is_translated_or_refused_the_same_if_nobody_looks() {
 #[test]
 fn unknown_flags_are_errors() {
     let allocator = ntv_allocator { alloc: None, free: None, user: null_mut() };
-    let options = ntv_options { flags: 2 * NTV_OPTION_VALID_NIR, allocator };
+    let options = ntv_options { flags: 2 * NTV_OPTION_VALID_NIR, allocator, placements: null(), num_placements: 0 };
     let (status, _, error) = Context::new().translate(&target(), &words(), Some(&options));
     assert_eq!((status, error.as_deref()), (NTV_ERROR_ARGUMENT, Some("unknown flags of the options: 0x8")));
 }
@@ -307,8 +335,12 @@ fn memory_is_the_callers() {
         for allocations in 0..5 {
             let counter = Counter { left: AtomicUsize::new(allocations), live: AtomicUsize::new(0) };
             let user = (&counter as *const Counter).cast_mut().cast();
-            let options =
-                ntv_options { flags, allocator: ntv_allocator { alloc: Some(alloc), free: Some(free), user } };
+            let options = ntv_options {
+                flags,
+                allocator: ntv_allocator { alloc: Some(alloc), free: Some(free), user },
+                placements: null(),
+                num_placements: 0,
+            };
             let (status, words, error) = context.translate(&target(), &words(), Some(&options));
             if allocations >= needed {
                 assert_eq!((status, words, error), expected);
