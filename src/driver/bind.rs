@@ -37,11 +37,8 @@ struct Object {
 
 impl Object {
     fn buffer_info(&self) -> Option<vk::DescriptorBufferInfo> {
-        let whole = |buffer: &Buffer| vk::DescriptorBufferInfo {
-            buffer: *buffer.handle,
-            offset: 0,
-            range: buffer.size as u64,
-        };
+        let whole =
+            |buffer: &Buffer| vk::DescriptorBufferInfo { buffer: *buffer.handle, offset: 0, range: buffer.size as u64 };
         self.part.as_ref().map(BoundPart::info).or(self.buffer.as_ref().map(whole))
     }
 }
@@ -263,8 +260,8 @@ fn objects(device: &Rc<Logical>, bindings: &Layout, resources: &Resources) -> Re
             let place = || format!("set {}, binding {}, element {element}", slot.set, slot.binding);
             let resource = resources.get(&slot);
             let resource = resource.ok_or_else(|| Error::new(format!("nothing is given for {}", place())))?;
-            let object =
-                object(device, binding.kind, resource, &mut shared).map_err(|error| Error::new(format!("{}: {error}", place())))?;
+            let object = object(device, binding.kind, resource, &mut shared)
+                .map_err(|error| Error::new(format!("{}: {error}", place())))?;
             objects.insert(slot, object);
         }
     }

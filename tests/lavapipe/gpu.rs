@@ -15,7 +15,17 @@ impl Gpu {
     /// # Panics
     /// If the driver or the validation layer is missing: a test that cannot judge has failed.
     pub(crate) fn open() -> Gpu {
-        let options = DeviceOptions { name: Some("llvmpipe".into()), validation: true, ..DeviceOptions::default() };
+        Gpu::with(false)
+    }
+
+    /// Opens lavapipe so that what lies beyond the end of a buffer reads as 0.
+    pub(crate) fn open_robust() -> Gpu {
+        Gpu::with(true)
+    }
+
+    fn with(robust: bool) -> Gpu {
+        let name = Some("llvmpipe".into());
+        let options = DeviceOptions { name, validation: true, robust, ..DeviceOptions::default() };
         let device = Device::open(&options);
         Gpu { device: device.expect("lavapipe and the validation layer, which `cargo xtask test` installs") }
     }
