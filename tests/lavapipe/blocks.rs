@@ -139,7 +139,9 @@ fn check(name: &str) {
     let blocks = shader.info.num_ubos;
     let modules: Vec<_> =
         possible(name).into_iter().map(|stored| (stored, module(&gpu, &shader, stored, false))).collect();
-    for seed in [0, 1] {
+    // What compares blocks wants some that are equal.
+    let seeds = if name.starts_with("whole_") { 0..2 } else { 1..2 };
+    for seed in seeds {
         let given: Vec<Vec<u8>> = (0..blocks).map(|block| contents(seed, block, block_size(name))).collect();
         // A uniform block of GL's loose uniforms is small.
         let given = |block: u32| match block {
