@@ -75,17 +75,18 @@ impl Layouts {
 type Layout = BTreeMap<(u32, u32), Binding>;
 
 impl Bound {
-    /// Gives `interfaces`, the stages of one pipeline, what they want of `resources` and `push_constants`.
+    /// Gives `interfaces`, the stages of one pipeline, what they want of `resources` and `push_constants`. Parts are of the buffers
+    /// that `shared` has, or gets.
     pub(super) fn new(
         device: &Rc<Logical>,
         interfaces: &[Interface],
-        resources: &Resources,
+        (resources, shared): (&Resources, &mut SharedBuffers),
         push_constants: &[u8],
     ) -> Result<Bound> {
         let Layouts { pipeline: layout, sets: set_layouts, bindings, stages } =
             Layouts::new(device, interfaces, push_constants.len())?;
         let handles: Vec<vk::DescriptorSetLayout> = set_layouts.iter().map(|layout| **layout).collect();
-        let objects = objects(device, &bindings, resources)?;
+        let objects = objects(device, &bindings, resources, shared)?;
         let (pool, sets) = allocate_sets(device, &handles, &bindings)?;
         let device = Rc::clone(device);
         let bound = Bound { device, layout, sets, stages, bindings, _pool: pool, _set_layouts: set_layouts, objects };
@@ -114,14 +115,18 @@ impl Bound {
         Ok(())
     }
 
-    /// Records the way of images to the device, and binds all to `point`.
-    pub(super) fn bind(&self, commands: &Commands, point: vk::PipelineBindPoint, push_constants: &[u8]) {
+    /// Records the way of images to the device.
+    pub(super) fn upload(&self, commands: &Commands) {
         for object in self.objects.values() {
             if let Some(image) = &object.image {
                 image.upload(commands, layout_of(object.kind));
             }
         }
         commands.barrier();
+    }
+
+    /// Binds all to `point`.
+    pub(super) fn bind(&self, commands: &Commands, point: vk::PipelineBindPoint, push_constants: &[u8]) {
         let raw = &self.device.raw;
         if !self.sets.is_empty() {
             // SAFETY: the sets were made with the set layouts of `layout`.
@@ -250,9 +255,13 @@ fn allocate_sets(device: &Rc<Logical>, layouts: &[vk::DescriptorSetLayout], bind
     Ok((Some(pool), sets))
 }
 
-fn objects(device: &Rc<Logical>, bindings: &Layout, resources: &Resources) -> Result<BTreeMap<Slot, Object>> {
+fn objects(
+    device: &Rc<Logical>,
+    bindings: &Layout,
+    resources: &Resources,
+    shared: &mut SharedBuffers,
+) -> Result<BTreeMap<Slot, Object>> {
     let mut objects = BTreeMap::new();
-    let mut shared = SharedBuffers::default();
     // What is drawn to is there anyway.
     for binding in bindings.values().filter(|binding| binding.kind != vk::DescriptorType::INPUT_ATTACHMENT) {
         for element in 0..binding.count {
@@ -260,7 +269,7 @@ fn objects(device: &Rc<Logical>, bindings: &Layout, resources: &Resources) -> Re
             let place = || format!("set {}, binding {}, element {element}", slot.set, slot.binding);
             let resource = resources.get(&slot);
             let resource = resource.ok_or_else(|| Error::new(format!("nothing is given for {}", place())))?;
-            let object = object(device, binding.kind, resource, &mut shared)
+            let object = object(device, binding.kind, resource, shared)
                 .map_err(|error| Error::new(format!("{}: {error}", place())))?;
             objects.insert(slot, object);
         }

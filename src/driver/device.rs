@@ -18,6 +18,8 @@ pub struct DeviceOptions {
     pub name: Option<String>,
     /// Have the validation layer (VK_LAYER_KHRONOS_validation) look on; an error if it is not installed.
     pub validation: bool,
+    /// Have the validation layer look for missing barriers too (synchronization validation).
+    pub synchronization: bool,
     /// Have what lies beyond the end of a buffer read as 0 (robustBufferAccess2); an error if the device cannot.
     pub robust: bool,
     /// How long work may take.
@@ -26,7 +28,13 @@ pub struct DeviceOptions {
 
 impl Default for DeviceOptions {
     fn default() -> DeviceOptions {
-        DeviceOptions { name: None, validation: false, robust: false, timeout: Duration::from_secs(10) }
+        DeviceOptions {
+            name: None,
+            validation: false,
+            synchronization: false,
+            robust: false,
+            timeout: Duration::from_secs(10),
+        }
     }
 }
 
@@ -41,7 +49,7 @@ pub struct Device {
 impl Device {
     /// Opens a device that has Vulkan 1.3.
     pub fn open(options: &DeviceOptions) -> Result<Device> {
-        let instance = Instance::new(options.validation)?;
+        let instance = Instance::new(options.validation, options.synchronization)?;
         let (physical, properties) = choose(&instance.raw, options.name.as_deref())?;
         let extensions = extensions(&instance.raw, physical)?;
         let mut features = Features::query(&instance.raw, physical, extensions);
@@ -69,6 +77,11 @@ impl Device {
     /// The driver's name and version, such as `llvmpipe Mesa 22.3.6 (LLVM 15.0.6)`.
     pub fn driver(&self) -> &str {
         &self.driver
+    }
+
+    /// What the device takes.
+    pub fn limits(&self) -> &vk::PhysicalDeviceLimits {
+        &self.logical.limits
     }
 
     /// What the validation layer said since it was last asked.
@@ -163,7 +176,7 @@ struct Instance {
 const LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
 
 impl Instance {
-    fn new(validation: bool) -> Result<Instance> {
+    fn new(validation: bool, synchronization: bool) -> Result<Instance> {
         // SAFETY: the loader's initialisation has no requirements on its caller.
         let entry = unsafe { ash::Entry::load() };
         let entry = entry.map_err(|error| Error::new(format!("no Vulkan loader (libvulkan.so.1): {error}")))?;
@@ -174,10 +187,19 @@ impl Instance {
             layers.push(LAYER.as_ptr());
             extensions.push(vk::EXT_DEBUG_UTILS_NAME.as_ptr());
         }
+        if synchronization {
+            if !validation {
+                return Err(Error::new("synchronization is looked at by the validation layer, which is not wanted"));
+            }
+            extensions.push(vk::EXT_VALIDATION_FEATURES_NAME.as_ptr());
+        }
+        let enabled = [vk::ValidationFeatureEnableEXT::SYNCHRONIZATION_VALIDATION];
+        let mut more = vk::ValidationFeaturesEXT::default().enabled_validation_features(&enabled);
         let info = vk::InstanceCreateInfo::default()
             .application_info(&application)
             .enabled_layer_names(&layers)
             .enabled_extension_names(&extensions);
+        let info = if synchronization { info.push_next(&mut more) } else { info };
         // SAFETY: all that `info` points to outlives the call.
         let raw = unsafe { entry.create_instance(&info, None) }.during("vkCreateInstance")?;
         let messages = Box::new(Mutex::new(Vec::new()));

@@ -27,6 +27,7 @@
 //! | `handle`, `memory`, `submit` | objects that destroy themselves; buffers and images; one batch of commands |
 //! | `reflect`, `resource`, `bind`, `part` | what modules want; what they are given; descriptor sets; parts of buffers in them |
 //! | `compute`, `graphics` | the two kinds of pipeline |
+//! | `steps` | several dispatches in one batch, with updates of buffers and barriers between them |
 //! | `render_pass` | draws that read what they draw to |
 //! | `compile` | how long the driver takes to make them |
 
@@ -42,6 +43,7 @@ mod part;
 pub mod reflect;
 mod render_pass;
 mod resource;
+mod steps;
 mod submit;
 
 pub use crate::interp::Sampler;
@@ -51,6 +53,7 @@ pub use compute::Dispatch;
 pub use device::{Device, DeviceOptions};
 pub use graphics::{Attachment, Attribute, Draw, Drawn};
 pub use resource::{texel_size, Image, Part, Resource, Resources, Slot};
+pub use steps::Step;
 
 use std::fmt;
 

@@ -31,17 +31,21 @@ impl SharedBuffers {
     /// Puts the buffer of `part` on the device, unless it is there, for a descriptor of this kind.
     pub(super) fn bind(&mut self, device: &Rc<Logical>, kind: vk::DescriptorType, part: &Part) -> Result<BoundPart> {
         check(&device.limits, kind, part)?;
-        let known = self.list.iter().find(|(bytes, _)| Rc::ptr_eq(bytes, &part.bytes));
-        let buffer = match known {
-            Some((_, buffer)) => Rc::clone(buffer),
-            None => {
-                let usage = vk::BufferUsageFlags::UNIFORM_BUFFER | vk::BufferUsageFlags::STORAGE_BUFFER;
-                let buffer = Rc::new(Buffer::new(device, usage, &part.bytes)?);
-                self.list.push((Rc::clone(&part.bytes), Rc::clone(&buffer)));
-                buffer
-            }
-        };
+        let buffer = self.buffer(device, &part.bytes)?;
         Ok(BoundPart { buffer, offset: part.offset as u64, len: part.len as u64 })
+    }
+
+    /// The buffer that holds `bytes`; it is made if there is none yet.
+    pub(super) fn buffer(&mut self, device: &Rc<Logical>, bytes: &Rc<[u8]>) -> Result<Rc<Buffer>> {
+        if let Some((_, buffer)) = self.list.iter().find(|(known, _)| Rc::ptr_eq(known, bytes)) {
+            return Ok(Rc::clone(buffer));
+        }
+        let usage = vk::BufferUsageFlags::UNIFORM_BUFFER
+            | vk::BufferUsageFlags::STORAGE_BUFFER
+            | vk::BufferUsageFlags::TRANSFER_DST;
+        let buffer = Rc::new(Buffer::new(device, usage, bytes)?);
+        self.list.push((Rc::clone(bytes), Rc::clone(&buffer)));
+        Ok(buffer)
     }
 }
 
