@@ -15,13 +15,13 @@ use std::path::Path;
 use std::rc::Rc;
 
 /// Bytes of a block: the most that lavapipe takes as a uniform buffer.
-const BLOCK: usize = 1 << 16;
+pub(crate) const BLOCK: usize = 1 << 16;
 
 /// Bytes that results have room for; more than any shader writes.
 const RESULT: usize = 1 << 14;
 
 /// What no uniform buffers of lavapipe can be: too large, or more than 15.
-const NOT_UNIFORM: &[&str] = &["blocks_16", "blocks_20", "huge_1mib"];
+pub(crate) const NOT_UNIFORM: &[&str] = &["blocks_16", "blocks_20", "huge_1mib"];
 
 /// Which blocks are storage buffers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,12 +50,12 @@ fn stem(path: &Path) -> &str {
     path.file_stem().and_then(|stem| stem.to_str()).expect("a name")
 }
 
-fn load(name: &str) -> Shader {
+pub(crate) fn load(name: &str) -> Shader {
     parse(&format!("tests/corpus/blocks/{name}.nir"))
 }
 
 /// Bytes of each block of the shader called `name`.
-fn block_size(name: &str) -> usize {
+pub(crate) fn block_size(name: &str) -> usize {
     if name == "huge_1mib" {
         1 << 20
     } else {
@@ -65,7 +65,7 @@ fn block_size(name: &str) -> usize {
 
 /// Word `number` of a block: 0, or finite and not denormal as a float, and as the upper half of a double. With seed 0 all
 /// blocks are the same, so that comparisons can be true.
-fn word(seed: u32, block: u32, number: u32) -> u32 {
+pub(crate) fn word(seed: u32, block: u32, number: u32) -> u32 {
     let block = if seed == 0 { 0 } else { block };
     let mut hash = number.wrapping_mul(0x9e37_79b9) ^ block.wrapping_mul(0x85eb_ca6b) ^ seed;
     for factor in [0x7feb_352d, 0x846c_a68b] {
@@ -78,12 +78,12 @@ fn word(seed: u32, block: u32, number: u32) -> u32 {
     }
 }
 
-fn contents(seed: u32, block: u32, size: usize) -> Vec<u8> {
+pub(crate) fn contents(seed: u32, block: u32, size: usize) -> Vec<u8> {
     (0..size as u32 / 4).flat_map(|number| word(seed, block, number).to_le_bytes()).collect()
 }
 
 /// What the interpreter gives for `shader` with these blocks.
-fn expected(shader: &Shader, blocks: &[Vec<u8>]) -> Vec<u32> {
+pub(crate) fn expected(shader: &Shader, blocks: &[Vec<u8>]) -> Vec<u32> {
     let mut resources = interp::Resources {
         uniform: blocks.iter().map(|bytes| interp::Buffer::new(bytes.clone())).collect(),
         storage: vec![interp::Buffer::zeroed(RESULT)],
@@ -98,32 +98,73 @@ fn expected(shader: &Shader, blocks: &[Vec<u8>]) -> Vec<u32> {
     words
 }
 
-/// `shader` as a module that has `stored` blocks in storage, and its descriptors of blocks, each with its kind checked.
-fn module(gpu: &Gpu, shader: &Shader, stored: Stored, clamp: bool) -> (Vec<u32>, Vec<Binding>) {
+/// A module and its descriptors of uniform blocks, in whatever class.
+pub(crate) struct Module {
+    pub(crate) words: Vec<u32>,
+    pub(crate) bindings: Vec<Binding>,
+}
+
+/// `shader` as a module that has its blocks where `placements` say.
+pub(crate) fn placed(gpu: &Gpu, shader: &Shader, placements: Placements) -> Module {
     let mut translator = Translator::new(Options { target: gpu.target().clone(), ..Options::default() });
-    translator.set_placements(stored.placements(shader.info.num_ubos, clamp));
+    translator.set_placements(placements);
     let module = translator.translate(&mut shader.clone(), &EmitOptions::default()).expect("a module");
     let mut bindings = reflect(&module.words).expect("an interface").bindings;
     bindings.retain(|binding| binding.set <= 1);
-    for binding in &bindings {
-        // An array of blocks is in storage if one of them is.
-        let is_stored = (binding.binding..binding.binding + binding.count).any(|block| stored.has(block));
-        let kind = if is_stored { vk::DescriptorType::STORAGE_BUFFER } else { vk::DescriptorType::UNIFORM_BUFFER };
-        assert_eq!(binding.kind, kind, "block {}", binding.binding);
+    Module { words: module.words, bindings }
+}
+
+/// The number of the block behind a descriptor, the first one's of an array. GL's loose uniforms have a set of their own, in which
+/// zink's binding is that of the stage; the binding of the others is their number.
+pub(crate) fn block_of(binding: &Binding) -> u32 {
+    if binding.set == 0 {
+        0
+    } else {
+        binding.binding
     }
-    (module.words, bindings)
+}
+
+/// `shader` as a module that has `stored` blocks in storage; the kinds of its descriptors are checked.
+fn module(gpu: &Gpu, shader: &Shader, stored: Stored, clamp: bool) -> Module {
+    let module = placed(gpu, shader, stored.placements(shader.info.num_ubos, clamp));
+    for binding in &module.bindings {
+        let block = block_of(binding);
+        // An array of blocks is in storage if one of them is.
+        let is_stored = (block..block + binding.count).any(|block| stored.has(block));
+        let kind = if is_stored { vk::DescriptorType::STORAGE_BUFFER } else { vk::DescriptorType::UNIFORM_BUFFER };
+        assert_eq!(binding.kind, kind, "block {block}");
+    }
+    module
+}
+
+impl Module {
+    /// The contents that `resource` has for each block, and room for results in storage block 0.
+    pub(crate) fn resources(&self, resource: impl Fn(u32) -> Resource) -> Resources {
+        let mut resources = Resources::from([(ssbo(0), words(&[0; RESULT / 4]))]);
+        for binding in &self.bindings {
+            // Element n of an array is block n further on.
+            for element in 0..binding.count {
+                let slot = Slot { set: binding.set, binding: binding.binding, element };
+                resources.insert(slot, resource(block_of(binding) + element));
+            }
+        }
+        resources
+    }
+}
+
+/// Fails if `got` is not `want`, and says where they differ first.
+pub(crate) fn assert_same(got: &[u32], want: &[u32], what: &str) {
+    assert_eq!(got.len(), want.len(), "{what}");
+    let differs = got.iter().zip(want).position(|(got, want)| got != want);
+    if let Some(at) = differs {
+        panic!("{what}: word {at} is {:#x}, not {:#x}", got[at], want[at]);
+    }
 }
 
 /// Runs `module` with the contents that `resource` has for each block; the words of storage block 0 afterwards.
-fn run(gpu: &Gpu, module: &(Vec<u32>, Vec<Binding>), resource: impl Fn(u32) -> Resource) -> Vec<u32> {
-    let mut resources = Resources::from([(ssbo(0), words(&[0; RESULT / 4]))]);
-    for Binding { set, binding, count, .. } in &module.1 {
-        // A block's number is its binding, and element n of an array is block n further on.
-        for element in 0..*count {
-            resources.insert(Slot { set: *set, binding: *binding, element }, resource(binding + element));
-        }
-    }
-    gpu.dispatch(&module.0, [1; 3], &mut resources);
+pub(crate) fn run(gpu: &Gpu, module: &Module, resource: impl Fn(u32) -> Resource) -> Vec<u32> {
+    let mut resources = module.resources(resource);
+    gpu.dispatch(&module.words, [1; 3], &mut resources);
     read(&resources, ssbo(0))
 }
 
@@ -152,13 +193,13 @@ fn check(name: &str) {
         let want = expected(&shader, &all);
         for (stored, module) in &modules {
             let got = run(&gpu, module, |block| Resource::Buffer(given(block).to_vec()));
-            assert_eq!(got, want, "{name}, seed {seed}, in storage: {stored:?}");
+            assert_same(&got, &want, &format!("{name}, seed {seed}, in storage: {stored:?}"));
         }
     }
 }
 
 /// The shaders of the folder, as a Gallium driver receives them and as zink gives them, except the one that reads what is not there.
-fn names() -> Vec<String> {
+pub(crate) fn names() -> Vec<String> {
     let files = support::files(&support::root().join("tests/corpus/blocks"), &["nir"]);
     let names = files.iter().map(|file| stem(file).to_string());
     names.filter(|name| !name.starts_with("out_of_range")).collect()
@@ -184,9 +225,9 @@ fn blocks_of_every_layout_read_the_same_in_both_classes() {
 fn what_cannot_be_uniform_buffers_exceeds_a_limit() {
     let gpu = Gpu::open();
     for name in NOT_UNIFORM {
-        let too_large = block_size(name) > gpu.target().max_uniform_buffer_range as usize;
-        let (_, bindings) = module(&gpu, &load(name), Stored::None, false);
-        let too_many = bindings.len() > 15;
+        let too_large = block_size(name) > gpu.limits().max_uniform_buffer_range as usize;
+        let count: u32 = module(&gpu, &load(name), Stored::None, false).bindings.iter().map(|it| it.count).sum();
+        let too_many = count > gpu.limits().max_per_stage_descriptor_uniform_buffers;
         assert!(too_large || too_many, "{name} could be run with uniform buffers");
     }
 }
@@ -208,7 +249,8 @@ fn parts_of_one_buffer_read_as_buffers_do() {
             for stored in [Stored::None, Stored::All, Stored::Odd] {
                 let module = module(&gpu, &shader, stored, false);
                 let part = |block| Resource::Part(Part { bytes: Rc::clone(&bytes), offset: at(block), len });
-                assert_eq!(run(&gpu, &module, part), want, "{name}, offset {offset}, in storage: {stored:?}");
+                let what = format!("{name}, offset {offset}, in storage: {stored:?}");
+                assert_same(&run(&gpu, &module, part), &want, &what);
             }
         }
     }
@@ -226,13 +268,11 @@ fn parts_that_no_device_can_bind_are_refused() {
         (0, 0, "0 bytes from 0 on, of a buffer of 4096"),
     ];
     for (stored, kind) in [(Stored::None, "UNIFORM_BUFFER"), (Stored::All, "STORAGE_BUFFER")] {
-        let (words_of, bindings) = module(&gpu, &shader, stored, false);
+        let module = module(&gpu, &shader, stored, false);
         for (offset, len, wanted) in cases {
-            let mut resources = Resources::from([(ssbo(0), words(&[0; RESULT / 4]))]);
-            let part = || Resource::Part(Part { bytes: Rc::clone(&bytes), offset, len });
-            let slot = |binding: &Binding| Slot { set: binding.set, binding: binding.binding, element: 0 };
-            resources.extend(bindings.iter().map(|binding| (slot(binding), part())));
-            let error = gpu.try_dispatch(&words_of, [1; 3], &mut resources).unwrap_err().message;
+            let part = |_| Resource::Part(Part { bytes: Rc::clone(&bytes), offset, len });
+            let mut resources = module.resources(part);
+            let error = gpu.try_dispatch(&module.words, [1; 3], &mut resources).unwrap_err().message;
             assert!(error.contains(wanted), "{error}");
             assert!(error.contains(kind) || !wanted.contains("that starts"), "{error}");
         }
@@ -240,7 +280,7 @@ fn parts_that_no_device_can_bind_are_refused() {
 }
 
 /// Runs `module`, of `out_of_range`, with a block of 64 vec4s and this `base`; `element` says which vec4 is read, if any is.
-fn check_out_of_range(gpu: &Gpu, module: &(Vec<u32>, Vec<Binding>), base: u32, element: impl Fn(u32) -> Option<u32>) {
+fn check_out_of_range(gpu: &Gpu, module: &Module, base: u32, element: impl Fn(u32) -> Option<u32>) {
     let block = contents(1, 1, 1024);
     let given = BTreeMap::from([(0, words(&[base, 0, 0, 0])), (1, Resource::Buffer(block))]);
     let got = run(gpu, module, |block| given[&block].clone());

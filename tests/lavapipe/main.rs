@@ -14,11 +14,13 @@ mod graphics;
 mod images;
 mod lanes;
 mod links;
+mod planned;
 mod run;
 mod stages;
 #[path = "../support/mod.rs"]
 mod support;
 #[path = "../support/tool.rs"]
 mod tool;
+mod updates;
 mod variants;
 mod words;
