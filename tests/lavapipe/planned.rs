@@ -1,6 +1,6 @@
 //! Programs whose blocks are where a plan for lavapipe puts them, bound with the ranges that the plan says.
 
-use crate::blocks::{self, assert_same, contents, expected, load, placed, word, Module};
+use crate::blocks::{self, assert_same, check_each, contents, expected, load, placed, word, Module};
 use crate::gpu::{floats, from_bytes, Gpu};
 use crate::{stages, support};
 use ntv::driver::{vk, Attachment, Attribute, Draw, Resource, Resources, Slot};
@@ -45,15 +45,14 @@ fn kinds(module: &Module, kind: vk::DescriptorType) -> u32 {
     module.bindings.iter().filter(|binding| binding.kind == kind).map(|binding| binding.count).sum()
 }
 
-fn check_both_classes(name: &str) {
-    let gpu = Gpu::open();
+fn check_both_classes(gpu: &Gpu, name: &str) {
     let shader = load(name);
     let results = [Class::Uniform, Class::Storage].map(|class| {
-        let plan = plan_of(&gpu, &[&shader], &all(class)).expect("a plan");
+        let plan = plan_of(gpu, &[&shader], &all(class)).expect("a plan");
         let others = plan.blocks.iter().filter(|block| block.class != class).count();
         let must = class == Class::Uniform && blocks::NOT_UNIFORM.contains(&name);
         assert_eq!(others > 0, must, "{name} in {class}: {others} blocks are elsewhere");
-        let (got, want) = run_planned(&gpu, &shader, &plan, blocks::BLOCK);
+        let (got, want) = run_planned(gpu, &shader, &plan, blocks::BLOCK);
         assert_same(&got, &want, &format!("{name} in {class}"));
         got
     });
@@ -62,15 +61,7 @@ fn check_both_classes(name: &str) {
 
 #[test]
 fn every_block_reads_the_same_in_the_class_that_is_asked_for() {
-    let results = support::in_parallel(blocks::names(), |name| {
-        let checked = support::caught(|| {
-            check_both_classes(&name);
-            Ok(())
-        });
-        checked.err().map(|problem| format!("{name}: {problem}"))
-    });
-    let failures: Vec<String> = results.into_iter().flatten().collect();
-    assert!(failures.is_empty(), "{} shaders fail\n\n{}", failures.len(), failures.join("\n"));
+    check_each(&blocks::names(), Gpu::open, check_both_classes);
 }
 
 /// The rows of ANGLE's table: a shader of the folder with such a block, and its declaration. The first ones ANGLE takes.
@@ -235,6 +226,12 @@ fn both_stages_read_a_block_of_as_many_structs_as_fit() {
         let modules = [(&vertex, Stage::Vertex), (&fragment, Stage::Fragment)]
             .map(|(shader, stage)| placed(&gpu, shader, plan.placements(stage)));
         let resource = || Resource::Buffer(block.clone());
+        let kinds = modules.each_ref().map(|module| module.bindings.iter().map(|it| it.kind).collect::<Vec<_>>());
+        let kind = match class {
+            Class::Storage => vk::DescriptorType::STORAGE_BUFFER,
+            _ => vk::DescriptorType::UNIFORM_BUFFER,
+        };
+        assert_eq!(kinds, [[kind], [kind]]);
         let slot =
             |module: &Module| Slot { set: module.bindings[0].set, binding: module.bindings[0].binding, element: 0 };
         let mut resources = Resources::from(modules.each_ref().map(|module| (slot(module), resource())));

@@ -1,10 +1,9 @@
 //! Buffers that change between the reads of programs whose classes for them differ or do not, with the barriers that plans ask for:
 //! all in one batch of commands, and with synchronization validation.
 
-use crate::blocks::{assert_same, contents, expected, load, placed, Module};
+use crate::blocks::{assert_same, check_each, contents, expected, load, placed, Module};
 use crate::gpu::{read, ssbo, Gpu};
 use crate::planned::{all, plan_of, range};
-use crate::support;
 use ntv::driver::{vk, Dispatch, Part, Resource, Resources, Step};
 use ntv::ir::Stage;
 use ntv::plan::{Class, Wishes};
@@ -191,10 +190,9 @@ fn check(gpu: &Gpu, readers: &[Reader], what: &str) {
     assert!(of_first.windows(2).all(|pair| pair[0] != pair[1]), "{what}: an update changes nothing that is read");
 }
 
-fn check_case(name: &str) {
-    let gpu = Gpu::open_synchronized();
+fn check_case(gpu: &Gpu, name: &str) {
     for class in [Class::Uniform, Class::Storage] {
-        let reader = || Reader::new(&gpu, name, &all(class));
+        let reader = || Reader::new(gpu, name, &all(class));
         let mut readers = vec![reader()];
         let parts = &readers[0].parts;
         // Blocks of one size can change places, which does not matter to a comparison.
@@ -203,7 +201,7 @@ fn check_case(name: &str) {
             parts.swap(1, 2);
             readers.push(reader().rebound(parts));
         }
-        check(&gpu, &readers, &format!("{name} in {class}"));
+        check(gpu, &readers, &format!("{name} in {class}"));
         if let [first, second] = &readers[..] {
             let bytes = contents(1, 1, first.end());
             assert_ne!(first.expected(&bytes), second.expected(&bytes), "{name}: other parts make no difference");
@@ -216,15 +214,7 @@ fn angles_cases_read_what_was_written_between_their_draws() {
     let mut names: Vec<String> = CASES.iter().flat_map(|(_, names)| *names).map(|name| name.to_string()).collect();
     names.sort();
     names.dedup();
-    let results = support::in_parallel(names, |name| {
-        let checked = support::caught(|| {
-            check_case(&name);
-            Ok(())
-        });
-        checked.err().map(|problem| format!("{name}: {problem}"))
-    });
-    let failures: Vec<String> = results.into_iter().flatten().collect();
-    assert!(failures.is_empty(), "{} shaders fail\n\n{}", failures.len(), failures.join("\n"));
+    check_each(&names, Gpu::open_synchronized, check_case);
 }
 
 /// ANGLE's `TwoUniformBlocksInDiffProgram`: one program reads the buffer in storage, the other one as a uniform buffer.
