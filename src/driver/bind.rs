@@ -3,6 +3,7 @@
 use super::device::Logical;
 use super::handle::Owned;
 use super::memory::{buffer_view, owned, Buffer, DeviceImage};
+use super::part::{BoundPart, SharedBuffers};
 use super::reflect::{Binding, Interface};
 use super::resource::{Image, Resource, Resources, Slot};
 use super::submit::Commands;
@@ -28,9 +29,18 @@ pub(super) struct Bound {
 struct Object {
     kind: vk::DescriptorType,
     buffer: Option<Buffer>,
+    part: Option<BoundPart>,
     texels: Option<Owned<vk::BufferView>>,
     image: Option<DeviceImage>,
     sampler: Option<Owned<vk::Sampler>>,
+}
+
+impl Object {
+    fn buffer_info(&self) -> Option<vk::DescriptorBufferInfo> {
+        let whole =
+            |buffer: &Buffer| vk::DescriptorBufferInfo { buffer: *buffer.handle, offset: 0, range: buffer.size as u64 };
+        self.part.as_ref().map(BoundPart::info).or(self.buffer.as_ref().map(whole))
+    }
 }
 
 /// The layouts of a pipeline.
@@ -65,17 +75,18 @@ impl Layouts {
 type Layout = BTreeMap<(u32, u32), Binding>;
 
 impl Bound {
-    /// Gives `interfaces`, the stages of one pipeline, what they want of `resources` and `push_constants`.
+    /// Gives `interfaces`, the stages of one pipeline, what they want of `resources` and `push_constants`. Parts are of the buffers
+    /// that `shared` has, or gets.
     pub(super) fn new(
         device: &Rc<Logical>,
         interfaces: &[Interface],
-        resources: &Resources,
+        (resources, shared): (&Resources, &mut SharedBuffers),
         push_constants: &[u8],
     ) -> Result<Bound> {
         let Layouts { pipeline: layout, sets: set_layouts, bindings, stages } =
             Layouts::new(device, interfaces, push_constants.len())?;
         let handles: Vec<vk::DescriptorSetLayout> = set_layouts.iter().map(|layout| **layout).collect();
-        let objects = objects(device, &bindings, resources)?;
+        let objects = objects(device, &bindings, resources, shared)?;
         let (pool, sets) = allocate_sets(device, &handles, &bindings)?;
         let device = Rc::clone(device);
         let bound = Bound { device, layout, sets, stages, bindings, _pool: pool, _set_layouts: set_layouts, objects };
@@ -104,14 +115,18 @@ impl Bound {
         Ok(())
     }
 
-    /// Records the way of images to the device, and binds all to `point`.
-    pub(super) fn bind(&self, commands: &Commands, point: vk::PipelineBindPoint, push_constants: &[u8]) {
+    /// Records the way of images to the device.
+    pub(super) fn upload(&self, commands: &Commands) {
         for object in self.objects.values() {
             if let Some(image) = &object.image {
                 image.upload(commands, layout_of(object.kind));
             }
         }
         commands.barrier();
+    }
+
+    /// Binds all to `point`.
+    pub(super) fn bind(&self, commands: &Commands, point: vk::PipelineBindPoint, push_constants: &[u8]) {
         let raw = &self.device.raw;
         if !self.sets.is_empty() {
             // SAFETY: the sets were made with the set layouts of `layout`.
@@ -151,7 +166,7 @@ impl Bound {
                         split(&on_device.read(&self.device)?, &mut image.levels);
                     }
                 }
-                Resource::Sampled(..) | Resource::Sampler(_) => {}
+                Resource::Part(_) | Resource::Sampled(..) | Resource::Sampler(_) => {}
             }
         }
         Ok(())
@@ -159,11 +174,7 @@ impl Bound {
 
     fn write_sets(&self) {
         for (slot, object) in &self.objects {
-            let buffer = [vk::DescriptorBufferInfo {
-                buffer: object.buffer.as_ref().map_or(vk::Buffer::null(), |buffer| *buffer.handle),
-                offset: 0,
-                range: object.buffer.as_ref().map_or(0, |buffer| buffer.size as u64),
-            }];
+            let buffer = object.buffer_info().map(|info| [info]);
             let image = [vk::DescriptorImageInfo {
                 sampler: object.sampler.as_ref().map_or(vk::Sampler::null(), |sampler| **sampler),
                 image_view: object.image.as_ref().map_or(vk::ImageView::null(), |image| *image.view),
@@ -177,8 +188,8 @@ impl Bound {
                 .descriptor_type(object.kind);
             let write = if object.texels.is_some() {
                 write.texel_buffer_view(&texels)
-            } else if object.buffer.is_some() {
-                write.buffer_info(&buffer)
+            } else if let Some(buffer) = &buffer {
+                write.buffer_info(buffer)
             } else {
                 write.image_info(&image)
             };
@@ -244,7 +255,12 @@ fn allocate_sets(device: &Rc<Logical>, layouts: &[vk::DescriptorSetLayout], bind
     Ok((Some(pool), sets))
 }
 
-fn objects(device: &Rc<Logical>, bindings: &Layout, resources: &Resources) -> Result<BTreeMap<Slot, Object>> {
+fn objects(
+    device: &Rc<Logical>,
+    bindings: &Layout,
+    resources: &Resources,
+    shared: &mut SharedBuffers,
+) -> Result<BTreeMap<Slot, Object>> {
     let mut objects = BTreeMap::new();
     // What is drawn to is there anyway.
     for binding in bindings.values().filter(|binding| binding.kind != vk::DescriptorType::INPUT_ATTACHMENT) {
@@ -253,17 +269,22 @@ fn objects(device: &Rc<Logical>, bindings: &Layout, resources: &Resources) -> Re
             let place = || format!("set {}, binding {}, element {element}", slot.set, slot.binding);
             let resource = resources.get(&slot);
             let resource = resource.ok_or_else(|| Error::new(format!("nothing is given for {}", place())))?;
-            let object =
-                object(device, binding.kind, resource).map_err(|error| Error::new(format!("{}: {error}", place())))?;
+            let object = object(device, binding.kind, resource, shared)
+                .map_err(|error| Error::new(format!("{}: {error}", place())))?;
             objects.insert(slot, object);
         }
     }
     Ok(objects)
 }
 
-fn object(device: &Rc<Logical>, kind: vk::DescriptorType, resource: &Resource) -> Result<Object> {
+fn object(
+    device: &Rc<Logical>,
+    kind: vk::DescriptorType,
+    resource: &Resource,
+    shared: &mut SharedBuffers,
+) -> Result<Object> {
     use vk::DescriptorType as Kind;
-    let mut object = Object { kind, buffer: None, texels: None, image: None, sampler: None };
+    let mut object = Object { kind, buffer: None, part: None, texels: None, image: None, sampler: None };
     let buffer = |usage, bytes: &[u8]| Buffer::new(device, usage, bytes).map(Some);
     let image = |usage, image: &Image| DeviceImage::new(device, image, usage).map(Some);
     match (kind, resource) {
@@ -272,6 +293,9 @@ fn object(device: &Rc<Logical>, kind: vk::DescriptorType, resource: &Resource) -
         }
         (Kind::STORAGE_BUFFER, Resource::Buffer(bytes)) => {
             object.buffer = buffer(vk::BufferUsageFlags::STORAGE_BUFFER, bytes)?;
+        }
+        (Kind::UNIFORM_BUFFER | Kind::STORAGE_BUFFER, Resource::Part(part)) => {
+            object.part = Some(shared.bind(device, kind, part)?);
         }
         (Kind::UNIFORM_TEXEL_BUFFER, Resource::TexelBuffer(format, bytes)) => {
             let made = Buffer::new(device, vk::BufferUsageFlags::UNIFORM_TEXEL_BUFFER, bytes)?;

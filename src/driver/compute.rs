@@ -4,8 +4,10 @@ use super::bind::Bound;
 use super::device::{Device, Logical};
 use super::handle::Owned;
 use super::memory::owned;
+use super::part::SharedBuffers;
 use super::reflect::{reflect, Interface};
 use super::resource::Resources;
+use super::steps::Step;
 use super::submit::Commands;
 use super::{Error, Result};
 use ash::vk;
@@ -22,29 +24,49 @@ pub struct Dispatch<'a> {
     pub push_constants: &'a [u8],
 }
 
-impl Device {
-    /// Runs `dispatch` and leaves in `resources` what it wrote.
-    pub fn dispatch(&self, dispatch: &Dispatch<'_>, resources: &mut Resources) -> Result<()> {
-        let device = &self.logical;
+/// A dispatch with its pipeline and all that the shader wants, ready to be recorded.
+pub(super) struct Prepared {
+    pub(super) bound: Bound,
+    pipeline: Owned<vk::Pipeline>,
+}
+
+impl Prepared {
+    /// Parts of buffers are of those that `shared` has, or gets.
+    pub(super) fn new(
+        device: &Rc<Logical>,
+        dispatch: &Dispatch<'_>,
+        resources: &Resources,
+        shared: &mut SharedBuffers,
+    ) -> Result<Prepared> {
         let interface = reflect(dispatch.module)?;
         if interface.stage != vk::ShaderStageFlags::COMPUTE {
             return Err(Error::new("this is not a compute shader"));
         }
         let module = shader_module(device, dispatch.module)?;
-        let mut bound = Bound::new(device, std::slice::from_ref(&interface), resources, dispatch.push_constants)?;
+        let interfaces = std::slice::from_ref(&interface);
+        let bound = Bound::new(device, interfaces, (resources, shared), dispatch.push_constants)?;
         let pipeline = pipeline(device, &interface, *module, *bound.layout)?;
-        let commands = Commands::begin(device)?;
+        Ok(Prepared { bound, pipeline })
+    }
+
+    /// Records the dispatch that this was made for.
+    pub(super) fn record(&self, commands: &Commands, dispatch: &Dispatch<'_>) {
         let point = vk::PipelineBindPoint::COMPUTE;
-        bound.bind(&commands, point, dispatch.push_constants);
+        self.bound.bind(commands, point, dispatch.push_constants);
         let [x, y, z] = dispatch.groups;
+        let raw = &commands.device.raw;
         // SAFETY: the buffer is recording; what the pipeline uses is bound.
         unsafe {
-            device.raw.cmd_bind_pipeline(commands.buffer, point, *pipeline);
-            device.raw.cmd_dispatch(commands.buffer, x, y, z);
+            raw.cmd_bind_pipeline(commands.buffer, point, *self.pipeline);
+            raw.cmd_dispatch(commands.buffer, x, y, z);
         }
-        bound.download(&commands);
-        commands.finish()?;
-        bound.read_back(resources)
+    }
+}
+
+impl Device {
+    /// Runs `dispatch` and leaves in `resources` what it wrote.
+    pub fn dispatch(&self, dispatch: &Dispatch<'_>, resources: &mut Resources) -> Result<()> {
+        self.run(&mut [Step::Dispatch(*dispatch, resources)])
     }
 }
 

@@ -18,13 +18,23 @@ pub struct DeviceOptions {
     pub name: Option<String>,
     /// Have the validation layer (VK_LAYER_KHRONOS_validation) look on; an error if it is not installed.
     pub validation: bool,
+    /// Have the validation layer look for missing barriers too (synchronization validation).
+    pub synchronization: bool,
+    /// Have what lies beyond the end of a buffer read as 0 (robustBufferAccess2); an error if the device cannot.
+    pub robust: bool,
     /// How long work may take.
     pub timeout: Duration,
 }
 
 impl Default for DeviceOptions {
     fn default() -> DeviceOptions {
-        DeviceOptions { name: None, validation: false, timeout: Duration::from_secs(10) }
+        DeviceOptions {
+            name: None,
+            validation: false,
+            synchronization: false,
+            robust: false,
+            timeout: Duration::from_secs(10),
+        }
     }
 }
 
@@ -39,16 +49,18 @@ pub struct Device {
 impl Device {
     /// Opens a device that has Vulkan 1.3.
     pub fn open(options: &DeviceOptions) -> Result<Device> {
-        let instance = Instance::new(options.validation)?;
+        let instance = Instance::new(options.validation, options.synchronization)?;
         let (physical, properties) = choose(&instance.raw, options.name.as_deref())?;
         let extensions = extensions(&instance.raw, physical)?;
         let mut features = Features::query(&instance.raw, physical, extensions);
         if !features.has_dynamic_rendering() {
             return Err(Error::new("the device has no dynamicRendering"));
         }
+        features.set_robust(options.robust)?;
         let target = features.target(&properties.limits);
         let driver = driver_name(&instance.raw, physical);
-        let logical = Logical::new(instance, physical, &mut features, options.timeout)?;
+        let limits = properties.limits;
+        let logical = Logical::new(instance, (physical, limits), &mut features, options.timeout)?;
         Ok(Device { logical: Rc::new(logical), target, name: device_name(&properties), driver })
     }
 
@@ -67,6 +79,11 @@ impl Device {
         &self.driver
     }
 
+    /// What the device takes.
+    pub fn limits(&self) -> &vk::PhysicalDeviceLimits {
+        &self.logical.limits
+    }
+
     /// What the validation layer said since it was last asked.
     pub fn take_messages(&self) -> Vec<String> {
         let messages = &self.logical.instance.messages;
@@ -80,6 +97,7 @@ pub(super) struct Logical {
     pub(super) queue: vk::Queue,
     pub(super) queue_family: u32,
     pub(super) timeout: Duration,
+    pub(super) limits: vk::PhysicalDeviceLimits,
     pub(super) feedback: Option<ash::ext::transform_feedback::Device>,
     memory: vk::PhysicalDeviceMemoryProperties,
     /// Last, so that it is destroyed last.
@@ -89,7 +107,7 @@ pub(super) struct Logical {
 impl Logical {
     fn new(
         instance: Instance,
-        physical: vk::PhysicalDevice,
+        (physical, limits): (vk::PhysicalDevice, vk::PhysicalDeviceLimits),
         features: &mut Features,
         timeout: Duration,
     ) -> Result<Logical> {
@@ -114,7 +132,7 @@ impl Logical {
         // SAFETY: `physical` is of this instance.
         let memory = unsafe { instance.raw.get_physical_device_memory_properties(physical) };
         let feedback = has_feedback.then(|| ash::ext::transform_feedback::Device::new(&instance.raw, &raw));
-        Ok(Logical { raw, queue, queue_family, timeout, feedback, memory, instance })
+        Ok(Logical { raw, queue, queue_family, timeout, limits, feedback, memory, instance })
     }
 
     /// A memory type among those of the mask `types` that has `properties`.
@@ -158,7 +176,7 @@ struct Instance {
 const LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
 
 impl Instance {
-    fn new(validation: bool) -> Result<Instance> {
+    fn new(validation: bool, synchronization: bool) -> Result<Instance> {
         // SAFETY: the loader's initialisation has no requirements on its caller.
         let entry = unsafe { ash::Entry::load() };
         let entry = entry.map_err(|error| Error::new(format!("no Vulkan loader (libvulkan.so.1): {error}")))?;
@@ -169,10 +187,19 @@ impl Instance {
             layers.push(LAYER.as_ptr());
             extensions.push(vk::EXT_DEBUG_UTILS_NAME.as_ptr());
         }
+        if synchronization {
+            if !validation {
+                return Err(Error::new("synchronization is looked at by the validation layer, which is not wanted"));
+            }
+            extensions.push(vk::EXT_VALIDATION_FEATURES_NAME.as_ptr());
+        }
+        let enabled = [vk::ValidationFeatureEnableEXT::SYNCHRONIZATION_VALIDATION];
+        let mut more = vk::ValidationFeaturesEXT::default().enabled_validation_features(&enabled);
         let info = vk::InstanceCreateInfo::default()
             .application_info(&application)
             .enabled_layer_names(&layers)
             .enabled_extension_names(&extensions);
+        let info = if synchronization { info.push_next(&mut more) } else { info };
         // SAFETY: all that `info` points to outlives the call.
         let raw = unsafe { entry.create_instance(&info, None) }.during("vkCreateInstance")?;
         let messages = Box::new(Mutex::new(Vec::new()));

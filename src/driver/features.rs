@@ -1,5 +1,6 @@
 //! What a device can do: Vulkan's feature structs, and the [`Target`] that follows from them.
 
+use super::{Error, Result};
 use crate::target::{Feature, Target, Version};
 use ash::vk;
 use ash::vk::ShaderFloatControlsIndependence as Independence;
@@ -15,6 +16,7 @@ pub(super) const EXTENSIONS: &[&CStr] = &[
     vk::EXT_SHADER_ATOMIC_FLOAT2_NAME,
     vk::EXT_TRANSFORM_FEEDBACK_NAME,
     vk::EXT_SHADER_STENCIL_EXPORT_NAME,
+    vk::EXT_ROBUSTNESS2_NAME,
 ];
 
 /// The feature structs of Vulkan 1.3 and of [`EXTENSIONS`].
@@ -30,6 +32,7 @@ pub(super) struct Features {
     atomic_float: vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT<'static>,
     atomic_float2: vk::PhysicalDeviceShaderAtomicFloat2FeaturesEXT<'static>,
     feedback: vk::PhysicalDeviceTransformFeedbackFeaturesEXT<'static>,
+    robustness: vk::PhysicalDeviceRobustness2FeaturesEXT<'static>,
     subgroup: vk::SubgroupFeatureFlags,
     floats: vk::PhysicalDeviceFloatControlsProperties<'static>,
 }
@@ -46,8 +49,6 @@ impl Features {
         // SAFETY: the chain has only structs that the version and the extensions of the device define.
         unsafe { instance.get_physical_device_features2(physical, &mut chain) };
         features.core = chain.features;
-        // Out-of-bounds accesses are faults of ours, which a driver should not hide.
-        features.core.robust_buffer_access = vk::FALSE;
         let mut subgroup = vk::PhysicalDeviceSubgroupProperties::default();
         let mut floats = vk::PhysicalDeviceFloatControlsProperties::default();
         let mut properties = vk::PhysicalDeviceProperties2::default().push_next(&mut subgroup).push_next(&mut floats);
@@ -80,8 +81,20 @@ impl Features {
             atomic_float if known.contains(vk::EXT_SHADER_ATOMIC_FLOAT_NAME);
             atomic_float2 if known.contains(vk::EXT_SHADER_ATOMIC_FLOAT2_NAME);
             feedback if known.contains(vk::EXT_TRANSFORM_FEEDBACK_NAME);
+            robustness if known.contains(vk::EXT_ROBUSTNESS2_NAME);
         }
         chain
+    }
+
+    /// Says whether what lies beyond the end of a buffer reads as 0 (robustBufferAccess2). Otherwise such accesses are faults
+    /// of ours, which a driver should not hide.
+    pub(super) fn set_robust(&mut self, robust: bool) -> Result<()> {
+        if robust && self.robustness.robust_buffer_access2 == vk::FALSE {
+            return Err(Error::new("the device has no robustBufferAccess2"));
+        }
+        self.core.robust_buffer_access = robust.into();
+        self.robustness = vk::PhysicalDeviceRobustness2FeaturesEXT::default().robust_buffer_access2(robust);
+        Ok(())
     }
 
     /// Pipelines can be rendered with without a render pass object.

@@ -5,6 +5,7 @@ use super::compute::shader_module;
 use super::device::{Device, Logical};
 use super::handle::Owned;
 use super::memory::{owned, Buffer, DeviceImage};
+use super::part::SharedBuffers;
 use super::reflect::{reflect, Interface};
 use super::render_pass::{self, RenderPass};
 use super::resource::{texel_size, Image, Resources};
@@ -94,7 +95,8 @@ impl Device {
         let device = &self.logical;
         let interfaces: Vec<Interface> = draw.modules.iter().map(|words| reflect(words)).collect::<Result<_>>()?;
         let modules: Vec<_> = draw.modules.iter().map(|words| shader_module(device, words)).collect::<Result<_>>()?;
-        let mut bound = Bound::new(device, &interfaces, resources, draw.push_constants)?;
+        let mut shared = SharedBuffers::default();
+        let mut bound = Bound::new(device, &interfaces, (resources, &mut shared), draw.push_constants)?;
         let mut targets = targets(device, draw)?;
         let vertex_buffers = draw
             .attributes
@@ -115,6 +117,7 @@ impl Device {
         for target in &targets {
             target.upload(&commands, vk::ImageLayout::GENERAL);
         }
+        bound.upload(&commands);
         bound.bind(&commands, point, draw.push_constants);
         // SAFETY: the buffer is recording; the pipeline is for this bind point.
         unsafe { device.raw.cmd_bind_pipeline(commands.buffer, point, *pipeline) };

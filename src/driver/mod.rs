@@ -25,8 +25,9 @@
 //! |-|-|
 //! | `device`, `features` | instance, device, messages of the validation layer; what the device can do |
 //! | `handle`, `memory`, `submit` | objects that destroy themselves; buffers and images; one batch of commands |
-//! | `reflect`, `resource`, `bind` | what modules want; what they are given; descriptor sets |
+//! | `reflect`, `resource`, `bind`, `part` | what modules want; what they are given; descriptor sets; parts of buffers in them |
 //! | `compute`, `graphics` | the two kinds of pipeline |
+//! | `steps` | several dispatches in one batch, with updates of buffers and barriers between them |
 //! | `render_pass` | draws that read what they draw to |
 //! | `compile` | how long the driver takes to make them |
 
@@ -38,9 +39,11 @@ mod features;
 mod graphics;
 mod handle;
 mod memory;
+mod part;
 pub mod reflect;
 mod render_pass;
 mod resource;
+mod steps;
 mod submit;
 
 pub use crate::interp::Sampler;
@@ -49,7 +52,8 @@ pub use compile::CompileTime;
 pub use compute::Dispatch;
 pub use device::{Device, DeviceOptions};
 pub use graphics::{Attachment, Attribute, Draw, Drawn};
-pub use resource::{texel_size, Image, Resource, Resources, Slot};
+pub use resource::{texel_size, Image, Part, Resource, Resources, Slot};
+pub use steps::Step;
 
 use std::fmt;
 

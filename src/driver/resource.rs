@@ -5,6 +5,7 @@ use crate::interp::{self, Sampler};
 use crate::op::names::ImageDim;
 use ash::vk;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// A descriptor's place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -26,6 +27,8 @@ pub type Resources = BTreeMap<Slot, Resource>;
 pub enum Resource {
     /// A buffer of exactly these bytes.
     Buffer(Vec<u8>),
+    /// A part of a buffer, which is read.
+    Part(Part),
     /// A buffer of texels.
     TexelBuffer(vk::Format, Vec<u8>),
     /// An image.
@@ -34,6 +37,18 @@ pub enum Resource {
     Sampled(Image, Sampler),
     /// A sampler alone.
     Sampler(Sampler),
+}
+
+/// A part of a buffer. Parts with the same `bytes`, not only with equal ones, are of one buffer on the device. What a shader
+/// writes there is not read back.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// All bytes of the buffer.
+    pub bytes: Rc<[u8]>,
+    /// Where the part starts: a multiple of the device's minUniformBufferOffsetAlignment or minStorageBufferOffsetAlignment.
+    pub offset: usize,
+    /// The bytes of the part.
+    pub len: usize,
 }
 
 /// An image with its contents.

@@ -32,12 +32,21 @@ impl Commands {
     /// All that comes after sees all that came before, the host among both.
     pub(super) fn barrier(&self) {
         let all = vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE;
-        let barrier = vk::MemoryBarrier::default().src_access_mask(all).dst_access_mask(all);
         let stages = vk::PipelineStageFlags::ALL_COMMANDS | vk::PipelineStageFlags::HOST;
+        self.barrier_between((stages, all), (stages, all));
+    }
+
+    /// What comes after and accesses memory in the second way waits for what came before and accessed it in the first.
+    pub(super) fn barrier_between(
+        &self,
+        (from_stages, from): (vk::PipelineStageFlags, vk::AccessFlags),
+        (to_stages, to): (vk::PipelineStageFlags, vk::AccessFlags),
+    ) {
+        let barrier = vk::MemoryBarrier::default().src_access_mask(from).dst_access_mask(to);
         // SAFETY: the buffer is recording, and not within a rendering.
         unsafe {
             let none = vk::DependencyFlags::empty();
-            self.device.raw.cmd_pipeline_barrier(self.buffer, stages, stages, none, &[barrier], &[], &[]);
+            self.device.raw.cmd_pipeline_barrier(self.buffer, from_stages, to_stages, none, &[barrier], &[], &[]);
         }
     }
 

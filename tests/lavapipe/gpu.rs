@@ -1,6 +1,7 @@
 //! lavapipe, with the validation layer looking on.
 
-use ntv::driver::{Device, DeviceOptions, Dispatch, Draw, Drawn, Error, Resource, Resources, Slot};
+use ntv::driver::{Device, DeviceOptions, Dispatch, Draw, Drawn, Error, Resource, Resources, Slot, Step};
+use ntv::plan::Limits;
 use ntv::{text, EmitOptions, Options, Shader, Target, Translator};
 use std::fs;
 
@@ -15,14 +16,59 @@ impl Gpu {
     /// # Panics
     /// If the driver or the validation layer is missing: a test that cannot judge has failed.
     pub(crate) fn open() -> Gpu {
-        let options = DeviceOptions { name: Some("llvmpipe".into()), validation: true, ..DeviceOptions::default() };
-        let device = Device::open(&options);
+        Gpu::with(DeviceOptions::default())
+    }
+
+    /// Opens lavapipe so that what lies beyond the end of a buffer reads as 0.
+    pub(crate) fn open_robust() -> Gpu {
+        Gpu::with(DeviceOptions { robust: true, ..DeviceOptions::default() })
+    }
+
+    /// Opens lavapipe with the validation layer looking for missing barriers too.
+    pub(crate) fn open_synchronized() -> Gpu {
+        Gpu::with(DeviceOptions { synchronization: true, ..DeviceOptions::default() })
+    }
+
+    fn with(options: DeviceOptions) -> Gpu {
+        let device = Device::open(&DeviceOptions { name: Some("llvmpipe".into()), validation: true, ..options });
         Gpu { device: device.expect("lavapipe and the validation layer, which `cargo xtask test` installs") }
     }
 
     /// What shaders for it may use.
     pub(crate) fn target(&self) -> &Target {
         self.device.target()
+    }
+
+    /// What a plan has to know of the device, as it was opened.
+    pub(crate) fn limits(&self) -> Limits {
+        let limits = self.device.limits();
+        Limits {
+            max_uniform_buffer_range: limits.max_uniform_buffer_range,
+            max_storage_buffer_range: limits.max_storage_buffer_range,
+            max_per_stage_descriptor_uniform_buffers: limits.max_per_stage_descriptor_uniform_buffers,
+            max_per_stage_descriptor_storage_buffers: limits.max_per_stage_descriptor_storage_buffers,
+            max_descriptor_set_uniform_buffers: limits.max_descriptor_set_uniform_buffers,
+            max_descriptor_set_storage_buffers: limits.max_descriptor_set_storage_buffers,
+            min_uniform_buffer_offset_alignment: limits.min_uniform_buffer_offset_alignment as u32,
+            min_storage_buffer_offset_alignment: limits.min_storage_buffer_offset_alignment as u32,
+            max_push_constants_size: limits.max_push_constants_size,
+            robust_buffer_access: 0,
+        }
+    }
+
+    /// What the validation layer said since it was last asked.
+    pub(crate) fn take_messages(&self) -> Vec<String> {
+        self.device.take_messages()
+    }
+
+    /// Runs `steps` in one batch of commands.
+    pub(crate) fn run(&self, steps: &mut [Step<'_>]) {
+        self.try_run(steps).expect("a batch");
+    }
+
+    /// Runs `steps` in one batch of commands, or says why not.
+    pub(crate) fn try_run(&self, steps: &mut [Step<'_>]) -> Result<(), Error> {
+        self.device.run(steps)
     }
 
     /// Runs `words` in `groups` workgroups.

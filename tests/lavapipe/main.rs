@@ -3,6 +3,7 @@
 //! Each test knows by itself what has to come out. A driver or a layer that is missing is a failure.
 
 mod alu;
+mod blocks;
 mod captures;
 mod compute;
 mod corners;
@@ -13,11 +14,13 @@ mod graphics;
 mod images;
 mod lanes;
 mod links;
+mod planned;
 mod run;
 mod stages;
 #[path = "../support/mod.rs"]
 mod support;
 #[path = "../support/tool.rs"]
 mod tool;
+mod updates;
 mod variants;
 mod words;

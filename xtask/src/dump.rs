@@ -1,7 +1,8 @@
-//! `cargo xtask dump`: makes the NIR of `examples/` and `tests/corpus/mesa/` from the GLSL beside it, with Mesa.
+//! `cargo xtask dump`: makes the NIR of `examples/`, `tests/corpus/mesa/` and `tests/corpus/blocks/` from GLSL, with Mesa.
 //!
 //! A source is a `.shader_test` file of piglit's `shader_runner`. A line `# dump: vertex` (or `fragment`, `compute`) in it
 //! says which stage is wanted; the NIR is what the Gallium driver receives (`ST_DEBUG=nir`), here zink on lavapipe.
+//! A line `# dump also: zink` asks for a second file, `NAME.zink.nir`: what zink gives ntv of it.
 //! `# dump: log` asks for all that Debian's own, older zink says with `ZINK_DEBUG=nir`.
 
 use crate::command::find;
@@ -12,8 +13,12 @@ use std::process::{Command, Stdio};
 
 const SHADER_RUNNER: &str = "/usr/lib/x86_64-linux-gnu/piglit/bin/shader_runner";
 
-/// Where sources are, and where their dumps go.
-const FOLDERS: &[(&str, &str)] = &[("examples/glsl", "examples"), ("tests/glsl", "tests/corpus/mesa")];
+/// Where sources are, where their dumps go, and the test that a new dump gets if it lies in the corpus.
+const FOLDERS: &[(&str, &str, &str)] = &[
+    ("examples/glsl", "examples", "compile"),
+    ("tests/glsl", "tests/corpus/mesa", "compile"),
+    ("tests/corpus/blocks", "tests/corpus/blocks", "check"),
+];
 
 /// Dumps every source, or those named: from the Mesa under `--mesa PREFIX`; without it, the logs of Debian's Mesa.
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
@@ -22,15 +27,16 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
         names => (None, names),
     };
     ensure!(Path::new(SHADER_RUNNER).is_file(), "shader_runner is missing: install the Debian package piglit");
-    for (sources, dumps) in FOLDERS {
+    for (sources, dumps, test) in FOLDERS {
         let mut sources: Vec<PathBuf> =
             fs::read_dir(crate::root().join(sources))?.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
+        sources.retain(|path| path.extension().is_some_and(|extension| extension == "shader_test"));
         sources.sort();
         for source in sources {
             let name = source.file_stem().and_then(|stem| stem.to_str()).context("a file name that is not UTF-8")?;
             if names.is_empty() || names.iter().any(|wanted| wanted == name) {
                 let dump = crate::root().join(dumps).join(name).with_extension("nir");
-                one(&source, &dump, mesa.as_deref()).with_context(|| format!("cannot dump {name}"))?;
+                one(&source, &dump, test, mesa.as_deref()).with_context(|| format!("cannot dump {name}"))?;
             }
         }
     }
@@ -38,8 +44,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Dumps `source` to `dump`, if `mesa` is the one that it wants.
-fn one(source: &Path, dump: &Path, mesa: Option<&Path>) -> Result<()> {
+/// Dumps `source` to `dump`, with `test` if it is new there and `mesa` is the one that it wants.
+fn one(source: &Path, dump: &Path, test: &str, mesa: Option<&Path>) -> Result<()> {
     let text = fs::read_to_string(source)?;
     let stage = text.lines().find_map(|line| line.strip_prefix("# dump: ")).context("no line `# dump: STAGE`")?;
     let nir = match (stage, mesa) {
@@ -48,13 +54,24 @@ fn one(source: &Path, dump: &Path, mesa: Option<&Path>) -> Result<()> {
         ("log" | "vertex" | "fragment" | "compute", _) => return Ok(()),
         _ => bail!("`# dump: {stage}` is not vertex, fragment, compute or log"),
     };
-    fs::write(dump, head(dump, &text) + &nir)?;
+    write(dump, &text, test, &nir)?;
+    match mesa {
+        Some(mesa) if text.lines().any(|line| line == "# dump also: zink") => {
+            write(&dump.with_extension("zink.nir"), &text, test, &given_to_ntv(source, mesa, stage)?)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Writes `nir` to `dump`, with what has to stand before it.
+fn write(dump: &Path, source: &str, test: &str, nir: &str) -> Result<()> {
+    fs::write(dump, head(dump, source, test) + nir)?;
     println!("{}", dump.strip_prefix(crate::root()).unwrap_or(dump).display());
     Ok(())
 }
 
-/// What stands before the NIR in the file: the tests that are there already, or one of compilation.
-fn head(dump: &Path, source: &str) -> String {
+/// What stands before the NIR in the file: the tests that are there already, or `test`.
+fn head(dump: &Path, source: &str, test: &str) -> String {
     if !dump.components().any(|part| part.as_os_str() == "corpus") {
         return String::new();
     }
@@ -64,33 +81,51 @@ fn head(dump: &Path, source: &str) -> String {
         return old;
     }
     let about = source.lines().next().unwrap_or_default().trim_start_matches("# ");
-    format!("; {about}\n; test: compile\n")
+    format!("; {about}\n; test: {test}\n")
 }
 
 /// The first shader of `stage` that zink of the Mesa under `prefix` receives in a run of `source`.
 fn received(source: &Path, prefix: &Path, stage: &str) -> Result<String> {
-    let run = |variable: &str| {
-        let folder = tempfile::tempdir()?;
-        let mut command = Command::new(SHADER_RUNNER);
-        command
-            .env("LD_LIBRARY_PATH", prefix.join("lib/x86_64-linux-gnu"))
-            .env("__EGL_VENDOR_LIBRARY_FILENAMES", prefix.join("share/glvnd/egl_vendor.d/50_mesa.json"))
-            .env("VK_DRIVER_FILES", prefix.join("share/vulkan/icd.d/lvp_icd.x86_64.json"))
-            .envs([("EGL_PLATFORM", "surfaceless"), ("PIGLIT_PLATFORM", "surfaceless_egl")])
-            .env("MESA_LOADER_DRIVER_OVERRIDE", "zink")
-            .env(variable, "nir");
-        runner(&mut command, source, folder.path())
-    };
     // Mesa falls back to another driver in silence; only zink prints NIR when asked so.
-    ensure!(run("ZINK_DEBUG")?.contains("---8<---"), "the driver is not zink");
-    let start = format!("shader: MESA_SHADER_{}\n", stage.to_uppercase());
-    let said = run("ST_DEBUG")?;
+    ensure!(on_zink(source, prefix, ("ZINK_DEBUG", "nir".as_ref()))?.contains("---8<---"), "the driver is not zink");
+    let said = on_zink(source, prefix, ("ST_DEBUG", "nir".as_ref()))?;
     let found = said
         .split("NIR before handing off to driver:\n")
-        .find(|nir| nir.starts_with(&start) && nir.contains("\nname: GLSL"))
+        .find(|nir| is_wanted(nir, stage))
         .with_context(|| format!("no {stage} shader among:\n{said}"))?;
     let end = found.rfind("\n}").context("a shader without end")? + "\n}".len();
     Ok(format!("{}\n", &found[..end]))
+}
+
+/// The first shader of `stage` that zink of the Mesa under `prefix` gives ntv in a run of `source`.
+fn given_to_ntv(source: &Path, prefix: &Path, stage: &str) -> Result<String> {
+    let folder = tempfile::tempdir()?;
+    on_zink(source, prefix, ("ZINK_NTV_DUMP", folder.path()))?;
+    let mut files: Vec<PathBuf> = fs::read_dir(&folder)?.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "nir"));
+    files.sort();
+    let texts: Vec<String> = files.iter().map(fs::read_to_string).collect::<Result<_, _>>()?;
+    let missing = || format!("zink gives ntv no {stage} shader; does `cargo xtask mesa --build` make this Mesa?");
+    texts.into_iter().find(|nir| is_wanted(nir, stage)).with_context(missing)
+}
+
+/// Whether `nir` is a shader of `stage`, and from GLSL.
+fn is_wanted(nir: &str, stage: &str) -> bool {
+    nir.starts_with(&format!("shader: MESA_SHADER_{}\n", stage.to_uppercase())) && nir.contains("\nname: GLSL")
+}
+
+/// What zink of the Mesa under `prefix` says in a run of `source` with an environment variable.
+fn on_zink(source: &Path, prefix: &Path, (variable, value): (&str, &Path)) -> Result<String> {
+    let folder = tempfile::tempdir()?;
+    let mut command = Command::new(SHADER_RUNNER);
+    command
+        .env("LD_LIBRARY_PATH", prefix.join("lib/x86_64-linux-gnu"))
+        .env("__EGL_VENDOR_LIBRARY_FILENAMES", prefix.join("share/glvnd/egl_vendor.d/50_mesa.json"))
+        .env("VK_DRIVER_FILES", prefix.join("share/vulkan/icd.d/lvp_icd.x86_64.json"))
+        .envs([("EGL_PLATFORM", "surfaceless"), ("PIGLIT_PLATFORM", "surfaceless_egl")])
+        .env("MESA_LOADER_DRIVER_OVERRIDE", "zink")
+        .env(variable, value);
+    runner(&mut command, source, folder.path())
 }
 
 /// What Debian's zink says of a run of `source`.

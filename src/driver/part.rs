@@ -1,0 +1,71 @@
+//! Parts of buffers in descriptors: several can be of one buffer.
+
+use super::device::Logical;
+use super::memory::Buffer;
+use super::resource::Part;
+use super::{Error, Result};
+use ash::vk;
+use std::rc::Rc;
+
+/// A part of a buffer that is on the device.
+pub(super) struct BoundPart {
+    buffer: Rc<Buffer>,
+    offset: u64,
+    len: u64,
+}
+
+impl BoundPart {
+    /// What the descriptor is written with.
+    pub(super) fn info(&self) -> vk::DescriptorBufferInfo {
+        vk::DescriptorBufferInfo { buffer: *self.buffer.handle, offset: self.offset, range: self.len }
+    }
+}
+
+/// The buffers that parts were made of so far, by what the parts have.
+#[derive(Default)]
+pub(super) struct SharedBuffers {
+    list: Vec<(Rc<[u8]>, Rc<Buffer>)>,
+}
+
+impl SharedBuffers {
+    /// Puts the buffer of `part` on the device, unless it is there, for a descriptor of this kind.
+    pub(super) fn bind(&mut self, device: &Rc<Logical>, kind: vk::DescriptorType, part: &Part) -> Result<BoundPart> {
+        check(&device.limits, kind, part)?;
+        let buffer = self.buffer(device, &part.bytes)?;
+        Ok(BoundPart { buffer, offset: part.offset as u64, len: part.len as u64 })
+    }
+
+    /// The buffer that holds `bytes`; it is made if there is none yet.
+    pub(super) fn buffer(&mut self, device: &Rc<Logical>, bytes: &Rc<[u8]>) -> Result<Rc<Buffer>> {
+        if let Some((_, buffer)) = self.list.iter().find(|(known, _)| Rc::ptr_eq(known, bytes)) {
+            return Ok(Rc::clone(buffer));
+        }
+        let usage = vk::BufferUsageFlags::UNIFORM_BUFFER
+            | vk::BufferUsageFlags::STORAGE_BUFFER
+            | vk::BufferUsageFlags::TRANSFER_DST;
+        let buffer = Rc::new(Buffer::new(device, usage, bytes)?);
+        self.list.push((Rc::clone(bytes), Rc::clone(&buffer)));
+        Ok(buffer)
+    }
+}
+
+/// Whether the part lies in the buffer, and the device can bind it there.
+fn check(limits: &vk::PhysicalDeviceLimits, kind: vk::DescriptorType, part: &Part) -> Result<()> {
+    let (alignment, most) = match kind {
+        vk::DescriptorType::UNIFORM_BUFFER => {
+            (limits.min_uniform_buffer_offset_alignment, limits.max_uniform_buffer_range)
+        }
+        _ => (limits.min_storage_buffer_offset_alignment, limits.max_storage_buffer_range),
+    };
+    let Part { bytes, offset, len } = part;
+    if *len == 0 || offset.checked_add(*len).map_or(true, |end| end > bytes.len()) {
+        return Err(Error::new(format!("{len} bytes from {offset} on, of a buffer of {}", bytes.len())));
+    }
+    if *offset as u64 % alignment != 0 {
+        return Err(Error::new(format!("a {kind:?} that starts at {offset}, which is not a multiple of {alignment}")));
+    }
+    if *len as u64 > u64::from(most) {
+        return Err(Error::new(format!("a {kind:?} of {len} bytes, where the device has {most} at most")));
+    }
+    Ok(())
+}
