@@ -25,26 +25,53 @@ pub struct Dispatch<'a> {
 impl Device {
     /// Runs `dispatch` and leaves in `resources` what it wrote.
     pub fn dispatch(&self, dispatch: &Dispatch<'_>, resources: &mut Resources) -> Result<()> {
-        let device = &self.logical;
+        let mut work = Work::new(&self.logical, dispatch, resources)?;
+        let commands = Commands::begin(&self.logical)?;
+        work.bind(&commands);
+        work.dispatch(&commands);
+        work.bound.download(&commands);
+        commands.finish()?;
+        work.bound.read_back(resources)
+    }
+}
+
+/// A dispatch with all that it needs.
+pub(super) struct Work<'a> {
+    dispatch: &'a Dispatch<'a>,
+    pub(super) bound: Bound,
+    pipeline: Owned<vk::Pipeline>,
+    _module: Owned<vk::ShaderModule>,
+}
+
+impl<'a> Work<'a> {
+    pub(super) fn new(
+        device: &Rc<Logical>,
+        dispatch: &'a Dispatch<'a>,
+        resources: &Resources,
+    ) -> Result<Work<'a>> {
         let interface = reflect(dispatch.module)?;
         if interface.stage != vk::ShaderStageFlags::COMPUTE {
             return Err(Error::new("this is not a compute shader"));
         }
         let module = shader_module(device, dispatch.module)?;
-        let mut bound = Bound::new(device, std::slice::from_ref(&interface), resources, dispatch.push_constants)?;
+        let bound = Bound::new(device, std::slice::from_ref(&interface), resources, dispatch.push_constants)?;
         let pipeline = pipeline(device, &interface, *module, *bound.layout)?;
-        let commands = Commands::begin(device)?;
+        Ok(Work { dispatch, bound, pipeline, _module: module })
+    }
+
+    /// Records what has to come before the dispatches.
+    pub(super) fn bind(&self, commands: &Commands) {
         let point = vk::PipelineBindPoint::COMPUTE;
-        bound.bind(&commands, point, dispatch.push_constants);
-        let [x, y, z] = dispatch.groups;
-        // SAFETY: the buffer is recording; what the pipeline uses is bound.
-        unsafe {
-            device.raw.cmd_bind_pipeline(commands.buffer, point, *pipeline);
-            device.raw.cmd_dispatch(commands.buffer, x, y, z);
-        }
-        bound.download(&commands);
-        commands.finish()?;
-        bound.read_back(resources)
+        self.bound.bind(commands, point, self.dispatch.push_constants);
+        // SAFETY: the buffer is recording; the pipeline lives in `self`.
+        unsafe { commands.device.raw.cmd_bind_pipeline(commands.buffer, point, *self.pipeline) };
+    }
+
+    /// Records the dispatch; any number of them, with barriers between.
+    pub(super) fn dispatch(&self, commands: &Commands) {
+        let [x, y, z] = self.dispatch.groups;
+        // SAFETY: the buffer is recording, `bind` was called, and what the pipeline uses is bound.
+        unsafe { commands.device.raw.cmd_dispatch(commands.buffer, x, y, z) };
     }
 }
 

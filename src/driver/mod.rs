@@ -29,6 +29,7 @@
 //! | `compute`, `graphics` | the two kinds of pipeline |
 //! | `render_pass` | draws that read what they draw to |
 //! | `compile` | how long the driver takes to make them |
+//! | `timing` | how long a shader takes on the device |
 
 mod bind;
 mod compile;
@@ -42,6 +43,7 @@ pub mod reflect;
 mod render_pass;
 mod resource;
 mod submit;
+mod timing;
 
 pub use crate::interp::Sampler;
 pub use ash::vk;
@@ -50,6 +52,7 @@ pub use compute::Dispatch;
 pub use device::{Device, DeviceOptions};
 pub use graphics::{Attachment, Attribute, Draw, Drawn};
 pub use resource::{texel_size, Image, Resource, Resources, Slot};
+pub use timing::ShaderTime;
 
 use std::fmt;
 

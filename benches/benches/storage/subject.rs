@@ -1,0 +1,176 @@
+//! The shaders that are measured: each invocation adds up many vectors of a block, and stores one word.
+
+use ntv::driver::{Resource, Resources, Slot};
+use ntv::ir::{Builder, Def, PhiSrc, Shader, Stage};
+use ntv::op::{AluOp, Index as Nir, Intrinsic};
+
+/// Workgroups of a dispatch.
+pub(crate) const GROUPS: u32 = 2048;
+/// Invocations of a workgroup.
+const GROUP: u32 = 64;
+/// Loads in an iteration of the loop, so that the loop itself does not matter.
+const LOADS: u32 = 8;
+/// How many vectors there are from one load to the next, where that is not a constant: all vectors have their turn.
+const STEP: u32 = 5;
+/// What an invocation's number is multiplied by to scatter them.
+const SCATTER: u32 = 2_654_435_769;
+/// Loads of all invocations in an iteration.
+pub(crate) const LOADS_PER_ITERATION: u64 = GROUPS as u64 * GROUP as u64 * LOADS as u64;
+
+/// The uniform block.
+pub(crate) const BLOCK: u32 = 1;
+const BLOCK_SLOT: Slot = Slot { set: 1, binding: BLOCK, element: 0 };
+/// The number of iterations, which the driver's compiler must not know.
+const COUNT: Slot = Slot { set: 3, binding: 0, element: 0 };
+/// A word of each invocation.
+pub(crate) const OUTPUT: Slot = Slot { set: 3, binding: 1, element: 0 };
+
+/// What the number of a vector depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Index {
+    /// Nothing.
+    Constant,
+    /// The iteration.
+    Uniform,
+    /// The iteration and the invocation.
+    Divergent,
+}
+
+pub(crate) const INDICES: [Index; 3] = [Index::Constant, Index::Uniform, Index::Divergent];
+
+impl Index {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Index::Constant => "constant",
+            Index::Uniform => "uniform",
+            Index::Divergent => "divergent",
+        }
+    }
+}
+
+/// A shader with its input.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Subject {
+    /// Of the block.
+    pub(crate) bytes: u32,
+    pub(crate) index: Index,
+    pub(crate) iterations: u32,
+}
+
+impl Subject {
+    fn vectors(self) -> u32 {
+        self.bytes / 16
+    }
+
+    /// The number of the vector that a load reads.
+    fn vector(self, invocation: u32, iteration: u32, load: u32) -> u32 {
+        let moving = (iteration * LOADS + load).wrapping_mul(STEP);
+        match self.index {
+            Index::Constant => load * (self.vectors() / LOADS),
+            Index::Uniform => moving % self.vectors(),
+            Index::Divergent => moving.wrapping_add(invocation.wrapping_mul(SCATTER) >> 16) % self.vectors(),
+        }
+    }
+
+    /// The block: words that differ.
+    fn block(self) -> Vec<u32> {
+        (0..self.bytes / 4).map(|word| word.wrapping_mul(SCATTER) ^ word << 7).collect()
+    }
+
+    /// Whether some invocations, the last among them, wrote what they have to.
+    pub(crate) fn is_right(self, output: &[u32]) -> bool {
+        let block = self.block();
+        let last = GROUPS * GROUP - 1;
+        [0, last / 3, last].into_iter().all(|invocation| output[invocation as usize] == self.word(&block, invocation))
+    }
+
+    /// The word that an invocation has to write.
+    fn word(self, block: &[u32], invocation: u32) -> u32 {
+        let mut sum = [0u32; 4];
+        for iteration in 0..self.iterations {
+            for load in 0..LOADS {
+                let at = 4 * self.vector(invocation, iteration, load) as usize;
+                for (sum, word) in sum.iter_mut().zip(&block[at..]) {
+                    *sum = sum.wrapping_add(*word) ^ iteration;
+                }
+            }
+        }
+        sum.into_iter().fold(0, |all, word| all ^ word)
+    }
+
+    /// The shader.
+    pub(crate) fn shader(self) -> Shader {
+        let mut shader = Shader::default();
+        shader.info.stage = Stage::Compute;
+        shader.info.workgroup_size = [GROUP, 1, 1];
+        (shader.info.num_ubos, shader.info.num_ssbos) = (BLOCK + 1, 2);
+        shader.entry.push_str("main");
+        shader.append_new_block();
+        let mut b = Builder::new(&mut shader);
+        let zero = b.imm32(0);
+        let id = b.intrinsic(Intrinsic::load_global_invocation_id, 3, 32, &[]).def();
+        let invocation = b.channel(id, 0);
+        let word = [(Nir::align_mul, 4)];
+        let count = b.intrinsic_with(Intrinsic::load_ssbo, 1, 32, &[zero, zero], &word).def();
+        let scatter = b.imm32(SCATTER);
+        let scattered = b.alu(AluOp::imul, &[invocation, scatter]);
+        let scattered = b.ushr_imm(scattered, 16);
+        let nothing = b.constant(32, &[0; 4]);
+        let before = b.current_block();
+        b.begin_loop();
+        let [no_iteration, no_sum] = [zero, nothing].map(|def| PhiSrc { pred: before, def });
+        let iteration = b.phi(1, 32, &[no_iteration, no_iteration]);
+        let sum = b.phi(4, 32, &[no_sum, no_sum]);
+        let is_last = b.alu(AluOp::uge, &[iteration, count]);
+        b.break_if(is_last);
+        let mut added = sum;
+        for load in 0..LOADS {
+            added = self.add(&mut b, (iteration, scattered), load, added);
+        }
+        let next = b.iadd_imm(iteration, 1);
+        let end = b.current_block();
+        b.set_phi_src(iteration, 1, PhiSrc { pred: end, def: next });
+        b.set_phi_src(sum, 1, PhiSrc { pred: end, def: added });
+        b.end_loop();
+        let all = (0..4).fold(zero, |all, channel| {
+            let channel = b.channel(sum, channel);
+            b.alu(AluOp::ixor, &[all, channel])
+        });
+        let (place, output) = (b.ishl_imm(invocation, 2), b.imm32(OUTPUT.binding));
+        let indices = [(Nir::write_mask, 1), (Nir::align_mul, 4)];
+        b.intrinsic_with(Intrinsic::store_ssbo, 0, 0, &[all, output, place], &indices);
+        shader
+    }
+
+    /// Loads a vector and adds it to `sum`, in a way that no compiler can do for several iterations at once.
+    fn add(self, b: &mut Builder<'_>, (iteration, scattered): (Def, Def), load: u32, sum: Def) -> Def {
+        let offset = if self.index == Index::Constant {
+            b.imm32(16 * self.vector(0, 0, load))
+        } else {
+            let step = b.imm32(LOADS * STEP);
+            let mut vector = b.alu(AluOp::imul, &[iteration, step]);
+            vector = b.iadd_imm(vector, u64::from(load * STEP));
+            if self.index == Index::Divergent {
+                vector = b.iadd(vector, scattered);
+            }
+            vector = b.iand_imm(vector, u64::from(self.vectors() - 1));
+            b.ishl_imm(vector, 4)
+        };
+        let block = b.imm32(BLOCK);
+        let indices = [(Nir::align_mul, 16), (Nir::range, self.bytes)];
+        let loaded = b.intrinsic_with(Intrinsic::load_ubo, 4, 32, &[block, offset], &indices).def();
+        let added = b.iadd(sum, loaded);
+        let salt = b.vec(&[iteration; 4]);
+        b.alu(AluOp::ixor, &[added, salt])
+    }
+
+    /// What it is given.
+    pub(crate) fn resources(self) -> Resources {
+        let buffer = |words: &[u32]| Resource::Buffer(words.iter().flat_map(|word| word.to_le_bytes()).collect());
+        Resources::from([
+            (BLOCK_SLOT, buffer(&self.block())),
+            (COUNT, buffer(&[self.iterations])),
+            (OUTPUT, buffer(&vec![0; (GROUPS * GROUP) as usize])),
+        ])
+    }
+}
