@@ -6,7 +6,7 @@
  *
  * A driver flattens a NIR shader into a buffer of words (`struct ntv_wire`, part 1), says what its Vulkan device can do
  * (`struct ntv_target`, part 2) and gets a SPIR-V module (`ntv_translate`, part 3), or one that links and draws may still change
- * (`struct ntv_module`, part 4):
+ * (`struct ntv_module`, part 4). Which uniform blocks it finds where, a plan of the program says (`struct ntv_plan`, part 5):
  *
  *    struct ntv_wire wire;
  *    ntv_wire_init(&wire);
@@ -1552,7 +1552,7 @@ struct ntv_binding {
    uint32_t binding;
    enum ntv_descriptor kind;
    uint32_t count; /* 1 if no array */
-   /* Uniform buffers: bytes that a bound range has at least for every load of the shader to be in bounds that was in NIR. 0 where
+   /* Uniform blocks, in whatever buffers: bytes that a bound range has at least for every load of the shader to be in bounds that was in NIR. 0 where
     * that is not known, and for all else. */
    uint32_t min_range;
 };
@@ -1781,6 +1781,112 @@ size_t ntv_likely_keys(const struct ntv_module *const *stages, size_t num_stages
  * the module was not made for, or lacks the size of the framebuffer where words depend on it; options of other stages are fine. */
 enum ntv_status ntv_module_instantiate(const struct ntv_module *module, const struct ntv_key *key,
                                        const struct ntv_options *options, struct ntv_result *result);
+
+/* ==================================================================================================================
+ * Part 5: plans
+ *
+ * Which uniform blocks of a program are read through storage buffers or push constants, and why: once for all stages, before
+ * they are translated.
+ *
+ *    ntv_plan_create()       for a program
+ *    ntv_plan_add_stage()    for each of its stages
+ *    ntv_plan_know_block()   for each block of which the driver knows more than the stages tell, or whose class it wants
+ *    ntv_plan_decide()       by the limits of the device
+ *    ntv_plan_blocks()       what has to be bound, and how
+ *    ntv_plan_placements()   what the options of ntv_translate and ntv_module_create take for a stage
+ *
+ * A plan is used by one thread at a time.
+ * ================================================================================================================== */
+
+struct ntv_plan;
+
+/* What a device takes: VkPhysicalDeviceLimits. */
+struct ntv_limits {
+   uint32_t max_uniform_buffer_range;
+   uint32_t max_storage_buffer_range;
+   uint32_t max_per_stage_descriptor_uniform_buffers;
+   uint32_t max_per_stage_descriptor_storage_buffers;
+   uint32_t max_descriptor_set_uniform_buffers;
+   uint32_t max_descriptor_set_storage_buffers;
+   uint32_t min_uniform_buffer_offset_alignment;
+   uint32_t min_storage_buffer_offset_alignment;
+   uint32_t max_push_constants_size;
+   uint32_t robust_buffer_access; /* 1 if the device has it switched on, or robustBufferAccess2 */
+};
+
+/* What the driver wants. Zeros want nothing. */
+struct ntv_plan_wishes {
+   uint32_t threshold;        /* blocks of which so many bytes are indexed dynamically go to storage; 0: none does for that */
+   uint32_t offset_alignment; /* that of ranges, as promised to applications; 0: min_uniform_buffer_offset_alignment */
+   uint32_t push_constants_begin; /* bytes of push constants that are free for blocks, */
+   uint32_t push_constants_end;   /* and where they end */
+   uint32_t other_uniform_buffers; /* of each stage, that are taken by something else than the blocks of the program */
+   uint32_t other_storage_buffers;
+   bool all_in_storage; /* every block that can be: for tests */
+};
+
+/* What the driver knows of a block. */
+struct ntv_block {
+   uint32_t bytes;   /* that it has, GL_UNIFORM_BLOCK_DATA_SIZE; 0 if that is not known */
+   bool is_unsized;  /* its size is that of what is bound */
+   bool is_at_hand;  /* the driver has its bytes when it draws: they can be push constants */
+   bool is_asked;    /* it shall have this class: */
+   uint32_t block_class;
+   uint32_t offset; /* NTV_BLOCK_PUSH_CONSTANT: its first byte there */
+};
+
+enum ntv_plan_reason {
+   NTV_PLAN_FITS = 0,       /* nothing asks for another class */
+   NTV_PLAN_RANGE,          /* more bytes than a uniform buffer has */
+   NTV_PLAN_UNSIZED,        /* its size is that of what is bound */
+   NTV_PLAN_DESCRIPTORS,    /* more uniform buffers than there may be */
+   NTV_PLAN_THRESHOLD,      /* enough of it is indexed dynamically */
+   NTV_PLAN_ANGLE,          /* ANGLE's rule */
+   NTV_PLAN_ASKED,          /* the driver asks */
+   NTV_PLAN_PUSH_CONSTANTS, /* it fits into push constants */
+   NTV_PLAN_ARRAY,          /* it shares an array with a block that has to be there */
+};
+
+/* What is decided of a block. The texts live as long as the plan, or until it is decided again. */
+struct ntv_planned {
+   const char *name;
+   const char *why; /* a sentence */
+   uint32_t block_class;
+   uint32_t offset; /* NTV_BLOCK_PUSH_CONSTANT: its first byte there */
+   enum ntv_plan_reason reason;
+   uint32_t buffer_usage;     /* VkBufferUsageFlags that its buffer needs; 0 for push constants */
+   uint32_t access;           /* VkAccessFlags of the shaders' reads; 0 for push constants */
+   uint32_t offset_alignment; /* of the range that is bound */
+   uint32_t range;            /* bytes that the range has at least */
+   uint32_t dynamic_bytes;    /* within which dynamic offsets lead */
+   bool clamp;                /* shaders keep dynamic offsets within the range */
+};
+
+/* NULL if memory is short. */
+struct ntv_plan *ntv_plan_create(void);
+
+/* NULL is fine. */
+void ntv_plan_destroy(struct ntv_plan *plan);
+
+/* Adds a stage: the shader in `num_words` words at `wire`. `names[n]` is what the program calls the block that the stage knows as
+ * n; blocks of one name are one block. NULL, there or for `names`, is "ubo<n>"; or, where block 0 has the stage's loose uniforms,
+ * a name of the stage's own. In this function and the next two, `result` is for the error alone, and may be NULL. */
+enum ntv_status ntv_plan_add_stage(struct ntv_plan *plan, const uint32_t *wire, size_t num_words, const char *const *names,
+                                   size_t num_names, const struct ntv_options *options, struct ntv_result *result);
+
+/* Says what the driver knows of a block. */
+enum ntv_status ntv_plan_know_block(struct ntv_plan *plan, const char *name, const struct ntv_block *block,
+                                    const struct ntv_options *options, struct ntv_result *result);
+
+/* Decides. NTV_ERROR_UNSUPPORTED if the device cannot have all blocks, in whatever classes, with the reason. */
+enum ntv_status ntv_plan_decide(struct ntv_plan *plan, const struct ntv_limits *limits, const struct ntv_plan_wishes *wishes,
+                                const struct ntv_options *options, struct ntv_result *result);
+
+/* Writes the first `most` blocks by name, and says how many there are. None before ntv_plan_decide. */
+size_t ntv_plan_blocks(const struct ntv_plan *plan, struct ntv_planned *blocks, size_t most);
+
+/* Writes the first `most` placements of a stage, and says how many there are. */
+size_t ntv_plan_placements(const struct ntv_plan *plan, enum ntv_stage stage, struct ntv_placement *placements, size_t most);
 
 /* ================================================================================================================== */
 

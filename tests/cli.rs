@@ -548,3 +548,77 @@ fn elements_that_a_constant_names_have_to_be_given() {
     let message = "access out of bounds: 4 bytes at 0 of storage block 0, which has 0 (invocation 0)";
     assert_eq!(messages(&[1]).first(), Some(&message.into()));
 }
+
+const LARGE: &str = include_str!("corpus/pass/place_blocks_example.nir");
+
+#[test]
+fn a_plan_says_where_blocks_are_and_why() {
+    // As deep as vulkaninfo has them.
+    let deep = r#"{"capabilities": {"device": {"properties": {"VkPhysicalDeviceProperties": {"limits": {
+        "maxUniformBufferRange": 65536, "maxImageDimension1D": 4096}}}, "features": {"robustBufferAccess": true}}}}"#;
+    let place = Place::new(&[("a.nir", LARGE), ("limits.json", deep), ("b.nir", GOOD)]);
+    let output = place.run("plan a.nir --limits limits.json");
+    let text = stdout(&output);
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert_eq!(
+        lines,
+        [
+            "block  read by  class    bytes   dynamic  why",
+            "ubo1   cs:1     Storage  100000  100000   100000 bytes are read, and a uniform buffer has at most 65536",
+            "ubo1 would move: to Uniform with maxUniformBufferRange of 100000 or more",
+            "MESA_SHADER_COMPUTE: --place 1=Storage",
+        ]
+    );
+    // What it prints is what a translation takes.
+    let placed = place.run("compile a.nir --place 1=Storage --emit asm --validate");
+    assert!(stdout(&placed).contains("NonWritable"), "{}", stderr(&placed));
+    let clamped = place.run("plan a.nir");
+    assert!(stdout(&clamped).contains("Storage, clamped"));
+    let small = place.run("plan b.nir --all Storage");
+    assert!(stdout(&small).contains("the driver asks for it"), "{}", stdout(&small));
+    let two = place.run("plan a.nir a.nir");
+    expect(&two, 2, "ntv: a program has each stage once, and there are two shaders of MESA_SHADER_COMPUTE");
+}
+
+#[test]
+fn what_is_beyond_a_uniform_buffer_is_said() {
+    let place = Place::new(&[("a.nir", LARGE)]);
+    let message = "100000 bytes of ubo1 are read, and a uniform buffer has at most 65536";
+    let output = place.run("compile a.nir -o a.spv");
+    assert!(stderr(&output).starts_with(&format!("warning: {message}")), "{}", stderr(&output));
+    assert_eq!(output.status.code(), Some(0));
+    let json = place.run("--json compile a.nir -o a.spv");
+    let first = stderr(&json).lines().next().and_then(|line| serde_json::from_str::<Value>(line).ok());
+    assert_eq!(first.expect("an object")["kind"], "warning");
+    assert!(!stderr(&place.run("compile a.nir -o a.spv --place 1=Storage")).contains("warning"));
+}
+
+#[test]
+fn a_plan_that_cannot_be_is_refused() {
+    let flat = r#"{"maxUniformBufferRange": 16384, "maxStorageBufferRange": 65536}"#;
+    let files = [("a.nir", LARGE), ("flat.json", flat), ("typo.json", r#"{"maxUniformBufferRang": 1}"#)];
+    let mut files = files.to_vec();
+    files.extend([
+        ("none.json", r#"{"a": {}}"#),
+        ("text.json", r#"{"maxUniformBufferRange": "x"}"#),
+        ("bad.json", "{"),
+    ]);
+    let place = Place::new(&files);
+    let refused = "ntv: ubo1 has 100000 bytes, and a buffer of class Storage has at most 65536";
+    expect(&place.run("plan a.nir --limits flat.json"), 1, refused);
+    for (arguments, what) in [
+        ("plan a.nir --limits typo.json", "no plan depends on a limit `maxUniformBufferRang`"),
+        ("plan a.nir --limits none.json", "there is no limit in it"),
+        ("plan a.nir --limits text.json", "which is not a number"),
+        ("plan a.nir --limits bad.json", "bad.json"),
+        ("plan a.nir --limits missing.json", "missing.json"),
+        ("plan a.nir --place ubo7=Storage", "there are: ubo1"),
+        ("plan a.nir --place ubo1=Stored", "is not a class"),
+        ("plan a.nir --push-constants 9-3", "is not FROM-TO"),
+    ] {
+        let output = place.run(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments}: {}", stderr(&output));
+        assert!(stderr(&output).contains(what), "{arguments}: {}", stderr(&output));
+    }
+}

@@ -121,7 +121,8 @@ fn arrays_share_a_class_over_all_stages() {
     fragment.array = Some((2, 2));
     let plan = plan(&program(vec![vertex, fragment]), &limits(), &Wishes::default()).unwrap();
     assert_eq!(classes(&plan), [Class::Storage, Class::Storage, Class::Storage, Class::Uniform]);
-    assert_eq!(plan.blocks[1].reason, Reason::ArrayWith("block1".into()));
+    assert_eq!(plan.blocks[2].reason, Reason::Range { bytes: 100_000, most: 65536 });
+    assert_eq!(plan.blocks[1].reason, Reason::ArrayWith("block3".into()));
 }
 
 #[test]

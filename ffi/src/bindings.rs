@@ -772,6 +772,121 @@ extern "C" {
         result: *mut ntv_result,
     ) -> ntv_status;
 }
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub struct ntv_plan {
+    _unused: [u8; 0],
+}
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub struct ntv_limits {
+    pub max_uniform_buffer_range: u32,
+    pub max_storage_buffer_range: u32,
+    pub max_per_stage_descriptor_uniform_buffers: u32,
+    pub max_per_stage_descriptor_storage_buffers: u32,
+    pub max_descriptor_set_uniform_buffers: u32,
+    pub max_descriptor_set_storage_buffers: u32,
+    pub min_uniform_buffer_offset_alignment: u32,
+    pub min_storage_buffer_offset_alignment: u32,
+    pub max_push_constants_size: u32,
+    pub robust_buffer_access: u32,
+}
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub struct ntv_plan_wishes {
+    pub threshold: u32,
+    pub offset_alignment: u32,
+    pub push_constants_begin: u32,
+    pub push_constants_end: u32,
+    pub other_uniform_buffers: u32,
+    pub other_storage_buffers: u32,
+    pub all_in_storage: bool,
+}
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub struct ntv_block {
+    pub bytes: u32,
+    pub is_unsized: bool,
+    pub is_at_hand: bool,
+    pub is_asked: bool,
+    pub block_class: u32,
+    pub offset: u32,
+}
+pub const NTV_PLAN_FITS: ntv_plan_reason = 0;
+pub const NTV_PLAN_RANGE: ntv_plan_reason = 1;
+pub const NTV_PLAN_UNSIZED: ntv_plan_reason = 2;
+pub const NTV_PLAN_DESCRIPTORS: ntv_plan_reason = 3;
+pub const NTV_PLAN_THRESHOLD: ntv_plan_reason = 4;
+pub const NTV_PLAN_ANGLE: ntv_plan_reason = 5;
+pub const NTV_PLAN_ASKED: ntv_plan_reason = 6;
+pub const NTV_PLAN_PUSH_CONSTANTS: ntv_plan_reason = 7;
+pub const NTV_PLAN_ARRAY: ntv_plan_reason = 8;
+pub type ntv_plan_reason = ::std::os::raw::c_uint;
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub struct ntv_planned {
+    pub name: *const ::std::os::raw::c_char,
+    pub why: *const ::std::os::raw::c_char,
+    pub block_class: u32,
+    pub offset: u32,
+    pub reason: ntv_plan_reason,
+    pub buffer_usage: u32,
+    pub access: u32,
+    pub offset_alignment: u32,
+    pub range: u32,
+    pub dynamic_bytes: u32,
+    pub clamp: bool,
+}
+extern "C" {
+    pub fn ntv_plan_create() -> *mut ntv_plan;
+}
+extern "C" {
+    pub fn ntv_plan_destroy(plan: *mut ntv_plan);
+}
+extern "C" {
+    pub fn ntv_plan_add_stage(
+        plan: *mut ntv_plan,
+        wire: *const u32,
+        num_words: usize,
+        names: *const *const ::std::os::raw::c_char,
+        num_names: usize,
+        options: *const ntv_options,
+        result: *mut ntv_result,
+    ) -> ntv_status;
+}
+extern "C" {
+    pub fn ntv_plan_know_block(
+        plan: *mut ntv_plan,
+        name: *const ::std::os::raw::c_char,
+        block: *const ntv_block,
+        options: *const ntv_options,
+        result: *mut ntv_result,
+    ) -> ntv_status;
+}
+extern "C" {
+    pub fn ntv_plan_decide(
+        plan: *mut ntv_plan,
+        limits: *const ntv_limits,
+        wishes: *const ntv_plan_wishes,
+        options: *const ntv_options,
+        result: *mut ntv_result,
+    ) -> ntv_status;
+}
+extern "C" {
+    pub fn ntv_plan_blocks(
+        plan: *const ntv_plan,
+        blocks: *mut ntv_planned,
+        most: usize,
+    ) -> usize;
+}
+extern "C" {
+    pub fn ntv_plan_placements(
+        plan: *const ntv_plan,
+        stage: ntv_stage,
+        placements: *mut ntv_placement,
+        most: usize,
+    ) -> usize;
+}
 extern "C" {
     pub fn ntv_version() -> *const ::std::os::raw::c_char;
 }

@@ -11,7 +11,7 @@
 
 use crate::bindings::*;
 use crate::memory::Allocator;
-use crate::{module, names, reflection, target, translate};
+use crate::{module, names, plan, reflection, target, translate};
 use ntv_core::{Error, ErrorKind, Errors};
 use std::any::Any;
 use std::ffi::c_char;
@@ -201,4 +201,16 @@ entry_points! {
         most: usize) -> usize, gives 0 => module::likely;
     ntv_module_instantiate(module: *const ntv_module, key_of_draw: *const ntv_key),
         answers options, result => module::instantiate;
+
+    ntv_plan_create() -> *mut ntv_plan, gives null_mut() => plan::create;
+    ntv_plan_destroy(plan: *mut ntv_plan) -> (), gives () => plan::destroy;
+    ntv_plan_add_stage(plan: *mut ntv_plan, wire: *const u32, num_words: usize, names: *const *const c_char,
+        num_names: usize), reports options, result => plan::add_stage;
+    ntv_plan_know_block(plan: *mut ntv_plan, name: *const c_char, block: *const ntv_block),
+        reports options, result => plan::know_block;
+    ntv_plan_decide(plan: *mut ntv_plan, limits: *const ntv_limits, wishes: *const ntv_plan_wishes),
+        reports options, result => plan::decide;
+    ntv_plan_blocks(plan: *const ntv_plan, blocks: *mut ntv_planned, most: usize) -> usize, gives 0 => plan::blocks;
+    ntv_plan_placements(plan: *const ntv_plan, stage: ntv_stage, placements: *mut ntv_placement, most: usize) -> usize,
+        gives 0 => plan::stage_placements;
 }

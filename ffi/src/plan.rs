@@ -1,9 +1,39 @@
-//! Where uniform blocks are, from and to C.
+//! Plans, and where uniform blocks are, from and to C.
 
 use crate::bindings::*;
-use crate::entry::Failure;
+use crate::entry::{Call, Failure};
 use crate::module::rows;
-use ntv_core::plan::{Class, Placement, Placements};
+use crate::names::text;
+use crate::reflection::empty;
+use crate::translate::slice;
+use ntv_core::ir::Stage;
+use ntv_core::plan::{
+    plan, Block, Class, Limits, Placement, Placements, Plan, Planned, Program, Reason, Threshold, Wishes,
+};
+use ntv_core::wire;
+use std::ffi::{c_char, CString};
+
+/// The class that C names.
+fn class(of: &str, block_class: u32, offset: u32) -> Result<Class, Failure> {
+    match block_class {
+        NTV_BLOCK_UNIFORM => Ok(Class::Uniform),
+        NTV_BLOCK_STORAGE => Ok(Class::Storage),
+        NTV_BLOCK_PUSH_CONSTANT if offset % 16 == 0 => Ok(Class::PushConstant { offset }),
+        NTV_BLOCK_PUSH_CONSTANT => {
+            Err(Failure::argument(format!("{of} is at byte {offset} of the push constants, not at a multiple of 16")))
+        }
+        other => Err(Failure::argument(format!("{of} has the class {other}"))),
+    }
+}
+
+/// A class for C, and where it is in push constants.
+fn class_for_c(class: Class) -> (u32, u32) {
+    match class {
+        Class::Uniform => (NTV_BLOCK_UNIFORM, 0),
+        Class::Storage => (NTV_BLOCK_STORAGE, 0),
+        Class::PushConstant { offset } => (NTV_BLOCK_PUSH_CONSTANT, offset),
+    }
+}
 
 /// The placements that options point to.
 ///
@@ -13,19 +43,239 @@ pub(crate) unsafe fn placements((first, len): (*const ntv_placement, usize)) -> 
     let mut placements = Placements::default();
     // SAFETY: by the contract.
     for row in unsafe { rows(first, len, "placements") }? {
-        let class = match row.block_class {
-            NTV_BLOCK_UNIFORM => Class::Uniform,
-            NTV_BLOCK_STORAGE => Class::Storage,
-            NTV_BLOCK_PUSH_CONSTANT if row.offset % 16 == 0 => Class::PushConstant { offset: row.offset },
-            NTV_BLOCK_PUSH_CONSTANT => {
-                return Err(Failure::argument(format!(
-                    "block {} is at byte {} of the push constants",
-                    row.block, row.offset
-                )))
-            }
-            other => return Err(Failure::argument(format!("block {} has the class {other}", row.block))),
-        };
+        let class = class(&format!("block {}", row.block), row.block_class, row.offset)?;
         placements.set(row.block, Placement { class, range: row.range, clamp: row.clamp });
     }
     Ok(placements)
+}
+
+/// What is behind a plan.
+#[derive(Default)]
+struct State {
+    program: Program,
+    asked: Vec<(String, Class)>,
+    decided: Plan,
+    /// The name of each block that was decided, and why, for C.
+    texts: Vec<(CString, CString)>,
+}
+
+/// `ntv_plan_create`.
+///
+/// # Safety
+/// There is nothing to keep.
+pub(crate) unsafe fn create() -> *mut ntv_plan {
+    Box::into_raw(Box::<State>::default()).cast()
+}
+
+/// `ntv_plan_destroy`.
+///
+/// # Safety
+/// `plan` is null or a plan that is not used any more.
+pub(crate) unsafe fn destroy(plan: *mut ntv_plan) {
+    if !plan.is_null() {
+        // SAFETY: it came from `create`, by the contract.
+        drop(unsafe { Box::from_raw(plan.cast::<State>()) });
+    }
+}
+
+/// The plan behind a handle.
+///
+/// # Safety
+/// `plan` is null or a plan that nobody else uses meanwhile.
+unsafe fn state<'p>(plan: *mut ntv_plan) -> Result<&'p mut State, Failure> {
+    // SAFETY: by the contract.
+    unsafe { plan.cast::<State>().as_mut() }.ok_or_else(|| Failure::argument("plan is NULL"))
+}
+
+/// `ntv_plan_add_stage`.
+///
+/// # Safety
+/// Pointers are null or point to what `ntv.h` says; `words` to `num_words` words, `names` to `num_names` strings or nulls.
+pub(crate) unsafe fn add_stage(
+    _: &Call,
+    plan: *mut ntv_plan,
+    words: *const u32,
+    num_words: usize,
+    names: *const *const c_char,
+    num_names: usize,
+) -> Result<ntv_result, Failure> {
+    // SAFETY: null or as said, by the contract.
+    let (state, words) = unsafe { (state(plan)?, slice(words, num_words)) };
+    let words = words.ok_or_else(|| Failure::argument("wire is NULL"))?;
+    let num_names = if names.is_null() { 0 } else { num_names };
+    // SAFETY: `names` points to so many, by the contract.
+    let names: &[*const c_char] = unsafe { rows(names, num_names, "names") }?;
+    // SAFETY: each is null or a string, by the contract.
+    let names: Vec<Option<&str>> = names.iter().map(|name| unsafe { text(*name) }).collect();
+    let shader = wire::decode(words)?;
+    ntv_core::check::validate(&shader)?;
+    let stage = shader.stage();
+    if state.program.stages.iter().any(|known| known.stage == stage) {
+        return Err(Failure::argument(format!("the plan has a shader of {} already", stage.name())));
+    }
+    state.program.add_named(&shader, |block| names.get(block as usize).copied().flatten().map(str::to_string));
+    Ok(empty())
+}
+
+/// `ntv_plan_know_block`.
+///
+/// # Safety
+/// Pointers are null or point to what `ntv.h` says.
+pub(crate) unsafe fn know_block(
+    _: &Call,
+    plan: *mut ntv_plan,
+    name: *const c_char,
+    block: *const ntv_block,
+) -> Result<ntv_result, Failure> {
+    // SAFETY: null or as said, by the contract.
+    let (state, name, block) = unsafe { (state(plan)?, text(name), block.as_ref()) };
+    let name = name.ok_or_else(|| Failure::argument("name is NULL, or not UTF-8"))?;
+    let block = block.ok_or_else(|| Failure::argument("block is NULL"))?;
+    state.asked.retain(|(known, _)| known != name);
+    if block.is_asked {
+        state.asked.push((name.to_string(), class(name, block.block_class, block.offset)?));
+    }
+    *state.program.block(name) = Block {
+        bytes: Some(block.bytes).filter(|bytes| *bytes != 0),
+        is_unsized: block.is_unsized,
+        is_at_hand: block.is_at_hand,
+        shape: None,
+    };
+    Ok(empty())
+}
+
+/// `ntv_plan_decide`.
+///
+/// # Safety
+/// Pointers are null or point to what `ntv.h` says.
+pub(crate) unsafe fn decide(
+    _: &Call,
+    plan: *mut ntv_plan,
+    limits: *const ntv_limits,
+    wishes: *const ntv_plan_wishes,
+) -> Result<ntv_result, Failure> {
+    // SAFETY: null or as said, by the contract.
+    let (state, limits, wishes) = unsafe { (state(plan)?, limits.as_ref(), wishes.as_ref()) };
+    let limits = limits.ok_or_else(|| Failure::argument("limits is NULL"))?;
+    let wishes = Wishes { asked: state.asked.clone(), ..wishes.map_or_else(Wishes::default, wishes_of) };
+    (state.decided, state.texts) = (Plan::default(), Vec::new());
+    let decided = self::plan(&state.program, &limits_of(limits), &wishes);
+    let decided =
+        decided.map_err(|impossible| Failure { status: NTV_ERROR_UNSUPPORTED, message: impossible.to_string() })?;
+    let c = |text: String| CString::new(text).unwrap_or_default();
+    state.texts = decided.blocks.iter().map(|block| (c(block.name.clone()), c(block.reason.to_string()))).collect();
+    state.decided = decided;
+    Ok(empty())
+}
+
+fn limits_of(limits: &ntv_limits) -> Limits {
+    Limits {
+        max_uniform_buffer_range: limits.max_uniform_buffer_range,
+        max_storage_buffer_range: limits.max_storage_buffer_range,
+        max_per_stage_descriptor_uniform_buffers: limits.max_per_stage_descriptor_uniform_buffers,
+        max_per_stage_descriptor_storage_buffers: limits.max_per_stage_descriptor_storage_buffers,
+        max_descriptor_set_uniform_buffers: limits.max_descriptor_set_uniform_buffers,
+        max_descriptor_set_storage_buffers: limits.max_descriptor_set_storage_buffers,
+        min_uniform_buffer_offset_alignment: limits.min_uniform_buffer_offset_alignment,
+        min_storage_buffer_offset_alignment: limits.min_storage_buffer_offset_alignment,
+        max_push_constants_size: limits.max_push_constants_size,
+        robust_buffer_access: limits.robust_buffer_access,
+    }
+}
+
+fn wishes_of(wishes: &ntv_plan_wishes) -> Wishes {
+    Wishes {
+        threshold: match wishes.threshold {
+            0 => Threshold::Never,
+            bytes => Threshold::Bytes(bytes),
+        },
+        offset_alignment: wishes.offset_alignment,
+        push_constants: (wishes.push_constants_begin, wishes.push_constants_end),
+        other_uniform_buffers: wishes.other_uniform_buffers,
+        other_storage_buffers: wishes.other_storage_buffers,
+        asked: Vec::new(),
+        all: wishes.all_in_storage.then_some(Class::Storage),
+    }
+}
+
+/// `ntv_plan_blocks`.
+///
+/// # Safety
+/// `plan` is null or a plan; `blocks` is null or points to room for `most`.
+pub(crate) unsafe fn blocks(plan: *const ntv_plan, blocks: *mut ntv_planned, most: usize) -> usize {
+    // SAFETY: null or a plan, by the contract; nobody changes it meanwhile.
+    let Some(state) = (unsafe { plan.cast::<State>().as_ref() }) else { return 0 };
+    let rows = state.decided.blocks.iter().zip(&state.texts).map(|(block, texts)| planned(block, texts));
+    // SAFETY: there is room, by the contract.
+    unsafe { write(rows, blocks, most) }
+}
+
+/// `ntv_plan_placements`.
+///
+/// # Safety
+/// `plan` is null or a plan; `placements` is null or points to room for `most`.
+pub(crate) unsafe fn stage_placements(
+    plan: *const ntv_plan,
+    stage: ntv_stage,
+    placements: *mut ntv_placement,
+    most: usize,
+) -> usize {
+    // SAFETY: null or a plan, by the contract; nobody changes it meanwhile.
+    let Some(state) = (unsafe { plan.cast::<State>().as_ref() }) else { return 0 };
+    let Some((stage, _)) = Stage::NAMES.get(stage as usize) else { return 0 };
+    let found = state.decided.placements(*stage);
+    let rows = found.iter().map(|(block, Placement { class, range, clamp })| {
+        let (block_class, offset) = class_for_c(class);
+        ntv_placement { block, block_class, range, offset, clamp }
+    });
+    // SAFETY: there is room, by the contract.
+    unsafe { write(rows, placements, most) }
+}
+
+/// Writes the first `most` of `rows`, none to null. Returns how many there are.
+///
+/// # Safety
+/// `to` is null or points to room for `most`.
+unsafe fn write<T>(rows: impl Iterator<Item = T>, to: *mut T, most: usize) -> usize {
+    let most = if to.is_null() { 0 } else { most };
+    let mut count = 0;
+    for row in rows {
+        if count < most {
+            // SAFETY: there is room for `most`, by the contract.
+            unsafe { to.add(count).write(row) };
+        }
+        count += 1;
+    }
+    count
+}
+
+fn planned(block: &Planned, (name, why): &(CString, CString)) -> ntv_planned {
+    let (block_class, offset) = class_for_c(block.class);
+    ntv_planned {
+        name: name.as_ptr(),
+        why: why.as_ptr(),
+        block_class,
+        offset,
+        reason: reason(&block.reason),
+        buffer_usage: block.buffer_usage,
+        access: block.access,
+        offset_alignment: block.offset_alignment,
+        range: block.range,
+        dynamic_bytes: block.dynamic_bytes,
+        clamp: block.clamp,
+    }
+}
+
+fn reason(reason: &Reason) -> ntv_plan_reason {
+    match reason {
+        Reason::Fits => NTV_PLAN_FITS,
+        Reason::Range { .. } => NTV_PLAN_RANGE,
+        Reason::Unsized => NTV_PLAN_UNSIZED,
+        Reason::Descriptors { .. } => NTV_PLAN_DESCRIPTORS,
+        Reason::Threshold { .. } => NTV_PLAN_THRESHOLD,
+        Reason::Angle => NTV_PLAN_ANGLE,
+        Reason::Asked => NTV_PLAN_ASKED,
+        Reason::PushConstants { .. } => NTV_PLAN_PUSH_CONSTANTS,
+        Reason::ArrayWith(_) => NTV_PLAN_ARRAY,
+    }
 }

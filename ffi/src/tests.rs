@@ -11,6 +11,7 @@ mod agreement;
 mod entries;
 mod late;
 mod names;
+mod plan;
 mod translation;
 
 thread_local! {
@@ -98,6 +99,13 @@ fn functions_have_their_prototypes() {
     same!(ntv_program_keys(_, _, _, _, _, _));
     same!(ntv_likely_keys(_, _, _, _, _));
     same!(ntv_module_instantiate(_, _, _, _));
+    same!(ntv_plan_create());
+    same!(ntv_plan_destroy(_));
+    same!(ntv_plan_add_stage(_, _, _, _, _, _, _));
+    same!(ntv_plan_know_block(_, _, _, _, _));
+    same!(ntv_plan_decide(_, _, _, _, _));
+    same!(ntv_plan_blocks(_, _, _));
+    same!(ntv_plan_placements(_, _, _, _));
     same!(ntv_wire_number(_, _));
     same!(ntv_wire_index(_, _));
     same!(ntv_context_create());
@@ -116,5 +124,5 @@ fn every_function_of_the_header_is_there() {
         let name = line.split('(').next().unwrap_or_default();
         assert!(tested.contains(&format!("same!({name}(")), "{name} is not compared");
     }
-    assert_eq!(declared.len(), 21);
+    assert_eq!(declared.len(), 28);
 }

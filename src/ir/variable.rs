@@ -109,7 +109,7 @@ pub struct Variable {
     pub binding: u32,
     /// Descriptor set; text has lost it, see [`Target::descriptor_set`](crate::target::Target).
     pub descriptor_set: Option<u32>,
-    /// Uniform blocks: bytes that a range bound to it has at least, so that what is in bounds in NIR is in bounds in SPIR-V,
+    /// Uniform blocks, in whatever buffers: bytes that a range bound to it has at least, so that what is in bounds in NIR is in bounds in SPIR-V,
     /// which may load more at a time. 0 where that is not known. A pass finds it; neither text nor wire has it.
     pub min_range: u32,
     /// Dual-source blending index, or input attachment.

@@ -75,7 +75,7 @@ pub struct Binding {
     pub kind: DescriptorKind,
     /// How many there are, 1 if they are no array.
     pub count: u32,
-    /// Uniform buffers: bytes that a bound range has at least for every load of the shader to be in bounds that was in NIR.
+    /// Uniform blocks, in whatever buffers: bytes that a bound range has at least for every load of the shader to be in bounds that was in NIR.
     /// Where it has less, a device with robust buffer access may answer zeros for bytes that are there (Vulkan, "Robust
     /// Buffer Access"). 0 where that is not known, and for all else.
     pub min_range: u32,

@@ -29,6 +29,32 @@ impl Class {
     }
 }
 
+impl fmt::Display for Class {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Class::PushConstant { offset } => write!(f, "{}@{offset}", self.name()),
+            _ => f.write_str(self.name()),
+        }
+    }
+}
+
+impl FromStr for Class {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Class, String> {
+        match text.split_once('@').unwrap_or((text, "")) {
+            ("Uniform", "") => Ok(Class::Uniform),
+            ("Storage", "") => Ok(Class::Storage),
+            ("PushConstant", offset) => Ok(Class::PushConstant { offset: number(offset)? }),
+            _ => Err(format!("`{text}` is not a class: Uniform, Storage, PushConstant@OFFSET")),
+        }
+    }
+}
+
+fn number(text: &str) -> Result<u32, String> {
+    text.parse().map_err(|_| format!("`{text}` is not a number"))
+}
+
 /// What a pass has to know of a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Placement {
@@ -124,10 +150,7 @@ pub struct BlockPlacement {
 impl fmt::Display for BlockPlacement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Placement { class, range, clamp } = self.placement;
-        write!(f, "{}={}", self.block, class.name())?;
-        if let Class::PushConstant { offset } = class {
-            write!(f, "@{offset}")?;
-        }
+        write!(f, "{}={class}", self.block)?;
         if range != 0 {
             write!(f, ":{range}")?;
         }
@@ -140,19 +163,9 @@ impl FromStr for BlockPlacement {
 
     fn from_str(text: &str) -> Result<BlockPlacement, String> {
         let (block, rest) = text.split_once('=').ok_or("there is no class: BLOCK=CLASS")?;
-        let number = |text: &str| text.parse::<u32>().map_err(|_| format!("`{text}` is not a number"));
         let block = number(block)?;
         let mut parts = rest.split(':');
-        let (name, offset) = match parts.next().unwrap_or_default() {
-            part if part.contains('@') => part.split_once('@').map_or((part, ""), |both| both),
-            part => (part, "0"),
-        };
-        let class = match name {
-            "Uniform" => Class::Uniform,
-            "Storage" => Class::Storage,
-            "PushConstant" => Class::PushConstant { offset: number(offset)? },
-            _ => return Err(format!("`{name}` is not a class: Uniform, Storage, PushConstant@OFFSET")),
-        };
+        let class = parts.next().unwrap_or_default().parse()?;
         let mut placement = Placement { class, ..Placement::default() };
         for part in parts {
             match part {

@@ -135,7 +135,8 @@ impl<'a> Planner<'a> {
                 let known = program.blocks.get(&used.name).and_then(|block| block.bytes);
                 let read = reads.entry(used.name.clone()).or_default();
                 read.stages.push((stage.stage, used.slot));
-                read.bytes = read.bytes.max(used.end).max(known.unwrap_or(0));
+                // What is beyond a block whose size is known reads nothing that anybody binds.
+                read.bytes = known.unwrap_or_else(|| read.bytes.max(used.end));
                 let most = known.unwrap_or(limits.max_uniform_buffer_range.max(used.end));
                 read.dynamic = read.dynamic.max(used.dynamic_bytes.map_or(0, |bytes| bytes.min(most)));
             }
@@ -423,9 +424,8 @@ impl<'a> Planner<'a> {
 
     fn planned(&self, group: &Group, name: &str) -> Planned {
         let read = &self.reads[name];
-        let is_cause = name == group.names[0] || !matches!(group.reason, Reason::Range { .. } | Reason::Unsized);
-        let reason = match group.class {
-            Class::Storage if !is_cause => Reason::ArrayWith(group.names[0].clone()),
+        let reason = match self.cause(group) {
+            Some(cause) if cause != name => Reason::ArrayWith(cause.to_string()),
             _ => group.reason.clone(),
         };
         let at = match group.class {
@@ -449,6 +449,16 @@ impl<'a> Planner<'a> {
             dynamic_bytes: read.dynamic,
             clamp,
         }
+    }
+
+    /// The block of a group that has to be in storage, if the others are there for its sake.
+    fn cause<'g>(&self, group: &'g Group) -> Option<&'g str> {
+        let is_cause = |name: &&String| match group.reason {
+            Reason::Range { bytes, .. } => self.reads[*name].bytes == bytes,
+            Reason::Unsized => self.program.blocks.get(*name).is_some_and(|block| block.is_unsized),
+            _ => false,
+        };
+        group.names.iter().find(is_cause).map(String::as_str)
     }
 
     /// What would move a group, or keeps it.

@@ -190,7 +190,7 @@ impl Seen {
             ArrayIndex::Def(index) => shader.as_const_scalar(index).map(|index| index as u32),
         };
         let read = match known {
-            Some(index) => Read { end: index.saturating_add(1).saturating_mul(bytes), dynamic_bytes: None },
+            Some(index) => Read { end: end_of(index.saturating_mul(bytes), bytes), dynamic_bytes: None },
             None => Read { end: 0, dynamic_bytes: Some(declared) },
         };
         let Some(var) = shader.deref_var(block) else { return };
@@ -213,6 +213,11 @@ impl Seen {
     }
 }
 
+/// One past the last of `bytes` bytes at an offset; 0 where no buffer reaches: an index below 0 leads there, and reads nothing.
+fn end_of(offset: u32, bytes: u32) -> u32 {
+    offset.checked_add(bytes).filter(|end| *end <= i32::MAX as u32).unwrap_or(0)
+}
+
 /// What a `load_ubo` reads.
 fn by_offset(shader: &Shader, inst: Inst) -> Read {
     let Some((op, &[_, offset, ..])) = shader.as_intrinsic(inst) else { return Read::default() };
@@ -223,14 +228,14 @@ fn by_offset(shader: &Shader, inst: Inst) -> Read {
         let start = index(Index::component).saturating_mul(u32::from(bits)) / 8;
         let vec4 = shader.as_const_scalar(offset).map(|offset| (offset as u32).saturating_add(index(Index::base)));
         return match vec4 {
-            Some(vec4) => Read { end: vec4.saturating_mul(16).saturating_add(start + bytes), dynamic_bytes: None },
+            Some(vec4) => Read { end: end_of(vec4.saturating_mul(16), start + bytes), dynamic_bytes: None },
             None => Read { end: 0, dynamic_bytes: Some(u32::MAX) },
         };
     }
     let (from, range) = (index(Index::range_base), index(Index::range));
     let known = range != 0 && range != u32::MAX;
     match shader.as_const_scalar(offset) {
-        Some(offset) => Read { end: (offset as u32).saturating_add(bytes), dynamic_bytes: None },
+        Some(offset) => Read { end: end_of(offset as u32, bytes), dynamic_bytes: None },
         None if known => Read { end: from.saturating_add(range), dynamic_bytes: Some(range) },
         None => Read { end: 0, dynamic_bytes: Some(u32::MAX) },
     }

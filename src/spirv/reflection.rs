@@ -16,7 +16,8 @@ impl Emit<'_> {
         }
         let kind = self.descriptor_kind(variable)?;
         let (binding, count) = (variable.binding, self.descriptor_count(variable));
-        let min_range = if kind == DescriptorKind::UniformBuffer { variable.min_range } else { 0 };
+        // Known of uniform blocks, also of those that are storage buffers.
+        let min_range = variable.min_range;
         let bindings = &mut self.m.bindings;
         let same = |old: &Binding| (old.set, old.binding, old.kind) == (set, binding, kind);
         let row = bindings.iter().position(same).unwrap_or(bindings.len());

@@ -64,6 +64,10 @@ fn no_entry_point_lets_a_panic_out() {
         ntv_module_destroy(null_mut());
         ntv_result_free(null_mut(), null());
         assert_eq!(ntv_likely_keys(null(), 0, &key, &mut keys, 1), 0);
+        assert!(ntv_plan_create().is_null());
+        ntv_plan_destroy(null_mut());
+        assert_eq!(ntv_plan_blocks(null(), null_mut(), 0), 0);
+        assert_eq!(ntv_plan_placements(null(), 0, null_mut(), 0), 0);
         let answers = [
             status_of(|result| ntv_translate(null_mut(), target, null(), 0, null(), result)),
             status_of(|result| ntv_module_create(null_mut(), target, null(), 0, 0, &mut module, null(), result)),
@@ -72,6 +76,9 @@ fn no_entry_point_lets_a_panic_out() {
             status_of(|result| ntv_link(null(), 0, null(), &mut module, null(), result)),
             status_of(|result| ntv_program_keys(null(), 0, &key, &mut keys, null(), result)),
             status_of(|result| ntv_module_instantiate(null(), &key, null(), result)),
+            status_of(|result| ntv_plan_add_stage(null_mut(), null(), 0, null(), 0, null(), result)),
+            status_of(|result| ntv_plan_know_block(null_mut(), null(), null(), null(), result)),
+            status_of(|result| ntv_plan_decide(null_mut(), null(), null(), null(), result)),
         ];
         for (status, message) in answers {
             assert_eq!((status, message.as_str()), (NTV_ERROR_INTERNAL, "ntv panicked: a fault that a test forced"));

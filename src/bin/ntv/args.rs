@@ -5,7 +5,7 @@ use anyhow::{ensure, Result};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
 use ntv::pass::pipeline::{PARTS, PIPELINE};
-use ntv::plan::{BlockPlacement, Placements};
+use ntv::plan::{BlockPlacement, Class, Placements};
 use ntv::{BufferAccess, Feature, Options, Target, Workaround};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -46,6 +46,9 @@ pub(crate) enum Command {
     Reduce(ReduceArgs),
     /// Run shaders on the interpreter, or on a Vulkan device, and print what they wrote.
     Run(RunArgs),
+    /// Say for each uniform block of a program whether shaders read it through a uniform buffer, a storage buffer or push constants,
+    /// and why.
+    Plan(PlanArgs),
     /// Link the stages of a pipeline: take away what only one knows, and pack locations.
     Link(LinkArgs),
     /// Write the variant of a module that a draw wants.
@@ -74,6 +77,69 @@ pub(crate) struct ModuleArgs {
     /// Have the words judged by the installed spirv-val.
     #[arg(long)]
     pub(crate) validate: bool,
+}
+
+/// Arguments of `ntv plan`.
+#[derive(clap::Args)]
+pub(crate) struct PlanArgs {
+    /// The stages of a program. Block n of one stage is block n of the others; block 0 is each stage's own where it has GL's
+    /// loose uniforms.
+    #[arg(required = true, value_name = "IN")]
+    pub(crate) inputs: Vec<PathBuf>,
+
+    /// A JSON file with the limits of the device by Vulkan's names; that of vulkaninfo --json will do [default: the least that Vulkan
+    /// asks of every device].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) limits: Option<PathBuf>,
+
+    /// Read blocks through storage buffers of which so many bytes are indexed dynamically.
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) threshold: Option<u32>,
+
+    /// The alignment of offsets that the driver promises to its users [default: minUniformBufferOffsetAlignment].
+    #[arg(long, value_name = "BYTES", default_value_t, hide_default_value = true)]
+    pub(crate) offset_alignment: u32,
+
+    /// Push constants that are free for blocks, from one byte to before another.
+    #[arg(long, value_name = "FROM-TO", value_parser = parse_range)]
+    pub(crate) push_constants: Option<(u32, u32)>,
+
+    /// A block whose bytes the driver has at hand when it draws, so that they can be push constants.
+    #[arg(long, value_name = "BLOCK")]
+    pub(crate) at_hand: Vec<String>,
+
+    /// How many bytes a block has.
+    #[arg(long, value_name = "BLOCK=BYTES", value_parser = parse_bytes)]
+    pub(crate) bytes: Vec<(String, u32)>,
+
+    /// The class of a block: Uniform, Storage, PushConstant@OFFSET.
+    #[arg(long, value_name = "BLOCK=CLASS", value_parser = parse_class_of)]
+    pub(crate) place: Vec<(String, Class)>,
+
+    /// The class of all blocks that --place does not name, where it can be had.
+    #[arg(long, value_name = "CLASS")]
+    pub(crate) all: Option<Class>,
+}
+
+/// A name and what is behind `=`.
+fn parse_pair<'a>(text: &'a str, what: &str) -> Result<(String, &'a str), String> {
+    let (name, value) = text.split_once('=').ok_or_else(|| format!("there is no {what}: BLOCK={what}"))?;
+    Ok((name.to_string(), value))
+}
+
+fn parse_bytes(text: &str) -> Result<(String, u32), String> {
+    let (name, value) = parse_pair(text, "BYTES")?;
+    Ok((name, value.parse().map_err(|_| format!("`{value}` is not a number"))?))
+}
+
+fn parse_class_of(text: &str) -> Result<(String, Class), String> {
+    let (name, value) = parse_pair(text, "CLASS")?;
+    Ok((name, value.parse()?))
+}
+
+fn parse_range(text: &str) -> Result<(u32, u32), String> {
+    let both = text.split_once('-').and_then(|(from, to)| Some((from.parse().ok()?, to.parse().ok()?)));
+    both.filter(|(from, to)| from <= to).ok_or_else(|| format!("`{text}` is not FROM-TO"))
 }
 
 /// Arguments of `ntv link`.

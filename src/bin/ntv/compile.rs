@@ -5,9 +5,11 @@ use crate::diagnostics::{problems, Problem, Reporter};
 use crate::shaders::{each, load, Job, Loaded};
 use crate::{destination, inputs, show, validate, words, AllFine};
 use anyhow::{ensure, Result};
-use ntv::{text, EmitOptions, Target, Translator};
+use ntv::plan::{survey, BlockUse, Class};
+use ntv::{text, EmitOptions, Options, Shader, Target, Translator};
 use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 pub(crate) fn run(args: &CompileArgs, reporter: &Reporter) -> Result<AllFine> {
     let emit = args.emit()?;
@@ -18,18 +20,34 @@ pub(crate) fn run(args: &CompileArgs, reporter: &Reporter) -> Result<AllFine> {
     let loaded = load(inputs::collect(&args.inputs)?, reporter);
     let files = files(args, emit, &loaded)?;
     let titles = show::titles(&loaded);
+    let warnings = Mutex::new(Vec::new());
     let done = each(loaded, &options, reporter, |translator, job| {
         let file = files.as_ref().map(|files| &files[job.index]);
+        let (shader, name, index) = (job.shader.clone(), job.source.input.name.clone(), job.index);
         let contents = contents(args, emit, &options.target, translator, job)?;
+        let found = beyond(&shader, &options).map(|message| (index, name.clone(), message));
+        warnings.lock().unwrap_or_else(PoisonError::into_inner).extend(found);
         let Some(file) = file else { return Ok(contents) };
         destination::write(file, &contents)
             .map_err(|error| vec![Problem::new("io", format!("cannot write {}: {error}", file.display()))])?;
         Ok(Vec::new())
     });
+    let mut warnings = warnings.into_inner().unwrap_or_else(PoisonError::into_inner);
+    warnings.sort_unstable();
+    warnings.iter().for_each(|(_, name, message)| reporter.warning(name, message));
     let written = show::to_stdout(&titles, if emit == Emit::Asm { ";" } else { "//" }, &done, reporter);
     let compiled = done.iter().flatten().count();
     reporter.say(&format!("compiled {compiled} of {} shaders", done.len()));
     Ok(written && compiled == done.len())
+}
+
+/// What is read of uniform buffers beyond the bytes that they have at most: such loads give 0.
+fn beyond<'s>(shader: &Shader, options: &'s Options) -> impl Iterator<Item = String> + 's {
+    let most = options.target.max_uniform_buffer_range;
+    let is_beyond = move |used: &BlockUse| used.end > most && options.placements.of(used.slot).class == Class::Uniform;
+    survey(shader).uses.into_iter().filter(is_beyond).map(move |BlockUse { name, end, .. }| {
+        format!("{end} bytes of {name} are read, and a uniform buffer has at most {most}: what is beyond reads 0; see ntv plan")
+    })
 }
 
 /// The file of each shader; `None` if all go to stdout.

@@ -80,6 +80,16 @@ impl Reporter {
         self.problem(&file.display().to_string(), "", None, problem);
     }
 
+    /// Says what somebody may not have meant in a shader of `file` that was translated all the same.
+    pub(crate) fn warning(&self, file: &str, message: &str) {
+        if self.json {
+            self.object(Some(file), None, &Problem::new("warning", message));
+        } else {
+            let title = Level::WARNING.primary_title(message);
+            self.say(&self.renderer.render(&[title.element(Origin::path(file))]));
+        }
+    }
+
     /// Says what is wrong that no input is to blame for.
     pub(crate) fn apart(&self, kind: &'static str, message: &str) {
         if self.json {

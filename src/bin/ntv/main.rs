@@ -1,5 +1,5 @@
 //! The command line tool: `ntv compile`, `check`, `print`, `pass`, `cfg`, `reduce`, `run`, and, for what is
-//! decided late, `link`, `variant`, `options` and `import`.
+//! decided late, `plan`, `link`, `variant`, `options` and `import`.
 //!
 //! Exit status: 0 if every shader was fine, 1 if one was not (the others are done all the same), 2 for wrong usage, of
 //! which nothing is written. Results go to stdout or to files, everything else to stderr.
@@ -12,6 +12,7 @@ mod diagnostics;
 mod dot;
 mod inputs;
 mod names;
+mod plan;
 mod reduce;
 mod run;
 mod shaders;
@@ -77,6 +78,7 @@ fn run(args: &Args, reporter: &Reporter) -> Result<AllFine> {
         Command::Link(args) => variant::link_stages(args, reporter),
         Command::Variant(args) => variant::variant(args, reporter),
         Command::Options => variant::options(),
+        Command::Plan(args) => plan::run(args, reporter),
         Command::Import(args) => variant::import(args, reporter),
     }
 }

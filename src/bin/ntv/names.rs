@@ -81,7 +81,7 @@ pub(crate) fn key(text: &str) -> Result<Key> {
 }
 
 /// Those of `names` that are near to `given`, the nearest first: it is a part of them, or they have few other letters.
-fn nearest(given: &str, names: impl Iterator<Item = &'static str>) -> Vec<&'static str> {
+pub(crate) fn nearest(given: &str, names: impl Iterator<Item = &'static str>) -> Vec<&'static str> {
     let given = given.to_lowercase();
     let near = |name: &'static str| {
         let lower = name.to_lowercase();
