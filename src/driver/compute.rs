@@ -44,11 +44,7 @@ pub(super) struct Work<'a> {
 }
 
 impl<'a> Work<'a> {
-    pub(super) fn new(
-        device: &Rc<Logical>,
-        dispatch: &'a Dispatch<'a>,
-        resources: &Resources,
-    ) -> Result<Work<'a>> {
+    pub(super) fn new(device: &Rc<Logical>, dispatch: &'a Dispatch<'a>, resources: &Resources) -> Result<Work<'a>> {
         let interface = reflect(dispatch.module)?;
         if interface.stage != vk::ShaderStageFlags::COMPUTE {
             return Err(Error::new("this is not a compute shader"));

@@ -2,39 +2,43 @@
 //! block and each kind of index, in both classes, and in the second with offsets kept within the range.
 //!
 //! `cargo bench --package ntv-benches --features vulkan --bench storage -- LOG [DEVICE]` writes a line for each measurement to LOG.
-//! DEVICE is a part of the device's name; the first device is measured if it is not given. The classes take turns, and begin with
-//! another one each round. What they compute has to be the same, and what it has to be is known here (`subject`).
+//! DEVICE is a part of the device's name; the first device is measured if it is not given. The program that Cargo builds takes the
+//! same arguments, and needs nothing but Vulkan's loader: it may be copied to the machine that is to be measured.
+//!
+//! The classes take turns, and begin with another one each round. What they compute is looked at before: it has to be the same,
+//! and what it has to be is known here (`subject`).
 
 #![allow(clippy::print_stdout, reason = "what is measured and what is left out has to be visible")]
 
 mod subject;
 
-use anyhow::{ensure, Result};
-use ntv::driver::{Device, DeviceOptions, Dispatch, Resource, Resources};
+use anyhow::{bail, ensure, Result};
+use ntv::driver::{Device, DeviceOptions, Dispatch, Resource};
 use ntv::plan::{Class, Placement, Placements};
 use ntv::{EmitOptions, Options, Translator};
 use ntv_benches::log;
-use std::fmt::Write as _;
-use std::time::Duration;
-use subject::{Index, Subject, BLOCK, GROUPS, INDICES};
+use std::io::Write;
+use std::time::{Duration, Instant};
+use subject::{Subject, BLOCK, INDICES};
 
 /// How often each class has its turn.
-const ROUNDS: usize = 15;
+const ROUNDS: u32 = 11;
+/// How often at least, where they take longer than [`PATIENCE`].
+const FEWEST_ROUNDS: u32 = 3;
+/// How long the rounds of a subject may take.
+const PATIENCE: Duration = Duration::from_secs(6);
 /// How often a shader is run in a turn, behind the first time; the median counts.
 const TIMES: u32 = 3;
-/// The fastest shader takes at least so long, so that the clock and the start of a dispatch do not matter.
-const LEAST: Duration = Duration::from_millis(4);
-/// The fewest and the most iterations of the shaders' loop.
-const ITERATIONS: (u32, u32) = (8, 1 << 18);
+/// The fastest class takes at least so long, so that the clock and the start of a dispatch do not matter.
+const LEAST: Duration = Duration::from_millis(2);
+/// No dispatch has more loads.
+const MOST_LOADS: u64 = 1 << 40;
 /// Bytes of the block.
 const SIZES: [u32; 4] = [1 << 10, 4 << 10, 16 << 10, 64 << 10];
 
 /// What is compared, the first with the others.
-const CLASSES: [(&str, Placement); 3] = [
-    ("uniform", Placement { class: Class::Uniform, range: 0, clamp: false }),
-    ("storage", Placement { class: Class::Storage, range: 0, clamp: false }),
-    ("clamped", Placement { class: Class::Storage, range: 0, clamp: true }),
-];
+const CLASSES: [(&str, Class, bool); 3] =
+    [("uniform", Class::Uniform, false), ("storage", Class::Storage, false), ("clamped", Class::Storage, true)];
 
 fn main() -> Result<()> {
     let log = log::wanted()?;
@@ -44,45 +48,75 @@ fn main() -> Result<()> {
     let name = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).nth(1);
     let timeout = Duration::from_secs(60);
     let device = Device::open(&DeviceOptions { name, timeout, ..DeviceOptions::default() })?;
-    println!("{} ({})", device.name(), device.driver());
-    let iterations = iterations(&device)?;
-    let mut lines =
-        String::from("device\tdriver\tbytes\tindex\tloads\tround\tclass\tshader_ns\tpipeline_ns\tfirst_use_ns\n");
+    let clock = if device.has_clock() { "timestamps" } else { "wall clock" };
+    println!("{} ({}), {clock}", device.name(), device.driver());
+    let mut log = std::fs::File::create(log)?;
+    writeln!(
+        log,
+        "device\tdriver\tclock\tbytes\tindex\tloads\tround\tclass\twords\tshader_ns\tpipeline_ns\tfirst_use_ns"
+    )?;
     for (bytes, index) in SIZES.iter().flat_map(|bytes| INDICES.map(|index| (*bytes, index))) {
         if bytes > device.target().max_uniform_buffer_range {
             println!("left out: {bytes} bytes are more than a uniform buffer has");
             continue;
         }
-        let loads = u64::from(iterations) * subject::LOADS_PER_ITERATION;
-        let start = format!("{}\t{}\t{bytes}\t{}\t{loads}", device.name(), device.driver(), index.name());
-        for turn in measure(&device, Subject { bytes, index, iterations })? {
-            let times = [turn.shader, turn.pipeline, turn.first_use].map(|time| time.as_nanos().to_string());
-            writeln!(lines, "{start}\t{}\t{}\t{}", turn.round, turn.class, times.join("\t"))?;
+        let start = Instant::now();
+        let subject = large_enough(&device, Subject::new(bytes, index))?;
+        look(&device, subject)?;
+        let turns = measure(&device, subject)?;
+        let loads = subject.loads();
+        for turn in &turns {
+            let times = [turn.shader, turn.pipeline, turn.first_use].map(|time| time.as_nanos().to_string()).join("\t");
+            let start = format!("{}\t{}\t{clock}\t{bytes}\t{}\t{loads}", device.name(), device.driver(), index.name());
+            writeln!(log, "{start}\t{}\t{}\t{}\t{times}", turn.round, turn.class, turn.words)?;
         }
+        println!("{bytes} bytes, {} index: {} turns, {:.1?}", index.name(), turns.len(), start.elapsed());
     }
-    std::fs::write(log, lines)?;
     Ok(())
 }
 
-/// How many iterations make the fastest shader run long enough.
-fn iterations(device: &Device) -> Result<u32> {
-    let mut iterations = ITERATIONS.0;
-    while iterations < ITERATIONS.1 {
-        let subject = Subject { bytes: SIZES[0], index: Index::Constant, iterations };
-        let words = module(device, subject, CLASSES[0].1)?;
-        let time = device.time_shader(&dispatch(&words), &mut subject.resources(), TIMES)?;
-        if median(time.others) >= LEAST {
+/// The subject with so much to do that its fastest class runs long enough.
+fn large_enough(device: &Device, mut subject: Subject) -> Result<Subject> {
+    let modules = CLASSES.iter().map(|class| module(device, subject, class)).collect::<Result<Vec<_>>>()?;
+    while subject.loads() < MOST_LOADS {
+        let resources = subject.resources();
+        let mut fastest = Duration::MAX;
+        for words in &modules {
+            fastest = fastest.min(median(device.time_shader(&dispatch(subject, words), &resources, TIMES)?.others));
+        }
+        if fastest >= LEAST {
             break;
         }
-        iterations *= 2;
+        subject.double();
     }
-    Ok(iterations)
+    Ok(subject)
+}
+
+/// Looks at what each class computes.
+fn look(device: &Device, subject: Subject) -> Result<()> {
+    let mut first = None;
+    for class in &CLASSES {
+        let mut resources = subject.resources();
+        device.dispatch(&dispatch(subject, &module(device, subject, class)?), &mut resources)?;
+        let Some(Resource::Buffer(bytes)) = resources.remove(&subject::OUTPUT) else { bail!("no output") };
+        if first.is_none() {
+            ensure!(subject.is_right(&ntv::wire::from_bytes(&bytes)?), "{subject:?} computed something else");
+        }
+        ensure!(
+            *first.get_or_insert_with(|| bytes.clone()) == bytes,
+            "{}: {subject:?} computed something else",
+            class.0
+        );
+    }
+    Ok(())
 }
 
 /// What was measured in a turn.
 struct Turn {
-    round: usize,
+    round: u32,
     class: &'static str,
+    /// Of the module.
+    words: usize,
     /// Of the shader, when it runs again.
     shader: Duration,
     /// Of vkCreateShaderModule and vkCreateComputePipelines.
@@ -91,49 +125,41 @@ struct Turn {
     first_use: Duration,
 }
 
-/// Measures each class as often as there are rounds, and looks at what was computed.
-fn measure(device: &Device, subject: Subject) -> Result<Vec<Turn>> {
-    let words: Vec<Vec<u32>> =
-        CLASSES.iter().map(|(_, placement)| module(device, subject, *placement)).collect::<Result<_>>()?;
-    let (mut all, mut first) = (Vec::new(), None);
+/// Measures each class as often as there are rounds.
+fn measure(device: &Device, mut subject: Subject) -> Result<Vec<Turn>> {
+    let start = Instant::now();
+    let resources = subject.resources();
+    let mut all = Vec::new();
     for round in 0..ROUNDS {
+        if round >= FEWEST_ROUNDS && start.elapsed() > PATIENCE {
+            break;
+        }
+        subject.salt = round + 1;
         for number in 0..CLASSES.len() {
-            let number = (round + number) % CLASSES.len();
-            let (class, words) = (CLASSES[number].0, &words[number]);
-            let compile = device.time_dispatch(&dispatch(words))?;
-            let mut resources = subject.resources();
-            let times = device.time_shader(&dispatch(words), &mut resources, TIMES)?;
-            let output = written(&resources)?;
-            ensure!(subject.is_right(&output), "{class}: {subject:?} computed something else");
-            let first = first.get_or_insert_with(|| output.clone());
-            ensure!(*first == output, "{class}: {subject:?} computed something else than before");
+            let class = &CLASSES[(round as usize + number) % CLASSES.len()];
+            let words = module(device, subject, class)?;
+            let compile = device.time_dispatch(&dispatch(subject, &words))?;
+            let times = device.time_shader(&dispatch(subject, &words), &resources, TIMES)?;
             let shader = median(times.others);
+            let pipeline = compile.modules + compile.pipeline;
             let first_use = times.first.saturating_sub(shader);
-            all.push(Turn { round, class, shader, pipeline: compile.modules + compile.pipeline, first_use });
+            all.push(Turn { round, class: class.0, words: words.len(), shader, pipeline, first_use });
         }
     }
     Ok(all)
 }
 
-fn dispatch(words: &[u32]) -> Dispatch<'_> {
-    Dispatch { module: words, groups: [GROUPS, 1, 1], push_constants: &[] }
+fn dispatch(subject: Subject, words: &[u32]) -> Dispatch<'_> {
+    Dispatch { module: words, groups: [subject.groups, 1, 1], push_constants: &[] }
 }
 
-/// The subject, with its block in this place, as a module for `device`.
-fn module(device: &Device, subject: Subject, placement: Placement) -> Result<Vec<u32>> {
+/// The subject, with its block in this class, as a module for `device`.
+fn module(device: &Device, subject: Subject, &(_, class, clamp): &(&str, Class, bool)) -> Result<Vec<u32>> {
     let mut placements = Placements::default();
-    placements.set(BLOCK, placement);
+    placements.set(BLOCK, Placement { class, range: subject.bytes, clamp });
     let mut translator = Translator::new(Options { target: device.target().clone(), ..Options::default() });
     translator.set_placements(placements);
     Ok(translator.translate(&mut subject.shader(), &EmitOptions::default())?.words)
-}
-
-/// The words that the shader wrote.
-fn written(resources: &Resources) -> Result<Vec<u32>> {
-    match resources.get(&subject::OUTPUT) {
-        Some(Resource::Buffer(bytes)) => Ok(ntv::wire::from_bytes(bytes)?),
-        _ => anyhow::bail!("no output"),
-    }
 }
 
 /// At least one is there.

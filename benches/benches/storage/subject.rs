@@ -4,18 +4,21 @@ use ntv::driver::{Resource, Resources, Slot};
 use ntv::ir::{Builder, Def, PhiSrc, Shader, Stage};
 use ntv::op::{AluOp, Index as Nir, Intrinsic};
 
-/// Workgroups of a dispatch.
-pub(crate) const GROUPS: u32 = 2048;
 /// Invocations of a workgroup.
 const GROUP: u32 = 64;
-/// Loads in an iteration of the loop, so that the loop itself does not matter.
-const LOADS: u32 = 8;
+/// Loads in an iteration of the loop, so that the loop itself does not matter, and that a compiler has not the registers to load
+/// all of them once.
+const LOADS: u32 = 32;
 /// How many vectors there are from one load to the next, where that is not a constant: all vectors have their turn.
 const STEP: u32 = 5;
 /// What an invocation's number is multiplied by to scatter them.
 const SCATTER: u32 = 2_654_435_769;
-/// Loads of all invocations in an iteration.
-pub(crate) const LOADS_PER_ITERATION: u64 = GROUPS as u64 * GROUP as u64 * LOADS as u64;
+/// The fewest iterations of the loop, so that the start of an invocation does not matter.
+const FEWEST_ITERATIONS: u32 = 16;
+/// The fewest workgroups, which is many for a processor.
+const FEWEST_GROUPS: u32 = 64;
+/// The most, which is many for a GPU.
+const MOST_GROUPS: u32 = 4096;
 
 /// The uniform block.
 pub(crate) const BLOCK: u32 = 1;
@@ -54,10 +57,34 @@ pub(crate) struct Subject {
     /// Of the block.
     pub(crate) bytes: u32,
     pub(crate) index: Index,
-    pub(crate) iterations: u32,
+    iterations: u32,
+    /// Workgroups of a dispatch.
+    pub(crate) groups: u32,
+    /// Is in the result. Another one makes another module, which no cache of the driver knows.
+    pub(crate) salt: u32,
 }
 
 impl Subject {
+    /// The smallest.
+    pub(crate) fn new(bytes: u32, index: Index) -> Subject {
+        Subject { bytes, index, iterations: FEWEST_ITERATIONS, groups: FEWEST_GROUPS, salt: 0 }
+    }
+
+    /// Makes it do twice as much, where possible in twice as many invocations.
+    pub(crate) fn double(&mut self) {
+        let number = if self.groups < MOST_GROUPS { &mut self.groups } else { &mut self.iterations };
+        *number *= 2;
+    }
+
+    /// Loads of a dispatch.
+    pub(crate) fn loads(self) -> u64 {
+        u64::from(self.invocations()) * u64::from(self.iterations) * u64::from(LOADS)
+    }
+
+    fn invocations(self) -> u32 {
+        self.groups * GROUP
+    }
+
     fn vectors(self) -> u32 {
         self.bytes / 16
     }
@@ -80,7 +107,7 @@ impl Subject {
     /// Whether some invocations, the last among them, wrote what they have to.
     pub(crate) fn is_right(self, output: &[u32]) -> bool {
         let block = self.block();
-        let last = GROUPS * GROUP - 1;
+        let last = self.invocations() - 1;
         [0, last / 3, last].into_iter().all(|invocation| output[invocation as usize] == self.word(&block, invocation))
     }
 
@@ -95,7 +122,7 @@ impl Subject {
                 }
             }
         }
-        sum.into_iter().fold(0, |all, word| all ^ word)
+        sum.into_iter().fold(self.salt, |all, word| all ^ word)
     }
 
     /// The shader.
@@ -132,7 +159,8 @@ impl Subject {
         b.set_phi_src(iteration, 1, PhiSrc { pred: end, def: next });
         b.set_phi_src(sum, 1, PhiSrc { pred: end, def: added });
         b.end_loop();
-        let all = (0..4).fold(zero, |all, channel| {
+        let salt = b.imm32(self.salt);
+        let all = (0..4).fold(salt, |all, channel| {
             let channel = b.channel(sum, channel);
             b.alu(AluOp::ixor, &[all, channel])
         });
@@ -170,7 +198,7 @@ impl Subject {
         Resources::from([
             (BLOCK_SLOT, buffer(&self.block())),
             (COUNT, buffer(&[self.iterations])),
-            (OUTPUT, buffer(&vec![0; (GROUPS * GROUP) as usize])),
+            (OUTPUT, buffer(&vec![0; self.invocations() as usize])),
         ])
     }
 }
