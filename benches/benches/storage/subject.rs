@@ -15,10 +15,13 @@ const STEP: u32 = 5;
 const SCATTER: u32 = 2_654_435_769;
 /// The fewest iterations of the loop, so that the start of an invocation does not matter.
 const FEWEST_ITERATIONS: u32 = 16;
+const MOST_ITERATIONS: u32 = 1 << 20;
 /// The fewest workgroups, which is many for a processor.
 const FEWEST_GROUPS: u32 = 64;
 /// The most, which is many for a GPU.
 const MOST_GROUPS: u32 = 4096;
+/// The most where there is no loop that could do more: as many as every device takes.
+const MOST_GROUPS_STRAIGHT: u32 = 1 << 15;
 
 /// The uniform block.
 pub(crate) const BLOCK: u32 = 1;
@@ -31,6 +34,8 @@ pub(crate) const OUTPUT: Slot = Slot { set: 3, binding: 1, element: 0 };
 /// What the number of a vector depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Index {
+    /// Nothing, and there is no loop: a driver may know there that all invocations are active.
+    Straight,
     /// Nothing.
     Constant,
     /// The iteration.
@@ -39,11 +44,12 @@ pub(crate) enum Index {
     Divergent,
 }
 
-pub(crate) const INDICES: [Index; 3] = [Index::Constant, Index::Uniform, Index::Divergent];
+pub(crate) const INDICES: [Index; 4] = [Index::Straight, Index::Constant, Index::Uniform, Index::Divergent];
 
 impl Index {
     pub(crate) fn name(self) -> &'static str {
         match self {
+            Index::Straight => "straight",
             Index::Constant => "constant",
             Index::Uniform => "uniform",
             Index::Divergent => "divergent",
@@ -67,13 +73,21 @@ pub(crate) struct Subject {
 impl Subject {
     /// The smallest.
     pub(crate) fn new(bytes: u32, index: Index) -> Subject {
-        Subject { bytes, index, iterations: FEWEST_ITERATIONS, groups: FEWEST_GROUPS, salt: 0 }
+        let iterations = if index == Index::Straight { 1 } else { FEWEST_ITERATIONS };
+        Subject { bytes, index, iterations, groups: FEWEST_GROUPS, salt: 0 }
     }
 
-    /// Makes it do twice as much, where possible in twice as many invocations.
-    pub(crate) fn double(&mut self) {
-        let number = if self.groups < MOST_GROUPS { &mut self.groups } else { &mut self.iterations };
-        *number *= 2;
+    /// Makes it do twice as much, where possible in twice as many invocations. `false`: there is no more.
+    pub(crate) fn double(&mut self) -> bool {
+        let most_groups = if self.index == Index::Straight { MOST_GROUPS_STRAIGHT } else { MOST_GROUPS };
+        if self.groups < most_groups {
+            self.groups *= 2;
+        } else if self.index != Index::Straight && self.iterations < MOST_ITERATIONS {
+            self.iterations *= 2;
+        } else {
+            return false;
+        }
+        true
     }
 
     /// Loads of a dispatch.
@@ -93,7 +107,7 @@ impl Subject {
     fn vector(self, invocation: u32, iteration: u32, load: u32) -> u32 {
         let moving = (iteration * LOADS + load).wrapping_mul(STEP);
         match self.index {
-            Index::Constant => load * (self.vectors() / LOADS),
+            Index::Straight | Index::Constant => load * (self.vectors() / LOADS),
             Index::Uniform => moving % self.vectors(),
             Index::Divergent => moving.wrapping_add(invocation.wrapping_mul(SCATTER) >> 16) % self.vectors(),
         }
@@ -142,23 +156,13 @@ impl Subject {
         let scatter = b.imm32(SCATTER);
         let scattered = b.alu(AluOp::imul, &[invocation, scatter]);
         let scattered = b.ushr_imm(scattered, 16);
-        let nothing = b.constant(32, &[0; 4]);
-        let before = b.current_block();
-        b.begin_loop();
-        let [no_iteration, no_sum] = [zero, nothing].map(|def| PhiSrc { pred: before, def });
-        let iteration = b.phi(1, 32, &[no_iteration, no_iteration]);
-        let sum = b.phi(4, 32, &[no_sum, no_sum]);
-        let is_last = b.alu(AluOp::uge, &[iteration, count]);
-        b.break_if(is_last);
-        let mut added = sum;
-        for load in 0..LOADS {
-            added = self.add(&mut b, (iteration, scattered), load, added);
-        }
-        let next = b.iadd_imm(iteration, 1);
-        let end = b.current_block();
-        b.set_phi_src(iteration, 1, PhiSrc { pred: end, def: next });
-        b.set_phi_src(sum, 1, PhiSrc { pred: end, def: added });
-        b.end_loop();
+        let sum = match self.index {
+            Index::Straight => {
+                let nothing = b.constant(32, &[0; 4]);
+                self.add_all(&mut b, (zero, scattered), nothing)
+            }
+            _ => self.add_in_loop(&mut b, count, scattered),
+        };
         let salt = b.imm32(self.salt);
         let all = (0..4).fold(salt, |all, channel| {
             let channel = b.channel(sum, channel);
@@ -170,9 +174,33 @@ impl Subject {
         shader
     }
 
+    /// The sum after so many iterations.
+    fn add_in_loop(self, b: &mut Builder<'_>, count: Def, scattered: Def) -> Def {
+        let (zero, nothing) = (b.imm32(0), b.constant(32, &[0; 4]));
+        let before = b.current_block();
+        b.begin_loop();
+        let [no_iteration, no_sum] = [zero, nothing].map(|def| PhiSrc { pred: before, def });
+        let iteration = b.phi(1, 32, &[no_iteration, no_iteration]);
+        let sum = b.phi(4, 32, &[no_sum, no_sum]);
+        let is_last = b.alu(AluOp::uge, &[iteration, count]);
+        b.break_if(is_last);
+        let added = self.add_all(b, (iteration, scattered), sum);
+        let next = b.iadd_imm(iteration, 1);
+        let end = b.current_block();
+        b.set_phi_src(iteration, 1, PhiSrc { pred: end, def: next });
+        b.set_phi_src(sum, 1, PhiSrc { pred: end, def: added });
+        b.end_loop();
+        sum
+    }
+
+    /// The sum after one iteration more.
+    fn add_all(self, b: &mut Builder<'_>, numbers: (Def, Def), sum: Def) -> Def {
+        (0..LOADS).fold(sum, |sum, load| self.add(b, numbers, load, sum))
+    }
+
     /// Loads a vector and adds it to `sum`, in a way that no compiler can do for several iterations at once.
     fn add(self, b: &mut Builder<'_>, (iteration, scattered): (Def, Def), load: u32, sum: Def) -> Def {
-        let offset = if self.index == Index::Constant {
+        let offset = if matches!(self.index, Index::Straight | Index::Constant) {
             b.imm32(16 * self.vector(0, 0, load))
         } else {
             let step = b.imm32(LOADS * STEP);

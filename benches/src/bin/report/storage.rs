@@ -10,7 +10,9 @@ use std::path::{Path, PathBuf};
 
 /// What is compared with the first.
 const CLASSES: [&str; 3] = ["uniform", "storage", "clamped"];
-const INDICES: [&str; 3] = ["constant", "uniform", "divergent"];
+/// What the benchmark calls them, and what the tables call them.
+const INDICES: [[&str; 2]; 4] =
+    [["straight", "constant, no loop"], ["constant", "constant"], ["uniform", "uniform"], ["divergent", "divergent"]];
 
 /// Of a turn, in nanoseconds.
 #[derive(Clone, Copy)]
@@ -66,7 +68,7 @@ fn add(cells: &mut Cells, row: Row<'_>) -> Result<()> {
         let place = names.iter().position(|known| *known == name);
         place.ok_or_else(|| anyhow::anyhow!("{column} is {name:?}"))
     };
-    let (class, index) = (place(&CLASSES, "class")?, place(&INDICES, "index")?);
+    let (class, index) = (place(&CLASSES, "class")?, place(&INDICES.map(|[name, _]| name), "index")?);
     let cell = cells.entry((row.number("bytes")? as u64, index)).or_default();
     let pipeline = row.number("pipeline_ns")?;
     let times =
@@ -106,7 +108,7 @@ fn shaders(out: &mut String, cells: &Cells) -> Result<()> {
     for ((bytes, index), cell) in cells {
         let own = cell.time(0, |times| times.shader).map(|time| time / cell.loads * 1e3);
         let [storage, clamped] = [1, 2].map(|class| figure(cell.ratio(class, |times| times.shader), 2));
-        let (kib, index, rounds) = (bytes / 1024, INDICES[*index], cell.rounds.len());
+        let (kib, index, rounds) = (bytes / 1024, INDICES[*index][1], cell.rounds.len());
         writeln!(out, "| {kib} | {index} | {rounds} | {} | {storage} | {clamped} |", figure(own, 2))?;
     }
     Ok(())
@@ -117,7 +119,7 @@ fn pipelines(out: &mut String, cells: &Cells) -> Result<()> {
         | pipeline and first use, uniform, ms | storage / uniform | clamped / uniform | words: uniform, storage, clamped |\n\
         | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |\n";
     for ((bytes, index), cell) in cells {
-        write!(out, "| {} | {}", bytes / 1024, INDICES[*index])?;
+        write!(out, "| {} | {}", bytes / 1024, INDICES[*index][1])?;
         let kinds: [fn(Times) -> f64; 2] = [|times| times.pipeline, |times| times.until_used];
         for what in kinds {
             let own = cell.time(0, what).map(|time| time / 1e6);
