@@ -309,3 +309,18 @@ fn extensions(instance: &ash::Instance, physical: vk::PhysicalDevice) -> Result<
     let names = all.iter().filter_map(|extension| extension.extension_name_as_c_str().ok());
     Ok(names.filter(|name| EXTENSIONS.contains(name)).map(CStr::to_owned).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn timestamps_wrap() {
+        let clock = Clock { valid_bits: 36, period: 2.0 };
+        assert_eq!(clock.between(100, 150), Duration::from_nanos(100));
+        assert_eq!(clock.between((1 << 36) - 10, 5), Duration::from_nanos(30));
+        let clock = Clock { valid_bits: 64, period: 1.0 };
+        assert_eq!(clock.between(u64::MAX, 4), Duration::from_nanos(5));
+        assert!(!Clock { valid_bits: 0, period: 1.0 }.is_there());
+    }
+}
