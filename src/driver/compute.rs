@@ -1,6 +1,7 @@
 //! Compute: one module, one dispatch.
 
 use super::bind::Bound;
+use super::compile::CompileTime;
 use super::device::{Device, Logical};
 use super::handle::Owned;
 use super::memory::owned;
@@ -10,6 +11,7 @@ use super::submit::Commands;
 use super::{Error, Result};
 use ash::vk;
 use std::rc::Rc;
+use std::time::Instant;
 
 /// A dispatch of a compute module.
 #[derive(Clone, Copy, Debug)]
@@ -39,6 +41,7 @@ impl Device {
 pub(super) struct Work<'a> {
     dispatch: &'a Dispatch<'a>,
     pub(super) bound: Bound,
+    pub(super) compile: CompileTime,
     pipeline: Owned<vk::Pipeline>,
     _module: Owned<vk::ShaderModule>,
 }
@@ -49,10 +52,13 @@ impl<'a> Work<'a> {
         if interface.stage != vk::ShaderStageFlags::COMPUTE {
             return Err(Error::new("this is not a compute shader"));
         }
-        let module = shader_module(device, dispatch.module)?;
         let bound = Bound::new(device, std::slice::from_ref(&interface), resources, dispatch.push_constants)?;
+        let start = Instant::now();
+        let module = shader_module(device, dispatch.module)?;
+        let there = Instant::now();
         let pipeline = pipeline(device, &interface, *module, *bound.layout)?;
-        Ok(Work { dispatch, bound, pipeline, _module: module })
+        let compile = CompileTime { modules: there - start, pipeline: there.elapsed() };
+        Ok(Work { dispatch, bound, compile, pipeline, _module: module })
     }
 
     /// Records what has to come before the dispatches.

@@ -1,5 +1,6 @@
 //! How long a shader takes on the device: by the device's own clock, or by that of the host where the device has none.
 
+use super::compile::CompileTime;
 use super::compute::{Dispatch, Work};
 use super::device::{Device, Logical};
 use super::handle::Owned;
@@ -10,9 +11,11 @@ use ash::vk;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-/// How long the dispatches of one pipeline took.
+/// How long a pipeline and its dispatches took.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShaderTime {
+    /// What the driver took to make the pipeline, by the host's clock.
+    pub compile: CompileTime,
     /// The first, which pays for what a driver leaves for it to do: lavapipe makes the machine code then.
     pub first: Duration,
     /// Those after it.
@@ -34,7 +37,7 @@ impl Device {
             false => self.by_submissions(&work, 1 + times)?,
         };
         let mut all = all.into_iter();
-        Ok(ShaderTime { first: all.next().unwrap_or_default(), others: all.collect() })
+        Ok(ShaderTime { compile: work.compile, first: all.next().unwrap_or_default(), others: all.collect() })
     }
 
     fn by_timestamps(&self, work: &Work<'_>, times: u32) -> Result<Vec<Duration>> {

@@ -26,7 +26,7 @@ const ROUNDS: u32 = 11;
 /// How often at least, where they take longer than [`PATIENCE`].
 const FEWEST_ROUNDS: u32 = 5;
 /// How long the rounds of a subject may take.
-const PATIENCE: Duration = Duration::from_secs(8);
+const PATIENCE: Duration = Duration::from_secs(5);
 /// How often a shader is run in a turn, behind the first time; the median counts.
 const TIMES: u32 = 3;
 /// The fastest class takes at least so long, so that the clock and the start of a dispatch do not matter.
@@ -84,7 +84,9 @@ fn large_enough(device: &Device, mut subject: Subject) -> Result<Subject> {
         for words in &modules {
             fastest = fastest.min(median(device.time_shader(&dispatch(subject, words), &resources, TIMES)?.others));
         }
-        if fastest >= LEAST || !subject.double() {
+        // Not further at once: few invocations leave a GPU's units without work.
+        let wanted = LEAST.div_duration_f64(fastest).clamp(1.0, 16.0).log2().ceil() as u32;
+        if wanted == 0 || !(0..wanted).all(|_| subject.double()) {
             return Ok(subject);
         }
     }
@@ -136,10 +138,9 @@ fn measure(device: &Device, mut subject: Subject) -> Result<Vec<Turn>> {
         for number in 0..CLASSES.len() {
             let class = &CLASSES[(round as usize + number) % CLASSES.len()];
             let words = module(device, subject, class)?;
-            let compile = device.time_dispatch(&dispatch(subject, &words))?;
             let times = device.time_shader(&dispatch(subject, &words), &resources, TIMES)?;
             let shader = median(times.others);
-            let pipeline = compile.modules + compile.pipeline;
+            let pipeline = times.compile.modules + times.compile.pipeline;
             let first_use = times.first.saturating_sub(shader);
             all.push(Turn { round, class: class.0, words: words.len(), shader, pipeline, first_use });
         }

@@ -9,8 +9,6 @@ const GROUP: u32 = 64;
 /// Loads in an iteration of the loop, so that the loop itself does not matter, and that a compiler has not the registers to load
 /// all of them once.
 const LOADS: u32 = 32;
-/// How many vectors there are from one load to the next, where that is not a constant: all vectors have their turn.
-const STEP: u32 = 5;
 /// What an invocation's number is multiplied by to scatter them.
 const SCATTER: u32 = 2_654_435_769;
 /// The fewest iterations of the loop, so that the start of an invocation does not matter.
@@ -103,11 +101,21 @@ impl Subject {
         self.bytes / 16
     }
 
+    /// How many vectors there are from one load to the next: an odd number, as a power of two would have few lines of a cache
+    /// take turns.
+    fn step(self) -> u32 {
+        match self.index {
+            Index::Straight | Index::Constant => self.vectors() / LOADS - 1,
+            Index::Uniform => 1,
+            Index::Divergent => 5,
+        }
+    }
+
     /// The number of the vector that a load reads.
     fn vector(self, invocation: u32, iteration: u32, load: u32) -> u32 {
-        let moving = (iteration * LOADS + load).wrapping_mul(STEP);
+        let moving = (iteration * LOADS + load).wrapping_mul(self.step());
         match self.index {
-            Index::Straight | Index::Constant => load * (self.vectors() / LOADS),
+            Index::Straight | Index::Constant => load * self.step(),
             Index::Uniform => moving % self.vectors(),
             Index::Divergent => moving.wrapping_add(invocation.wrapping_mul(SCATTER) >> 16) % self.vectors(),
         }
@@ -203,9 +211,9 @@ impl Subject {
         let offset = if matches!(self.index, Index::Straight | Index::Constant) {
             b.imm32(16 * self.vector(0, 0, load))
         } else {
-            let step = b.imm32(LOADS * STEP);
+            let step = b.imm32(LOADS * self.step());
             let mut vector = b.alu(AluOp::imul, &[iteration, step]);
-            vector = b.iadd_imm(vector, u64::from(load * STEP));
+            vector = b.iadd_imm(vector, u64::from(load * self.step()));
             if self.index == Index::Divergent {
                 vector = b.iadd(vector, scattered);
             }
