@@ -26,6 +26,7 @@
 DEBUG_GET_ONCE_OPTION(ntv, "ZINK_NTV", "rust")
 DEBUG_GET_ONCE_OPTION(ntv_log, "ZINK_NTV_LOG", NULL)
 DEBUG_GET_ONCE_OPTION(ntv_dump, "ZINK_NTV_DUMP", NULL)
+DEBUG_GET_ONCE_OPTION(ntv_storage, "ZINK_NTV_STORAGE", "0")
 DEBUG_GET_ONCE_BOOL_OPTION(ntv_validate, "ZINK_NTV_VALIDATE", false)
 /* Runs of each translator on a shader that is compared; the fastest counts. A driver has one. */
 DEBUG_GET_ONCE_NUM_OPTION(ntv_runs, "ZINK_NTV_RUNS", 1)
@@ -41,9 +42,11 @@ struct translator {
    struct translator *next;
    struct ntv_context *context;
    struct ntv_wire wire;
-   /* Screen that the target describes. */
+   /* Screen that these describe. */
    unsigned screen_id;
    struct ntv_target target;
+   struct ntv_placement placements[PIPE_MAX_CONSTANT_BUFFERS];
+   unsigned num_placements;
 };
 
 static struct translator *idle;
@@ -236,6 +239,32 @@ enable_float_controls(struct ntv_target *target, const struct zink_device_info *
    enable(target, features, ARRAY_SIZE(features));
 }
 
+bool
+zink_ntv_block_is_storage(unsigned index)
+{
+   const char *storage = debug_get_option_ntv_storage();
+   bool all = !strcmp(storage, "all");
+
+   return (all || (index && !strcmp(storage, "1"))) && strcmp(debug_get_option_ntv(), "c");
+}
+
+/* Where stages find their uniform blocks. */
+static void
+place(struct translator *t, const struct zink_screen *screen)
+{
+   t->num_placements = 0;
+   for (unsigned i = 0; i < ARRAY_SIZE(t->placements); i++) {
+      if (!zink_ntv_block_is_storage(i))
+         continue;
+      t->placements[t->num_placements++] = (struct ntv_placement){
+         .block = i,
+         .block_class = NTV_BLOCK_STORAGE,
+         /* zink switches on what the device has. */
+         .clamp = !screen->info.feats.features.robustBufferAccess,
+      };
+   }
+}
+
 static void
 describe(struct ntv_target *target, const struct zink_screen *screen)
 {
@@ -284,6 +313,7 @@ take_translator(const struct zink_screen *screen)
    if (t->screen_id != screen->screen_id) {
       t->screen_id = screen->screen_id;
       describe(&t->target, screen);
+      place(t, screen);
    }
    return t;
 }
@@ -324,6 +354,8 @@ translate(struct translator *t, nir_shader *nir, struct times *times, char **err
    struct ntv_options options = {
       .flags = NTV_OPTION_WORDS_ONLY | BELIEF,
       .allocator = {ralloc_alloc, ralloc_release, spirv},
+      .placements = t->placements,
+      .num_placements = t->num_placements,
    };
    struct ntv_result result;
    const char *missing = ntv_wire_nir(&t->wire, nir, true, false);

@@ -15,7 +15,7 @@
 //!
 //! **Bounds.** A whole vec4 is loaded only if all of it may be read: the load reads its last lane; or some load with a constant
 //! offset, or NIR's range of one, reaches to its end or further on; or the driver promises
-//! [`uniform_ranges_in_vec4s`](Target::uniform_ranges_in_vec4s). Else its lanes are loaded one by one: with robust buffer
+//! [`Target::uniform_ranges_in_vec4s`]. Else its lanes are loaded one by one: with robust buffer
 //! access a device may answer zeros for all of a vector of which one byte is outside the range that is bound (Vulkan,
 //! "Robust Buffer Access"). What the range has to have is noted in [`Variable::min_range`].
 //!
@@ -43,6 +43,9 @@
 //! 32     %8 = deref_array &(*%5)[%7] (ubo uvec4)  // &ubo0.base[%7]
 //! 32x4   %9 = @load_deref (%8) (access=none)
 //! ```
+//!
+//! [`Target::has_tight_uniform_arrays`]: crate::target::Target::has_tight_uniform_arrays
+//! [`Target::uniform_ranges_in_vec4s`]: crate::target::Target::uniform_ranges_in_vec4s
 
 use super::blocks::{
     block_type, elements, least_range, vec4s, vector_of, BasePointers, Element, U64VEC2, UINT, UVEC2, UVEC4,

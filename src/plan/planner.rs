@@ -162,7 +162,7 @@ impl<'a> Planner<'a> {
         }
         let mut groups: BTreeMap<usize, Group> = BTreeMap::new();
         for (at, (name, read)) in self.reads.iter().enumerate() {
-            let group = groups.entry(first[at]).or_insert_with(Group::default);
+            let group = groups.entry(first[at]).or_default();
             group.names.push(name.clone());
             read.stages.iter().for_each(|(stage, _)| *group.counts.entry(*stage).or_default() += 1);
             group.bytes = group.bytes.max(read.bytes);

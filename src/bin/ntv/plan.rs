@@ -74,7 +74,7 @@ fn read_limits(path: &Path) -> Result<Limits> {
     take_limits(&json, &mut limits, &mut found).with_context(place)?;
     if let Value::Object(flat) = &json {
         if flat.values().all(|value| !value.is_object() && !value.is_array()) {
-            for name in flat.keys().filter(|name| LIMITS.iter().all(|row| row.name != *name)) {
+            if let Some(name) = flat.keys().find(|name| LIMITS.iter().all(|row| row.name != *name)) {
                 let near = nearest(name, LIMITS.iter().map(|row| row.name)).join(", ");
                 bail!("{}: no plan depends on a limit `{name}`; near it are: {near}", place());
             }

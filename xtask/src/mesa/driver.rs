@@ -32,6 +32,24 @@ impl Translator {
     }
 }
 
+/// Which uniforms zink binds as storage buffers where ntv translates.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Storage {
+    /// Those in uniform blocks.
+    Blocks,
+    All,
+}
+
+impl Storage {
+    /// The value of `ZINK_NTV_STORAGE`.
+    fn value(self) -> &'static str {
+        match self {
+            Storage::Blocks => "1",
+            Storage::All => "all",
+        }
+    }
+}
+
 /// The Vulkan driver of the Mesa that is installed under `prefix`, or Debian's own.
 pub(crate) fn vulkan_driver(prefix: Option<PathBuf>) -> Result<PathBuf> {
     // Debian's Mesa has nothing below it.
@@ -43,6 +61,7 @@ pub(crate) struct Driver {
     prefix: PathBuf,
     validate: bool,
     pub(crate) sanitizer: Option<Sanitizer>,
+    pub(crate) storage: Option<Storage>,
     /// Where zink writes what [`Translator::Both`] took, each in so many runs.
     pub(crate) log: Option<(PathBuf, u32)>,
     /// What steps through the translations.
@@ -53,7 +72,8 @@ pub(crate) struct Driver {
 
 impl Driver {
     pub(crate) fn new(prefix: PathBuf, validate: bool, sanitizer: Option<Sanitizer>) -> Result<Driver> {
-        let driver = Driver { prefix, validate, sanitizer, log: None, tracer: None, scratch: tempfile::tempdir()? };
+        let scratch = tempfile::tempdir()?;
+        let driver = Driver { prefix, validate, sanitizer, storage: None, log: None, tracer: None, scratch };
         if driver.lavapipe() == Path::new(DEBIANS_LAVAPIPE) {
             crate::test::install_file("/usr/share/vulkan/icd.d", "lvp_icd.", "mesa-vulkan-drivers")?;
         }
@@ -93,6 +113,9 @@ impl Driver {
             .env("ZINK_NTV", translator.name())
             .current_dir(self.scratch.path())
             .stdin(Stdio::null());
+        if let (Some(storage), Translator::Rust) = (self.storage, translator) {
+            command.env("ZINK_NTV_STORAGE", storage.value());
+        }
         if let Some((log, runs)) = &self.log {
             command.env("ZINK_NTV_LOG", log).env("ZINK_NTV_RUNS", runs.to_string());
             // No thread of lavapipe's, and none that makes pipelines, takes a core away meanwhile.

@@ -20,7 +20,7 @@ use anyhow::{bail, ensure, Result};
 use build::Build;
 use clap::Parser;
 pub(crate) use driver::vulkan_driver;
-use driver::{Driver, Translator};
+use driver::{Driver, Storage, Translator};
 use regex::Regex;
 use results::Results;
 use sanitize::{Sanitizer, Tool};
@@ -54,6 +54,9 @@ struct Arguments {
     /// Run the tests with ntv, but for slow ones, under this tool, and print its reports about ntv.
     #[arg(long, value_name = "TOOL", conflicts_with_all = ["validate", "glmark2"])]
     sanitize: Option<Tool>,
+    /// Run the tests with ntv with uniform blocks, or all uniforms, in storage buffers.
+    #[arg(long, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "blocks")]
+    storage: Option<Storage>,
     /// Run all tests with `c`, also those whose result is known from an earlier run.
     #[arg(long)]
     again: bool,
@@ -84,7 +87,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
         return Ok(());
     }
     let sanitizer = arguments.sanitize.map(Sanitizer::new).transpose()?;
-    let driver = Driver::new(prefix, arguments.validate, sanitizer)?;
+    let mut driver = Driver::new(prefix, arguments.validate, sanitizer)?;
+    driver.storage = arguments.storage;
     driver.verify()?;
     if arguments.glmark2 {
         return glmark2::compare(&driver);
