@@ -1,6 +1,7 @@
 //! Compute: one module, one dispatch.
 
 use super::bind::Bound;
+use super::compile::CompileTime;
 use super::device::{Device, Logical};
 use super::handle::Owned;
 use super::memory::owned;
@@ -12,6 +13,7 @@ use super::submit::Commands;
 use super::{Error, Result};
 use ash::vk;
 use std::rc::Rc;
+use std::time::Instant;
 
 /// A dispatch of a compute module.
 #[derive(Clone, Copy, Debug)]
@@ -24,49 +26,57 @@ pub struct Dispatch<'a> {
     pub push_constants: &'a [u8],
 }
 
-/// A dispatch with its pipeline and all that the shader wants, ready to be recorded.
-pub(super) struct Prepared {
-    pub(super) bound: Bound,
-    pipeline: Owned<vk::Pipeline>,
-}
-
-impl Prepared {
-    /// Parts of buffers are of those that `shared` has, or gets.
-    pub(super) fn new(
-        device: &Rc<Logical>,
-        dispatch: &Dispatch<'_>,
-        resources: &Resources,
-        shared: &mut SharedBuffers,
-    ) -> Result<Prepared> {
-        let interface = reflect(dispatch.module)?;
-        if interface.stage != vk::ShaderStageFlags::COMPUTE {
-            return Err(Error::new("this is not a compute shader"));
-        }
-        let module = shader_module(device, dispatch.module)?;
-        let interfaces = std::slice::from_ref(&interface);
-        let bound = Bound::new(device, interfaces, (resources, shared), dispatch.push_constants)?;
-        let pipeline = pipeline(device, &interface, *module, *bound.layout)?;
-        Ok(Prepared { bound, pipeline })
-    }
-
-    /// Records the dispatch that this was made for.
-    pub(super) fn record(&self, commands: &Commands, dispatch: &Dispatch<'_>) {
-        let point = vk::PipelineBindPoint::COMPUTE;
-        self.bound.bind(commands, point, dispatch.push_constants);
-        let [x, y, z] = dispatch.groups;
-        let raw = &commands.device.raw;
-        // SAFETY: the buffer is recording; what the pipeline uses is bound.
-        unsafe {
-            raw.cmd_bind_pipeline(commands.buffer, point, *self.pipeline);
-            raw.cmd_dispatch(commands.buffer, x, y, z);
-        }
-    }
-}
-
 impl Device {
     /// Runs `dispatch` and leaves in `resources` what it wrote.
     pub fn dispatch(&self, dispatch: &Dispatch<'_>, resources: &mut Resources) -> Result<()> {
         self.run(&mut [Step::Dispatch(*dispatch, resources)])
+    }
+}
+
+/// A dispatch with its pipeline and all that the shader wants, ready to be recorded.
+pub(super) struct Prepared<'a> {
+    dispatch: Dispatch<'a>,
+    pub(super) bound: Bound,
+    /// How long the module and the pipeline took.
+    pub(super) compile: CompileTime,
+    pipeline: Owned<vk::Pipeline>,
+}
+
+impl<'a> Prepared<'a> {
+    /// Parts of buffers are of those that `shared` has, or gets.
+    pub(super) fn new(
+        device: &Rc<Logical>,
+        dispatch: &Dispatch<'a>,
+        resources: &Resources,
+        shared: &mut SharedBuffers,
+    ) -> Result<Prepared<'a>> {
+        let interface = reflect(dispatch.module)?;
+        if interface.stage != vk::ShaderStageFlags::COMPUTE {
+            return Err(Error::new("this is not a compute shader"));
+        }
+        let interfaces = std::slice::from_ref(&interface);
+        let bound = Bound::new(device, interfaces, (resources, shared), dispatch.push_constants)?;
+        let start = Instant::now();
+        let module = shader_module(device, dispatch.module)?;
+        let there = Instant::now();
+        let pipeline = pipeline(device, &interface, *module, *bound.layout)?;
+        let compile = CompileTime { modules: there - start, pipeline: there.elapsed() };
+        Ok(Prepared { dispatch: *dispatch, bound, compile, pipeline })
+    }
+
+    /// Records what has to come before the dispatch.
+    pub(super) fn bind(&self, commands: &Commands) {
+        let point = vk::PipelineBindPoint::COMPUTE;
+        self.bound.bind(commands, point, self.dispatch.push_constants);
+        // SAFETY: the buffer is recording; the pipeline lives in `self`.
+        unsafe { commands.device.raw.cmd_bind_pipeline(commands.buffer, point, *self.pipeline) };
+    }
+
+    /// Records the dispatch; any number of them, with barriers between.
+    pub(super) fn dispatch(&self, commands: &Commands) {
+        let [x, y, z] = self.dispatch.groups;
+        // SAFETY: the buffer is recording, `bind` was called, and what the pipeline uses is bound.
+        unsafe { commands.device.raw.cmd_dispatch(commands.buffer, x, y, z) };
     }
 }
 

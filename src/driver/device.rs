@@ -91,6 +91,29 @@ impl Device {
     }
 }
 
+/// What the timestamps of the queue are.
+#[derive(Clone, Copy)]
+pub(super) struct Clock {
+    /// How many of a timestamp's bits count; 0: there are none.
+    valid_bits: u32,
+    /// Nanoseconds from one number to the next.
+    period: f32,
+}
+
+impl Clock {
+    /// Whether there are timestamps.
+    pub(super) fn is_there(self) -> bool {
+        self.valid_bits != 0
+    }
+
+    /// The time from one timestamp to a later one. The bits that count may have wrapped in between.
+    pub(super) fn between(self, start: u64, end: u64) -> Duration {
+        let mask = u64::MAX >> (64 - self.valid_bits.clamp(1, 64));
+        let ticks = end.wrapping_sub(start) & mask;
+        Duration::from_nanos((ticks as f64 * f64::from(self.period)) as u64)
+    }
+}
+
 /// The Vulkan objects of a device, alive as long as anything made by it.
 pub(super) struct Logical {
     pub(super) raw: ash::Device,
@@ -98,6 +121,7 @@ pub(super) struct Logical {
     pub(super) queue_family: u32,
     pub(super) timeout: Duration,
     pub(super) limits: vk::PhysicalDeviceLimits,
+    pub(super) clock: Clock,
     pub(super) feedback: Option<ash::ext::transform_feedback::Device>,
     memory: vk::PhysicalDeviceMemoryProperties,
     /// Last, so that it is destroyed last.
@@ -116,6 +140,8 @@ impl Logical {
         let wanted = vk::QueueFlags::GRAPHICS | vk::QueueFlags::COMPUTE;
         let family = families.iter().position(|family| family.queue_flags.contains(wanted));
         let queue_family = family.ok_or_else(|| Error::new("the device has no queue for graphics and compute"))? as u32;
+        let valid_bits = families[queue_family as usize].timestamp_valid_bits;
+        let clock = Clock { valid_bits, period: limits.timestamp_period };
         let queues = [vk::DeviceQueueCreateInfo::default().queue_family_index(queue_family).queue_priorities(&[1.0])];
         let names: Vec<CString> = features.extensions.iter().cloned().collect();
         let names: Vec<*const c_char> = names.iter().map(|name| name.as_ptr()).collect();
@@ -132,7 +158,7 @@ impl Logical {
         // SAFETY: `physical` is of this instance.
         let memory = unsafe { instance.raw.get_physical_device_memory_properties(physical) };
         let feedback = has_feedback.then(|| ash::ext::transform_feedback::Device::new(&instance.raw, &raw));
-        Ok(Logical { raw, queue, queue_family, timeout, limits, feedback, memory, instance })
+        Ok(Logical { raw, queue, queue_family, timeout, limits, clock, feedback, memory, instance })
     }
 
     /// A memory type among those of the mask `types` that has `properties`.
@@ -309,4 +335,19 @@ fn extensions(instance: &ash::Instance, physical: vk::PhysicalDevice) -> Result<
     let all = all.during("vkEnumerateDeviceExtensionProperties")?;
     let names = all.iter().filter_map(|extension| extension.extension_name_as_c_str().ok());
     Ok(names.filter(|name| EXTENSIONS.contains(name)).map(CStr::to_owned).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn timestamps_wrap() {
+        let clock = Clock { valid_bits: 36, period: 2.0 };
+        assert_eq!(clock.between(100, 150), Duration::from_nanos(100));
+        assert_eq!(clock.between((1 << 36) - 10, 5), Duration::from_nanos(30));
+        let clock = Clock { valid_bits: 64, period: 1.0 };
+        assert_eq!(clock.between(u64::MAX, 4), Duration::from_nanos(5));
+        assert!(!Clock { valid_bits: 0, period: 1.0 }.is_there());
+    }
 }

@@ -28,7 +28,12 @@ impl Buffer {
         // SAFETY: the buffer is of this device.
         let needs = unsafe { device.raw.get_buffer_memory_requirements(*handle) };
         let host = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
-        let memory = allocate(device, needs, host)?;
+        // What shaders access is near the device, if the host can reach it there: their time is not that of the bus.
+        let near = match usage.intersects(vk::BufferUsageFlags::UNIFORM_BUFFER | vk::BufferUsageFlags::STORAGE_BUFFER) {
+            true => vk::MemoryPropertyFlags::DEVICE_LOCAL,
+            false => vk::MemoryPropertyFlags::empty(),
+        };
+        let memory = allocate(device, needs, host | near).or_else(|_| allocate(device, needs, host))?;
         // SAFETY: the memory is of a type and size that the buffer takes, and is bound once.
         unsafe { device.raw.bind_buffer_memory(*handle, *memory, 0) }.during("vkBindBufferMemory")?;
         let mut buffer = Buffer { handle, memory, size: bytes.len() };

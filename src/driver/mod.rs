@@ -30,6 +30,7 @@
 //! | `steps` | several dispatches in one batch, with updates of buffers and barriers between them |
 //! | `render_pass` | draws that read what they draw to |
 //! | `compile` | how long the driver takes to make them |
+//! | `timing` | how long a shader takes on the device |
 
 mod bind;
 mod compile;
@@ -45,6 +46,7 @@ mod render_pass;
 mod resource;
 mod steps;
 mod submit;
+mod timing;
 
 pub use crate::interp::Sampler;
 pub use ash::vk;
@@ -54,6 +56,7 @@ pub use device::{Device, DeviceOptions};
 pub use graphics::{Attachment, Attribute, Draw, Drawn};
 pub use resource::{texel_size, Image, Part, Resource, Resources, Slot};
 pub use steps::Step;
+pub use timing::ShaderTime;
 
 use std::fmt;
 

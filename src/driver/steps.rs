@@ -43,9 +43,10 @@ impl Device {
         let mut next = dispatches.iter();
         for step in &*steps {
             match step {
-                Step::Dispatch(dispatch, _) => {
+                Step::Dispatch(..) => {
                     if let Some(prepared) = next.next() {
-                        prepared.record(&commands, dispatch);
+                        prepared.bind(&commands);
+                        prepared.dispatch(&commands);
                     }
                 }
                 Step::Update { buffer, offset, bytes } => update(&commands, (buffer, &mut shared), *offset, bytes)?,

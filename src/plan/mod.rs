@@ -79,7 +79,9 @@ pub struct Wishes {
 /// When dynamically indexed blocks go to storage although they need not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Threshold {
-    /// Never: no device that was measured gains by it (`benches/results/storage.md`).
+    /// Never. It is the default, as one device loses by it what another gains: where an index diverges, lavapipe takes ten times as
+    /// long and more for a storage buffer, and an NVIDIA GPU a hundredth of the time (`benches/results/storage.md`). A driver that
+    /// knows its device sets a threshold.
     #[default]
     Never,
     /// Where at least so many bytes are indexed dynamically.

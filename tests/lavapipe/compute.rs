@@ -57,6 +57,25 @@ fn pipelines_are_made_without_resources() {
 }
 
 #[test]
+fn shaders_are_timed_by_the_device() {
+    let options = DeviceOptions { name: Some("llvmpipe".into()), validation: true, ..DeviceOptions::default() };
+    let device = Device::open(&options).expect("lavapipe with the validation layer");
+    assert!(device.has_clock());
+    let module = translate(&mut parse("examples/histogram.nir"), device.target()).unwrap();
+    let resources = Resources::from([(ssbo(0), words(&[0; 4096])), (ssbo(1), words(&[0; 64]))]);
+    let time = |x, times| {
+        let dispatch = Dispatch { module: &module, groups: [x, 1, 1], push_constants: &[] };
+        device.time_shader(&dispatch, &resources, times).unwrap()
+    };
+    assert_eq!(time(1, 3).others.len(), 3);
+    // The best of each: the machine may do other things.
+    let best = |x| time(x, 5).others.into_iter().min().unwrap();
+    let (few, many) = (best(1), best(4096));
+    assert!(!few.is_zero() && many > 4 * few, "{few:?} {many:?}");
+    assert_eq!(device.take_messages(), [""; 0]);
+}
+
+#[test]
 fn storage_blocks_and_the_length_of_an_array() {
     let gpu = Gpu::open();
     let (count, step) = (40usize, 0.5f32);

@@ -3,7 +3,7 @@
 use crate::command::{cargo, run as go};
 use anyhow::Result;
 use clap::Parser;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Measures translation, and writes tables and plots under benches/results/.
 #[derive(Parser)]
@@ -24,8 +24,14 @@ struct Arguments {
     /// Counts the lines of code, of constants and of memory that one translation touches, beside zink's own translator.
     #[arg(long, conflicts_with_all = ["mesa", "pipelines", "threads", "offsets"])]
     lines: bool,
-    /// A Mesa that is installed there: for --mesa and --lines a patched one, instead of building it; for --pipelines any,
-    /// instead of Debian's own.
+    /// Shaders that read a uniform block, as a uniform buffer and as a storage buffer, on Mesa's Vulkan driver for the CPU.
+    #[arg(long, conflicts_with_all = ["mesa", "pipelines", "threads", "offsets", "lines"])]
+    storage: bool,
+    /// For --storage: what the same benchmark wrote on another machine, to be in the report, too. May be given several times.
+    #[arg(long, value_name = "LOG", requires = "storage")]
+    with: Vec<PathBuf>,
+    /// A Mesa that is installed there: for --mesa and --lines a patched one, instead of building it; for --pipelines and
+    /// --storage any, instead of Debian's own.
     #[arg(long, value_name = "DIR")]
     prefix: Option<PathBuf>,
     /// So many tests of piglit, spread over its profile quick_shader: 2000 for --mesa, 60 for --lines, if not given.
@@ -51,10 +57,14 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     }
     if arguments.pipelines {
         let log = target.join("pipelines.tsv");
-        let bench = ["bench", "--package", "ntv-benches", "--features", "vulkan", "--bench", "pipelines", "--"];
-        let driver = crate::mesa::vulkan_driver(arguments.prefix)?;
-        go(cargo(&bench).arg(&log).env("VK_DRIVER_FILES", driver))?;
+        on_lavapipe("pipelines", arguments.prefix, &log)?;
         return report("pipelines", &[log]);
+    }
+    if arguments.storage {
+        let log = target.join("storage.tsv");
+        on_lavapipe("storage", arguments.prefix, &log)?;
+        let logs: Vec<PathBuf> = std::iter::once(log).chain(arguments.with).collect();
+        return report("storage", &logs);
     }
     if arguments.threads {
         let log = target.join("threads.tsv");
@@ -72,6 +82,13 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
         go(cargo(&["bench", "--package", "ntv-benches", "--bench", bench, "--"]).args(&arguments.criterion))?;
     }
     report("translation", &[target.join("criterion")])
+}
+
+/// Runs a benchmark that writes a log of what Mesa's Vulkan driver for the CPU does.
+fn on_lavapipe(bench: &str, prefix: Option<PathBuf>, log: &Path) -> Result<()> {
+    let arguments = ["bench", "--package", "ntv-benches", "--features", "vulkan", "--bench", bench, "--"];
+    let driver = crate::mesa::vulkan_driver(prefix)?;
+    go(cargo(&arguments).arg(log).env("VK_DRIVER_FILES", driver))
 }
 
 /// Writes and prints the report of `kind` on what was measured, or on what it counts itself.

@@ -5,6 +5,7 @@
 //! ntv-bench-report mesa COLD WARM RESULTS_FOLDER                 logs that zink wrote with ZINK_NTV=compare
 //! ntv-bench-report pipelines LOG RESULTS_FOLDER                  a log of the benchmark `pipelines`
 //! ntv-bench-report threads LOG RESULTS_FOLDER                    a log of the benchmark `threads`
+//! ntv-bench-report storage LOG... RESULTS_FOLDER                 logs of the benchmark `storage`, one device each
 //! ntv-bench-report lines LOG SIZES RESULTS_FOLDER                logs of ntv-trace
 //! ntv-bench-report offsets RESULTS_FOLDER                        what is counted now, over the corpus that $NTV_CORPUS names
 //! ```
@@ -14,6 +15,7 @@ mod lines;
 mod memory;
 mod offsets;
 mod plot;
+mod storage;
 mod threads;
 mod times;
 mod translation;
@@ -34,6 +36,7 @@ fn main() -> Result<()> {
         (Some("mesa"), [cold, warm]) => comparison::write(&comparison::MESA, &[cold, warm], results),
         (Some("pipelines"), [log]) => comparison::write(&comparison::PIPELINES, &[log], results),
         (Some("threads"), [from]) => threads::write(from, results),
+        (Some("storage"), logs @ [_, ..]) => storage::write(logs, results),
         (Some("lines"), [log, sizes]) => lines::write(log, sizes, results),
         (Some("offsets"), []) => offsets::write(results),
         _ => bail!("no such report from {} files: {}", from.len(), kind.display()),
@@ -45,6 +48,12 @@ fn head(title: &str, command: &str) -> String {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let (arch, os) = (std::env::consts::ARCH, std::env::consts::OS);
     format!("# {title}\n\nWritten by `{command}` on {arch}, {os}, {cores} cores. README.md says how to read it.\n")
+}
+
+/// At least one is there.
+fn median(mut numbers: Vec<f64>) -> f64 {
+    numbers.sort_by(f64::total_cmp);
+    numbers[numbers.len() / 2]
 }
 
 /// Writes `text` to the file `name`, and to stdout.

@@ -1,6 +1,6 @@
 //! ntv on several threads.
 
-use crate::{finish, head};
+use crate::{finish, head, median};
 use anyhow::{Context, Result};
 use ntv_benches::Log;
 use std::collections::BTreeMap;
@@ -28,10 +28,4 @@ pub(crate) fn write(log: &Path, results: &Path) -> Result<()> {
         writeln!(out, "| {count} | {:.2} | {:.2} | {:.2} |", rates[0], rates[0] / alone[0], rates[1] / alone[1])?;
     }
     finish(results, "threads.md", &out)
-}
-
-/// At least one is there.
-fn median(mut numbers: Vec<f64>) -> f64 {
-    numbers.sort_by(f64::total_cmp);
-    numbers[numbers.len() / 2]
 }
