@@ -79,8 +79,8 @@ pub struct Wishes {
 /// When dynamically indexed blocks go to storage although they need not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Threshold {
-    /// Never. It is the default, as one device loses by it what another gains: where an index diverges, lavapipe takes ten times as
-    /// long and more for a storage buffer, and an NVIDIA GPU a hundredth of the time (`benches/results/storage.md`). A driver that
+    /// Never. It is the default, as one device loses by it what another gains: where an index diverges, lavapipe takes sixteen
+    /// times as long for a storage buffer, and an NVIDIA GPU a hundredth of the time (`benches/results/storage.md`). A driver that
     /// knows its device sets a threshold.
     #[default]
     Never,
