@@ -641,10 +641,10 @@ alu_ops! {
 
     // Conversions. A float out of an integer's range gives the nearest integer and NaN gives 0; NIR and SPIR-V
     // leave both undefined.
-    f2f16      [F] -> F16, CONVERSION,               op(Op::FConvert),    |x| x.round(x.f(0));
-    f2f32      [F] -> F32, CONVERSION,               op(Op::FConvert),    |x| x.round(x.f(0));
-    f2f64      [F] -> F64, CONVERSION,               op(Op::FConvert),    |x| x.round(x.f(0));
-    f2f16_rtne [F] -> F16, CONVERSION,               op(Op::FConvert),    |x| x.round(x.f(0));
+    f2f16      [F] -> F16, CONVERSION,               op(Op::FConvert),    fold::float_to_float;
+    f2f32      [F] -> F32, CONVERSION,               op(Op::FConvert),    fold::float_to_float;
+    f2f64      [F] -> F64, CONVERSION,               op(Op::FConvert),    fold::float_to_float;
+    f2f16_rtne [F] -> F16, CONVERSION,               op(Op::FConvert),    fold::float_to_float;
     f2f16_rtz  [F] -> F16, CONVERSION,               Lowered,             |x| fold::to_half_rtz(x.f(0));
     f2i1       [F] -> I1,  CONVERSION,               Lowered,             fold::float_to_int;
     f2i8       [F] -> I8,  CONVERSION,               op(Op::ConvertFToS), fold::float_to_int;

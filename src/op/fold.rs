@@ -441,6 +441,14 @@ pub fn all_fequal(x: &Fold<'_>) -> bool {
     (0..x.srcs[0].len()).all(|c| x.f_at(0, c) == x.f_at(1, c))
 }
 
+/// Operand 0 rounded to the width of the result; all of its bits, those of NaN too, if it has that width already.
+pub fn float_to_float(x: &Fold<'_>) -> u64 {
+    match x.src_bits[0] == x.dest_bits {
+        true => x.u(0),
+        false => x.round(x.f(0)),
+    }
+}
+
 /// Operand 0 towards zero, or the nearest signed integer of the width of the result.
 pub fn float_to_int(x: &Fold<'_>) -> u64 {
     match x.dest_bits {

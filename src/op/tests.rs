@@ -227,6 +227,7 @@ fn conversions() {
         (f2f16_rtz, 32, f(1e9), 0x7bff),
         (f2f16_rtz, 32, f(-1.0009), 0xbc00),
         (f2f32, 64, 1e300f64.to_bits(), INF),
+        (f2f32, 32, 0x7fff_ffff, 0x7fff_ffff),
     ] {
         assert_eq!(scalar(op, width, &[src]), expected, "{} {width} {src:x}", op.name());
     }
