@@ -549,7 +549,7 @@ fn elements_that_a_constant_names_have_to_be_given() {
     assert_eq!(messages(&[1]).first(), Some(&message.into()));
 }
 
-const LARGE: &str = include_str!("corpus/pass/place_blocks_example.nir");
+const LARGE: &str = include_str!("corpus/pass/place_blocks_bounds.nir");
 
 #[test]
 fn a_plan_says_where_blocks_are_and_why() {

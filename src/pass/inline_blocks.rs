@@ -11,7 +11,7 @@
 //! ```text
 //! 32     %0 = load_const (0x00000001)
 //! 32     %1 = load_const (0x00000008)
-//! 32     %2 = @load_ubo (%0 (0x1), %1 (0x8)) (access=none, align_mul=16, align_offset=8, range_base=0, range=16)
+//! 32     %2 = @load_ubo (%0, %1) (access=none, align_mul=16, align_offset=8, range_base=0, range=16)
 //! ```
 //!
 //! After:

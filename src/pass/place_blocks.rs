@@ -15,19 +15,19 @@
 //! Before:
 //!
 //! ```text
-//! 32     %4 = deref_var &ubo1 (ubo block)
-//! 32     %5 = deref_struct &%4->base (ubo uvec4[4096])  // &ubo1.base
-//! 32     %6 = deref_array &(*%5)[%1] (ubo uvec4)  // &ubo1.base[%1]
-//! 32x4   %7 = @load_deref (%6) (access=none)
+//! 32     %1 = deref_var &ubo1 (ubo block)
+//! 32     %2 = deref_struct &%1->base (ubo uvec4[4096])  // &ubo1.base
+//! 32     %3 = deref_array &(*%2)[%0] (ubo uvec4)  // &ubo1.base[%0]
+//! 32x4   %4 = @load_deref (%3) (access=none)
 //! ```
 //!
 //! After:
 //!
 //! ```text
-//! 32     %4 = deref_var &ubo1#0 (ssbo block)
-//! 32     %5 = deref_struct &%4->base (ssbo uvec4[])  // &ubo1#0.base
-//! 32     %6 = deref_array &(*%5)[%1] (ssbo uvec4)  // &ubo1#0.base[%1]
-//! 32x4   %7 = @load_deref (%6) (access=none)
+//! 32    %1 = deref_var &ubo1#0 (ssbo block)
+//! 32    %2 = deref_struct &%1->base (ssbo uvec4[])  // &ubo1#0.base
+//! 32    %3 = deref_array &(*%2)[%0] (ssbo uvec4)  // &ubo1#0.base[%0]
+//! 32x4  %4 = @load_deref (%3) (access=none)
 //! ```
 
 use super::blocks::{block_pointer, block_type, pointed_block, Element, MadeOnce, UINT};

@@ -10,7 +10,7 @@ use std::ffi::{c_char, CStr};
 use std::mem::MaybeUninit;
 use std::ptr::{null, null_mut};
 
-const LARGE: &str = include_str!("../../../tests/corpus/pass/place_blocks_example.nir");
+const LARGE: &str = include_str!("../../../tests/corpus/pass/place_blocks_bounds.nir");
 
 fn limits() -> ntv_limits {
     ntv_limits {

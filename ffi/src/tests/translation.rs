@@ -108,7 +108,7 @@ fn all_words() -> Vec<Vec<u32>> {
 
 #[test]
 fn placements_are_those_of_the_library() {
-    let dump = include_str!("../../../tests/corpus/pass/place_blocks_example.nir");
+    let dump = include_str!("../../../tests/corpus/pass/place_blocks_bounds.nir");
     let shader = text::parse(dump).remove(0).shader.expect("a shader");
     let (wire, context) = (wire::encode(&shader), Context::new());
     let allocator = ntv_allocator { alloc: None, free: None, user: null_mut() };
