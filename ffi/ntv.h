@@ -708,6 +708,10 @@ enum ntv_directive {
    NTV_DIRECTIVE_STRUCT,
    /* Of the framebuffer that a fragment shader reads: enum ntv_framebuffer. */
    NTV_DIRECTIVE_FRAMEBUFFER,
+   /* How the uniform blocks are declared that are not variables: enum ntv_blocks. */
+   NTV_DIRECTIVE_UNIFORM_BLOCKS,
+   /* The same of storage blocks. */
+   NTV_DIRECTIVE_STORAGE_BLOCKS,
 };
 
 enum ntv_offset_units {
@@ -718,6 +722,11 @@ enum ntv_offset_units {
 enum ntv_locations {
    NTV_LOCATIONS_DECLARED = 0,
    NTV_LOCATIONS_SLOTS,
+};
+
+enum ntv_blocks {
+   NTV_BLOCKS_ARRAY = 0, /* all as one array */
+   NTV_BLOCKS_PICKED,    /* uniform blocks: one by one, and a block may be read that the shader does not mean, of any size */
 };
 
 enum ntv_framebuffer {

@@ -55,6 +55,8 @@ fn enumerations_agree() {
     compare("NTV_LOCATIONS_", values(1));
     assert_eq!(values(2).map(|row| row.0).collect::<Vec<_>>(), ["false", "true"]);
     compare("NTV_FRAMEBUFFER_", values(4));
+    compare("NTV_BLOCKS_", values(5));
+    assert_eq!(values(6).map(|row| row.0).collect::<Vec<_>>(), ["array"]);
     compare("NTV_ATOMIC_OP_", numbered(AtomicOp::ALL));
     compare("NTV_SCOPE_", numbered(Scope::ALL));
     compare("NTV_INTERP_MODE_", numbered(InterpMode::ALL));
