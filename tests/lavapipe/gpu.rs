@@ -30,7 +30,10 @@ impl Gpu {
     }
 
     fn with(options: DeviceOptions) -> Gpu {
-        let device = Device::open(&DeviceOptions { name: Some("llvmpipe".into()), validation: true, ..options });
+        // Tests run beside each other, and beside what else the machine does.
+        let timeout = std::time::Duration::from_secs(60);
+        let options = DeviceOptions { name: Some("llvmpipe".into()), validation: true, timeout, ..options };
+        let device = Device::open(&options);
         Gpu { device: device.expect("lavapipe and the validation layer, which `cargo xtask test` installs") }
     }
 
