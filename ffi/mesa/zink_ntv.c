@@ -9,9 +9,11 @@
 #include "zink_ntv.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "c11/threads.h"
 #include "nir_to_spirv/nir_to_spirv.h"
 #include "ntv_nir.h"
 #include "util/hash_table.h"
@@ -26,7 +28,7 @@
 DEBUG_GET_ONCE_OPTION(ntv, "ZINK_NTV", "rust")
 DEBUG_GET_ONCE_OPTION(ntv_log, "ZINK_NTV_LOG", NULL)
 DEBUG_GET_ONCE_OPTION(ntv_dump, "ZINK_NTV_DUMP", NULL)
-DEBUG_GET_ONCE_OPTION(ntv_storage, "ZINK_NTV_STORAGE", "0")
+DEBUG_GET_ONCE_OPTION(ntv_storage, "ZINK_NTV_STORAGE", "")
 DEBUG_GET_ONCE_BOOL_OPTION(ntv_validate, "ZINK_NTV_VALIDATE", false)
 /* Runs of each translator on a shader that is compared; the fastest counts. A driver has one. */
 DEBUG_GET_ONCE_NUM_OPTION(ntv_runs, "ZINK_NTV_RUNS", 1)
@@ -45,8 +47,6 @@ struct translator {
    /* Screen that these describe. */
    unsigned screen_id;
    struct ntv_target target;
-   struct ntv_placement placements[PIPE_MAX_CONSTANT_BUFFERS];
-   unsigned num_placements;
 };
 
 static struct translator *idle;
@@ -239,32 +239,6 @@ enable_float_controls(struct ntv_target *target, const struct zink_device_info *
    enable(target, features, ARRAY_SIZE(features));
 }
 
-bool
-zink_ntv_block_is_storage(unsigned index)
-{
-   const char *storage = debug_get_option_ntv_storage();
-   bool all = !strcmp(storage, "all");
-
-   return (all || (index && !strcmp(storage, "1"))) && strcmp(debug_get_option_ntv(), "c");
-}
-
-/* Where stages find their uniform blocks. */
-static void
-place(struct translator *t, const struct zink_screen *screen)
-{
-   t->num_placements = 0;
-   for (unsigned i = 0; i < ARRAY_SIZE(t->placements); i++) {
-      if (!zink_ntv_block_is_storage(i))
-         continue;
-      t->placements[t->num_placements++] = (struct ntv_placement){
-         .block = i,
-         .block_class = NTV_BLOCK_STORAGE,
-         /* zink switches on what the device has. */
-         .clamp = !screen->info.feats.features.robustBufferAccess,
-      };
-   }
-}
-
 static void
 describe(struct ntv_target *target, const struct zink_screen *screen)
 {
@@ -313,7 +287,6 @@ take_translator(const struct zink_screen *screen)
    if (t->screen_id != screen->screen_id) {
       t->screen_id = screen->screen_id;
       describe(&t->target, screen);
-      place(t, screen);
    }
    return t;
 }
@@ -345,17 +318,36 @@ struct times {
    int64_t all;
 };
 
+/* Where a stage finds its uniform blocks. Returns how many placements these are. */
+static unsigned
+place(struct ntv_placement *placements, uint32_t storage_blocks, const struct zink_screen *screen)
+{
+   unsigned count = 0;
+
+   u_foreach_bit(i, storage_blocks) {
+      placements[count++] = (struct ntv_placement){
+         .block = i,
+         .block_class = NTV_BLOCK_STORAGE,
+         /* zink switches on what the device has. */
+         .clamp = !screen->info.feats.features.robustBufferAccess,
+      };
+   }
+   return count;
+}
+
 /* Translates with ntv. NULL if that did not work; then `error` says why, and is to be freed. */
 static struct spirv_shader *
-translate(struct translator *t, nir_shader *nir, struct times *times, char **error)
+translate(struct translator *t, nir_shader *nir, const struct zink_shader_info *sinfo, const struct zink_screen *screen,
+          struct times *times, char **error)
 {
    int64_t start = os_time_get_nano();
    struct spirv_shader *spirv = ralloc(NULL, struct spirv_shader);
+   struct ntv_placement placements[PIPE_MAX_CONSTANT_BUFFERS];
    struct ntv_options options = {
       .flags = NTV_OPTION_WORDS_ONLY | BELIEF,
       .allocator = {ralloc_alloc, ralloc_release, spirv},
-      .placements = t->placements,
-      .num_placements = t->num_placements,
+      .placements = placements,
+      .num_placements = place(placements, sinfo->storage_blocks, screen),
    };
    struct ntv_result result;
    const char *missing = ntv_wire_nir(&t->wire, nir, true, false);
@@ -407,6 +399,129 @@ complain(const nir_shader *nir, const char *error)
    if (!is_news(nir, error))
       return;
    mesa_logw("ntv: %s shader goes to nir_to_spirv: %s", _mesa_shader_stage_to_string(nir->info.stage), error);
+}
+
+/* ------------------------------------------------------------------------------------------------------------------
+ * Uniform blocks in storage buffers
+ * ------------------------------------------------------------------------------------------------------------------ */
+
+/* What ZINK_NTV_STORAGE asks for. */
+struct storage_option {
+   bool loose;         /* uniforms that are in no block */
+   bool blocks;        /* all blocks */
+   uint32_t threshold; /* those that a plan with this threshold puts there, if not 0 */
+};
+
+static struct storage_option storage_option;
+
+static void
+read_storage_option(void)
+{
+   const char *text = debug_get_option_ntv_storage();
+   uint64_t threshold;
+   char *end;
+
+   if (!*text || !strcmp(debug_get_option_ntv(), "c"))
+      return;
+   storage_option.loose = !strcmp(text, "all");
+   storage_option.blocks = storage_option.loose || !strcmp(text, "blocks");
+   if (storage_option.blocks)
+      return;
+   threshold = strtoull(text, &end, 0);
+   if (*end)
+      mesa_logw("ntv: ZINK_NTV_STORAGE is none of \"blocks\", \"all\" and a number of bytes");
+   else
+      storage_option.threshold = MIN2(threshold, UINT32_MAX);
+}
+
+static const struct storage_option *
+get_storage_option(void)
+{
+   static once_flag once = ONCE_FLAG_INIT;
+
+   call_once(&once, read_storage_option);
+   return &storage_option;
+}
+
+bool
+zink_ntv_may_store_block(unsigned index)
+{
+   const struct storage_option *option = get_storage_option();
+
+   return index ? option->blocks || option->threshold : option->loose;
+}
+
+static struct ntv_limits
+get_limits(const struct zink_screen *screen)
+{
+   const VkPhysicalDeviceLimits *limits = &screen->info.props.limits;
+
+   return (struct ntv_limits){
+      .max_uniform_buffer_range = limits->maxUniformBufferRange,
+      .max_storage_buffer_range = limits->maxStorageBufferRange,
+      .max_per_stage_descriptor_uniform_buffers = limits->maxPerStageDescriptorUniformBuffers,
+      .max_per_stage_descriptor_storage_buffers = limits->maxPerStageDescriptorStorageBuffers,
+      .max_descriptor_set_uniform_buffers = limits->maxDescriptorSetUniformBuffers,
+      .max_descriptor_set_storage_buffers = limits->maxDescriptorSetStorageBuffers,
+      .min_uniform_buffer_offset_alignment = limits->minUniformBufferOffsetAlignment,
+      .min_storage_buffer_offset_alignment = limits->minStorageBufferOffsetAlignment,
+      .max_push_constants_size = limits->maxPushConstantsSize,
+      .robust_buffer_access = screen->info.feats.features.robustBufferAccess,
+   };
+}
+
+static_assert((int)MESA_SHADER_VERTEX == NTV_STAGE_VERTEX && (int)MESA_SHADER_COMPUTE == NTV_STAGE_COMPUTE,
+              "stages of OpenGL have the same numbers in ntv");
+
+/* Whether ntv plans that a block of the shader is a storage buffer. */
+static bool
+plan(struct translator *t, nir_shader *nir, const struct zink_screen *screen)
+{
+   const struct ntv_limits limits = get_limits(screen);
+   const struct ntv_plan_wishes wishes = {.threshold = get_storage_option()->threshold};
+   const struct ntv_options options = {.flags = BELIEF};
+   struct ntv_placement placements[PIPE_MAX_CONSTANT_BUFFERS];
+   struct ntv_result result = {0};
+   struct ntv_plan *plan = ntv_plan_create();
+   enum ntv_status status = plan ? NTV_OK : NTV_ERROR_MEMORY;
+   const char *missing = ntv_wire_nir(&t->wire, nir, true, false);
+   bool stored = false;
+
+   if (status == NTV_OK && missing)
+      status = NTV_ERROR_UNSUPPORTED;
+   if (status == NTV_OK)
+      status = ntv_plan_add_stage(plan, t->wire.words, t->wire.len, NULL, 0, &options, &result);
+   if (status == NTV_OK)
+      status = ntv_plan_decide(plan, &limits, &wishes, &options, &result);
+   if (status == NTV_OK) {
+      size_t count = ntv_plan_placements(plan, (enum ntv_stage)nir->info.stage, placements, ARRAY_SIZE(placements));
+      for (size_t i = 0; i < MIN2(count, ARRAY_SIZE(placements)); i++)
+         stored |= placements[i].block && placements[i].block_class == NTV_BLOCK_STORAGE;
+   } else {
+      const char *why = missing ? missing : result.error ? result.error : "memory is short";
+      mesa_logw("ntv: uniform blocks stay uniform buffers: %s", why);
+   }
+   ntv_result_free(&result, &options);
+   ntv_plan_destroy(plan);
+   return stored;
+}
+
+uint32_t
+zink_ntv_storage_blocks(nir_shader *nir, const struct zink_screen *screen)
+{
+   const struct storage_option *option = get_storage_option();
+   struct translator *t;
+   bool stored = option->blocks;
+
+   if (!stored && option->threshold && nir->info.stage <= MESA_SHADER_COMPUTE &&
+       nir->info.num_ubos > nir->info.first_ubo_is_default_ubo) {
+      t = take_translator(screen);
+      if (!t)
+         return 0;
+      stored = plan(t, nir, screen);
+      give_translator_back(t);
+   }
+   return (option->loose ? BITFIELD_BIT(0) : 0) | (stored ? BITFIELD_RANGE(1, PIPE_MAX_CONSTANT_BUFFERS - 1) : 0);
 }
 
 /* ------------------------------------------------------------------------------------------------------------------
@@ -528,13 +643,14 @@ run_c(struct compared *compared, nir_shader *nir, const struct zink_shader_info 
 }
 
 static void
-run_ntv(struct compared *compared, struct translator *t, nir_shader *nir, char **error)
+run_ntv(struct compared *compared, struct translator *t, nir_shader *nir, const struct zink_shader_info *sinfo,
+        const struct zink_screen *screen, char **error)
 {
    struct times times;
 
    ralloc_free(compared->ntv);
    ralloc_free(*error);
-   compared->ntv = translate(t, nir, &times, error);
+   compared->ntv = translate(t, nir, sinfo, screen, &times, error);
    if (times.all < compared->best.all)
       compared->best = times;
 }
@@ -554,7 +670,7 @@ compare(struct translator *t, nir_shader *nir, const struct zink_shader_info *si
    for (int64_t i = 0; i < MAX2(debug_get_option_ntv_runs(), 1); i++) {
       if (before % 2 == 0)
          run_c(&compared, nir, sinfo, screen);
-      run_ntv(&compared, t, nir, error);
+      run_ntv(&compared, t, nir, sinfo, screen, error);
       if (before % 2 != 0)
          run_c(&compared, nir, sinfo, screen);
    }
@@ -588,7 +704,7 @@ zink_ntv(nir_shader *nir, const struct zink_shader_info *sinfo, const struct zin
    if (comparing)
       spirv = compare(t, nir, sinfo, screen, name, &error);
    else
-      spirv = translate(t, nir, &times, &error);
+      spirv = translate(t, nir, sinfo, screen, &times, &error);
    give_translator_back(t);
    if (error)
       complain(nir, error);

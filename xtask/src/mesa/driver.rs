@@ -3,8 +3,10 @@
 use super::lines::Tracer;
 use super::sanitize::Sanitizer;
 use anyhow::{ensure, Context, Result};
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::str::FromStr;
 use tempfile::TempDir;
 
 /// Where Debian installs piglit.
@@ -33,19 +35,35 @@ impl Translator {
 }
 
 /// Which uniforms zink binds as storage buffers where ntv translates.
-#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Storage {
     /// Those in uniform blocks.
     Blocks,
+    /// Those in no block, too.
     All,
+    /// Those in the blocks of stages that index so many bytes of one dynamically.
+    Threshold(NonZeroU32),
 }
 
 impl Storage {
     /// The value of `ZINK_NTV_STORAGE`.
-    fn value(self) -> &'static str {
+    fn value(self) -> String {
         match self {
-            Storage::Blocks => "1",
-            Storage::All => "all",
+            Storage::Blocks => "blocks".into(),
+            Storage::All => "all".into(),
+            Storage::Threshold(bytes) => bytes.to_string(),
+        }
+    }
+}
+
+impl FromStr for Storage {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Storage, &'static str> {
+        match text {
+            "blocks" => Ok(Storage::Blocks),
+            "all" => Ok(Storage::All),
+            _ => text.parse().map(Storage::Threshold).map_err(|_| "not blocks, all, or a number of bytes above 0"),
         }
     }
 }

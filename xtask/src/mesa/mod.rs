@@ -54,7 +54,8 @@ struct Arguments {
     /// Run the tests with ntv, but for slow ones, under this tool, and print its reports about ntv.
     #[arg(long, value_name = "TOOL", conflicts_with_all = ["validate", "glmark2"])]
     sanitize: Option<Tool>,
-    /// Run the tests with ntv with uniform blocks, or all uniforms, in storage buffers.
+    /// Run the tests with ntv with uniforms in storage buffers: `blocks`, `all`, or the blocks of stages that index so many bytes
+    /// of one dynamically.
     #[arg(long, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "blocks")]
     storage: Option<Storage>,
     /// Run all tests with `c`, also those whose result is known from an earlier run.
