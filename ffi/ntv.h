@@ -712,6 +712,8 @@ enum ntv_directive {
    NTV_DIRECTIVE_UNIFORM_BLOCKS,
    /* The same of storage blocks. */
    NTV_DIRECTIVE_STORAGE_BLOCKS,
+   /* ntv's own: a string that says what transform feedback captures of a slot. */
+   NTV_DIRECTIVE_XFB,
 };
 
 enum ntv_offset_units {

@@ -150,11 +150,14 @@ impl Part<'_> {
     /// Gives each varying the location that its own has become, and those that only transform feedback reads the next ones.
     fn pack(&mut self, is_output: bool, used: &BTreeMap<u32, u32>) {
         let mut free = used.len() as u32;
+        // Copies may share a location.
+        let mut copies: BTreeMap<u32, u32> = BTreeMap::new();
         let located = self.interface.iter().enumerate();
         for (index, varying) in located.filter(|(_, it)| it.is_output == is_output && it.builtin.is_none()) {
             if varying.is_copy {
-                self.decisions.assignment.set_location(index, free);
-                free = free.saturating_add(varying.locations);
+                let packed = *copies.entry(varying.location).or_insert(free);
+                self.decisions.assignment.set_location(index, packed);
+                free = free.max(packed.saturating_add(varying.locations));
             } else if let Some(packed) = used.get(&varying.location) {
                 self.decisions.assignment.set_location(index, *packed);
             }

@@ -39,6 +39,7 @@ pub(super) fn has_doubts(shader: &Shader, target: &Target) -> bool {
         || has_pointers_as_values(shader)
         || has.has_jumps() && has_jumps_in_front(shader)
         || stores::lacks(target, shader)
+        || !shader.xfb_info.is_empty()
         || shader.stage() == Stage::Geometry && support::refused_primitives(&shader.info)
 }
 

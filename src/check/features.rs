@@ -357,6 +357,9 @@ impl<'a> Needs<'a> {
             self.need(None, feature);
         }
         shader.vars.values().for_each(|variable| self.check_variable(variable));
+        if !shader.xfb_info.is_empty() {
+            self.need(None, transformFeedback);
+        }
         shader.order.iter().for_each(|inst| self.check_inst(*inst));
         self.check_blocks();
         self.check_block_picks();

@@ -1,7 +1,7 @@
 //! Inputs and outputs: slots that the stage has, and components that fit them.
 
 use super::report::{plural, Report};
-use crate::ir::{Def, Inst, Shader, Stage, VarFlags, Variable};
+use crate::ir::{Def, Inst, Shader, Stage, VarFlags, Variable, XfbInfo, XfbOutputInfo};
 use crate::op::names::{frag_result, unpack_alu_type, varying, vert_attrib, IoFlags, IoSemantics, IoXfb, SlotKind};
 use crate::op::{Base, Index, Intrinsic, Modes};
 use std::ops::Range;
@@ -76,6 +76,26 @@ fn check_qualifiers(report: &mut Report<'_>, variable: &Variable) {
         report.variable(variable, "cannot be captured");
     } else if capture.buffer > 3 {
         report.variable(variable, format_args!("transform feedback has no buffer {}", capture.buffer));
+    }
+}
+
+/// Reports what is wrong with what transform feedback captures by slot.
+pub(super) fn check_captures(report: &mut Report<'_>) {
+    let info = &report.shader.xfb_info;
+    if !info.is_empty() && !is_captured(report.shader.stage()) {
+        return report.whole("this stage is not captured");
+    }
+    for row in info.rows() {
+        let XfbOutputInfo { buffer, offset, component, num_components, .. } = row.output;
+        if buffer as usize >= XfbInfo::BUFFERS {
+            report.whole(format_args!("capture {row}: transform feedback has no buffer {buffer}"));
+        } else if num_components == 0 || u32::from(component) + u32::from(num_components) > 4 {
+            report.whole(format_args!("capture {row}: a slot has four components"));
+        } else if offset % 4 != 0 {
+            report.whole(format_args!("capture {row}: the offset is not a multiple of 4"));
+        } else if row.buffer.stream != 0 && (report.shader.stage() != Stage::Geometry || row.buffer.stream > 3) {
+            report.whole(format_args!("capture {row}: there is no stream {}", row.buffer.stream));
+        }
     }
 }
 

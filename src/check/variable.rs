@@ -20,6 +20,7 @@ pub(super) fn check(report: &mut Report<'_>, memory: &mut Memory) {
         debug_assert!(!has_small_types(&shader.types), "no small types are too large");
         return;
     }
+    io::check_captures(report);
     for variable in shader.vars.values() {
         if !variable.mode.bits().is_power_of_two() {
             report.variable(variable, "does not live in one mode");

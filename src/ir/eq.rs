@@ -13,6 +13,7 @@ use rustc_hash::FxHashMap;
 impl PartialEq for Shader {
     fn eq(&self, other: &Shader) -> bool {
         self.info == other.info
+            && self.xfb_info == other.xfb_info
             && self.entry == other.entry
             && self.vars.len() == other.vars.len()
             && self.order.len() == other.order.len()

@@ -484,6 +484,8 @@ pub const DIRECTIVES: &[(&str, &[&str])] = &[
     // its size, and those that are not variables are one array.
     ("uniform_blocks", &["array", "picked"]),
     ("storage_blocks", &["array"]),
+    // Not kept as such: a row of the shader's `xfb_info`.
+    ("xfb", &[]),
 ];
 
 /// Whether there is a directive `key` that may be `value`.

@@ -386,6 +386,9 @@ impl Shader {
         if !self.info.directives.is_empty() && self.info.directive("locations").is_some() {
             needs |= Needs::LOCATIONS;
         }
+        if !self.xfb_info.is_empty() {
+            needs |= Needs::CAPTURES;
+        }
         if !self.is_tidy {
             needs |= Needs::UNTIDY;
             // What is stored may have become a constant.

@@ -32,6 +32,7 @@ pub mod spare;
 pub mod tex;
 pub mod types;
 pub mod variable;
+mod xfb;
 
 pub use builder::Builder;
 pub use changes::Changes;
@@ -45,6 +46,7 @@ pub use rewrite::{rewrite, rewrite_cf, Edit, Rewriter};
 pub use tex::{TexData, TexSrcs};
 pub use types::{Field, StructData, Type, TypeData, TypeTable};
 pub use variable::{Capture, Precision, Var, VarFlags, Variable, NO_LOCATION};
+pub use xfb::{XfbBufferInfo, XfbInfo, XfbOutputInfo, XfbRow};
 
 use crate::entity::{Arena, Pool, SideTable, Slice, StringTable};
 use crate::op::{AluOp, Index, Intrinsic};
@@ -101,6 +103,8 @@ pub struct BlockData {
 pub struct Shader {
     /// The header.
     pub info: ShaderInfo,
+    /// What transform feedback captures by slot. What it captures of a variable as it is, the variable says.
+    pub xfb_info: XfbInfo,
     /// Name of the entry point.
     pub entry: String,
     /// Names of variables, fields and types.
@@ -159,6 +163,7 @@ impl Shader {
     pub fn clear(&mut self) {
         self.num_before = self.insts.len();
         self.info.clear();
+        self.xfb_info.clear();
         self.entry.clear();
         self.strings.clear();
         self.types.clear();

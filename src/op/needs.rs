@@ -29,46 +29,48 @@ bitflags! {
         const FRAG_COLOR = 1 << 8;
         /// Inputs or outputs that may share a Location: `assign_locations`.
         const LOCATIONS = 1 << 9;
+        /// Captures by slot: `lower_captures`.
+        const CAPTURES = 1 << 10;
         /// Uniform blocks, some of which may be in push constants: `inline_blocks`.
-        const INLINED_BLOCKS = 1 << 10;
+        const INLINED_BLOCKS = 1 << 11;
         /// Shared memory, scratch and push constants by byte offset: `lower_memory`.
-        const MEMORY_OFFSETS = 1 << 11;
+        const MEMORY_OFFSETS = 1 << 12;
         /// Blocks that are picked by a number: `lower_block_index`.
-        const BLOCK_INDICES = 1 << 12;
+        const BLOCK_INDICES = 1 << 13;
         /// Pointers to uniform and storage blocks: `lower_buffer_derefs`.
-        const BUFFER_DEREFS = 1 << 13;
+        const BUFFER_DEREFS = 1 << 14;
         /// Uniform blocks by byte offset: `lower_ubo`.
-        const UBO_OFFSETS = 1 << 14;
+        const UBO_OFFSETS = 1 << 15;
         /// Storage blocks by byte offset: `lower_ssbo`.
-        const SSBO_OFFSETS = 1 << 15;
+        const SSBO_OFFSETS = 1 << 16;
         /// Global memory: `lower_global`.
-        const GLOBAL_MEMORY = 1 << 16;
+        const GLOBAL_MEMORY = 1 << 17;
         /// Atomics by pointer: `lower_atomics`.
-        const ATOMICS = 1 << 17;
+        const ATOMICS = 1 << 18;
         /// Textures and images: `lower_descriptors`.
-        const TEXTURES = 1 << 18;
+        const TEXTURES = 1 << 19;
         /// The same, whose operands may not be as SPIR-V's: `lower_tex`.
-        const TEXTURE_OPERANDS = 1 << 19;
+        const TEXTURE_OPERANDS = 1 << 20;
         /// Texels and residency codes in one vector: `lower_sparse`.
-        const RESIDENCY = 1 << 20;
+        const RESIDENCY = 1 << 21;
         /// Operations on subgroups: `lower_subgroups`.
-        const SUBGROUPS = 1 << 21;
+        const SUBGROUPS = 1 << 22;
         /// Outputs that may be stored to twice: `combine_stores`.
-        const REPEATED_STORES = 1 << 22;
+        const REPEATED_STORES = 1 << 23;
         /// ALU operations that SPIR-V does not have: `lower_alu`.
-        const LOWERED_ALU = 1 << 23;
+        const LOWERED_ALU = 1 << 24;
         /// Vectors of more than four components: `lower_wide_vectors`.
-        const WIDE_VECTORS = 1 << 24;
+        const WIDE_VECTORS = 1 << 25;
         /// Numbers of 64 bits that may be floats: `lower_doubles`.
-        const DOUBLES = 1 << 25;
+        const DOUBLES = 1 << 26;
         /// Numbers of 64 bits: `lower_int64`.
-        const INT64 = 1 << 26;
+        const INT64 = 1 << 27;
         /// Numbers of 8 and 16 bits: `lower_narrow`.
-        const NARROW = 1 << 27;
+        const NARROW = 1 << 28;
         /// What passes left, and control flow that is decided: `clean_up`.
-        const UNTIDY = 1 << 28;
+        const UNTIDY = 1 << 29;
         /// Pointers to uniform blocks, some of which may be in storage: `place_blocks`.
-        const PLACED_BLOCKS = 1 << 29;
+        const PLACED_BLOCKS = 1 << 30;
     }
 }
 

@@ -44,13 +44,16 @@ bitflags! {
         const GLOBAL_ADDRESSES = 1 << 14;
         /// Loads of what the framebuffer holds.
         const FRAMEBUFFER_READS = 1 << 15;
+        /// Parts of outputs that transform feedback captures.
+        const CAPTURES = 1 << 16;
     }
 }
 
 impl Forms {
     /// The forms that `shader` contains.
     pub fn of(shader: &Shader) -> Forms {
-        shader.order.iter().fold(Forms::empty(), |forms, inst| {
+        let captures = if shader.xfb_info.is_empty() { Forms::empty() } else { Forms::CAPTURES };
+        shader.order.iter().fold(captures, |forms, inst| {
             let data = &shader.insts[*inst];
             let wide = if data.num_components > 4 { Forms::WIDE_VECTORS } else { Forms::empty() };
             let own = match data.kind {

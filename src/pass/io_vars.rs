@@ -4,13 +4,13 @@
 //! that are alike become one where nothing lies between them; each group becomes a variable.
 //!
 //! ```text
-//! store VAR0.x float, captured at 0      one variable: float at component 0, Offset 0
-//! store VAR0.y float, captured at 16     one variable: vec2 at component 1, Offset 16 ...
-//! store VAR0.z float, captured at 20     ... as its components follow each other in the buffer too
+//! store VAR0.x float         one variable: vec2 at component 0 ...
+//! store VAR0.y float         ... as both are floats
+//! store VAR0.z int           one variable: int at component 2
 //! ```
 
 use super::lower_io::{location, Interpolation, Io, Sampling};
-use crate::ir::{Capture, Precision, Shader, Stage, Var, VarFlags, Variable, NO_LOCATION};
+use crate::ir::{Precision, Shader, Stage, Var, VarFlags, Variable, NO_LOCATION};
 use crate::op::names::{varying, InterpMode, IoFlags, SlotKind};
 use crate::op::{slots, AluType, Modes};
 
@@ -47,8 +47,6 @@ pub(super) enum Step {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Part {
     is_output: bool,
-    /// Of a built-in that transform feedback cannot take from the built-in itself.
-    is_copy: bool,
     /// `DUALSRC` and `HIGH_DVEC2`, which make a slot two.
     flags: u32,
     per_vertex: bool,
@@ -64,14 +62,6 @@ struct Style {
     invariant: bool,
     mediump: bool,
     stream: u8,
-    captured: Option<Captured>,
-}
-
-/// Where transform feedback would put component 0 of the slot, if that were captured along; in components.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Captured {
-    buffer: u8,
-    start: i32,
 }
 
 /// Components of a run of slots that one variable serves.
@@ -134,14 +124,8 @@ impl IoVars {
 
     /// Takes note of an access.
     pub(super) fn add(&mut self, io: &Io) {
-        Piece::each(io, self.stage, |piece| {
-            let mut group = Group::new(io, self.stage, piece);
-            if group.is_builtin && group.style.captured.is_some() {
-                let part = Part { is_copy: true, ..group.part };
-                self.insert(Group { part, is_builtin: false, ..group.clone() });
-                group.style.captured = None;
-            }
-            self.insert(group);
+        Piece::each(io, |piece| {
+            self.insert(Group::new(io, self.stage, piece));
         });
     }
 
@@ -166,15 +150,10 @@ impl IoVars {
         self.groups.sort_unstable_by_key(order);
         self.join();
         self.begin_arrays_at_x();
-        self.settle_captures();
         self.groups.sort_unstable_by_key(order);
         let IoVars { groups, text, .. } = self;
-        for group in groups.iter_mut().filter(|group| !group.part.is_copy) {
+        for group in groups {
             group.declare(shader, location(group.kind, group.slot, group.base), text);
-        }
-        for group in groups.iter_mut().filter(|group| group.part.is_copy) {
-            let free = free_location(shader, if group.is_compact() { group.span().1 } else { 1 });
-            group.declare(shader, free, text);
         }
     }
 
@@ -201,10 +180,8 @@ impl IoVars {
         let mut both = a.clone();
         both.absorb(b);
         both.mask = span_of(both.mask);
-        // Between what is captured, nothing else may be.
-        let tight = both.style.captured.is_none() || both.mask == a.mask | b.mask;
-        let others = self.groups.iter().enumerate().filter(|(k, _)| *k != i && *k != j);
-        tight && !others.into_iter().any(|(_, other)| both.shares(other))
+        let mut others = self.groups.iter().enumerate().filter(|(k, _)| *k != i && *k != j);
+        !others.any(|(_, other)| both.shares(other))
     }
 
     /// An array in an array of vertices takes no Component (VUID-StandaloneSpirv-Component-04924, as spirv-val reads it).
@@ -220,33 +197,13 @@ impl IoVars {
         }
     }
 
-    /// A built-in that is captured as a whole needs no copy.
-    fn settle_captures(&mut self) {
-        let copies: Vec<Group> = self.groups.iter().filter(|group| group.part.is_copy).cloned().collect();
-        let mut direct = Vec::new();
-        for builtin in self.groups.iter_mut().filter(|group| group.is_builtin && group.part.is_output) {
-            let same = |copy: &&Group| copy.kind == builtin.kind && copy.slot == builtin.slot;
-            if let [copy] = *copies.iter().filter(same).collect::<Vec<_>>() {
-                let (first, count) = builtin.span();
-                if copy.mask == ((1 << count) - 1) << first {
-                    builtin.style.captured = copy.style.captured;
-                    direct.push(copy.slot);
-                }
-            }
-        }
-        self.groups.retain(|group| !group.part.is_copy || !direct.contains(&group.slot));
-    }
-
-    /// The variables that `io` reads or writes: several if its components are spread or captured in a copy. They are put
-    /// into `places`, which is emptied first.
+    /// The variables that `io` reads or writes: several if its components are spread. They are put into `places`, which is
+    /// emptied first.
     pub(super) fn find(&self, io: &Io, places: &mut Vec<Place>) {
         places.clear();
         let part = Part::new(io);
-        let copy = Part { is_copy: true, ..part };
-        for group in &self.groups {
-            if group.part == part || io.is_store && group.part == copy {
-                group.places(io, self.stage, places);
-            }
+        for group in self.groups.iter().filter(|group| group.part == part) {
+            group.places(io, self.stage, places);
         }
         places.sort_by_key(|place| place.source);
     }
@@ -255,27 +212,21 @@ impl IoVars {
 /// A run of components of an access that are treated alike.
 struct Piece {
     mask: u32,
-    captured: Option<Captured>,
     stream: u8,
 }
 
 impl Piece {
     /// Calls `take` for each run of `io`.
-    fn each(io: &Io, stage: Stage, mut take: impl FnMut(Piece)) {
+    fn each(io: &Io, mut take: impl FnMut(Piece)) {
         let mut left = io.component_mask() & 0xff;
-        let first = compact(io.kind(stage), io.slot).map_or(0, |row| 4 * (io.slot - row.first));
-        let treatment = |c: u32| {
-            let place = |(buffer, at)| Captured { buffer, start: i32::from(at) - (first + c) as i32 };
-            (io.captured(c).map(place), io.stream(c))
-        };
         while left != 0 {
             let begin = left.trailing_zeros();
-            let (captured, stream) = treatment(begin);
+            let stream = io.stream(begin);
             let gap = (left >> begin).trailing_ones() + begin;
-            let end = (begin + 1..gap).find(|c| treatment(*c) != (captured, stream)).unwrap_or(gap);
+            let end = (begin + 1..gap).find(|c| io.stream(*c) != stream).unwrap_or(gap);
             let mask = (1 << end) - (1 << begin);
             left &= !mask;
-            take(Piece { mask, captured, stream });
+            take(Piece { mask, stream });
         }
     }
 }
@@ -284,7 +235,6 @@ impl Part {
     fn new(io: &Io) -> Part {
         Part {
             is_output: io.is_output,
-            is_copy: false,
             flags: (io.flags & (IoFlags::DUALSRC | IoFlags::HIGH_DVEC2)).bits(),
             per_vertex: io.vertex.is_some(),
             per_primitive: io.per_primitive,
@@ -305,7 +255,6 @@ impl Group {
             invariant: io.flags.contains(IoFlags::INVARIANT),
             mediump: io.flags.contains(IoFlags::MEDIUMP),
             stream: piece.stream,
-            captured: piece.captured,
         };
         let mut group = Group {
             kind,
@@ -370,7 +319,6 @@ impl Group {
             self.slot = other.slot;
         }
         self.slots = (end - self.slot).next_multiple_of(self.slots_per_element());
-        self.style.captured = self.style.captured.or(other.style.captured);
         self.style.invariant |= other.style.invariant;
         self.style.mediump &= other.style.mediump;
         self.sampling = match (self.sampling, other.sampling) {
@@ -491,11 +439,10 @@ impl Group {
             interp,
             flags: self.flags(shader.stage()),
             precision: if self.style.mediump { Precision::Medium } else { Precision::None },
-            location: (!self.part.is_copy).then_some(self.slot),
-            location_frac: if self.is_compact() || self.part.is_copy { 0 } else { self.span().0 as u8 },
+            location: Some(self.slot),
+            location_frac: if self.is_compact() { 0 } else { self.span().0 as u8 },
             driver_location: if self.is_builtin { NO_LOCATION } else { location },
             index: u32::from(self.part.flags & IoFlags::DUALSRC.bits() != 0),
-            capture: self.capture(&shader.info.xfb_stride),
             stream: u32::from(self.style.stream),
             ..Variable::new(name, ty, mode)
         }));
@@ -503,11 +450,7 @@ impl Group {
 
     /// Appends a name that tells the slot and its first component.
     fn push_name(&self, text: &mut String) {
-        text.push_str(match (self.part.is_copy, self.part.is_output) {
-            (true, _) => "xfb_",
-            (false, true) => "out_",
-            (false, false) => "in_",
-        });
+        text.push_str(if self.part.is_output { "out_" } else { "in_" });
         self.kind.push_short_name(self.slot, text);
         if let (first @ 1..=3, false) = (self.span().0 as usize, self.is_compact()) {
             text.push_str([".y", ".z", ".w"][first - 1]);
@@ -529,14 +472,6 @@ impl Group {
         flags.set(VarFlags::HIGH_DVEC2, self.part.flags & IoFlags::HIGH_DVEC2.bits() != 0);
         flags
     }
-
-    /// Where the variable is captured, with the strides of the header, which count components.
-    fn capture(&self, strides: &[u32; 4]) -> Option<Capture> {
-        let Captured { buffer, start } = self.style.captured?;
-        let offset = u32::try_from(start + self.span().0 as i32).ok()?;
-        let stride = *strides.get(usize::from(buffer))?;
-        Some(Capture { buffer: u32::from(buffer), stride: stride.saturating_mul(4), offset: offset.saturating_mul(4) })
-    }
 }
 
 /// `mask` without gaps.
@@ -552,16 +487,4 @@ fn per_vertex_len(shader: &Shader, is_output: bool) -> u32 {
         Stage::TessCtrl if is_output => shader.info.tcs_vertices_out.max(1),
         _ => 32,
     }
-}
-
-/// The first of `count` Locations that no output has, for one that no other stage reads.
-fn free_location(shader: &Shader, count: u32) -> u32 {
-    let outputs = || shader.vars.values().filter(|v| v.mode == Modes::SHADER_OUT && v.driver_location != NO_LOCATION);
-    let is_free = |first: &u32| {
-        outputs().all(|v| {
-            let end = v.driver_location.saturating_add(shader.types.slots(v.ty));
-            end <= *first || first + count <= v.driver_location
-        })
-    };
-    (0..1 << 16).find(is_free).unwrap_or(0)
 }

@@ -7,10 +7,9 @@
 //! Interpolation is a decoration of the variable, or an extended instruction on a pointer to it (`InterpolateAtOffset`
 //! and its like).
 //!
-//! One variable stands for the components of a slot that agree in type, interpolation, stream and place in transform
-//! feedback. Slots that an indirect offset may reach are one array. Clip and cull distances and tessellation levels are
-//! arrays of floats, as SPIR-V's built-ins are. What transform feedback takes only a part of a built-in, or takes apart,
-//! is written to outputs of its own as well.
+//! One variable stands for the components of a slot that agree in type, interpolation and stream. Slots that an indirect offset may reach are one array. Clip and cull distances and tessellation levels are
+//! arrays of floats, as SPIR-V's built-ins are. What the stores say of transform feedback is noted for
+//! [`lower_captures`](super::lower_captures).
 //!
 //! A slot that is no built-in gets its Location by one rule, the same in every stage, so that stages compiled apart fit
 //! together: `VARn` keeps its number, the fixed-function slots come behind them, the patches last.
@@ -33,7 +32,7 @@
 
 use super::io_vars::{IoVars, Place, Step};
 use super::{Context, Forms, Pass};
-use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, Shader, Stage};
+use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, Shader, Stage, XfbInfo, XfbOutputInfo};
 use crate::op::names::{frag_result, unpack_alu_type, IoFlags, IoSemantics, IoXfb, SlotKind};
 use crate::op::{AluType, Base, Index, Intrinsic, Needs};
 
@@ -64,15 +63,27 @@ struct Memory {
 }
 
 /// Gathers all accesses. Says whether there is anything to lower.
-fn survey(shader: &Shader, vars: &mut IoVars) -> bool {
+fn survey(shader: &mut Shader, vars: &mut IoVars) -> bool {
     vars.begin(shader);
     let mut any = false;
-    for inst in &shader.order {
-        let Some(op) = explicit_io(shader, *inst) else { continue };
+    // Who says it of the whole shader knows better.
+    let notes_captures = shader.xfb_info.is_empty();
+    for at in 0..shader.order.len() {
+        let inst = shader.order[at];
+        let Some(op) = explicit_io(shader, inst) else { continue };
         any = true;
-        if let Some(io) = Io::new(shader, op, *inst) {
-            vars.add(&io);
+        let Some(io) = Io::new(shader, op, inst) else { continue };
+        vars.add(&io);
+        if notes_captures && io.is_captured() {
+            io.note_captures(&mut shader.xfb_info);
         }
+    }
+    if notes_captures && !shader.xfb_info.is_empty() {
+        let strides = shader.info.xfb_stride;
+        for (buffer, components) in shader.xfb_info.buffers.iter_mut().zip(strides) {
+            buffer.stride = components.saturating_mul(4);
+        }
+        shader.xfb_info.outputs.sort_unstable();
     }
     any
 }
@@ -231,8 +242,26 @@ impl Io {
         mask << self.component
     }
 
+    /// Whether transform feedback captures some of it.
+    fn is_captured(&self) -> bool {
+        self.xfb.iter().any(|xfb| xfb.is_capture())
+    }
+
+    /// Notes which of the components that are stored transform feedback captures.
+    fn note_captures(&self, info: &mut XfbInfo) {
+        for c in (0..4).filter(|c| self.component_mask() >> c & 1 != 0) {
+            let Some((buffer, offset)) = self.captured(c) else { continue };
+            let stream = u32::from(self.stream(c));
+            if let Some(row) = info.buffers.get_mut(usize::from(buffer)) {
+                row.stream = stream;
+            }
+            let (buffer, offset) = (u32::from(buffer), 4 * u32::from(offset));
+            info.add(XfbOutputInfo { buffer, offset, location: self.slot, component: c as u8, num_components: 1 });
+        }
+    }
+
     /// Buffer and offset, in components, at which transform feedback writes component `c` of the slot.
-    pub(super) fn captured(&self, c: u32) -> Option<(u8, u8)> {
+    fn captured(&self, c: u32) -> Option<(u8, u8)> {
         (0..=c.min(3)).rev().find_map(|first| {
             let out = self.xfb[first as usize / 2].out[first as usize % 2];
             let distance = (c - first) as u8;

@@ -77,8 +77,12 @@ type Changes = SideTable<Var, Option<Change>>;
 fn change_types(shader: &mut Shader, changes: &mut Changes, interpolated: &[Var], may_be_narrow: bool) -> bool {
     let mut any = false;
     for var in shader.vars.ids() {
+        // Transform feedback gives words.
+        let is_captured = |variable: &Variable| {
+            variable.capture.is_some() || variable.mode == Modes::SHADER_OUT && !shader.xfb_info.is_empty()
+        };
         let may_be_narrow =
-            |variable: &Variable| may_be_narrow && variable.capture.is_none() && !interpolated.contains(&var);
+            |variable: &Variable| may_be_narrow && !is_captured(variable) && !interpolated.contains(&var);
         if let Some(change) = change(shader, &shader.vars[var], may_be_narrow) {
             any = true;
             changes.set(var, Some(change));

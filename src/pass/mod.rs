@@ -83,6 +83,7 @@ pub mod lower_alu;
 pub mod lower_atomics;
 pub mod lower_block_index;
 pub mod lower_buffer_derefs;
+pub mod lower_captures;
 pub mod lower_descriptors;
 pub mod lower_discard_if;
 pub mod lower_doubles;
@@ -108,6 +109,7 @@ pub mod regs_to_ssa;
 pub mod wide_ubo_lanes;
 
 mod blocks;
+mod captured;
 mod effects;
 mod io_vars;
 mod lanes;

@@ -27,6 +27,8 @@ pub const PIPELINE: &[Pass] = &[
     lower_io_types::PASS,
     lower_frag_color::PASS,
     assign_locations::PASS,
+    // After all that changes the types and the Locations of outputs: it makes more of them, in Locations that are free.
+    lower_captures::PASS,
     // Makes push constants of blocks.
     inline_blocks::PASS,
     // Shared memory before blocks, which say in what units its offsets are.

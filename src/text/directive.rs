@@ -15,7 +15,7 @@ use super::deref::MAX_DEPTH;
 use super::parser::Parser;
 use crate::error::Error;
 use crate::ir::info::is_directive;
-use crate::ir::{Capture, Field, ShaderInfo, TypeData, Variable};
+use crate::ir::{Capture, Field, Shader, TypeData, Variable};
 use std::fmt::Write;
 
 /// Described structs have no more members than this, those of structs in them included: walks over a type visit each.
@@ -38,6 +38,11 @@ impl<'a> Parser<'a> {
             return self.struct_directive(line, start);
         }
         let (key, value) = line.token().split_once('=').unwrap_or_default();
+        if key == "xfb" {
+            let row = value.parse().map_err(|message: String| line.error(start, &message))?;
+            self.shader.xfb_info.add_row(row);
+            return Ok(());
+        }
         if !is_directive(key, value) {
             return Err(line.error(start, "expected `key=value` of a directive that ntv knows"));
         }
@@ -93,8 +98,9 @@ impl<'a> Parser<'a> {
 }
 
 /// Prints the directives about the shader.
-pub(super) fn print(info: &ShaderInfo, out: &mut String) -> std::fmt::Result {
-    info.directives.iter().try_for_each(|(key, value)| writeln!(out, "// ntv: {key}={value}"))
+pub(super) fn print(shader: &Shader, out: &mut String) -> std::fmt::Result {
+    shader.info.directives.iter().try_for_each(|(key, value)| writeln!(out, "// ntv: {key}={value}"))?;
+    shader.xfb_info.rows().try_for_each(|row| writeln!(out, "// ntv: xfb={row}"))
 }
 
 /// What stands behind `// ntv:` at the end of a declaration.

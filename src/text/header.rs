@@ -5,7 +5,7 @@ use super::directive;
 use super::parser::{Parser, Part};
 use crate::error::Error;
 use crate::ir::info::{FieldMut, Stage, FIELDS};
-use crate::ir::ShaderInfo;
+use crate::ir::{Shader, ShaderInfo};
 use std::fmt::Write;
 
 /// Printed names that are not the field's: 25.0's first, then 22.3's.
@@ -140,10 +140,11 @@ fn parse_list(value: &str, list: &mut [u32]) -> Option<()> {
     parts.next().is_none().then_some(())
 }
 
-/// Prints the header of `info`.
-pub(super) fn print(info: &ShaderInfo, out: &mut String) -> std::fmt::Result {
+/// Prints the header of `shader`.
+pub(super) fn print(shader: &Shader, out: &mut String) -> std::fmt::Result {
+    let info = &shader.info;
     writeln!(out, "shader: {}", info.stage.name())?;
-    directive::print(info, out)?;
+    directive::print(shader, out)?;
     if !info.source_hash.is_empty() {
         writeln!(out, "source_blake3: {{{}}}", info.source_hash)?;
     }

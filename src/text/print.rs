@@ -70,7 +70,7 @@ impl<'a> Printer<'a> {
 
     fn shader(&self, out: &mut String) -> Result {
         let shader = self.shader;
-        header::print(&shader.info, out)?;
+        header::print(shader, out)?;
         let is_local = |var: &Var| shader.vars[*var].mode == Modes::FUNCTION_TEMP;
         for var in shader.vars.ids().filter(|var| !is_local(var)) {
             decl::print(shader, &shader.vars[var], &self.names[var], out)?;

@@ -76,7 +76,13 @@ impl Reading<'_> {
         };
         let value = if values.is_empty() {
             let text = self.string(word)?;
-            self.shader.strings[text].to_string().into()
+            let text = self.shader.strings[text].to_string();
+            if key == "xfb" {
+                let row = text.parse().map_err(|_| self.unexpected(1, "what transform feedback captures", word))?;
+                self.shader.xfb_info.add_row(row);
+                return Ok(());
+            }
+            text.into()
         } else {
             pick(values, word).ok_or_else(|| self.unexpected(1, "a value of a directive", word))?.into()
         };

@@ -158,6 +158,7 @@ impl Writer<'_> {
         for (key, value) in &info.directives {
             self.directive(key, value);
         }
+        self.shader.xfb_info.rows().for_each(|row| self.directive("xfb", &row.to_string()));
     }
 
     fn fact(&mut self, field: FieldMut<'_>) {

@@ -336,5 +336,5 @@ fn what_is_only_captured_feeds_no_input() {
     assert_eq!((copy.location, copy.components, copy.capture.is_some()), (1, 2, true));
     let linked = linked([vertex, fragment(&["VAR0", "VAR1"])]);
     assert_eq!((linked.removed_outputs, linked.removed_inputs), (0, 1));
-    assert_eq!((locations(&linked.modules[0], true), locations(&linked.modules[1], false)), (vec![1, 0], vec![0]));
+    assert_eq!((locations(&linked.modules[0], true), locations(&linked.modules[1], false)), (vec![0, 1], vec![0]));
 }

@@ -1,0 +1,198 @@
+//! Which words of which output variables transform feedback captures, told from what it captures by slot.
+
+use crate::ir::{ArrayIndex, Builder, Def, Shader, Type, TypeData, Var, Variable, XfbInfo};
+use crate::op::{AluOp, Modes};
+
+/// A captured word of an output: 32 bits, where they are and where they go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Word {
+    pub buffer: u32,
+    /// Bytes from the start of the vertex.
+    pub offset: u32,
+    pub place: Place,
+}
+
+/// A word of an output variable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    pub var: Var,
+    /// From the variable to a vector or scalar.
+    path: Vec<Step>,
+    /// The component of that.
+    component: u8,
+    /// Which half of a component of 64 bits.
+    half: Option<u8>,
+}
+
+/// A step into a variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    Element(u32),
+    Member(u32),
+}
+
+/// Words in a variable that nobody counts beyond: there are not as many components of outputs.
+const MOST_WORDS: usize = 1024;
+
+/// The words of all outputs that have a slot, as [`XfbInfo`] numbers these: slot and component of each.
+pub(super) struct OutputWords {
+    /// By variable, in the order in which a variable that is captured as it is goes to a buffer.
+    list: Vec<((u32, u8), Place)>,
+}
+
+impl OutputWords {
+    pub(super) fn new(shader: &Shader) -> OutputWords {
+        let mut list = Vec::new();
+        for (var, variable) in shader.vars.ids().zip(shader.vars.values()) {
+            let Some(location) = variable.location.filter(|_| variable.mode == Modes::SHADER_OUT) else { continue };
+            if variable.index != 0 || variable.capture.is_some() {
+                continue;
+            }
+            let is_compact = is_compact(shader, variable);
+            let mut walk = Walk { shader, var, location, is_compact, path: Vec::new(), list: &mut list, most: 0 };
+            walk.most = walk.list.len() + MOST_WORDS;
+            walk.words(variable.ty, 0, u32::from(variable.location_frac));
+        }
+        OutputWords { list }
+    }
+
+    /// The captured ones, by buffer and offset. What no variable has is captured by nobody.
+    pub(super) fn captured(&self, info: &XfbInfo) -> Vec<Word> {
+        let mut words = Vec::new();
+        for ((location, component), place) in &self.list {
+            for (buffer, offset) in info.places(*location, *component) {
+                words.push(Word { buffer, offset, place: place.clone() });
+            }
+        }
+        words.sort_by_key(|word| (word.buffer, word.offset));
+        words
+    }
+
+    /// The words of `var`.
+    pub(super) fn of(&self, var: Var) -> impl Iterator<Item = &Place> {
+        self.list.iter().map(|row| &row.1).filter(move |place| place.var == var)
+    }
+}
+
+/// Whether the elements of a variable share slots, four to each.
+fn is_compact(shader: &Shader, variable: &Variable) -> bool {
+    use crate::op::names::varying::{CLIP_DIST0, CULL_DIST1};
+    let distances = variable.location.is_some_and(|slot| (CLIP_DIST0..=CULL_DIST1).contains(&slot));
+    distances && shader.types.as_array(variable.ty).is_some()
+}
+
+/// Goes through a variable.
+struct Walk<'a> {
+    shader: &'a Shader,
+    var: Var,
+    location: u32,
+    is_compact: bool,
+    path: Vec<Step>,
+    list: &'a mut Vec<((u32, u8), Place)>,
+    most: usize,
+}
+
+impl Walk<'_> {
+    /// The words of a part of type `ty`, which begins `slot` slots, and `first` components, after the variable's slot.
+    fn words(&mut self, ty: Type, slot: u32, first: u32) {
+        match self.shader.types.get(ty) {
+            TypeData::Array { elem, len, .. } => {
+                let slots = self.shader.types.slots(elem);
+                for i in 0..len.unwrap_or(0) {
+                    let (slot, first) = match self.is_compact {
+                        true => (slot + (first + i) / 4, (first + i) % 4),
+                        false => (slot.saturating_add(slots.saturating_mul(i)), first),
+                    };
+                    if !self.step(Step::Element(i), elem, slot, first) {
+                        break;
+                    }
+                }
+            }
+            TypeData::Matrix { scalar, columns, rows } => {
+                let slots = if scalar.bits == 64 && rows > 2 { 2 } else { 1 };
+                for column in 0..u32::from(columns) {
+                    self.path.push(Step::Element(column));
+                    self.vector(scalar.bits, rows, slot.saturating_add(slots * column), first);
+                    self.path.pop();
+                }
+            }
+            TypeData::Struct(_) => {
+                let members = self.shader.types.as_struct(ty).map_or(&[][..], |data| &data.fields);
+                let mut slot = slot;
+                for (number, member) in (0..).zip(members) {
+                    if !self.step(Step::Member(number), member.ty, slot, first) {
+                        break;
+                    }
+                    slot = slot.saturating_add(self.shader.types.slots(member.ty));
+                }
+            }
+            _ => {
+                if let Some((scalar, components)) = self.shader.types.as_vector(ty) {
+                    self.vector(scalar.bits, components, slot, first);
+                }
+            }
+        }
+    }
+
+    /// Goes one step deeper; false if there is no more room.
+    fn step(&mut self, step: Step, ty: Type, slot: u32, first: u32) -> bool {
+        self.path.push(step);
+        if self.path.len() < 32 {
+            self.words(ty, slot, first);
+        }
+        self.path.pop();
+        self.list.len() < self.most
+    }
+
+    fn vector(&mut self, bits: u8, components: u8, slot: u32, first: u32) {
+        let halves = if bits == 64 { 2 } else { 1 };
+        for word in 0..u32::from(components) * halves {
+            let at = first + word;
+            let location = self.location.saturating_add(slot).saturating_add(at / 4);
+            let place = Place {
+                var: self.var,
+                path: self.path.clone(),
+                component: (word / halves) as u8,
+                half: (bits == 64).then_some((word % 2) as u8),
+            };
+            self.list.push(((location, (at % 4) as u8), place));
+        }
+    }
+}
+
+/// Loads words of outputs, each vector once.
+#[derive(Default)]
+pub(super) struct Loads {
+    /// The vectors that were loaded.
+    vectors: Vec<(Var, Vec<Step>, Def)>,
+}
+
+impl Loads {
+    /// The word at `place`, as 32 bits.
+    pub(super) fn word(&mut self, b: &mut Builder<'_>, place: &Place) -> Def {
+        let vector = self.vector(b, place);
+        let scalar = b.channel(vector, place.component);
+        match (place.half, b.shader.bit_size(scalar)) {
+            (Some(0), _) => b.alu(AluOp::unpack_64_2x32_split_x, &[scalar]),
+            (Some(_), _) => b.alu(AluOp::unpack_64_2x32_split_y, &[scalar]),
+            (None, _) => scalar,
+        }
+    }
+
+    fn vector(&mut self, b: &mut Builder<'_>, place: &Place) -> Def {
+        let same = |row: &&(Var, Vec<Step>, Def)| row.0 == place.var && row.1 == place.path;
+        if let Some((_, _, known)) = self.vectors.iter().find(same) {
+            return *known;
+        }
+        let mut pointer = b.deref_var(place.var);
+        for step in &place.path {
+            pointer = match *step {
+                Step::Element(index) => b.deref_array(pointer, ArrayIndex::Imm(i64::from(index))),
+                Step::Member(number) => b.deref_struct(pointer, number),
+            };
+        }
+        let loaded = b.load_deref(pointer, 0);
+        self.vectors.push((place.var, place.path.clone(), loaded));
+        loaded
+    }
+}

@@ -1,0 +1,212 @@
+//! What transform feedback captures of outputs becomes variables that it captures whole.
+//!
+//! **What.** An output of which every component goes to a buffer, one after the other, is captured as it is: the variable says
+//! where. Of the others, the captured words are copied to *shadows*: outputs that no other stage reads, unsigned integers of 32
+//! bits, as many in a vector as follow each other in the buffer. They are written where the vertex is done: at the end of a
+//! vertex or tessellation evaluation shader, and before each `emit_vertex` of their stream.
+//!
+//! **Why.** SPIR-V decorates variables: XfbBuffer, XfbStride and Offset of an output are those of all its components. A single
+//! element of an array, a member of a struct or `gl_Position.xz` has nothing to decorate. Outputs could be taken apart
+//! until each piece is captured whole, but then the next stage would have to read the pieces.
+//!
+//! Vectors share Locations, four components to each, after those of all other outputs. A shader without captures loses none,
+//! and neither does one that captures whole variables. Components of 64 bits are two words each, as the offset of a variable with
+//! such would have to be a multiple of 8 (VUID-StandaloneSpirv-Offset-04716).
+//!
+//! Before:
+//!
+//! ```text
+//! // ntv: xfb=VAR0.xyzw:0+0/20
+//! // ntv: xfb=VAR1.y:0+16/20
+//! ...
+//! decl_var shader_out INTERP_MODE_NONE none vec4 a (VARYING_SLOT_VAR0.xyzw, 0, 0)
+//! decl_var shader_out INTERP_MODE_NONE none vec4 b (VARYING_SLOT_VAR1.xyzw, 1, 0)
+//! ```
+//!
+//! After:
+//!
+//! ```text
+//! decl_var shader_out INTERP_MODE_NONE none vec4 a (VARYING_SLOT_VAR0.xyzw, 0, 0)  // ntv: xfb(buffer=0 stride=20 offset=0)
+//! decl_var shader_out INTERP_MODE_NONE none vec4 b (VARYING_SLOT_VAR1.xyzw, 1, 0)
+//! decl_var shader_out INTERP_MODE_NONE none uint xfb_0_16 (~0.x, 2, 0)  // ntv: xfb(buffer=0 stride=20 offset=16)
+//! ...
+//! 32    %5 = deref_var &b (shader_out vec4)
+//! 32x4  %6 = @load_deref (%5) (access=none)
+//! 32    %7 = mov %6.y
+//! 32    %8 = deref_var &xfb_0_16 (shader_out uint)
+//! @store_deref (%8, %7) (wrmask=x, access=none)
+//! ```
+
+use super::captured::{Loads, OutputWords, Place, Word};
+use super::{Context, Forms, Pass};
+use crate::ir::{
+    rewrite, Builder, Capture, Edit, Inst, InstKind, Jump, Precision, Shader, Stage, Var, Variable, XfbInfo,
+    NO_LOCATION,
+};
+use crate::op::{AluType, Base, Index, Intrinsic, Modes, Needs};
+use std::fmt::Write as _;
+
+/// See the [module](self).
+pub const PASS: Pass = Pass {
+    name: "lower_captures",
+    about: "captured parts of outputs become outputs that are captured whole",
+    needs: Needs::CAPTURES,
+    removes: Forms::CAPTURES,
+    run,
+};
+
+fn run(shader: &mut Shader, _: &Context) -> bool {
+    let info = std::mem::take(&mut shader.xfb_info);
+    if info.is_empty() {
+        return false;
+    }
+    let outputs = OutputWords::new(shader);
+    let words = capture_whole(shader, &info, &outputs, outputs.captured(&info));
+    for word in &words {
+        shader.vars[word.place.var].precision = Precision::None;
+    }
+    let shadows = declare(shader, &info, words);
+    if !shadows.is_empty() {
+        write(shader, &shadows);
+    }
+    true
+}
+
+/// Captures the variables that go to a buffer as they are. Returns the words of the others.
+fn capture_whole(shader: &mut Shader, info: &XfbInfo, outputs: &OutputWords, words: Vec<Word>) -> Vec<Word> {
+    let mut left = words;
+    let vars: Vec<Var> = shader.vars.ids().collect();
+    for var in vars {
+        let Some(first) = left.iter().find(|word| word.place.var == var) else { continue };
+        let (buffer, offset) = (first.buffer, first.offset);
+        let stride = info.buffers.get(buffer as usize).map_or(0, |row| row.stride);
+        let wide = shader.types.scalar_of(shader.vars[var].ty).map_or(true, |scalar| scalar.bits != 32);
+        let count = left.iter().filter(|word| word.place.var == var).count();
+        let goes_there = |(place, offset): (&Place, u32)| {
+            left.iter().any(|word| (word.buffer, word.offset, &word.place) == (buffer, offset, place))
+        };
+        let offsets = (0u32..).map(|word| offset.saturating_add(4 * word));
+        if !wide && outputs.of(var).count() == count && outputs.of(var).zip(offsets).all(goes_there) {
+            shader.vars[var].capture = Some(Capture { buffer, stride, offset });
+            left.retain(|word| word.place.var != var);
+        }
+    }
+    left
+}
+
+/// An output that is only there to be captured.
+struct Shadow {
+    var: Var,
+    stream: u32,
+    words: Vec<Place>,
+}
+
+/// Declares the outputs that `words` are copied to.
+fn declare(shader: &mut Shader, info: &XfbInfo, words: Vec<Word>) -> Vec<Shadow> {
+    let mut runs: Vec<Vec<Word>> = Vec::new();
+    for word in words {
+        let follows = |run: &&mut Vec<Word>| {
+            let first = &run[0];
+            run.len() < 4 && (first.buffer, first.offset + 4 * run.len() as u32) == (word.buffer, word.offset)
+        };
+        match runs.last_mut().filter(follows) {
+            Some(run) => run.push(word),
+            None => runs.push(vec![word]),
+        }
+    }
+    // Long ones first: short ones fill what they leave of their Locations.
+    runs.sort_by_key(|run| 4 - run.len());
+    let mut locations = Locations { free: first_free(shader), taken: Vec::new() };
+    runs.into_iter().map(|run| shadow(shader, info, &mut locations, run)).collect()
+}
+
+fn shadow(shader: &mut Shader, info: &XfbInfo, locations: &mut Locations, run: Vec<Word>) -> Shadow {
+    let (buffer, offset) = (run[0].buffer, run[0].offset);
+    let row = info.buffers.get(buffer as usize).copied().unwrap_or_default();
+    let count = run.len() as u8;
+    let (location, component) = locations.take(row.stream, count);
+    let ty = shader.types.vector(AluType::new(Base::Uint, 32), count);
+    let mut name = String::new();
+    let _ = write!(name, "xfb_{buffer}_{offset}");
+    let name = shader.strings.add(&name);
+    let var = shader.declare(Variable {
+        location_frac: component,
+        driver_location: location,
+        capture: Some(Capture { buffer, stride: row.stride, offset }),
+        stream: row.stream,
+        ..Variable::new(name, ty, Modes::SHADER_OUT)
+    });
+    Shadow { var, stream: row.stream, words: run.into_iter().map(|word| word.place).collect() }
+}
+
+/// The Locations of shadows.
+struct Locations {
+    /// The first that nobody has.
+    free: u32,
+    /// The stream of each Location from the first on, and how many of its components are taken.
+    taken: Vec<(u32, u32, u8)>,
+}
+
+impl Locations {
+    /// A Location with room for `count` components, and the first of them.
+    fn take(&mut self, stream: u32, count: u8) -> (u32, u8) {
+        if let Some((_, location, taken)) = self.taken.iter_mut().find(|row| row.0 == stream && row.2 + count <= 4) {
+            let component = *taken;
+            *taken += count;
+            return (*location, component);
+        }
+        let location = self.free;
+        self.free = self.free.saturating_add(1);
+        self.taken.push((stream, location, count));
+        (location, 0)
+    }
+}
+
+/// The first Location after those of all outputs.
+fn first_free(shader: &Shader) -> u32 {
+    let outputs = shader.vars.values().filter(|v| v.mode == Modes::SHADER_OUT && v.driver_location != NO_LOCATION);
+    outputs.map(|v| v.driver_location.saturating_add(shader.types.slots(v.ty))).max().unwrap_or(0)
+}
+
+/// Copies the captured words to the shadows where a vertex is done.
+fn write(shader: &mut Shader, shadows: &[Shadow]) {
+    let by_vertex = shader.stage() == Stage::Geometry;
+    rewrite(shader, |b, inst| {
+        match done(b.shader, inst, by_vertex) {
+            Some(Done::Vertex(stream)) => copy(b, shadows.iter().filter(|shadow| shadow.stream == stream)),
+            Some(Done::Shader) => copy(b, shadows.iter()),
+            None => {}
+        }
+        Edit::Keep
+    });
+    let last = shader.block_order().next_back();
+    if !by_vertex && last.is_some_and(|last| shader.block_jump(last).is_none()) {
+        copy(&mut Builder::new(shader), shadows.iter());
+    }
+}
+
+/// What is done after an instruction.
+enum Done {
+    /// A vertex of this stream.
+    Vertex(u32),
+    /// The shader, and with it its vertex.
+    Shader,
+}
+
+fn done(shader: &Shader, inst: Inst, by_vertex: bool) -> Option<Done> {
+    if by_vertex {
+        let (Intrinsic::emit_vertex, _) = shader.as_intrinsic(inst)? else { return None };
+        return Some(Done::Vertex(shader.index(inst, Index::stream_id)));
+    }
+    matches!(shader.insts[inst].kind, InstKind::Jump(Jump::Return)).then_some(Done::Shader)
+}
+
+fn copy<'s>(b: &mut Builder<'_>, shadows: impl Iterator<Item = &'s Shadow>) {
+    let mut loads = Loads::default();
+    for shadow in shadows {
+        let words: Vec<_> = shadow.words.iter().map(|place| loads.word(b, place)).collect();
+        let value = if let [word] = words[..] { word } else { b.vec(&words) };
+        let pointer = b.deref_var(shadow.var);
+        b.store_deref(pointer, value, (1 << words.len()) - 1, 0);
+    }
+}
