@@ -42,6 +42,47 @@ const STRUCT_STORES: &str = "\
     @store_deref (%6, %7) (wrmask=xy, access=none)
 ";
 
+/// Elements, columns, members and halves of what is wider than a word, in an order of their own.
+const PARTS: &str = "\
+// ntv: struct=S { float a offset=0, vec3 b offset=16 }
+// ntv: xfb=VAR2.x:0+0/40
+// ntv: xfb=VAR1.x:0+4/40
+// ntv: xfb=VAR4.yz:0+8/40
+// ntv: xfb=VAR7.z:0+16/40
+// ntv: xfb=POS.w:0+20/40
+// ntv: xfb=VAR8.zw:0+24/40
+// ntv: xfb=POS.x:0+32/40
+decl_var shader_out INTERP_MODE_NONE none float[2] a (VARYING_SLOT_VAR1.x, 1, 0)
+decl_var shader_out INTERP_MODE_NONE none mat3 m (VARYING_SLOT_VAR3.xyz, 3, 0)
+decl_var shader_out INTERP_MODE_NONE none S s (VARYING_SLOT_VAR6.xyzw, 6, 0)
+decl_var shader_out INTERP_MODE_FLAT none dvec2 d (VARYING_SLOT_VAR8.xyzw, 8, 0)
+decl_var shader_out INTERP_MODE_NONE none vec4 gl_Position (VARYING_SLOT_POS.xyzw, 4294967295, 0)
+";
+
+const PARTS_STORES: &str = "\
+    32 %4 = deref_var &a (shader_out float[2])
+    32 %5 = deref_array &(*%4)[0] (shader_out float)
+    32 %6 = mov %2.x
+    @store_deref (%5, %6) (wrmask=x, access=none)
+    32 %7 = deref_array &(*%4)[1] (shader_out float)
+    32 %8 = mov %2.y
+    @store_deref (%7, %8) (wrmask=x, access=none)
+    32 %9 = deref_var &m (shader_out mat3)
+    32 %10 = deref_array &(*%9)[1] (shader_out vec3)
+    32x3 %11 = mov %2.xyz
+    @store_deref (%10, %11) (wrmask=xyz, access=none)
+    32 %12 = deref_var &s (shader_out S)
+    32 %13 = deref_struct &%12->b (shader_out vec3)
+    32x3 %14 = mov %2.yzw
+    @store_deref (%13, %14) (wrmask=xyz, access=none)
+    32 %15 = deref_var &d (shader_out dvec2)
+    32x2 %16 = mov %2.zw
+    64x2 %17 = f2f64 %16
+    @store_deref (%15, %17) (wrmask=xy, access=none)
+    32 %18 = deref_var &gl_Position (shader_out vec4)
+    @store_deref (%18, %1) (wrmask=xyzw, access=none)
+";
+
 /// Something to capture.
 struct Case {
     name: &'static str,
@@ -93,6 +134,17 @@ fn cases() -> Vec<Case> {
             outputs: STRUCT,
             body: format!("{}{STRUCT_STORES}", "    32 %3 = deref_var &gl_Position (shader_out vec4)\n    @store_deref (%3, %1) (wrmask=xyzw, access=none)\n"),
             want: |p, v| [&v[..], &p[..2], &p[..]].concat(),
+        },
+        Case {
+            name: "parts of variables, and gl_Position",
+            stride: 10,
+            outputs: PARTS,
+            body: PARTS_STORES.into(),
+            want: |p, v| {
+                let wide = f64::from(v[3]).to_bits();
+                let halves = [wide as u32, (wide >> 32) as u32].map(f32::from_bits);
+                [&[v[1], v[0], v[1], v[2], v[3], p[3]], &halves[..], &[p[0], 0.]].concat()
+            },
         },
     ]
 }
