@@ -1,15 +1,16 @@
 //! From a shader to a SPIR-V module: check, passes, emission, with the memory of one shader reused for the next.
 
+use crate::capture::BackEnd;
 use crate::check::{self, Checker};
-use crate::error::Errors;
-use crate::ir::Shader;
+use crate::error::{Error, ErrorKind, Errors, Place};
+use crate::ir::{Shader, Stage};
 use crate::module::Module;
 use crate::op::Needs;
 use crate::pass::pipeline::{met_by, PIPELINE};
 use crate::pass::{BufferAccess, Context, Forms, Pass};
 use crate::plan::Placements;
 use crate::spirv::{EmitOptions, Emitter};
-use crate::target::Target;
+use crate::target::{Feature, Target};
 
 /// What a translation depends on besides the shader.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +23,8 @@ pub struct Options {
     pub input: Input,
     /// Where their uniform blocks are: see [`Translator::set_placements`].
     pub placements: Placements,
+    /// Who writes what transform feedback captures.
+    pub captures: BackEnd,
 }
 
 /// What is known of the shaders that are to be translated.
@@ -52,17 +55,15 @@ pub struct Translator {
 impl Translator {
     /// A translator with `options`.
     pub fn new(options: Options) -> Translator {
-        let Options { target, buffer_access, input, placements } = options;
-        let context = Context { target, buffer_access, placements };
+        let (input, context) = (options.input, context(options));
         Translator { met: met_by(&context), context, input, checker: Checker::default(), emitter: Emitter::default() }
     }
 
     /// From now on, translates with `options`.
     pub fn set_options(&mut self, options: Options) {
-        let Options { target, buffer_access, input, placements } = options;
-        self.context = Context { target, buffer_access, placements };
+        self.input = options.input;
+        self.context = context(options);
         self.met = met_by(&self.context);
-        self.input = input;
     }
 
     /// Says where the uniform blocks of the shaders that are translated next are: what a [plan](crate::plan) says of their stage.
@@ -83,6 +84,11 @@ impl Translator {
         match self.input {
             Input::Unknown => self.checker.check(shader, &self.context.target)?,
             Input::Valid => self.checker.check_valid(shader, &self.context.target)?,
+        }
+        if self.context.captures == BackEnd::Storage {
+            if let Some(why) = refused_captures(shader, &self.context.target) {
+                return Err(Error::new(ErrorKind::Unsupported, Place::default(), why).into());
+            }
         }
         // Mesa optimises before: what is to clean up is what the passes leave.
         shader.set_tidy(true);
@@ -145,6 +151,30 @@ impl Translator {
             return Err(errors);
         }
         self.emitter.emit_to(shader, &self.context.target, options, module)
+    }
+}
+
+/// What passes are told of `options`. A shader that captures by itself asks nothing of the device: see [`refused_captures`].
+fn context(options: Options) -> Context {
+    let Options { mut target, buffer_access, placements, captures, .. } = options;
+    if captures == BackEnd::Storage {
+        target.set(Feature::transformFeedback, true);
+    }
+    Context { target, buffer_access, placements, captures }
+}
+
+/// Why a shader cannot write its captures itself, if it has any.
+fn refused_captures(shader: &Shader, target: &Target) -> Option<&'static str> {
+    let is_captured = !shader.xfb_info.is_empty()
+        || shader.vars.values().any(|variable| variable.capture.is_some())
+        || shader.info.xfb_stride != [0; 4];
+    match shader.stage() {
+        _ if !is_captured => None,
+        Stage::Vertex if target.has(Feature::vertexPipelineStoresAndAtomics) => None,
+        Stage::Vertex => {
+            Some("storage buffers for captures need feature vertexPipelineStoresAndAtomics, which the target lacks")
+        }
+        _ => Some("storage buffers take the captures of vertex shaders only"),
     }
 }
 

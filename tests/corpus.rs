@@ -25,6 +25,7 @@ mod support;
 #[path = "support/tool.rs"]
 mod tool;
 
+use ntv::capture::BackEnd;
 use ntv::pass::{pipeline, Context};
 use ntv::plan::BlockPlacement;
 use ntv::{check, text, BufferAccess, EmitOptions, Errors, Feature, Options, Shader, Target, Translator, Workaround};
@@ -127,6 +128,7 @@ impl<'a> Command<'a> {
                 let place: BlockPlacement = place.parse()?;
                 self.options.placements.set(place.block, place.placement);
             }
+            ("captures", "storage") => self.options.captures = BackEnd::Storage,
             ("stop-after", pass) => self.pass = Some(pass),
             ("names", "") => self.names = true,
             ("lines", "") => self.lines = true,
@@ -160,7 +162,7 @@ impl<'a> Command<'a> {
     }
 
     fn run_one(&self, mut shader: Shader, input: &str) -> Result<Result<String, Errors>, String> {
-        let Options { target, buffer_access, placements, .. } = self.options.clone();
+        let Options { target, buffer_access, placements, captures, .. } = self.options.clone();
         let mut translator = Translator::new(self.options.clone());
         let printed = |shader: &Shader| Ok(Ok(text::print(shader)));
         match self.verb {
@@ -171,7 +173,7 @@ impl<'a> Command<'a> {
             }
             "pass" => {
                 let pass = self.pass.and_then(pipeline::named).ok_or("no such pass")?;
-                pass.apply(&mut shader, &Context { target, buffer_access, placements });
+                pass.apply(&mut shader, &Context { target, buffer_access, placements, captures });
                 check::validate(&shader).map_err(|errors| format!("the pass leaves an invalid shader:\n{errors}"))?;
                 printed(&shader)
             }

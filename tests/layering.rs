@@ -22,15 +22,16 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("wire", &["entity", "error", "op", "target", "ir"]),
     ("analysis", &["entity", "error", "op", "target", "ir"]),
     ("check", &["entity", "error", "op", "target", "ir", "analysis"]),
+    ("capture", &[]),
     ("plan", &["entity", "error", "op", "target", "ir", "analysis"]),
-    ("pass", &["entity", "error", "op", "target", "ir", "analysis", "plan"]),
+    ("pass", &["entity", "error", "op", "target", "ir", "analysis", "plan", "capture"]),
     ("spirv", &["entity", "error", "op", "target", "ir", "analysis", "module"]),
     ("interp", &["entity", "error", "op", "target", "ir", "analysis"]),
     (
         "translator",
         &[
-            "entity", "error", "op", "target", "ir", "text", "wire", "analysis", "check", "plan", "pass", "spirv",
-            "module",
+            "entity", "error", "op", "target", "ir", "text", "wire", "analysis", "check", "capture", "plan", "pass",
+            "spirv", "module",
         ],
     ),
     // It runs modules of any origin. What it knows of ntv is what a target is, and the textures of the interpreter, so that

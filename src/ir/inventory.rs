@@ -4,7 +4,9 @@
 //! shader; one that is may be gone by now. So are inputs and outputs. Debug builds look after each pass whether the list is
 //! complete.
 
-use super::{ArrayIndex, Cf, Deref, DerefKind, Inst, InstData, InstKind, Shader, Stage, Var, VarFlags, Variable};
+use super::{
+    ArrayIndex, Capture, Cf, Deref, DerefKind, Inst, InstData, InstKind, Shader, Stage, Var, VarFlags, Variable,
+};
 use crate::entity::{Id, Slice};
 use crate::op::names::{frag_result, varying, IoSemantics, SlotKind};
 use crate::op::{slots, AluSet, Base, Index, Intrinsic, IntrinsicSet, Modes, Needs};
@@ -299,6 +301,12 @@ impl Shader {
         var
     }
 
+    /// Says where transform feedback writes an output.
+    pub fn set_capture(&mut self, var: Var, capture: Capture) {
+        self.vars[var].capture = Some(capture);
+        self.inventory.needs |= Needs::CAPTURES;
+    }
+
     /// Enters an input, an output, or memory of the shader's own.
     #[inline(never)]
     fn enter_variable(&mut self, var: Var) {
@@ -309,7 +317,7 @@ impl Shader {
 
     /// What a variable needs where others have these Locations.
     fn needs_of_variable(&self, var: Var, locations: &mut [u64; 2]) -> Needs {
-        let Variable { ty, mode, location, driver_location, flags, values, .. } = self.vars[var];
+        let Variable { ty, mode, location, driver_location, flags, values, capture, .. } = self.vars[var];
         if mode.intersects(OWN_MEMORY) {
             return if values.is_some() { Needs::OWN_MEMORY } else { Needs::empty() };
         }
@@ -319,6 +327,7 @@ impl Shader {
         let is_builtin = location.is_some_and(|slot| matches!(builtins.get(slot as usize), Some(Some(_))));
         let vector = self.types.as_vector(ty).map(|(scalar, _)| scalar);
         let mut needs = Needs::empty();
+        needs.set(Needs::CAPTURES, capture.is_some());
         if let Some(scalar) = vector.or_else(|| self.types.scalar_of(ty)) {
             if matches!(scalar.bits, 8 | 16) || is_builtin && scalar.base == Base::Int {
                 needs |= Needs::IO_TYPES;

@@ -29,24 +29,24 @@ bitflags! {
         const FRAG_COLOR = 1 << 8;
         /// Inputs or outputs that may share a Location: `assign_locations`.
         const LOCATIONS = 1 << 9;
-        /// Captures by slot: `lower_captures`.
-        const CAPTURES = 1 << 10;
         /// Uniform blocks, some of which may be in push constants: `inline_blocks`.
-        const INLINED_BLOCKS = 1 << 11;
+        const INLINED_BLOCKS = 1 << 10;
         /// Shared memory, scratch and push constants by byte offset: `lower_memory`.
-        const MEMORY_OFFSETS = 1 << 12;
+        const MEMORY_OFFSETS = 1 << 11;
         /// Blocks that are picked by a number: `lower_block_index`.
-        const BLOCK_INDICES = 1 << 13;
+        const BLOCK_INDICES = 1 << 12;
         /// Pointers to uniform and storage blocks: `lower_buffer_derefs`.
-        const BUFFER_DEREFS = 1 << 14;
+        const BUFFER_DEREFS = 1 << 13;
         /// Uniform blocks by byte offset: `lower_ubo`.
-        const UBO_OFFSETS = 1 << 15;
+        const UBO_OFFSETS = 1 << 14;
         /// Storage blocks by byte offset: `lower_ssbo`.
-        const SSBO_OFFSETS = 1 << 16;
+        const SSBO_OFFSETS = 1 << 15;
         /// Global memory: `lower_global`.
-        const GLOBAL_MEMORY = 1 << 17;
+        const GLOBAL_MEMORY = 1 << 16;
         /// Atomics by pointer: `lower_atomics`.
-        const ATOMICS = 1 << 18;
+        const ATOMICS = 1 << 17;
+        /// What transform feedback captures: `lower_captures`.
+        const CAPTURES = 1 << 18;
         /// Textures and images: `lower_descriptors`.
         const TEXTURES = 1 << 19;
         /// The same, whose operands may not be as SPIR-V's: `lower_tex`.

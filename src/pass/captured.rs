@@ -1,6 +1,6 @@
 //! Which words of which output variables transform feedback captures, told from what it captures by slot.
 
-use crate::ir::{ArrayIndex, Builder, Def, Shader, Type, TypeData, Var, Variable, XfbInfo};
+use crate::ir::{ArrayIndex, Builder, Capture, Def, Shader, Type, TypeData, Var, Variable, XfbInfo};
 use crate::op::{AluOp, Modes};
 
 /// A captured word of an output: 32 bits, where they are and where they go.
@@ -41,11 +41,12 @@ pub(super) struct OutputWords {
 }
 
 impl OutputWords {
-    pub(super) fn new(shader: &Shader) -> OutputWords {
+    /// Those of variables that are captured as they are, too, or not.
+    pub(super) fn new(shader: &Shader, with_captured: bool) -> OutputWords {
         let mut list = Vec::new();
         for (var, variable) in shader.vars.ids().zip(shader.vars.values()) {
             let Some(location) = variable.location.filter(|_| variable.mode == Modes::SHADER_OUT) else { continue };
-            if variable.index != 0 || variable.capture.is_some() {
+            if variable.index != 0 || variable.capture.is_some() && !with_captured {
                 continue;
             }
             let is_compact = is_compact(shader, variable);
@@ -65,6 +66,21 @@ impl OutputWords {
             }
         }
         words.sort_by_key(|word| (word.buffer, word.offset));
+        words
+    }
+
+    /// The words of the variables that are captured as they are.
+    pub(super) fn of_whole(&self, shader: &Shader) -> Vec<Word> {
+        let mut words = Vec::new();
+        for (var, variable) in shader.vars.ids().zip(shader.vars.values()) {
+            let Some(Capture { buffer, offset, .. }) = variable.capture else { continue };
+            let offsets = (0u32..).map(|word| offset.saturating_add(4 * word));
+            words.extend(self.of(var).zip(offsets).map(|(place, offset)| Word {
+                buffer,
+                offset,
+                place: place.clone(),
+            }));
+        }
         words
     }
 

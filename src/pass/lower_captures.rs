@@ -37,11 +37,12 @@
 //! @store_deref (%8, %7) (wrmask=x, access=none)
 //! ```
 
+use super::capture_stores::Buffers;
 use super::captured::{Loads, OutputWords, Place, Word};
 use super::{Context, Forms, Pass};
+use crate::capture::BackEnd;
 use crate::ir::{
-    rewrite, Builder, Capture, Edit, Inst, InstKind, Jump, Precision, Shader, Stage, Var, Variable, XfbInfo,
-    NO_LOCATION,
+    rewrite, Builder, Capture, Edit, InstKind, Jump, Precision, Shader, Stage, Var, Variable, XfbInfo, NO_LOCATION,
 };
 use crate::op::{AluType, Base, Index, Intrinsic, Modes, Needs};
 use std::fmt::Write as _;
@@ -55,21 +56,47 @@ pub const PASS: Pass = Pass {
     run,
 };
 
-fn run(shader: &mut Shader, _: &Context) -> bool {
+fn run(shader: &mut Shader, context: &Context) -> bool {
+    if context.captures == BackEnd::Storage {
+        return store(shader, context);
+    }
     let info = std::mem::take(&mut shader.xfb_info);
     if info.is_empty() {
         return false;
     }
-    let outputs = OutputWords::new(shader);
+    let outputs = OutputWords::new(shader, false);
     let words = capture_whole(shader, &info, &outputs, outputs.captured(&info));
     for word in &words {
         shader.vars[word.place.var].precision = Precision::None;
     }
     let shadows = declare(shader, &info, words);
     if !shadows.is_empty() {
-        write(shader, &shadows);
+        where_done(shader, |b, stream| {
+            copy(b, shadows.iter().filter(|shadow| stream.map_or(true, |stream| shadow.stream == stream)));
+        });
     }
     true
+}
+
+/// Has the shader write its captures itself.
+fn store(shader: &mut Shader, context: &Context) -> bool {
+    let mut info = std::mem::take(&mut shader.xfb_info);
+    for Capture { buffer, stride, .. } in shader.vars.values().filter_map(|variable| variable.capture) {
+        if let Some(row) = info.buffers.get_mut(buffer as usize) {
+            row.stride = stride;
+        }
+    }
+    let outputs = OutputWords::new(shader, true);
+    let mut words = outputs.captured(&info);
+    words.extend(outputs.of_whole(shader));
+    words.sort_by_key(|word| (word.buffer, word.offset));
+    let was_captured = shader.vars.values().any(|variable| variable.capture.is_some());
+    shader.vars.values_mut().for_each(|variable| variable.capture = None);
+    if !words.is_empty() {
+        let buffers = Buffers::new(shader, context, &info, &words);
+        where_done(shader, |b, _| buffers.write(b));
+    }
+    was_captured || !words.is_empty()
 }
 
 /// Captures the variables that go to a buffer as they are. Returns the words of the others.
@@ -87,7 +114,7 @@ fn capture_whole(shader: &mut Shader, info: &XfbInfo, outputs: &OutputWords, wor
         };
         let offsets = (0u32..).map(|word| offset.saturating_add(4 * word));
         if !wide && outputs.of(var).count() == count && outputs.of(var).zip(offsets).all(goes_there) {
-            shader.vars[var].capture = Some(Capture { buffer, stride, offset });
+            shader.set_capture(var, Capture { buffer, stride, offset });
             left.retain(|word| word.place.var != var);
         }
     }
@@ -168,39 +195,27 @@ fn first_free(shader: &Shader) -> u32 {
     outputs.map(|v| v.driver_location.saturating_add(shader.types.slots(v.ty))).max().unwrap_or(0)
 }
 
-/// Copies the captured words to the shadows where a vertex is done.
-fn write(shader: &mut Shader, shadows: &[Shadow]) {
+/// Calls `write` where a vertex is done: with its stream where a geometry shader emits it, with none where another shader ends.
+fn where_done(shader: &mut Shader, mut write: impl FnMut(&mut Builder<'_>, Option<u32>)) {
     let by_vertex = shader.stage() == Stage::Geometry;
     rewrite(shader, |b, inst| {
-        match done(b.shader, inst, by_vertex) {
-            Some(Done::Vertex(stream)) => copy(b, shadows.iter().filter(|shadow| shadow.stream == stream)),
-            Some(Done::Shader) => copy(b, shadows.iter()),
-            None => {}
+        match b.shader.as_intrinsic(inst) {
+            Some((Intrinsic::emit_vertex, _)) => {
+                let stream = b.shader.index(inst, Index::stream_id);
+                write(b, Some(stream));
+            }
+            None if !by_vertex && matches!(b.shader.insts[inst].kind, InstKind::Jump(Jump::Return)) => write(b, None),
+            _ => {}
         }
         Edit::Keep
     });
     let last = shader.block_order().next_back();
     if !by_vertex && last.is_some_and(|last| shader.block_jump(last).is_none()) {
-        copy(&mut Builder::new(shader), shadows.iter());
+        write(&mut Builder::new(shader), None);
     }
 }
 
-/// What is done after an instruction.
-enum Done {
-    /// A vertex of this stream.
-    Vertex(u32),
-    /// The shader, and with it its vertex.
-    Shader,
-}
-
-fn done(shader: &Shader, inst: Inst, by_vertex: bool) -> Option<Done> {
-    if by_vertex {
-        let (Intrinsic::emit_vertex, _) = shader.as_intrinsic(inst)? else { return None };
-        return Some(Done::Vertex(shader.index(inst, Index::stream_id)));
-    }
-    matches!(shader.insts[inst].kind, InstKind::Jump(Jump::Return)).then_some(Done::Shader)
-}
-
+/// Copies the captured words to the shadows.
 fn copy<'s>(b: &mut Builder<'_>, shadows: impl Iterator<Item = &'s Shadow>) {
     let mut loads = Loads::default();
     for shadow in shadows {

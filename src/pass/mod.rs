@@ -109,6 +109,7 @@ pub mod regs_to_ssa;
 pub mod wide_ubo_lanes;
 
 mod blocks;
+mod capture_stores;
 mod captured;
 mod effects;
 mod io_vars;
@@ -119,6 +120,7 @@ mod textures;
 
 pub use forms::Forms;
 
+use crate::capture::BackEnd;
 use crate::ir::Shader;
 use crate::op::Needs;
 use crate::plan::Placements;
@@ -143,6 +145,8 @@ pub struct Context {
     pub buffer_access: BufferAccess,
     /// Where the blocks of the shader are that are not in uniform buffers.
     pub placements: Placements,
+    /// Who writes what transform feedback captures.
+    pub captures: BackEnd,
 }
 
 impl Context {

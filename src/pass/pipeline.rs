@@ -27,8 +27,6 @@ pub const PIPELINE: &[Pass] = &[
     lower_io_types::PASS,
     lower_frag_color::PASS,
     assign_locations::PASS,
-    // After all that changes the types and the Locations of outputs: it makes more of them, in Locations that are free.
-    lower_captures::PASS,
     // Makes push constants of blocks.
     inline_blocks::PASS,
     // Shared memory before blocks, which say in what units its offsets are.
@@ -43,6 +41,9 @@ pub const PIPELINE: &[Pass] = &[
     lower_global::PASS,
     // Atomics have pointers by now. Their loops compute with opcodes that may need lowering.
     lower_atomics::PASS,
+    // After all that changes the types and the Locations of outputs: it makes more of them, in Locations that are free. And after
+    // all that lowers storage blocks: it makes such, or variables of blocks in their final form.
+    lower_captures::PASS,
     // Every texture is behind a pointer to its type before operations on it take the form that the type wants.
     lower_descriptors::PASS,
     lower_tex::PASS,
