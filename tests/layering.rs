@@ -12,6 +12,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("entity", &[]),
     ("error", &["entity"]),
     ("op", &["entity", "error"]),
+    ("capture", &["entity", "error", "op"]),
     ("target", &["entity", "error", "op"]),
     ("ir", &["entity", "error", "op", "target"]),
     ("module", &["entity", "error"]),
