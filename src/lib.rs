@@ -13,7 +13,7 @@
 //! | [`text`] | NIR's printed form, in both of Mesa's dialects, to IR and back |
 //! | [`wire`] | NIR as words, from a C driver, to IR and back |
 //! | [`plan`] | which storage class each uniform block of a program gets |
-//! | [`capture`] | transform feedback: what a draw captures |
+//! | [`capture`] | which component of which output goes to which byte of a transform feedback buffer |
 //! | [`check`] | the rules of NIR, and what a [`Target`] must have |
 //! | [`pass`] | lowerings and optimisations, one per file, and their order |
 //! | [`module`] | a SPIR-V module with the tables of what may change in it |

@@ -1,7 +1,7 @@
 //! Inputs and outputs: slots that the stage has, and components that fit them.
 
 use super::report::{plural, Report};
-use crate::ir::{Def, Inst, Shader, Stage, VarFlags, Variable, XfbInfo, XfbOutputInfo};
+use crate::ir::{Def, Inst, Shader, Stage, VarFlags, Variable, XfbInfo, XfbOutput};
 use crate::op::names::{frag_result, unpack_alu_type, varying, vert_attrib, IoFlags, IoSemantics, IoXfb, SlotKind};
 use crate::op::{Base, Index, Intrinsic, Modes};
 use std::ops::Range;
@@ -86,7 +86,7 @@ pub(super) fn check_captures(report: &mut Report<'_>) {
         return report.whole("this stage is not captured");
     }
     for row in info.rows() {
-        let XfbOutputInfo { buffer, offset, component, num_components, .. } = row.output;
+        let XfbOutput { buffer, offset, component, num_components, .. } = row.output;
         if buffer as usize >= XfbInfo::BUFFERS {
             report.whole(format_args!("capture {row}: transform feedback has no buffer {buffer}"));
         } else if num_components == 0 || u32::from(component) + u32::from(num_components) > 4 {

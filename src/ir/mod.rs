@@ -46,7 +46,7 @@ pub use rewrite::{rewrite, rewrite_cf, Edit, Rewriter};
 pub use tex::{TexData, TexSrcs};
 pub use types::{Field, StructData, Type, TypeData, TypeTable};
 pub use variable::{Capture, Precision, Var, VarFlags, Variable, NO_LOCATION};
-pub use xfb::{XfbBufferInfo, XfbInfo, XfbOutputInfo, XfbRow};
+pub use xfb::{XfbBuffer, XfbInfo, XfbOutput, XfbRow, XfbVarying};
 
 use crate::entity::{Arena, Pool, SideTable, Slice, StringTable};
 use crate::op::{AluOp, Index, Intrinsic};

@@ -1,79 +1,150 @@
-//! What transform feedback captures of a shader: NIR's `nir_xfb_info`.
+//! What transform feedback captures of a shader: NIR's `nir_xfb_info`, and its `nir_xfb_varyings_info`.
 //!
 //! In text it is a row for each run of components, `VAR1.yz:0+16/24`: components y and z of the slot go to buffer 0, from byte 16 of
-//! the 24 of each vertex on. `,stream=1` follows if it is not stream 0.
+//! the 24 of each vertex on. `,stream=1` follows if it is not stream 0. What OpenGL reports of the varyings is not there.
 
 use crate::op::names::SlotKind;
 use std::fmt;
 
-/// What transform feedback captures of the outputs of a shader, and where to.
+/// What is captured where, after NIR's `nir_xfb_info`. The default captures nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct XfbInfo {
-    /// The buffers.
-    pub buffers: [XfbBufferInfo; XfbInfo::BUFFERS],
-    /// The runs of components that are captured: by buffer, then by offset.
-    pub outputs: Vec<XfbOutputInfo>,
+    /// The buffers, by their number.
+    pub buffers: [XfbBuffer; XfbInfo::BUFFERS],
+    /// Runs of components, sorted by buffer and offset. They overlap neither in buffers nor, as outputs do not, in slots, and are
+    /// as long as they can be.
+    pub outputs: Vec<XfbOutput>,
+    /// What `glGetTransformFeedbackVarying` reports, in the order of the list. With layout qualifiers: sorted by buffer and
+    /// offset. Only a [plan](crate::capture::plan) knows it.
+    pub varyings: Vec<XfbVarying>,
 }
 
-/// A buffer that transform feedback writes: `nir_xfb_buffer_info`.
+/// A buffer of a plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct XfbBufferInfo {
-    /// Bytes from one vertex to the next.
+pub struct XfbBuffer {
+    /// Bytes of a vertex, a multiple of 4. It may be more than 0 where the buffer is not used.
     pub stride: u32,
-    /// The vertex stream that goes there.
+    /// The vertex stream of all that it captures.
     pub stream: u32,
+    /// Whether anything is captured in it: only then a buffer has to be bound.
+    pub is_used: bool,
 }
 
-/// Components of one slot that follow each other in the buffer, too: `nir_xfb_output_info`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct XfbOutputInfo {
-    /// Which buffer.
+/// A run of 32-bit components of one slot that goes to successive bytes, after NIR's `nir_xfb_output_info`. A 64-bit component is
+/// two of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct XfbOutput {
+    /// The buffer.
     pub buffer: u32,
-    /// Bytes from the start of the vertex to the first component.
+    /// Bytes from the beginning of the vertex, a multiple of 4.
     pub offset: u32,
-    /// The slot, a `gl_varying_slot`.
+    /// The slot, a number of [`varying`](crate::op::names::varying).
     pub location: u32,
-    /// The first component, of 32 bits each; a component of 64 bits is two of these.
+    /// The first component in the slot: 0 to 3.
     pub component: u8,
-    /// How many; they do not reach beyond the slot.
+    /// How many components: 1 to 4.
     pub num_components: u8,
 }
 
+/// A varying as OpenGL reports it: OpenGL 4.6, section 11.1.2.1, `glGetTransformFeedbackVarying`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct XfbVarying {
+    /// Its name as in the request; with layout qualifiers the names of the parts of an aggregate.
+    pub name: String,
+    /// OpenGL's number of its type, that of an element for an array: 0x8b51 for `GL_FLOAT_VEC3`. 0, `GL_NONE`, for
+    /// `gl_NextBuffer` and `gl_SkipComponents`.
+    pub gl_type: u32,
+    /// Elements that are captured: 1 for what is no array. Components for `gl_SkipComponents`, 0 for `gl_NextBuffer`.
+    pub size: u32,
+    /// The buffer; that which ends for `gl_NextBuffer`.
+    pub buffer: u32,
+    /// Bytes from the beginning of the vertex.
+    pub offset: u32,
+}
+
 impl XfbInfo {
-    /// The buffers of transform feedback that OpenGL has at least, and SPIR-V's drivers have at most.
+    /// Buffers that there can be: NIR's `NIR_MAX_XFB_BUFFERS`.
     pub const BUFFERS: usize = 4;
 
-    /// Nothing is captured.
+    /// Vertex streams: NIR's `NIR_MAX_XFB_STREAMS`.
+    pub const STREAMS: u32 = 4;
+
+    /// Whether nothing is captured.
     pub fn is_empty(&self) -> bool {
         self.outputs.is_empty()
+    }
+
+    /// Strides of all buffers in bytes.
+    pub fn strides(&self) -> [u32; 4] {
+        self.buffers.map(|buffer| buffer.stride)
+    }
+
+    /// The numbers of the buffers in which something is captured, as bits: `nir_xfb_info::buffers_written`.
+    pub fn buffers_written(&self) -> u8 {
+        self.buffers.iter().enumerate().fold(0, |bits, (number, buffer)| bits | u8::from(buffer.is_used) << number)
+    }
+
+    /// The vertex streams of which something is captured, as bits: `nir_xfb_info::streams_written`.
+    pub fn streams_written(&self) -> u8 {
+        self.used().fold(0, |bits, buffer| bits | 1u8.checked_shl(buffer.stream).unwrap_or(0))
+    }
+
+    /// The runs of the slot `location`.
+    pub fn of_slot(&self, location: u32) -> impl Iterator<Item = &XfbOutput> {
+        self.outputs.iter().filter(move |output| output.location == location)
+    }
+
+    /// The buffer, and the offset in bytes, of a 32-bit component of a slot, if that is captured.
+    pub fn captured(&self, location: u32, component: u8) -> Option<(u32, u32)> {
+        self.of_slot(location).find_map(|output| {
+            let at = component.checked_sub(output.component).filter(|at| *at < output.num_components)?;
+            Some((output.buffer, output.offset.saturating_add(u32::from(at) * 4)))
+        })
+    }
+
+    /// Bytes that a vertex takes of all buffers that are used, those of all streams.
+    pub fn bytes_per_vertex(&self) -> u64 {
+        self.used().map(|buffer| u64::from(buffer.stride)).sum()
+    }
+
+    /// Bytes that a primitive of so many vertices takes of all buffers that are used.
+    pub fn bytes_per_primitive(&self, vertices: u32) -> u64 {
+        self.bytes_per_vertex().saturating_mul(vertices.into())
+    }
+
+    fn used(&self) -> impl Iterator<Item = &XfbBuffer> {
+        self.buffers.iter().filter(|buffer| buffer.is_used)
+    }
+
+    /// Sorts the outputs, and joins those that are neighbours in one slot and in the buffer.
+    pub(crate) fn finish(&mut self) {
+        self.outputs.sort_unstable();
+        self.outputs.dedup_by(|next, run| {
+            let bytes = u32::from(run.num_components) * 4;
+            let is_next = (next.buffer, next.location) == (run.buffer, run.location)
+                && next.offset == run.offset.saturating_add(bytes)
+                && next.component == run.component + run.num_components;
+            run.num_components += if is_next { next.num_components } else { 0 };
+            is_next
+        });
     }
 
     /// Forgets all.
     pub fn clear(&mut self) {
         self.buffers = Default::default();
         self.outputs.clear();
+        self.varyings.clear();
     }
 
     /// Adds a run of components, unless it is there. One that goes on where another ends becomes a part of that.
-    pub fn add(&mut self, new: XfbOutputInfo) {
-        let follows = |run: &XfbOutputInfo| {
-            let count = run.num_components;
-            (run.buffer, run.location, run.component + count) == (new.buffer, new.location, new.component)
-                && run.offset.saturating_add(4 * u32::from(count)) == new.offset
-        };
-        match self.outputs.iter_mut().find(|run| **run == new || follows(run)) {
-            Some(run) if *run == new => {}
-            Some(run) => run.num_components += new.num_components,
-            None => self.outputs.push(new),
+    pub fn add(&mut self, new: XfbOutput) {
+        if let Some(buffer) = self.buffers.get_mut(new.buffer as usize) {
+            buffer.is_used = true;
         }
-    }
-
-    /// Where component `component` of slot `location` goes: each buffer, and the offset there.
-    pub fn places(&self, location: u32, component: u8) -> impl Iterator<Item = (u32, u32)> + '_ {
-        self.outputs.iter().filter_map(move |run| {
-            let at = component.checked_sub(run.component).filter(|at| *at < run.num_components)?;
-            (run.location == location).then_some((run.buffer, run.offset.saturating_add(4 * u32::from(at))))
-        })
+        if !self.outputs.contains(&new) {
+            self.outputs.push(new);
+            self.finish();
+        }
     }
 }
 
@@ -81,15 +152,15 @@ impl XfbInfo {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct XfbRow {
     /// The buffer.
-    pub buffer: XfbBufferInfo,
+    pub buffer: XfbBuffer,
     /// The components.
-    pub output: XfbOutputInfo,
+    pub output: XfbOutput,
 }
 
 impl XfbInfo {
     /// A row for each run.
     pub fn rows(&self) -> impl Iterator<Item = XfbRow> + '_ {
-        let buffer = |output: &XfbOutputInfo| self.buffers.get(output.buffer as usize).copied().unwrap_or_default();
+        let buffer = |output: &XfbOutput| self.buffers.get(output.buffer as usize).copied().unwrap_or_default();
         self.outputs.iter().map(move |output| XfbRow { buffer: buffer(output), output: *output })
     }
 
@@ -106,7 +177,7 @@ const COMPONENTS: &str = "xyzw";
 
 impl fmt::Display for XfbRow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let XfbOutputInfo { buffer, offset, location, component, num_components } = self.output;
+        let XfbOutput { buffer, offset, location, component, num_components } = self.output;
         let mut slot = String::new();
         SlotKind::Varying.push_short_name(location, &mut slot);
         let (first, end) = (usize::from(component), usize::from(component) + usize::from(num_components));
@@ -138,8 +209,9 @@ impl std::str::FromStr for XfbRow {
             return Err(format!("transform feedback has no buffer {buffer}"));
         }
         let (component, num_components) = (component as u8, components.len() as u8);
-        let output = XfbOutputInfo { buffer, offset: number(offset)?, location, component, num_components };
-        Ok(XfbRow { buffer: XfbBufferInfo { stride: number(stride)?, stream: number(stream)? }, output })
+        let output = XfbOutput { buffer, offset: number(offset)?, location, component, num_components };
+        let buffer = XfbBuffer { stride: number(stride)?, stream: number(stream)?, is_used: true };
+        Ok(XfbRow { buffer, output })
     }
 }
 
@@ -174,7 +246,7 @@ mod tests {
         }
         let rows: Vec<String> = info.rows().map(|row| row.to_string()).collect();
         assert_eq!(rows, ["VAR1.xy:0+4/16", "VAR1.w:0+12/16"]);
-        assert_eq!(info.places(info.outputs[0].location, 1).collect::<Vec<_>>(), [(0, 8)]);
-        assert_eq!(info.places(info.outputs[0].location, 2).next(), None);
+        assert_eq!(info.captured(info.outputs[0].location, 1), Some((0, 8)));
+        assert_eq!(info.captured(info.outputs[0].location, 2), None);
     }
 }

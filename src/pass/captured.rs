@@ -61,7 +61,7 @@ impl OutputWords {
     pub(super) fn captured(&self, info: &XfbInfo) -> Vec<Word> {
         let mut words = Vec::new();
         for ((location, component), place) in &self.list {
-            for (buffer, offset) in info.places(*location, *component) {
+            if let Some((buffer, offset)) = info.captured(*location, *component) {
                 words.push(Word { buffer, offset, place: place.clone() });
             }
         }

@@ -32,7 +32,7 @@
 
 use super::io_vars::{IoVars, Place, Step};
 use super::{Context, Forms, Pass};
-use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, Shader, Stage, XfbInfo, XfbOutputInfo};
+use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, Shader, Stage, XfbInfo, XfbOutput};
 use crate::op::names::{frag_result, unpack_alu_type, IoFlags, IoSemantics, IoXfb, SlotKind};
 use crate::op::{AluType, Base, Index, Intrinsic, Needs};
 
@@ -256,7 +256,7 @@ impl Io {
                 row.stream = stream;
             }
             let (buffer, offset) = (u32::from(buffer), 4 * u32::from(offset));
-            info.add(XfbOutputInfo { buffer, offset, location: self.slot, component: c as u8, num_components: 1 });
+            info.add(XfbOutput { buffer, offset, location: self.slot, component: c as u8, num_components: 1 });
         }
     }
 

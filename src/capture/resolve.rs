@@ -1,0 +1,104 @@
+//! From a name to what it means among the outputs.
+
+use super::name::{self, Step};
+use super::shape::{places, Leaf};
+use super::{Output, Type, XfbProblem};
+
+/// What a name leads to: an output, or a part of one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Found<'a> {
+    /// The number of the output.
+    pub(super) output: usize,
+    pub(super) stream: u32,
+    pub(super) ty: &'a Type,
+    pub(super) location: u32,
+    pub(super) component: u8,
+    pub(super) is_compact: bool,
+}
+
+/// What `name` means.
+pub(super) fn resolve<'a>(outputs: &'a [Output], name: &str) -> Result<Found<'a>, XfbProblem> {
+    let path = name::parse(name).ok_or(XfbProblem::Malformed)?;
+    let mut named = outputs.iter().enumerate().filter(|(_, output)| output.name == path.head);
+    let unknown = if path.head.starts_with("gl_") { XfbProblem::Reserved } else { XfbProblem::Unknown };
+    let (number, output) = named.next().ok_or(unknown)?;
+    let checked = if named.next().is_some() { Err("two have this name") } else { output.check() };
+    checked.map_err(|why| XfbProblem::InvalidOutput { why })?;
+    let found = Found {
+        output: number,
+        stream: output.stream.into(),
+        ty: &output.ty,
+        location: output.location,
+        component: output.component,
+        is_compact: output.is_compact,
+    };
+    path.steps.iter().try_fold(found, |found, (of, step)| match step {
+        Step::Element(index) => found.element(of, *index),
+        Step::Member(member) => found.member(of, member),
+    })
+}
+
+impl<'a> Found<'a> {
+    /// Element `index` of this array, which is called `of`.
+    fn element(self, of: &str, index: u64) -> Result<Found<'a>, XfbProblem> {
+        let Type::Array(element, length) = self.ty else { return Err(XfbProblem::NotAnArray { of: of.into() }) };
+        match u32::try_from(index) {
+            Ok(index) if index < *length => Ok(self.nth(element, index)),
+            _ => Err(XfbProblem::OutOfBounds { of: of.into(), length: *length }),
+        }
+    }
+
+    /// Where element `index` of this array lies, whose elements are `ty`.
+    fn nth(self, ty: &'a Type, index: u32) -> Found<'a> {
+        let (slots, components) = if self.is_compact { (0, index) } else { (ty.slots().saturating_mul(index), 0) };
+        let component = components.saturating_add(self.component.into());
+        let location = self.location.saturating_add(slots).saturating_add(component / 4);
+        Found { ty, location, component: (component % 4) as u8, is_compact: false, ..self }
+    }
+
+    /// The member of this struct or block, which is called `of`.
+    fn member(self, of: &str, member: &str) -> Result<Found<'a>, XfbProblem> {
+        if !matches!(self.ty, Type::Struct(_) | Type::Block(_)) {
+            return Err(XfbProblem::NotAStruct { of: of.into() });
+        }
+        let found = self.members().find(|(name, _)| *name == member).map(|(_, found)| found);
+        found.ok_or_else(|| XfbProblem::UnknownMember { of: of.into(), member: member.into() })
+    }
+
+    /// All elements, if it is an array.
+    pub(super) fn elements(self) -> impl Iterator<Item = Found<'a>> {
+        let (element, length) = match self.ty {
+            Type::Array(element, length) => (&**element, *length),
+            other => (other, 0),
+        };
+        (0..length).map(move |index| self.nth(element, index))
+    }
+
+    /// All members with their names, if it is a struct or a block.
+    pub(super) fn members(self) -> impl Iterator<Item = (&'a str, Found<'a>)> {
+        let members: &[_] = match self.ty {
+            Type::Struct(members) | Type::Block(members) => members,
+            _ => &[],
+        };
+        places(members).map(move |(member, at, component)| {
+            (&*member.name, Found { ty: &member.ty, location: self.location.saturating_add(at), component, ..self })
+        })
+    }
+
+    /// It as what OpenGL has a type for, or what else it is.
+    pub(super) fn leaf(self) -> Result<Leaf, XfbProblem> {
+        let (basic, length) = match self.ty {
+            Type::Basic(basic) => (*basic, 1),
+            Type::Array(element, length) => match **element {
+                Type::Basic(basic) => (basic, *length),
+                Type::Array(..) => return Err(XfbProblem::Aggregate { what: "an array of arrays" }),
+                Type::Struct(_) => return Err(XfbProblem::Aggregate { what: "an array of structs" }),
+                Type::Block(_) => return Err(XfbProblem::Aggregate { what: "an array of blocks" }),
+            },
+            Type::Struct(_) => return Err(XfbProblem::Aggregate { what: "a struct" }),
+            Type::Block(_) => return Err(XfbProblem::Aggregate { what: "a block" }),
+        };
+        let (location, component, is_compact) = (self.location, self.component, self.is_compact);
+        Ok(Leaf { basic, length, location, component, is_compact })
+    }
+}

@@ -1,0 +1,340 @@
+//! What the frontend knows of an output: its type, and the slots in which it lies.
+
+use crate::ir::XfbInfo;
+use std::fmt;
+
+/// Deeper types are refused: GLSL compilers do not take them either, and walks over types recurse.
+const MOST_DEPTH: u32 = 32;
+
+/// The scalar types that GLSL has for varyings: `glsl_base_type`.
+#[allow(missing_docs)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Base {
+    Float,
+    Int,
+    Uint,
+    Double,
+    Int64,
+    Uint64,
+}
+
+/// Bases and columns of all basic types, their names in GLSL for one row and for more, and their numbers in OpenGL for one to
+/// four rows; 0 is no type.
+#[rustfmt::skip]
+const BASICS: &[(Base, u8, &str, &str, [u32; 4])] = &[
+    (Base::Float,  1, "float",    "vec",    [0x1406, 0x8b50, 0x8b51, 0x8b52]),
+    (Base::Int,    1, "int",      "ivec",   [0x1404, 0x8b53, 0x8b54, 0x8b55]),
+    (Base::Uint,   1, "uint",     "uvec",   [0x1405, 0x8dc6, 0x8dc7, 0x8dc8]),
+    (Base::Double, 1, "double",   "dvec",   [0x140a, 0x8ffc, 0x8ffd, 0x8ffe]),
+    (Base::Int64,  1, "int64_t",  "i64vec", [0x140e, 0x8fe9, 0x8fea, 0x8feb]),
+    (Base::Uint64, 1, "uint64_t", "u64vec", [0x140f, 0x8ff5, 0x8ff6, 0x8ff7]),
+    (Base::Float,  2, "",         "mat2x",  [0,      0x8b5a, 0x8b65, 0x8b66]),
+    (Base::Float,  3, "",         "mat3x",  [0,      0x8b67, 0x8b5b, 0x8b68]),
+    (Base::Float,  4, "",         "mat4x",  [0,      0x8b69, 0x8b6a, 0x8b5c]),
+    (Base::Double, 2, "",         "dmat2x", [0,      0x8f46, 0x8f49, 0x8f4a]),
+    (Base::Double, 3, "",         "dmat3x", [0,      0x8f4b, 0x8f47, 0x8f4c]),
+    (Base::Double, 4, "",         "dmat4x", [0,      0x8f4d, 0x8f4e, 0x8f48]),
+];
+
+/// A scalar, a vector or a matrix: what OpenGL has a number for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Basic {
+    /// The type of a component.
+    pub base: Base,
+    /// Components of a vector or of a matrix's column: 1 to 4.
+    pub rows: u8,
+    /// Columns of a matrix: 2 to 4, or 1 for vectors and scalars.
+    pub columns: u8,
+}
+
+impl Basic {
+    /// Whether components have 64 bits.
+    pub fn is_wide(self) -> bool {
+        matches!(self.base, Base::Double | Base::Int64 | Base::Uint64)
+    }
+
+    /// OpenGL's number of the type, such as 0x8b51 for `GL_FLOAT_VEC3`: `None` if GLSL has no such type.
+    pub fn gl_type(self) -> Option<u32> {
+        let (.., numbers) = self.row()?;
+        numbers.get(usize::from(self.rows).checked_sub(1)?).copied().filter(|number| *number != 0)
+    }
+
+    /// 32-bit components of all columns.
+    pub fn components(self) -> u32 {
+        self.width().saturating_mul(self.columns.into())
+    }
+
+    /// 32-bit components of a column.
+    pub(super) fn width(self) -> u32 {
+        u32::from(self.rows).saturating_mul(self.component_bytes() / 4)
+    }
+
+    /// Bytes of a component: its alignment.
+    pub(super) fn component_bytes(self) -> u32 {
+        if self.is_wide() {
+            8
+        } else {
+            4
+        }
+    }
+
+    /// Slots of a column.
+    fn column_slots(self) -> u32 {
+        self.width().div_ceil(4)
+    }
+
+    fn row(self) -> Option<&'static (Base, u8, &'static str, &'static str, [u32; 4])> {
+        BASICS.iter().find(|(base, columns, ..)| (*base, *columns) == (self.base, self.columns))
+    }
+
+    /// What is wrong with one that begins at `component` of a slot.
+    fn check(self, component: u8) -> Result<(), &'static str> {
+        let (width, component) = (self.width(), u32::from(component));
+        if self.gl_type().is_none() {
+            return Err("GLSL has no such type");
+        }
+        // What takes two slots begins with the first.
+        let fits = if width > 4 { component == 0 } else { component + width <= 4 };
+        if !fits || self.is_wide() && component % 2 != 0 {
+            return Err("it does not fit into its slot");
+        }
+        Ok(())
+    }
+}
+
+/// The name in GLSL, matrices with columns and rows: `vec3`, `dmat2x4`.
+impl fmt::Display for Basic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.row() {
+            Some((.., scalar, _, _)) if self.rows == 1 && self.columns == 1 => f.write_str(scalar),
+            Some((.., stem, _)) => write!(f, "{stem}{}", self.rows),
+            None => write!(f, "{:?} {}x{}", self.base, self.columns, self.rows),
+        }
+    }
+}
+
+/// The type of an output, without the array over vertices that some stages have.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Type {
+    /// A scalar, a vector or a matrix.
+    Basic(Basic),
+    /// So many of a type; at least one. Also an array of blocks.
+    Array(Box<Type>, u32),
+    /// A struct; at least one member.
+    Struct(Vec<Member>),
+    /// An interface block with an instance name, captured by the block's own name. The members of one without are outputs of
+    /// their own.
+    Block(Vec<Member>),
+}
+
+/// A member of a struct or a block.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Member {
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    pub ty: Type,
+    /// Where a layout qualifier puts a member of a block: slots from the beginning of the block, and the first 32-bit component in
+    /// that slot. `None`: in the slot after the member before it.
+    pub at: Option<(u32, u8)>,
+}
+
+impl Member {
+    /// One that follows the member before it.
+    pub fn new(name: impl Into<String>, ty: Type) -> Member {
+        Member { name: name.into(), ty, at: None }
+    }
+}
+
+impl Type {
+    /// A scalar.
+    pub fn scalar(base: Base) -> Type {
+        Type::vector(base, 1)
+    }
+
+    /// A vector of so many components.
+    pub fn vector(base: Base, rows: u8) -> Type {
+        Type::matrix(base, 1, rows)
+    }
+
+    /// A matrix, as in the names of GLSL: columns, then rows.
+    pub fn matrix(base: Base, columns: u8, rows: u8) -> Type {
+        Type::Basic(Basic { base, rows, columns })
+    }
+
+    /// An array of this type.
+    pub fn array(self, length: u32) -> Type {
+        Type::Array(Box::new(self), length)
+    }
+
+    /// 32-bit components, without padding; `u32::MAX` if there are more.
+    pub(super) fn components(&self) -> u32 {
+        match self {
+            Type::Basic(basic) => basic.components(),
+            Type::Array(element, length) => element.components().saturating_mul(*length),
+            Type::Struct(members) | Type::Block(members) => {
+                members.iter().fold(0, |sum: u32, member| sum.saturating_add(member.ty.components()))
+            }
+        }
+    }
+
+    /// Slots of one that is not compact; `u32::MAX` if there are more.
+    pub(super) fn slots(&self) -> u32 {
+        match self {
+            Type::Basic(basic) => basic.column_slots().saturating_mul(basic.columns.into()),
+            Type::Array(element, length) => element.slots().saturating_mul(*length),
+            Type::Struct(members) | Type::Block(members) => {
+                places(members).fold(0, |end, (member, at, _)| end.max(at.saturating_add(member.ty.slots())))
+            }
+        }
+    }
+
+    /// Whether any component has 64 bits.
+    pub(super) fn is_wide(&self) -> bool {
+        match self {
+            Type::Basic(basic) => basic.is_wide(),
+            Type::Array(element, _) => element.is_wide(),
+            Type::Struct(members) | Type::Block(members) => members.iter().any(|member| member.ty.is_wide()),
+        }
+    }
+
+    /// Whether it is nested more than `most` deep.
+    fn is_deeper(&self, most: u32) -> bool {
+        let Some(rest) = most.checked_sub(1) else { return true };
+        match self {
+            Type::Basic(_) => false,
+            Type::Array(element, _) => element.is_deeper(rest),
+            Type::Struct(members) | Type::Block(members) => members.iter().any(|member| member.ty.is_deeper(rest)),
+        }
+    }
+
+    /// What is wrong with a type that begins at `component` of a slot.
+    fn check(&self, component: u8) -> Result<(), &'static str> {
+        match self {
+            Type::Basic(basic) => basic.check(component),
+            Type::Array(_, 0) => Err("an array has no elements"),
+            Type::Array(element, _) => element.check(component),
+            Type::Struct(members) | Type::Block(members) if members.is_empty() => Err("a struct has no members"),
+            Type::Struct(_) | Type::Block(_) if component != 0 => Err("a struct begins with a slot"),
+            Type::Struct(members) | Type::Block(members) => {
+                places(members).try_for_each(|(member, _, component)| member.ty.check(component))
+            }
+        }
+    }
+}
+
+/// Every member with its slot from the beginning of the struct, and its first component there.
+pub(super) fn places(members: &[Member]) -> impl Iterator<Item = (&Member, u32, u8)> {
+    let mut next: u32 = 0;
+    members.iter().map(move |member| {
+        let (at, component) = member.at.unwrap_or((next, 0));
+        next = at.saturating_add(member.ty.slots());
+        (member, at, component)
+    })
+}
+
+/// An output of the last stage before rasterization.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Output {
+    /// By what it is captured: the name of the variable, or of the block if its type is a block or an array of blocks.
+    pub name: String,
+    /// Its type.
+    pub ty: Type,
+    /// Its first slot, a number of [`varying`](crate::op::names::varying).
+    pub location: u32,
+    /// Its first 32-bit component in that slot, and that of each element of an array.
+    pub component: u8,
+    /// The vertex stream to which a geometry shader writes it; else 0.
+    pub stream: u8,
+    /// Whether it is an array of 32-bit scalars, four of which share a slot: `gl_ClipDistance`, `gl_CullDistance` and the
+    /// tessellation levels. NIR's `nir_variable_data::compact`.
+    pub is_compact: bool,
+}
+
+impl Output {
+    /// One of stream 0 that begins with the slot `location`.
+    pub fn new(name: impl Into<String>, ty: Type, location: u32) -> Output {
+        Output { name: name.into(), ty, location, component: 0, stream: 0, is_compact: false }
+    }
+
+    /// What is wrong with what the frontend says.
+    pub(super) fn check(&self) -> Result<(), &'static str> {
+        if self.component > 3 {
+            return Err("a slot has four components");
+        }
+        if u32::from(self.stream) >= XfbInfo::STREAMS {
+            return Err("there are four vertex streams");
+        }
+        if self.ty.is_deeper(MOST_DEPTH) {
+            return Err("its type is nested too deeply");
+        }
+        let is_scalar = |ty: &Type| matches!(ty, Type::Basic(basic) if basic.components() == 1);
+        let is_array_of_scalars = matches!(&self.ty, Type::Array(element, _) if is_scalar(element));
+        if self.is_compact && !is_array_of_scalars {
+            return Err("only arrays of 32-bit scalars are compact");
+        }
+        self.ty.check(self.component)
+    }
+}
+
+/// A scalar, vector, matrix, or an array of them, in its slots.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Leaf {
+    pub(super) basic: Basic,
+    /// Elements of an array; 1 for what is none.
+    pub(super) length: u32,
+    pub(super) location: u32,
+    pub(super) component: u8,
+    pub(super) is_compact: bool,
+}
+
+impl Leaf {
+    /// 32-bit components; `u32::MAX` if there are more.
+    pub(super) fn components(&self) -> u32 {
+        self.basic.components().saturating_mul(self.length)
+    }
+
+    /// Slots to the end of it; `u32::MAX` if there are more.
+    pub(super) fn slots(&self) -> u32 {
+        if self.is_compact {
+            return self.length.saturating_add(self.component.into()).div_ceil(4);
+        }
+        self.basic.column_slots().saturating_mul(self.basic.columns.into()).saturating_mul(self.length)
+    }
+
+    /// The slot and the component in it of the 32-bit component `k`, in the order of capture. Its slots are below
+    /// [`END`](crate::op::names::varying::END), which rules out overflow.
+    pub(super) fn slot(&self, k: u32) -> (u32, u8) {
+        let width = if self.is_compact { u32::MAX } else { self.basic.width() };
+        let (column, within) = (k / width, k % width + u32::from(self.component));
+        let location = self.location + column * self.basic.column_slots() + within / 4;
+        (location, (within % 4) as u8)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Base, Basic, Type, BASICS};
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn types_have_numbers_and_names() {
+        let basic = |base, columns, rows| Basic { base, rows, columns };
+        assert_eq!(basic(Base::Float, 1, 1).to_string(), "float");
+        assert_eq!(basic(Base::Uint64, 1, 3).to_string(), "u64vec3");
+        assert_eq!(basic(Base::Double, 2, 4).to_string(), "dmat2x4");
+        assert_eq!(basic(Base::Int, 2, 4).to_string(), "Int 2x4");
+        assert_eq!(basic(Base::Int, 2, 4).gl_type(), None);
+        assert_eq!(basic(Base::Float, 1, 0).gl_type(), None);
+        assert_eq!(basic(Base::Float, 2, 1).gl_type(), None);
+        assert_eq!(basic(Base::Double, 4, 3).gl_type(), Some(0x8f4e));
+        let numbers = BASICS.iter().flat_map(|(.., numbers)| numbers).filter(|number| **number != 0);
+        assert_eq!((numbers.clone().collect::<BTreeSet<_>>().len(), numbers.count()), (42, 42));
+    }
+
+    #[test]
+    fn sizes_saturate() {
+        let huge = Type::vector(Base::Float, 4).array(u32::MAX).array(u32::MAX);
+        assert_eq!((huge.components(), huge.slots()), (u32::MAX, u32::MAX));
+    }
+}
