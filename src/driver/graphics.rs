@@ -28,6 +28,8 @@ pub struct Draw<'a> {
     pub vertices: u32,
     /// How many instances.
     pub instances: u32,
+    /// The first vertex and the first instance: what VertexIndex and InstanceIndex count from.
+    pub first: [u32; 2],
     /// Inputs of the vertex shader.
     pub attributes: &'a [Attribute<'a>],
     /// Push constants from offset 0 on.
@@ -48,6 +50,7 @@ impl Default for Draw<'_> {
             patch_vertices: 3,
             vertices: 3,
             instances: 1,
+            first: [0; 2],
             attributes: &[],
             push_constants: &[],
             size: [16, 16],
@@ -199,7 +202,8 @@ fn record(
         if let Some(feedback) = feedback {
             (feedback.cmd_begin_transform_feedback_ext)(buffer, 0, 0, ptr::null(), ptr::null());
         }
-        device.raw.cmd_draw(buffer, draw.vertices, draw.instances, 0, 0);
+        let [first_vertex, first_instance] = draw.first;
+        device.raw.cmd_draw(buffer, draw.vertices, draw.instances, first_vertex, first_instance);
         if let Some(feedback) = feedback {
             (feedback.cmd_end_transform_feedback_ext)(buffer, 0, 0, ptr::null(), ptr::null());
         }

@@ -8,6 +8,7 @@ mod captures;
 mod compute;
 mod corners;
 mod faults;
+mod feedback;
 mod framebuffer;
 mod gpu;
 mod graphics;
