@@ -1,7 +1,8 @@
 //! Transform feedback writes what the shader wrote, whatever a key does to the position afterwards.
 
-use crate::gpu::{floats, from_bytes, Gpu};
+use crate::gpu::{self, floats, from_bytes, ssbo, Gpu};
 use crate::stages::{fragment, shader};
+use ntv::capture::{BackEnd, CaptureState, ProvokingVertex, Topology, BUFFER_BINDING, STATE_BINDING};
 use ntv::driver::{vk, Attachment, Attribute, Draw, Resources};
 use ntv::link::link;
 use ntv::module::{Stage, OPTIONS};
@@ -176,14 +177,15 @@ fn blank() -> ntv::Shader {
 }
 
 /// Modules of a pipeline, with all that may be asked for later.
-fn modules(gpu: &Gpu, stages: Vec<ntv::Shader>) -> Vec<Module> {
+fn modules(gpu: &Gpu, back_end: BackEnd, stages: Vec<ntv::Shader>) -> Vec<Module> {
     let options = EmitOptions { offer: u64::MAX, linkable: true, names: true, ..EmitOptions::default() };
-    let mut translator = Translator::new(Options { target: gpu.target().clone(), ..Options::default() });
+    let mut translator =
+        Translator::new(Options { target: gpu.target().clone(), captures: back_end, ..Options::default() });
     stages.into_iter().map(|mut shader| translator.translate(&mut shader, &options).expect("a module")).collect()
 }
 
 /// What is captured of a triangle that `modules` draw for `key`: as many floats as are wanted.
-fn captured(gpu: &Gpu, modules: &[Module], key: &Key, floats_wanted: usize) -> Vec<f32> {
+fn captured(gpu: &Gpu, back_end: BackEnd, modules: &[Module], key: &Key, floats_wanted: usize) -> Vec<f32> {
     let shaders = modules.iter().zip(0..).map(|(module, id)| Shader { id, module: module.clone().into() });
     let program = Program::new(shaders.collect()).expect("a program");
     let mut words = Vec::new();
@@ -204,17 +206,42 @@ fn captured(gpu: &Gpu, modules: &[Module], key: &Key, floats_wanted: usize) -> V
         attributes: &[attribute(0, &places), attribute(1, &values)],
         size: [4, 4],
         attachments: &[Attachment { format: FORMAT, clear: floats(&[0.; 4]) }],
-        captures: &[4 * floats_wanted],
         ..Draw::default()
     };
-    let drawn = gpu.draw(&draw, &mut Resources::new());
-    let floats: Vec<f32> = from_bytes(&drawn.captures[0]).into_iter().map(f32::from_bits).collect();
+    let words_captured = match back_end {
+        BackEnd::Extension => {
+            let captures = &[4 * floats_wanted];
+            from_bytes(&gpu.draw(&Draw { captures, ..draw }, &mut Resources::new()).captures[0])
+        }
+        BackEnd::Storage => stored(gpu, &draw, key, floats_wanted),
+    };
+    let floats: Vec<f32> = words_captured.into_iter().map(f32::from_bits).collect();
     // The order of the corners of a patch is up to the tessellator.
     if is_tessellated {
         in_order(&floats)
     } else {
         floats
     }
+}
+
+/// What the shader itself captures of `draw`, if `key` does not say that nothing is.
+fn stored(gpu: &Gpu, draw: &Draw<'_>, key: &Key, words_wanted: usize) -> Vec<u32> {
+    let state = CaptureState {
+        is_active: key.bits & Key::NO_CAPTURE == 0,
+        topology: Topology::Triangles,
+        provoking: ProvokingVertex::Last,
+        first_vertex: 0,
+        vertices: draw.vertices,
+        first_instance: 0,
+        primitives_before: 0,
+        primitives_most: 1,
+        first_words: [0; 4],
+    };
+    let mut resources = Resources::new();
+    resources.insert(ssbo(STATE_BINDING), gpu::words(&state.words()));
+    resources.insert(ssbo(BUFFER_BINDING), gpu::words(&vec![0; words_wanted]));
+    gpu.draw(draw, &mut resources);
+    gpu::read(&resources, ssbo(BUFFER_BINDING))
 }
 
 /// Positions in ascending order.
@@ -239,15 +266,16 @@ fn keys() -> Vec<Key> {
 
 /// For every key: the buffer has what `stages` before a fragment shader wrote, or nothing if captures are off. That shader reads
 /// nothing, or it reads VAR0 and the stages are linked.
-fn assert_captured(gpu: &Gpu, name: &str, stages: &[ntv::Shader], want: &[f32]) {
-    let with = |fragment: ntv::Shader| modules(gpu, stages.iter().cloned().chain([fragment]).collect());
+fn assert_captured(gpu: &Gpu, back_end: BackEnd, name: &str, stages: &[ntv::Shader], want: &[f32]) {
+    let with = |fragment: ntv::Shader| modules(gpu, back_end, stages.iter().cloned().chain([fragment]).collect());
     let linked = link(&with(fragment()).iter().collect::<Vec<_>>(), Vec::new()).expect("a link").modules;
     let modules = with(blank());
     let nothing = vec![0.; want.len()];
     for key in keys() {
         let want = if key.bits & Key::NO_CAPTURE == 0 { want } else { &nothing };
         for (form, modules) in [("as it is", &modules), ("linked", &linked)] {
-            assert_eq!(captured(gpu, modules, &key, want.len()), want, "{name}, {form}, key `{key}`");
+            let found = captured(gpu, back_end, modules, &key, want.len());
+            assert_eq!(found, want, "{back_end:?}, {name}, {form}, key `{key}`");
         }
     }
 }
@@ -259,7 +287,9 @@ fn what_is_captured_is_what_the_vertex_shader_wrote() {
         let header = format!("xfb_stride: {{{stride}, 0, 0, 0}}\nhas_transform_feedback_varyings: true\nclip_distance_array_size: 4\n{outputs}");
         let vertex = shader("VERTEX", &header, &format!("{INPUTS}{body}"));
         let want: Vec<f32> = PLACES.into_iter().zip(VALUES).flat_map(|(place, value)| want(place, value)).collect();
-        assert_captured(&gpu, name, &[vertex], &want);
+        for back_end in [BackEnd::Extension, BackEnd::Storage] {
+            assert_captured(&gpu, back_end, name, std::slice::from_ref(&vertex), &want);
+        }
     }
 }
 
@@ -283,7 +313,7 @@ fn what_is_captured_is_what_the_evaluation_shader_wrote() {
     let vertex = shader("VERTEX", "", &format!("{INPUTS}{}", store("%1", 0, "xyzw", "POS", "xfb(), xfb2()")));
     let [control, evaluation] = tessellation();
     let want = [[0., 0., 1., 1.5], [0., 1., 0., 1.5], [1., 0., 0., 1.5]].concat();
-    assert_captured(&gpu, "tessellation", &[vertex, control, evaluation], &want);
+    assert_captured(&gpu, BackEnd::Extension, "tessellation", &[vertex, control, evaluation], &want);
 }
 
 #[test]
@@ -292,5 +322,5 @@ fn what_is_captured_is_what_the_geometry_shader_emitted() {
     let vertex = shader("VERTEX", "", &format!("{INPUTS}{}", store("%1", 0, "xyzw", "POS", "xfb(), xfb2()")));
     let mirrored = PLACES.map(|place| place.map(|number| -number));
     let want = [PLACES, mirrored].concat().concat();
-    assert_captured(&gpu, "a geometry shader", &[vertex, geometry()], &want);
+    assert_captured(&gpu, BackEnd::Extension, "a geometry shader", &[vertex, geometry()], &want);
 }
