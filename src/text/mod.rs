@@ -34,6 +34,7 @@
 //! | index of a dual-source output or of an attachment | 0 | `index=1` | `index.nir` |
 //! | one of two outputs at a location (25.0 prints one) | using it is an error | its declaration, with `index=1` | `index.nir` |
 //! | what transform feedback captures, and streams | nothing, stream 0 | `xfb(buffer=0 stride=32 offset=16) stream=1` | `feedback.nir` |
+//! | what transform feedback captures of a slot | what the stores say | `xfb=VAR1.yz:0+16/24`: buffer, offset, stride | `feedback_slots.nir` |
 //! | members, offsets and strides of structs | a member is learnt from the `deref_struct` that names it, and its number from the order in which they come; zink's buffers have `base` and `unsized`, its push constants what they always have; no offset and no stride, so that pointers into global memory are refused | `struct=light { vec3 color offset=0, float[4] power offset=16 stride=16 }` | `struct.nir` |
 //! | digits of floats that variables start with | those that are printed, six behind the point | the bits in place of the number: `0x3f800000` | `initializers.nir` |
 //! | vectors of 64-bit integers that variables start with | refused | all components in the initializer | `initializers.nir` |

@@ -4,6 +4,7 @@ use crate::names::{features, features_help, passes, workarounds};
 use anyhow::{ensure, Result};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
+use ntv::capture::BackEnd;
 use ntv::pass::pipeline::{PARTS, PIPELINE};
 use ntv::plan::{BlockPlacement, Class, Placements};
 use ntv::{BufferAccess, Feature, Options, Target, Workaround};
@@ -370,6 +371,10 @@ pub(crate) struct TargetArgs {
     #[arg(long, value_name = "BLOCK=CLASS")]
     place: Vec<BlockPlacement>,
 
+    /// Who writes what transform feedback captures: the device, or the vertex shader, to storage buffers.
+    #[arg(long, value_name = "WHO", default_value = "extension")]
+    captures: Captures,
+
     /// How buffers are read: one load for the lanes that a vec4 gives, or always one load per lane.
     #[arg(long, value_name = "HOW", default_value = "auto")]
     buffer_access: Access,
@@ -394,7 +399,11 @@ impl TargetArgs {
         };
         let mut placements = Placements::default();
         self.place.iter().for_each(|place| placements.set(place.block, place.placement));
-        Ok(Options { target, buffer_access, placements, ..Options::default() })
+        let captures = match self.captures {
+            Captures::Extension => BackEnd::Extension,
+            Captures::Storage => BackEnd::Storage,
+        };
+        Ok(Options { target, buffer_access, placements, captures, ..Options::default() })
     }
 }
 
@@ -416,6 +425,13 @@ pub(crate) enum EmitWords {
     Spirv,
     /// Its disassembly.
     Asm,
+}
+
+/// Who writes captures.
+#[derive(Clone, Copy, ValueEnum)]
+enum Captures {
+    Extension,
+    Storage,
 }
 
 /// How buffers are read.
