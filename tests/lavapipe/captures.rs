@@ -1,8 +1,10 @@
 //! Transform feedback writes what the shader wrote, whatever a key does to the position afterwards.
 
-use crate::gpu::{floats, from_bytes, Gpu};
+use crate::gpu::{floats, from_bytes, read, ssbo, words, Gpu};
 use crate::stages::{fragment, shader};
-use ntv::driver::{vk, Attachment, Attribute, Draw, Resources};
+use ntv::capture::{self, AttributeFormat, BackEnd, CaptureState, ProvokingVertex, Topology};
+use ntv::capture::{BUFFER_BINDING, STATE_BINDING, VERTEX_BUFFER_BINDING};
+use ntv::driver::{vk, Attachment, Attribute, Draw, Resource, Resources};
 use ntv::link::link;
 use ntv::module::{Stage, OPTIONS};
 use ntv::variant::{Program, Shader};
@@ -259,8 +261,41 @@ fn what_is_captured_is_what_the_vertex_shader_wrote() {
         let header = format!("xfb_stride: {{{stride}, 0, 0, 0}}\nhas_transform_feedback_varyings: true\nclip_distance_array_size: 4\n{outputs}");
         let vertex = shader("VERTEX", &header, &format!("{INPUTS}{body}"));
         let want: Vec<f32> = PLACES.into_iter().zip(VALUES).flat_map(|(place, value)| want(place, value)).collect();
-        assert_captured(&gpu, name, &[vertex], &want);
+        assert_captured(&gpu, name, std::slice::from_ref(&vertex), &want);
+        assert_eq!(dispatched(&gpu, vertex, want.len()), want, "{name}, dispatched");
     }
+}
+
+/// What a compute shader captures of three vertices: so many floats.
+fn dispatched(gpu: &Gpu, mut vertex: ntv::Shader, floats_wanted: usize) -> Vec<f32> {
+    let format = AttributeFormat::from_name("R32G32B32A32_SFLOAT").expect("a format");
+    let attribute =
+        |location| capture::Attribute { location, format, binding: location, offset: 0, stride: 16, divisor: None };
+    let attributes = vec![attribute(0), attribute(1)];
+    let options =
+        Options { target: gpu.target().clone(), captures: BackEnd::Compute, attributes, ..Options::default() };
+    let module = Translator::new(options).translate(&mut vertex, &EmitOptions::default()).expect("a module");
+    let state = CaptureState {
+        is_active: true,
+        topology: Topology::Points,
+        provoking: ProvokingVertex::Last,
+        first_vertex: 0,
+        vertices: 3,
+        first_instance: 0,
+        instances: 1,
+        draw: 0,
+        primitives_before: 0,
+        primitives_most: u32::MAX,
+        first_words: [0; 4],
+    };
+    let mut resources = Resources::new();
+    resources.insert(ssbo(STATE_BINDING), words(&state.dispatch_words(&[0; 2])));
+    resources.insert(ssbo(BUFFER_BINDING), words(&vec![0; floats_wanted]));
+    for (binding, values) in (VERTEX_BUFFER_BINDING..).zip([PLACES, VALUES]) {
+        resources.insert(ssbo(binding), Resource::Buffer(floats(&values.concat())));
+    }
+    gpu.dispatch(&module.words, [1; 3], &mut resources);
+    read(&resources, ssbo(BUFFER_BINDING)).into_iter().map(f32::from_bits).collect()
 }
 
 /// Makes one triangle of a patch, of which the place in the patch is captured as the position.
