@@ -85,10 +85,13 @@ pub enum BackEnd {
     Storage,
     /// A compute shader that does all that a vertex shader does, and writes what is captured to storage buffers: for devices that have
     /// neither. It is dispatched for an array draw, with 64 vertices in a workgroup: `ceil(vertices / 64)`, `instances` and 1 are
-    /// how many workgroups there are. The draw that is seen takes a module of the same shader without captures.
+    /// how many workgroups there are, within the limits of the device. The draw that is seen takes a module of the same shader
+    /// without captures.
     ///
     /// It reads vertex buffers as storage buffers, see [`Attribute`], and has the shader's other resources where a vertex shader
-    /// has them. A vertex shader that writes memory is refused, as it would do so twice. One without captures stays one.
+    /// has them. Ranges have whole words, and hold all elements that the draw has. Numbers that were normalized are within what a
+    /// division may be off of what vertex fetch gives. A vertex shader that writes memory is refused, as it would do so twice. One
+    /// without captures stays one.
     Compute,
 }
 

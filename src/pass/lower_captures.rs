@@ -13,6 +13,9 @@
 //! and neither does one that captures whole variables. Components of 64 bits are two words each, as the offset of a variable with
 //! such would have to be a multiple of 8 (VUID-StandaloneSpirv-Offset-04716).
 //!
+//! All this is for [`BackEnd::Extension`]. For [`BackEnd::Storage`] the shader stores the captured words to buffers where the vertex
+//! is done, and for [`BackEnd::Compute`] it becomes a compute shader after that.
+//!
 //! Before:
 //!
 //! ```text

@@ -253,19 +253,23 @@ fn a_compute_shader_knows_its_draw() {
     }
 }
 
-/// Inputs of more than one Location, or less, and one that no attribute feeds.
+/// Inputs of more than one Location, or less, two that are an attribute together, and one that no attribute feeds.
 const SHAPES: &str = "\
-// ntv: xfb=VAR0.xyzw:0+0/48
-// ntv: xfb=VAR1.xyzw:0+16/48
-// ntv: xfb=VAR2.xyzw:0+32/48
+// ntv: xfb=VAR0.xyzw:0+0/64
+// ntv: xfb=VAR1.xyzw:0+16/64
+// ntv: xfb=VAR2.xyzw:0+32/64
+// ntv: xfb=VAR3.xyzw:0+48/64
 decl_var shader_in INTERP_MODE_NONE none mat2 m (VERT_ATTRIB_GENERIC0.xy, 0, 0)
 decl_var shader_in INTERP_MODE_NONE none float[2] f (VERT_ATTRIB_GENERIC2.x, 2, 0)
 decl_var shader_in INTERP_MODE_NONE none vec2 zw (VERT_ATTRIB_GENERIC4.zw, 4, 0)
 decl_var shader_in INTERP_MODE_NONE none dvec3 d (VERT_ATTRIB_GENERIC5.xyzw, 5, 0)
 decl_var shader_in INTERP_MODE_NONE none vec4 none (VERT_ATTRIB_GENERIC7.xyzw, 7, 0)
+decl_var shader_in INTERP_MODE_NONE none dvec2 xy (VERT_ATTRIB_GENERIC8.xyzw, 8, 0)
+decl_var shader_in INTERP_MODE_NONE none dvec2 zw64 (VERT_ATTRIB_GENERIC9.xyzw, 9, 0)
 decl_var shader_out INTERP_MODE_NONE none vec4 a (VARYING_SLOT_VAR0.xyzw, 0, 0)
 decl_var shader_out INTERP_MODE_NONE none vec4 b (VARYING_SLOT_VAR1.xyzw, 1, 0)
 decl_var shader_out INTERP_MODE_NONE none vec4 c (VARYING_SLOT_VAR2.xyzw, 2, 0)
+decl_var shader_out INTERP_MODE_NONE none vec4 e (VARYING_SLOT_VAR3.xyzw, 3, 0)
 ";
 
 const SHAPES_BODY: &str = "\
@@ -295,6 +299,15 @@ const SHAPES_BODY: &str = "\
     32x4 %22 = vec4 %19.x, %19.y, %19.z, %21.w
     32 %23 = deref_var &c (shader_out vec4)
     @store_deref (%23, %22) (wrmask=xyzw, access=none)
+    32 %24 = deref_var &xy (shader_in dvec2)
+    64x2 %25 = @load_deref (%24) (access=none)
+    32x2 %26 = f2f32 %25
+    32 %27 = deref_var &zw64 (shader_in dvec2)
+    64x2 %28 = @load_deref (%27) (access=none)
+    32x2 %29 = f2f32 %28
+    32x4 %30 = vec4 %26.x, %26.y, %29.x, %29.y
+    32 %31 = deref_var &e (shader_out vec4)
+    @store_deref (%31, %30) (wrmask=xyzw, access=none)
 ";
 
 #[test]
@@ -311,6 +324,7 @@ fn inputs_of_all_shapes_are_read() {
     };
     let attributes = [
         attribute(5, "R64G64B64_SFLOAT", 1, 0, 24),
+        attribute(8, "R64G64B64_SFLOAT", 1, 0, 24),
         attribute(0, "R32G32_SFLOAT", 0, 0, 40),
         attribute(1, "R32G32_SFLOAT", 0, 8, 40),
         attribute(2, "R32_SFLOAT", 0, 16, 40),
@@ -325,10 +339,11 @@ fn inputs_of_all_shapes_are_read() {
         VertexBuffer { bytes: floats(&numbers), skipped: 0 },
         VertexBuffer { bytes: doubles.iter().flat_map(|number| number.to_le_bytes()).collect(), skipped: 0 },
     ];
-    let found = captured(&gpu, shader("VERTEX", SHAPES, SHAPES_BODY), &attributes, draw, &buffers, 12);
+    let found = captured(&gpu, shader("VERTEX", SHAPES, SHAPES_BODY), &attributes, draw, &buffers, 16);
     for (vertex, found) in (FIRST_VERTEX as usize..).zip(found) {
         let (n, d) = (&numbers[10 * vertex..], &doubles[3 * vertex..]);
-        let want = [&n[..6], &n[8..10], &[d[0] as f32, d[1] as f32, d[2] as f32, 1.]].concat();
+        let d = [0, 1, 2].map(|c| d[c] as f32);
+        let want = [&n[..6], &n[8..10], &d, &[1.], &d, &[1.]].concat();
         assert_eq!(found.into_iter().map(f32::from_bits).collect::<Vec<f32>>(), want, "{vertex}");
     }
 }
