@@ -1,13 +1,13 @@
 //! From a shader to a SPIR-V module: check, passes, emission, with the memory of one shader reused for the next.
 
-use crate::capture::BackEnd;
+use crate::capture::{Attribute, BackEnd};
 use crate::check::{self, Checker};
 use crate::error::{Error, ErrorKind, Errors, Place};
 use crate::ir::{Shader, Stage};
 use crate::module::Module;
 use crate::op::Needs;
 use crate::pass::pipeline::{met_by, PIPELINE};
-use crate::pass::{BufferAccess, Context, Forms, Pass};
+use crate::pass::{is_captured, BufferAccess, Context, Forms, Pass};
 use crate::plan::Placements;
 use crate::spirv::{EmitOptions, Emitter};
 use crate::target::{Feature, Target};
@@ -25,6 +25,8 @@ pub struct Options {
     pub placements: Placements,
     /// Who writes what transform feedback captures.
     pub captures: BackEnd,
+    /// Where a vertex shader that becomes a compute shader finds the attributes of its vertices: see [`BackEnd::Compute`].
+    pub attributes: Vec<Attribute>,
 }
 
 /// What is known of the shaders that are to be translated.
@@ -85,10 +87,8 @@ impl Translator {
             Input::Unknown => self.checker.check(shader, &self.context.target)?,
             Input::Valid => self.checker.check_valid(shader, &self.context.target)?,
         }
-        if self.context.captures == BackEnd::Storage {
-            if let Some(why) = refused_captures(shader, &self.context.target) {
-                return Err(Error::new(ErrorKind::Unsupported, Place::default(), why).into());
-            }
+        if let Some(why) = refused_captures(shader, &self.context) {
+            return Err(Error::new(ErrorKind::Unsupported, Place::default(), why).into());
         }
         // Mesa optimises before: what is to clean up is what the passes leave.
         shader.set_tidy(true);
@@ -156,22 +156,25 @@ impl Translator {
 
 /// What passes are told of `options`. A shader that captures by itself asks nothing of the device: see [`refused_captures`].
 fn context(options: Options) -> Context {
-    let Options { mut target, buffer_access, placements, captures, .. } = options;
-    if captures == BackEnd::Storage {
+    let Options { mut target, buffer_access, placements, captures, attributes, .. } = options;
+    if captures != BackEnd::Extension {
         target.set(Feature::transformFeedback, true);
     }
-    Context { target, buffer_access, placements, captures }
+    Context { target, buffer_access, placements, captures, attributes }
 }
 
-/// Why a shader cannot write its captures itself, if it has any.
-fn refused_captures(shader: &Shader, target: &Target) -> Option<&'static str> {
-    let is_captured = !shader.xfb_info.is_empty()
-        || shader.vars.values().any(|variable| variable.capture.is_some())
-        || shader.info.xfb_stride != [0; 4];
-    match shader.stage() {
-        _ if !is_captured => None,
-        Stage::Vertex if target.has(Feature::vertexPipelineStoresAndAtomics) => None,
-        Stage::Vertex => {
+/// Why a shader cannot write its captures itself, if it has any and is to.
+fn refused_captures(shader: &Shader, context: &Context) -> Option<&'static str> {
+    if context.captures == BackEnd::Extension || !is_captured(shader) {
+        return None;
+    }
+    let has_stores = context.target.has(Feature::vertexPipelineStoresAndAtomics);
+    match (context.captures, shader.stage()) {
+        (BackEnd::Compute, Stage::Vertex) => check::writes_memory(shader)
+            .then_some("a compute shader takes the captures of vertex shaders that write no memory only"),
+        (BackEnd::Compute, _) => Some("a compute shader takes the captures of vertex shaders only"),
+        (_, Stage::Vertex) if has_stores => None,
+        (_, Stage::Vertex) => {
             Some("storage buffers for captures need feature vertexPipelineStoresAndAtomics, which the target lacks")
         }
         _ => Some("storage buffers take the captures of vertex shaders only"),

@@ -13,7 +13,7 @@
 //! ```
 //!
 //! Commands: `print`, `check`, `pass NAME`, `lower` and `compile`, with `target=T`, `enable=F`, `disable=F`, `access=lane`,
-//! `uniform-ranges=vec4s`, `workaround=W`, `place=PLACEMENT`, `stop-after=PASS`, `names` and `lines` behind them. `BLESS=1 cargo test --test corpus` writes what
+//! `uniform-ranges=vec4s`, `workaround=W`, `place=PLACEMENT`, `captures=WHO`, `attribute=ROW`, `stop-after=PASS`, `names` and `lines` behind them. `BLESS=1 cargo test --test corpus` writes what
 //! comes out as what has to; every module goes through `spirv-val` all the same.
 //!
 //! `; test: run` has the tool run the shaders of the file on the interpreter. Lines `; inputs: ...` give it what README calls
@@ -25,7 +25,7 @@ mod support;
 #[path = "support/tool.rs"]
 mod tool;
 
-use ntv::capture::BackEnd;
+use ntv::capture::{Attribute, AttributeFormat, BackEnd};
 use ntv::pass::{pipeline, Context};
 use ntv::plan::BlockPlacement;
 use ntv::{check, text, BufferAccess, EmitOptions, Errors, Feature, Options, Shader, Target, Translator, Workaround};
@@ -100,6 +100,16 @@ struct Command<'a> {
     lines: bool,
 }
 
+/// An attribute as `LOCATION:FORMAT:BINDING+OFFSET/STRIDE` says, with `/DIVISOR` behind it if it has one.
+fn attribute(row: &str) -> Option<Attribute> {
+    let mut parts = row.split([':', '+', '/']);
+    let location = parts.next()?.parse().ok()?;
+    let format = AttributeFormat::from_name(parts.next()?)?;
+    let mut number = || parts.next()?.parse().ok();
+    let (binding, offset, stride) = (number()?, number()?, number()?);
+    Some(Attribute { location, format, binding, offset, stride, divisor: number() })
+}
+
 impl<'a> Command<'a> {
     fn parse(line: &'a str) -> Result<Command<'a>, String> {
         let mut words = line.split(' ');
@@ -129,6 +139,8 @@ impl<'a> Command<'a> {
                 self.options.placements.set(place.block, place.placement);
             }
             ("captures", "storage") => self.options.captures = BackEnd::Storage,
+            ("captures", "compute") => self.options.captures = BackEnd::Compute,
+            ("attribute", row) => self.options.attributes.push(attribute(row).ok_or_else(wrong)?),
             ("stop-after", pass) => self.pass = Some(pass),
             ("names", "") => self.names = true,
             ("lines", "") => self.lines = true,
@@ -162,7 +174,7 @@ impl<'a> Command<'a> {
     }
 
     fn run_one(&self, mut shader: Shader, input: &str) -> Result<Result<String, Errors>, String> {
-        let Options { target, buffer_access, placements, captures, .. } = self.options.clone();
+        let Options { target, buffer_access, placements, captures, attributes, .. } = self.options.clone();
         let mut translator = Translator::new(self.options.clone());
         let printed = |shader: &Shader| Ok(Ok(text::print(shader)));
         match self.verb {
@@ -173,7 +185,7 @@ impl<'a> Command<'a> {
             }
             "pass" => {
                 let pass = self.pass.and_then(pipeline::named).ok_or("no such pass")?;
-                pass.apply(&mut shader, &Context { target, buffer_access, placements, captures });
+                pass.apply(&mut shader, &Context { target, buffer_access, placements, captures, attributes });
                 check::validate(&shader).map_err(|errors| format!("the pass leaves an invalid shader:\n{errors}"))?;
                 printed(&shader)
             }

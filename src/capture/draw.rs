@@ -83,7 +83,7 @@ impl Topology {
     }
 }
 
-/// What a vertex shader that writes its captures to storage buffers is told of a draw. The driver writes
+/// What a shader that writes its captures to storage buffers is told of a draw. The driver writes
 /// [`words`](CaptureState::words) to a storage buffer, at [`STATE_BINDING`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CaptureState {
@@ -99,6 +99,10 @@ pub struct CaptureState {
     pub vertices: u32,
     /// What Vulkan's InstanceIndex counts from: `firstInstance`.
     pub first_instance: u32,
+    /// How many instances there are.
+    pub instances: u32,
+    /// GL's gl_DrawID. What is drawn has it from the device; a compute shader has it from here.
+    pub draw: u32,
     /// Primitives that were captured before, since transform feedback began.
     pub primitives_before: u32,
     /// Primitives that fit into the buffers: see [`fitting`].
@@ -122,7 +126,10 @@ pub(crate) mod word {
     pub(crate) const PRIMITIVES: u32 = 6;
     pub(crate) const BEFORE: u32 = 7;
     pub(crate) const MOST: u32 = 8;
+    pub(crate) const INSTANCES: u32 = 9;
+    pub(crate) const DRAW: u32 = 10;
     pub(crate) const FIRST_WORDS: u32 = 12;
+    pub(crate) const VERTEX_BUFFERS: u32 = super::STATE_WORDS as u32;
 }
 
 /// The first of four bindings of the buffers that transform feedback writes, in the set of storage blocks.
@@ -146,16 +153,24 @@ impl CaptureState {
             (word::PRIMITIVES, primitives),
             (word::BEFORE, self.primitives_before),
             (word::MOST, self.primitives_most),
+            (word::INSTANCES, self.instances),
+            (word::DRAW, self.draw),
         ];
         rows.iter().for_each(|(at, value)| words[*at as usize] = *value);
         words[word::FIRST_WORDS as usize..].copy_from_slice(&self.first_words);
         words
     }
 
-    /// Primitives that `instances` instances make, and how many of them are captured: what the queries
+    /// What a compute shader reads: the same, and for each vertex buffer the bytes from where the storage buffer is bound to where
+    /// the vertex buffer begins. GL begins anywhere, Vulkan binds at its alignments.
+    pub fn dispatch_words(&self, vertex_buffers: &[u32]) -> Vec<u32> {
+        [&self.words()[..], vertex_buffers].concat()
+    }
+
+    /// Primitives that the instances make, and how many of them are captured: what the queries
     /// `PRIMITIVES_GENERATED` and `TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN` count.
-    pub fn primitives(&self, instances: u32) -> (u32, u32) {
-        let made = self.topology.primitives(self.vertices).saturating_mul(instances);
+    pub fn primitives(&self) -> (u32, u32) {
+        let made = self.topology.primitives(self.vertices).saturating_mul(self.instances);
         let room = self.primitives_most.saturating_sub(self.primitives_before);
         (made, if self.is_active { made.min(room) } else { 0 })
     }

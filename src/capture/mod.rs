@@ -17,7 +17,8 @@
 //! | `Block { vec4 v; }` | each member begins a new one | `Block.v`, in arrays of blocks `Block[1].v` |
 //! | `float gl_ClipDistance[6]` | compact: four elements share one | `gl_ClipDistance`, `gl_ClipDistance[5]` |
 //!
-//! A [`BackEnd`] carries the plan out: the device, or the shader itself, which is told of each draw by a [`CaptureState`].
+//! A [`BackEnd`] carries the plan out: the device, or the shader itself, which is told of each draw by a [`CaptureState`]. One that
+//! runs as a compute shader finds its inputs by [`Attribute`]s.
 //!
 //! Sources: OpenGL 4.6, section 7.3 (link errors), section 11.1.2.1 "Output Variables" (names and limits) and section 13.3 (what is
 //! written where); GLSL 4.60, section 4.4.2.1 "Transform Feedback Layout Qualifiers"; Mesa's `gl_nir_link_varyings.c` where these
@@ -53,6 +54,7 @@
 //! # Ok::<(), ntv::capture::XfbError>(())
 //! ```
 
+mod attribute;
 mod draw;
 mod error;
 mod explicit;
@@ -63,6 +65,8 @@ mod request;
 mod resolve;
 mod shape;
 
+pub(crate) use attribute::Numbers;
+pub use attribute::{Attribute, AttributeFormat, VERTEX_BUFFER_BINDING};
 pub(crate) use draw::word;
 pub use draw::{fitting, CaptureState, ProvokingVertex, Topology, BUFFER_BINDING, STATE_BINDING, STATE_WORDS};
 pub use error::{XfbError, XfbPlace, XfbProblem};
@@ -79,6 +83,16 @@ pub enum BackEnd {
     Extension,
     /// The vertex shader, to storage buffers, while it draws: for devices with `vertexPipelineStoresAndAtomics`.
     Storage,
+    /// A compute shader that does all that a vertex shader does, and writes what is captured to storage buffers: for devices that have
+    /// neither. It is dispatched for an array draw, with 64 vertices in a workgroup: `ceil(vertices / 64)`, `instances` and 1 are
+    /// how many workgroups there are, within the limits of the device. The draw that is seen takes a module of the same shader
+    /// without captures.
+    ///
+    /// It reads vertex buffers as storage buffers, see [`Attribute`], and has the shader's other resources where a vertex shader
+    /// has them. Ranges have whole words, and hold all elements that the draw has. Numbers that were normalized are within what a
+    /// division may be off of what vertex fetch gives. A vertex shader that writes memory is refused, as it would do so twice. One
+    /// without captures stays one.
+    Compute,
 }
 
 /// Plans what `request` asks of `outputs`, those of the last stage before rasterization in any order.

@@ -73,6 +73,11 @@ pub fn supported(shader: &Shader, target: &Target) -> Result<(), Errors> {
     Checker::default().supported(shader, target)
 }
 
+/// Whether `shader` writes memory that others see.
+pub(crate) fn writes_memory(shader: &Shader) -> bool {
+    stores::first(shader).is_some()
+}
+
 /// Checks shaders, one after the other, with the memory of one reused for the next.
 #[derive(Debug, Default)]
 pub struct Checker {

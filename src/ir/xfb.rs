@@ -148,7 +148,7 @@ impl XfbInfo {
     }
 }
 
-/// A run of components and its buffer, as a text: see the [module](self).
+/// A run of components and its buffer: a row of text such as `VAR1.yz:0+16/24`, or `VAR1.yz:0+16/24,stream=1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct XfbRow {
     /// The buffer.

@@ -1,4 +1,4 @@
-//! A vertex shader writes what is captured of it to storage buffers.
+//! A vertex shader writes what is captured of it to storage buffers, also if it runs as a compute shader.
 //!
 //! A vertex belongs to as many primitives as the topology says: three of a strip of triangles, all of a fan if it is the middle. A loop
 //! at the end of the shader goes over them, and writes the vertex to its place in each:
@@ -27,7 +27,8 @@ use crate::target::Descriptor;
 
 /// The buffers of a shader that writes its captures itself.
 pub(super) struct Buffers<'w> {
-    state: Var,
+    /// The state of the draw.
+    pub(super) state: Var,
     /// Those that are written.
     captured: Vec<Captured<'w>>,
 }
@@ -58,7 +59,8 @@ impl<'w> Buffers<'w> {
     }
 }
 
-fn declare(shader: &mut Shader, context: &Context, name: &str, binding: u32, access: Access) -> Var {
+/// Declares a storage buffer of words.
+pub(super) fn declare(shader: &mut Shader, context: &Context, name: &str, binding: u32, access: Access) -> Var {
     let ty = block_type(shader, UINT, None);
     let name = shader.strings.add(name);
     let set = context.target.descriptor_set(Descriptor::StorageBuffer);

@@ -13,6 +13,9 @@
 //! and neither does one that captures whole variables. Components of 64 bits are two words each, as the offset of a variable with
 //! such would have to be a multiple of 8 (VUID-StandaloneSpirv-Offset-04716).
 //!
+//! All this is for [`BackEnd::Extension`]. For [`BackEnd::Storage`] the shader stores the captured words to buffers where the vertex
+//! is done, and for [`BackEnd::Compute`] it becomes a compute shader after that.
+//!
 //! Before:
 //!
 //! ```text
@@ -39,7 +42,7 @@
 
 use super::capture_stores::Buffers;
 use super::captured::{Loads, OutputWords, Place, Word};
-use super::{Context, Forms, Pass};
+use super::{vertex_to_compute, Context, Forms, Pass};
 use crate::capture::BackEnd;
 use crate::ir::{
     rewrite, Builder, Capture, Edit, InstKind, Jump, Precision, Shader, Stage, Var, Variable, XfbInfo, NO_LOCATION,
@@ -57,7 +60,7 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(shader: &mut Shader, context: &Context) -> bool {
-    if context.captures == BackEnd::Storage {
+    if context.captures != BackEnd::Extension {
         return store(shader, context);
     }
     let info = std::mem::take(&mut shader.xfb_info);
@@ -78,7 +81,14 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
     true
 }
 
-/// Has the shader write its captures itself.
+/// Whether something may be captured of `shader`.
+pub(crate) fn is_captured(shader: &Shader) -> bool {
+    !shader.xfb_info.is_empty()
+        || shader.vars.values().any(|variable| variable.capture.is_some())
+        || shader.info.xfb_stride != [0; 4]
+}
+
+/// Has the shader write its captures itself, as a compute shader if it cannot while it draws.
 fn store(shader: &mut Shader, context: &Context) -> bool {
     let mut info = std::mem::take(&mut shader.xfb_info);
     for Capture { buffer, stride, .. } in shader.vars.values().filter_map(|variable| variable.capture) {
@@ -95,6 +105,9 @@ fn store(shader: &mut Shader, context: &Context) -> bool {
     if !words.is_empty() {
         let buffers = Buffers::new(shader, context, &info, &words);
         where_done(shader, |b, _| buffers.write(b));
+        if context.captures == BackEnd::Compute {
+            vertex_to_compute::run(shader, context, buffers.state);
+        }
     }
     was_captured || !words.is_empty()
 }

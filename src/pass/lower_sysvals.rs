@@ -8,7 +8,8 @@
 //! counted in one dimension (Vulkan, "Built-In Variables").
 //!
 //! Whether a draw has indices only the driver knows. It says so in the push constants, at
-//! [`Target::indexed_draw_offset`](crate::target::Target), as zink does.
+//! [`Target::indexed_draw_offset`](crate::target::Target), as zink does. A captured vertex shader that becomes a compute shader is
+//! for draws without.
 //!
 //! zink subtracts the base instance and selects the base vertex before its translator runs. A dump of zink's own level,
 //! which declares zink's push constants, means InstanceIndex and BaseVertex.
@@ -27,7 +28,8 @@
 //! 32    %2 = isub %0, %1
 //! ```
 
-use super::{Context, Forms, Pass};
+use super::{is_captured, Context, Forms, Pass};
+use crate::capture::BackEnd;
 use crate::ir::{rewrite, Builder, Def, Edit, Inst, Shader};
 use crate::op::names::{pack_alu_type, varying, InterpMode, IoSemantics};
 use crate::op::Intrinsic::{self, *};
@@ -51,6 +53,8 @@ struct Source<'a> {
     target: &'a Target,
     /// zink's own passes have been here.
     is_zink_level: bool,
+    /// No draw has indices.
+    is_for_arrays: bool,
 }
 
 const COMPUTED: &[(Intrinsic, Compute)] = &[
@@ -88,7 +92,8 @@ const COMPUTED: &[(Intrinsic, Compute)] = &[
 ];
 
 fn run(shader: &mut Shader, context: &Context) -> bool {
-    let source = Source { target: &context.target, is_zink_level: is_zink_level(shader) };
+    let is_for_arrays = context.captures == BackEnd::Compute && is_captured(shader);
+    let source = Source { target: &context.target, is_zink_level: is_zink_level(shader), is_for_arrays };
     rewrite(shader, |b, inst| match b.shader.as_intrinsic(inst) {
         Some((op, _)) => lower(b, inst, op, &source).map_or(Edit::Keep, Edit::Replace),
         None => Edit::Keep,
@@ -156,6 +161,9 @@ fn base_vertex(b: &mut Builder<'_>, source: &Source<'_>) -> Def {
 }
 
 fn is_indexed_draw(b: &mut Builder<'_>, source: &Source<'_>) -> Def {
+    if source.is_for_arrays {
+        return b.imm(1, 0);
+    }
     let indices = [(Index::base, source.target.indexed_draw_offset), (Index::range, 4), (Index::align_mul, 4)];
     let zero = b.imm32(0);
     let word = b.intrinsic_with(load_push_constant, 1, 32, &[zero], &indices).def();

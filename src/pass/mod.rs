@@ -108,6 +108,7 @@ pub mod place_blocks;
 pub mod regs_to_ssa;
 pub mod wide_ubo_lanes;
 
+mod attributes;
 mod blocks;
 mod capture_stores;
 mod captured;
@@ -117,10 +118,12 @@ mod lanes;
 #[cfg(test)]
 mod testing;
 mod textures;
+mod vertex_to_compute;
 
 pub use forms::Forms;
+pub(crate) use lower_captures::is_captured;
 
-use crate::capture::BackEnd;
+use crate::capture::{Attribute, BackEnd};
 use crate::ir::Shader;
 use crate::op::Needs;
 use crate::plan::Placements;
@@ -147,6 +150,8 @@ pub struct Context {
     pub placements: Placements,
     /// Who writes what transform feedback captures.
     pub captures: BackEnd,
+    /// Where a compute shader finds the attributes of vertices.
+    pub attributes: Vec<Attribute>,
 }
 
 impl Context {

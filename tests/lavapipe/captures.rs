@@ -1,9 +1,10 @@
 //! Transform feedback writes what the shader wrote, whatever a key does to the position afterwards.
 
-use crate::gpu::{self, floats, from_bytes, ssbo, Gpu};
+use crate::gpu::{floats, from_bytes, read, ssbo, words, Gpu};
 use crate::stages::{fragment, shader};
-use ntv::capture::{BackEnd, CaptureState, ProvokingVertex, Topology, BUFFER_BINDING, STATE_BINDING};
-use ntv::driver::{vk, Attachment, Attribute, Draw, Resources};
+use ntv::capture::{self, AttributeFormat, BackEnd, CaptureState, ProvokingVertex, Topology};
+use ntv::capture::{BUFFER_BINDING, STATE_BINDING, VERTEX_BUFFER_BINDING};
+use ntv::driver::{vk, Attachment, Attribute, Draw, Resource, Resources};
 use ntv::link::link;
 use ntv::module::{Stage, OPTIONS};
 use ntv::variant::{Program, Shader};
@@ -188,20 +189,20 @@ fn modules(gpu: &Gpu, back_end: BackEnd, stages: Vec<ntv::Shader>) -> Vec<Module
 fn captured(gpu: &Gpu, back_end: BackEnd, modules: &[Module], key: &Key, floats_wanted: usize) -> Vec<f32> {
     let shaders = modules.iter().zip(0..).map(|(module, id)| Shader { id, module: module.clone().into() });
     let program = Program::new(shaders.collect()).expect("a program");
-    let mut words = Vec::new();
+    let mut instances = Vec::new();
     for (shader, key) in program.keys(key).expect("a key that it takes") {
         let mut own = Vec::new();
         shader.module.instantiate(&key, &mut own).expect("a key that it takes");
-        words.push(own);
+        instances.push(own);
     }
-    let words: Vec<&[u32]> = words.iter().map(Vec::as_slice).collect();
+    let instances: Vec<&[u32]> = instances.iter().map(Vec::as_slice).collect();
     let [places, values] = [PLACES, VALUES].map(|it| floats(&it.concat()));
     let attribute = |location, bytes| Attribute { location, format: FORMAT, bytes, per_instance: false };
     let is_tessellated = modules.iter().any(|module| module.stage == Stage::TessEval);
     let topology =
         if is_tessellated { vk::PrimitiveTopology::PATCH_LIST } else { vk::PrimitiveTopology::TRIANGLE_LIST };
     let draw = Draw {
-        modules: &words,
+        modules: &instances,
         topology,
         attributes: &[attribute(0, &places), attribute(1, &values)],
         size: [4, 4],
@@ -213,7 +214,7 @@ fn captured(gpu: &Gpu, back_end: BackEnd, modules: &[Module], key: &Key, floats_
             let captures = &[4 * floats_wanted];
             from_bytes(&gpu.draw(&Draw { captures, ..draw }, &mut Resources::new()).captures[0])
         }
-        BackEnd::Storage => stored(gpu, &draw, key, floats_wanted),
+        BackEnd::Storage | BackEnd::Compute => stored(gpu, &draw, key, floats_wanted),
     };
     let floats: Vec<f32> = words_captured.into_iter().map(f32::from_bits).collect();
     // The order of the corners of a patch is up to the tessellator.
@@ -224,24 +225,29 @@ fn captured(gpu: &Gpu, back_end: BackEnd, modules: &[Module], key: &Key, floats_
     }
 }
 
+/// What a shader that captures by itself is told of the triangle.
+const STATE: CaptureState = CaptureState {
+    is_active: true,
+    topology: Topology::Triangles,
+    provoking: ProvokingVertex::Last,
+    first_vertex: 0,
+    vertices: 3,
+    first_instance: 0,
+    instances: 1,
+    draw: 0,
+    primitives_before: 0,
+    primitives_most: 1,
+    first_words: [0; 4],
+};
+
 /// What the shader itself captures of `draw`, if `key` does not say that nothing is.
 fn stored(gpu: &Gpu, draw: &Draw<'_>, key: &Key, words_wanted: usize) -> Vec<u32> {
-    let state = CaptureState {
-        is_active: key.bits & Key::NO_CAPTURE == 0,
-        topology: Topology::Triangles,
-        provoking: ProvokingVertex::Last,
-        first_vertex: 0,
-        vertices: draw.vertices,
-        first_instance: 0,
-        primitives_before: 0,
-        primitives_most: 1,
-        first_words: [0; 4],
-    };
+    let state = CaptureState { is_active: key.bits & Key::NO_CAPTURE == 0, ..STATE };
     let mut resources = Resources::new();
-    resources.insert(ssbo(STATE_BINDING), gpu::words(&state.words()));
-    resources.insert(ssbo(BUFFER_BINDING), gpu::words(&vec![0; words_wanted]));
+    resources.insert(ssbo(STATE_BINDING), words(&state.words()));
+    resources.insert(ssbo(BUFFER_BINDING), words(&vec![0; words_wanted]));
     gpu.draw(draw, &mut resources);
-    gpu::read(&resources, ssbo(BUFFER_BINDING))
+    read(&resources, ssbo(BUFFER_BINDING))
 }
 
 /// Positions in ascending order.
@@ -290,7 +296,27 @@ fn what_is_captured_is_what_the_vertex_shader_wrote() {
         for back_end in [BackEnd::Extension, BackEnd::Storage] {
             assert_captured(&gpu, back_end, name, std::slice::from_ref(&vertex), &want);
         }
+        assert_eq!(dispatched(&gpu, vertex, want.len()), want, "{name}, dispatched");
     }
+}
+
+/// What a compute shader captures of three vertices: so many floats.
+fn dispatched(gpu: &Gpu, mut vertex: ntv::Shader, floats_wanted: usize) -> Vec<f32> {
+    let format = AttributeFormat::from_name("R32G32B32A32_SFLOAT").expect("a format");
+    let attribute =
+        |location| capture::Attribute { location, format, binding: location, offset: 0, stride: 16, divisor: None };
+    let attributes = vec![attribute(0), attribute(1)];
+    let options =
+        Options { target: gpu.target().clone(), captures: BackEnd::Compute, attributes, ..Options::default() };
+    let module = Translator::new(options).translate(&mut vertex, &EmitOptions::default()).expect("a module");
+    let mut resources = Resources::new();
+    resources.insert(ssbo(STATE_BINDING), words(&STATE.dispatch_words(&[0; 2])));
+    resources.insert(ssbo(BUFFER_BINDING), words(&vec![0; floats_wanted]));
+    for (binding, values) in (VERTEX_BUFFER_BINDING..).zip([PLACES, VALUES]) {
+        resources.insert(ssbo(binding), Resource::Buffer(floats(&values.concat())));
+    }
+    gpu.dispatch(&module.words, [1; 3], &mut resources);
+    read(&resources, ssbo(BUFFER_BINDING)).into_iter().map(f32::from_bits).collect()
 }
 
 /// Makes one triangle of a patch, of which the place in the patch is captured as the position.

@@ -3,8 +3,9 @@
 use crate::gpu::{floats, from_bytes, read, ssbo, words, Gpu};
 use crate::stages::{fragment, shader};
 use crate::support;
-use ntv::capture::{fitting, BackEnd, CaptureState, ProvokingVertex, Topology, BUFFER_BINDING, STATE_BINDING};
-use ntv::driver::{vk, Attachment, Attribute, Draw, Resources};
+use ntv::capture::{self, fitting, AttributeFormat, BackEnd, CaptureState, ProvokingVertex, Topology};
+use ntv::capture::{BUFFER_BINDING, STATE_BINDING, VERTEX_BUFFER_BINDING};
+use ntv::driver::{vk, Attachment, Attribute, Draw, Resource, Resources};
 use ntv::{EmitOptions, Options, Target, Translator};
 
 const FORMAT: vk::Format = vk::Format::R32G32B32A32_SFLOAT;
@@ -78,6 +79,8 @@ impl Case {
             first_vertex: self.first[0],
             vertices: self.vertices,
             first_instance: self.first[1],
+            instances: self.instances,
+            draw: 0,
             primitives_before: self.before,
             primitives_most: fitting(self.topology, buffers),
             first_words: [self.skipped[0], self.skipped[1], 0, 0],
@@ -170,14 +173,35 @@ fn resumed() -> Vec<Case> {
     all
 }
 
+/// The attributes, for a compute shader.
+fn attributes() -> Vec<capture::Attribute> {
+    let format = AttributeFormat::from_name("R32G32B32A32_SFLOAT").expect("a format");
+    let attribute = |number, divisor| capture::Attribute {
+        location: number,
+        format,
+        binding: number,
+        offset: 0,
+        stride: 16,
+        divisor,
+    };
+    vec![attribute(0, None), attribute(1, Some(1))]
+}
+
 /// The modules of a pipeline whose captures `captures` carries out.
 fn modules(target: &Target, captures: BackEnd, is_captured: bool) -> Vec<Vec<u32>> {
-    let options = Options { target: target.clone(), captures, ..Options::default() };
+    let options = Options { target: target.clone(), captures, attributes: attributes(), ..Options::default() };
     let mut translator = Translator::new(options);
     let header = if is_captured { CAPTURES } else { "" };
     let stages = [shader("VERTEX", header, VERTEX), fragment()];
     let words = |mut shader| translator.translate(&mut shader, &EmitOptions::default()).expect("a module").words;
     stages.into_iter().map(words).collect()
+}
+
+/// What attributes are read from.
+fn vertex_buffers(case: &Case) -> [Vec<u8>; 2] {
+    let places: Vec<f32> = (0..case.first[0] + case.vertices.max(1)).flat_map(of_vertex).collect();
+    let values: Vec<f32> = (0..case.first[1] + case.instances).flat_map(of_instance).collect();
+    [floats(&places), floats(&values)]
 }
 
 /// Draws `case`. Gives the picture and what the extension captured.
@@ -188,9 +212,7 @@ fn draw(
     captures: &[usize],
     resources: &mut Resources,
 ) -> [Vec<Vec<u8>>; 2] {
-    let places: Vec<f32> = (0..case.first[0] + case.vertices.max(1)).flat_map(of_vertex).collect();
-    let values: Vec<f32> = (0..case.first[1] + case.instances).flat_map(of_instance).collect();
-    let (places, values) = (floats(&places), floats(&values));
+    let [places, values] = vertex_buffers(case);
     let attribute = |location, bytes, per_instance| Attribute { location, format: FORMAT, bytes, per_instance };
     let all: Vec<&[u32]> = modules.iter().map(Vec::as_slice).collect();
     let draw = Draw {
@@ -218,6 +240,33 @@ fn stored(gpu: &Gpu, case: &Case, modules: &[Vec<u32>]) -> ([Vec<u32>; 2], Vec<V
     }
     let [picture, _] = draw(gpu, case, modules, &[], &mut resources);
     ([0, 1].map(|buffer| read(&resources, ssbo(BUFFER_BINDING + buffer))), picture)
+}
+
+/// What a compute shader leaves there.
+fn dispatched(gpu: &Gpu, case: &Case, module: &[u32]) -> [Vec<u32>; 2] {
+    let mut resources = Resources::new();
+    resources.insert(ssbo(STATE_BINDING), words(&case.state().dispatch_words(&[0; 2])));
+    for (binding, buffer) in (BUFFER_BINDING..).zip(case.buffers()) {
+        resources.insert(ssbo(binding), words(&buffer));
+    }
+    for (binding, bytes) in (VERTEX_BUFFER_BINDING..).zip(vertex_buffers(case)) {
+        resources.insert(ssbo(binding), Resource::Buffer(bytes));
+    }
+    // One instance too many: it does nothing.
+    gpu.dispatch(module, [case.vertices.div_ceil(64), case.instances + 1, 1], &mut resources);
+    [0, 1].map(|buffer| read(&resources, ssbo(BUFFER_BINDING + buffer)))
+}
+
+#[test]
+fn compute_shaders_capture_what_the_model_says() {
+    let gpu = Gpu::open();
+    let module = modules(gpu.target(), BackEnd::Compute, true).swap_remove(0);
+    // More vertices than a workgroup has.
+    let many = |case: &Case| Case { vertices: 150, instances: 2, ..*case };
+    let large: Vec<Case> = cases().iter().filter(|case| case.vertices == 7).map(many).collect();
+    for case in cases().into_iter().chain(resumed()).chain(large) {
+        assert_eq!(dispatched(&gpu, &case, &module), case.model(), "{case:?}");
+    }
 }
 
 #[test]

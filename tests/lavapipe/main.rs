@@ -3,6 +3,7 @@
 //! Each test knows by itself what has to come out. A driver or a layer that is missing is a failure.
 
 mod alu;
+mod attributes;
 mod blocks;
 mod captures;
 mod compute;
