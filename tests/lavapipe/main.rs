@@ -8,12 +8,15 @@ mod blocks;
 mod captures;
 mod compute;
 mod corners;
+mod counters;
 mod faults;
 mod feedback;
 mod framebuffer;
 mod gpu;
 mod graphics;
 mod images;
+#[path = "../support/kernels.rs"]
+mod kernels;
 mod lanes;
 mod links;
 mod planned;

@@ -1,0 +1,149 @@
+//! Shaders that count and sort what is captured, so that no number has to come back from the device.
+//!
+//! A draw captures behind those before it, so a driver has to know how many primitives these captured. For direct draws it counts
+//! along, see [`CaptureState::primitives`]. For indirect draws, and for what `glDrawTransformFeedback` draws, the numbers are on the
+//! device only. A [`Kernel`] is a compute shader that works on them there. It comes as a text of NIR; parsing and translating it is as
+//! with any other shader:
+//!
+//! ```
+//! use ntv::capture::kernels::Kernel;
+//!
+//! let mut shader = ntv::text::parse(Kernel::BeginDraw.nir()).remove(0).shader?;
+//! let module = ntv::Translator::new(ntv::Options::default()).translate(&mut shader, &ntv::EmitOptions::default())?;
+//! assert_eq!(module.words[0], 0x0723_0203);
+//! # Ok::<(), ntv::Errors>(())
+//! ```
+//!
+//! All run as **one workgroup**, and all blocks are storage blocks of words. What a kernel writes and the next reads needs a barrier,
+//! and so does the state that a draw reads in the vertex shader and the command that an indirect draw reads.
+//!
+//! | for | kernels |
+//! |-|-|
+//! | a draw without indices | [`BeginDraw`](Kernel::BeginDraw), then the draw |
+//! | a draw with indices | [`EmissionList`](Kernel::EmissionList); `BeginDraw` on the command that it wrote; a draw of that command, of which vertex `i` is what the list has at `i` |
+//! | `glDrawTransformFeedback` | [`DrawFeedback`](Kernel::DrawFeedback), then an indirect draw |
+//! | `glBeginTransformFeedback` | the counter `written` is set to 0 |
+//! | pause, resume | `is_active` in the block of the feedback object changes; `BeginDraw` runs for paused draws too, which generate primitives |
+
+use super::draw::{CaptureState, ProvokingVertex, Topology};
+
+/// A compute shader that comes with ntv.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kernel {
+    /// Writes the [state](CaptureState) of a draw, and counts its primitives. One invocation. See [`begin_draw`].
+    BeginDraw,
+    /// Writes the command that draws what was captured. One invocation. See [`draw_feedback`].
+    DrawFeedback,
+    /// Writes which vertices an indexed draw captures, in their order. 64 invocations. See [`emission_list`].
+    EmissionList,
+}
+
+impl Kernel {
+    /// All of them.
+    pub const ALL: [Kernel; 3] = [Kernel::BeginDraw, Kernel::DrawFeedback, Kernel::EmissionList];
+
+    /// The shader, with what it does at its head.
+    pub fn nir(self) -> &'static str {
+        match self {
+            Kernel::BeginDraw => include_str!("kernels/begin_draw.nir"),
+            Kernel::DrawFeedback => include_str!("kernels/draw_feedback.nir"),
+            Kernel::EmissionList => include_str!("kernels/emission_list.nir"),
+        }
+    }
+}
+
+/// Bindings of [`Kernel::BeginDraw`].
+pub mod begin_draw {
+    /// Reads a `VkDrawIndirectCommand`: what is drawn.
+    pub const COMMAND: u32 = 0;
+    /// Reads [`CaptureState::feedback_words`](crate::capture::CaptureState::feedback_words): what does not change from draw to
+    /// draw, but for `is_active`.
+    pub const FEEDBACK: u32 = 1;
+    /// Changes the [counters](super::counter).
+    pub const COUNTERS: u32 = 2;
+    /// Writes [`CaptureState::words`](crate::capture::CaptureState::words), with the primitives that were written before.
+    pub const STATE: u32 = 3;
+}
+
+/// Bindings of [`Kernel::DrawFeedback`].
+pub mod draw_feedback {
+    /// Reads the [counters](super::counter).
+    pub const COUNTERS: u32 = 0;
+    /// Reads two words: [`Topology::vertices_per_primitive`](crate::capture::Topology::vertices_per_primitive) of what was captured,
+    /// and how many instances are drawn.
+    pub const PARAMETERS: u32 = 1;
+    /// Writes a `VkDrawIndirectCommand`.
+    pub const COMMAND: u32 = 2;
+}
+
+/// Bindings of [`Kernel::EmissionList`].
+pub mod emission_list {
+    /// Reads a `VkDrawIndexedIndirectCommand`: what is drawn. All its indices must be in the buffer.
+    pub const INDEXED: u32 = 0;
+    /// Reads [`EmissionParameters::words`](super::EmissionParameters::words).
+    pub const PARAMETERS: u32 = 1;
+    /// Reads the index buffer, as whole words: what is bound ends at a multiple of 4 bytes.
+    pub const INDICES: u32 = 2;
+    /// Writes the list: a word for each vertex, the index with the base vertex added.
+    pub const LIST: u32 = 3;
+    /// Writes a `VkDrawIndirectCommand` with as many vertices as the list has, and the instances of the indexed command.
+    pub const COMMAND: u32 = 4;
+}
+
+/// The places of words in the block of counters. A driver may keep one for each feedback object.
+pub mod counter {
+    /// Primitives that were captured since transform feedback began.
+    pub const WRITTEN: u32 = 0;
+    /// Primitives that were made, also while transform feedback was paused. It wraps: what a query counts is the difference.
+    pub const GENERATED: u32 = 1;
+    /// How many words there are.
+    pub const WORDS: usize = 2;
+}
+
+/// Words of [`CaptureState::feedback_words`].
+pub const FEEDBACK_WORDS: usize = 8;
+
+impl CaptureState {
+    /// What [`Kernel::BeginDraw`] reads of a feedback object: topology, provoking vertex, whether it is active, the most primitives,
+    /// and where the buffers begin. The other fields do not matter.
+    ///
+    /// The topology is that of the draw: of one with indices, that of the [list](Topology::list).
+    pub fn feedback_words(&self) -> [u32; FEEDBACK_WORDS] {
+        let [a, b, c, d] = self.first_words;
+        let (topology, provoking) = numbers(self.topology, self.provoking);
+        [topology, provoking, u32::from(self.is_active), self.primitives_most, a, b, c, d]
+    }
+}
+
+/// What [`Kernel::EmissionList`] is told besides the command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EmissionParameters {
+    /// How vertices become primitives.
+    pub topology: Topology,
+    /// The order of the vertices of strips and fans.
+    pub provoking: ProvokingVertex,
+    /// Bytes of an index: 1, 2 or 4.
+    pub index_bytes: u32,
+    /// The index that begins a new run, if restarts are enabled.
+    pub restart: Option<u32>,
+    /// Primitives that fit into the list. What is beyond is left out. So many indices never make more than
+    /// [`Topology::primitives`] of so many vertices, whatever the restarts.
+    pub primitives_most: u32,
+}
+
+/// Words of [`EmissionParameters::words`].
+pub const EMISSION_WORDS: usize = 6;
+
+impl EmissionParameters {
+    /// What the kernel reads.
+    pub fn words(&self) -> [u32; EMISSION_WORDS] {
+        let (topology, provoking) = numbers(self.topology, self.provoking);
+        let restarts = u32::from(self.restart.is_some());
+        [topology, provoking, self.index_bytes, restarts, self.restart.unwrap_or(0), self.primitives_most]
+    }
+}
+
+/// The words for the two in all blocks.
+fn numbers(topology: Topology, provoking: ProvokingVertex) -> (u32, u32) {
+    (topology as u32, u32::from(provoking == ProvokingVertex::First))
+}
