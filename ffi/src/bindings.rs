@@ -329,6 +329,7 @@ pub const NTV_DIRECTIVE_STRUCT: ntv_directive = 3;
 pub const NTV_DIRECTIVE_FRAMEBUFFER: ntv_directive = 4;
 pub const NTV_DIRECTIVE_UNIFORM_BLOCKS: ntv_directive = 5;
 pub const NTV_DIRECTIVE_STORAGE_BLOCKS: ntv_directive = 6;
+pub const NTV_DIRECTIVE_XFB: ntv_directive = 7;
 pub type ntv_directive = ::std::os::raw::c_uint;
 pub const NTV_OFFSET_UNITS_BYTES: ntv_offset_units = 0;
 pub const NTV_OFFSET_UNITS_ELEMENTS: ntv_offset_units = 1;
