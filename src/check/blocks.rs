@@ -5,9 +5,19 @@
 //! such blocks, too (Vulkan, `VkPhysicalDevice8BitStorageFeatures` and `VkPhysicalDevice16BitStorageFeatures`).
 
 use super::features::{Features, Needs};
-use crate::ir::{DerefKind, Field, InstKind, Shader, Type, TypeData, Var};
+use crate::ir::{DerefKind, Field, InstKind, Shader, Type, TypeData, Var, Variable};
 use crate::op::{AluType, Base, Modes};
 use crate::target::Feature::{self, *};
+
+/// Whether a dump has lost where the members of a uniform or storage block are: arrays that may be one after the other, or, as
+/// zink's, the same bytes. Of those only one has a length.
+pub(super) fn has_lost_layout(shader: &Shader, variable: &Variable) -> bool {
+    let types = &shader.types;
+    let is_block = variable.mode.intersects(Modes::UBO | Modes::SSBO);
+    let block = types.as_struct(types.without_arrays(variable.ty)).filter(|_| is_block);
+    let is_lost = |field: &&Field| field.offset.is_none() && matches!(types.as_array(field.ty), Some((_, Some(_))));
+    block.is_some_and(|block| block.fields.len() > 1 && block.fields.iter().filter(is_lost).count() > 1)
+}
 
 /// What numbers of 8 and of 16 bits need in each kind of block.
 const STORAGE: &[(Modes, [Feature; 2])] = &[

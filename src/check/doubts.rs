@@ -9,7 +9,7 @@
 
 use super::features::{self, Features, DOUBT, MAY_NEED, PLAIN};
 use super::support::{self, BUFFERS, MISREADING};
-use super::{stores, textures};
+use super::{blocks, stores, textures};
 use crate::ir::{ArrayIndex, Def, DerefKind, InstKind, Inventory, Shader, Stage, VarFlags};
 use crate::op::names::InterpMode;
 use crate::op::Modes;
@@ -68,8 +68,17 @@ fn of_variables(shader: &Shader) -> Features {
     if has_values || modes.intersects(Modes::UNIFORM | Modes::IMAGE | Modes::CONSTANT) {
         is_odd |= has_refused_variables(shader);
     }
+    if modes.intersects(BUFFERS) {
+        is_odd |= has_lost_layouts(shader);
+    }
     let of_slots = if (slots[0] | slots[1]) & features::ODD_SLOTS != 0 { of_slots(shader, slots) } else { 0 };
     of_slots | if is_odd { DOUBT } else { 0 }
+}
+
+/// Whether it is not known where members of blocks are.
+#[inline(never)]
+fn has_lost_layouts(shader: &Shader) -> bool {
+    shader.vars.values().any(|variable| blocks::has_lost_layout(shader, variable))
 }
 
 /// Whether a pointer to some variable is refused.

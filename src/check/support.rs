@@ -5,7 +5,7 @@
 
 use super::features::Needs;
 use super::report::Report;
-use super::{io, textures};
+use super::{blocks, io, textures};
 use crate::analysis::framebuffer::{is_readable_output, FramebufferRead};
 use crate::analysis::value_types::ValueTypes;
 use crate::error::Errors;
@@ -270,6 +270,9 @@ impl Support<'_> {
             }
             if is_written_and_read(shader, variable) {
                 self.report.variable(variable, "depth and stencil are not read and written through one variable");
+            }
+            if blocks::has_lost_layout(shader, variable) {
+                self.report.variable(variable, "several arrays of a block say no offsets; a directive `struct` may");
             }
             if variable.flags.contains(VarFlags::PER_VIEW) {
                 self.report.variable(variable, "outputs for each view are not translated yet");
