@@ -141,7 +141,8 @@ impl XfbInfo {
         if let Some(buffer) = self.buffers.get_mut(new.buffer as usize) {
             buffer.is_used = true;
         }
-        if !self.outputs.contains(&new) {
+        let place = |c: u8| Some((new.buffer, new.offset.saturating_add(u32::from(c) * 4)));
+        if (0..new.num_components).any(|c| self.captured(new.location, new.component.saturating_add(c)) != place(c)) {
             self.outputs.push(new);
             self.finish();
         }
@@ -241,7 +242,7 @@ mod tests {
     #[test]
     fn runs_that_go_on_are_one() {
         let mut info = XfbInfo::default();
-        for row in ["VAR1.x:0+4/16", "VAR1.x:0+4/16", "VAR1.y:0+8/16", "VAR1.w:0+12/16"] {
+        for row in ["VAR1.x:0+4/16", "VAR1.x:0+4/16", "VAR1.y:0+8/16", "VAR1.w:0+12/16", "VAR1.x:0+4/16"] {
             info.add_row(row.parse().expect("a row"));
         }
         let rows: Vec<String> = info.rows().map(|row| row.to_string()).collect();

@@ -7,9 +7,9 @@
 //! Interpolation is a decoration of the variable, or an extended instruction on a pointer to it (`InterpolateAtOffset`
 //! and its like).
 //!
-//! One variable stands for the components of a slot that agree in type, interpolation and stream. Slots that an indirect offset may reach are one array. Clip and cull distances and tessellation levels are
-//! arrays of floats, as SPIR-V's built-ins are. What the stores say of transform feedback is noted for
-//! [`lower_captures`](super::lower_captures).
+//! One variable stands for the components of a slot that agree in type, interpolation and stream. Slots that an indirect offset
+//! may reach are one array. Clip and cull distances and tessellation levels are arrays of floats, as SPIR-V's built-ins are. What
+//! the stores say of transform feedback is noted for [`lower_captures`](super::lower_captures).
 //!
 //! A slot that is no built-in gets its Location by one rule, the same in every stage, so that stages compiled apart fit
 //! together: `VARn` keeps its number, the fixed-function slots come behind them, the patches last.
@@ -83,7 +83,6 @@ fn survey(shader: &mut Shader, vars: &mut IoVars) -> bool {
         for (buffer, components) in shader.xfb_info.buffers.iter_mut().zip(strides) {
             buffer.stride = components.saturating_mul(4);
         }
-        shader.xfb_info.outputs.sort_unstable();
     }
     any
 }
