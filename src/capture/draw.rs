@@ -19,14 +19,15 @@ pub enum Topology {
     TriangleFan,
 }
 
-/// The vertex of a primitive that flat outputs come from, which has to do with the order in which strips and fans are captured.
+/// The vertex of a primitive that flat outputs come from, which has to do with the order in which strips and fans are captured. Their
+/// numbers are what shaders are told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ProvokingVertex {
     /// GL's default.
     #[default]
-    Last,
+    Last = 0,
     /// Vulkan's default.
-    First,
+    First = 1,
 }
 
 impl Topology {
@@ -146,7 +147,7 @@ impl CaptureState {
         let rows = [
             (word::ACTIVE, u32::from(self.is_active)),
             (word::TOPOLOGY, self.topology as u32),
-            (word::PROVOKING, u32::from(self.provoking == ProvokingVertex::First)),
+            (word::PROVOKING, self.provoking as u32),
             (word::FIRST_VERTEX, self.first_vertex),
             (word::VERTICES, self.vertices),
             (word::FIRST_INSTANCE, self.first_instance),

@@ -110,7 +110,7 @@ impl CaptureState {
     /// The topology is that of the draw: of one with indices, that of the [list](Topology::list).
     pub fn feedback_words(&self) -> [u32; FEEDBACK_WORDS] {
         let [a, b, c, d] = self.first_words;
-        let (topology, provoking) = numbers(self.topology, self.provoking);
+        let (topology, provoking) = (self.topology as u32, self.provoking as u32);
         [topology, provoking, u32::from(self.is_active), self.primitives_most, a, b, c, d]
     }
 }
@@ -137,13 +137,8 @@ pub const EMISSION_WORDS: usize = 6;
 impl EmissionParameters {
     /// What the kernel reads.
     pub fn words(&self) -> [u32; EMISSION_WORDS] {
-        let (topology, provoking) = numbers(self.topology, self.provoking);
+        let (topology, provoking) = (self.topology as u32, self.provoking as u32);
         let restarts = u32::from(self.restart.is_some());
         [topology, provoking, self.index_bytes, restarts, self.restart.unwrap_or(0), self.primitives_most]
     }
-}
-
-/// The words for the two in all blocks.
-fn numbers(topology: Topology, provoking: ProvokingVertex) -> (u32, u32) {
-    (topology as u32, u32::from(provoking == ProvokingVertex::First))
 }
