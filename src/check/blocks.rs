@@ -16,7 +16,7 @@ pub(super) fn has_lost_layout(shader: &Shader, variable: &Variable) -> bool {
     let is_block = variable.mode.intersects(Modes::UBO | Modes::SSBO);
     let block = types.as_struct(types.without_arrays(variable.ty)).filter(|_| is_block);
     let is_lost = |field: &&Field| field.offset.is_none() && matches!(types.as_array(field.ty), Some((_, Some(_))));
-    block.is_some_and(|block| block.fields.len() > 1 && block.fields.iter().filter(is_lost).count() > 1)
+    block.is_some_and(|block| block.fields.iter().filter(is_lost).count() > 1)
 }
 
 /// What numbers of 8 and of 16 bits need in each kind of block.

@@ -74,7 +74,7 @@ fn check_qualifiers(report: &mut Report<'_>, variable: &Variable) {
     let Some(capture) = variable.capture else { return };
     if !output || !is_captured(stage) {
         report.variable(variable, "cannot be captured");
-    } else if capture.buffer > 3 {
+    } else if capture.buffer as usize >= XfbInfo::BUFFERS {
         report.variable(variable, format_args!("transform feedback has no buffer {}", capture.buffer));
     }
 }

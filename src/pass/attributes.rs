@@ -7,7 +7,7 @@
 //! What an attribute lacks of four components is (0, 0, 0, 1), and so is an input that has no attribute of its width.
 
 use super::blocks::base_pointer;
-use super::capture_stores::declare;
+use super::capture_stores::{declare, State};
 use super::Context;
 use crate::capture::{word, Attribute, Numbers, VERTEX_BUFFER_BINDING};
 use crate::ir::{AluFlags, ArrayIndex, Builder, Def, TypeData, Var};
@@ -26,8 +26,7 @@ pub(super) struct Element {
 /// The attributes of a vertex.
 pub(super) struct Attributes<'a> {
     context: &'a Context,
-    /// Pointer to the words of the draw's state.
-    state: Def,
+    state: State,
     element: Element,
     /// The buffers that are read, by binding.
     buffers: Vec<(u32, Var)>,
@@ -46,7 +45,7 @@ struct Found<'a> {
 const MOST_LOCATIONS: u32 = 256;
 
 impl<'a> Attributes<'a> {
-    pub(super) fn new(context: &'a Context, state: Def, element: Element) -> Attributes<'a> {
+    pub(super) fn new(context: &'a Context, state: State, element: Element) -> Attributes<'a> {
         Attributes { context, state, element, buffers: Vec::new() }
     }
 
@@ -112,8 +111,7 @@ impl<'a> Attributes<'a> {
         let stride = b.imm32(stride);
         let at = b.alu(AluOp::imul, &[element, stride]);
         let at = b.iadd_imm(at, offset.into());
-        let first = b.deref_array(self.state, ArrayIndex::Imm(i64::from(word::VERTEX_BUFFERS) + i64::from(binding)));
-        let first = b.load_deref(first, 0);
+        let first = self.state.word(b, word::VERTEX_BUFFERS.saturating_add(binding));
         Found { attribute, buffer, byte: b.iadd(at, first) }
     }
 

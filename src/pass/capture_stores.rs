@@ -75,6 +75,22 @@ pub(super) fn declare(shader: &mut Shader, context: &Context, name: &str, bindin
     shader.vars.push(row)
 }
 
+/// A pointer to the state of the draw.
+#[derive(Clone, Copy)]
+pub(super) struct State(Def);
+
+impl State {
+    pub(super) fn new(b: &mut Builder<'_>, state: Var) -> State {
+        State(base_pointer(b, state, None))
+    }
+
+    /// The word of the state `at` this place.
+    pub(super) fn word(self, b: &mut Builder<'_>, at: u32) -> Def {
+        let pointer = b.deref_array(self.0, ArrayIndex::Imm(i64::from(at)));
+        b.load_deref(pointer, 0)
+    }
+}
+
 /// What is known of the vertex and its draw.
 struct Vertex {
     /// Its number in the instance, and that of the instance.
@@ -97,14 +113,11 @@ impl Buffers<'_> {
             .iter()
             .map(|buffer| buffer.words.iter().map(|word| loads.word(b, &word.place)).collect())
             .collect();
-        let state = base_pointer(b, self.state, None);
-        let mut told = |b: &mut Builder<'_>, at: u32| {
-            let pointer = b.deref_array(state, ArrayIndex::Imm(i64::from(at)));
-            b.load_deref(pointer, 0)
-        };
-        let vertex = Vertex::new(b, &mut told);
-        let (active, before, most) = (told(b, word::ACTIVE), told(b, word::BEFORE), told(b, word::MOST));
-        let first: Vec<Def> = self.captured.iter().map(|buffer| told(b, word::FIRST_WORDS + buffer.number)).collect();
+        let state = State::new(b, self.state);
+        let vertex = Vertex::new(b, state);
+        let [active, before, most] = [word::ACTIVE, word::BEFORE, word::MOST].map(|at| state.word(b, at));
+        let first: Vec<Def> =
+            self.captured.iter().map(|buffer| state.word(b, word::FIRST_WORDS + buffer.number)).collect();
         let earlier = b.alu(AluOp::imul, &[vertex.instance, vertex.primitives]);
         let before = b.iadd(before, earlier);
         let zero = b.imm32(0);
@@ -158,14 +171,14 @@ fn for_each(b: &mut Builder<'_>, count: Def, body: impl FnOnce(&mut Builder<'_>,
 }
 
 impl Vertex {
-    fn new(b: &mut Builder<'_>, told: &mut impl FnMut(&mut Builder<'_>, u32) -> Def) -> Vertex {
-        let mut index = |b: &mut Builder<'_>, op: Intrinsic, first: u32| {
-            let (index, first) = (b.intrinsic(op, 1, 32, &[]).def(), told(b, first));
+    fn new(b: &mut Builder<'_>, state: State) -> Vertex {
+        let index = |b: &mut Builder<'_>, op: Intrinsic, first: u32| {
+            let (index, first) = (b.intrinsic(op, 1, 32, &[]).def(), state.word(b, first));
             b.alu(AluOp::isub, &[index, first])
         };
         let number = index(b, Intrinsic::load_vertex_id, word::FIRST_VERTEX);
         let instance = index(b, Intrinsic::load_instance_index, word::FIRST_INSTANCE);
-        let topology = told(b, word::TOPOLOGY);
+        let topology = state.word(b, word::TOPOLOGY);
         let (one, two, three) = (b.imm32(1), b.imm32(2), b.imm32(3));
         let [lines, triangles] = [Topology::Lines, Topology::Triangles].map(|first| {
             let first = b.imm32(first as u32);
@@ -174,9 +187,9 @@ impl Vertex {
         let corners = b.alu(AluOp::bcsel, &[lines, two, one]);
         let corners = b.alu(AluOp::bcsel, &[triangles, three, corners]);
         let zero = b.imm32(0);
-        let first_provokes = told(b, word::PROVOKING);
+        let first_provokes = state.word(b, word::PROVOKING);
         let first_provokes = b.alu(AluOp::ine, &[first_provokes, zero]);
-        let (vertices, primitives) = (told(b, word::VERTICES), told(b, word::PRIMITIVES));
+        let (vertices, primitives) = (state.word(b, word::VERTICES), state.word(b, word::PRIMITIVES));
         Vertex { number, instance, topology, first_provokes, vertices, primitives, corners }
     }
 

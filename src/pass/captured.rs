@@ -57,21 +57,15 @@ impl OutputWords {
         OutputWords { list }
     }
 
-    /// The captured ones, by buffer and offset. What no variable has is captured by nobody.
-    pub(super) fn captured(&self, info: &XfbInfo) -> Vec<Word> {
+    /// The captured ones, by slot and of variables that are captured as they are, by buffer and offset. What no variable has is
+    /// captured by nobody.
+    pub(super) fn captured(&self, shader: &Shader, info: &XfbInfo) -> Vec<Word> {
         let mut words = Vec::new();
         for ((location, component), place) in &self.list {
             if let Some((buffer, offset)) = info.captured(*location, *component) {
                 words.push(Word { buffer, offset, place: place.clone() });
             }
         }
-        words.sort_by_key(|word| (word.buffer, word.offset));
-        words
-    }
-
-    /// The words of the variables that are captured as they are.
-    pub(super) fn of_whole(&self, shader: &Shader) -> Vec<Word> {
-        let mut words = Vec::new();
         for (var, variable) in shader.vars.ids().zip(shader.vars.values()) {
             let Some(Capture { buffer, offset, .. }) = variable.capture else { continue };
             let offsets = (0u32..).map(|word| offset.saturating_add(4 * word));
@@ -81,6 +75,7 @@ impl OutputWords {
                 place: place.clone(),
             }));
         }
+        words.sort_by_key(|word| (word.buffer, word.offset));
         words
     }
 
@@ -125,8 +120,9 @@ impl Walk<'_> {
                 }
             }
             TypeData::Matrix { scalar, columns, rows } => {
-                let slots = if scalar.bits == 64 && rows > 2 { 2 } else { 1 };
-                for column in 0..u32::from(columns) {
+                let columns = u32::from(columns);
+                let slots = self.shader.types.slots(ty).checked_div(columns).unwrap_or(0);
+                for column in 0..columns {
                     self.path.push(Step::Element(column));
                     self.vector(scalar.bits, rows, slot.saturating_add(slots * column), first);
                     self.path.pop();
@@ -188,10 +184,10 @@ impl Loads {
     pub(super) fn word(&mut self, b: &mut Builder<'_>, place: &Place) -> Def {
         let vector = self.vector(b, place);
         let scalar = b.channel(vector, place.component);
-        match (place.half, b.shader.bit_size(scalar)) {
-            (Some(0), _) => b.alu(AluOp::unpack_64_2x32_split_x, &[scalar]),
-            (Some(_), _) => b.alu(AluOp::unpack_64_2x32_split_y, &[scalar]),
-            (None, _) => scalar,
+        match place.half {
+            Some(0) => b.alu(AluOp::unpack_64_2x32_split_x, &[scalar]),
+            Some(_) => b.alu(AluOp::unpack_64_2x32_split_y, &[scalar]),
+            None => scalar,
         }
     }
 

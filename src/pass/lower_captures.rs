@@ -68,7 +68,8 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
         return false;
     }
     let outputs = OutputWords::new(shader, false);
-    let words = capture_whole(shader, &info, &outputs, outputs.captured(&info));
+    let words = outputs.captured(shader, &info);
+    let words = capture_whole(shader, &info, &outputs, words);
     for word in &words {
         shader.vars[word.place.var].precision = Precision::None;
     }
@@ -96,10 +97,7 @@ fn store(shader: &mut Shader, context: &Context) -> bool {
             row.stride = stride;
         }
     }
-    let outputs = OutputWords::new(shader, true);
-    let mut words = outputs.captured(&info);
-    words.extend(outputs.of_whole(shader));
-    words.sort_by_key(|word| (word.buffer, word.offset));
+    let words = OutputWords::new(shader, true).captured(shader, &info);
     let was_captured = shader.vars.values().any(|variable| variable.capture.is_some());
     shader.vars.values_mut().for_each(|variable| variable.capture = None);
     if !words.is_empty() {

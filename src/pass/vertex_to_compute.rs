@@ -17,12 +17,11 @@
 //! ```
 
 use super::attributes::{Attributes, Element};
-use super::blocks::base_pointer;
+use super::capture_stores::State;
 use super::Context;
 use crate::capture::word;
 use crate::ir::{
-    rewrite_cf, ArrayIndex, Block, Builder, Def, DerefKind, Edit, Inst, InstKind, Jump, Rewriter, Shader, Stage, Var,
-    Variable,
+    rewrite_cf, Block, Builder, Def, DerefKind, Edit, Inst, InstKind, Jump, Rewriter, Shader, Stage, Var, Variable,
 };
 use crate::op::{AluOp, Intrinsic, Modes};
 
@@ -105,14 +104,10 @@ impl Rewriter for ToCompute<'_> {
 impl ToCompute<'_> {
     /// The start of the shader.
     fn begin(&self, b: &mut Builder<'_>) -> Values {
-        let state = base_pointer(b, self.state, None);
-        let told = |b: &mut Builder<'_>, at: u32| {
-            let pointer = b.deref_array(state, ArrayIndex::Imm(i64::from(at)));
-            b.load_deref(pointer, 0)
-        };
+        let state = State::new(b, self.state);
         let id = b.intrinsic(Intrinsic::load_global_invocation_id, 3, 32, &[]).def();
         let [vertex, instance] = [0, 1].map(|c| b.channel(id, c));
-        let (vertices, instances) = (told(b, word::VERTICES), told(b, word::INSTANCES));
+        let (vertices, instances) = (state.word(b, word::VERTICES), state.word(b, word::INSTANCES));
         let [beyond, behind] =
             [(vertex, vertices), (instance, instances)].map(|(number, count)| b.alu(AluOp::uge, &[number, count]));
         let is_outside = b.alu(AluOp::ior, &[beyond, behind]);
@@ -121,7 +116,7 @@ impl ToCompute<'_> {
         b.begin_else();
         b.end_if();
         let [first_vertex, first_instance, draw] =
-            [word::FIRST_VERTEX, word::FIRST_INSTANCE, word::DRAW].map(|at| told(b, at));
+            [word::FIRST_VERTEX, word::FIRST_INSTANCE, word::DRAW].map(|at| state.word(b, at));
         let element = Element { vertex: b.iadd(vertex, first_vertex), instance, first_instance };
         let mut attributes = Attributes::new(self.context, state, element);
         for Input { var, location, component } in &self.inputs {
