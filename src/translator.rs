@@ -25,6 +25,10 @@ pub struct Options {
     pub placements: Placements,
     /// Who writes what transform feedback captures.
     pub captures: BackEnd,
+    /// The set of the buffers that a shader which captures by itself has, and the binding of the first:
+    /// [`BUFFER_BINDING`](crate::capture::BUFFER_BINDING) in the set of storage blocks if none is given. The other bindings follow as their
+    /// constants do.
+    pub capture_slot: Option<(u32, u32)>,
     /// Where a vertex shader that becomes a compute shader finds the attributes of its vertices: see [`BackEnd::Compute`].
     pub attributes: Vec<Attribute>,
 }
@@ -156,11 +160,11 @@ impl Translator {
 
 /// What passes are told of `options`. A shader that captures by itself asks nothing of the device: see [`refused_captures`].
 fn context(options: Options) -> Context {
-    let Options { mut target, buffer_access, placements, captures, attributes, .. } = options;
+    let Options { mut target, buffer_access, placements, captures, capture_slot, attributes, .. } = options;
     if captures != BackEnd::Extension {
         target.set(Feature::transformFeedback, true);
     }
-    Context { target, buffer_access, placements, captures, attributes }
+    Context { target, buffer_access, placements, captures, capture_slot, attributes }
 }
 
 /// Why a shader cannot write its captures itself, if it has any and is to.

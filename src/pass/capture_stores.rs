@@ -59,11 +59,13 @@ impl<'w> Buffers<'w> {
     }
 }
 
-/// Declares a storage buffer of words.
+/// Declares a storage buffer of words, with the `binding` that it has where [`BUFFER_BINDING`] is the first.
 pub(super) fn declare(shader: &mut Shader, context: &Context, name: &str, binding: u32, access: Access) -> Var {
     let ty = block_type(shader, UINT, None);
     let name = shader.strings.add(name);
-    let set = context.target.descriptor_set(Descriptor::StorageBuffer);
+    let usual = (context.target.descriptor_set(Descriptor::StorageBuffer), BUFFER_BINDING);
+    let (set, first) = context.capture_slot.unwrap_or(usual);
+    let binding = first.saturating_add(binding - BUFFER_BINDING);
     let driver_location = binding;
     let row = Variable {
         binding,

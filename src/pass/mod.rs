@@ -150,6 +150,8 @@ pub struct Context {
     pub placements: Placements,
     /// Who writes what transform feedback captures.
     pub captures: BackEnd,
+    /// The set of the buffers of captures, and the binding of the first.
+    pub capture_slot: Option<(u32, u32)>,
     /// Where a compute shader finds the attributes of vertices.
     pub attributes: Vec<Attribute>,
 }
