@@ -23,6 +23,7 @@
 #include "util/simple_mtx.h"
 #include "util/u_atomic.h"
 #include "util/u_debug.h"
+#include "zink_ntv_xfb.h"
 #include "zink_types.h"
 
 DEBUG_GET_ONCE_OPTION(ntv, "ZINK_NTV", "rust")
@@ -343,11 +344,17 @@ translate(struct translator *t, nir_shader *nir, const struct zink_shader_info *
    int64_t start = os_time_get_nano();
    struct spirv_shader *spirv = ralloc(NULL, struct spirv_shader);
    struct ntv_placement placements[PIPE_MAX_CONSTANT_BUFFERS];
+   const struct ntv_xfb_options xfb = {
+      .back_end = NTV_XFB_STORAGE,
+      .set = screen->desc_set_id[ZINK_DESCRIPTOR_TYPE_SSBO],
+      .binding = zink_ntv_xfb_binding(nir),
+   };
    struct ntv_options options = {
       .flags = NTV_OPTION_WORDS_ONLY | BELIEF,
       .allocator = {ralloc_alloc, ralloc_release, spirv},
       .placements = placements,
       .num_placements = place(placements, sinfo->storage_blocks, screen),
+      .xfb = nir->xfb_info && zink_ntv_stores_captures() ? &xfb : NULL,
    };
    struct ntv_result result;
    const char *missing = ntv_wire_nir(&t->wire, nir, true, false);
