@@ -48,6 +48,8 @@ struct translator {
    /* Screen that these describe. */
    unsigned screen_id;
    struct ntv_target target;
+   /* How the shader at hand captures, if it does so itself. */
+   struct ntv_xfb_options xfb;
 };
 
 static struct translator *idle;
@@ -344,17 +346,12 @@ translate(struct translator *t, nir_shader *nir, const struct zink_shader_info *
    int64_t start = os_time_get_nano();
    struct spirv_shader *spirv = ralloc(NULL, struct spirv_shader);
    struct ntv_placement placements[PIPE_MAX_CONSTANT_BUFFERS];
-   const struct ntv_xfb_options xfb = {
-      .back_end = NTV_XFB_STORAGE,
-      .set = screen->desc_set_id[ZINK_DESCRIPTOR_TYPE_SSBO],
-      .binding = zink_ntv_xfb_binding(nir),
-   };
    struct ntv_options options = {
       .flags = NTV_OPTION_WORDS_ONLY | BELIEF,
       .allocator = {ralloc_alloc, ralloc_release, spirv},
       .placements = placements,
       .num_placements = place(placements, sinfo->storage_blocks, screen),
-      .xfb = nir->xfb_info && zink_ntv_stores_captures() ? &xfb : NULL,
+      .xfb = nir->xfb_info && zink_ntv_stores_captures() ? &t->xfb : NULL,
    };
    struct ntv_result result;
    const char *missing = ntv_wire_nir(&t->wire, nir, true, false);
@@ -692,7 +689,8 @@ compare(struct translator *t, nir_shader *nir, const struct zink_shader_info *si
 }
 
 struct spirv_shader *
-zink_ntv(nir_shader *nir, const struct zink_shader_info *sinfo, const struct zink_screen *screen)
+zink_ntv(nir_shader *nir, const struct zink_shader_info *sinfo, struct zink_ntv_xfb_place place,
+         const struct zink_screen *screen)
 {
    bool comparing = !strcmp(debug_get_option_ntv(), "compare");
    struct translator *t;
@@ -705,6 +703,7 @@ zink_ntv(nir_shader *nir, const struct zink_shader_info *sinfo, const struct zin
    t = take_translator(screen);
    if (!t)
       return NULL;
+   t->xfb = (struct ntv_xfb_options){.back_end = NTV_XFB_STORAGE, .set = place.set, .binding = place.binding};
    make_name(name, sizeof(name));
    if (debug_get_option_ntv_dump())
       dump(t, nir, name);

@@ -17,6 +17,7 @@
 #include "util/u_memory.h"
 #include "util/u_upload_mgr.h"
 #include "zink_context.h"
+#include "zink_descriptors.h"
 #include "zink_screen.h"
 
 DEBUG_GET_ONCE_OPTION(ntv_xfb, "ZINK_NTV_XFB", "extension")
@@ -58,12 +59,14 @@ zink_ntv_hide_transform_feedback(struct zink_device_info *info)
    unsigned kept = 0;
 
    unlink_feature(info, &info->tf_feats);
+   unlink_feature(info, &info->primgen_feats);
    for (unsigned i = 0; i < info->num_extensions; i++) {
-      if (strcmp(info->extensions[i], VK_EXT_TRANSFORM_FEEDBACK_EXTENSION_NAME))
+      if (strcmp(info->extensions[i], VK_EXT_TRANSFORM_FEEDBACK_EXTENSION_NAME) &&
+          strcmp(info->extensions[i], VK_EXT_PRIMITIVES_GENERATED_QUERY_EXTENSION_NAME))
          info->extensions[kept++] = info->extensions[i];
    }
    info->num_extensions = kept;
-   info->have_EXT_transform_feedback = false;
+   info->have_EXT_transform_feedback = info->have_EXT_primitives_generated_query = false;
    memset(&info->tf_feats, 0, sizeof(info->tf_feats));
    memset(&info->tf_props, 0, sizeof(info->tf_props));
    info->tf_props.maxTransformFeedbackStreams = MAX_STREAMS;
@@ -73,10 +76,22 @@ zink_ntv_hide_transform_feedback(struct zink_device_info *info)
  * Shaders
  * ------------------------------------------------------------------------------------------------------------------ */
 
-unsigned
-zink_ntv_xfb_binding(const nir_shader *nir)
+struct zink_ntv_xfb_place
+zink_ntv_xfb_place(const struct zink_shader *zs, const struct zink_screen *screen, bool is_separate)
 {
-   return FIRST_BINDING + BINDINGS_OF_STAGE * nir->info.stage;
+   struct zink_ntv_xfb_place place = {
+      .set = screen->desc_set_id[ZINK_DESCRIPTOR_TYPE_SSBO],
+      .binding = FIRST_BINDING + BINDINGS_OF_STAGE * zs->info.stage,
+   };
+
+   if (is_separate) {
+      unsigned offsets[ZINK_DESCRIPTOR_BASE_TYPES];
+
+      zink_descriptor_shader_get_binding_offsets(zs, offsets);
+      place.set = screen->info.have_EXT_shader_object ? zs->info.stage : zs->info.stage == MESA_SHADER_FRAGMENT;
+      place.binding += offsets[ZINK_DESCRIPTOR_TYPE_SSBO];
+   }
+   return place;
 }
 
 void
@@ -90,7 +105,7 @@ zink_ntv_xfb_add_bindings(struct zink_shader *zs, const nir_shader *nir, const s
    for (unsigned i = 0; i < ZINK_NTV_XFB_SLOTS; i++) {
       unsigned at = zs->num_bindings[type]++;
       zs->bindings[type][at].index = ZINK_NTV_XFB_SLOT + i;
-      zs->bindings[type][at].binding = zink_ntv_xfb_binding(nir) + i;
+      zs->bindings[type][at].binding = zink_ntv_xfb_place(zs, screen, false).binding + i;
       zs->bindings[type][at].type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
       zs->bindings[type][at].size = 1;
    }
@@ -397,7 +412,7 @@ zink_ntv_xfb_draw(struct zink_context *ctx, const struct pipe_draw_info *info, u
                   unsigned num_draws)
 {
    struct zink_ntv_xfb *xfb = &ctx->ntv_xfb;
-   const struct zink_shader *zs = ctx->last_vertex_stage;
+   struct zink_shader *zs = ctx->last_vertex_stage;
    struct ntv_xfb_state inactive = {0};
 
    if (likely(!zink_ntv_stores_captures()) || xfb->is_drawing)
@@ -406,7 +421,11 @@ zink_ntv_xfb_draw(struct zink_context *ctx, const struct pipe_draw_info *info, u
       draw_feedback(ctx, info, drawid_offset, indirect->count_from_stream_output);
       return true;
    }
-   if (!zs || !zs->ntv_captures)
+   if (!zs)
+      return false;
+   /* Another thread may be about to find out whether it captures. */
+   util_queue_fence_wait(&zs->precompile.fence);
+   if (!zs->ntv_captures)
       return false;
    if (!xfb->num_targets) {
       if (!xfb->is_idle[zs->info.stage])

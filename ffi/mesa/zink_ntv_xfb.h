@@ -52,11 +52,17 @@ struct zink_ntv_xfb {
 /* Whether shaders store what is captured. The answer does not change while the process runs. */
 bool zink_ntv_stores_captures(void);
 
-/* Takes VK_EXT_transform_feedback from what is known of the device, before that is made. */
+/* Takes VK_EXT_transform_feedback, and the query that depends on it, from what is known of the device, before that is made. */
 void zink_ntv_hide_transform_feedback(struct zink_device_info *info);
 
-/* The first binding of the buffers of a shader that captures. */
-unsigned zink_ntv_xfb_binding(const struct nir_shader *nir);
+/* Where the first buffer is bound of a shader that captures. */
+struct zink_ntv_xfb_place {
+   uint32_t set;
+   uint32_t binding;
+};
+
+/* `is_separate`: the shader has a set of its own, as zink_shader_compile_separate() makes them. */
+struct zink_ntv_xfb_place zink_ntv_xfb_place(const struct zink_shader *zs, const struct zink_screen *screen, bool is_separate);
 
 /* Gives a shader that captures the bindings for it. */
 void zink_ntv_xfb_add_bindings(struct zink_shader *zs, const struct nir_shader *nir, const struct zink_screen *screen);
