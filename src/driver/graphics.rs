@@ -6,9 +6,10 @@ use super::device::{Device, Logical};
 use super::handle::Owned;
 use super::memory::{owned, Buffer, DeviceImage};
 use super::part::SharedBuffers;
+use super::query::{Counts, Pools, Queries};
 use super::reflect::{reflect, Interface};
 use super::render_pass::{self, RenderPass};
-use super::resource::{texel_size, Image, Resources};
+use super::resource::{texel_size, Image, Part, Resources};
 use super::submit::Commands;
 use super::{Error, Result};
 use ash::vk;
@@ -30,6 +31,8 @@ pub struct Draw<'a> {
     pub instances: u32,
     /// The first vertex and the first instance: what VertexIndex and InstanceIndex count from.
     pub first: [u32; 2],
+    /// Where a `VkDrawIndirectCommand` is that says these four numbers in their place. Attributes are as many as those say.
+    pub indirect: Option<Part>,
     /// Inputs of the vertex shader.
     pub attributes: &'a [Attribute<'a>],
     /// Push constants from offset 0 on.
@@ -40,6 +43,15 @@ pub struct Draw<'a> {
     pub attachments: &'a [Attachment],
     /// Bytes of each buffer of the transform feedback.
     pub captures: &'a [usize],
+    /// Primitives end before rasterization: rasterizerDiscardEnable.
+    pub rasterizer_discard: bool,
+    /// Which sides of triangles are not drawn.
+    pub cull_mode: vk::CullModeFlags,
+    /// Width and height of what may be drawn to, from the corner on; all if not given. OpenGL has viewports of no size, Vulkan only
+    /// scissors.
+    pub scissor: Option<[u32; 2]>,
+    /// What is asked about it.
+    pub queries: Queries,
 }
 
 impl Default for Draw<'_> {
@@ -51,11 +63,16 @@ impl Default for Draw<'_> {
             vertices: 3,
             instances: 1,
             first: [0; 2],
+            indirect: None,
             attributes: &[],
             push_constants: &[],
             size: [16, 16],
             attachments: &[],
             captures: &[],
+            rasterizer_discard: false,
+            cull_mode: vk::CullModeFlags::NONE,
+            scissor: None,
+            queries: Queries::default(),
         }
     }
 }
@@ -90,6 +107,8 @@ pub struct Drawn {
     pub attachments: Vec<Vec<u8>>,
     /// Each buffer of the transform feedback.
     pub captures: Vec<Vec<u8>>,
+    /// What was asked about it.
+    pub counts: Counts,
 }
 
 impl Device {
@@ -115,6 +134,9 @@ impl Device {
         bound.write_attachments(&render_pass::numbers(draw).into_iter().zip(views).collect::<Vec<_>>())?;
         let pipeline = pipeline(device, draw, &interfaces, &modules, (*bound.layout, pass.as_ref()))?;
 
+        let command = draw.indirect.as_ref().map(|part| shared.command(device, part)).transpose()?;
+        let pools = Pools::new(device, draw.queries)?;
+
         let commands = Commands::begin(device)?;
         let point = vk::PipelineBindPoint::GRAPHICS;
         for target in &targets {
@@ -125,7 +147,9 @@ impl Device {
         // SAFETY: the buffer is recording; the pipeline is for this bind point.
         unsafe { device.raw.cmd_bind_pipeline(commands.buffer, point, *pipeline) };
         let pass = pass.as_ref().zip(framebuffer.as_ref());
-        record(&commands, draw, &targets, pass, (&vertex_buffers, &captures))?;
+        pools.begin(&commands);
+        record(&commands, draw, &targets, pass, (&vertex_buffers, &captures, command))?;
+        pools.end(&commands);
         for target in &targets {
             target.download(&commands, vk::ImageLayout::GENERAL);
         }
@@ -135,6 +159,7 @@ impl Device {
         Ok(Drawn {
             attachments: targets.iter_mut().map(|target| target.read(device)).collect::<Result<_>>()?,
             captures: captures.iter_mut().map(|buffer| buffer.read(device)).collect::<Result<_>>()?,
+            counts: pools.read(device)?,
         })
     }
 }
@@ -168,7 +193,7 @@ fn record(
     draw: &Draw<'_>,
     targets: &[DeviceImage],
     pass: Option<(&RenderPass, &Owned<vk::Framebuffer>)>,
-    (vertex_buffers, captures): (&[Buffer], &[Buffer]),
+    (vertex_buffers, captures, command): (&[Buffer], &[Buffer], Option<(vk::Buffer, u64)>),
 ) -> Result<()> {
     let (device, buffer) = (&commands.device, commands.buffer);
     let handles: Vec<vk::Buffer> = vertex_buffers.iter().map(|buffer| *buffer.handle).collect();
@@ -197,13 +222,16 @@ fn record(
         None => begin_rendering(commands, draw, targets, area),
     }
     // SAFETY: a rendering was begun, to attachments of the formats of the pipeline, and is ended; the feedback is begun and ended
-    // once, without counters.
+    // once, without counters; a command lies within its buffer.
     unsafe {
         if let Some(feedback) = feedback {
             (feedback.cmd_begin_transform_feedback_ext)(buffer, 0, 0, ptr::null(), ptr::null());
         }
         let [first_vertex, first_instance] = draw.first;
-        device.raw.cmd_draw(buffer, draw.vertices, draw.instances, first_vertex, first_instance);
+        match command {
+            Some((command, offset)) => device.raw.cmd_draw_indirect(buffer, command, offset, 1, 0),
+            None => device.raw.cmd_draw(buffer, draw.vertices, draw.instances, first_vertex, first_instance),
+        }
         if let Some(feedback) = feedback {
             (feedback.cmd_end_transform_feedback_ext)(buffer, 0, 0, ptr::null(), ptr::null());
         }
@@ -283,9 +311,13 @@ pub(super) fn pipeline(
     let [width, height] = draw.size;
     let (w, h) = (width as f32, height as f32);
     let viewports = [vk::Viewport { x: 0.0, y: 0.0, width: w, height: h, min_depth: 0.0, max_depth: 1.0 }];
+    let [width, height] = draw.scissor.unwrap_or(draw.size);
     let scissors = [vk::Rect2D { offset: vk::Offset2D::default(), extent: vk::Extent2D { width, height } }];
     let viewport = vk::PipelineViewportStateCreateInfo::default().viewports(&viewports).scissors(&scissors);
-    let raster = vk::PipelineRasterizationStateCreateInfo::default().line_width(1.0);
+    let raster = vk::PipelineRasterizationStateCreateInfo::default()
+        .line_width(1.0)
+        .cull_mode(draw.cull_mode)
+        .rasterizer_discard_enable(draw.rasterizer_discard);
     let samples = vk::PipelineMultisampleStateCreateInfo::default().rasterization_samples(vk::SampleCountFlags::TYPE_1);
     let always = vk::CompareOp::ALWAYS;
     let (depths, colors): (Vec<_>, Vec<_>) =
