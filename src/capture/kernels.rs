@@ -94,10 +94,13 @@ pub mod emission_list {
 pub mod counter {
     /// Primitives that were captured since transform feedback began.
     pub const WRITTEN: u32 = 0;
-    /// Primitives that were made, also while transform feedback was paused. It wraps: what a query counts is the difference.
+    /// Primitives that were made, also while transform feedback was paused. It wraps: what a query counts is the
+    /// difference, see [`Query`](crate::capture::Query).
     pub const GENERATED: u32 = 1;
+    /// Primitives that were made while transform feedback was active, whether they fit or not. It wraps.
+    pub const NEEDED: u32 = 2;
     /// How many words there are.
-    pub const WORDS: usize = 2;
+    pub const WORDS: usize = 3;
 }
 
 /// Words of [`CaptureState::feedback_words`].

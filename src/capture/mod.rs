@@ -19,7 +19,7 @@
 //!
 //! A [`BackEnd`] carries the plan out: the device, or the shader itself, which is told of each draw by a [`CaptureState`]. One that
 //! runs as a compute shader finds its inputs by [`Attribute`]s.
-//! The [`kernels`] keep the counts that this needs on the device.
+//! The [`kernels`] keep the counts that this needs on the device, and a [`Query`] says what they were between its begin and its end.
 //!
 //! Sources: OpenGL 4.6, section 7.3 (link errors), section 11.1.2.1 "Output Variables" (names and limits) and section 13.3 (what is
 //! written where); GLSL 4.60, section 4.4.2.1 "Transform Feedback Layout Qualifiers"; Mesa's `gl_nir_link_varyings.c` where these
@@ -64,6 +64,7 @@ pub mod kernels;
 mod listed;
 mod name;
 mod place;
+mod query;
 mod request;
 mod resolve;
 mod shape;
@@ -74,6 +75,7 @@ pub(crate) use draw::word;
 pub use draw::{fitting, CaptureState, ProvokingVertex, Topology, BUFFER_BINDING, STATE_BINDING, STATE_WORDS};
 pub use emission::emission_list;
 pub use error::{XfbError, XfbPlace, XfbProblem};
+pub use query::{Counted, Counters, Query};
 pub use request::{BufferMode, LayoutCapture, Request, XfbLimits};
 pub use shape::{Base, Basic, Member, Output, Type};
 
