@@ -82,7 +82,9 @@ impl Key {
     pub const ORIENTATION: u64 = Key::SWAP_XY | Key::FLIP_X | Key::FLIP_Y;
     /// Clip space has GL's depth, -w to w.
     pub const GL_DEPTH: u64 = 1 << 7;
-    /// Every vertex is outside of the clip volume.
+    /// Rasterizer discard for devices whose pipelines cannot: every vertex goes to (-3, -3, -3, 1), outside of the clip volume, after
+    /// all else was done to the position and it was captured. Primitives count as generated. A device that clips points by user
+    /// planes alone (VkPointClippingBehavior) may draw points that are as large as two pictures.
     pub const DISCARD: u64 = 1 << 8;
     /// A shader that says no point size has one of 1.
     pub const POINT_SIZE: u64 = 1 << 9;
