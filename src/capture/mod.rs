@@ -87,7 +87,8 @@ pub enum BackEnd {
     /// The device: VK_EXT_transform_feedback.
     #[default]
     Extension,
-    /// The vertex shader, to storage buffers, while it draws: for devices with `vertexPipelineStoresAndAtomics`.
+    /// The vertex shader, to storage buffers, while it draws: for devices with `vertexPipelineStoresAndAtomics`. It runs as often as it
+    /// would without captures, where a draw of its own for the captures would have it run twice.
     Storage,
     /// A compute shader that does all that a vertex shader does, and writes what is captured to storage buffers: for devices that have
     /// neither. It is dispatched for an array draw, with 64 vertices in a workgroup: `ceil(vertices / 64)`, `instances` and 1 are

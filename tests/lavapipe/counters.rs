@@ -10,7 +10,7 @@ use ntv::driver::{vk, Attachment, Attribute, Draw, Resources};
 use ntv::{text, EmitOptions, Options, Target, Translator};
 
 /// A runner on `gpu`. All modules are valid by `spirv-val` too.
-fn runner(gpu: &Gpu) -> impl FnMut(Kernel, &mut Vec<Vec<u32>>) + '_ {
+pub(crate) fn runner(gpu: &Gpu) -> impl FnMut(Kernel, &mut Vec<Vec<u32>>) + '_ {
     let module = |kernel: Kernel| {
         let mut shader = text::parse(kernel.nir()).remove(0).shader.expect("a kernel");
         let module = translate(&mut shader, gpu.target()).expect("a module");

@@ -20,7 +20,9 @@ mod kernels;
 mod lanes;
 mod links;
 mod planned;
+mod queries;
 mod run;
+mod scene;
 mod stages;
 #[path = "../support/mod.rs"]
 mod support;
