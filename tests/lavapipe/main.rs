@@ -9,6 +9,7 @@ mod captures;
 mod compute;
 mod corners;
 mod counters;
+mod discards;
 mod faults;
 mod feedback;
 mod framebuffer;
