@@ -68,7 +68,11 @@ impl Key {
     pub const STRIP: u64 = 1 << 0;
     /// Tests of depth and stencil before the shader.
     pub const EARLY_FRAGMENT_TESTS: u64 = 1 << 1;
-    /// Transform feedback is off.
+    /// Transform feedback is off: no decorations for it, no capability, and no outputs that only it reads, which take locations.
+    ///
+    /// A module that stores its captures itself ([`BackEnd::Storage`](crate::capture::BackEnd)) is the same with it and without:
+    /// `is_active` in the state of the draw says whether it stores, and it still uses the buffers. Their stores are control flow
+    /// that passes move and merge, so they are no range of words. A program that never captures is translated without captures.
     pub const NO_CAPTURE: u64 = 1 << 2;
     /// Inputs are interpolated at each sample.
     pub const SAMPLE_SHADING: u64 = 1 << 3;

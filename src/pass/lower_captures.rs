@@ -10,7 +10,8 @@
 //! until each piece is captured whole, but then the next stage would have to read the pieces.
 //!
 //! Vectors share Locations, four components to each, after those of all other outputs. A shader without captures loses none,
-//! and neither does one that captures whole variables. Components of 64 bits are two words each, as the offset of a variable with
+//! and neither does one that captures whole variables, nor one whose key says `no_capture`: shadows and their stores are words of a
+//! module that then go. Components of 64 bits are two words each, as the offset of a variable with
 //! such would have to be a multiple of 8 (VUID-StandaloneSpirv-Offset-04716).
 //!
 //! All this is for [`BackEnd::Extension`]. For [`BackEnd::Storage`] the shader stores the captured words to buffers where the vertex

@@ -92,7 +92,7 @@ impl Emit<'_> {
     pub(super) fn captured_in_place(&mut self, variable: &Variable, capture: Capture) -> u16 {
         let moves = self.state.epilogue.bits & MOVES;
         if moves == 0 || self.io_builtin(variable) != Some(BuiltIn::Position) {
-            return self.m.condition(Condition::none(Key::NO_CAPTURE));
+            return self.captured();
         }
         let varying = self.m.varyings.len() as u32;
         self.state.epilogue.captured = Some(Captured { varying, capture, stream: variable.stream });
