@@ -20,6 +20,7 @@ mod images;
 mod kernels;
 mod lanes;
 mod links;
+mod outputs;
 mod planned;
 mod queries;
 mod run;

@@ -126,7 +126,7 @@ impl Case {
 pub(crate) struct Scene {
     back_end: BackEnd,
     stages: Vec<Module>,
-    compute: Option<Vec<u32>>,
+    compute: Option<Module>,
 }
 
 /// What a draw left.
@@ -168,7 +168,7 @@ impl Scene {
         let captures = if is_captured { CAPTURES } else { "" };
         let by_draw = if back_end == BackEnd::Compute { "" } else { captures };
         let stages = vec![module(shader("VERTEX", by_draw, &body)), module(fragment())];
-        let compute = (back_end == BackEnd::Compute).then(|| module(shader("VERTEX", captures, &body)).words);
+        let compute = (back_end == BackEnd::Compute).then(|| module(shader("VERTEX", captures, &body)));
         Scene { back_end, stages, compute }
     }
 
@@ -180,7 +180,9 @@ impl Scene {
         resources.insert(ssbo(BUFFER_BINDING), words(&vec![NOTHING; case.room().max(1)]));
         resources.insert(ssbo(VERTEX_BUFFER_BINDING), Resource::Buffer(vertices.clone()));
         if let Some(compute) = &self.compute {
-            gpu.dispatch(compute, [case.vertices.div_ceil(64), case.instances, 1], &mut resources);
+            let mut words = Vec::new();
+            compute.instantiate(key, &mut words).expect("a key that it takes");
+            gpu.dispatch(&words, [case.vertices.div_ceil(64), case.instances, 1], &mut resources);
         }
         let mut stages = vec![Vec::new(); self.stages.len()];
         for (module, words) in self.stages.iter().zip(&mut stages) {
