@@ -1,6 +1,6 @@
 //! A Vulkan device without a window, and what the validation layer says about its use.
 
-use super::features::{Features, EXTENSIONS};
+use super::features::{Features, InputFeatures, EXTENSIONS};
 use super::{Context, Error, Result};
 use crate::target::Target;
 use ash::vk;
@@ -123,6 +123,7 @@ pub(super) struct Logical {
     pub(super) limits: vk::PhysicalDeviceLimits,
     pub(super) clock: Clock,
     pub(super) feedback: Option<ash::ext::transform_feedback::Device>,
+    pub(super) input: InputFeatures,
     memory: vk::PhysicalDeviceMemoryProperties,
     /// Last, so that it is destroyed last.
     instance: Instance,
@@ -146,6 +147,7 @@ impl Logical {
         let names: Vec<CString> = features.extensions.iter().cloned().collect();
         let names: Vec<*const c_char> = names.iter().map(|name| name.as_ptr()).collect();
         let has_feedback = features.has_feedback();
+        let input = features.input();
         let mut chain = features.chain();
         let info = vk::DeviceCreateInfo::default()
             .queue_create_infos(&queues)
@@ -158,7 +160,7 @@ impl Logical {
         // SAFETY: `physical` is of this instance.
         let memory = unsafe { instance.raw.get_physical_device_memory_properties(physical) };
         let feedback = has_feedback.then(|| ash::ext::transform_feedback::Device::new(&instance.raw, &raw));
-        Ok(Logical { raw, queue, queue_family, timeout, limits, clock, feedback, memory, instance })
+        Ok(Logical { raw, queue, queue_family, timeout, limits, clock, feedback, input, memory, instance })
     }
 
     /// A memory type among those of the mask `types` that has `properties`.

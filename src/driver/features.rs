@@ -17,6 +17,9 @@ pub(super) const EXTENSIONS: &[&CStr] = &[
     vk::EXT_TRANSFORM_FEEDBACK_NAME,
     vk::EXT_SHADER_STENCIL_EXPORT_NAME,
     vk::EXT_ROBUSTNESS2_NAME,
+    vk::EXT_INDEX_TYPE_UINT8_NAME,
+    vk::EXT_PRIMITIVE_TOPOLOGY_LIST_RESTART_NAME,
+    vk::EXT_PROVOKING_VERTEX_NAME,
 ];
 
 /// The feature structs of Vulkan 1.3 and of [`EXTENSIONS`].
@@ -33,8 +36,22 @@ pub(super) struct Features {
     atomic_float2: vk::PhysicalDeviceShaderAtomicFloat2FeaturesEXT<'static>,
     feedback: vk::PhysicalDeviceTransformFeedbackFeaturesEXT<'static>,
     robustness: vk::PhysicalDeviceRobustness2FeaturesEXT<'static>,
+    index_type: vk::PhysicalDeviceIndexTypeUint8FeaturesEXT<'static>,
+    list_restart: vk::PhysicalDevicePrimitiveTopologyListRestartFeaturesEXT<'static>,
+    provoking: vk::PhysicalDeviceProvokingVertexFeaturesEXT<'static>,
     subgroup: vk::SubgroupFeatureFlags,
     floats: vk::PhysicalDeviceFloatControlsProperties<'static>,
+}
+
+/// What a device can do with the vertices of draws.
+#[derive(Clone, Copy)]
+pub(super) struct InputFeatures {
+    /// Indices may have 8 bits.
+    pub(super) has_8_bit_indices: bool,
+    /// Indices may restart topologies whose primitives share no vertices.
+    pub(super) restarts_lists: bool,
+    /// The last vertex of a primitive may provoke.
+    pub(super) provokes_last: bool,
 }
 
 impl Features {
@@ -82,6 +99,9 @@ impl Features {
             atomic_float2 if known.contains(vk::EXT_SHADER_ATOMIC_FLOAT2_NAME);
             feedback if known.contains(vk::EXT_TRANSFORM_FEEDBACK_NAME);
             robustness if known.contains(vk::EXT_ROBUSTNESS2_NAME);
+            index_type if known.contains(vk::EXT_INDEX_TYPE_UINT8_NAME);
+            list_restart if known.contains(vk::EXT_PRIMITIVE_TOPOLOGY_LIST_RESTART_NAME);
+            provoking if known.contains(vk::EXT_PROVOKING_VERTEX_NAME);
         }
         chain
     }
@@ -105,6 +125,15 @@ impl Features {
     /// Vertices can be captured.
     pub(super) fn has_feedback(&self) -> bool {
         self.feedback.transform_feedback == vk::TRUE
+    }
+
+    /// What the input of draws may be.
+    pub(super) fn input(&self) -> InputFeatures {
+        InputFeatures {
+            has_8_bit_indices: self.index_type.index_type_uint8 == vk::TRUE,
+            restarts_lists: self.list_restart.primitive_topology_list_restart == vk::TRUE,
+            provokes_last: self.provoking.provoking_vertex_last == vk::TRUE,
+        }
     }
 
     /// What a translation for a device with these features and `limits` may use.

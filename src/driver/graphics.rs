@@ -22,14 +22,18 @@ pub struct Draw<'a> {
     pub modules: &'a [&'a [u32]],
     /// How vertices become primitives.
     pub topology: vk::PrimitiveTopology,
+    /// Whether the last vertex of a primitive provokes, as in GL, and not the first.
+    pub provoking_last: bool,
     /// Vertices of a patch, if there are tessellation shaders.
     pub patch_vertices: u32,
-    /// How many vertices.
+    /// How many vertices; how many indices, if there are any.
     pub vertices: u32,
     /// How many instances.
     pub instances: u32,
-    /// The first vertex and the first instance: what VertexIndex and InstanceIndex count from.
+    /// The first vertex and the first instance: what VertexIndex and InstanceIndex count from. If there are indices, the first index.
     pub first: [u32; 2],
+    /// The indices of the vertices.
+    pub indices: Option<Indices<'a>>,
     /// Inputs of the vertex shader.
     pub attributes: &'a [Attribute<'a>],
     /// Push constants from offset 0 on.
@@ -47,10 +51,12 @@ impl Default for Draw<'_> {
         Draw {
             modules: &[],
             topology: vk::PrimitiveTopology::TRIANGLE_LIST,
+            provoking_last: false,
             patch_vertices: 3,
             vertices: 3,
             instances: 1,
             first: [0; 2],
+            indices: None,
             attributes: &[],
             push_constants: &[],
             size: [16, 16],
@@ -58,6 +64,19 @@ impl Default for Draw<'_> {
             captures: &[],
         }
     }
+}
+
+/// Indices of vertices.
+#[derive(Clone, Copy, Debug)]
+pub struct Indices<'a> {
+    /// What an index is.
+    pub ty: vk::IndexType,
+    /// The index buffer. Every index that is drawn must be in it, and its vertex in the attributes.
+    pub bytes: &'a [u8],
+    /// Whether the largest index begins a new run of vertices.
+    pub restart: bool,
+    /// What is added to each index.
+    pub base_vertex: i32,
 }
 
 /// An input of the vertex shader.
@@ -106,6 +125,7 @@ impl Device {
             .iter()
             .map(|attribute| Buffer::new(device, vk::BufferUsageFlags::VERTEX_BUFFER, attribute.bytes));
         let vertex_buffers: Vec<Buffer> = vertex_buffers.collect::<Result<_>>()?;
+        let index_buffer = draw.indices.map(|indices| index_buffer(device, draw, &indices)).transpose()?;
         let usage = vk::BufferUsageFlags::TRANSFORM_FEEDBACK_BUFFER_EXT;
         let captures = draw.captures.iter().map(|size| Buffer::new(device, usage, &vec![0; *size]));
         let mut captures: Vec<Buffer> = captures.collect::<Result<_>>()?;
@@ -125,6 +145,10 @@ impl Device {
         // SAFETY: the buffer is recording; the pipeline is for this bind point.
         unsafe { device.raw.cmd_bind_pipeline(commands.buffer, point, *pipeline) };
         let pass = pass.as_ref().zip(framebuffer.as_ref());
+        if let Some((buffer, indices)) = index_buffer.as_ref().zip(draw.indices) {
+            // SAFETY: the buffer is recording; the index buffer lives until the commands are done, and the device takes the type.
+            unsafe { device.raw.cmd_bind_index_buffer(commands.buffer, *buffer.handle, 0, indices.ty) };
+        }
         record(&commands, draw, &targets, pass, (&vertex_buffers, &captures))?;
         for target in &targets {
             target.download(&commands, vk::ImageLayout::GENERAL);
@@ -137,6 +161,33 @@ impl Device {
             captures: captures.iter_mut().map(|buffer| buffer.read(device)).collect::<Result<_>>()?,
         })
     }
+}
+
+/// The index buffer of `draw`, if the device takes it and it has all indices.
+fn index_buffer(device: &Rc<Logical>, draw: &Draw<'_>, indices: &Indices<'_>) -> Result<Buffer> {
+    let bytes = match indices.ty {
+        vk::IndexType::UINT8_EXT if !device.input.has_8_bit_indices => {
+            return Err(Error::new("the device has no indexTypeUint8"));
+        }
+        vk::IndexType::UINT8_EXT => 1,
+        vk::IndexType::UINT16 => 2,
+        vk::IndexType::UINT32 => 4,
+        other => return Err(Error::new(format!("{other:?}"))),
+    };
+    let end = (draw.vertices as usize).saturating_add(draw.first[0] as usize).saturating_mul(bytes);
+    if indices.bytes.len() < end {
+        return Err(Error::new("too few bytes for the indices"));
+    }
+    if indices.restart && is_list(draw.topology) && !device.input.restarts_lists {
+        return Err(Error::new("the device has no primitiveTopologyListRestart"));
+    }
+    Buffer::new(device, vk::BufferUsageFlags::INDEX_BUFFER, indices.bytes)
+}
+
+/// Whether primitives of `topology` share no vertices.
+fn is_list(topology: vk::PrimitiveTopology) -> bool {
+    use vk::PrimitiveTopology as T;
+    matches!(topology, T::POINT_LIST | T::LINE_LIST | T::TRIANGLE_LIST)
 }
 
 /// The images that are drawn to, with what they are before the draw.
@@ -202,8 +253,13 @@ fn record(
         if let Some(feedback) = feedback {
             (feedback.cmd_begin_transform_feedback_ext)(buffer, 0, 0, ptr::null(), ptr::null());
         }
-        let [first_vertex, first_instance] = draw.first;
-        device.raw.cmd_draw(buffer, draw.vertices, draw.instances, first_vertex, first_instance);
+        let ([first, first_instance], base_vertex) = (draw.first, draw.indices.map(|indices| indices.base_vertex));
+        match base_vertex {
+            Some(base) => {
+                device.raw.cmd_draw_indexed(buffer, draw.vertices, draw.instances, first, base, first_instance);
+            }
+            None => device.raw.cmd_draw(buffer, draw.vertices, draw.instances, first, first_instance),
+        }
         if let Some(feedback) = feedback {
             (feedback.cmd_end_transform_feedback_ext)(buffer, 0, 0, ptr::null(), ptr::null());
         }
@@ -244,7 +300,12 @@ fn vertex_input(draw: &Draw<'_>) -> Result<VertexInput> {
     let mut input = VertexInput::default();
     for (binding, attribute) in (0..).zip(draw.attributes) {
         let size = texel_size(attribute.format).ok_or_else(|| Error::new(format!("{:?}", attribute.format)))?;
-        let count = if attribute.per_instance { draw.instances } else { draw.vertices };
+        let count = match attribute.per_instance {
+            true => draw.instances,
+            // Which vertices there are the indices say.
+            false if draw.indices.is_some() => 0,
+            false => draw.vertices,
+        };
         if attribute.bytes.len() < size * count as usize {
             return Err(Error::new(format!("too few bytes for the attribute at location {}", attribute.location)));
         }
@@ -278,14 +339,24 @@ pub(super) fn pipeline(
     let input = vk::PipelineVertexInputStateCreateInfo::default()
         .vertex_binding_descriptions(&bindings)
         .vertex_attribute_descriptions(&attributes);
-    let assembly = vk::PipelineInputAssemblyStateCreateInfo::default().topology(draw.topology);
+    let assembly = vk::PipelineInputAssemblyStateCreateInfo::default()
+        .topology(draw.topology)
+        .primitive_restart_enable(draw.indices.is_some_and(|indices| indices.restart));
     let tessellation = vk::PipelineTessellationStateCreateInfo::default().patch_control_points(draw.patch_vertices);
     let [width, height] = draw.size;
     let (w, h) = (width as f32, height as f32);
     let viewports = [vk::Viewport { x: 0.0, y: 0.0, width: w, height: h, min_depth: 0.0, max_depth: 1.0 }];
     let scissors = [vk::Rect2D { offset: vk::Offset2D::default(), extent: vk::Extent2D { width, height } }];
     let viewport = vk::PipelineViewportStateCreateInfo::default().viewports(&viewports).scissors(&scissors);
-    let raster = vk::PipelineRasterizationStateCreateInfo::default().line_width(1.0);
+    let mut last = vk::PipelineRasterizationProvokingVertexStateCreateInfoEXT::default()
+        .provoking_vertex_mode(vk::ProvokingVertexModeEXT::LAST_VERTEX);
+    let mut raster = vk::PipelineRasterizationStateCreateInfo::default().line_width(1.0);
+    if draw.provoking_last {
+        if !device.input.provokes_last {
+            return Err(Error::new("the device has no provokingVertexLast"));
+        }
+        raster = raster.push_next(&mut last);
+    }
     let samples = vk::PipelineMultisampleStateCreateInfo::default().rasterization_samples(vk::SampleCountFlags::TYPE_1);
     let always = vk::CompareOp::ALWAYS;
     let (depths, colors): (Vec<_>, Vec<_>) =

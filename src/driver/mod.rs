@@ -53,7 +53,7 @@ pub use ash::vk;
 pub use compile::CompileTime;
 pub use compute::Dispatch;
 pub use device::{Device, DeviceOptions};
-pub use graphics::{Attachment, Attribute, Draw, Drawn};
+pub use graphics::{Attachment, Attribute, Draw, Drawn, Indices};
 pub use resource::{texel_size, Image, Part, Resource, Resources, Slot};
 pub use steps::Step;
 pub use timing::ShaderTime;
