@@ -15,6 +15,7 @@ mod framebuffer;
 mod gpu;
 mod graphics;
 mod images;
+mod indexed;
 #[path = "../support/kernels.rs"]
 mod kernels;
 mod lanes;
