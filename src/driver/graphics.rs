@@ -42,8 +42,12 @@ pub struct Draw<'a> {
     pub size: [u32; 2],
     /// What is drawn to; colours in the order of their locations.
     pub attachments: &'a [Attachment],
+    /// Whether primitives are discarded before rasterization. Then there need be no fragment shader and no attachment.
+    pub discard: bool,
     /// Bytes of each buffer of the transform feedback.
     pub captures: &'a [usize],
+    /// Bytes before and after those, which transform feedback must not write, in each of the same buffers. None if there are none.
+    pub capture_margins: &'a [[usize; 2]],
 }
 
 impl Default for Draw<'_> {
@@ -61,8 +65,17 @@ impl Default for Draw<'_> {
             push_constants: &[],
             size: [16, 16],
             attachments: &[],
+            discard: false,
             captures: &[],
+            capture_margins: &[],
         }
+    }
+}
+
+impl Draw<'_> {
+    /// The bytes before and after what transform feedback may write in a buffer.
+    fn capture_margin(&self, number: usize) -> [usize; 2] {
+        self.capture_margins.get(number).copied().unwrap_or_default()
     }
 }
 
@@ -107,7 +120,7 @@ pub struct Attachment {
 pub struct Drawn {
     /// The texels of each attachment, row by row from the top.
     pub attachments: Vec<Vec<u8>>,
-    /// Each buffer of the transform feedback.
+    /// Each buffer of the transform feedback, with its margins.
     pub captures: Vec<Vec<u8>>,
 }
 
@@ -127,7 +140,10 @@ impl Device {
         let vertex_buffers: Vec<Buffer> = vertex_buffers.collect::<Result<_>>()?;
         let index_buffer = draw.indices.map(|indices| index_buffer(device, draw, &indices)).transpose()?;
         let usage = vk::BufferUsageFlags::TRANSFORM_FEEDBACK_BUFFER_EXT;
-        let captures = draw.captures.iter().map(|size| Buffer::new(device, usage, &vec![0; *size]));
+        let captures = (0..).zip(draw.captures).map(|(number, size)| {
+            let [before, after] = draw.capture_margin(number);
+            Buffer::new(device, usage, &vec![0; before + size + after])
+        });
         let mut captures: Vec<Buffer> = captures.collect::<Result<_>>()?;
         let pass = RenderPass::new(device, draw, &interfaces)?;
         let framebuffer = pass.as_ref().map(|pass| pass.framebuffer(device, draw, &targets)).transpose()?;
@@ -224,8 +240,9 @@ fn record(
     let (device, buffer) = (&commands.device, commands.buffer);
     let handles: Vec<vk::Buffer> = vertex_buffers.iter().map(|buffer| *buffer.handle).collect();
     let captured: Vec<vk::Buffer> = captures.iter().map(|buffer| *buffer.handle).collect();
-    let sizes: Vec<u64> = captures.iter().map(|buffer| buffer.size as u64).collect();
-    let offsets = vec![0; handles.len().max(captured.len())];
+    let sizes: Vec<u64> = draw.captures.iter().map(|size| *size as u64).collect();
+    let starts: Vec<u64> = (0..captured.len()).map(|number| draw.capture_margin(number)[0] as u64).collect();
+    let offsets = vec![0; handles.len()];
     if !captured.is_empty() && device.feedback.is_none() {
         return Err(Error::new("the device has no transformFeedback"));
     }
@@ -234,11 +251,11 @@ fn record(
     // SAFETY: the buffer is recording with the pipeline bound; the buffers live until the commands are done.
     unsafe {
         if !handles.is_empty() {
-            device.raw.cmd_bind_vertex_buffers(buffer, 0, &handles, &offsets[..handles.len()]);
+            device.raw.cmd_bind_vertex_buffers(buffer, 0, &handles, &offsets);
         }
         if let Some(feedback) = feedback {
-            let (buffers, offsets, sizes) = (captured.as_ptr(), offsets.as_ptr(), sizes.as_ptr());
-            (feedback.cmd_bind_transform_feedback_buffers_ext)(buffer, 0, count, buffers, offsets, sizes);
+            let (buffers, starts, sizes) = (captured.as_ptr(), starts.as_ptr(), sizes.as_ptr());
+            (feedback.cmd_bind_transform_feedback_buffers_ext)(buffer, 0, count, buffers, starts, sizes);
         }
     }
     let [width, height] = draw.size;
@@ -350,7 +367,8 @@ pub(super) fn pipeline(
     let viewport = vk::PipelineViewportStateCreateInfo::default().viewports(&viewports).scissors(&scissors);
     let mut last = vk::PipelineRasterizationProvokingVertexStateCreateInfoEXT::default()
         .provoking_vertex_mode(vk::ProvokingVertexModeEXT::LAST_VERTEX);
-    let mut raster = vk::PipelineRasterizationStateCreateInfo::default().line_width(1.0);
+    let mut raster =
+        vk::PipelineRasterizationStateCreateInfo::default().line_width(1.0).rasterizer_discard_enable(draw.discard);
     if draw.provoking_last {
         if !device.input.provokes_last {
             return Err(Error::new("the device has no provokingVertexLast"));
