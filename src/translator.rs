@@ -25,7 +25,8 @@ pub struct Options {
     pub placements: Placements,
     /// Who writes what transform feedback captures.
     pub captures: BackEnd,
-    /// Where a vertex shader that becomes a compute shader finds the attributes of its vertices: see [`BackEnd::Compute`].
+    /// Where a vertex shader finds the attributes of its vertices if it writes captures itself: see [`BackEnd::Compute`] and
+    /// [`BackEnd::Storage`].
     pub attributes: Vec<Attribute>,
 }
 

@@ -72,7 +72,8 @@ mod shape;
 pub(crate) use attribute::Numbers;
 pub use attribute::{Attribute, AttributeFormat, VERTEX_BUFFER_BINDING};
 pub(crate) use draw::word;
-pub use draw::{fitting, CaptureState, ProvokingVertex, Topology, BUFFER_BINDING, STATE_BINDING, STATE_WORDS};
+pub use draw::{fitting, CaptureState, DrawList, ProvokingVertex, Topology};
+pub use draw::{BUFFER_BINDING, LIST_BINDING, STATE_BINDING, STATE_WORDS};
 pub use emission::emission_list;
 pub use error::{XfbError, XfbPlace, XfbProblem};
 pub use query::{Counted, Counters, Query};
@@ -89,11 +90,14 @@ pub enum BackEnd {
     Extension,
     /// The vertex shader, to storage buffers, while it draws: for devices with `vertexPipelineStoresAndAtomics`. It runs as often as it
     /// would without captures, where a draw of its own for the captures would have it run twice.
+    ///
+    /// A draw with indices becomes one without, over a [list](DrawList) of vertices. Vertex fetch does not know the list, so
+    /// the shader reads attributes itself if it is told where they are: see [`Attribute`].
     Storage,
     /// A compute shader that does all that a vertex shader does, and writes what is captured to storage buffers: for devices that have
-    /// neither. It is dispatched for an array draw, with 64 vertices in a workgroup: `ceil(vertices / 64)`, `instances` and 1 are
-    /// how many workgroups there are, within the limits of the device. The draw that is seen takes a module of the same shader
-    /// without captures.
+    /// neither. It is dispatched for a draw without indices, or over a [list](DrawList), with 64 vertices in a workgroup:
+    /// `ceil(vertices / 64)`, `instances` and 1 are how many workgroups there are, within the limits of the device. The draw that is
+    /// seen takes a module of the same shader without captures.
     ///
     /// It reads vertex buffers as storage buffers, see [`Attribute`], and has the shader's other resources where a vertex shader
     /// has them. Ranges have whole words, and hold all elements that the draw has. Numbers that were normalized are within what a

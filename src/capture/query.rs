@@ -105,6 +105,7 @@ mod tests {
             is_active: false,
             topology: Topology::Lines,
             provoking: ProvokingVertex::Last,
+            list: None,
             first_vertex: 0,
             vertices: 6,
             first_instance: 0,

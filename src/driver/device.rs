@@ -1,6 +1,6 @@
 //! A Vulkan device without a window, and what the validation layer says about its use.
 
-use super::features::{Features, EXTENSIONS};
+use super::features::{Features, InputFeatures, EXTENSIONS};
 use super::query::Queries;
 use super::{Context, Error, Result};
 use crate::target::Target;
@@ -130,6 +130,7 @@ pub(super) struct Logical {
     pub(super) clock: Clock,
     pub(super) feedback: Option<ash::ext::transform_feedback::Device>,
     pub(super) queries: Queries,
+    pub(super) input: InputFeatures,
     memory: vk::PhysicalDeviceMemoryProperties,
     /// Last, so that it is destroyed last.
     instance: Instance,
@@ -153,6 +154,7 @@ impl Logical {
         let names: Vec<CString> = features.extensions.iter().cloned().collect();
         let names: Vec<*const c_char> = names.iter().map(|name| name.as_ptr()).collect();
         let (has_feedback, queries) = (features.has_feedback(), features.queries());
+        let input = features.input();
         let mut chain = features.chain();
         let info = vk::DeviceCreateInfo::default()
             .queue_create_infos(&queues)
@@ -165,7 +167,7 @@ impl Logical {
         // SAFETY: `physical` is of this instance.
         let memory = unsafe { instance.raw.get_physical_device_memory_properties(physical) };
         let feedback = has_feedback.then(|| ash::ext::transform_feedback::Device::new(&instance.raw, &raw));
-        Ok(Logical { raw, queue, queue_family, timeout, limits, clock, feedback, queries, memory, instance })
+        Ok(Logical { raw, queue, queue_family, timeout, limits, clock, feedback, queries, input, memory, instance })
     }
 
     /// A memory type among those of the mask `types` that has `properties`.

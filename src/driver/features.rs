@@ -19,6 +19,9 @@ pub(super) const EXTENSIONS: &[&CStr] = &[
     vk::EXT_SHADER_STENCIL_EXPORT_NAME,
     vk::EXT_ROBUSTNESS2_NAME,
     vk::EXT_PRIMITIVES_GENERATED_QUERY_NAME,
+    vk::EXT_INDEX_TYPE_UINT8_NAME,
+    vk::EXT_PRIMITIVE_TOPOLOGY_LIST_RESTART_NAME,
+    vk::EXT_PROVOKING_VERTEX_NAME,
 ];
 
 /// The feature structs of Vulkan 1.3 and of [`EXTENSIONS`].
@@ -38,8 +41,22 @@ pub(super) struct Features {
     generated: vk::PhysicalDevicePrimitivesGeneratedQueryFeaturesEXT<'static>,
     /// Transform feedback counts what it captures.
     feedback_queries: bool,
+    index_type: vk::PhysicalDeviceIndexTypeUint8FeaturesEXT<'static>,
+    list_restart: vk::PhysicalDevicePrimitiveTopologyListRestartFeaturesEXT<'static>,
+    provoking: vk::PhysicalDeviceProvokingVertexFeaturesEXT<'static>,
     subgroup: vk::SubgroupFeatureFlags,
     floats: vk::PhysicalDeviceFloatControlsProperties<'static>,
+}
+
+/// What a device can do with the vertices of draws.
+#[derive(Clone, Copy)]
+pub(super) struct InputFeatures {
+    /// Indices may have 8 bits.
+    pub(super) has_8_bit_indices: bool,
+    /// Indices may restart topologies whose primitives share no vertices.
+    pub(super) restarts_lists: bool,
+    /// The last vertex of a primitive may provoke.
+    pub(super) provokes_last: bool,
 }
 
 impl Features {
@@ -93,6 +110,9 @@ impl Features {
             feedback if known.contains(vk::EXT_TRANSFORM_FEEDBACK_NAME);
             robustness if known.contains(vk::EXT_ROBUSTNESS2_NAME);
             generated if known.contains(vk::EXT_PRIMITIVES_GENERATED_QUERY_NAME);
+            index_type if known.contains(vk::EXT_INDEX_TYPE_UINT8_NAME);
+            list_restart if known.contains(vk::EXT_PRIMITIVE_TOPOLOGY_LIST_RESTART_NAME);
+            provoking if known.contains(vk::EXT_PROVOKING_VERTEX_NAME);
         }
         chain
     }
@@ -126,6 +146,15 @@ impl Features {
             feedback: self.has_feedback() && self.feedback_queries,
             generated: generated.primitives_generated_query == vk::TRUE
                 && generated.primitives_generated_query_with_rasterizer_discard == vk::TRUE,
+        }
+    }
+
+    /// What the input of draws may be.
+    pub(super) fn input(&self) -> InputFeatures {
+        InputFeatures {
+            has_8_bit_indices: self.index_type.index_type_uint8 == vk::TRUE,
+            restarts_lists: self.list_restart.primitive_topology_list_restart == vk::TRUE,
+            provokes_last: self.provoking.provoking_vertex_last == vk::TRUE,
         }
     }
 

@@ -55,7 +55,7 @@ pub use ash::vk;
 pub use compile::CompileTime;
 pub use compute::Dispatch;
 pub use device::{Device, DeviceOptions};
-pub use graphics::{Attachment, Attribute, Draw, Drawn};
+pub use graphics::{Attachment, Attribute, Draw, Drawn, Indices};
 pub use query::{Counts, Feedback, Queries, Statistics};
 pub use resource::{texel_size, Image, Part, Resource, Resources, Slot};
 pub use steps::Step;

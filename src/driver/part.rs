@@ -36,10 +36,14 @@ impl SharedBuffers {
         Ok(BoundPart { buffer, offset: part.offset as u64, len: part.len as u64 })
     }
 
-    /// The buffer that has a `VkDrawIndirectCommand`, and where it begins there.
-    pub(super) fn command(&mut self, device: &Rc<Logical>, part: &Part) -> Result<(vk::Buffer, u64)> {
+    /// The buffer that has a command, of an indexed draw or another, and where it begins there.
+    pub(super) fn command(&mut self, device: &Rc<Logical>, part: &Part, is_indexed: bool) -> Result<(vk::Buffer, u64)> {
         let Part { bytes, offset, len } = part;
-        let is_command = *len == size_of::<vk::DrawIndirectCommand>() && offset % 4 == 0;
+        let size = match is_indexed {
+            true => size_of::<vk::DrawIndexedIndirectCommand>(),
+            false => size_of::<vk::DrawIndirectCommand>(),
+        };
+        let is_command = *len == size && offset % 4 == 0;
         if !is_command || offset.checked_add(*len).map_or(true, |end| end > bytes.len()) {
             return Err(Error::new(format!("a command of {len} bytes at {offset}, of {}", bytes.len())));
         }

@@ -43,7 +43,7 @@
 
 use super::capture_stores::Buffers;
 use super::captured::{Loads, OutputWords, Place, Word};
-use super::{vertex_to_compute, Context, Forms, Pass};
+use super::{drawn_vertex, vertex_to_compute, Context, Forms, Pass};
 use crate::capture::BackEnd;
 use crate::ir::{
     rewrite, Builder, Capture, Edit, InstKind, Jump, Precision, Shader, Stage, Var, Variable, XfbInfo, NO_LOCATION,
@@ -103,6 +103,10 @@ fn store(shader: &mut Shader, context: &Context) -> bool {
     shader.vars.values_mut().for_each(|variable| variable.capture = None);
     if !words.is_empty() {
         let buffers = Buffers::new(shader, context, &info, &words);
+        if context.captures == BackEnd::Storage {
+            // Before the stores, which go by what VertexIndex is.
+            drawn_vertex::run(shader, context, buffers.state);
+        }
         where_done(shader, |b, _| buffers.write(b));
         if context.captures == BackEnd::Compute {
             vertex_to_compute::run(shader, context, buffers.state);

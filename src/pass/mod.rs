@@ -112,6 +112,7 @@ mod attributes;
 mod blocks;
 mod capture_stores;
 mod captured;
+mod drawn_vertex;
 mod effects;
 mod io_vars;
 mod lanes;
@@ -150,7 +151,7 @@ pub struct Context {
     pub placements: Placements,
     /// Who writes what transform feedback captures.
     pub captures: BackEnd,
-    /// Where a compute shader finds the attributes of vertices.
+    /// Where a shader finds the attributes of vertices that it reads itself.
     pub attributes: Vec<Attribute>,
 }
 

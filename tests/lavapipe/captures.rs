@@ -3,7 +3,7 @@
 use crate::gpu::{floats, from_bytes, read, ssbo, words, Gpu};
 use crate::stages::{fragment, shader};
 use ntv::capture::{self, AttributeFormat, BackEnd, CaptureState, ProvokingVertex, Topology};
-use ntv::capture::{BUFFER_BINDING, STATE_BINDING, VERTEX_BUFFER_BINDING};
+use ntv::capture::{BUFFER_BINDING, LIST_BINDING, STATE_BINDING, VERTEX_BUFFER_BINDING};
 use ntv::driver::{vk, Attachment, Attribute, Draw, Drawn, Resource, Resources};
 use ntv::link::link;
 use ntv::module::{Stage, OPTIONS};
@@ -235,6 +235,7 @@ const STATE: CaptureState = CaptureState {
     is_active: true,
     topology: Topology::Triangles,
     provoking: ProvokingVertex::Last,
+    list: None,
     first_vertex: 0,
     vertices: 3,
     first_instance: 0,
@@ -325,6 +326,7 @@ fn dispatched(gpu: &Gpu, mut vertex: ntv::Shader, floats_wanted: usize) -> Vec<f
     let module = Translator::new(options).translate(&mut vertex, &EmitOptions::default()).expect("a module");
     let mut resources = Resources::new();
     resources.insert(ssbo(STATE_BINDING), words(&STATE.dispatch_words(&[0; 2])));
+    resources.insert(ssbo(LIST_BINDING), words(&[0]));
     resources.insert(ssbo(BUFFER_BINDING), words(&vec![0; floats_wanted]));
     for (binding, values) in (VERTEX_BUFFER_BINDING..).zip([PLACES, VALUES]) {
         resources.insert(ssbo(binding), Resource::Buffer(floats(&values.concat())));

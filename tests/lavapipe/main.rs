@@ -16,6 +16,7 @@ mod framebuffer;
 mod gpu;
 mod graphics;
 mod images;
+mod indexed;
 #[path = "../support/kernels.rs"]
 mod kernels;
 mod lanes;

@@ -105,6 +105,7 @@ impl Full {
             is_active,
             topology: Topology::Triangles,
             provoking: ntv::capture::ProvokingVertex::Last,
+            list: None,
             first_vertex: 0,
             vertices: 3,
             first_instance: 0,

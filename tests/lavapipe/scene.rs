@@ -3,7 +3,7 @@
 use crate::gpu::{floats, from_bytes, read, ssbo, words, Gpu};
 use crate::stages::{fragment, shader};
 use ntv::capture::{self, AttributeFormat, BackEnd, CaptureState, ProvokingVertex, Topology};
-use ntv::capture::{BUFFER_BINDING, STATE_BINDING, VERTEX_BUFFER_BINDING};
+use ntv::capture::{BUFFER_BINDING, LIST_BINDING, STATE_BINDING, VERTEX_BUFFER_BINDING};
 use ntv::driver::{vk, Attachment, Attribute, Counts, Draw, Part, Queries, Resource, Resources};
 use ntv::{EmitOptions, Key, Module, Options, Translator};
 
@@ -78,6 +78,7 @@ impl Case {
             is_active: self.is_active,
             topology: self.topology,
             provoking: ProvokingVertex::First,
+            list: None,
             first_vertex: 0,
             vertices: self.vertices,
             first_instance: 0,
@@ -156,12 +157,9 @@ impl Scene {
         let body = VERTEX.replace("POINT_SIZE", &format!("{:#010x}", point_size.to_bits()));
         let format = AttributeFormat::from_name("R32G32B32A32_SFLOAT").expect("a format");
         let attribute = capture::Attribute { location: 0, format, binding: 0, offset: 0, stride: 16, divisor: None };
-        let options = Options {
-            target: gpu.target().clone(),
-            captures: back_end,
-            attributes: vec![attribute],
-            ..Options::default()
-        };
+        // Storage leaves them to vertex fetch.
+        let attributes = if back_end == BackEnd::Compute { vec![attribute] } else { Vec::new() };
+        let options = Options { target: gpu.target().clone(), captures: back_end, attributes, ..Options::default() };
         let mut translator = Translator::new(options);
         let all = EmitOptions { offer: u64::MAX, ..EmitOptions::default() };
         let mut module = |mut shader| translator.translate(&mut shader, &all).expect("a module");
@@ -178,6 +176,7 @@ impl Scene {
         let state = case.state().dispatch_words(&[0]);
         resources.insert(ssbo(STATE_BINDING), words(&state));
         resources.insert(ssbo(BUFFER_BINDING), words(&vec![NOTHING; case.room().max(1)]));
+        resources.insert(ssbo(LIST_BINDING), words(&[0]));
         resources.insert(ssbo(VERTEX_BUFFER_BINDING), Resource::Buffer(vertices.clone()));
         if let Some(compute) = &self.compute {
             let mut words = Vec::new();
@@ -204,7 +203,7 @@ impl Scene {
             size: SIZE,
             attachments: &[Attachment { format: FORMAT, clear: floats(&[CLEAR; 4]) }],
             captures: if by_device { &captures } else { &[] },
-            rasterizer_discard: case.end == End::Discarded,
+            discard: case.end == End::Discarded,
             cull_mode: match case.end {
                 End::Culled => vk::CullModeFlags::FRONT_AND_BACK,
                 _ => vk::CullModeFlags::NONE,
