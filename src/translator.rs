@@ -29,7 +29,8 @@ pub struct Options {
     /// [`BUFFER_BINDING`](crate::capture::BUFFER_BINDING) in the set of storage blocks if none is given. The other bindings follow as their
     /// constants do.
     pub capture_slot: Option<(u32, u32)>,
-    /// Where a vertex shader that becomes a compute shader finds the attributes of its vertices: see [`BackEnd::Compute`].
+    /// Where a vertex shader finds the attributes of its vertices if it writes captures itself: see [`BackEnd::Compute`] and
+    /// [`BackEnd::Storage`].
     pub attributes: Vec<Attribute>,
 }
 

@@ -112,6 +112,7 @@ mod attributes;
 mod blocks;
 mod capture_stores;
 mod captured;
+mod drawn_vertex;
 mod effects;
 mod io_vars;
 mod lanes;
@@ -152,7 +153,7 @@ pub struct Context {
     pub captures: BackEnd,
     /// The set of the buffers of captures, and the binding of the first.
     pub capture_slot: Option<(u32, u32)>,
-    /// Where a compute shader finds the attributes of vertices.
+    /// Where a shader finds the attributes of vertices that it reads itself.
     pub attributes: Vec<Attribute>,
 }
 
