@@ -18,7 +18,7 @@ pub struct Attribute {
 }
 
 /// The binding of the first vertex buffer, in the set of storage blocks. A shader that runs as a compute shader reads them.
-pub const VERTEX_BUFFER_BINDING: u32 = super::STATE_BINDING + 1;
+pub const VERTEX_BUFFER_BINDING: u32 = super::STATE_BINDING + 3;
 
 /// What the bytes of an attribute mean. As Vulkan's formats of one to four components: of 8, 16 or 32 bits, as any kind of number,
 /// of 64 bits as floats, and two packed ones of 10, 10, 10 and 2 bits.

@@ -114,7 +114,7 @@ pub struct CaptureState {
 }
 
 /// Words of [`CaptureState::words`].
-pub const STATE_WORDS: usize = 16;
+pub const STATE_WORDS: usize = 24;
 
 /// The places of words in the state.
 pub(crate) mod word {
@@ -140,7 +140,7 @@ pub const BUFFER_BINDING: u32 = 64;
 pub const STATE_BINDING: u32 = BUFFER_BINDING + 4;
 
 impl CaptureState {
-    /// What the shader reads, as a block `uint state[16]`.
+    /// What the shader reads, as a block `uint state[24]`.
     pub fn words(&self) -> [u32; STATE_WORDS] {
         let mut words = [0; STATE_WORDS];
         let primitives = self.topology.primitives(self.vertices);
@@ -158,7 +158,7 @@ impl CaptureState {
             (word::DRAW, self.draw),
         ];
         rows.iter().for_each(|(at, value)| words[*at as usize] = *value);
-        words[word::FIRST_WORDS as usize..].copy_from_slice(&self.first_words);
+        words[word::FIRST_WORDS as usize..][..4].copy_from_slice(&self.first_words);
         words
     }
 

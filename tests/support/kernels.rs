@@ -54,7 +54,7 @@ impl Feedback {
         let [vertices, instances, first_vertex, first_instance] = command;
         self.state = CaptureState { vertices, first_vertex, first_instance, instances, ..self.state };
         let state = buffers[begin_draw::STATE as usize].clone();
-        assert_eq!(state, self.state.words(), "{:?}", self.state);
+        assert_eq!(state, self.state.words()[..state.len()], "{:?}", self.state);
         let (made, captured) = self.state.primitives();
         self.state.primitives_before += captured;
         self.generated = self.generated.wrapping_add(made);
