@@ -60,6 +60,7 @@ mod draw;
 mod emission;
 mod error;
 mod explicit;
+mod geometry;
 pub mod kernels;
 mod listed;
 mod name;
@@ -74,6 +75,7 @@ pub(crate) use draw::word;
 pub use draw::{fitting, CaptureState, ProvokingVertex, Topology, BUFFER_BINDING, STATE_BINDING, STATE_WORDS};
 pub use emission::emission_list;
 pub use error::{XfbError, XfbPlace, XfbProblem};
+pub use geometry::{CompactBuffer, CompactParameters, GeometryOutput, COMPACT_WORDS, COUNTS_BINDING};
 pub use request::{BufferMode, LayoutCapture, Request, XfbLimits};
 pub use shape::{Base, Basic, Member, Output, Type};
 

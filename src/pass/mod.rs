@@ -113,6 +113,7 @@ mod blocks;
 mod capture_stores;
 mod captured;
 mod effects;
+mod geometry_stores;
 mod io_vars;
 mod lanes;
 #[cfg(test)]
@@ -121,7 +122,7 @@ mod textures;
 mod vertex_to_compute;
 
 pub use forms::Forms;
-pub(crate) use lower_captures::is_captured;
+pub(crate) use lower_captures::{has_stores, is_captured};
 
 use crate::capture::{Attribute, BackEnd};
 use crate::ir::Shader;
@@ -152,6 +153,8 @@ pub struct Context {
     pub captures: BackEnd,
     /// Where a compute shader finds the attributes of vertices.
     pub attributes: Vec<Attribute>,
+    /// The Location at which a vertex shader tells a geometry shader that captures which instance it is.
+    pub instance_location: Option<u32>,
 }
 
 impl Context {
