@@ -36,11 +36,14 @@ pub enum Kernel {
     DrawFeedback,
     /// Writes which vertices an indexed draw captures, in their order. 64 invocations. See [`emission_list`].
     EmissionList,
+    /// Copies what geometry shaders captured to the buffers of transform feedback, and counts it, for one stream. 64 invocations. See
+    /// [`compact`].
+    Compact,
 }
 
 impl Kernel {
     /// All of them.
-    pub const ALL: [Kernel; 3] = [Kernel::BeginDraw, Kernel::DrawFeedback, Kernel::EmissionList];
+    pub const ALL: [Kernel; 4] = [Kernel::BeginDraw, Kernel::DrawFeedback, Kernel::EmissionList, Kernel::Compact];
 
     /// The shader, with what it does at its head.
     pub fn nir(self) -> &'static str {
@@ -48,6 +51,7 @@ impl Kernel {
             Kernel::BeginDraw => include_str!("kernels/begin_draw.nir"),
             Kernel::DrawFeedback => include_str!("kernels/draw_feedback.nir"),
             Kernel::EmissionList => include_str!("kernels/emission_list.nir"),
+            Kernel::Compact => include_str!("kernels/compact.nir"),
         }
     }
 }
@@ -90,7 +94,25 @@ pub mod emission_list {
     pub const COMMAND: u32 = 4;
 }
 
-/// The places of words in the block of counters. A driver may keep one for each feedback object.
+/// Bindings of [`Kernel::Compact`]. All twelve are bound; where nothing is captured, to anything.
+pub mod compact {
+    /// Reads [`CaptureState::words`](crate::capture::CaptureState::words), those that the geometry shader had: whether it is active,
+    /// primitives of an instance, instances, and where the buffers begin.
+    pub const STATE: u32 = 0;
+    /// Reads [`CompactParameters::words`](crate::capture::CompactParameters::words).
+    pub const PARAMETERS: u32 = 1;
+    /// Reads the counts that the geometry shader wrote, see [`COUNTS_BINDING`](crate::capture::COUNTS_BINDING).
+    pub const COUNTS: u32 = 2;
+    /// Changes the [counters](super::counter) of the stream.
+    pub const COUNTERS: u32 = 3;
+    /// Reads the first of the four scratch buffers that the geometry shader wrote, each from where it was bound.
+    pub const SCRATCH: u32 = 4;
+    /// Writes the first of the four buffers of transform feedback.
+    pub const BUFFERS: u32 = 8;
+}
+
+/// The places of words in the block of counters. A driver may keep one for each feedback object, and for geometry shaders one for each
+/// stream of it.
 pub mod counter {
     /// Primitives that were captured since transform feedback began.
     pub const WRITTEN: u32 = 0;

@@ -6,6 +6,8 @@ mod alu;
 mod attributes;
 mod blocks;
 mod captures;
+#[path = "../support/compact.rs"]
+mod compact;
 mod compute;
 mod corners;
 mod counters;
