@@ -215,6 +215,7 @@ impl<'w> Writer<'w> {
         let is_known = b.alu(AluOp::ult, &[primitive, primitives]);
         let has_instance = b.alu(AluOp::ult, &[instance, instances]);
         let is_known = b.alu(AluOp::iand, &[is_known, has_instance]);
+        // 1 is for captures and counts, 2 for counts.
         let [is_captured, is_counted] = [(AluOp::ieq, one), (AluOp::ine, zero)].map(|(op, value)| {
             let is_active = b.alu(op, &[active, value]);
             b.alu(AluOp::iand, &[is_known, is_active])

@@ -14,6 +14,7 @@ mod counters;
 mod faults;
 mod feedback;
 mod framebuffer;
+mod geometry;
 mod gpu;
 mod graphics;
 mod images;
