@@ -87,7 +87,9 @@ pub enum BackEnd {
     /// The device: VK_EXT_transform_feedback.
     #[default]
     Extension,
-    /// The vertex shader, to storage buffers, while it draws: for devices with `vertexPipelineStoresAndAtomics`.
+    /// The vertex or geometry shader, to storage buffers, while it draws: for devices with `vertexPipelineStoresAndAtomics`. What a
+    /// geometry shader writes has to be compacted, see [`kernels`]. Of tessellation evaluation shaders nothing is captured: a driver
+    /// puts a geometry shader that passes everything on after them.
     Storage,
     /// A compute shader that does all that a vertex shader does, and writes what is captured to storage buffers: for devices that have
     /// neither. It is dispatched for an array draw, with 64 vertices in a workgroup: `ceil(vertices / 64)`, `instances` and 1 are
