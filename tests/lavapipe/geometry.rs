@@ -3,7 +3,7 @@
 
 use crate::compact::Compacted;
 use crate::counters::runner;
-use crate::gpu::{floats, from_bytes, read, ssbo, words, Gpu};
+use crate::gpu::{self, floats, from_bytes, read, ssbo, words, Gpu};
 use crate::stages::{fragment, shader};
 use ntv::capture::{fitting, BackEnd, CaptureState, CompactParameters, GeometryOutput, ProvokingVertex, Topology};
 use ntv::capture::{BUFFER_BINDING, COUNTS_BINDING, STATE_BINDING};
@@ -141,6 +141,9 @@ struct Case {
 
 /// A vertex that is emitted.
 type Vertex = [f32; 4];
+
+/// What the buffers have after the draw, and the counters of each stream.
+type Captured = ([Vec<u32>; 4], Vec<[u32; 2]>);
 
 impl Case {
     fn rows(&self) -> &'static [&'static str] {
@@ -284,7 +287,7 @@ impl Case {
     }
 
     /// What the buffers have after the draw, and the counters of each stream.
-    fn model(&self) -> ([Vec<u32>; 4], Vec<[u32; 2]>) {
+    fn model(&self) -> Captured {
         let (info, mut buffers, mut counters) = (self.info(), self.buffers(), Vec::new());
         let corners = self.output.vertices_per_primitive();
         for stream in 0..self.streams {
@@ -382,7 +385,7 @@ fn draw(
 }
 
 /// What a shader that captures by itself leaves in scratch buffers, compacted; the counters; and the picture.
-fn stored(gpu: &Gpu, case: &Case, modules: &[Vec<u32>]) -> ([Vec<u32>; 4], Vec<[u32; 2]>, Vec<Vec<u8>>) {
+fn stored(gpu: &Gpu, case: &Case, modules: &[Vec<u32>]) -> (Captured, Vec<Vec<u8>>) {
     let (info, shape, state) = (case.info(), case.shape(), case.state());
     let invocations = shape.invocations_of(u64::from(case.primitives()) * u64::from(case.instances));
     let sized = |bytes: u64| vec![NOTHING; bytes as usize / 4 + 2];
@@ -412,7 +415,7 @@ fn stored(gpu: &Gpu, case: &Case, modules: &[Vec<u32>]) -> ([Vec<u32>; 4], Vec<[
         counters.push([compacted.counters[0], compacted.counters[1]]);
         buffers = compacted.buffers;
     }
-    (buffers, counters, picture)
+    ((buffers, counters), picture)
 }
 
 const PLAIN: Case = Case {
@@ -479,10 +482,10 @@ fn geometry_shaders_capture_what_the_model_says_and_draw_the_same() {
         let storing = modules(gpu.target(), BackEnd::Storage, &plain, true);
         let without = modules(gpu.target(), BackEnd::Storage, &plain, false);
         for case in draws(&plain).into_iter().chain(resumed(&plain)) {
-            let (buffers, counters, picture) = stored(&gpu, &case, &storing);
+            let (found, picture) = stored(&gpu, &case, &storing);
             let model = case.model();
-            if (&buffers, &counters) != (&model.0, &model.1) {
-                wrong.push(format!("{case:?}: {counters:?}, not {:?}", model.1));
+            if found != model {
+                wrong.push(format!("{case:?}: {:?}, not {:?}", found.1, model.1));
             }
             let [expected, _] = draw(&gpu, &case, &without, &[], &mut Resources::new());
             if picture != expected {
@@ -515,4 +518,95 @@ fn the_extension_captures_of_geometry_shaders_what_the_model_says() {
         }
     }
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong[..wrong.len().min(9)].join("\n"));
+}
+
+/// Makes six triangles of each patch. A vertex is its place in the patch, and the number of the patch.
+fn tessellation() -> [ntv::Shader; 2] {
+    let store = |value: &str, base: u32, mask: &str, slot: &str| {
+        format!("    @store_output ({value}, %0) (base={base}, range=1, wrmask={mask}, component=0, src_type=float32, io location=VARYING_SLOT_{slot} slots=1, xfb(), xfb2())\n")
+    };
+    let control = "    32 %1 = load_const (0x40000000)\n    32x4 %2 = vec4 %1, %1, %1, %1\n    32x2 %3 = vec2 %1, %1\n"
+        .to_string()
+        + &store("%2", 1, "xyzw", "TESS_LEVEL_OUTER")
+        + &store("%3", 2, "xy", "TESS_LEVEL_INNER");
+    let evaluation = "    32x3 %1 = @load_tess_coord\n    32 %2 = @load_primitive_id\n    32 %3 = u2f32 %2\n    \
+        32x4 %4 = vec4 %1.x, %1.y, %1.z, %3\n"
+        .to_string()
+        + &store("%4", 0, "xyzw", "POS");
+    let header = "primitive_mode: 1\ntcs_vertices_out: 3\nspacing: 1\nccw: true\n";
+    [shader("TESS_CTRL", "tcs_vertices_out: 3\n", &control), shader("TESS_EVAL", header, &evaluation)]
+}
+
+/// Passes triangles on, and captures them.
+fn passing() -> ntv::Shader {
+    let header = "// ntv: xfb=POS.xyzw:0+0/16\noutput_primitive: TRIANGLE_STRIP\ninput_primitive: TRIANGLES\n\
+        vertices_out: 3\ninvocations: 1\nvertices_in: 3\nactive_stream_mask: 0x1\n";
+    let mut body = String::new();
+    for vertex in 0..3 {
+        let (id, value) = (2 * vertex + 1, 2 * vertex + 2);
+        let _ = write!(
+            body,
+            "    32 %{id} = load_const (0x0000000{vertex})\n    \
+             32x4 %{value} = @load_per_vertex_input (%{id}, %0) (base=0, range=1, component=0, dest_type=float32, \
+             io location=VARYING_SLOT_POS slots=1)\n    \
+             @store_output (%{value}, %0) (base=0, range=1, wrmask=xyzw, component=0, src_type=float32, \
+             io location=VARYING_SLOT_POS slots=1, xfb(), xfb2())\n    @emit_vertex (stream_id=0)\n"
+        );
+    }
+    shader("GEOMETRY", header, &body)
+}
+
+/// Word 6 of the state is a bound then. That gl_PrimitiveIDIn counts what tessellation makes is what Vulkan says.
+#[test]
+fn geometry_shaders_after_tessellation_capture_as_the_extension_does() {
+    const BOUND: u32 = 40;
+    let gpu = Gpu::open();
+    let places = floats(&(0..9).flat_map(|number| [number as f32; 4]).collect::<Vec<_>>());
+    let black =
+        "    32x4 %1 = vec4 %0, %0, %0, %0\n    @store_output (%1, %0) (base=0, range=1, wrmask=xyzw, component=0, \
+        src_type=float32, io location=FRAG_RESULT_DATA0 slots=1)\n";
+    let captured = [BackEnd::Extension, BackEnd::Storage].map(|captures| {
+        let options = Options { target: gpu.target().clone(), captures, ..Options::default() };
+        let mut translator = Translator::new(options);
+        let [control, evaluation] = tessellation();
+        let vertex = shader("VERTEX", "", &VERTEX[..VERTEX.rfind("    @").unwrap_or(0)]);
+        let stages = [vertex, control, evaluation, passing(), shader("FRAGMENT", "", black)];
+        let words = |mut shader| translator.translate(&mut shader, &EmitOptions::default()).expect("a module").words;
+        let modules = stages.map(words);
+        let modules: Vec<&[u32]> = modules.iter().map(Vec::as_slice).collect();
+        let attribute = |location| Attribute { location, format: FORMAT, bytes: &places, per_instance: false };
+        let draw = Draw {
+            modules: &modules,
+            topology: vk::PrimitiveTopology::PATCH_LIST,
+            vertices: 9,
+            attributes: &[attribute(0), attribute(1)],
+            attachments: &[Attachment { format: FORMAT, clear: floats(&[0.; 4]) }],
+            ..Draw::default()
+        };
+        const BYTES: usize = 48 * BOUND as usize;
+        if captures == BackEnd::Extension {
+            return from_bytes(&gpu.draw(&Draw { captures: &[BYTES], ..draw }, &mut Resources::new()).captures[0]);
+        }
+        let shape = GeometryOutput { topology: Topology::TriangleStrip, vertices: 3, invocations: 1 };
+        let state = Case { vertices: BOUND, ..PLAIN }.state();
+        let mut resources = Resources::new();
+        resources.insert(ssbo(STATE_BINDING), gpu::words(&state));
+        resources.insert(ssbo(COUNTS_BINDING), gpu::words(&[0; 4 * BOUND as usize]));
+        resources.insert(ssbo(BUFFER_BINDING), gpu::words(&[NOTHING; BYTES / 4]));
+        gpu.draw(&draw, &mut resources);
+        let mut info = XfbInfo::default();
+        info.add_row("POS.xyzw:0+0/16".parse::<XfbRow>().expect("a row"));
+        let mut compacted = Compacted {
+            state: state.into(),
+            parameters: CompactParameters::new(shape, &info, 0, BOUND),
+            counts: read(&resources, ssbo(COUNTS_BINDING)),
+            counters: vec![0; 2],
+            scratch: [read(&resources, ssbo(BUFFER_BINDING)), vec![], vec![], vec![]],
+            buffers: [vec![0; BYTES / 4], vec![], vec![], vec![]],
+        };
+        compacted.run(&mut runner(&gpu));
+        assert_eq!(compacted.counters, [18, 18]);
+        std::mem::take(&mut compacted.buffers[0])
+    });
+    assert_eq!(captured[0], captured[1]);
 }
