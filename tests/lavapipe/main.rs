@@ -6,6 +6,8 @@ mod alu;
 mod attributes;
 mod blocks;
 mod captures;
+#[path = "../support/compact.rs"]
+mod compact;
 mod compute;
 mod corners;
 mod counters;
@@ -13,6 +15,7 @@ mod discards;
 mod faults;
 mod feedback;
 mod framebuffer;
+mod geometry;
 mod gpu;
 mod graphics;
 mod images;
