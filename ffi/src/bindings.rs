@@ -7,8 +7,11 @@ pub const NTV_WIRE_HEADER_WORDS: u32 = 16;
 pub const NTV_WIRE_ROOM: u32 = 4096;
 pub const NTV_WIDE_SOURCES: u32 = 8;
 pub const NTV_XFB_BUFFER_BINDING: u32 = 64;
-pub const NTV_XFB_STATE_WORDS: u32 = 16;
+pub const NTV_XFB_STATE_WORDS: u32 = 24;
 pub const NTV_XFB_STATE_BINDING: u32 = 4;
+pub const NTV_XFB_LIST_BINDING: u32 = 5;
+pub const NTV_XFB_COUNTS_BINDING: u32 = 6;
+pub const NTV_XFB_VERTEX_BUFFER_BINDING: u32 = 7;
 pub const NTV_RECORD_ALU: ntv_record = 0;
 pub const NTV_RECORD_INTRINSIC: ntv_record = 1;
 pub const NTV_RECORD_CONST: ntv_record = 2;
@@ -572,6 +575,8 @@ pub struct ntv_xfb_options {
     pub binding: u32,
     pub attributes: *const ntv_attribute,
     pub num_attributes: usize,
+    pub passes_instance: bool,
+    pub instance_location: u32,
 }
 #[repr(C)]
 #[derive(Copy, Clone)]
@@ -933,6 +938,7 @@ pub type ntv_topology = ::std::os::raw::c_uint;
 #[derive(Copy, Clone)]
 pub struct ntv_xfb_state {
     pub is_active: bool,
+    pub only_counts: bool,
     pub first_provokes: bool,
     pub topology: u32,
     pub first_vertex: u32,
@@ -943,6 +949,9 @@ pub struct ntv_xfb_state {
     pub primitives_before: u32,
     pub primitives_most: u32,
     pub first_words: [u32; 4usize],
+    pub has_list: bool,
+    pub list_first_word: u32,
+    pub base_vertex: u32,
 }
 extern "C" {
     pub fn ntv_xfb_state_words(state: *const ntv_xfb_state, words: *mut u32) -> bool;

@@ -152,8 +152,8 @@ impl State {
     fn tell(&mut self, target: &ntv_target, input: Input, captures: Captures) -> Result<(), Failure> {
         let known = target::options(target).map_err(Failure::argument)?;
         let placements = self.translator.placements().clone();
-        let Captures { back_end, slot, attributes } = captures.clone();
-        let known = Options { captures: back_end, capture_slot: slot, attributes, ..known };
+        let Captures { back_end, slot, attributes, instance_location } = captures.clone();
+        let known = Options { captures: back_end, capture_slot: slot, attributes, instance_location, ..known };
         self.translator.set_options(Options { input, placements, ..known });
         self.told = Some((target::words_of(target), input, captures));
         Ok(())

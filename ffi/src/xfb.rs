@@ -5,7 +5,7 @@ use crate::entry::Failure;
 use crate::module::rows;
 use crate::names::text;
 use ntv_core::capture::{
-    emission_list, Attribute, AttributeFormat, BackEnd, CaptureState, ProvokingVertex, Topology, STATE_WORDS,
+    emission_list, Attribute, AttributeFormat, BackEnd, CaptureState, DrawList, ProvokingVertex, Topology, STATE_WORDS,
 };
 
 /// What a translation is told of captures.
@@ -14,6 +14,7 @@ pub(crate) struct Captures {
     pub(crate) back_end: BackEnd,
     pub(crate) slot: Option<(u32, u32)>,
     pub(crate) attributes: Vec<Attribute>,
+    pub(crate) instance_location: Option<u32>,
 }
 
 /// What options point to.
@@ -34,7 +35,8 @@ pub(crate) unsafe fn captures(options: *const ntv_xfb_options) -> Result<Capture
     let attributes = unsafe { rows(options.attributes, options.num_attributes, "attributes") }?;
     // SAFETY: each has a string or null.
     let attributes = attributes.iter().map(|row| unsafe { attribute(row) }).collect::<Result<_, _>>()?;
-    Ok(Captures { back_end, slot: Some(slot).filter(|slot| *slot != (0, 0)), attributes })
+    let instance_location = options.passes_instance.then_some(options.instance_location);
+    Ok(Captures { back_end, slot: Some(slot).filter(|slot| *slot != (0, 0)), attributes, instance_location })
 }
 
 /// An attribute.
@@ -70,6 +72,8 @@ pub(crate) unsafe fn state_words(state: *const ntv_xfb_state, words: *mut u32) -
     // SAFETY: by the contract.
     let Some(state) = (unsafe { state.as_ref() }) else { return false };
     let Some(topology) = topology(state.topology).filter(|_| !words.is_null()) else { return false };
+    let only_counts = state.only_counts && !state.is_active;
+    let list = DrawList { first_word: state.list_first_word, base_vertex: state.base_vertex };
     let state = CaptureState {
         is_active: state.is_active,
         topology,
@@ -82,9 +86,11 @@ pub(crate) unsafe fn state_words(state: *const ntv_xfb_state, words: *mut u32) -
         primitives_before: state.primitives_before,
         primitives_most: state.primitives_most,
         first_words: state.first_words,
+        list: state.has_list.then_some(list),
     };
+    let made = if only_counts { state.counting_words() } else { state.words() };
     // SAFETY: there is room for so many, which need not be initialized.
-    unsafe { words.copy_from_nonoverlapping(state.words().as_ptr(), STATE_WORDS) };
+    unsafe { words.copy_from_nonoverlapping(made.as_ptr(), STATE_WORDS) };
     true
 }
 

@@ -4,8 +4,8 @@ use super::translation::{target, Context};
 use crate::bindings::*;
 use crate::{ntv_emission_list, ntv_topology_primitives, ntv_topology_vertices_per_primitive, ntv_xfb_state_words};
 use ntv_core::capture::{
-    emission_list, Attribute, AttributeFormat, BackEnd, CaptureState, ProvokingVertex, Topology, BUFFER_BINDING,
-    STATE_BINDING, STATE_WORDS,
+    emission_list, Attribute, AttributeFormat, BackEnd, CaptureState, DrawList, ProvokingVertex, Topology,
+    BUFFER_BINDING, COUNTS_BINDING, LIST_BINDING, STATE_BINDING, STATE_WORDS, VERTEX_BUFFER_BINDING,
 };
 use ntv_core::{text, wire, EmitOptions, Options, Shader, Translator};
 use std::ffi::CStr;
@@ -18,6 +18,19 @@ fn shader() -> Shader {
 fn attribute(format: &CStr) -> ntv_attribute {
     let format = format.as_ptr();
     ntv_attribute { location: 0, format, binding: 1, offset: 4, stride: 20, per_instance: true, divisor: 3 }
+}
+
+/// Options for a compute shader that reads one attribute.
+fn with(row: &ntv_attribute) -> ntv_xfb_options {
+    ntv_xfb_options {
+        back_end: NTV_XFB_COMPUTE,
+        set: 0,
+        binding: 0,
+        attributes: row,
+        num_attributes: 1,
+        passes_instance: false,
+        instance_location: 9,
+    }
 }
 
 /// What C is answered.
@@ -39,8 +52,10 @@ fn captures_are_carried_out_as_the_library_does() {
         (BackEnd::Compute, NTV_XFB_COMPUTE),
     ] {
         for (set, binding, capture_slot) in [(0, 0, None), (2, 7, Some((2, 7)))] {
-            let options = ntv_xfb_options { back_end, set, binding, attributes: &row, num_attributes: 1 };
-            let known = Options { captures, capture_slot, attributes: vec![known], ..Options::default() };
+            let options = ntv_xfb_options { back_end, set, binding, passes_instance: set != 0, ..with(&row) };
+            let instance_location = capture_slot.map(|_| 9);
+            let attributes = vec![known];
+            let known = Options { captures, capture_slot, attributes, instance_location, ..Options::default() };
             let module = Translator::new(known).translate(&mut shader(), &EmitOptions::default()).expect("a module");
             assert_eq!(translated(&options), (NTV_OK, module.words.clone(), None));
             seen.push(module.words);
@@ -57,13 +72,12 @@ fn wrong_options_are_refused() {
         assert_eq!(status, NTV_ERROR_ARGUMENT);
         error.expect("an error")
     };
-    let plain =
-        ntv_xfb_options { back_end: NTV_XFB_COMPUTE, set: 0, binding: 0, attributes: null(), num_attributes: 0 };
+    let plain = ntv_xfb_options { attributes: null(), num_attributes: 0, ..with(&attribute(c"R32_UINT")) };
     assert_eq!(refused(ntv_xfb_options { back_end: 3, ..plain }), "back_end of the captures is 3");
     assert!(refused(ntv_xfb_options { num_attributes: 1, ..plain }).contains("attributes"));
     let (wrong, none) = (attribute(c"R32G32_TURTLE"), ntv_attribute { format: null(), ..attribute(c"") });
     for (row, said) in [(wrong, "R32G32_TURTLE"), (none, "NULL")] {
-        let options = ntv_xfb_options { attributes: &row, num_attributes: 1, ..plain };
+        let options = with(&row);
         assert_eq!(refused(options), format!("attribute 0 has the format {said}"));
     }
 }
@@ -71,12 +85,13 @@ fn wrong_options_are_refused() {
 #[test]
 fn states_have_the_words_of_the_library() {
     assert_eq!(NTV_XFB_STATE_WORDS as usize, STATE_WORDS);
-    assert_eq!(
-        (NTV_XFB_BUFFER_BINDING, NTV_XFB_BUFFER_BINDING + NTV_XFB_STATE_BINDING),
-        (BUFFER_BINDING, STATE_BINDING)
-    );
+    let bindings = [NTV_XFB_STATE_BINDING, NTV_XFB_LIST_BINDING, NTV_XFB_COUNTS_BINDING, NTV_XFB_VERTEX_BUFFER_BINDING];
+    let known = [STATE_BINDING, LIST_BINDING, COUNTS_BINDING, VERTEX_BUFFER_BINDING];
+    assert_eq!(NTV_XFB_BUFFER_BINDING, BUFFER_BINDING);
+    assert_eq!(bindings.map(|binding| BUFFER_BINDING + binding), known);
     let state = ntv_xfb_state {
         is_active: true,
+        only_counts: true,
         first_provokes: true,
         topology: NTV_TOPOLOGY_TRIANGLE_STRIP,
         first_vertex: 2,
@@ -87,6 +102,9 @@ fn states_have_the_words_of_the_library() {
         primitives_before: 6,
         primitives_most: 7,
         first_words: [8, 9, 10, 11],
+        has_list: true,
+        list_first_word: 12,
+        base_vertex: 13,
     };
     let known = CaptureState {
         is_active: true,
@@ -100,12 +118,16 @@ fn states_have_the_words_of_the_library() {
         primitives_before: 6,
         primitives_most: 7,
         first_words: [8, 9, 10, 11],
+        list: Some(DrawList { first_word: 12, base_vertex: 13 }),
     };
     let mut words = [77; STATE_WORDS];
     // SAFETY: a state, and room for its words.
     unsafe {
         assert!(ntv_xfb_state_words(&state, words.as_mut_ptr()));
         assert_eq!(words, known.words());
+        let counting = ntv_xfb_state { is_active: false, has_list: false, ..state };
+        assert!(ntv_xfb_state_words(&counting, words.as_mut_ptr()));
+        assert_eq!(words, CaptureState { is_active: false, list: None, ..known }.counting_words());
         words = [77; STATE_WORDS];
         assert!(!ntv_xfb_state_words(&ntv_xfb_state { topology: 7, ..state }, words.as_mut_ptr()));
         assert!(!ntv_xfb_state_words(null(), words.as_mut_ptr()));
