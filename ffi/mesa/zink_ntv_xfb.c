@@ -199,6 +199,7 @@ advance(struct zink_context *ctx, const struct zink_shader *zs, unsigned stream,
 
 /* A draw that captures: what zink is to draw, and what the shader is told of it. */
 struct capture {
+   const struct zink_shader *zs; /* the shader that captures */
    const struct pipe_draw_info *info;
    unsigned drawid;
    const struct pipe_draw_start_count_bias *range;
@@ -225,18 +226,18 @@ upload(struct zink_context *ctx, struct pipe_shader_buffer *buffer, const uint32
 
 /* Binds what a shader that captures has. */
 static bool
-bind(struct zink_context *ctx, const struct zink_shader *zs, struct capture *capture)
+bind(struct zink_context *ctx, struct capture *capture)
 {
+   const gl_shader_stage stage = capture->zs->info.stage;
    struct pipe_shader_buffer *state = &capture->buffers[NTV_XFB_STATE_BINDING];
    uint32_t words[NTV_XFB_STATE_WORDS] = {0};
 
    ntv_xfb_state_words(&capture->state, words);
    if (!upload(ctx, state, words, ARRAY_SIZE(words)))
       return false;
-   ctx->base.set_shader_buffers(&ctx->base, zs->info.stage, ZINK_NTV_XFB_SLOT, ZINK_NTV_XFB_SLOTS, capture->buffers,
-                                capture->writable);
+   ctx->base.set_shader_buffers(&ctx->base, stage, ZINK_NTV_XFB_SLOT, ZINK_NTV_XFB_SLOTS, capture->buffers, capture->writable);
    pipe_resource_reference(&state->buffer, NULL);
-   ctx->ntv_xfb.is_idle[zs->info.stage] = !capture->state.is_active;
+   ctx->ntv_xfb.is_idle[stage] = !capture->state.is_active;
    return true;
 }
 
@@ -260,7 +261,7 @@ no_memory(void)
 static void
 capture_vertices(struct zink_context *ctx, struct capture *capture)
 {
-   const struct zink_shader *zs = ctx->last_vertex_stage;
+   const struct zink_shader *zs = capture->zs;
    const struct pipe_draw_info *info = capture->info;
    const unsigned vertices_per_primitive = ntv_topology_vertices_per_primitive(info->mode);
    uint64_t made = (uint64_t)ntv_topology_primitives(info->mode, capture->range->count) * info->instance_count;
@@ -288,7 +289,7 @@ capture_vertices(struct zink_context *ctx, struct capture *capture)
    state->instances = info->instance_count;
    state->draw = capture->drawid;
    state->primitives_most = most;
-   if (!bind(ctx, zs, capture)) {
+   if (!bind(ctx, capture)) {
       no_memory();
       return;
    }
@@ -296,7 +297,7 @@ capture_vertices(struct zink_context *ctx, struct capture *capture)
    advance(ctx, zs, 0, made, MIN2(made, most), vertices_per_primitive);
 }
 
-/* The indices of a draw, widened. NULL if memory is short. */
+/* The indices of a draw, widened; those of one without are the numbers of its vertices. NULL if memory is short. */
 static uint32_t *
 read_indices(struct zink_context *ctx, const struct pipe_draw_info *info, const struct pipe_draw_start_count_bias *range)
 {
@@ -307,6 +308,10 @@ read_indices(struct zink_context *ctx, const struct pipe_draw_info *info, const 
 
    if (!indices)
       return NULL;
+   for (unsigned i = 0; !info->index_size && i < range->count; i++)
+      indices[i] = range->start + i;
+   if (!info->index_size)
+      return indices;
    if (info->has_user_indices)
       bytes = (const uint8_t *)info->index.user + offset;
    else
@@ -320,7 +325,7 @@ read_indices(struct zink_context *ctx, const struct pipe_draw_info *info, const 
    if (transfer)
       pipe_buffer_unmap(&ctx->base, transfer);
    if (!bytes)
-      FREE(indices);
+      free(indices);
    return bytes ? indices : NULL;
 }
 
@@ -382,10 +387,10 @@ capture_list(struct zink_context *ctx, struct capture *capture, const uint32_t *
    bool ok = upload(ctx, words, list, count);
 
    capture->state.has_list = true;
-   capture->state.base_vertex = capture->range->index_bias;
+   capture->state.base_vertex = info->index_size ? capture->range->index_bias : capture->range->start;
    capture->info = &array;
    capture->range = &range;
-   array.mode = lists[ntv_topology_vertices_per_primitive(info->mode)];
+   array.mode = info->mode == MESA_PRIM_QUADS ? MESA_PRIM_TRIANGLES : lists[ntv_topology_vertices_per_primitive(info->mode)];
    array.index_size = 0;
    array.has_user_indices = false;
    array.primitive_restart = false;
@@ -413,25 +418,58 @@ capture_list(struct zink_context *ctx, struct capture *capture, const uint32_t *
    pipe_resource_reference(&words->buffer, NULL);
 }
 
-static void
-capture_indexed(struct zink_context *ctx, struct capture *capture)
+/* The vertices of the triangles that quads are taken apart to, as zink_create_quads_emulation_gs() does. Returns how many these are;
+ * `list` has room for half as many again as there are indices. */
+static size_t
+list_quads(const uint32_t *indices, size_t count, const uint32_t *restart, bool first_provokes, uint32_t *list)
+{
+   static const uint8_t corners[2][6] = {{0, 1, 3, 1, 2, 3}, {0, 1, 2, 0, 2, 3}};
+   size_t made = 0, first = 0;
+
+   for (size_t i = 0; i < count; i++) {
+      if (restart && indices[i] == *restart) {
+         first = i + 1;
+      } else if (i - first == 3) {
+         for (unsigned corner = 0; corner < 6; corner++)
+            list[made++] = indices[first + corners[first_provokes][corner]];
+         first = i + 1;
+      }
+   }
+   return made;
+}
+
+/* The vertices of the points, lines or triangles of a draw, in their order. NULL if memory is short, or there are none. */
+static uint32_t *
+make_list(const struct capture *capture, const uint32_t *indices, bool first_provokes, size_t *count)
 {
    const struct pipe_draw_info *info = capture->info;
-   const struct pipe_draw_start_count_bias *range = capture->range;
-   const uint32_t *restart = info->primitive_restart ? &info->restart_index : NULL;
-   const bool first_provokes = ctx->rast_state->base.flatshade_first;
-   uint32_t *indices = read_indices(ctx, info, range);
-   size_t count = indices ? ntv_emission_list(info->mode, first_provokes, indices, range->count, restart, NULL, 0) : 0;
-   uint32_t *list = count ? malloc(count * sizeof(*list)) : NULL;
+   const uint32_t *restart = info->index_size && info->primitive_restart ? &info->restart_index : NULL;
+   const bool is_quads = info->mode == MESA_PRIM_QUADS;
+   const size_t most = is_quads ? capture->range->count / 4 * 6
+                                : ntv_emission_list(info->mode, first_provokes, indices, capture->range->count, restart, NULL, 0);
+   uint32_t *list = most ? malloc(most * sizeof(*list)) : NULL;
 
    if (list) {
-      ntv_emission_list(info->mode, first_provokes, indices, range->count, restart, list, count);
-      for (size_t i = 0; i < count; i++)
-         list[i] += range->index_bias;
-      capture_list(ctx, capture, list, count);
+      *count = is_quads ? list_quads(indices, capture->range->count, restart, first_provokes, list)
+                        : ntv_emission_list(info->mode, first_provokes, indices, capture->range->count, restart, list, most);
+      for (size_t i = 0; i < *count; i++)
+         list[i] += info->index_size ? capture->range->index_bias : 0;
    }
+   return list;
+}
+
+/* Draws a vertex shader over the list of vertices that the draw has. */
+static void
+capture_as_list(struct zink_context *ctx, struct capture *capture)
+{
+   uint32_t *indices = read_indices(ctx, capture->info, capture->range);
+   size_t count = 0;
+   uint32_t *list = indices ? make_list(capture, indices, ctx->rast_state->base.flatshade_first, &count) : NULL;
+
+   if (count)
+      capture_list(ctx, capture, list, count);
    free(list);
-   FREE(indices);
+   free(indices);
 }
 
 /* ------------------------------------------------------------------------------------------------------------------
@@ -574,7 +612,7 @@ compact(struct zink_context *ctx, const struct zink_shader *zs, const struct geo
 static void
 capture_geometry(struct zink_context *ctx, struct capture *capture)
 {
-   const struct zink_shader *zs = ctx->last_vertex_stage;
+   const struct zink_shader *zs = capture->zs;
    const struct pipe_draw_info *info = capture->info;
    const uint32_t primitives = u_prims_for_vertices(info->mode, capture->range->count);
    const struct geometry geometry = get_geometry(zs, (uint64_t)primitives * info->instance_count);
@@ -585,7 +623,7 @@ capture_geometry(struct zink_context *ctx, struct capture *capture)
    capture->state.topology = NTV_TOPOLOGY_POINTS;
    capture->state.vertices = primitives;
    capture->state.instances = info->instance_count;
-   if (give_scratch(ctx, zs, &geometry, capture) && bind(ctx, zs, capture)) {
+   if (give_scratch(ctx, zs, &geometry, capture) && bind(ctx, capture)) {
       const struct pipe_shader_buffer *buffer = &capture->buffers[NTV_XFB_COUNTS_BINDING];
 
       draw(ctx, capture);
@@ -629,13 +667,22 @@ is_skipped(struct zink_context *ctx)
    return (result.u64 != 0) == ctx->render_condition.inverted;
 }
 
+/* The last stage of the application's: zink takes quads apart in a geometry shader of its own. */
+static struct zink_shader *
+get_last_stage(const struct zink_context *ctx)
+{
+   struct zink_shader *zs = ctx->last_vertex_stage;
+
+   return zs && zs->info.stage == MESA_SHADER_GEOMETRY && zs->non_fs.is_generated ? zs->non_fs.parent : zs;
+}
+
 bool
 zink_ntv_xfb_draw(struct zink_context *ctx, const struct pipe_draw_info *info, unsigned drawid_offset,
                   const struct pipe_draw_indirect_info *indirect, const struct pipe_draw_start_count_bias *draws,
                   unsigned num_draws)
 {
    struct zink_ntv_xfb *xfb = &ctx->ntv_xfb;
-   struct zink_shader *zs = ctx->last_vertex_stage;
+   struct zink_shader *zs = get_last_stage(ctx);
 
    if (likely(!zink_ntv_stores_captures()) || xfb->is_drawing)
       return false;
@@ -650,10 +697,10 @@ zink_ntv_xfb_draw(struct zink_context *ctx, const struct pipe_draw_info *info, u
    if (!zs->ntv_xfb.captures)
       return false;
    if (!xfb->num_targets) {
-      struct capture inactive = {0};
+      struct capture inactive = {.zs = zs};
 
       if (!xfb->is_idle[zs->info.stage])
-         bind(ctx, zs, &inactive);
+         bind(ctx, &inactive);
       return false;
    }
    if (indirect) {
@@ -662,6 +709,7 @@ zink_ntv_xfb_draw(struct zink_context *ctx, const struct pipe_draw_info *info, u
    }
    for (unsigned i = 0; i < num_draws && !is_skipped(ctx); i++) {
       struct capture capture = {
+         .zs = zs,
          .info = info,
          .drawid = drawid_offset + (info->increment_draw_id ? i : 0),
          .range = &draws[i],
@@ -671,8 +719,8 @@ zink_ntv_xfb_draw(struct zink_context *ctx, const struct pipe_draw_info *info, u
          continue;
       if (zs->info.stage == MESA_SHADER_GEOMETRY)
          capture_geometry(ctx, &capture);
-      else if (info->index_size)
-         capture_indexed(ctx, &capture);
+      else if (info->index_size || info->mode == MESA_PRIM_QUADS)
+         capture_as_list(ctx, &capture);
       else
          capture_vertices(ctx, &capture);
    }
