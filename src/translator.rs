@@ -25,7 +25,12 @@ pub struct Options {
     pub placements: Placements,
     /// Who writes what transform feedback captures.
     pub captures: BackEnd,
-    /// Where a vertex shader that becomes a compute shader finds the attributes of its vertices: see [`BackEnd::Compute`].
+    /// The set of the buffers that a shader which captures by itself has, and the binding of the first:
+    /// [`BUFFER_BINDING`](crate::capture::BUFFER_BINDING) in the set of storage blocks if none is given. The other bindings follow as their
+    /// constants do.
+    pub capture_slot: Option<(u32, u32)>,
+    /// Where a vertex shader finds the attributes of its vertices if it writes captures itself: see [`BackEnd::Compute`] and
+    /// [`BackEnd::Storage`].
     pub attributes: Vec<Attribute>,
     /// For [`BackEnd::Storage`] and geometry shaders: the Location at which a vertex shader writes, and a geometry shader that captures
     /// reads, the number of the instance in the draw, an unsigned integer. Nothing else may be there. A vertex shader writes it if
@@ -164,14 +169,15 @@ impl Translator {
 
 /// What passes are told of `options`. A shader that captures by itself asks nothing of the device: see [`refused_captures`].
 fn context(options: Options) -> Context {
-    let Options { mut target, buffer_access, placements, captures, attributes, instance_location, .. } = options;
+    let Options { mut target, buffer_access, placements, captures, capture_slot, attributes, .. } = options;
     if captures != BackEnd::Extension {
         target.set(Feature::transformFeedback, true);
     }
     if captures == BackEnd::Storage {
         target.set(Feature::geometryStreams, true);
     }
-    Context { target, buffer_access, placements, captures, attributes, instance_location }
+    let instance_location = options.instance_location;
+    Context { target, buffer_access, placements, captures, capture_slot, attributes, instance_location }
 }
 
 /// Why a shader cannot write its captures itself, if it has any and is to.

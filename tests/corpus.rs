@@ -177,8 +177,9 @@ impl<'a> Command<'a> {
     }
 
     fn run_one(&self, mut shader: Shader, input: &str) -> Result<Result<String, Errors>, String> {
-        let Options { target, buffer_access, placements, captures, attributes, instance_location, .. } =
-            self.options.clone();
+        let Options {
+            target, buffer_access, placements, captures, capture_slot, attributes, instance_location, ..
+        } = self.options.clone();
         let mut translator = Translator::new(self.options.clone());
         let printed = |shader: &Shader| Ok(Ok(text::print(shader)));
         match self.verb {
@@ -189,7 +190,15 @@ impl<'a> Command<'a> {
             }
             "pass" => {
                 let pass = self.pass.and_then(pipeline::named).ok_or("no such pass")?;
-                let context = Context { target, buffer_access, placements, captures, attributes, instance_location };
+                let context = Context {
+                    target,
+                    buffer_access,
+                    placements,
+                    captures,
+                    capture_slot,
+                    attributes,
+                    instance_location,
+                };
                 pass.apply(&mut shader, &context);
                 check::validate(&shader).map_err(|errors| format!("the pass leaves an invalid shader:\n{errors}"))?;
                 printed(&shader)

@@ -1,4 +1,4 @@
-//! Where a vertex shader that runs as a compute shader finds the attributes of its vertices.
+//! Where a vertex shader that reads attributes itself finds those of its vertices.
 
 /// An attribute of vertices: what Vulkan's `VkVertexInputAttributeDescription` and the binding's description say of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -17,7 +17,8 @@ pub struct Attribute {
     pub divisor: Option<u32>,
 }
 
-/// The binding of the first vertex buffer, in the set of storage blocks. A shader that runs as a compute shader reads them.
+/// The binding of the first vertex buffer, in the set of storage blocks. A shader that runs as a compute shader, or was told where its
+/// attributes are, reads them.
 pub const VERTEX_BUFFER_BINDING: u32 = super::STATE_BINDING + 3;
 
 /// What the bytes of an attribute mean. As Vulkan's formats of one to four components: of 8, 16 or 32 bits, as any kind of number,

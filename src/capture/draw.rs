@@ -88,12 +88,15 @@ impl Topology {
 /// [`words`](CaptureState::words) to a storage buffer, at [`STATE_BINDING`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CaptureState {
-    /// Whether transform feedback is active and not paused. If not, the shader writes nothing, and the rest does not matter.
+    /// Whether transform feedback is active and not paused. If not, the shader writes nothing, and the rest does not matter but to
+    /// shaders that read attributes themselves, and to draws over a list.
     pub is_active: bool,
     /// How vertices become primitives.
     pub topology: Topology,
     /// The order of the vertices of strips and fans.
     pub provoking: ProvokingVertex,
+    /// The list that the draw goes over, if it stands for one with indices.
+    pub list: Option<DrawList>,
     /// What Vulkan's VertexIndex counts from: `firstVertex`.
     pub first_vertex: u32,
     /// Vertices of an instance.
@@ -113,6 +116,20 @@ pub struct CaptureState {
     pub first_words: [u32; 4],
 }
 
+/// The list of a draw that stands for one with indices: its vertex `i` is what the list has at `i`. An
+/// [`emission_list`](super::emission_list), or what [`Kernel::EmissionList`](super::kernels::Kernel::EmissionList) wrote, with the
+/// base vertex added to each index. It is a storage buffer at [`LIST_BINDING`].
+///
+/// The draw has as many vertices as the list, and the topology is that of the [list](Topology::list). What is captured goes by the
+/// place in the list. gl_VertexID is the index, and gl_BaseVertex the base vertex, as in the draw with indices.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DrawList {
+    /// Words from where the storage buffer is bound to where the list begins.
+    pub first_word: u32,
+    /// The base vertex of the draw with indices: `vertexOffset`.
+    pub base_vertex: u32,
+}
+
 /// Words of [`CaptureState::words`].
 pub const STATE_WORDS: usize = 24;
 
@@ -129,7 +146,10 @@ pub(crate) mod word {
     pub(crate) const MOST: u32 = 8;
     pub(crate) const INSTANCES: u32 = 9;
     pub(crate) const DRAW: u32 = 10;
+    pub(crate) const LIST: u32 = 11;
     pub(crate) const FIRST_WORDS: u32 = 12;
+    pub(crate) const BASE_VERTEX: u32 = 16;
+    pub(crate) const LIST_FIRST: u32 = 17;
     pub(crate) const VERTEX_BUFFERS: u32 = super::STATE_WORDS as u32;
 }
 
@@ -139,11 +159,16 @@ pub const BUFFER_BINDING: u32 = 64;
 /// The binding of the [state](CaptureState) of the draw, in the same set.
 pub const STATE_BINDING: u32 = BUFFER_BINDING + 4;
 
+/// The binding of the [list](DrawList) of a draw that stands for one with indices, in the same set. Only shaders that ask for the
+/// number of the vertex, or read attributes themselves, have it. They do not read it if the state says that there is no list.
+pub const LIST_BINDING: u32 = STATE_BINDING + 1;
+
 impl CaptureState {
     /// What the shader reads, as a block `uint state[24]`.
     pub fn words(&self) -> [u32; STATE_WORDS] {
         let mut words = [0; STATE_WORDS];
         let primitives = self.topology.primitives(self.vertices);
+        let list = self.list.unwrap_or_default();
         let rows = [
             (word::ACTIVE, u32::from(self.is_active)),
             (word::TOPOLOGY, self.topology as u32),
@@ -156,6 +181,9 @@ impl CaptureState {
             (word::MOST, self.primitives_most),
             (word::INSTANCES, self.instances),
             (word::DRAW, self.draw),
+            (word::LIST, u32::from(self.list.is_some())),
+            (word::BASE_VERTEX, list.base_vertex),
+            (word::LIST_FIRST, list.first_word),
         ];
         rows.iter().for_each(|(at, value)| words[*at as usize] = *value);
         words[word::FIRST_WORDS as usize..][..4].copy_from_slice(&self.first_words);
@@ -170,7 +198,7 @@ impl CaptureState {
         words
     }
 
-    /// What a compute shader reads: the same, and for each vertex buffer the bytes from where the storage buffer is bound to where
+    /// What a shader reads that reads attributes itself: the same, and for each vertex buffer the bytes from where the storage buffer is bound to where
     /// the vertex buffer begins. GL begins anywhere, Vulkan binds at its alignments.
     pub fn dispatch_words(&self, vertex_buffers: &[u32]) -> Vec<u32> {
         [&self.words()[..], vertex_buffers].concat()

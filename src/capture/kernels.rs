@@ -115,7 +115,7 @@ impl Kernel {
 
 /// Bindings of [`Kernel::BeginDraw`].
 pub mod begin_draw {
-    /// Reads a `VkDrawIndirectCommand`: what is drawn.
+    /// Reads a `VkDrawIndirectCommand`: what is drawn. If there is a list, a fifth word follows: the base vertex.
     pub const COMMAND: u32 = 0;
     /// Reads [`CaptureState::feedback_words`](crate::capture::CaptureState::feedback_words): what does not change from draw to
     /// draw, but for `is_active`.
@@ -147,7 +147,8 @@ pub mod emission_list {
     pub const INDICES: u32 = 2;
     /// Writes the list: a word for each vertex, the index with the base vertex added.
     pub const LIST: u32 = 3;
-    /// Writes a `VkDrawIndirectCommand` with as many vertices as the list has, and the instances of the indexed command.
+    /// Writes a `VkDrawIndirectCommand` with as many vertices as the list has, and the instances of the indexed command. After it
+    /// comes the base vertex.
     pub const COMMAND: u32 = 4;
 }
 
@@ -173,24 +174,28 @@ pub mod compact {
 pub mod counter {
     /// Primitives that were captured since transform feedback began.
     pub const WRITTEN: u32 = 0;
-    /// Primitives that were made, also while transform feedback was paused. It wraps: what a query counts is the difference.
+    /// Primitives that were made, also while transform feedback was paused. It wraps: what a query counts is the
+    /// difference, see [`Query`](crate::capture::Query).
     pub const GENERATED: u32 = 1;
+    /// Primitives that were made while transform feedback was active, whether they fit or not. It wraps.
+    pub const NEEDED: u32 = 2;
     /// How many words there are.
-    pub const WORDS: usize = 2;
+    pub const WORDS: usize = 3;
 }
 
 /// Words of [`CaptureState::feedback_words`].
-pub const FEEDBACK_WORDS: usize = 8;
+pub const FEEDBACK_WORDS: usize = 10;
 
 impl CaptureState {
     /// What [`Kernel::BeginDraw`] reads of a feedback object: topology, provoking vertex, whether it is active, the most primitives,
-    /// and where the buffers begin. The other fields do not matter.
+    /// where the buffers begin, whether there is a list and where it begins. The other fields do not matter.
     ///
     /// The topology is that of the draw: of one with indices, that of the [list](Topology::list).
     pub fn feedback_words(&self) -> [u32; FEEDBACK_WORDS] {
         let [a, b, c, d] = self.first_words;
         let (topology, provoking) = (self.topology as u32, self.provoking as u32);
-        [topology, provoking, u32::from(self.is_active), self.primitives_most, a, b, c, d]
+        let (list, first) = (u32::from(self.list.is_some()), self.list.map_or(0, |list| list.first_word));
+        [topology, provoking, u32::from(self.is_active), self.primitives_most, a, b, c, d, list, first]
     }
 }
 

@@ -6,9 +6,10 @@ use super::device::{Device, Logical};
 use super::handle::Owned;
 use super::memory::{owned, Buffer, DeviceImage};
 use super::part::SharedBuffers;
+use super::query::{Counts, Pools, Queries};
 use super::reflect::{reflect, Interface};
 use super::render_pass::{self, RenderPass};
-use super::resource::{texel_size, Image, Resources};
+use super::resource::{texel_size, Image, Part, Resources};
 use super::submit::Commands;
 use super::{Error, Result};
 use ash::vk;
@@ -22,14 +23,21 @@ pub struct Draw<'a> {
     pub modules: &'a [&'a [u32]],
     /// How vertices become primitives.
     pub topology: vk::PrimitiveTopology,
+    /// Whether the last vertex of a primitive provokes, as in GL, and not the first.
+    pub provoking_last: bool,
     /// Vertices of a patch, if there are tessellation shaders.
     pub patch_vertices: u32,
-    /// How many vertices.
+    /// How many vertices; how many indices, if there are any.
     pub vertices: u32,
     /// How many instances.
     pub instances: u32,
-    /// The first vertex and the first instance: what VertexIndex and InstanceIndex count from.
+    /// The first vertex and the first instance: what VertexIndex and InstanceIndex count from. If there are indices, the first index.
     pub first: [u32; 2],
+    /// Where a command is that says these four numbers in their place, and the base vertex if there are indices:
+    /// `VkDrawIndirectCommand`, `VkDrawIndexedIndirectCommand`. Attributes are as many as those four say.
+    pub indirect: Option<Part>,
+    /// The indices of the vertices.
+    pub indices: Option<Indices<'a>>,
     /// Inputs of the vertex shader.
     pub attributes: &'a [Attribute<'a>],
     /// Push constants from offset 0 on.
@@ -38,8 +46,19 @@ pub struct Draw<'a> {
     pub size: [u32; 2],
     /// What is drawn to; colours in the order of their locations.
     pub attachments: &'a [Attachment],
+    /// Whether primitives are discarded before rasterization. Then there need be no fragment shader and no attachment.
+    pub discard: bool,
     /// Bytes of each buffer of the transform feedback.
     pub captures: &'a [usize],
+    /// Which sides of triangles are not drawn.
+    pub cull_mode: vk::CullModeFlags,
+    /// Width and height of what may be drawn to, from the corner on; all if not given. OpenGL has viewports of no size, Vulkan only
+    /// scissors.
+    pub scissor: Option<[u32; 2]>,
+    /// What is asked about it.
+    pub queries: Queries,
+    /// Bytes before and after those, which transform feedback must not write, in each of the same buffers. None if there are none.
+    pub capture_margins: &'a [[usize; 2]],
 }
 
 impl Default for Draw<'_> {
@@ -47,17 +66,45 @@ impl Default for Draw<'_> {
         Draw {
             modules: &[],
             topology: vk::PrimitiveTopology::TRIANGLE_LIST,
+            provoking_last: false,
             patch_vertices: 3,
             vertices: 3,
             instances: 1,
             first: [0; 2],
+            indirect: None,
+            indices: None,
             attributes: &[],
             push_constants: &[],
             size: [16, 16],
             attachments: &[],
+            discard: false,
             captures: &[],
+            cull_mode: vk::CullModeFlags::NONE,
+            scissor: None,
+            queries: Queries::default(),
+            capture_margins: &[],
         }
     }
+}
+
+impl Draw<'_> {
+    /// The bytes before and after what transform feedback may write in a buffer.
+    fn capture_margin(&self, number: usize) -> [usize; 2] {
+        self.capture_margins.get(number).copied().unwrap_or_default()
+    }
+}
+
+/// Indices of vertices.
+#[derive(Clone, Copy, Debug)]
+pub struct Indices<'a> {
+    /// What an index is.
+    pub ty: vk::IndexType,
+    /// The index buffer. Every index that is drawn must be in it, and its vertex in the attributes.
+    pub bytes: &'a [u8],
+    /// Whether the largest index begins a new run of vertices.
+    pub restart: bool,
+    /// What is added to each index.
+    pub base_vertex: i32,
 }
 
 /// An input of the vertex shader.
@@ -88,8 +135,10 @@ pub struct Attachment {
 pub struct Drawn {
     /// The texels of each attachment, row by row from the top.
     pub attachments: Vec<Vec<u8>>,
-    /// Each buffer of the transform feedback.
+    /// Each buffer of the transform feedback, with its margins.
     pub captures: Vec<Vec<u8>>,
+    /// What was asked about it.
+    pub counts: Counts,
 }
 
 impl Device {
@@ -106,14 +155,22 @@ impl Device {
             .iter()
             .map(|attribute| Buffer::new(device, vk::BufferUsageFlags::VERTEX_BUFFER, attribute.bytes));
         let vertex_buffers: Vec<Buffer> = vertex_buffers.collect::<Result<_>>()?;
+        let index_buffer = draw.indices.map(|indices| index_buffer(device, draw, &indices)).transpose()?;
         let usage = vk::BufferUsageFlags::TRANSFORM_FEEDBACK_BUFFER_EXT;
-        let captures = draw.captures.iter().map(|size| Buffer::new(device, usage, &vec![0; *size]));
+        let captures = (0..).zip(draw.captures).map(|(number, size)| {
+            let [before, after] = draw.capture_margin(number);
+            Buffer::new(device, usage, &vec![0; before + size + after])
+        });
         let mut captures: Vec<Buffer> = captures.collect::<Result<_>>()?;
         let pass = RenderPass::new(device, draw, &interfaces)?;
         let framebuffer = pass.as_ref().map(|pass| pass.framebuffer(device, draw, &targets)).transpose()?;
         let views = targets.iter().map(|target| *target.view);
         bound.write_attachments(&render_pass::numbers(draw).into_iter().zip(views).collect::<Vec<_>>())?;
         let pipeline = pipeline(device, draw, &interfaces, &modules, (*bound.layout, pass.as_ref()))?;
+
+        let command = draw.indirect.as_ref().map(|part| shared.command(device, part, draw.indices.is_some()));
+        let command = command.transpose()?;
+        let pools = Pools::new(device, draw.queries)?;
 
         let commands = Commands::begin(device)?;
         let point = vk::PipelineBindPoint::GRAPHICS;
@@ -125,7 +182,13 @@ impl Device {
         // SAFETY: the buffer is recording; the pipeline is for this bind point.
         unsafe { device.raw.cmd_bind_pipeline(commands.buffer, point, *pipeline) };
         let pass = pass.as_ref().zip(framebuffer.as_ref());
-        record(&commands, draw, &targets, pass, (&vertex_buffers, &captures))?;
+        if let Some((buffer, indices)) = index_buffer.as_ref().zip(draw.indices) {
+            // SAFETY: the buffer is recording; the index buffer lives until the commands are done, and the device takes the type.
+            unsafe { device.raw.cmd_bind_index_buffer(commands.buffer, *buffer.handle, 0, indices.ty) };
+        }
+        pools.begin(&commands);
+        record(&commands, draw, &targets, pass, (&vertex_buffers, &captures, command))?;
+        pools.end(&commands);
         for target in &targets {
             target.download(&commands, vk::ImageLayout::GENERAL);
         }
@@ -135,8 +198,36 @@ impl Device {
         Ok(Drawn {
             attachments: targets.iter_mut().map(|target| target.read(device)).collect::<Result<_>>()?,
             captures: captures.iter_mut().map(|buffer| buffer.read(device)).collect::<Result<_>>()?,
+            counts: pools.read(device)?,
         })
     }
+}
+
+/// The index buffer of `draw`, if the device takes it and it has all indices.
+fn index_buffer(device: &Rc<Logical>, draw: &Draw<'_>, indices: &Indices<'_>) -> Result<Buffer> {
+    let bytes = match indices.ty {
+        vk::IndexType::UINT8_EXT if !device.input.has_8_bit_indices => {
+            return Err(Error::new("the device has no indexTypeUint8"));
+        }
+        vk::IndexType::UINT8_EXT => 1,
+        vk::IndexType::UINT16 => 2,
+        vk::IndexType::UINT32 => 4,
+        other => return Err(Error::new(format!("{other:?}"))),
+    };
+    let end = (draw.vertices as usize).saturating_add(draw.first[0] as usize).saturating_mul(bytes);
+    if indices.bytes.len() < end {
+        return Err(Error::new("too few bytes for the indices"));
+    }
+    if indices.restart && is_list(draw.topology) && !device.input.restarts_lists {
+        return Err(Error::new("the device has no primitiveTopologyListRestart"));
+    }
+    Buffer::new(device, vk::BufferUsageFlags::INDEX_BUFFER, indices.bytes)
+}
+
+/// Whether primitives of `topology` share no vertices.
+fn is_list(topology: vk::PrimitiveTopology) -> bool {
+    use vk::PrimitiveTopology as T;
+    matches!(topology, T::POINT_LIST | T::LINE_LIST | T::TRIANGLE_LIST)
 }
 
 /// The images that are drawn to, with what they are before the draw.
@@ -168,13 +259,14 @@ fn record(
     draw: &Draw<'_>,
     targets: &[DeviceImage],
     pass: Option<(&RenderPass, &Owned<vk::Framebuffer>)>,
-    (vertex_buffers, captures): (&[Buffer], &[Buffer]),
+    (vertex_buffers, captures, command): (&[Buffer], &[Buffer], Option<(vk::Buffer, u64)>),
 ) -> Result<()> {
     let (device, buffer) = (&commands.device, commands.buffer);
     let handles: Vec<vk::Buffer> = vertex_buffers.iter().map(|buffer| *buffer.handle).collect();
     let captured: Vec<vk::Buffer> = captures.iter().map(|buffer| *buffer.handle).collect();
-    let sizes: Vec<u64> = captures.iter().map(|buffer| buffer.size as u64).collect();
-    let offsets = vec![0; handles.len().max(captured.len())];
+    let sizes: Vec<u64> = draw.captures.iter().map(|size| *size as u64).collect();
+    let starts: Vec<u64> = (0..captured.len()).map(|number| draw.capture_margin(number)[0] as u64).collect();
+    let offsets = vec![0; handles.len()];
     if !captured.is_empty() && device.feedback.is_none() {
         return Err(Error::new("the device has no transformFeedback"));
     }
@@ -183,11 +275,11 @@ fn record(
     // SAFETY: the buffer is recording with the pipeline bound; the buffers live until the commands are done.
     unsafe {
         if !handles.is_empty() {
-            device.raw.cmd_bind_vertex_buffers(buffer, 0, &handles, &offsets[..handles.len()]);
+            device.raw.cmd_bind_vertex_buffers(buffer, 0, &handles, &offsets);
         }
         if let Some(feedback) = feedback {
-            let (buffers, offsets, sizes) = (captured.as_ptr(), offsets.as_ptr(), sizes.as_ptr());
-            (feedback.cmd_bind_transform_feedback_buffers_ext)(buffer, 0, count, buffers, offsets, sizes);
+            let (buffers, starts, sizes) = (captured.as_ptr(), starts.as_ptr(), sizes.as_ptr());
+            (feedback.cmd_bind_transform_feedback_buffers_ext)(buffer, 0, count, buffers, starts, sizes);
         }
     }
     let [width, height] = draw.size;
@@ -197,13 +289,20 @@ fn record(
         None => begin_rendering(commands, draw, targets, area),
     }
     // SAFETY: a rendering was begun, to attachments of the formats of the pipeline, and is ended; the feedback is begun and ended
-    // once, without counters.
+    // once, without counters; a command lies within its buffer.
     unsafe {
         if let Some(feedback) = feedback {
             (feedback.cmd_begin_transform_feedback_ext)(buffer, 0, 0, ptr::null(), ptr::null());
         }
-        let [first_vertex, first_instance] = draw.first;
-        device.raw.cmd_draw(buffer, draw.vertices, draw.instances, first_vertex, first_instance);
+        let ([first, first_instance], base_vertex) = (draw.first, draw.indices.map(|indices| indices.base_vertex));
+        match (command, base_vertex) {
+            (Some((command, offset)), None) => device.raw.cmd_draw_indirect(buffer, command, offset, 1, 0),
+            (Some((command, offset)), Some(_)) => device.raw.cmd_draw_indexed_indirect(buffer, command, offset, 1, 0),
+            (None, Some(base)) => {
+                device.raw.cmd_draw_indexed(buffer, draw.vertices, draw.instances, first, base, first_instance);
+            }
+            (None, None) => device.raw.cmd_draw(buffer, draw.vertices, draw.instances, first, first_instance),
+        }
         if let Some(feedback) = feedback {
             (feedback.cmd_end_transform_feedback_ext)(buffer, 0, 0, ptr::null(), ptr::null());
         }
@@ -244,7 +343,12 @@ fn vertex_input(draw: &Draw<'_>) -> Result<VertexInput> {
     let mut input = VertexInput::default();
     for (binding, attribute) in (0..).zip(draw.attributes) {
         let size = texel_size(attribute.format).ok_or_else(|| Error::new(format!("{:?}", attribute.format)))?;
-        let count = if attribute.per_instance { draw.instances } else { draw.vertices };
+        let count = match attribute.per_instance {
+            true => draw.instances,
+            // Which vertices there are the indices say.
+            false if draw.indices.is_some() => 0,
+            false => draw.vertices,
+        };
         if attribute.bytes.len() < size * count as usize {
             return Err(Error::new(format!("too few bytes for the attribute at location {}", attribute.location)));
         }
@@ -278,14 +382,28 @@ pub(super) fn pipeline(
     let input = vk::PipelineVertexInputStateCreateInfo::default()
         .vertex_binding_descriptions(&bindings)
         .vertex_attribute_descriptions(&attributes);
-    let assembly = vk::PipelineInputAssemblyStateCreateInfo::default().topology(draw.topology);
+    let assembly = vk::PipelineInputAssemblyStateCreateInfo::default()
+        .topology(draw.topology)
+        .primitive_restart_enable(draw.indices.is_some_and(|indices| indices.restart));
     let tessellation = vk::PipelineTessellationStateCreateInfo::default().patch_control_points(draw.patch_vertices);
     let [width, height] = draw.size;
     let (w, h) = (width as f32, height as f32);
     let viewports = [vk::Viewport { x: 0.0, y: 0.0, width: w, height: h, min_depth: 0.0, max_depth: 1.0 }];
+    let [width, height] = draw.scissor.unwrap_or(draw.size);
     let scissors = [vk::Rect2D { offset: vk::Offset2D::default(), extent: vk::Extent2D { width, height } }];
     let viewport = vk::PipelineViewportStateCreateInfo::default().viewports(&viewports).scissors(&scissors);
-    let raster = vk::PipelineRasterizationStateCreateInfo::default().line_width(1.0);
+    let mut last = vk::PipelineRasterizationProvokingVertexStateCreateInfoEXT::default()
+        .provoking_vertex_mode(vk::ProvokingVertexModeEXT::LAST_VERTEX);
+    let mut raster = vk::PipelineRasterizationStateCreateInfo::default()
+        .line_width(1.0)
+        .cull_mode(draw.cull_mode)
+        .rasterizer_discard_enable(draw.discard);
+    if draw.provoking_last {
+        if !device.input.provokes_last {
+            return Err(Error::new("the device has no provokingVertexLast"));
+        }
+        raster = raster.push_next(&mut last);
+    }
     let samples = vk::PipelineMultisampleStateCreateInfo::default().rasterization_samples(vk::SampleCountFlags::TYPE_1);
     let always = vk::CompareOp::ALWAYS;
     let (depths, colors): (Vec<_>, Vec<_>) =

@@ -4,7 +4,7 @@
 //! at the end of the shader goes over them, and writes the vertex to its place in each:
 //!
 //! ```text
-//! vertex = VertexIndex - first_vertex
+//! vertex = VertexIndex - first_vertex, of a draw over a list the place in the list
 //! for j in 0..(is_active ? primitives of this vertex : 0) {
 //!    primitive, corner = which it is there, and which of its vertices this is
 //!    number = before + (InstanceIndex - first_instance) * primitives + primitive
@@ -19,8 +19,8 @@
 
 use super::blocks::{base_pointer, block_type, UINT};
 use super::captured::{Loads, Word};
-use super::Context;
-use crate::capture::{word, Topology, BUFFER_BINDING, STATE_BINDING};
+use super::{drawn_vertex, Context};
+use crate::capture::{word, BackEnd, Topology, BUFFER_BINDING, STATE_BINDING};
 use crate::ir::{ArrayIndex, Builder, Def, PhiSrc, Shader, Var, Variable, XfbInfo};
 use crate::op::{Access, AluOp, Intrinsic, Modes};
 use crate::target::Descriptor;
@@ -29,6 +29,8 @@ use crate::target::Descriptor;
 pub(super) struct Buffers<'w> {
     /// The state of the draw.
     pub(super) state: Var,
+    /// The shader is to be a compute shader.
+    is_compute: bool,
     /// Those that are written.
     pub(super) captured: Vec<Captured<'w>>,
 }
@@ -55,15 +57,17 @@ impl<'w> Buffers<'w> {
                 captured.push(Captured { var, number, stride: row.stride, words });
             }
         }
-        Buffers { state, captured }
+        Buffers { state, is_compute: context.captures == BackEnd::Compute, captured }
     }
 }
 
-/// Declares a storage buffer of words.
+/// Declares a storage buffer of words, with the `binding` that it has where [`BUFFER_BINDING`] is the first.
 pub(super) fn declare(shader: &mut Shader, context: &Context, name: &str, binding: u32, access: Access) -> Var {
     let ty = block_type(shader, UINT, None);
     let name = shader.strings.add(name);
-    let set = context.target.descriptor_set(Descriptor::StorageBuffer);
+    let usual = (context.target.descriptor_set(Descriptor::StorageBuffer), BUFFER_BINDING);
+    let (set, first) = context.capture_slot.unwrap_or(usual);
+    let binding = first.saturating_add(binding - BUFFER_BINDING);
     let driver_location = binding;
     let row = Variable {
         binding,
@@ -114,7 +118,7 @@ impl Buffers<'_> {
             .map(|buffer| buffer.words.iter().map(|word| loads.word(b, &word.place)).collect())
             .collect();
         let state = State::new(b, self.state);
-        let vertex = Vertex::new(b, state);
+        let vertex = Vertex::new(b, state, self.is_compute);
         let [active, before, most] = [word::ACTIVE, word::BEFORE, word::MOST].map(|at| state.word(b, at));
         let first: Vec<Def> =
             self.captured.iter().map(|buffer| state.word(b, word::FIRST_WORDS + buffer.number)).collect();
@@ -171,13 +175,13 @@ fn for_each(b: &mut Builder<'_>, count: Def, body: impl FnOnce(&mut Builder<'_>,
 }
 
 impl Vertex {
-    fn new(b: &mut Builder<'_>, state: State) -> Vertex {
-        let index = |b: &mut Builder<'_>, op: Intrinsic, first: u32| {
-            let (index, first) = (b.intrinsic(op, 1, 32, &[]).def(), state.word(b, first));
-            b.alu(AluOp::isub, &[index, first])
+    fn new(b: &mut Builder<'_>, state: State, is_compute: bool) -> Vertex {
+        let [number, instance] = if is_compute {
+            let id = b.intrinsic(Intrinsic::load_global_invocation_id, 3, 32, &[]).def();
+            [0, 1].map(|c| b.channel(id, c))
+        } else {
+            drawn_vertex::vertex(b, state)
         };
-        let number = index(b, Intrinsic::load_vertex_id, word::FIRST_VERTEX);
-        let instance = index(b, Intrinsic::load_instance_index, word::FIRST_INSTANCE);
         let topology = state.word(b, word::TOPOLOGY);
         let (one, two, three) = (b.imm32(1), b.imm32(2), b.imm32(3));
         let [lines, triangles] = [Topology::Lines, Topology::Triangles].map(|first| {

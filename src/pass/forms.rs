@@ -44,7 +44,7 @@ bitflags! {
         const GLOBAL_ADDRESSES = 1 << 14;
         /// Loads of what the framebuffer holds.
         const FRAMEBUFFER_READS = 1 << 15;
-        /// Parts of outputs that transform feedback captures.
+        /// Parts of outputs that transform feedback captures, and what only the state of a captured draw tells.
         const CAPTURES = 1 << 16;
     }
 }
@@ -101,6 +101,7 @@ fn intrinsic_forms(op: Intrinsic) -> Forms {
         emit_vertex_with_counter | end_primitive_with_counter | set_vertex_and_primitive_count => {
             Forms::VERTEX_COUNTERS
         }
+        load_is_indexed_draw => Forms::CAPTURES,
         _ if lower_sysvals::is_computed(op) => Forms::SYSTEM_VALUES,
         _ => Forms::empty(),
     }

@@ -10,7 +10,8 @@
 //! until each piece is captured whole, but then the next stage would have to read the pieces.
 //!
 //! Vectors share Locations, four components to each, after those of all other outputs. A shader without captures loses none,
-//! and neither does one that captures whole variables. Components of 64 bits are two words each, as the offset of a variable with
+//! and neither does one that captures whole variables, nor one whose key says `no_capture`: shadows and their stores are words of a
+//! module that then go. Components of 64 bits are two words each, as the offset of a variable with
 //! such would have to be a multiple of 8 (VUID-StandaloneSpirv-Offset-04716).
 //!
 //! All this is for [`BackEnd::Extension`]. For [`BackEnd::Storage`] the shader stores the captured words to buffers where the vertex
@@ -43,7 +44,7 @@
 
 use super::capture_stores::Buffers;
 use super::captured::{Loads, OutputWords, Place, Word};
-use super::{geometry_stores, vertex_to_compute, Context, Forms, Pass};
+use super::{drawn_vertex, geometry_stores, vertex_to_compute, Context, Forms, Pass};
 use crate::capture::BackEnd;
 use crate::ir::{
     rewrite, Builder, Capture, Edit, InstKind, Jump, Precision, Shader, Stage, Var, Variable, XfbInfo, NO_LOCATION,
@@ -121,6 +122,10 @@ fn store(shader: &mut Shader, context: &Context) -> bool {
     let tells_instance = has_stores(shader, context) && tell_instance(shader, context);
     if !words.is_empty() {
         let buffers = Buffers::new(shader, context, &info, &words);
+        if context.captures == BackEnd::Storage {
+            // Before the stores, which go by what VertexIndex is.
+            drawn_vertex::run(shader, context, buffers.state);
+        }
         where_done(shader, |b, _| buffers.write(b));
         if context.captures == BackEnd::Compute {
             vertex_to_compute::run(shader, context, buffers.state);

@@ -8,8 +8,9 @@
 //! counted in one dimension (Vulkan, "Built-In Variables").
 //!
 //! Whether a draw has indices only the driver knows. It says so in the push constants, at
-//! [`Target::indexed_draw_offset`](crate::target::Target), as zink does. A captured vertex shader that becomes a compute shader is
-//! for draws without.
+//! [`Target::indexed_draw_offset`](crate::target::Target), as zink does. A vertex shader that writes its captures itself is told by
+//! the state of the draw, too, that it goes over the list of a draw with indices; a compute shader is told just there. What
+//! the state says is left to `lower_captures`, as `load_is_indexed_draw`.
 //!
 //! zink subtracts the base instance and selects the base vertex before its translator runs. A dump of zink's own level,
 //! which declares zink's push constants, means InstanceIndex and BaseVertex.
@@ -53,8 +54,8 @@ struct Source<'a> {
     target: &'a Target,
     /// zink's own passes have been here.
     is_zink_level: bool,
-    /// No draw has indices.
-    is_for_arrays: bool,
+    /// Who writes what the shader captures, if it captures anything.
+    captures: BackEnd,
 }
 
 const COMPUTED: &[(Intrinsic, Compute)] = &[
@@ -92,8 +93,8 @@ const COMPUTED: &[(Intrinsic, Compute)] = &[
 ];
 
 fn run(shader: &mut Shader, context: &Context) -> bool {
-    let is_for_arrays = context.captures == BackEnd::Compute && is_captured(shader);
-    let source = Source { target: &context.target, is_zink_level: is_zink_level(shader), is_for_arrays };
+    let captures = if is_captured(shader) { context.captures } else { BackEnd::Extension };
+    let source = Source { target: &context.target, is_zink_level: is_zink_level(shader), captures };
     rewrite(shader, |b, inst| match b.shader.as_intrinsic(inst) {
         Some((op, _)) => lower(b, inst, op, &source).map_or(Edit::Keep, Edit::Replace),
         None => Edit::Keep,
@@ -119,9 +120,10 @@ fn lower(b: &mut Builder<'_>, inst: Inst, op: Intrinsic, source: &Source<'_>) ->
     }
 }
 
-/// Whether `op` loads a system value that this pass computes; for [`Forms`].
+/// Whether `op` loads a system value that this pass computes; for [`Forms`]. `lower_captures` may have to compute whether a draw has
+/// indices.
 pub(super) fn is_computed(op: Intrinsic) -> bool {
-    COMPUTED.iter().any(|row| row.0 == op)
+    op != load_is_indexed_draw && COMPUTED.iter().any(|row| row.0 == op)
 }
 
 /// Whether the shader went through zink's own passes, all of which add this variable to graphics stages.
@@ -161,13 +163,18 @@ fn base_vertex(b: &mut Builder<'_>, source: &Source<'_>) -> Def {
 }
 
 fn is_indexed_draw(b: &mut Builder<'_>, source: &Source<'_>) -> Def {
-    if source.is_for_arrays {
-        return b.imm(1, 0);
+    let zero = b.imm32(0);
+    let is_listed = (source.captures != BackEnd::Extension).then(|| {
+        let word = scalar(b, load_is_indexed_draw);
+        b.alu(AluOp::ine, &[word, zero])
+    });
+    if let (BackEnd::Compute, Some(is_listed)) = (source.captures, is_listed) {
+        return is_listed;
     }
     let indices = [(Index::base, source.target.indexed_draw_offset), (Index::range, 4), (Index::align_mul, 4)];
-    let zero = b.imm32(0);
     let word = b.intrinsic_with(load_push_constant, 1, 32, &[zero], &indices).def();
-    b.alu(AluOp::ine, &[word, zero])
+    let is_indexed = b.alu(AluOp::ine, &[word, zero]);
+    is_listed.map_or(is_indexed, |is_listed| b.alu(AluOp::ior, &[is_listed, is_indexed]))
 }
 
 /// `x + count.x * (y + count.y * z)`.

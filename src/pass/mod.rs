@@ -112,6 +112,7 @@ mod attributes;
 mod blocks;
 mod capture_stores;
 mod captured;
+mod drawn_vertex;
 mod effects;
 mod geometry_stores;
 mod io_vars;
@@ -151,7 +152,9 @@ pub struct Context {
     pub placements: Placements,
     /// Who writes what transform feedback captures.
     pub captures: BackEnd,
-    /// Where a compute shader finds the attributes of vertices.
+    /// The set of the buffers of captures, and the binding of the first.
+    pub capture_slot: Option<(u32, u32)>,
+    /// Where a shader finds the attributes of vertices that it reads itself.
     pub attributes: Vec<Attribute>,
     /// The Location at which a vertex shader tells a geometry shader that captures which instance it is.
     pub instance_location: Option<u32>,

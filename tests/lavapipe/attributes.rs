@@ -3,7 +3,7 @@
 use crate::gpu::{floats, read, ssbo, words, Gpu};
 use crate::stages::shader;
 use ntv::capture::{Attribute, AttributeFormat, BackEnd, CaptureState, ProvokingVertex, Topology};
-use ntv::capture::{BUFFER_BINDING, STATE_BINDING, VERTEX_BUFFER_BINDING};
+use ntv::capture::{BUFFER_BINDING, LIST_BINDING, STATE_BINDING, VERTEX_BUFFER_BINDING};
 use ntv::driver::{Resource, Resources};
 use ntv::{EmitOptions, Options, Translator};
 
@@ -40,6 +40,7 @@ fn captured(
         is_active: true,
         topology: Topology::Points,
         provoking: ProvokingVertex::Last,
+        list: None,
         first_vertex: FIRST_VERTEX,
         vertices,
         first_instance: FIRST_INSTANCE,
@@ -53,6 +54,7 @@ fn captured(
     let mut resources = Resources::new();
     resources.insert(ssbo(STATE_BINDING), words(&state.dispatch_words(&skipped)));
     resources.insert(ssbo(BUFFER_BINDING), words(&vec![0; stride * (vertices * instances) as usize]));
+    resources.insert(ssbo(LIST_BINDING), words(&[0]));
     for (binding, buffer) in (VERTEX_BUFFER_BINDING..).zip(buffers) {
         resources.insert(ssbo(binding), Resource::Buffer(buffer.bytes.clone()));
     }

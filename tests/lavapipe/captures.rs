@@ -3,14 +3,17 @@
 use crate::gpu::{floats, from_bytes, read, ssbo, words, Gpu};
 use crate::stages::{fragment, shader};
 use ntv::capture::{self, AttributeFormat, BackEnd, CaptureState, ProvokingVertex, Topology};
-use ntv::capture::{BUFFER_BINDING, COUNTS_BINDING, STATE_BINDING, VERTEX_BUFFER_BINDING};
-use ntv::driver::{vk, Attachment, Attribute, Draw, Resource, Resources};
+use ntv::capture::{BUFFER_BINDING, COUNTS_BINDING, LIST_BINDING, STATE_BINDING, VERTEX_BUFFER_BINDING};
+use ntv::driver::{vk, Attachment, Attribute, Draw, Drawn, Resource, Resources};
 use ntv::link::link;
 use ntv::module::{Stage, OPTIONS};
 use ntv::variant::{Program, Shader};
 use ntv::{EmitOptions, Key, Module, Options, Translator};
 
 const FORMAT: vk::Format = vk::Format::R32G32B32A32_SFLOAT;
+
+/// What a pixel is before the draw, which no fragment is.
+const CLEAR: f32 = 0.75;
 
 /// What the vertices of a triangle are given: `p`, in all of which each number is another, and `v`, of none below 0.
 const PLACES: [[f32; 4]; 3] = [[-1., -0.75, 0.25, 1.5], [3., -1.25, 0.5, 2.5], [-0.5, 3.5, 0.125, 4.5]];
@@ -212,13 +215,15 @@ fn captured(gpu: &Gpu, back_end: BackEnd, modules: &[Module], key: &Key, floats_
         topology,
         attributes: &[attribute(0, &places), attribute(1, &values)],
         size: [4, 4],
-        attachments: &[Attachment { format: FORMAT, clear: floats(&[0.; 4]) }],
+        attachments: &[Attachment { format: FORMAT, clear: floats(&[CLEAR; 4]) }],
         ..Draw::default()
     };
     let words_captured = match back_end {
         BackEnd::Extension => {
             let captures = &[4 * floats_wanted];
-            from_bytes(&gpu.draw(&Draw { captures, ..draw }, &mut Resources::new()).captures[0])
+            let drawn = gpu.draw(&Draw { captures, ..draw }, &mut Resources::new());
+            check_picture(&drawn, key);
+            from_bytes(&drawn.captures[0])
         }
         BackEnd::Storage | BackEnd::Compute => {
             let has_geometry = modules.iter().any(|module| module.stage == Stage::Geometry);
@@ -239,6 +244,7 @@ const STATE: CaptureState = CaptureState {
     is_active: true,
     topology: Topology::Triangles,
     provoking: ProvokingVertex::Last,
+    list: None,
     first_vertex: 0,
     vertices: 3,
     first_instance: 0,
@@ -259,10 +265,19 @@ fn stored(gpu: &Gpu, draw: &Draw<'_>, key: &Key, (words_wanted, has_geometry): (
     if has_geometry {
         resources.insert(ssbo(COUNTS_BINDING), words(&[0; 4]));
     }
-    gpu.draw(draw, &mut resources);
+    check_picture(&gpu.draw(draw, &mut resources), key);
     let mut captured = read(&resources, ssbo(BUFFER_BINDING));
     captured.truncate(words_wanted);
     captured
+}
+
+/// Nothing is drawn if the key discards, and something without a key.
+fn check_picture(drawn: &Drawn, key: &Key) {
+    let is_clear = drawn.attachments[0] == floats(&[CLEAR; 4]).repeat(16);
+    if key.bits & Key::DISCARD != 0 {
+        assert!(is_clear, "`{key}` draws something");
+    }
+    assert!(key.bits != 0 || !is_clear, "nothing is drawn");
 }
 
 /// Positions in ascending order.
@@ -326,6 +341,7 @@ fn dispatched(gpu: &Gpu, mut vertex: ntv::Shader, floats_wanted: usize) -> Vec<f
     let module = Translator::new(options).translate(&mut vertex, &EmitOptions::default()).expect("a module");
     let mut resources = Resources::new();
     resources.insert(ssbo(STATE_BINDING), words(&STATE.dispatch_words(&[0; 2])));
+    resources.insert(ssbo(LIST_BINDING), words(&[0]));
     resources.insert(ssbo(BUFFER_BINDING), words(&vec![0; floats_wanted]));
     for (binding, values) in (VERTEX_BUFFER_BINDING..).zip([PLACES, VALUES]) {
         resources.insert(ssbo(binding), Resource::Buffer(floats(&values.concat())));

@@ -6,7 +6,8 @@ use crate::kernels::{self, Feedback};
 use crate::stages::{fragment, shader};
 use crate::support;
 use ntv::capture::kernels::{emission_list as emission, EmissionParameters, Kernel};
-use ntv::capture::{emission_list, BackEnd, ProvokingVertex, Topology, BUFFER_BINDING, STATE_BINDING};
+use ntv::capture::{emission_list, BackEnd, DrawList, ProvokingVertex, Topology};
+use ntv::capture::{BUFFER_BINDING, LIST_BINDING, STATE_BINDING};
 use ntv::driver::{vk, Attachment, Attribute, Draw, Resources};
 use ntv::{text, EmitOptions, Options, Target, Translator};
 
@@ -47,11 +48,11 @@ fn lavapipe_compacts_as_the_cpu_does() {
     compact::check_compact(&mut runner(&gpu));
 }
 
-/// `VAR0` is the number of the vertex and that of the instance, as attributes say.
+/// `VAR0` is the number of the vertex, and that of the instance, as an attribute says it.
 const VERTEX: &str = "\
-    32x4 %1 = @load_input (%0) (base=0, range=1, component=0, dest_type=uint32, io location=VERT_ATTRIB_GENERIC0 slots=1)
-    32x4 %2 = @load_input (%0) (base=1, range=1, component=0, dest_type=uint32, io location=VERT_ATTRIB_GENERIC1 slots=1)
-    32x4 %3 = vec4 %1.x, %2.x, %0, %0
+    32 %1 = @load_vertex_id
+    32x4 %2 = @load_input (%0) (base=0, range=1, component=0, dest_type=uint32, io location=VERT_ATTRIB_GENERIC0 slots=1)
+    32x4 %3 = vec4 %1, %2.x, %0, %0
     32x4 %4 = vec4 %0, %0, %0, %0
     32 %5 = load_const (0x3f800000)
     @store_output (%5, %0) (base=2, range=1, wrmask=x, component=0, src_type=float32, io location=VARYING_SLOT_PSIZ slots=1)
@@ -68,13 +69,12 @@ fn modules(target: &Target) -> Vec<Vec<u32>> {
     stages.map(|mut shader| translator.translate(&mut shader, &EmitOptions::default()).expect("a module").words).into()
 }
 
-/// Draws `command`, as the device has it, with the state that the device wrote, into `captured`. Vertex `i` has the number `list[i]`.
+/// Draws `command`, as the device has it, with the state that the device wrote, into `captured`. If that says that there is a list, it
+/// is `list`.
 fn draw(gpu: &Gpu, (command, state): ([u32; 4], &[u32]), list: &[u32], captured: &mut Vec<u32>) {
     let [vertices, instances, first_vertex, first_instance] = command;
     // Which primitives are drawn does not matter for what is captured: the picture is of points.
     let format = vk::Format::R32_UINT;
-    let attribute = |location, bytes, per_instance| Attribute { location, format, bytes, per_instance };
-    let list = support::bytes(if list.is_empty() { &[0] } else { list });
     let numbers = support::bytes(&(0..first_instance + instances.max(1)).collect::<Vec<u32>>());
     let modules = modules(gpu.target());
     let modules: Vec<&[u32]> = modules.iter().map(Vec::as_slice).collect();
@@ -84,12 +84,14 @@ fn draw(gpu: &Gpu, (command, state): ([u32; 4], &[u32]), list: &[u32], captured:
         vertices,
         instances,
         first: [first_vertex, first_instance],
-        attributes: &[attribute(0, &list, false), attribute(1, &numbers, true)],
+        attributes: &[Attribute { location: 0, format, bytes: &numbers, per_instance: true }],
         size: [8, 8],
         attachments: &[Attachment { format: vk::Format::R32G32B32A32_SFLOAT, clear: floats(&[0.; 4]) }],
         ..Draw::default()
     };
-    let mut resources = Resources::from([(ssbo(STATE_BINDING), words(state)), (ssbo(BUFFER_BINDING), words(captured))]);
+    let list = words(if list.is_empty() { &[0] } else { list });
+    let mut resources = Resources::from([(ssbo(STATE_BINDING), words(state)), (ssbo(LIST_BINDING), list)]);
+    resources.insert(ssbo(BUFFER_BINDING), words(captured));
     gpu.draw(&draw, &mut resources);
     *captured = read(&resources, ssbo(BUFFER_BINDING));
 }
@@ -116,7 +118,7 @@ fn draws_capture_one_behind_the_other() {
             for (command, is_active) in [([6, 2, 4, 1], true), ([9, 1, 0, 0], false), ([5, 1, 0, 2], true)] {
                 feedback.state.is_active = is_active;
                 let state = feedback.begin_draw(command, run);
-                draw(&gpu, (command, &state), &numbers, &mut captured);
+                draw(&gpu, (command, &state), &[], &mut captured);
                 let [vertices, instances, first_vertex, first_instance] = command;
                 let drawn = &numbers[first_vertex as usize..][..vertices as usize];
                 if is_active {
@@ -128,11 +130,12 @@ fn draws_capture_one_behind_the_other() {
             let parameters =
                 EmissionParameters { topology, provoking, index_bytes: 4, restart: Some(99), primitives_most: 13 };
             let mut buffers = vec![vec![13, 2, 0, 100, 1], parameters.words().to_vec(), indices.to_vec()];
-            buffers.extend([vec![0; 39], vec![0; 4]]);
+            buffers.extend([vec![0; 39], vec![0; 5]]);
             run(Kernel::EmissionList, &mut buffers);
             let command = &buffers[emission::COMMAND as usize];
             let command = [command[0], command[1], command[2], command[3]];
             feedback.state.topology = topology.list();
+            feedback.state.list = Some(DrawList { first_word: 0, base_vertex: 100 });
             let state = feedback.begin_draw(command, run);
             draw(&gpu, (command, &state), &buffers[emission::LIST as usize], &mut captured);
             let list = emission_list(topology, provoking, &indices, Some(99));

@@ -4,7 +4,7 @@ use crate::gpu::{floats, from_bytes, read, ssbo, words, Gpu};
 use crate::stages::{fragment, shader};
 use crate::support;
 use ntv::capture::{self, fitting, AttributeFormat, BackEnd, CaptureState, ProvokingVertex, Topology};
-use ntv::capture::{BUFFER_BINDING, STATE_BINDING, VERTEX_BUFFER_BINDING};
+use ntv::capture::{BUFFER_BINDING, LIST_BINDING, STATE_BINDING, VERTEX_BUFFER_BINDING};
 use ntv::driver::{vk, Attachment, Attribute, Draw, Resource, Resources};
 use ntv::{EmitOptions, Options, Target, Translator};
 
@@ -76,6 +76,7 @@ impl Case {
             is_active: self.is_active,
             topology: self.topology,
             provoking: self.provoking,
+            list: None,
             first_vertex: self.first[0],
             vertices: self.vertices,
             first_instance: self.first[1],
@@ -189,7 +190,9 @@ fn attributes() -> Vec<capture::Attribute> {
 
 /// The modules of a pipeline whose captures `captures` carries out.
 fn modules(target: &Target, captures: BackEnd, is_captured: bool) -> Vec<Vec<u32>> {
-    let options = Options { target: target.clone(), captures, attributes: attributes(), ..Options::default() };
+    // While it draws, vertex fetch reads them.
+    let attributes = if captures == BackEnd::Compute { attributes() } else { Vec::new() };
+    let options = Options { target: target.clone(), captures, attributes, ..Options::default() };
     let mut translator = Translator::new(options);
     let header = if is_captured { CAPTURES } else { "" };
     let stages = [shader("VERTEX", header, VERTEX), fragment()];
@@ -249,6 +252,7 @@ fn dispatched(gpu: &Gpu, case: &Case, module: &[u32]) -> [Vec<u32>; 2] {
     for (binding, buffer) in (BUFFER_BINDING..).zip(case.buffers()) {
         resources.insert(ssbo(binding), words(&buffer));
     }
+    resources.insert(ssbo(LIST_BINDING), words(&[0]));
     for (binding, bytes) in (VERTEX_BUFFER_BINDING..).zip(vertex_buffers(case)) {
         resources.insert(ssbo(binding), Resource::Buffer(bytes));
     }

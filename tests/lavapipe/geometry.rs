@@ -332,6 +332,7 @@ impl Case {
             primitives_before: 0,
             primitives_most: 0,
             first_words: [self.skipped; 4],
+            list: None,
         };
         if self.is_active == 2 {
             state.counting_words()

@@ -11,6 +11,7 @@ mod compact;
 mod compute;
 mod corners;
 mod counters;
+mod discards;
 mod faults;
 mod feedback;
 mod framebuffer;
@@ -18,12 +19,16 @@ mod geometry;
 mod gpu;
 mod graphics;
 mod images;
+mod indexed;
 #[path = "../support/kernels.rs"]
 mod kernels;
 mod lanes;
 mod links;
+mod outputs;
 mod planned;
+mod queries;
 mod run;
+mod scene;
 mod stages;
 #[path = "../support/mod.rs"]
 mod support;

@@ -108,6 +108,7 @@ fn draw(random: &mut Random, output: GeometryOutput, primitives: u32, instances:
         primitives_before: 0,
         primitives_most: 0,
         first_words,
+        list: None,
     };
     let vertices = |primitives: u32, number: usize| (primitives * output.corners() * buffers[number].stride) as usize;
     let scratch = [0, 1, 2, 3].map(|number| {

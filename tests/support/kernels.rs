@@ -6,7 +6,7 @@
 use ntv::capture::kernels::{
     begin_draw, counter, draw_feedback, emission_list as emission, EmissionParameters, Kernel,
 };
-use ntv::capture::{emission_list, CaptureState, ProvokingVertex, Topology};
+use ntv::capture::{emission_list, CaptureState, Counters, DrawList, ProvokingVertex, Topology, STATE_WORDS};
 
 /// Runs a kernel on buffers, by binding.
 pub(crate) type Run<'a> = &'a mut dyn FnMut(Kernel, &mut Vec<Vec<u32>>);
@@ -20,7 +20,7 @@ const ORDERS: [ProvokingVertex; 2] = [ProvokingVertex::Last, ProvokingVertex::Fi
 pub(crate) struct Feedback {
     /// As the CPU counts.
     pub(crate) state: CaptureState,
-    pub(crate) generated: u32,
+    pub(crate) counted: Counters,
     /// As the kernels count.
     pub(crate) counters: Vec<u32>,
 }
@@ -31,6 +31,7 @@ impl Feedback {
             is_active: true,
             topology,
             provoking,
+            list: None,
             first_vertex: 0,
             vertices: 0,
             first_instance: 0,
@@ -40,27 +41,27 @@ impl Feedback {
             primitives_most,
             first_words: [3, 1, 4, 15],
         };
-        Feedback { state, generated: 0, counters: vec![0; counter::WORDS] }
+        Feedback { state, counted: Counters::default(), counters: vec![0; counter::WORDS] }
     }
 
-    /// Begins a draw of `command` on both sides. Gives the state that the kernel wrote.
+    /// Begins a draw of `command` on both sides, over a list if the state has one. Gives the state that the kernel wrote.
     pub(crate) fn begin_draw(&mut self, command: [u32; 4], run: Run<'_>) -> Vec<u32> {
         let mut buffers = vec![Vec::new(); 4];
-        buffers[begin_draw::COMMAND as usize] = command.to_vec();
+        let base_vertex = self.state.list.map(|list| list.base_vertex);
+        buffers[begin_draw::COMMAND as usize] = command.into_iter().chain(base_vertex).collect();
         buffers[begin_draw::FEEDBACK as usize] = self.state.feedback_words().to_vec();
         buffers[begin_draw::COUNTERS as usize].clone_from(&self.counters);
-        buffers[begin_draw::STATE as usize] = vec![NOTHING; 16];
+        buffers[begin_draw::STATE as usize] = vec![NOTHING; STATE_WORDS];
         run(Kernel::BeginDraw, &mut buffers);
         let [vertices, instances, first_vertex, first_instance] = command;
         self.state = CaptureState { vertices, first_vertex, first_instance, instances, ..self.state };
         let state = buffers[begin_draw::STATE as usize].clone();
         assert_eq!(state, self.state.words()[..state.len()], "{:?}", self.state);
-        let (made, captured) = self.state.primitives();
-        self.state.primitives_before += captured;
-        self.generated = self.generated.wrapping_add(made);
+        self.counted.count(&self.state);
+        self.state.primitives_before = self.counted.written;
         self.counters.clone_from(&buffers[begin_draw::COUNTERS as usize]);
-        let counted = [counter::WRITTEN, counter::GENERATED].map(|word| self.counters[word as usize]);
-        assert_eq!(counted, [self.state.primitives_before, self.generated], "{:?}", self.state);
+        let words = self.counters[..].try_into().expect("all counters");
+        assert_eq!(Counters::from_words(words), self.counted, "{:?}", self.state);
         state
     }
 
@@ -87,15 +88,18 @@ pub(crate) fn check_counters(run: Run<'_>) {
             for vertices in 0..13 {
                 for instances in [1, 0, 3] {
                     draws += 1;
+                    let list = DrawList { first_word: 5 * draws, base_vertex: 7 * draws };
+                    feedback.state.list = (draws % 3 == 2).then_some(list);
                     feedback.state.is_active = draws % 4 != 3;
                     feedback.begin_draw([vertices, instances, draws, 2 * draws], run);
                 }
                 feedback.draw_feedback(vertices, run);
             }
             assert!(most == u32::MAX || feedback.state.primitives_before == most, "it is never full");
-            assert!(feedback.generated > feedback.state.primitives_before, "none was paused");
+            assert!(feedback.counted.generated > feedback.counted.needed, "none was paused");
             // More than a word can count, then more than were there to begin with.
             feedback.state.is_active = true;
+            feedback.state.list = None;
             feedback.begin_draw([u32::MAX, u32::MAX, 0, 0], run);
             feedback.draw_feedback(7, run);
             feedback.state.primitives_most = 10;
@@ -132,7 +136,7 @@ impl Indexed {
         buffers[emission::PARAMETERS as usize] = self.parameters.words().to_vec();
         buffers[emission::INDICES as usize] = self.bytes();
         buffers[emission::LIST as usize] = vec![NOTHING; room as usize + 1];
-        buffers[emission::COMMAND as usize] = vec![NOTHING; 4];
+        buffers[emission::COMMAND as usize] = vec![NOTHING; 5];
         run(Kernel::EmissionList, &mut buffers);
         [emission::LIST, emission::COMMAND].map(|binding| std::mem::take(&mut buffers[binding as usize]))
     }
@@ -142,7 +146,7 @@ impl Indexed {
         let drawn = &self.indices[self.first as usize..][..self.count as usize];
         let mut list = emission_list(topology, provoking, drawn, restart);
         list.truncate((primitives_most as usize).saturating_mul(topology.vertices_per_primitive() as usize));
-        let command = [list.len() as u32, 5, 0, 6];
+        let command = [list.len() as u32, 5, 0, 6, self.base];
         let mut expected: Vec<u32> = list.into_iter().map(|index| index.wrapping_add(self.base)).collect();
         let [found, found_command] = self.run(run);
         expected.resize(found.len(), NOTHING);

@@ -98,12 +98,12 @@ fn draw_with(
         patch_vertices: draw.patch_vertices,
         vertices: draw.vertices,
         instances: draw.instances,
-        first: [0; 2],
         attributes: &attributes,
         push_constants: &given.push_constants,
         size: draw.size,
         attachments: &attachments,
         captures: &draw.captures,
+        ..Draw::default()
     };
     Ok(device.draw(&draw, resources)?)
 }
