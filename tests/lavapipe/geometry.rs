@@ -145,7 +145,7 @@ struct Case {
 type Vertex = [f32; 4];
 
 /// What the buffers have after the draw, and the counters of each stream.
-type Captured = ([Vec<u32>; 4], Vec<[u32; 2]>);
+type Captured = ([Vec<u32>; 4], Vec<Vec<u32>>);
 
 impl Case {
     fn rows(&self) -> &'static [&'static str] {
@@ -302,7 +302,8 @@ impl Case {
             let made = primitives.len() as u32;
             let room = self.most(stream).saturating_sub(self.before);
             let fit = if self.is_active == 1 { made.min(room) } else { 0 };
-            counters.push([self.before + fit, if self.is_active == 0 { 0 } else { made }]);
+            let counted = |is_counted| if is_counted { made } else { 0 };
+            counters.push(vec![self.before + fit, counted(self.is_active != 0), counted(self.is_active == 1)]);
             for (number, primitive) in (self.before..).zip(&primitives[..fit as usize]) {
                 for (vertex, value) in (number * corners..).zip(primitive) {
                     for run in info.outputs.iter().filter(|run| info.buffers[run.buffer as usize].stream == stream) {
@@ -416,12 +417,12 @@ fn stored(gpu: &Gpu, case: &Case, modules: &[Vec<u32>]) -> (Captured, Vec<Vec<u8
             state: state.into(),
             parameters: CompactParameters::new(shape, &info, stream, case.most(stream)),
             counts: counts.clone(),
-            counters: vec![case.before, 0],
+            counters: vec![case.before, 0, 0],
             scratch: scratch.clone(),
             buffers,
         };
         compacted.run(&mut runner(gpu));
-        counters.push([compacted.counters[0], compacted.counters[1]]);
+        counters.push(compacted.counters);
         buffers = compacted.buffers;
     }
     ((buffers, counters), picture)
@@ -611,12 +612,12 @@ fn geometry_shaders_after_tessellation_capture_as_the_extension_does() {
             state: state.into(),
             parameters: CompactParameters::new(shape, &info, 0, BOUND),
             counts: read(&resources, ssbo(COUNTS_BINDING)),
-            counters: vec![0; 2],
+            counters: vec![0; 3],
             scratch: [read(&resources, ssbo(BUFFER_BINDING)), vec![], vec![], vec![]],
             buffers: [vec![0; BYTES / 4], vec![], vec![], vec![]],
         };
         compacted.run(&mut runner(&gpu));
-        assert_eq!(compacted.counters, [18, 18]);
+        assert_eq!(compacted.counters, [18; 3]);
         std::mem::take(&mut compacted.buffers[0])
     });
     assert_eq!(captured[0], captured[1]);
