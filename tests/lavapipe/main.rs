@@ -30,3 +30,4 @@ mod tool;
 mod updates;
 mod variants;
 mod words;
+mod xfb;
