@@ -220,13 +220,18 @@ fn layouts(random: &mut Random, program: &Program) -> Wish {
 
 fn case(random: &mut Random, wish: &Wish) -> Case {
     let vertices = vertices(random);
+    let instances = match random.below(16) {
+        0 => 0,
+        1..=7 => between(random, 2, 4),
+        _ => 1,
+    };
     let is_indexed = matches!(vertices, Vertices::Indexed { .. });
     let mut case = Case {
         topology: random.pick(&Topology::ALL),
         provoking: random.pick(&[ProvokingVertex::Last, ProvokingVertex::First]),
         vertices,
         first_instance: if one_in(random, 2) { between(random, 0, 5) } else { 0 },
-        instances: if one_in(random, 2) { between(random, 0, 4) } else { 1 },
+        instances,
         before: if one_in(random, 4) { between(random, 1, 3) } else { 0 },
         margins: [(); 4].map(|()| [between(random, 0, 5), between(random, 1, 3)]),
         pulls: one_in(random, 2) || is_indexed,
@@ -258,19 +263,18 @@ fn trimmed(wish: &Wish, buffer: usize, size: u32, primitive: u32) -> u32 {
 
 fn vertices(random: &mut Random) -> Vertices {
     if !one_in(random, 3) {
-        return Vertices::Array {
-            first: if one_in(random, 2) { between(random, 0, 9) } else { 0 },
-            count: between(random, 0, 9),
-        };
+        let first = if one_in(random, 2) { between(random, 1, 9) } else { 0 };
+        let count = if one_in(random, 10) { between(random, 0, 2) } else { between(random, 3, 9) };
+        return Vertices::Array { first, count };
     }
     let (bytes, restart) = (random.pick(&[1, 2, 4]), !one_in(random, 3));
     let first = between(random, 0, 3);
     let cut = u32::MAX >> (32 - 8 * bytes);
-    let index = |random: &mut Random| match restart && one_in(random, 5) {
+    let index = |random: &mut Random| match restart && one_in(random, 7) {
         true => cut,
         false => between(random, 0, 15),
     };
-    let indices = (0..=first + between(random, 0, 14)).map(|_| index(random)).collect();
+    let indices = (0..=first + between(random, 2, 14)).map(|_| index(random)).collect();
     Vertices::Indexed {
         indices,
         first,
