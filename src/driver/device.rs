@@ -1,6 +1,7 @@
 //! A Vulkan device without a window, and what the validation layer says about its use.
 
 use super::features::{Features, InputFeatures, EXTENSIONS};
+use super::query::Queries;
 use super::{Context, Error, Result};
 use crate::target::Target;
 use ash::vk;
@@ -84,6 +85,11 @@ impl Device {
         &self.logical.limits
     }
 
+    /// What can be asked about a draw.
+    pub fn queries(&self) -> Queries {
+        self.logical.queries
+    }
+
     /// What the validation layer said since it was last asked.
     pub fn take_messages(&self) -> Vec<String> {
         let messages = &self.logical.instance.messages;
@@ -123,6 +129,7 @@ pub(super) struct Logical {
     pub(super) limits: vk::PhysicalDeviceLimits,
     pub(super) clock: Clock,
     pub(super) feedback: Option<ash::ext::transform_feedback::Device>,
+    pub(super) queries: Queries,
     pub(super) input: InputFeatures,
     memory: vk::PhysicalDeviceMemoryProperties,
     /// Last, so that it is destroyed last.
@@ -146,7 +153,7 @@ impl Logical {
         let queues = [vk::DeviceQueueCreateInfo::default().queue_family_index(queue_family).queue_priorities(&[1.0])];
         let names: Vec<CString> = features.extensions.iter().cloned().collect();
         let names: Vec<*const c_char> = names.iter().map(|name| name.as_ptr()).collect();
-        let has_feedback = features.has_feedback();
+        let (has_feedback, queries) = (features.has_feedback(), features.queries());
         let input = features.input();
         let mut chain = features.chain();
         let info = vk::DeviceCreateInfo::default()
@@ -160,7 +167,7 @@ impl Logical {
         // SAFETY: `physical` is of this instance.
         let memory = unsafe { instance.raw.get_physical_device_memory_properties(physical) };
         let feedback = has_feedback.then(|| ash::ext::transform_feedback::Device::new(&instance.raw, &raw));
-        Ok(Logical { raw, queue, queue_family, timeout, limits, clock, feedback, input, memory, instance })
+        Ok(Logical { raw, queue, queue_family, timeout, limits, clock, feedback, queries, input, memory, instance })
     }
 
     /// A memory type among those of the mask `types` that has `properties`.

@@ -1,5 +1,6 @@
 //! What a device can do: Vulkan's feature structs, and the [`Target`] that follows from them.
 
+use super::query::Queries;
 use super::{Error, Result};
 use crate::target::{Feature, Target, Version};
 use ash::vk;
@@ -17,6 +18,7 @@ pub(super) const EXTENSIONS: &[&CStr] = &[
     vk::EXT_TRANSFORM_FEEDBACK_NAME,
     vk::EXT_SHADER_STENCIL_EXPORT_NAME,
     vk::EXT_ROBUSTNESS2_NAME,
+    vk::EXT_PRIMITIVES_GENERATED_QUERY_NAME,
     vk::EXT_INDEX_TYPE_UINT8_NAME,
     vk::EXT_PRIMITIVE_TOPOLOGY_LIST_RESTART_NAME,
     vk::EXT_PROVOKING_VERTEX_NAME,
@@ -36,6 +38,9 @@ pub(super) struct Features {
     atomic_float2: vk::PhysicalDeviceShaderAtomicFloat2FeaturesEXT<'static>,
     feedback: vk::PhysicalDeviceTransformFeedbackFeaturesEXT<'static>,
     robustness: vk::PhysicalDeviceRobustness2FeaturesEXT<'static>,
+    generated: vk::PhysicalDevicePrimitivesGeneratedQueryFeaturesEXT<'static>,
+    /// Transform feedback counts what it captures.
+    feedback_queries: bool,
     index_type: vk::PhysicalDeviceIndexTypeUint8FeaturesEXT<'static>,
     list_restart: vk::PhysicalDevicePrimitiveTopologyListRestartFeaturesEXT<'static>,
     provoking: vk::PhysicalDeviceProvokingVertexFeaturesEXT<'static>,
@@ -68,9 +73,14 @@ impl Features {
         features.core = chain.features;
         let mut subgroup = vk::PhysicalDeviceSubgroupProperties::default();
         let mut floats = vk::PhysicalDeviceFloatControlsProperties::default();
+        let mut feedback = vk::PhysicalDeviceTransformFeedbackPropertiesEXT::default();
         let mut properties = vk::PhysicalDeviceProperties2::default().push_next(&mut subgroup).push_next(&mut floats);
-        // SAFETY: the structs in the chain are of Vulkan 1.1 and 1.2.
+        if features.extensions.contains(vk::EXT_TRANSFORM_FEEDBACK_NAME) {
+            properties = properties.push_next(&mut feedback);
+        }
+        // SAFETY: the structs in the chain are of Vulkan 1.1 and 1.2, and of an extension that the device has.
         unsafe { instance.get_physical_device_properties2(physical, &mut properties) };
+        features.feedback_queries = feedback.transform_feedback_queries == vk::TRUE;
         features.subgroup = subgroup.supported_operations;
         features.floats = vk::PhysicalDeviceFloatControlsProperties { p_next: ptr::null_mut(), ..floats };
         features
@@ -99,6 +109,7 @@ impl Features {
             atomic_float2 if known.contains(vk::EXT_SHADER_ATOMIC_FLOAT2_NAME);
             feedback if known.contains(vk::EXT_TRANSFORM_FEEDBACK_NAME);
             robustness if known.contains(vk::EXT_ROBUSTNESS2_NAME);
+            generated if known.contains(vk::EXT_PRIMITIVES_GENERATED_QUERY_NAME);
             index_type if known.contains(vk::EXT_INDEX_TYPE_UINT8_NAME);
             list_restart if known.contains(vk::EXT_PRIMITIVE_TOPOLOGY_LIST_RESTART_NAME);
             provoking if known.contains(vk::EXT_PROVOKING_VERTEX_NAME);
@@ -125,6 +136,17 @@ impl Features {
     /// Vertices can be captured.
     pub(super) fn has_feedback(&self) -> bool {
         self.feedback.transform_feedback == vk::TRUE
+    }
+
+    /// What can be asked about draws. Primitives are counted only where they are with rasterizer discard, too.
+    pub(super) fn queries(&self) -> Queries {
+        let generated = &self.generated;
+        Queries {
+            statistics: self.core.pipeline_statistics_query == vk::TRUE,
+            feedback: self.has_feedback() && self.feedback_queries,
+            generated: generated.primitives_generated_query == vk::TRUE
+                && generated.primitives_generated_query_with_rasterizer_discard == vk::TRUE,
+        }
     }
 
     /// What the input of draws may be.

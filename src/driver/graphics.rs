@@ -6,9 +6,10 @@ use super::device::{Device, Logical};
 use super::handle::Owned;
 use super::memory::{owned, Buffer, DeviceImage};
 use super::part::SharedBuffers;
+use super::query::{Counts, Pools, Queries};
 use super::reflect::{reflect, Interface};
 use super::render_pass::{self, RenderPass};
-use super::resource::{texel_size, Image, Resources};
+use super::resource::{texel_size, Image, Part, Resources};
 use super::submit::Commands;
 use super::{Error, Result};
 use ash::vk;
@@ -32,6 +33,9 @@ pub struct Draw<'a> {
     pub instances: u32,
     /// The first vertex and the first instance: what VertexIndex and InstanceIndex count from. If there are indices, the first index.
     pub first: [u32; 2],
+    /// Where a command is that says these four numbers in their place, and the base vertex if there are indices:
+    /// `VkDrawIndirectCommand`, `VkDrawIndexedIndirectCommand`. Attributes are as many as those four say.
+    pub indirect: Option<Part>,
     /// The indices of the vertices.
     pub indices: Option<Indices<'a>>,
     /// Inputs of the vertex shader.
@@ -46,6 +50,13 @@ pub struct Draw<'a> {
     pub discard: bool,
     /// Bytes of each buffer of the transform feedback.
     pub captures: &'a [usize],
+    /// Which sides of triangles are not drawn.
+    pub cull_mode: vk::CullModeFlags,
+    /// Width and height of what may be drawn to, from the corner on; all if not given. OpenGL has viewports of no size, Vulkan only
+    /// scissors.
+    pub scissor: Option<[u32; 2]>,
+    /// What is asked about it.
+    pub queries: Queries,
     /// Bytes before and after those, which transform feedback must not write, in each of the same buffers. None if there are none.
     pub capture_margins: &'a [[usize; 2]],
 }
@@ -60,6 +71,7 @@ impl Default for Draw<'_> {
             vertices: 3,
             instances: 1,
             first: [0; 2],
+            indirect: None,
             indices: None,
             attributes: &[],
             push_constants: &[],
@@ -67,6 +79,9 @@ impl Default for Draw<'_> {
             attachments: &[],
             discard: false,
             captures: &[],
+            cull_mode: vk::CullModeFlags::NONE,
+            scissor: None,
+            queries: Queries::default(),
             capture_margins: &[],
         }
     }
@@ -122,6 +137,8 @@ pub struct Drawn {
     pub attachments: Vec<Vec<u8>>,
     /// Each buffer of the transform feedback, with its margins.
     pub captures: Vec<Vec<u8>>,
+    /// What was asked about it.
+    pub counts: Counts,
 }
 
 impl Device {
@@ -151,6 +168,10 @@ impl Device {
         bound.write_attachments(&render_pass::numbers(draw).into_iter().zip(views).collect::<Vec<_>>())?;
         let pipeline = pipeline(device, draw, &interfaces, &modules, (*bound.layout, pass.as_ref()))?;
 
+        let command = draw.indirect.as_ref().map(|part| shared.command(device, part, draw.indices.is_some()));
+        let command = command.transpose()?;
+        let pools = Pools::new(device, draw.queries)?;
+
         let commands = Commands::begin(device)?;
         let point = vk::PipelineBindPoint::GRAPHICS;
         for target in &targets {
@@ -165,7 +186,9 @@ impl Device {
             // SAFETY: the buffer is recording; the index buffer lives until the commands are done, and the device takes the type.
             unsafe { device.raw.cmd_bind_index_buffer(commands.buffer, *buffer.handle, 0, indices.ty) };
         }
-        record(&commands, draw, &targets, pass, (&vertex_buffers, &captures))?;
+        pools.begin(&commands);
+        record(&commands, draw, &targets, pass, (&vertex_buffers, &captures, command))?;
+        pools.end(&commands);
         for target in &targets {
             target.download(&commands, vk::ImageLayout::GENERAL);
         }
@@ -175,6 +198,7 @@ impl Device {
         Ok(Drawn {
             attachments: targets.iter_mut().map(|target| target.read(device)).collect::<Result<_>>()?,
             captures: captures.iter_mut().map(|buffer| buffer.read(device)).collect::<Result<_>>()?,
+            counts: pools.read(device)?,
         })
     }
 }
@@ -235,7 +259,7 @@ fn record(
     draw: &Draw<'_>,
     targets: &[DeviceImage],
     pass: Option<(&RenderPass, &Owned<vk::Framebuffer>)>,
-    (vertex_buffers, captures): (&[Buffer], &[Buffer]),
+    (vertex_buffers, captures, command): (&[Buffer], &[Buffer], Option<(vk::Buffer, u64)>),
 ) -> Result<()> {
     let (device, buffer) = (&commands.device, commands.buffer);
     let handles: Vec<vk::Buffer> = vertex_buffers.iter().map(|buffer| *buffer.handle).collect();
@@ -265,17 +289,19 @@ fn record(
         None => begin_rendering(commands, draw, targets, area),
     }
     // SAFETY: a rendering was begun, to attachments of the formats of the pipeline, and is ended; the feedback is begun and ended
-    // once, without counters.
+    // once, without counters; a command lies within its buffer.
     unsafe {
         if let Some(feedback) = feedback {
             (feedback.cmd_begin_transform_feedback_ext)(buffer, 0, 0, ptr::null(), ptr::null());
         }
         let ([first, first_instance], base_vertex) = (draw.first, draw.indices.map(|indices| indices.base_vertex));
-        match base_vertex {
-            Some(base) => {
+        match (command, base_vertex) {
+            (Some((command, offset)), None) => device.raw.cmd_draw_indirect(buffer, command, offset, 1, 0),
+            (Some((command, offset)), Some(_)) => device.raw.cmd_draw_indexed_indirect(buffer, command, offset, 1, 0),
+            (None, Some(base)) => {
                 device.raw.cmd_draw_indexed(buffer, draw.vertices, draw.instances, first, base, first_instance);
             }
-            None => device.raw.cmd_draw(buffer, draw.vertices, draw.instances, first, first_instance),
+            (None, None) => device.raw.cmd_draw(buffer, draw.vertices, draw.instances, first, first_instance),
         }
         if let Some(feedback) = feedback {
             (feedback.cmd_end_transform_feedback_ext)(buffer, 0, 0, ptr::null(), ptr::null());
@@ -363,12 +389,15 @@ pub(super) fn pipeline(
     let [width, height] = draw.size;
     let (w, h) = (width as f32, height as f32);
     let viewports = [vk::Viewport { x: 0.0, y: 0.0, width: w, height: h, min_depth: 0.0, max_depth: 1.0 }];
+    let [width, height] = draw.scissor.unwrap_or(draw.size);
     let scissors = [vk::Rect2D { offset: vk::Offset2D::default(), extent: vk::Extent2D { width, height } }];
     let viewport = vk::PipelineViewportStateCreateInfo::default().viewports(&viewports).scissors(&scissors);
     let mut last = vk::PipelineRasterizationProvokingVertexStateCreateInfoEXT::default()
         .provoking_vertex_mode(vk::ProvokingVertexModeEXT::LAST_VERTEX);
-    let mut raster =
-        vk::PipelineRasterizationStateCreateInfo::default().line_width(1.0).rasterizer_discard_enable(draw.discard);
+    let mut raster = vk::PipelineRasterizationStateCreateInfo::default()
+        .line_width(1.0)
+        .cull_mode(draw.cull_mode)
+        .rasterizer_discard_enable(draw.discard);
     if draw.provoking_last {
         if !device.input.provokes_last {
             return Err(Error::new("the device has no provokingVertexLast"));

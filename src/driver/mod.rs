@@ -27,6 +27,7 @@
 //! | `handle`, `memory`, `submit` | objects that destroy themselves; buffers and images; one batch of commands |
 //! | `reflect`, `resource`, `bind`, `part` | what modules want; what they are given; descriptor sets; parts of buffers in them |
 //! | `compute`, `graphics` | the two kinds of pipeline |
+//! | `query` | what is asked about a draw: invocations of shaders, primitives |
 //! | `steps` | several dispatches in one batch, with updates of buffers and barriers between them |
 //! | `render_pass` | draws that read what they draw to |
 //! | `compile` | how long the driver takes to make them |
@@ -41,6 +42,7 @@ mod graphics;
 mod handle;
 mod memory;
 mod part;
+mod query;
 pub mod reflect;
 mod render_pass;
 mod resource;
@@ -54,6 +56,7 @@ pub use compile::CompileTime;
 pub use compute::Dispatch;
 pub use device::{Device, DeviceOptions};
 pub use graphics::{Attachment, Attribute, Draw, Drawn, Indices};
+pub use query::{Counts, Feedback, Queries, Statistics};
 pub use resource::{texel_size, Image, Part, Resource, Resources, Slot};
 pub use steps::Step;
 pub use timing::ShaderTime;

@@ -5,6 +5,7 @@ use super::memory::Buffer;
 use super::resource::Part;
 use super::{Error, Result};
 use ash::vk;
+use std::mem::size_of;
 use std::rc::Rc;
 
 /// A part of a buffer that is on the device.
@@ -35,6 +36,20 @@ impl SharedBuffers {
         Ok(BoundPart { buffer, offset: part.offset as u64, len: part.len as u64 })
     }
 
+    /// The buffer that has a command, of an indexed draw or another, and where it begins there.
+    pub(super) fn command(&mut self, device: &Rc<Logical>, part: &Part, is_indexed: bool) -> Result<(vk::Buffer, u64)> {
+        let Part { bytes, offset, len } = part;
+        let size = match is_indexed {
+            true => size_of::<vk::DrawIndexedIndirectCommand>(),
+            false => size_of::<vk::DrawIndirectCommand>(),
+        };
+        let is_command = *len == size && offset % 4 == 0;
+        if !is_command || offset.checked_add(*len).map_or(true, |end| end > bytes.len()) {
+            return Err(Error::new(format!("a command of {len} bytes at {offset}, of {}", bytes.len())));
+        }
+        Ok((*self.buffer(device, bytes)?.handle, *offset as u64))
+    }
+
     /// The buffer that holds `bytes`; it is made if there is none yet.
     pub(super) fn buffer(&mut self, device: &Rc<Logical>, bytes: &Rc<[u8]>) -> Result<Rc<Buffer>> {
         if let Some((_, buffer)) = self.list.iter().find(|(known, _)| Rc::ptr_eq(known, bytes)) {
@@ -42,6 +57,7 @@ impl SharedBuffers {
         }
         let usage = vk::BufferUsageFlags::UNIFORM_BUFFER
             | vk::BufferUsageFlags::STORAGE_BUFFER
+            | vk::BufferUsageFlags::INDIRECT_BUFFER
             | vk::BufferUsageFlags::TRANSFER_DST;
         let buffer = Rc::new(Buffer::new(device, usage, bytes)?);
         self.list.push((Rc::clone(bytes), Rc::clone(&buffer)));

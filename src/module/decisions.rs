@@ -148,6 +148,7 @@ impl Decisions {
         let numbers = &self.assignment;
         let is_output = varying.is_output;
         new.removed |= varying.removable && self.holds(&Condition::removed(index, is_output)) == Some(true);
+        new.removed |= varying.is_copy && self.key.is_some_and(|key| key.bits & Key::NO_CAPTURE != 0);
         new.relaxed &= self.holds(&Condition::relaxed(index, is_output)) != Some(false);
         new.removable &= self.links.of(is_output).is_none();
         if let Some(location) = find(&numbers.locations, index as u32) {

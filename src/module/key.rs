@@ -68,7 +68,11 @@ impl Key {
     pub const STRIP: u64 = 1 << 0;
     /// Tests of depth and stencil before the shader.
     pub const EARLY_FRAGMENT_TESTS: u64 = 1 << 1;
-    /// Transform feedback is off.
+    /// Transform feedback is off: no decorations for it, no capability, and no outputs that only it reads, which take locations.
+    ///
+    /// A module that stores its captures itself ([`BackEnd::Storage`](crate::capture::BackEnd)) is the same with it and without:
+    /// `is_active` in the state of the draw says whether it stores, and it still uses the buffers. Their stores are control flow
+    /// that passes move and merge, so they are no range of words. A program that never captures is translated without captures.
     pub const NO_CAPTURE: u64 = 1 << 2;
     /// Inputs are interpolated at each sample.
     pub const SAMPLE_SHADING: u64 = 1 << 3;
@@ -82,7 +86,9 @@ impl Key {
     pub const ORIENTATION: u64 = Key::SWAP_XY | Key::FLIP_X | Key::FLIP_Y;
     /// Clip space has GL's depth, -w to w.
     pub const GL_DEPTH: u64 = 1 << 7;
-    /// Every vertex is outside of the clip volume.
+    /// Rasterizer discard for devices whose pipelines cannot: every vertex goes to (-3, -3, -3, 1), outside of the clip volume, after
+    /// all else was done to the position and it was captured. Primitives count as generated. A device that clips points by user
+    /// planes alone (VkPointClippingBehavior) may draw points that are as large as two pictures.
     pub const DISCARD: u64 = 1 << 8;
     /// A shader that says no point size has one of 1.
     pub const POINT_SIZE: u64 = 1 << 9;

@@ -92,7 +92,7 @@ impl Emit<'_> {
     pub(super) fn captured_in_place(&mut self, variable: &Variable, capture: Capture) -> u16 {
         let moves = self.state.epilogue.bits & MOVES;
         if moves == 0 || self.io_builtin(variable) != Some(BuiltIn::Position) {
-            return self.m.condition(Condition::none(Key::NO_CAPTURE));
+            return self.captured();
         }
         let varying = self.m.varyings.len() as u32;
         self.state.epilogue.captured = Some(Captured { varying, capture, stream: variable.stream });
@@ -212,8 +212,8 @@ impl Emit<'_> {
         }
         if bits & Key::DISCARD != 0 {
             let when = self.m.condition(Condition::any(Key::DISCARD));
-            // X is beyond W: outside, whatever becomes of depth.
-            let outside = [2f32, 2., 0., 1.].map(|lane| u64::from(lane.to_bits()));
+            // Outside of each of the three slabs of the clip volume, whatever device and state make of depth.
+            let outside = [-3f32, -3., -3., 1.].map(|lane| u64::from(lane.to_bits()));
             let outside = self.m.constant_vector(Base::Float, 32, &outside);
             let start = self.m.mark(Section::Code);
             self.m.code.op(Op::Store, &[position, outside]);

@@ -31,6 +31,8 @@ pub(super) struct VariableState {
     pub(super) class: Option<StorageClass>,
     /// The built-in is an array of one where NIR's variable is a scalar.
     pub(super) wrapped: bool,
+    /// Only transform feedback reads it.
+    pub(super) is_copy: bool,
 }
 
 /// How a variable is seen.

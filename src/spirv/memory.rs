@@ -1,6 +1,7 @@
 //! Loads and stores: a chain of derefs becomes one OpAccessChain, or none for a whole variable.
 
 use super::interface::{Root, View};
+use super::late::Section;
 use super::words::Backwards;
 use super::{internal, unsupported, Emit, Result};
 use crate::ir::{ArrayIndex, Def, DerefKind, Inst, InstData, InstKind, Var};
@@ -226,10 +227,17 @@ impl Emit<'_> {
 
     fn store(&mut self, pointer: &Pointer, id: u32, value: u32, access: Access) {
         let (operands, len) = self.memory_operands(pointer, access, MemoryAccess::MAKE_POINTER_AVAILABLE);
+        let start = self.m.mark(Section::Code);
         match len {
             0 => self.m.code.op(Op::Store, &[id, value]),
             _ => self.m.code.op2(Op::Store, &[id, value], &operands[..len]),
         };
+        if let (StorageClass::Output, Origin::Var(var)) = (pointer.class, pointer.origin) {
+            if self.state.vars[var].is_copy {
+                let when = self.captured();
+                self.m.end_range(Section::Code, start, when);
+            }
+        }
     }
 
     /// The view for a store of a constant: one that is there already.

@@ -33,10 +33,12 @@ impl Emit<'_> {
         self.small_number_capability(variable, class);
         refuse_initializer(variable)?;
         let at = VariableAt { class, ty };
-        let redirect = if self.options.linkable { self.removal(var, builtin, class) } else { None };
+        let is_copy = is_copy(variable, builtin, class);
+        let redirect = if self.options.linkable && !is_copy { self.removal(var, builtin, class) } else { None };
         let id = match (builtin, redirect) {
             (Some(builtin), _) => self.io_builtin_variable(variable, builtin, at, redirect)?,
             (None, Some(redirect)) => self.redirected(at, redirect, variable),
+            (None, None) if is_copy => self.captured_copy(at, variable),
             (None, None) => {
                 let pointer = self.m.pointer(class, ty);
                 self.m.global_variable(pointer, class)
@@ -49,10 +51,11 @@ impl Emit<'_> {
             class: Some(class),
             access: variable.access,
             wrapped,
+            is_copy,
             ..VariableState::default()
         };
         self.state.vars.set(var, state);
-        if builtin.is_none() {
+        if builtin.is_none() && !is_copy {
             self.name_variable(id, variable);
         }
         self.relax(id, variable);
@@ -66,6 +69,9 @@ impl Emit<'_> {
         self.decorate_io(id, variable, builtin, class)?;
         if let Some(redirect) = redirect {
             self.m.end_range(Section::Annotations, start, redirect.stays);
+        } else if is_copy {
+            let when = self.captured();
+            self.m.end_range(Section::Annotations, start, when);
         }
         if class == StorageClass::Output {
             self.state.outputs.push(var);
@@ -122,6 +128,26 @@ impl Emit<'_> {
         let id = self.m.redirected_variable(at.ty, at.class, redirect, first);
         self.state.redirects.insert(id, redirect);
         id
+    }
+
+    /// An output that only transform feedback reads. It is not there where nothing is captured, and so takes no location then.
+    fn captured_copy(&mut self, at: VariableAt, variable: &Variable) -> u32 {
+        let when = self.captured();
+        let pointer = self.m.pointer(at.class, at.ty);
+        let id = self.m.id();
+        let start = self.m.mark(Section::Globals);
+        self.m.globals.op(Op::Variable, &[pointer, id, at.class as u32]);
+        self.m.end_range(Section::Globals, start, when);
+        self.m.interface.push((id, when));
+        let start = self.m.mark(Section::Names);
+        self.name_variable(id, variable);
+        self.m.end_range(Section::Names, start, when);
+        id
+    }
+
+    /// When something is captured.
+    pub(super) fn captured(&mut self) -> u16 {
+        self.m.condition(Condition::none(Key::NO_CAPTURE))
     }
 
     /// What an input is that no stage writes: a constant of its own, so that it can go.
@@ -212,7 +238,7 @@ impl Emit<'_> {
     /// Transform feedback and streams (SPIR-V 2.16, "Validation Rules for Shader Capabilities").
     fn decorate_capture(&mut self, id: u32, variable: &Variable) {
         if let Some(capture) = variable.capture {
-            let captured = self.m.condition(Condition::none(Key::NO_CAPTURE));
+            let captured = self.captured();
             if !self.m.has_capability(Capability::TransformFeedback) {
                 // Streams imply it, whether anything is captured or not.
                 self.m.capability_when(Capability::TransformFeedback, captured);
@@ -306,10 +332,14 @@ impl Emit<'_> {
             removable,
             removed: false,
             capture: capture.map(|Capture { buffer, stride, offset }| module::Capture { buffer, stride, offset }),
-            // Slots are what stages agree by.
-            is_copy: capture.is_some() && builtin.is_none() && variable.location.is_none(),
+            is_copy: is_output && is_copy(variable, builtin, StorageClass::Output),
         });
     }
+}
+
+/// Whether only transform feedback reads this output: slots are what stages agree by.
+fn is_copy(variable: &Variable, builtin: Option<BuiltIn>, class: StorageClass) -> bool {
+    class == StorageClass::Output && variable.capture.is_some() && builtin.is_none() && variable.location.is_none()
 }
 
 #[cfg(test)]

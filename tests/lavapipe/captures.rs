@@ -4,13 +4,16 @@ use crate::gpu::{floats, from_bytes, read, ssbo, words, Gpu};
 use crate::stages::{fragment, shader};
 use ntv::capture::{self, AttributeFormat, BackEnd, CaptureState, ProvokingVertex, Topology};
 use ntv::capture::{BUFFER_BINDING, LIST_BINDING, STATE_BINDING, VERTEX_BUFFER_BINDING};
-use ntv::driver::{vk, Attachment, Attribute, Draw, Resource, Resources};
+use ntv::driver::{vk, Attachment, Attribute, Draw, Drawn, Resource, Resources};
 use ntv::link::link;
 use ntv::module::{Stage, OPTIONS};
 use ntv::variant::{Program, Shader};
 use ntv::{EmitOptions, Key, Module, Options, Translator};
 
 const FORMAT: vk::Format = vk::Format::R32G32B32A32_SFLOAT;
+
+/// What a pixel is before the draw, which no fragment is.
+const CLEAR: f32 = 0.75;
 
 /// What the vertices of a triangle are given: `p`, in all of which each number is another, and `v`, of none below 0.
 const PLACES: [[f32; 4]; 3] = [[-1., -0.75, 0.25, 1.5], [3., -1.25, 0.5, 2.5], [-0.5, 3.5, 0.125, 4.5]];
@@ -206,13 +209,15 @@ fn captured(gpu: &Gpu, back_end: BackEnd, modules: &[Module], key: &Key, floats_
         topology,
         attributes: &[attribute(0, &places), attribute(1, &values)],
         size: [4, 4],
-        attachments: &[Attachment { format: FORMAT, clear: floats(&[0.; 4]) }],
+        attachments: &[Attachment { format: FORMAT, clear: floats(&[CLEAR; 4]) }],
         ..Draw::default()
     };
     let words_captured = match back_end {
         BackEnd::Extension => {
             let captures = &[4 * floats_wanted];
-            from_bytes(&gpu.draw(&Draw { captures, ..draw }, &mut Resources::new()).captures[0])
+            let drawn = gpu.draw(&Draw { captures, ..draw }, &mut Resources::new());
+            check_picture(&drawn, key);
+            from_bytes(&drawn.captures[0])
         }
         BackEnd::Storage | BackEnd::Compute => stored(gpu, &draw, key, floats_wanted),
     };
@@ -247,8 +252,17 @@ fn stored(gpu: &Gpu, draw: &Draw<'_>, key: &Key, words_wanted: usize) -> Vec<u32
     let mut resources = Resources::new();
     resources.insert(ssbo(STATE_BINDING), words(&state.words()));
     resources.insert(ssbo(BUFFER_BINDING), words(&vec![0; words_wanted]));
-    gpu.draw(draw, &mut resources);
+    check_picture(&gpu.draw(draw, &mut resources), key);
     read(&resources, ssbo(BUFFER_BINDING))
+}
+
+/// Nothing is drawn if the key discards, and something without a key.
+fn check_picture(drawn: &Drawn, key: &Key) {
+    let is_clear = drawn.attachments[0] == floats(&[CLEAR; 4]).repeat(16);
+    if key.bits & Key::DISCARD != 0 {
+        assert!(is_clear, "`{key}` draws something");
+    }
+    assert!(key.bits != 0 || !is_clear, "nothing is drawn");
 }
 
 /// Positions in ascending order.

@@ -1,5 +1,6 @@
 //! The kernels of transform feedback on lavapipe, alone and in front of the draws that they are for.
 
+use crate::compact;
 use crate::gpu::{floats, read, ssbo, translate, words, Gpu};
 use crate::kernels::{self, Feedback};
 use crate::stages::{fragment, shader};
@@ -11,7 +12,7 @@ use ntv::driver::{vk, Attachment, Attribute, Draw, Resources};
 use ntv::{text, EmitOptions, Options, Target, Translator};
 
 /// A runner on `gpu`. All modules are valid by `spirv-val` too.
-fn runner(gpu: &Gpu) -> impl FnMut(Kernel, &mut Vec<Vec<u32>>) + '_ {
+pub(crate) fn runner(gpu: &Gpu) -> impl FnMut(Kernel, &mut Vec<Vec<u32>>) + '_ {
     let module = |kernel: Kernel| {
         let mut shader = text::parse(kernel.nir()).remove(0).shader.expect("a kernel");
         let module = translate(&mut shader, gpu.target()).expect("a module");
@@ -39,6 +40,12 @@ fn lavapipe_counts_as_the_cpu_does() {
 fn lavapipe_lists_as_the_cpu_does() {
     let gpu = Gpu::open();
     kernels::check_lists(&mut runner(&gpu));
+}
+
+#[test]
+fn lavapipe_compacts_as_the_cpu_does() {
+    let gpu = Gpu::open();
+    compact::check_compact(&mut runner(&gpu));
 }
 
 /// `VAR0` is the number of the vertex, and that of the instance, as an attribute says it.

@@ -1,6 +1,6 @@
 //! lavapipe, with the validation layer looking on.
 
-use ntv::driver::{Device, DeviceOptions, Dispatch, Draw, Drawn, Error, Resource, Resources, Slot, Step};
+use ntv::driver::{Device, DeviceOptions, Dispatch, Draw, Drawn, Error, Queries, Resource, Resources, Slot, Step};
 use ntv::plan::Limits;
 use ntv::{text, EmitOptions, Options, Shader, Target, Translator};
 use std::fs;
@@ -40,6 +40,11 @@ impl Gpu {
     /// What shaders for it may use.
     pub(crate) fn target(&self) -> &Target {
         self.device.target()
+    }
+
+    /// What can be asked about a draw.
+    pub(crate) fn queries(&self) -> Queries {
+        self.device.queries()
     }
 
     /// What a plan has to know of the device, as it was opened.

@@ -6,12 +6,16 @@ mod alu;
 mod attributes;
 mod blocks;
 mod captures;
+#[path = "../support/compact.rs"]
+mod compact;
 mod compute;
 mod corners;
 mod counters;
+mod discards;
 mod faults;
 mod feedback;
 mod framebuffer;
+mod geometry;
 mod gpu;
 mod graphics;
 mod images;
@@ -20,8 +24,11 @@ mod indexed;
 mod kernels;
 mod lanes;
 mod links;
+mod outputs;
 mod planned;
+mod queries;
 mod run;
+mod scene;
 mod stages;
 #[path = "../support/mod.rs"]
 mod support;

@@ -6,7 +6,7 @@
 use ntv::capture::kernels::{
     begin_draw, counter, draw_feedback, emission_list as emission, EmissionParameters, Kernel,
 };
-use ntv::capture::{emission_list, CaptureState, DrawList, ProvokingVertex, Topology, STATE_WORDS};
+use ntv::capture::{emission_list, CaptureState, Counters, DrawList, ProvokingVertex, Topology, STATE_WORDS};
 
 /// Runs a kernel on buffers, by binding.
 pub(crate) type Run<'a> = &'a mut dyn FnMut(Kernel, &mut Vec<Vec<u32>>);
@@ -20,7 +20,7 @@ const ORDERS: [ProvokingVertex; 2] = [ProvokingVertex::Last, ProvokingVertex::Fi
 pub(crate) struct Feedback {
     /// As the CPU counts.
     pub(crate) state: CaptureState,
-    pub(crate) generated: u32,
+    pub(crate) counted: Counters,
     /// As the kernels count.
     pub(crate) counters: Vec<u32>,
 }
@@ -41,7 +41,7 @@ impl Feedback {
             primitives_most,
             first_words: [3, 1, 4, 15],
         };
-        Feedback { state, generated: 0, counters: vec![0; counter::WORDS] }
+        Feedback { state, counted: Counters::default(), counters: vec![0; counter::WORDS] }
     }
 
     /// Begins a draw of `command` on both sides, over a list if the state has one. Gives the state that the kernel wrote.
@@ -56,13 +56,12 @@ impl Feedback {
         let [vertices, instances, first_vertex, first_instance] = command;
         self.state = CaptureState { vertices, first_vertex, first_instance, instances, ..self.state };
         let state = buffers[begin_draw::STATE as usize].clone();
-        assert_eq!(state, self.state.words(), "{:?}", self.state);
-        let (made, captured) = self.state.primitives();
-        self.state.primitives_before += captured;
-        self.generated = self.generated.wrapping_add(made);
+        assert_eq!(state, self.state.words()[..state.len()], "{:?}", self.state);
+        self.counted.count(&self.state);
+        self.state.primitives_before = self.counted.written;
         self.counters.clone_from(&buffers[begin_draw::COUNTERS as usize]);
-        let counted = [counter::WRITTEN, counter::GENERATED].map(|word| self.counters[word as usize]);
-        assert_eq!(counted, [self.state.primitives_before, self.generated], "{:?}", self.state);
+        let words = self.counters[..].try_into().expect("all counters");
+        assert_eq!(Counters::from_words(words), self.counted, "{:?}", self.state);
         state
     }
 
@@ -97,7 +96,7 @@ pub(crate) fn check_counters(run: Run<'_>) {
                 feedback.draw_feedback(vertices, run);
             }
             assert!(most == u32::MAX || feedback.state.primitives_before == most, "it is never full");
-            assert!(feedback.generated > feedback.state.primitives_before, "none was paused");
+            assert!(feedback.counted.generated > feedback.counted.needed, "none was paused");
             // More than a word can count, then more than were there to begin with.
             feedback.state.is_active = true;
             feedback.state.list = None;

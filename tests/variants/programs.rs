@@ -3,7 +3,7 @@
 use super::stages::{self, shader};
 use super::{corpus, keys, support, Lowered};
 use ntv::link::{link, Linked};
-use ntv::module::{Assignment, Capture, OPTIONS, PRIVATE};
+use ntv::module::{Assignment, Capture, Decisions, OPTIONS, PRIVATE};
 use ntv::variant::{likely_keys, Cache, Program, Shader};
 use ntv::{Key, Module, Target};
 use ntv_gen::Random;
@@ -337,4 +337,14 @@ fn what_is_only_captured_feeds_no_input() {
     let linked = linked([vertex, fragment(&["VAR0", "VAR1"])]);
     assert_eq!((linked.removed_outputs, linked.removed_inputs), (0, 1));
     assert_eq!((locations(&linked.modules[0], true), locations(&linked.modules[1], false)), (vec![0, 1], vec![0]));
+    // Where nothing is captured the copy is not there.
+    let outputs = |key: Key| {
+        let mut words = Vec::new();
+        linked.modules[0].instantiate(&key, &mut words).expect("a key that it takes");
+        words.windows(4).filter(|inst| inst[0] == 4 << 16 | 59 && inst[3] == 3).count()
+    };
+    let off = Key::new(Key::NO_CAPTURE);
+    assert_eq!((outputs(Key::default()), outputs(off)), (3, 2));
+    let known = linked.modules[0].link(&Decisions::of_key(off));
+    assert!(known.interface.iter().all(|it| it.is_copy == it.removed), "{:?}", known.interface);
 }

@@ -1,0 +1,131 @@
+//! What queries about transform feedback count, for drivers whose shaders capture by themselves.
+
+use super::draw::CaptureState;
+use super::kernels::counter;
+
+/// Counters as they are at some time: those of [`counter`], which a [kernel](super::kernels::Kernel::BeginDraw) keeps on the
+/// device, or that a driver keeps itself. They wrap.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Primitives that were captured since transform feedback began.
+    pub written: u32,
+    /// Primitives that were made.
+    pub generated: u32,
+    /// Primitives that were made while transform feedback was active: those that buffers without an end would have.
+    pub needed: u32,
+}
+
+impl Counters {
+    /// Counts a draw, as the kernel does.
+    pub fn count(&mut self, draw: &CaptureState) {
+        let (made, captured) = draw.primitives();
+        self.written = self.written.wrapping_add(captured);
+        self.generated = self.generated.wrapping_add(made);
+        self.needed = self.needed.wrapping_add(if draw.is_active { made } else { 0 });
+    }
+
+    /// The counters that a kernel left in a buffer.
+    pub fn from_words(words: [u32; counter::WORDS]) -> Counters {
+        let word = |at: u32| words[at as usize];
+        Counters { written: word(counter::WRITTEN), generated: word(counter::GENERATED), needed: word(counter::NEEDED) }
+    }
+}
+
+/// A query between its begin and its end: the difference of the counters, added up over all that was captured meanwhile.
+///
+/// `glBeginTransformFeedback` sets `written` to 0, and another feedback object has other counters. A query that is active then
+/// [goes on](Query::go_on) with these.
+///
+/// ```
+/// use ntv::capture::{Counters, Query};
+///
+/// let at = |written, generated| Counters { written, generated, needed: generated };
+/// let mut query = Query::begin(at(7, u32::MAX));
+/// // Two primitives, of which one fits. Then transform feedback begins again, with two that fit.
+/// query.go_on(at(8, 1), at(0, 1));
+/// let counted = query.end(at(2, 3));
+/// assert_eq!((counted.written, counted.generated), (3, 4));
+/// assert!(counted.has_overflowed());
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Query {
+    begin: Counters,
+    counted: Counted,
+}
+
+/// What a query counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counted {
+    /// `GL_TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN`.
+    pub written: u64,
+    /// `GL_PRIMITIVES_GENERATED`.
+    pub generated: u64,
+    /// What Vulkan calls primitives needed, beside those written.
+    pub needed: u64,
+}
+
+impl Query {
+    /// One that begins now.
+    pub fn begin(now: Counters) -> Query {
+        Query { begin: now, counted: Counted::default() }
+    }
+
+    /// Counts to here, and goes on with counters that are `begin` now.
+    pub fn go_on(&mut self, end: Counters, begin: Counters) {
+        *self = Query { begin, counted: self.end(end) };
+    }
+
+    /// What it counted from its begin to now. Between two counts of one and the same counters there are fewer than 2^32 primitives.
+    pub fn end(&self, now: Counters) -> Counted {
+        let since = |now: u32, begin: u32| u64::from(now.wrapping_sub(begin));
+        Counted {
+            written: self.counted.written + since(now.written, self.begin.written),
+            generated: self.counted.generated + since(now.generated, self.begin.generated),
+            needed: self.counted.needed + since(now.needed, self.begin.needed),
+        }
+    }
+}
+
+impl Counted {
+    /// `GL_TRANSFORM_FEEDBACK_OVERFLOW`: a primitive did not fit. Those that were made while transform feedback was paused do not
+    /// matter.
+    pub fn has_overflowed(&self) -> bool {
+        self.needed > self.written
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capture::{ProvokingVertex, Topology};
+
+    #[test]
+    fn paused_draws_generate_and_do_not_overflow() {
+        let mut draw = CaptureState {
+            is_active: false,
+            topology: Topology::Lines,
+            provoking: ProvokingVertex::Last,
+            list: None,
+            first_vertex: 0,
+            vertices: 6,
+            first_instance: 0,
+            instances: 2,
+            draw: 0,
+            primitives_before: 0,
+            primitives_most: 7,
+            first_words: [0; 4],
+        };
+        let mut counters = Counters { written: 0, generated: u32::MAX - 2, needed: u32::MAX - 1 };
+        let query = Query::begin(counters);
+        counters.count(&draw);
+        assert_eq!(query.end(counters), Counted { written: 0, generated: 6, needed: 0 });
+        draw.is_active = true;
+        counters.count(&draw);
+        assert_eq!(query.end(counters), Counted { written: 6, generated: 12, needed: 6 });
+        assert!(!query.end(counters).has_overflowed());
+        draw.primitives_before = counters.written;
+        counters.count(&draw);
+        assert_eq!(query.end(counters), Counted { written: 7, generated: 18, needed: 12 });
+        assert!(query.end(counters).has_overflowed());
+    }
+}
