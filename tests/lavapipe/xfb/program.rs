@@ -66,7 +66,7 @@ pub(super) struct Program {
     pub(super) outputs: Vec<Output>,
     /// The vertex and the instance are what attributes 0 and 1 say, not system values.
     pub(super) reads_attributes: bool,
-    /// Outputs are stored by slot, as in Gallium's NIR, not as variables. There are no 64 bits then.
+    /// Outputs are stored by slot, as in Gallium's NIR, not as variables.
     pub(super) is_by_slot: bool,
 }
 
@@ -293,9 +293,16 @@ impl Writer {
     fn store_slots(&mut self, ty: &Type, location: u32, component: u8, word: u32) {
         match ty {
             Type::Basic(Basic { base, rows, columns }) => {
+                let vector = Type::vector(*base, *rows);
                 for column in 0..u32::from(*columns) {
-                    let first = word + column * u32::from(*rows);
-                    self.store_slot(*base, *rows, (location + column, component), first);
+                    let (location, word) = (location + column * slots(&vector), word + column * words(&vector));
+                    // Two components of 64 bits fit into a slot.
+                    let most = if is_wide_base(*base) { 2 } else { 4 };
+                    for first in (0..*rows).step_by(most.into()) {
+                        let place = (location + u32::from(first / most), component);
+                        let word = word + words(&Type::vector(*base, first));
+                        self.store_slot(*base, (*rows - first).min(most), place, word);
+                    }
                 }
             }
             Type::Array(element, length) => (0..*length).for_each(|i| {
@@ -322,7 +329,11 @@ impl Writer {
     fn store_slot(&mut self, base: Base, rows: u8, (location, component): (u32, u8), word: u32) {
         let value = self.vector(base, rows, word);
         let mask = &"xyzw"[..usize::from(rows)];
-        let ty = format!("{base:?}32").to_lowercase();
+        let ty = match base {
+            Base::Float | Base::Int | Base::Uint => format!("{base:?}32").to_lowercase(),
+            Base::Double => "float64".into(),
+            Base::Int64 | Base::Uint64 => format!("{base:?}").to_lowercase(),
+        };
         let (number, slot) = (location.checked_sub(VAR0).map_or(0, |number| number + 8), slot_name(location));
         let _ = writeln!(
             self.body,

@@ -1,7 +1,7 @@
 //! Random shaders, requests and draws.
 
 use super::draw::{Case, Vertices, PLAIN};
-use super::program::{is_wide, slots, words, Program};
+use super::program::{slots, words, Program};
 use super::wish::{blocks, layout, listable, varyings, Entry, Named, Wish};
 use ntv::capture::{Base, BufferMode, Member, Output, ProvokingVertex, Topology, Type};
 use ntv::op::names::varying::{CLIP_DIST0, POS, PSIZ, VAR0};
@@ -52,12 +52,12 @@ fn program(random: &mut Random) -> Program {
     for number in 0..between(random, 1, 7) {
         let name = format!("v{number}");
         let new = if one_in(random, 4) {
-            packed(random, &name, slot, !is_by_slot)
+            packed(random, &name, slot)
         } else {
             vec![Output::new(name, random_type(random), slot)]
         };
         let end = new.iter().map(|output| output.location + slots(&output.ty)).max().unwrap_or(slot);
-        if end <= VAR0 + SLOTS && !(is_by_slot && new.iter().any(|output| is_wide(&output.ty))) {
+        if end <= VAR0 + SLOTS {
             outputs.extend(new);
             // A gap now and then.
             slot = end + u32::from(one_in(random, 8));
@@ -69,10 +69,10 @@ fn program(random: &mut Random) -> Program {
 }
 
 /// Outputs that share slots: vectors, or arrays of as many elements.
-fn packed(random: &mut Random, name: &str, location: u32, may_be_wide: bool) -> Vec<Output> {
+fn packed(random: &mut Random, name: &str, location: u32) -> Vec<Output> {
     let length = if one_in(random, 3) { between(random, 1, 3) } else { 0 };
     let array = |ty: Type| if length == 0 { ty } else { ty.array(length) };
-    if may_be_wide && one_in(random, 4) {
+    if one_in(random, 4) {
         let base = random.pick(&[Base::Double, Base::Int64, Base::Uint64]);
         let output = |i: u8| {
             let ty = array(Type::scalar(base));
