@@ -198,8 +198,8 @@ impl CaptureState {
         words
     }
 
-    /// What a shader reads that reads attributes itself: the same, and for each vertex buffer the bytes from where the storage buffer is bound to where
-    /// the vertex buffer begins. GL begins anywhere, Vulkan binds at its alignments.
+    /// What a shader reads that reads attributes itself: the same, and for each vertex buffer the bytes from where the storage buffer is
+    /// bound to where the vertex buffer begins. GL begins anywhere, Vulkan binds at its alignments.
     pub fn dispatch_words(&self, vertex_buffers: &[u32]) -> Vec<u32> {
         [&self.words()[..], vertex_buffers].concat()
     }

@@ -37,3 +37,4 @@ mod tool;
 mod updates;
 mod variants;
 mod words;
+mod xfb;
