@@ -166,7 +166,8 @@ fn one_process(
         child.kill()?;
     }
     let status = wait(&mut child, patience)?;
-    let mut notes = notes_by_test(&errors.join().unwrap_or_default()).into_iter();
+    let is_program = !batch.tests.front().is_some_and(|test| is_file(test));
+    let mut notes = notes_by_test(&errors.join().unwrap_or_default(), is_program).into_iter();
     let mut finish = |batch: &mut Batch, verdict: String| {
         let outcome = Outcome { verdict, notes: notes.next().unwrap_or_default() };
         batch.tests.pop_front().map_or(Ok(()), |test| done(test, outcome))
@@ -249,9 +250,10 @@ fn collect(pipe: Option<impl Read + Send + 'static>) -> std::thread::JoinHandle<
     })
 }
 
-/// Of what a process said on stderr, the lines that tell of the translation, by test: piglit says there which one begins.
-fn notes_by_test(said: &str) -> Vec<Vec<String>> {
-    let mut notes: Vec<Vec<String>> = Vec::new();
+/// Of what a process said on stderr, the lines that tell of the translation, by test: piglit says there which one begins, unless
+/// the program is the test.
+fn notes_by_test(said: &str, is_program: bool) -> Vec<Vec<String>> {
+    let mut notes: Vec<Vec<String>> = if is_program { vec![Vec::new()] } else { Vec::new() };
     for line in said.lines() {
         if line.starts_with("PIGLIT TEST: ") {
             notes.push(Vec::new());
@@ -281,6 +283,7 @@ mod tests {
     #[test]
     fn notes_belong_to_the_test_before_them() {
         let said = "MESA: warning\nPIGLIT TEST: 1 - a\nntv: no\nntv: no\nPIGLIT TEST: 2 - b\nother\n";
-        assert_eq!(notes_by_test(said), [vec!["ntv: no".to_string()], vec![]]);
+        assert_eq!(notes_by_test(said, false), [vec!["ntv: no".to_string()], vec![]]);
+        assert_eq!(notes_by_test("MESA: warning\nntv: no\n", true), [vec!["ntv: no".to_string()]]);
     }
 }
