@@ -140,6 +140,16 @@ zink_ntv_set_stream_output_targets(struct zink_context *ctx, unsigned num_target
    ctx->ntv_xfb.num_targets = num_targets;
 }
 
+void
+zink_ntv_xfb_release(struct zink_context *ctx)
+{
+   if (!zink_ntv_stores_captures())
+      return;
+   zink_ntv_set_stream_output_targets(ctx, 0, NULL, NULL);
+   for (gl_shader_stage stage = MESA_SHADER_VERTEX; stage < MESA_SHADER_FRAGMENT; stage++)
+      ctx->base.set_shader_buffers(&ctx->base, stage, ZINK_NTV_XFB_SLOT, ZINK_NTV_XFB_SLOTS, NULL, 0);
+}
+
 /* Bytes of a target that are in its buffer. */
 static uint32_t
 get_size(const struct zink_so_target *t)

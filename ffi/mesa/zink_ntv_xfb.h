@@ -88,6 +88,9 @@ void zink_ntv_xfb_add_bindings(struct zink_shader *zs, const struct nir_shader *
 void zink_ntv_set_stream_output_targets(struct zink_context *ctx, unsigned num_targets,
                                         struct pipe_stream_output_target **targets, const unsigned *offsets);
 
+/* Lets go of all buffers, before the context is destroyed. */
+void zink_ntv_xfb_release(struct zink_context *ctx);
+
 /* Prepares a draw of a shader that captures. True if the draw has been carried out here, as several or as other ones. */
 bool zink_ntv_xfb_draw(struct zink_context *ctx, const struct pipe_draw_info *info, unsigned drawid_offset,
                        const struct pipe_draw_indirect_info *indirect, const struct pipe_draw_start_count_bias *draws,
