@@ -59,13 +59,13 @@ fn quick_shader() -> Result<Vec<String>> {
 /// What piglit's profile of programs runs, but for those that take names with spaces.
 fn quick_gl() -> Result<Vec<String>> {
     let text = profile("quick_gl")?;
-    // <option name="command" value="['ext_transform_feedback-alignment', '4']" />
-    let command = Regex::new(r#"name="command" value="\[([^\]]*)\]""#)?;
-    let word = Regex::new(r"^'([^' /]+)'$")?;
+    // <option name="command" value="['ext_transform_feedback-output-type', 'float', '[2]']" />
+    let command = Regex::new(r#"name="command" value="\[([^"]*)\]""#)?;
+    let word = Regex::new(r"^'([^' /]*)'$")?;
     let line = |words: &str| -> Option<String> {
         let words: Option<Vec<&str>> =
             words.split(", ").map(|quoted| Some(word.captures(quoted)?.get(1)?.as_str())).collect();
-        Some(words?.join(" "))
+        Some(words?.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" "))
     };
     Ok(command.captures_iter(&text).filter_map(|found| line(&found[1])).collect())
 }
