@@ -32,5 +32,6 @@ mod support;
 #[path = "../support/tool.rs"]
 mod tool;
 mod updates;
+mod uses;
 mod variants;
 mod words;
