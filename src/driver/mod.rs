@@ -31,7 +31,7 @@
 //! | `steps` | several dispatches and draws in one batch, with updates and copies of buffers and barriers between them |
 //! | `render_pass` | draws that read what they draw to |
 //! | `compile` | how long the driver takes to make them |
-//! | `timing` | how long a shader takes on the device |
+//! | `timing` | how long a shader, or a batch, takes on the device |
 
 mod bind;
 mod compile;
