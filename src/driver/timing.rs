@@ -42,15 +42,24 @@ impl Device {
         Ok(ShaderTime { compile: work.compile, first: all.next().unwrap_or_default(), others: all.collect() })
     }
 
+    /// Whether timestamps say how long draws take. A driver for the CPU shades vertices while it goes through the commands, and takes
+    /// timestamps while it goes through the tiles.
+    pub fn has_clock_of_draws(&self) -> bool {
+        self.has_clock() && !self.is_cpu()
+    }
+
     /// Runs `steps` so many times, one after the other. What they write is not read back. Gives how long each time took; the first
-    /// pays for what a driver leaves for it to do.
+    /// pays for what a driver leaves for it to do. Without a [clock of draws](Device::has_clock_of_draws) it is the time from the
+    /// submission to the end of the work.
     pub fn time_steps(&self, steps: &[Step<'_>], times: u32) -> Result<Vec<Duration>> {
         let device = &self.logical;
         let mut batch = Batch::new(device, steps)?;
-        if !self.has_clock() {
+        if !self.has_clock_of_draws() {
+            let commands = Commands::begin(device)?;
+            batch.upload(&commands);
+            commands.finish()?;
             let time = |_| {
                 let commands = Commands::begin(device)?;
-                batch.upload(&commands);
                 batch.record(&commands, steps)?;
                 let start = Instant::now();
                 commands.finish()?;
