@@ -1533,11 +1533,48 @@ struct ntv_placement {
    bool clamp;
 };
 
+/* Who writes what transform feedback captures. */
+enum ntv_xfb_back_end {
+   NTV_XFB_EXTENSION = 0, /* the device: VK_EXT_transform_feedback */
+   NTV_XFB_STORAGE,       /* the vertex or geometry shader, to storage buffers, while it draws: needs vertexPipelineStoresAndAtomics */
+   NTV_XFB_COMPUTE,       /* a compute shader that does what the vertex shader does, 64 vertices in a workgroup */
+};
+
+/* An attribute of vertices that the shader reads itself: VkVertexInputAttributeDescription and what the binding says. */
+struct ntv_attribute {
+   uint32_t location;
+   const char *format; /* the name of the VkFormat after VK_FORMAT_: "R32G32_SFLOAT" */
+   uint32_t binding;
+   uint32_t offset;
+   uint32_t stride;
+   bool per_instance;
+   uint32_t divisor; /* per_instance: instances that have one element; 0: all have the first */
+};
+
+/* How captures are carried out: see part 6. */
+struct ntv_xfb_options {
+   uint32_t back_end; /* enum ntv_xfb_back_end */
+   /* Where the first storage buffer is bound; if both are 0, in set 3 at binding NTV_XFB_BUFFER_BINDING. The other buffers follow as
+    * the constants of part 6 say. */
+   uint32_t set;
+   uint32_t binding;
+   /* Where the vertex buffers are that a vertex shader reads itself. With NTV_XFB_STORAGE it does so in draws over a list, and has to
+    * be told: else vertex fetch has to bring what the list names. */
+   const struct ntv_attribute *attributes;
+   size_t num_attributes;
+   /* NTV_XFB_STORAGE: vertex shaders write the number of the instance at this Location, and geometry shaders that capture read it
+    * there. If not, draws with such geometry shaders have one instance. */
+   bool passes_instance;
+   uint32_t instance_location;
+};
+
+/* Zeros are fine. All but the first two are of ntv_translate and ntv_module_create. */
 struct ntv_options {
    uint32_t flags;
    struct ntv_allocator allocator; /* malloc and free if `alloc` is NULL */
-   const struct ntv_placement *placements; /* of ntv_translate and ntv_module_create; NULL: all blocks are uniform buffers */
+   const struct ntv_placement *placements; /* NULL: all blocks are uniform buffers */
    size_t num_placements;
+   const struct ntv_xfb_options *xfb; /* NULL: the device writes what is captured */
 };
 
 enum ntv_descriptor {
@@ -1898,6 +1935,88 @@ size_t ntv_plan_blocks(const struct ntv_plan *plan, struct ntv_planned *blocks, 
 
 /* Writes the first `most` placements of a stage, and says how many there are. */
 size_t ntv_plan_placements(const struct ntv_plan *plan, enum ntv_stage stage, struct ntv_placement *placements, size_t most);
+
+/* ==================================================================================================================
+ * Part 6: transform feedback without VK_EXT_transform_feedback
+ *
+ * Shaders that capture by themselves (struct ntv_xfb_options) are told of each draw by words in a storage buffer. One module
+ * serves all topologies, and draws that capture nothing. The storage buffers of such a shader, from the first binding on:
+ *
+ *    0 to 3   what transform feedback writes; only those that the shader captures to
+ *    4        the words of struct ntv_xfb_state
+ *    5        the list of vertices of a draw with indices, for vertex shaders
+ *    6        counts, of geometry shaders
+ *    7, 8...  vertex buffers that the shader reads itself
+ *
+ * A draw with indices becomes one without, over a list: see ntv_emission_list(). Its vertex i is entry i of the list.
+ *
+ * A geometry shader writes to scratch buffers in the place of those of transform feedback. Its invocation
+ *
+ *    n = (instance * primitives + gl_PrimitiveIDIn) * invocations + gl_InvocationID
+ *
+ * says in counts[4 * n + stream] how many primitives it made of a stream; invocations that do not run leave what was there, and those
+ * that have no count in what is bound write nothing. Vertex
+ * `corner` of its primitive p begins at word ((n * most + p) * corners + corner) * stride of each scratch buffer, where `most` is
+ * ntv_topology_primitives() of its output topology and max_vertices. The driver copies the primitives, one after the other, to where
+ * they belong.
+ *
+ * Counting, lists and that copy can be left to the device: ntv has compute shaders for them, which the command `ntv compile` makes
+ * SPIR-V of. `ntv::capture::kernels`, in the documentation of the library, says how they are used.
+ * ================================================================================================================== */
+
+#define NTV_XFB_BUFFER_BINDING 64u /* where the first is bound if the options do not say it */
+
+/* Words of a state; and what has to be added to the first binding. */
+#define NTV_XFB_STATE_WORDS 24u
+#define NTV_XFB_STATE_BINDING 4u
+
+#define NTV_XFB_LIST_BINDING 5u
+#define NTV_XFB_COUNTS_BINDING 6u
+#define NTV_XFB_VERTEX_BUFFER_BINDING 7u
+
+/* How vertices become primitives: the numbers are those of GL and of Mesa's enum mesa_prim. */
+enum ntv_topology {
+   NTV_TOPOLOGY_POINTS = 0,
+   NTV_TOPOLOGY_LINES,
+   NTV_TOPOLOGY_LINE_LOOP,
+   NTV_TOPOLOGY_LINE_STRIP,
+   NTV_TOPOLOGY_TRIANGLES,
+   NTV_TOPOLOGY_TRIANGLE_STRIP,
+   NTV_TOPOLOGY_TRIANGLE_FAN,
+};
+
+/* What a shader that captures by itself is told of a draw. */
+struct ntv_xfb_state {
+   bool is_active;         /* transform feedback is on and not paused; if not, the rest does not matter */
+   bool only_counts;       /* geometry shaders: counts are written, but nothing is captured, if it is not active */
+   bool first_provokes;    /* the first vertex of a primitive provokes, as is Vulkan's default; the last is GL's */
+   uint32_t topology;      /* enum ntv_topology; for geometry shaders any that makes as many primitives as go in, or more */
+   uint32_t first_vertex;  /* firstVertex of the draw */
+   uint32_t vertices;      /* of an instance */
+   uint32_t first_instance;
+   uint32_t instances;
+   uint32_t draw;               /* gl_DrawID, for NTV_XFB_COMPUTE */
+   uint32_t primitives_before;  /* that were captured since transform feedback began */
+   uint32_t primitives_most;    /* that fit into the buffers, those before among them */
+   uint32_t first_words[4];     /* words from where a storage buffer is bound to where transform feedback writes it */
+   bool has_list;               /* the draw is over a list: */
+   uint32_t list_first_word;    /* words from where the storage buffer is bound to where the list begins */
+   uint32_t base_vertex;        /* vertexOffset of the draw with indices: gl_BaseVertex */
+};
+
+/* Writes what the shader reads. Nothing is written, and the answer is false, if a pointer is NULL or the topology is none. */
+bool ntv_xfb_state_words(const struct ntv_xfb_state *state, uint32_t words[NTV_XFB_STATE_WORDS]);
+
+/* Primitives that an instance of so many vertices makes; 0 if the topology is none. */
+uint32_t ntv_topology_primitives(uint32_t topology, uint32_t vertices);
+
+/* Vertices of each as it is captured; 0 if the topology is none. */
+uint32_t ntv_topology_vertices_per_primitive(uint32_t topology);
+
+/* The indices that a draw of `num_indices` indices captures, as a list of points, lines or triangles in their order; `restart`,
+ * if not NULL, is the index that begins a new run. Writes the first `most` of them, and says how many there are. */
+size_t ntv_emission_list(uint32_t topology, bool first_provokes, const uint32_t *indices, size_t num_indices,
+                         const uint32_t *restart, uint32_t *list, size_t most);
 
 /* ================================================================================================================== */
 

@@ -7,7 +7,7 @@ use crate::ir::{Shader, Stage};
 use crate::module::Module;
 use crate::op::Needs;
 use crate::pass::pipeline::{met_by, PIPELINE};
-use crate::pass::{is_captured, BufferAccess, Context, Forms, Pass};
+use crate::pass::{has_stores, is_captured, BufferAccess, Context, Forms, Pass};
 use crate::plan::Placements;
 use crate::spirv::{EmitOptions, Emitter};
 use crate::target::{Feature, Target};
@@ -25,9 +25,18 @@ pub struct Options {
     pub placements: Placements,
     /// Who writes what transform feedback captures.
     pub captures: BackEnd,
+    /// The set of the buffers that a shader which captures by itself has, and the binding of the first:
+    /// [`BUFFER_BINDING`](crate::capture::BUFFER_BINDING) in the set of storage blocks if none is given. The other bindings follow as their
+    /// constants do.
+    pub capture_slot: Option<(u32, u32)>,
     /// Where a vertex shader finds the attributes of its vertices if it writes captures itself: see [`BackEnd::Compute`] and
     /// [`BackEnd::Storage`].
     pub attributes: Vec<Attribute>,
+    /// For [`BackEnd::Storage`] and geometry shaders: the Location at which a vertex shader writes, and a geometry shader that captures
+    /// reads, the number of the instance in the draw, an unsigned integer. Nothing else may be there. A vertex shader writes it if
+    /// this says so, whether it captures or not. Without it every draw of a geometry shader that captures has one instance. Where
+    /// `shaderDrawParameters` is missing, the first instance of every draw has to be 0.
+    pub instance_location: Option<u32>,
 }
 
 /// What is known of the shaders that are to be translated.
@@ -90,6 +99,9 @@ impl Translator {
         }
         if let Some(why) = refused_captures(shader, &self.context) {
             return Err(Error::new(ErrorKind::Unsupported, Place::default(), why).into());
+        }
+        if has_stores(shader, &self.context) {
+            shader.ask_for(Needs::CAPTURES);
         }
         // Mesa optimises before: what is to clean up is what the passes leave.
         shader.set_tidy(true);
@@ -157,11 +169,15 @@ impl Translator {
 
 /// What passes are told of `options`. A shader that captures by itself asks nothing of the device: see [`refused_captures`].
 fn context(options: Options) -> Context {
-    let Options { mut target, buffer_access, placements, captures, attributes, .. } = options;
+    let Options { mut target, buffer_access, placements, captures, capture_slot, attributes, .. } = options;
     if captures != BackEnd::Extension {
         target.set(Feature::transformFeedback, true);
     }
-    Context { target, buffer_access, placements, captures, attributes }
+    if captures == BackEnd::Storage {
+        target.set(Feature::geometryStreams, true);
+    }
+    let instance_location = options.instance_location;
+    Context { target, buffer_access, placements, captures, capture_slot, attributes, instance_location }
 }
 
 /// Why a shader cannot write its captures itself, if it has any and is to.
@@ -174,11 +190,15 @@ fn refused_captures(shader: &Shader, context: &Context) -> Option<&'static str> 
         (BackEnd::Compute, Stage::Vertex) => check::writes_memory(shader)
             .then_some("a compute shader takes the captures of vertex shaders that write no memory only"),
         (BackEnd::Compute, _) => Some("a compute shader takes the captures of vertex shaders only"),
-        (_, Stage::Vertex) if has_stores => None,
-        (_, Stage::Vertex) => {
+        (_, Stage::Vertex | Stage::Geometry) if has_stores => None,
+        (_, Stage::Vertex | Stage::Geometry) => {
             Some("storage buffers for captures need feature vertexPipelineStoresAndAtomics, which the target lacks")
         }
-        _ => Some("storage buffers take the captures of vertex shaders only"),
+        (_, Stage::TessEval) => Some(
+            "storage buffers do not take the captures of tessellation evaluation shaders: put a geometry shader that passes \
+             everything on after it",
+        ),
+        _ => Some("storage buffers take the captures of vertex and geometry shaders only"),
     }
 }
 

@@ -13,7 +13,7 @@
 //! ```
 //!
 //! Commands: `print`, `check`, `pass NAME`, `lower` and `compile`, with `target=T`, `enable=F`, `disable=F`, `access=lane`,
-//! `uniform-ranges=vec4s`, `workaround=W`, `place=PLACEMENT`, `captures=WHO`, `attribute=ROW`, `stop-after=PASS`, `names` and `lines` behind them. `BLESS=1 cargo test --test corpus` writes what
+//! `uniform-ranges=vec4s`, `workaround=W`, `place=PLACEMENT`, `captures=WHO`, `attribute=ROW`, `instance-location=L`, `stop-after=PASS`, `names` and `lines` behind them. `BLESS=1 cargo test --test corpus` writes what
 //! comes out as what has to; every module goes through `spirv-val` all the same.
 //!
 //! `; test: run` has the tool run the shaders of the file on the interpreter. Lines `; inputs: ...` give it what README calls
@@ -140,6 +140,9 @@ impl<'a> Command<'a> {
             }
             ("captures", "storage") => self.options.captures = BackEnd::Storage,
             ("captures", "compute") => self.options.captures = BackEnd::Compute,
+            ("instance-location", location) => {
+                self.options.instance_location = Some(location.parse().map_err(|_| wrong())?);
+            }
             ("attribute", row) => self.options.attributes.push(attribute(row).ok_or_else(wrong)?),
             ("stop-after", pass) => self.pass = Some(pass),
             ("names", "") => self.names = true,
@@ -174,7 +177,9 @@ impl<'a> Command<'a> {
     }
 
     fn run_one(&self, mut shader: Shader, input: &str) -> Result<Result<String, Errors>, String> {
-        let Options { target, buffer_access, placements, captures, attributes, .. } = self.options.clone();
+        let Options {
+            target, buffer_access, placements, captures, capture_slot, attributes, instance_location, ..
+        } = self.options.clone();
         let mut translator = Translator::new(self.options.clone());
         let printed = |shader: &Shader| Ok(Ok(text::print(shader)));
         match self.verb {
@@ -185,7 +190,16 @@ impl<'a> Command<'a> {
             }
             "pass" => {
                 let pass = self.pass.and_then(pipeline::named).ok_or("no such pass")?;
-                pass.apply(&mut shader, &Context { target, buffer_access, placements, captures, attributes });
+                let context = Context {
+                    target,
+                    buffer_access,
+                    placements,
+                    captures,
+                    capture_slot,
+                    attributes,
+                    instance_location,
+                };
+                pass.apply(&mut shader, &context);
                 check::validate(&shader).map_err(|errors| format!("the pass leaves an invalid shader:\n{errors}"))?;
                 printed(&shader)
             }

@@ -1,5 +1,7 @@
 //! The kernels of transform feedback on the interpreter: valid, and as the CPU counts and lists.
 
+#[path = "support/compact.rs"]
+mod compact;
 #[path = "support/kernels.rs"]
 mod kernels;
 mod support;
@@ -20,7 +22,8 @@ fn interpreter() -> impl FnMut(Kernel, &mut Vec<Vec<u32>>) {
     move |kernel, buffers| {
         let storage = buffers.iter().map(|words| Buffer::new(support::bytes(words))).collect();
         let mut resources = Resources { storage, ..Resources::default() };
-        let outcome = interp::run(&shaders[kernel as usize], &mut resources, &Inputs::default(), Limits::default());
+        let limits = Limits { instructions: 20_000_000, ..Limits::default() };
+        let outcome = interp::run(&shaders[kernel as usize], &mut resources, &Inputs::default(), limits);
         assert!(outcome.faults.is_empty(), "{kernel:?}: {}", outcome.faults[0]);
         let word = |bytes: &[u8]| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
         for (words, buffer) in buffers.iter_mut().zip(resources.storage) {
@@ -37,6 +40,11 @@ fn the_interpreter_counts_as_the_cpu_does() {
 #[test]
 fn the_interpreter_lists_as_the_cpu_does() {
     kernels::check_lists(&mut interpreter());
+}
+
+#[test]
+fn the_interpreter_compacts_as_the_cpu_does() {
+    compact::check_compact(&mut interpreter());
 }
 
 #[test]

@@ -23,6 +23,7 @@
 #include "util/simple_mtx.h"
 #include "util/u_atomic.h"
 #include "util/u_debug.h"
+#include "zink_ntv_xfb.h"
 #include "zink_types.h"
 
 DEBUG_GET_ONCE_OPTION(ntv, "ZINK_NTV", "rust")
@@ -47,6 +48,8 @@ struct translator {
    /* Screen that these describe. */
    unsigned screen_id;
    struct ntv_target target;
+   /* How the shader at hand captures, if it does so itself. */
+   struct ntv_xfb_options xfb;
 };
 
 static struct translator *idle;
@@ -348,6 +351,7 @@ translate(struct translator *t, nir_shader *nir, const struct zink_shader_info *
       .allocator = {ralloc_alloc, ralloc_release, spirv},
       .placements = placements,
       .num_placements = place(placements, sinfo->storage_blocks, screen),
+      .xfb = zink_ntv_stores_captures() ? &t->xfb : NULL,
    };
    struct ntv_result result;
    const char *missing = ntv_wire_nir(&t->wire, nir, true, false);
@@ -685,7 +689,8 @@ compare(struct translator *t, nir_shader *nir, const struct zink_shader_info *si
 }
 
 struct spirv_shader *
-zink_ntv(nir_shader *nir, const struct zink_shader_info *sinfo, const struct zink_screen *screen)
+zink_ntv(nir_shader *nir, const struct zink_shader_info *sinfo, struct zink_ntv_xfb_place place,
+         const struct zink_screen *screen)
 {
    bool comparing = !strcmp(debug_get_option_ntv(), "compare");
    struct translator *t;
@@ -698,6 +703,13 @@ zink_ntv(nir_shader *nir, const struct zink_shader_info *sinfo, const struct zin
    t = take_translator(screen);
    if (!t)
       return NULL;
+   t->xfb = (struct ntv_xfb_options){
+      .back_end = NTV_XFB_STORAGE,
+      .set = place.set,
+      .binding = place.binding,
+      .passes_instance = true,
+      .instance_location = ZINK_NTV_XFB_INSTANCE_LOCATION,
+   };
    make_name(name, sizeof(name));
    if (debug_get_option_ntv_dump())
       dump(t, nir, name);

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "zink_ntv_xfb.h"
+
 struct nir_shader;
 struct spirv_shader;
 struct zink_screen;
@@ -31,11 +33,13 @@ extern "C" {
  *                       A number N: the blocks of a stage that indexes N bytes or more of one of them dynamically, or that
  *                       ntv plans to have there for another reason; blocks: all blocks; all: also the uniforms that are in no
  *                       block
+ *    ZINK_NTV_XFB       extension (if not given): the device writes what transform feedback captures, as VK_EXT_transform_feedback
+ *                       does; storage: the shaders do, see zink_ntv_xfb.h
  *    ZINK_NTV_VALIDATE  1: each module of ntv is given to spirv-val, which says what is wrong
  *    ZINK_NTV_DUMP      a folder that gets each shader as ntv's wire (.ntvw) and as text (.nir)
  */
 struct spirv_shader *zink_ntv(struct nir_shader *nir, const struct zink_shader_info *sinfo,
-                              const struct zink_screen *screen);
+                              struct zink_ntv_xfb_place place, const struct zink_screen *screen);
 
 /*
  * Which constant buffers of a shader are bound and read as storage buffers, a bit each. Bit 0 is the uniforms that are in no

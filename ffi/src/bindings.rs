@@ -6,6 +6,12 @@ pub const NTV_WIRE_VERSION: u32 = 6;
 pub const NTV_WIRE_HEADER_WORDS: u32 = 16;
 pub const NTV_WIRE_ROOM: u32 = 4096;
 pub const NTV_WIDE_SOURCES: u32 = 8;
+pub const NTV_XFB_BUFFER_BINDING: u32 = 64;
+pub const NTV_XFB_STATE_WORDS: u32 = 24;
+pub const NTV_XFB_STATE_BINDING: u32 = 4;
+pub const NTV_XFB_LIST_BINDING: u32 = 5;
+pub const NTV_XFB_COUNTS_BINDING: u32 = 6;
+pub const NTV_XFB_VERTEX_BUFFER_BINDING: u32 = 7;
 pub const NTV_RECORD_ALU: ntv_record = 0;
 pub const NTV_RECORD_INTRINSIC: ntv_record = 1;
 pub const NTV_RECORD_CONST: ntv_record = 2;
@@ -546,6 +552,32 @@ pub struct ntv_placement {
     pub offset: u32,
     pub clamp: bool,
 }
+pub const NTV_XFB_EXTENSION: ntv_xfb_back_end = 0;
+pub const NTV_XFB_STORAGE: ntv_xfb_back_end = 1;
+pub const NTV_XFB_COMPUTE: ntv_xfb_back_end = 2;
+pub type ntv_xfb_back_end = ::std::os::raw::c_uint;
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub struct ntv_attribute {
+    pub location: u32,
+    pub format: *const ::std::os::raw::c_char,
+    pub binding: u32,
+    pub offset: u32,
+    pub stride: u32,
+    pub per_instance: bool,
+    pub divisor: u32,
+}
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub struct ntv_xfb_options {
+    pub back_end: u32,
+    pub set: u32,
+    pub binding: u32,
+    pub attributes: *const ntv_attribute,
+    pub num_attributes: usize,
+    pub passes_instance: bool,
+    pub instance_location: u32,
+}
 #[repr(C)]
 #[derive(Copy, Clone)]
 pub struct ntv_options {
@@ -553,6 +585,7 @@ pub struct ntv_options {
     pub allocator: ntv_allocator,
     pub placements: *const ntv_placement,
     pub num_placements: usize,
+    pub xfb: *const ntv_xfb_options,
 }
 pub const NTV_DESCRIPTOR_UNIFORM_BUFFER: ntv_descriptor = 0;
 pub const NTV_DESCRIPTOR_STORAGE_BUFFER: ntv_descriptor = 1;
@@ -890,6 +923,53 @@ extern "C" {
         plan: *const ntv_plan,
         stage: ntv_stage,
         placements: *mut ntv_placement,
+        most: usize,
+    ) -> usize;
+}
+pub const NTV_TOPOLOGY_POINTS: ntv_topology = 0;
+pub const NTV_TOPOLOGY_LINES: ntv_topology = 1;
+pub const NTV_TOPOLOGY_LINE_LOOP: ntv_topology = 2;
+pub const NTV_TOPOLOGY_LINE_STRIP: ntv_topology = 3;
+pub const NTV_TOPOLOGY_TRIANGLES: ntv_topology = 4;
+pub const NTV_TOPOLOGY_TRIANGLE_STRIP: ntv_topology = 5;
+pub const NTV_TOPOLOGY_TRIANGLE_FAN: ntv_topology = 6;
+pub type ntv_topology = ::std::os::raw::c_uint;
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub struct ntv_xfb_state {
+    pub is_active: bool,
+    pub only_counts: bool,
+    pub first_provokes: bool,
+    pub topology: u32,
+    pub first_vertex: u32,
+    pub vertices: u32,
+    pub first_instance: u32,
+    pub instances: u32,
+    pub draw: u32,
+    pub primitives_before: u32,
+    pub primitives_most: u32,
+    pub first_words: [u32; 4usize],
+    pub has_list: bool,
+    pub list_first_word: u32,
+    pub base_vertex: u32,
+}
+extern "C" {
+    pub fn ntv_xfb_state_words(state: *const ntv_xfb_state, words: *mut u32) -> bool;
+}
+extern "C" {
+    pub fn ntv_topology_primitives(topology: u32, vertices: u32) -> u32;
+}
+extern "C" {
+    pub fn ntv_topology_vertices_per_primitive(topology: u32) -> u32;
+}
+extern "C" {
+    pub fn ntv_emission_list(
+        topology: u32,
+        first_provokes: bool,
+        indices: *const u32,
+        num_indices: usize,
+        restart: *const u32,
+        list: *mut u32,
         most: usize,
     ) -> usize;
 }

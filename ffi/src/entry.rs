@@ -11,7 +11,7 @@
 
 use crate::bindings::*;
 use crate::memory::Allocator;
-use crate::{module, names, plan, reflection, target, translate};
+use crate::{module, names, plan, reflection, target, translate, xfb};
 use ntv_core::{Error, ErrorKind, Errors};
 use std::any::Any;
 use std::ffi::c_char;
@@ -67,6 +67,8 @@ pub(crate) struct Call {
     pub(crate) allocator: Allocator,
     /// What options have of the blocks of a shader: a pointer, and how many there are.
     pub(crate) placements: (*const ntv_placement, usize),
+    /// What they have of captures.
+    pub(crate) xfb: *const ntv_xfb_options,
 }
 
 impl Call {
@@ -75,6 +77,7 @@ impl Call {
             flags: options.map_or(0, |options| options.flags),
             allocator: Allocator::of(options),
             placements: options.map_or((null(), 0), |options| (options.placements, options.num_placements)),
+            xfb: options.map_or(null(), |options| options.xfb),
         }
     }
 }
@@ -213,4 +216,10 @@ entry_points! {
     ntv_plan_blocks(plan: *const ntv_plan, blocks: *mut ntv_planned, most: usize) -> usize, gives 0 => plan::blocks;
     ntv_plan_placements(plan: *const ntv_plan, stage: ntv_stage, placements: *mut ntv_placement, most: usize) -> usize,
         gives 0 => plan::stage_placements;
+
+    ntv_xfb_state_words(state: *const ntv_xfb_state, words: *mut u32) -> bool, gives false => xfb::state_words;
+    ntv_topology_primitives(topology: u32, vertices: u32) -> u32, gives 0 => xfb::primitives;
+    ntv_topology_vertices_per_primitive(topology: u32) -> u32, gives 0 => xfb::vertices_per_primitive;
+    ntv_emission_list(topology: u32, first_provokes: bool, indices: *const u32, num_indices: usize,
+        restart: *const u32, list: *mut u32, most: usize) -> usize, gives 0 => xfb::list;
 }

@@ -8,6 +8,7 @@
 //! | `target` | what the driver below can do |
 //! | `translate` | contexts and translation |
 //! | `module` | modules with tables: links and variants |
+//! | `plan`, `xfb` | where uniform blocks are; captures that shaders carry out by themselves |
 //! | `reflection` | what a module says of itself |
 //! | `memory` | results in memory of the caller's allocator |
 //!
@@ -27,5 +28,6 @@ mod target;
 #[cfg(test)]
 mod tests;
 mod translate;
+mod xfb;
 
 pub use entry::*;

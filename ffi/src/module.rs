@@ -2,9 +2,8 @@
 
 use crate::bindings::*;
 use crate::entry::{Call, Failure};
-use crate::plan;
 use crate::reflection::{empty, hand_over};
-use crate::translate::{slice, translate, Context};
+use crate::translate::{slice, translate, Context, Told};
 use ntv_core::link::link;
 use ntv_core::module::{Assignment, Capture};
 use ntv_core::variant::{likely_keys, Program, Shader};
@@ -77,9 +76,9 @@ pub(crate) unsafe fn create(
         unsafe { (context.cast::<Context>().as_ref(), target.as_ref(), slice(wire, num_words)) };
     // SAFETY: null or a pointer, by the contract.
     let made = unsafe { place(made) }?;
-    // SAFETY: options point to so many, by the contract.
-    let placements = unsafe { plan::placements(call.placements) }?;
-    translate(context, target, (words, placements), call.flags, Some(offer), |done| {
+    // SAFETY: options point to what the header says, by the contract.
+    let told = unsafe { Told::by(call) }?;
+    translate(context, target, (words, told), call.flags, Some(offer), |done| {
         let filled = hand_over(&[], &done.module, None, done.workgroup_size, call)?;
         *made = handle(std::mem::take(&mut done.module));
         Ok(filled)

@@ -13,6 +13,7 @@ mod late;
 mod names;
 mod plan;
 mod translation;
+mod xfb;
 
 thread_local! {
     static PANIC: Cell<Option<Fault>> = const { Cell::new(None) };
@@ -106,6 +107,10 @@ fn functions_have_their_prototypes() {
     same!(ntv_plan_decide(_, _, _, _, _));
     same!(ntv_plan_blocks(_, _, _));
     same!(ntv_plan_placements(_, _, _, _));
+    same!(ntv_xfb_state_words(_, _));
+    same!(ntv_topology_primitives(_, _));
+    same!(ntv_topology_vertices_per_primitive(_));
+    same!(ntv_emission_list(_, _, _, _, _, _, _));
     same!(ntv_wire_number(_, _));
     same!(ntv_wire_index(_, _));
     same!(ntv_context_create());
@@ -124,5 +129,5 @@ fn every_function_of_the_header_is_there() {
         let name = line.split('(').next().unwrap_or_default();
         assert!(tested.contains(&format!("same!({name}(")), "{name} is not compared");
     }
-    assert_eq!(declared.len(), 28);
+    assert_eq!(declared.len(), 32);
 }

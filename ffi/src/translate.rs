@@ -3,6 +3,7 @@
 use crate::bindings::*;
 use crate::entry::{Call, Failure};
 use crate::reflection::hand_over;
+use crate::xfb::{self, Captures};
 use crate::{plan, target};
 use ntv_core::plan::Placements;
 use ntv_core::wire::Decoder;
@@ -23,8 +24,26 @@ struct State {
     shader: Shader,
     translator: Translator,
     /// What the translator was told last.
-    told: Option<([u32; 12], Input)>,
+    told: Option<([u32; 12], Input, Captures)>,
     done: Done,
+}
+
+/// What options of a call say of a shader.
+#[derive(Default)]
+pub(crate) struct Told {
+    pub(crate) placements: Placements,
+    pub(crate) captures: Captures,
+}
+
+impl Told {
+    /// What those of `call` say.
+    ///
+    /// # Safety
+    /// They point to what `ntv.h` says.
+    pub(crate) unsafe fn by(call: &Call) -> Result<Told, Failure> {
+        // SAFETY: by the contract.
+        unsafe { Ok(Told { placements: plan::placements(call.placements)?, captures: xfb::captures(call.xfb)? }) }
+    }
 }
 
 /// `ntv_context_create`.
@@ -60,9 +79,9 @@ pub(crate) unsafe fn translate_words(
     // SAFETY: null or as said, by the contract. A context is only reached through a shared reference.
     let (context, target, words) =
         unsafe { (context.cast::<Context>().as_ref(), target.as_ref(), slice(wire, num_words)) };
-    // SAFETY: options point to so many, by the contract.
-    let placements = unsafe { plan::placements(call.placements) }?;
-    translate(context, target, (words, placements), call.flags, None, |done| {
+    // SAFETY: options point to what the header says, by the contract.
+    let told = unsafe { Told::by(call) }?;
+    translate(context, target, (words, told), call.flags, None, |done| {
         let Done { module, workgroup_size } = done;
         hand_over(&module.words, module, Some(&Key::default()), *workgroup_size, call)
     })
@@ -92,7 +111,7 @@ pub(crate) struct Done {
 pub(crate) fn translate<R>(
     context: Option<&Context>,
     target: Option<&ntv_target>,
-    (words, placements): (Option<&[u32]>, Placements),
+    (words, told): (Option<&[u32]>, Told),
     flags: u32,
     offer: Option<u64>,
     hand_over: impl FnOnce(&mut Done) -> Result<R, Failure>,
@@ -112,8 +131,9 @@ pub(crate) fn translate<R>(
         ..EmitOptions::default()
     };
     let input = if flags & NTV_OPTION_VALID_NIR == 0 { Input::Unknown } else { Input::Valid };
+    let Told { placements, captures } = told;
     state.translator.set_placements(placements);
-    let run = || state.translate(target, input, words, &options).and_then(|()| hand_over(&mut state.done));
+    let run = || state.translate(target, (input, captures), words, &options).and_then(|()| hand_over(&mut state.done));
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| Err(state.start_again(&*panic)))
 }
 
@@ -129,24 +149,28 @@ impl State {
     /// Tells the translator what it translates for.
     #[cold]
     #[inline(never)]
-    fn tell(&mut self, target: &ntv_target, input: Input) -> Result<(), Failure> {
+    fn tell(&mut self, target: &ntv_target, input: Input, captures: Captures) -> Result<(), Failure> {
         let known = target::options(target).map_err(Failure::argument)?;
         let placements = self.translator.placements().clone();
+        let Captures { back_end, slot, attributes, instance_location } = captures.clone();
+        let known = Options { captures: back_end, capture_slot: slot, attributes, instance_location, ..known };
         self.translator.set_options(Options { input, placements, ..known });
-        self.told = Some((target::words_of(target), input));
+        self.told = Some((target::words_of(target), input, captures));
         Ok(())
     }
 
     fn translate(
         &mut self,
         target: &ntv_target,
-        input: Input,
+        (input, captures): (Input, Captures),
         words: &[u32],
         options: &EmitOptions<'_>,
     ) -> Result<(), Failure> {
         // It is mostly the same.
-        if self.told != Some((target::words_of(target), input)) {
-            self.tell(target, input)?;
+        let all = (target::words_of(target), input, captures);
+        if self.told.as_ref() != Some(&all) {
+            let (_, input, captures) = all;
+            self.tell(target, input, captures)?;
         }
         self.decoder.decode(words, &mut self.shader)?;
         #[cfg(test)]

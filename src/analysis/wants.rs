@@ -50,12 +50,13 @@ impl Want {
 
 /// What the numbers of memory of the shader's own may be.
 pub(super) fn variable_choice(types: &TypeTable, ty: Type) -> Choice {
-    match leaf(types, ty) {
+    let end = leaf_type(types, ty);
+    match end.map(|(_, scalar)| scalar) {
         Some(AluType { base: Base::Bool, .. }) => Choice::Bool,
         Some(AluType { bits: 8, .. }) => Choice::Uint,
         Some(AluType { base: Base::Float, bits: 64 }) => Choice::Float,
         // A matrix is of floats, whatever is in it.
-        Some(scalar) if matches!(types.get(types.without_arrays(ty)), TypeData::Matrix { .. }) => {
+        Some(scalar) if end.is_some_and(|(ty, _)| matches!(types.get(ty), TypeData::Matrix { .. })) => {
             Choice::is(scalar.base)
         }
         Some(scalar) => {
@@ -98,12 +99,17 @@ pub fn has_own_base(types: &TypeTable, variable: &Variable) -> bool {
 }
 
 /// The scalar that all numbers of `ty` are, if they are all alike.
-pub fn leaf(types: &TypeTable, mut ty: Type) -> Option<AluType> {
+pub fn leaf(types: &TypeTable, ty: Type) -> Option<AluType> {
+    leaf_type(types, ty).map(|(_, scalar)| scalar)
+}
+
+/// The same with the scalar, vector or matrix that the first of these numbers are in.
+fn leaf_type(types: &TypeTable, mut ty: Type) -> Option<(Type, AluType)> {
     // Structs in structs are followed through their first members; GLSL's are never that deep.
     for _ in 0..64 {
         ty = match types.get(ty) {
             TypeData::Scalar(scalar) | TypeData::Vector(scalar, _) | TypeData::Matrix { scalar, .. } => {
-                return Some(scalar)
+                return Some((ty, scalar))
             }
             TypeData::Array { elem, .. } => elem,
             TypeData::Struct(_) => {

@@ -190,8 +190,16 @@ impl CaptureState {
         words
     }
 
-    /// What a shader reads that reads attributes itself: the same, and for each vertex buffer the bytes from where the storage buffer is bound to where
-    /// the vertex buffer begins. GL begins anywhere, Vulkan binds at its alignments.
+    /// What a geometry shader reads that only counts: transform feedback is paused, or not active, while a query counts primitives.
+    /// The word that says whether it is active is 2 in place of 0 or 1.
+    pub fn counting_words(&self) -> [u32; STATE_WORDS] {
+        let mut words = self.words();
+        words[word::ACTIVE as usize] = 2;
+        words
+    }
+
+    /// What a shader reads that reads attributes itself: the same, and for each vertex buffer the bytes from where the storage buffer is
+    /// bound to where the vertex buffer begins. GL begins anywhere, Vulkan binds at its alignments.
     pub fn dispatch_words(&self, vertex_buffers: &[u32]) -> Vec<u32> {
         [&self.words()[..], vertex_buffers].concat()
     }

@@ -60,6 +60,7 @@ mod draw;
 mod emission;
 mod error;
 mod explicit;
+mod geometry;
 pub mod kernels;
 mod listed;
 mod name;
@@ -76,6 +77,7 @@ pub use draw::{fitting, CaptureState, DrawList, ProvokingVertex, Topology};
 pub use draw::{BUFFER_BINDING, LIST_BINDING, STATE_BINDING, STATE_WORDS};
 pub use emission::emission_list;
 pub use error::{XfbError, XfbPlace, XfbProblem};
+pub use geometry::{CompactBuffer, CompactParameters, GeometryOutput, COMPACT_WORDS, COUNTS_BINDING};
 pub use query::{Counted, Counters, Query};
 pub use request::{BufferMode, LayoutCapture, Request, XfbLimits};
 pub use shape::{Base, Basic, Member, Output, Type};
@@ -88,11 +90,13 @@ pub enum BackEnd {
     /// The device: VK_EXT_transform_feedback.
     #[default]
     Extension,
-    /// The vertex shader, to storage buffers, while it draws: for devices with `vertexPipelineStoresAndAtomics`. It runs as often as it
-    /// would without captures, where a draw of its own for the captures would have it run twice.
+    /// The vertex or geometry shader, to storage buffers, while it draws: for devices with `vertexPipelineStoresAndAtomics`. It runs as
+    /// often as it would without captures, where a draw of its own for the captures would have it run twice. What a geometry shader
+    /// writes has to be compacted, see [`kernels`]. Of tessellation evaluation shaders nothing is captured: a driver puts a geometry
+    /// shader that passes everything on after them.
     ///
     /// A draw with indices becomes one without, over a [list](DrawList) of vertices. Vertex fetch does not know the list, so
-    /// the shader reads attributes itself if it is told where they are: see [`Attribute`].
+    /// the vertex shader reads attributes itself if it is told where they are: see [`Attribute`].
     Storage,
     /// A compute shader that does all that a vertex shader does, and writes what is captured to storage buffers: for devices that have
     /// neither. It is dispatched for a draw without indices, or over a [list](DrawList), with 64 vertices in a workgroup:

@@ -307,6 +307,11 @@ impl Shader {
         self.inventory.needs |= Needs::CAPTURES;
     }
 
+    /// Says that passes have something to do that nothing in the shader tells of.
+    pub fn ask_for(&mut self, needs: Needs) {
+        self.inventory.needs |= needs;
+    }
+
     /// Enters an input, an output, or memory of the shader's own.
     #[inline(never)]
     fn enter_variable(&mut self, var: Var) {

@@ -32,16 +32,16 @@ pub(super) struct Buffers<'w> {
     /// The shader is to be a compute shader.
     is_compute: bool,
     /// Those that are written.
-    captured: Vec<Captured<'w>>,
+    pub(super) captured: Vec<Captured<'w>>,
 }
 
 /// A buffer that is written.
-struct Captured<'w> {
+pub(super) struct Captured<'w> {
     var: Var,
-    number: u32,
+    pub(super) number: u32,
     stride: u32,
     /// What goes there.
-    words: Vec<&'w Word>,
+    pub(super) words: Vec<&'w Word>,
 }
 
 impl<'w> Buffers<'w> {
@@ -61,11 +61,13 @@ impl<'w> Buffers<'w> {
     }
 }
 
-/// Declares a storage buffer of words.
+/// Declares a storage buffer of words, with the `binding` that it has where [`BUFFER_BINDING`] is the first.
 pub(super) fn declare(shader: &mut Shader, context: &Context, name: &str, binding: u32, access: Access) -> Var {
     let ty = block_type(shader, UINT, None);
     let name = shader.strings.add(name);
-    let set = context.target.descriptor_set(Descriptor::StorageBuffer);
+    let usual = (context.target.descriptor_set(Descriptor::StorageBuffer), BUFFER_BINDING);
+    let (set, first) = context.capture_slot.unwrap_or(usual);
+    let binding = first.saturating_add(binding - BUFFER_BINDING);
     let driver_location = binding;
     let row = Variable {
         binding,
@@ -146,7 +148,7 @@ impl Buffers<'_> {
 
 impl Captured<'_> {
     /// Writes what vertex `place` of the buffer has, which begins at word `first`.
-    fn write(&self, b: &mut Builder<'_>, (place, first): (Def, Def), values: &[Def]) {
+    pub(super) fn write(&self, b: &mut Builder<'_>, (place, first): (Def, Def), values: &[Def]) {
         let stride = b.imm32(self.stride / 4);
         let at = b.alu(AluOp::imul, &[place, stride]);
         let at = b.iadd(at, first);

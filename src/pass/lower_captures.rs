@@ -15,7 +15,8 @@
 //! such would have to be a multiple of 8 (VUID-StandaloneSpirv-Offset-04716).
 //!
 //! All this is for [`BackEnd::Extension`]. For [`BackEnd::Storage`] the shader stores the captured words to buffers where the vertex
-//! is done, and for [`BackEnd::Compute`] it becomes a compute shader after that.
+//! is done, and for [`BackEnd::Compute`] it becomes a compute shader after that. A geometry shader stores to scratch buffers, as it
+//! does not know how many primitives others make, see `geometry_stores`; a vertex shader before it says which instance it is.
 //!
 //! Before:
 //!
@@ -43,12 +44,13 @@
 
 use super::capture_stores::Buffers;
 use super::captured::{Loads, OutputWords, Place, Word};
-use super::{drawn_vertex, vertex_to_compute, Context, Forms, Pass};
+use super::{drawn_vertex, geometry_stores, vertex_to_compute, Context, Forms, Pass};
 use crate::capture::BackEnd;
 use crate::ir::{
     rewrite, Builder, Capture, Edit, InstKind, Jump, Precision, Shader, Stage, Var, Variable, XfbInfo, NO_LOCATION,
 };
-use crate::op::{AluType, Base, Index, Intrinsic, Modes, Needs};
+use crate::op::{AluOp, AluType, Base, Index, Intrinsic, Modes, Needs};
+use crate::target::Feature;
 use std::fmt::Write as _;
 
 /// See the [module](self).
@@ -90,17 +92,34 @@ pub(crate) fn is_captured(shader: &Shader) -> bool {
         || shader.info.xfb_stride != [0; 4]
 }
 
+/// Whether a shader has something to store, or to drop, that no captures of its own tell of: a vertex shader says which instance it
+/// is, and a geometry shader has no streams but the first.
+pub(crate) fn has_stores(shader: &Shader, context: &Context) -> bool {
+    context.captures == BackEnd::Storage
+        && match shader.stage() {
+            Stage::Vertex => context.instance_location.is_some(),
+            Stage::Geometry => geometry_stores::has_streams(shader),
+            _ => false,
+        }
+}
+
 /// Has the shader write its captures itself, as a compute shader if it cannot while it draws.
 fn store(shader: &mut Shader, context: &Context) -> bool {
     let mut info = std::mem::take(&mut shader.xfb_info);
-    for Capture { buffer, stride, .. } in shader.vars.values().filter_map(|variable| variable.capture) {
+    for variable in shader.vars.values() {
+        let Some(Capture { buffer, stride, .. }) = variable.capture else { continue };
         if let Some(row) = info.buffers.get_mut(buffer as usize) {
             row.stride = stride;
+            row.stream = variable.stream;
         }
     }
     let words = OutputWords::new(shader, true).captured(shader, &info);
     let was_captured = shader.vars.values().any(|variable| variable.capture.is_some());
     shader.vars.values_mut().for_each(|variable| variable.capture = None);
+    if shader.stage() == Stage::Geometry {
+        return geometry_stores::run(shader, context, &info, &words) | was_captured;
+    }
+    let tells_instance = has_stores(shader, context) && tell_instance(shader, context);
     if !words.is_empty() {
         let buffers = Buffers::new(shader, context, &info, &words);
         if context.captures == BackEnd::Storage {
@@ -112,7 +131,26 @@ fn store(shader: &mut Shader, context: &Context) -> bool {
             vertex_to_compute::run(shader, context, buffers.state);
         }
     }
-    was_captured || !words.is_empty()
+    was_captured || tells_instance || !words.is_empty()
+}
+
+/// Has a vertex shader say which instance of the draw it is: a geometry shader does not know by itself.
+fn tell_instance(shader: &mut Shader, context: &Context) -> bool {
+    let Some(location) = context.instance_location else { return false };
+    let ty = shader.types.vector(AluType::new(Base::Uint, 32), 1);
+    let name = shader.strings.add("xfb_instance");
+    let var = shader.declare(Variable { driver_location: location, ..Variable::new(name, ty, Modes::SHADER_OUT) });
+    where_done(shader, |b, _| {
+        let mut instance = b.intrinsic(Intrinsic::load_instance_index, 1, 32, &[]).def();
+        // Where the base instance cannot be had, no draw has another than 0.
+        if context.target.has(Feature::shaderDrawParameters) {
+            let first = b.intrinsic(Intrinsic::load_base_instance, 1, 32, &[]).def();
+            instance = b.alu(AluOp::isub, &[instance, first]);
+        }
+        let pointer = b.deref_var(var);
+        b.store_deref(pointer, instance, 1, 0);
+    });
+    true
 }
 
 /// Captures the variables that go to a buffer as they are. Returns the words of the others.

@@ -114,6 +114,7 @@ mod capture_stores;
 mod captured;
 mod drawn_vertex;
 mod effects;
+mod geometry_stores;
 mod io_vars;
 mod lanes;
 #[cfg(test)]
@@ -122,7 +123,7 @@ mod textures;
 mod vertex_to_compute;
 
 pub use forms::Forms;
-pub(crate) use lower_captures::is_captured;
+pub(crate) use lower_captures::{has_stores, is_captured};
 
 use crate::capture::{Attribute, BackEnd};
 use crate::ir::Shader;
@@ -151,8 +152,12 @@ pub struct Context {
     pub placements: Placements,
     /// Who writes what transform feedback captures.
     pub captures: BackEnd,
+    /// The set of the buffers of captures, and the binding of the first.
+    pub capture_slot: Option<(u32, u32)>,
     /// Where a shader finds the attributes of vertices that it reads itself.
     pub attributes: Vec<Attribute>,
+    /// The Location at which a vertex shader tells a geometry shader that captures which instance it is.
+    pub instance_location: Option<u32>,
 }
 
 impl Context {

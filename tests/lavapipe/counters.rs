@@ -1,5 +1,6 @@
 //! The kernels of transform feedback on lavapipe, alone and in front of the draws that they are for.
 
+use crate::compact;
 use crate::gpu::{floats, read, ssbo, translate, words, Gpu};
 use crate::kernels::{self, Feedback};
 use crate::stages::{fragment, shader};
@@ -39,6 +40,12 @@ fn lavapipe_counts_as_the_cpu_does() {
 fn lavapipe_lists_as_the_cpu_does() {
     let gpu = Gpu::open();
     kernels::check_lists(&mut runner(&gpu));
+}
+
+#[test]
+fn lavapipe_compacts_as_the_cpu_does() {
+    let gpu = Gpu::open();
+    compact::check_compact(&mut runner(&gpu));
 }
 
 /// `VAR0` is the number of the vertex, and that of the instance, as an attribute says it.

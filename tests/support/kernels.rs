@@ -56,7 +56,7 @@ impl Feedback {
         let [vertices, instances, first_vertex, first_instance] = command;
         self.state = CaptureState { vertices, first_vertex, first_instance, instances, ..self.state };
         let state = buffers[begin_draw::STATE as usize].clone();
-        assert_eq!(state, self.state.words(), "{:?}", self.state);
+        assert_eq!(state, self.state.words()[..state.len()], "{:?}", self.state);
         self.counted.count(&self.state);
         self.state.primitives_before = self.counted.written;
         self.counters.clone_from(&buffers[begin_draw::COUNTERS as usize]);

@@ -7,7 +7,7 @@ use std::mem::MaybeUninit;
 use std::ptr::{null, null_mut};
 
 /// The sources of this library that C could call into.
-const SOURCES: [(&str, &str); 8] = [
+const SOURCES: [(&str, &str); 9] = [
     ("lib", include_str!("../lib.rs")),
     ("memory", include_str!("../memory.rs")),
     ("module", include_str!("../module.rs")),
@@ -16,6 +16,7 @@ const SOURCES: [(&str, &str); 8] = [
     ("reflection", include_str!("../reflection.rs")),
     ("target", include_str!("../target.rs")),
     ("translate", include_str!("../translate.rs")),
+    ("xfb", include_str!("../xfb.rs")),
 ];
 
 #[test]

@@ -25,7 +25,7 @@ fn words() -> Vec<u32> {
     wire::encode(text::parse(&dump())[0].shader.as_ref().expect("a shader"))
 }
 
-fn target() -> ntv_target {
+pub(super) fn target() -> ntv_target {
     let mut target = std::mem::MaybeUninit::uninit();
     // SAFETY: what is written is read only after it was.
     unsafe {
@@ -35,16 +35,16 @@ fn target() -> ntv_target {
 }
 
 /// A context that goes when it is left.
-struct Context(*mut ntv_context);
+pub(super) struct Context(*mut ntv_context);
 
 impl Context {
-    fn new() -> Context {
+    pub(super) fn new() -> Context {
         // SAFETY: it takes nothing.
         Context(unsafe { ntv_context_create() })
     }
 
     /// Status, words and error of a translation.
-    fn translate(
+    pub(super) fn translate(
         &self,
         target: &ntv_target,
         words: &[u32],
@@ -113,7 +113,8 @@ fn placements_are_those_of_the_library() {
     let (wire, context) = (wire::encode(&shader), Context::new());
     let allocator = ntv_allocator { alloc: None, free: None, user: null_mut() };
     let with = |rows: &[ntv_placement]| {
-        let options = ntv_options { flags: 0, allocator, placements: rows.as_ptr(), num_placements: rows.len() };
+        let options =
+            ntv_options { flags: 0, allocator, placements: rows.as_ptr(), num_placements: rows.len(), xfb: null() };
         context.translate(&target(), &wire, Some(&options))
     };
     let plain = context.translate(&target(), &wire, None);
@@ -129,7 +130,7 @@ fn placements_are_those_of_the_library() {
     for wrong in [ntv_placement { block_class: 3, ..row }, ntv_placement { block_class: 2, offset: 4, ..row }] {
         assert_eq!(with(&[wrong]).0, NTV_ERROR_ARGUMENT);
     }
-    let options = ntv_options { flags: 0, allocator, placements: null(), num_placements: 1 };
+    let options = ntv_options { flags: 0, allocator, placements: null(), num_placements: 1, xfb: null() };
     assert_eq!(context.translate(&target(), &wire, Some(&options)).0, NTV_ERROR_ARGUMENT);
 }
 
@@ -137,7 +138,8 @@ fn placements_are_those_of_the_library() {
 fn valid_nir_is_translated_or_refused_the_same_if_nobody_looks() {
     let context = Context::new();
     let allocator = ntv_allocator { alloc: None, free: None, user: null_mut() };
-    let options = ntv_options { flags: NTV_OPTION_VALID_NIR, allocator, placements: null(), num_placements: 0 };
+    let options =
+        ntv_options { flags: NTV_OPTION_VALID_NIR, allocator, placements: null(), num_placements: 0, xfb: null() };
     let few = {
         let mut few = target();
         for feature in [c"shaderInt64", c"shaderFloat64", c"shaderInt16", c"subgroupBallot", c"shaderClipDistance"] {
@@ -165,7 +167,8 @@ fn valid_nir_is_translated_or_refused_the_same_if_nobody_looks() {
 #[test]
 fn unknown_flags_are_errors() {
     let allocator = ntv_allocator { alloc: None, free: None, user: null_mut() };
-    let options = ntv_options { flags: 2 * NTV_OPTION_VALID_NIR, allocator, placements: null(), num_placements: 0 };
+    let options =
+        ntv_options { flags: 2 * NTV_OPTION_VALID_NIR, allocator, placements: null(), num_placements: 0, xfb: null() };
     let (status, _, error) = Context::new().translate(&target(), &words(), Some(&options));
     assert_eq!((status, error.as_deref()), (NTV_ERROR_ARGUMENT, Some("unknown flags of the options: 0x8")));
 }
@@ -340,6 +343,7 @@ fn memory_is_the_callers() {
                 allocator: ntv_allocator { alloc: Some(alloc), free: Some(free), user },
                 placements: null(),
                 num_placements: 0,
+                xfb: null(),
             };
             let (status, words, error) = context.translate(&target(), &words(), Some(&options));
             if allocations >= needed {

@@ -3,6 +3,7 @@
 use super::lines::Tracer;
 use super::sanitize::Sanitizer;
 use anyhow::{ensure, Context, Result};
+use clap::ValueEnum;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -45,6 +46,15 @@ pub(crate) enum Storage {
     Threshold(NonZeroU32),
 }
 
+/// Who writes what transform feedback captures where ntv translates.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Captures {
+    /// The device: VK_EXT_transform_feedback.
+    Extension,
+    /// The shaders.
+    Storage,
+}
+
 impl Storage {
     /// The value of `ZINK_NTV_STORAGE`.
     fn value(self) -> String {
@@ -80,6 +90,7 @@ pub(crate) struct Driver {
     validate: bool,
     pub(crate) sanitizer: Option<Sanitizer>,
     pub(crate) storage: Option<Storage>,
+    pub(crate) captures: Option<Captures>,
     /// Where zink writes what [`Translator::Both`] took, each in so many runs.
     pub(crate) log: Option<(PathBuf, u32)>,
     /// What steps through the translations.
@@ -91,7 +102,8 @@ pub(crate) struct Driver {
 impl Driver {
     pub(crate) fn new(prefix: PathBuf, validate: bool, sanitizer: Option<Sanitizer>) -> Result<Driver> {
         let scratch = tempfile::tempdir()?;
-        let driver = Driver { prefix, validate, sanitizer, storage: None, log: None, tracer: None, scratch };
+        let driver =
+            Driver { prefix, validate, sanitizer, storage: None, captures: None, log: None, tracer: None, scratch };
         if driver.lavapipe() == Path::new(DEBIANS_LAVAPIPE) {
             crate::test::install_file("/usr/share/vulkan/icd.d", "lvp_icd.", "mesa-vulkan-drivers")?;
         }
@@ -133,6 +145,9 @@ impl Driver {
             .stdin(Stdio::null());
         if let (Some(storage), Translator::Rust) = (self.storage, translator) {
             command.env("ZINK_NTV_STORAGE", storage.value());
+        }
+        if let (Some(Captures::Storage), Translator::Rust) = (self.captures, translator) {
+            command.env("ZINK_NTV_XFB", "storage");
         }
         if let Some((log, runs)) = &self.log {
             command.env("ZINK_NTV_LOG", log).env("ZINK_NTV_RUNS", runs.to_string());

@@ -1,6 +1,6 @@
-//! Which tests: the lists under `tests/mesa/`, and piglit's profile `quick_shader`.
+//! Which tests: the lists under `tests/mesa/`, and piglit's profiles `quick_shader` and `quick_gl`.
 //!
-//! A test is the path of its `.shader_test` file below piglit's folder.
+//! A test is the path of its `.shader_test` file below piglit's folder, or a program of piglit's with its arguments.
 
 use super::driver::PIGLIT;
 use anyhow::{ensure, Context, Result};
@@ -26,6 +26,7 @@ pub(crate) fn tests(name: &str, filter: Option<&Regex>, sample: Option<usize>, i
     let slow = Regex::new(SLOW)?;
     let mut tests = match name {
         "quick_shader" => quick_shader()?,
+        "quick_gl" => quick_gl()?,
         _ => named(name)?,
     };
     tests.retain(|test| filter.is_none_or(|filter| filter.is_match(test)) && !(in_haste && slow.is_match(test)));
@@ -45,10 +46,7 @@ fn named(name: &str) -> Result<Vec<String>> {
 
 /// What piglit's profile runs, of the slow tests a sample.
 fn quick_shader() -> Result<Vec<String>> {
-    let profile = Path::new(PIGLIT).join("tests/quick_shader.xml.gz");
-    let output = Command::new("gzip").arg("-dc").arg(&profile).output().context("cannot start gzip")?;
-    ensure!(output.status.success(), "cannot unpack {}", profile.display());
-    let text = String::from_utf8(output.stdout)?;
+    let text = profile("quick_shader")?;
     // <option name="command" value="['shader_runner', 'tests/spec/...shader_test']" />
     let command = Regex::new(r#"value="\['shader_runner(?:_gles[23])?', '([^']*)'\]""#)?;
     let slow = Regex::new(SLOW)?;
@@ -58,8 +56,38 @@ fn quick_shader() -> Result<Vec<String>> {
     Ok(tests)
 }
 
-/// The program of piglit's that runs `test`, by what it requires.
-pub(crate) fn program(test: &str) -> &'static str {
+/// What piglit's profile of programs runs, but for those that take names with spaces.
+fn quick_gl() -> Result<Vec<String>> {
+    let text = profile("quick_gl")?;
+    // <option name="command" value="['ext_transform_feedback-alignment', '4']" />
+    let command = Regex::new(r#"name="command" value="\[([^\]]*)\]""#)?;
+    let word = Regex::new(r"^'([^' /]+)'$")?;
+    let line = |words: &str| -> Option<String> {
+        let words: Option<Vec<&str>> =
+            words.split(", ").map(|quoted| Some(word.captures(quoted)?.get(1)?.as_str())).collect();
+        Some(words?.join(" "))
+    };
+    Ok(command.captures_iter(&text).filter_map(|found| line(&found[1])).collect())
+}
+
+/// The text of a profile.
+fn profile(name: &str) -> Result<String> {
+    let profile = Path::new(PIGLIT).join("tests").join(name).with_extension("xml.gz");
+    let output = Command::new("gzip").arg("-dc").arg(&profile).output().context("cannot start gzip")?;
+    ensure!(output.status.success(), "cannot unpack {}", profile.display());
+    Ok(String::from_utf8(output.stdout)?)
+}
+
+/// Whether `test` is a file that a program of piglit's runs.
+pub(crate) fn is_file(test: &str) -> bool {
+    test.ends_with(".shader_test")
+}
+
+/// The program of piglit's that runs `test`: for a file, by what that requires.
+pub(crate) fn program(test: &str) -> &str {
+    if !is_file(test) {
+        return test.split(' ').next().unwrap_or(test);
+    }
     let text = fs::read_to_string(Path::new(PIGLIT).join(test)).unwrap_or_default();
     let required = text.split("[require]").nth(1).unwrap_or_default();
     let required = required.lines().skip(1).take_while(|line| !line.starts_with('['));

@@ -20,7 +20,7 @@ use anyhow::{bail, ensure, Result};
 use build::Build;
 use clap::Parser;
 pub(crate) use driver::vulkan_driver;
-use driver::{Driver, Storage, Translator};
+use driver::{Captures, Driver, Storage, Translator};
 use regex::Regex;
 use results::Results;
 use sanitize::{Sanitizer, Tool};
@@ -30,7 +30,7 @@ use std::path::PathBuf;
 #[derive(Parser)]
 #[command(name = "cargo xtask mesa")]
 struct Arguments {
-    /// Which tests: a file of tests/mesa without `.txt`, or quick_shader, piglit's profile.
+    /// Which tests: a file of tests/mesa without `.txt`, or a profile of piglit's: quick_shader, or quick_gl, which is of programs.
     #[arg(long, value_name = "NAME", default_value = "slice")]
     list: String,
     /// Only tests whose path matches this regular expression.
@@ -58,6 +58,9 @@ struct Arguments {
     /// of one dynamically.
     #[arg(long, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "blocks")]
     storage: Option<Storage>,
+    /// Who writes what transform feedback captures in the runs with ntv.
+    #[arg(long, value_name = "WHO")]
+    captures: Option<Captures>,
     /// Run all tests with `c`, also those whose result is known from an earlier run.
     #[arg(long)]
     again: bool,
@@ -90,6 +93,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let sanitizer = arguments.sanitize.map(Sanitizer::new).transpose()?;
     let mut driver = Driver::new(prefix, arguments.validate, sanitizer)?;
     driver.storage = arguments.storage;
+    driver.captures = arguments.captures;
     driver.verify()?;
     if arguments.glmark2 {
         return glmark2::compare(&driver);

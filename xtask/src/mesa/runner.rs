@@ -1,17 +1,17 @@
 //! Runs tests, many to a process and several processes at a time.
 //!
-//! piglit's `shader_runner` takes any number of files and says after each what came of it. A test that crashes, or is skipped
-//! by ending the process, takes those behind it along: they go to a new process. What does not pass is run once more in a
+//! A program of piglit's that is a test has a process of its own. piglit's `shader_runner` takes any number of files and says after each what came of it. A test that crashes, or is skipped
+//! by ending the process, takes those after it along: they go to a new process. What does not pass is run once more in a
 //! process of its own, as one test may leave the context in a state that the next does not expect.
 
 use super::driver::{Driver, Translator, PIGLIT};
-use super::list::program;
+use super::list::{is_file, program};
 use super::results::{Outcome, Results};
 use anyhow::{bail, Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{BufRead, BufReader, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -29,10 +29,26 @@ const SHORT_PATIENCE: Duration = Duration::from_secs(20);
 /// The same where each instruction of a translation is a step.
 const TRACED_PATIENCE: Duration = Duration::from_secs(600);
 
-/// Tests for one process: a program of piglit's and the files that it takes.
+/// Tests for one process: a program of piglit's and the files that it takes, or one that is a test.
 struct Batch {
-    program: &'static str,
+    program: String,
     tests: VecDeque<String>,
+}
+
+impl Batch {
+    /// The arguments of the process.
+    fn arguments(&self) -> Vec<PathBuf> {
+        match self.tests.front() {
+            Some(test) if !is_file(test) => test.split(' ').skip(1).map(PathBuf::from).collect(),
+            _ => self.tests.iter().map(|test| Path::new(PIGLIT).join(test)).collect(),
+        }
+    }
+
+    /// Reads what the process says of its tests. A program that is a test may have parts, of which each has a verdict, too.
+    fn verdict(&self, line: &str) -> Option<String> {
+        let counts = self.tests.front().is_some_and(|test| is_file(test)) || line.contains("\"result\"");
+        counts.then(|| verdict(line)).flatten()
+    }
 }
 
 /// The runner does not come back from the mode that these switch it to.
@@ -69,15 +85,16 @@ pub(crate) fn run_alone(
 }
 
 fn batches(tests: &[String], size: usize) -> VecDeque<Batch> {
-    let mut programs: BTreeMap<&'static str, Vec<String>> = BTreeMap::new();
+    let mut programs: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for test in tests {
         programs.entry(program(test)).or_default().push(test.clone());
     }
+    let is_loner = |test: &String| !is_file(test) || test.contains(LONERS);
     let mut batches = VecDeque::new();
     for (program, tests) in programs {
-        let (loners, others): (Vec<String>, Vec<String>) = tests.into_iter().partition(|test| test.contains(LONERS));
+        let (loners, others): (Vec<String>, Vec<String>) = tests.into_iter().partition(is_loner);
         let chunks = others.chunks(size).chain(loners.chunks(1));
-        batches.extend(chunks.map(|chunk| Batch { program, tests: chunk.to_vec().into() }));
+        batches.extend(chunks.map(|chunk| Batch { program: program.to_string(), tests: chunk.to_vec().into() }));
     }
     batches
 }
@@ -126,10 +143,12 @@ fn one_process(
     batch: &mut Batch,
     done: impl Fn(String, Outcome) -> Result<()>,
 ) -> Result<()> {
-    let mut command = driver.piglit(batch.program, translator);
-    command.args(batch.tests.iter().map(|test| Path::new(PIGLIT).join(test)));
+    let mut command = driver.piglit(&batch.program, translator);
+    command.args(batch.arguments()).args(["-auto", "-fbo"]);
+    if batch.tests.iter().all(|test| is_file(test)) {
+        command.arg("-report-subtests");
+    }
     let mut child = command
-        .args(["-auto", "-fbo", "-report-subtests"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -142,7 +161,7 @@ fn one_process(
         _ if driver.sanitizer.is_some() => LONG_PATIENCE,
         _ => PATIENCE,
     };
-    let (verdicts, in_time) = listen(&lines, batch.tests.len(), patience);
+    let (verdicts, in_time) = listen(&lines, batch, patience);
     if !in_time {
         child.kill()?;
     }
@@ -184,12 +203,12 @@ fn ending(status: ExitStatus) -> String {
     .into()
 }
 
-/// The verdicts of up to `count` tests, as piglit prints them, and whether none kept it waiting.
-fn listen(lines: &Receiver<String>, count: usize, patience: Duration) -> (Vec<String>, bool) {
+/// The verdicts of the tests of a batch, as piglit prints them, and whether none kept it waiting.
+fn listen(lines: &Receiver<String>, batch: &Batch, patience: Duration) -> (Vec<String>, bool) {
     let mut verdicts = Vec::new();
-    while verdicts.len() < count {
+    while verdicts.len() < batch.tests.len() {
         match lines.recv_timeout(patience) {
-            Ok(line) => verdicts.extend(verdict(&line)),
+            Ok(line) => verdicts.extend(batch.verdict(&line)),
             Err(RecvTimeoutError::Disconnected) => break,
             Err(RecvTimeoutError::Timeout) => return (verdicts, false),
         }

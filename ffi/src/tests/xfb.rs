@@ -1,0 +1,167 @@
+//! Transform feedback through the ABI: shaders that capture by themselves, and what they are told of a draw.
+
+use super::translation::{target, Context};
+use crate::bindings::*;
+use crate::{ntv_emission_list, ntv_topology_primitives, ntv_topology_vertices_per_primitive, ntv_xfb_state_words};
+use ntv_core::capture::{
+    emission_list, Attribute, AttributeFormat, BackEnd, CaptureState, DrawList, ProvokingVertex, Topology,
+    BUFFER_BINDING, COUNTS_BINDING, LIST_BINDING, STATE_BINDING, STATE_WORDS, VERTEX_BUFFER_BINDING,
+};
+use ntv_core::{text, wire, EmitOptions, Options, Shader, Translator};
+use std::ffi::CStr;
+use std::ptr::{null, null_mut};
+
+fn shader() -> Shader {
+    text::parse(include_str!("../../../examples/captures.nir")).remove(0).shader.expect("a shader")
+}
+
+fn attribute(format: &CStr) -> ntv_attribute {
+    let format = format.as_ptr();
+    ntv_attribute { location: 0, format, binding: 1, offset: 4, stride: 20, per_instance: true, divisor: 3 }
+}
+
+/// Options for a compute shader that reads one attribute.
+fn with(row: &ntv_attribute) -> ntv_xfb_options {
+    ntv_xfb_options {
+        back_end: NTV_XFB_COMPUTE,
+        set: 0,
+        binding: 0,
+        attributes: row,
+        num_attributes: 1,
+        passes_instance: false,
+        instance_location: 9,
+    }
+}
+
+/// What C is answered.
+fn translated(xfb: &ntv_xfb_options) -> (ntv_status, Vec<u32>, Option<String>) {
+    let allocator = ntv_allocator { alloc: None, free: None, user: null_mut() };
+    let options = ntv_options { flags: 0, allocator, placements: null(), num_placements: 0, xfb };
+    Context::new().translate(&target(), &wire::encode(&shader()), Some(&options))
+}
+
+#[test]
+fn captures_are_carried_out_as_the_library_does() {
+    let format = AttributeFormat::from_name("R32G32_SFLOAT").expect("a format");
+    let known = Attribute { location: 0, format, binding: 1, offset: 4, stride: 20, divisor: Some(3) };
+    let row = attribute(c"R32G32_SFLOAT");
+    let mut seen = Vec::new();
+    for (captures, back_end) in [
+        (BackEnd::Extension, NTV_XFB_EXTENSION),
+        (BackEnd::Storage, NTV_XFB_STORAGE),
+        (BackEnd::Compute, NTV_XFB_COMPUTE),
+    ] {
+        for (set, binding, capture_slot) in [(0, 0, None), (2, 7, Some((2, 7)))] {
+            let options = ntv_xfb_options { back_end, set, binding, passes_instance: set != 0, ..with(&row) };
+            let instance_location = capture_slot.map(|_| 9);
+            let attributes = vec![known];
+            let known = Options { captures, capture_slot, attributes, instance_location, ..Options::default() };
+            let module = Translator::new(known).translate(&mut shader(), &EmitOptions::default()).expect("a module");
+            assert_eq!(translated(&options), (NTV_OK, module.words.clone(), None));
+            seen.push(module.words);
+        }
+    }
+    seen.dedup();
+    assert_eq!(seen.len(), 5, "the device knows no slot of buffers, the others differ");
+}
+
+#[test]
+fn wrong_options_are_refused() {
+    let refused = |options: ntv_xfb_options| {
+        let (status, _, error) = translated(&options);
+        assert_eq!(status, NTV_ERROR_ARGUMENT);
+        error.expect("an error")
+    };
+    let plain = ntv_xfb_options { attributes: null(), num_attributes: 0, ..with(&attribute(c"R32_UINT")) };
+    assert_eq!(refused(ntv_xfb_options { back_end: 3, ..plain }), "back_end of the captures is 3");
+    assert!(refused(ntv_xfb_options { num_attributes: 1, ..plain }).contains("attributes"));
+    let (wrong, none) = (attribute(c"R32G32_TURTLE"), ntv_attribute { format: null(), ..attribute(c"") });
+    for (row, said) in [(wrong, "R32G32_TURTLE"), (none, "NULL")] {
+        let options = with(&row);
+        assert_eq!(refused(options), format!("attribute 0 has the format {said}"));
+    }
+}
+
+#[test]
+fn states_have_the_words_of_the_library() {
+    assert_eq!(NTV_XFB_STATE_WORDS as usize, STATE_WORDS);
+    let bindings = [NTV_XFB_STATE_BINDING, NTV_XFB_LIST_BINDING, NTV_XFB_COUNTS_BINDING, NTV_XFB_VERTEX_BUFFER_BINDING];
+    let known = [STATE_BINDING, LIST_BINDING, COUNTS_BINDING, VERTEX_BUFFER_BINDING];
+    assert_eq!(NTV_XFB_BUFFER_BINDING, BUFFER_BINDING);
+    assert_eq!(bindings.map(|binding| BUFFER_BINDING + binding), known);
+    let state = ntv_xfb_state {
+        is_active: true,
+        only_counts: true,
+        first_provokes: true,
+        topology: NTV_TOPOLOGY_TRIANGLE_STRIP,
+        first_vertex: 2,
+        vertices: 11,
+        first_instance: 3,
+        instances: 4,
+        draw: 5,
+        primitives_before: 6,
+        primitives_most: 7,
+        first_words: [8, 9, 10, 11],
+        has_list: true,
+        list_first_word: 12,
+        base_vertex: 13,
+    };
+    let known = CaptureState {
+        is_active: true,
+        topology: Topology::TriangleStrip,
+        provoking: ProvokingVertex::First,
+        first_vertex: 2,
+        vertices: 11,
+        first_instance: 3,
+        instances: 4,
+        draw: 5,
+        primitives_before: 6,
+        primitives_most: 7,
+        first_words: [8, 9, 10, 11],
+        list: Some(DrawList { first_word: 12, base_vertex: 13 }),
+    };
+    let mut words = [77; STATE_WORDS];
+    // SAFETY: a state, and room for its words.
+    unsafe {
+        assert!(ntv_xfb_state_words(&state, words.as_mut_ptr()));
+        assert_eq!(words, known.words());
+        let counting = ntv_xfb_state { is_active: false, has_list: false, ..state };
+        assert!(ntv_xfb_state_words(&counting, words.as_mut_ptr()));
+        assert_eq!(words, CaptureState { is_active: false, list: None, ..known }.counting_words());
+        words = [77; STATE_WORDS];
+        assert!(!ntv_xfb_state_words(&ntv_xfb_state { topology: 7, ..state }, words.as_mut_ptr()));
+        assert!(!ntv_xfb_state_words(null(), words.as_mut_ptr()));
+        assert!(!ntv_xfb_state_words(&state, null_mut()));
+    }
+    assert_eq!(words, [77; STATE_WORDS], "nothing was written");
+}
+
+#[test]
+fn topologies_are_those_of_the_library() {
+    let indices = [1, 2, 3, 9, 4, 5, 6, 7, 8];
+    for (number, topology) in (0..).zip(Topology::ALL) {
+        // SAFETY: indices, a restart, and room for as many as it says.
+        unsafe {
+            assert_eq!(ntv_topology_primitives(number, 11), topology.primitives(11));
+            assert_eq!(ntv_topology_vertices_per_primitive(number), topology.vertices_per_primitive());
+            for (first, provoking) in [(true, ProvokingVertex::First), (false, ProvokingVertex::Last)] {
+                let mut list = [77; 64];
+                let list_of = |list: &mut [u32; 64], most| {
+                    ntv_emission_list(number, first, indices.as_ptr(), indices.len(), &9, list.as_mut_ptr(), most)
+                };
+                let known = emission_list(topology, provoking, &indices, Some(9));
+                assert_eq!(list_of(&mut list, 2), known.len());
+                assert_eq!((&list[..2], list[2]), (&known[..2], 77), "no more than were asked for");
+                assert_eq!(list_of(&mut list, 64), known.len());
+                assert_eq!(list[..known.len()], known);
+            }
+        }
+    }
+    // SAFETY: nulls where there is nothing.
+    unsafe {
+        assert_eq!((ntv_topology_primitives(7, 11), ntv_topology_vertices_per_primitive(7)), (0, 0));
+        assert_eq!(ntv_emission_list(7, true, indices.as_ptr(), indices.len(), null(), null_mut(), 0), 0);
+        assert_eq!(ntv_emission_list(0, true, null(), 3, null(), null_mut(), 0), 0);
+        assert_eq!(ntv_emission_list(0, true, indices.as_ptr(), indices.len(), null(), null_mut(), 9), 9);
+    }
+}

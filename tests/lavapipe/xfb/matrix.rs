@@ -1,0 +1,186 @@
+//! Every shape of output, interleaved and separate, under every topology, with and without instances, a base instance, an offset of
+//! the buffers, and room.
+
+use super::draw::{Case, Vertices, PLAIN};
+use super::program::{slots, words, Program};
+use super::run::Modules;
+use super::wish::{listable, varyings, Entry, Wish};
+use crate::gpu::Gpu;
+use crate::support;
+use ntv::capture::{Base, BufferMode, Member, Output, ProvokingVertex, Topology, Type};
+use ntv::op::names::varying::{CLIP_DIST0, POS, PSIZ, VAR0};
+
+/// Outputs, and what of them is captured.
+struct Shape {
+    /// Locations count from the first free slot, but for built-ins.
+    outputs: Vec<Output>,
+    names: Vec<String>,
+}
+
+/// An output `name` of which `parts`, or it as a whole, are captured.
+fn shape(name: &str, ty: Type, parts: &[&str]) -> Shape {
+    let whole = [""];
+    let parts = if parts.is_empty() { &whole } else { parts };
+    let names = parts.iter().map(|part| format!("{name}{part}")).collect();
+    Shape { outputs: vec![Output::new(name, ty, VAR0)], names }
+}
+
+fn float(rows: u8) -> Type {
+    Type::vector(Base::Float, rows)
+}
+
+fn members<const N: usize>(members: [(&str, Type); N]) -> Vec<Member> {
+    members.into_iter().map(|(name, ty)| Member::new(name, ty)).collect()
+}
+
+fn shapes() -> Vec<Shape> {
+    let mut all = Vec::new();
+    for base in [Base::Float, Base::Int, Base::Uint, Base::Double, Base::Int64, Base::Uint64] {
+        let name = |rows| format!("{base:?}{rows}").to_lowercase();
+        all.extend((1..=4).map(|rows| shape(&name(rows), Type::vector(base, rows), &[])));
+    }
+    for base in [Base::Float, Base::Double] {
+        for (columns, rows) in (2..=4).flat_map(|columns| (2..=4).map(move |rows| (columns, rows))) {
+            let name = format!("{base:?}{columns}x{rows}").to_lowercase();
+            all.push(shape(&name, Type::matrix(base, columns, rows), &[]));
+        }
+    }
+    let double = |rows| Type::vector(Base::Double, rows);
+    all.extend([
+        shape("array", float(1).array(3), &[]),
+        shape("vectors", float(3).array(2), &[]),
+        shape("doubles", double(3).array(2), &[]),
+        shape("matrices", Type::matrix(Base::Float, 2, 2).array(2), &[]),
+        shape("element", float(1).array(4), &["[2]", "[0]"]),
+        shape("vector", Type::vector(Base::Int, 4).array(3), &["[1]"]),
+        shape("double", double(2).array(3), &["[2]", "[1]"]),
+        shape("grid", float(2).array(2).array(2), &["[1]", "[0][1]"]),
+    ]);
+    let inner = Type::Struct(members([("d", double(3)), ("f", float(1).array(2))]));
+    let outer = Type::Struct(members([("a", float(3)), ("s", inner.array(2)), ("m", Type::matrix(Base::Float, 3, 2))]));
+    all.push(shape("record", outer, &[".s[1].d", ".a", ".s[0].f[1]", ".m"]));
+    all.push(shape("alone", Type::Struct(members([("m", Type::matrix(Base::Float, 2, 3))])), &[".m"]));
+    let block = Type::Block(members([("a", Type::vector(Base::Uint, 2)), ("v", float(4).array(2))]));
+    all.push(shape("Block", block.clone(), &[".v[1]", ".a"]));
+    all.push(shape("Blocks", block.array(2), &["[1].a", "[0].v"]));
+    all.push(Shape {
+        outputs: vec![
+            Output::new("x", float(1), VAR0),
+            Output { component: 1, ..Output::new("yz", float(2), VAR0) },
+            Output { component: 3, ..Output::new("w", float(1).array(2), VAR0) },
+        ],
+        names: ["yz", "w", "x"].map(String::from).into(),
+    });
+    let clip = Output { is_compact: true, ..Output::new("gl_ClipDistance", float(1).array(6), CLIP_DIST0) };
+    all.push(Shape { outputs: vec![clip.clone()], names: vec![clip.name.clone()] });
+    let elements = ["gl_ClipDistance[5]", "gl_Position", "gl_ClipDistance[2]", "gl_PointSize"];
+    all.push(Shape { outputs: vec![clip], names: elements.map(String::from).into() });
+    all
+}
+
+/// Programs of as many shapes as fit together, and the names of each that are captured.
+fn programs() -> Vec<(Program, Vec<String>)> {
+    let built_ins = || vec![Output::new("gl_Position", float(4), POS), Output::new("gl_PointSize", float(1), PSIZ)];
+    let mut all: Vec<(Program, Vec<String>)> = Vec::new();
+    let (mut next, mut captured) = (u32::MAX, 0);
+    for Shape { outputs, names } in shapes() {
+        let size: u32 = outputs.iter().map(|output| words(&output.ty)).sum();
+        let own = |output: &&Output| output.location == VAR0;
+        let used = outputs.iter().filter(own).map(|output| slots(&output.ty)).max().unwrap_or(0);
+        let is_twice = |output: &Output| all.last().is_some_and(|(last, _)| last.outputs.contains(output));
+        if next.saturating_add(used) > 14 || captured + size > 60 || outputs.iter().any(is_twice) {
+            let reads_attributes = all.len() % 2 == 1;
+            all.push((Program { outputs: built_ins(), reads_attributes, is_by_slot: false }, Vec::new()));
+            (next, captured) = (0, 0);
+        }
+        if let Some((program, all_names)) = all.last_mut() {
+            for mut output in outputs {
+                output.location += if output.location == VAR0 { next } else { 0 };
+                program.outputs.push(output);
+            }
+            all_names.extend(names);
+        }
+        (next, captured) = (next + used, captured + size);
+    }
+    all
+}
+
+/// What is captured: all interleaved, with gaps and in two buffers; then four names at a time in buffers of their own.
+fn wishes(program: &Program, names: &[String]) -> Vec<Wish> {
+    let all = listable(program);
+    let entry = |name: &String| {
+        let named = all.iter().find(|named| named.name == *name);
+        Entry::Name(named.unwrap_or_else(|| panic!("{name}")).clone())
+    };
+    let mut interleaved = Vec::new();
+    for (number, name) in names.iter().enumerate() {
+        match number {
+            2 => interleaved.push(Entry::Skip(3)),
+            4 => interleaved.push(Entry::NextBuffer),
+            _ => {}
+        }
+        interleaved.push(entry(name));
+    }
+    let separate = names.chunks(4).map(|names| names.iter().map(entry).collect::<Vec<_>>());
+    let separate = separate.map(|entries| varyings(&entries, BufferMode::Separate));
+    std::iter::once(varyings(&interleaved, BufferMode::Interleaved)).chain(separate).collect()
+}
+
+/// All draws of what has these strides.
+fn cases(strides: [u32; 4]) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for (number, topology) in Topology::ALL.into_iter().enumerate() {
+        for bits in 0..16 {
+            let is = |bit: u32| bits >> bit & 1 != 0;
+            let provoking = if (number + bits) % 3 == 0 { ProvokingVertex::First } else { ProvokingVertex::Last };
+            let mut case = Case {
+                topology,
+                provoking,
+                vertices: Vertices::Array { first: 2, count: 6 },
+                instances: if is(0) { 3 } else { 1 },
+                first_instance: if is(1) { 2 } else { 0 },
+                margins: [if is(2) { [3, 1] } else { [0, 1] }; 4],
+                ..PLAIN
+            };
+            let all = case.instances * case.primitives().len() as u32;
+            let corners = case.corners();
+            // Room for all, or for all but one and a half; of one of the buffers.
+            case.sizes = strides.map(|stride| all * corners * stride);
+            let small = (0..4).rev().find(|buffer| strides[*buffer] != 0).unwrap_or(0);
+            if is(3) {
+                case.sizes[small] -= (corners * strides[small]).div_ceil(8) * 4 + corners * strides[small];
+            }
+            cases.push(case);
+        }
+    }
+    cases
+}
+
+/// What is wrong with a program, and how many draws it had.
+fn checked(gpu: &Gpu, program: &Program, names: &[String]) -> (usize, Option<String>) {
+    let mut draws = 0;
+    for wish in wishes(program, names) {
+        let checked = support::caught(|| {
+            let modules = Modules::new(gpu, program, &wish, false)?;
+            modules.validate(gpu)?;
+            for case in cases(wish.strides) {
+                modules.check(gpu, &case).map_err(|problem| format!("{case:?}: {problem}"))?;
+                draws += 1;
+            }
+            Ok(())
+        });
+        if let Err(problem) = checked {
+            return (draws, Some(format!("{:?}: {problem}", wish.request)));
+        }
+    }
+    (draws, None)
+}
+
+#[test]
+fn all_shapes_are_captured_under_all_draws() {
+    let checked = support::in_parallel(programs(), |(program, names)| checked(&Gpu::open(), &program, &names));
+    let wrong: Vec<&str> = checked.iter().filter_map(|(_, wrong)| wrong.as_deref()).collect();
+    assert!(wrong.is_empty(), "{} programs:\n{}", wrong.len(), wrong.join("\n"));
+    let draws: usize = checked.iter().map(|(draws, _)| draws).sum();
+    assert!(draws > 3000, "{draws} draws");
+}

@@ -1,0 +1,103 @@
+//! Transform feedback from GL's names to bytes: random shaders, requests and draws, and all shapes under all draws. What the three back
+//! ends capture is what a model on the CPU says, which knows the names and GL's rules, and no plan.
+//!
+//! `NTV_SEED=N cargo test --features vulkan --test lavapipe random_captures` tries seed N alone, and prints it. `NTV_SEEDS=N` tries so many.
+
+#![allow(clippy::print_stdout)]
+
+mod draw;
+mod matrix;
+mod program;
+mod random;
+mod run;
+mod wish;
+
+use crate::gpu::Gpu;
+use crate::support;
+use draw::{Case, NOTHING};
+use program::Program;
+use random::seeded;
+use run::Modules;
+use std::process::Command;
+use wish::Wish;
+
+/// So many seeds are tried.
+const SEEDS: u64 = 2000;
+/// One module in so many is validated.
+const VALIDATED: u64 = 40;
+/// So many share a device.
+const SHARE: u64 = 50;
+
+fn number(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok()?.parse().ok()
+}
+
+/// Says what is wrong with a draw, and with the modules if they are validated.
+fn check(gpu: &Gpu, (program, wish, case): (&Program, &Wish, &Case), is_validated: bool) -> Result<(), String> {
+    let modules = Modules::new(gpu, program, wish, case.pulls)?;
+    if is_validated {
+        modules.validate(gpu)?;
+    }
+    modules.check(gpu, case)
+}
+
+/// How many of the seeds capture anything, and what is wrong with them.
+fn try_seeds(seeds: std::ops::Range<u64>) -> (usize, Vec<String>) {
+    let gpu = Gpu::open();
+    let (mut told, mut wrong) = (0, Vec::new());
+    for seed in seeds {
+        let checked = support::caught(|| {
+            let (program, wish, case) = seeded(seed);
+            check(&gpu, (&program, &wish, &case), seed % VALIDATED == 0)?;
+            Ok(case.model(&program, &wish, NOTHING).concat().iter().any(|word| *word != NOTHING))
+        });
+        // After a panic nobody has asked for them.
+        gpu.take_messages();
+        match checked {
+            Ok(tells) => told += usize::from(tells),
+            // A shader that is refused is printed as a whole.
+            Err(problem) => {
+                let problem: Vec<&str> = problem.lines().take(30).collect();
+                wrong.push(format!("NTV_SEED={seed}: {}", problem.join("\n")));
+            }
+        }
+    }
+    (told, wrong)
+}
+
+/// Runs the test `name` of this program in a process of its own, in which lavapipe does not optimize: half of the time goes to
+/// that, and most shaders run once. False: this is that process.
+fn in_own_process(name: &str) -> bool {
+    const VARIABLE: &str = "GALLIVM_PERF";
+    if std::env::var_os(VARIABLE).is_some() {
+        return false;
+    }
+    let mut command = Command::new(std::env::current_exe().expect("this program"));
+    let output = command.args(["--exact", name, "--nocapture"]).env(VARIABLE, "nopt").output().expect("this program");
+    print!("{}", String::from_utf8_lossy(&output.stdout));
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    true
+}
+
+#[test]
+fn random_captures_are_what_gl_says() {
+    if in_own_process("xfb::random_captures_are_what_gl_says") {
+        return;
+    }
+    if let Some(seed) = number("NTV_SEED") {
+        let (program, wish, case) = seeded(seed);
+        let (_, rows) = run::rows(&program, &wish).expect("a plan");
+        let (header, body) = program.shader(&rows);
+        println!("{wish:#?}\n{case:#?}\n{header}{body}");
+        check(&Gpu::open(), (&program, &wish, &case), true).unwrap_or_else(|problem| panic!("{problem}"));
+        return;
+    }
+    let count = number("NTV_SEEDS").unwrap_or(SEEDS);
+    let shares = (0..count).step_by(SHARE as usize).map(|first| first..(first + SHARE).min(count)).collect();
+    let tried = support::in_parallel(shares, try_seeds);
+    let told: usize = tried.iter().map(|(told, _)| told).sum();
+    let wrong: Vec<&str> = tried.iter().flat_map(|(_, wrong)| wrong).map(String::as_str).collect();
+    assert!(wrong.is_empty(), "{} of {count} seeds:\n{}", wrong.len(), wrong[..wrong.len().min(20)].join("\n"));
+    println!("{told} of {count} seeds capture something");
+    assert!(told as u64 > count / 4 * 3, "{told} of {count} seeds capture something");
+}
