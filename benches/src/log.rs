@@ -11,6 +11,32 @@ pub fn wanted() -> Result<PathBuf> {
     log.map(PathBuf::from).context("wanted: LOG")
 }
 
+/// The day on which something is measured, as `2026-01-31`.
+pub fn today() -> String {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    date(since.as_secs() / 86400)
+}
+
+/// The date so many days after 1970-01-01.
+fn date(mut days: u64) -> String {
+    let is_leap = |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    let mut year = 1970;
+    while days >= 365 + u64::from(is_leap(year)) {
+        days -= 365 + u64::from(is_leap(year));
+        year += 1;
+    }
+    let february = 28 + u64::from(is_leap(year));
+    let mut month = 1;
+    for length in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30] {
+        if days < length {
+            break;
+        }
+        days -= length;
+        month += 1;
+    }
+    format!("{year}-{month:02}-{:02}", days + 1)
+}
+
 /// A log that was read.
 pub struct Log {
     columns: Vec<String>,
@@ -66,6 +92,13 @@ impl<'a> Row<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn days_have_dates() {
+        let dates = [0, 58, 59, 364, 365, 789, 790, 20_781].map(date);
+        let known = "1970-01-01 1970-02-28 1970-03-01 1970-12-31 1971-01-01 1972-02-29 1972-03-01 2026-11-24";
+        assert_eq!(dates.join(" "), known);
+    }
 
     #[test]
     fn cells_are_found_by_name() {

@@ -166,7 +166,7 @@ impl Bound {
                         split(&on_device.read(&self.device)?, &mut image.levels);
                     }
                 }
-                Resource::Part(_) | Resource::Sampled(..) | Resource::Sampler(_) => {}
+                Resource::Part(_) | Resource::TexelPart(..) | Resource::Sampled(..) | Resource::Sampler(_) => {}
             }
         }
         Ok(())
@@ -301,6 +301,11 @@ fn object(
             let made = Buffer::new(device, vk::BufferUsageFlags::UNIFORM_TEXEL_BUFFER, bytes)?;
             object.texels = Some(buffer_view(device, &made, *format)?);
             object.buffer = Some(made);
+        }
+        (Kind::UNIFORM_TEXEL_BUFFER, Resource::TexelPart(format, bytes)) => {
+            let part = shared.whole(device, bytes)?;
+            object.texels = Some(buffer_view(device, part.buffer(), *format)?);
+            object.part = Some(part);
         }
         (Kind::STORAGE_TEXEL_BUFFER, Resource::TexelBuffer(format, bytes)) => {
             let made = Buffer::new(device, vk::BufferUsageFlags::STORAGE_TEXEL_BUFFER, bytes)?;

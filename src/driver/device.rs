@@ -42,6 +42,7 @@ impl Default for DeviceOptions {
 /// An open device of a driver. See the [module](super).
 pub struct Device {
     pub(super) logical: Rc<Logical>,
+    is_cpu: bool,
     target: Target,
     name: String,
     driver: String,
@@ -62,12 +63,18 @@ impl Device {
         let driver = driver_name(&instance.raw, physical);
         let limits = properties.limits;
         let logical = Logical::new(instance, (physical, limits), &mut features, options.timeout)?;
-        Ok(Device { logical: Rc::new(logical), target, name: device_name(&properties), driver })
+        let is_cpu = properties.device_type == vk::PhysicalDeviceType::CPU;
+        Ok(Device { logical: Rc::new(logical), is_cpu, target, name: device_name(&properties), driver })
     }
 
     /// What a translation for this device may use.
     pub fn target(&self) -> &Target {
         &self.target
+    }
+
+    /// Whether the driver runs shaders on the CPU.
+    pub(super) fn is_cpu(&self) -> bool {
+        self.is_cpu
     }
 
     /// The device's name.

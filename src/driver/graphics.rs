@@ -5,11 +5,12 @@ use super::compute::shader_module;
 use super::device::{Device, Logical};
 use super::handle::Owned;
 use super::memory::{owned, Buffer, DeviceImage};
-use super::part::SharedBuffers;
+use super::part::{InputBuffer, SharedBuffers};
 use super::query::{Counts, Pools, Queries};
 use super::reflect::{reflect, Interface};
 use super::render_pass::{self, RenderPass};
 use super::resource::{texel_size, Image, Part, Resources};
+use super::steps::Step;
 use super::submit::Commands;
 use super::{Error, Result};
 use ash::vk;
@@ -99,7 +100,8 @@ impl Draw<'_> {
 pub struct Indices<'a> {
     /// What an index is.
     pub ty: vk::IndexType,
-    /// The index buffer. Every index that is drawn must be in it, and its vertex in the attributes.
+    /// The index buffer. Every index that is drawn must be in it, and its vertex in the attributes. It may be of a buffer on the
+    /// device as an [`Attribute`].
     pub bytes: &'a [u8],
     /// Whether the largest index begins a new run of vertices.
     pub restart: bool,
@@ -114,7 +116,8 @@ pub struct Attribute<'a> {
     pub location: u32,
     /// What a vertex has in `bytes`; see [`texel_size`].
     pub format: vk::Format,
-    /// One value after the other.
+    /// One value after the other. Bytes of a buffer of which a part was bound before in the same batch, not only equal ones, are of
+    /// that buffer on the device.
     pub bytes: &'a [u8],
     /// There is a value for each instance, not for each vertex.
     pub per_instance: bool,
@@ -131,7 +134,7 @@ pub struct Attachment {
 }
 
 /// What a draw gave.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Drawn {
     /// The texels of each attachment, row by row from the top.
     pub attachments: Vec<Vec<u8>>,
@@ -144,67 +147,127 @@ pub struct Drawn {
 impl Device {
     /// Runs `draw`, gives its attachments and leaves in `resources` what it wrote.
     pub fn draw(&self, draw: &Draw<'_>, resources: &mut Resources) -> Result<Drawn> {
-        let device = &self.logical;
+        let mut drawn = Drawn::default();
+        self.run(&mut [Step::Draw(draw.clone(), resources, &mut drawn)])?;
+        Ok(drawn)
+    }
+}
+
+/// A draw with its pipeline and all that it wants, ready to be recorded.
+pub(super) struct Drawing<'a> {
+    draw: Draw<'a>,
+    pub(super) bound: Bound,
+    targets: Vec<DeviceImage>,
+    vertex_buffers: Vec<InputBuffer>,
+    index_buffer: Option<InputBuffer>,
+    captures: Vec<Buffer>,
+    framebuffer: Option<(RenderPass, Owned<vk::Framebuffer>)>,
+    pipeline: Owned<vk::Pipeline>,
+    command: Option<(vk::Buffer, u64)>,
+    pools: Pools,
+}
+
+impl<'a> Drawing<'a> {
+    /// Parts of buffers are of those that `shared` has, or gets.
+    pub(super) fn new(
+        device: &Rc<Logical>,
+        draw: &Draw<'a>,
+        resources: &Resources,
+        shared: &mut SharedBuffers,
+    ) -> Result<Drawing<'a>> {
         let interfaces: Vec<Interface> = draw.modules.iter().map(|words| reflect(words)).collect::<Result<_>>()?;
         let modules: Vec<_> = draw.modules.iter().map(|words| shader_module(device, words)).collect::<Result<_>>()?;
-        let mut shared = SharedBuffers::default();
-        let mut bound = Bound::new(device, &interfaces, (resources, &mut shared), draw.push_constants)?;
-        let mut targets = targets(device, draw)?;
-        let vertex_buffers = draw
-            .attributes
-            .iter()
-            .map(|attribute| Buffer::new(device, vk::BufferUsageFlags::VERTEX_BUFFER, attribute.bytes));
-        let vertex_buffers: Vec<Buffer> = vertex_buffers.collect::<Result<_>>()?;
-        let index_buffer = draw.indices.map(|indices| index_buffer(device, draw, &indices)).transpose()?;
+        let bound = Bound::new(device, &interfaces, (resources, shared), draw.push_constants)?;
+        let targets = targets(device, draw)?;
+        let vertex_buffers = draw.attributes.iter().map(|attribute| {
+            let usage = vk::BufferUsageFlags::VERTEX_BUFFER;
+            shared.input(device, usage, attribute.bytes)
+        });
+        let vertex_buffers = vertex_buffers.collect::<Result<_>>()?;
+        let index_buffer = draw.indices.map(|indices| index_buffer(device, draw, &indices, shared)).transpose()?;
         let usage = vk::BufferUsageFlags::TRANSFORM_FEEDBACK_BUFFER_EXT;
         let captures = (0..).zip(draw.captures).map(|(number, size)| {
             let [before, after] = draw.capture_margin(number);
             Buffer::new(device, usage, &vec![0; before + size + after])
         });
-        let mut captures: Vec<Buffer> = captures.collect::<Result<_>>()?;
+        let captures = captures.collect::<Result<_>>()?;
         let pass = RenderPass::new(device, draw, &interfaces)?;
-        let framebuffer = pass.as_ref().map(|pass| pass.framebuffer(device, draw, &targets)).transpose()?;
         let views = targets.iter().map(|target| *target.view);
         bound.write_attachments(&render_pass::numbers(draw).into_iter().zip(views).collect::<Vec<_>>())?;
         let pipeline = pipeline(device, draw, &interfaces, &modules, (*bound.layout, pass.as_ref()))?;
-
+        let framebuffer = pass.map(|pass| {
+            let framebuffer = pass.framebuffer(device, draw, &targets)?;
+            Ok((pass, framebuffer))
+        });
+        let framebuffer = framebuffer.transpose()?;
         let command = draw.indirect.as_ref().map(|part| shared.command(device, part, draw.indices.is_some()));
         let command = command.transpose()?;
         let pools = Pools::new(device, draw.queries)?;
+        let draw = draw.clone();
+        Ok(Drawing {
+            draw,
+            bound,
+            targets,
+            vertex_buffers,
+            index_buffer,
+            captures,
+            framebuffer,
+            pipeline,
+            command,
+            pools,
+        })
+    }
 
-        let commands = Commands::begin(device)?;
+    /// Records the way of all that it wants to the device.
+    pub(super) fn upload(&self, commands: &Commands) {
+        for target in &self.targets {
+            target.upload(commands, vk::ImageLayout::GENERAL);
+        }
+        self.bound.upload(commands);
+    }
+
+    /// Records the draw; any number of them, with barriers between.
+    pub(super) fn record(&self, commands: &Commands) -> Result<()> {
         let point = vk::PipelineBindPoint::GRAPHICS;
-        for target in &targets {
-            target.upload(&commands, vk::ImageLayout::GENERAL);
-        }
-        bound.upload(&commands);
-        bound.bind(&commands, point, draw.push_constants);
+        self.bound.bind(commands, point, self.draw.push_constants);
         // SAFETY: the buffer is recording; the pipeline is for this bind point.
-        unsafe { device.raw.cmd_bind_pipeline(commands.buffer, point, *pipeline) };
-        let pass = pass.as_ref().zip(framebuffer.as_ref());
-        if let Some((buffer, indices)) = index_buffer.as_ref().zip(draw.indices) {
+        unsafe { commands.device.raw.cmd_bind_pipeline(commands.buffer, point, *self.pipeline) };
+        if let Some((buffer, indices)) = self.index_buffer.as_ref().zip(self.draw.indices) {
+            let (raw, offset) = (&commands.device.raw, buffer.offset);
             // SAFETY: the buffer is recording; the index buffer lives until the commands are done, and the device takes the type.
-            unsafe { device.raw.cmd_bind_index_buffer(commands.buffer, *buffer.handle, 0, indices.ty) };
+            unsafe { raw.cmd_bind_index_buffer(commands.buffer, *buffer.buffer.handle, offset, indices.ty) };
         }
-        pools.begin(&commands);
-        record(&commands, draw, &targets, pass, (&vertex_buffers, &captures, command))?;
-        pools.end(&commands);
-        for target in &targets {
-            target.download(&commands, vk::ImageLayout::GENERAL);
+        self.pools.begin(commands);
+        record(commands, self)?;
+        self.pools.end(commands);
+        Ok(())
+    }
+
+    /// Records the way of what was drawn back.
+    pub(super) fn download(&self, commands: &Commands) {
+        for target in &self.targets {
+            target.download(commands, vk::ImageLayout::GENERAL);
         }
-        bound.download(&commands);
-        commands.finish()?;
-        bound.read_back(resources)?;
+        self.bound.download(commands);
+    }
+
+    /// What it gave, once the device is done.
+    pub(super) fn read(&mut self, device: &Logical) -> Result<Drawn> {
         Ok(Drawn {
-            attachments: targets.iter_mut().map(|target| target.read(device)).collect::<Result<_>>()?,
-            captures: captures.iter_mut().map(|buffer| buffer.read(device)).collect::<Result<_>>()?,
-            counts: pools.read(device)?,
+            attachments: self.targets.iter_mut().map(|target| target.read(device)).collect::<Result<_>>()?,
+            captures: self.captures.iter_mut().map(|buffer| buffer.read(device)).collect::<Result<_>>()?,
+            counts: self.pools.read(device)?,
         })
     }
 }
 
 /// The index buffer of `draw`, if the device takes it and it has all indices.
-fn index_buffer(device: &Rc<Logical>, draw: &Draw<'_>, indices: &Indices<'_>) -> Result<Buffer> {
+fn index_buffer(
+    device: &Rc<Logical>,
+    draw: &Draw<'_>,
+    indices: &Indices<'_>,
+    shared: &SharedBuffers,
+) -> Result<InputBuffer> {
     let bytes = match indices.ty {
         vk::IndexType::UINT8_EXT if !device.input.has_8_bit_indices => {
             return Err(Error::new("the device has no indexTypeUint8"));
@@ -221,7 +284,7 @@ fn index_buffer(device: &Rc<Logical>, draw: &Draw<'_>, indices: &Indices<'_>) ->
     if indices.restart && is_list(draw.topology) && !device.input.restarts_lists {
         return Err(Error::new("the device has no primitiveTopologyListRestart"));
     }
-    Buffer::new(device, vk::BufferUsageFlags::INDEX_BUFFER, indices.bytes)
+    shared.input(device, vk::BufferUsageFlags::INDEX_BUFFER, indices.bytes)
 }
 
 /// Whether primitives of `topology` share no vertices.
@@ -254,19 +317,13 @@ pub(super) fn is_depth(format: vk::Format) -> bool {
 }
 
 /// Records the rendering.
-fn record(
-    commands: &Commands,
-    draw: &Draw<'_>,
-    targets: &[DeviceImage],
-    pass: Option<(&RenderPass, &Owned<vk::Framebuffer>)>,
-    (vertex_buffers, captures, command): (&[Buffer], &[Buffer], Option<(vk::Buffer, u64)>),
-) -> Result<()> {
-    let (device, buffer) = (&commands.device, commands.buffer);
-    let handles: Vec<vk::Buffer> = vertex_buffers.iter().map(|buffer| *buffer.handle).collect();
-    let captured: Vec<vk::Buffer> = captures.iter().map(|buffer| *buffer.handle).collect();
+fn record(commands: &Commands, drawing: &Drawing<'_>) -> Result<()> {
+    let (device, buffer, draw) = (&commands.device, commands.buffer, &drawing.draw);
+    let handles: Vec<vk::Buffer> = drawing.vertex_buffers.iter().map(|input| *input.buffer.handle).collect();
+    let offsets: Vec<u64> = drawing.vertex_buffers.iter().map(|input| input.offset).collect();
+    let captured: Vec<vk::Buffer> = drawing.captures.iter().map(|buffer| *buffer.handle).collect();
     let sizes: Vec<u64> = draw.captures.iter().map(|size| *size as u64).collect();
     let starts: Vec<u64> = (0..captured.len()).map(|number| draw.capture_margin(number)[0] as u64).collect();
-    let offsets = vec![0; handles.len()];
     if !captured.is_empty() && device.feedback.is_none() {
         return Err(Error::new("the device has no transformFeedback"));
     }
@@ -284,9 +341,9 @@ fn record(
     }
     let [width, height] = draw.size;
     let area = vk::Rect2D { offset: vk::Offset2D::default(), extent: vk::Extent2D { width, height } };
-    match pass {
+    match &drawing.framebuffer {
         Some((pass, framebuffer)) => pass.begin(commands, **framebuffer, area),
-        None => begin_rendering(commands, draw, targets, area),
+        None => begin_rendering(commands, draw, &drawing.targets, area),
     }
     // SAFETY: a rendering was begun, to attachments of the formats of the pipeline, and is ended; the feedback is begun and ended
     // once, without counters; a command lies within its buffer.
@@ -295,7 +352,7 @@ fn record(
             (feedback.cmd_begin_transform_feedback_ext)(buffer, 0, 0, ptr::null(), ptr::null());
         }
         let ([first, first_instance], base_vertex) = (draw.first, draw.indices.map(|indices| indices.base_vertex));
-        match (command, base_vertex) {
+        match (drawing.command, base_vertex) {
             (Some((command, offset)), None) => device.raw.cmd_draw_indirect(buffer, command, offset, 1, 0),
             (Some((command, offset)), Some(_)) => device.raw.cmd_draw_indexed_indirect(buffer, command, offset, 1, 0),
             (None, Some(base)) => {
@@ -306,7 +363,7 @@ fn record(
         if let Some(feedback) = feedback {
             (feedback.cmd_end_transform_feedback_ext)(buffer, 0, 0, ptr::null(), ptr::null());
         }
-        match pass {
+        match drawing.framebuffer {
             Some(_) => device.raw.cmd_end_render_pass(buffer),
             None => device.raw.cmd_end_rendering(buffer),
         }

@@ -28,8 +28,13 @@ impl Buffer {
         // SAFETY: the buffer is of this device.
         let needs = unsafe { device.raw.get_buffer_memory_requirements(*handle) };
         let host = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
-        // What shaders access is near the device, if the host can reach it there: their time is not that of the bus.
-        let near = match usage.intersects(vk::BufferUsageFlags::UNIFORM_BUFFER | vk::BufferUsageFlags::STORAGE_BUFFER) {
+        // What shaders and draws access is near the device, if the host can reach it there: their time is not that of the bus.
+        let accessed = vk::BufferUsageFlags::UNIFORM_BUFFER
+            | vk::BufferUsageFlags::STORAGE_BUFFER
+            | vk::BufferUsageFlags::VERTEX_BUFFER
+            | vk::BufferUsageFlags::INDEX_BUFFER
+            | vk::BufferUsageFlags::TRANSFORM_FEEDBACK_BUFFER_EXT;
+        let near = match usage.intersects(accessed) {
             true => vk::MemoryPropertyFlags::DEVICE_LOCAL,
             false => vk::MemoryPropertyFlags::empty(),
         };

@@ -28,10 +28,10 @@
 //! | `reflect`, `resource`, `bind`, `part` | what modules want; what they are given; descriptor sets; parts of buffers in them |
 //! | `compute`, `graphics` | the two kinds of pipeline |
 //! | `query` | what is asked about a draw: invocations of shaders, primitives |
-//! | `steps` | several dispatches in one batch, with updates of buffers and barriers between them |
+//! | `steps` | several dispatches and draws in one batch, with updates and copies of buffers and barriers between them |
 //! | `render_pass` | draws that read what they draw to |
 //! | `compile` | how long the driver takes to make them |
-//! | `timing` | how long a shader takes on the device |
+//! | `timing` | how long a shader, or a batch, takes on the device |
 
 mod bind;
 mod compile;

@@ -16,10 +16,21 @@ pub(super) struct BoundPart {
 }
 
 impl BoundPart {
+    /// The buffer that it is of.
+    pub(super) fn buffer(&self) -> &Buffer {
+        &self.buffer
+    }
+
     /// What the descriptor is written with.
     pub(super) fn info(&self) -> vk::DescriptorBufferInfo {
         vk::DescriptorBufferInfo { buffer: *self.buffer.handle, offset: self.offset, range: self.len }
     }
+}
+
+/// A buffer that draws take vertices or indices from.
+pub(super) struct InputBuffer {
+    pub(super) buffer: Rc<Buffer>,
+    pub(super) offset: u64,
 }
 
 /// The buffers that parts were made of so far, by what the parts have.
@@ -50,6 +61,24 @@ impl SharedBuffers {
         Ok((*self.buffer(device, bytes)?.handle, *offset as u64))
     }
 
+    /// Where `bytes` are on the device: in the buffer that has them, or in a new one for `usage`.
+    pub(super) fn input(&self, device: &Rc<Logical>, usage: vk::BufferUsageFlags, bytes: &[u8]) -> Result<InputBuffer> {
+        let range = bytes.as_ptr_range();
+        let within = |all: &[u8]| all.as_ptr_range().start <= range.start && range.end <= all.as_ptr_range().end;
+        match self.list.iter().find(|(known, _)| !bytes.is_empty() && within(known)) {
+            Some((known, buffer)) => {
+                let offset = range.start as usize - known.as_ptr() as usize;
+                Ok(InputBuffer { buffer: Rc::clone(buffer), offset: offset as u64 })
+            }
+            None => Ok(InputBuffer { buffer: Rc::new(Buffer::new(device, usage, bytes)?), offset: 0 }),
+        }
+    }
+
+    /// The whole buffer that holds `bytes`.
+    pub(super) fn whole(&mut self, device: &Rc<Logical>, bytes: &Rc<[u8]>) -> Result<BoundPart> {
+        Ok(BoundPart { buffer: self.buffer(device, bytes)?, offset: 0, len: bytes.len() as u64 })
+    }
+
     /// The buffer that holds `bytes`; it is made if there is none yet.
     pub(super) fn buffer(&mut self, device: &Rc<Logical>, bytes: &Rc<[u8]>) -> Result<Rc<Buffer>> {
         if let Some((_, buffer)) = self.list.iter().find(|(known, _)| Rc::ptr_eq(known, bytes)) {
@@ -58,6 +87,10 @@ impl SharedBuffers {
         let usage = vk::BufferUsageFlags::UNIFORM_BUFFER
             | vk::BufferUsageFlags::STORAGE_BUFFER
             | vk::BufferUsageFlags::INDIRECT_BUFFER
+            | vk::BufferUsageFlags::VERTEX_BUFFER
+            | vk::BufferUsageFlags::INDEX_BUFFER
+            | vk::BufferUsageFlags::UNIFORM_TEXEL_BUFFER
+            | vk::BufferUsageFlags::TRANSFER_SRC
             | vk::BufferUsageFlags::TRANSFER_DST;
         let buffer = Rc::new(Buffer::new(device, usage, bytes)?);
         self.list.push((Rc::clone(bytes), Rc::clone(&buffer)));

@@ -31,6 +31,8 @@ pub enum Resource {
     Part(Part),
     /// A buffer of texels.
     TexelBuffer(vk::Format, Vec<u8>),
+    /// All of a buffer, of which parts may be bound elsewhere, as texels. It is read.
+    TexelPart(vk::Format, Rc<[u8]>),
     /// An image.
     Image(Image),
     /// An image with a sampler.

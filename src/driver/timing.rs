@@ -6,6 +6,7 @@ use super::device::{Device, Logical};
 use super::handle::Owned;
 use super::part::SharedBuffers;
 use super::resource::Resources;
+use super::steps::{Batch, Step};
 use super::submit::Commands;
 use super::{Context, Result};
 use ash::vk;
@@ -39,6 +40,46 @@ impl Device {
         };
         let mut all = all.into_iter();
         Ok(ShaderTime { compile: work.compile, first: all.next().unwrap_or_default(), others: all.collect() })
+    }
+
+    /// Whether timestamps say how long draws take. A driver for the CPU shades vertices while it goes through the commands, and takes
+    /// timestamps while it goes through the tiles.
+    pub fn has_clock_of_draws(&self) -> bool {
+        self.has_clock() && !self.is_cpu()
+    }
+
+    /// Runs `steps` so many times, one after the other. What they write is not read back. Gives how long each time took; the first
+    /// pays for what a driver leaves for it to do. Without a [clock of draws](Device::has_clock_of_draws) it is the time from the
+    /// submission to the end of the work.
+    pub fn time_steps(&self, steps: &[Step<'_>], times: u32) -> Result<Vec<Duration>> {
+        let device = &self.logical;
+        let mut batch = Batch::new(device, steps)?;
+        if !self.has_clock_of_draws() {
+            let commands = Commands::begin(device)?;
+            batch.upload(&commands);
+            commands.finish()?;
+            let time = |_| {
+                let commands = Commands::begin(device)?;
+                batch.record(&commands, steps)?;
+                let start = Instant::now();
+                commands.finish()?;
+                Ok(start.elapsed())
+            };
+            return (0..times).map(time).collect();
+        }
+        let stamps = Stamps::new(device, 2 * times)?;
+        let commands = Commands::begin(device)?;
+        stamps.reset(&commands);
+        batch.upload(&commands);
+        for number in 0..times {
+            stamps.take(&commands, 2 * number);
+            batch.record(&commands, steps)?;
+            stamps.take(&commands, 2 * number + 1);
+            commands.barrier();
+        }
+        commands.finish()?;
+        let stamps = stamps.read(device)?;
+        Ok(stamps.chunks_exact(2).map(|pair| device.clock.between(pair[0], pair[1])).collect())
     }
 
     fn by_timestamps(&self, work: &Prepared<'_>, times: u32) -> Result<Vec<Duration>> {

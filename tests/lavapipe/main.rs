@@ -35,6 +35,7 @@ mod support;
 #[path = "../support/tool.rs"]
 mod tool;
 mod updates;
+mod uses;
 mod variants;
 mod words;
 mod xfb;

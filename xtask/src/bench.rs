@@ -1,7 +1,7 @@
 //! `cargo xtask bench`: measures, and writes what came out under benches/results/. The README.md there says how to read it.
 
 use crate::command::{cargo, run as go};
-use anyhow::Result;
+use anyhow::{ensure, Result};
 use clap::Parser;
 use std::path::{Path, PathBuf};
 
@@ -27,11 +27,15 @@ struct Arguments {
     /// Shaders that read a uniform block, as a uniform buffer and as a storage buffer, on Mesa's Vulkan driver for the CPU.
     #[arg(long, conflicts_with_all = ["mesa", "pipelines", "threads", "offsets", "lines"])]
     storage: bool,
-    /// For --storage: what the same benchmark wrote on another machine, to be in the report, too. May be given several times.
-    #[arg(long, value_name = "LOG", requires = "storage")]
+    /// Draws with transform feedback by each of its back ends, on Mesa's Vulkan driver for the CPU.
+    #[arg(long, conflicts_with_all = ["mesa", "pipelines", "threads", "offsets", "lines", "storage"])]
+    captures: bool,
+    /// For --storage and --captures: what the same benchmark wrote on another machine, to be in the report, too. May be given several
+    /// times.
+    #[arg(long, value_name = "LOG")]
     with: Vec<PathBuf>,
-    /// A Mesa that is installed there: for --mesa and --lines a patched one, instead of building it; for --pipelines and
-    /// --storage any, instead of Debian's own.
+    /// A Mesa that is installed there: for --mesa and --lines a patched one, instead of building it; for --pipelines, --storage and
+    /// --captures any, instead of Debian's own.
     #[arg(long, value_name = "DIR")]
     prefix: Option<PathBuf>,
     /// So many tests of piglit, spread over its profile quick_shader: 2000 for --mesa, 60 for --lines, if not given.
@@ -48,6 +52,8 @@ const BENCHES: &[&str] = &["translate", "variants", "peers"];
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let program = "cargo xtask bench".to_string();
     let arguments = Arguments::parse_from(std::iter::once(&program).chain(arguments));
+    let takes_logs = arguments.storage || arguments.captures;
+    ensure!(takes_logs || arguments.with.is_empty(), "--with is for --storage and --captures");
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or(crate::root().join("target"), PathBuf::from);
     if arguments.mesa {
         // As in a running driver, and with all that a shader needs in the caches.
@@ -60,11 +66,12 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
         on_lavapipe("pipelines", arguments.prefix, &log)?;
         return report("pipelines", &[log]);
     }
-    if arguments.storage {
-        let log = target.join("storage.tsv");
-        on_lavapipe("storage", arguments.prefix, &log)?;
+    if takes_logs {
+        let kind = if arguments.storage { "storage" } else { "captures" };
+        let log = target.join(kind).with_extension("tsv");
+        on_lavapipe(kind, arguments.prefix, &log)?;
         let logs: Vec<PathBuf> = std::iter::once(log).chain(arguments.with).collect();
-        return report("storage", &logs);
+        return report(kind, &logs);
     }
     if arguments.threads {
         let log = target.join("threads.tsv");
