@@ -90,7 +90,10 @@ fn programs() -> Vec<(Program, Vec<String>)> {
         let is_twice = |output: &Output| all.last().is_some_and(|(last, _)| last.outputs.contains(output));
         if next.saturating_add(used) > 14 || captured + size > 60 || outputs.iter().any(is_twice) {
             let reads_attributes = all.len() % 2 == 1;
-            all.push((Program { outputs: built_ins(), reads_attributes, is_by_slot: false }, Vec::new()));
+            all.push((
+                Program { outputs: built_ins(), reads_attributes, is_by_slot: false, is_by_store: false },
+                Vec::new(),
+            ));
             (next, captured) = (0, 0);
         }
         if let Some((program, all_names)) = all.last_mut() {

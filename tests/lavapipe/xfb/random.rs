@@ -1,7 +1,7 @@
 //! Random shaders, requests and draws.
 
 use super::draw::{Case, Vertices, PLAIN};
-use super::program::{slots, words, Program};
+use super::program::{is_wide, slots, words, Program};
 use super::wish::{blocks, layout, listable, varyings, Entry, Named, Wish};
 use ntv::capture::{Base, BufferMode, Member, Output, ProvokingVertex, Topology, Type};
 use ntv::op::names::varying::{CLIP_DIST0, POS, PSIZ, VAR0};
@@ -39,7 +39,9 @@ fn shuffle<T>(items: &mut [T], random: &mut Random) {
 }
 
 fn program(random: &mut Random) -> Program {
-    let is_by_slot = one_in(random, 4);
+    let (is_by_slot, is_by_store) = (one_in(random, 3), one_in(random, 2));
+    // Then the stores may say what is captured.
+    let has_wide = !is_by_slot || one_in(random, 3);
     let mut outputs = vec![
         Output::new("gl_Position", Type::vector(Base::Float, 4), POS),
         Output::new("gl_PointSize", Type::scalar(Base::Float), PSIZ),
@@ -57,7 +59,7 @@ fn program(random: &mut Random) -> Program {
             vec![Output::new(name, random_type(random), slot)]
         };
         let end = new.iter().map(|output| output.location + slots(&output.ty)).max().unwrap_or(slot);
-        if end <= VAR0 + SLOTS {
+        if end <= VAR0 + SLOTS && (has_wide || !new.iter().any(|output| is_wide(&output.ty))) {
             outputs.extend(new);
             // A gap now and then.
             slot = end + u32::from(one_in(random, 8));
@@ -65,7 +67,7 @@ fn program(random: &mut Random) -> Program {
     }
     let mut order: Vec<Output> = outputs;
     shuffle(&mut order, random);
-    Program { outputs: order, reads_attributes: one_in(random, 2), is_by_slot }
+    Program { outputs: order, reads_attributes: one_in(random, 2), is_by_slot, is_by_store }
 }
 
 /// Outputs that share slots: vectors, or arrays of as many elements.

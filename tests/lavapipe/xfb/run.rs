@@ -22,11 +22,9 @@ const LIMITS: XfbLimits = XfbLimits {
 /// What each buffer has.
 type Buffers = [Vec<u32>; 4];
 
-/// The rows of NIR that the plan of `wish` gives.
-pub(super) fn rows(program: &Program, wish: &Wish) -> Result<(XfbInfo, String), String> {
-    let info = plan(&program.outputs, &wish.request, &LIMITS).map_err(|error| format!("no plan: {error}"))?;
-    let rows = info.rows().map(|row| format!("// ntv: xfb={row}\n")).collect();
-    Ok((info, rows))
+/// The plan of `wish`.
+pub(super) fn planned(program: &Program, wish: &Wish) -> Result<XfbInfo, String> {
+    plan(&program.outputs, &wish.request, &LIMITS).map_err(|error| format!("no plan: {error}"))
 }
 
 /// The modules of a program that captures something.
@@ -41,14 +39,14 @@ pub(super) struct Modules<'a> {
 impl<'a> Modules<'a> {
     /// Plans and translates, after a look at what the plan says of the buffers.
     pub(super) fn new(gpu: &Gpu, program: &'a Program, wish: &'a Wish, pulls: bool) -> Result<Modules<'a>, String> {
-        let (info, rows) = rows(program, wish)?;
+        let info = planned(program, wish)?;
         for (buffer, stride) in wish.strides.iter().enumerate() {
             let planned = info.buffers[buffer];
             if planned.is_used != (*stride != 0) || planned.is_used && planned.stride != *stride {
                 return Err(format!("buffer {buffer} is planned as {planned:?}, its stride is {stride}"));
             }
         }
-        let (header, body) = program.shader(&rows);
+        let (header, body) = program.shader(&info);
         let shader = shader("VERTEX", &header, &body);
         let module = |captures: BackEnd| {
             let attributes = match captures {
