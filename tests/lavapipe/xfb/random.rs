@@ -237,6 +237,7 @@ fn case(random: &mut Random, wish: &Wish) -> Case {
         before: if one_in(random, 4) { between(random, 1, 3) } else { 0 },
         margins: [(); 4].map(|()| [between(random, 0, 5), between(random, 1, 3)]),
         pulls: one_in(random, 2) || is_indexed,
+        skipped: [(); 2].map(|()| between(random, 0, 9)),
         ..PLAIN
     };
     // Buffers that are just large enough, or larger, or too small by some bytes, or by much.

@@ -8,7 +8,7 @@ use crate::stages::shader;
 use crate::support;
 use ntv::capture::{plan, Attribute as PulledAttribute, AttributeFormat, BackEnd, XfbInfo, XfbLimits};
 use ntv::capture::{BUFFER_BINDING, LIST_BINDING, STATE_BINDING, VERTEX_BUFFER_BINDING};
-use ntv::driver::{vk, Attribute, Draw, Indices, Resources};
+use ntv::driver::{vk, Attribute, Draw, Indices, Resource, Resources};
 use ntv::{EmitOptions, Options, Translator};
 
 /// Limits that no request here goes beyond.
@@ -193,7 +193,7 @@ fn extension(gpu: &Gpu, program: &Program, wish: &Wish, case: &Case, module: &[u
 fn resources(wish: &Wish, case: &Case, pulls: bool) -> Resources {
     let mut resources = Resources::new();
     let state = case.state(wish);
-    resources.insert(ssbo(STATE_BINDING), words(&state.dispatch_words(&[0; 2])));
+    resources.insert(ssbo(STATE_BINDING), words(&state.dispatch_words(&case.skipped)));
     let list = if state.list.is_some() { [&[NOTHING; 2], &case.list()[..]].concat() } else { vec![NOTHING] };
     resources.insert(ssbo(LIST_BINDING), words(&list));
     for (buffer, binding) in (0..4).zip(BUFFER_BINDING..) {
@@ -203,9 +203,11 @@ fn resources(wish: &Wish, case: &Case, pulls: bool) -> Resources {
         }
     }
     if pulls {
-        let numbers = words(&(0..NUMBERS).collect::<Vec<u32>>());
-        resources.insert(ssbo(VERTEX_BUFFER_BINDING), numbers.clone());
-        resources.insert(ssbo(VERTEX_BUFFER_BINDING + 1), numbers);
+        for (binding, skipped) in (VERTEX_BUFFER_BINDING..).zip(case.skipped) {
+            let mut bytes = [&vec![0xee; skipped as usize], &numbers()[..]].concat();
+            bytes.resize(bytes.len().next_multiple_of(4), 0xee);
+            resources.insert(ssbo(binding), Resource::Buffer(bytes));
+        }
     }
     resources
 }
