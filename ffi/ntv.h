@@ -1954,10 +1954,14 @@ size_t ntv_plan_placements(const struct ntv_plan *plan, enum ntv_stage stage, st
  *
  *    n = (instance * primitives + gl_PrimitiveIDIn) * invocations + gl_InvocationID
  *
- * says in counts[4 * n + stream] how many primitives it made of a stream; invocations that do not run leave what was there. Vertex
+ * says in counts[4 * n + stream] how many primitives it made of a stream; invocations that do not run leave what was there, and those
+ * that have no count in what is bound write nothing. Vertex
  * `corner` of its primitive p begins at word ((n * most + p) * corners + corner) * stride of each scratch buffer, where `most` is
  * ntv_topology_primitives() of its output topology and max_vertices. The driver copies the primitives, one after the other, to where
  * they belong.
+ *
+ * Counting, lists and that copy can be left to the device: ntv has compute shaders for them, which the command `ntv compile` makes
+ * SPIR-V of. `ntv::capture::kernels`, in the documentation of the library, says how they are used.
  * ================================================================================================================== */
 
 #define NTV_XFB_BUFFER_BINDING 64u /* where the first is bound if the options do not say it */

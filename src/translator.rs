@@ -34,7 +34,8 @@ pub struct Options {
     pub attributes: Vec<Attribute>,
     /// For [`BackEnd::Storage`] and geometry shaders: the Location at which a vertex shader writes, and a geometry shader that captures
     /// reads, the number of the instance in the draw, an unsigned integer. Nothing else may be there. A vertex shader writes it if
-    /// this says so, whether it captures or not. Without it every draw of a geometry shader that captures has one instance.
+    /// this says so, whether it captures or not. Without it every draw of a geometry shader that captures has one instance. Where
+    /// `shaderDrawParameters` is missing, the first instance of every draw has to be 0.
     pub instance_location: Option<u32>,
 }
 

@@ -351,7 +351,7 @@ translate(struct translator *t, nir_shader *nir, const struct zink_shader_info *
       .allocator = {ralloc_alloc, ralloc_release, spirv},
       .placements = placements,
       .num_placements = place(placements, sinfo->storage_blocks, screen),
-      .xfb = nir->xfb_info && zink_ntv_stores_captures() ? &t->xfb : NULL,
+      .xfb = zink_ntv_stores_captures() ? &t->xfb : NULL,
    };
    struct ntv_result result;
    const char *missing = ntv_wire_nir(&t->wire, nir, true, false);
@@ -703,7 +703,13 @@ zink_ntv(nir_shader *nir, const struct zink_shader_info *sinfo, struct zink_ntv_
    t = take_translator(screen);
    if (!t)
       return NULL;
-   t->xfb = (struct ntv_xfb_options){.back_end = NTV_XFB_STORAGE, .set = place.set, .binding = place.binding};
+   t->xfb = (struct ntv_xfb_options){
+      .back_end = NTV_XFB_STORAGE,
+      .set = place.set,
+      .binding = place.binding,
+      .passes_instance = true,
+      .instance_location = ZINK_NTV_XFB_INSTANCE_LOCATION,
+   };
    make_name(name, sizeof(name));
    if (debug_get_option_ntv_dump())
       dump(t, nir, name);

@@ -15,6 +15,7 @@
 #include "util/u_draw.h"
 #include "util/u_inlines.h"
 #include "util/u_memory.h"
+#include "util/u_prim.h"
 #include "util/u_upload_mgr.h"
 #include "zink_context.h"
 #include "zink_descriptors.h"
@@ -30,7 +31,7 @@ DEBUG_GET_ONCE_OPTION(ntv_translator, "ZINK_NTV", "rust")
 /* Streams, and words of a stride, where no device says it: what OpenGL 4.6 asks for at least. */
 #define MAX_STREAMS 4
 
-static_assert(NTV_XFB_STATE_BINDING + 1 == ZINK_NTV_XFB_SLOTS, "each buffer of a shader that captures has a slot");
+static_assert(NTV_XFB_COUNTS_BINDING + 1 == ZINK_NTV_XFB_SLOTS, "each buffer of a shader that captures has a slot");
 static_assert(ZINK_NTV_XFB_SLOTS <= BINDINGS_OF_STAGE, "stages do not share bindings");
 static_assert((int)MESA_PRIM_POINTS == NTV_TOPOLOGY_POINTS && (int)MESA_PRIM_TRIANGLE_FAN == NTV_TOPOLOGY_TRIANGLE_FAN,
               "topologies have the same numbers in ntv");
@@ -99,9 +100,18 @@ zink_ntv_xfb_add_bindings(struct zink_shader *zs, const nir_shader *nir, const s
 {
    const enum zink_descriptor_type type = ZINK_DESCRIPTOR_TYPE_SSBO;
 
-   zs->ntv_captures = zink_ntv_stores_captures() && nir->xfb_info && nir->xfb_info->output_count;
-   if (!zs->ntv_captures)
+   memset(&zs->ntv_xfb, 0, sizeof(zs->ntv_xfb));
+   if (!zink_ntv_stores_captures() || !nir->xfb_info || !nir->xfb_info->output_count)
       return;
+   zs->ntv_xfb.captures = true;
+   for (unsigned i = 0; i < PIPE_MAX_SO_BUFFERS; i++)
+      zs->ntv_xfb.buffers[i].stream = nir->xfb_info->buffer_to_stream[i];
+   for (unsigned i = 0; i < nir->xfb_info->output_count; i++) {
+      const nir_xfb_output_info *output = &nir->xfb_info->outputs[i];
+      unsigned first = output->offset / 4, count = util_bitcount(output->component_mask);
+
+      BITSET_SET_RANGE(zs->ntv_xfb.buffers[output->buffer].words, first, first + count - 1);
+   }
    for (unsigned i = 0; i < ZINK_NTV_XFB_SLOTS; i++) {
       unsigned at = zs->num_bindings[type]++;
       zs->bindings[type][at].index = ZINK_NTV_XFB_SLOT + i;
@@ -139,9 +149,17 @@ get_size(const struct zink_so_target *t)
    return t->base.buffer_offset < end ? MIN2(t->base.buffer_size, end - t->base.buffer_offset) : 0;
 }
 
-/* Primitives that fit into what is left of all targets that the shader captures to. */
+/* Whether a buffer gets something of a stream, and has a target. */
+static bool
+is_target(const struct zink_context *ctx, const struct zink_shader *zs, unsigned buffer, unsigned stream)
+{
+   return zs->sinfo.stride[buffer] && zs->ntv_xfb.buffers[buffer].stream == stream && ctx->so_targets[buffer];
+}
+
+/* Primitives of a stream that fit into what is left of all targets that the shader captures to. */
 static uint32_t
-get_primitives_left(const struct zink_context *ctx, const struct zink_shader *zs, unsigned vertices_per_primitive)
+get_primitives_left(const struct zink_context *ctx, const struct zink_shader *zs, unsigned stream,
+                    unsigned vertices_per_primitive)
 {
    uint32_t most = UINT32_MAX;
 
@@ -150,7 +168,7 @@ get_primitives_left(const struct zink_context *ctx, const struct zink_shader *zs
       uint32_t primitive = zs->sinfo.stride[i] * vertices_per_primitive;
       uint32_t size;
 
-      if (!primitive)
+      if (!primitive || zs->ntv_xfb.buffers[i].stream != stream)
          continue;
       size = t ? get_size(t) : 0;
       most = MIN2(most, t && t->ntv_written < size ? (size - t->ntv_written) / primitive : 0);
@@ -158,100 +176,128 @@ get_primitives_left(const struct zink_context *ctx, const struct zink_shader *zs
    return most;
 }
 
-/* Says that so many primitives have been written. */
+/* Counts what was made of a stream, and what was written of it. */
 static void
-advance(struct zink_context *ctx, const struct zink_shader *zs, uint32_t vertices)
+advance(struct zink_context *ctx, const struct zink_shader *zs, unsigned stream, uint64_t made, uint64_t written,
+        unsigned vertices_per_primitive)
 {
    for (unsigned i = 0; i < PIPE_MAX_SO_BUFFERS; i++) {
-      struct zink_so_target *t = zink_so_target(ctx->so_targets[i]);
+      if (is_target(ctx, zs, i, stream)) {
+         struct zink_so_target *t = zink_so_target(ctx->so_targets[i]);
 
-      if (t && zs->sinfo.stride[i]) {
          t->stride = zs->sinfo.stride[i];
-         t->ntv_written += vertices * t->stride;
+         t->ntv_written += written * vertices_per_primitive * t->stride;
       }
    }
+   ctx->ntv_xfb.count.generated[stream] += made;
+   ctx->ntv_xfb.count.written[stream] += written;
 }
 
 /* ------------------------------------------------------------------------------------------------------------------
  * Draws
  * ------------------------------------------------------------------------------------------------------------------ */
 
-/* Binds what a shader that captures has. `state` gets the places where targets begin. */
-static bool
-bind(struct zink_context *ctx, const struct zink_shader *zs, struct ntv_xfb_state *state)
+/* A draw that captures: what zink is to draw, and what the shader is told of it. */
+struct capture {
+   const struct zink_shader *zs; /* the shader that captures */
+   const struct pipe_draw_info *info;
+   unsigned drawid;
+   const struct pipe_draw_start_count_bias *range;
+   struct ntv_xfb_state state;
+   struct pipe_shader_buffer buffers[ZINK_NTV_XFB_SLOTS];
+   unsigned writable;
+};
+
+static unsigned
+get_alignment(const struct zink_context *ctx)
 {
-   const unsigned alignment = zink_screen(ctx->base.screen)->info.props.limits.minStorageBufferOffsetAlignment;
-   struct pipe_shader_buffer buffers[ZINK_NTV_XFB_SLOTS] = {0};
-   struct pipe_shader_buffer *words = &buffers[NTV_XFB_STATE_BINDING];
-   uint32_t data[NTV_XFB_STATE_WORDS] = {0};
-   unsigned writable = 0;
+   return MAX2(zink_screen(ctx->base.screen)->info.props.limits.minStorageBufferOffsetAlignment, 4);
+}
 
-   for (unsigned i = 0; state->is_active && i < PIPE_MAX_SO_BUFFERS; i++) {
-      const struct zink_so_target *t = zink_so_target(ctx->so_targets[i]);
+/* Puts words into a buffer, to which a reference is held. */
+static bool
+upload(struct zink_context *ctx, struct pipe_shader_buffer *buffer, const uint32_t *words, size_t count)
+{
+   buffer->buffer_size = count * sizeof(*words);
+   u_upload_data(ctx->base.const_uploader, 0, buffer->buffer_size, get_alignment(ctx), words, &buffer->buffer_offset,
+                 &buffer->buffer);
+   return buffer->buffer != NULL;
+}
 
-      if (!t || !zs->sinfo.stride[i])
-         continue;
-      buffers[i].buffer = t->base.buffer;
-      buffers[i].buffer_offset = ROUND_DOWN_TO(t->base.buffer_offset, alignment);
-      buffers[i].buffer_size = t->base.buffer_offset - buffers[i].buffer_offset + get_size(t);
-      state->first_words[i] = (t->base.buffer_offset - buffers[i].buffer_offset + t->ntv_written) / 4;
-      writable |= BITFIELD_BIT(i);
-   }
-   ntv_xfb_state_words(state, data);
-   words->buffer_size = sizeof(data);
-   u_upload_data(ctx->base.const_uploader, 0, sizeof(data), MAX2(alignment, 4), data, &words->buffer_offset, &words->buffer);
-   if (!words->buffer)
+/* Binds what a shader that captures has. */
+static bool
+bind(struct zink_context *ctx, struct capture *capture)
+{
+   const gl_shader_stage stage = capture->zs->info.stage;
+   struct pipe_shader_buffer *state = &capture->buffers[NTV_XFB_STATE_BINDING];
+   uint32_t words[NTV_XFB_STATE_WORDS] = {0};
+
+   ntv_xfb_state_words(&capture->state, words);
+   if (!upload(ctx, state, words, ARRAY_SIZE(words)))
       return false;
-   ctx->base.set_shader_buffers(&ctx->base, zs->info.stage, ZINK_NTV_XFB_SLOT, ZINK_NTV_XFB_SLOTS, buffers, writable);
-   pipe_resource_reference(&words->buffer, NULL);
-   ctx->ntv_xfb.is_idle[zs->info.stage] = !state->is_active;
+   ctx->base.set_shader_buffers(&ctx->base, stage, ZINK_NTV_XFB_SLOT, ZINK_NTV_XFB_SLOTS, capture->buffers, capture->writable);
+   pipe_resource_reference(&state->buffer, NULL);
+   ctx->ntv_xfb.is_idle[stage] = !capture->state.is_active;
    return true;
 }
 
-/* What zink does. */
+/* What zink does. What reads the results next may be anything. */
 static void
-draw(struct zink_context *ctx, const struct pipe_draw_info *info, unsigned drawid,
-     const struct pipe_draw_start_count_bias *range)
+draw(struct zink_context *ctx, const struct capture *capture)
 {
    ctx->ntv_xfb.is_drawing = true;
-   ctx->base.draw_vbo(&ctx->base, info, drawid, NULL, range, 1);
+   ctx->base.draw_vbo(&ctx->base, capture->info, capture->drawid, NULL, capture->range, 1);
    ctx->ntv_xfb.is_drawing = false;
-}
-
-/* Draws and captures without indices. */
-static void
-capture(struct zink_context *ctx, const struct pipe_draw_info *info, unsigned drawid,
-        const struct pipe_draw_start_count_bias *range)
-{
-   const struct zink_shader *zs = ctx->last_vertex_stage;
-   const unsigned vertices_per_primitive = ntv_topology_vertices_per_primitive(info->mode);
-   uint64_t made = (uint64_t)ntv_topology_primitives(info->mode, range->count) * info->instance_count;
-   struct ntv_xfb_state state = {
-      .is_active = true,
-      .first_provokes = ctx->rast_state->base.flatshade_first,
-      .topology = info->mode,
-      .first_vertex = range->start,
-      .vertices = range->count,
-      .first_instance = info->start_instance,
-      .instances = info->instance_count,
-      .draw = drawid,
-      .primitives_most = get_primitives_left(ctx, zs, vertices_per_primitive),
-   };
-   uint64_t written = MIN2(made, state.primitives_most);
-
-   if (!bind(ctx, zs, &state)) {
-      mesa_logw("ntv: no memory for transform feedback");
-      return;
-   }
-   draw(ctx, info, drawid, range);
-   advance(ctx, zs, written * vertices_per_primitive);
-   ctx->ntv_xfb.count.generated[0] += made;
-   ctx->ntv_xfb.count.written[0] += written;
-   /* What reads it next may be anything. */
    ctx->base.memory_barrier(&ctx->base, PIPE_BARRIER_ALL);
 }
 
-/* The indices of a draw, widened. NULL if memory is short. */
+static void
+no_memory(void)
+{
+   mesa_logw("ntv: no memory for transform feedback");
+}
+
+/* Draws a vertex shader without indices, which writes where it belongs. */
+static void
+capture_vertices(struct zink_context *ctx, struct capture *capture)
+{
+   const struct zink_shader *zs = capture->zs;
+   const struct pipe_draw_info *info = capture->info;
+   const unsigned vertices_per_primitive = ntv_topology_vertices_per_primitive(info->mode);
+   uint64_t made = (uint64_t)ntv_topology_primitives(info->mode, capture->range->count) * info->instance_count;
+   uint32_t most = get_primitives_left(ctx, zs, 0, vertices_per_primitive);
+   struct ntv_xfb_state *state = &capture->state;
+
+   for (unsigned i = 0; i < PIPE_MAX_SO_BUFFERS; i++) {
+      struct pipe_shader_buffer *buffer = &capture->buffers[i];
+      const struct zink_so_target *t = zink_so_target(ctx->so_targets[i]);
+
+      if (!is_target(ctx, zs, i, 0))
+         continue;
+      buffer->buffer = t->base.buffer;
+      buffer->buffer_offset = ROUND_DOWN_TO(t->base.buffer_offset, get_alignment(ctx));
+      buffer->buffer_size = t->base.buffer_offset - buffer->buffer_offset + get_size(t);
+      state->first_words[i] = (t->base.buffer_offset - buffer->buffer_offset + t->ntv_written) / 4;
+      capture->writable |= BITFIELD_BIT(i);
+   }
+   state->is_active = true;
+   state->first_provokes = ctx->rast_state->base.flatshade_first;
+   state->topology = info->mode;
+   state->first_vertex = capture->range->start;
+   state->vertices = capture->range->count;
+   state->first_instance = info->start_instance;
+   state->instances = info->instance_count;
+   state->draw = capture->drawid;
+   state->primitives_most = most;
+   if (!bind(ctx, capture)) {
+      no_memory();
+      return;
+   }
+   draw(ctx, capture);
+   advance(ctx, zs, 0, made, MIN2(made, most), vertices_per_primitive);
+}
+
+/* The indices of a draw, widened; those of one without are the numbers of its vertices. NULL if memory is short. */
 static uint32_t *
 read_indices(struct zink_context *ctx, const struct pipe_draw_info *info, const struct pipe_draw_start_count_bias *range)
 {
@@ -262,6 +308,10 @@ read_indices(struct zink_context *ctx, const struct pipe_draw_info *info, const 
 
    if (!indices)
       return NULL;
+   for (unsigned i = 0; !info->index_size && i < range->count; i++)
+      indices[i] = range->start + i;
+   if (!info->index_size)
+      return indices;
    if (info->has_user_indices)
       bytes = (const uint8_t *)info->index.user + offset;
    else
@@ -275,7 +325,7 @@ read_indices(struct zink_context *ctx, const struct pipe_draw_info *info, const 
    if (transfer)
       pipe_buffer_unmap(&ctx->base, transfer);
    if (!bytes)
-      FREE(indices);
+      free(indices);
    return bytes ? indices : NULL;
 }
 
@@ -321,10 +371,12 @@ gather(struct zink_context *ctx, const struct pipe_vertex_buffer *from, struct p
    return to->buffer.resource != NULL;
 }
 
-/* Draws and captures with indices: as a draw of those vertices that they name, one after the other. */
+/* Draws a vertex shader over a list of vertices, in their order. */
 static void
-capture_list(struct zink_context *ctx, const struct pipe_draw_info *info, unsigned drawid, const uint32_t *list, size_t count)
+capture_list(struct zink_context *ctx, struct capture *capture, const uint32_t *list, size_t count)
 {
+   const struct pipe_draw_info *info = capture->info;
+   struct pipe_shader_buffer *words = &capture->buffers[NTV_XFB_LIST_BINDING];
    const struct zink_screen *screen = zink_screen(ctx->base.screen);
    const struct zink_vertex_elements_state *elements = ctx->element_state;
    const unsigned num_buffers = util_last_bit(ctx->gfx_pipeline_state.vertex_buffers_enabled_mask);
@@ -332,9 +384,13 @@ capture_list(struct zink_context *ctx, const struct pipe_draw_info *info, unsign
    struct pipe_vertex_buffer old[PIPE_MAX_ATTRIBS] = {0}, new[PIPE_MAX_ATTRIBS] = {0};
    const struct pipe_draw_start_count_bias range = {.count = count};
    struct pipe_draw_info array = *info;
-   bool ok = true;
+   bool ok = upload(ctx, words, list, count);
 
-   array.mode = lists[ntv_topology_vertices_per_primitive(info->mode)];
+   capture->state.has_list = true;
+   capture->state.base_vertex = info->index_size ? capture->range->index_bias : capture->range->start;
+   capture->info = &array;
+   capture->range = &range;
+   array.mode = info->mode == MESA_PRIM_QUADS ? MESA_PRIM_TRIANGLES : lists[ntv_topology_vertices_per_primitive(info->mode)];
    array.index_size = 0;
    array.has_user_indices = false;
    array.primitive_restart = false;
@@ -354,32 +410,237 @@ capture_list(struct zink_context *ctx, const struct pipe_draw_info *info, unsign
    if (ok) {
       /* This takes the references. */
       ctx->base.set_vertex_buffers(&ctx->base, num_buffers, new);
-      capture(ctx, &array, drawid, &range);
+      capture_vertices(ctx, capture);
       ctx->base.set_vertex_buffers(&ctx->base, num_buffers, old);
    } else {
-      mesa_logw("ntv: no memory for transform feedback");
+      no_memory();
    }
+   pipe_resource_reference(&words->buffer, NULL);
+}
+
+/* The vertices of the triangles that quads are taken apart to, as zink_create_quads_emulation_gs() does. Returns how many these are;
+ * `list` has room for half as many again as there are indices. */
+static size_t
+list_quads(const uint32_t *indices, size_t count, const uint32_t *restart, bool first_provokes, uint32_t *list)
+{
+   static const uint8_t corners[2][6] = {{0, 1, 3, 1, 2, 3}, {0, 1, 2, 0, 2, 3}};
+   size_t made = 0, first = 0;
+
+   for (size_t i = 0; i < count; i++) {
+      if (restart && indices[i] == *restart) {
+         first = i + 1;
+      } else if (i - first == 3) {
+         for (unsigned corner = 0; corner < 6; corner++)
+            list[made++] = indices[first + corners[first_provokes][corner]];
+         first = i + 1;
+      }
+   }
+   return made;
+}
+
+/* The vertices of the points, lines or triangles of a draw, in their order. NULL if memory is short, or there are none. */
+static uint32_t *
+make_list(const struct capture *capture, const uint32_t *indices, bool first_provokes, size_t *count)
+{
+   const struct pipe_draw_info *info = capture->info;
+   const uint32_t *restart = info->index_size && info->primitive_restart ? &info->restart_index : NULL;
+   const bool is_quads = info->mode == MESA_PRIM_QUADS;
+   const size_t most = is_quads ? capture->range->count / 4 * 6
+                                : ntv_emission_list(info->mode, first_provokes, indices, capture->range->count, restart, NULL, 0);
+   uint32_t *list = most ? malloc(most * sizeof(*list)) : NULL;
+
+   if (list) {
+      *count = is_quads ? list_quads(indices, capture->range->count, restart, first_provokes, list)
+                        : ntv_emission_list(info->mode, first_provokes, indices, capture->range->count, restart, list, most);
+      for (size_t i = 0; i < *count; i++)
+         list[i] += info->index_size ? capture->range->index_bias : 0;
+   }
+   return list;
+}
+
+/* Draws a vertex shader over the list of vertices that the draw has. */
+static void
+capture_as_list(struct zink_context *ctx, struct capture *capture)
+{
+   uint32_t *indices = read_indices(ctx, capture->info, capture->range);
+   size_t count = 0;
+   uint32_t *list = indices ? make_list(capture, indices, ctx->rast_state->base.flatshade_first, &count) : NULL;
+
+   if (count)
+      capture_list(ctx, capture, list, count);
+   free(list);
+   free(indices);
+}
+
+/* ------------------------------------------------------------------------------------------------------------------
+ * Draws with geometry shaders
+ * ------------------------------------------------------------------------------------------------------------------ */
+
+/* The most that scratch buffers of a draw have. */
+#define MAX_SCRATCH (1u << 30)
+
+/* What the geometry shader of a draw may make. */
+struct geometry {
+   uint64_t invocations;
+   unsigned most_primitives; /* of an invocation */
+   unsigned vertices_per_primitive;
+};
+
+static struct geometry
+get_geometry(const struct zink_shader *zs, uint64_t primitives)
+{
+   const enum mesa_prim topology = zs->info.gs.output_primitive;
+
+   return (struct geometry){
+      .invocations = primitives * MAX2(zs->info.gs.invocations, 1),
+      .most_primitives = ntv_topology_primitives(topology, zs->info.gs.vertices_out),
+      .vertices_per_primitive = ntv_topology_vertices_per_primitive(topology),
+   };
+}
+
+/* Gives a buffer that can be read back. */
+static bool
+give_buffer(struct zink_context *ctx, struct capture *capture, unsigned binding, uint64_t size)
+{
+   struct pipe_shader_buffer *buffer = &capture->buffers[binding];
+
+   if (size > MAX_SCRATCH)
+      return false;
+   buffer->buffer_size = MAX2(size, 4);
+   buffer->buffer = pipe_buffer_create(ctx->base.screen, PIPE_BIND_SHADER_BUFFER, PIPE_USAGE_STAGING, buffer->buffer_size);
+   capture->writable |= BITFIELD_BIT(binding);
+   return buffer->buffer != NULL;
+}
+
+/* Gives the geometry shader scratch buffers, and counts that are 0 where no invocation writes them. */
+static bool
+give_scratch(struct zink_context *ctx, const struct zink_shader *zs, const struct geometry *geometry, struct capture *capture)
+{
+   const uint64_t vertices = geometry->invocations * geometry->most_primitives * geometry->vertices_per_primitive;
+   struct pipe_transfer *transfer = NULL;
+   void *counts;
+
+   for (unsigned i = 0; i < PIPE_MAX_SO_BUFFERS; i++) {
+      if (zs->sinfo.stride[i] && !give_buffer(ctx, capture, i, vertices * zs->sinfo.stride[i]))
+         return false;
+   }
+   if (!give_buffer(ctx, capture, NTV_XFB_COUNTS_BINDING, geometry->invocations * 16))
+      return false;
+   counts = pipe_buffer_map(&ctx->base, capture->buffers[NTV_XFB_COUNTS_BINDING].buffer, PIPE_MAP_WRITE, &transfer);
+   if (!counts)
+      return false;
+   memset(counts, 0, capture->buffers[NTV_XFB_COUNTS_BINDING].buffer_size);
+   pipe_buffer_unmap(&ctx->base, transfer);
+   return true;
+}
+
+/* A buffer that is mapped. */
+struct mapped {
+   uint32_t *words;
+   struct pipe_transfer *transfer;
+};
+
+static struct mapped
+map(struct zink_context *ctx, struct pipe_resource *pres, unsigned offset, unsigned size, unsigned usage)
+{
+   struct mapped mapped = {0};
+
+   if (pres && size)
+      mapped.words = pipe_buffer_map_range(&ctx->base, pres, offset, size, usage, &mapped.transfer);
+   return mapped;
 }
 
 static void
-capture_indexed(struct zink_context *ctx, const struct pipe_draw_info *info, unsigned drawid,
-                const struct pipe_draw_start_count_bias *range)
+unmap(struct zink_context *ctx, const struct mapped *mapped)
 {
-   const uint32_t *restart = info->primitive_restart ? &info->restart_index : NULL;
-   const bool first_provokes = ctx->rast_state->base.flatshade_first;
-   uint32_t *indices = read_indices(ctx, info, range);
-   size_t count = indices ? ntv_emission_list(info->mode, first_provokes, indices, range->count, restart, NULL, 0) : 0;
-   uint32_t *list = count ? malloc(count * sizeof(*list)) : NULL;
-
-   if (list) {
-      ntv_emission_list(info->mode, first_provokes, indices, range->count, restart, list, count);
-      for (size_t i = 0; i < count; i++)
-         list[i] += range->index_bias;
-      capture_list(ctx, info, drawid, list, count);
-   }
-   free(list);
-   FREE(indices);
+   if (mapped->transfer)
+      pipe_buffer_unmap(&ctx->base, mapped->transfer);
 }
+
+/* Copies those words of the vertices of a primitive that are captured. */
+static void
+copy_primitive(const struct zink_shader *zs, unsigned buffer, uint32_t *to, const uint32_t *from, unsigned vertices)
+{
+   const unsigned stride = zs->sinfo.stride[buffer] / 4;
+
+   for (unsigned vertex = 0; vertex < vertices; vertex++) {
+      for (unsigned word = 0; word < stride; word++) {
+         if (BITSET_TEST(zs->ntv_xfb.buffers[buffer].words, word))
+            to[vertex * stride + word] = from[vertex * stride + word];
+      }
+   }
+}
+
+/* Puts the primitives of a stream one after the other to where they belong. */
+static void
+compact(struct zink_context *ctx, const struct zink_shader *zs, const struct geometry *geometry, const struct capture *capture,
+        const uint32_t *counts, unsigned stream)
+{
+   const unsigned corners = geometry->vertices_per_primitive;
+   const uint32_t most = get_primitives_left(ctx, zs, stream, corners);
+   struct mapped from[PIPE_MAX_SO_BUFFERS] = {0}, to[PIPE_MAX_SO_BUFFERS] = {0};
+   uint64_t made = 0;
+
+   for (unsigned i = 0; i < PIPE_MAX_SO_BUFFERS; i++) {
+      const struct zink_so_target *t = zink_so_target(ctx->so_targets[i]);
+      const struct pipe_shader_buffer *scratch = &capture->buffers[i];
+
+      if (!is_target(ctx, zs, i, stream) || !most)
+         continue;
+      from[i] = map(ctx, scratch->buffer, 0, scratch->buffer_size, PIPE_MAP_READ);
+      to[i] = map(ctx, t->base.buffer, t->base.buffer_offset + t->ntv_written, get_size(t) - t->ntv_written,
+                  PIPE_MAP_READ | PIPE_MAP_WRITE);
+   }
+   for (uint64_t n = 0; n < geometry->invocations; n++) {
+      for (unsigned p = 0; p < counts[4 * n + stream]; p++, made++) {
+         for (unsigned i = 0; made < most && i < PIPE_MAX_SO_BUFFERS; i++) {
+            const size_t primitive = corners * zs->sinfo.stride[i] / 4;
+
+            if (from[i].words && to[i].words)
+               copy_primitive(zs, i, to[i].words + made * primitive,
+                              from[i].words + (n * geometry->most_primitives + p) * primitive, corners);
+         }
+      }
+   }
+   for (unsigned i = 0; i < PIPE_MAX_SO_BUFFERS; i++) {
+      unmap(ctx, &from[i]);
+      unmap(ctx, &to[i]);
+   }
+   advance(ctx, zs, stream, made, MIN2(made, most), corners);
+}
+
+static void
+capture_geometry(struct zink_context *ctx, struct capture *capture)
+{
+   const struct zink_shader *zs = capture->zs;
+   const struct pipe_draw_info *info = capture->info;
+   const uint32_t primitives = u_prims_for_vertices(info->mode, capture->range->count);
+   const struct geometry geometry = get_geometry(zs, (uint64_t)primitives * info->instance_count);
+   struct mapped counts = {0};
+
+   capture->state.is_active = true;
+   capture->state.first_provokes = ctx->rast_state->base.flatshade_first;
+   capture->state.topology = NTV_TOPOLOGY_POINTS;
+   capture->state.vertices = primitives;
+   capture->state.instances = info->instance_count;
+   if (give_scratch(ctx, zs, &geometry, capture) && bind(ctx, capture)) {
+      const struct pipe_shader_buffer *buffer = &capture->buffers[NTV_XFB_COUNTS_BINDING];
+
+      draw(ctx, capture);
+      counts = map(ctx, buffer->buffer, 0, buffer->buffer_size, PIPE_MAP_READ);
+      for (unsigned stream = 0; counts.words && stream < MAX_STREAMS; stream++)
+         compact(ctx, zs, &geometry, capture, counts.words, stream);
+      unmap(ctx, &counts);
+   } else {
+      no_memory();
+   }
+   for (unsigned i = 0; i < ZINK_NTV_XFB_SLOTS; i++)
+      pipe_resource_reference(&capture->buffers[i].buffer, NULL);
+}
+
+/* ------------------------------------------------------------------------------------------------------------------
+ * All draws
+ * ------------------------------------------------------------------------------------------------------------------ */
 
 /* Draws as many vertices as a target has. */
 static void
@@ -406,14 +667,22 @@ is_skipped(struct zink_context *ctx)
    return (result.u64 != 0) == ctx->render_condition.inverted;
 }
 
+/* The last stage of the application's: zink takes quads apart in a geometry shader of its own. */
+static struct zink_shader *
+get_last_stage(const struct zink_context *ctx)
+{
+   struct zink_shader *zs = ctx->last_vertex_stage;
+
+   return zs && zs->info.stage == MESA_SHADER_GEOMETRY && zs->non_fs.is_generated ? zs->non_fs.parent : zs;
+}
+
 bool
 zink_ntv_xfb_draw(struct zink_context *ctx, const struct pipe_draw_info *info, unsigned drawid_offset,
                   const struct pipe_draw_indirect_info *indirect, const struct pipe_draw_start_count_bias *draws,
                   unsigned num_draws)
 {
    struct zink_ntv_xfb *xfb = &ctx->ntv_xfb;
-   struct zink_shader *zs = ctx->last_vertex_stage;
-   struct ntv_xfb_state inactive = {0};
+   struct zink_shader *zs = get_last_stage(ctx);
 
    if (likely(!zink_ntv_stores_captures()) || xfb->is_drawing)
       return false;
@@ -425,11 +694,13 @@ zink_ntv_xfb_draw(struct zink_context *ctx, const struct pipe_draw_info *info, u
       return false;
    /* Another thread may be about to find out whether it captures. */
    util_queue_fence_wait(&zs->precompile.fence);
-   if (!zs->ntv_captures)
+   if (!zs->ntv_xfb.captures)
       return false;
    if (!xfb->num_targets) {
+      struct capture inactive = {.zs = zs};
+
       if (!xfb->is_idle[zs->info.stage])
-         bind(ctx, zs, &inactive);
+         bind(ctx, &inactive);
       return false;
    }
    if (indirect) {
@@ -437,14 +708,21 @@ zink_ntv_xfb_draw(struct zink_context *ctx, const struct pipe_draw_info *info, u
       return true;
    }
    for (unsigned i = 0; i < num_draws && !is_skipped(ctx); i++) {
-      unsigned drawid = drawid_offset + (info->increment_draw_id ? i : 0);
+      struct capture capture = {
+         .zs = zs,
+         .info = info,
+         .drawid = drawid_offset + (info->increment_draw_id ? i : 0),
+         .range = &draws[i],
+      };
 
       if (!draws[i].count || !info->instance_count)
          continue;
-      if (info->index_size)
-         capture_indexed(ctx, info, drawid, &draws[i]);
+      if (zs->info.stage == MESA_SHADER_GEOMETRY)
+         capture_geometry(ctx, &capture);
+      else if (info->index_size || info->mode == MESA_PRIM_QUADS)
+         capture_as_list(ctx, &capture);
       else
-         capture(ctx, info, drawid, &draws[i]);
+         capture_vertices(ctx, &capture);
    }
    return true;
 }

@@ -5,8 +5,11 @@
  * Transform feedback for devices without VK_EXT_transform_feedback: shaders store what is captured to storage buffers.
  *
  * ZINK_NTV_XFB=storage does so on a device that has the extension. The extension is hidden then. Nothing else is asked for but
- * vertexPipelineStoresAndAtomics. The counts of primitives are kept on the CPU, which knows them for every draw but those of
- * indirect parameters and of indices in buffers: these are read back.
+ * vertexPipelineStoresAndAtomics.
+ *
+ * Counts of primitives are on the CPU, which knows them: transform feedback is paused and resumed, and glDrawTransformFeedback draws,
+ * without a wait. These are read back, and so wait: parameters of indirect draws, indices and the vertices that they name, and what
+ * geometry shaders wrote. A driver that is made for such a device leaves them there, see ntv's `capture::kernels`.
  */
 
 #ifndef ZINK_NTV_XFB_H
@@ -18,6 +21,7 @@
 #include "compiler/shader_enums.h"
 #include "pipe/p_defines.h"
 #include "pipe/p_state.h"
+#include "util/bitset.h"
 
 struct nir_shader;
 struct zink_context;
@@ -30,7 +34,7 @@ extern "C" {
 #endif
 
 /* The shader buffers of a stage that captures, from the last one down: those of part 6 of ntv.h, in its order. */
-#define ZINK_NTV_XFB_SLOTS 5
+#define ZINK_NTV_XFB_SLOTS 7
 #define ZINK_NTV_XFB_SLOT (PIPE_MAX_SHADER_BUFFERS - ZINK_NTV_XFB_SLOTS)
 
 /* Primitives of each stream, since the context was made. */
@@ -49,6 +53,16 @@ struct zink_ntv_xfb {
    bool is_drawing;
 };
 
+/* What a shader captures. */
+struct zink_ntv_xfb_shader {
+   bool captures;
+   struct {
+      uint8_t stream;
+      /* Words of a vertex that are captured, a bit each. */
+      BITSET_DECLARE(words, 512);
+   } buffers[PIPE_MAX_SO_BUFFERS];
+};
+
 /* Whether shaders store what is captured. The answer does not change while the process runs. */
 bool zink_ntv_stores_captures(void);
 
@@ -60,6 +74,9 @@ struct zink_ntv_xfb_place {
    uint32_t set;
    uint32_t binding;
 };
+
+/* The Location at which vertex shaders tell geometry shaders the number of the instance: the last one. */
+#define ZINK_NTV_XFB_INSTANCE_LOCATION 31
 
 /* `is_separate`: the shader has a set of its own, as zink_shader_compile_separate() makes them. */
 struct zink_ntv_xfb_place zink_ntv_xfb_place(const struct zink_shader *zs, const struct zink_screen *screen, bool is_separate);

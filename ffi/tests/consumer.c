@@ -136,6 +136,29 @@ build_fragment(struct ntv_wire *w)
    return ntv_wire_end(w);
 }
 
+/* Says the number of a vertex in an output, of which transform feedback captures it. */
+static bool
+build_captured(struct ntv_wire *w)
+{
+   const struct ntv_shader shader = {.stage = NTV_STAGE_VERTEX, .next_stage = NTV_NONE, .entry = "main"};
+   struct ntv_variable number;
+
+   ntv_wire_begin(w, &shader);
+   number = ntv_variable_init("number", ntv_wire_type_vector(w, NTV_BASE_UINT, 32, 1), NTV_MODE_SHADER_OUT);
+   number.location = 32; /* VARYING_SLOT_VAR0 */
+   number.driver_location = 0;
+   number.xfb_buffer = 1;
+   number.xfb_stride = 4;
+   number.xfb_offset = 0;
+   uint32_t variable = ntv_wire_variable(w, &number);
+   ntv_wire_block(w);
+   const struct index written[] = {{"write_mask", 1}};
+   uint32_t vertex = ntv_wire_intrinsic(w, ntv_wire_number(NTV_TABLE_INTRINSIC, "load_vertex_id"), 1, 32);
+   uint32_t pointer = ntv_wire_deref_var(w, 32, variable);
+   intrinsic2(w, "store_deref", 0, 0, pointer, vertex, written, 1);
+   return ntv_wire_end(w);
+}
+
 /* Makes patches of three vertices and nothing else. */
 static bool
 build_tess_ctrl(struct ntv_wire *w)
@@ -472,6 +495,49 @@ test_modules(void)
    ntv_context_destroy(context);
 }
 
+/* A shader that captures by itself, and what it is told. */
+static void
+test_captures(void)
+{
+   struct ntv_context *context = ntv_context_create();
+   const struct ntv_xfb_options xfb = {.back_end = NTV_XFB_STORAGE, .set = 2, .binding = 10};
+   const struct ntv_options options = {.xfb = &xfb};
+   struct ntv_xfb_state state = {
+      .is_active = true, .topology = NTV_TOPOLOGY_LINE_STRIP, .vertices = 4, .instances = 1, .primitives_most = 9};
+   const uint32_t indices[] = {7, 8, 9}, restart = 8;
+   uint32_t words[NTV_XFB_STATE_WORDS] = {0}, list[4];
+   struct ntv_result result;
+   struct ntv_target target;
+   struct ntv_wire w;
+
+   ntv_wire_init(&w);
+   CHECK(build_captured(&w));
+   CHECK(ntv_target_init(&target, VULKAN_1_3));
+   CHECK(ntv_translate(context, &target, w.words, w.len, &options, &result) == NTV_OK);
+   if (result.error)
+      fprintf(stderr, "%s\n", result.error);
+   validate(&result);
+   /* What is captured, the state and the list. */
+   CHECK(result.num_bindings == 3);
+   for (size_t i = 0; i < result.num_bindings; i++) {
+      uint32_t after = result.bindings[i].binding - xfb.binding;
+      CHECK(result.bindings[i].set == xfb.set && result.bindings[i].kind == NTV_DESCRIPTOR_STORAGE_BUFFER);
+      CHECK(after == 1 || after == NTV_XFB_STATE_BINDING || after == NTV_XFB_LIST_BINDING);
+   }
+   ntv_result_free(&result, &options);
+
+   CHECK(ntv_xfb_state_words(&state, words) && words[0] == 1 && words[4] == 4);
+   CHECK(ntv_topology_primitives(NTV_TOPOLOGY_LINE_STRIP, 4) == 3);
+   CHECK(ntv_topology_vertices_per_primitive(NTV_TOPOLOGY_LINE_STRIP) == 2);
+   CHECK(ntv_emission_list(NTV_TOPOLOGY_LINE_STRIP, false, indices, 3, NULL, list, 4) == 4);
+   CHECK(list[0] == 7 && list[1] == 8 && list[2] == 8 && list[3] == 9);
+   CHECK(ntv_emission_list(NTV_TOPOLOGY_LINE_STRIP, false, indices, 3, &restart, list, 4) == 0);
+   state.topology = NTV_TOPOLOGY_TRIANGLE_FAN + 1;
+   CHECK(!ntv_xfb_state_words(&state, words));
+   ntv_wire_fini(&w);
+   ntv_context_destroy(context);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -486,6 +552,7 @@ main(int argc, char **argv)
    test_vouched();
    test_threads();
    test_modules();
+   test_captures();
    if (!failures)
       printf("ntv %s: all is well\n", ntv_version());
    return failures ? 1 : 0;

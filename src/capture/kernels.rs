@@ -50,8 +50,10 @@
 //! | 6 | primitives that go in, of an instance. The topology that goes in may be any: one with adjacency, say, is as well written as `Points` with as many vertices as there are primitives |
 //! | 9 | instances |
 //!
-//! More primitives than these or instances than these write nothing. There may be fewer primitives than word 6 says, if counts are
-//! filled with 0 before the draw: with indices, restarts make some fewer, so `EmissionList` is not needed.
+//! Invocations beyond what these words say write nothing, and neither do those for which the block of counts has no room: `Compact`
+//! does not look for them. What is bound there ends where scratch does, if a draw may have more invocations than there is memory for.
+//! There may be fewer primitives than word 6 says, if counts are filled with 0 before the draw: with indices, restarts make some fewer,
+//! so `EmissionList` is not needed.
 //!
 //! The steps of a draw:
 //!

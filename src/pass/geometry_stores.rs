@@ -21,13 +21,14 @@
 //! counts[4 * n + stream] = min(done + ..., most)
 //! ```
 //!
-//! Two corners of every other triangle change places. An invocation that the state does not know of writes nothing. See
-//! [`GeometryOutput`] for what the numbers are, and [`Kernel::Compact`](crate::capture::kernels::Kernel::Compact) for what comes
+//! Two corners of every other triangle change places. An invocation that the state does not know of, or for which there are no counts,
+//! writes nothing. See [`GeometryOutput`] for what the numbers are, and [`Kernel::Compact`](crate::capture::kernels::Kernel::Compact) for what comes
 //! after it.
 //!
 //! Only stream 0 is rasterized. The others are of use to captures alone, and SPIR-V has them only where VK_EXT_transform_feedback is:
 //! their vertices are not emitted, and their outputs become variables of the shader's own.
 
+use super::blocks::{base_pointer, block_pointer};
 use super::capture_stores::{declare as declare_buffer, Buffers, Captured, State};
 use super::captured::{Loads, Word};
 use super::Context;
@@ -215,11 +216,6 @@ impl<'w> Writer<'w> {
         let is_known = b.alu(AluOp::ult, &[primitive, primitives]);
         let has_instance = b.alu(AluOp::ult, &[instance, instances]);
         let is_known = b.alu(AluOp::iand, &[is_known, has_instance]);
-        // 1 is for captures and counts, 2 for counts.
-        let [is_captured, is_counted] = [(AluOp::ieq, one), (AluOp::ine, zero)].map(|(op, value)| {
-            let is_active = b.alu(op, &[active, value]);
-            b.alu(AluOp::iand, &[is_known, is_active])
-        });
         let before = b.alu(AluOp::imul, &[instance, primitives]);
         let mut number = b.iadd(before, primitive);
         if self.output.invocations > 1 {
@@ -228,6 +224,16 @@ impl<'w> Writer<'w> {
             let own = b.intrinsic(Intrinsic::load_invocation_id, 1, 32, &[]).def();
             number = b.iadd(all, own);
         }
+        let counts = block_pointer(b, self.counts, None);
+        let length = b.intrinsic(Intrinsic::deref_buffer_array_length, 1, 32, &[counts]).def();
+        let room = b.ushr_imm(length, 2);
+        let has_room = b.alu(AluOp::ult, &[number, room]);
+        let is_known = b.alu(AluOp::iand, &[is_known, has_room]);
+        // 1 is for captures and counts, 2 for counts.
+        let [is_captured, is_counted] = [(AluOp::ieq, one), (AluOp::ine, zero)].map(|(op, value)| {
+            let is_active = b.alu(op, &[active, value]);
+            b.alu(AluOp::iand, &[is_known, is_active])
+        });
         let most = b.imm32(self.output.primitives());
         let first = b.alu(AluOp::imul, &[number, most]);
         let first_provokes = b.alu(AluOp::ine, &[provoking, zero]);
@@ -324,7 +330,7 @@ impl<'w> Writer<'w> {
         b.begin_if(invocation.is_counted);
         let most = b.imm32(self.output.primitives());
         let at = b.ishl_imm(invocation.number, 2);
-        let base = super::blocks::base_pointer(b, self.counts, None);
+        let base = base_pointer(b, self.counts, None);
         for number in 0..XfbInfo::STREAMS {
             let count = match self.stream(number) {
                 Some((stream, _)) => {

@@ -3,7 +3,7 @@
 use crate::gpu::{floats, from_bytes, read, ssbo, words, Gpu};
 use crate::stages::{fragment, shader};
 use ntv::capture::{self, AttributeFormat, BackEnd, CaptureState, ProvokingVertex, Topology};
-use ntv::capture::{BUFFER_BINDING, LIST_BINDING, STATE_BINDING, VERTEX_BUFFER_BINDING};
+use ntv::capture::{BUFFER_BINDING, COUNTS_BINDING, LIST_BINDING, STATE_BINDING, VERTEX_BUFFER_BINDING};
 use ntv::driver::{vk, Attachment, Attribute, Draw, Drawn, Resource, Resources};
 use ntv::link::link;
 use ntv::module::{Stage, OPTIONS};
@@ -183,8 +183,14 @@ fn blank() -> ntv::Shader {
 /// Modules of a pipeline, with all that may be asked for later.
 fn modules(gpu: &Gpu, back_end: BackEnd, stages: Vec<ntv::Shader>) -> Vec<Module> {
     let options = EmitOptions { offer: u64::MAX, linkable: true, names: true, ..EmitOptions::default() };
-    let mut translator =
-        Translator::new(Options { target: gpu.target().clone(), captures: back_end, ..Options::default() });
+    let has_geometry = stages.iter().any(|shader| shader.stage() == ntv::ir::Stage::Geometry);
+    let instance_location = has_geometry.then_some(9);
+    let mut translator = Translator::new(Options {
+        target: gpu.target().clone(),
+        captures: back_end,
+        instance_location,
+        ..Options::default()
+    });
     stages.into_iter().map(|mut shader| translator.translate(&mut shader, &options).expect("a module")).collect()
 }
 
@@ -219,7 +225,10 @@ fn captured(gpu: &Gpu, back_end: BackEnd, modules: &[Module], key: &Key, floats_
             check_picture(&drawn, key);
             from_bytes(&drawn.captures[0])
         }
-        BackEnd::Storage | BackEnd::Compute => stored(gpu, &draw, key, floats_wanted),
+        BackEnd::Storage | BackEnd::Compute => {
+            let has_geometry = modules.iter().any(|module| module.stage == Stage::Geometry);
+            stored(gpu, &draw, key, (floats_wanted, has_geometry))
+        }
     };
     let floats: Vec<f32> = words_captured.into_iter().map(f32::from_bits).collect();
     // The order of the corners of a patch is up to the tessellator.
@@ -246,14 +255,20 @@ const STATE: CaptureState = CaptureState {
     first_words: [0; 4],
 };
 
-/// What the shader itself captures of `draw`, if `key` does not say that nothing is.
-fn stored(gpu: &Gpu, draw: &Draw<'_>, key: &Key, words_wanted: usize) -> Vec<u32> {
+/// What the shader itself captures of `draw`, if `key` does not say that nothing is. A geometry shader has room for all that it may
+/// make; what the first invocation makes is where it is when it is compacted.
+fn stored(gpu: &Gpu, draw: &Draw<'_>, key: &Key, (words_wanted, has_geometry): (usize, bool)) -> Vec<u32> {
     let state = CaptureState { is_active: key.bits & Key::NO_CAPTURE == 0, ..STATE };
     let mut resources = Resources::new();
     resources.insert(ssbo(STATE_BINDING), words(&state.words()));
-    resources.insert(ssbo(BUFFER_BINDING), words(&vec![0; words_wanted]));
+    resources.insert(ssbo(BUFFER_BINDING), words(&vec![0; if has_geometry { 2 * words_wanted } else { words_wanted }]));
+    if has_geometry {
+        resources.insert(ssbo(COUNTS_BINDING), words(&[0; 4]));
+    }
     check_picture(&gpu.draw(draw, &mut resources), key);
-    read(&resources, ssbo(BUFFER_BINDING))
+    let mut captured = read(&resources, ssbo(BUFFER_BINDING));
+    captured.truncate(words_wanted);
+    captured
 }
 
 /// Nothing is drawn if the key discards, and something without a key.
@@ -364,5 +379,7 @@ fn what_is_captured_is_what_the_geometry_shader_emitted() {
     let vertex = shader("VERTEX", "", &format!("{INPUTS}{}", store("%1", 0, "xyzw", "POS", "xfb(), xfb2()")));
     let mirrored = PLACES.map(|place| place.map(|number| -number));
     let want = [PLACES, mirrored].concat().concat();
-    assert_captured(&gpu, BackEnd::Extension, "a geometry shader", &[vertex, geometry()], &want);
+    for back_end in [BackEnd::Extension, BackEnd::Storage] {
+        assert_captured(&gpu, back_end, "a geometry shader", &[vertex.clone(), geometry()], &want);
+    }
 }

@@ -137,13 +137,15 @@ struct Case {
     before: u32,
     /// 0 for nothing, 1 for captures, 2 for counts.
     is_active: u32,
+    /// Invocations that there is memory for.
+    room: usize,
 }
 
 /// A vertex that is emitted.
 type Vertex = [f32; 4];
 
 /// What the buffers have after the draw, and the counters of each stream.
-type Captured = ([Vec<u32>; 4], Vec<[u32; 2]>);
+type Captured = ([Vec<u32>; 4], Vec<Vec<u32>>);
 
 impl Case {
     fn rows(&self) -> &'static [&'static str] {
@@ -257,9 +259,14 @@ impl Case {
     fn captured(&self, stream: u32) -> Vec<Vec<Vertex>> {
         let corners = self.output.vertices_per_primitive() as usize;
         let mut all = Vec::new();
+        let mut invocations = 0;
         for instance in self.first[1]..self.first[1] + self.instances {
             for primitive in 0..self.primitives() {
                 for invocation in 0..self.invocations {
+                    invocations += 1;
+                    if invocations > self.room {
+                        break;
+                    }
                     for strip in self.strips(stream, [instance, primitive, invocation]) {
                         for number in 0..self.output.primitives(strip.len() as u32) {
                             let places = self.output.vertices(number, strip.len() as u32, self.provoking);
@@ -295,7 +302,8 @@ impl Case {
             let made = primitives.len() as u32;
             let room = self.most(stream).saturating_sub(self.before);
             let fit = if self.is_active == 1 { made.min(room) } else { 0 };
-            counters.push([self.before + fit, if self.is_active == 0 { 0 } else { made }]);
+            let counted = |is_counted| if is_counted { made } else { 0 };
+            counters.push(vec![self.before + fit, counted(self.is_active != 0), counted(self.is_active == 1)]);
             for (number, primitive) in (self.before..).zip(&primitives[..fit as usize]) {
                 for (vertex, value) in (number * corners..).zip(primitive) {
                     for run in info.outputs.iter().filter(|run| info.buffers[run.buffer as usize].stream == stream) {
@@ -389,6 +397,7 @@ fn draw(
 fn stored(gpu: &Gpu, case: &Case, modules: &[Vec<u32>]) -> (Captured, Vec<Vec<u8>>) {
     let (info, shape, state) = (case.info(), case.shape(), case.state());
     let invocations = shape.invocations_of(u64::from(case.primitives()) * u64::from(case.instances));
+    let invocations = invocations.min(case.room as u64);
     let sized = |bytes: u64| vec![NOTHING; bytes as usize / 4 + 2];
     let mut resources = Resources::new();
     resources.insert(ssbo(STATE_BINDING), words(&state));
@@ -408,12 +417,12 @@ fn stored(gpu: &Gpu, case: &Case, modules: &[Vec<u32>]) -> (Captured, Vec<Vec<u8
             state: state.into(),
             parameters: CompactParameters::new(shape, &info, stream, case.most(stream)),
             counts: counts.clone(),
-            counters: vec![case.before, 0],
+            counters: vec![case.before, 0, 0],
             scratch: scratch.clone(),
             buffers,
         };
         compacted.run(&mut runner(gpu));
-        counters.push([compacted.counters[0], compacted.counters[1]]);
+        counters.push(compacted.counters);
         buffers = compacted.buffers;
     }
     ((buffers, counters), picture)
@@ -432,6 +441,7 @@ const PLAIN: Case = Case {
     skipped: 0,
     before: 0,
     is_active: 1,
+    room: usize::MAX,
 };
 
 /// All that a geometry shader may put out, of all that may go in, by one and several invocations; and streams.
@@ -472,6 +482,7 @@ fn resumed(plain: &Case) -> Vec<Case> {
         Case { instances: 2, skipped: 3, before: 2, ..last },
         Case { instances: 2, is_active: 2, ..*plain },
         Case { is_active: 0, ..*plain },
+        Case { instances: 2, room: 9, ..*plain },
     ]
 }
 
@@ -601,12 +612,12 @@ fn geometry_shaders_after_tessellation_capture_as_the_extension_does() {
             state: state.into(),
             parameters: CompactParameters::new(shape, &info, 0, BOUND),
             counts: read(&resources, ssbo(COUNTS_BINDING)),
-            counters: vec![0; 2],
+            counters: vec![0; 3],
             scratch: [read(&resources, ssbo(BUFFER_BINDING)), vec![], vec![], vec![]],
             buffers: [vec![0; BYTES / 4], vec![], vec![], vec![]],
         };
         compacted.run(&mut runner(&gpu));
-        assert_eq!(compacted.counters, [18, 18]);
+        assert_eq!(compacted.counters, [18; 3]);
         std::mem::take(&mut compacted.buffers[0])
     });
     assert_eq!(captured[0], captured[1]);

@@ -49,6 +49,7 @@ impl Compacted {
         for n in 0..if is_active == 0 { 0 } else { invocations } {
             for primitive in 0..self.counts[4 * n + stream as usize].min(most as u32) as usize {
                 self.counters[counter::GENERATED as usize] += 1;
+                self.counters[counter::NEEDED as usize] += u32::from(is_active == 1);
                 if left == 0 {
                     continue;
                 }
@@ -118,7 +119,14 @@ fn draw(random: &mut Random, output: GeometryOutput, primitives: u32, instances:
     let room = [0, 1, 2, 3]
         .map(|number| vec![NOTHING; first_words[number] as usize + vertices(before.max(primitives_most), number) + 2]);
     let parameters = CompactParameters { output, stream, primitives_most, buffers };
-    Compacted { state: state.words().into(), parameters, counts, counters: vec![before, 1000], scratch, buffers: room }
+    Compacted {
+        state: state.words().into(),
+        parameters,
+        counts,
+        counters: vec![before, 1000, 70],
+        scratch,
+        buffers: room,
+    }
 }
 
 /// Random draws of all topologies, few and many invocations, buffers that are large enough and that are not; each captured, counted

@@ -371,7 +371,7 @@ pub(crate) struct TargetArgs {
     #[arg(long, value_name = "BLOCK=CLASS")]
     place: Vec<BlockPlacement>,
 
-    /// Who writes what transform feedback captures: the device, or the vertex shader, to storage buffers.
+    /// Who writes what transform feedback captures: the device, or the vertex or geometry shader, to storage buffers.
     #[arg(long, value_name = "WHO", default_value = "extension")]
     captures: Captures,
 
