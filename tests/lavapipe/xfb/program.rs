@@ -4,7 +4,7 @@
 //! by column, doubles low half first. That is the order in which GL captures what has several.
 
 use ntv::capture::{Base, Basic, Member, Output, Type, XfbInfo};
-use ntv::op::names::varying::{CLIP_DIST0, POS, PSIZ, VAR0};
+use ntv::op::names::varying::{CLIP_DIST0, CULL_DIST0, POS, PSIZ, VAR0};
 use std::fmt::Write as _;
 
 /// What a word is at a vertex of an instance. As a float it is a number from 2 on.
@@ -93,8 +93,10 @@ impl Program {
         for (number, output) in self.outputs.iter().enumerate() {
             let word = self.first_word(number);
             let compact = if output.is_compact { words(&output.ty) } else { 0 };
-            if output.location == CLIP_DIST0 {
-                let _ = writeln!(writer.declarations, "clip_distance_array_size: {compact}");
+            for (name, of) in [("gl_ClipDistance", "clip"), ("gl_CullDistance", "cull")] {
+                if output.name == name {
+                    let _ = writeln!(writer.declarations, "{of}_distance_array_size: {compact}");
+                }
             }
             for variable in variables(&output.name, &output.ty, (output.location, output.component), word) {
                 match self.is_by_slot {
@@ -153,6 +155,7 @@ fn slot_name(location: u32) -> String {
         POS => "POS".into(),
         PSIZ => "PSIZ".into(),
         _ if location >= VAR0 => format!("VAR{}", location - VAR0),
+        _ if location >= CULL_DIST0 => format!("CULL_DIST{}", location - CULL_DIST0),
         _ => format!("CLIP_DIST{}", location - CLIP_DIST0),
     }
 }

@@ -4,7 +4,7 @@ use super::draw::{Case, Vertices, PLAIN};
 use super::program::{is_wide, slots, words, Program};
 use super::wish::{blocks, layout, listable, varyings, Entry, Named, Wish};
 use ntv::capture::{Base, BufferMode, Member, Output, ProvokingVertex, Topology, Type};
-use ntv::op::names::varying::{CLIP_DIST0, POS, PSIZ, VAR0};
+use ntv::op::names::varying::{CLIP_DIST0, CULL_DIST0, POS, PSIZ, VAR0};
 use ntv_gen::Random;
 
 /// Slots of a shader's own outputs at most: what is captured of them in parts takes others.
@@ -47,8 +47,16 @@ fn program(random: &mut Random) -> Program {
         Output::new("gl_PointSize", Type::scalar(Base::Float), PSIZ),
     ];
     if one_in(random, 4) {
-        let ty = Type::scalar(Base::Float).array(between(random, 1, 8));
-        outputs.push(Output { is_compact: true, ..Output::new("gl_ClipDistance", ty, CLIP_DIST0) });
+        let clip = between(random, 1, 8);
+        // lavapipe puts them into the same slots. Where cull distances begin in one and end in the next, its extension captures others.
+        let cull = between(random, 0, 8 - clip);
+        let cull = if clip % 4 == 0 { cull } else { cull.min(4 - clip % 4) };
+        for (name, location, length) in [("gl_ClipDistance", CLIP_DIST0, clip), ("gl_CullDistance", CULL_DIST0, cull)] {
+            let ty = Type::scalar(Base::Float).array(length);
+            if length != 0 {
+                outputs.push(Output { is_compact: true, ..Output::new(name, ty, location) });
+            }
+        }
     }
     let mut slot = VAR0;
     for number in 0..between(random, 1, 7) {
