@@ -76,6 +76,8 @@ struct Case {
     first_instance: u32,
     /// Primitives that fit.
     room: usize,
+    /// Transform feedback is not paused.
+    is_active: bool,
 }
 
 impl Case {
@@ -106,7 +108,7 @@ impl Case {
     fn state(&self) -> CaptureState {
         let buffers = STRIDES.iter().zip(self.sizes()).map(|(words, bytes)| (4 * *words as u32, bytes as u64));
         CaptureState {
-            is_active: true,
+            is_active: self.is_active,
             topology: self.topology.list(),
             provoking: self.provoking,
             list: Some(DrawList { first_word: LIST_FIRST as u32, base_vertex: self.base_vertex as u32 }),
@@ -124,7 +126,7 @@ impl Case {
     /// What transform feedback writes, from its first byte on.
     fn model(&self) -> [Vec<u32>; 2] {
         let mut buffers = self.sizes().map(|bytes| vec![NOTHING; bytes / 4]);
-        let list = self.list();
+        let list = if self.is_active { self.list() } else { Vec::new() };
         let vertices = (0..self.instances).flat_map(|instance| list.iter().map(move |vertex| (instance, *vertex)));
         for (place, (instance, vertex)) in vertices.take(self.room * self.corners()).enumerate() {
             let (p, v) = (of_vertex(vertex), of_instance(instance + self.first_instance));
@@ -182,6 +184,7 @@ fn cases() -> Vec<Case> {
                     instances: 1,
                     first_instance: 0,
                     room: 60,
+                    is_active: true,
                 };
                 let runs = vec![
                     9, cut, 4, 5, 6, 7, 8, cut, cut, 9, 2, cut, 3, 7, 5, cut, 12, cut, 3, 4, 5, 6, 7, 9, 11, 8, cut,
@@ -336,7 +339,10 @@ fn differences(cases: Vec<Case>) -> Vec<String> {
         if let Some(topology) = case.indexed_as() {
             let (expected, own) = indexed(&gpu, &case, topology, &extension);
             check("extension", own, &zeroed);
-            if expected != picture {
+            let paused = Case { is_active: false, ..case.clone() };
+            let (picture_of_paused, own) = listed(&gpu, &paused, &storage);
+            check("paused", own, &paused.model());
+            if [picture, picture_of_paused].iter().any(|picture| *picture != expected) {
                 wrong.push(format!("{case:?}: another picture"));
             }
         }

@@ -36,6 +36,8 @@ pub(super) struct Case {
     pub(super) margins: [[u32; 2]; 4],
     /// A shader that captures while it draws reads attributes itself, as it must in draws with indices.
     pub(super) pulls: bool,
+    /// Bytes before each vertex buffer for such a shader.
+    pub(super) skipped: [u32; 2],
 }
 
 /// A draw that captures little of anything at the beginning of buffers that have room.
@@ -49,6 +51,7 @@ pub(super) const PLAIN: Case = Case {
     sizes: [1 << 14; 4],
     margins: [[0; 2]; 4],
     pulls: false,
+    skipped: [0; 2],
 };
 
 impl Case {

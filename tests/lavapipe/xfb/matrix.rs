@@ -8,7 +8,7 @@ use super::wish::{listable, varyings, Entry, Wish};
 use crate::gpu::Gpu;
 use crate::support;
 use ntv::capture::{Base, BufferMode, Member, Output, ProvokingVertex, Topology, Type};
-use ntv::op::names::varying::{CLIP_DIST0, POS, PSIZ, VAR0};
+use ntv::op::names::varying::{CLIP_DIST0, CULL_DIST0, POS, PSIZ, VAR0};
 
 /// Outputs, and what of them is captured.
 struct Shape {
@@ -74,7 +74,10 @@ fn shapes() -> Vec<Shape> {
     let clip = Output { is_compact: true, ..Output::new("gl_ClipDistance", float(1).array(6), CLIP_DIST0) };
     all.push(Shape { outputs: vec![clip.clone()], names: vec![clip.name.clone()] });
     let elements = ["gl_ClipDistance[5]", "gl_Position", "gl_ClipDistance[2]", "gl_PointSize"];
-    all.push(Shape { outputs: vec![clip], names: elements.map(String::from).into() });
+    all.push(Shape { outputs: vec![clip.clone()], names: elements.map(String::from).into() });
+    let cull = Output { is_compact: true, ..Output::new("gl_CullDistance", float(1).array(2), CULL_DIST0) };
+    let elements = ["gl_CullDistance", "gl_ClipDistance[0]"];
+    all.push(Shape { outputs: vec![clip, cull], names: elements.map(String::from).into() });
     all
 }
 
@@ -90,7 +93,10 @@ fn programs() -> Vec<(Program, Vec<String>)> {
         let is_twice = |output: &Output| all.last().is_some_and(|(last, _)| last.outputs.contains(output));
         if next.saturating_add(used) > 14 || captured + size > 60 || outputs.iter().any(is_twice) {
             let reads_attributes = all.len() % 2 == 1;
-            all.push((Program { outputs: built_ins(), reads_attributes, is_by_slot: false }, Vec::new()));
+            all.push((
+                Program { outputs: built_ins(), reads_attributes, is_by_slot: false, is_by_store: false },
+                Vec::new(),
+            ));
             (next, captured) = (0, 0);
         }
         if let Some((program, all_names)) = all.last_mut() {

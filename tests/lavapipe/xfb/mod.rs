@@ -86,8 +86,7 @@ fn random_captures_are_what_gl_says() {
     }
     if let Some(seed) = number("NTV_SEED") {
         let (program, wish, case) = seeded(seed);
-        let (_, rows) = run::rows(&program, &wish).expect("a plan");
-        let (header, body) = program.shader(&rows);
+        let (header, body) = program.shader(&run::planned(&program, &wish).expect("a plan"));
         println!("{wish:#?}\n{case:#?}\n{header}{body}");
         check(&Gpu::open(), (&program, &wish, &case), true).unwrap_or_else(|problem| panic!("{problem}"));
         return;

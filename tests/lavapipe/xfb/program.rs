@@ -3,8 +3,8 @@
 //! Words are numbered in the order in which GLSL declares them: outputs one after the other, arrays by element, structs by member, matrices
 //! by column, doubles low half first. That is the order in which GL captures what has several.
 
-use ntv::capture::{Base, Basic, Member, Output, Type};
-use ntv::op::names::varying::{CLIP_DIST0, POS, PSIZ, VAR0};
+use ntv::capture::{Base, Basic, Member, Output, Type, XfbInfo};
+use ntv::op::names::varying::{CLIP_DIST0, CULL_DIST0, POS, PSIZ, VAR0};
 use std::fmt::Write as _;
 
 /// What a word is at a vertex of an instance. As a float it is a number from 2 on.
@@ -68,6 +68,8 @@ pub(super) struct Program {
     pub(super) reads_attributes: bool,
     /// Outputs are stored by slot, as in Gallium's NIR, not as variables.
     pub(super) is_by_slot: bool,
+    /// These stores say what is captured, and not rows. Not if there are 64 bits: NIR has them split before it says so.
+    pub(super) is_by_store: bool,
 }
 
 impl Program {
@@ -76,15 +78,25 @@ impl Program {
         self.outputs[..number].iter().map(|output| words(&output.ty)).sum()
     }
 
-    /// The shader; `captures` are rows that say what is captured.
-    pub(super) fn shader(&self, captures: &str) -> (String, String) {
+    /// The shader, header and body, which captures what `info` says.
+    pub(super) fn shader(&self, info: &XfbInfo) -> (String, String) {
         let mut writer = Writer { next: 1, ..Writer::default() };
+        if self.is_by_slot && self.is_by_store && !self.outputs.iter().any(|output| is_wide(&output.ty)) {
+            let [a, b, c, d] = info.strides().map(|bytes| bytes / 4);
+            let lines = format!("xfb_stride: {{{a}, {b}, {c}, {d}}}\nhas_transform_feedback_varyings: true\n");
+            writer.declarations += &lines;
+            writer.captures = Some(info.clone());
+        } else {
+            info.rows().for_each(|row| writer.declarations += &format!("// ntv: xfb={row}\n"));
+        }
         writer.begin(self.reads_attributes);
         for (number, output) in self.outputs.iter().enumerate() {
             let word = self.first_word(number);
             let compact = if output.is_compact { words(&output.ty) } else { 0 };
-            if output.location == CLIP_DIST0 {
-                let _ = writeln!(writer.declarations, "clip_distance_array_size: {compact}");
+            for (name, of) in [("gl_ClipDistance", "clip"), ("gl_CullDistance", "cull")] {
+                if output.name == name {
+                    let _ = writeln!(writer.declarations, "{of}_distance_array_size: {compact}");
+                }
             }
             for variable in variables(&output.name, &output.ty, (output.location, output.component), word) {
                 match self.is_by_slot {
@@ -94,7 +106,7 @@ impl Program {
                 }
             }
         }
-        (format!("{}{captures}{}", writer.types, writer.declarations), writer.body)
+        (writer.types + &writer.declarations, writer.body)
     }
 }
 
@@ -143,6 +155,7 @@ fn slot_name(location: u32) -> String {
         POS => "POS".into(),
         PSIZ => "PSIZ".into(),
         _ if location >= VAR0 => format!("VAR{}", location - VAR0),
+        _ if location >= CULL_DIST0 => format!("CULL_DIST{}", location - CULL_DIST0),
         _ => format!("CLIP_DIST{}", location - CLIP_DIST0),
     }
 }
@@ -156,6 +169,8 @@ struct Writer {
     /// The number of the next value; `%0` is 0.
     next: u32,
     structs: Vec<(Vec<Member>, String)>,
+    /// What stores say is captured.
+    captures: Option<XfbInfo>,
 }
 
 impl Writer {
@@ -334,13 +349,36 @@ impl Writer {
             Base::Double => "float64".into(),
             Base::Int64 | Base::Uint64 => format!("{base:?}").to_lowercase(),
         };
+        let captures = self.captures.as_ref().map_or(String::new(), |info| captured(info, location, component, rows));
         let (number, slot) = (location.checked_sub(VAR0).map_or(0, |number| number + 8), slot_name(location));
         let _ = writeln!(
             self.body,
             "    @store_output (%{value}, %0) (base={number}, range=1, wrmask={mask}, component={component}, \
-             src_type={ty}, io location=VARYING_SLOT_{slot} slots=1)"
+             src_type={ty}, io location=VARYING_SLOT_{slot} slots=1{captures})"
         );
     }
+}
+
+/// What a store of so many components says of what is captured: runs, by the slot's component in which they begin.
+fn captured(info: &XfbInfo, location: u32, component: u8, rows: u8) -> String {
+    let mut halves = [Vec::new(), Vec::new()];
+    let mut c = component;
+    while c < component + rows {
+        let first = c;
+        let place = info.captured(location, first);
+        c += 1;
+        let Some((buffer, offset)) = place else { continue };
+        let follows = |c: u8| info.captured(location, c) == Some((buffer, offset + 4 * u32::from(c - first)));
+        while c < component + rows && follows(c) {
+            c += 1;
+        }
+        let components = match c - first {
+            1 => format!("component={first}"),
+            _ => format!("components={first}..{}", c - 1),
+        };
+        halves[usize::from(first / 2)].push(format!("{components} buffer={buffer} offset={offset}"));
+    }
+    format!(", xfb({}), xfb2({})", halves[0].join(", "), halves[1].join(", "))
 }
 
 /// Components that a variable has in its first slot.

@@ -1,10 +1,10 @@
 //! Random shaders, requests and draws.
 
 use super::draw::{Case, Vertices, PLAIN};
-use super::program::{slots, words, Program};
+use super::program::{is_wide, slots, words, Program};
 use super::wish::{blocks, layout, listable, varyings, Entry, Named, Wish};
 use ntv::capture::{Base, BufferMode, Member, Output, ProvokingVertex, Topology, Type};
-use ntv::op::names::varying::{CLIP_DIST0, POS, PSIZ, VAR0};
+use ntv::op::names::varying::{CLIP_DIST0, CULL_DIST0, POS, PSIZ, VAR0};
 use ntv_gen::Random;
 
 /// Slots of a shader's own outputs at most: what is captured of them in parts takes others.
@@ -39,14 +39,24 @@ fn shuffle<T>(items: &mut [T], random: &mut Random) {
 }
 
 fn program(random: &mut Random) -> Program {
-    let is_by_slot = one_in(random, 4);
+    let (is_by_slot, is_by_store) = (one_in(random, 3), one_in(random, 2));
+    // Then the stores may say what is captured.
+    let has_wide = !is_by_slot || one_in(random, 3);
     let mut outputs = vec![
         Output::new("gl_Position", Type::vector(Base::Float, 4), POS),
         Output::new("gl_PointSize", Type::scalar(Base::Float), PSIZ),
     ];
     if one_in(random, 4) {
-        let ty = Type::scalar(Base::Float).array(between(random, 1, 8));
-        outputs.push(Output { is_compact: true, ..Output::new("gl_ClipDistance", ty, CLIP_DIST0) });
+        let clip = between(random, 1, 8);
+        // lavapipe puts them into the same slots. Where cull distances begin in one and end in the next, its extension captures others.
+        let cull = between(random, 0, 8 - clip);
+        let cull = if clip % 4 == 0 { cull } else { cull.min(4 - clip % 4) };
+        for (name, location, length) in [("gl_ClipDistance", CLIP_DIST0, clip), ("gl_CullDistance", CULL_DIST0, cull)] {
+            let ty = Type::scalar(Base::Float).array(length);
+            if length != 0 {
+                outputs.push(Output { is_compact: true, ..Output::new(name, ty, location) });
+            }
+        }
     }
     let mut slot = VAR0;
     for number in 0..between(random, 1, 7) {
@@ -57,7 +67,7 @@ fn program(random: &mut Random) -> Program {
             vec![Output::new(name, random_type(random), slot)]
         };
         let end = new.iter().map(|output| output.location + slots(&output.ty)).max().unwrap_or(slot);
-        if end <= VAR0 + SLOTS {
+        if end <= VAR0 + SLOTS && (has_wide || !new.iter().any(|output| is_wide(&output.ty))) {
             outputs.extend(new);
             // A gap now and then.
             slot = end + u32::from(one_in(random, 8));
@@ -65,7 +75,7 @@ fn program(random: &mut Random) -> Program {
     }
     let mut order: Vec<Output> = outputs;
     shuffle(&mut order, random);
-    Program { outputs: order, reads_attributes: one_in(random, 2), is_by_slot }
+    Program { outputs: order, reads_attributes: one_in(random, 2), is_by_slot, is_by_store }
 }
 
 /// Outputs that share slots: vectors, or arrays of as many elements.
@@ -235,6 +245,7 @@ fn case(random: &mut Random, wish: &Wish) -> Case {
         before: if one_in(random, 4) { between(random, 1, 3) } else { 0 },
         margins: [(); 4].map(|()| [between(random, 0, 5), between(random, 1, 3)]),
         pulls: one_in(random, 2) || is_indexed,
+        skipped: [(); 2].map(|()| between(random, 0, 9)),
         ..PLAIN
     };
     // Buffers that are just large enough, or larger, or too small by some bytes, or by much.

@@ -8,7 +8,7 @@ use crate::stages::shader;
 use crate::support;
 use ntv::capture::{plan, Attribute as PulledAttribute, AttributeFormat, BackEnd, XfbInfo, XfbLimits};
 use ntv::capture::{BUFFER_BINDING, LIST_BINDING, STATE_BINDING, VERTEX_BUFFER_BINDING};
-use ntv::driver::{vk, Attribute, Draw, Indices, Resources};
+use ntv::driver::{vk, Attribute, Draw, Indices, Resource, Resources};
 use ntv::{EmitOptions, Options, Translator};
 
 /// Limits that no request here goes beyond.
@@ -22,11 +22,9 @@ const LIMITS: XfbLimits = XfbLimits {
 /// What each buffer has.
 type Buffers = [Vec<u32>; 4];
 
-/// The rows of NIR that the plan of `wish` gives.
-pub(super) fn rows(program: &Program, wish: &Wish) -> Result<(XfbInfo, String), String> {
-    let info = plan(&program.outputs, &wish.request, &LIMITS).map_err(|error| format!("no plan: {error}"))?;
-    let rows = info.rows().map(|row| format!("// ntv: xfb={row}\n")).collect();
-    Ok((info, rows))
+/// The plan of `wish`.
+pub(super) fn planned(program: &Program, wish: &Wish) -> Result<XfbInfo, String> {
+    plan(&program.outputs, &wish.request, &LIMITS).map_err(|error| format!("no plan: {error}"))
 }
 
 /// The modules of a program that captures something.
@@ -41,14 +39,14 @@ pub(super) struct Modules<'a> {
 impl<'a> Modules<'a> {
     /// Plans and translates, after a look at what the plan says of the buffers.
     pub(super) fn new(gpu: &Gpu, program: &'a Program, wish: &'a Wish, pulls: bool) -> Result<Modules<'a>, String> {
-        let (info, rows) = rows(program, wish)?;
+        let info = planned(program, wish)?;
         for (buffer, stride) in wish.strides.iter().enumerate() {
             let planned = info.buffers[buffer];
             if planned.is_used != (*stride != 0) || planned.is_used && planned.stride != *stride {
                 return Err(format!("buffer {buffer} is planned as {planned:?}, its stride is {stride}"));
             }
         }
-        let (header, body) = program.shader(&rows);
+        let (header, body) = program.shader(&info);
         let shader = shader("VERTEX", &header, &body);
         let module = |captures: BackEnd| {
             let attributes = match captures {
@@ -195,7 +193,7 @@ fn extension(gpu: &Gpu, program: &Program, wish: &Wish, case: &Case, module: &[u
 fn resources(wish: &Wish, case: &Case, pulls: bool) -> Resources {
     let mut resources = Resources::new();
     let state = case.state(wish);
-    resources.insert(ssbo(STATE_BINDING), words(&state.dispatch_words(&[0; 2])));
+    resources.insert(ssbo(STATE_BINDING), words(&state.dispatch_words(&case.skipped)));
     let list = if state.list.is_some() { [&[NOTHING; 2], &case.list()[..]].concat() } else { vec![NOTHING] };
     resources.insert(ssbo(LIST_BINDING), words(&list));
     for (buffer, binding) in (0..4).zip(BUFFER_BINDING..) {
@@ -205,9 +203,11 @@ fn resources(wish: &Wish, case: &Case, pulls: bool) -> Resources {
         }
     }
     if pulls {
-        let numbers = words(&(0..NUMBERS).collect::<Vec<u32>>());
-        resources.insert(ssbo(VERTEX_BUFFER_BINDING), numbers.clone());
-        resources.insert(ssbo(VERTEX_BUFFER_BINDING + 1), numbers);
+        for (binding, skipped) in (VERTEX_BUFFER_BINDING..).zip(case.skipped) {
+            let mut bytes = [&vec![0xee; skipped as usize], &numbers()[..]].concat();
+            bytes.resize(bytes.len().next_multiple_of(4), 0xee);
+            resources.insert(ssbo(binding), Resource::Buffer(bytes));
+        }
     }
     resources
 }
