@@ -201,15 +201,27 @@ impl Subject {
         resources
     }
 
-    /// What is captured.
+    /// What is captured. In what order the corners of a strip's triangles are captured is the device's affair: they are sorted here.
     pub(crate) fn capture(self, device: &Device, modules: &Modules, way: Way) -> Result<Vec<u8>> {
         let attributes = self.attributes();
         let (mut resources, mut drawn) = (self.resources(way, &attributes), Drawn::default());
         self.steps(modules, way, &attributes, (&mut resources, &mut drawn), |steps| device.run(steps))?;
         match (drawn.captures.pop(), resources.remove(&slot(BUFFER_BINDING))) {
-            (Some(bytes), _) | (None, Some(Resource::Buffer(bytes))) => Ok(bytes),
+            (Some(bytes), _) | (None, Some(Resource::Buffer(bytes))) => Ok(self.sorted(&bytes)),
             _ => bail!("{way:?} has no buffer"),
         }
+    }
+
+    /// The vertices of each primitive in an order of their own.
+    fn sorted(self, bytes: &[u8]) -> Vec<u8> {
+        let stride = 4 * self.words as usize;
+        let corners = self.topology.topology().0.vertices_per_primitive() as usize;
+        let primitive = |bytes: &[u8]| {
+            let mut rows: Vec<&[u8]> = bytes.chunks(stride).collect();
+            rows.sort_unstable();
+            rows.concat()
+        };
+        bytes.chunks(stride * corners).flat_map(primitive).collect()
     }
 
     /// How long it takes: the first time, and `times` more.
