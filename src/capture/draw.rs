@@ -214,7 +214,7 @@ impl CaptureState {
 }
 
 /// Primitives that fit into buffers: of each that is written, the bytes from one vertex to the next and those that it has from where
-/// transform feedback begins.
+/// transform feedback begins. The gap after what a last vertex captures has to fit, too.
 pub fn fitting(topology: Topology, buffers: impl IntoIterator<Item = (u32, u64)>) -> u32 {
     let fits = |(stride, bytes): (u32, u64)| match u64::from(stride) * u64::from(topology.vertices_per_primitive()) {
         0 => u32::MAX,

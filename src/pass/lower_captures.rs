@@ -15,7 +15,8 @@
 //! such would have to be a multiple of 8 (VUID-StandaloneSpirv-Offset-04716).
 //!
 //! All this is for [`BackEnd::Extension`]. For [`BackEnd::Storage`] the shader stores the captured words to buffers where the vertex
-//! is done, and for [`BackEnd::Compute`] it becomes a compute shader after that. A geometry shader stores to scratch buffers, as it
+//! is done, and for [`BackEnd::Compute`] it becomes a compute shader after that. A draw of these may go over a list, as one with
+//! indices is captured: see `drawn_vertex`. A geometry shader stores to scratch buffers, as it
 //! does not know how many primitives others make, see `geometry_stores`; a vertex shader before it says which instance it is.
 //!
 //! Before:

@@ -74,8 +74,9 @@ fn in_own_process(name: &str) -> bool {
     }
     let mut command = Command::new(std::env::current_exe().expect("this program"));
     let output = command.args(["--exact", name, "--nocapture"]).env(VARIABLE, "nopt").output().expect("this program");
-    print!("{}", String::from_utf8_lossy(&output.stdout));
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let said = String::from_utf8_lossy(&output.stdout);
+    print!("{said}");
+    assert!(output.status.success() && said.contains(" 1 passed"), "{}", String::from_utf8_lossy(&output.stderr));
     true
 }
 
