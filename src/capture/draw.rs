@@ -95,7 +95,7 @@ pub struct CaptureState {
     pub topology: Topology,
     /// The order of the vertices of strips and fans.
     pub provoking: ProvokingVertex,
-    /// The list that the draw goes over, if it stands for one with indices.
+    /// The list that the draw goes over, if it was made of one with indices.
     pub list: Option<DrawList>,
     /// What Vulkan's VertexIndex counts from: `firstVertex`.
     pub first_vertex: u32,
@@ -116,7 +116,7 @@ pub struct CaptureState {
     pub first_words: [u32; 4],
 }
 
-/// The list of a draw that stands for one with indices: its vertex `i` is what the list has at `i`. An
+/// The list of a draw that was made of one with indices: its vertex `i` is what the list has at `i`. An
 /// [`emission_list`](super::emission_list), or what [`Kernel::EmissionList`](super::kernels::Kernel::EmissionList) wrote, with the
 /// base vertex added to each index. It is a storage buffer at [`LIST_BINDING`].
 ///
@@ -159,11 +159,33 @@ pub const BUFFER_BINDING: u32 = 64;
 /// The binding of the [state](CaptureState) of the draw, in the same set.
 pub const STATE_BINDING: u32 = BUFFER_BINDING + 4;
 
-/// The binding of the [list](DrawList) of a draw that stands for one with indices, in the same set. Only shaders that ask for the
+/// The binding of the [list](DrawList) of a draw that was made of one with indices, in the same set. Only shaders that ask for the
 /// number of the vertex, or read attributes themselves, have it. They do not read it if the state says that there is no list.
 pub const LIST_BINDING: u32 = STATE_BINDING + 1;
 
+impl Default for CaptureState {
+    fn default() -> CaptureState {
+        CaptureState::INACTIVE
+    }
+}
+
 impl CaptureState {
+    /// A draw that captures nothing, of no points.
+    pub const INACTIVE: CaptureState = CaptureState {
+        is_active: false,
+        topology: Topology::Points,
+        provoking: ProvokingVertex::Last,
+        first_vertex: 0,
+        vertices: 0,
+        first_instance: 0,
+        instances: 0,
+        draw: 0,
+        primitives_before: 0,
+        primitives_most: 0,
+        first_words: [0; 4],
+        list: None,
+    };
+
     /// What the shader reads, as a block `uint state[24]`.
     pub fn words(&self) -> [u32; STATE_WORDS] {
         let mut words = [0; STATE_WORDS];

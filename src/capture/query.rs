@@ -97,23 +97,16 @@ impl Counted {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capture::{ProvokingVertex, Topology};
+    use crate::capture::Topology;
 
     #[test]
     fn paused_draws_generate_and_do_not_overflow() {
         let mut draw = CaptureState {
-            is_active: false,
             topology: Topology::Lines,
-            provoking: ProvokingVertex::Last,
-            list: None,
-            first_vertex: 0,
             vertices: 6,
-            first_instance: 0,
             instances: 2,
-            draw: 0,
-            primitives_before: 0,
             primitives_most: 7,
-            first_words: [0; 4],
+            ..CaptureState::INACTIVE
         };
         let mut counters = Counters { written: 0, generated: u32::MAX - 2, needed: u32::MAX - 1 };
         let query = Query::begin(counters);

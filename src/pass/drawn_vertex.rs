@@ -168,9 +168,9 @@ fn invocation(b: &mut Builder<'_>, state: State) -> [Def; 2] {
     let id = b.intrinsic(Intrinsic::load_global_invocation_id, 3, 32, &[]).def();
     let [vertex, instance] = [0, 1].map(|c| b.channel(id, c));
     let (vertices, instances) = (state.word(b, word::VERTICES), state.word(b, word::INSTANCES));
-    let [beyond, behind] =
+    let [no_vertex, no_instance] =
         [(vertex, vertices), (instance, instances)].map(|(number, count)| b.alu(AluOp::uge, &[number, count]));
-    let is_outside = b.alu(AluOp::ior, &[beyond, behind]);
+    let is_outside = b.alu(AluOp::ior, &[no_vertex, no_instance]);
     b.begin_if(is_outside);
     b.inst(0, 0, InstKind::Jump(Jump::Return));
     b.begin_else();

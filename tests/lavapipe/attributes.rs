@@ -2,7 +2,7 @@
 
 use crate::gpu::{floats, read, ssbo, words, Gpu};
 use crate::stages::shader;
-use ntv::capture::{Attribute, AttributeFormat, BackEnd, CaptureState, ProvokingVertex, Topology};
+use ntv::capture::{Attribute, AttributeFormat, BackEnd, CaptureState};
 use ntv::capture::{BUFFER_BINDING, LIST_BINDING, STATE_BINDING, VERTEX_BUFFER_BINDING};
 use ntv::driver::{Resource, Resources};
 use ntv::{EmitOptions, Options, Translator};
@@ -38,17 +38,13 @@ fn captured(
     let module = Translator::new(options).translate(&mut shader, &EmitOptions::default()).expect("a module");
     let state = CaptureState {
         is_active: true,
-        topology: Topology::Points,
-        provoking: ProvokingVertex::Last,
-        list: None,
         first_vertex: FIRST_VERTEX,
         vertices,
         first_instance: FIRST_INSTANCE,
         instances,
         draw: 9,
-        primitives_before: 0,
         primitives_most: u32::MAX,
-        first_words: [0; 4],
+        ..CaptureState::INACTIVE
     };
     let skipped: Vec<u32> = buffers.iter().map(|buffer| buffer.skipped).collect();
     let mut resources = Resources::new();

@@ -2,7 +2,7 @@
 
 use crate::gpu::{floats, from_bytes, read, ssbo, words, Gpu};
 use crate::stages::{fragment, shader};
-use ntv::capture::{self, AttributeFormat, BackEnd, CaptureState, ProvokingVertex, Topology};
+use ntv::capture::{self, AttributeFormat, BackEnd, CaptureState, Topology};
 use ntv::capture::{BUFFER_BINDING, COUNTS_BINDING, LIST_BINDING, STATE_BINDING, VERTEX_BUFFER_BINDING};
 use ntv::driver::{vk, Attachment, Attribute, Draw, Drawn, Resource, Resources};
 use ntv::link::link;
@@ -243,16 +243,10 @@ fn captured(gpu: &Gpu, back_end: BackEnd, modules: &[Module], key: &Key, floats_
 const STATE: CaptureState = CaptureState {
     is_active: true,
     topology: Topology::Triangles,
-    provoking: ProvokingVertex::Last,
-    list: None,
-    first_vertex: 0,
     vertices: 3,
-    first_instance: 0,
     instances: 1,
-    draw: 0,
-    primitives_before: 0,
     primitives_most: 1,
-    first_words: [0; 4],
+    ..CaptureState::INACTIVE
 };
 
 /// What the shader itself captures of `draw`, if `key` does not say that nothing is. A geometry shader has room for all that it may

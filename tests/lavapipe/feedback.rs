@@ -76,15 +76,14 @@ impl Case {
             is_active: self.is_active,
             topology: self.topology,
             provoking: self.provoking,
-            list: None,
             first_vertex: self.first[0],
             vertices: self.vertices,
             first_instance: self.first[1],
             instances: self.instances,
-            draw: 0,
             primitives_before: self.before,
             primitives_most: fitting(self.topology, buffers),
             first_words: [self.skipped[0], self.skipped[1], 0, 0],
+            ..CaptureState::INACTIVE
         }
     }
 

@@ -329,11 +329,8 @@ impl Case {
             vertices: self.vertices,
             first_instance: self.first[1],
             instances: self.instances,
-            draw: 0,
-            primitives_before: 0,
-            primitives_most: 0,
             first_words: [self.skipped; 4],
-            list: None,
+            ..CaptureState::INACTIVE
         };
         if self.is_active == 2 {
             state.counting_words()

@@ -112,14 +112,12 @@ impl Case {
             topology: self.topology.list(),
             provoking: self.provoking,
             list: Some(DrawList { first_word: LIST_FIRST as u32, base_vertex: self.base_vertex as u32 }),
-            first_vertex: 0,
             vertices: self.list().len() as u32,
             first_instance: self.first_instance,
             instances: self.instances,
-            draw: 0,
-            primitives_before: 0,
             primitives_most: fitting(self.topology, buffers),
             first_words: [MARGIN as u32; 4],
+            ..CaptureState::INACTIVE
         }
     }
 

@@ -105,15 +105,10 @@ impl Full {
             is_active,
             topology: Topology::Triangles,
             provoking: ntv::capture::ProvokingVertex::Last,
-            list: None,
-            first_vertex: 0,
             vertices: 3,
-            first_instance: 0,
             instances: 1,
-            draw: 0,
-            primitives_before: 0,
             primitives_most: 1,
-            first_words: [0; 4],
+            ..CaptureState::INACTIVE
         };
         let room = 4 * want.len().max(1);
         let mut resources = Resources::from([

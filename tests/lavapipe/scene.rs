@@ -78,15 +78,10 @@ impl Case {
             is_active: self.is_active,
             topology: self.topology,
             provoking: ProvokingVertex::First,
-            list: None,
-            first_vertex: 0,
             vertices: self.vertices,
-            first_instance: 0,
             instances: self.instances,
-            draw: 0,
-            primitives_before: 0,
             primitives_most: self.most,
-            first_words: [0; 4],
+            ..CaptureState::INACTIVE
         }
     }
 

@@ -4,7 +4,7 @@
 use crate::gpu::{floats, read, ssbo, translate, words, Gpu};
 use crate::stages::{shader, vertex};
 use crate::support;
-use ntv::capture::{self, AttributeFormat, BackEnd, CaptureState, ProvokingVertex, Topology};
+use ntv::capture::{self, AttributeFormat, BackEnd, CaptureState};
 use ntv::capture::{BUFFER_BINDING, LIST_BINDING, STATE_BINDING, VERTEX_BUFFER_BINDING};
 use ntv::driver::{vk, Attachment, Attribute, Dispatch, Draw, Drawn, Indices, Part, Resource, Resources, Slot, Step};
 use ntv::{text, EmitOptions, Options, Translator};
@@ -75,17 +75,12 @@ impl Producer {
     fn resources(&self, buffer: &Rc<[u8]>, first: u32, vertices: u32, before: Option<u32>) -> Resources {
         let state = CaptureState {
             is_active: before.is_some(),
-            topology: Topology::Points,
-            provoking: ProvokingVertex::Last,
-            list: None,
             first_vertex: first,
             vertices,
-            first_instance: 0,
             instances: 1,
-            draw: 0,
             primitives_before: before.unwrap_or(0),
             primitives_most: VERTICES,
-            first_words: [0; 4],
+            ..CaptureState::INACTIVE
         };
         Resources::from([
             (ssbo(STATE_BINDING), words(&state.dispatch_words(&[0]))),

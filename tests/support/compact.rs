@@ -4,7 +4,7 @@
 #![allow(dead_code)]
 
 use ntv::capture::kernels::{compact, counter, Kernel};
-use ntv::capture::{CaptureState, CompactBuffer, CompactParameters, GeometryOutput, ProvokingVertex, Topology};
+use ntv::capture::{CaptureState, CompactBuffer, CompactParameters, GeometryOutput, Topology};
 
 /// Runs a kernel on buffers, by binding.
 pub(crate) type Run<'a> = &'a mut dyn FnMut(Kernel, &mut Vec<Vec<u32>>);
@@ -99,17 +99,11 @@ fn draw(random: &mut Random, output: GeometryOutput, primitives: u32, instances:
     let first_words = [0, 1, 2, 3].map(|number| number * random.below(4));
     let state = CaptureState {
         is_active: true,
-        topology: Topology::Points,
-        provoking: ProvokingVertex::Last,
-        first_vertex: 0,
         vertices: primitives,
         first_instance: 7,
         instances,
-        draw: 0,
-        primitives_before: 0,
-        primitives_most: 0,
         first_words,
-        list: None,
+        ..CaptureState::INACTIVE
     };
     let vertices = |primitives: u32, number: usize| (primitives * output.corners() * buffers[number].stride) as usize;
     let scratch = [0, 1, 2, 3].map(|number| {

@@ -31,15 +31,9 @@ impl Feedback {
             is_active: true,
             topology,
             provoking,
-            list: None,
-            first_vertex: 0,
-            vertices: 0,
-            first_instance: 0,
-            instances: 0,
-            draw: 0,
-            primitives_before: 0,
             primitives_most,
             first_words: [3, 1, 4, 15],
+            ..CaptureState::INACTIVE
         };
         Feedback { state, counted: Counters::default(), counters: vec![0; counter::WORDS] }
     }

@@ -179,15 +179,10 @@ impl Subject {
             is_active: true,
             topology: self.topology.topology().0,
             provoking: ProvokingVertex::First,
-            list: None,
-            first_vertex: 0,
             vertices: self.vertices,
-            first_instance: 0,
             instances: 1,
-            draw: 0,
-            primitives_before: 0,
             primitives_most: self.primitives(),
-            first_words: [0; 4],
+            ..CaptureState::INACTIVE
         };
         let state = state.dispatch_words(&[0]).iter().flat_map(|word| word.to_le_bytes()).collect();
         let mut resources = Resources::from([

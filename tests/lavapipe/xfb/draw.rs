@@ -126,10 +126,10 @@ impl Case {
             vertices,
             first_instance: self.first_instance,
             instances: self.instances,
-            draw: 0,
             primitives_before: self.before,
             primitives_most: most,
             first_words: self.margins.map(|margin| margin[0]),
+            ..CaptureState::INACTIVE
         }
     }
 
