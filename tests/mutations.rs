@@ -17,6 +17,7 @@ mod wire_mutation;
 mod wire_records;
 
 use mutation::{dumps, mutate, Random};
+use ntv::capture::{Attribute, AttributeFormat, BackEnd};
 use ntv::{text, wire, BufferAccess, EmitOptions, ErrorKind, Errors, Module, Options, Shader, Target, Translator};
 use std::collections::HashSet;
 use std::fs;
@@ -188,7 +189,15 @@ impl Judge {
 fn options(case: u64) -> Options {
     let (_, vulkan) = Target::PRESETS[case as usize % Target::PRESETS.len()];
     let buffer_access = if case / 4 % 2 == 0 { BufferAccess::Auto } else { BufferAccess::Lane };
-    Options { target: Target::new(vulkan), buffer_access, ..Options::default() }
+    let captures = [BackEnd::Extension, BackEnd::Storage, BackEnd::Compute][case as usize / 8 % 3];
+    let attributes = ["R8G8B8A8_SNORM", "R64G64_SFLOAT"].iter().zip(0..).filter_map(|(name, number)| {
+        let format = AttributeFormat::from_name(name)?;
+        Some(Attribute { location: 2 * number, format, binding: number, offset: 1, stride: 7, divisor: None })
+    });
+    let attributes = attributes.take(case as usize / 24 % 3).collect();
+    let instance_location = (case / 72 % 2 == 0).then_some(31);
+    let target = Target::new(vulkan);
+    Options { target, buffer_access, captures, attributes, instance_location, ..Options::default() }
 }
 
 /// Ends the process when a case runs for too long: a thread cannot be stopped.

@@ -3,6 +3,7 @@
 //! A target panics if it has found a fault of ntv.
 
 use arbitrary::Unstructured;
+use ntv::capture::BackEnd;
 use ntv::interp::Limits;
 use ntv::pass::{pipeline::PIPELINE, Context, Pass};
 use ntv::{check, text, wire, BufferAccess, EmitOptions, Options, Shader, Translator};
@@ -154,7 +155,10 @@ fn shaders(text: &str) -> impl Iterator<Item = Shader> {
 fn options(bytes: &[u8]) -> Options {
     let (_, vulkan) = ntv::Target::PRESETS[bytes.len() % ntv::Target::PRESETS.len()];
     let buffer_access = if bytes.len() / 4 % 2 == 0 { BufferAccess::Auto } else { BufferAccess::Lane };
-    Options { target: ntv::Target::new(vulkan), buffer_access, ..Options::default() }
+    let captures = [BackEnd::Extension, BackEnd::Storage, BackEnd::Compute][bytes.len() / 8 % 3];
+    let instance_location = (bytes.len() / 24 % 2 == 0).then_some(31);
+    let target = ntv::Target::new(vulkan);
+    Options { target, buffer_access, captures, instance_location, ..Options::default() }
 }
 
 /// Whether `words` are a header and whole instructions.

@@ -7,7 +7,7 @@ pub struct Attribute {
     pub location: u32,
     /// What its bytes mean.
     pub format: AttributeFormat,
-    /// The vertex buffer: the storage buffer at [`VERTEX_BUFFER_BINDING`] and so many behind it.
+    /// The vertex buffer: the storage buffer at [`VERTEX_BUFFER_BINDING`] and so many after it.
     pub binding: u32,
     /// Bytes from where an element begins to the attribute. Any number: nothing has to be aligned.
     pub offset: u32,

@@ -34,7 +34,7 @@ pub enum XfbProblem {
     Unknown,
     /// No output has this name, and only OpenGL's own begin like it.
     Reserved,
-    /// An index behind what is no array. Vectors and matrices are none.
+    /// An index after something that is not an array. Vectors and matrices are not.
     NotAnArray {
         /// The part before the index.
         of: String,

@@ -165,7 +165,7 @@ fn is_array_of_blocks(ty: &Type) -> bool {
     }
 }
 
-/// Appends the parts of `found` that OpenGL has types for, each with its name and its offset, and gives the byte behind the last.
+/// Appends the parts of `found` that OpenGL has types for, each with its name and its offset, and gives the byte after the last.
 fn flatten<'a>(name: &str, found: Found<'a>, offset: u64, parts: &mut Vec<(String, Found<'a>, u64)>) -> u64 {
     if let Ok(leaf) = found.leaf() {
         let start = offset.next_multiple_of(leaf.basic.component_bytes().into());

@@ -1,6 +1,6 @@
 //! Shaders that count and sort what is captured, so that no number has to come back from the device.
 //!
-//! A draw captures behind those before it, so a driver has to know how many primitives these captured. For direct draws it counts
+//! A draw captures after those before it, so a driver has to know how many primitives these captured. For direct draws it counts
 //! along, see [`CaptureState::primitives`]. For indirect draws, and for what `glDrawTransformFeedback` draws, the numbers are on the
 //! device only. A [`Kernel`] is a compute shader that works on them there. It comes as a text of NIR; parsing and translating it is as
 //! with any other shader:

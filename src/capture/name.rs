@@ -63,7 +63,7 @@ fn identifier(text: &str) -> Option<(&str, &str)> {
     starts.then(|| text.split_at(end))
 }
 
-/// The index behind an opening bracket, and what follows the closing one.
+/// The index after an opening bracket, and what follows the closing one.
 fn index(text: &str) -> Option<(Step<'_>, &str)> {
     let (digits, after) = text.split_once(']')?;
     let is_number = !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit());

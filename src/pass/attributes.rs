@@ -77,9 +77,9 @@ impl<'a> Attributes<'a> {
     fn vector(&mut self, b: &mut Builder<'_>, ty: AluType, count: u8, (location, component): (u32, u32)) -> Def {
         let is_wide = ty.bits == 64;
         let attributes = &self.context.attributes;
-        // The third double of an attribute begins the Location behind its own.
+        // The third double of an attribute begins the Location after its own.
         let found = attributes.iter().filter(|attribute| attribute.format.is_wide() == is_wide).find_map(|attribute| {
-            let first = location.checked_sub(attribute.location)? * 2;
+            let first = location.checked_sub(attribute.location)?.saturating_mul(2);
             (first == 0 || is_wide && first == 2).then_some((attribute, first))
         });
         let first = found.map_or(0, |(_, first)| first) + if is_wide { component / 2 } else { component };
@@ -190,12 +190,16 @@ impl Found<'_> {
     }
 }
 
-/// `value` in the width of `ty`, which is no other than its own or 16 bits.
+/// `value` in the width of `ty`: its own, 16 bits, or 8 of an integer.
 fn narrowed(b: &mut Builder<'_>, value: Def, ty: AluType) -> Def {
     if b.shader.bit_size(value) == ty.bits {
         return value;
     }
-    let op = if ty.base == Base::Float { AluOp::f2f16 } else { AluOp::u2u16 };
+    let op = match (ty.base, ty.bits) {
+        (Base::Float, _) => AluOp::f2f16,
+        (_, 8) => AluOp::u2u8,
+        _ => AluOp::u2u16,
+    };
     b.alu_with(op, AluFlags::empty(), &[value.into()], Some((1, ty.bits)))
 }
 

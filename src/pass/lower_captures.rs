@@ -48,8 +48,10 @@ use super::captured::{Loads, OutputWords, Place, Word};
 use super::{drawn_vertex, geometry_stores, vertex_to_compute, Context, Forms, Pass};
 use crate::capture::BackEnd;
 use crate::ir::{
-    rewrite, Builder, Capture, Edit, InstKind, Jump, Precision, Shader, Stage, Var, Variable, XfbInfo, NO_LOCATION,
+    rewrite, Builder, Capture, Edit, Inst, InstKind, Jump, Precision, Shader, Stage, Var, Variable, XfbInfo,
+    NO_LOCATION,
 };
+use crate::op::names::IoXfb;
 use crate::op::{AluOp, AluType, Base, Index, Intrinsic, Modes, Needs};
 use crate::target::Feature;
 use std::fmt::Write as _;
@@ -86,11 +88,14 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
     true
 }
 
-/// Whether something may be captured of `shader`.
+/// Whether something may be captured of `shader`: by slot, as a variable, or as a store says.
 pub(crate) fn is_captured(shader: &Shader) -> bool {
+    let is_store = |inst: &Inst| {
+        [Index::io_xfb, Index::io_xfb2].iter().any(|index| IoXfb::unpack(shader.index(*inst, *index)).is_capture())
+    };
     !shader.xfb_info.is_empty()
         || shader.vars.values().any(|variable| variable.capture.is_some())
-        || shader.info.xfb_stride != [0; 4]
+        || shader.order.iter().any(is_store)
 }
 
 /// Whether a shader has something to store, or to drop, that no captures of its own tell of: a vertex shader says which instance it
@@ -117,10 +122,11 @@ fn store(shader: &mut Shader, context: &Context) -> bool {
     let words = OutputWords::new(shader, true).captured(shader, &info);
     let was_captured = shader.vars.values().any(|variable| variable.capture.is_some());
     shader.vars.values_mut().for_each(|variable| variable.capture = None);
-    if shader.stage() == Stage::Geometry {
+    if shader.stage() == Stage::Geometry && context.captures == BackEnd::Storage {
         return geometry_stores::run(shader, context, &info, &words) | was_captured;
     }
     let tells_instance = has_stores(shader, context) && tell_instance(shader, context);
+    let is_bare = words.is_empty() && forget_lists(shader);
     if !words.is_empty() {
         let buffers = Buffers::new(shader, context, &info, &words);
         if context.captures == BackEnd::Storage {
@@ -132,7 +138,15 @@ fn store(shader: &mut Shader, context: &Context) -> bool {
             vertex_to_compute::run(shader, context, buffers.state);
         }
     }
-    was_captured || tells_instance || !words.is_empty()
+    was_captured || tells_instance || is_bare || !words.is_empty()
+}
+
+/// Of what is captured nothing is an output: the draw is as without captures, over no list.
+fn forget_lists(shader: &mut Shader) -> bool {
+    rewrite(shader, |b, inst| match b.shader.as_intrinsic(inst) {
+        Some((Intrinsic::load_is_indexed_draw, _)) => Edit::Replace(b.imm32(0)),
+        _ => Edit::Keep,
+    })
 }
 
 /// Has a vertex shader say which instance of the draw it is: a geometry shader does not know by itself.

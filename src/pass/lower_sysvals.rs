@@ -93,7 +93,8 @@ const COMPUTED: &[(Intrinsic, Compute)] = &[
 ];
 
 fn run(shader: &mut Shader, context: &Context) -> bool {
-    let captures = if is_captured(shader) { context.captures } else { BackEnd::Extension };
+    let is_own = context.captures != BackEnd::Extension && is_captured(shader);
+    let captures = if is_own { context.captures } else { BackEnd::Extension };
     let source = Source { target: &context.target, is_zink_level: is_zink_level(shader), captures };
     rewrite(shader, |b, inst| match b.shader.as_intrinsic(inst) {
         Some((op, _)) => lower(b, inst, op, &source).map_or(Edit::Keep, Edit::Replace),

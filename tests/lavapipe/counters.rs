@@ -1,4 +1,4 @@
-//! The kernels of transform feedback on lavapipe, alone and in front of the draws that they are for.
+//! The kernels of transform feedback on lavapipe, alone and before the draws that they are for.
 
 use crate::compact;
 use crate::gpu::{floats, read, ssbo, translate, words, Gpu};
@@ -101,7 +101,7 @@ fn all(list: &[u32], instances: u32, first: u32) -> Vec<u32> {
     (first..first + instances).flat_map(|instance| list.iter().flat_map(move |vertex| [*vertex, instance])).collect()
 }
 
-/// Draws without and with indices one behind the other, one of them paused, into a buffer that the last overruns.
+/// Draws without and with indices one after the other, one of them paused, into a buffer that the last overruns.
 #[test]
 fn draws_capture_one_behind_the_other() {
     let gpu = Gpu::open();
