@@ -1,8 +1,8 @@
 //! Transform feedback writes what the shader wrote, whatever a key does to the position afterwards.
 
 use crate::gpu::{floats, from_bytes, read, ssbo, words, Gpu};
-use crate::stages::{fragment, shader};
-use ntv::capture::{self, AttributeFormat, BackEnd, CaptureState, Topology};
+use crate::stages::{fragment, pulled, shader};
+use ntv::capture::{BackEnd, CaptureState, Topology};
 use ntv::capture::{BUFFER_BINDING, COUNTS_BINDING, LIST_BINDING, STATE_BINDING, VERTEX_BUFFER_BINDING};
 use ntv::driver::{vk, Attachment, Attribute, Draw, Drawn, Resource, Resources};
 use ntv::link::link;
@@ -326,10 +326,7 @@ fn what_is_captured_is_what_the_vertex_shader_wrote() {
 
 /// What a compute shader captures of three vertices: so many floats.
 fn dispatched(gpu: &Gpu, mut vertex: ntv::Shader, floats_wanted: usize) -> Vec<f32> {
-    let format = AttributeFormat::from_name("R32G32B32A32_SFLOAT").expect("a format");
-    let attribute =
-        |location| capture::Attribute { location, format, binding: location, offset: 0, stride: 16, divisor: None };
-    let attributes = vec![attribute(0), attribute(1)];
+    let attributes = vec![pulled(0, None), pulled(1, None)];
     let options =
         Options { target: gpu.target().clone(), captures: BackEnd::Compute, attributes, ..Options::default() };
     let module = Translator::new(options).translate(&mut vertex, &EmitOptions::default()).expect("a module");

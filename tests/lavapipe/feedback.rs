@@ -1,9 +1,9 @@
 //! The back ends of transform feedback and a model of it on the CPU: all give the same bytes, whatever the draw.
 
 use crate::gpu::{floats, from_bytes, read, ssbo, words, Gpu};
-use crate::stages::{fragment, shader};
+use crate::stages::{fragment, pulled, shader};
 use crate::support;
-use ntv::capture::{self, fitting, AttributeFormat, BackEnd, CaptureState, ProvokingVertex, Topology};
+use ntv::capture::{self, fitting, BackEnd, CaptureState, ProvokingVertex, Topology};
 use ntv::capture::{BUFFER_BINDING, LIST_BINDING, STATE_BINDING, VERTEX_BUFFER_BINDING};
 use ntv::driver::{vk, Attachment, Attribute, Draw, Resource, Resources};
 use ntv::{EmitOptions, Options, Target, Translator};
@@ -175,16 +175,7 @@ fn resumed() -> Vec<Case> {
 
 /// The attributes, for a compute shader.
 fn attributes() -> Vec<capture::Attribute> {
-    let format = AttributeFormat::from_name("R32G32B32A32_SFLOAT").expect("a format");
-    let attribute = |number, divisor| capture::Attribute {
-        location: number,
-        format,
-        binding: number,
-        offset: 0,
-        stride: 16,
-        divisor,
-    };
-    vec![attribute(0, None), attribute(1, Some(1))]
+    vec![pulled(0, None), pulled(1, Some(1))]
 }
 
 /// The modules of a pipeline whose captures `captures` carries out.

@@ -2,9 +2,9 @@
 //! they draw the same.
 
 use crate::gpu::{floats, from_bytes, read, ssbo, words, Gpu};
-use crate::stages::{fragment, shader};
+use crate::stages::{fragment, pulled, shader};
 use crate::support;
-use ntv::capture::{self, emission_list, fitting, AttributeFormat, BackEnd, CaptureState, DrawList};
+use ntv::capture::{self, emission_list, fitting, BackEnd, CaptureState, DrawList};
 use ntv::capture::{ProvokingVertex, Topology, BUFFER_BINDING, LIST_BINDING, STATE_BINDING, VERTEX_BUFFER_BINDING};
 use ntv::driver::{vk, Attachment, Attribute, Draw, Indices, Resource, Resources};
 use ntv::{EmitOptions, Options, Target, Translator};
@@ -202,16 +202,7 @@ fn cases() -> Vec<Case> {
 
 /// Where attributes are read from by a shader that does so itself.
 fn attributes() -> Vec<capture::Attribute> {
-    let format = AttributeFormat::from_name("R32G32B32A32_SFLOAT").expect("a format");
-    let attribute = |number, divisor| capture::Attribute {
-        location: number,
-        format,
-        binding: number,
-        offset: 0,
-        stride: 16,
-        divisor,
-    };
-    vec![attribute(0, None), attribute(1, Some(1))]
+    vec![pulled(0, None), pulled(1, Some(1))]
 }
 
 fn modules(target: &Target, captures: BackEnd) -> Vec<Vec<u32>> {

@@ -1,8 +1,8 @@
 //! A program that every back end of transform feedback carries out, and draws of it in every topology.
 
 use crate::gpu::{floats, from_bytes, read, ssbo, words, Gpu};
-use crate::stages::{fragment, shader};
-use ntv::capture::{self, AttributeFormat, BackEnd, CaptureState, ProvokingVertex, Topology};
+use crate::stages::{fragment, pulled, shader};
+use ntv::capture::{BackEnd, CaptureState, ProvokingVertex, Topology};
 use ntv::capture::{BUFFER_BINDING, LIST_BINDING, STATE_BINDING, VERTEX_BUFFER_BINDING};
 use ntv::driver::{vk, Attachment, Attribute, Counts, Draw, Part, Queries, Resource, Resources};
 use ntv::{EmitOptions, Key, Module, Options, Translator};
@@ -150,8 +150,7 @@ impl Scene {
 
     fn with(gpu: &Gpu, back_end: BackEnd, is_captured: bool, point_size: f32) -> Scene {
         let body = VERTEX.replace("POINT_SIZE", &format!("{:#010x}", point_size.to_bits()));
-        let format = AttributeFormat::from_name("R32G32B32A32_SFLOAT").expect("a format");
-        let attribute = capture::Attribute { location: 0, format, binding: 0, offset: 0, stride: 16, divisor: None };
+        let attribute = pulled(0, None);
         // Storage leaves them to vertex fetch.
         let attributes = if back_end == BackEnd::Compute { vec![attribute] } else { Vec::new() };
         let options = Options { target: gpu.target().clone(), captures: back_end, attributes, ..Options::default() };

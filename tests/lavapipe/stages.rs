@@ -1,5 +1,6 @@
 //! Stages that stand beside the one under test: what a vertex shader passes on, and a fragment shader writes.
 
+use ntv::capture::{Attribute, AttributeFormat};
 use ntv::{text, Shader};
 use std::fmt::Write as _;
 
@@ -42,4 +43,10 @@ pub(crate) fn shader(stage: &str, header: &str, body: &str) -> Shader {
          block b0:  // preds:\n    32 %0 = load_const (0x00000000)\n{body}    // succs: b1\n    block b1:\n}}\n"
     );
     text::parse(&text).remove(0).shader.unwrap_or_else(|errors| panic!("{errors}\n{text}"))
+}
+
+/// Where a shader that reads its attributes itself finds the one at a location: four floats, and the next four, in a buffer of its own.
+pub(crate) fn pulled(location: u32, divisor: Option<u32>) -> Attribute {
+    let format = AttributeFormat::from_name("R32G32B32A32_SFLOAT").expect("a format");
+    Attribute { location, format, binding: location, offset: 0, stride: 16, divisor }
 }
