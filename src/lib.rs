@@ -66,9 +66,6 @@ pub mod import;
 pub mod link;
 pub mod variant;
 
-#[cfg(feature = "vulkan")]
-pub mod driver;
-
 pub use error::{Error, ErrorKind, Errors, Place};
 pub use ir::Shader;
 pub use module::{Binding, DescriptorKind, Key, Module};

@@ -7,10 +7,10 @@
 use crate::corners::{corners, random as random_operand};
 use crate::gpu::{read, ssbo, translate, words, Gpu};
 use crate::support;
-use ntv::driver::Resources;
 use ntv::ir::{AluFlags, AluSrc, Builder, Def, Shader};
 use ntv::op::{AluOp, Base, Index, Intrinsic, Operand};
 use ntv::{text, ErrorKind, Feature, Target};
+use ntv_driver::headless::Resources;
 use ntv_gen::precision::{self, Case, Row};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

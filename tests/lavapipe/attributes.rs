@@ -4,8 +4,8 @@ use crate::gpu::{floats, read, ssbo, words, Gpu};
 use crate::stages::shader;
 use ntv::capture::{Attribute, AttributeFormat, BackEnd, CaptureState};
 use ntv::capture::{BUFFER_BINDING, LIST_BINDING, STATE_BINDING, VERTEX_BUFFER_BINDING};
-use ntv::driver::{Resource, Resources};
 use ntv::{EmitOptions, Options, Translator};
+use ntv_driver::headless::{Resource, Resources};
 
 const FIRST_VERTEX: u32 = 3;
 const FIRST_INSTANCE: u32 = 2;

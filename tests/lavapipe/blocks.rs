@@ -5,11 +5,11 @@
 
 use crate::gpu::{parse, read, ssbo, words, Gpu};
 use crate::support;
-use ntv::driver::reflect::{reflect, Binding};
-use ntv::driver::{vk, Part, Resource, Resources, Slot};
 use ntv::interp::{self, Inputs, Limits};
 use ntv::plan::{Class, Placement, Placements};
 use ntv::{EmitOptions, Options, Shader, Translator};
+use ntv_driver::headless::reflect::{reflect, Binding};
+use ntv_driver::headless::{vk, Part, Resource, Resources, Slot};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::rc::Rc;

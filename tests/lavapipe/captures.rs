@@ -4,11 +4,11 @@ use crate::gpu::{floats, from_bytes, read, ssbo, words, Gpu};
 use crate::stages::{fragment, pulled, shader};
 use ntv::capture::{BackEnd, CaptureState, Topology};
 use ntv::capture::{BUFFER_BINDING, COUNTS_BINDING, LIST_BINDING, STATE_BINDING, VERTEX_BUFFER_BINDING};
-use ntv::driver::{vk, Attachment, Attribute, Draw, Drawn, Resource, Resources};
 use ntv::link::link;
 use ntv::module::{Stage, OPTIONS};
 use ntv::variant::{Program, Shader};
 use ntv::{EmitOptions, Key, Module, Options, Translator};
+use ntv_driver::headless::{vk, Attachment, Attribute, Draw, Drawn, Resource, Resources};
 
 const FORMAT: vk::Format = vk::Format::R32G32B32A32_SFLOAT;
 

@@ -1,8 +1,8 @@
 //! Dumps of compute shaders, with results known from their GLSL.
 
 use crate::gpu::{parse, read, ssbo, translate, words, Gpu};
-use ntv::driver::{Device, DeviceOptions, Dispatch, Resources, Slot};
 use ntv::Feature;
+use ntv_driver::headless::{Device, DeviceOptions, Dispatch, Resources, Slot};
 
 /// The place of uniform block 0, GL's loose uniforms.
 const UNIFORMS: Slot = Slot { set: 0, binding: 0, element: 0 };

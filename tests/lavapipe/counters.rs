@@ -8,8 +8,8 @@ use crate::support;
 use ntv::capture::kernels::{emission_list as emission, EmissionParameters, Kernel};
 use ntv::capture::{emission_list, BackEnd, DrawList, ProvokingVertex, Topology};
 use ntv::capture::{BUFFER_BINDING, LIST_BINDING, STATE_BINDING};
-use ntv::driver::{vk, Attachment, Attribute, Draw, Resources};
 use ntv::{text, EmitOptions, Options, Target, Translator};
+use ntv_driver::headless::{vk, Attachment, Attribute, Draw, Resources};
 
 /// A runner on `gpu`. All modules are valid by `spirv-val` too.
 pub(crate) fn runner(gpu: &Gpu) -> impl FnMut(Kernel, &mut Vec<Vec<u32>>) + '_ {

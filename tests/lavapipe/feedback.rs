@@ -5,8 +5,8 @@ use crate::stages::{fragment, pulled, shader};
 use crate::support;
 use ntv::capture::{self, fitting, BackEnd, CaptureState, ProvokingVertex, Topology};
 use ntv::capture::{BUFFER_BINDING, LIST_BINDING, STATE_BINDING, VERTEX_BUFFER_BINDING};
-use ntv::driver::{vk, Attachment, Attribute, Draw, Resource, Resources};
 use ntv::{EmitOptions, Options, Target, Translator};
+use ntv_driver::headless::{vk, Attachment, Attribute, Draw, Resource, Resources};
 
 const FORMAT: vk::Format = vk::Format::R32G32B32A32_SFLOAT;
 

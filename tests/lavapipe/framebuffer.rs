@@ -2,7 +2,7 @@
 
 use crate::gpu::{floats, from_bytes, Gpu};
 use crate::stages;
-use ntv::driver::{vk, Attachment, Attribute, Draw, Resources};
+use ntv_driver::headless::{vk, Attachment, Attribute, Draw, Resources};
 
 /// The depth is read as an attachment of its own, and replaced.
 #[test]

@@ -7,9 +7,9 @@ use crate::gpu::{self, floats, from_bytes, read, ssbo, words, Gpu};
 use crate::stages::{fragment, shader};
 use ntv::capture::{fitting, BackEnd, CaptureState, CompactParameters, GeometryOutput, ProvokingVertex, Topology};
 use ntv::capture::{BUFFER_BINDING, COUNTS_BINDING, STATE_BINDING};
-use ntv::driver::{vk, Attachment, Attribute, Draw, Resources};
 use ntv::ir::{XfbInfo, XfbRow};
 use ntv::{text, EmitOptions, Options, Target, Translator};
+use ntv_driver::headless::{vk, Attachment, Attribute, Draw, Resources};
 use std::fmt::Write as _;
 
 const FORMAT: vk::Format = vk::Format::R32G32B32A32_SFLOAT;

@@ -1,8 +1,10 @@
 //! lavapipe, with the validation layer looking on.
 
-use ntv::driver::{Device, DeviceOptions, Dispatch, Draw, Drawn, Error, Queries, Resource, Resources, Slot, Step};
 use ntv::plan::Limits;
 use ntv::{text, EmitOptions, Options, Shader, Target, Translator};
+use ntv_driver::headless::{
+    Device, DeviceOptions, Dispatch, Draw, Drawn, Error, Queries, Resource, Resources, Slot, Step,
+};
 use std::fs;
 
 /// An open device. At its end, the test fails if the validation layer had anything to say.

@@ -5,7 +5,7 @@
 
 use crate::gpu::{floats, from_bytes, words, Gpu};
 use crate::stages;
-use ntv::driver::{vk, Attachment, Attribute, Draw, Drawn, Resource, Resources, Slot};
+use ntv_driver::headless::{vk, Attachment, Attribute, Draw, Drawn, Resource, Resources, Slot};
 
 /// The place of uniform block 0, GL's loose uniforms, and that of the others.
 const UNIFORMS: Slot = Slot { set: 0, binding: 0, element: 0 };

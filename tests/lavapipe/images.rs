@@ -1,8 +1,8 @@
 //! Textures and images of known content, seen by a compute shader.
 
 use crate::gpu::{floats, from_bytes, Gpu};
-use ntv::driver::{vk, Image, Resource, Resources, Sampler, Slot};
 use ntv::text;
+use ntv_driver::headless::{vk, Image, Resource, Resources, Sampler, Slot};
 
 /// A texture sampled at level 0 and fetched at level 1, and an image loaded, go to an image.
 const SHADER: &str = "\

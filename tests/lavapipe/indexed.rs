@@ -6,8 +6,8 @@ use crate::stages::{fragment, pulled, shader};
 use crate::support;
 use ntv::capture::{self, emission_list, fitting, BackEnd, CaptureState, DrawList};
 use ntv::capture::{ProvokingVertex, Topology, BUFFER_BINDING, LIST_BINDING, STATE_BINDING, VERTEX_BUFFER_BINDING};
-use ntv::driver::{vk, Attachment, Attribute, Draw, Indices, Resource, Resources};
 use ntv::{EmitOptions, Options, Target, Translator};
+use ntv_driver::headless::{vk, Attachment, Attribute, Draw, Indices, Resource, Resources};
 
 const FORMAT: vk::Format = vk::Format::R32G32B32A32_SFLOAT;
 

@@ -5,10 +5,10 @@
 
 use crate::alu;
 use crate::gpu::{read, ssbo, words, Gpu};
-use ntv::driver::{Resource, Resources, Slot};
 use ntv::ir::{Builder, Def};
 use ntv::op::{Index, Intrinsic};
 use ntv::{text, BufferAccess, EmitOptions, Feature, Options, Shader, Translator};
+use ntv_driver::headless::{Resource, Resources, Slot};
 
 /// A load or a store.
 #[derive(Clone, Copy, Debug)]

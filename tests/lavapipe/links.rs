@@ -3,10 +3,10 @@
 #![allow(clippy::print_stdout)]
 
 use crate::support;
-use ntv::driver::{Device, DeviceOptions};
 use ntv::link::link;
 use ntv::module::Assignment;
 use ntv::{EmitOptions, Key, Module, Options, Shader, Translator};
+use ntv_driver::headless::{Device, DeviceOptions};
 use ntv_gen::oracle::{Oracle, Verdict};
 use ntv_gen::{program_of_seed, stimulus_of_seed, Purpose, Random};
 

@@ -27,13 +27,10 @@ mod links;
 mod outputs;
 mod planned;
 mod queries;
-mod run;
 mod scene;
 mod stages;
 #[path = "../support/mod.rs"]
 mod support;
-#[path = "../support/tool.rs"]
-mod tool;
 mod updates;
 mod uses;
 mod variants;

@@ -4,9 +4,9 @@ use crate::gpu::{floats, from_bytes, read, ssbo, words, Gpu};
 use crate::scene::{Case, Scene, BACK_ENDS};
 use crate::stages::shader;
 use ntv::capture::{BackEnd, CaptureState, Topology, BUFFER_BINDING, STATE_BINDING};
-use ntv::driver::{vk, Attachment, Attribute, Draw, Resources};
 use ntv::link::link;
 use ntv::{EmitOptions, Key, Module, Options, Translator};
+use ntv_driver::headless::{vk, Attachment, Attribute, Draw, Resources};
 use std::fmt::Write as _;
 
 const FORMAT: vk::Format = vk::Format::R32G32B32A32_SFLOAT;

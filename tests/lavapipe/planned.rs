@@ -3,10 +3,10 @@
 use crate::blocks::{self, assert_same, check_each, contents, expected, load, placed, word, Module};
 use crate::gpu::{floats, from_bytes, Gpu};
 use crate::{stages, support};
-use ntv::driver::{vk, Attachment, Attribute, Draw, Resource, Resources, Slot};
 use ntv::ir::Stage;
 use ntv::plan::{plan, Class, Impossible, Plan, Program, Reason, Wishes};
 use ntv::Shader;
+use ntv_driver::headless::{vk, Attachment, Attribute, Draw, Resource, Resources, Slot};
 use std::fs;
 
 /// The plan for the blocks of `shaders` on this device.

@@ -5,8 +5,8 @@ use crate::gpu::Gpu;
 use crate::kernels::Feedback;
 use crate::scene::{Case, End, Scene, BACK_ENDS};
 use ntv::capture::{BackEnd, Counted, Query, Topology};
-use ntv::driver::{self, Queries};
 use ntv::Key;
+use ntv_driver::headless::{self, Queries};
 
 /// Few and more vertices, instances, buffers that are too small, paused, seen and not, with the command on the device.
 fn cases() -> Vec<Case> {
@@ -57,7 +57,7 @@ fn a3_10_what_is_counted_is_what_the_device_counts() {
                 let found = seen.counts.feedback.expect("a query");
                 // llvmpipe says that primitives of paused draws are needed, too.
                 let needed = if case.is_active { own.needed } else { found.needed };
-                assert_eq!(found, driver::Feedback { written: own.written, needed }, "{case:?}");
+                assert_eq!(found, headless::Feedback { written: own.written, needed }, "{case:?}");
             }
         }
     }

@@ -4,8 +4,8 @@ use crate::gpu::{floats, from_bytes, read, ssbo, words, Gpu};
 use crate::stages::{fragment, pulled, shader};
 use ntv::capture::{BackEnd, CaptureState, ProvokingVertex, Topology};
 use ntv::capture::{BUFFER_BINDING, LIST_BINDING, STATE_BINDING, VERTEX_BUFFER_BINDING};
-use ntv::driver::{vk, Attachment, Attribute, Counts, Draw, Part, Queries, Resource, Resources};
 use ntv::{EmitOptions, Key, Module, Options, Translator};
+use ntv_driver::headless::{vk, Attachment, Attribute, Counts, Draw, Part, Queries, Resource, Resources};
 
 const FORMAT: vk::Format = vk::Format::R32G32B32A32_SFLOAT;
 

@@ -4,10 +4,10 @@
 use crate::blocks::{assert_same, check_each, contents, expected, load, placed, Module};
 use crate::gpu::{read, ssbo, Gpu};
 use crate::planned::{all, plan_of, range};
-use ntv::driver::{vk, Dispatch, Part, Resource, Resources, Step};
 use ntv::ir::Stage;
 use ntv::plan::{Class, Wishes};
 use ntv::Shader;
+use ntv_driver::headless::{vk, Dispatch, Part, Resource, Resources, Step};
 use std::rc::Rc;
 
 /// The cases of ANGLE's tests of blocks with one large array, by their names there, and the shaders that read such blocks.

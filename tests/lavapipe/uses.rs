@@ -6,8 +6,10 @@ use crate::stages::{shader, vertex};
 use crate::support;
 use ntv::capture::{self, AttributeFormat, BackEnd, CaptureState};
 use ntv::capture::{BUFFER_BINDING, LIST_BINDING, STATE_BINDING, VERTEX_BUFFER_BINDING};
-use ntv::driver::{vk, Attachment, Attribute, Dispatch, Draw, Drawn, Indices, Part, Resource, Resources, Slot, Step};
 use ntv::{text, EmitOptions, Options, Translator};
+use ntv_driver::headless::{
+    vk, Attachment, Attribute, Dispatch, Draw, Drawn, Indices, Part, Resource, Resources, Slot, Step,
+};
 use std::rc::Rc;
 
 const FORMAT: vk::Format = vk::Format::R32G32B32A32_SFLOAT;

@@ -3,11 +3,11 @@
 use crate::gpu::{floats, from_bytes, Gpu};
 use crate::stages::shader;
 use crate::support;
-use ntv::driver::{vk, Attachment, Attribute, Draw, Resources};
 use ntv::import::import;
 use ntv::link::link;
 use ntv::variant::{Program, Shader};
 use ntv::{EmitOptions, Key, Module, Options, Translator};
+use ntv_driver::headless::{vk, Attachment, Attribute, Draw, Resources};
 
 const FORMAT: vk::Format = vk::Format::R32G32B32A32_SFLOAT;
 

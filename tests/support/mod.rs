@@ -15,7 +15,9 @@ use walkdir::WalkDir;
 
 /// The root of the repository.
 pub(crate) fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
+    // The tests of the other packages use this too.
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    package.ancestors().find(|folder| folder.join("Cargo.lock").is_file()).unwrap_or(package)
 }
 
 /// All files below `folder` with one of `extensions`, by name.

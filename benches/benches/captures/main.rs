@@ -12,8 +12,8 @@
 mod subject;
 
 use anyhow::{ensure, Result};
-use ntv::driver::{Device, DeviceOptions};
 use ntv_benches::log;
+use ntv_driver::headless::{Device, DeviceOptions};
 use std::io::Write;
 use std::time::{Duration, Instant};
 use subject::{Modules, Subject, Way, TOPOLOGIES, WAYS};

@@ -3,9 +3,9 @@
 use anyhow::{bail, Result};
 use ntv::capture::{self, AttributeFormat, BackEnd, CaptureState, ProvokingVertex, Topology};
 use ntv::capture::{BUFFER_BINDING, LIST_BINDING, STATE_BINDING, VERTEX_BUFFER_BINDING};
-use ntv::driver::{vk, Attachment, Attribute, Device, Dispatch, Draw, Drawn, Resource, Resources, Slot, Step};
 use ntv::target::Feature;
 use ntv::{text, EmitOptions, Options, Shader, Target, Translator};
+use ntv_driver::headless::{vk, Attachment, Attribute, Device, Dispatch, Draw, Drawn, Resource, Resources, Slot, Step};
 use std::fmt::Write as _;
 use std::time::Duration;
 

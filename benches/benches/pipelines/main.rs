@@ -11,11 +11,11 @@
 mod partner;
 
 use anyhow::{bail, ensure, Context, Result};
-use ntv::driver::reflect::reflect;
-use ntv::driver::{vk, CompileTime, Device, DeviceOptions, Dispatch, Draw};
 use ntv::{EmitOptions, Options, Translator};
 use ntv_benches::log;
 use ntv_benches::sets::shared_corpus;
+use ntv_driver::headless::reflect::reflect;
+use ntv_driver::headless::{vk, CompileTime, Device, DeviceOptions, Dispatch, Draw};
 use partner::Outside;
 use rspirv::dr;
 use std::collections::BTreeMap;

@@ -2,7 +2,7 @@
 //! what it reads, and does nothing.
 
 use anyhow::{Context, Result};
-use ntv::driver::{vk, Attachment, Attribute};
+use ntv_driver::headless::{vk, Attachment, Attribute};
 use rspirv::binary::Assemble;
 use rspirv::dr::{self, Builder, Operand};
 use spirv::{AddressingModel, Decoration, ExecutionMode, ExecutionModel, Op, StorageClass};

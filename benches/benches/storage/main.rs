@@ -13,10 +13,10 @@
 mod subject;
 
 use anyhow::{bail, ensure, Result};
-use ntv::driver::{Device, DeviceOptions, Dispatch, Resource};
 use ntv::plan::{Class, Placement, Placements};
 use ntv::{EmitOptions, Options, Translator};
 use ntv_benches::log;
+use ntv_driver::headless::{Device, DeviceOptions, Dispatch, Resource};
 use std::io::Write;
 use std::time::{Duration, Instant};
 use subject::{Subject, BLOCK, INDICES};

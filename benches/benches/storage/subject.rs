@@ -1,8 +1,8 @@
 //! The shaders that are measured: each invocation adds up many vectors of a block, and stores one word.
 
-use ntv::driver::{Resource, Resources, Slot};
 use ntv::ir::{Builder, Def, PhiSrc, Shader, Stage};
 use ntv::op::{AluOp, Index as Nir, Intrinsic};
+use ntv_driver::headless::{Resource, Resources, Slot};
 
 /// Invocations of a workgroup.
 const GROUP: u32 = 64;

@@ -3,11 +3,11 @@
 use super::{undefined_behaviour, written, Written, LIMITS};
 use crate::shader::{POINTS, ROW};
 use crate::Stimulus;
-use ntv::driver::{vk, Attachment, Attribute, Device, Draw, Resources};
 use ntv::interp::draw::{self, Drawn};
 use ntv::interp::{Buffer, Slot};
 use ntv::op::names::frag_result;
 use ntv::Shader;
+use ntv_driver::headless::{vk, Attachment, Attribute, Device, Draw, Resources};
 
 /// Render targets, and attributes.
 const SLOTS: usize = 4;
@@ -45,7 +45,7 @@ pub(super) fn run(
     push_constants: &[u8],
     stimulus: &Stimulus,
     resources: &mut Resources,
-) -> Result<Vec<Buffer>, ntv::driver::Error> {
+) -> Result<Vec<Buffer>, ntv_driver::headless::Error> {
     let modules: Vec<&[u32]> = modules.iter().map(Vec::as_slice).collect();
     let format = vk::Format::R32G32B32A32_UINT;
     let attribute = |(location, bytes)| Attribute { location, format, bytes, per_instance: false };

@@ -17,7 +17,7 @@ pub struct Fault {
     pub what: &'static str,
     /// How we know that it is not ntv's fault.
     pub evidence: &'static str,
-    /// The drivers that were seen to have it, as [`Device::driver`](ntv::driver::Device::driver) calls them.
+    /// The drivers that were seen to have it, as [`Device::driver`](ntv_driver::headless::Device::driver) calls them.
     pub drivers: &'static [&'static str],
     /// How to do without.
     pub cure: Cure,

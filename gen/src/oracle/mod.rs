@@ -10,9 +10,9 @@ pub use faults::{Cure, Fault, FAULTS};
 use crate::compare::bytes_difference;
 use crate::shader::records::{self, RECORDS_BLOCK};
 use crate::{program_of_seed, stimulus_of_seed, Observation, Purpose, Stimulus};
-use ntv::driver::{reflect, vk, Device, DeviceOptions, Dispatch, Resource, Resources, Slot};
 use ntv::interp::{Buffer, Descriptor, Fault as Undefined, Image, Limits, Texture};
 use ntv::{check, EmitOptions, Errors, Options, Shader, Translator};
+use ntv_driver::headless::{reflect, vk, Device, DeviceOptions, Dispatch, Resource, Resources, Slot};
 use std::collections::BTreeMap;
 
 const LIMITS: Limits = Limits { instructions: 1_000_000, components: 1 << 22 };
@@ -41,7 +41,7 @@ pub enum Verdict {
 
 impl Oracle {
     /// Opens the device whose name contains `name`.
-    pub fn open(name: &str) -> Result<Oracle, ntv::driver::Error> {
+    pub fn open(name: &str) -> Result<Oracle, ntv_driver::headless::Error> {
         let options = DeviceOptions { name: Some(name.to_string()), ..DeviceOptions::default() };
         Ok(Oracle::new(Device::open(&options)?))
     }

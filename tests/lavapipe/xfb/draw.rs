@@ -3,7 +3,7 @@
 use super::program::{value, Program};
 use super::wish::Wish;
 use ntv::capture::{fitting, CaptureState, DrawList, ProvokingVertex, Topology};
-use ntv::driver::vk;
+use ntv_driver::headless::vk;
 
 /// What is in a buffer where nothing was written.
 pub(super) const NOTHING: u32 = 0xdead_beef;

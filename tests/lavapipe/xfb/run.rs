@@ -8,8 +8,8 @@ use crate::stages::shader;
 use crate::support;
 use ntv::capture::{plan, Attribute as PulledAttribute, AttributeFormat, BackEnd, XfbInfo, XfbLimits};
 use ntv::capture::{BUFFER_BINDING, LIST_BINDING, STATE_BINDING, VERTEX_BUFFER_BINDING};
-use ntv::driver::{vk, Attribute, Draw, Indices, Resource, Resources};
 use ntv::{EmitOptions, Options, Translator};
+use ntv_driver::headless::{vk, Attribute, Draw, Indices, Resource, Resources};
 
 /// Limits that no request here goes beyond.
 const LIMITS: XfbLimits = XfbLimits {

@@ -2,9 +2,9 @@
 
 use super::query::Queries;
 use super::{Error, Result};
-use crate::target::{Feature, Target, Version};
 use ash::vk;
 use ash::vk::ShaderFloatControlsIndependence as Independence;
+use ntv::target::{Feature, Target, Version};
 use std::collections::HashSet;
 use std::ffi::{CStr, CString};
 use std::ptr;

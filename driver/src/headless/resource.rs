@@ -1,9 +1,9 @@
 //! What shaders are given: the contents of each descriptor.
 
 use super::{Error, Result};
-use crate::interp::{self, Sampler};
-use crate::op::names::ImageDim;
 use ash::vk;
+use ntv::interp::{self, Sampler};
+use ntv::op::names::ImageDim;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 

@@ -5,14 +5,14 @@
 //! and the contents of each descriptor ([`Resources`], by [`Slot`]) and leave in the writable ones what the shaders wrote:
 //!
 //! ```no_run
-//! use ntv::driver::{Device, DeviceOptions, Dispatch, Resource, Resources, Slot};
+//! use ntv_driver::headless::{Device, DeviceOptions, Dispatch, Resource, Resources, Slot};
 //! # let words = [];
 //! let device = Device::open(&DeviceOptions::default())?;
 //! let slot = Slot { set: 3, binding: 0, element: 0 };
 //! let mut resources = Resources::from([(slot, Resource::Buffer(vec![0; 256]))]);
 //! device.dispatch(&Dispatch { module: &words, groups: [1, 1, 1], push_constants: &[] }, &mut resources)?;
 //! let Resource::Buffer(bytes) = &resources[&slot] else { unreachable!() };
-//! # Ok::<(), ntv::driver::Error>(())
+//! # Ok::<(), ntv_driver::headless::Error>(())
 //! ```
 //!
 //! What a module wants is read from its words ([`reflect`]), so modules of any origin run.
@@ -50,12 +50,12 @@ mod steps;
 mod submit;
 mod timing;
 
-pub use crate::interp::Sampler;
 pub use ash::vk;
 pub use compile::CompileTime;
 pub use compute::Dispatch;
 pub use device::{Device, DeviceOptions};
 pub use graphics::{Attachment, Attribute, Draw, Drawn, Indices};
+pub use ntv::interp::Sampler;
 pub use query::{Counts, Feedback, Queries, Statistics};
 pub use resource::{texel_size, Image, Part, Resource, Resources, Slot};
 pub use steps::Step;

@@ -1,6 +1,7 @@
 //! The same shader gives the same bytes: whichever shaders were translated before it, on however many threads, by the library
 //! and by the tool.
 
+#[path = "../../tests/support/mod.rs"]
 mod support;
 
 use ntv::{text, EmitOptions, Module, Options, Translator};
@@ -94,7 +95,6 @@ fn threads_do_not_matter() {
     });
 }
 
-#[cfg(feature = "cli")]
 #[test]
 fn the_number_of_jobs_does_not_matter() {
     let folder = tempfile::tempdir().expect("a folder");

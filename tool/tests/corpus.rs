@@ -21,6 +21,7 @@
 //! have other commands besides. One in `tests/corpus/zink` that does not run says why: `; not run: REASON`. One that lavapipe
 //! refuses names the feature: `; lavapipe lacks: FEATURE`.
 
+#[path = "../../tests/support/mod.rs"]
 mod support;
 #[path = "support/tool.rs"]
 mod tool;

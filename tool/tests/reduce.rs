@@ -1,5 +1,6 @@
 //! `ntv reduce`: real dumps become a few instructions, and hopeless or hostile commands do no harm.
 
+#[path = "../../tests/support/mod.rs"]
 mod support;
 
 use std::fs;

@@ -8,8 +8,10 @@ use crate::args::RunArgs;
 use crate::diagnostics::{problems, Reporter};
 use crate::shaders::{each, Loaded};
 use anyhow::{bail, ensure, Result};
-use ntv::driver::{self, vk, Attachment, Attribute, Device, DeviceOptions, Dispatch, Draw, Drawn, Resource, Resources};
 use ntv::{EmitOptions, Options};
+use ntv_driver::headless::{
+    self, vk, Attachment, Attribute, Device, DeviceOptions, Dispatch, Draw, Drawn, Resource, Resources,
+};
 
 /// Runs `loaded`; `None` if a shader cannot be translated, or wants what is not given.
 pub(super) fn run(args: &RunArgs, given: &Inputs, loaded: Loaded, reporter: &Reporter) -> Result<Option<Ran>> {
@@ -66,8 +68,8 @@ pub(super) fn run(args: &RunArgs, given: &Inputs, loaded: Loaded, reporter: &Rep
     Ok(Some(Ran { buffers, images, targets, captures, fine: true }))
 }
 
-fn place(Slot { set, binding, element }: Slot) -> driver::Slot {
-    driver::Slot { set, binding, element }
+fn place(Slot { set, binding, element }: Slot) -> headless::Slot {
+    headless::Slot { set, binding, element }
 }
 
 /// Draws.

@@ -1,5 +1,6 @@
 //! The commands that README shows do what it says, as they stand there.
 
+#[path = "../../tests/support/mod.rs"]
 mod support;
 
 use std::fs;
@@ -8,7 +9,7 @@ use std::process::{Command, Output};
 
 /// The commands of the tool in README's blocks of shell commands, in their order.
 fn commands() -> Vec<String> {
-    let readme = include_str!("../README.md");
+    let readme = include_str!("../../README.md");
     let blocks = readme.split("```sh\n").skip(1).filter_map(|part| part.split("```").next());
     let lines = blocks.flat_map(str::lines).map(|line| line.replace("cargo run --release -- ", "ntv "));
     lines.filter(|line| line.starts_with("ntv ")).collect()

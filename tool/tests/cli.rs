@@ -8,7 +8,7 @@ use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
 /// A valid dump of one shader.
-const GOOD: &str = include_str!("../examples/ubo_loop.nir");
+const GOOD: &str = include_str!("../../examples/ubo_loop.nir");
 
 /// A shader with an opcode that does not exist.
 fn bad() -> String {
@@ -347,7 +347,7 @@ fn links_and_devices_stay_what_they_are() {
 
 /// The inputs of README's example.
 fn readme_inputs() -> &'static str {
-    let readme = include_str!("../README.md");
+    let readme = include_str!("../../README.md");
     let inputs = readme.split("```json\n").find(|part| part.contains("\"groups\"")).expect("an example in README");
     inputs.split("```").next().unwrap()
 }
@@ -366,7 +366,7 @@ fn expect_histogram(output: &Output) {
 #[test]
 fn run_gives_a_shader_buffers_and_prints_them() {
     let place =
-        Place::new(&[("histogram.nir", include_str!("../examples/histogram.nir")), ("in.json", readme_inputs())]);
+        Place::new(&[("histogram.nir", include_str!("../../examples/histogram.nir")), ("in.json", readme_inputs())]);
     expect_histogram(&place.run("run histogram.nir --inputs in.json"));
     if cfg!(feature = "vulkan") {
         expect_histogram(&place.run("run histogram.nir --inputs in.json --device llvmpipe --validate"));
@@ -377,7 +377,7 @@ fn run_gives_a_shader_buffers_and_prints_them() {
 
 #[test]
 fn what_a_shader_does_wrong_is_an_error_with_its_line() {
-    let shader = include_str!("../examples/histogram.nir");
+    let shader = include_str!("../../examples/histogram.nir");
     let inputs = readme_inputs().replace("[4, 1, 2, 3, 66]", "[5, 1, 2, 3, 66]");
     let place = Place::new(&[("histogram.nir", shader), ("in.json", &inputs), ("no.json", "{}")]);
     let output = place.run("run histogram.nir --inputs in.json --json");
@@ -401,7 +401,7 @@ fn complaints(shader: &str, inputs: &Value) -> (Vec<Value>, Option<i32>) {
 
 #[test]
 fn descriptors_that_are_not_given_are_named() {
-    let shader = include_str!("../examples/histogram.nir");
+    let shader = include_str!("../../examples/histogram.nir");
     let (said, status) = complaints(shader, &serde_json::json!({}));
     let rows: Vec<(&Value, &Value)> = said.iter().map(|problem| (&problem["kind"], &problem["message"])).collect();
     let missing = Value::from("missing");
@@ -532,7 +532,8 @@ impl main {
 
 #[test]
 fn elements_that_a_constant_names_have_to_be_given() {
-    let shader = include_str!("corpus/run/block_index.nir").replace("@get_ssbo_size (%8)", "@get_ssbo_size (%1)");
+    let shader =
+        include_str!("../../tests/corpus/run/block_index.nir").replace("@get_ssbo_size (%8)", "@get_ssbo_size (%1)");
     let buffer = |element: u32| serde_json::json!({"set": 3, "binding": 0, "element": element, "size": 16});
     let inputs = |elements: &[u32]| {
         let buffers: Vec<Value> = elements.iter().map(|element| buffer(*element)).collect();
@@ -549,7 +550,7 @@ fn elements_that_a_constant_names_have_to_be_given() {
     assert_eq!(messages(&[1]).first(), Some(&message.into()));
 }
 
-const LARGE: &str = include_str!("corpus/pass/place_blocks_bounds.nir");
+const LARGE: &str = include_str!("../../tests/corpus/pass/place_blocks_bounds.nir");
 
 #[test]
 fn a_plan_says_where_blocks_are_and_why() {

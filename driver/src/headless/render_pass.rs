@@ -8,9 +8,9 @@ use super::memory::{owned, DeviceImage};
 use super::reflect::Interface;
 use super::submit::Commands;
 use super::Result;
-use crate::op::names::frag_result;
-use crate::target::attachment_number;
 use ash::vk;
+use ntv::op::names::frag_result;
+use ntv::target::attachment_number;
 use std::rc::Rc;
 
 /// A render pass for the attachments of a draw.

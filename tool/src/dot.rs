@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn a_node_has_the_instructions_of_its_block() {
-        let text = include_str!("../../../examples/histogram.nir");
+        let text = include_str!("../../examples/histogram.nir");
         let (strings, rest) = split(&graph_of(text));
         expect_graph(&rest);
         let trimmed = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");

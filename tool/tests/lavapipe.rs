@@ -1,8 +1,11 @@
 //! The files of the corpus with `; test: run`: lavapipe gives what the interpreter gave, with each workaround, too. Where it cannot,
 //! the file names the feature, `; lavapipe lacks: FEATURE`, and the shader is refused for it.
 
-use crate::support;
-use crate::tool;
+#[path = "../../tests/support/mod.rs"]
+mod support;
+#[path = "support/tool.rs"]
+mod tool;
+
 use std::fs;
 use std::path::Path;
 

@@ -124,7 +124,7 @@ pub struct Attribute<'a> {
 }
 
 /// A render target. A depth format makes it the depth attachment, which every fragment passes and writes. Shaders may read it as an
-/// input attachment, see [`attachment_number`](crate::target::attachment_number).
+/// input attachment, see [`attachment_number`](ntv::target::attachment_number).
 #[derive(Clone, Debug)]
 pub struct Attachment {
     /// Format of a texel.

@@ -3,8 +3,8 @@
 use super::features::{Features, InputFeatures, EXTENSIONS};
 use super::query::Queries;
 use super::{Context, Error, Result};
-use crate::target::Target;
 use ash::vk;
+use ntv::target::Target;
 use std::cell::Cell;
 use std::collections::HashSet;
 use std::ffi::{c_char, c_void, CStr, CString};

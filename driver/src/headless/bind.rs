@@ -8,8 +8,8 @@ use super::reflect::{Binding, Interface};
 use super::resource::{Image, Resource, Resources, Slot};
 use super::submit::Commands;
 use super::{Context, Error, Result};
-use crate::interp::{Compare, Filter, Sampler, Wrap};
 use ash::vk;
+use ntv::interp::{Compare, Filter, Sampler, Wrap};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
