@@ -2,7 +2,15 @@
 //!
 //! | module | what lives there |
 //! |-|-|
+//! | [`device`] | instance and device, what the device can do, messages of the validation layer |
 //! | [`headless`] | runs one module, for its results |
 
 #[cfg(feature = "vulkan")]
+pub mod device;
+#[cfg(feature = "vulkan")]
+pub mod error;
+#[cfg(feature = "vulkan")]
 pub mod headless;
+
+#[cfg(feature = "vulkan")]
+pub use error::{Error, ErrorKind, Result};

@@ -1,13 +1,13 @@
 //! From what modules want and what they are given to descriptor sets, and back to bytes.
 
-use super::device::Logical;
-use super::handle::Owned;
 use super::memory::{buffer_view, owned, Buffer, DeviceImage};
 use super::part::{BoundPart, SharedBuffers};
 use super::reflect::{Binding, Interface};
 use super::resource::{Image, Resource, Resources, Slot};
 use super::submit::Commands;
 use super::{Context, Error, Result};
+use crate::device::handle::Owned;
+use crate::device::Logical;
 use ash::vk;
 use ntv::interp::{Compare, Filter, Sampler, Wrap};
 use std::collections::BTreeMap;

@@ -3,12 +3,12 @@
 
 use super::bind::Layouts;
 use super::compute::shader_module;
-use super::device::Device;
-use super::handle::Owned;
 use super::reflect::{reflect, Interface};
 use super::render_pass::RenderPass;
 use super::{compute, graphics};
 use super::{Dispatch, Draw, Error, Result};
+use crate::device::handle::Owned;
+use crate::device::Device;
 use ash::vk;
 use std::time::{Duration, Instant};
 

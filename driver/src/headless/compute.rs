@@ -2,8 +2,6 @@
 
 use super::bind::Bound;
 use super::compile::CompileTime;
-use super::device::{Device, Logical};
-use super::handle::Owned;
 use super::memory::owned;
 use super::part::SharedBuffers;
 use super::reflect::{reflect, Interface};
@@ -11,6 +9,8 @@ use super::resource::Resources;
 use super::steps::Step;
 use super::submit::Commands;
 use super::{Error, Result};
+use crate::device::handle::Owned;
+use crate::device::{Device, Logical};
 use ash::vk;
 use std::rc::Rc;
 use std::time::Instant;

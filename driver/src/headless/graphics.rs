@@ -2,17 +2,17 @@
 
 use super::bind::Bound;
 use super::compute::shader_module;
-use super::device::{Device, Logical};
-use super::handle::Owned;
 use super::memory::{owned, Buffer, DeviceImage};
 use super::part::{InputBuffer, SharedBuffers};
-use super::query::{Counts, Pools, Queries};
+use super::query::{Counts, Pools};
 use super::reflect::{reflect, Interface};
 use super::render_pass::{self, RenderPass};
 use super::resource::{texel_size, Image, Part, Resources};
 use super::steps::Step;
 use super::submit::Commands;
 use super::{Error, Result};
+use crate::device::handle::Owned;
+use crate::device::{Device, Logical, Queries};
 use ash::vk;
 use std::ptr;
 use std::rc::Rc;

@@ -1,10 +1,10 @@
 //! Buffers that the host can read and write, and images that are filled from and read into such buffers.
 
-use super::device::Logical;
-use super::handle::{Destroy, Owned};
 use super::resource::{self, texel_size};
 use super::submit::Commands;
 use super::{Context, Error, Result};
+use crate::device::handle::{Destroy, Owned};
+use crate::device::Logical;
 use ash::vk;
 use std::rc::Rc;
 

@@ -23,8 +23,7 @@
 //!
 //! | file | what |
 //! |-|-|
-//! | `device`, `features` | instance, device, messages of the validation layer; what the device can do |
-//! | `handle`, `memory`, `submit` | objects that destroy themselves; buffers and images; one batch of commands |
+//! | `memory`, `submit` | buffers and images; one batch of commands |
 //! | `reflect`, `resource`, `bind`, `part` | what modules want; what they are given; descriptor sets; parts of buffers in them |
 //! | `compute`, `graphics` | the two kinds of pipeline |
 //! | `query` | what is asked about a draw: invocations of shaders, primitives |
@@ -36,10 +35,7 @@
 mod bind;
 mod compile;
 mod compute;
-mod device;
-mod features;
 mod graphics;
-mod handle;
 mod memory;
 mod part;
 mod query;
@@ -50,49 +46,16 @@ mod steps;
 mod submit;
 mod timing;
 
+pub use crate::device::{Device, DeviceOptions, Queries};
 pub use ash::vk;
 pub use compile::CompileTime;
 pub use compute::Dispatch;
-pub use device::{Device, DeviceOptions};
 pub use graphics::{Attachment, Attribute, Draw, Drawn, Indices};
 pub use ntv::interp::Sampler;
-pub use query::{Counts, Feedback, Queries, Statistics};
+pub use query::{Counts, Feedback, Statistics};
 pub use resource::{texel_size, Image, Part, Resource, Resources, Slot};
 pub use steps::Step;
 pub use timing::ShaderTime;
 
-use std::fmt;
-
-/// Why something could not be run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Error {
-    /// What is wrong; no trailing full stop.
-    pub message: String,
-}
-
-impl Error {
-    fn new(message: impl Into<String>) -> Error {
-        Error { message: message.into() }
-    }
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for Error {}
-
-type Result<T, E = Error> = std::result::Result<T, E>;
-
-/// Names the call that failed.
-trait Context<T> {
-    fn during(self, call: &str) -> Result<T>;
-}
-
-impl<T> Context<T> for ash::prelude::VkResult<T> {
-    fn during(self, call: &str) -> Result<T> {
-        self.map_err(|result| Error::new(format!("{call} failed: {result}")))
-    }
-}
+use crate::error::Context;
+pub use crate::error::{Error, Result};

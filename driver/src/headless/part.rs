@@ -1,9 +1,9 @@
 //! Parts of buffers in descriptors: several can be of one buffer.
 
-use super::device::Logical;
 use super::memory::Buffer;
 use super::resource::Part;
 use super::{Error, Result};
+use crate::device::Logical;
 use ash::vk;
 use std::mem::size_of;
 use std::rc::Rc;

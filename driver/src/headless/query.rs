@@ -1,36 +1,11 @@
 //! Queries about a draw: how often its stages ran, and how many primitives it made and captured.
 
-use super::device::Logical;
-use super::handle::Owned;
 use super::submit::Commands;
 use super::{Context, Error, Result};
+use crate::device::handle::Owned;
+use crate::device::{Logical, Queries};
 use ash::vk;
 use std::rc::Rc;
-
-/// What is asked about a draw.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Queries {
-    /// How often stages ran: `VK_QUERY_TYPE_PIPELINE_STATISTICS`.
-    pub statistics: bool,
-    /// What transform feedback captured: `VK_QUERY_TYPE_TRANSFORM_FEEDBACK_STREAM_EXT`, of stream 0.
-    pub feedback: bool,
-    /// How many primitives there were, captured or not: `VK_QUERY_TYPE_PRIMITIVES_GENERATED_EXT`, of stream 0.
-    pub generated: bool,
-}
-
-impl Queries {
-    /// All of them.
-    pub const ALL: Queries = Queries { statistics: true, feedback: true, generated: true };
-
-    /// Those that are asked here and answered by a device that has `known`.
-    pub fn and(self, known: Queries) -> Queries {
-        Queries {
-            statistics: self.statistics && known.statistics,
-            feedback: self.feedback && known.feedback,
-            generated: self.generated && known.generated,
-        }
-    }
-}
 
 /// The answers to [`Queries`], to those that were asked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,13 +1,13 @@
 //! Draws that read what they draw to: a render pass object with one subpass, in which attachments are input attachments, too.
 //! Rendering without one has none (Vulkan, "vkCmdBeginRendering"; VK_KHR_dynamic_rendering_local_read is newer).
 
-use super::device::Logical;
 use super::graphics::{is_depth, Draw};
-use super::handle::Owned;
 use super::memory::{owned, DeviceImage};
 use super::reflect::Interface;
 use super::submit::Commands;
 use super::Result;
+use crate::device::handle::Owned;
+use crate::device::Logical;
 use ash::vk;
 use ntv::op::names::frag_result;
 use ntv::target::attachment_number;

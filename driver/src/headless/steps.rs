@@ -1,12 +1,12 @@
 //! Several steps in one batch of commands, with no barriers between them but those that are asked for.
 
 use super::compute::{Dispatch, Prepared};
-use super::device::{Device, Logical};
 use super::graphics::{Draw, Drawing, Drawn};
 use super::part::SharedBuffers;
 use super::resource::Resources;
 use super::submit::Commands;
 use super::{Error, Result};
+use crate::device::{Device, Logical};
 use ash::vk;
 use std::rc::Rc;
 

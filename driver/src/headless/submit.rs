@@ -1,8 +1,9 @@
 //! One batch of commands: recorded, submitted, waited for.
 
-use super::device::Logical;
-use super::handle::Owned;
 use super::{Context, Error, Result};
+use crate::device::handle::Owned;
+use crate::device::Logical;
+use crate::error::ErrorKind;
 use ash::vk;
 use std::rc::Rc;
 
@@ -70,7 +71,10 @@ impl Commands {
             device.lose();
         }
         match waited {
-            Err(vk::Result::TIMEOUT) => Err(Error::new(format!("the device is not done after {:?}", device.timeout))),
+            Err(vk::Result::TIMEOUT) => {
+                let message = format!("the device is not done after {:?}", device.timeout);
+                Err(Error::of_kind(ErrorKind::Timeout, message))
+            }
             other => other.during("vkWaitForFences"),
         }
     }

@@ -2,13 +2,13 @@
 
 use super::compile::CompileTime;
 use super::compute::{Dispatch, Prepared};
-use super::device::{Device, Logical};
-use super::handle::Owned;
 use super::part::SharedBuffers;
 use super::resource::Resources;
 use super::steps::{Batch, Step};
 use super::submit::Commands;
 use super::{Context, Result};
+use crate::device::handle::Owned;
+use crate::device::{Device, Logical};
 use ash::vk;
 use std::rc::Rc;
 use std::time::{Duration, Instant};

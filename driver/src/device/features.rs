@@ -1,7 +1,6 @@
 //! What a device can do: Vulkan's feature structs, and the [`Target`] that follows from them.
 
-use super::query::Queries;
-use super::{Error, Result};
+use crate::error::{Error, Result};
 use ash::vk;
 use ash::vk::ShaderFloatControlsIndependence as Independence;
 use ntv::target::{Feature, Target, Version};
@@ -10,7 +9,7 @@ use std::ffi::{CStr, CString};
 use std::ptr;
 
 /// Extensions that are used where the device has them.
-pub(super) const EXTENSIONS: &[&CStr] = &[
+pub(crate) const EXTENSIONS: &[&CStr] = &[
     vk::KHR_SHADER_CLOCK_NAME,
     vk::KHR_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_NAME,
     vk::EXT_SHADER_ATOMIC_FLOAT_NAME,
@@ -26,9 +25,9 @@ pub(super) const EXTENSIONS: &[&CStr] = &[
 
 /// The feature structs of Vulkan 1.3 and of [`EXTENSIONS`].
 #[derive(Default)]
-pub(super) struct Features {
-    pub(super) extensions: HashSet<CString>,
-    pub(super) core: vk::PhysicalDeviceFeatures,
+pub(crate) struct Features {
+    pub(crate) extensions: HashSet<CString>,
+    pub(crate) core: vk::PhysicalDeviceFeatures,
     v11: vk::PhysicalDeviceVulkan11Features<'static>,
     v12: vk::PhysicalDeviceVulkan12Features<'static>,
     v13: vk::PhysicalDeviceVulkan13Features<'static>,
@@ -50,18 +49,18 @@ pub(super) struct Features {
 
 /// What a device can do with the vertices of draws.
 #[derive(Clone, Copy)]
-pub(super) struct InputFeatures {
+pub(crate) struct InputFeatures {
     /// Indices may have 8 bits.
-    pub(super) has_8_bit_indices: bool,
+    pub(crate) has_8_bit_indices: bool,
     /// Indices may restart topologies whose primitives share no vertices.
-    pub(super) restarts_lists: bool,
+    pub(crate) restarts_lists: bool,
     /// The last vertex of a primitive may provoke.
-    pub(super) provokes_last: bool,
+    pub(crate) provokes_last: bool,
 }
 
 impl Features {
     /// Asks `physical`, which has Vulkan 1.3 and, of [`EXTENSIONS`], `extensions`.
-    pub(super) fn query(
+    pub(crate) fn query(
         instance: &ash::Instance,
         physical: vk::PhysicalDevice,
         extensions: HashSet<CString>,
@@ -87,7 +86,7 @@ impl Features {
     }
 
     /// All structs that the device knows as one chain, to be filled in or to make a device with.
-    pub(super) fn chain(&mut self) -> vk::PhysicalDeviceFeatures2<'_> {
+    pub(crate) fn chain(&mut self) -> vk::PhysicalDeviceFeatures2<'_> {
         let mut chain = vk::PhysicalDeviceFeatures2::default().features(self.core);
         // A chain that was made before is forgotten first: `push_next` takes what hangs on a struct along.
         macro_rules! link {
@@ -119,7 +118,7 @@ impl Features {
 
     /// Says whether what lies beyond the end of a buffer reads as 0 (robustBufferAccess2). Otherwise such accesses are faults
     /// of ours, which a driver should not hide.
-    pub(super) fn set_robust(&mut self, robust: bool) -> Result<()> {
+    pub(crate) fn set_robust(&mut self, robust: bool) -> Result<()> {
         if robust && self.robustness.robust_buffer_access2 == vk::FALSE {
             return Err(Error::new("the device has no robustBufferAccess2"));
         }
@@ -129,17 +128,17 @@ impl Features {
     }
 
     /// Pipelines can be rendered with without a render pass object.
-    pub(super) fn has_dynamic_rendering(&self) -> bool {
+    pub(crate) fn has_dynamic_rendering(&self) -> bool {
         self.v13.dynamic_rendering == vk::TRUE
     }
 
     /// Vertices can be captured.
-    pub(super) fn has_feedback(&self) -> bool {
+    pub(crate) fn has_feedback(&self) -> bool {
         self.feedback.transform_feedback == vk::TRUE
     }
 
     /// What can be asked about draws. Primitives are counted only where they are with rasterizer discard, too.
-    pub(super) fn queries(&self) -> Queries {
+    pub(crate) fn queries(&self) -> Queries {
         let generated = &self.generated;
         Queries {
             statistics: self.core.pipeline_statistics_query == vk::TRUE,
@@ -150,7 +149,7 @@ impl Features {
     }
 
     /// What the input of draws may be.
-    pub(super) fn input(&self) -> InputFeatures {
+    pub(crate) fn input(&self) -> InputFeatures {
         InputFeatures {
             has_8_bit_indices: self.index_type.index_type_uint8 == vk::TRUE,
             restarts_lists: self.list_restart.primitive_topology_list_restart == vk::TRUE,
@@ -159,7 +158,7 @@ impl Features {
     }
 
     /// What a translation for a device with these features and `limits` may use.
-    pub(super) fn target(&self, limits: &vk::PhysicalDeviceLimits) -> Target {
+    pub(crate) fn target(&self, limits: &vk::PhysicalDeviceLimits) -> Target {
         let mut target = Target::new(Version(1, 3));
         for feature in Feature::ALL {
             target.set(*feature, false);
@@ -313,5 +312,30 @@ mod tests {
         let missing = |feature: &&Feature| TABLE.iter().all(|(known, _)| known != *feature);
         let missing: Vec<&str> = Feature::ALL.iter().filter(missing).map(|feature| feature.name()).collect();
         assert!(missing.is_empty(), "no row for {}", missing.join(", "));
+    }
+}
+
+/// What is asked about a draw.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Queries {
+    /// How often stages ran: `VK_QUERY_TYPE_PIPELINE_STATISTICS`.
+    pub statistics: bool,
+    /// What transform feedback captured: `VK_QUERY_TYPE_TRANSFORM_FEEDBACK_STREAM_EXT`, of stream 0.
+    pub feedback: bool,
+    /// How many primitives there were, captured or not: `VK_QUERY_TYPE_PRIMITIVES_GENERATED_EXT`, of stream 0.
+    pub generated: bool,
+}
+
+impl Queries {
+    /// All of them.
+    pub const ALL: Queries = Queries { statistics: true, feedback: true, generated: true };
+
+    /// Those that are asked here and answered by a device that has `known`.
+    pub fn and(self, known: Queries) -> Queries {
+        Queries {
+            statistics: self.statistics && known.statistics,
+            feedback: self.feedback && known.feedback,
+            generated: self.generated && known.generated,
+        }
     }
 }

@@ -3,13 +3,13 @@
 //! An [`Owned`] keeps its device alive. Objects are destroyed in the reverse order of need because a struct that needs
 //! another lists it later, and locals are dropped last first.
 
-use super::device::Logical;
+use super::Logical;
 use ash::vk;
 use std::ops::Deref;
 use std::rc::Rc;
 
 /// An object of a device.
-pub(super) trait Destroy: Copy {
+pub(crate) trait Destroy: Copy {
     /// Destroys the object.
     ///
     /// # Safety
@@ -48,14 +48,14 @@ objects! {
 }
 
 /// An object that is destroyed when it goes out of scope.
-pub(super) struct Owned<H: Destroy> {
+pub(crate) struct Owned<H: Destroy> {
     device: Rc<Logical>,
     handle: H,
 }
 
 impl<H: Destroy> Owned<H> {
     /// Takes over `handle`, which was made by `device` and has no other owner.
-    pub(super) fn new(device: &Rc<Logical>, handle: H) -> Owned<H> {
+    pub(crate) fn new(device: &Rc<Logical>, handle: H) -> Owned<H> {
         Owned { device: Rc::clone(device), handle }
     }
 }

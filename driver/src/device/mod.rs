@@ -1,9 +1,11 @@
 //! A Vulkan device without a window, and what the validation layer says about its use.
 
-use super::features::{Features, InputFeatures, EXTENSIONS};
-use super::query::Queries;
-use super::{Context, Error, Result};
+mod features;
+pub(crate) mod handle;
+
+use crate::error::{Context, Error, Result};
 use ash::vk;
+use features::{Features, InputFeatures, EXTENSIONS};
 use ntv::target::Target;
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -11,6 +13,8 @@ use std::ffi::{c_char, c_void, CStr, CString};
 use std::rc::Rc;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
+
+pub use features::Queries;
 
 /// Which device, and how to open it.
 #[derive(Clone, Debug)]
@@ -39,9 +43,9 @@ impl Default for DeviceOptions {
     }
 }
 
-/// An open device of a driver. See the [module](super).
+/// An open device of a driver.
 pub struct Device {
-    pub(super) logical: Rc<Logical>,
+    pub(crate) logical: Rc<Logical>,
     is_cpu: bool,
     target: Target,
     name: String,
@@ -73,7 +77,7 @@ impl Device {
     }
 
     /// Whether the driver runs shaders on the CPU.
-    pub(super) fn is_cpu(&self) -> bool {
+    pub(crate) fn is_cpu(&self) -> bool {
         self.is_cpu
     }
 
@@ -106,7 +110,7 @@ impl Device {
 
 /// What the timestamps of the queue are.
 #[derive(Clone, Copy)]
-pub(super) struct Clock {
+pub(crate) struct Clock {
     /// How many of a timestamp's bits count; 0: there are none.
     valid_bits: u32,
     /// Nanoseconds from one number to the next.
@@ -115,12 +119,12 @@ pub(super) struct Clock {
 
 impl Clock {
     /// Whether there are timestamps.
-    pub(super) fn is_there(self) -> bool {
+    pub(crate) fn is_there(self) -> bool {
         self.valid_bits != 0
     }
 
     /// The time from one timestamp to a later one. The bits that count may have wrapped in between.
-    pub(super) fn between(self, start: u64, end: u64) -> Duration {
+    pub(crate) fn between(self, start: u64, end: u64) -> Duration {
         let mask = u64::MAX >> (64 - self.valid_bits.clamp(1, 64));
         let ticks = end.wrapping_sub(start) & mask;
         Duration::from_nanos((ticks as f64 * f64::from(self.period)) as u64)
@@ -128,16 +132,16 @@ impl Clock {
 }
 
 /// The Vulkan objects of a device, alive as long as anything made by it.
-pub(super) struct Logical {
-    pub(super) raw: ash::Device,
-    pub(super) queue: vk::Queue,
-    pub(super) queue_family: u32,
-    pub(super) timeout: Duration,
-    pub(super) limits: vk::PhysicalDeviceLimits,
-    pub(super) clock: Clock,
-    pub(super) feedback: Option<ash::ext::transform_feedback::Device>,
-    pub(super) queries: Queries,
-    pub(super) input: InputFeatures,
+pub(crate) struct Logical {
+    pub(crate) raw: ash::Device,
+    pub(crate) queue: vk::Queue,
+    pub(crate) queue_family: u32,
+    pub(crate) timeout: Duration,
+    pub(crate) limits: vk::PhysicalDeviceLimits,
+    pub(crate) clock: Clock,
+    pub(crate) feedback: Option<ash::ext::transform_feedback::Device>,
+    pub(crate) queries: Queries,
+    pub(crate) input: InputFeatures,
     memory: vk::PhysicalDeviceMemoryProperties,
     /// Last, so that it is destroyed last.
     instance: Instance,
@@ -178,7 +182,7 @@ impl Logical {
     }
 
     /// A memory type among those of the mask `types` that has `properties`.
-    pub(super) fn memory_type(&self, types: u32, properties: vk::MemoryPropertyFlags) -> Result<u32> {
+    pub(crate) fn memory_type(&self, types: u32, properties: vk::MemoryPropertyFlags) -> Result<u32> {
         let list = self.memory.memory_types_as_slice().iter().zip(0..);
         let fits = |ty: &vk::MemoryType, index: u32| types >> index & 1 != 0 && ty.property_flags.contains(properties);
         let found = list.into_iter().find(|(ty, index)| fits(ty, *index));
@@ -186,11 +190,11 @@ impl Logical {
     }
 
     /// Work did not end in time, or the driver gave up: nothing may be destroyed any more.
-    pub(super) fn is_lost(&self) -> bool {
+    pub(crate) fn is_lost(&self) -> bool {
         self.instance.lost.get()
     }
 
-    pub(super) fn lose(&self) {
+    pub(crate) fn lose(&self) {
         self.instance.lost.set(true);
     }
 }
