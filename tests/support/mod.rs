@@ -34,7 +34,7 @@ pub(crate) fn files(folder: &Path, extensions: &[&str]) -> Vec<PathBuf> {
 /// See [`corpus_at`]; and if NTV_CORPUS names what is not there.
 pub(crate) fn shared_corpus() -> Option<PathBuf> {
     let named = std::env::var_os("NTV_CORPUS").map(PathBuf::from);
-    let is_there = named.as_ref().map_or(true, |folder| folder.is_dir());
+    let is_there = named.iter().all(|folder| folder.is_dir());
     assert!(is_there, "NTV_CORPUS names no folder: {named:?}");
     corpus_at(&named.unwrap_or_else(|| root().join("../shared/corpus")))
 }

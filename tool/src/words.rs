@@ -49,7 +49,7 @@ pub(crate) fn to_bytes(words: &[u32]) -> Vec<u8> {
 
 /// The words that `bytes` are, in the order of bytes that the first one shows.
 fn from_bytes(bytes: &[u8]) -> Option<Vec<u32>> {
-    if bytes.len() % 4 != 0 {
+    if !bytes.len().is_multiple_of(4) {
         return None;
     }
     let word = |word: &[u8]| word.iter().rev().fold(0, |all, byte| all << 8 | u32::from(*byte));

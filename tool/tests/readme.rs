@@ -55,7 +55,7 @@ fn the_commands_of_readme_work() {
             continue;
         }
         assert!(output.status.success(), "{command}\n{said}");
-        let written = output_of(command).map_or(true, |file| place.path().join(file).exists());
+        let written = output_of(command).is_none_or(|file| place.path().join(file).exists());
         assert!(written, "{command}: nothing is written");
     }
     let linked: Vec<PathBuf> = support::files(&place.path().join("linked"), &["spv"]);

@@ -326,7 +326,7 @@ fn choose(instance: &ash::Instance, name: Option<&str>) -> Result<(vk::PhysicalD
         // SAFETY: `device` is of this instance.
         let properties = unsafe { instance.get_physical_device_properties(device) };
         let own = device_name(&properties);
-        if properties.api_version >= vk::API_VERSION_1_3 && name.map_or(true, |name| own.contains(name)) {
+        if properties.api_version >= vk::API_VERSION_1_3 && name.is_none_or(|name| own.contains(name)) {
             return Ok((device, properties));
         }
         names.push(own);

@@ -54,8 +54,8 @@ impl SharedBuffers {
             true => size_of::<vk::DrawIndexedIndirectCommand>(),
             false => size_of::<vk::DrawIndirectCommand>(),
         };
-        let is_command = *len == size && offset % 4 == 0;
-        if !is_command || offset.checked_add(*len).map_or(true, |end| end > bytes.len()) {
+        let is_command = *len == size && offset.is_multiple_of(4);
+        if !is_command || offset.checked_add(*len).is_none_or(|end| end > bytes.len()) {
             return Err(Error::new(format!("a command of {len} bytes at {offset}, of {}", bytes.len())));
         }
         Ok((*self.buffer(device, bytes)?.handle, *offset as u64))
@@ -107,10 +107,10 @@ fn check(limits: &vk::PhysicalDeviceLimits, kind: vk::DescriptorType, part: &Par
         _ => (limits.min_storage_buffer_offset_alignment, limits.max_storage_buffer_range),
     };
     let Part { bytes, offset, len } = part;
-    if *len == 0 || offset.checked_add(*len).map_or(true, |end| end > bytes.len()) {
+    if *len == 0 || offset.checked_add(*len).is_none_or(|end| end > bytes.len()) {
         return Err(Error::new(format!("{len} bytes from {offset} on, of a buffer of {}", bytes.len())));
     }
-    if *offset as u64 % alignment != 0 {
+    if !(*offset as u64).is_multiple_of(alignment) {
         return Err(Error::new(format!("a {kind:?} that starts at {offset}, which is not a multiple of {alignment}")));
     }
     if *len as u64 > u64::from(most) {

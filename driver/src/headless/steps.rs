@@ -147,8 +147,8 @@ fn update(
     offset: usize,
     bytes: &[u8],
 ) -> Result<()> {
-    let is_whole = bytes.len() % 4 == 0 && offset % 4 == 0 && (1..=65536).contains(&bytes.len());
-    if !is_whole || offset.checked_add(bytes.len()).map_or(true, |end| end > buffer.len()) {
+    let is_whole = bytes.len().is_multiple_of(4) && offset.is_multiple_of(4) && (1..=65536).contains(&bytes.len());
+    if !is_whole || offset.checked_add(bytes.len()).is_none_or(|end| end > buffer.len()) {
         return Err(Error::new(format!("an update of {} bytes at {offset}, of {}", bytes.len(), buffer.len())));
     }
     let on_device = shared.buffer(&commands.device, buffer)?;
