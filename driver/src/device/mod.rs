@@ -7,11 +7,10 @@ use crate::error::{Context, Error, Result};
 use ash::vk;
 use features::{Features, InputFeatures, EXTENSIONS};
 use ntv::target::Target;
-use std::cell::Cell;
 use std::collections::HashSet;
 use std::ffi::{c_char, c_void, CStr, CString};
-use std::rc::Rc;
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 pub use features::Queries;
@@ -45,7 +44,7 @@ impl Default for DeviceOptions {
 
 /// An open device of a driver.
 pub struct Device {
-    pub(crate) logical: Rc<Logical>,
+    pub(crate) logical: Arc<Logical>,
     is_cpu: bool,
     target: Target,
     name: String,
@@ -68,7 +67,7 @@ impl Device {
         let limits = properties.limits;
         let logical = Logical::new(instance, (physical, limits), &mut features, options.timeout)?;
         let is_cpu = properties.device_type == vk::PhysicalDeviceType::CPU;
-        Ok(Device { logical: Rc::new(logical), is_cpu, target, name: device_name(&properties), driver })
+        Ok(Device { logical: Arc::new(logical), is_cpu, target, name: device_name(&properties), driver })
     }
 
     /// What a translation for this device may use.
@@ -191,18 +190,18 @@ impl Logical {
 
     /// Work did not end in time, or the driver gave up: nothing may be destroyed any more.
     pub(crate) fn is_lost(&self) -> bool {
-        self.instance.lost.get()
+        self.instance.lost.load(Ordering::Relaxed)
     }
 
     pub(crate) fn lose(&self) {
-        self.instance.lost.set(true);
+        self.instance.lost.store(true, Ordering::Relaxed);
     }
 }
 
 impl Drop for Logical {
     fn drop(&mut self) {
         if !self.is_lost() {
-            // SAFETY: all objects of the device hold an `Rc` of this and are gone; all work was waited for.
+            // SAFETY: all objects of the device hold an `Arc` of this and are gone; all work was waited for.
             unsafe { self.raw.destroy_device(None) }
         }
     }
@@ -214,7 +213,7 @@ struct Instance {
     debug: Option<(ash::ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT)>,
     /// Boxed, because the layer has its address.
     messages: Box<Mutex<Vec<String>>>,
-    lost: Cell<bool>,
+    lost: AtomicBool,
     /// The loaded library, which `raw` calls.
     _entry: ash::Entry,
 }
@@ -249,7 +248,7 @@ impl Instance {
         // SAFETY: all that `info` points to outlives the call.
         let raw = unsafe { entry.create_instance(&info, None) }.during("vkCreateInstance")?;
         let messages = Box::new(Mutex::new(Vec::new()));
-        let lost = Cell::new(false);
+        let lost = AtomicBool::new(false);
         let mut instance = Instance { raw, debug: None, messages, lost, _entry: entry };
         if validation {
             instance.listen()?;
@@ -276,7 +275,7 @@ impl Instance {
 
 impl Drop for Instance {
     fn drop(&mut self) {
-        if self.lost.get() {
+        if self.lost.load(Ordering::Relaxed) {
             // The driver's threads may still run: the listener must stay.
             std::mem::forget(std::mem::take(&mut self.messages));
             return;

@@ -5,18 +5,18 @@ use crate::device::handle::Owned;
 use crate::device::Logical;
 use crate::error::ErrorKind;
 use ash::vk;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Commands under recording.
 pub(super) struct Commands {
-    pub(super) device: Rc<Logical>,
+    pub(super) device: Arc<Logical>,
     pub(super) buffer: vk::CommandBuffer,
     _pool: Owned<vk::CommandPool>,
 }
 
 impl Commands {
     /// Begins recording.
-    pub(super) fn begin(device: &Rc<Logical>) -> Result<Commands> {
+    pub(super) fn begin(device: &Arc<Logical>) -> Result<Commands> {
         let info = vk::CommandPoolCreateInfo::default().queue_family_index(device.queue_family);
         // SAFETY: the device has this queue family.
         let pool = unsafe { device.raw.create_command_pool(&info, None) }.during("vkCreateCommandPool")?;
@@ -27,7 +27,7 @@ impl Commands {
         let once = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
         // SAFETY: the buffer is new.
         unsafe { device.raw.begin_command_buffer(buffers[0], &once) }.during("vkBeginCommandBuffer")?;
-        Ok(Commands { device: Rc::clone(device), buffer: buffers[0], _pool: pool })
+        Ok(Commands { device: Arc::clone(device), buffer: buffers[0], _pool: pool })
     }
 
     /// All that comes after sees all that came before, the host among both.
