@@ -4,6 +4,7 @@
 //! |-|-|
 //! | [`device`] | instance and device, what the device can do, messages of the validation layer |
 //! | [`headless`] | runs one module, for its results |
+//! | [`state`] | what has changed and who has to know: dirty bits, cached values, observers; knows nothing of Vulkan |
 
 #[cfg(feature = "vulkan")]
 pub mod device;
@@ -11,6 +12,7 @@ pub mod device;
 pub mod error;
 #[cfg(feature = "vulkan")]
 pub mod headless;
+pub mod state;
 
 #[cfg(feature = "vulkan")]
 pub use error::{Error, ErrorKind, Result};
