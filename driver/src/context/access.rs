@@ -65,6 +65,7 @@ mod accesses {
         A::from_raw(A::DEPTH_STENCIL_ATTACHMENT_READ.as_raw() | A::DEPTH_STENCIL_ATTACHMENT_WRITE.as_raw());
     pub(super) const TRANSFER_READ: A = A::TRANSFER_READ;
     pub(super) const TRANSFER_WRITE: A = A::TRANSFER_WRITE;
+    pub(super) const TRANSFER_BOTH: A = A::from_raw(A::TRANSFER_READ.as_raw() | A::TRANSFER_WRITE.as_raw());
     pub(super) const FEEDBACK: A = A::TRANSFORM_FEEDBACK_WRITE_EXT;
     pub(super) const COUNTER: A = A::from_raw(
         A::TRANSFORM_FEEDBACK_COUNTER_READ_EXT.as_raw() | A::TRANSFORM_FEEDBACK_COUNTER_WRITE_EXT.as_raw(),
@@ -92,6 +93,8 @@ uses! {
     CopySource TRANSFER TRANSFER_READ TRANSFER_SRC_OPTIMAL;
     /// The destination of a copy.
     CopyDestination TRANSFER TRANSFER_WRITE TRANSFER_DST_OPTIMAL;
+    /// Source and destination of a copy within an image.
+    CopyWithin TRANSFER TRANSFER_BOTH GENERAL;
     /// What transform feedback writes.
     Feedback FEEDBACK FEEDBACK UNDEFINED;
     /// The counter of transform feedback.
@@ -217,6 +220,15 @@ impl Context {
         }
     }
 
+    /// Keeps `storage`, which only the host writes, until the device is done.
+    pub(super) fn keep_buffer(&mut self, storage: &Arc<BufferStorage>) {
+        let batch = &mut self.batch;
+        batch.accesses.records.entry(storage.id).or_insert_with(|| {
+            batch.buffers.push(Arc::clone(storage));
+            Record::new(vk::ImageLayout::UNDEFINED)
+        });
+    }
+
     /// Notes that the next commands use `storage` so, and whatever barrier that needs.
     pub(super) fn use_image(&mut self, storage: &Arc<ImageStorage>, used: Use) {
         let batch = &mut self.batch;
@@ -260,6 +272,10 @@ impl Context {
         }
         self.end_rendering();
         let accesses = &mut self.batch.accesses;
+        // A rendering that was begun for clears, just now, recorded them.
+        if accesses.memory.is_none() && accesses.images.is_empty() {
+            return;
+        }
         let memory = accesses.memory.take();
         let info = vk::DependencyInfo::default()
             .memory_barriers(memory.as_slice())

@@ -6,7 +6,7 @@ use super::Context;
 use crate::device::handle::Owned;
 use crate::device::Logical;
 use crate::error::{Context as _, Result};
-use crate::resource::BufferStorage;
+use crate::resource::{unique_id, BufferStorage};
 use crate::state::{BitSet, Inbox};
 use ash::vk;
 use rustc_hash::FxHashMap;
@@ -32,6 +32,8 @@ pub(crate) struct Batch {
     pub(crate) sets: Sets,
     pub(crate) draws: u32,
     pub(crate) bytes: u64,
+    /// Another number each time that it is recorded.
+    pub(crate) stamp: u64,
     /// The number of its submission.
     pub(crate) number: Option<u64>,
 }
@@ -59,6 +61,7 @@ impl Batch {
             sets: Sets::new(device),
             draws: 0,
             bytes: 0,
+            stamp: unique_id(),
             number: None,
         };
         batch.begin()?;
@@ -84,6 +87,7 @@ impl Batch {
     pub(crate) fn restart(&mut self) -> Result<()> {
         self.release();
         self.number = None;
+        self.stamp = unique_id();
         self.sets.reset()?;
         // SAFETY: the device is done with the only buffer of the pool.
         unsafe { self.device.raw.reset_command_pool(*self.pool, vk::CommandPoolResetFlags::empty()) }
@@ -119,12 +123,13 @@ impl Context {
         self.check_lost()?;
         // The next batch comes first: if there is no memory for it, nothing has changed.
         let next = self.next_batch()?;
-        self.pause_queries();
         self.end_rendering();
+        self.pause_queries();
         self.settle_accesses();
         // SAFETY: the buffer is recording, outside of a rendering.
         let ended = unsafe { self.device.raw.end_command_buffer(self.batch.commands) }.during("vkEndCommandBuffer");
         let submitted = ended.and_then(|()| self.device.queue.submit(&self.device.raw, self.batch.commands));
+        let stamp = self.batch.stamp;
         let mut batch = std::mem::replace(&mut self.batch, next);
         self.lose_commands();
         match submitted {
@@ -132,7 +137,7 @@ impl Context {
                 batch.number = Some(number);
                 self.submitted.push_back(batch);
                 self.counters.submissions += 1;
-                self.resume_queries()?;
+                self.resume_queries(stamp, number)?;
                 Ok(number)
             }
             Err(error) => {
@@ -178,7 +183,8 @@ impl Context {
         self.current.pipeline = None;
         self.current.sets = Default::default();
         self.current.rendering.lose();
-        (self.current.topology, self.current.restart) = (None, None);
+        self.current.compute_sets = Default::default();
+        (self.current.topology, self.current.restart, self.current.indices) = (None, None, None);
         // What was posted is a part of all.
         let _ = Inbox::take(&self.inbox);
     }

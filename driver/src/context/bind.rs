@@ -2,6 +2,7 @@
 
 use super::slots::Slots;
 use super::state::*;
+use super::upload::Uploaded;
 use super::{Context, Dirty};
 use crate::error::{Error, Result};
 use crate::pipeline::VertexElements;
@@ -74,6 +75,8 @@ pub(crate) struct StageSlots {
     pub(crate) views: Slots<SamplerView, MAX_SAMPLERS>,
     pub(crate) samplers: Slots<SamplerPointer, MAX_SAMPLERS>,
     pub(crate) images: Slots<ImageView, MAX_IMAGES>,
+    /// Where constant buffers that were given by value are in upload memory, and the stamp of the batch that keeps it.
+    pub(super) uploaded: [Option<(u64, Uploaded)>; MAX_CONSTANT_BUFFERS],
 }
 
 /// A sampler, compared by what it is: equal states have one.
@@ -104,6 +107,18 @@ pub(crate) struct Bound {
     pub(crate) sample_mask: Tracked<u32>,
     pub(crate) min_samples: Tracked<u32>,
     pub(crate) patch_vertices: Tracked<u32>,
+    pub(crate) key_state: Tracked<KeyState>,
+}
+
+/// What modules depend on, of blend and rasterizer state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct KeyState {
+    dither: bool,
+    clip_halfz: bool,
+    default_point_size: bool,
+    early_fragment_tests: bool,
+    discard_by_position: bool,
+    min_samples: u32,
 }
 
 impl Context {
@@ -149,6 +164,7 @@ impl Context {
     pub fn bind_blend_state(&mut self, blend: &Blend) {
         let differs = self.bound.blend.set(Some(blend.clone()));
         self.mark(Dirty::Blend, differs);
+        self.mark_key_state();
     }
 
     /// A rasterizer state.
@@ -160,6 +176,24 @@ impl Context {
     pub fn bind_rasterizer_state(&mut self, rasterizer: &Rasterizer) {
         let differs = self.bound.rasterizer.set(Some(rasterizer.clone()));
         self.mark(Dirty::Rasterizer, differs);
+        self.mark_key_state();
+    }
+
+    /// Sets the bit of the key if what modules depend on differs.
+    fn mark_key_state(&mut self) {
+        let rasterizer = self.rasterizer_state();
+        let state = KeyState {
+            dither: self.bound.blend.get().as_ref().is_some_and(|blend| blend.state.dither),
+            clip_halfz: rasterizer.clip_halfz,
+            default_point_size: rasterizer.default_point_size,
+            early_fragment_tests: rasterizer.early_fragment_tests,
+            discard_by_position: rasterizer.discard_by_position,
+            min_samples: *self.bound.min_samples.get(),
+        };
+        if *self.bound.key_state.get() != state {
+            let differs = self.bound.key_state.set(state);
+            self.mark(Dirty::ShaderKey, differs);
+        }
     }
 
     /// A state of depth and stencil tests.
@@ -304,6 +338,7 @@ impl Context {
         if slots.set(index, buffer, u64::MAX).is_none() {
             return Ok(());
         }
+        self.bound.stages[stage as usize].uploaded[index] = None;
         // Slot 0 is of either class: that of shaders with loose uniforms, or that of all blocks.
         for class in [DescriptorClass::Uniforms, DescriptorClass::UniformBuffers] {
             let used = self.used(stage, class);
@@ -454,9 +489,9 @@ impl Context {
     /// Sets for how many samples the fragment shader runs at least; 0: it runs once for a pixel.
     pub fn set_min_samples(&mut self, samples: u32) {
         if *self.bound.min_samples.get() != samples {
-            self.bound.min_samples.set(samples);
-            self.force(Dirty::Multisample);
-            self.force(Dirty::ShaderKey);
+            let differs = self.bound.min_samples.set(samples) || self.bound.sample_mask.differs();
+            self.mark(Dirty::Multisample, differs);
+            self.mark_key_state();
         }
     }
 

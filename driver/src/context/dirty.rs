@@ -55,7 +55,7 @@ dirty_bits! {
         phase: Outside,
         handler: emit::framebuffer,
         after: [],
-        invalidates: [Rendering, Viewport, Scissor, Multisample, Blend, ShaderKey, Pipeline],
+        invalidates: [Rendering, Viewport, Scissor, Multisample, Blend, Rasterizer, ShaderKey, Pipeline],
     }
     /// Constant buffer 0 of shaders with loose uniforms.
     Uniforms {
@@ -152,7 +152,8 @@ dirty_bits! {
     /// Whether there is a rendering to the attachments.
     Rendering {
         setters: ["set_framebuffer_state", "flush"],
-        commands: [Draw, Clear],
+        commands: [Draw],
+        not_for: [Clear],
         phase: Begin,
         handler: emit::rendering,
         after: [Framebuffer, Accesses],
@@ -200,6 +201,7 @@ dirty_bits! {
     Rasterizer {
         setters: ["bind_rasterizer_state"],
         commands: [Draw],
+        not_for: [Clear],
         phase: Inside,
         handler: emit::rasterizer,
         after: [Framebuffer],

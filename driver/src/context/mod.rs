@@ -19,7 +19,7 @@
 //! | `batch`, `access`, `rendering`, `upload` | a command buffer and what it uses; barriers; renderings; bytes on their way to the device |
 //! | `draw`, `grid`, `clear`, `copy` | commands |
 //! | `stream_output`, `query` | transform feedback, and what is counted |
-//! | `shared` | what all contexts of a device share: programs, pipelines, the worker that warms them up |
+//! | `shared`, `warm` | what all contexts of a device share: programs, pipelines, the worker that warms them up |
 //!
 //! A context is used by one thread at a time. Resources, shaders and samplers are shared between contexts of one device.
 
@@ -42,13 +42,14 @@ mod state;
 mod stream_output;
 mod sync;
 mod upload;
+mod warm;
 
 pub use bind::{Blend, ConstantBuffer, DepthStencilAlpha, Elements, Rasterizer};
 pub use copy::{Blit, Region};
 pub use counters::Counters;
 pub use dirty::{Command, Dirty, Phase};
 pub use query::{Query, QueryKind, QueryResult};
-pub(crate) use shared::Shared;
+pub(crate) use shared::{Shared, SharedSlot};
 pub use state::*;
 pub use stream_output::StreamOutputTarget;
 pub use sync::Fence;
@@ -63,6 +64,7 @@ use crate::program::{module_stage, Program, ProgramOptions, Shader, Source};
 use crate::state::{BitSet, Inbox, Revisions};
 use batch::Batch;
 use bind::Bound;
+use rustc_hash::FxHashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -97,11 +99,21 @@ pub struct Context {
     spare: Vec<Batch>,
     current: Current,
     transitions: Transitions,
+    /// Programs that were drawn with, by the shaders of the graphics stages.
+    programs: FxHashMap<[u64; 5], Arc<Program>>,
     uploads: upload::Uploads,
     counters: Counters,
     queries: query::Queries,
     feedback: stream_output::Feedback,
     derived: sync::DerivedState,
+    scratch: Scratch,
+}
+
+/// Memory that handlers use again.
+#[derive(Default)]
+struct Scratch {
+    descriptors: Vec<descriptors::Descriptor>,
+    offsets: Vec<u32>,
 }
 
 /// What the handlers made of the state.
@@ -111,7 +123,9 @@ struct Current {
     desc: PipelineDesc,
     pipeline: Option<Arc<Pipeline>>,
     key: ntv::Key,
+    orientation: u64,
     compute: Option<(Arc<Program>, Arc<Pipeline>)>,
+    compute_sets: descriptors::BoundSets,
     rendering: rendering::Rendering,
     sets: descriptors::BoundSets,
     /// What the push constants are, and what the command buffer has of them.
@@ -119,6 +133,7 @@ struct Current {
     is_indexed: bool,
     topology: Option<Topology>,
     restart: Option<bool>,
+    indices: Option<draw::BoundIndices>,
 }
 
 impl Context {
@@ -145,11 +160,13 @@ impl Context {
             spare: Vec::new(),
             current: Current::default(),
             transitions: Transitions::default(),
+            programs: FxHashMap::default(),
             uploads: Default::default(),
             counters: Counters::default(),
             queries: Default::default(),
             feedback: Default::default(),
             derived: Default::default(),
+            scratch: Scratch::default(),
         };
         context.bind_defaults();
         Ok(context)
@@ -208,6 +225,7 @@ impl Context {
             self.shared.pipelines.remove(program.id);
         }
         self.transitions.clear();
+        self.programs.retain(|name, _| !name.contains(&shader.id));
         self.unbind_shader(shader);
     }
 
@@ -224,7 +242,7 @@ impl Context {
 
     /// An error if the device was lost: then nothing works any more.
     fn check_lost(&self) -> Result<()> {
-        match self.device.is_lost() {
+        match self.device.is_gone() {
             true => Err(Error::of_kind(ErrorKind::DeviceLost, "the device is lost")),
             false => Ok(()),
         }

@@ -47,6 +47,13 @@ pub(super) struct Rendering {
 }
 
 impl Rendering {
+    /// The colours that there are, a bit each, and whether there is depth and stencil.
+    pub(super) fn present(&self) -> (u32, vk::ImageAspectFlags) {
+        let bit = |(number, color): (usize, &Option<_>)| u32::from(color.is_some()) << number;
+        let colors = self.colors.iter().enumerate().map(bit).sum();
+        (colors, self.depth_stencil.as_ref().map_or(vk::ImageAspectFlags::empty(), |(.., aspects)| *aspects))
+    }
+
     /// The command buffer is another one.
     pub(super) fn lose(&mut self) {
         self.is_active = false;
@@ -90,10 +97,12 @@ impl Context {
     }
 
     /// Begins a rendering to the attachments, unless one is under way.
-    pub(super) fn begin_rendering(&mut self) -> Result<()> {
+    pub(super) fn begin_rendering(&mut self) {
         if self.current.rendering.is_active {
-            return Ok(());
+            return;
         }
+        // They are taken first: what ends a rendering begins one for clears that wait.
+        let clears = std::mem::take(&mut self.current.rendering.clears);
         let colors = self.current.rendering.colors.clone();
         let depth_stencil = self.current.rendering.depth_stencil.clone();
         for (storage, _) in colors.iter().flatten() {
@@ -103,7 +112,6 @@ impl Context {
             self.use_image(storage, Use::DepthAttachment);
         }
         self.flush_barriers();
-        let clears = std::mem::take(&mut self.current.rendering.clears);
         let attachments: Vec<vk::RenderingAttachmentInfo<'_>> = colors
             .iter()
             .zip(&clears.colors)
@@ -142,16 +150,13 @@ impl Context {
         rendering.is_active = true;
         self.counters.renderings += 1;
         self.counters.commands += 1;
-        Ok(())
     }
 
     /// Ends the rendering that is under way, if there is one.
     pub(super) fn end_rendering(&mut self) {
         if !self.current.rendering.clears.is_empty() {
             // What was only cleared is cleared all the same.
-            if self.begin_rendering().is_err() {
-                return;
-            }
+            self.begin_rendering();
         }
         if self.current.rendering.is_active {
             self.suspend_feedback();

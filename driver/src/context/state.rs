@@ -86,12 +86,12 @@ pub struct RasterizerState {
     pub flatshade_first: bool,
     /// Primitives go no further.
     pub rasterizer_discard: bool,
+    /// Primitives are moved out of the clip volume: discard for devices that count no primitives that are discarded.
+    pub discard_by_position: bool,
     /// Width of lines.
     pub line_width: f32,
     /// What a shader that says no point size draws points with a size of 1: GL's points without `GL_PROGRAM_POINT_SIZE`.
     pub default_point_size: bool,
-    /// The shader runs for each sample, at least for this part of them; 0: it does not.
-    pub min_samples: u32,
     /// Depth and stencil are tested before the shader, where that changes no result.
     pub early_fragment_tests: bool,
 }
@@ -108,9 +108,9 @@ impl Default for RasterizerState {
             clip_halfz: true,
             flatshade_first: true,
             rasterizer_discard: false,
+            discard_by_position: false,
             line_width: 1.0,
             default_point_size: false,
-            min_samples: 0,
             early_fragment_tests: false,
         }
     }

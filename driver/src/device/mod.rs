@@ -5,6 +5,7 @@ mod features;
 pub(crate) mod handle;
 mod queue;
 
+use crate::context::SharedSlot;
 use crate::error::{Context, Error, Result};
 use ash::vk;
 use features::{ContextFeatures, Features, InputFeatures, EXTENSIONS};
@@ -58,6 +59,8 @@ pub struct Device {
     target: Target,
     name: String,
     driver: String,
+    /// What its contexts share.
+    pub(crate) shared: SharedSlot,
 }
 
 impl Device {
@@ -85,7 +88,7 @@ impl Device {
         let limits = properties.limits;
         let logical = Logical::new(instance, (physical, limits), &mut features, options)?;
         let is_cpu = properties.device_type == vk::PhysicalDeviceType::CPU;
-        Ok(Device { logical: Arc::new(logical), is_cpu, target, name: device_name(&properties), driver })
+        Ok(Device { logical: Arc::new(logical), is_cpu, target, name: device_name(&properties), driver, shared: SharedSlot::default() })
     }
 
     /// What [`DeviceOptions::without`] may name: features of shaders, states that commands set, extensions.
@@ -178,6 +181,7 @@ pub(crate) struct Logical {
     pub(crate) queries: Queries,
     pub(crate) input: InputFeatures,
     memory: vk::PhysicalDeviceMemoryProperties,
+    was_lost: AtomicBool,
     /// Last, so that it is destroyed last.
     instance: Instance,
 }
@@ -246,6 +250,7 @@ impl Logical {
             queries,
             input,
             memory,
+            was_lost: AtomicBool::new(false),
             instance,
         })
     }
@@ -266,6 +271,16 @@ impl Logical {
     /// Work did not end in time, or the driver gave up: nothing may be destroyed any more.
     pub(crate) fn is_lost(&self) -> bool {
         self.instance.lost.load(Ordering::Relaxed)
+    }
+
+    /// The driver said that the device is lost: its objects can only be destroyed.
+    pub(crate) fn note_lost(&self) {
+        self.was_lost.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether nothing works any more.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.is_lost() || self.was_lost.load(Ordering::Relaxed)
     }
 
     pub(crate) fn lose(&self) {

@@ -67,7 +67,7 @@ fn words_of(part: usize) -> BitSet<Word> {
     let shaders = [Word::Program, Word::KeyLow, Word::KeyHigh, Word::KeyWidth, Word::KeyHeight];
     let colors = [Word::Color0, Word::Color1, Word::Color2, Word::Color3, Word::Color4, Word::Color5, Word::Color6];
     let mut words = BitSet::new();
-    let mut add = |list: &[Word]| list.iter().for_each(|word| words.insert(*word));
+    let mut add = |list: &[Word]| list.iter().for_each(|word| words.set(*word, true));
     match part {
         0 => add(&[Word::Topology, Word::VertexElements]),
         1 => {

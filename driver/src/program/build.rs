@@ -80,7 +80,7 @@ impl Builder {
         let layout = layouts.get(device, &content)?;
         let linked = ntv::link::link(&modules, assignments).map_err(|error| Error::new(error.to_string()))?;
         let mut program = finish(id, linked.modules, layout, (xfb, push_constants))?;
-        program.inline_blocks = inline_blocks;
+        (program.inline_blocks, program.captures) = (inline_blocks, captures);
         Ok(program)
     }
 
@@ -206,6 +206,7 @@ fn finish(
         has_fragment,
         has_tessellation,
         xfb,
+        captures: BackEnd::default(),
         push_constants,
         inline_blocks: Vec::new(),
     })

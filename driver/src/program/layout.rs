@@ -51,6 +51,7 @@ impl DescriptorClass {
 /// Descriptors of one place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct SlotBinding {
+    pub(crate) class: DescriptorClass,
     pub(crate) stage: Stage,
     /// The first slot that the context binds there.
     pub(crate) slot: u32,
@@ -119,6 +120,7 @@ impl Content {
                 let binding = list.len() as u32;
                 assignment.bindings.push(([used.set, used.binding], [used.set, binding]));
                 list.push(SlotBinding {
+                    class: DescriptorClass::ALL[class],
                     stage: module.stage,
                     slot: used.binding,
                     count: used.count,

@@ -15,9 +15,10 @@ mod modules;
 pub use build::ProgramOptions;
 pub(crate) use build::{Builder, DRIVER_UNIFORM_BYTES};
 pub(crate) use cache::Programs;
-pub(crate) use layout::{stage_flags, DescriptorClass, Layout, Layouts, SetLayout, CLASSES, DESCRIPTOR_BYTES};
+pub(crate) use layout::{stage_flags, DescriptorClass, Layout, Layouts, SetLayout, SlotBinding, CLASSES, DESCRIPTOR_BYTES};
 pub(crate) use modules::Modules;
 
+use ntv::capture::BackEnd;
 use ntv::ir::XfbInfo;
 use ntv::module::Stage;
 use ntv::variant;
@@ -74,6 +75,8 @@ pub(crate) struct Program {
     pub(crate) has_tessellation: bool,
     /// What is captured, if anything is.
     pub(crate) xfb: XfbInfo,
+    /// Who writes it.
+    pub(crate) captures: BackEnd,
     /// Bytes of push constants; 0 if no stage reads any.
     pub(crate) push_constants: u32,
     /// Constant buffers that are in the push constants.

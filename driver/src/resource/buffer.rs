@@ -92,8 +92,13 @@ impl std::fmt::Debug for Buffer {
     }
 }
 
+/// Format, first byte, and bytes of a view of texels.
+pub(crate) type TexelKey = (vk::Format, u64, u64);
+
 /// A buffer of Vulkan with its memory.
 pub(crate) struct BufferStorage {
+    /// Before the buffer, so that they are destroyed before it.
+    texels: Mutex<Vec<(TexelKey, Owned<vk::BufferView>)>>,
     pub(crate) raw: Owned<vk::Buffer>,
     memory: Memory,
     pub(crate) size: u64,
@@ -128,7 +133,24 @@ impl BufferStorage {
         let (block, offset) = memory.place();
         // SAFETY: the memory is of a type and size that the buffer takes, and is bound once.
         unsafe { device.raw.bind_buffer_memory(*raw, block, offset) }.during("vkBindBufferMemory")?;
-        Ok(BufferStorage { raw, memory, size: description.size, id: unique_id() })
+        Ok(BufferStorage { texels: Mutex::new(Vec::new()), raw, memory, size: description.size, id: unique_id() })
+    }
+
+    /// The view of a part of it as texels, made when it is first asked for.
+    pub(crate) fn texels(&self, device: &Arc<Logical>, key: TexelKey) -> Result<vk::BufferView> {
+        let mut views = self.texels.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, view)) = views.iter().find(|(known, _)| *known == key) {
+            return Ok(**view);
+        }
+        let (format, offset, size) = key;
+        if size == 0 || !self.has(offset, size) {
+            return Err(Error::new(format!("texels from {size} bytes at {offset} of a buffer of {}", self.size)));
+        }
+        let info = vk::BufferViewCreateInfo::default().buffer(*self.raw).format(format).offset(offset).range(size);
+        // SAFETY: the part lies within the buffer; what the device cannot do with the format is an error of the call.
+        let view = unsafe { device.raw.create_buffer_view(&info, None) }.during("vkCreateBufferView")?;
+        views.push((key, Owned::new(device, view)));
+        Ok(*views[views.len() - 1].1)
     }
 
     /// Where the host sees its bytes, if it does.

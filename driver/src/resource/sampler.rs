@@ -52,6 +52,8 @@ impl Default for SamplerState {
 pub struct Sampler {
     pub(crate) raw: Owned<vk::Sampler>,
     pub(crate) state: SamplerState,
+    /// A number that nothing else of a batch has.
+    pub(crate) number: u64,
 }
 
 impl Sampler {
@@ -84,7 +86,7 @@ impl Sampler {
             .unnormalized_coordinates(state.unnormalized);
         // SAFETY: no extension structs, and anisotropy only where the device has it.
         let raw = unsafe { device.raw.create_sampler(&info, None) }.during("vkCreateSampler")?;
-        Ok(Arc::new(Sampler { raw: Owned::new(device, raw), state: *state }))
+        Ok(Arc::new(Sampler { raw: Owned::new(device, raw), state: *state, number: super::unique_id() }))
     }
 
     /// What it was made as.
