@@ -88,7 +88,14 @@ impl Device {
         let limits = properties.limits;
         let logical = Logical::new(instance, (physical, limits), &mut features, options)?;
         let is_cpu = properties.device_type == vk::PhysicalDeviceType::CPU;
-        Ok(Device { logical: Arc::new(logical), is_cpu, target, name: device_name(&properties), driver, shared: SharedSlot::default() })
+        Ok(Device {
+            logical: Arc::new(logical),
+            is_cpu,
+            target,
+            name: device_name(&properties),
+            driver,
+            shared: SharedSlot::default(),
+        })
     }
 
     /// What [`DeviceOptions::without`] may name: features of shaders, states that commands set, extensions.

@@ -85,11 +85,7 @@ impl Builder {
     }
 
     /// Where each stage's blocks are.
-    fn plan(
-        &self,
-        shaders: &[Arc<Shader>],
-        options: &ProgramOptions,
-    ) -> Result<(Vec<Placements>, Vec<InlineBlock>)> {
+    fn plan(&self, shaders: &[Arc<Shader>], options: &ProgramOptions) -> Result<(Vec<Placements>, Vec<InlineBlock>)> {
         let mut program = ntv::plan::Program::default();
         let nir = shaders.iter().filter_map(|shader| match &shader.source {
             Source::Nir(nir) => Some(&**nir),
@@ -142,7 +138,11 @@ impl Builder {
         // The words say it: a variable of this storage class. Where it is there, the whole range is declared, so that
         // programs share layouts.
         let has = modules.iter().any(|module| reads_push_constants(&module.words));
-        if has { self.limits.max_push_constants_size } else { 0 }
+        if has {
+            self.limits.max_push_constants_size
+        } else {
+            0
+        }
     }
 }
 

@@ -15,7 +15,9 @@ mod modules;
 pub use build::ProgramOptions;
 pub(crate) use build::{Builder, DRIVER_UNIFORM_BYTES};
 pub(crate) use cache::Programs;
-pub(crate) use layout::{stage_flags, DescriptorClass, Layout, Layouts, SetLayout, SlotBinding, CLASSES, DESCRIPTOR_BYTES};
+pub(crate) use layout::{
+    stage_flags, DescriptorClass, Layout, Layouts, SetLayout, SlotBinding, CLASSES, DESCRIPTOR_BYTES,
+};
 pub(crate) use modules::Modules;
 
 use ntv::capture::BackEnd;
