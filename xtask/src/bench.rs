@@ -115,7 +115,7 @@ fn draws(prefix: Option<&Path>, target: &Path) -> Result<()> {
         let arguments = ["bench", "--package", "ntv-benches", "--features", "vulkan", "--bench", "draws", "--"];
         let mut command = cargo(&arguments);
         command.arg(&own).env("VK_DRIVER_FILES", crate::mesa::vulkan_driver(Some(prefix))?);
-        go(crate::mesa::draws::draw_nothing(&mut command))?;
+        go(crate::mesa::draws::quiet(&mut command))?;
         logs.push(own);
     } else {
         println!("There is no benchmark `draws` of ntv's own driver: the report has zink alone.");

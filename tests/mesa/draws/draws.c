@@ -42,6 +42,9 @@
  *   discard would do that on any device, but it is a state that drivers treat differently: they need not bind what fragment shaders
  *   read. lavapipe executes what was submitted on a thread of its own anyway, so LP_NO_RAST and LP_NUM_THREADS=0 only keep the cores
  *   free. `--check` wants neither of them.
+ * - glibc must keep memory that was freed (MALLOC_TRIM_THRESHOLD_, MALLOC_MMAP_THRESHOLD_, MALLOC_TOP_PAD_): lavapipe takes some
+ *   for each command that is recorded. If it goes back to the kernel when a command buffer is reset, page faults are up to half of
+ *   the time of the next round, and most of its noise.
  * - GALLIUM_THREAD=0: zink works on the calling thread. Else it gets its calls from a thread of the threaded context, flushes on one
  *   more, and the calling thread's time would be that of a recording only.
  * - mesa_glthread=false: for the same reason.
@@ -66,7 +69,7 @@
 #define BLOCK_STEP 256
 #define DRAWS 10000
 #define FRAMEBUFFER_DRAWS 1000
-#define ROUNDS 31
+#define ROUNDS 51
 #define WARM_UP 3
 
 /* What both sides of a change show, as a byte in each channel: the colour of the vertices, the texture, the tint, the cleared target. */

@@ -22,9 +22,18 @@ const SIDES: [(&str, &[(&str, &str)]); 3] = [
     ("opengl", &[("GALLIUM_THREAD", "0"), ("GALLIUM_NOOP", "1")]),
 ];
 
-/// Makes a program run on lavapipe without anything being drawn, and without more threads than its queue has.
-pub(crate) fn draw_nothing(command: &mut Command) -> &mut Command {
-    command.envs([("LP_NO_RAST", "1"), ("LP_NUM_THREADS", "0")])
+/// What keeps all but the driver's work off the measured thread, on both sides; the head of [`SOURCE`] says why.
+const QUIET: [(&str, &str); 5] = [
+    ("LP_NO_RAST", "1"),
+    ("LP_NUM_THREADS", "0"),
+    ("MALLOC_TRIM_THRESHOLD_", "2000000000"),
+    ("MALLOC_MMAP_THRESHOLD_", "2000000000"),
+    ("MALLOC_TOP_PAD_", "67108864"),
+];
+
+/// Makes a program run on lavapipe without anything being drawn, and with memory that stays.
+pub(crate) fn quiet(command: &mut Command) -> &mut Command {
+    command.envs(QUIET)
 }
 
 /// The Mesa that both sides run on: the one under `prefix`, or one that is built with all optimization.
@@ -48,7 +57,7 @@ pub(crate) fn measure(prefix: &Path, log: &Path) -> Result<()> {
     for (side, environment) in SIDES {
         println!("Measuring {side}.");
         let mut command = command(&driver, &program);
-        draw_nothing(&mut command).arg(side).envs(environment.iter().copied());
+        quiet(&mut command).arg(side).envs(environment.iter().copied());
         let table = output(&mut command)?;
         lines.extend(table.lines().skip(usize::from(!lines.is_empty())).map(str::to_string));
     }
