@@ -4,6 +4,7 @@
 //! |-|-|
 //! | [`device`] | instance and device, what the device can do, messages of the validation layer |
 //! | [`headless`] | runs one module, for its results |
+//! | [`null`] | a Vulkan implementation that computes nothing, for tests and measurements |
 
 #[cfg(feature = "vulkan")]
 pub mod device;
@@ -11,6 +12,12 @@ pub mod device;
 pub mod error;
 #[cfg(feature = "vulkan")]
 pub mod headless;
+#[cfg(feature = "vulkan")]
+mod implementation;
+#[cfg(feature = "vulkan")]
+pub mod null;
 
 #[cfg(feature = "vulkan")]
 pub use error::{Error, ErrorKind, Result};
+#[cfg(feature = "vulkan")]
+pub use implementation::Implementation;

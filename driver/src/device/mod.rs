@@ -4,6 +4,7 @@ mod features;
 pub(crate) mod handle;
 
 use crate::error::{Context, Error, Result};
+use crate::implementation::Implementation;
 use ash::vk;
 use features::{Features, InputFeatures, EXTENSIONS};
 use ntv::target::Target;
@@ -29,6 +30,8 @@ pub struct DeviceOptions {
     pub robust: bool,
     /// How long work may take.
     pub timeout: Duration,
+    /// Which Vulkan: the installed one, if nothing else is said.
+    pub implementation: Implementation,
 }
 
 impl Default for DeviceOptions {
@@ -39,6 +42,7 @@ impl Default for DeviceOptions {
             synchronization: false,
             robust: false,
             timeout: Duration::from_secs(10),
+            implementation: Implementation::Loader,
         }
     }
 }
@@ -55,7 +59,7 @@ pub struct Device {
 impl Device {
     /// Opens a device that has Vulkan 1.3.
     pub fn open(options: &DeviceOptions) -> Result<Device> {
-        let instance = Instance::new(options.validation, options.synchronization)?;
+        let instance = Instance::new(&options.implementation, options.validation, options.synchronization)?;
         let (physical, properties) = choose(&instance.raw, options.name.as_deref())?;
         let extensions = extensions(&instance.raw, physical)?;
         let mut features = Features::query(&instance.raw, physical, extensions);
@@ -222,10 +226,9 @@ struct Instance {
 const LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
 
 impl Instance {
-    fn new(validation: bool, synchronization: bool) -> Result<Instance> {
-        // SAFETY: the loader's initialisation has no requirements on its caller.
-        let entry = unsafe { ash::Entry::load() };
-        let entry = entry.map_err(|error| Error::new(format!("no Vulkan loader (libvulkan.so.1): {error}")))?;
+    fn new(implementation: &Implementation, validation: bool, synchronization: bool) -> Result<Instance> {
+        let opened = implementation.open()?;
+        let entry = opened.entry.clone();
         let application = vk::ApplicationInfo::default().application_name(c"ntv").api_version(vk::API_VERSION_1_3);
         let (mut layers, mut extensions) = (vec![], vec![]);
         if validation {
