@@ -273,6 +273,21 @@ impl Context {
         Ok(())
     }
 
+    /// Gives a texture new memory, whose texels are undefined: Gallium's `invalidate_resource`. The device may go on with the old.
+    /// Who has the texture bound sees the new one from now on.
+    pub fn invalidate_texture(&mut self, texture: &Arc<Texture>) -> Result<()> {
+        texture.replace_storage()?;
+        self.counters.replaced_storages += 1;
+        Ok(())
+    }
+
+    /// Gives a buffer new memory, whose bytes are undefined.
+    pub fn invalidate_buffer(&mut self, buffer: &Arc<Buffer>) -> Result<()> {
+        buffer.replace_storage()?;
+        self.counters.replaced_storages += 1;
+        Ok(())
+    }
+
     /// Fills a part of a buffer with a word: Gallium's `clear_buffer`. The part has whole words.
     pub fn clear_buffer(&mut self, buffer: &Arc<Buffer>, offset: u64, size: u64, word: u32) -> Result<()> {
         check_bytes(buffer, offset, size)?;

@@ -44,6 +44,7 @@ mod sync;
 mod upload;
 mod warm;
 
+pub use crate::pipeline::{PipelineCounters, TransitionCounters};
 pub use bind::{Blend, ConstantBuffer, DepthStencilAlpha, Elements, Rasterizer};
 pub use copy::{Blit, Region};
 pub use counters::Counters;

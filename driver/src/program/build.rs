@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use ash::vk;
 use ntv::capture::BackEnd;
 use ntv::ir::XfbInfo;
-use ntv::module::{Assignment, Module, Stage};
+use ntv::module::{Module, Stage};
 use ntv::plan::{plan, Class, Limits, Placements, Plan, Threshold, Wishes};
 use ntv::{variant, EmitOptions, Key, Options, Target, Translator};
 use std::sync::Arc;
@@ -30,7 +30,7 @@ pub struct ProgramOptions {
 }
 
 /// Bytes of push constants that the driver has for itself: whether a draw has indices.
-pub(crate) const DRIVER_UNIFORM_BYTES: u32 = 16;
+const DRIVER_UNIFORM_BYTES: u32 = 16;
 
 /// Bits of a key that contexts set.
 const OFFERED: u64 = Key::ALL;
