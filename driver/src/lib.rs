@@ -4,12 +4,15 @@
 //! |-|-|
 //! | [`device`] | instance and device, what the device can do, messages of the validation layer |
 //! | [`headless`] | runs one module, for its results |
+//! | [`faults`] | a layer in which Vulkan calls fail, for tests |
 //! | [`null`] | a Vulkan implementation that computes nothing, for tests and measurements |
 
 #[cfg(feature = "vulkan")]
 pub mod device;
 #[cfg(feature = "vulkan")]
 pub mod error;
+#[cfg(feature = "vulkan")]
+pub mod faults;
 #[cfg(feature = "vulkan")]
 pub mod headless;
 #[cfg(feature = "vulkan")]
