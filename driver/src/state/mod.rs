@@ -14,7 +14,7 @@
 //! | [`derived`](mod@derived) | is this cached value still true? |
 //! | [`observer`] | who has to know that a shared resource has changed? |
 //!
-//! The [rules](rules) of a table hold at compile time. [`words`] and [`atomic`] are what sets and inboxes are stored in.
+//! The [rules] of a table hold at compile time. [`words`] and [`atomic`] are what sets and inboxes are stored in.
 //!
 //! A setter and a draw, in short:
 //!

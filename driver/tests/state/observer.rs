@@ -1,10 +1,11 @@
 //! Observers get the bits that they asked for, and lists of them do not grow.
 
-use crate::random::{for_each_size, Many, Word};
+use crate::random::{for_each_size, Many, Most, Word};
 use ntv_driver::state::{bits, Bit, BitSet, Inbox, Relay, Subject};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::Arc;
 use std::thread;
+use std::time::{Duration, Instant};
 
 bits! {
     /// What a context has bound.
@@ -215,6 +216,35 @@ fn post_from_threads<E: Bit>() {
 fn no_message_of_any_thread_is_lost() {
     post_from_threads::<Word>();
     post_from_threads::<Many>();
+}
+
+/// One message at a time, which is taken before the next is posted: one that is lost is missed.
+#[test]
+fn a_message_that_nothing_follows_is_not_lost() {
+    const ROUNDS: u64 = 20_000;
+    let (inbox, taken) = (inbox::<Most>(), AtomicU64::new(0));
+    // The last word, which a poster comes to last.
+    let bit = BitSet::of(&[Most::from_index(Most::COUNT - 1)]);
+    let deadline = Instant::now() + Duration::from_secs(60);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            for round in 1..=ROUNDS {
+                inbox.post(bit);
+                while taken.load(Ordering::Relaxed) < round {
+                    assert!(Instant::now() < deadline, "message {round} is lost");
+                    thread::yield_now();
+                }
+            }
+        });
+        while taken.load(Ordering::Relaxed) < ROUNDS && Instant::now() < deadline {
+            let found = inbox.take();
+            if !found.is_empty() {
+                assert_eq!(found, bit);
+                taken.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    });
+    assert_eq!(taken.into_inner(), ROUNDS);
 }
 
 #[test]
