@@ -10,6 +10,8 @@ mod compile;
 mod destination;
 mod diagnostics;
 mod dot;
+#[cfg_attr(not(feature = "vulkan"), allow(dead_code))]
+mod draw;
 mod inputs;
 mod names;
 mod plan;
