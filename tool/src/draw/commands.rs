@@ -58,7 +58,7 @@ pub(crate) struct Set {
     pub(crate) scissor: Option<[u32; 4]>,
     pub(crate) blend_color: Option<[f32; 4]>,
     pub(crate) stencil_reference: Option<u8>,
-    pub(crate) min_samples: Option<u32>,
+    pub(crate) sample_mask: Option<u32>,
     pub(crate) patch_vertices: Option<u32>,
     /// Uniforms of the program by their names; it keeps them.
     #[serde(default)]

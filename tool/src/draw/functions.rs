@@ -99,9 +99,7 @@ const FUNCTIONS: &[Function] = &[
         let [left, right, bottom, top, near, far] = numbers(of)?;
         Ok(Value::Matrix(opengl::orthographic(left, right, bottom, top, near, far)))
     }),
-    whole("look_at", 3..=3, |of| {
-        Ok(Value::Matrix(look_at_mat4(vec3(of[0])?, vec3(of[1])?, vec3(of[2])?)))
-    }),
+    whole("look_at", 3..=3, |of| Ok(Value::Matrix(look_at_mat4(vec3(of[0])?, vec3(of[1])?, vec3(of[2])?)))),
     whole("translate", 1..=1, |of| Ok(Value::Matrix(DMat4::from_translation(vec3(of[0])?)))),
     whole("scale", 1..=1, |of| Ok(Value::Matrix(DMat4::from_scale(vec3(of[0])?)))),
     whole("rotate", 2..=2, |of| {

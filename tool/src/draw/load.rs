@@ -1,6 +1,7 @@
 //! Reads a scene, and looks whether everything that is named is there.
 
 use super::commands::{Blit, Command, Draw, Probe, Set};
+use super::geometry::PARTS;
 use super::scene::{BufferContent, Name, Named, Or, Part, Scene};
 use super::texture::Content;
 use crate::diagnostics::Problem;
@@ -94,10 +95,19 @@ impl Checker<'_> {
         let scene = self.scene;
         self.known("texture", &scene.picture, &scene.textures);
         for framebuffer in scene.framebuffers.values() {
-            framebuffer.colors.iter().chain(&framebuffer.depth).for_each(|part| self.texture(part, 0..0));
+            let parts = framebuffer.colors.iter().chain(&framebuffer.depth);
+            parts.for_each(|part| self.texture(part.get_ref(), part.span()));
+        }
+        for element in scene.vertex_elements.values().flatten() {
+            let Or::Name(name) = element.get_ref() else { continue };
+            if !PARTS.iter().any(|part| part.0 == name) {
+                let message = unknown("part of a mesh", name, PARTS.iter().map(|part| part.0));
+                self.errors.push(SceneError::at(element, message));
+            }
         }
         for content in scene.textures.values().filter_map(|texture| texture.content.as_ref()) {
-            if let Content::Gradient(colors) | Content::Noise(super::texture::Noise { colors, .. }) = content.get_ref() {
+            if let Content::Gradient(colors) | Content::Noise(super::texture::Noise { colors, .. }) = content.get_ref()
+            {
                 if colors.is_empty() {
                     self.errors.push(SceneError::at(content, "there has to be a colour"));
                 }
@@ -245,7 +255,7 @@ mod tests {
             wrong(HEAD, "{ set = { progam = \"a\" } }").2.lines().next(),
             Some("unknown field `progam`, expected one of `framebuffer`, `program`, `vertex_elements`, `vertex_buffers`, \
                   `blend`, `rasterizer`, `depth_stencil`, `viewport`, `scissor`, `blend_color`, `stencil_reference`, \
-                  `min_samples`, `patch_vertices`, `uniforms`, `textures`, `blocks`, `storage`, `images`")
+                  `sample_mask`, `patch_vertices`, `uniforms`, `textures`, `blocks`, `storage`, `images`")
         );
         assert_eq!(wrong(HEAD, "{ set = { progam = \"a\" } }").0, 4);
         let (line, column, message) = wrong(HEAD, "\n  { mipmaps = \"sreen\" }");

@@ -31,13 +31,16 @@ pub(crate) struct Scene {
     pub(crate) size: [u32; 2],
     /// The texture that is the picture, when all commands are done.
     pub(crate) picture: Name,
+    /// So many frames make the picture.
+    #[serde(default = "one")]
+    pub(crate) frames: u32,
     /// Formulas with names.
     #[serde(default)]
     pub(crate) values: Named<Formula>,
     #[serde(default)]
     pub(crate) programs: Named<Program>,
     #[serde(default)]
-    pub(crate) meshes: Named<Generator>,
+    pub(crate) meshes: Named<Spanned<Generator>>,
     #[serde(default)]
     pub(crate) buffers: Named<Spanned<BufferContent>>,
     #[serde(default)]
@@ -47,7 +50,7 @@ pub(crate) struct Scene {
     #[serde(default)]
     pub(crate) framebuffers: Named<Framebuffer>,
     #[serde(default)]
-    pub(crate) vertex_elements: Named<Vec<Or<Element>>>,
+    pub(crate) vertex_elements: Named<Vec<Spanned<Or<Element>>>>,
     #[serde(default)]
     pub(crate) blend: Named<Blend>,
     #[serde(default)]
@@ -75,6 +78,12 @@ pub(crate) struct Program {
     /// Storage classes of uniform blocks by their names: `Uniform`, `Storage`, `PushConstant`.
     #[serde(default)]
     pub(crate) placements: Named<Spanned<String>>,
+    /// Loose uniforms are in push constants where they fit.
+    #[serde(default)]
+    pub(crate) inline_uniforms: bool,
+    /// Names and lines are in the modules, for debuggers.
+    #[serde(default)]
+    pub(crate) names: bool,
 }
 
 /// What transform feedback captures, and who does it.
@@ -242,8 +251,20 @@ impl<'de> Deserialize<'de> for Levels {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Framebuffer {
     #[serde(default)]
-    pub(crate) colors: Vec<Or<Part>>,
-    pub(crate) depth: Option<Or<Part>>,
+    pub(crate) colors: Vec<Spanned<Or<Part>>>,
+    pub(crate) depth: Option<Spanned<Or<Part>>>,
+    /// How the picture lies on the screen: `swap_xy`, `flip_x`, `flip_y`.
+    #[serde(default)]
+    pub(crate) orientation: Vec<Orientation>,
+}
+
+/// How a picture is turned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Orientation {
+    SwapXy,
+    FlipX,
+    FlipY,
 }
 
 /// A level and a layer of a texture.

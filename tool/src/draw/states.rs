@@ -78,22 +78,23 @@ pub(crate) struct Rasterizer {
     pub(crate) front_ccw: bool,
     pub(crate) fill: Fill,
     pub(crate) scissor: bool,
-    pub(crate) multisample: bool,
     /// Depth in clip space goes from 0, as Vulkan's does, and not from -w.
     pub(crate) clip_halfz: bool,
+    /// Primitives are clipped at the near and the far plane; else depths are clamped.
     pub(crate) depth_clip: bool,
-    pub(crate) depth_clamp: bool,
-    /// Units, scale and clamp of what is added to depth.
-    pub(crate) offset: Option<[f32; 3]>,
+    /// What is added to depth: a constant, the most that it may be, and what the slope is multiplied by.
+    pub(crate) depth_bias: Option<[f32; 3]>,
     pub(crate) line_width: f32,
-    /// The size of points whose shader says none.
-    pub(crate) point_size: f32,
-    /// The shader says the size of points.
-    pub(crate) point_size_per_vertex: bool,
+    /// Points whose shader says no size have a size of 1.
+    pub(crate) default_point_size: bool,
     /// Nothing becomes a pixel.
     pub(crate) discard: bool,
     /// Flat inputs come from the first vertex.
     pub(crate) flatshade_first: bool,
+    /// The shader runs for each sample, at least for so many of a pixel.
+    pub(crate) min_samples: u32,
+    /// Depth and stencil are tested before the shader, where that changes no result.
+    pub(crate) early_fragment_tests: bool,
 }
 
 impl Default for Rasterizer {
@@ -103,16 +104,15 @@ impl Default for Rasterizer {
             front_ccw: true,
             fill: Fill::Fill,
             scissor: false,
-            multisample: true,
             clip_halfz: false,
             depth_clip: true,
-            depth_clamp: false,
-            offset: None,
+            depth_bias: None,
             line_width: 1.0,
-            point_size: 1.0,
-            point_size_per_vertex: false,
+            default_point_size: false,
             discard: false,
             flatshade_first: false,
+            min_samples: 0,
+            early_fragment_tests: false,
         }
     }
 }
