@@ -4,7 +4,9 @@
 
 use super::formula::Formula;
 use super::scene::{Name, Named, Or, Part};
+use serde::de::{self, Deserializer, SeqAccess, Unexpected, Visitor};
 use serde::Deserialize;
+use std::fmt;
 use toml::Spanned;
 
 /// A command.
@@ -59,6 +61,8 @@ pub(crate) struct Set {
     pub(crate) blend_color: Option<[f32; 4]>,
     pub(crate) stencil_reference: Option<u8>,
     pub(crate) sample_mask: Option<u32>,
+    /// The fragment shader runs for at least so many samples of a pixel.
+    pub(crate) min_samples: Option<u32>,
     pub(crate) patch_vertices: Option<u32>,
     /// Uniforms of the program by their names; it keeps them.
     #[serde(default)]
@@ -66,9 +70,9 @@ pub(crate) struct Set {
     /// A texture and a sampler for each `sampler2D` and so on of the program; it keeps them.
     #[serde(default)]
     pub(crate) textures: Named<Spanned<[String; 2]>>,
-    /// A buffer for each uniform block of the program; it keeps them.
+    /// A buffer, or floats, for each uniform block of the program; it keeps them.
     #[serde(default)]
-    pub(crate) blocks: Named<Name>,
+    pub(crate) blocks: Named<Spanned<BlockSource>>,
     /// A buffer for each storage block of the program; it keeps them.
     #[serde(default)]
     pub(crate) storage: Named<Name>,
@@ -81,32 +85,71 @@ pub(crate) struct Set {
 #[derive(Clone, Debug)]
 pub(crate) struct Numbers(pub(crate) Vec<Formula>);
 
-impl<'de> Deserialize<'de> for Numbers {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Numbers, D::Error> {
-        struct Visitor;
-        impl<'de> serde::de::Visitor<'de> for Visitor {
-            type Value = Numbers;
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("a number, a formula or a list of them")
-            }
-            fn visit_i64<E: serde::de::Error>(self, number: i64) -> Result<Numbers, E> {
-                self.visit_f64(number as f64)
-            }
-            fn visit_f64<E: serde::de::Error>(self, number: f64) -> Result<Numbers, E> {
-                Ok(Numbers(vec![Formula::from(number)]))
-            }
-            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Numbers, E> {
-                Ok(Numbers(vec![Formula::parse(text).map_err(E::custom)?]))
-            }
-            fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut list: A) -> Result<Numbers, A::Error> {
-                let mut all = Vec::new();
-                while let Some(formula) = list.next_element()? {
-                    all.push(formula);
-                }
-                Ok(Numbers(all))
-            }
+/// What a uniform block is of.
+#[derive(Clone, Debug)]
+pub(crate) enum BlockSource {
+    /// A buffer by its name.
+    Buffer(String),
+    /// Floats.
+    Numbers(Vec<Formula>),
+}
+
+/// Reads a list of formulas, or makes something else of what is no list.
+struct ListOr<T> {
+    expected: &'static str,
+    list: fn(Vec<Formula>) -> T,
+    number: Option<fn(f64) -> T>,
+    text: fn(&str) -> Result<T, String>,
+}
+
+impl<'de, T> Visitor<'de> for ListOr<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.expected)
+    }
+
+    fn visit_i64<E: de::Error>(self, number: i64) -> Result<T, E> {
+        self.visit_f64(number as f64)
+    }
+
+    fn visit_f64<E: de::Error>(self, number: f64) -> Result<T, E> {
+        let wrong = || E::invalid_type(Unexpected::Float(number), &self.expected);
+        self.number.map(|of| of(number)).ok_or_else(wrong)
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<T, E> {
+        (self.text)(text).map_err(E::custom)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<T, A::Error> {
+        let mut all = Vec::new();
+        while let Some(formula) = list.next_element()? {
+            all.push(formula);
         }
-        deserializer.deserialize_any(Visitor)
+        Ok((self.list)(all))
+    }
+}
+
+impl<'de> Deserialize<'de> for Numbers {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Numbers, D::Error> {
+        deserializer.deserialize_any(ListOr {
+            expected: "a number, a formula or a list of them",
+            list: Numbers,
+            number: Some(|number| Numbers(vec![Formula::from(number)])),
+            text: |text| Ok(Numbers(vec![Formula::parse(text)?])),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for BlockSource {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<BlockSource, D::Error> {
+        deserializer.deserialize_any(ListOr {
+            expected: "the name of a buffer, or a list of numbers",
+            list: BlockSource::Numbers,
+            number: None,
+            text: |name| Ok(BlockSource::Buffer(name.to_string())),
+        })
     }
 }
 

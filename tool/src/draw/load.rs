@@ -1,6 +1,6 @@
 //! Reads a scene, and looks whether everything that is named is there.
 
-use super::commands::{Blit, Command, Draw, Probe, Set};
+use super::commands::{Blit, BlockSource, Command, Draw, Probe, Set};
 use super::geometry::PARTS;
 use super::scene::{BufferContent, Name, Named, Or, Part, Scene};
 use super::texture::Content;
@@ -179,7 +179,12 @@ impl Checker<'_> {
             self.known("texture", &texture, &scene.textures);
             self.known("sampler", &sampler, &scene.samplers);
         }
-        set.blocks.values().chain(set.storage.values()).for_each(|name| self.known("buffer", name, &scene.buffers));
+        for block in set.blocks.values() {
+            if let BlockSource::Buffer(name) = block.get_ref() {
+                self.known("buffer", &Spanned::new(block.span(), name.clone()), &scene.buffers);
+            }
+        }
+        set.storage.values().for_each(|name| self.known("buffer", name, &scene.buffers));
         set.images.values().for_each(|part| self.texture(part.get_ref(), part.span()));
     }
 
@@ -255,7 +260,7 @@ mod tests {
             wrong(HEAD, "{ set = { progam = \"a\" } }").2.lines().next(),
             Some("unknown field `progam`, expected one of `framebuffer`, `program`, `vertex_elements`, `vertex_buffers`, \
                   `blend`, `rasterizer`, `depth_stencil`, `viewport`, `scissor`, `blend_color`, `stencil_reference`, \
-                  `sample_mask`, `patch_vertices`, `uniforms`, `textures`, `blocks`, `storage`, `images`")
+                  `sample_mask`, `min_samples`, `patch_vertices`, `uniforms`, `textures`, `blocks`, `storage`, `images`")
         );
         assert_eq!(wrong(HEAD, "{ set = { progam = \"a\" } }").0, 4);
         let (line, column, message) = wrong(HEAD, "\n  { mipmaps = \"sreen\" }");

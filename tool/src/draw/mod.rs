@@ -8,8 +8,11 @@
 //! | [`geometry`], [`texture`], [`texel`] | what is generated |
 //! | [`program`] | shaders, and the names of what they use |
 //! | [`prepare`] | all of it together, before there is a device |
+//! | `device` | the objects and commands on a device, with the feature `vulkan` |
 
 mod commands;
+#[cfg(feature = "vulkan")]
+mod device;
 mod formula;
 mod functions;
 mod geometry;
@@ -40,10 +43,26 @@ pub(crate) fn run(args: &DrawArgs, reporter: &Reporter) -> Result<AllFine> {
             return Ok(false);
         }
     };
-    draw(args, &prepared, reporter)
+    match device::draw(args, &prepared, reporter)? {
+        Ok(()) => Ok(true),
+        Err(error) => {
+            reporter.problem(&name, &text, None, &error.problem(&text));
+            Ok(false)
+        }
+    }
 }
 
 #[cfg(not(feature = "vulkan"))]
-fn draw(_: &DrawArgs, _: &prepare::Prepared, _: &Reporter) -> Result<AllFine> {
-    anyhow::bail!("this ntv was built without Vulkan: cargo run --features vulkan -- draw ...")
+mod device {
+    //! Without Vulkan scenes are checked alone.
+
+    use super::load::SceneError;
+    use super::prepare::Prepared;
+    use crate::args::DrawArgs;
+    use crate::diagnostics::Reporter;
+    use anyhow::{bail, Result};
+
+    pub(super) fn draw(_: &DrawArgs, _: &Prepared, _: &Reporter) -> Result<Result<(), SceneError>> {
+        bail!("this ntv was built without Vulkan: cargo run --features vulkan -- draw ...")
+    }
 }

@@ -89,10 +89,10 @@ pub(crate) struct Rasterizer {
     pub(crate) default_point_size: bool,
     /// Nothing becomes a pixel.
     pub(crate) discard: bool,
+    /// Every primitive is moved to where it is not seen: discard for devices that do not count what they discard.
+    pub(crate) discard_by_position: bool,
     /// Flat inputs come from the first vertex.
     pub(crate) flatshade_first: bool,
-    /// The shader runs for each sample, at least for so many of a pixel.
-    pub(crate) min_samples: u32,
     /// Depth and stencil are tested before the shader, where that changes no result.
     pub(crate) early_fragment_tests: bool,
 }
@@ -110,8 +110,8 @@ impl Default for Rasterizer {
             line_width: 1.0,
             default_point_size: false,
             discard: false,
+            discard_by_position: false,
             flatshade_first: false,
-            min_samples: 0,
             early_fragment_tests: false,
         }
     }
