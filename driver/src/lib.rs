@@ -2,15 +2,33 @@
 //!
 //! | module | what lives there |
 //! |-|-|
+//! | [`context`] | calls shaped like Gallium's: state, draws, dispatches, copies, queries |
 //! | [`device`] | instance and device, what the device can do, messages of the validation layer |
+//! | [`format`] | what a driver has to know of a `VkFormat` |
 //! | [`headless`] | runs one module, for its results |
+//! | [`program`] | shaders, and how they become modules |
+//! | [`resource`] | buffers, textures, samplers, views |
+//! | [`state`] | what has changed and who has to know: dirty bits, cached values, observers; knows nothing of Vulkan |
 
+#[cfg(feature = "vulkan")]
+pub mod context;
 #[cfg(feature = "vulkan")]
 pub mod device;
 #[cfg(feature = "vulkan")]
 pub mod error;
 #[cfg(feature = "vulkan")]
+pub mod format;
+#[cfg(feature = "vulkan")]
 pub mod headless;
+#[cfg(feature = "vulkan")]
+mod pipeline;
+#[cfg(feature = "vulkan")]
+pub mod program;
+#[cfg(feature = "vulkan")]
+pub mod resource;
+pub mod state;
 
+#[cfg(feature = "vulkan")]
+pub use ash::vk;
 #[cfg(feature = "vulkan")]
 pub use error::{Error, ErrorKind, Result};

@@ -82,7 +82,7 @@ pub struct Binding {
 }
 
 /// What a descriptor is: the kinds of `VkDescriptorType` that shaders of GL use.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(missing_docs)]
 #[repr(u8)]
 pub enum DescriptorKind {

@@ -21,6 +21,15 @@ pub(crate) const EXTENSIONS: &[&CStr] = &[
     vk::EXT_INDEX_TYPE_UINT8_NAME,
     vk::EXT_PRIMITIVE_TOPOLOGY_LIST_RESTART_NAME,
     vk::EXT_PROVOKING_VERTEX_NAME,
+    vk::EXT_VERTEX_INPUT_DYNAMIC_STATE_NAME,
+    vk::EXT_EXTENDED_DYNAMIC_STATE2_NAME,
+    vk::EXT_EXTENDED_DYNAMIC_STATE3_NAME,
+    vk::EXT_DEPTH_CLIP_ENABLE_NAME,
+    vk::EXT_DEPTH_CLIP_CONTROL_NAME,
+    vk::EXT_VERTEX_ATTRIBUTE_DIVISOR_NAME,
+    vk::EXT_GRAPHICS_PIPELINE_LIBRARY_NAME,
+    vk::KHR_PIPELINE_LIBRARY_NAME,
+    vk::EXT_CUSTOM_BORDER_COLOR_NAME,
 ];
 
 /// The feature structs of Vulkan 1.3 and of [`EXTENSIONS`].
@@ -42,7 +51,17 @@ pub(crate) struct Features {
     feedback_queries: bool,
     index_type: vk::PhysicalDeviceIndexTypeUint8FeaturesEXT<'static>,
     list_restart: vk::PhysicalDevicePrimitiveTopologyListRestartFeaturesEXT<'static>,
-    provoking: vk::PhysicalDeviceProvokingVertexFeaturesEXT<'static>,
+    pub(super) provoking: vk::PhysicalDeviceProvokingVertexFeaturesEXT<'static>,
+    pub(super) vertex_input: vk::PhysicalDeviceVertexInputDynamicStateFeaturesEXT<'static>,
+    pub(super) dynamic2: vk::PhysicalDeviceExtendedDynamicState2FeaturesEXT<'static>,
+    pub(super) dynamic3: vk::PhysicalDeviceExtendedDynamicState3FeaturesEXT<'static>,
+    pub(super) depth_clip: vk::PhysicalDeviceDepthClipEnableFeaturesEXT<'static>,
+    pub(super) clip_control: vk::PhysicalDeviceDepthClipControlFeaturesEXT<'static>,
+    divisor: vk::PhysicalDeviceVertexAttributeDivisorFeaturesEXT<'static>,
+    library: vk::PhysicalDeviceGraphicsPipelineLibraryFeaturesEXT<'static>,
+    border: vk::PhysicalDeviceCustomBorderColorFeaturesEXT<'static>,
+    /// Pipelines are linked fast of libraries.
+    links_fast: bool,
     subgroup: vk::SubgroupFeatureFlags,
     floats: vk::PhysicalDeviceFloatControlsProperties<'static>,
 }
@@ -56,6 +75,25 @@ pub(crate) struct InputFeatures {
     pub(crate) restarts_lists: bool,
     /// The last vertex of a primitive may provoke.
     pub(crate) provokes_last: bool,
+}
+
+/// What a context asks about a device.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ContextFeatures {
+    /// Descriptors may be of nothing, which reads as zeros.
+    pub(crate) null_descriptor: bool,
+    /// Pipelines are linked fast of libraries.
+    pub(crate) pipeline_library: bool,
+    /// A value of a vertex buffer may serve several instances.
+    pub(crate) instance_divisor: bool,
+    /// A border may have any colour.
+    pub(crate) custom_border: bool,
+    /// Clip space may have GL's depths.
+    pub(crate) depth_clip_control: bool,
+    /// Clipping at the near and the far plane does not depend on clamping.
+    pub(crate) depth_clip_enable: bool,
+    /// Timeline semaphores and Vulkan 1.3's barriers: what contexts are made of.
+    pub(crate) timeline: bool,
 }
 
 impl Features {
@@ -77,8 +115,13 @@ impl Features {
         if features.extensions.contains(vk::EXT_TRANSFORM_FEEDBACK_NAME) {
             properties = properties.push_next(&mut feedback);
         }
-        // SAFETY: the structs in the chain are of Vulkan 1.1 and 1.2, and of an extension that the device has.
+        let mut library = vk::PhysicalDeviceGraphicsPipelineLibraryPropertiesEXT::default();
+        if features.extensions.contains(vk::EXT_GRAPHICS_PIPELINE_LIBRARY_NAME) {
+            properties = properties.push_next(&mut library);
+        }
+        // SAFETY: the structs in the chain are of Vulkan 1.1 and 1.2, and of extensions that the device has.
         unsafe { instance.get_physical_device_properties2(physical, &mut properties) };
+        features.links_fast = library.graphics_pipeline_library_fast_linking == vk::TRUE;
         features.feedback_queries = feedback.transform_feedback_queries == vk::TRUE;
         features.subgroup = subgroup.supported_operations;
         features.floats = vk::PhysicalDeviceFloatControlsProperties { p_next: ptr::null_mut(), ..floats };
@@ -112,6 +155,14 @@ impl Features {
             index_type if known.contains(vk::EXT_INDEX_TYPE_UINT8_NAME);
             list_restart if known.contains(vk::EXT_PRIMITIVE_TOPOLOGY_LIST_RESTART_NAME);
             provoking if known.contains(vk::EXT_PROVOKING_VERTEX_NAME);
+            vertex_input if known.contains(vk::EXT_VERTEX_INPUT_DYNAMIC_STATE_NAME);
+            dynamic2 if known.contains(vk::EXT_EXTENDED_DYNAMIC_STATE2_NAME);
+            dynamic3 if known.contains(vk::EXT_EXTENDED_DYNAMIC_STATE3_NAME);
+            depth_clip if known.contains(vk::EXT_DEPTH_CLIP_ENABLE_NAME);
+            clip_control if known.contains(vk::EXT_DEPTH_CLIP_CONTROL_NAME);
+            divisor if known.contains(vk::EXT_VERTEX_ATTRIBUTE_DIVISOR_NAME);
+            library if known.contains(vk::EXT_GRAPHICS_PIPELINE_LIBRARY_NAME);
+            border if known.contains(vk::EXT_CUSTOM_BORDER_COLOR_NAME);
         }
         chain
     }
@@ -123,7 +174,9 @@ impl Features {
             return Err(Error::new("the device has no robustBufferAccess2"));
         }
         self.core.robust_buffer_access = robust.into();
-        self.robustness = vk::PhysicalDeviceRobustness2FeaturesEXT::default().robust_buffer_access2(robust);
+        let has_null = self.robustness.null_descriptor == vk::TRUE;
+        self.robustness =
+            vk::PhysicalDeviceRobustness2FeaturesEXT::default().robust_buffer_access2(robust).null_descriptor(has_null);
         Ok(())
     }
 
@@ -145,6 +198,19 @@ impl Features {
             feedback: self.has_feedback() && self.feedback_queries,
             generated: generated.primitives_generated_query == vk::TRUE
                 && generated.primitives_generated_query_with_rasterizer_discard == vk::TRUE,
+        }
+    }
+
+    /// What a context asks about the device besides.
+    pub(crate) fn context(&self) -> ContextFeatures {
+        ContextFeatures {
+            null_descriptor: self.robustness.null_descriptor == vk::TRUE,
+            pipeline_library: self.library.graphics_pipeline_library == vk::TRUE && self.links_fast,
+            instance_divisor: self.divisor.vertex_attribute_instance_rate_divisor == vk::TRUE,
+            custom_border: self.border.custom_border_color_without_format == vk::TRUE,
+            depth_clip_control: self.clip_control.depth_clip_control == vk::TRUE,
+            depth_clip_enable: self.depth_clip.depth_clip_enable == vk::TRUE,
+            timeline: self.v12.timeline_semaphore == vk::TRUE && self.v13.synchronization2 == vk::TRUE,
         }
     }
 

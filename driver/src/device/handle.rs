@@ -6,7 +6,7 @@
 use super::Logical;
 use ash::vk;
 use std::ops::Deref;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// An object of a device.
 pub(crate) trait Destroy: Copy {
@@ -41,7 +41,10 @@ objects! {
     ImageView destroy_image_view;
     Pipeline destroy_pipeline;
     PipelineLayout destroy_pipeline_layout;
+    DescriptorUpdateTemplate destroy_descriptor_update_template;
+    PipelineCache destroy_pipeline_cache;
     QueryPool destroy_query_pool;
+    Semaphore destroy_semaphore;
     RenderPass destroy_render_pass;
     Sampler destroy_sampler;
     ShaderModule destroy_shader_module;
@@ -49,14 +52,14 @@ objects! {
 
 /// An object that is destroyed when it goes out of scope.
 pub(crate) struct Owned<H: Destroy> {
-    device: Rc<Logical>,
+    device: Arc<Logical>,
     handle: H,
 }
 
 impl<H: Destroy> Owned<H> {
     /// Takes over `handle`, which was made by `device` and has no other owner.
-    pub(crate) fn new(device: &Rc<Logical>, handle: H) -> Owned<H> {
-        Owned { device: Rc::clone(device), handle }
+    pub(crate) fn new(device: &Arc<Logical>, handle: H) -> Owned<H> {
+        Owned { device: Arc::clone(device), handle }
     }
 }
 

@@ -1,20 +1,25 @@
 //! A Vulkan device without a window, and what the validation layer says about its use.
 
+mod dynamic;
 mod features;
 pub(crate) mod handle;
+mod queue;
 
+use crate::context::SharedSlot;
 use crate::error::{Context, Error, Result};
 use ash::vk;
-use features::{Features, InputFeatures, EXTENSIONS};
-use ntv::target::Target;
-use std::cell::Cell;
+use features::{ContextFeatures, Features, InputFeatures, EXTENSIONS};
+use gpu_allocator::vulkan::{Allocator, AllocatorCreateDesc};
+use ntv::target::{Feature, Target};
 use std::collections::HashSet;
 use std::ffi::{c_char, c_void, CStr, CString};
-use std::rc::Rc;
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+pub use dynamic::{DynamicState, DynamicStates};
 pub use features::Queries;
+pub(crate) use queue::Queue;
 
 /// Which device, and how to open it.
 #[derive(Clone, Debug)]
@@ -29,6 +34,9 @@ pub struct DeviceOptions {
     pub robust: bool,
     /// How long work may take.
     pub timeout: Duration,
+    /// Features and extensions that are not used although the device may have them, by Vulkan's names: so that what is done on
+    /// lesser devices can be tried on any. An error if a name is not one of [`Device::optional`].
+    pub without: Vec<String>,
 }
 
 impl Default for DeviceOptions {
@@ -39,17 +47,20 @@ impl Default for DeviceOptions {
             synchronization: false,
             robust: false,
             timeout: Duration::from_secs(10),
+            without: Vec::new(),
         }
     }
 }
 
 /// An open device of a driver.
 pub struct Device {
-    pub(crate) logical: Rc<Logical>,
+    pub(crate) logical: Arc<Logical>,
     is_cpu: bool,
     target: Target,
     name: String,
     driver: String,
+    /// What its contexts share.
+    pub(crate) shared: SharedSlot,
 }
 
 impl Device {
@@ -57,18 +68,39 @@ impl Device {
     pub fn open(options: &DeviceOptions) -> Result<Device> {
         let instance = Instance::new(options.validation, options.synchronization)?;
         let (physical, properties) = choose(&instance.raw, options.name.as_deref())?;
-        let extensions = extensions(&instance.raw, physical)?;
+        let mut extensions = extensions(&instance.raw, physical)?;
+        if let Some(unknown) = options.without.iter().find(|name| !is_optional(name)) {
+            return Err(Error::new(format!("no feature that can be left out is called `{unknown}`")));
+        }
+        extensions.retain(|name| !options.without.iter().any(|left| left.as_bytes() == name.as_bytes()));
         let mut features = Features::query(&instance.raw, physical, extensions);
         if !features.has_dynamic_rendering() {
             return Err(Error::new("the device has no dynamicRendering"));
         }
         features.set_robust(options.robust)?;
-        let target = features.target(&properties.limits);
+        let mut target = features.target(&properties.limits);
+        for name in &options.without {
+            if let Some(feature) = Feature::ALL.iter().find(|feature| feature.name() == name) {
+                target.set(*feature, false);
+            }
+        }
         let driver = driver_name(&instance.raw, physical);
         let limits = properties.limits;
-        let logical = Logical::new(instance, (physical, limits), &mut features, options.timeout)?;
+        let logical = Logical::new(instance, (physical, limits), &mut features, options)?;
         let is_cpu = properties.device_type == vk::PhysicalDeviceType::CPU;
-        Ok(Device { logical: Rc::new(logical), is_cpu, target, name: device_name(&properties), driver })
+        Ok(Device { logical: Arc::new(logical), is_cpu, target, name: device_name(&properties), driver, shared: SharedSlot::default() })
+    }
+
+    /// What [`DeviceOptions::without`] may name: features of shaders, states that commands set, extensions.
+    pub fn optional() -> impl Iterator<Item = &'static str> {
+        let features = Feature::ALL.iter().map(|feature| feature.name());
+        let states = DynamicState::ALL.iter().map(|state| state.feature());
+        features.chain(states).chain(EXTENSIONS.iter().filter_map(|name| name.to_str().ok()))
+    }
+
+    /// The states that it takes from commands.
+    pub fn dynamic_states(&self) -> DynamicStates {
+        self.logical.dynamic
     }
 
     /// What a translation for this device may use.
@@ -134,8 +166,14 @@ impl Clock {
 /// The Vulkan objects of a device, alive as long as anything made by it.
 pub(crate) struct Logical {
     pub(crate) raw: ash::Device,
-    pub(crate) queue: vk::Queue,
+    pub(crate) queue: Queue,
     pub(crate) queue_family: u32,
+    /// `None` when the device is about to be destroyed.
+    allocator: Mutex<Option<Allocator>>,
+    pub(crate) dynamic: DynamicStates,
+    pub(crate) features: ContextFeatures,
+    pub(crate) core: vk::PhysicalDeviceFeatures,
+    pub(crate) functions: Functions,
     pub(crate) timeout: Duration,
     pub(crate) limits: vk::PhysicalDeviceLimits,
     pub(crate) clock: Clock,
@@ -143,6 +181,7 @@ pub(crate) struct Logical {
     pub(crate) queries: Queries,
     pub(crate) input: InputFeatures,
     memory: vk::PhysicalDeviceMemoryProperties,
+    was_lost: AtomicBool,
     /// Last, so that it is destroyed last.
     instance: Instance,
 }
@@ -152,7 +191,7 @@ impl Logical {
         instance: Instance,
         (physical, limits): (vk::PhysicalDevice, vk::PhysicalDeviceLimits),
         features: &mut Features,
-        timeout: Duration,
+        options: &DeviceOptions,
     ) -> Result<Logical> {
         // SAFETY: `physical` is of this instance.
         let families = unsafe { instance.raw.get_physical_device_queue_family_properties(physical) };
@@ -173,12 +212,47 @@ impl Logical {
             .push_next(&mut chain);
         // SAFETY: the queue family, the extensions and the features are those that the device said it has.
         let raw = unsafe { instance.raw.create_device(physical, &info, None) }.during("vkCreateDevice")?;
-        // SAFETY: the device was made with one queue of this family.
-        let queue = unsafe { raw.get_device_queue(queue_family, 0) };
         // SAFETY: `physical` is of this instance.
         let memory = unsafe { instance.raw.get_physical_device_memory_properties(physical) };
         let feedback = has_feedback.then(|| ash::ext::transform_feedback::Device::new(&instance.raw, &raw));
-        Ok(Logical { raw, queue, queue_family, timeout, limits, clock, feedback, queries, input, memory, instance })
+        let functions = Functions::new(&instance.raw, &raw);
+        let dynamic = DynamicStates::query(features, &options.without);
+        let (timeout, core, context) = (options.timeout, features.core, features.context());
+        let queue = Queue::new(&raw, queue_family);
+        let allocator = allocator(&instance.raw, &raw, physical);
+        let (queue, allocator) = match (queue, allocator) {
+            (Ok(queue), Ok(allocator)) => (queue, Mutex::new(Some(allocator))),
+            (queue, allocator) => {
+                let error = allocator.err();
+                // SAFETY: nothing else of the device is left.
+                unsafe {
+                    if let Ok(queue) = &queue {
+                        queue.destroy(&raw);
+                    }
+                    raw.destroy_device(None);
+                }
+                return Err(queue.err().or(error).unwrap_or_else(|| Error::new("no queue")));
+            }
+        };
+        Ok(Logical {
+            raw,
+            queue,
+            queue_family,
+            allocator,
+            dynamic,
+            features: context,
+            core,
+            functions,
+            timeout,
+            limits,
+            clock,
+            feedback,
+            queries,
+            input,
+            memory,
+            was_lost: AtomicBool::new(false),
+            instance,
+        })
     }
 
     /// A memory type among those of the mask `types` that has `properties`.
@@ -189,23 +263,83 @@ impl Logical {
         found.map(|(_, index)| index).ok_or_else(|| Error::new("the device has no memory of the kind needed"))
     }
 
+    /// Does something with the allocator of memory.
+    pub(crate) fn with_allocator<T>(&self, work: impl FnOnce(&mut Option<Allocator>) -> T) -> T {
+        work(&mut self.allocator.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
     /// Work did not end in time, or the driver gave up: nothing may be destroyed any more.
     pub(crate) fn is_lost(&self) -> bool {
-        self.instance.lost.get()
+        self.instance.lost.load(Ordering::Relaxed)
+    }
+
+    /// The driver said that the device is lost: its objects can only be destroyed.
+    pub(crate) fn note_lost(&self) {
+        self.was_lost.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether nothing works any more.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.is_lost() || self.was_lost.load(Ordering::Relaxed)
     }
 
     pub(crate) fn lose(&self) {
-        self.instance.lost.set(true);
+        self.instance.lost.store(true, Ordering::Relaxed);
     }
 }
 
 impl Drop for Logical {
     fn drop(&mut self) {
-        if !self.is_lost() {
-            // SAFETY: all objects of the device hold an `Rc` of this and are gone; all work was waited for.
-            unsafe { self.raw.destroy_device(None) }
+        let allocator = self.with_allocator(Option::take);
+        if self.is_lost() {
+            std::mem::forget(allocator);
+            return;
+        }
+        drop(allocator);
+        // SAFETY: all objects of the device hold an `Arc` of this and are gone; all work was waited for.
+        unsafe {
+            self.queue.destroy(&self.raw);
+            self.raw.destroy_device(None);
         }
     }
+}
+
+/// Functions of extensions that set state.
+pub(crate) struct Functions {
+    pub(crate) dynamic2: ash::ext::extended_dynamic_state2::Device,
+    pub(crate) dynamic3: ash::ext::extended_dynamic_state3::Device,
+    pub(crate) vertex_input: ash::ext::vertex_input_dynamic_state::Device,
+}
+
+impl Functions {
+    /// Those that the device has; it has others only where [`DynamicStates`] or an extension says so.
+    fn new(instance: &ash::Instance, device: &ash::Device) -> Functions {
+        Functions {
+            dynamic2: ash::ext::extended_dynamic_state2::Device::new(instance, device),
+            dynamic3: ash::ext::extended_dynamic_state3::Device::new(instance, device),
+            vertex_input: ash::ext::vertex_input_dynamic_state::Device::new(instance, device),
+        }
+    }
+}
+
+/// An allocator of memory of `device`.
+fn allocator(instance: &ash::Instance, device: &ash::Device, physical: vk::PhysicalDevice) -> Result<Allocator> {
+    let mut debug_settings = gpu_allocator::AllocatorDebugSettings::default();
+    debug_settings.log_leaks_on_shutdown = false;
+    let description = AllocatorCreateDesc {
+        instance: instance.clone(),
+        device: device.clone(),
+        physical_device: physical,
+        debug_settings,
+        buffer_device_address: false,
+        allocation_sizes: gpu_allocator::AllocationSizes::default(),
+    };
+    Allocator::new(&description).map_err(|error| Error::new(format!("no allocator of memory: {error}")))
+}
+
+/// Whether [`DeviceOptions::without`] may name it.
+fn is_optional(name: &str) -> bool {
+    Device::optional().any(|known| known == name)
 }
 
 /// An instance with the listener of its validation layer.
@@ -214,7 +348,7 @@ struct Instance {
     debug: Option<(ash::ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT)>,
     /// Boxed, because the layer has its address.
     messages: Box<Mutex<Vec<String>>>,
-    lost: Cell<bool>,
+    lost: AtomicBool,
     /// The loaded library, which `raw` calls.
     _entry: ash::Entry,
 }
@@ -249,7 +383,7 @@ impl Instance {
         // SAFETY: all that `info` points to outlives the call.
         let raw = unsafe { entry.create_instance(&info, None) }.during("vkCreateInstance")?;
         let messages = Box::new(Mutex::new(Vec::new()));
-        let lost = Cell::new(false);
+        let lost = AtomicBool::new(false);
         let mut instance = Instance { raw, debug: None, messages, lost, _entry: entry };
         if validation {
             instance.listen()?;
@@ -276,7 +410,7 @@ impl Instance {
 
 impl Drop for Instance {
     fn drop(&mut self) {
-        if self.lost.get() {
+        if self.lost.load(Ordering::Relaxed) {
             // The driver's threads may still run: the listener must stay.
             std::mem::forget(std::mem::take(&mut self.messages));
             return;

@@ -11,11 +11,11 @@ use crate::device::Logical;
 use ash::vk;
 use ntv::interp::{Compare, Filter, Sampler, Wrap};
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Descriptor sets with everything in them, ready to be bound.
 pub(super) struct Bound {
-    device: Rc<Logical>,
+    device: Arc<Logical>,
     pub(super) layout: Owned<vk::PipelineLayout>,
     sets: Vec<vk::DescriptorSet>,
     stages: vk::ShaderStageFlags,
@@ -53,7 +53,7 @@ pub(super) struct Layouts {
 
 impl Layouts {
     /// What `interfaces`, the stages of one pipeline, want, with so many bytes of push constants.
-    pub(super) fn new(device: &Rc<Logical>, interfaces: &[Interface], push_constants: usize) -> Result<Layouts> {
+    pub(super) fn new(device: &Arc<Logical>, interfaces: &[Interface], push_constants: usize) -> Result<Layouts> {
         let stages = interfaces.iter().fold(vk::ShaderStageFlags::empty(), |all, one| all | one.stage);
         let bindings = merge(interfaces)?;
         let count = bindings.keys().map(|(set, _)| set + 1).max().unwrap_or(0);
@@ -78,7 +78,7 @@ impl Bound {
     /// Gives `interfaces`, the stages of one pipeline, what they want of `resources` and `push_constants`. Parts are of the buffers
     /// that `shared` has, or gets.
     pub(super) fn new(
-        device: &Rc<Logical>,
+        device: &Arc<Logical>,
         interfaces: &[Interface],
         (resources, shared): (&Resources, &mut SharedBuffers),
         push_constants: &[u8],
@@ -88,7 +88,7 @@ impl Bound {
         let handles: Vec<vk::DescriptorSetLayout> = set_layouts.iter().map(|layout| **layout).collect();
         let objects = objects(device, &bindings, resources, shared)?;
         let (pool, sets) = allocate_sets(device, &handles, &bindings)?;
-        let device = Rc::clone(device);
+        let device = Arc::clone(device);
         let bound = Bound { device, layout, sets, stages, bindings, _pool: pool, _set_layouts: set_layouts, objects };
         bound.write_sets();
         Ok(bound)
@@ -213,7 +213,7 @@ fn merge(interfaces: &[Interface]) -> Result<Layout> {
 }
 
 fn set_layout(
-    device: &Rc<Logical>,
+    device: &Arc<Logical>,
     set: u32,
     stages: vk::ShaderStageFlags,
     bindings: &Layout,
@@ -238,7 +238,7 @@ fn set_layout(
 /// One set of each layout, and the pool that they are from.
 type Sets = (Option<Owned<vk::DescriptorPool>>, Vec<vk::DescriptorSet>);
 
-fn allocate_sets(device: &Rc<Logical>, layouts: &[vk::DescriptorSetLayout], bindings: &Layout) -> Result<Sets> {
+fn allocate_sets(device: &Arc<Logical>, layouts: &[vk::DescriptorSetLayout], bindings: &Layout) -> Result<Sets> {
     if layouts.is_empty() {
         return Ok((None, Vec::new()));
     }
@@ -256,7 +256,7 @@ fn allocate_sets(device: &Rc<Logical>, layouts: &[vk::DescriptorSetLayout], bind
 }
 
 fn objects(
-    device: &Rc<Logical>,
+    device: &Arc<Logical>,
     bindings: &Layout,
     resources: &Resources,
     shared: &mut SharedBuffers,
@@ -278,7 +278,7 @@ fn objects(
 }
 
 fn object(
-    device: &Rc<Logical>,
+    device: &Arc<Logical>,
     kind: vk::DescriptorType,
     resource: &Resource,
     shared: &mut SharedBuffers,
@@ -324,7 +324,7 @@ fn object(
     Ok(object)
 }
 
-fn sampler(device: &Rc<Logical>, how: &Sampler) -> Result<Owned<vk::Sampler>> {
+fn sampler(device: &Arc<Logical>, how: &Sampler) -> Result<Owned<vk::Sampler>> {
     let [u, v, w] = how.wrap.map(address_mode);
     let mipmap = match how.mip {
         Filter::Linear if !how.unnormalized => vk::SamplerMipmapMode::LINEAR,

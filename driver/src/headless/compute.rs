@@ -12,7 +12,7 @@ use super::{Error, Result};
 use crate::device::handle::Owned;
 use crate::device::{Device, Logical};
 use ash::vk;
-use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// A dispatch of a compute module.
@@ -45,7 +45,7 @@ pub(super) struct Prepared<'a> {
 impl<'a> Prepared<'a> {
     /// Parts of buffers are of those that `shared` has, or gets.
     pub(super) fn new(
-        device: &Rc<Logical>,
+        device: &Arc<Logical>,
         dispatch: &Dispatch<'a>,
         resources: &Resources,
         shared: &mut SharedBuffers,
@@ -81,7 +81,7 @@ impl<'a> Prepared<'a> {
 }
 
 /// The module that `words` are.
-pub(super) fn shader_module(device: &Rc<Logical>, words: &[u32]) -> Result<Owned<vk::ShaderModule>> {
+pub(super) fn shader_module(device: &Arc<Logical>, words: &[u32]) -> Result<Owned<vk::ShaderModule>> {
     let info = vk::ShaderModuleCreateInfo::default().code(words);
     // SAFETY: Vulkan trusts the words of a module; that they are valid is what ntv promises, and the caller's to see to
     // for words of another origin.
@@ -90,7 +90,7 @@ pub(super) fn shader_module(device: &Rc<Logical>, words: &[u32]) -> Result<Owned
 
 /// The pipeline of a module.
 pub(super) fn pipeline(
-    device: &Rc<Logical>,
+    device: &Arc<Logical>,
     interface: &Interface,
     module: vk::ShaderModule,
     layout: vk::PipelineLayout,

@@ -15,7 +15,7 @@ use crate::device::handle::Owned;
 use crate::device::{Device, Logical, Queries};
 use ash::vk;
 use std::ptr;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// A draw of one pipeline.
 #[derive(Clone, Debug)]
@@ -170,7 +170,7 @@ pub(super) struct Drawing<'a> {
 impl<'a> Drawing<'a> {
     /// Parts of buffers are of those that `shared` has, or gets.
     pub(super) fn new(
-        device: &Rc<Logical>,
+        device: &Arc<Logical>,
         draw: &Draw<'a>,
         resources: &Resources,
         shared: &mut SharedBuffers,
@@ -263,7 +263,7 @@ impl<'a> Drawing<'a> {
 
 /// The index buffer of `draw`, if the device takes it and it has all indices.
 fn index_buffer(
-    device: &Rc<Logical>,
+    device: &Arc<Logical>,
     draw: &Draw<'_>,
     indices: &Indices<'_>,
     shared: &SharedBuffers,
@@ -294,7 +294,7 @@ fn is_list(topology: vk::PrimitiveTopology) -> bool {
 }
 
 /// The images that are drawn to, with what they are before the draw.
-fn targets(device: &Rc<Logical>, draw: &Draw<'_>) -> Result<Vec<DeviceImage>> {
+fn targets(device: &Arc<Logical>, draw: &Draw<'_>) -> Result<Vec<DeviceImage>> {
     let [width, height] = draw.size;
     let target = |attachment: &Attachment| {
         if texel_size(attachment.format) != Some(attachment.clear.len()) {
@@ -422,7 +422,7 @@ fn vertex_input(draw: &Draw<'_>) -> Result<VertexInput> {
 
 /// The pipeline of a draw.
 pub(super) fn pipeline(
-    device: &Rc<Logical>,
+    device: &Arc<Logical>,
     draw: &Draw<'_>,
     interfaces: &[Interface],
     modules: &[Owned<vk::ShaderModule>],

@@ -6,7 +6,7 @@ use super::{Context, Error, Result};
 use crate::device::handle::{Destroy, Owned};
 use crate::device::Logical;
 use ash::vk;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// A buffer of exactly as many bytes as it was given.
 pub(super) struct Buffer {
@@ -17,7 +17,7 @@ pub(super) struct Buffer {
 
 impl Buffer {
     /// A buffer that holds `bytes`, of which there is at least one.
-    pub(super) fn new(device: &Rc<Logical>, usage: vk::BufferUsageFlags, bytes: &[u8]) -> Result<Buffer> {
+    pub(super) fn new(device: &Arc<Logical>, usage: vk::BufferUsageFlags, bytes: &[u8]) -> Result<Buffer> {
         if bytes.is_empty() {
             return Err(Error::new("a buffer of no bytes"));
         }
@@ -65,7 +65,7 @@ impl Buffer {
 }
 
 fn allocate(
-    device: &Rc<Logical>,
+    device: &Arc<Logical>,
     needs: vk::MemoryRequirements,
     properties: vk::MemoryPropertyFlags,
 ) -> Result<Owned<vk::DeviceMemory>> {
@@ -77,7 +77,7 @@ fn allocate(
 }
 
 /// A view of a buffer as texels.
-pub(super) fn buffer_view(device: &Rc<Logical>, buffer: &Buffer, format: vk::Format) -> Result<Owned<vk::BufferView>> {
+pub(super) fn buffer_view(device: &Arc<Logical>, buffer: &Buffer, format: vk::Format) -> Result<Owned<vk::BufferView>> {
     let info = vk::BufferViewCreateInfo::default().buffer(*buffer.handle).format(format).range(vk::WHOLE_SIZE);
     // SAFETY: the buffer is of this device.
     let view = unsafe { device.raw.create_buffer_view(&info, None) }.during("vkCreateBufferView")?;
@@ -98,7 +98,7 @@ pub(super) struct DeviceImage {
 impl DeviceImage {
     /// An image shaped like `image`, with its contents in staging.
     pub(super) fn new(
-        device: &Rc<Logical>,
+        device: &Arc<Logical>,
         image: &resource::Image,
         usage: vk::ImageUsageFlags,
     ) -> Result<DeviceImage> {
@@ -168,7 +168,7 @@ impl DeviceImage {
     }
 }
 
-fn create(device: &Rc<Logical>, image: &resource::Image, usage: vk::ImageUsageFlags) -> Result<Owned<vk::Image>> {
+fn create(device: &Arc<Logical>, image: &resource::Image, usage: vk::ImageUsageFlags) -> Result<Owned<vk::Image>> {
     use vk::ImageViewType as View;
     let [width, height, depth] = image.extent;
     let ty = match image.view {
@@ -193,7 +193,7 @@ fn create(device: &Rc<Logical>, image: &resource::Image, usage: vk::ImageUsageFl
 }
 
 fn view(
-    device: &Rc<Logical>,
+    device: &Arc<Logical>,
     handle: vk::Image,
     image: &resource::Image,
     aspect: vk::ImageAspectFlags,
@@ -251,6 +251,6 @@ fn aspect(format: vk::Format) -> vk::ImageAspectFlags {
 }
 
 /// A sampler or another object with a constructor of its own.
-pub(super) fn owned<H: Destroy>(device: &Rc<Logical>, made: ash::prelude::VkResult<H>, call: &str) -> Result<Owned<H>> {
+pub(super) fn owned<H: Destroy>(device: &Arc<Logical>, made: ash::prelude::VkResult<H>, call: &str) -> Result<Owned<H>> {
     Ok(Owned::new(device, made.during(call)?))
 }

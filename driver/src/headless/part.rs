@@ -7,6 +7,7 @@ use crate::device::Logical;
 use ash::vk;
 use std::mem::size_of;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// A part of a buffer that is on the device.
 pub(super) struct BoundPart {
@@ -41,14 +42,14 @@ pub(super) struct SharedBuffers {
 
 impl SharedBuffers {
     /// Puts the buffer of `part` on the device, unless it is there, for a descriptor of this kind.
-    pub(super) fn bind(&mut self, device: &Rc<Logical>, kind: vk::DescriptorType, part: &Part) -> Result<BoundPart> {
+    pub(super) fn bind(&mut self, device: &Arc<Logical>, kind: vk::DescriptorType, part: &Part) -> Result<BoundPart> {
         check(&device.limits, kind, part)?;
         let buffer = self.buffer(device, &part.bytes)?;
         Ok(BoundPart { buffer, offset: part.offset as u64, len: part.len as u64 })
     }
 
     /// The buffer that has a command, of an indexed draw or another, and where it begins there.
-    pub(super) fn command(&mut self, device: &Rc<Logical>, part: &Part, is_indexed: bool) -> Result<(vk::Buffer, u64)> {
+    pub(super) fn command(&mut self, device: &Arc<Logical>, part: &Part, is_indexed: bool) -> Result<(vk::Buffer, u64)> {
         let Part { bytes, offset, len } = part;
         let size = match is_indexed {
             true => size_of::<vk::DrawIndexedIndirectCommand>(),
@@ -62,7 +63,7 @@ impl SharedBuffers {
     }
 
     /// Where `bytes` are on the device: in the buffer that has them, or in a new one for `usage`.
-    pub(super) fn input(&self, device: &Rc<Logical>, usage: vk::BufferUsageFlags, bytes: &[u8]) -> Result<InputBuffer> {
+    pub(super) fn input(&self, device: &Arc<Logical>, usage: vk::BufferUsageFlags, bytes: &[u8]) -> Result<InputBuffer> {
         let range = bytes.as_ptr_range();
         let within = |all: &[u8]| all.as_ptr_range().start <= range.start && range.end <= all.as_ptr_range().end;
         match self.list.iter().find(|(known, _)| !bytes.is_empty() && within(known)) {
@@ -75,12 +76,12 @@ impl SharedBuffers {
     }
 
     /// The whole buffer that holds `bytes`.
-    pub(super) fn whole(&mut self, device: &Rc<Logical>, bytes: &Rc<[u8]>) -> Result<BoundPart> {
+    pub(super) fn whole(&mut self, device: &Arc<Logical>, bytes: &Rc<[u8]>) -> Result<BoundPart> {
         Ok(BoundPart { buffer: self.buffer(device, bytes)?, offset: 0, len: bytes.len() as u64 })
     }
 
     /// The buffer that holds `bytes`; it is made if there is none yet.
-    pub(super) fn buffer(&mut self, device: &Rc<Logical>, bytes: &Rc<[u8]>) -> Result<Rc<Buffer>> {
+    pub(super) fn buffer(&mut self, device: &Arc<Logical>, bytes: &Rc<[u8]>) -> Result<Rc<Buffer>> {
         if let Some((_, buffer)) = self.list.iter().find(|(known, _)| Rc::ptr_eq(known, bytes)) {
             return Ok(Rc::clone(buffer));
         }

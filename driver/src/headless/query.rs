@@ -5,7 +5,7 @@ use super::{Context, Error, Result};
 use crate::device::handle::Owned;
 use crate::device::{Logical, Queries};
 use ash::vk;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// The answers to [`Queries`], to those that were asked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,7 +59,7 @@ pub(super) struct Pools {
 }
 
 impl Pools {
-    pub(super) fn new(device: &Rc<Logical>, wanted: Queries) -> Result<Pools> {
+    pub(super) fn new(device: &Arc<Logical>, wanted: Queries) -> Result<Pools> {
         if wanted.and(device.queries) != wanted {
             return Err(Error::new(format!("of the queries {wanted:?} the device has {:?}", device.queries)));
         }
@@ -115,7 +115,7 @@ impl Pools {
     }
 }
 
-fn pool(device: &Rc<Logical>, ty: vk::QueryType) -> Result<Owned<vk::QueryPool>> {
+fn pool(device: &Arc<Logical>, ty: vk::QueryType) -> Result<Owned<vk::QueryPool>> {
     let mut info = vk::QueryPoolCreateInfo::default().query_type(ty).query_count(1);
     if ty == vk::QueryType::PIPELINE_STATISTICS {
         info = info.pipeline_statistics(STATISTICS);

@@ -11,7 +11,7 @@ use crate::device::Logical;
 use ash::vk;
 use ntv::op::names::frag_result;
 use ntv::target::attachment_number;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// A render pass for the attachments of a draw.
 pub(super) struct RenderPass {
@@ -37,7 +37,7 @@ pub(super) fn numbers(draw: &Draw<'_>) -> Vec<u32> {
 
 impl RenderPass {
     /// The render pass that `draw` needs if its shaders read attachments; all are in the layout GENERAL.
-    pub(super) fn new(device: &Rc<Logical>, draw: &Draw<'_>, interfaces: &[Interface]) -> Result<Option<RenderPass>> {
+    pub(super) fn new(device: &Arc<Logical>, draw: &Draw<'_>, interfaces: &[Interface]) -> Result<Option<RenderPass>> {
         if !reads_attachments(interfaces) {
             return Ok(None);
         }
@@ -81,7 +81,7 @@ impl RenderPass {
     /// A framebuffer of `targets`, the attachments of `draw`.
     pub(super) fn framebuffer(
         &self,
-        device: &Rc<Logical>,
+        device: &Arc<Logical>,
         draw: &Draw<'_>,
         targets: &[DeviceImage],
     ) -> Result<Owned<vk::Framebuffer>> {

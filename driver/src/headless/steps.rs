@@ -9,6 +9,7 @@ use super::{Error, Result};
 use crate::device::{Device, Logical};
 use ash::vk;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// A step of a batch. Parts of one buffer share it over all steps.
 #[derive(Debug)]
@@ -64,7 +65,7 @@ enum Work<'a> {
 }
 
 impl<'a> Batch<'a> {
-    pub(super) fn new(device: &Rc<Logical>, steps: &[Step<'a>]) -> Result<Batch<'a>> {
+    pub(super) fn new(device: &Arc<Logical>, steps: &[Step<'a>]) -> Result<Batch<'a>> {
         let mut shared = SharedBuffers::default();
         let mut work = Vec::new();
         for step in steps {

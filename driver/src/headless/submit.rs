@@ -1,22 +1,21 @@
 //! One batch of commands: recorded, submitted, waited for.
 
-use super::{Context, Error, Result};
+use super::{Context, Result};
 use crate::device::handle::Owned;
 use crate::device::Logical;
-use crate::error::ErrorKind;
 use ash::vk;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Commands under recording.
 pub(super) struct Commands {
-    pub(super) device: Rc<Logical>,
+    pub(super) device: Arc<Logical>,
     pub(super) buffer: vk::CommandBuffer,
     _pool: Owned<vk::CommandPool>,
 }
 
 impl Commands {
     /// Begins recording.
-    pub(super) fn begin(device: &Rc<Logical>) -> Result<Commands> {
+    pub(super) fn begin(device: &Arc<Logical>) -> Result<Commands> {
         let info = vk::CommandPoolCreateInfo::default().queue_family_index(device.queue_family);
         // SAFETY: the device has this queue family.
         let pool = unsafe { device.raw.create_command_pool(&info, None) }.during("vkCreateCommandPool")?;
@@ -27,7 +26,7 @@ impl Commands {
         let once = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
         // SAFETY: the buffer is new.
         unsafe { device.raw.begin_command_buffer(buffers[0], &once) }.during("vkBeginCommandBuffer")?;
-        Ok(Commands { device: Rc::clone(device), buffer: buffers[0], _pool: pool })
+        Ok(Commands { device: Arc::clone(device), buffer: buffers[0], _pool: pool })
     }
 
     /// All that comes after sees all that came before, the host among both.
@@ -57,25 +56,8 @@ impl Commands {
         self.barrier();
         // SAFETY: the buffer is recording.
         unsafe { device.raw.end_command_buffer(self.buffer) }.during("vkEndCommandBuffer")?;
-        // SAFETY: no requirements.
-        let fence = unsafe { device.raw.create_fence(&vk::FenceCreateInfo::default(), None) };
-        let fence = Owned::new(device, fence.during("vkCreateFence")?);
-        let buffers = [self.buffer];
-        let submit = vk::SubmitInfo::default().command_buffers(&buffers);
-        // SAFETY: what the commands use is kept alive by the caller until this returns; `Logical` is used by one thread.
-        unsafe { device.raw.queue_submit(device.queue, &[submit], *fence) }.during("vkQueueSubmit")?;
-        let nanoseconds = u64::try_from(device.timeout.as_nanos()).unwrap_or(u64::MAX);
-        // SAFETY: the fence is of this device.
-        let waited = unsafe { device.raw.wait_for_fences(&[*fence], true, nanoseconds) };
-        if waited.is_err() {
-            device.lose();
-        }
-        match waited {
-            Err(vk::Result::TIMEOUT) => {
-                let message = format!("the device is not done after {:?}", device.timeout);
-                Err(Error::of_kind(ErrorKind::Timeout, message))
-            }
-            other => other.during("vkWaitForFences"),
-        }
+        let number = device.queue.submit(&device.raw, self.buffer)?;
+        // After an error the commands may still be at work, and what they use with them.
+        device.queue.wait(&device.raw, number, device.timeout).inspect_err(|_| device.lose())
     }
 }

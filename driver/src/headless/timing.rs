@@ -10,7 +10,7 @@ use super::{Context, Result};
 use crate::device::handle::Owned;
 use crate::device::{Device, Logical};
 use ash::vk;
-use std::rc::Rc;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How long a pipeline and its dispatches took.
@@ -121,7 +121,7 @@ struct Stamps {
 }
 
 impl Stamps {
-    fn new(device: &Rc<Logical>, count: u32) -> Result<Stamps> {
+    fn new(device: &Arc<Logical>, count: u32) -> Result<Stamps> {
         let info = vk::QueryPoolCreateInfo::default().query_type(vk::QueryType::TIMESTAMP).query_count(count);
         // SAFETY: the count is not 0.
         let pool = unsafe { device.raw.create_query_pool(&info, None) }.during("vkCreateQueryPool")?;

@@ -1,0 +1,209 @@
+//! A batch: a command buffer, and all that it uses until the device is done with it.
+
+use super::access::{Accesses, UsedImages};
+use super::descriptors::Sets;
+use super::Context;
+use crate::device::handle::Owned;
+use crate::device::Logical;
+use crate::error::{Context as _, Result};
+use crate::resource::{unique_id, BufferStorage};
+use crate::state::{BitSet, Inbox};
+use ash::vk;
+use rustc_hash::FxHashMap;
+use std::any::Any;
+use std::sync::Arc;
+
+/// Draws after which a batch is submitted although nobody asks, so that the device has work and memory is used again.
+const MOST_DRAWS: u32 = 10_000;
+
+/// Bytes of uploads after which it is.
+const MOST_BYTES: u64 = 64 << 20;
+
+/// A command buffer with what it uses.
+pub(crate) struct Batch {
+    device: Arc<Logical>,
+    pub(crate) commands: vk::CommandBuffer,
+    pool: Owned<vk::CommandPool>,
+    pub(crate) buffers: Vec<Arc<BufferStorage>>,
+    pub(crate) images: UsedImages,
+    /// Pipelines, samplers and pools of queries, by a number that each has.
+    kept: FxHashMap<u64, Arc<dyn Any + Send + Sync>>,
+    pub(crate) accesses: Accesses,
+    pub(crate) sets: Sets,
+    pub(crate) draws: u32,
+    pub(crate) bytes: u64,
+    /// Another number each time that it is recorded.
+    pub(crate) stamp: u64,
+    /// The number of its submission.
+    pub(crate) number: Option<u64>,
+}
+
+impl Batch {
+    /// A batch under recording.
+    pub(crate) fn new(device: &Arc<Logical>) -> Result<Batch> {
+        let info = vk::CommandPoolCreateInfo::default()
+            .flags(vk::CommandPoolCreateFlags::TRANSIENT)
+            .queue_family_index(device.queue_family);
+        // SAFETY: the device has this queue family.
+        let pool = unsafe { device.raw.create_command_pool(&info, None) }.during("vkCreateCommandPool")?;
+        let pool = Owned::new(device, pool);
+        let info = vk::CommandBufferAllocateInfo::default().command_pool(*pool).command_buffer_count(1);
+        // SAFETY: the pool is new.
+        let buffers = unsafe { device.raw.allocate_command_buffers(&info) }.during("vkAllocateCommandBuffers")?;
+        let batch = Batch {
+            device: Arc::clone(device),
+            commands: buffers[0],
+            pool,
+            buffers: Vec::new(),
+            images: Vec::new(),
+            kept: FxHashMap::default(),
+            accesses: Accesses::default(),
+            sets: Sets::new(device),
+            draws: 0,
+            bytes: 0,
+            stamp: unique_id(),
+            number: None,
+        };
+        batch.begin()?;
+        Ok(batch)
+    }
+
+    fn begin(&self) -> Result<()> {
+        let once = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
+        // SAFETY: the buffer is in its initial state.
+        unsafe { self.device.raw.begin_command_buffer(self.commands, &once) }.during("vkBeginCommandBuffer")
+    }
+
+    /// Lets go of what it used; the device is done with it.
+    pub(crate) fn release(&mut self) {
+        self.buffers.clear();
+        self.images.clear();
+        self.kept.clear();
+        self.accesses.clear();
+        (self.draws, self.bytes) = (0, 0);
+    }
+
+    /// Makes it ready to be recorded anew; the device is done with it.
+    pub(crate) fn restart(&mut self) -> Result<()> {
+        self.release();
+        self.number = None;
+        self.stamp = unique_id();
+        self.sets.reset()?;
+        // SAFETY: the device is done with the only buffer of the pool.
+        unsafe { self.device.raw.reset_command_pool(*self.pool, vk::CommandPoolResetFlags::empty()) }
+            .during("vkResetCommandPool")?;
+        self.begin()
+    }
+
+    /// Keeps `object` until the device is done.
+    pub(crate) fn keep<T: Any + Send + Sync>(&mut self, number: u64, object: &Arc<T>) {
+        self.kept.entry(number).or_insert_with(|| Arc::clone(object) as Arc<dyn Any + Send + Sync>);
+    }
+
+    fn is_long(&self) -> bool {
+        self.draws >= MOST_DRAWS || self.bytes >= MOST_BYTES
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.buffers.is_empty() && self.images.is_empty() && self.kept.is_empty()
+    }
+}
+
+impl Context {
+    /// Submits what was recorded if that is much.
+    pub(super) fn flush_if_long(&mut self) -> Result<()> {
+        if self.batch.is_long() {
+            self.submit()?;
+        }
+        Ok(())
+    }
+
+    /// Submits what was recorded, and begins a new batch. Gives the number of the submission.
+    pub(super) fn submit(&mut self) -> Result<u64> {
+        self.check_lost()?;
+        // The next batch comes first: if there is no memory for it, nothing has changed.
+        let next = self.next_batch()?;
+        self.end_rendering();
+        self.pause_queries();
+        self.settle_accesses();
+        // SAFETY: the buffer is recording, outside of a rendering.
+        let ended = unsafe { self.device.raw.end_command_buffer(self.batch.commands) }.during("vkEndCommandBuffer");
+        let submitted = ended.and_then(|()| self.device.queue.submit(&self.device.raw, self.batch.commands));
+        let stamp = self.batch.stamp;
+        let mut batch = std::mem::replace(&mut self.batch, next);
+        self.lose_commands();
+        match submitted {
+            Ok(number) => {
+                batch.number = Some(number);
+                self.submitted.push_back(batch);
+                self.counters.submissions += 1;
+                self.resume_queries(stamp, number)?;
+                Ok(number)
+            }
+            Err(error) => {
+                // What was recorded is lost. The device never saw it, so images are where they were.
+                batch.images.iter().for_each(|image| {
+                    image.is_initialized.store(false, std::sync::atomic::Ordering::Release);
+                });
+                Err(error)
+            }
+        }
+    }
+
+    /// A batch that nobody uses, or a new one.
+    fn next_batch(&mut self) -> Result<Batch> {
+        self.retire()?;
+        while let Some(mut batch) = self.spare.pop() {
+            if batch.restart().is_ok() {
+                return Ok(batch);
+            }
+        }
+        Batch::new(&self.device)
+    }
+
+    /// Lets go of what the device is done with.
+    pub(super) fn retire(&mut self) -> Result<()> {
+        while let Some(batch) = self.submitted.front() {
+            let Some(number) = batch.number else { break };
+            if !self.device.queue.is_done(&self.device.raw, number)? {
+                break;
+            }
+            if let Some(mut batch) = self.submitted.pop_front() {
+                batch.release();
+                self.spare.push(batch);
+            }
+        }
+        Ok(())
+    }
+
+    /// A new command buffer has nothing of the state.
+    fn lose_commands(&mut self) {
+        self.dirty = BitSet::ALL;
+        self.forced = BitSet::ALL;
+        self.current.pipeline = None;
+        self.current.sets = Default::default();
+        self.current.rendering.lose();
+        self.current.compute_sets = Default::default();
+        (self.current.topology, self.current.restart, self.current.indices) = (None, None, None);
+        // What was posted is a part of all.
+        let _ = Inbox::take(&self.inbox);
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        // What was recorded and not flushed is not wanted any more. What was submitted the device still uses.
+        let last = self.submitted.back().and_then(|batch| batch.number);
+        let Some(number) = last else { return };
+        if self.device.is_lost() {
+            self.submitted.drain(..).for_each(std::mem::forget);
+            return;
+        }
+        let timeout = self.device.timeout;
+        if let Err(error) = self.device.queue.wait(&self.device.raw, number, timeout) {
+            if error.kind == crate::error::ErrorKind::Timeout {
+                self.device.lose();
+            }
+        }
+    }
+}

@@ -1,0 +1,529 @@
+//! Setters: they compare, remember, and set dirty bits.
+
+use super::slots::Slots;
+use super::state::*;
+use super::upload::Uploaded;
+use super::{Context, Dirty};
+use crate::error::{Error, Result};
+use crate::pipeline::VertexElements;
+use crate::program::{DescriptorClass, Program, Shader, STAGES};
+use crate::resource::{ImageView, Sampler, SamplerView};
+use crate::state::Tracked;
+use ntv::module::Stage;
+use std::sync::Arc;
+
+/// Constant buffers of a stage.
+pub(crate) const MAX_CONSTANT_BUFFERS: usize = 16;
+/// Shader buffers of a stage.
+pub(crate) const MAX_SHADER_BUFFERS: usize = 32;
+/// Sampler views, and samplers, of a stage.
+pub(crate) const MAX_SAMPLERS: usize = 32;
+/// Images of a stage.
+pub(crate) const MAX_IMAGES: usize = 16;
+/// Vertex buffers.
+pub(crate) const MAX_VERTEX_BUFFERS: usize = 16;
+/// Viewports, and scissors.
+pub(crate) const MAX_VIEWPORTS: usize = 16;
+
+macro_rules! objects {
+    ($($(#[$doc:meta])* $name:ident of $state:ty;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Debug)]
+        pub struct $name {
+            /// Equal states have equal numbers.
+            pub(crate) number: u32,
+            pub(crate) state: Arc<$state>,
+        }
+
+        impl PartialEq for $name {
+            fn eq(&self, other: &$name) -> bool {
+                self.number == other.number
+            }
+        }
+    )*};
+}
+
+objects! {
+    /// A blend state that was created.
+    Blend of BlendState;
+    /// Vertex elements that were created.
+    Elements of VertexElements;
+}
+
+/// A rasterizer state that was created.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rasterizer(pub(crate) Arc<RasterizerState>);
+
+/// A state of depth and stencil tests that was created.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DepthStencilAlpha(pub(crate) Arc<DepthStencilAlphaState>);
+
+/// What a constant buffer is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ConstantBuffer {
+    /// Bytes, as they are now.
+    User(Vec<u8>),
+    /// A part of a buffer.
+    Buffer(BufferRange),
+}
+
+/// What is bound to a stage.
+#[derive(Default)]
+pub(crate) struct StageSlots {
+    pub(crate) constants: Slots<ConstantBuffer, MAX_CONSTANT_BUFFERS>,
+    pub(crate) buffers: Slots<BufferRange, MAX_SHADER_BUFFERS>,
+    pub(crate) views: Slots<SamplerView, MAX_SAMPLERS>,
+    pub(crate) samplers: Slots<SamplerPointer, MAX_SAMPLERS>,
+    pub(crate) images: Slots<ImageView, MAX_IMAGES>,
+    /// Where constant buffers that were given by value are in upload memory, and the stamp of the batch that keeps it.
+    pub(super) uploaded: [Option<(u64, Uploaded)>; MAX_CONSTANT_BUFFERS],
+}
+
+/// A sampler, compared by what it is: equal states have one.
+#[derive(Clone)]
+pub(crate) struct SamplerPointer(pub(crate) Arc<Sampler>);
+
+impl PartialEq for SamplerPointer {
+    fn eq(&self, other: &SamplerPointer) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+/// All that is bound.
+#[derive(Default)]
+pub(crate) struct Bound {
+    pub(crate) shaders: [Option<Arc<Shader>>; STAGES],
+    pub(crate) stages: [StageSlots; STAGES],
+    pub(crate) blend: Tracked<Option<Blend>>,
+    pub(crate) rasterizer: Tracked<Option<Rasterizer>>,
+    pub(crate) depth_stencil: Tracked<Option<DepthStencilAlpha>>,
+    pub(crate) elements: Tracked<Option<Elements>>,
+    pub(crate) vertex_buffers: Slots<VertexBuffer, MAX_VERTEX_BUFFERS>,
+    pub(crate) framebuffer: Tracked<FramebufferState>,
+    pub(crate) viewports: Tracked<Vec<Viewport>>,
+    pub(crate) scissors: Tracked<Vec<Scissor>>,
+    pub(crate) blend_color: Tracked<[f32; 4]>,
+    pub(crate) stencil_ref: Tracked<[u32; 2]>,
+    pub(crate) sample_mask: Tracked<u32>,
+    pub(crate) min_samples: Tracked<u32>,
+    pub(crate) patch_vertices: Tracked<u32>,
+    pub(crate) key_state: Tracked<KeyState>,
+}
+
+/// What modules depend on, of blend and rasterizer state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct KeyState {
+    dither: bool,
+    clip_halfz: bool,
+    default_point_size: bool,
+    early_fragment_tests: bool,
+    discard_by_position: bool,
+    min_samples: u32,
+}
+
+impl Context {
+    pub(super) fn bind_defaults(&mut self) {
+        let (blend, rasterizer) = (self.create_blend_state(&BlendState::default()), RasterizerState::default());
+        self.bind_blend_state(&blend);
+        self.bind_rasterizer_state(&self.create_rasterizer_state(&rasterizer));
+        let tests = self.create_depth_stencil_alpha_state(&DepthStencilAlphaState::default());
+        self.bind_depth_stencil_alpha_state(&tests);
+        if let Ok(elements) = self.create_vertex_elements_state(&[]) {
+            self.bind_vertex_elements_state(&elements);
+        }
+        self.set_viewport_states(&[Viewport::default()]);
+        self.set_scissor_states(&[Scissor::default()]);
+        self.set_sample_mask(u32::MAX);
+        self.set_patch_vertices(3);
+    }
+
+    /// Sets `bit` if what it says differs from what the command buffer has, and takes it back if not.
+    fn mark(&mut self, bit: Dirty, differs: bool) {
+        self.revisions.bump(bit);
+        if differs {
+            self.dirty.insert(bit);
+        } else if !self.forced.contains(bit) {
+            self.dirty.remove(bit);
+        }
+    }
+
+    /// Sets `bit` whatever the command buffer has.
+    pub(super) fn force(&mut self, bit: Dirty) {
+        self.revisions.bump(bit);
+        self.dirty.insert(bit);
+        self.forced.insert(bit);
+    }
+
+    /// A blend state; equal ones are one.
+    pub fn create_blend_state(&self, state: &BlendState) -> Blend {
+        let (number, state) = self.shared.blends.number(*state);
+        Blend { number, state }
+    }
+
+    /// Sets what becomes of colours.
+    pub fn bind_blend_state(&mut self, blend: &Blend) {
+        let differs = self.bound.blend.set(Some(blend.clone()));
+        self.mark(Dirty::Blend, differs);
+        self.mark_key_state();
+    }
+
+    /// A rasterizer state.
+    pub fn create_rasterizer_state(&self, state: &RasterizerState) -> Rasterizer {
+        Rasterizer(Arc::new(*state))
+    }
+
+    /// Sets how primitives become fragments.
+    pub fn bind_rasterizer_state(&mut self, rasterizer: &Rasterizer) {
+        let differs = self.bound.rasterizer.set(Some(rasterizer.clone()));
+        self.mark(Dirty::Rasterizer, differs);
+        self.mark_key_state();
+    }
+
+    /// Sets the bit of the key if what modules depend on differs.
+    fn mark_key_state(&mut self) {
+        let rasterizer = self.rasterizer_state();
+        let state = KeyState {
+            dither: self.bound.blend.get().as_ref().is_some_and(|blend| blend.state.dither),
+            clip_halfz: rasterizer.clip_halfz,
+            default_point_size: rasterizer.default_point_size,
+            early_fragment_tests: rasterizer.early_fragment_tests,
+            discard_by_position: rasterizer.discard_by_position,
+            min_samples: *self.bound.min_samples.get(),
+        };
+        if *self.bound.key_state.get() != state {
+            let differs = self.bound.key_state.set(state);
+            self.mark(Dirty::ShaderKey, differs);
+        }
+    }
+
+    /// A state of depth and stencil tests.
+    pub fn create_depth_stencil_alpha_state(&self, state: &DepthStencilAlphaState) -> DepthStencilAlpha {
+        DepthStencilAlpha(Arc::new(*state))
+    }
+
+    /// Sets the tests of depth and stencil.
+    pub fn bind_depth_stencil_alpha_state(&mut self, tests: &DepthStencilAlpha) {
+        let differs = self.bound.depth_stencil.set(Some(tests.clone()));
+        self.mark(Dirty::DepthStencilAlpha, differs);
+    }
+
+    /// Vertex elements; equal ones are one. An error for a buffer that there cannot be, and for elements of one buffer that disagree on
+    /// its stride or divisor.
+    pub fn create_vertex_elements_state(&self, elements: &[VertexElement]) -> Result<Elements> {
+        let most = self.device.limits.max_vertex_input_attributes as usize;
+        if elements.len() > most {
+            return Err(Error::new(format!("{} vertex elements, where there may be {most}", elements.len())));
+        }
+        for element in elements {
+            let own = (element.src_stride, element.instance_divisor);
+            let agrees = |other: &VertexElement| {
+                other.vertex_buffer_index != element.vertex_buffer_index
+                    || (other.src_stride, other.instance_divisor) == own
+            };
+            if element.vertex_buffer_index as usize >= MAX_VERTEX_BUFFERS {
+                return Err(Error::new(format!("there is no vertex buffer {}", element.vertex_buffer_index)));
+            }
+            if !elements.iter().all(agrees) {
+                let number = element.vertex_buffer_index;
+                return Err(Error::new(format!("elements of vertex buffer {number} disagree on its stride or divisor")));
+            }
+            if element.instance_divisor > 1 && !self.device.features.instance_divisor {
+                return Err(Error::new("the device has no vertexAttributeInstanceRateDivisor"));
+            }
+        }
+        let (number, state) = self.shared.elements.number(VertexElements::new(elements));
+        Ok(Elements { number, state })
+    }
+
+    /// Sets the attributes of vertices.
+    pub fn bind_vertex_elements_state(&mut self, elements: &Elements) {
+        let differs = self.bound.elements.set(Some(elements.clone()));
+        self.mark(Dirty::VertexElements, differs);
+        if differs {
+            // Which buffers are read, and with which strides, changes with them.
+            self.force(Dirty::VertexBuffers);
+        }
+    }
+
+    /// Binds vertex buffers from `first` on.
+    pub fn set_vertex_buffers(&mut self, first: usize, buffers: &[Option<VertexBuffer>]) -> Result<()> {
+        check_slots("vertex buffer", first, buffers.len(), MAX_VERTEX_BUFFERS)?;
+        for (slot, buffer) in (first..).zip(buffers) {
+            let Some(differs) = self.bound.vertex_buffers.set(slot, buffer.clone(), u64::MAX) else { continue };
+            if let Some(buffer) = buffer {
+                buffer.buffer.subject.observe(&self.inbox, Dirty::VertexBuffers);
+            }
+            self.mark(Dirty::VertexBuffers, differs);
+        }
+        Ok(())
+    }
+
+    /// Binds the shader of a stage; `None`: the stage has none.
+    pub fn bind_shader(&mut self, stage: Stage, shader: Option<&Arc<Shader>>) -> Result<()> {
+        if let Some(shader) = shader.filter(|shader| shader.stage != stage) {
+            let (own, name) = (shader.stage.name(), stage.name());
+            return Err(Error::new(format!("a {own} shader is bound to the {name} stage")));
+        }
+        let slot = &mut self.bound.shaders[stage as usize];
+        let number = |shader: Option<&Arc<Shader>>| shader.map(|shader| shader.id);
+        if number(slot.as_ref()) == number(shader) {
+            return Ok(());
+        }
+        *slot = shader.cloned();
+        self.force(if stage == Stage::Compute { Dirty::ComputeProgram } else { Dirty::Program });
+        Ok(())
+    }
+
+    /// Takes `shader` away where it is bound.
+    pub(super) fn unbind_shader(&mut self, shader: &Arc<Shader>) {
+        let stage = shader.stage;
+        let is_bound = |bound: &Arc<Shader>| bound.id == shader.id;
+        if self.bound.shaders[stage as usize].as_ref().is_some_and(is_bound) {
+            self.bound.shaders[stage as usize] = None;
+            self.force(if stage == Stage::Compute { Dirty::ComputeProgram } else { Dirty::Program });
+        }
+    }
+
+    /// Slots of `stage` and `class` that the bound program reads; all if there is none.
+    fn used(&self, stage: Stage, class: DescriptorClass) -> u64 {
+        let program = match stage {
+            Stage::Compute => self.current.compute.as_ref().map(|(program, _)| program),
+            _ => self.current.program.as_ref(),
+        };
+        let Some(program) = program else { return u64::MAX };
+        program.layout.sets.get(class as usize).map_or(0, |set| set.used[stage as usize])
+    }
+
+    /// Sets the bit of what `stage` sees, if the bound program does. All is looked at anew when another is bound.
+    fn mark_slot(&mut self, stage: Stage, class: DescriptorClass, differs: bool) {
+        let bit = match (stage, class) {
+            (Stage::Compute, _) => Dirty::ComputeResources,
+            (_, DescriptorClass::Uniforms) => Dirty::Uniforms,
+            (_, DescriptorClass::UniformBuffers) => Dirty::UniformBuffers,
+            (_, DescriptorClass::Textures) => Dirty::Textures,
+            (_, DescriptorClass::StorageBuffers) => Dirty::StorageBuffers,
+            (_, DescriptorClass::Images) => Dirty::Images,
+        };
+        // Slots of the other stages have a part in the same bit: only a whole walk takes it back.
+        if differs {
+            self.mark(bit, true);
+        } else if stage != Stage::Compute && !self.forced.contains(bit) && !self.any_slot_differs(class) {
+            self.mark(bit, false);
+        }
+    }
+
+    fn any_slot_differs(&self, class: DescriptorClass) -> bool {
+        self.bound.stages[..Stage::Compute as usize].iter().enumerate().any(|(stage, slots)| {
+            let used = self.used(Stage::ALL[stage], class);
+            match class {
+                DescriptorClass::Uniforms | DescriptorClass::UniformBuffers => slots.constants.differs(used),
+                DescriptorClass::Textures => slots.views.differs(used) || slots.samplers.differs(used),
+                DescriptorClass::StorageBuffers => slots.buffers.differs(used),
+                DescriptorClass::Images => slots.images.differs(used),
+            }
+        })
+    }
+
+    /// Binds a constant buffer of a stage.
+    pub fn set_constant_buffer(&mut self, stage: Stage, index: usize, buffer: Option<ConstantBuffer>) -> Result<()> {
+        check_slots("constant buffer", index, 1, MAX_CONSTANT_BUFFERS)?;
+        if let Some(ConstantBuffer::Buffer(range)) = &buffer {
+            check_range(range, self.device.limits.min_uniform_buffer_offset_alignment)?;
+            range.buffer.subject.observe(&self.inbox, constant_bit(stage, index));
+            if index == 0 {
+                range.buffer.subject.observe(&self.inbox, constant_bit(stage, 1));
+            }
+        }
+        let slots = &mut self.bound.stages[stage as usize].constants;
+        if slots.set(index, buffer, u64::MAX).is_none() {
+            return Ok(());
+        }
+        self.bound.stages[stage as usize].uploaded[index] = None;
+        // Slot 0 is of either class: that of shaders with loose uniforms, or that of all blocks.
+        for class in [DescriptorClass::Uniforms, DescriptorClass::UniformBuffers] {
+            let used = self.used(stage, class);
+            if used >> index & 1 != 0 {
+                let differs = self.bound.stages[stage as usize].constants.differs(used);
+                self.mark_slot(stage, class, differs);
+            }
+        }
+        let is_inline = |program: &Arc<Program>| program.inline_blocks.iter().any(|block| block.is(stage, index));
+        if self.current.program.as_ref().is_some_and(is_inline) {
+            self.force(Dirty::PushConstants);
+        }
+        Ok(())
+    }
+
+    /// Binds shader buffers of a stage from `first` on.
+    pub fn set_shader_buffers(&mut self, stage: Stage, first: usize, buffers: &[Option<BufferRange>]) -> Result<()> {
+        check_slots("shader buffer", first, buffers.len(), MAX_SHADER_BUFFERS)?;
+        for range in buffers.iter().flatten() {
+            check_range(range, self.device.limits.min_storage_buffer_offset_alignment)?;
+        }
+        let used = self.used(stage, DescriptorClass::StorageBuffers);
+        for (slot, range) in (first..).zip(buffers) {
+            let slots = &mut self.bound.stages[stage as usize].buffers;
+            let Some(differs) = slots.set(slot, range.clone(), used) else { continue };
+            if let Some(range) = range {
+                range.buffer.subject.observe(&self.inbox, graphics_or_compute(stage, Dirty::StorageBuffers));
+            }
+            if used >> slot & 1 != 0 {
+                self.mark_slot(stage, DescriptorClass::StorageBuffers, differs);
+            }
+        }
+        Ok(())
+    }
+
+    /// Binds what a stage samples, from `first` on.
+    pub fn set_sampler_views(&mut self, stage: Stage, first: usize, views: &[Option<SamplerView>]) -> Result<()> {
+        check_slots("sampler view", first, views.len(), MAX_SAMPLERS)?;
+        let used = self.used(stage, DescriptorClass::Textures);
+        for (slot, view) in (first..).zip(views) {
+            let slots = &mut self.bound.stages[stage as usize].views;
+            let Some(differs) = slots.set(slot, view.clone(), used) else { continue };
+            let bit = graphics_or_compute(stage, Dirty::Textures);
+            match view {
+                Some(SamplerView::Texture { texture, .. }) => texture.subject.observe(&self.inbox, bit),
+                Some(SamplerView::Buffer { buffer, .. }) => buffer.subject.observe(&self.inbox, bit),
+                None => {}
+            }
+            if used >> slot & 1 != 0 {
+                self.mark_slot(stage, DescriptorClass::Textures, differs);
+            }
+        }
+        Ok(())
+    }
+
+    /// Binds samplers of a stage from `first` on.
+    pub fn bind_sampler_states(
+        &mut self,
+        stage: Stage,
+        first: usize,
+        samplers: &[Option<Arc<Sampler>>],
+    ) -> Result<()> {
+        check_slots("sampler", first, samplers.len(), MAX_SAMPLERS)?;
+        let used = self.used(stage, DescriptorClass::Textures);
+        for (slot, sampler) in (first..).zip(samplers) {
+            let slots = &mut self.bound.stages[stage as usize].samplers;
+            let Some(differs) = slots.set(slot, sampler.clone().map(SamplerPointer), used) else { continue };
+            if used >> slot & 1 != 0 {
+                self.mark_slot(stage, DescriptorClass::Textures, differs);
+            }
+        }
+        Ok(())
+    }
+
+    /// Binds shader images of a stage from `first` on.
+    pub fn set_shader_images(&mut self, stage: Stage, first: usize, images: &[Option<ImageView>]) -> Result<()> {
+        check_slots("shader image", first, images.len(), MAX_IMAGES)?;
+        let used = self.used(stage, DescriptorClass::Images);
+        for (slot, image) in (first..).zip(images) {
+            let slots = &mut self.bound.stages[stage as usize].images;
+            let Some(differs) = slots.set(slot, image.clone(), used) else { continue };
+            let bit = graphics_or_compute(stage, Dirty::Images);
+            match image {
+                Some(ImageView::Texture { texture, .. }) => texture.subject.observe(&self.inbox, bit),
+                Some(ImageView::Buffer { buffer, .. }) => buffer.subject.observe(&self.inbox, bit),
+                None => {}
+            }
+            if used >> slot & 1 != 0 {
+                self.mark_slot(stage, DescriptorClass::Images, differs);
+            }
+        }
+        Ok(())
+    }
+
+    /// Sets what is drawn to.
+    pub fn set_framebuffer_state(&mut self, framebuffer: &FramebufferState) -> Result<()> {
+        if framebuffer.colors.len() > MAX_COLORS.min(self.device.limits.max_color_attachments as usize) {
+            return Err(Error::new(format!("{} colours", framebuffer.colors.len())));
+        }
+        if self.bound.framebuffer.get() == framebuffer {
+            return Ok(());
+        }
+        let surfaces = framebuffer.colors.iter().flatten().chain(&framebuffer.depth_stencil);
+        surfaces.for_each(|surface| surface.texture.subject.observe(&self.inbox, Dirty::Framebuffer));
+        let differs = self.bound.framebuffer.set(framebuffer.clone());
+        self.mark(Dirty::Framebuffer, differs);
+        Ok(())
+    }
+
+    /// Sets where the picture is in the target, for each viewport.
+    pub fn set_viewport_states(&mut self, viewports: &[Viewport]) {
+        let most = MAX_VIEWPORTS.min(self.device.limits.max_viewports as usize).max(1);
+        let viewports = &viewports[..viewports.len().min(most)];
+        if self.bound.viewports.get() != viewports {
+            let differs = self.bound.viewports.set(viewports.to_vec());
+            self.mark(Dirty::Viewport, differs);
+        }
+    }
+
+    /// Sets what of the target may be drawn to, for each viewport, where the rasterizer state says so.
+    pub fn set_scissor_states(&mut self, scissors: &[Scissor]) {
+        let most = MAX_VIEWPORTS.min(self.device.limits.max_viewports as usize).max(1);
+        let scissors = &scissors[..scissors.len().min(most)];
+        if self.bound.scissors.get() != scissors {
+            let differs = self.bound.scissors.set(scissors.to_vec());
+            self.mark(Dirty::Scissor, differs);
+        }
+    }
+
+    /// Sets the constant of blending.
+    pub fn set_blend_color(&mut self, color: [f32; 4]) {
+        let differs = self.bound.blend_color.set(color);
+        self.mark(Dirty::BlendColor, differs);
+    }
+
+    /// Sets the reference of stencil tests, of front and back faces.
+    pub fn set_stencil_ref(&mut self, reference: [u32; 2]) {
+        let differs = self.bound.stencil_ref.set(reference);
+        self.mark(Dirty::StencilRef, differs);
+    }
+
+    /// Sets which samples may be written.
+    pub fn set_sample_mask(&mut self, mask: u32) {
+        let differs = self.bound.sample_mask.set(mask) || self.bound.min_samples.differs();
+        self.mark(Dirty::Multisample, differs);
+    }
+
+    /// Sets for how many samples the fragment shader runs at least; 0: it runs once for a pixel.
+    pub fn set_min_samples(&mut self, samples: u32) {
+        if *self.bound.min_samples.get() != samples {
+            let differs = self.bound.min_samples.set(samples) || self.bound.sample_mask.differs();
+            self.mark(Dirty::Multisample, differs);
+            self.mark_key_state();
+        }
+    }
+
+    /// Sets how many vertices a patch has.
+    pub fn set_patch_vertices(&mut self, vertices: u32) {
+        let differs = self.bound.patch_vertices.set(vertices);
+        self.mark(Dirty::PatchVertices, differs);
+    }
+}
+
+fn constant_bit(stage: Stage, index: usize) -> Dirty {
+    graphics_or_compute(stage, if index == 0 { Dirty::Uniforms } else { Dirty::UniformBuffers })
+}
+
+fn graphics_or_compute(stage: Stage, bit: Dirty) -> Dirty {
+    if stage == Stage::Compute { Dirty::ComputeResources } else { bit }
+}
+
+fn check_slots(what: &str, first: usize, count: usize, most: usize) -> Result<()> {
+    match first.checked_add(count).is_some_and(|end| end <= most) {
+        true => Ok(()),
+        false => Err(Error::new(format!("{what}s {first} to {}, where there may be {most}", first.saturating_add(count)))),
+    }
+}
+
+fn check_range(range: &BufferRange, alignment: u64) -> Result<()> {
+    let BufferRange { buffer, offset, size } = range;
+    if *size == 0 || offset.checked_add(*size).is_none_or(|end| end > buffer.size()) {
+        return Err(Error::new(format!("{size} bytes at {offset} of a buffer of {}", buffer.size())));
+    }
+    match offset.is_multiple_of(alignment.max(1)) {
+        true => Ok(()),
+        false => Err(Error::new(format!("an offset of {offset}, which has to be a multiple of {alignment}"))),
+    }
+}

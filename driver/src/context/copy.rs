@@ -1,0 +1,366 @@
+//! Copies: between resources, from the host, and back.
+
+use super::access::Use;
+use super::{Context, Dirty};
+use crate::error::{Error, Result};
+use crate::format::FormatInfo;
+use crate::resource::{Buffer, BufferDescription, ImageStorage, Texture, TextureTarget, Usage};
+use ash::vk;
+use std::sync::Arc;
+
+/// A box of texels of a level: x, y, and z or the first layer; width, height, and depth or layers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Region {
+    /// The level.
+    pub level: u32,
+    /// Where it begins.
+    pub offset: [u32; 3],
+    /// Its size.
+    pub size: [u32; 3],
+}
+
+impl Region {
+    /// All of a level of `texture`.
+    pub fn of_level(texture: &Texture, level: u32) -> Region {
+        let description = texture.description();
+        let [width, height, depth] = description.level_size(level);
+        let last = if description.target == TextureTarget::Texture3D { depth } else { description.layers };
+        Region { level, offset: [0; 3], size: [width, height, last] }
+    }
+
+    /// An error unless it lies within `texture`.
+    fn check(&self, texture: &Texture) -> Result<()> {
+        let description = texture.description();
+        let all = Region::of_level(texture, self.level.min(description.levels));
+        let within = |axis: usize| {
+            let end = self.offset[axis].checked_add(self.size[axis]);
+            self.size[axis] > 0 && end.is_some_and(|end| end <= all.size[axis])
+        };
+        match self.level < description.levels && (0..3).all(within) {
+            true => Ok(()),
+            false => Err(Error::new(format!("{self:?} of a texture of {:?}", description.size))),
+        }
+    }
+
+    fn bytes(&self, texture: &Texture) -> Result<u64> {
+        let format = texture.description().format;
+        let info = FormatInfo::of(format).ok_or_else(|| Error::new(format!("bytes of {format:?}")))?;
+        let texels = self.size.iter().try_fold(1u64, |all, size| all.checked_mul(u64::from(*size)));
+        let bytes = texels.and_then(|texels| texels.checked_mul(info.bytes.into()));
+        bytes.ok_or_else(|| Error::new("more bytes than there can be"))
+    }
+
+    /// As Vulkan says it: layers, offset, extent.
+    fn raw(&self, texture: &Texture) -> (vk::ImageSubresourceLayers, vk::Offset3D, vk::Extent3D) {
+        let [x, y, z] = self.offset;
+        let [width, height, depth] = self.size;
+        let is_3d = texture.description().target == TextureTarget::Texture3D;
+        let all = crate::format::aspects(texture.description().format);
+        // Bytes are of depth or of stencil, not of both.
+        let aspect = if all.contains(vk::ImageAspectFlags::DEPTH) { vk::ImageAspectFlags::DEPTH } else { all };
+        let layers = vk::ImageSubresourceLayers {
+            aspect_mask: aspect,
+            mip_level: self.level,
+            base_array_layer: if is_3d { 0 } else { z },
+            layer_count: if is_3d { 1 } else { depth },
+        };
+        let offset = vk::Offset3D { x: x as i32, y: y as i32, z: if is_3d { z as i32 } else { 0 } };
+        (layers, offset, vk::Extent3D { width, height, depth: if is_3d { depth } else { 1 } })
+    }
+}
+
+/// A copy that scales, or brings several samples together: Gallium's `pipe_blit_info`.
+#[derive(Clone, Debug)]
+pub struct Blit {
+    /// What is read.
+    pub src: Arc<Texture>,
+    /// The part of it.
+    pub src_region: Region,
+    /// What is written.
+    pub dst: Arc<Texture>,
+    /// The part of it.
+    pub dst_region: Region,
+    /// The picture is turned over: in x, in y.
+    pub flip: [bool; 2],
+    /// Texels in between are interpolated.
+    pub linear: bool,
+}
+
+impl Context {
+    /// Overwrites bytes of a buffer. What was recorded before still sees the old ones.
+    pub fn buffer_subdata(&mut self, buffer: &Arc<Buffer>, offset: u64, bytes: &[u8]) -> Result<()> {
+        let size = bytes.len() as u64;
+        check_bytes(buffer, offset, size)?;
+        if size == 0 {
+            return Ok(());
+        }
+        let storage = buffer.storage();
+        // Only the buffer and this function have it: no batch does.
+        let is_idle = Arc::strong_count(&storage) == 2;
+        if is_idle && storage.write(offset, bytes) {
+            return Ok(());
+        }
+        if size == buffer.size() && storage.mapped().is_some() {
+            let new = buffer.replace_storage()?;
+            self.counters.replaced_storages += 1;
+            if new.write(0, bytes) {
+                return Ok(());
+            }
+        }
+        let place = self.upload(bytes, size, 4)?;
+        let storage = buffer.storage();
+        self.use_buffer(&storage, Use::CopyDestination);
+        self.before_copy()?;
+        let regions = [vk::BufferCopy { src_offset: place.offset, dst_offset: offset, size }];
+        let (from, to) = (*place.storage.raw, *storage.raw);
+        // SAFETY: the buffer is recording, outside of a rendering; both parts lie within their buffers, which the batch keeps.
+        unsafe { self.device.raw.cmd_copy_buffer(self.batch.commands, from, to, &regions) };
+        self.after_copy();
+        Ok(())
+    }
+
+    /// Overwrites texels. `bytes` has rows without gaps.
+    pub fn texture_subdata(&mut self, texture: &Arc<Texture>, region: Region, bytes: &[u8]) -> Result<()> {
+        region.check(texture)?;
+        check_samples(texture)?;
+        let size = region.bytes(texture)?;
+        if size != bytes.len() as u64 {
+            return Err(Error::new(format!("{} bytes for texels of {size}", bytes.len())));
+        }
+        let place = self.upload(bytes, size, 16)?;
+        let storage = texture.storage();
+        self.use_image(&storage, Use::CopyDestination);
+        self.before_copy()?;
+        let (layers, image_offset, image_extent) = region.raw(texture);
+        let copy = vk::BufferImageCopy {
+            buffer_offset: place.offset,
+            image_subresource: layers,
+            image_offset,
+            image_extent,
+            ..Default::default()
+        };
+        let layout = vk::ImageLayout::TRANSFER_DST_OPTIMAL;
+        let (from, to) = (*place.storage.raw, *storage.raw);
+        // SAFETY: as for buffers; the barrier before brought the image into this layout.
+        unsafe { self.device.raw.cmd_copy_buffer_to_image(self.batch.commands, from, to, layout, &[copy]) };
+        self.after_copy();
+        Ok(())
+    }
+
+    /// Copies bytes from a buffer to another, or to another place of it.
+    pub fn copy_buffer(
+        &mut self,
+        (dst, dst_offset): (&Arc<Buffer>, u64),
+        (src, src_offset): (&Arc<Buffer>, u64),
+        size: u64,
+    ) -> Result<()> {
+        check_bytes(src, src_offset, size)?;
+        check_bytes(dst, dst_offset, size)?;
+        let overlaps = src_offset < dst_offset + size && dst_offset < src_offset + size;
+        if Arc::ptr_eq(src, dst) && overlaps {
+            return Err(Error::new("a copy to where it is read from"));
+        }
+        if size == 0 {
+            return Ok(());
+        }
+        let (from, to) = (src.storage(), dst.storage());
+        self.use_buffer(&from, if Arc::ptr_eq(src, dst) { Use::CopyDestination } else { Use::CopySource });
+        self.use_buffer(&to, Use::CopyDestination);
+        self.before_copy()?;
+        let regions = [vk::BufferCopy { src_offset, dst_offset, size }];
+        // SAFETY: as above.
+        unsafe { self.device.raw.cmd_copy_buffer(self.batch.commands, *from.raw, *to.raw, &regions) };
+        self.after_copy();
+        Ok(())
+    }
+
+    /// Copies texels as they are: Gallium's `resource_copy_region`. The formats have texels of the same size.
+    pub fn resource_copy_region(
+        &mut self,
+        dst: &Arc<Texture>,
+        (level, offset): (u32, [u32; 3]),
+        src: &Arc<Texture>,
+        src_region: Region,
+    ) -> Result<()> {
+        let dst_region = Region { level, offset, size: src_region.size };
+        src_region.check(src)?;
+        dst_region.check(dst)?;
+        let bytes = |texture: &Arc<Texture>| FormatInfo::of(texture.description().format).map(|info| info.bytes);
+        if bytes(src) != bytes(dst) || src.description().samples != dst.description().samples {
+            return Err(Error::new("a copy between textures of unlike texels"));
+        }
+        let (from, to) = (src.storage(), dst.storage());
+        let [from_layout, to_layout] = self.use_pair(&from, &to);
+        self.before_copy()?;
+        let (src_subresource, src_offset, extent) = src_region.raw(src);
+        let (dst_subresource, dst_offset, _) = dst_region.raw(dst);
+        let copy = [vk::ImageCopy { src_subresource, src_offset, dst_subresource, dst_offset, extent }];
+        let (raw, commands) = (&self.device.raw, self.batch.commands);
+        // SAFETY: the buffer is recording, outside of a rendering; both regions lie within their images, which are in these layouts.
+        unsafe { raw.cmd_copy_image(commands, *from.raw, from_layout, *to.raw, to_layout, &copy) };
+        self.after_copy();
+        Ok(())
+    }
+
+    /// Copies texels, scaled and converted; those of several samples become one where the other texture has one.
+    pub fn blit(&mut self, blit: &Blit) -> Result<()> {
+        let Blit { src, src_region, dst, dst_region, flip, linear } = blit;
+        src_region.check(src)?;
+        dst_region.check(dst)?;
+        let samples = [src, dst].map(|texture| texture.description().samples);
+        let (from, to) = (src.storage(), dst.storage());
+        let [from_layout, to_layout] = self.use_pair(&from, &to);
+        self.before_copy()?;
+        let (src_subresource, src_offset, src_extent) = src_region.raw(src);
+        let (dst_subresource, dst_offset, dst_extent) = dst_region.raw(dst);
+        let (raw, commands) = (&self.device.raw, self.batch.commands);
+        match samples {
+            [1, 1] => {
+                let corners = |offset: vk::Offset3D, extent: vk::Extent3D| {
+                    let end = vk::Offset3D {
+                        x: offset.x + extent.width as i32,
+                        y: offset.y + extent.height as i32,
+                        z: offset.z + extent.depth as i32,
+                    };
+                    [offset, end]
+                };
+                let mut dst_offsets = corners(dst_offset, dst_extent);
+                if flip[0] {
+                    let [first, second] = &mut dst_offsets;
+                    std::mem::swap(&mut first.x, &mut second.x);
+                }
+                if flip[1] {
+                    let [first, second] = &mut dst_offsets;
+                    std::mem::swap(&mut first.y, &mut second.y);
+                }
+                let src_offsets = corners(src_offset, src_extent);
+                let region = [vk::ImageBlit { src_subresource, src_offsets, dst_subresource, dst_offsets }];
+                let filter = if *linear { vk::Filter::LINEAR } else { vk::Filter::NEAREST };
+                // SAFETY: as for copies.
+                unsafe { raw.cmd_blit_image(commands, *from.raw, from_layout, *to.raw, to_layout, &region, filter) };
+            }
+            [_, 1] if src_region.size == dst_region.size && *flip == [false; 2] => {
+                let extent = src_extent;
+                let region = [vk::ImageResolve { src_subresource, src_offset, dst_subresource, dst_offset, extent }];
+                // SAFETY: as for copies.
+                unsafe { raw.cmd_resolve_image(commands, *from.raw, from_layout, *to.raw, to_layout, &region) };
+            }
+            _ => return Err(Error::new("samples are brought together, and nothing else is done with them, in one blit")),
+        }
+        self.after_copy();
+        Ok(())
+    }
+
+    /// Makes each level of `texture` of the one before: Gallium's `generate_mipmap`.
+    pub fn generate_mipmap(&mut self, texture: &Arc<Texture>) -> Result<()> {
+        for level in 1..texture.description().levels {
+            self.blit(&Blit {
+                src: Arc::clone(texture),
+                src_region: Region::of_level(texture, level - 1),
+                dst: Arc::clone(texture),
+                dst_region: Region::of_level(texture, level),
+                flip: [false; 2],
+                linear: true,
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Fills a part of a buffer with a word: Gallium's `clear_buffer`. The part has whole words.
+    pub fn clear_buffer(&mut self, buffer: &Arc<Buffer>, offset: u64, size: u64, word: u32) -> Result<()> {
+        check_bytes(buffer, offset, size)?;
+        if !offset.is_multiple_of(4) || !size.is_multiple_of(4) {
+            return Err(Error::new(format!("{size} bytes at {offset} are not whole words")));
+        }
+        if size == 0 {
+            return Ok(());
+        }
+        let storage = buffer.storage();
+        self.use_buffer(&storage, Use::CopyDestination);
+        self.before_copy()?;
+        // SAFETY: as above.
+        unsafe { self.device.raw.cmd_fill_buffer(self.batch.commands, *storage.raw, offset, size, word) };
+        self.after_copy();
+        Ok(())
+    }
+
+    /// The bytes of a part of a buffer, once the device has done all that was recorded.
+    pub fn read_buffer(&mut self, buffer: &Arc<Buffer>, offset: u64, size: u64) -> Result<Vec<u8>> {
+        check_bytes(buffer, offset, size)?;
+        if size == 0 {
+            return Ok(Vec::new());
+        }
+        let staging = self.staging(size)?;
+        self.copy_buffer((&staging, 0), (buffer, offset), size)?;
+        self.read_staging(&staging)
+    }
+
+    /// The texels of a part of a texture, in rows without gaps, once the device has done all that was recorded.
+    pub fn read_texture(&mut self, texture: &Arc<Texture>, region: Region) -> Result<Vec<u8>> {
+        region.check(texture)?;
+        check_samples(texture)?;
+        let staging = self.staging(region.bytes(texture)?)?;
+        let (from, to) = (texture.storage(), staging.storage());
+        self.use_image(&from, Use::CopySource);
+        self.use_buffer(&to, Use::CopyDestination);
+        self.before_copy()?;
+        let (image_subresource, image_offset, image_extent) = region.raw(texture);
+        let copy = vk::BufferImageCopy { image_subresource, image_offset, image_extent, ..Default::default() };
+        let layout = vk::ImageLayout::TRANSFER_SRC_OPTIMAL;
+        let (raw, commands) = (&self.device.raw, self.batch.commands);
+        // SAFETY: as above.
+        unsafe { raw.cmd_copy_image_to_buffer(commands, *from.raw, layout, *to.raw, &[copy]) };
+        self.after_copy();
+        self.read_staging(&staging)
+    }
+
+    fn staging(&self, size: u64) -> Result<Arc<Buffer>> {
+        self.create_buffer(BufferDescription { size, usage: Usage::Staging })
+    }
+
+    fn read_staging(&mut self, staging: &Arc<Buffer>) -> Result<Vec<u8>> {
+        self.finish()?;
+        let mut bytes = vec![0; staging.size() as usize];
+        match staging.storage().read(0, &mut bytes) {
+            true => Ok(bytes),
+            false => Err(Error::new("staging memory that the host does not see")),
+        }
+    }
+
+    /// Uses for a copy from an image to another, or to itself; the layouts that they are in.
+    fn use_pair(&mut self, from: &Arc<ImageStorage>, to: &Arc<ImageStorage>) -> [vk::ImageLayout; 2] {
+        if from.id == to.id {
+            self.use_image(from, Use::CopyWithin);
+            return [vk::ImageLayout::GENERAL; 2];
+        }
+        self.use_image(from, Use::CopySource);
+        self.use_image(to, Use::CopyDestination);
+        [vk::ImageLayout::TRANSFER_SRC_OPTIMAL, vk::ImageLayout::TRANSFER_DST_OPTIMAL]
+    }
+
+    fn before_copy(&mut self) -> Result<()> {
+        self.check_lost()?;
+        self.flush_barriers();
+        self.end_rendering();
+        Ok(())
+    }
+
+    fn after_copy(&mut self) {
+        self.counters.commands += 1;
+        self.force(Dirty::Accesses);
+    }
+}
+
+fn check_bytes(buffer: &Buffer, offset: u64, size: u64) -> Result<()> {
+    match offset.checked_add(size).is_some_and(|end| end <= buffer.size()) {
+        true => Ok(()),
+        false => Err(Error::new(format!("{size} bytes at {offset} of a buffer of {}", buffer.size()))),
+    }
+}
+
+fn check_samples(texture: &Texture) -> Result<()> {
+    match texture.description().samples {
+        1 => Ok(()),
+        samples => Err(Error::new(format!("bytes of a texture of {samples} samples"))),
+    }
+}

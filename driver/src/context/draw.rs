@@ -1,0 +1,290 @@
+//! Draws: Gallium's `draw_vbo`.
+
+use super::access::Use;
+use super::bind::Bound;
+use super::state::{DrawIndirect, DrawInfo, DrawStart, Indices, Topology};
+use super::stream_output::StreamOutputTarget;
+use super::{Command, Context, Current, Dirty};
+use crate::error::{Error, Result};
+use crate::pipeline::Word;
+use crate::resource::{Buffer, BufferStorage};
+use ash::vk;
+use std::sync::Arc;
+
+/// Why nothing can be drawn with this state; `None` if something can.
+pub(super) fn why_not(bound: &Bound, current: &Current, limits: &vk::PhysicalDeviceLimits) -> Option<String> {
+    let program = current.program.as_ref()?;
+    let framebuffer = bound.framebuffer.get();
+    let surfaces: Vec<_> = framebuffer.colors.iter().flatten().chain(&framebuffer.depth_stencil).collect();
+    let samples = |surface: &&crate::resource::Surface| surface.texture.description().samples;
+    if let Some(first) = surfaces.first() {
+        if surfaces.iter().any(|surface| samples(surface) != samples(first)) {
+            return Some("the framebuffer's attachments have different numbers of samples".into());
+        }
+    }
+    let [width, height] = current.rendering.size;
+    if width > limits.max_framebuffer_width || height > limits.max_framebuffer_height || width == 0 || height == 0 {
+        return Some(format!("a framebuffer of {width} x {height}"));
+    }
+    let elements = bound.elements.get().as_ref()?;
+    let count = elements.state.list.len() as u32;
+    let missing = (0..32).find(|location| program.attributes >> location & 1 != 0 && *location >= count);
+    if let Some(location) = missing {
+        return Some(format!("the vertex shader reads attribute {location}, and there are {count} vertex elements"));
+    }
+    let read = |(location, _): &(u32, _)| program.attributes.checked_shr(*location).unwrap_or(0) & 1 != 0;
+    let unbound = (0u32..).zip(&elements.state.list).filter(read).find(|(_, element)| {
+        bound.vertex_buffers.get(element.vertex_buffer_index as usize).is_none()
+    });
+    unbound.map(|(location, element)| {
+        format!("attribute {location} is in vertex buffer {}, where nothing is bound", element.vertex_buffer_index)
+    })
+}
+
+/// An index buffer as the command buffer has it.
+pub(super) struct BoundIndices {
+    buffer: Arc<Buffer>,
+    offset: u64,
+    ty: vk::IndexType,
+}
+
+/// Bytes of an index.
+fn index_size(ty: vk::IndexType) -> Option<u64> {
+    match ty {
+        vk::IndexType::UINT8_EXT => Some(1),
+        vk::IndexType::UINT16 => Some(2),
+        vk::IndexType::UINT32 => Some(4),
+        _ => None,
+    }
+}
+
+/// The class of a topology, of which a pipeline is (Vulkan, "Topology Class"), as one of it.
+fn class(topology: Topology) -> Topology {
+    match topology {
+        Topology::POINT_LIST | Topology::PATCH_LIST => topology,
+        Topology::LINE_LIST
+        | Topology::LINE_STRIP
+        | Topology::LINE_LIST_WITH_ADJACENCY
+        | Topology::LINE_STRIP_WITH_ADJACENCY => Topology::LINE_LIST,
+        _ => Topology::TRIANGLE_LIST,
+    }
+}
+
+impl Context {
+    /// Draws `draws`, or what `indirect` says.
+    pub fn draw_vbo(
+        &mut self,
+        info: &DrawInfo,
+        indirect: Option<&DrawIndirect>,
+        draws: &[DrawStart],
+    ) -> Result<()> {
+        self.flush_if_long()?;
+        self.set_topology(info)?;
+        if let Some(indices) = &info.indices {
+            self.use_indices(indices)?;
+        }
+        let indirect = indirect.map(|indirect| self.use_indirect(indirect, info.indices.is_some())).transpose()?;
+        self.before_draw(info, indirect.is_some(), draws)?;
+        self.sync(Command::Draw)?;
+        self.check_draw()?;
+        self.record_input(info);
+        self.resume_feedback()?;
+        let recorded = match indirect {
+            Some(indirect) => self.record_indirect(&indirect, info.indices.is_some()),
+            None => self.record_draws(info, draws),
+        };
+        self.batch.draws += recorded;
+        self.counters.draws += u64::from(recorded);
+        self.after_draw(info, draws);
+        Ok(())
+    }
+
+    /// Draws a list of triangles: so many vertices.
+    pub fn draw_triangles(&mut self, vertices: u32) -> Result<()> {
+        self.draw_vbo(&DrawInfo::default(), None, &[DrawStart { count: vertices, ..DrawStart::default() }])
+    }
+
+    /// Draws as many vertices as `target` captured: GL's `glDrawTransformFeedback`.
+    pub fn draw_stream_output(&mut self, info: &DrawInfo, target: &StreamOutputTarget) -> Result<()> {
+        let Some(functions) = self.device.feedback.clone() else {
+            return Err(Error::new("the device has no transformFeedback"));
+        };
+        if info.indices.is_some() {
+            return Err(Error::new("what transform feedback captured is drawn without indices"));
+        }
+        self.flush_if_long()?;
+        self.set_topology(info)?;
+        // A capture that is under way ends first, as its counter is read.
+        self.suspend_feedback();
+        let counter = target.counter.storage();
+        self.use_buffer(&counter, Use::FeedbackCounter);
+        self.flush_barriers();
+        self.sync(Command::Draw)?;
+        self.check_draw()?;
+        self.record_input(info);
+        let (instances, first, stride) = (info.instance_count, info.start_instance, target.stride());
+        if stride == 0 {
+            return Err(Error::new("nothing was captured yet"));
+        }
+        // SAFETY: the buffer is recording, within a rendering; the counter has the bytes that were captured.
+        unsafe {
+            let commands = self.batch.commands;
+            let draw = functions.fp().cmd_draw_indirect_byte_count_ext;
+            draw(commands, instances, first, *counter.raw, 0, 0, stride);
+        }
+        self.batch.draws += 1;
+        self.counters.draws += 1;
+        Ok(())
+    }
+
+    /// Notes the class of the topology, which pipelines have, and whether there are indices.
+    fn set_topology(&mut self, info: &DrawInfo) -> Result<()> {
+        let class = class(info.mode).as_raw() as u32;
+        if self.current.desc.get(Word::Topology) != class {
+            self.current.desc.set(Word::Topology, class);
+            self.force(Dirty::Pipeline);
+        }
+        let is_indexed = info.indices.is_some();
+        if self.current.is_indexed != is_indexed {
+            self.current.is_indexed = is_indexed;
+            if self.current.program.as_ref().is_none_or(|program| program.push_constants > 0) {
+                self.force(Dirty::PushConstants);
+            }
+        }
+        let is_list = matches!(info.mode, Topology::POINT_LIST | Topology::LINE_LIST | Topology::TRIANGLE_LIST);
+        let restarts = info.indices.as_ref().is_some_and(|indices| indices.restart);
+        match is_list && restarts && !self.device.input.restarts_lists {
+            true => Err(Error::new("the device has no primitiveTopologyListRestart")),
+            false => Ok(()),
+        }
+    }
+
+    /// Binds the index buffer, if another one is.
+    fn use_indices(&mut self, indices: &Indices) -> Result<()> {
+        let same = |bound: &BoundIndices| {
+            Arc::ptr_eq(&bound.buffer, &indices.buffer) && (bound.offset, bound.ty) == (indices.offset, indices.ty)
+        };
+        let again = self.options.emit_all || self.dirty.contains(Dirty::Accesses);
+        if !again && self.current.indices.as_ref().is_some_and(same) {
+            return Ok(());
+        }
+        let size = match index_size(indices.ty) {
+            Some(1) if !self.device.input.has_8_bit_indices => {
+                return Err(Error::new("the device has no indexTypeUint8"));
+            }
+            Some(size) => size,
+            None => return Err(Error::new(format!("indices are not {:?}", indices.ty))),
+        };
+        if !indices.offset.is_multiple_of(size) || indices.offset >= indices.buffer.size() {
+            let (offset, bytes) = (indices.offset, indices.buffer.size());
+            return Err(Error::new(format!("indices at {offset} of a buffer of {bytes} bytes")));
+        }
+        let storage = indices.buffer.storage();
+        indices.buffer.subject.observe(&self.inbox, Dirty::Accesses);
+        self.use_buffer(&storage, Use::Index);
+        self.flush_barriers();
+        let (raw, commands) = (&self.device.raw, self.batch.commands);
+        // SAFETY: the buffer is recording; the batch keeps the index buffer, and the device takes the type.
+        unsafe { raw.cmd_bind_index_buffer(commands, *storage.raw, indices.offset, indices.ty) };
+        self.counters.commands += 1;
+        let (buffer, offset, ty) = (Arc::clone(&indices.buffer), indices.offset, indices.ty);
+        self.current.indices = Some(BoundIndices { buffer, offset, ty });
+        Ok(())
+    }
+
+    /// Looks whether the numbers of draws lie within their buffers, and waits for them.
+    fn use_indirect(&mut self, indirect: &DrawIndirect, is_indexed: bool) -> Result<Indirect> {
+        let size = match is_indexed {
+            true => size_of::<vk::DrawIndexedIndirectCommand>(),
+            false => size_of::<vk::DrawIndirectCommand>(),
+        } as u64;
+        let DrawIndirect { buffer, offset, stride, draw_count, count } = indirect;
+        let last = u64::from(draw_count.saturating_sub(1)) * u64::from(*stride);
+        let end = offset.checked_add(last).and_then(|start| start.checked_add(size));
+        let fits = end.is_some_and(|end| end <= buffer.size());
+        let fits_stride = *draw_count <= 1 && count.is_none() || u64::from(*stride) >= size && stride % 4 == 0;
+        if !fits || !fits_stride || !offset.is_multiple_of(4) {
+            return Err(Error::new(format!("{draw_count} indirect draws at {offset} of {} bytes", buffer.size())));
+        }
+        if *draw_count > 1 && self.device.core.multi_draw_indirect == vk::FALSE {
+            return Err(Error::new("the device has no multiDrawIndirect"));
+        }
+        let storage = buffer.storage();
+        self.use_buffer(&storage, Use::Indirect);
+        let count = match count {
+            Some((buffer, offset)) if offset.is_multiple_of(4) && offset + 4 <= buffer.size() => {
+                let storage = buffer.storage();
+                self.use_buffer(&storage, Use::Indirect);
+                Some((storage, *offset))
+            }
+            Some((_, offset)) => return Err(Error::new(format!("the number of draws is at {offset}"))),
+            None => None,
+        };
+        self.flush_barriers();
+        Ok(Indirect { storage, offset: *offset, stride: *stride, draw_count: *draw_count, count })
+    }
+
+    /// Records what each draw says of the vertices' way into primitives.
+    fn record_input(&mut self, info: &DrawInfo) {
+        let (raw, commands) = (&self.device.raw, self.batch.commands);
+        if self.current.topology != Some(info.mode) {
+            // SAFETY: the buffer is recording; the pipeline is of the topology's class.
+            unsafe { raw.cmd_set_primitive_topology(commands, info.mode) };
+            self.counters.commands += 1;
+            self.current.topology = Some(info.mode);
+        }
+        let restart = info.indices.as_ref().is_some_and(|indices| indices.restart);
+        if self.current.restart != Some(restart) {
+            // SAFETY: as before.
+            unsafe { raw.cmd_set_primitive_restart_enable(commands, restart) };
+            self.counters.commands += 1;
+            self.current.restart = Some(restart);
+        }
+    }
+
+    fn record_draws(&mut self, info: &DrawInfo, draws: &[DrawStart]) -> u32 {
+        let (raw, commands) = (&self.device.raw, self.batch.commands);
+        let (instances, first_instance) = (info.instance_count, info.start_instance);
+        for draw in draws {
+            let DrawStart { start, count, index_bias } = *draw;
+            // SAFETY: the buffer is recording, within a rendering; pipeline, descriptors and all dynamic state are there.
+            unsafe {
+                match info.indices {
+                    Some(_) => raw.cmd_draw_indexed(commands, count, instances, start, index_bias, first_instance),
+                    None => raw.cmd_draw(commands, count, instances, start, first_instance),
+                }
+            }
+        }
+        draws.len() as u32
+    }
+
+    fn record_indirect(&mut self, indirect: &Indirect, is_indexed: bool) -> u32 {
+        let (raw, commands) = (&self.device.raw, self.batch.commands);
+        let Indirect { storage, offset, stride, draw_count, count } = indirect;
+        let buffer = *storage.raw;
+        // SAFETY: as for draws; the numbers lie within their buffers.
+        unsafe {
+            match (count, is_indexed) {
+                (None, false) => raw.cmd_draw_indirect(commands, buffer, *offset, *draw_count, *stride),
+                (None, true) => raw.cmd_draw_indexed_indirect(commands, buffer, *offset, *draw_count, *stride),
+                (Some((counts, at)), false) => {
+                    raw.cmd_draw_indirect_count(commands, buffer, *offset, *counts.raw, *at, *draw_count, *stride);
+                }
+                (Some((counts, at)), true) => {
+                    let counts = *counts.raw;
+                    raw.cmd_draw_indexed_indirect_count(commands, buffer, *offset, counts, *at, *draw_count, *stride);
+                }
+            }
+        }
+        1
+    }
+}
+
+/// Numbers of draws, as commands take them.
+struct Indirect {
+    storage: Arc<BufferStorage>,
+    offset: u64,
+    stride: u32,
+    draw_count: u32,
+    count: Option<(Arc<BufferStorage>, u64)>,
+}

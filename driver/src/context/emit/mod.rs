@@ -1,0 +1,21 @@
+//! Handlers of dirty bits: they record what the command buffer does not have yet.
+//!
+//! | file | what |
+//! |-|-|
+//! | `fixed` | dynamic state of the fixed function, and words of the pipeline's description where the device has no dynamic state |
+//! | `programs` | programs, keys, pipelines |
+//! | `resources` | descriptors, vertex buffers, push constants |
+
+mod fixed;
+mod programs;
+mod resources;
+
+pub(super) use fixed::{
+    blend, blend_color, depth_stencil_alpha, multisample, patch_vertices, rasterizer, rect, scissor, stencil_ref,
+    viewport,
+};
+pub(super) use programs::{compute_program, framebuffer, pipeline, program, rendering, shader_key};
+pub(super) use resources::{
+    accesses, compute_resources, images, push_constants, storage_buffers, stream_output, textures, uniform_buffers,
+    uniforms, vertex_buffers, vertex_elements,
+};

@@ -1,0 +1,229 @@
+//! Handlers of programs, keys and pipelines, and of what they are drawn to.
+
+use crate::context::{Context, Dirty};
+use crate::error::{Error, Result};
+use crate::pipeline::{Pipeline, PipelineSource, Word};
+use crate::program::{Program, Shader, CLASSES};
+use crate::state::{bits, BitSet};
+use ash::vk;
+use ntv::module::Stage;
+use ntv::Key;
+use std::sync::Arc;
+
+/// The bits of descriptors, by class.
+const CLASS_BITS: [Dirty; CLASSES] =
+    [Dirty::Uniforms, Dirty::UniformBuffers, Dirty::Textures, Dirty::StorageBuffers, Dirty::Images];
+
+/// Bits of a key that belong to the last stage before the rasterizer, or to fragments, whatever the program.
+const WITH_STATE: u64 = Key::ALL & !Key::STRIP;
+
+pub(in crate::context) fn program(context: &mut Context) -> Result<()> {
+    let program = context.find_program()?;
+    let before = context.current.program.replace(Arc::clone(&program));
+    let same = |what: fn(&Program) -> u32| before.as_ref().is_some_and(|before| what(before) == what(&program));
+    let is_same = same(|program| program.id) && !context.forced_all();
+    if is_same {
+        return Ok(());
+    }
+    if !same(|program| program.layout.id) {
+        CLASS_BITS.iter().for_each(|bit| context.force(*bit));
+        context.current.sets = Default::default();
+    }
+    if program.push_constants > 0 {
+        context.force(Dirty::PushConstants);
+    }
+    if !same(|program| program.attributes) {
+        context.force(Dirty::VertexBuffers);
+    }
+    if !same(|program| program.has_tessellation.into()) {
+        context.force(Dirty::PatchVertices);
+    }
+    if !program.xfb.is_empty() || before.is_some_and(|before| !before.xfb.is_empty()) {
+        context.force(Dirty::StreamOutput);
+    }
+    context.relevant = relevant(&program);
+    match context.relevant.contains(Dirty::ShaderKey) {
+        true => context.force(Dirty::ShaderKey),
+        false => context.set_key(Key { bits: Key::STRIP & program.seen, ..Key::default() }),
+    }
+    context.set_word(Word::Program, program.id);
+    context.force(Dirty::Pipeline);
+    Ok(())
+}
+
+/// The bits of what `program` sees. Key bits that it does not see are 0 for it, whatever the state.
+fn relevant(program: &Program) -> BitSet<Dirty> {
+    let mut relevant = BitSet::ALL;
+    for (class, bit) in CLASS_BITS.into_iter().enumerate() {
+        let has = program.layout.sets.get(class).is_some_and(|set| !set.slots.is_empty());
+        relevant.set(bit, has);
+    }
+    relevant.set(Dirty::PushConstants, program.push_constants > 0);
+    relevant.set(Dirty::VertexBuffers, program.attributes != 0);
+    relevant.set(Dirty::StreamOutput, !program.xfb.is_empty());
+    relevant.set(Dirty::ShaderKey, program.seen & WITH_STATE != 0);
+    relevant
+}
+
+impl Context {
+    fn forced_all(&self) -> bool {
+        self.options.emit_all || self.current.pipeline.is_none()
+    }
+
+    /// The program of the shaders that are bound.
+    fn find_program(&mut self) -> Result<Arc<Program>> {
+        let stages = &self.bound.shaders[..Stage::Compute as usize];
+        let name: [u64; 5] = std::array::from_fn(|stage| stages[stage].as_ref().map_or(0, |shader| shader.id));
+        if let Some(program) = self.programs.get(&name) {
+            return Ok(Arc::clone(program));
+        }
+        let shaders: Vec<Arc<Shader>> = stages.iter().flatten().cloned().collect();
+        if shaders.first().is_none_or(|first| first.stage != Stage::Vertex) {
+            return Err(Error::new("no vertex shader is bound"));
+        }
+        let (program, _) = self.shared.programs.get(&self.device, &shaders, &Default::default())?;
+        self.programs.insert(name, Arc::clone(&program));
+        Ok(program)
+    }
+
+    fn set_key(&mut self, key: Key) {
+        self.current.key = key;
+        self.set_word(Word::KeyLow, key.bits as u32);
+        self.set_word(Word::KeyHigh, (key.bits >> 32) as u32);
+        self.set_word(Word::KeyWidth, key.size[0]);
+        self.set_word(Word::KeyHeight, key.size[1]);
+    }
+
+    /// What the state asks of modules, and the program can tell apart.
+    pub(in crate::context) fn key_of_state(&self, program: &Program) -> Key {
+        let rasterizer = self.rasterizer_state();
+        let framebuffer = self.bound.framebuffer.get();
+        let mut bits = Key::STRIP | framebuffer.orientation & Key::ORIENTATION;
+        let mut set = |bit: u64, on: bool| bits |= if on { bit } else { 0 };
+        set(Key::GL_DEPTH, !rasterizer.clip_halfz && !self.device.features.depth_clip_control);
+        set(Key::POINT_SIZE, rasterizer.default_point_size);
+        set(Key::EARLY_FRAGMENT_TESTS, rasterizer.early_fragment_tests);
+        set(Key::SAMPLE_SHADING, *self.bound.min_samples.get() > 1 && self.current.rendering.samples > 1);
+        set(Key::NO_CAPTURE, !self.feedback.is_active());
+        set(Key::DISCARD, rasterizer.discard_by_position);
+        if self.bound.blend.get().as_ref().is_some_and(|blend| blend.state.dither) {
+            for (target, surface) in (0..Key::DITHERED_TARGETS).zip(&framebuffer.colors) {
+                let format = surface.as_ref().map_or(0, |surface| dithered(surface.format));
+                bits |= Key::dither(target, format);
+            }
+        }
+        let bits = bits & program.seen & (WITH_STATE | Key::STRIP);
+        let turned = bits & Key::ORIENTATION != 0 && program.is_sized;
+        Key { bits, size: if turned { self.current.rendering.size } else { [0; 2] } }
+    }
+}
+
+/// The number that keys have for the format of a target that is dithered; 0 for others.
+fn dithered(format: vk::Format) -> u64 {
+    let name = match format {
+        vk::Format::R4G4B4A4_UNORM_PACK16 | vk::Format::B4G4R4A4_UNORM_PACK16 => "4444",
+        vk::Format::R5G5B5A1_UNORM_PACK16 | vk::Format::A1R5G5B5_UNORM_PACK16 => "5551",
+        vk::Format::R5G6B5_UNORM_PACK16 | vk::Format::B5G6R5_UNORM_PACK16 => "565",
+        _ => return 0,
+    };
+    Key::DITHERED_FORMATS.iter().position(|row| row.0 == name).map_or(0, |row| row as u64 + 1)
+}
+
+pub(in crate::context) fn shader_key(context: &mut Context) -> Result<()> {
+    let Some(program) = context.current.program.clone() else { return Ok(()) };
+    let key = context.key_of_state(&program);
+    context.set_key(key);
+    context.bound.key_state.synced();
+    Ok(())
+}
+
+pub(in crate::context) fn framebuffer(context: &mut Context) -> Result<()> {
+    context.take_framebuffer()?;
+    let framebuffer = context.bound.framebuffer.get().clone();
+    const COLORS: [Word; 8] = [
+        Word::Color0,
+        Word::Color1,
+        Word::Color2,
+        Word::Color3,
+        Word::Color4,
+        Word::Color5,
+        Word::Color6,
+        Word::Color7,
+    ];
+    let before = context.current.desc.get(Word::Colors);
+    for (number, word) in COLORS.into_iter().enumerate() {
+        let surface = framebuffer.colors.get(number).and_then(Option::as_ref);
+        context.set_word(word, surface.map_or(0, |surface| surface.format.as_raw() as u32));
+    }
+    let colors = framebuffer.colors.len() as u32;
+    context.set_word(Word::Colors, colors);
+    let depth_stencil = framebuffer.depth_stencil.as_ref();
+    context.set_word(Word::DepthStencil, depth_stencil.map_or(0, |surface| surface.format.as_raw() as u32));
+    let later = bits![Dirty: Rendering, Viewport, Scissor, Multisample, ShaderKey];
+    later.iter().for_each(|bit| context.force(bit));
+    if colors != before {
+        context.force(Dirty::Blend);
+    }
+    if std::mem::replace(&mut context.current.orientation, framebuffer.orientation) != framebuffer.orientation {
+        // Windings turn over with the picture.
+        context.force(Dirty::Rasterizer);
+    }
+    context.bound.framebuffer.synced();
+    Ok(())
+}
+
+pub(in crate::context) fn rendering(context: &mut Context) -> Result<()> {
+    context.flush_barriers();
+    context.begin_rendering();
+    Ok(())
+}
+
+pub(in crate::context) fn pipeline(context: &mut Context) -> Result<()> {
+    let (Some(program), desc) = (context.current.program.clone(), context.current.desc) else { return Ok(()) };
+    let (Some(blend), Some(elements)) = (context.bound.blend.get().clone(), context.bound.elements.get().clone()) else {
+        return Ok(());
+    };
+    let before = context.current.pipeline.clone();
+    if before.as_ref().is_some_and(|before| before.desc == desc) {
+        return Ok(());
+    }
+    let changed = before.as_ref().map(|before| desc.changed(&before.desc));
+    let known = before.as_ref().zip(changed).and_then(|(before, changed)| {
+        context.transitions.get(before, changed, &desc).cloned()
+    });
+    let pipeline: Arc<Pipeline> = match known {
+        Some(pipeline) => pipeline,
+        None => {
+            let key = context.current.key;
+            let source = PipelineSource { program, key, blend: blend.state, elements: elements.state };
+            let made = context.shared.pipelines.get(&context.shared.modules, &desc, &source)?;
+            if let (Some(before), Some(changed)) = (&before, changed) {
+                context.transitions.add(before, changed, &made);
+            }
+            made
+        }
+    };
+    context.suspend_feedback();
+    context.batch.keep(pipeline.id, &pipeline);
+    let point = vk::PipelineBindPoint::GRAPHICS;
+    // SAFETY: the buffer is recording; the pipeline is for this bind point, and the batch keeps it.
+    unsafe { context.device.raw.cmd_bind_pipeline(context.batch.commands, point, *pipeline.raw) };
+    context.counters.commands += 1;
+    context.current.pipeline = Some(pipeline);
+    Ok(())
+}
+
+pub(in crate::context) fn compute_program(context: &mut Context) -> Result<()> {
+    let shader = context.bound.shaders[Stage::Compute as usize].clone();
+    let shader = shader.ok_or_else(|| Error::new("no compute shader is bound"))?;
+    let (program, _) = context.shared.programs.get(&context.device, &[shader], &Default::default())?;
+    let pipeline = context.shared.pipelines.compute(&context.shared.modules, &program)?;
+    context.batch.keep(pipeline.id, &pipeline);
+    let point = vk::PipelineBindPoint::COMPUTE;
+    // SAFETY: the buffer is recording; the pipeline is for this bind point, and the batch keeps it.
+    unsafe { context.device.raw.cmd_bind_pipeline(context.batch.commands, point, *pipeline.raw) };
+    context.counters.commands += 1;
+    context.current.compute = Some((program, pipeline));
+    context.force(Dirty::ComputeResources);
+    Ok(())
+}

@@ -1,0 +1,407 @@
+//! Handlers of what shaders see: descriptors, vertex buffers, push constants.
+
+use crate::context::access::Use;
+use crate::context::bind::{ConstantBuffer, SamplerPointer};
+use crate::context::descriptors::{buffer_descriptor, image_descriptor, texel_descriptor, Descriptor};
+use crate::context::{BufferRange, Context};
+use crate::device::DynamicState;
+use crate::error::{Error, Result};
+use crate::pipeline::{input_rate, Word};
+use crate::program::{DescriptorClass, Layout, SlotBinding};
+use crate::resource::{ImageView, SamplerView};
+use ash::vk;
+use ntv::module::{DescriptorKind, Stage};
+use std::sync::Arc;
+
+pub(in crate::context) fn uniforms(context: &mut Context) -> Result<()> {
+    context.bind_graphics(DescriptorClass::Uniforms)
+}
+
+pub(in crate::context) fn uniform_buffers(context: &mut Context) -> Result<()> {
+    context.bind_graphics(DescriptorClass::UniformBuffers)
+}
+
+pub(in crate::context) fn textures(context: &mut Context) -> Result<()> {
+    context.bind_graphics(DescriptorClass::Textures)
+}
+
+pub(in crate::context) fn storage_buffers(context: &mut Context) -> Result<()> {
+    context.bind_graphics(DescriptorClass::StorageBuffers)
+}
+
+pub(in crate::context) fn images(context: &mut Context) -> Result<()> {
+    context.bind_graphics(DescriptorClass::Images)
+}
+
+pub(in crate::context) fn compute_resources(context: &mut Context) -> Result<()> {
+    let Some((program, _)) = context.current.compute.clone() else { return Ok(()) };
+    for class in DescriptorClass::ALL {
+        context.bind_class(&program.layout, class, vk::PipelineBindPoint::COMPUTE)?;
+    }
+    context.push_blocks(&program, false)
+}
+
+/// Looks again whether what is bound waits for something.
+pub(in crate::context) fn accesses(context: &mut Context) -> Result<()> {
+    for class in DescriptorClass::ALL {
+        context.bind_graphics(class)?;
+    }
+    context.use_vertex_buffers();
+    context.flush_barriers();
+    Ok(())
+}
+
+/// What a draw without an index reads for a vertex, by attribute.
+pub(in crate::context) fn vertex_buffers(context: &mut Context) -> Result<()> {
+    context.use_vertex_buffers();
+    context.flush_barriers();
+    let Some(elements) = context.bound.elements.get().clone() else { return Ok(()) };
+    let has_strides = !context.takes(DynamicState::VertexInput);
+    for element in elements.state.of_buffers() {
+        let number = element.vertex_buffer_index;
+        let Some(bound) = context.bound.vertex_buffers.get(number as usize) else { continue };
+        let handle = [*bound.buffer.storage().raw];
+        let (offset, stride) = ([bound.offset], [u64::from(element.src_stride)]);
+        let (raw, commands) = (&context.device.raw, context.batch.commands);
+        // SAFETY: the buffer is recording; the batch keeps the vertex buffer, and its offset lies within it.
+        unsafe {
+            match has_strides {
+                true => raw.cmd_bind_vertex_buffers2(commands, number, &handle, &offset, None, Some(&stride)),
+                false => raw.cmd_bind_vertex_buffers(commands, number, &handle, &offset),
+            }
+        }
+        context.counters.commands += 1;
+    }
+    context.bound.vertex_buffers.synced(u64::MAX);
+    Ok(())
+}
+
+pub(in crate::context) fn vertex_elements(context: &mut Context) -> Result<()> {
+    let Some(elements) = context.bound.elements.get().clone() else { return Ok(()) };
+    if !context.takes(DynamicState::VertexInput) {
+        context.set_word(Word::VertexElements, elements.number);
+        context.bound.elements.synced();
+        return Ok(());
+    }
+    let bindings: Vec<_> = elements
+        .state
+        .of_buffers()
+        .map(|element| {
+            vk::VertexInputBindingDescription2EXT::default()
+                .binding(element.vertex_buffer_index)
+                .stride(element.src_stride)
+                .input_rate(input_rate(element))
+                .divisor(element.instance_divisor.max(1))
+        })
+        .collect();
+    let attributes: Vec<_> = (0..)
+        .zip(&elements.state.list)
+        .map(|(location, element)| {
+            vk::VertexInputAttributeDescription2EXT::default()
+                .location(location)
+                .binding(element.vertex_buffer_index)
+                .format(element.src_format)
+                .offset(element.src_offset)
+        })
+        .collect();
+    // SAFETY: the buffer is recording, and the device takes the command; each binding and location is there once.
+    unsafe {
+        let functions = &context.device.functions.vertex_input;
+        functions.cmd_set_vertex_input(context.batch.commands, &bindings, &attributes);
+    }
+    context.counters.commands += 1;
+    context.bound.elements.synced();
+    Ok(())
+}
+
+pub(in crate::context) fn push_constants(context: &mut Context) -> Result<()> {
+    let Some(program) = context.current.program.clone() else { return Ok(()) };
+    let is_indexed = context.current.is_indexed;
+    context.push_blocks(&program, is_indexed)
+}
+
+pub(in crate::context) fn stream_output(context: &mut Context) -> Result<()> {
+    context.take_stream_output()
+}
+
+impl Context {
+    fn bind_graphics(&mut self, class: DescriptorClass) -> Result<()> {
+        let Some(program) = self.current.program.clone() else { return Ok(()) };
+        self.bind_class(&program.layout, class, vk::PipelineBindPoint::GRAPHICS)
+    }
+
+    /// Binds the set of `class`, and waits for what it reads.
+    fn bind_class(&mut self, layout: &Layout, class: DescriptorClass, point: vk::PipelineBindPoint) -> Result<()> {
+        let Some(set) = layout.sets.get(class as usize).filter(|set| !set.slots.is_empty()) else { return Ok(()) };
+        let mut contents = std::mem::take(&mut self.scratch.descriptors);
+        let mut offsets = std::mem::take(&mut self.scratch.offsets);
+        contents.clear();
+        offsets.clear();
+        let described = set.slots.iter().try_for_each(|slot| {
+            let dynamic = set.has_dynamic_offsets && slot.kind == DescriptorKind::UniformBuffer;
+            (0..slot.count).try_for_each(|element| {
+                let mut descriptor = self.describe(slot, element)?;
+                if dynamic {
+                    offsets.push(descriptor[1] as u32);
+                    descriptor[1] = 0;
+                }
+                contents.push(descriptor);
+                Ok(())
+            })
+        });
+        let bound = described.and_then(|()| {
+            self.flush_barriers();
+            self.batch.sets.get(set, &contents)
+        });
+        if let Ok((handle, is_new)) = bound {
+            *(if is_new { &mut self.counters.sets_written } else { &mut self.counters.set_hits }) += 1;
+            self.bind_set((layout, class as usize), point, handle, &offsets);
+            for (stage, used) in set.used.iter().enumerate() {
+                let slots = &mut self.bound.stages[stage];
+                match class {
+                    DescriptorClass::Uniforms | DescriptorClass::UniformBuffers => slots.constants.synced(*used),
+                    DescriptorClass::Textures => {
+                        slots.views.synced(*used);
+                        slots.samplers.synced(*used);
+                    }
+                    DescriptorClass::StorageBuffers => slots.buffers.synced(*used),
+                    DescriptorClass::Images => slots.images.synced(*used),
+                }
+            }
+        }
+        (self.scratch.descriptors, self.scratch.offsets) = (contents, offsets);
+        bound.map(|_| ())
+    }
+
+    fn bind_set(
+        &mut self,
+        (layout, number): (&Layout, usize),
+        point: vk::PipelineBindPoint,
+        set: vk::DescriptorSet,
+        offsets: &[u32],
+    ) {
+        let bound = match point {
+            vk::PipelineBindPoint::COMPUTE => &mut self.current.compute_sets,
+            _ => &mut self.current.sets,
+        };
+        if bound.layout != layout.id {
+            *bound = Default::default();
+            bound.layout = layout.id;
+        }
+        if bound.sets[number] == set && offsets.is_empty() {
+            return;
+        }
+        bound.sets[number] = set;
+        let (raw, commands) = (&self.device.raw, self.batch.commands);
+        // SAFETY: the buffer is recording; the set was made with this layout's set layout, and there is an offset for each
+        // descriptor that wants one.
+        unsafe { raw.cmd_bind_descriptor_sets(commands, point, *layout.raw, number as u32, &[set], offsets) };
+        self.counters.commands += 1;
+    }
+
+    /// The descriptor of an element of `slot`. Uniform buffers have their offset in the second word.
+    fn describe(&mut self, slot: &SlotBinding, element: u32) -> Result<Descriptor> {
+        use DescriptorKind as Kind;
+        let number = (slot.slot + element) as usize;
+        let described = match slot.kind {
+            Kind::UniformBuffer => self.describe_constants(slot, number)?,
+            Kind::StorageBuffer if slot.class == DescriptorClass::StorageBuffers => {
+                self.describe_storage(slot.stage, number)?
+            }
+            // A block that a plan put into storage.
+            Kind::StorageBuffer => self.describe_constants(slot, number)?,
+            Kind::CombinedImageSampler | Kind::SampledImage | Kind::UniformTexelBuffer => {
+                self.describe_view(slot, number)?
+            }
+            Kind::Sampler => Some(image_descriptor(slot.kind, self.sampler(slot.stage, number)?, vk::ImageView::null())),
+            Kind::StorageImage | Kind::StorageTexelBuffer => self.describe_image(slot, number)?,
+            Kind::InputAttachment => {
+                return Err(Error::new("contexts have no input attachments: the framebuffer is read as a texture"));
+            }
+        };
+        match described {
+            Some(descriptor) => Ok(descriptor),
+            None if self.device.features.null_descriptor => Ok(match slot.kind {
+                Kind::UniformBuffer | Kind::StorageBuffer => buffer_descriptor(vk::Buffer::null(), 0, vk::WHOLE_SIZE),
+                Kind::CombinedImageSampler => {
+                    image_descriptor(slot.kind, self.sampler(slot.stage, number)?, vk::ImageView::null())
+                }
+                _ => [0; 3],
+            }),
+            None => {
+                let (stage, kind) = (slot.stage.name(), slot.kind);
+                Err(Error::new(format!(
+                    "the {stage} shader reads slot {number} ({kind:?}), nothing is bound there, and the device has no \
+                     nullDescriptor"
+                )))
+            }
+        }
+    }
+
+    /// A constant buffer, as a uniform or a storage buffer.
+    fn describe_constants(&mut self, slot: &SlotBinding, number: usize) -> Result<Option<Descriptor>> {
+        let limits = &self.device.limits;
+        let is_uniform = slot.kind == DescriptorKind::UniformBuffer;
+        let (most, alignment) = match is_uniform {
+            true => (limits.max_uniform_buffer_range, limits.min_uniform_buffer_offset_alignment),
+            false => (limits.max_storage_buffer_range, limits.min_storage_buffer_offset_alignment),
+        };
+        let stage = slot.stage as usize;
+        let (storage, offset, size) = match self.bound.stages[stage].constants.get(number) {
+            None => return Ok(None),
+            Some(ConstantBuffer::Buffer(BufferRange { buffer, offset, size })) => {
+                let storage = buffer.storage();
+                let left = storage.size - offset;
+                // Where loads of vec4s reach further than what is bound, the rest of the buffer is bound, too.
+                let wanted = (*size).max(slot.min_range.into()).next_multiple_of(16);
+                let range = wanted.min(left).min(most.into());
+                let used = if is_uniform { Use::Uniform } else { Use::Storage };
+                let offset = *offset;
+                self.use_buffer(&storage, used);
+                (storage, offset, range)
+            }
+            Some(ConstantBuffer::User(bytes)) => {
+                let size = (bytes.len() as u64).max(slot.min_range.into()).next_multiple_of(16).max(16);
+                if size > most.into() {
+                    return Err(Error::new(format!("a constant buffer of {size} bytes, where there may be {most}")));
+                }
+                let stamp = self.batch.stamp;
+                let known = self.bound.stages[stage].uploaded[number].clone();
+                let place = match known.filter(|(batch, _)| *batch == stamp) {
+                    Some((_, place)) => place,
+                    None => {
+                        let bytes = bytes.clone();
+                        let place = self.upload(&bytes, size, alignment)?;
+                        self.counters.uniform_uploads += 1;
+                        self.bound.stages[stage].uploaded[number] = Some((stamp, place.clone()));
+                        place
+                    }
+                };
+                (place.storage, place.offset, size)
+            }
+        };
+        Ok(Some(buffer_descriptor(*storage.raw, offset, size)))
+    }
+
+    fn describe_storage(&mut self, stage: Stage, number: usize) -> Result<Option<Descriptor>> {
+        if let Some(own) = self.describe_captured(number)? {
+            return Ok(Some(own));
+        }
+        let Some(range) = self.bound.stages[stage as usize].buffers.get(number).cloned() else { return Ok(None) };
+        let storage = range.buffer.storage();
+        self.use_buffer(&storage, Use::Storage);
+        let size = range.size.min(self.device.limits.max_storage_buffer_range.into());
+        Ok(Some(buffer_descriptor(*storage.raw, range.offset, size)))
+    }
+
+    fn describe_view(&mut self, slot: &SlotBinding, number: usize) -> Result<Option<Descriptor>> {
+        let Some(view) = self.bound.stages[slot.stage as usize].views.get(number).cloned() else { return Ok(None) };
+        let is_texels = slot.kind == DescriptorKind::UniformTexelBuffer;
+        match (&view, view.key()) {
+            (SamplerView::Texture { texture, .. }, Some(key)) if !is_texels => {
+                let storage = texture.storage();
+                let raw = storage.view(&self.device, &key)?;
+                self.use_image(&storage, Use::Sampled);
+                let sampler = match slot.kind {
+                    DescriptorKind::CombinedImageSampler => self.sampler(slot.stage, number)?,
+                    _ => vk::Sampler::null(),
+                };
+                Ok(Some(image_descriptor(slot.kind, sampler, raw)))
+            }
+            (SamplerView::Buffer { buffer, format, offset, size }, _) if is_texels => {
+                let storage = buffer.storage();
+                let raw = storage.texels(&self.device, (*format, *offset, *size))?;
+                self.use_buffer(&storage, Use::Sampled);
+                Ok(Some(texel_descriptor(raw)))
+            }
+            _ => Err(self.mismatch(slot, number)),
+        }
+    }
+
+    fn describe_image(&mut self, slot: &SlotBinding, number: usize) -> Result<Option<Descriptor>> {
+        let Some(view) = self.bound.stages[slot.stage as usize].images.get(number).cloned() else { return Ok(None) };
+        let is_texels = slot.kind == DescriptorKind::StorageTexelBuffer;
+        match (&view, view.key()) {
+            (ImageView::Texture { texture, .. }, Some(key)) if !is_texels => {
+                let storage = texture.storage();
+                let raw = storage.view(&self.device, &key)?;
+                self.use_image(&storage, Use::Storage);
+                Ok(Some(image_descriptor(slot.kind, vk::Sampler::null(), raw)))
+            }
+            (ImageView::Buffer { buffer, format, offset, size }, _) if is_texels => {
+                let storage = buffer.storage();
+                let raw = storage.texels(&self.device, (*format, *offset, *size))?;
+                self.use_buffer(&storage, Use::Storage);
+                Ok(Some(texel_descriptor(raw)))
+            }
+            _ => Err(self.mismatch(slot, number)),
+        }
+    }
+
+    fn mismatch(&self, slot: &SlotBinding, number: usize) -> Error {
+        let (stage, kind) = (slot.stage.name(), slot.kind);
+        Error::new(format!("the {stage} shader wants a {kind:?} at slot {number}, and something else is bound there"))
+    }
+
+    /// The sampler at a slot; one that takes the nearest texel if none is bound.
+    fn sampler(&mut self, stage: Stage, number: usize) -> Result<vk::Sampler> {
+        let bound = self.bound.stages[stage as usize].samplers.get(number).cloned();
+        let SamplerPointer(sampler) = match bound {
+            Some(bound) => bound,
+            None => SamplerPointer(self.create_sampler_state(&Default::default())?),
+        };
+        self.batch.keep(sampler.number, &sampler);
+        Ok(*sampler.raw)
+    }
+
+    fn use_vertex_buffers(&mut self) {
+        let Some(elements) = self.bound.elements.get().clone() else { return };
+        let mut left = elements.state.buffers;
+        while left != 0 {
+            let number = left.trailing_zeros() as usize;
+            left &= left - 1;
+            if let Some(bound) = self.bound.vertex_buffers.get(number) {
+                let storage = bound.buffer.storage();
+                self.use_buffer(&storage, Use::Vertex);
+            }
+        }
+    }
+
+    /// Brings the push constants to the command buffer: whether draws have indices, and constant buffers that are there.
+    fn push_blocks(&mut self, program: &Arc<crate::program::Program>, is_indexed: bool) -> Result<()> {
+        if program.push_constants == 0 {
+            return Ok(());
+        }
+        let mut bytes = std::mem::take(&mut self.current.push);
+        bytes.clear();
+        bytes.resize(program.push_constants as usize, 0);
+        bytes[..4].copy_from_slice(&u32::from(is_indexed).to_ne_bytes());
+        let mut written = Ok(());
+        for block in &program.inline_blocks {
+            let bound = self.bound.stages[block.stage as usize].constants.get(block.slot as usize);
+            let to = bytes.get_mut(block.offset as usize..).unwrap_or_default();
+            match bound {
+                Some(ConstantBuffer::User(own)) => {
+                    let len = own.len().min(to.len()).min(block.bytes as usize);
+                    to[..len].copy_from_slice(&own[..len]);
+                }
+                Some(ConstantBuffer::Buffer(_)) => {
+                    let (stage, slot) = (block.stage.name(), block.slot);
+                    written = Err(Error::new(format!(
+                        "constant buffer {slot} of the {stage} shader is in push constants, so it is given by value"
+                    )));
+                }
+                None => {}
+            }
+        }
+        if written.is_ok() {
+            let range = program.layout.push_constants;
+            let (raw, commands) = (&self.device.raw, self.batch.commands);
+            // SAFETY: the buffer is recording; the layout has a range of so many bytes for these stages.
+            unsafe { raw.cmd_push_constants(commands, *program.layout.raw, range.stage_flags, 0, &bytes) };
+            self.counters.commands += 1;
+        }
+        self.current.push = bytes;
+        written
+    }
+}

@@ -1,0 +1,186 @@
+//! Renderings: what is drawn to from one begin to an end, and clears that become a part of the begin.
+
+use super::access::Use;
+use super::state::{Clear, FramebufferState, MAX_COLORS};
+use super::{Context, Dirty};
+use crate::error::Result;
+use crate::format::aspects;
+use crate::resource::ImageStorage;
+use ash::vk;
+use std::sync::Arc;
+
+/// Clears that wait for a rendering to begin.
+#[derive(Clone, Copy, Default)]
+pub(super) struct PendingClears {
+    pub(super) colors: [Option<[u32; 4]>; MAX_COLORS],
+    pub(super) depth: Option<f32>,
+    pub(super) stencil: Option<u32>,
+}
+
+impl PendingClears {
+    pub(super) fn is_empty(&self) -> bool {
+        self.colors.iter().all(Option::is_none) && self.depth.is_none() && self.stencil.is_none()
+    }
+
+    /// Adds what `clear` clears.
+    pub(super) fn add(&mut self, clear: &Clear) {
+        for (number, color) in self.colors.iter_mut().enumerate() {
+            if clear.colors >> number & 1 != 0 {
+                *color = Some(clear.color);
+            }
+        }
+        self.depth = clear.depth.or(self.depth);
+        self.stencil = clear.stencil.or(self.stencil);
+    }
+}
+
+/// The attachments as the handler of the framebuffer left them, and whether a rendering to them is under way.
+#[derive(Default)]
+pub(super) struct Rendering {
+    pub(super) is_active: bool,
+    colors: Vec<Option<(Arc<ImageStorage>, vk::ImageView)>>,
+    depth_stencil: Option<(Arc<ImageStorage>, vk::ImageView, vk::ImageAspectFlags)>,
+    pub(super) size: [u32; 2],
+    pub(super) layers: u32,
+    pub(super) samples: u32,
+    pub(super) clears: PendingClears,
+}
+
+impl Rendering {
+    /// The colours that there are, a bit each, and whether there is depth and stencil.
+    pub(super) fn present(&self) -> (u32, vk::ImageAspectFlags) {
+        let bit = |(number, color): (usize, &Option<_>)| u32::from(color.is_some()) << number;
+        let colors = self.colors.iter().enumerate().map(bit).sum();
+        (colors, self.depth_stencil.as_ref().map_or(vk::ImageAspectFlags::empty(), |(.., aspects)| *aspects))
+    }
+
+    /// The command buffer is another one.
+    pub(super) fn lose(&mut self) {
+        self.is_active = false;
+    }
+}
+
+impl Context {
+    /// Takes over the attachments of the framebuffer that is bound.
+    pub(super) fn take_framebuffer(&mut self) -> Result<()> {
+        let framebuffer: &FramebufferState = self.bound.framebuffer.get();
+        let mut rendering = Rendering { size: framebuffer.size, layers: u32::MAX, samples: 1, ..Rendering::default() };
+        let surfaces = framebuffer.colors.iter().flatten().chain(&framebuffer.depth_stencil);
+        for surface in surfaces.clone() {
+            let [width, height] = surface.size();
+            let is_first = rendering.layers == u32::MAX;
+            let least = |least: u32, own: u32| if is_first { own } else { least.min(own) };
+            rendering.size = [least(rendering.size[0], width), least(rendering.size[1], height)];
+            rendering.layers = rendering.layers.min(surface.layers[1]);
+            rendering.samples = surface.texture.description().samples;
+        }
+        if rendering.layers == u32::MAX {
+            rendering.layers = 1;
+            rendering.samples = framebuffer.samples.max(1);
+        }
+        for surface in &framebuffer.colors {
+            let color = surface.as_ref().map(|surface| {
+                let storage = surface.texture.storage();
+                let view = storage.view(&self.device, &surface.key())?;
+                Ok((storage, view))
+            });
+            rendering.colors.push(color.transpose()?);
+        }
+        if let Some(surface) = &framebuffer.depth_stencil {
+            let storage = surface.texture.storage();
+            let view = storage.view(&self.device, &surface.key())?;
+            rendering.depth_stencil = Some((storage, view, aspects(surface.format)));
+        }
+        self.end_rendering();
+        self.current.rendering = rendering;
+        Ok(())
+    }
+
+    /// Begins a rendering to the attachments, unless one is under way.
+    pub(super) fn begin_rendering(&mut self) {
+        if self.current.rendering.is_active {
+            return;
+        }
+        // They are taken first: what ends a rendering begins one for clears that wait.
+        let clears = std::mem::take(&mut self.current.rendering.clears);
+        let colors = self.current.rendering.colors.clone();
+        let depth_stencil = self.current.rendering.depth_stencil.clone();
+        for (storage, _) in colors.iter().flatten() {
+            self.use_image(storage, Use::ColorAttachment);
+        }
+        if let Some((storage, ..)) = &depth_stencil {
+            self.use_image(storage, Use::DepthAttachment);
+        }
+        self.flush_barriers();
+        let attachments: Vec<vk::RenderingAttachmentInfo<'_>> = colors
+            .iter()
+            .zip(&clears.colors)
+            .map(|(color, clear)| {
+                let Some((_, view)) = color else { return vk::RenderingAttachmentInfo::default() };
+                let layout = vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL;
+                let value = clear.map(|uint32| vk::ClearValue { color: vk::ClearColorValue { uint32 } });
+                attachment(*view, layout, value)
+            })
+            .collect();
+        let with = |aspect: vk::ImageAspectFlags, value: Option<vk::ClearValue>| {
+            let (_, view, _) = depth_stencil.as_ref().filter(|(.., has)| has.contains(aspect))?;
+            Some(attachment(*view, vk::ImageLayout::DEPTH_STENCIL_ATTACHMENT_OPTIMAL, value))
+        };
+        let value = |depth: f32, stencil: u32| vk::ClearValue {
+            depth_stencil: vk::ClearDepthStencilValue { depth, stencil },
+        };
+        let depth = with(vk::ImageAspectFlags::DEPTH, clears.depth.map(|depth| value(depth, 0)));
+        let stencil = with(vk::ImageAspectFlags::STENCIL, clears.stencil.map(|stencil| value(0.0, stencil)));
+        let rendering = &mut self.current.rendering;
+        let [width, height] = rendering.size;
+        let area = vk::Rect2D { offset: vk::Offset2D::default(), extent: vk::Extent2D { width, height } };
+        let mut info = vk::RenderingInfo::default()
+            .render_area(area)
+            .layer_count(rendering.layers)
+            .color_attachments(&attachments);
+        if let Some(depth) = &depth {
+            info = info.depth_attachment(depth);
+        }
+        if let Some(stencil) = &stencil {
+            info = info.stencil_attachment(stencil);
+        }
+        // SAFETY: the buffer is recording, outside of a rendering; the views are of images that the batch keeps, which the barriers
+        // before brought into these layouts, and the area lies within all of them.
+        unsafe { self.device.raw.cmd_begin_rendering(self.batch.commands, &info) };
+        rendering.is_active = true;
+        self.counters.renderings += 1;
+        self.counters.commands += 1;
+    }
+
+    /// Ends the rendering that is under way, if there is one.
+    pub(super) fn end_rendering(&mut self) {
+        if !self.current.rendering.clears.is_empty() {
+            // What was only cleared is cleared all the same.
+            self.begin_rendering();
+        }
+        if self.current.rendering.is_active {
+            self.suspend_feedback();
+            // SAFETY: the buffer is recording, within a rendering that this context began.
+            unsafe { self.device.raw.cmd_end_rendering(self.batch.commands) };
+            self.current.rendering.is_active = false;
+            self.counters.commands += 1;
+        }
+        self.dirty.insert(Dirty::Rendering);
+        self.forced.insert(Dirty::Rendering);
+    }
+}
+
+fn attachment(
+    view: vk::ImageView,
+    layout: vk::ImageLayout,
+    clear: Option<vk::ClearValue>,
+) -> vk::RenderingAttachmentInfo<'static> {
+    let info = vk::RenderingAttachmentInfo::default()
+        .image_view(view)
+        .image_layout(layout)
+        .store_op(vk::AttachmentStoreOp::STORE);
+    match clear {
+        Some(value) => info.load_op(vk::AttachmentLoadOp::CLEAR).clear_value(value),
+        None => info.load_op(vk::AttachmentLoadOp::LOAD),
+    }
+}

@@ -1,0 +1,122 @@
+//! What all contexts of a device share: programs, modules, pipelines, samplers, and the worker that warms pipelines up.
+
+use crate::context::BlendState;
+use crate::device::{Device, Logical};
+use crate::error::Result;
+use crate::pipeline::{DiskCache, Numbered, PipelineDesc, PipelineSource, Pipelines, VertexElements};
+use crate::program::{Modules, Programs};
+use crate::resource::{Sampler, SamplerState};
+use std::path::PathBuf;
+use std::sync::mpsc::{self, Sender};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::thread::JoinHandle;
+
+/// What contexts share.
+pub(crate) struct Shared {
+    /// First, so that the worker ends before what it works with goes.
+    worker: Mutex<Option<Worker>>,
+    pub(crate) programs: Programs,
+    pub(crate) modules: Arc<Modules>,
+    pub(crate) pipelines: Arc<Pipelines>,
+    pub(crate) blends: Numbered<BlendState>,
+    pub(crate) elements: Numbered<VertexElements>,
+    samplers: Mutex<Vec<Weak<Sampler>>>,
+}
+
+/// Where a device keeps it.
+pub(crate) type SharedSlot = Mutex<Weak<Shared>>;
+
+impl Shared {
+    /// That of `device`; made for the first of its contexts.
+    pub(crate) fn of(device: &Device, pipeline_cache: Option<PathBuf>) -> Result<Arc<Shared>> {
+        let mut slot = device.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(shared) = slot.upgrade() {
+            return Ok(shared);
+        }
+        let logical = &device.logical;
+        let disk = DiskCache::new(logical, pipeline_cache)?;
+        let shared = Arc::new(Shared {
+            worker: Mutex::new(None),
+            programs: Programs::new(logical, device.target()),
+            modules: Arc::default(),
+            pipelines: Arc::new(Pipelines::new(logical, disk)),
+            blends: Numbered::default(),
+            elements: Numbered::default(),
+            samplers: Mutex::default(),
+        });
+        *slot = Arc::downgrade(&shared);
+        Ok(shared)
+    }
+
+    /// The sampler with this state.
+    pub(crate) fn sampler(&self, device: &Arc<Logical>, state: &SamplerState) -> Result<Arc<Sampler>> {
+        let mut samplers = self.samplers.lock().unwrap_or_else(PoisonError::into_inner);
+        samplers.retain(|sampler| sampler.strong_count() > 0);
+        let known = samplers.iter().filter_map(Weak::upgrade).find(|sampler| sampler.state == *state);
+        if let Some(sampler) = known {
+            return Ok(sampler);
+        }
+        let sampler = Sampler::new(device, state)?;
+        samplers.push(Arc::downgrade(&sampler));
+        Ok(sampler)
+    }
+
+    /// Has the worker make the pipelines of `jobs`.
+    pub(crate) fn warm_up(&self, jobs: Vec<(PipelineDesc, PipelineSource)>) {
+        let mut worker = self.worker.lock().unwrap_or_else(PoisonError::into_inner);
+        let worker = worker.get_or_insert_with(|| Worker::new(&self.pipelines, &self.modules));
+        worker.send(jobs);
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        // The worker ends first: it may make a pipeline just now.
+        *self.worker.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        // A cache that cannot be written is made again the next time.
+        let _ = self.pipelines.disk.save();
+    }
+}
+
+type Job = (PipelineDesc, PipelineSource);
+
+/// A thread that makes pipelines before draws want them.
+struct Worker {
+    jobs: Option<Sender<Job>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Worker {
+    fn new(pipelines: &Arc<Pipelines>, modules: &Arc<Modules>) -> Worker {
+        let (sender, jobs) = mpsc::channel::<Job>();
+        let (pipelines, modules) = (Arc::clone(pipelines), Arc::clone(modules));
+        let work = move || {
+            for (desc, source) in jobs {
+                // What fails here fails again, with an error, when a draw wants it.
+                let _ = pipelines.warm(&modules, &desc, &source);
+            }
+        };
+        // Without a thread nothing is warmed up.
+        let thread = std::thread::Builder::new().name("ntv-warm-up".into()).spawn(work).ok();
+        Worker { jobs: Some(sender), thread }
+    }
+
+    fn send(&self, jobs: Vec<Job>) {
+        if let Some(sender) = &self.jobs {
+            for job in jobs {
+                // The thread takes jobs until the sender is dropped; if there is no thread, there is no use in the job.
+                let _ = sender.send(job);
+            }
+        }
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        drop(self.jobs.take());
+        if let Some(thread) = self.thread.take() {
+            // It panicked, or not: it is gone.
+            let _ = thread.join();
+        }
+    }
+}

@@ -1,0 +1,300 @@
+//! Transform feedback: Gallium's stream output.
+//!
+//! With `VK_EXT_transform_feedback` the device captures. A capture begins with the first draw that has targets, and lasts until
+//! something ends it that Vulkan does not allow within: another pipeline, the end of the rendering. How far it came is in a counter
+//! on the device, so that it goes on from there.
+//!
+//! With [`BackEnd::Storage`] the shaders of the program write what is captured, and are told of each draw in a block of words.
+
+use super::access::Use;
+use super::bind::Bound;
+use super::descriptors::{buffer_descriptor, Descriptor};
+use super::state::{DrawInfo, DrawStart, Topology};
+use super::{BufferRange, Context, Dirty};
+use crate::error::{Error, Result};
+use crate::resource::{Buffer, BufferDescription};
+use ash::vk;
+use ntv::capture::{fitting, CaptureState, ProvokingVertex, BUFFER_BINDING, STATE_BINDING};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::Arc;
+
+/// Buffers that transform feedback writes.
+pub(crate) const MAX_TARGETS: usize = 4;
+
+/// A part of a buffer that transform feedback writes: Gallium's `pipe_stream_output_target`.
+pub struct StreamOutputTarget {
+    pub(crate) range: BufferRange,
+    /// Bytes that were captured, on the device.
+    pub(crate) counter: Arc<Buffer>,
+    /// Bytes of a vertex, of the last program that captured there.
+    stride: AtomicU32,
+}
+
+impl StreamOutputTarget {
+    pub(super) fn stride(&self) -> u32 {
+        self.stride.load(Ordering::Relaxed)
+    }
+}
+
+/// What is captured to.
+#[derive(Default)]
+pub(super) struct Feedback {
+    targets: [Option<Arc<StreamOutputTarget>>; MAX_TARGETS],
+    /// Captures go on where they ended.
+    appends: bool,
+    /// A capture of the device is under way.
+    is_running: bool,
+    /// The shaders write, and have written so many primitives since the begin.
+    primitives: u32,
+    state: Vec<u32>,
+}
+
+impl Feedback {
+    /// Whether anything is to be captured.
+    pub(super) fn is_active(&self) -> bool {
+        self.targets.iter().any(Option::is_some)
+    }
+}
+
+impl Context {
+    /// A part of a buffer that transform feedback can write. Its offset and size are multiples of 4.
+    pub fn create_stream_output_target(&mut self, range: BufferRange) -> Result<Arc<StreamOutputTarget>> {
+        let fits = range.offset.checked_add(range.size).is_some_and(|end| end <= range.buffer.size());
+        if !fits || !range.offset.is_multiple_of(4) || !range.size.is_multiple_of(4) || range.size == 0 {
+            return Err(Error::new("a part of a buffer that transform feedback cannot write"));
+        }
+        let counter = self.create_buffer(BufferDescription { size: 4, usage: Default::default() })?;
+        self.clear_buffer(&counter, 0, 4, 0)?;
+        Ok(Arc::new(StreamOutputTarget { range, counter, stride: AtomicU32::new(0) }))
+    }
+
+    /// Sets what transform feedback writes; none ends it. With `append` it goes on where it ended, else it begins anew.
+    pub fn set_stream_output_targets(
+        &mut self,
+        targets: &[Option<Arc<StreamOutputTarget>>],
+        append: bool,
+    ) -> Result<()> {
+        if targets.len() > MAX_TARGETS {
+            return Err(Error::new(format!("{} targets of transform feedback", targets.len())));
+        }
+        self.suspend_feedback();
+        let feedback = &mut self.feedback;
+        feedback.targets = Default::default();
+        feedback.targets[..targets.len()].clone_from_slice(targets);
+        feedback.appends = append;
+        if feedback.is_active() && !append {
+            feedback.primitives = 0;
+        }
+        self.force(Dirty::StreamOutput);
+        self.force(Dirty::ShaderKey);
+        self.force(Dirty::StorageBuffers);
+        Ok(())
+    }
+
+    /// Whether the device is to capture what the bound program draws.
+    fn device_captures(&self) -> bool {
+        self.feedback.is_active()
+            && self.current.program.as_ref().is_some_and(|program| {
+                !program.xfb.is_empty() && program.captures == ntv::capture::BackEnd::Extension
+            })
+    }
+
+    /// Whether the shaders of the bound program capture, or could.
+    fn shaders_capture(&self) -> bool {
+        self.current.program.as_ref().is_some_and(|program| {
+            !program.xfb.is_empty() && program.captures == ntv::capture::BackEnd::Storage
+        })
+    }
+
+    /// Binds the targets.
+    pub(super) fn take_stream_output(&mut self) -> Result<()> {
+        if !self.device_captures() {
+            return Ok(());
+        }
+        let Some(functions) = self.device.feedback.clone() else { return Ok(()) };
+        let Some(program) = self.current.program.clone() else { return Ok(()) };
+        self.suspend_feedback();
+        for (number, target) in self.feedback.targets.clone().into_iter().enumerate() {
+            let Some(target) = target else { continue };
+            target.stride.store(program.xfb.buffers[number].stride, Ordering::Relaxed);
+            let storage = target.range.buffer.storage();
+            self.use_buffer(&storage, Use::Feedback);
+            let (buffers, offsets, sizes) = ([*storage.raw], [target.range.offset], [target.range.size]);
+            let commands = self.batch.commands;
+            // SAFETY: the buffer is recording, and no capture is under way; the part lies within the buffer, which the batch keeps.
+            unsafe {
+                let bind = functions.fp().cmd_bind_transform_feedback_buffers_ext;
+                bind(commands, number as u32, 1, buffers.as_ptr(), offsets.as_ptr(), sizes.as_ptr());
+            }
+            self.counters.commands += 1;
+        }
+        let missing = (0..MAX_TARGETS)
+            .find(|number| program.xfb.buffers[*number].is_used && self.feedback.targets[*number].is_none());
+        if let Some(number) = missing {
+            return Err(Error::new(format!("the program captures to buffer {number}, and there is no target")));
+        }
+        self.flush_barriers();
+        Ok(())
+    }
+
+    /// Has the device capture from now on, if it is to.
+    pub(super) fn resume_feedback(&mut self) -> Result<()> {
+        if self.feedback.is_running || !self.device_captures() {
+            return Ok(());
+        }
+        let Some(functions) = self.device.feedback.clone() else { return Ok(()) };
+        let counters: Vec<_> = self.counters_of_targets();
+        for (_, storage) in &counters {
+            self.use_buffer(storage, Use::FeedbackCounter);
+        }
+        for target in self.feedback.targets.clone().into_iter().flatten() {
+            let storage = target.range.buffer.storage();
+            self.use_buffer(&storage, Use::Feedback);
+        }
+        self.flush_barriers();
+        self.begin_rendering();
+        self.dirty.remove(Dirty::Rendering);
+        self.forced.remove(Dirty::Rendering);
+        let handles: Vec<vk::Buffer> = match self.feedback.appends {
+            true => counters.iter().map(|(_, storage)| *storage.raw).collect(),
+            // Without counters it begins anew.
+            false => counters.iter().map(|_| vk::Buffer::null()).collect(),
+        };
+        let offsets = vec![0u64; handles.len()];
+        // SAFETY: the buffer is recording, within a rendering; a pipeline that captures is bound, and so are its buffers.
+        unsafe {
+            let begin = functions.fp().cmd_begin_transform_feedback_ext;
+            begin(self.batch.commands, 0, handles.len() as u32, handles.as_ptr(), offsets.as_ptr());
+        }
+        self.counters.commands += 1;
+        (self.feedback.is_running, self.feedback.appends) = (true, true);
+        Ok(())
+    }
+
+    /// Ends a capture that is under way; it goes on later.
+    pub(super) fn suspend_feedback(&mut self) {
+        if !std::mem::take(&mut self.feedback.is_running) {
+            return;
+        }
+        let Some(functions) = self.device.feedback.clone() else { return };
+        let handles: Vec<vk::Buffer> = self.counters_of_targets().iter().map(|(_, storage)| *storage.raw).collect();
+        let offsets = vec![0u64; handles.len()];
+        // SAFETY: the buffer is recording; a capture was begun in it, in this rendering. The counters have 4 bytes.
+        unsafe {
+            let end = functions.fp().cmd_end_transform_feedback_ext;
+            end(self.batch.commands, 0, handles.len() as u32, handles.as_ptr(), offsets.as_ptr());
+        }
+        self.counters.commands += 1;
+    }
+
+    /// The counters of the targets, up to the last; of a number without a target that of the one after it, as it is not written.
+    fn counters_of_targets(&self) -> Vec<(usize, Arc<crate::resource::BufferStorage>)> {
+        let targets = self.feedback.targets.iter().enumerate();
+        targets.filter_map(|(number, target)| Some((number, target.as_ref()?.counter.storage()))).collect()
+    }
+
+    /// Tells shaders that capture of a draw that comes.
+    pub(super) fn before_draw(&mut self, info: &DrawInfo, is_indirect: bool, draws: &[DrawStart]) -> Result<()> {
+        if self.current.program.is_none() || !self.shaders_capture() {
+            return Ok(());
+        }
+        let mut state = CaptureState::INACTIVE;
+        if self.feedback.is_active() {
+            if is_indirect || info.indices.is_some() || draws.len() > 1 {
+                return Err(Error::new("shaders that capture take single draws without indices"));
+            }
+            let draw = draws.first().copied().unwrap_or_default();
+            state = CaptureState {
+                is_active: true,
+                topology: capture_topology(info.mode)?,
+                provoking: provoking(&self.bound),
+                first_vertex: draw.start,
+                vertices: draw.count,
+                first_instance: info.start_instance,
+                instances: info.instance_count,
+                primitives_before: self.feedback.primitives,
+                primitives_most: self.primitives_that_fit(info.mode)?,
+                ..CaptureState::INACTIVE
+            };
+            let alignment = self.device.limits.min_storage_buffer_offset_alignment.max(4);
+            for (number, target) in self.feedback.targets.iter().enumerate() {
+                let Some(target) = target else { continue };
+                state.first_words[number] = (target.range.offset % alignment / 4) as u32;
+            }
+        }
+        let words = state.words();
+        if self.feedback.state != words {
+            self.feedback.state = words.to_vec();
+            self.force(Dirty::StorageBuffers);
+        }
+        Ok(())
+    }
+
+    /// Counts what shaders captured of a draw.
+    pub(super) fn after_draw(&mut self, info: &DrawInfo, draws: &[DrawStart]) {
+        if !self.feedback.is_active() || !self.shaders_capture() {
+            return;
+        }
+        let Ok(topology) = capture_topology(info.mode) else { return };
+        for draw in draws {
+            let primitives = topology.primitives(draw.count).saturating_mul(info.instance_count);
+            self.feedback.primitives = self.feedback.primitives.saturating_add(primitives);
+        }
+    }
+
+    fn primitives_that_fit(&self, mode: Topology) -> Result<u32> {
+        let Some(program) = &self.current.program else { return Ok(0) };
+        let used = program.xfb.buffers.iter().zip(&self.feedback.targets).filter(|(buffer, _)| buffer.is_used);
+        let sizes = used.map(|(buffer, target)| (buffer.stride, target.as_ref().map_or(0, |target| target.range.size)));
+        Ok(fitting(capture_topology(mode)?, sizes))
+    }
+
+    /// The descriptor of what a shader that captures has beside the application's shader buffers; `None` for those.
+    pub(super) fn describe_captured(&mut self, number: usize) -> Result<Option<Descriptor>> {
+        let (first, state) = (BUFFER_BINDING as usize, STATE_BINDING as usize);
+        if number == state {
+            if self.feedback.state.is_empty() {
+                self.feedback.state = CaptureState::INACTIVE.words().to_vec();
+            }
+            let bytes: Vec<u8> = self.feedback.state.iter().flat_map(|word| word.to_ne_bytes()).collect();
+            let alignment = self.device.limits.min_storage_buffer_offset_alignment;
+            let place = self.upload(&bytes, bytes.len() as u64, alignment)?;
+            return Ok(Some(buffer_descriptor(*place.storage.raw, place.offset, bytes.len() as u64)));
+        }
+        let Some(target) = number.checked_sub(first).filter(|target| *target < MAX_TARGETS) else { return Ok(None) };
+        let alignment = self.device.limits.min_storage_buffer_offset_alignment.max(4);
+        match self.feedback.targets[target].clone() {
+            Some(target) => {
+                let storage = target.range.buffer.storage();
+                self.use_buffer(&storage, Use::Storage);
+                let before = target.range.offset % alignment;
+                Ok(Some(buffer_descriptor(*storage.raw, target.range.offset - before, target.range.size + before)))
+            }
+            None => {
+                // The shader is told to write nothing.
+                let place = self.upload(&[0; 16], 16, alignment)?;
+                Ok(Some(buffer_descriptor(*place.storage.raw, place.offset, 16)))
+            }
+        }
+    }
+}
+
+fn provoking(bound: &Bound) -> ProvokingVertex {
+    match bound.rasterizer.get().as_ref().is_none_or(|rasterizer| rasterizer.0.flatshade_first) {
+        true => ProvokingVertex::First,
+        false => ProvokingVertex::Last,
+    }
+}
+
+fn capture_topology(mode: Topology) -> Result<ntv::capture::Topology> {
+    use ntv::capture::Topology as Captured;
+    Ok(match mode {
+        Topology::POINT_LIST => Captured::Points,
+        Topology::LINE_LIST => Captured::Lines,
+        Topology::LINE_STRIP => Captured::LineStrip,
+        Topology::TRIANGLE_LIST => Captured::Triangles,
+        Topology::TRIANGLE_STRIP => Captured::TriangleStrip,
+        Topology::TRIANGLE_FAN => Captured::TriangleFan,
+        other => return Err(Error::new(format!("shaders capture no {other:?}"))),
+    })
+}

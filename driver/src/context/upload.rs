@@ -1,0 +1,69 @@
+//! Bytes on their way to the device: through memory that the host writes and commands read.
+
+use super::Context;
+use crate::error::{Error, Result};
+use crate::resource::{BufferDescription, BufferStorage, Usage};
+use std::sync::Arc;
+
+/// Bytes of a chunk.
+const CHUNK: u64 = 1 << 20;
+
+/// Chunks of memory, filled one after the other. One that no batch uses any more is filled again.
+#[derive(Default)]
+pub(super) struct Uploads {
+    chunks: Vec<Arc<BufferStorage>>,
+    current: Option<Arc<BufferStorage>>,
+    offset: u64,
+}
+
+/// Where bytes were put.
+#[derive(Clone)]
+pub(super) struct Uploaded {
+    pub(super) storage: Arc<BufferStorage>,
+    pub(super) offset: u64,
+}
+
+impl Context {
+    /// Puts `bytes`, and zeros up to `size` if that is more, into upload memory, at a multiple of `alignment`.
+    pub(super) fn upload(&mut self, bytes: &[u8], size: u64, alignment: u64) -> Result<Uploaded> {
+        let size = size.max(bytes.len() as u64).max(1);
+        let place = self.reserve(size, alignment)?;
+        let padding = size as usize - bytes.len();
+        let written = place.storage.write(place.offset, bytes)
+            && (padding == 0 || place.storage.write(place.offset + bytes.len() as u64, &vec![0; padding]));
+        if !written {
+            return Err(Error::new("upload memory that the host does not see"));
+        }
+        self.counters.uploaded_bytes += size;
+        self.batch.bytes += size;
+        self.keep_buffer(&place.storage);
+        Ok(place)
+    }
+
+    fn reserve(&mut self, size: u64, alignment: u64) -> Result<Uploaded> {
+        let alignment = alignment.max(4);
+        if size > CHUNK {
+            let storage = BufferStorage::new(&self.device, BufferDescription { size, usage: Usage::Stream })?;
+            return Ok(Uploaded { storage: Arc::new(storage), offset: 0 });
+        }
+        let uploads = &mut self.uploads;
+        let offset = uploads.offset.next_multiple_of(alignment);
+        if let Some(storage) = uploads.current.clone().filter(|_| offset + size <= CHUNK) {
+            uploads.offset = offset + size;
+            return Ok(Uploaded { storage, offset });
+        }
+        uploads.current = None;
+        let free = uploads.chunks.iter().find(|chunk| Arc::strong_count(chunk) == 1).cloned();
+        let storage = match free {
+            Some(storage) => storage,
+            None => {
+                let description = BufferDescription { size: CHUNK, usage: Usage::Stream };
+                let storage = Arc::new(BufferStorage::new(&self.device, description)?);
+                uploads.chunks.push(Arc::clone(&storage));
+                storage
+            }
+        };
+        (uploads.current, uploads.offset) = (Some(Arc::clone(&storage)), size);
+        Ok(Uploaded { storage, offset: 0 })
+    }
+}

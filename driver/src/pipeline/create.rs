@@ -1,0 +1,251 @@
+//! Vulkan's pipelines, made of descriptions: whole, or as libraries of a part each.
+
+use super::desc::{MultisampleWord, PipelineDesc, RasterizerWord, Word};
+use super::VertexElements;
+use crate::context::BlendState;
+use crate::device::handle::Owned;
+use crate::device::{DynamicState, Logical};
+use crate::error::{Context as _, Error, Result};
+use crate::format::aspects;
+use crate::program::{stage_flags, Program};
+use ash::vk;
+use ntv::module::Stage;
+use std::sync::Arc;
+
+/// Modules of a pipeline, by stage.
+pub(crate) type StageModules = Vec<(Stage, Arc<Owned<vk::ShaderModule>>)>;
+
+/// What a description's numbers mean.
+pub(crate) struct Source<'a> {
+    pub(crate) desc: &'a PipelineDesc,
+    pub(crate) program: &'a Program,
+    pub(crate) modules: &'a StageModules,
+    pub(crate) blend: &'a BlendState,
+    pub(crate) elements: &'a VertexElements,
+}
+
+/// The parts that a pipeline is linked of (VK_EXT_graphics_pipeline_library).
+pub(crate) const PARTS: [vk::GraphicsPipelineLibraryFlagsEXT; 4] = [
+    vk::GraphicsPipelineLibraryFlagsEXT::VERTEX_INPUT_INTERFACE,
+    vk::GraphicsPipelineLibraryFlagsEXT::PRE_RASTERIZATION_SHADERS,
+    vk::GraphicsPipelineLibraryFlagsEXT::FRAGMENT_SHADER,
+    vk::GraphicsPipelineLibraryFlagsEXT::FRAGMENT_OUTPUT_INTERFACE,
+];
+
+/// States that commands set on every device: those of Vulkan 1.0 to 1.3.
+const ALWAYS_DYNAMIC: &[vk::DynamicState] = &[
+    vk::DynamicState::VIEWPORT_WITH_COUNT,
+    vk::DynamicState::SCISSOR_WITH_COUNT,
+    vk::DynamicState::LINE_WIDTH,
+    vk::DynamicState::DEPTH_BIAS,
+    vk::DynamicState::BLEND_CONSTANTS,
+    vk::DynamicState::STENCIL_COMPARE_MASK,
+    vk::DynamicState::STENCIL_WRITE_MASK,
+    vk::DynamicState::STENCIL_REFERENCE,
+    vk::DynamicState::CULL_MODE,
+    vk::DynamicState::FRONT_FACE,
+    vk::DynamicState::PRIMITIVE_TOPOLOGY,
+    vk::DynamicState::DEPTH_TEST_ENABLE,
+    vk::DynamicState::DEPTH_WRITE_ENABLE,
+    vk::DynamicState::DEPTH_COMPARE_OP,
+    vk::DynamicState::DEPTH_BOUNDS_TEST_ENABLE,
+    vk::DynamicState::DEPTH_BOUNDS,
+    vk::DynamicState::STENCIL_TEST_ENABLE,
+    vk::DynamicState::STENCIL_OP,
+    vk::DynamicState::RASTERIZER_DISCARD_ENABLE,
+    vk::DynamicState::DEPTH_BIAS_ENABLE,
+    vk::DynamicState::PRIMITIVE_RESTART_ENABLE,
+];
+
+/// The states that commands set for pipelines of `device`, but for those of a part that is not among `parts`.
+fn dynamic_states(device: &Logical, has_tessellation: bool) -> Vec<vk::DynamicState> {
+    let mut list = ALWAYS_DYNAMIC.to_vec();
+    let kept = |state: &DynamicState| *state != DynamicState::PatchControlPoints || has_tessellation;
+    list.extend(device.dynamic.iter().filter(kept).map(DynamicState::raw));
+    if !device.dynamic.has(DynamicState::VertexInput) {
+        list.push(vk::DynamicState::VERTEX_INPUT_BINDING_STRIDE);
+    }
+    list
+}
+
+/// Makes the pipeline of `source`: whole, or the library of one of [`PARTS`].
+pub(crate) fn graphics(
+    device: &Arc<Logical>,
+    cache: vk::PipelineCache,
+    source: &Source<'_>,
+    part: Option<vk::GraphicsPipelineLibraryFlagsEXT>,
+) -> Result<Owned<vk::Pipeline>> {
+    let desc = source.desc;
+    let has = |flag| part.is_none_or(|part| part == flag);
+    let fragment_stage = |stage: Stage| stage == Stage::Fragment;
+    let wanted = |stage: Stage| match fragment_stage(stage) {
+        true => has(vk::GraphicsPipelineLibraryFlagsEXT::FRAGMENT_SHADER),
+        false => has(vk::GraphicsPipelineLibraryFlagsEXT::PRE_RASTERIZATION_SHADERS),
+    };
+    let stages: Vec<_> = source.modules.iter().filter(|(stage, _)| wanted(*stage)).map(stage_info).collect();
+    let input = source.elements.input();
+    let mut divisors =
+        vk::PipelineVertexInputDivisorStateCreateInfoEXT::default().vertex_binding_divisors(&input.divisors);
+    let mut vertex_input = vk::PipelineVertexInputStateCreateInfo::default()
+        .vertex_binding_descriptions(&input.bindings)
+        .vertex_attribute_descriptions(&input.attributes);
+    if !input.divisors.is_empty() && device.features.instance_divisor {
+        vertex_input = vertex_input.push_next(&mut divisors);
+    }
+    let topology = vk::PrimitiveTopology::from_raw(desc.get(Word::Topology) as i32);
+    let assembly = vk::PipelineInputAssemblyStateCreateInfo::default().topology(topology);
+    let tessellation =
+        vk::PipelineTessellationStateCreateInfo::default().patch_control_points(desc.get(Word::PatchVertices).max(1));
+    let rasterizer = RasterizerWord::unpack(desc.get(Word::Rasterizer));
+    let mut clip = vk::PipelineViewportDepthClipControlCreateInfoEXT::default()
+        .negative_one_to_one(rasterizer.negative_one_to_one != 0);
+    let mut viewport = vk::PipelineViewportStateCreateInfo::default();
+    if device.features.depth_clip_control {
+        viewport = viewport.push_next(&mut clip);
+    }
+    let mut depth_clip = vk::PipelineRasterizationDepthClipStateCreateInfoEXT::default()
+        .depth_clip_enable(rasterizer.depth_clip != 0);
+    let provoking = match rasterizer.provoking_last {
+        0 => vk::ProvokingVertexModeEXT::FIRST_VERTEX,
+        _ => vk::ProvokingVertexModeEXT::LAST_VERTEX,
+    };
+    let mut provoking =
+        vk::PipelineRasterizationProvokingVertexStateCreateInfoEXT::default().provoking_vertex_mode(provoking);
+    let mut rasterization = vk::PipelineRasterizationStateCreateInfo::default()
+        .polygon_mode(vk::PolygonMode::from_raw(rasterizer.polygon_mode as i32))
+        .depth_clamp_enable(rasterizer.depth_clamp != 0)
+        .line_width(1.0);
+    if device.features.depth_clip_enable {
+        rasterization = rasterization.push_next(&mut depth_clip);
+    }
+    if device.input.provokes_last {
+        rasterization = rasterization.push_next(&mut provoking);
+    }
+    let mask = [desc.get(Word::SampleMask)];
+    let samples = MultisampleWord::unpack(desc.get(Word::Multisample));
+    let multisample = multisample(device, samples, &mask);
+    let depth_stencil = vk::PipelineDepthStencilStateCreateInfo::default();
+    let attachments: Vec<_> = (0..desc.colors().len()).map(|color| blend_attachment(source.blend, color)).collect();
+    let blend = vk::PipelineColorBlendStateCreateInfo::default()
+        .attachments(&attachments)
+        .logic_op_enable(source.blend.logicop.is_some() && device.core.logic_op == vk::TRUE)
+        .logic_op(source.blend.logicop.unwrap_or(vk::LogicOp::COPY));
+    let dynamic = dynamic_states(device, source.program.has_tessellation);
+    let dynamic = vk::PipelineDynamicStateCreateInfo::default().dynamic_states(&dynamic);
+    let formats: Vec<vk::Format> = desc.colors().iter().map(|format| vk::Format::from_raw(*format as i32)).collect();
+    let mut rendering = rendering(desc, &formats);
+    let mut library = vk::GraphicsPipelineLibraryCreateInfoEXT::default().flags(part.unwrap_or_default());
+    let mut info = vk::GraphicsPipelineCreateInfo::default()
+        .stages(&stages)
+        .vertex_input_state(&vertex_input)
+        .input_assembly_state(&assembly)
+        .viewport_state(&viewport)
+        .rasterization_state(&rasterization)
+        .multisample_state(&multisample)
+        .depth_stencil_state(&depth_stencil)
+        .color_blend_state(&blend)
+        .dynamic_state(&dynamic)
+        .layout(*source.program.layout.raw)
+        .push_next(&mut rendering);
+    if source.program.has_tessellation {
+        info = info.tessellation_state(&tessellation);
+    }
+    if part.is_some() {
+        let flags = vk::PipelineCreateFlags::LIBRARY_KHR
+            | vk::PipelineCreateFlags::RETAIN_LINK_TIME_OPTIMIZATION_INFO_EXT;
+        info = info.flags(flags).push_next(&mut library);
+    }
+    create(device, cache, &info)
+}
+
+/// Links a pipeline of the libraries of all [`PARTS`].
+pub(crate) fn link(
+    device: &Arc<Logical>,
+    cache: vk::PipelineCache,
+    program: &Program,
+    libraries: &[vk::Pipeline; 4],
+) -> Result<Owned<vk::Pipeline>> {
+    let mut libraries = vk::PipelineLibraryCreateInfoKHR::default().libraries(libraries);
+    let info = vk::GraphicsPipelineCreateInfo::default().layout(*program.layout.raw).push_next(&mut libraries);
+    create(device, cache, &info)
+}
+
+/// Makes the pipeline of a compute program.
+pub(crate) fn compute(
+    device: &Arc<Logical>,
+    cache: vk::PipelineCache,
+    program: &Program,
+    modules: &StageModules,
+) -> Result<Owned<vk::Pipeline>> {
+    let stage = modules.first().ok_or_else(|| Error::new("a compute program without a shader"))?;
+    let info = vk::ComputePipelineCreateInfo::default().stage(stage_info(stage)).layout(*program.layout.raw);
+    // SAFETY: the module has one compute shader called main, and the layout has what it uses.
+    let made = unsafe { device.raw.create_compute_pipelines(cache, &[info], None) };
+    let made = made.map_err(|(_, result)| result).during("vkCreateComputePipelines")?;
+    first(device, made)
+}
+
+fn create(
+    device: &Arc<Logical>,
+    cache: vk::PipelineCache,
+    info: &vk::GraphicsPipelineCreateInfo<'_>,
+) -> Result<Owned<vk::Pipeline>> {
+    // SAFETY: all that `info` points to outlives the call; the modules are valid, the layout has what they use, and states that
+    // the device does not know are not in the list of dynamic ones.
+    let made = unsafe { device.raw.create_graphics_pipelines(cache, std::slice::from_ref(info), None) };
+    let made = made.map_err(|(_, result)| result).during("vkCreateGraphicsPipelines")?;
+    first(device, made)
+}
+
+fn first(device: &Arc<Logical>, made: Vec<vk::Pipeline>) -> Result<Owned<vk::Pipeline>> {
+    let raw = made.first().copied().filter(|raw| *raw != vk::Pipeline::null());
+    Ok(Owned::new(device, raw.ok_or_else(|| Error::new("the driver made no pipeline"))?))
+}
+
+fn stage_info((stage, module): &(Stage, Arc<Owned<vk::ShaderModule>>)) -> vk::PipelineShaderStageCreateInfo<'static> {
+    vk::PipelineShaderStageCreateInfo::default().stage(stage_flags(*stage)).module(***module).name(c"main")
+}
+
+fn multisample<'a>(
+    device: &Logical,
+    samples: MultisampleWord,
+    mask: &'a [u32; 1],
+) -> vk::PipelineMultisampleStateCreateInfo<'a> {
+    let count = samples.samples.max(1);
+    let shading = samples.min_samples > 0 && device.core.sample_rate_shading == vk::TRUE;
+    let info = vk::PipelineMultisampleStateCreateInfo::default()
+        .rasterization_samples(vk::SampleCountFlags::from_raw(count))
+        .sample_shading_enable(shading)
+        .min_sample_shading((samples.min_samples as f32 / count as f32).min(1.0))
+        .alpha_to_coverage_enable(samples.alpha_to_coverage != 0)
+        .alpha_to_one_enable(samples.alpha_to_one != 0 && device.core.alpha_to_one == vk::TRUE);
+    match device.dynamic.has(DynamicState::SampleMask) {
+        true => info,
+        false => info.sample_mask(mask),
+    }
+}
+
+fn rendering<'a>(desc: &PipelineDesc, formats: &'a [vk::Format]) -> vk::PipelineRenderingCreateInfo<'a> {
+    let depth_stencil = vk::Format::from_raw(desc.get(Word::DepthStencil) as i32);
+    let aspects = if depth_stencil == vk::Format::UNDEFINED { vk::ImageAspectFlags::empty() } else { aspects(depth_stencil) };
+    let with = |aspect| if aspects.contains(aspect) { depth_stencil } else { vk::Format::UNDEFINED };
+    vk::PipelineRenderingCreateInfo::default()
+        .color_attachment_formats(formats)
+        .depth_attachment_format(with(vk::ImageAspectFlags::DEPTH))
+        .stencil_attachment_format(with(vk::ImageAspectFlags::STENCIL))
+}
+
+/// How colour `color` is blended.
+pub(crate) fn blend_attachment(blend: &BlendState, color: usize) -> vk::PipelineColorBlendAttachmentState {
+    let row = blend.row(color);
+    vk::PipelineColorBlendAttachmentState {
+        blend_enable: row.blend_enable.into(),
+        src_color_blend_factor: row.rgb.1,
+        dst_color_blend_factor: row.rgb.2,
+        color_blend_op: row.rgb.0,
+        src_alpha_blend_factor: row.alpha.1,
+        dst_alpha_blend_factor: row.alpha.2,
+        alpha_blend_op: row.alpha.0,
+        color_write_mask: row.colormask,
+    }
+}

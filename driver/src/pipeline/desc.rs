@@ -1,0 +1,173 @@
+//! The description of a pipeline, packed into words, so that comparing and hashing it is cheap.
+//!
+//! A word belongs to one piece of state. What the device takes from commands is 0 in it, so that it makes no other pipeline:
+//!
+//! ```text
+//! Program 7 | Key 0x40 0x0 | Color0 37 | DepthStencil 126 | Topology 3 | Blend 2 | Rasterizer 0x4 | ...
+//! ```
+
+use crate::bits;
+use crate::state::{Bit, BitSet};
+
+bits! {
+    /// A word of a description.
+    pub(crate) enum Word {
+        /// The program's number.
+        Program,
+        /// The bits of the key that the program sees.
+        KeyLow,
+        /// The high half of them.
+        KeyHigh,
+        /// The width of the framebuffer, where modules depend on it.
+        KeyWidth,
+        /// The height of it.
+        KeyHeight,
+        /// The format of a colour; 0 if there is none.
+        Color0,
+        /// As `Color0`.
+        Color1,
+        /// As `Color0`.
+        Color2,
+        /// As `Color0`.
+        Color3,
+        /// As `Color0`.
+        Color4,
+        /// As `Color0`.
+        Color5,
+        /// As `Color0`.
+        Color6,
+        /// As `Color0`.
+        Color7,
+        /// How many colours there are.
+        Colors,
+        /// The format of depth and stencil; 0 if there is none.
+        DepthStencil,
+        /// Points, lines, triangles or patches: the class of the topology.
+        Topology,
+        /// Vertices of a patch.
+        PatchVertices,
+        /// The number of the vertex elements.
+        VertexElements,
+        /// The number of the blend state.
+        Blend,
+        /// Bits of the rasterizer's state: see [`RasterizerWord`].
+        Rasterizer,
+        /// Bits of the state of samples: see [`MultisampleWord`].
+        Multisample,
+        /// Samples that may be written.
+        SampleMask,
+    }
+}
+
+/// A description.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct PipelineDesc {
+    words: [u32; Word::COUNT],
+}
+
+impl PipelineDesc {
+    pub(crate) fn get(&self, word: Word) -> u32 {
+        self.words[word.index()]
+    }
+
+    pub(crate) fn set(&mut self, word: Word, value: u32) {
+        self.words[word.index()] = value;
+    }
+
+    /// The formats of the colours that there are.
+    pub(crate) fn colors(&self) -> &[u32] {
+        let first = Word::Color0.index();
+        &self.words[first..first + (self.get(Word::Colors) as usize).min(8)]
+    }
+
+    /// The words that differ from those of `other`.
+    pub(crate) fn changed(&self, other: &PipelineDesc) -> BitSet<Word> {
+        let mut changed = BitSet::new();
+        for (at, (own, theirs)) in self.words.iter().zip(&other.words).enumerate() {
+            if own != theirs {
+                changed.insert(Word::from_index(at));
+            }
+        }
+        changed
+    }
+
+    /// The values of some words, and 0 for the others.
+    pub(crate) fn masked(&self, words: BitSet<Word>) -> PipelineDesc {
+        let mut masked = PipelineDesc::default();
+        for word in words.iter() {
+            masked.set(word, self.get(word));
+        }
+        masked
+    }
+}
+
+macro_rules! packed {
+    ($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident at $shift:literal of $bits:literal;)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub(crate) struct $name { $($(#[$field_doc])* pub(crate) $field: u32,)* }
+
+        impl $name {
+            pub(crate) fn pack(self) -> u32 {
+                0 $(| (self.$field & ((1 << $bits) - 1)) << $shift)*
+            }
+
+            pub(crate) fn unpack(word: u32) -> $name {
+                $name { $($field: word >> $shift & ((1 << $bits) - 1),)* }
+            }
+        }
+    };
+}
+
+packed! {
+    /// What of the rasterizer's state is in pipelines.
+    RasterizerWord {
+        /// `VkPolygonMode`.
+        polygon_mode at 0 of 2;
+        /// Depths are clamped.
+        depth_clamp at 2 of 1;
+        /// Primitives are clipped at the near and the far plane.
+        depth_clip at 3 of 1;
+        /// Clip space has GL's depths.
+        negative_one_to_one at 4 of 1;
+        /// The last vertex provokes.
+        provoking_last at 5 of 1;
+    }
+}
+
+packed! {
+    /// What of the state of samples is in pipelines.
+    MultisampleWord {
+        /// `VkSampleCountFlagBits`.
+        samples at 0 of 7;
+        /// Alpha makes the coverage.
+        alpha_to_coverage at 7 of 1;
+        /// Alpha becomes 1.
+        alpha_to_one at 8 of 1;
+        /// Samples for which the shader runs at least; 0: it runs once.
+        min_samples at 9 of 7;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_unpacked_as_they_were_packed() {
+        let word = RasterizerWord { polygon_mode: 2, depth_clip: 1, provoking_last: 1, ..RasterizerWord::default() };
+        assert_eq!(RasterizerWord::unpack(word.pack()), word);
+        let word = MultisampleWord { samples: 64, min_samples: 64, alpha_to_one: 1, ..MultisampleWord::default() };
+        assert_eq!(MultisampleWord::unpack(word.pack()), word);
+    }
+
+    #[test]
+    fn changed_words_are_found() {
+        let (mut one, mut other) = (PipelineDesc::default(), PipelineDesc::default());
+        one.set(Word::Blend, 3);
+        other.set(Word::Color2, 1);
+        let changed = one.changed(&other);
+        assert_eq!(changed.iter().collect::<Vec<Word>>(), [Word::Color2, Word::Blend]);
+        assert_eq!(one.masked(changed).get(Word::Blend), 3);
+    }
+}

@@ -1,0 +1,23 @@
+//! Pipelines: described in words, found by what changed, made when they are first needed.
+//!
+//! ```text
+//! current pipeline + changed words --Transitions--> pipeline        a context's own, no lock
+//! description ----------------------Pipelines-----> pipeline        a device's, a hash map
+//! create info ----------------------VkPipelineCache-> machine code  kept on disk
+//! ```
+
+mod create;
+mod desc;
+mod disk;
+mod elements;
+mod table;
+mod transitions;
+
+pub(crate) use create::blend_attachment;
+pub(crate) use desc::{MultisampleWord, PipelineDesc, RasterizerWord, Word};
+pub(crate) use disk::DiskCache;
+pub(crate) use elements::{input_rate, VertexElements};
+pub(crate) use table::{Numbered, Pipeline, PipelineSource, Pipelines};
+pub use table::PipelineCounters;
+pub(crate) use transitions::Transitions;
+pub use transitions::TransitionCounters;

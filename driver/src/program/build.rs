@@ -1,0 +1,233 @@
+//! From shaders to a program: plan, translation, link.
+
+use super::layout::{Content, Layouts};
+use super::{module_stage, InlineBlock, Program, Shader, Source};
+use crate::device::Logical;
+use crate::error::{Error, Result};
+use ash::vk;
+use ntv::capture::BackEnd;
+use ntv::ir::XfbInfo;
+use ntv::module::{Assignment, Module, Stage};
+use ntv::plan::{plan, Class, Limits, Placements, Plan, Threshold, Wishes};
+use ntv::{variant, EmitOptions, Key, Options, Target, Translator};
+use std::sync::Arc;
+
+/// What an application may say of a program.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProgramOptions {
+    /// When dynamically indexed blocks are read from storage buffers although they need not be.
+    pub threshold: Threshold,
+    /// The class of all blocks that `classes` does not name, if it can be had.
+    pub all: Option<Class>,
+    /// Classes of blocks, by their names: `ubo1`, or `MESA_SHADER_VERTEX.uniforms` for block 0 with GL's loose uniforms.
+    pub classes: Vec<(String, Class)>,
+    /// Loose uniforms are in push constants where they fit. They must be given by value then.
+    pub inline_uniforms: bool,
+    /// Who writes what transform feedback captures; the device if it can, and not given.
+    pub captures: Option<BackEnd>,
+    /// Names and lines are in the modules, for debuggers.
+    pub names: bool,
+}
+
+/// Bytes of push constants that the driver has for itself: whether a draw has indices.
+pub(crate) const DRIVER_UNIFORM_BYTES: u32 = 16;
+
+/// Bits of a key that contexts set.
+const OFFERED: u64 = Key::ALL;
+
+/// Translates and links.
+pub(crate) struct Builder {
+    translator: Translator,
+    options: Options,
+    limits: Limits,
+}
+
+impl Builder {
+    pub(crate) fn new(device: &Logical, target: &Target) -> Builder {
+        let options = Options { target: target.clone(), ..Options::default() };
+        Builder { translator: Translator::new(options.clone()), options, limits: plan_limits(&device.limits) }
+    }
+
+    /// A program of `shaders`, which come in the order of the pipeline.
+    pub(crate) fn build(
+        &mut self,
+        (device, layouts): (&Arc<Logical>, &Layouts),
+        shaders: &[Arc<Shader>],
+        (id, options): (u32, &ProgramOptions),
+    ) -> Result<Program> {
+        let (classes, inline_blocks) = self.plan(shaders, options)?;
+        let captures = options.captures.unwrap_or(match device.feedback {
+            Some(_) => BackEnd::Extension,
+            None => BackEnd::Storage,
+        });
+        if self.options.captures != captures {
+            self.options.captures = captures;
+            self.translator.set_options(self.options.clone());
+        }
+        let mut modules = Vec::new();
+        let mut xfb = XfbInfo::default();
+        for (shader, placements) in shaders.iter().zip(classes) {
+            let (module, captured) = self.translate(shader, placements, options)?;
+            // Only the last stage before the rasterizer captures.
+            if module.stage < Stage::Fragment {
+                xfb = captured;
+            }
+            modules.push(module);
+        }
+        let modules: Vec<&Module> = modules.iter().collect();
+        let push_constants = self.push_constants(&modules);
+        let (content, assignments) = Content::collect(&modules, push_constants)?;
+        let layout = layouts.get(device, &content)?;
+        let linked = ntv::link::link(&modules, assignments).map_err(|error| Error::new(error.to_string()))?;
+        let mut program = finish(id, linked.modules, layout, (xfb, push_constants))?;
+        (program.inline_blocks, program.captures) = (inline_blocks, captures);
+        Ok(program)
+    }
+
+    /// Where each stage's blocks are.
+    fn plan(
+        &self,
+        shaders: &[Arc<Shader>],
+        options: &ProgramOptions,
+    ) -> Result<(Vec<Placements>, Vec<InlineBlock>)> {
+        let mut program = ntv::plan::Program::default();
+        let nir = shaders.iter().filter_map(|shader| match &shader.source {
+            Source::Nir(nir) => Some(&**nir),
+            Source::Module(_) => None,
+        });
+        for nir in nir {
+            program.add(nir);
+            if options.inline_uniforms && nir.info.first_ubo_is_default_ubo {
+                program.block(&format!("{}.uniforms", nir.stage().name())).is_at_hand = true;
+            }
+        }
+        let wishes = Wishes {
+            threshold: options.threshold,
+            push_constants: (DRIVER_UNIFORM_BYTES, self.limits.max_push_constants_size),
+            asked: options.classes.clone(),
+            all: options.all,
+            ..Wishes::default()
+        };
+        let plan = plan(&program, &self.limits, &wishes).map_err(|why| Error::new(why.to_string()))?;
+        let of_stage = |shader: &Arc<Shader>| match &shader.source {
+            Source::Nir(nir) => plan.placements(nir.stage()),
+            Source::Module(_) => Placements::default(),
+        };
+        Ok((shaders.iter().map(of_stage).collect(), inline_blocks(&plan)))
+    }
+
+    /// The module of a stage, and what it captures.
+    fn translate(
+        &mut self,
+        shader: &Shader,
+        placements: Placements,
+        options: &ProgramOptions,
+    ) -> Result<(Module, XfbInfo)> {
+        match &shader.source {
+            Source::Module(module) => Ok(((**module).clone(), shader.xfb.clone())),
+            Source::Nir(nir) => {
+                let mut nir = (**nir).clone();
+                self.translator.set_placements(placements);
+                let emit =
+                    EmitOptions { offer: OFFERED, linkable: true, names: options.names, ..EmitOptions::default() };
+                let module = self.translator.translate(&mut nir, &emit);
+                let module = module.map_err(|errors| Error::new(errors.to_string()))?;
+                Ok((module, std::mem::take(&mut nir.xfb_info)))
+            }
+        }
+    }
+
+    /// Bytes of push constants that the program has: all that the device takes, if any stage reads some.
+    fn push_constants(&self, modules: &[&Module]) -> u32 {
+        // The words say it: a variable of this storage class. Where it is there, the whole range is declared, so that
+        // programs share layouts.
+        let has = modules.iter().any(|module| reads_push_constants(&module.words));
+        if has { self.limits.max_push_constants_size } else { 0 }
+    }
+}
+
+/// The blocks of a plan that are in the push constants.
+fn inline_blocks(plan: &Plan) -> Vec<InlineBlock> {
+    let mut list = Vec::new();
+    for block in &plan.blocks {
+        let Class::PushConstant { offset } = block.class else { continue };
+        for (stage, slot) in &block.stages {
+            if let Some(stage) = module_stage(*stage) {
+                list.push(InlineBlock { stage, slot: *slot, offset, bytes: block.range });
+            }
+        }
+    }
+    list
+}
+
+/// Whether a module has a variable in the push constants.
+fn reads_push_constants(words: &[u32]) -> bool {
+    const OP_VARIABLE: u32 = 59;
+    const PUSH_CONSTANT: u32 = 9;
+    let mut at = 5;
+    while let Some(first) = words.get(at) {
+        if first & 0xffff == OP_VARIABLE && words.get(at + 3) == Some(&PUSH_CONSTANT) {
+            return true;
+        }
+        // A length of 0 is in no module; it would not end.
+        at += (first >> 16).max(1) as usize;
+    }
+    false
+}
+
+fn finish(
+    id: u32,
+    modules: Vec<Module>,
+    layout: Arc<super::Layout>,
+    (xfb, push_constants): (XfbInfo, u32),
+) -> Result<Program> {
+    let has = |stage| modules.iter().any(|module| module.stage == stage);
+    let (has_fragment, has_tessellation) = (has(Stage::Fragment), has(Stage::TessEval));
+    let vertex = modules.iter().filter(|module| module.stage == Stage::Vertex);
+    let inputs = vertex.flat_map(|module| &module.interface).filter(|it| !it.is_output && it.builtin.is_none());
+    let inputs = inputs.filter(|it| !it.removed);
+    let bits = |it: &ntv::module::Varying| (it.location..it.location + it.locations).fold(0, |all, at| all | bit(at));
+    let attributes = inputs.fold(0, |all, it| all | bits(it));
+    let seen = modules.iter().fold(0, |all, module| all | module.seen);
+    let sized = Key { bits: Key::ORIENTATION, size: [1; 2] };
+    let is_sized = modules.iter().any(|module| module.masked(&sized).size != [0; 2]);
+    let shaders = modules
+        .into_iter()
+        .map(|module| variant::Shader { id: crate::resource::unique_id(), module: Arc::new(module) })
+        .collect();
+    let variants = variant::Program::new(shaders).map_err(|error| Error::new(error.to_string()))?;
+    Ok(Program {
+        id,
+        variants,
+        layout,
+        seen,
+        is_sized,
+        attributes,
+        has_fragment,
+        has_tessellation,
+        xfb,
+        captures: BackEnd::default(),
+        push_constants,
+        inline_blocks: Vec::new(),
+    })
+}
+
+fn bit(at: u32) -> u32 {
+    1u32.checked_shl(at).unwrap_or(0)
+}
+
+/// What a plan has to know of a device.
+fn plan_limits(limits: &vk::PhysicalDeviceLimits) -> Limits {
+    Limits {
+        max_uniform_buffer_range: limits.max_uniform_buffer_range,
+        max_storage_buffer_range: limits.max_storage_buffer_range,
+        max_per_stage_descriptor_uniform_buffers: limits.max_per_stage_descriptor_uniform_buffers,
+        max_per_stage_descriptor_storage_buffers: limits.max_per_stage_descriptor_storage_buffers,
+        max_descriptor_set_uniform_buffers: limits.max_descriptor_set_uniform_buffers,
+        max_descriptor_set_storage_buffers: limits.max_descriptor_set_storage_buffers,
+        min_uniform_buffer_offset_alignment: limits.min_uniform_buffer_offset_alignment as u32,
+        min_storage_buffer_offset_alignment: limits.min_storage_buffer_offset_alignment as u32,
+        max_push_constants_size: limits.max_push_constants_size,
+        robust_buffer_access: 0,
+    }
+}

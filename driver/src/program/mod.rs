@@ -1,0 +1,106 @@
+//! Programs: shaders of several stages, translated, linked, and laid out for descriptors.
+//!
+//! ```text
+//! Shader (NIR) --plan, translate--> ntv::Module --link--> Program { modules, layout } --key--> words --> VkShaderModule
+//! ```
+//!
+//! A program is made once for each combination of shaders that is drawn with, and shared by all contexts. It knows what its shaders
+//! see: which slots of descriptors, which attributes, which bits of a key. So state that no shader sees costs nothing.
+
+mod build;
+mod cache;
+mod layout;
+mod modules;
+
+pub use build::ProgramOptions;
+pub(crate) use build::{Builder, DRIVER_UNIFORM_BYTES};
+pub(crate) use cache::Programs;
+pub(crate) use layout::{stage_flags, DescriptorClass, Layout, Layouts, SetLayout, SlotBinding, CLASSES, DESCRIPTOR_BYTES};
+pub(crate) use modules::Modules;
+
+use ntv::capture::BackEnd;
+use ntv::ir::XfbInfo;
+use ntv::module::Stage;
+use ntv::variant;
+use std::sync::Arc;
+
+/// Stages that a context binds shaders to.
+pub const STAGES: usize = 6;
+
+/// A shader as it came: Gallium's `pipe_shader_state`.
+pub struct Shader {
+    pub(crate) id: u64,
+    pub(crate) stage: Stage,
+    pub(crate) source: Source,
+    /// What it captures.
+    pub(crate) xfb: XfbInfo,
+}
+
+/// What a shader is made of.
+pub(crate) enum Source {
+    /// NIR, which is translated when it is linked.
+    Nir(Box<ntv::Shader>),
+    /// A module that is there already.
+    Module(Box<ntv::Module>),
+}
+
+impl Shader {
+    /// Its stage.
+    pub fn stage(&self) -> Stage {
+        self.stage
+    }
+}
+
+impl std::fmt::Debug for Shader {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Shader").field("id", &self.id).field("stage", &self.stage).finish_non_exhaustive()
+    }
+}
+
+/// Shaders that are drawn or dispatched with together.
+pub(crate) struct Program {
+    /// A number that no other program has; not 0.
+    pub(crate) id: u32,
+    /// The linked stages, in the order of the pipeline.
+    pub(crate) variants: variant::Program,
+    pub(crate) layout: Arc<Layout>,
+    /// Bits of a key that change words of any stage.
+    pub(crate) seen: u64,
+    /// Words depend on the size of the framebuffer.
+    pub(crate) is_sized: bool,
+    /// Locations of attributes that the vertex shader reads, a bit each.
+    pub(crate) attributes: u32,
+    /// Colours that the fragment shader writes, a bit each.
+    pub(crate) has_fragment: bool,
+    pub(crate) has_tessellation: bool,
+    /// What is captured, if anything is.
+    pub(crate) xfb: XfbInfo,
+    /// Who writes it.
+    pub(crate) captures: BackEnd,
+    /// Bytes of push constants; 0 if no stage reads any.
+    pub(crate) push_constants: u32,
+    /// Constant buffers that are in the push constants.
+    pub(crate) inline_blocks: Vec<InlineBlock>,
+}
+
+/// A constant buffer that is in the push constants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct InlineBlock {
+    pub(crate) stage: Stage,
+    pub(crate) slot: u32,
+    /// Bytes from the start of the push constants.
+    pub(crate) offset: u32,
+    pub(crate) bytes: u32,
+}
+
+impl InlineBlock {
+    pub(crate) fn is(&self, stage: Stage, slot: usize) -> bool {
+        self.stage == stage && self.slot as usize == slot
+    }
+}
+
+/// The stage of ntv's modules that a stage of NIR becomes; `None` for those that no context has.
+pub(crate) fn module_stage(stage: ntv::ir::Stage) -> Option<Stage> {
+    let name = stage.name().strip_prefix("MESA_SHADER_")?;
+    Stage::ALL.into_iter().find(|known| known.name().eq_ignore_ascii_case(name))
+}

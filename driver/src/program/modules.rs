@@ -1,0 +1,73 @@
+//! Modules of Vulkan: one for equal words, made of the words that a program's stage has for a key.
+
+use super::Program;
+use crate::device::handle::Owned;
+use crate::device::Logical;
+use crate::error::{Context as _, Error, Result};
+use ash::vk;
+use ntv::module::Stage;
+use ntv::variant::{Cache, Counters};
+use ntv::Key;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Words that are kept, of all modules together: 16 MiB.
+const BOUND: usize = 4 << 20;
+
+/// The modules of a device.
+pub(crate) struct Modules {
+    cache: Mutex<Cache<Arc<Owned<vk::ShaderModule>>>>,
+}
+
+impl Default for Modules {
+    fn default() -> Modules {
+        Modules { cache: Mutex::new(Cache::new(BOUND)) }
+    }
+}
+
+/// An error of a cache that may be Vulkan's or ntv's.
+struct Failed(Error);
+
+impl From<ntv::Error> for Failed {
+    fn from(error: ntv::Error) -> Failed {
+        Failed(Error::new(error.to_string()))
+    }
+}
+
+impl Modules {
+    /// The module of each stage of `program` for `key`.
+    pub(crate) fn get(
+        &self,
+        device: &Arc<Logical>,
+        program: &Program,
+        key: &Key,
+    ) -> Result<Vec<(Stage, Arc<Owned<vk::ShaderModule>>)>> {
+        let keys = program.variants.keys(key).map_err(|error| Error::new(error.to_string()))?;
+        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut modules = Vec::new();
+        for (shader, key) in keys {
+            let made = cache.get(shader, &key, |words| create(device, words).map(Arc::new).map_err(Failed));
+            modules.push((shader.module.stage, Arc::clone(made.map_err(|failed| failed.0)?)));
+        }
+        // Pipelines that are being made hold those that they need.
+        cache.take_evicted();
+        Ok(modules)
+    }
+
+    /// Forgets the modules of `program`, which goes away.
+    pub(crate) fn remove(&self, program: &Program) {
+        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        program.variants.shaders().iter().for_each(|shader| cache.remove(shader.id));
+        cache.take_evicted();
+    }
+
+    pub(crate) fn counters(&self) -> Counters {
+        self.cache.lock().unwrap_or_else(PoisonError::into_inner).counters()
+    }
+}
+
+fn create(device: &Arc<Logical>, words: &[u32]) -> Result<Owned<vk::ShaderModule>> {
+    let info = vk::ShaderModuleCreateInfo::default().code(words);
+    // SAFETY: ntv's words are a valid module.
+    let module = unsafe { device.raw.create_shader_module(&info, None) }.during("vkCreateShaderModule")?;
+    Ok(Owned::new(device, module))
+}

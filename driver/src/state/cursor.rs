@@ -1,0 +1,112 @@
+//! A walk over a set that changes meanwhile.
+
+use super::bitset::{Bit, BitSet};
+
+/// A place in a set that changes while it is walked.
+///
+/// The cursor does not borrow the set between its steps, so that what is done for a bit can add or remove later bits, which the walk
+/// then meets or does not meet. Bits that the cursor has passed must stay as they are; debug builds check this in the next step.
+///
+/// ```
+/// use ntv_driver::state::{bits, BitSet, Cursor};
+///
+/// bits! {
+///     /// Work to do.
+///     pub enum Work { /// First.
+///         Program, /// Then.
+///         Pipeline, /// Last.
+///         Descriptors }
+/// }
+///
+/// let mut pending = BitSet::of(&[Work::Program, Work::Descriptors]);
+/// let mut cursor = Cursor::new();
+/// let mut done = Vec::new();
+/// while let Some(work) = cursor.take(&mut pending) {
+///     done.push(work);
+///     if work == Work::Program {
+///         pending.insert(Work::Pipeline);
+///         pending.remove(Work::Descriptors);
+///     }
+/// }
+/// assert_eq!(done, [Work::Program, Work::Pipeline]);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Cursor<E: Bit> {
+    /// The place after the bit that the last step returned.
+    next: usize,
+    /// The set as the last step left it.
+    #[cfg(debug_assertions)]
+    left: Option<BitSet<E>>,
+    #[cfg(not(debug_assertions))]
+    left: std::marker::PhantomData<E>,
+}
+
+impl<E: Bit> Default for Cursor<E> {
+    fn default() -> Self {
+        Cursor { next: 0, left: Default::default() }
+    }
+}
+
+impl<E: Bit> Cursor<E> {
+    /// A place before the first bit.
+    pub fn new() -> Cursor<E> {
+        Cursor::default()
+    }
+
+    /// The next bit, which stays in `set`.
+    pub fn next(&mut self, set: &BitSet<E>) -> Option<E> {
+        let bit = self.step(set, set);
+        self.leave(set);
+        bit
+    }
+
+    /// The next bit, which is removed from `set`.
+    pub fn take(&mut self, set: &mut BitSet<E>) -> Option<E> {
+        self.take_of(set, &BitSet::ALL)
+    }
+
+    /// The next bit that is wanted, which is removed from `set`. All others stay.
+    pub fn take_of(&mut self, set: &mut BitSet<E>, wanted: &BitSet<E>) -> Option<E> {
+        let bit = self.step(set, wanted);
+        if let Some(bit) = bit {
+            set.remove(bit);
+        }
+        self.leave(set);
+        bit
+    }
+
+    fn step(&mut self, set: &BitSet<E>, wanted: &BitSet<E>) -> Option<E> {
+        self.check(set);
+        let bit = set.next_common(wanted, self.next)?;
+        self.next = bit.index() + 1;
+        Some(bit)
+    }
+
+    /// That no bit which the cursor has passed was changed since the last step.
+    #[cfg(debug_assertions)]
+    fn check(&self, set: &BitSet<E>) {
+        let changed = self.left.and_then(|left| (left ^ *set).first()).filter(|bit| bit.index() < self.next);
+        debug_assert!(changed.is_none(), "{changed:?} has changed after a walk passed it");
+    }
+
+    #[cfg(not(debug_assertions))]
+    fn check(&self, _: &BitSet<E>) {}
+
+    #[cfg(debug_assertions)]
+    fn leave(&mut self, set: &BitSet<E>) {
+        self.left = Some(*set);
+    }
+
+    #[cfg(not(debug_assertions))]
+    fn leave(&mut self, _: &BitSet<E>) {}
+}
+
+impl<E: Bit> BitSet<E> {
+    /// Removes the bits one by one, lowest first, and calls `work` for each with what is left: `work` may add and remove later bits.
+    pub fn drain_live(&mut self, mut work: impl FnMut(E, &mut BitSet<E>)) {
+        let mut cursor = Cursor::new();
+        while let Some(bit) = cursor.take(self) {
+            work(bit, self);
+        }
+    }
+}

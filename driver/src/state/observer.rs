@@ -1,0 +1,257 @@
+//! Who has to know that a resource has changed, across threads.
+//!
+//! A message is a bit that the observer chose, and it waits in the observer's [`Inbox`] until the observer looks. So a notification
+//! calls nothing of the observer, and there is none that an observer has to be alive for: the [`Subject`] in a resource refers
+//! weakly to inboxes. A subject has at most one entry for each inbox that lives; what was dropped is removed on the way.
+//!
+//! ```
+//! use ntv_driver::state::{bits, Inbox, Subject};
+//! use std::sync::Arc;
+//!
+//! bits! {
+//!     /// What a context has bound.
+//!     pub enum Binding { /// Texture unit 0.
+//!         Texture0, /// Texture unit 1.
+//!         Texture1 }
+//! }
+//!
+//! let texture = Subject::new(); // In a texture.
+//! let context = Arc::new(Inbox::new()); // In a context.
+//! texture.observe(&context, Binding::Texture1);
+//! texture.notify();
+//! assert_eq!(context.take(), bits![Binding: Texture1]);
+//! assert!(context.take().is_empty());
+//! ```
+//!
+//! Where the observer is itself observed, as a framebuffer is between its textures and contexts, it has a [`Relay`]: an inbox that
+//! notifies a subject of its own with each message.
+//!
+//! ```
+//! # use ntv_driver::state::{bits, Inbox, Relay, Subject};
+//! # use std::sync::Arc;
+//! # bits! { /// What a context has bound.
+//! # pub enum Binding { /// The framebuffer.
+//! #     Framebuffer } }
+//! bits! {
+//!     /// What a framebuffer has attached.
+//!     pub enum Attachment { /// Color buffer 0.
+//!         Color0, /// Depth and stencil.
+//!         DepthStencil }
+//! }
+//!
+//! let (texture, context) = (Subject::new(), Arc::new(Inbox::new()));
+//! let framebuffer = Arc::new(Relay::new());
+//! texture.observe(&framebuffer, Attachment::DepthStencil);
+//! framebuffer.subject().observe(&context, Binding::Framebuffer);
+//!
+//! texture.notify();
+//! assert_eq!(context.take(), bits![Binding: Framebuffer]);
+//! assert_eq!(framebuffer.take(), bits![Attachment: DepthStencil]);
+//! ```
+
+use super::atomic::AtomicWords;
+use super::bitset::{Bit, BitSet};
+use super::words::Words;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+/// Messages to an observer, which it takes when it looks.
+pub struct Inbox<E: Bit> {
+    words: <E::Words as Words>::Atomic,
+}
+
+impl<E: Bit> Inbox<E> {
+    /// An inbox without messages.
+    pub fn new() -> Inbox<E> {
+        Inbox { words: Default::default() }
+    }
+
+    /// Adds messages. Who takes them sees what this thread wrote before.
+    pub fn post(&self, bits: BitSet<E>) {
+        self.words.post(bits.words());
+    }
+
+    /// Takes all messages. While there are none, this is one relaxed load.
+    #[must_use]
+    pub fn take(&self) -> BitSet<E> {
+        BitSet::from_words(self.words.take())
+    }
+}
+
+impl<E: Bit> Default for Inbox<E> {
+    fn default() -> Self {
+        Inbox::new()
+    }
+}
+
+impl<E: Bit> fmt::Debug for Inbox<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Inbox").finish_non_exhaustive()
+    }
+}
+
+/// What a [`Subject`] can notify: an [`Inbox`] or a [`Relay`].
+pub trait Observer<E: Bit>: Send + Sync + sealed::Sealed {
+    /// Adds messages.
+    fn post(&self, bits: BitSet<E>);
+}
+
+mod sealed {
+    // No one else: an observer with code of its own could call the subject while it is notifying.
+    pub trait Sealed {}
+    impl<E: super::Bit> Sealed for super::Inbox<E> {}
+    impl<E: super::Bit, T: super::Bit> Sealed for super::Relay<E, T> {}
+}
+
+impl<E: Bit> Observer<E> for Inbox<E> {
+    fn post(&self, bits: BitSet<E>) {
+        Inbox::post(self, bits);
+    }
+}
+
+/// An observer, and the messages that it asked for.
+struct Entry<E: Bit> {
+    observer: Weak<dyn Observer<E>>,
+    bits: BitSet<E>,
+}
+
+/// What is observed: a part of a resource.
+pub struct Subject<E: Bit> {
+    entries: Mutex<Vec<Entry<E>>>,
+}
+
+impl<E: Bit> Subject<E> {
+    /// A subject that no one observes.
+    pub const fn new() -> Subject<E> {
+        Subject { entries: Mutex::new(Vec::new()) }
+    }
+
+    /// Posts `bit` to `observer` with each notification from now on.
+    ///
+    /// An observer asks for a set of bits: to ask for one twice is the same as once. So each place where a context can bind a
+    /// resource has a bit of its own, or [`unobserve`](Self::unobserve) is called where the last one of those that share it is
+    /// unbound.
+    pub fn observe<O: Observer<E> + 'static>(&self, observer: &Arc<O>, bit: E) {
+        let mut entries = self.entries();
+        match entries.iter_mut().find(|entry| entry.is_of(&**observer)) {
+            Some(entry) => entry.bits.insert(bit),
+            None => {
+                entries.retain(Entry::lives);
+                let observer: Weak<O> = Arc::downgrade(observer);
+                entries.push(Entry { observer, bits: BitSet::of(&[bit]) });
+                true
+            }
+        };
+    }
+
+    /// Posts `bit` no longer to `observer`.
+    pub fn unobserve<O: Observer<E> + 'static>(&self, observer: &O, bit: E) {
+        self.entries().retain_mut(|entry| {
+            if entry.is_of(observer) {
+                entry.bits.remove(bit);
+            }
+            entry.lives() && !entry.bits.is_empty()
+        });
+    }
+
+    /// Posts to each observer the bits that it asked for.
+    pub fn notify(&self) {
+        self.notify_with(BitSet::ALL);
+    }
+
+    /// Posts to each observer those bits of `filter` that it asked for.
+    pub fn notify_with(&self, filter: BitSet<E>) {
+        self.entries().retain(|entry| {
+            let Some(observer) = entry.observer.upgrade() else { return false };
+            let bits = entry.bits & filter;
+            if !bits.is_empty() {
+                observer.post(bits);
+            }
+            true
+        });
+    }
+
+    /// How many entries there are: at most as many as observers live, and those that were dropped since the last call.
+    pub fn len(&self) -> usize {
+        self.entries().len()
+    }
+
+    /// Whether there are no entries.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn entries(&self) -> MutexGuard<'_, Vec<Entry<E>>> {
+        // The list is whole between its operations, whatever a thread that panicked was doing.
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<E: Bit> Entry<E> {
+    /// Whether it is that of `observer`. The memory of an observer is not used again while an entry refers to it.
+    fn is_of<O: Observer<E>>(&self, observer: &O) -> bool {
+        std::ptr::addr_eq(self.observer.as_ptr(), observer)
+    }
+
+    fn lives(&self) -> bool {
+        self.observer.strong_count() != 0
+    }
+}
+
+impl<E: Bit> Default for Subject<E> {
+    fn default() -> Self {
+        Subject::new()
+    }
+}
+
+impl<E: Bit> fmt::Debug for Subject<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Subject").field("entries", &self.len()).finish()
+    }
+}
+
+/// An observer of bits of `E` that is observed itself, with bits of `T`.
+///
+/// A message waits in the relay, for who wants to know what has changed, and the observers of [`Relay::subject`] are notified. A
+/// relay must not observe itself, not through others either. It cannot where each link of a chain has an enum of its own.
+pub struct Relay<E: Bit, T: Bit> {
+    inbox: Inbox<E>,
+    subject: Subject<T>,
+}
+
+impl<E: Bit, T: Bit> Relay<E, T> {
+    /// A relay without messages, which no one observes.
+    pub fn new() -> Relay<E, T> {
+        Relay { inbox: Inbox::new(), subject: Subject::new() }
+    }
+
+    /// Takes all messages to this relay.
+    #[must_use]
+    pub fn take(&self) -> BitSet<E> {
+        self.inbox.take()
+    }
+
+    /// What observes this relay.
+    pub fn subject(&self) -> &Subject<T> {
+        &self.subject
+    }
+}
+
+impl<E: Bit, T: Bit> Observer<E> for Relay<E, T> {
+    fn post(&self, bits: BitSet<E>) {
+        self.inbox.post(bits);
+        self.subject.notify();
+    }
+}
+
+impl<E: Bit, T: Bit> Default for Relay<E, T> {
+    fn default() -> Self {
+        Relay::new()
+    }
+}
+
+impl<E: Bit, T: Bit> fmt::Debug for Relay<E, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Relay").field("subject", &self.subject).finish_non_exhaustive()
+    }
+}

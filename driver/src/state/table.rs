@@ -1,0 +1,225 @@
+//! The table of dirty bits: one row says everything about a bit.
+//!
+//! [`dirty_bits!`](crate::dirty_bits) makes the enum, the masks of commands, the handlers and the invalidation lists from the rows,
+//! in whose order handlers run. A row has:
+//!
+//! | column | what it says |
+//! |-|-|
+//! | `setters` | the entry points that set the bit; for the documentation |
+//! | `commands` | the commands that handle the bit; others leave it pending |
+//! | `not_for` | the commands for which the bit means nothing: they may handle what invalidates it; may be left out |
+//! | `phase` | when the handler runs: a value of an enum whose order is that of time |
+//! | `handler` | the function that brings the state to the device |
+//! | `after` | the bits whose handlers have to run before |
+//! | `invalidates` | the bits that the handler may set |
+//!
+//! A table that breaks a rule does not compile, and the message names the rule and the rows:
+//!
+//! - `phase`: phases never go back along the table. So a handler that may end a render pass comes before all that record into it.
+//! - `after`: the bits that a row names there come before it.
+//! - `invalidates`: the bits that a row names there come after it, so that the same walk meets them.
+//! - `commands`: a command that handles a bit handles also what this bit invalidates, or that names the command in `not_for`.
+//! - `not_for`: no command is in both lists of a row.
+//!
+//! ```
+//! use ntv_driver::state::{bits, dirty_bits, walk, BitSet};
+//!
+//! bits! {
+//!     /// What looks at state.
+//!     pub enum Command { /// Draws.
+//!         Draw, /// Clears.
+//!         Clear }
+//! }
+//!
+//! /// When a handler runs.
+//! #[derive(Clone, Copy)]
+//! pub enum Phase { /// Outside of a render pass.
+//!     Outside, /// In one.
+//!     Inside }
+//!
+//! fn begin(log: &mut Vec<&str>) -> Result<(), String> {
+//!     log.push("vkCmdBeginRendering");
+//!     Ok(())
+//! }
+//! fn viewport(log: &mut Vec<&str>) -> Result<(), String> {
+//!     log.push("vkCmdSetViewport");
+//!     Ok(())
+//! }
+//!
+//! dirty_bits! {
+//!     /// What the device does not have yet.
+//!     pub enum Dirty, commands Command, phases Phase, handlers fn(&mut Vec<&str>) -> Result<(), String>;
+//!
+//!     /// The attachments.
+//!     Framebuffer {
+//!         setters: ["set_framebuffer_state"],
+//!         commands: [Draw, Clear],
+//!         phase: Outside,
+//!         handler: begin,
+//!         after: [],
+//!         invalidates: [Viewport],
+//!     }
+//!     /// The viewport, whose direction depends on the attachments.
+//!     Viewport {
+//!         setters: ["set_viewport_states"],
+//!         commands: [Draw],
+//!         not_for: [Clear],
+//!         phase: Inside,
+//!         handler: viewport,
+//!         after: [Framebuffer],
+//!         invalidates: [],
+//!     }
+//! }
+//!
+//! let mut dirty: BitSet<Dirty> = BitSet::ALL;
+//! let mut log = Vec::new();
+//! walk(&mut dirty, Dirty::mask(Command::Clear), BitSet::ALL, |bit| bit.handler()(&mut log))?;
+//! assert_eq!(log, ["vkCmdBeginRendering"]);
+//! assert_eq!(dirty, bits![Dirty: Viewport]);
+//! # Ok::<(), String>(())
+//! ```
+
+use super::bitset::{Bit, BitSet};
+
+/// A row of the table.
+pub struct Row<E: DirtyBit> {
+    /// The bit.
+    pub bit: E,
+    /// The entry points that set it.
+    pub setters: &'static [&'static str],
+    /// The commands that handle it.
+    pub commands: BitSet<E::Command>,
+    /// The commands for which it means nothing.
+    pub not_for: BitSet<E::Command>,
+    /// When the handler runs.
+    pub phase: E::Phase,
+    /// What brings the state to the device.
+    pub handler: E::Handler,
+    /// The bits whose handlers have to run before.
+    pub after: BitSet<E>,
+    /// The bits that the handler may set.
+    pub invalidates: BitSet<E>,
+}
+
+/// The enum of a table that [`dirty_bits!`](crate::dirty_bits) declares.
+pub trait DirtyBit: Bit {
+    /// What looks at state.
+    type Command: Bit;
+    /// When a handler runs.
+    type Phase: Copy + 'static;
+    /// A function that brings state to the device.
+    type Handler: Copy + 'static;
+    /// The rows, in the order of the bits.
+    const TABLE: &'static [Row<Self>];
+}
+
+/// Declares dirty bits by their [`table`](crate::state::table).
+#[macro_export]
+macro_rules! dirty_bits {
+    (
+        $(#[$meta:meta])*
+        $vis:vis enum $name:ident, commands $command:ident, phases $phases:ident, handlers $handler:ty;
+        $(
+            $(#[$row_meta:meta])*
+            $row:ident {
+                setters: [$($setter:literal),* $(,)?],
+                commands: [$($on:ident),* $(,)?],
+                $(not_for: [$($not_for:ident),* $(,)?],)?
+                phase: $phase:ident,
+                handler: $function:expr,
+                after: [$($after:ident),* $(,)?],
+                invalidates: [$($invalid:ident),* $(,)?] $(,)?
+            }
+        )+
+    ) => {
+        $crate::bits! {
+            $(#[$meta])*
+            $vis enum $name {
+                $(
+                    $(#[$row_meta])*
+                    ///
+                    /// | column | |
+                    /// |-|-|
+                    #[doc = concat!("| setters | ", $("`", $setter, "` ",)* "|")]
+                    #[doc = concat!("| commands | ", $("`", stringify!($on), "` ",)* "|")]
+                    #[doc = concat!("| not for | ", $($("`", stringify!($not_for), "` ",)*)? "|")]
+                    #[doc = concat!("| phase | `", stringify!($phase), "` |")]
+                    #[doc = concat!("| handler | `", stringify!($function), "` |")]
+                    #[doc = concat!("| after | ", $("`", stringify!($after), "` ",)* "|")]
+                    #[doc = concat!("| invalidates | ", $("`", stringify!($invalid), "` ",)* "|")]
+                    $row,
+                )+
+            }
+        }
+
+        const _: () = $crate::state::rules::check(
+            stringify!($name),
+            <$command as $crate::state::Bit>::NAMES,
+            &[$($crate::state::rules::Facts {
+                name: stringify!($row),
+                commands: &[$($command::$on as usize),*],
+                not_for: &[$($($command::$not_for as usize),*)?],
+                phase: $phases::$phase as usize,
+                phase_name: stringify!($phase),
+                after: &[$($name::$after as usize),*],
+                invalidates: &[$($name::$invalid as usize),*],
+            }),+],
+        );
+
+        impl $crate::state::DirtyBit for $name {
+            type Command = $command;
+            type Phase = $phases;
+            type Handler = $handler;
+            const TABLE: &'static [$crate::state::Row<$name>] = &[$($crate::state::Row {
+                bit: $name::$row,
+                setters: &[$($setter),*],
+                commands: $command::bits(&[$($command::$on),*]),
+                not_for: $command::bits(&[$($($command::$not_for),*)?]),
+                phase: $phases::$phase,
+                handler: $function,
+                after: $name::bits(&[$($name::$after),*]),
+                invalidates: $name::bits(&[$($name::$invalid),*]),
+            }),+];
+        }
+
+        #[allow(dead_code, reason = "the same for every table")]
+        impl $name {
+            /// The rows, in the order of the bits.
+            $vis const TABLE: &'static [$crate::state::Row<$name>] = <$name as $crate::state::DirtyBit>::TABLE;
+
+            /// The bits that `command` handles.
+            $vis fn mask(command: $command) -> $crate::state::BitSet<$name> {
+                const COMMANDS: usize = <$command as $crate::state::Bit>::COUNT;
+                static MASKS: [$crate::state::BitSet<$name>; COMMANDS] = {
+                    let mut masks = [$crate::state::BitSet::<$name>::EMPTY; COMMANDS];
+                    $($({
+                        let words = masks[$command::$on as usize].words().with($name::$row as usize);
+                        masks[$command::$on as usize] = $crate::state::BitSet::from_words(words);
+                    })*)+
+                    masks
+                };
+                MASKS[command as usize]
+            }
+
+            /// The row of this bit.
+            $vis fn row(self) -> &'static $crate::state::Row<$name> {
+                &$name::TABLE[self as usize]
+            }
+
+            /// When the handler runs.
+            $vis fn phase(self) -> $phases {
+                self.row().phase
+            }
+
+            /// What brings the state to the device.
+            $vis fn handler(self) -> $handler {
+                self.row().handler
+            }
+
+            /// The bits that the handler may set.
+            $vis fn invalidates(self) -> $crate::state::BitSet<$name> {
+                self.row().invalidates
+            }
+        }
+    };
+}

@@ -1,0 +1,132 @@
+//! Runs the handlers of the dirty bits that a command needs.
+//!
+//! [`walk`] takes the bits that are dirty, in the mask of the command and relevant, in their order. All others stay pending: a clear
+//! does not consume a change of a texture, and no handler runs for what the bound shaders do not see.
+//!
+//! A handler may return later bits, which the same walk meets where the command needs them. A driver whose handlers call setters,
+//! which set bits of the context, returns these:
+//!
+//! ```
+//! use ntv_driver::state::{bits, dirty_bits, walk, BitSet};
+//! # bits! { /// What looks at state.
+//! # pub enum Command { /// Draws.
+//! # Draw } }
+//! # #[derive(Clone, Copy)] pub enum Phase { Inside }
+//! # dirty_bits! {
+//! #     /// What the device does not have yet.
+//! #     pub enum Dirty, commands Command, phases Phase, handlers fn(&mut Context) -> Result<(), String>;
+//! #     /// Program.
+//! #     Program { setters: [], commands: [Draw], phase: Inside, handler: program, after: [], invalidates: [Layout] }
+//! #     /// Layout.
+//! #     Layout { setters: [], commands: [Draw], phase: Inside, handler: layout, after: [Program], invalidates: [] }
+//! # }
+//! # fn layout(_: &mut Context) -> Result<(), String> { Ok(()) }
+//!
+//! pub struct Context {
+//!     dirty: BitSet<Dirty>,
+//! }
+//!
+//! fn program(context: &mut Context) -> Result<(), String> {
+//!     context.dirty.insert(Dirty::Layout);
+//!     Ok(())
+//! }
+//!
+//! fn draw(context: &mut Context) -> Result<(), String> {
+//!     let mut dirty = context.dirty.take();
+//!     let walked = walk(&mut dirty, Dirty::mask(Command::Draw), BitSet::ALL, |bit| {
+//!         bit.handler()(context)?;
+//!         Ok::<_, String>(context.dirty.take())
+//!     });
+//!     context.dirty |= dirty; // What is pending, also after an error.
+//!     assert_eq!(walked?.handlers, 2);
+//!     Ok(())
+//! }
+//!
+//! let mut context = Context { dirty: bits![Dirty: Program] };
+//! draw(&mut context)?;
+//! assert!(context.dirty.is_empty());
+//! # Ok::<(), String>(())
+//! ```
+
+use super::bitset::BitSet;
+use super::cursor::Cursor;
+use super::table::DirtyBit;
+use std::ops::AddAssign;
+
+/// What walks did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// How many walks there were.
+    pub walks: u64,
+    /// How many bits of the command were dirty when its walk began.
+    pub bits: u64,
+    /// How many handlers ran: not those of bits that were not relevant, but those of bits that handlers have set.
+    pub handlers: u64,
+}
+
+impl AddAssign for Counters {
+    fn add_assign(&mut self, other: Counters) {
+        self.walks += other.walks;
+        self.bits += other.bits;
+        self.handlers += other.handlers;
+    }
+}
+
+/// What a handler returns: the later bits that it has set, or `()` for none.
+pub trait Later<E: DirtyBit> {
+    /// The bits.
+    fn bits(self) -> BitSet<E>;
+}
+
+impl<E: DirtyBit> Later<E> for () {
+    fn bits(self) -> BitSet<E> {
+        BitSet::EMPTY
+    }
+}
+
+impl<E: DirtyBit> Later<E> for BitSet<E> {
+    fn bits(self) -> BitSet<E> {
+        self
+    }
+}
+
+/// Calls `handle` for each bit of `dirty & mask & relevant`, lowest first, which is removed from `dirty` before, and adds to `dirty` the
+/// bits that it returns. Returns what was done.
+///
+/// `relevant` may leave out state that nothing sees: neither the bound shaders nor the handler of a bit that is left in.
+/// `handle` may return those bits alone that the table says that its bit invalidates; debug builds check this.
+///
+/// # Errors
+///
+/// The error of `handle`: then its bit and the rest are still dirty, and the same walk may be tried again.
+pub fn walk<E: DirtyBit, L: Later<E>, X>(
+    dirty: &mut BitSet<E>,
+    mask: BitSet<E>,
+    relevant: BitSet<E>,
+    mut handle: impl FnMut(E) -> Result<L, X>,
+) -> Result<Counters, X> {
+    let mut counters = Counters { walks: 1, bits: (*dirty & mask).len() as u64, handlers: 0 };
+    let wanted = mask & relevant;
+    let mut cursor = Cursor::new();
+    while let Some(bit) = cursor.take_of(dirty, &wanted) {
+        counters.handlers += 1;
+        match handle(bit) {
+            Ok(later) => *dirty |= declared(bit, later.bits()),
+            Err(error) => {
+                dirty.insert(bit);
+                return Err(error);
+            }
+        }
+    }
+    Ok(counters)
+}
+
+/// The bits that the handler of `bit` has set, which its row has to name.
+fn declared<E: DirtyBit>(bit: E, later: BitSet<E>) -> BitSet<E> {
+    let undeclared = later - E::TABLE[bit.index()].invalidates;
+    debug_assert!(
+        undeclared.is_empty(),
+        "{bit:?} has set {undeclared:?}, which its row does not name in `invalidates`"
+    );
+    later
+}
