@@ -300,7 +300,6 @@ pub(crate) struct Element {
 #[serde(rename_all = "snake_case")]
 pub(crate) enum QueryKind {
     SamplesPassed,
-    AnySamplesPassed,
     PrimitivesGenerated,
     PrimitivesWritten,
     TimeElapsed,

@@ -4,7 +4,6 @@ use super::formula::{Formula, Scope};
 use super::noise;
 use font8x8::UnicodeFonts as _;
 use serde::Deserialize;
-use std::cell::Cell;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
@@ -72,7 +71,7 @@ pub(crate) struct Image {
 }
 
 impl Image {
-    fn new(size: [u32; 2], texel: impl Fn(u32, u32) -> Result<[f64; 4], String>) -> Result<Image, String> {
+    fn new(size: [u32; 2], mut texel: impl FnMut(u32, u32) -> Result<[f64; 4], String>) -> Result<Image, String> {
         let places = (0..size[1]).flat_map(|y| (0..size[0]).map(move |x| (x, y)));
         let texels = places.map(|(x, y)| Ok(texel(x, y)?.map(|component| component as f32)));
         Ok(Image { size, texels: texels.collect::<Result<_, String>>()? })
@@ -116,16 +115,16 @@ impl Content {
             Content::Noise(of) => Image::new(size, |x, y| Ok(of.color(middle(x, y)))),
             Content::Gradient(colors) => Image::new(size, |x, y| Ok(between(colors, middle(x, y).0))),
             Content::Formula(formulas) => {
-                let random = Cell::new(0);
+                let mut scope = Scope::default();
+                scope.variables.extend([("u", 0.0), ("v", 0.0), ("x", 0.0), ("y", 0.0)]);
                 Image::new(size, |x, y| {
                     let (u, v) = middle(x, y);
-                    let mut scope = Scope { random: random.clone(), ..Scope::default() };
-                    scope.variables.extend([("u", u), ("v", v), ("x", x.into()), ("y", y.into())]);
+                    let values = [u, v, x.into(), y.into()];
+                    scope.variables.iter_mut().zip(values).for_each(|(variable, value)| variable.1 = value);
                     let mut color = [0.0; 4];
                     for (component, formula) in color.iter_mut().zip(formulas) {
                         *component = formula.number(&scope)?;
                     }
-                    random.set(scope.random.get());
                     Ok(color)
                 })
             }
