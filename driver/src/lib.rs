@@ -9,6 +9,7 @@
 //! | [`program`] | shaders, and how they become modules |
 //! | [`resource`] | buffers, textures, samplers, views |
 //! | [`state`] | what has changed and who has to know: dirty bits, cached values, observers; knows nothing of Vulkan |
+//! | [`null`] | a Vulkan implementation that computes nothing, for tests and measurements |
 
 #[cfg(feature = "vulkan")]
 pub mod context;
@@ -21,6 +22,10 @@ pub mod format;
 #[cfg(feature = "vulkan")]
 pub mod headless;
 #[cfg(feature = "vulkan")]
+mod implementation;
+#[cfg(feature = "vulkan")]
+pub mod null;
+#[cfg(feature = "vulkan")]
 mod pipeline;
 #[cfg(feature = "vulkan")]
 pub mod program;
@@ -32,3 +37,5 @@ pub mod state;
 pub use ash::vk;
 #[cfg(feature = "vulkan")]
 pub use error::{Error, ErrorKind, Result};
+#[cfg(feature = "vulkan")]
+pub use implementation::Implementation;

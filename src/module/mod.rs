@@ -36,12 +36,14 @@ mod bytes;
 mod decisions;
 mod interface;
 mod key;
+mod options;
 mod table;
 mod write;
 
 pub use decisions::{Assignment, Decisions};
 pub use interface::{Binding, Capture, DescriptorKind, Stage, Varying};
-pub use key::{Key, Mechanism, OptionInfo, OPTIONS};
+pub use key::Key;
+pub use options::{Mechanism, OptionId, OptionInfo, OPTIONS};
 pub use table::{Condition, Patch, PatchKind, Range, Sides, Tables, ALWAYS, PRIVATE};
 
 use crate::error::Error;

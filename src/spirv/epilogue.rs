@@ -49,8 +49,8 @@ struct Captured {
     stream: u32,
 }
 
-/// Options that change the position.
-const MOVES: u64 = Key::ORIENTATION | Key::GL_DEPTH | Key::DISCARD;
+/// Options that change the position itself.
+const MOVES: u64 = Key::POSITION & !Key::POINT_SIZE;
 
 impl Emit<'_> {
     /// Looks which outputs the shader writes, and so which options can do anything.
@@ -59,7 +59,7 @@ impl Emit<'_> {
         let vertex = matches!(shader.stage(), Stage::Vertex | Stage::TessEval | Stage::Geometry);
         let wanted = match shader.stage() {
             Stage::Fragment => Key::DITHER,
-            _ if vertex => MOVES | Key::POINT_SIZE,
+            _ if vertex => Key::POSITION,
             _ => 0,
         };
         if !self.offers(wanted) {

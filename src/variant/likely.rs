@@ -6,17 +6,25 @@
 //! it has to be given where words depend on it.
 
 use super::Program;
-use crate::module::Key;
+use crate::module::{Key, OptionId};
 
-/// Bits that a draw may want, how often it does, and why.
-const GUESSES: &[(u64, u32, &str)] = &[
-    (Key::FLIP_Y, 60, "most draws go to the window, whose y GL counts from below"),
-    (Key::NO_CAPTURE, 30, "a program with captures is there to capture"),
-    (Key::POINT_SIZE, 10, "who draws points says how big they are"),
-    (Key::SAMPLE_SHADING, 4, "minSampleShading is rarely set"),
-    (Key::dither(0, 3), 3, "565, on small screens"),
-    (Key::DISCARD, 1, "rasterizer discard is for captures"),
+/// Options that a draw may want, how often it does, and why.
+const GUESSES: &[(OptionId, u32, &str)] = &[
+    (OptionId::FlipY, 60, "most draws go to the window, whose y GL counts from below"),
+    (OptionId::NoCapture, 30, "a program with captures is there to capture"),
+    (OptionId::PointSize, 10, "who draws points says how big they are"),
+    (OptionId::SampleShading, 4, "minSampleShading is rarely set"),
+    (OptionId::Dither, 3, "565, on small screens"),
+    (OptionId::Discard, 1, "rasterizer discard is for captures"),
 ];
+
+/// The bits of an option that a draw which wants it has: one format of one target, where it is dithered.
+const fn wanted(option: OptionId) -> u64 {
+    match option {
+        OptionId::Dither => Key::dither(0, 3),
+        _ => option.mask(),
+    }
+}
 
 /// The keys that draws of `program` most likely have, the likeliest first, at most `most`. `always` are the bits that all draws on this
 /// device have (stripped names, GL's depth, a rotated screen), with the size of the window.
@@ -26,7 +34,8 @@ pub fn likely_keys(program: &Program, always: Key, most: usize) -> Vec<Key> {
         let parts = program.keys(&key);
         parts.is_ok_and(|mut parts| parts.any(|(_, part)| part.bits & bits != 0))
     };
-    let guesses: Vec<_> = GUESSES.iter().filter(|row| row.0 & always.bits == 0 && seen(row.0)).collect();
+    let rows = GUESSES.iter().map(|(option, percent, _)| (wanted(*option), *percent));
+    let guesses: Vec<(u64, u32)> = rows.filter(|(bits, _)| bits & always.bits == 0 && seen(*bits)).collect();
     let mut keys: Vec<(u64, Key)> = Vec::new();
     for choice in 0..1u32 << guesses.len() {
         let chosen = |n: usize| choice >> n & 1 != 0;

@@ -24,9 +24,6 @@ use crate::error::Error;
 use crate::module::{Key, Module, Stage};
 use std::sync::Arc;
 
-/// Bits that belong to the last stage in front of the rasterizer.
-const POSITION: u64 = Key::ORIENTATION | Key::GL_DEPTH | Key::DISCARD | Key::POINT_SIZE;
-
 /// A module that a cache tells apart from others by a number.
 #[derive(Clone, Debug)]
 pub struct Shader {
@@ -66,7 +63,7 @@ impl Program {
         let last = last.map(|shader| shader.module.stage);
         self.shaders.iter().map(move |shader| {
             let stage = shader.module.stage;
-            let hidden = if stage < Stage::Fragment && Some(stage) != last { POSITION } else { 0 };
+            let hidden = if stage < Stage::Fragment && Some(stage) != last { Key::POSITION } else { 0 };
             (shader, Key { bits: key.bits & !hidden, ..*key })
         })
     }

@@ -3,31 +3,31 @@
 use super::programs::{emit, fragment};
 use super::stages::shader;
 use super::{corpus, support};
-use ntv::module::{Mechanism, OPTIONS};
+use ntv::module::{Mechanism, OptionId, OPTIONS};
 use ntv::{Key, Module};
 use spirv::{ExecutionMode, Op};
 
 /// What shows that an option does what it should: a test in this folder or in `tests/lavapipe`.
-const TESTS: &[(&str, &str)] = &[
-    ("descriptor sets and bindings", "patches::each_kind_of_patch_is_filled_and_decided"),
-    ("numbers of descriptors", "patches::arrays_of_descriptors_get_their_length"),
-    ("locations", "programs::a4_6_an_output_that_nobody_reads_goes_and_locations_are_packed"),
-    ("unused varyings", "lavapipe::what_a_link_takes_away_is_not_missed"),
-    ("precision of varyings", "angle::less_precision_needs_both_sides"),
-    ("patch vertices", "patches::each_kind_of_patch_is_filled_and_decided"),
-    ("workgroup size", "patches::specialization_constants_keep_their_new_number"),
-    ("specialization constants", "patches::specialization_constants_keep_their_new_number"),
-    ("strip", "options::stripped_words_are_without_names_and_lines"),
-    ("early_fragment_tests", "options::tests_are_early_only_where_that_changes_nothing"),
-    ("no_capture", "programs::captures_move_and_keep_their_outputs"),
-    ("sample_shading", "angle::sample_shading_is_the_fragment_stages_alone"),
-    ("swap_xy", "lavapipe::a4_5_turned_pictures_are_the_plain_one"),
-    ("flip_x", "lavapipe::a4_5_turned_pictures_are_the_plain_one"),
-    ("flip_y", "lavapipe::a4_5_turned_pictures_are_the_plain_one"),
-    ("gl_depth", "lavapipe::without_the_bit_gl_depth_is_clipped"),
-    ("discard", "lavapipe::without_the_bit_gl_depth_is_clipped"),
-    ("point_size", "lavapipe::points_have_a_size_if_the_key_says_so"),
-    ("dither", "lavapipe::a4_8_dithered_pictures_are_those_of_the_cpu"),
+const TESTS: &[(OptionId, &str)] = &[
+    (OptionId::Bindings, "patches::each_kind_of_patch_is_filled_and_decided"),
+    (OptionId::DescriptorCounts, "patches::arrays_of_descriptors_get_their_length"),
+    (OptionId::Locations, "programs::a4_6_an_output_that_nobody_reads_goes_and_locations_are_packed"),
+    (OptionId::UnusedVaryings, "lavapipe::what_a_link_takes_away_is_not_missed"),
+    (OptionId::VaryingPrecision, "angle::less_precision_needs_both_sides"),
+    (OptionId::PatchVertices, "patches::each_kind_of_patch_is_filled_and_decided"),
+    (OptionId::WorkgroupSize, "patches::specialization_constants_keep_their_new_number"),
+    (OptionId::SpecConstants, "patches::specialization_constants_keep_their_new_number"),
+    (OptionId::Strip, "options::stripped_words_are_without_names_and_lines"),
+    (OptionId::EarlyFragmentTests, "options::tests_are_early_only_where_that_changes_nothing"),
+    (OptionId::NoCapture, "programs::captures_move_and_keep_their_outputs"),
+    (OptionId::SampleShading, "angle::sample_shading_is_the_fragment_stages_alone"),
+    (OptionId::SwapXy, "lavapipe::a4_5_turned_pictures_are_the_plain_one"),
+    (OptionId::FlipX, "lavapipe::a4_5_turned_pictures_are_the_plain_one"),
+    (OptionId::FlipY, "lavapipe::a4_5_turned_pictures_are_the_plain_one"),
+    (OptionId::GlDepth, "lavapipe::without_the_bit_gl_depth_is_clipped"),
+    (OptionId::Discard, "lavapipe::without_the_bit_gl_depth_is_clipped"),
+    (OptionId::PointSize, "lavapipe::points_have_a_size_if_the_key_says_so"),
+    (OptionId::Dither, "lavapipe::a4_8_dithered_pictures_are_those_of_the_cpu"),
 ];
 
 #[test]
@@ -42,13 +42,13 @@ fn each_option_has_a_reason_and_a_test() {
     for (option, test) in TESTS {
         let (file, name) = test.split_once("::").expect("a file and a name");
         let source = sources.iter().find(|row| row.0 == file).expect("a file of this table").1;
-        assert!(source.contains(&format!("#[test]\nfn {name}()")), "{option}: there is no test {test}");
+        assert!(source.contains(&format!("#[test]\nfn {name}()")), "{}: there is no test {test}", option.name());
     }
     for row in OPTIONS {
         assert!(!row.why.is_empty() && row.stages != 0, "{} has no reason", row.name);
         // What a driver does with states and uniforms of its own is not in the words.
         let in_words = matches!(row.mechanism, Mechanism::Patch | Mechanism::Range | Mechanism::SpecConstant);
-        assert_eq!(TESTS.iter().filter(|test| test.0 == row.name).count(), usize::from(in_words), "{}", row.name);
+        assert_eq!(TESTS.iter().filter(|test| test.0 == row.id).count(), usize::from(in_words), "{}", row.name);
     }
 }
 

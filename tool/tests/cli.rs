@@ -417,7 +417,7 @@ fn descriptors_that_are_not_given_are_named() {
 /// Of all shaders of the corpus that run: each descriptor that is used is missed by its set and binding.
 #[test]
 fn what_runs_misses_what_is_taken_away() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/run");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/corpus/run");
     let (mut missed, mut unused) = (0, Vec::new());
     for file in fs::read_dir(folder).expect("the corpus").filter_map(Result::ok) {
         let text = fs::read_to_string(file.path()).expect("a shader");

@@ -30,12 +30,15 @@ struct Arguments {
     /// Draws with transform feedback by each of its back ends, on Mesa's Vulkan driver for the CPU.
     #[arg(long, conflicts_with_all = ["mesa", "pipelines", "threads", "offsets", "lines", "storage"])]
     captures: bool,
+    /// Takes the CPU time of a draw by what changes between two draws: on ntv's own driver, and on zink.
+    #[arg(long, conflicts_with_all = ["mesa", "pipelines", "threads", "offsets", "lines", "storage", "captures"])]
+    draws: bool,
     /// For --storage and --captures: what the same benchmark wrote on another machine, to be in the report, too. May be given several
     /// times.
     #[arg(long, value_name = "LOG")]
     with: Vec<PathBuf>,
-    /// A Mesa that is installed there: for --mesa and --lines a patched one, instead of building it; for --pipelines, --storage and
-    /// --captures any, instead of Debian's own.
+    /// A Mesa that is installed there: for --mesa and --lines a patched one, and for --draws any with zink and lavapipe, instead of
+    /// building one; for --pipelines, --storage and --captures any, instead of Debian's own.
     #[arg(long, value_name = "DIR")]
     prefix: Option<PathBuf>,
     /// So many tests of piglit, spread over its profile quick_shader: 2000 for --mesa, 60 for --lines, if not given.
@@ -73,6 +76,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
         let logs: Vec<PathBuf> = std::iter::once(log).chain(arguments.with).collect();
         return report(kind, &logs);
     }
+    if arguments.draws {
+        return draws(arguments.prefix.as_deref(), &target);
+    }
     if arguments.threads {
         let log = target.join("threads.tsv");
         go(cargo(&["bench", "--package", "ntv-benches", "--bench", "threads", "--"]).arg(&log))?;
@@ -96,6 +102,25 @@ fn on_lavapipe(bench: &str, prefix: Option<PathBuf>, log: &Path) -> Result<()> {
     let arguments = ["bench", "--package", "ntv-benches", "--features", "vulkan", "--bench", bench, "--"];
     let driver = crate::mesa::vulkan_driver(prefix)?;
     go(cargo(&arguments).arg(log).env("VK_DRIVER_FILES", driver))
+}
+
+/// Measures draws on zink and on ntv's own driver, one after the other on the same lavapipe.
+fn draws(prefix: Option<&Path>, target: &Path) -> Result<()> {
+    let prefix = crate::mesa::draws::prefix(prefix)?;
+    let [zink, own] = ["draws-zink.tsv", "draws.tsv"].map(|name| target.join(name));
+    crate::mesa::draws::measure(&prefix, &zink)?;
+    let mut logs = vec![zink];
+    // The other side: `benches/benches/draws/` makes the same draws on ntv's driver and writes the same columns, with the side `ntv`.
+    if crate::root().join("benches/benches/draws").exists() {
+        let arguments = ["bench", "--package", "ntv-benches", "--features", "vulkan", "--bench", "draws", "--"];
+        let mut command = cargo(&arguments);
+        command.arg(&own).env("VK_DRIVER_FILES", crate::mesa::vulkan_driver(Some(prefix))?);
+        go(crate::mesa::draws::quiet(&mut command))?;
+        logs.push(own);
+    } else {
+        println!("There is no benchmark `draws` of ntv's own driver: the report has zink alone.");
+    }
+    report("draws", &logs)
 }
 
 /// Writes and prints the report of `kind` on what was measured, or on what it counts itself.

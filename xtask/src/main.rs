@@ -16,10 +16,11 @@ use std::path::{Path, PathBuf};
 const USAGE: &str = "\
 usage: cargo xtask test               install what the tests need from Debian, then run all of them
        cargo xtask lint               formatting, clippy, documentation, Rust version of the core
-       cargo xtask bench [--mesa|--pipelines|--threads|--offsets] [-- FILTER]
+       cargo xtask bench [--mesa|--pipelines|--threads|--offsets|--draws] [-- FILTER]
                                       measure and write benches/results/: translation alone, inside zink beside its own
                                       translator, what a Vulkan driver makes of both's words, translation on several
-                                      threads, or what dynamic offsets cost in both's words; --help has more
+                                      threads, what dynamic offsets cost in both's words, or what a draw costs on ntv's
+                                      own driver and on zink; --help has more
        cargo xtask oracle [--count N] [--first N] [--jobs N] [--all] [--seed N [--shader FILE]]
                                       hold random shaders on the interpreter against lavapipe; --seed: one, in detail
        cargo xtask dump --mesa PREFIX [NAME...]

@@ -47,8 +47,7 @@ mod stages {
     pub(super) const TESTS: S = S::from_raw(S::EARLY_FRAGMENT_TESTS.as_raw() | S::LATE_FRAGMENT_TESTS.as_raw());
     pub(super) const TRANSFER: S = S::ALL_TRANSFER;
     pub(super) const FEEDBACK: S = S::TRANSFORM_FEEDBACK_EXT;
-    pub(super) const COUNTER: S =
-        S::from_raw(S::TRANSFORM_FEEDBACK_EXT.as_raw() | S::DRAW_INDIRECT.as_raw());
+    pub(super) const COUNTER: S = S::from_raw(S::TRANSFORM_FEEDBACK_EXT.as_raw() | S::DRAW_INDIRECT.as_raw());
 }
 
 /// Sets of accesses.
@@ -67,9 +66,8 @@ mod accesses {
     pub(super) const TRANSFER_WRITE: A = A::TRANSFER_WRITE;
     pub(super) const TRANSFER_BOTH: A = A::from_raw(A::TRANSFER_READ.as_raw() | A::TRANSFER_WRITE.as_raw());
     pub(super) const FEEDBACK: A = A::TRANSFORM_FEEDBACK_WRITE_EXT;
-    pub(super) const COUNTER: A = A::from_raw(
-        A::TRANSFORM_FEEDBACK_COUNTER_READ_EXT.as_raw() | A::TRANSFORM_FEEDBACK_COUNTER_WRITE_EXT.as_raw(),
-    );
+    pub(super) const COUNTER: A =
+        A::from_raw(A::TRANSFORM_FEEDBACK_COUNTER_READ_EXT.as_raw() | A::TRANSFORM_FEEDBACK_COUNTER_WRITE_EXT.as_raw());
 }
 
 uses! {
@@ -128,13 +126,7 @@ pub(crate) struct Record {
 impl Record {
     fn new(layout: vk::ImageLayout) -> Record {
         let (stages, access) = (vk::PipelineStageFlags2::NONE, vk::AccessFlags2::NONE);
-        Record {
-            written: (stages, access),
-            visible: (stages, access),
-            read: stages,
-            by_shaders: false,
-            layout,
-        }
+        Record { written: (stages, access), visible: (stages, access), read: stages, by_shaders: false, layout }
     }
 
     /// The barrier that `used` needs, as source and destination; `None` if none. Notes the use.
@@ -277,9 +269,8 @@ impl Context {
             return;
         }
         let memory = accesses.memory.take();
-        let info = vk::DependencyInfo::default()
-            .memory_barriers(memory.as_slice())
-            .image_memory_barriers(&accesses.images);
+        let info =
+            vk::DependencyInfo::default().memory_barriers(memory.as_slice()).image_memory_barriers(&accesses.images);
         // SAFETY: the buffer is recording, outside of a rendering; the images are in the layouts that their records say.
         unsafe { self.device.raw.cmd_pipeline_barrier2(self.batch.commands, &info) };
         accesses.images.clear();
@@ -289,6 +280,7 @@ impl Context {
 
     /// Whatever comes after sees what came before, also what shaders stored: Gallium's `memory_barrier`.
     pub fn memory_barrier(&mut self) {
+        self.end_rendering();
         self.flush_barriers();
         for record in self.batch.accesses.records.values_mut() {
             *record = Record::new(record.layout);

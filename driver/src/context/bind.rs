@@ -225,7 +225,9 @@ impl Context {
             }
             if !elements.iter().all(agrees) {
                 let number = element.vertex_buffer_index;
-                return Err(Error::new(format!("elements of vertex buffer {number} disagree on its stride or divisor")));
+                return Err(Error::new(format!(
+                    "elements of vertex buffer {number} disagree on its stride or divisor"
+                )));
             }
             if element.instance_divisor > 1 && !self.device.features.instance_divisor {
                 return Err(Error::new("the device has no vertexAttributeInstanceRateDivisor"));
@@ -395,12 +397,7 @@ impl Context {
     }
 
     /// Binds samplers of a stage from `first` on.
-    pub fn bind_sampler_states(
-        &mut self,
-        stage: Stage,
-        first: usize,
-        samplers: &[Option<Arc<Sampler>>],
-    ) -> Result<()> {
+    pub fn bind_sampler_states(&mut self, stage: Stage, first: usize, samplers: &[Option<Arc<Sampler>>]) -> Result<()> {
         check_slots("sampler", first, samplers.len(), MAX_SAMPLERS)?;
         let used = self.used(stage, DescriptorClass::Textures);
         for (slot, sampler) in (first..).zip(samplers) {
@@ -507,13 +504,19 @@ fn constant_bit(stage: Stage, index: usize) -> Dirty {
 }
 
 fn graphics_or_compute(stage: Stage, bit: Dirty) -> Dirty {
-    if stage == Stage::Compute { Dirty::ComputeResources } else { bit }
+    if stage == Stage::Compute {
+        Dirty::ComputeResources
+    } else {
+        bit
+    }
 }
 
 fn check_slots(what: &str, first: usize, count: usize, most: usize) -> Result<()> {
     match first.checked_add(count).is_some_and(|end| end <= most) {
         true => Ok(()),
-        false => Err(Error::new(format!("{what}s {first} to {}, where there may be {most}", first.saturating_add(count)))),
+        false => {
+            Err(Error::new(format!("{what}s {first} to {}, where there may be {most}", first.saturating_add(count))))
+        }
     }
 }
 

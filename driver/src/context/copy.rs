@@ -107,10 +107,11 @@ impl Context {
                 return Ok(());
             }
         }
+        self.begin_copy()?;
         let place = self.upload(bytes, size, 4)?;
         let storage = buffer.storage();
         self.use_buffer(&storage, Use::CopyDestination);
-        self.before_copy()?;
+        self.flush_barriers();
         let regions = [vk::BufferCopy { src_offset: place.offset, dst_offset: offset, size }];
         let (from, to) = (*place.storage.raw, *storage.raw);
         // SAFETY: the buffer is recording, outside of a rendering; both parts lie within their buffers, which the batch keeps.
@@ -127,10 +128,11 @@ impl Context {
         if size != bytes.len() as u64 {
             return Err(Error::new(format!("{} bytes for texels of {size}", bytes.len())));
         }
+        self.begin_copy()?;
         let place = self.upload(bytes, size, 16)?;
         let storage = texture.storage();
         self.use_image(&storage, Use::CopyDestination);
-        self.before_copy()?;
+        self.flush_barriers();
         let (layers, image_offset, image_extent) = region.raw(texture);
         let copy = vk::BufferImageCopy {
             buffer_offset: place.offset,
@@ -163,10 +165,11 @@ impl Context {
         if size == 0 {
             return Ok(());
         }
+        self.begin_copy()?;
         let (from, to) = (src.storage(), dst.storage());
         self.use_buffer(&from, if Arc::ptr_eq(src, dst) { Use::CopyDestination } else { Use::CopySource });
         self.use_buffer(&to, Use::CopyDestination);
-        self.before_copy()?;
+        self.flush_barriers();
         let regions = [vk::BufferCopy { src_offset, dst_offset, size }];
         // SAFETY: as above.
         unsafe { self.device.raw.cmd_copy_buffer(self.batch.commands, *from.raw, *to.raw, &regions) };
@@ -189,9 +192,10 @@ impl Context {
         if bytes(src) != bytes(dst) || src.description().samples != dst.description().samples {
             return Err(Error::new("a copy between textures of unlike texels"));
         }
+        self.begin_copy()?;
         let (from, to) = (src.storage(), dst.storage());
         let [from_layout, to_layout] = self.use_pair(&from, &to);
-        self.before_copy()?;
+        self.flush_barriers();
         let (src_subresource, src_offset, extent) = src_region.raw(src);
         let (dst_subresource, dst_offset, _) = dst_region.raw(dst);
         let copy = [vk::ImageCopy { src_subresource, src_offset, dst_subresource, dst_offset, extent }];
@@ -208,9 +212,13 @@ impl Context {
         src_region.check(src)?;
         dst_region.check(dst)?;
         let samples = [src, dst].map(|texture| texture.description().samples);
+        if samples[1] != 1 || samples[0] != 1 && (src_region.size != dst_region.size || *flip != [false; 2]) {
+            return Err(Error::new("samples are brought together, and nothing else is done with them, in one blit"));
+        }
+        self.begin_copy()?;
         let (from, to) = (src.storage(), dst.storage());
         let [from_layout, to_layout] = self.use_pair(&from, &to);
-        self.before_copy()?;
+        self.flush_barriers();
         let (src_subresource, src_offset, src_extent) = src_region.raw(src);
         let (dst_subresource, dst_offset, dst_extent) = dst_region.raw(dst);
         let (raw, commands) = (&self.device.raw, self.batch.commands);
@@ -239,13 +247,12 @@ impl Context {
                 // SAFETY: as for copies.
                 unsafe { raw.cmd_blit_image(commands, *from.raw, from_layout, *to.raw, to_layout, &region, filter) };
             }
-            [_, 1] if src_region.size == dst_region.size && *flip == [false; 2] => {
+            _ => {
                 let extent = src_extent;
                 let region = [vk::ImageResolve { src_subresource, src_offset, dst_subresource, dst_offset, extent }];
                 // SAFETY: as for copies.
                 unsafe { raw.cmd_resolve_image(commands, *from.raw, from_layout, *to.raw, to_layout, &region) };
             }
-            _ => return Err(Error::new("samples are brought together, and nothing else is done with them, in one blit")),
         }
         self.after_copy();
         Ok(())
@@ -266,6 +273,21 @@ impl Context {
         Ok(())
     }
 
+    /// Gives a texture new memory, whose texels are undefined: Gallium's `invalidate_resource`. The device may go on with the old.
+    /// Who has the texture bound sees the new one from now on.
+    pub fn invalidate_texture(&mut self, texture: &Arc<Texture>) -> Result<()> {
+        texture.replace_storage()?;
+        self.counters.replaced_storages += 1;
+        Ok(())
+    }
+
+    /// Gives a buffer new memory, whose bytes are undefined.
+    pub fn invalidate_buffer(&mut self, buffer: &Arc<Buffer>) -> Result<()> {
+        buffer.replace_storage()?;
+        self.counters.replaced_storages += 1;
+        Ok(())
+    }
+
     /// Fills a part of a buffer with a word: Gallium's `clear_buffer`. The part has whole words.
     pub fn clear_buffer(&mut self, buffer: &Arc<Buffer>, offset: u64, size: u64, word: u32) -> Result<()> {
         check_bytes(buffer, offset, size)?;
@@ -275,9 +297,10 @@ impl Context {
         if size == 0 {
             return Ok(());
         }
+        self.begin_copy()?;
         let storage = buffer.storage();
         self.use_buffer(&storage, Use::CopyDestination);
-        self.before_copy()?;
+        self.flush_barriers();
         // SAFETY: as above.
         unsafe { self.device.raw.cmd_fill_buffer(self.batch.commands, *storage.raw, offset, size, word) };
         self.after_copy();
@@ -300,10 +323,11 @@ impl Context {
         region.check(texture)?;
         check_samples(texture)?;
         let staging = self.staging(region.bytes(texture)?)?;
+        self.begin_copy()?;
         let (from, to) = (texture.storage(), staging.storage());
         self.use_image(&from, Use::CopySource);
         self.use_buffer(&to, Use::CopyDestination);
-        self.before_copy()?;
+        self.flush_barriers();
         let (image_subresource, image_offset, image_extent) = region.raw(texture);
         let copy = vk::BufferImageCopy { image_subresource, image_offset, image_extent, ..Default::default() };
         let layout = vk::ImageLayout::TRANSFER_SRC_OPTIMAL;
@@ -338,9 +362,9 @@ impl Context {
         [vk::ImageLayout::TRANSFER_SRC_OPTIMAL, vk::ImageLayout::TRANSFER_DST_OPTIMAL]
     }
 
-    fn before_copy(&mut self) -> Result<()> {
+    /// Ends the rendering, before anything is noted of what a copy uses: clears that wait for a rendering come first.
+    fn begin_copy(&mut self) -> Result<()> {
         self.check_lost()?;
-        self.flush_barriers();
         self.end_rendering();
         Ok(())
     }

@@ -262,7 +262,7 @@ dirty_bits! {
         phase: Inside,
         handler: emit::viewport,
         after: [Framebuffer],
-        invalidates: [],
+        invalidates: [Scissor],
     }
     /// What of the target may be drawn to.
     Scissor {

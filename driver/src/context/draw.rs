@@ -33,9 +33,10 @@ pub(super) fn why_not(bound: &Bound, current: &Current, limits: &vk::PhysicalDev
         return Some(format!("the vertex shader reads attribute {location}, and there are {count} vertex elements"));
     }
     let read = |(location, _): &(u32, _)| program.attributes.checked_shr(*location).unwrap_or(0) & 1 != 0;
-    let unbound = (0u32..).zip(&elements.state.list).filter(read).find(|(_, element)| {
-        bound.vertex_buffers.get(element.vertex_buffer_index as usize).is_none()
-    });
+    let unbound = (0u32..)
+        .zip(&elements.state.list)
+        .filter(read)
+        .find(|(_, element)| bound.vertex_buffers.get(element.vertex_buffer_index as usize).is_none());
     unbound.map(|(location, element)| {
         format!("attribute {location} is in vertex buffer {}, where nothing is bound", element.vertex_buffer_index)
     })
@@ -72,12 +73,7 @@ fn class(topology: Topology) -> Topology {
 
 impl Context {
     /// Draws `draws`, or what `indirect` says.
-    pub fn draw_vbo(
-        &mut self,
-        info: &DrawInfo,
-        indirect: Option<&DrawIndirect>,
-        draws: &[DrawStart],
-    ) -> Result<()> {
+    pub fn draw_vbo(&mut self, info: &DrawInfo, indirect: Option<&DrawIndirect>, draws: &[DrawStart]) -> Result<()> {
         self.flush_if_long()?;
         self.set_topology(info)?;
         if let Some(indices) = &info.indices {

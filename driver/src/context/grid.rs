@@ -14,6 +14,7 @@ impl Context {
         if (0..3).any(|axis| groups[axis] > most[axis]) {
             return Err(Error::new(format!("{groups:?} workgroups, where there may be {most:?}")));
         }
+        self.flush_if_long()?;
         self.before_dispatch()?;
         let [x, y, z] = groups;
         // SAFETY: the buffer is recording, outside of a rendering; pipeline and descriptors are there.
@@ -28,6 +29,8 @@ impl Context {
         if !offset.is_multiple_of(4) || offset.checked_add(size).is_none_or(|end| end > buffer.size()) {
             return Err(Error::new(format!("numbers of workgroups at {offset} of {} bytes", buffer.size())));
         }
+        self.flush_if_long()?;
+        self.end_rendering();
         let storage = buffer.storage();
         self.use_buffer(&storage, Use::Indirect);
         self.before_dispatch()?;
@@ -38,12 +41,11 @@ impl Context {
     }
 
     fn before_dispatch(&mut self) -> Result<()> {
-        self.flush_if_long()?;
+        self.end_rendering();
         // What draws and copies did since may have to be waited for.
         self.force(Dirty::ComputeResources);
         self.sync(Command::Dispatch)?;
         self.flush_barriers();
-        self.end_rendering();
         Ok(())
     }
 

@@ -44,6 +44,7 @@ mod sync;
 mod upload;
 mod warm;
 
+pub use crate::pipeline::{PipelineCounters, TransitionCounters};
 pub use bind::{Blend, ConstantBuffer, DepthStencilAlpha, Elements, Rasterizer};
 pub use copy::{Blit, Region};
 pub use counters::Counters;
@@ -57,10 +58,8 @@ pub use sync::Fence;
 use crate::device::{Device, Logical};
 use crate::error::{Error, ErrorKind, Result};
 use crate::pipeline::{Pipeline, PipelineDesc, Transitions};
-use crate::resource::{
-    Buffer, BufferDescription, Sampler, SamplerState, Texture, TextureDescription,
-};
 use crate::program::{module_stage, Program, ProgramOptions, Shader, Source};
+use crate::resource::{Buffer, BufferDescription, Sampler, SamplerState, Texture, TextureDescription};
 use crate::state::{BitSet, Inbox, Revisions};
 use batch::Batch;
 use bind::Bound;
@@ -134,6 +133,8 @@ struct Current {
     topology: Option<Topology>,
     restart: Option<bool>,
     indices: Option<draw::BoundIndices>,
+    /// How many viewports there are, and which have no area, a bit each.
+    viewports: (usize, u32),
 }
 
 impl Context {

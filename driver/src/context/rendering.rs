@@ -126,9 +126,8 @@ impl Context {
             let (_, view, _) = depth_stencil.as_ref().filter(|(.., has)| has.contains(aspect))?;
             Some(attachment(*view, vk::ImageLayout::DEPTH_STENCIL_ATTACHMENT_OPTIMAL, value))
         };
-        let value = |depth: f32, stencil: u32| vk::ClearValue {
-            depth_stencil: vk::ClearDepthStencilValue { depth, stencil },
-        };
+        let value =
+            |depth: f32, stencil: u32| vk::ClearValue { depth_stencil: vk::ClearDepthStencilValue { depth, stencil } };
         let depth = with(vk::ImageAspectFlags::DEPTH, clears.depth.map(|depth| value(depth, 0)));
         let stencil = with(vk::ImageAspectFlags::STENCIL, clears.stencil.map(|stencil| value(0.0, stencil)));
         let rendering = &mut self.current.rendering;
@@ -148,6 +147,8 @@ impl Context {
         // before brought into these layouts, and the area lies within all of them.
         unsafe { self.device.raw.cmd_begin_rendering(self.batch.commands, &info) };
         rendering.is_active = true;
+        self.dirty.remove(Dirty::Rendering);
+        self.forced.remove(Dirty::Rendering);
         self.counters.renderings += 1;
         self.counters.commands += 1;
     }

@@ -94,16 +94,19 @@ impl Context {
     /// Whether the device is to capture what the bound program draws.
     fn device_captures(&self) -> bool {
         self.feedback.is_active()
-            && self.current.program.as_ref().is_some_and(|program| {
-                !program.xfb.is_empty() && program.captures == ntv::capture::BackEnd::Extension
-            })
+            && self
+                .current
+                .program
+                .as_ref()
+                .is_some_and(|program| !program.xfb.is_empty() && program.captures == ntv::capture::BackEnd::Extension)
     }
 
     /// Whether the shaders of the bound program capture, or could.
     fn shaders_capture(&self) -> bool {
-        self.current.program.as_ref().is_some_and(|program| {
-            !program.xfb.is_empty() && program.captures == ntv::capture::BackEnd::Storage
-        })
+        self.current
+            .program
+            .as_ref()
+            .is_some_and(|program| !program.xfb.is_empty() && program.captures == ntv::capture::BackEnd::Storage)
     }
 
     /// Binds the targets.
@@ -153,8 +156,6 @@ impl Context {
         }
         self.flush_barriers();
         self.begin_rendering();
-        self.dirty.remove(Dirty::Rendering);
-        self.forced.remove(Dirty::Rendering);
         let handles: Vec<vk::Buffer> = match self.feedback.appends {
             true => counters.iter().map(|(_, storage)| *storage.raw).collect(),
             // Without counters it begins anew.

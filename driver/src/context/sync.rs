@@ -1,8 +1,8 @@
 //! From dirty bits to the command buffer; flushes and fences.
 
 use super::{Command, Context, Dirty};
-use crate::error::{Error, ErrorKind, Result};
 use crate::device::Logical;
+use crate::error::{Error, ErrorKind, Result};
 use crate::state::{bits, walk, BitSet, Derived};
 use std::sync::Arc;
 use std::time::Duration;

@@ -94,9 +94,8 @@ pub struct DynamicStates(u32);
 impl DynamicStates {
     /// Those of a device with these features, without those that `without` names by their features.
     pub(super) fn query(features: &Features, without: &[String]) -> DynamicStates {
-        let kept = |state: &&DynamicState| {
-            state.is_had(features) && !without.iter().any(|name| name == state.feature())
-        };
+        let kept =
+            |state: &&DynamicState| state.is_had(features) && !without.iter().any(|name| name == state.feature());
         DynamicStates(DynamicState::ALL.iter().filter(kept).fold(0, |all, state| all | 1 << *state as u32))
     }
 

@@ -29,7 +29,6 @@ pub(crate) const EXTENSIONS: &[&CStr] = &[
     vk::EXT_VERTEX_ATTRIBUTE_DIVISOR_NAME,
     vk::EXT_GRAPHICS_PIPELINE_LIBRARY_NAME,
     vk::KHR_PIPELINE_LIBRARY_NAME,
-    vk::EXT_CUSTOM_BORDER_COLOR_NAME,
 ];
 
 /// The feature structs of Vulkan 1.3 and of [`EXTENSIONS`].
@@ -59,7 +58,6 @@ pub(crate) struct Features {
     pub(super) clip_control: vk::PhysicalDeviceDepthClipControlFeaturesEXT<'static>,
     divisor: vk::PhysicalDeviceVertexAttributeDivisorFeaturesEXT<'static>,
     library: vk::PhysicalDeviceGraphicsPipelineLibraryFeaturesEXT<'static>,
-    border: vk::PhysicalDeviceCustomBorderColorFeaturesEXT<'static>,
     /// Pipelines are linked fast of libraries.
     links_fast: bool,
     subgroup: vk::SubgroupFeatureFlags,
@@ -86,8 +84,6 @@ pub(crate) struct ContextFeatures {
     pub(crate) pipeline_library: bool,
     /// A value of a vertex buffer may serve several instances.
     pub(crate) instance_divisor: bool,
-    /// A border may have any colour.
-    pub(crate) custom_border: bool,
     /// Clip space may have GL's depths.
     pub(crate) depth_clip_control: bool,
     /// Clipping at the near and the far plane does not depend on clamping.
@@ -162,7 +158,6 @@ impl Features {
             clip_control if known.contains(vk::EXT_DEPTH_CLIP_CONTROL_NAME);
             divisor if known.contains(vk::EXT_VERTEX_ATTRIBUTE_DIVISOR_NAME);
             library if known.contains(vk::EXT_GRAPHICS_PIPELINE_LIBRARY_NAME);
-            border if known.contains(vk::EXT_CUSTOM_BORDER_COLOR_NAME);
         }
         chain
     }
@@ -207,7 +202,6 @@ impl Features {
             null_descriptor: self.robustness.null_descriptor == vk::TRUE,
             pipeline_library: self.library.graphics_pipeline_library == vk::TRUE && self.links_fast,
             instance_divisor: self.divisor.vertex_attribute_instance_rate_divisor == vk::TRUE,
-            custom_border: self.border.custom_border_color_without_format == vk::TRUE,
             depth_clip_control: self.clip_control.depth_clip_control == vk::TRUE,
             depth_clip_enable: self.depth_clip.depth_clip_enable == vk::TRUE,
             timeline: self.v12.timeline_semaphore == vk::TRUE && self.v13.synchronization2 == vk::TRUE,

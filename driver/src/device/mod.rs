@@ -7,6 +7,7 @@ mod queue;
 
 use crate::context::SharedSlot;
 use crate::error::{Context, Error, Result};
+use crate::implementation::Implementation;
 use ash::vk;
 use features::{ContextFeatures, Features, InputFeatures, EXTENSIONS};
 use gpu_allocator::vulkan::{Allocator, AllocatorCreateDesc};
@@ -37,6 +38,8 @@ pub struct DeviceOptions {
     /// Features and extensions that are not used although the device may have them, by Vulkan's names: so that what is done on
     /// lesser devices can be tried on any. An error if a name is not one of [`Device::optional`].
     pub without: Vec<String>,
+    /// Which Vulkan: the installed one, if nothing else is said.
+    pub implementation: Implementation,
 }
 
 impl Default for DeviceOptions {
@@ -48,6 +51,7 @@ impl Default for DeviceOptions {
             robust: false,
             timeout: Duration::from_secs(10),
             without: Vec::new(),
+            implementation: Implementation::Loader,
         }
     }
 }
@@ -66,7 +70,7 @@ pub struct Device {
 impl Device {
     /// Opens a device that has Vulkan 1.3.
     pub fn open(options: &DeviceOptions) -> Result<Device> {
-        let instance = Instance::new(options.validation, options.synchronization)?;
+        let instance = Instance::new(&options.implementation, options.validation, options.synchronization)?;
         let (physical, properties) = choose(&instance.raw, options.name.as_deref())?;
         let mut extensions = extensions(&instance.raw, physical)?;
         if let Some(unknown) = options.without.iter().find(|name| !is_optional(name)) {
@@ -88,7 +92,14 @@ impl Device {
         let limits = properties.limits;
         let logical = Logical::new(instance, (physical, limits), &mut features, options)?;
         let is_cpu = properties.device_type == vk::PhysicalDeviceType::CPU;
-        Ok(Device { logical: Arc::new(logical), is_cpu, target, name: device_name(&properties), driver, shared: SharedSlot::default() })
+        Ok(Device {
+            logical: Arc::new(logical),
+            is_cpu,
+            target,
+            name: device_name(&properties),
+            driver,
+            shared: SharedSlot::default(),
+        })
     }
 
     /// What [`DeviceOptions::without`] may name: features of shaders, states that commands set, extensions.
@@ -356,10 +367,9 @@ struct Instance {
 const LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
 
 impl Instance {
-    fn new(validation: bool, synchronization: bool) -> Result<Instance> {
-        // SAFETY: the loader's initialisation has no requirements on its caller.
-        let entry = unsafe { ash::Entry::load() };
-        let entry = entry.map_err(|error| Error::new(format!("no Vulkan loader (libvulkan.so.1): {error}")))?;
+    fn new(implementation: &Implementation, validation: bool, synchronization: bool) -> Result<Instance> {
+        let opened = implementation.open()?;
+        let entry = opened.entry.clone();
         let application = vk::ApplicationInfo::default().application_name(c"ntv").api_version(vk::API_VERSION_1_3);
         let (mut layers, mut extensions) = (vec![], vec![]);
         if validation {

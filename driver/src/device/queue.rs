@@ -81,17 +81,6 @@ impl Queue {
         }
     }
 
-    /// The number of the last submission.
-    pub(crate) fn last(&self) -> u64 {
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Does work that no other thread may do beside a submission.
-    pub(crate) fn alone<T>(&self, work: impl FnOnce() -> T) -> T {
-        let _last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        work()
-    }
-
     /// Destroys the timeline.
     ///
     /// # Safety

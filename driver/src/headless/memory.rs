@@ -251,6 +251,10 @@ fn aspect(format: vk::Format) -> vk::ImageAspectFlags {
 }
 
 /// A sampler or another object with a constructor of its own.
-pub(super) fn owned<H: Destroy>(device: &Arc<Logical>, made: ash::prelude::VkResult<H>, call: &str) -> Result<Owned<H>> {
+pub(super) fn owned<H: Destroy>(
+    device: &Arc<Logical>,
+    made: ash::prelude::VkResult<H>,
+    call: &str,
+) -> Result<Owned<H>> {
     Ok(Owned::new(device, made.during(call)?))
 }

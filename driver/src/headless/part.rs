@@ -49,7 +49,12 @@ impl SharedBuffers {
     }
 
     /// The buffer that has a command, of an indexed draw or another, and where it begins there.
-    pub(super) fn command(&mut self, device: &Arc<Logical>, part: &Part, is_indexed: bool) -> Result<(vk::Buffer, u64)> {
+    pub(super) fn command(
+        &mut self,
+        device: &Arc<Logical>,
+        part: &Part,
+        is_indexed: bool,
+    ) -> Result<(vk::Buffer, u64)> {
         let Part { bytes, offset, len } = part;
         let size = match is_indexed {
             true => size_of::<vk::DrawIndexedIndirectCommand>(),
@@ -63,7 +68,12 @@ impl SharedBuffers {
     }
 
     /// Where `bytes` are on the device: in the buffer that has them, or in a new one for `usage`.
-    pub(super) fn input(&self, device: &Arc<Logical>, usage: vk::BufferUsageFlags, bytes: &[u8]) -> Result<InputBuffer> {
+    pub(super) fn input(
+        &self,
+        device: &Arc<Logical>,
+        usage: vk::BufferUsageFlags,
+        bytes: &[u8],
+    ) -> Result<InputBuffer> {
         let range = bytes.as_ptr_range();
         let within = |all: &[u8]| all.as_ptr_range().start <= range.start && range.end <= all.as_ptr_range().end;
         match self.list.iter().find(|(known, _)| !bytes.is_empty() && within(known)) {

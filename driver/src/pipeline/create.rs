@@ -76,13 +76,7 @@ pub(crate) fn graphics(
     part: Option<vk::GraphicsPipelineLibraryFlagsEXT>,
 ) -> Result<Owned<vk::Pipeline>> {
     let desc = source.desc;
-    let has = |flag| part.is_none_or(|part| part == flag);
-    let fragment_stage = |stage: Stage| stage == Stage::Fragment;
-    let wanted = |stage: Stage| match fragment_stage(stage) {
-        true => has(vk::GraphicsPipelineLibraryFlagsEXT::FRAGMENT_SHADER),
-        false => has(vk::GraphicsPipelineLibraryFlagsEXT::PRE_RASTERIZATION_SHADERS),
-    };
-    let stages: Vec<_> = source.modules.iter().filter(|(stage, _)| wanted(*stage)).map(stage_info).collect();
+    let stages: Vec<_> = source.modules.iter().filter(|(stage, _)| has_stage(part, *stage)).map(stage_info).collect();
     let input = source.elements.input();
     let mut divisors =
         vk::PipelineVertexInputDivisorStateCreateInfoEXT::default().vertex_binding_divisors(&input.divisors);
@@ -97,29 +91,18 @@ pub(crate) fn graphics(
     let tessellation =
         vk::PipelineTessellationStateCreateInfo::default().patch_control_points(desc.get(Word::PatchVertices).max(1));
     let rasterizer = RasterizerWord::unpack(desc.get(Word::Rasterizer));
-    let mut clip = vk::PipelineViewportDepthClipControlCreateInfoEXT::default()
-        .negative_one_to_one(rasterizer.negative_one_to_one != 0);
-    let mut viewport = vk::PipelineViewportStateCreateInfo::default();
-    if device.features.depth_clip_control {
-        viewport = viewport.push_next(&mut clip);
-    }
-    let mut depth_clip = vk::PipelineRasterizationDepthClipStateCreateInfoEXT::default()
-        .depth_clip_enable(rasterizer.depth_clip != 0);
-    let provoking = match rasterizer.provoking_last {
-        0 => vk::ProvokingVertexModeEXT::FIRST_VERTEX,
-        _ => vk::ProvokingVertexModeEXT::LAST_VERTEX,
-    };
-    let mut provoking =
-        vk::PipelineRasterizationProvokingVertexStateCreateInfoEXT::default().provoking_vertex_mode(provoking);
-    let mut rasterization = vk::PipelineRasterizationStateCreateInfo::default()
-        .polygon_mode(vk::PolygonMode::from_raw(rasterizer.polygon_mode as i32))
-        .depth_clamp_enable(rasterizer.depth_clamp != 0)
-        .line_width(1.0);
+    let (mut rasterization, mut depth_clip, mut provoking) = rasterization(rasterizer);
     if device.features.depth_clip_enable {
         rasterization = rasterization.push_next(&mut depth_clip);
     }
     if device.input.provokes_last {
         rasterization = rasterization.push_next(&mut provoking);
+    }
+    let mut clip = vk::PipelineViewportDepthClipControlCreateInfoEXT::default()
+        .negative_one_to_one(rasterizer.negative_one_to_one != 0);
+    let mut viewport = vk::PipelineViewportStateCreateInfo::default();
+    if device.features.depth_clip_control {
+        viewport = viewport.push_next(&mut clip);
     }
     let mask = [desc.get(Word::SampleMask)];
     let samples = MultisampleWord::unpack(desc.get(Word::Multisample));
@@ -133,7 +116,8 @@ pub(crate) fn graphics(
     let dynamic = dynamic_states(device, source.program.has_tessellation);
     let dynamic = vk::PipelineDynamicStateCreateInfo::default().dynamic_states(&dynamic);
     let formats: Vec<vk::Format> = desc.colors().iter().map(|format| vk::Format::from_raw(*format as i32)).collect();
-    let mut rendering = rendering(desc, &formats);
+    let is_output = part.is_none_or(|part| part == vk::GraphicsPipelineLibraryFlagsEXT::FRAGMENT_OUTPUT_INTERFACE);
+    let mut rendering = if is_output { rendering(desc, &formats) } else { Default::default() };
     let mut library = vk::GraphicsPipelineLibraryCreateInfoEXT::default().flags(part.unwrap_or_default());
     let mut info = vk::GraphicsPipelineCreateInfo::default()
         .stages(&stages)
@@ -151,11 +135,42 @@ pub(crate) fn graphics(
         info = info.tessellation_state(&tessellation);
     }
     if part.is_some() {
-        let flags = vk::PipelineCreateFlags::LIBRARY_KHR
-            | vk::PipelineCreateFlags::RETAIN_LINK_TIME_OPTIMIZATION_INFO_EXT;
+        let flags =
+            vk::PipelineCreateFlags::LIBRARY_KHR | vk::PipelineCreateFlags::RETAIN_LINK_TIME_OPTIMIZATION_INFO_EXT;
         info = info.flags(flags).push_next(&mut library);
     }
     create(device, cache, &info)
+}
+
+/// Whether the part of a pipeline, or the whole one, has the shader of a stage.
+fn has_stage(part: Option<vk::GraphicsPipelineLibraryFlagsEXT>, stage: Stage) -> bool {
+    let own = match stage {
+        Stage::Fragment => vk::GraphicsPipelineLibraryFlagsEXT::FRAGMENT_SHADER,
+        _ => vk::GraphicsPipelineLibraryFlagsEXT::PRE_RASTERIZATION_SHADERS,
+    };
+    part.is_none_or(|part| part == own)
+}
+
+/// The state of the rasterizer, and of its extensions.
+fn rasterization(
+    word: RasterizerWord,
+) -> (
+    vk::PipelineRasterizationStateCreateInfo<'static>,
+    vk::PipelineRasterizationDepthClipStateCreateInfoEXT<'static>,
+    vk::PipelineRasterizationProvokingVertexStateCreateInfoEXT<'static>,
+) {
+    let provoking = match word.provoking_last {
+        0 => vk::ProvokingVertexModeEXT::FIRST_VERTEX,
+        _ => vk::ProvokingVertexModeEXT::LAST_VERTEX,
+    };
+    (
+        vk::PipelineRasterizationStateCreateInfo::default()
+            .polygon_mode(vk::PolygonMode::from_raw(word.polygon_mode as i32))
+            .depth_clamp_enable(word.depth_clamp != 0)
+            .line_width(1.0),
+        vk::PipelineRasterizationDepthClipStateCreateInfoEXT::default().depth_clip_enable(word.depth_clip != 0),
+        vk::PipelineRasterizationProvokingVertexStateCreateInfoEXT::default().provoking_vertex_mode(provoking),
+    )
 }
 
 /// Links a pipeline of the libraries of all [`PARTS`].
@@ -227,7 +242,8 @@ fn multisample<'a>(
 
 fn rendering<'a>(desc: &PipelineDesc, formats: &'a [vk::Format]) -> vk::PipelineRenderingCreateInfo<'a> {
     let depth_stencil = vk::Format::from_raw(desc.get(Word::DepthStencil) as i32);
-    let aspects = if depth_stencil == vk::Format::UNDEFINED { vk::ImageAspectFlags::empty() } else { aspects(depth_stencil) };
+    let aspects =
+        if depth_stencil == vk::Format::UNDEFINED { vk::ImageAspectFlags::empty() } else { aspects(depth_stencil) };
     let with = |aspect| if aspects.contains(aspect) { depth_stencil } else { vk::Format::UNDEFINED };
     vk::PipelineRenderingCreateInfo::default()
         .color_attachment_formats(formats)

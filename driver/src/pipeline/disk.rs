@@ -21,8 +21,6 @@ pub(crate) struct DiskCache {
     device: Arc<Logical>,
     pub(crate) raw: Owned<vk::PipelineCache>,
     path: Option<PathBuf>,
-    /// Bytes that the file gave.
-    pub(crate) loaded: usize,
 }
 
 impl DiskCache {
@@ -33,7 +31,7 @@ impl DiskCache {
         // SAFETY: the bytes are those that some driver wrote, whole; one that is not its own a driver ignores.
         let raw = unsafe { device.raw.create_pipeline_cache(&info, None) }.during("vkCreatePipelineCache")?;
         let raw = Owned::new(device, raw);
-        Ok(DiskCache { device: Arc::clone(device), raw, path, loaded: data.len() })
+        Ok(DiskCache { device: Arc::clone(device), raw, path })
     }
 
     /// Writes it to its file, whole or not at all. Does nothing without a file.

@@ -17,6 +17,12 @@ use std::hash::Hash;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// A part of pipelines, which they are linked of.
+type Library = Arc<Owned<vk::Pipeline>>;
+
+/// The number of a part, and the words that it depends on.
+type LibraryName = (usize, PipelineDesc);
+
 /// A pipeline.
 pub(crate) struct Pipeline {
     /// A number that no other pipeline has.
@@ -24,9 +30,9 @@ pub(crate) struct Pipeline {
     pub(crate) desc: PipelineDesc,
     pub(crate) raw: Owned<vk::Pipeline>,
     /// The program whose layout it has.
-    pub(crate) program: Arc<Program>,
+    _program: Arc<Program>,
     /// What it was linked of: libraries live as long as the pipeline.
-    _libraries: Vec<Arc<Owned<vk::Pipeline>>>,
+    _libraries: Vec<Library>,
 }
 
 /// What the pipelines of a device did so far.
@@ -58,7 +64,7 @@ pub(crate) struct Pipelines {
     device: Arc<Logical>,
     pub(crate) disk: DiskCache,
     map: Mutex<FxHashMap<PipelineDesc, Arc<Pipeline>>>,
-    libraries: Mutex<FxHashMap<(usize, PipelineDesc), Arc<Owned<vk::Pipeline>>>>,
+    libraries: Mutex<FxHashMap<LibraryName, Library>>,
     counts: [AtomicU64; 5],
 }
 
@@ -146,11 +152,11 @@ impl Pipelines {
             }
         };
         let program = Arc::clone(&source.program);
-        Ok(Pipeline { id: unique_id(), desc: *desc, raw, program, _libraries: libraries })
+        Ok(Pipeline { id: unique_id(), desc: *desc, raw, _program: program, _libraries: libraries })
     }
 
     /// A pipeline that is linked of libraries, which are made where they are not there.
-    fn link(&self, source: &Source<'_>) -> Result<(Owned<vk::Pipeline>, Vec<Arc<Owned<vk::Pipeline>>>)> {
+    fn link(&self, source: &Source<'_>) -> Result<(Owned<vk::Pipeline>, Vec<Library>)> {
         let mut libraries = Vec::new();
         for (number, part) in PARTS.into_iter().enumerate() {
             let name = (number, source.desc.masked(words_of(number)));
@@ -185,7 +191,7 @@ impl Pipelines {
         let raw = create::compute(&self.device, *self.disk.raw, program, &stages)?;
         self.count(Count::Created);
         let program = Arc::clone(program);
-        let made = Arc::new(Pipeline { id: unique_id(), desc, raw, program, _libraries: Vec::new() });
+        let made = Arc::new(Pipeline { id: unique_id(), desc, raw, _program: program, _libraries: Vec::new() });
         let mut map = self.map.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(Arc::clone(map.entry(desc).or_insert(made)))
     }

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use ash::vk;
 use ntv::capture::BackEnd;
 use ntv::ir::XfbInfo;
-use ntv::module::{Assignment, Module, Stage};
+use ntv::module::{Module, Stage};
 use ntv::plan::{plan, Class, Limits, Placements, Plan, Threshold, Wishes};
 use ntv::{variant, EmitOptions, Key, Options, Target, Translator};
 use std::sync::Arc;
@@ -30,7 +30,7 @@ pub struct ProgramOptions {
 }
 
 /// Bytes of push constants that the driver has for itself: whether a draw has indices.
-pub(crate) const DRIVER_UNIFORM_BYTES: u32 = 16;
+const DRIVER_UNIFORM_BYTES: u32 = 16;
 
 /// Bits of a key that contexts set.
 const OFFERED: u64 = Key::ALL;
@@ -85,11 +85,7 @@ impl Builder {
     }
 
     /// Where each stage's blocks are.
-    fn plan(
-        &self,
-        shaders: &[Arc<Shader>],
-        options: &ProgramOptions,
-    ) -> Result<(Vec<Placements>, Vec<InlineBlock>)> {
+    fn plan(&self, shaders: &[Arc<Shader>], options: &ProgramOptions) -> Result<(Vec<Placements>, Vec<InlineBlock>)> {
         let mut program = ntv::plan::Program::default();
         let nir = shaders.iter().filter_map(|shader| match &shader.source {
             Source::Nir(nir) => Some(&**nir),
@@ -142,7 +138,11 @@ impl Builder {
         // The words say it: a variable of this storage class. Where it is there, the whole range is declared, so that
         // programs share layouts.
         let has = modules.iter().any(|module| reads_push_constants(&module.words));
-        if has { self.limits.max_push_constants_size } else { 0 }
+        if has {
+            self.limits.max_push_constants_size
+        } else {
+            0
+        }
     }
 }
 

@@ -72,8 +72,6 @@ pub(crate) struct SetLayout {
     pub(crate) raw: Owned<vk::DescriptorSetLayout>,
     pub(crate) template: Option<Owned<vk::DescriptorUpdateTemplate>>,
     pub(crate) slots: Vec<SlotBinding>,
-    /// How many descriptors there are.
-    pub(crate) descriptors: u32,
     /// Offsets of uniform buffers are given when the set is bound.
     pub(crate) has_dynamic_offsets: bool,
     /// Slots that are read, a bit each, by stage.
@@ -249,8 +247,7 @@ impl SetLayout {
             let bits = 1u64.checked_shl(slot.count).unwrap_or(0).wrapping_sub(1);
             used[slot.stage as usize] |= bits.checked_shl(slot.slot).unwrap_or(0);
         }
-        let descriptors = slots.iter().map(|slot| slot.count).sum();
-        Ok(SetLayout { id, raw, template, slots, descriptors, has_dynamic_offsets, used })
+        Ok(SetLayout { id, raw, template, slots, has_dynamic_offsets, used })
     }
 
     /// The type of the descriptors of this kind.

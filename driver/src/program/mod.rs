@@ -12,10 +12,12 @@ mod cache;
 mod layout;
 mod modules;
 
+pub(crate) use build::Builder;
 pub use build::ProgramOptions;
-pub(crate) use build::{Builder, DRIVER_UNIFORM_BYTES};
 pub(crate) use cache::Programs;
-pub(crate) use layout::{stage_flags, DescriptorClass, Layout, Layouts, SetLayout, SlotBinding, CLASSES, DESCRIPTOR_BYTES};
+pub(crate) use layout::{
+    stage_flags, DescriptorClass, Layout, Layouts, SetLayout, SlotBinding, CLASSES, DESCRIPTOR_BYTES,
+};
 pub(crate) use modules::Modules;
 
 use ntv::capture::BackEnd;

@@ -55,7 +55,9 @@ impl Memory {
 fn failed(error: AllocationError) -> Error {
     // The others say that the host's memory is used up, or that it could not be mapped.
     let kind = match error {
-        AllocationError::NoCompatibleMemoryTypeFound | AllocationError::InvalidAllocationCreateDesc => ErrorKind::Invalid,
+        AllocationError::NoCompatibleMemoryTypeFound | AllocationError::InvalidAllocationCreateDesc => {
+            ErrorKind::Invalid
+        }
         _ => ErrorKind::OutOfMemory,
     };
     Error::of_kind(kind, format!("no memory: {error}"))

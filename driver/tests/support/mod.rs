@@ -2,11 +2,11 @@
 #![allow(dead_code, reason = "each test uses a part")]
 
 use ntv_driver::context::{
-    BlendState, Context, ContextOptions, DrawInfo, FramebufferState, RasterizerState, Surface, VertexElement, Viewport,
+    BlendState, Context, ContextOptions, DrawInfo, FramebufferState, RasterizerState, VertexElement, Viewport,
 };
 use ntv_driver::device::{Device, DeviceOptions};
 use ntv_driver::program::Shader;
-use ntv_driver::resource::{Bind, Texture, TextureDescription};
+use ntv_driver::resource::{Bind, Surface, Texture, TextureDescription};
 use ntv_driver::vk;
 use std::sync::Arc;
 
@@ -86,10 +86,16 @@ pub fn fragment_with_uniforms() -> String {
 /// A fragment shader: the colour is the first vec4 of uniform block 1.
 pub fn fragment_with_block() -> String {
     let head = "num_ubos: 2\nfirst_ubo_is_default_ubo: true\n";
-    stage("FRAGMENT", head, &format!("    \
+    stage(
+        "FRAGMENT",
+        head,
+        &format!(
+            "    \
         32 %1 = load_const (0x00000001)\n    \
         32x4 %9 = @load_ubo (%1, %0) (access=none, align_mul=1073741824, align_offset=0, range_base=0, range=16)\n    \
-        {STORE_COLOR}"))
+        {STORE_COLOR}"
+        ),
+    )
 }
 
 /// A fragment shader: the colour is what texture 0 has at `VAR0.xy`.
@@ -103,14 +109,18 @@ pub fn fragment_with_texture() -> String {
 
 /// A compute shader: adds 1 to the first word of storage block 0, of 4 invocations each to its own word.
 pub fn increment() -> String {
-    stage("COMPUTE", "workgroup_size: 4, 1, 1\nnum_ssbos: 1\n", "    \
+    stage(
+        "COMPUTE",
+        "workgroup_size: 4, 1, 1\nnum_ssbos: 1\n",
+        "    \
         32x3 %1 = @load_local_invocation_id\n    \
         32 %2 = load_const (0x00000002)\n    \
         32 %3 = ishl %1.x, %2\n    \
         32 %4 = @load_ssbo (%0, %3) (access=none, align_mul=4, align_offset=0)\n    \
         32 %5 = load_const (0x00000001)\n    \
         32 %6 = iadd %4, %5\n    \
-        @store_ssbo (%6, %0, %3) (wrmask=x, access=none, align_mul=4, align_offset=0)\n")
+        @store_ssbo (%6, %0, %3) (wrmask=x, access=none, align_mul=4, align_offset=0)\n",
+    )
 }
 
 /// Four floats.
@@ -118,13 +128,8 @@ pub const VEC4: vk::Format = vk::Format::R32G32B32A32_SFLOAT;
 
 /// Two attributes of four floats in one vertex buffer.
 pub fn elements() -> [VertexElement; 2] {
-    let element = VertexElement {
-        vertex_buffer_index: 0,
-        src_offset: 0,
-        src_stride: 32,
-        src_format: VEC4,
-        instance_divisor: 0,
-    };
+    let element =
+        VertexElement { vertex_buffer_index: 0, src_offset: 0, src_stride: 32, src_format: VEC4, instance_divisor: 0 };
     [element, VertexElement { src_offset: 16, ..element }]
 }
 

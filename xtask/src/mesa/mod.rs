@@ -4,6 +4,7 @@
 //! with `c` has to pass with `rust`. `tests/mesa/README.md` says more.
 
 mod build;
+pub(crate) mod draws;
 mod driver;
 mod flatten;
 mod glmark2;

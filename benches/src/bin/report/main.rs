@@ -7,12 +7,14 @@
 //! ntv-bench-report threads LOG RESULTS_FOLDER                    a log of the benchmark `threads`
 //! ntv-bench-report storage LOG... RESULTS_FOLDER                 logs of the benchmark `storage`, one device each
 //! ntv-bench-report captures LOG... RESULTS_FOLDER                logs of the benchmark `captures`, one device each
+//! ntv-bench-report draws LOG... RESULTS_FOLDER                   logs of the benchmark `draws`, and of the C program of that name
 //! ntv-bench-report lines LOG SIZES RESULTS_FOLDER                logs of ntv-trace
 //! ntv-bench-report offsets RESULTS_FOLDER                        what is counted now, over the corpus that $NTV_CORPUS names
 //! ```
 
 mod captures;
 mod comparison;
+mod draws;
 mod lines;
 mod memory;
 mod offsets;
@@ -40,6 +42,7 @@ fn main() -> Result<()> {
         (Some("threads"), [from]) => threads::write(from, results),
         (Some("storage"), logs @ [_, ..]) => storage::write(logs, results),
         (Some("captures"), logs @ [_, ..]) => captures::write(logs, results),
+        (Some("draws"), logs @ [_, ..]) => draws::write(logs, results),
         (Some("lines"), [log, sizes]) => lines::write(log, sizes, results),
         (Some("offsets"), []) => offsets::write(results),
         _ => bail!("no such report from {} files: {}", from.len(), kind.display()),

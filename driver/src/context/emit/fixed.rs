@@ -170,7 +170,8 @@ pub(in crate::context) fn rasterizer(context: &mut Context) -> Result<()> {
 
 pub(in crate::context) fn multisample(context: &mut Context) -> Result<()> {
     let samples = context.current.rendering.samples.max(1);
-    let blend = context.bound.blend.get().as_ref().map(|blend| (blend.state.alpha_to_coverage, blend.state.alpha_to_one));
+    let blend =
+        context.bound.blend.get().as_ref().map(|blend| (blend.state.alpha_to_coverage, blend.state.alpha_to_one));
     let (alpha_to_coverage, alpha_to_one) = blend.unwrap_or_default();
     let mut word = MultisampleWord {
         samples,
@@ -279,7 +280,10 @@ pub(in crate::context) fn viewport(context: &mut Context) -> Result<()> {
     // SAFETY: the buffer is recording; there are no more viewports than the device has.
     unsafe { context.device.raw.cmd_set_viewport_with_count(context.batch.commands, &viewports[..count]) };
     context.counters.commands += 1;
-    if context.bound.viewports.differs() {
+    let empty = |(number, viewport): (usize, &Viewport)| u32::from(is_empty(viewport)) << number;
+    let empty = context.bound.viewports.get().iter().enumerate().take(16).map(empty).sum();
+    if std::mem::replace(&mut context.current.viewports, (count, empty)) != (count, empty) {
+        // There is a scissor for each viewport, an empty one for those of no area.
         context.force(Dirty::Scissor);
     }
     context.bound.viewports.synced();
@@ -294,7 +298,7 @@ pub(in crate::context) fn scissor(context: &mut Context) -> Result<()> {
     // There are as many scissors as viewports.
     let count = context.bound.viewports.get().len().clamp(1, 16);
     for (number, viewport) in context.bound.viewports.get().iter().enumerate().take(16) {
-        if viewport.rect[2] <= 0.0 || viewport.rect[3] == 0.0 {
+        if is_empty(viewport) {
             scissors[number].extent = vk::Extent2D::default();
         } else if let Some(scissor) = context.bound.scissors.get().get(number).filter(|_| is_used) {
             scissors[number] = rect(scissor);
@@ -305,6 +309,11 @@ pub(in crate::context) fn scissor(context: &mut Context) -> Result<()> {
     context.counters.commands += 1;
     context.bound.scissors.synced();
     Ok(())
+}
+
+/// Whether nothing is drawn in it. GL has viewports of no size, Vulkan none of no width.
+fn is_empty(viewport: &Viewport) -> bool {
+    viewport.rect[2] <= 0.0 || viewport.rect[3] == 0.0
 }
 
 /// The part of a scissor that has no negative numbers, which Vulkan has not.

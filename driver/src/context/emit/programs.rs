@@ -180,7 +180,8 @@ pub(in crate::context) fn rendering(context: &mut Context) -> Result<()> {
 
 pub(in crate::context) fn pipeline(context: &mut Context) -> Result<()> {
     let (Some(program), desc) = (context.current.program.clone(), context.current.desc) else { return Ok(()) };
-    let (Some(blend), Some(elements)) = (context.bound.blend.get().clone(), context.bound.elements.get().clone()) else {
+    let (Some(blend), Some(elements)) = (context.bound.blend.get().clone(), context.bound.elements.get().clone())
+    else {
         return Ok(());
     };
     let before = context.current.pipeline.clone();
@@ -188,9 +189,10 @@ pub(in crate::context) fn pipeline(context: &mut Context) -> Result<()> {
         return Ok(());
     }
     let changed = before.as_ref().map(|before| desc.changed(&before.desc));
-    let known = before.as_ref().zip(changed).and_then(|(before, changed)| {
-        context.transitions.get(before, changed, &desc).cloned()
-    });
+    let known = before
+        .as_ref()
+        .zip(changed)
+        .and_then(|(before, changed)| context.transitions.get(before, changed, &desc).cloned());
     let pipeline: Arc<Pipeline> = match known {
         Some(pipeline) => pipeline,
         None => {

@@ -213,7 +213,9 @@ impl Context {
             Kind::CombinedImageSampler | Kind::SampledImage | Kind::UniformTexelBuffer => {
                 self.describe_view(slot, number)?
             }
-            Kind::Sampler => Some(image_descriptor(slot.kind, self.sampler(slot.stage, number)?, vk::ImageView::null())),
+            Kind::Sampler => {
+                Some(image_descriptor(slot.kind, self.sampler(slot.stage, number)?, vk::ImageView::null()))
+            }
             Kind::StorageImage | Kind::StorageTexelBuffer => self.describe_image(slot, number)?,
             Kind::InputAttachment => {
                 return Err(Error::new("contexts have no input attachments: the framebuffer is read as a texture"));

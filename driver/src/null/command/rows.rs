@@ -1,0 +1,283 @@
+//! The commands, one row each: the type of the function's pointer in ash, from which the name follows, and the arguments.
+
+use super::{CommandBuffer as Record, Effect};
+use crate::null::descriptor::slice;
+use crate::null::table::Function;
+use ash::vk::*;
+use std::ffi::c_void;
+
+/// The functions that record commands, from rows of their arguments. An array says its length after its type; `then` says what happens
+/// beyond that the command is counted and recorded.
+macro_rules! commands {
+    ($($pfn:ident($($arg:ident: $ty:ty $([$count:expr])? $(=> $words:expr)?),* $(,)?) $(then $after:expr)?;)*) => {
+        #[allow(non_camel_case_types, clippy::enum_variant_names)]
+        enum Id {
+            $($pfn),*
+        }
+
+        /// The commands.
+        pub(in crate::null) const COMMANDS: &[Function] = &[$({
+            unsafe extern "system" fn command(buffer: CommandBuffer, $($arg: $ty),*) {
+                // SAFETY: the caller gives a command buffer that nothing else uses meanwhile.
+                let record = unsafe { Record::of(buffer) };
+                record.count(Id::$pfn as usize);
+                if record.checks {
+                    record.check_recording(COMMANDS[Id::$pfn as usize].name);
+                    let _ = ($($arg,)*);
+                    $(
+                        let after: &dyn Fn(&mut Record) = &$after;
+                        after(record);
+                    )?
+                }
+            }
+            Function {
+                name: stringify!($pfn).split_at("PFN_".len()).1,
+                // SAFETY: pointers to functions have one size; whoever calls it casts it back to the type that its name says.
+                pointer: unsafe { std::mem::transmute::<$pfn, unsafe extern "system" fn()>(command) },
+            }
+        }),*];
+    };
+}
+
+/// How many commands there are.
+pub(in crate::null) const COUNT: usize = COMMANDS.len();
+
+/// The names of the commands.
+pub(in crate::null) fn names() -> impl Iterator<Item = &'static str> {
+    COMMANDS.iter().map(|command| command.name)
+}
+
+/// Bytes that an argument points to.
+///
+/// # Safety
+/// There are `len` bytes.
+unsafe fn bytes<'a>(start: *const c_void, len: usize) -> &'a [u8] {
+    // SAFETY: as asked of the caller.
+    unsafe { slice(start.cast(), len as u32) }
+}
+
+commands! {
+    PFN_vkCmdBindPipeline(bind_point: PipelineBindPoint, pipeline: Pipeline);
+    PFN_vkCmdSetViewport(first: u32, count: u32, viewports: *const Viewport [count]);
+    PFN_vkCmdSetScissor(first: u32, count: u32, scissors: *const Rect2D [count]);
+    PFN_vkCmdSetLineWidth(value: f32);
+    PFN_vkCmdSetDepthBias(depth_bias_constant_factor: f32, depth_bias_clamp: f32, depth_bias_slope_factor: f32);
+    PFN_vkCmdSetBlendConstants(blend_constants: *const [f32; 4usize]);
+    PFN_vkCmdSetDepthBounds(min_depth_bounds: f32, max_depth_bounds: f32);
+    PFN_vkCmdSetStencilCompareMask(face_mask: StencilFaceFlags, compare_mask: u32);
+    PFN_vkCmdSetStencilWriteMask(face_mask: StencilFaceFlags, write_mask: u32);
+    PFN_vkCmdSetStencilReference(face_mask: StencilFaceFlags, reference: u32);
+    PFN_vkCmdBindDescriptorSets(
+        bind_point: PipelineBindPoint, layout: PipelineLayout, first: u32, descriptor_set_count: u32,
+        sets: *const DescriptorSet [descriptor_set_count], dynamic_offset_count: u32,
+        dynamic_offsets: *const u32 [dynamic_offset_count],
+    );
+    PFN_vkCmdBindIndexBuffer(buffer: Buffer, offset: DeviceSize, index_type: IndexType);
+    PFN_vkCmdBindVertexBuffers(first: u32, count: u32, buffers: *const Buffer [count], offsets: *const DeviceSize [count]);
+    PFN_vkCmdDraw(vertex_count: u32, instance_count: u32, first_vertex: u32, first_instance: u32);
+    PFN_vkCmdDrawIndexed(index_count: u32, instance_count: u32, first_index: u32, vertex_offset: i32, first_instance: u32);
+    PFN_vkCmdDrawIndirect(buffer: Buffer, offset: DeviceSize, draw_count: u32, stride: u32);
+    PFN_vkCmdDrawIndexedIndirect(buffer: Buffer, offset: DeviceSize, draw_count: u32, stride: u32);
+    PFN_vkCmdDispatch(group_count_x: u32, group_count_y: u32, group_count_z: u32);
+    PFN_vkCmdDispatchIndirect(buffer: Buffer, offset: DeviceSize);
+    PFN_vkCmdCopyBuffer(src_buffer: Buffer, dst_buffer: Buffer, count: u32, regions: *const BufferCopy [count])
+        then |record| record.copy(src_buffer, dst_buffer, slice(regions, count));
+    PFN_vkCmdCopyImage(
+        src_image: Image, src_image_layout: ImageLayout, dst_image: Image, dst_image_layout: ImageLayout, count: u32,
+        regions: *const ImageCopy [count],
+    );
+    PFN_vkCmdBlitImage(
+        src_image: Image, src_image_layout: ImageLayout, dst_image: Image, dst_image_layout: ImageLayout, count: u32,
+        regions: *const ImageBlit [count], filter: Filter,
+    );
+    PFN_vkCmdCopyBufferToImage(
+        src_buffer: Buffer, dst_image: Image, dst_image_layout: ImageLayout, count: u32,
+        regions: *const BufferImageCopy [count],
+    );
+    PFN_vkCmdCopyImageToBuffer(
+        src_image: Image, src_image_layout: ImageLayout, dst_buffer: Buffer, count: u32,
+        regions: *const BufferImageCopy [count],
+    );
+    PFN_vkCmdUpdateBuffer(dst_buffer: Buffer, dst_offset: DeviceSize, data_size: DeviceSize, data: *const c_void)
+        then |record| record.update(dst_buffer, dst_offset, bytes(data, data_size as usize));
+    PFN_vkCmdFillBuffer(dst_buffer: Buffer, dst_offset: DeviceSize, size: DeviceSize, data: u32)
+        then |record| record.effect(Effect::Fill { to: dst_buffer, offset: dst_offset, size, word: data });
+    PFN_vkCmdClearColorImage(
+        image: Image, image_layout: ImageLayout, color: *const ClearColorValue, count: u32,
+        ranges: *const ImageSubresourceRange [count],
+    );
+    PFN_vkCmdClearDepthStencilImage(
+        image: Image, image_layout: ImageLayout, depth_stencil: *const ClearDepthStencilValue, count: u32,
+        ranges: *const ImageSubresourceRange [count],
+    );
+    PFN_vkCmdClearAttachments(
+        attachment_count: u32, attachments: *const ClearAttachment [attachment_count], rect_count: u32,
+        rects: *const ClearRect [rect_count],
+    );
+    PFN_vkCmdResolveImage(
+        src_image: Image, src_image_layout: ImageLayout, dst_image: Image, dst_image_layout: ImageLayout, count: u32,
+        regions: *const ImageResolve [count],
+    );
+    PFN_vkCmdSetEvent(event: Event, stage_mask: PipelineStageFlags)
+        then |record| record.effect(Effect::Event(event, true));
+    PFN_vkCmdResetEvent(event: Event, stage_mask: PipelineStageFlags)
+        then |record| record.effect(Effect::Event(event, false));
+    PFN_vkCmdWaitEvents(
+        event_count: u32, events: *const Event [event_count], src_stage_mask: PipelineStageFlags,
+        dst_stage_mask: PipelineStageFlags, memory_barrier_count: u32,
+        memory_barriers: *const MemoryBarrier<'_> [memory_barrier_count], buffer_memory_barrier_count: u32,
+        buffer_memory_barriers: *const BufferMemoryBarrier<'_> [buffer_memory_barrier_count], image_memory_barrier_count: u32,
+        image_memory_barriers: *const ImageMemoryBarrier<'_> [image_memory_barrier_count],
+    );
+    PFN_vkCmdPipelineBarrier(
+        src_stage_mask: PipelineStageFlags, dst_stage_mask: PipelineStageFlags, dependency_flags: DependencyFlags,
+        memory_barrier_count: u32, memory_barriers: *const MemoryBarrier<'_> [memory_barrier_count],
+        buffer_memory_barrier_count: u32, buffer_memory_barriers: *const BufferMemoryBarrier<'_> [buffer_memory_barrier_count],
+        image_memory_barrier_count: u32, image_memory_barriers: *const ImageMemoryBarrier<'_> [image_memory_barrier_count],
+    );
+    PFN_vkCmdBeginQuery(pool: QueryPool, query: u32, flags: QueryControlFlags);
+    PFN_vkCmdEndQuery(pool: QueryPool, query: u32)
+        then |record| record.end_query(pool, query);
+    PFN_vkCmdResetQueryPool(pool: QueryPool, first: u32, query_count: u32)
+        then |record| record.effect(Effect::Queries { pool, first, count: query_count, available: false });
+    PFN_vkCmdWriteTimestamp(pipeline_stage: PipelineStageFlags, pool: QueryPool, query: u32)
+        then |record| record.effect(Effect::Timestamp { pool, query });
+    PFN_vkCmdCopyQueryPoolResults(
+        pool: QueryPool, first: u32, query_count: u32, dst_buffer: Buffer, dst_offset: DeviceSize, stride: DeviceSize,
+        flags: QueryResultFlags,
+    )
+        then |record| record.effect(Effect::Results {
+            queries: (pool, first, query_count),
+            to: dst_buffer,
+            offset: dst_offset,
+            stride,
+            flags,
+        });
+    PFN_vkCmdPushConstants(layout: PipelineLayout, stage_flags: ShaderStageFlags, offset: u32, size: u32, values: *const c_void);
+    PFN_vkCmdBeginRenderPass(begin: *const RenderPassBeginInfo<'_>, contents: SubpassContents);
+    PFN_vkCmdNextSubpass(value: SubpassContents);
+    PFN_vkCmdEndRenderPass();
+    PFN_vkCmdExecuteCommands(count: u32, command_buffers: *const CommandBuffer [count])
+        then |record| record.execute(slice(command_buffers, count));
+    PFN_vkCmdBindTransformFeedbackBuffersEXT(
+        first: u32, count: u32, buffers: *const Buffer [count], offsets: *const DeviceSize [count],
+        sizes: *const DeviceSize [count],
+    );
+    PFN_vkCmdBeginTransformFeedbackEXT(
+        first: u32, count: u32, buffers: *const Buffer [count], buffer_offsets: *const DeviceSize [count],
+    );
+    PFN_vkCmdEndTransformFeedbackEXT(
+        first: u32, count: u32, buffers: *const Buffer [count], buffer_offsets: *const DeviceSize [count],
+    );
+    PFN_vkCmdBeginQueryIndexedEXT(pool: QueryPool, query: u32, flags: QueryControlFlags, index: u32);
+    PFN_vkCmdEndQueryIndexedEXT(pool: QueryPool, query: u32, index: u32)
+        then |record| record.end_query(pool, query);
+    PFN_vkCmdDrawIndirectByteCountEXT(
+        instance_count: u32, first_instance: u32, counter_buffer: Buffer, counter_buffer_offset: DeviceSize,
+        counter_offset: u32, vertex_stride: u32,
+    );
+    PFN_vkCmdDrawIndirectCount(
+        buffer: Buffer, offset: DeviceSize, count_buffer: Buffer, count_buffer_offset: DeviceSize, max_draw_count: u32,
+        stride: u32,
+    );
+    PFN_vkCmdDrawIndexedIndirectCount(
+        buffer: Buffer, offset: DeviceSize, count_buffer: Buffer, count_buffer_offset: DeviceSize, max_draw_count: u32,
+        stride: u32,
+    );
+    PFN_vkCmdBeginRendering(info: *const RenderingInfo<'_>);
+    PFN_vkCmdEndRendering();
+    PFN_vkCmdDispatchBase(
+        base_group_x: u32, base_group_y: u32, base_group_z: u32, group_count_x: u32, group_count_y: u32, group_count_z: u32,
+    );
+    PFN_vkCmdPushDescriptorSetKHR(
+        bind_point: PipelineBindPoint, layout: PipelineLayout, set: u32, count: u32,
+        writes: *const WriteDescriptorSet<'_> [count],
+    );
+    PFN_vkCmdPushDescriptorSetWithTemplateKHR(
+        update_template: DescriptorUpdateTemplate, layout: PipelineLayout, set: u32, data: *const c_void,
+    );
+    PFN_vkCmdBeginConditionalRenderingEXT(info: *const ConditionalRenderingBeginInfoEXT<'_>);
+    PFN_vkCmdEndConditionalRenderingEXT();
+    PFN_vkCmdSetDiscardRectangleEXT(first: u32, count: u32, discard_rectangles: *const Rect2D [count]);
+    PFN_vkCmdSetDiscardRectangleEnableEXT(value: Bool32);
+    PFN_vkCmdSetDiscardRectangleModeEXT(value: DiscardRectangleModeEXT);
+    PFN_vkCmdBeginRenderPass2(begin: *const RenderPassBeginInfo<'_>, subpass_begin_info: *const SubpassBeginInfo<'_>);
+    PFN_vkCmdNextSubpass2(subpass_begin_info: *const SubpassBeginInfo<'_>, subpass_end_info: *const SubpassEndInfo<'_>);
+    PFN_vkCmdEndRenderPass2(info: *const SubpassEndInfo<'_>);
+    PFN_vkCmdBeginDebugUtilsLabelEXT(info: *const DebugUtilsLabelEXT<'_>);
+    PFN_vkCmdEndDebugUtilsLabelEXT();
+    PFN_vkCmdInsertDebugUtilsLabelEXT(info: *const DebugUtilsLabelEXT<'_>);
+    PFN_vkCmdSetLineStippleKHR(line_stipple_factor: u32, line_stipple_pattern: u16);
+    PFN_vkCmdSetCullMode(value: CullModeFlags);
+    PFN_vkCmdSetFrontFace(value: FrontFace);
+    PFN_vkCmdSetPrimitiveTopology(value: PrimitiveTopology);
+    PFN_vkCmdSetViewportWithCount(count: u32, viewports: *const Viewport [count]);
+    PFN_vkCmdSetScissorWithCount(count: u32, scissors: *const Rect2D [count]);
+    PFN_vkCmdBindVertexBuffers2(
+        first: u32, count: u32, buffers: *const Buffer [count], offsets: *const DeviceSize [count],
+        sizes: *const DeviceSize [count], strides: *const DeviceSize [count],
+    );
+    PFN_vkCmdSetDepthTestEnable(value: Bool32);
+    PFN_vkCmdSetDepthWriteEnable(value: Bool32);
+    PFN_vkCmdSetDepthCompareOp(value: CompareOp);
+    PFN_vkCmdSetDepthBoundsTestEnable(value: Bool32);
+    PFN_vkCmdSetStencilTestEnable(value: Bool32);
+    PFN_vkCmdSetStencilOp(
+        face_mask: StencilFaceFlags, fail_op: StencilOp, pass_op: StencilOp, depth_fail_op: StencilOp, compare_op: CompareOp,
+    );
+    PFN_vkCmdSetEvent2(event: Event, info: *const DependencyInfo<'_>)
+        then |record| record.effect(Effect::Event(event, true));
+    PFN_vkCmdResetEvent2(event: Event, stage_mask: PipelineStageFlags2)
+        then |record| record.effect(Effect::Event(event, false));
+    PFN_vkCmdWaitEvents2(count: u32, events: *const Event [count], dependency_infos: *const DependencyInfo<'_> [count]);
+    PFN_vkCmdPipelineBarrier2(info: *const DependencyInfo<'_>);
+    PFN_vkCmdWriteTimestamp2(stage: PipelineStageFlags2, pool: QueryPool, query: u32)
+        then |record| record.effect(Effect::Timestamp { pool, query });
+    PFN_vkCmdCopyBuffer2(info: *const CopyBufferInfo2<'_>)
+        then |record| record.copy2(&*info);
+    PFN_vkCmdCopyImage2(info: *const CopyImageInfo2<'_>);
+    PFN_vkCmdCopyBufferToImage2(info: *const CopyBufferToImageInfo2<'_>);
+    PFN_vkCmdCopyImageToBuffer2(info: *const CopyImageToBufferInfo2<'_>);
+    PFN_vkCmdBlitImage2(info: *const BlitImageInfo2<'_>);
+    PFN_vkCmdResolveImage2(info: *const ResolveImageInfo2<'_>);
+    PFN_vkCmdSetVertexInputEXT(
+        bindings_count: u32, bindings: *const VertexInputBindingDescription2EXT<'_> [bindings_count], attributes_count: u32,
+        attributes: *const VertexInputAttributeDescription2EXT<'_> [attributes_count],
+    );
+    PFN_vkCmdSetPatchControlPointsEXT(value: u32);
+    PFN_vkCmdSetRasterizerDiscardEnable(value: Bool32);
+    PFN_vkCmdSetDepthBiasEnable(value: Bool32);
+    PFN_vkCmdSetLogicOpEXT(value: LogicOp);
+    PFN_vkCmdSetPrimitiveRestartEnable(value: Bool32);
+    PFN_vkCmdSetColorWriteEnableEXT(count: u32, enables: *const Bool32 [count]);
+    PFN_vkCmdDrawMultiEXT(
+        draw_count: u32, vertex_info: *const MultiDrawInfoEXT [draw_count], instance_count: u32, first_instance: u32,
+        stride: u32,
+    );
+    PFN_vkCmdDrawMultiIndexedEXT(
+        draw_count: u32, index_info: *const MultiDrawIndexedInfoEXT [draw_count], instance_count: u32, first_instance: u32,
+        stride: u32, vertex_offset: *const i32 [instance_count],
+    );
+    PFN_vkCmdSetDepthClampEnableEXT(value: Bool32);
+    PFN_vkCmdSetPolygonModeEXT(value: PolygonMode);
+    PFN_vkCmdSetRasterizationSamplesEXT(value: SampleCountFlags);
+    PFN_vkCmdSetSampleMaskEXT(samples: SampleCountFlags, sample_mask: *const SampleMask);
+    PFN_vkCmdSetAlphaToCoverageEnableEXT(value: Bool32);
+    PFN_vkCmdSetAlphaToOneEnableEXT(value: Bool32);
+    PFN_vkCmdSetLogicOpEnableEXT(value: Bool32);
+    PFN_vkCmdSetColorBlendEnableEXT(first: u32, count: u32, enables: *const Bool32 [count]);
+    PFN_vkCmdSetColorBlendEquationEXT(first: u32, count: u32, equations: *const ColorBlendEquationEXT [count]);
+    PFN_vkCmdSetColorWriteMaskEXT(first: u32, count: u32, masks: *const ColorComponentFlags [count]);
+    PFN_vkCmdSetTessellationDomainOriginEXT(value: TessellationDomainOrigin);
+    PFN_vkCmdSetRasterizationStreamEXT(value: u32);
+    PFN_vkCmdSetConservativeRasterizationModeEXT(value: ConservativeRasterizationModeEXT);
+    PFN_vkCmdSetExtraPrimitiveOverestimationSizeEXT(value: f32);
+    PFN_vkCmdSetDepthClipEnableEXT(value: Bool32);
+    PFN_vkCmdSetSampleLocationsEnableEXT(value: Bool32);
+    PFN_vkCmdSetColorBlendAdvancedEXT(first: u32, count: u32, advanced: *const ColorBlendAdvancedEXT [count]);
+    PFN_vkCmdSetProvokingVertexModeEXT(value: ProvokingVertexModeEXT);
+    PFN_vkCmdSetLineRasterizationModeEXT(value: LineRasterizationModeEXT);
+    PFN_vkCmdSetLineStippleEnableEXT(value: Bool32);
+    PFN_vkCmdSetDepthClipNegativeOneToOneEXT(value: Bool32);
+    PFN_vkCmdSetAttachmentFeedbackLoopEnableEXT(value: ImageAspectFlags);
+}

@@ -1,0 +1,429 @@
+//! Descriptor set layouts, pools, sets, and how sets are written.
+
+use super::device::{create, destroy, Create};
+use super::dispatch::world;
+use super::object::{Content, Object};
+use super::table::{functions, Function};
+use super::State;
+use ash::vk;
+use ash::vk::Handle;
+use std::collections::{BTreeMap, HashSet};
+use std::ffi::c_void;
+use std::sync::Arc;
+
+pub(super) const FUNCTIONS: &[Function] = functions! {
+    PFN_vkCreateDescriptorSetLayout = create::<vk::DescriptorSetLayout>;
+    PFN_vkDestroyDescriptorSetLayout = destroy::<vk::DescriptorSetLayout>;
+    PFN_vkGetDescriptorSetLayoutSupport = get_layout_support;
+    PFN_vkCreateDescriptorPool = create::<vk::DescriptorPool>;
+    PFN_vkDestroyDescriptorPool = destroy::<vk::DescriptorPool>;
+    PFN_vkResetDescriptorPool = reset_pool;
+    PFN_vkAllocateDescriptorSets = allocate_sets;
+    PFN_vkFreeDescriptorSets = free_sets;
+    PFN_vkUpdateDescriptorSets = update_sets;
+    PFN_vkCreateDescriptorUpdateTemplate = create::<vk::DescriptorUpdateTemplate>;
+    PFN_vkDestroyDescriptorUpdateTemplate = destroy::<vk::DescriptorUpdateTemplate>;
+    PFN_vkUpdateDescriptorSetWithTemplate = update_set_with_template;
+};
+
+/// A binding of a layout.
+pub(super) struct Binding {
+    pub(super) number: u32,
+    pub(super) ty: vk::DescriptorType,
+    pub(super) count: u32,
+}
+
+/// What is kept of a layout, shared with the sets that were made with it.
+pub(super) struct SetLayout {
+    /// By number.
+    pub(super) bindings: Vec<Binding>,
+}
+
+impl SetLayout {
+    /// The binding and element that lies `more` elements after the start of `binding`: an update goes on in the next binding.
+    pub(super) fn slot(&self, binding: u32, mut element: u32) -> Option<(u32, u32)> {
+        let from = self.bindings.iter().filter(|known| known.number >= binding);
+        for known in from {
+            if element < known.count {
+                return Some((known.number, element));
+            }
+            element -= known.count;
+        }
+        None
+    }
+}
+
+impl Object for vk::DescriptorSetLayout {
+    type Data = Arc<SetLayout>;
+}
+
+impl Create for vk::DescriptorSetLayout {
+    type Info<'a> = vk::DescriptorSetLayoutCreateInfo<'a>;
+
+    unsafe fn create(_: &mut State, info: &Self::Info<'_>) -> Result<(Content, Arc<SetLayout>), vk::Result> {
+        // SAFETY: the caller gives a valid struct.
+        let from = unsafe { slice(info.p_bindings, info.binding_count) };
+        let binding = |from: &vk::DescriptorSetLayoutBinding<'_>| Binding {
+            number: from.binding,
+            ty: from.descriptor_type,
+            count: from.descriptor_count,
+        };
+        let mut bindings: Vec<Binding> = from.iter().map(binding).collect();
+        bindings.sort_by_key(|binding| binding.number);
+        Ok((Content::Order, Arc::new(SetLayout { bindings })))
+    }
+}
+
+/// The elements of an array, which may be null if it has none.
+///
+/// # Safety
+/// There are `count` elements.
+pub(super) unsafe fn slice<'a, T>(start: *const T, count: u32) -> &'a [T] {
+    match start.is_null() {
+        true => &[],
+        // SAFETY: as asked of the caller.
+        false => unsafe { std::slice::from_raw_parts(start, count as usize) },
+    }
+}
+
+unsafe extern "system" fn get_layout_support(
+    _: vk::Device,
+    _: *const vk::DescriptorSetLayoutCreateInfo<'_>,
+    out: *mut vk::DescriptorSetLayoutSupport<'_>,
+) {
+    // SAFETY: the caller's to write.
+    unsafe { (*out).supported = vk::TRUE };
+}
+
+/// What is kept of a pool.
+pub(super) struct Pool {
+    sets: HashSet<u64>,
+    max_sets: u32,
+    /// How many descriptors of each type are left.
+    left: BTreeMap<i32, u32>,
+    all: BTreeMap<i32, u32>,
+}
+
+impl Object for vk::DescriptorPool {
+    type Data = Pool;
+}
+
+impl Create for vk::DescriptorPool {
+    type Info<'a> = vk::DescriptorPoolCreateInfo<'a>;
+
+    unsafe fn create(_: &mut State, info: &Self::Info<'_>) -> Result<(Content, Pool), vk::Result> {
+        let mut all = BTreeMap::new();
+        // SAFETY: the caller gives a valid struct.
+        for size in unsafe { slice(info.p_pool_sizes, info.pool_size_count) } {
+            *all.entry(size.ty.as_raw()).or_default() += size.descriptor_count;
+        }
+        let sets = HashSet::new();
+        Ok((Content::Order, Pool { sets, max_sets: info.max_sets, left: all.clone(), all }))
+    }
+
+    fn destroyed(state: &mut State, pool: Pool) {
+        for set in pool.sets {
+            state.destroy(vk::DescriptorSet::from_raw(set), "vkDestroyDescriptorPool");
+        }
+    }
+}
+
+/// What a descriptor is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Descriptor {
+    Buffer(vk::Buffer, u64, u64),
+    Image(vk::Sampler, vk::ImageView, vk::ImageLayout),
+    Texels(vk::BufferView),
+}
+
+/// What is kept of a set. Without checks, it is empty.
+pub(super) struct Set {
+    pool: vk::DescriptorPool,
+    pub(super) layout: Arc<SetLayout>,
+    pub(super) contents: BTreeMap<(u32, u32), (vk::DescriptorType, Descriptor)>,
+}
+
+impl Object for vk::DescriptorSet {
+    type Data = Set;
+}
+
+unsafe extern "system" fn reset_pool(
+    device: vk::Device,
+    pool: vk::DescriptorPool,
+    _: vk::DescriptorPoolResetFlags,
+) -> vk::Result {
+    let call = "vkResetDescriptorPool";
+    // SAFETY: the caller gives a device.
+    let mut state = unsafe { world(device, call) }.lock();
+    let Some(pool) = state.get(pool, call) else { return vk::Result::SUCCESS };
+    pool.left.clone_from(&pool.all);
+    for set in std::mem::take(&mut pool.sets) {
+        state.destroy(vk::DescriptorSet::from_raw(set), call);
+    }
+    vk::Result::SUCCESS
+}
+
+impl State {
+    fn allocate_set(
+        &mut self,
+        pool: vk::DescriptorPool,
+        layout: vk::DescriptorSetLayout,
+    ) -> Result<vk::DescriptorSet, vk::Result> {
+        let call = "vkAllocateDescriptorSets";
+        let wrong = vk::Result::ERROR_OUT_OF_POOL_MEMORY;
+        let layout = Arc::clone(self.get(layout, call).ok_or(wrong)?);
+        let room = self.get(pool, call).ok_or(wrong)?;
+        if room.sets.len() >= room.max_sets as usize {
+            return Err(wrong);
+        }
+        let mut left = room.left.clone();
+        for binding in &layout.bindings {
+            let left = left.get_mut(&binding.ty.as_raw()).ok_or(wrong)?;
+            *left = left.checked_sub(binding.count).ok_or(wrong)?;
+        }
+        room.left = left;
+        let set: vk::DescriptorSet = self.objects.add(Content::Order, Set { pool, layout, contents: BTreeMap::new() });
+        self.get(pool, call).ok_or(wrong)?.sets.insert(set.as_raw());
+        Ok(set)
+    }
+
+    fn free_set(&mut self, set: vk::DescriptorSet) {
+        let call = "vkFreeDescriptorSets";
+        let Some(set_data) = self.destroy(set, call) else { return };
+        if let Some(pool) = self.get(set_data.pool, call) {
+            pool.sets.remove(&set.as_raw());
+            for binding in &set_data.layout.bindings {
+                *pool.left.entry(binding.ty.as_raw()).or_default() += binding.count;
+            }
+        }
+    }
+}
+
+unsafe extern "system" fn allocate_sets(
+    device: vk::Device,
+    info: *const vk::DescriptorSetAllocateInfo<'_>,
+    out: *mut vk::DescriptorSet,
+) -> vk::Result {
+    // SAFETY: the caller gives a device, a valid struct, and room for as many sets as it says.
+    let (mut state, layouts, pool, out) = unsafe {
+        let (world, info) = (world(device, "vkAllocateDescriptorSets"), &*info);
+        let count = info.descriptor_set_count;
+        let out = std::slice::from_raw_parts_mut(out, count as usize);
+        (world.lock(), slice(info.p_set_layouts, count), info.descriptor_pool, out)
+    };
+    out.fill(vk::DescriptorSet::null());
+    for (i, layout) in layouts.iter().enumerate() {
+        match state.allocate_set(pool, *layout) {
+            Ok(set) => out[i] = set,
+            Err(result) => {
+                out[..i].iter().for_each(|set| state.free_set(*set));
+                out.fill(vk::DescriptorSet::null());
+                return result;
+            }
+        }
+    }
+    vk::Result::SUCCESS
+}
+
+unsafe extern "system" fn free_sets(
+    device: vk::Device,
+    _: vk::DescriptorPool,
+    count: u32,
+    sets: *const vk::DescriptorSet,
+) -> vk::Result {
+    // SAFETY: the caller gives a device and an array.
+    let (mut state, sets) = unsafe { (world(device, "vkFreeDescriptorSets").lock(), slice(sets, count)) };
+    sets.iter().for_each(|set| state.free_set(*set));
+    vk::Result::SUCCESS
+}
+
+/// What a write puts into a number of descriptors from a place on.
+pub(super) struct Write {
+    pub(super) binding: u32,
+    pub(super) element: u32,
+    pub(super) ty: vk::DescriptorType,
+    pub(super) descriptors: Vec<Descriptor>,
+}
+
+impl Write {
+    /// Reads `count` descriptors of type `ty`, each `stride` bytes after the one before.
+    ///
+    /// # Safety
+    /// At `data` there are as many structs of the kind that the type takes.
+    unsafe fn read(
+        (binding, element): (u32, u32),
+        ty: vk::DescriptorType,
+        (data, count, stride): (*const c_void, u32, usize),
+    ) -> Write {
+        use vk::DescriptorType as Ty;
+        let one = |i: u32| {
+            // SAFETY: as asked of the caller.
+            unsafe {
+                let data = data.byte_add(i as usize * stride);
+                match ty {
+                    Ty::UNIFORM_BUFFER
+                    | Ty::STORAGE_BUFFER
+                    | Ty::UNIFORM_BUFFER_DYNAMIC
+                    | Ty::STORAGE_BUFFER_DYNAMIC => {
+                        let info = data.cast::<vk::DescriptorBufferInfo>().read_unaligned();
+                        Descriptor::Buffer(info.buffer, info.offset, info.range)
+                    }
+                    Ty::UNIFORM_TEXEL_BUFFER | Ty::STORAGE_TEXEL_BUFFER => {
+                        Descriptor::Texels(data.cast::<vk::BufferView>().read_unaligned())
+                    }
+                    _ => {
+                        let info = data.cast::<vk::DescriptorImageInfo>().read_unaligned();
+                        Descriptor::Image(info.sampler, info.image_view, info.image_layout)
+                    }
+                }
+            }
+        };
+        Write { binding, element, ty, descriptors: (0..count).map(one).collect() }
+    }
+
+    /// Reads a `VkWriteDescriptorSet`.
+    ///
+    /// # Safety
+    /// `write` is valid.
+    pub(super) unsafe fn of(write: &vk::WriteDescriptorSet<'_>) -> Write {
+        use vk::DescriptorType as Ty;
+        let (data, stride): (*const c_void, usize) = match write.descriptor_type {
+            Ty::UNIFORM_BUFFER | Ty::STORAGE_BUFFER | Ty::UNIFORM_BUFFER_DYNAMIC | Ty::STORAGE_BUFFER_DYNAMIC => {
+                (write.p_buffer_info.cast(), size_of::<vk::DescriptorBufferInfo>())
+            }
+            Ty::UNIFORM_TEXEL_BUFFER | Ty::STORAGE_TEXEL_BUFFER => {
+                (write.p_texel_buffer_view.cast(), size_of::<vk::BufferView>())
+            }
+            _ => (write.p_image_info.cast(), size_of::<vk::DescriptorImageInfo>()),
+        };
+        let place = (write.dst_binding, write.dst_array_element);
+        // SAFETY: as asked of the caller: the array that the type takes has as many elements as the struct says.
+        unsafe { Write::read(place, write.descriptor_type, (data, write.descriptor_count, stride)) }
+    }
+}
+
+/// What is kept of a template.
+pub(super) struct Template {
+    entries: Vec<vk::DescriptorUpdateTemplateEntry>,
+    pub(super) bind_point: vk::PipelineBindPoint,
+}
+
+impl Template {
+    /// The writes that it makes of `data`.
+    ///
+    /// # Safety
+    /// `data` has all that the template says.
+    pub(super) unsafe fn writes(&self, data: *const c_void) -> Vec<Write> {
+        let write = |entry: &vk::DescriptorUpdateTemplateEntry| {
+            let place = (entry.dst_binding, entry.dst_array_element);
+            // SAFETY: as asked of the caller.
+            unsafe {
+                let from = (data.byte_add(entry.offset), entry.descriptor_count, entry.stride);
+                Write::read(place, entry.descriptor_type, from)
+            }
+        };
+        self.entries.iter().map(write).collect()
+    }
+}
+
+impl Object for vk::DescriptorUpdateTemplate {
+    type Data = Arc<Template>;
+}
+
+impl Create for vk::DescriptorUpdateTemplate {
+    type Info<'a> = vk::DescriptorUpdateTemplateCreateInfo<'a>;
+
+    unsafe fn create(_: &mut State, info: &Self::Info<'_>) -> Result<(Content, Arc<Template>), vk::Result> {
+        let from = info.p_descriptor_update_entries;
+        // SAFETY: the caller gives a valid struct.
+        let entries = unsafe { slice(from, info.descriptor_update_entry_count) }.to_vec();
+        Ok((Content::Order, Arc::new(Template { entries, bind_point: info.pipeline_bind_point })))
+    }
+}
+
+impl State {
+    fn write_set(&mut self, call: &str, set: vk::DescriptorSet, write: &Write) {
+        let Some(set) = self.get(set, call) else { return };
+        let mut outside = false;
+        for (i, descriptor) in write.descriptors.iter().enumerate() {
+            match set.layout.slot(write.binding, write.element + i as u32) {
+                Some(slot) => drop(set.contents.insert(slot, (write.ty, *descriptor))),
+                None => outside = true,
+            }
+        }
+        if outside {
+            self.report(format!("{call}: the set has no such element of binding {}", write.binding));
+        }
+        write.descriptors.iter().for_each(|descriptor| self.check_descriptor(call, *descriptor));
+    }
+
+    fn check_descriptor(&mut self, call: &str, descriptor: Descriptor) {
+        fn check<T: Object>(state: &mut State, call: &str, handle: T) {
+            // A null descriptor is one of robustness2's; whoever reads samplers where there are none reads nothing.
+            if handle.as_raw() != 0 {
+                state.get(handle, call);
+            }
+        }
+        match descriptor {
+            Descriptor::Buffer(buffer, ..) => check(self, call, buffer),
+            Descriptor::Texels(view) => check(self, call, view),
+            Descriptor::Image(_, view, _) => check(self, call, view),
+        }
+    }
+
+    fn copy_set(&mut self, copy: &vk::CopyDescriptorSet<'_>) {
+        let call = "vkUpdateDescriptorSets";
+        for i in 0..copy.descriptor_count {
+            let Some(from) = self.get(copy.src_set, call) else { return };
+            let slot = from.layout.slot(copy.src_binding, copy.src_array_element + i);
+            let value = slot.and_then(|slot| from.contents.get(&slot).copied());
+            let Some(to) = self.get(copy.dst_set, call) else { return };
+            if let (Some(slot), Some(value)) = (to.layout.slot(copy.dst_binding, copy.dst_array_element + i), value) {
+                to.contents.insert(slot, value);
+            }
+        }
+    }
+}
+
+unsafe extern "system" fn update_sets(
+    device: vk::Device,
+    write_count: u32,
+    writes: *const vk::WriteDescriptorSet<'_>,
+    copy_count: u32,
+    copies: *const vk::CopyDescriptorSet<'_>,
+) {
+    let call = "vkUpdateDescriptorSets";
+    // SAFETY: the caller gives a device and arrays.
+    let (world, writes, copies) =
+        unsafe { (world(device, call), slice(writes, write_count), slice(copies, copy_count)) };
+    if !world.options.checks {
+        return;
+    }
+    let mut state = world.lock();
+    for write in writes {
+        // SAFETY: the caller gives valid structs.
+        let data = unsafe { Write::of(write) };
+        state.write_set(call, write.dst_set, &data);
+    }
+    copies.iter().for_each(|copy| state.copy_set(copy));
+}
+
+unsafe extern "system" fn update_set_with_template(
+    device: vk::Device,
+    set: vk::DescriptorSet,
+    template: vk::DescriptorUpdateTemplate,
+    data: *const c_void,
+) {
+    let call = "vkUpdateDescriptorSetWithTemplate";
+    // SAFETY: the caller gives a device.
+    let world = unsafe { world(device, call) };
+    if !world.options.checks {
+        return;
+    }
+    let mut state = world.lock();
+    let Some(template) = state.get(template, call).map(|template| Arc::clone(template)) else { return };
+    // SAFETY: the caller gives the data that the template says.
+    for write in unsafe { template.writes(data) } {
+        state.write_set(call, set, &write);
+    }
+}

@@ -1,0 +1,176 @@
+//! Dispatchable handles: each is a pointer to a record, whose head leads to its world.
+//!
+//! Records live until their world is dropped, so a handle that was destroyed can still be looked at. The first word of a record is the
+//! same for an instance and its physical device, and for a device, its queue and its command buffers: layers tell by it whose a handle is.
+
+use super::command::CommandBuffer;
+use super::World;
+use ash::vk::Handle;
+use std::collections::VecDeque;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+
+/// What every record begins with.
+#[repr(C)]
+pub(super) struct Head {
+    /// The address of the instance's or the device's record.
+    key: *const Head,
+    magic: u64,
+    world: *const World,
+    alive: AtomicBool,
+}
+
+const MAGIC: u64 = 0x6e74_765f_6e75_6c6c;
+
+impl Head {
+    pub(super) fn new(world: &World, key: *const Head) -> Head {
+        Head { key, magic: MAGIC, world, alive: AtomicBool::new(true) }
+    }
+
+    pub(super) fn world(&self) -> *const World {
+        self.world
+    }
+
+    pub(super) fn key(&self) -> *const Head {
+        self.key
+    }
+
+    pub(super) fn is_alive(&self) -> bool {
+        self.alive.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn set_alive(&self, alive: bool) {
+        self.alive.store(alive, Ordering::Relaxed);
+    }
+}
+
+/// The head of the record of a dispatchable handle.
+///
+/// # Safety
+/// `handle` was given out by a world that still exists, or is null.
+pub(super) unsafe fn head<'a, H: Handle>(handle: H) -> &'a Head {
+    let record = handle.as_raw() as usize as *const Head;
+    // SAFETY: as asked of the caller; records live as long as their world.
+    let head = unsafe { record.as_ref() }.filter(|head| head.magic == MAGIC);
+    head.unwrap_or_else(|| panic!("a handle of {:?} that no world gave out", H::TYPE))
+}
+
+/// The world of a dispatchable handle; a message if it was destroyed.
+///
+/// # Safety
+/// `handle` was given out by a world that still exists.
+pub(super) unsafe fn world<'a, H: Handle>(handle: H, call: &str) -> &'a World {
+    // SAFETY: as asked of the caller.
+    let head = unsafe { head(handle) };
+    // SAFETY: the world exists as long as its records.
+    let world = unsafe { &*head.world };
+    if !head.is_alive() {
+        world.lock().report(format!("{call}: the {:?} was destroyed", H::TYPE));
+    }
+    world
+}
+
+/// An instance with its physical device, whose handle is the address of the second head.
+#[repr(C)]
+pub(super) struct Instance {
+    pub(super) head: Head,
+    pub(super) physical: Head,
+}
+
+/// A device with its queue, whose handle is the address of the second head.
+#[repr(C)]
+pub(super) struct Device {
+    pub(super) head: Head,
+    pub(super) queue: Head,
+    /// The instance's head, by which it is known when the device outlives it.
+    pub(super) instance: *const Head,
+}
+
+/// All records of a world.
+#[derive(Default)]
+pub(super) struct Records {
+    instances: Vec<NonNull<Instance>>,
+    devices: Vec<NonNull<Device>>,
+    buffers: Vec<NonNull<CommandBuffer>>,
+    /// Records of command buffers that were freed.
+    free: VecDeque<NonNull<CommandBuffer>>,
+}
+
+// SAFETY: the records are heap allocations that the world owns; what they point to is the world.
+unsafe impl Send for Records {}
+
+impl Records {
+    pub(super) fn add_instance(&mut self, world: &World) -> NonNull<Instance> {
+        let null = std::ptr::null();
+        let record = Box::leak(Box::new(Instance { head: Head::new(world, null), physical: Head::new(world, null) }));
+        record.head.key = &record.head;
+        record.physical.key = &record.head;
+        let record = NonNull::from(record);
+        self.instances.push(record);
+        record
+    }
+
+    pub(super) fn add_device(&mut self, world: &World, instance: *const Head) -> NonNull<Device> {
+        let null = std::ptr::null();
+        let (head, queue) = (Head::new(world, null), Head::new(world, null));
+        let record = Box::leak(Box::new(Device { head, queue, instance }));
+        record.head.key = &record.head;
+        record.queue.key = &record.head;
+        let record = NonNull::from(record);
+        self.devices.push(record);
+        record
+    }
+
+    pub(super) fn add_buffer(&mut self, make: impl FnOnce() -> CommandBuffer) -> NonNull<CommandBuffer> {
+        // The records that are free rest for a while, as slots of objects do.
+        if self.free.len() > 64 {
+            if let Some(mut record) = self.free.pop_front() {
+                // SAFETY: the record is one of ours, and nothing but stale handles points to it.
+                unsafe { *record.as_mut() = make() };
+                return record;
+            }
+        }
+        let record = NonNull::from(Box::leak(Box::new(make())));
+        self.buffers.push(record);
+        record
+    }
+
+    pub(super) fn free_buffer(&mut self, record: NonNull<CommandBuffer>) {
+        self.free.push_back(record);
+    }
+
+    /// The devices of an instance that are alive.
+    pub(super) fn devices_of(&self, instance: *const Head) -> usize {
+        // SAFETY: records are freed only when the world is dropped.
+        let of = |record: &&NonNull<Device>| unsafe {
+            record.as_ref().instance == instance && record.as_ref().head.is_alive()
+        };
+        self.devices.iter().filter(of).count()
+    }
+}
+
+impl Drop for Records {
+    fn drop(&mut self) {
+        // SAFETY: each record was leaked from a box, once, and is only in its own list (`free` names records of `buffers`).
+        unsafe {
+            self.instances.drain(..).for_each(|record| drop(Box::from_raw(record.as_ptr())));
+            self.devices.drain(..).for_each(|record| drop(Box::from_raw(record.as_ptr())));
+            self.buffers.drain(..).for_each(|record| drop(Box::from_raw(record.as_ptr())));
+        }
+    }
+}
+
+/// Keeps the world of an instance alive until the instance is destroyed.
+pub(super) fn keep(world: &Arc<World>) {
+    let _ = Arc::into_raw(Arc::clone(world));
+}
+
+/// Undoes [`keep`].
+///
+/// # Safety
+/// It was called for this world, and this is done once for it.
+pub(super) unsafe fn release(world: *const World) {
+    // SAFETY: the pointer is that of an `Arc` of which `keep` kept a count.
+    drop(unsafe { Arc::from_raw(world) });
+}

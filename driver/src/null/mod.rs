@@ -1,0 +1,279 @@
+//! A Vulkan implementation in this process that computes nothing, for tests and for measuring what the driver costs the CPU.
+//!
+//! A [`World`] is one such implementation with its devices and all that is made from them. Worlds know nothing of each other, so tests
+//! that run in parallel each have their own:
+//!
+//! ```
+//! use ntv_driver::null::{World, WorldOptions};
+//!
+//! let world = World::new(WorldOptions::default());
+//! let entry = ntv_driver::null::entry();
+//! let entered = world.enter(); // Says which world the instances are of that this thread makes.
+//! // SAFETY: nothing is enabled.
+//! let instance = unsafe { entry.create_instance(&Default::default(), None) }.unwrap();
+//! drop(entered);
+//! // SAFETY: nothing was made of it.
+//! unsafe { instance.destroy_instance(None) };
+//! assert_eq!(world.live_objects(), []);
+//! assert_eq!(world.take_messages(), [""; 0]);
+//! ```
+//!
+//! - Objects are real: memory can be mapped, fences and semaphores have states, pools have ends, and everything that is made is
+//!   counted ([`World::live_objects`]). Draws and dispatches do nothing; of the other commands, those that copy or fill buffers and those
+//!   about queries and events take effect when their submission completes.
+//! - A submission completes at once, or as late as [`WorldOptions::lag`] lets it.
+//! - Wrong use of handles is a message ([`World::take_messages`]): handles of objects that are destroyed, of other worlds, of
+//!   other types; objects that are destroyed while a submission uses them; objects that outlive their device. It is not a validation layer:
+//!   it does not look for anything else, and a dispatchable handle that no world gave out is a crash.
+//! - Commands that were submitted can be recorded ([`World::set_recording`], [`World::take_log`]).
+//! - Without [`WorldOptions::checks`], a command costs a few nanoseconds: it is counted, and that is all.
+
+mod command;
+mod descriptor;
+mod device;
+mod dispatch;
+mod features;
+mod formats;
+mod instance;
+mod memory;
+mod object;
+mod pipeline;
+mod properties;
+mod query;
+mod queue;
+mod resource;
+mod table;
+
+use ash::vk;
+use object::{BadHandle, Object, Objects};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::atomic::{AtomicU16, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+pub use command::Command;
+
+/// What a world's device is like.
+#[derive(Clone, Debug)]
+pub struct WorldOptions {
+    /// The device's name.
+    pub name: String,
+    /// Check handles, keep the contents of descriptor sets, and let commands be recorded and take effect. Without, commands are only
+    /// counted, and queries are always available.
+    pub checks: bool,
+    /// What the device lacks: features by their names in Vulkan (`geometryShader`) and extensions (`VK_EXT_transform_feedback`).
+    pub without: Vec<String>,
+    /// Formats that the device lacks.
+    pub without_formats: Vec<vk::Format>,
+    /// Changes the device's limits.
+    pub limits: Option<fn(&mut vk::PhysicalDeviceLimits)>,
+    /// How many submissions stay incomplete until one more comes or something is waited for. Objects that are destroyed too early are
+    /// seen only where there are some.
+    pub lag: usize,
+    /// Bytes of each of the two memory heaps.
+    pub heap: u64,
+}
+
+impl Default for WorldOptions {
+    fn default() -> WorldOptions {
+        WorldOptions {
+            name: "ntv null device".into(),
+            checks: true,
+            without: Vec::new(),
+            without_formats: Vec::new(),
+            limits: None,
+            lag: 0,
+            heap: 4 << 30,
+        }
+    }
+}
+
+impl WorldOptions {
+    /// A device that lacks the features and extensions `names`.
+    pub fn without(names: &[&str]) -> WorldOptions {
+        WorldOptions { without: names.iter().map(|name| (*name).to_owned()).collect(), ..WorldOptions::default() }
+    }
+
+    /// A device for measuring: commands are only counted.
+    pub fn unchecked() -> WorldOptions {
+        WorldOptions { checks: false, ..WorldOptions::default() }
+    }
+}
+
+/// A Vulkan implementation that computes nothing, with all that was made of it.
+pub struct World {
+    options: WorldOptions,
+    state: Mutex<State>,
+    /// A fence, a semaphore or an event has changed.
+    changed: Condvar,
+    /// How often each command was recorded in command buffers that were ended.
+    commands: Box<[AtomicU64]>,
+}
+
+/// What of a world changes.
+struct State {
+    objects: Objects,
+    checks: bool,
+    messages: Vec<String>,
+    recording: bool,
+    log: Vec<Command>,
+    queue: queue::Queue,
+    records: dispatch::Records,
+    memory: memory::Heaps,
+}
+
+/// The most messages that are kept.
+const MESSAGES: usize = 1000;
+
+impl State {
+    fn report(&mut self, message: impl Into<String>) {
+        if self.messages.len() < MESSAGES {
+            self.messages.push(message.into());
+        }
+    }
+
+    /// What is kept of `handle`; a message if it is not one.
+    fn get<T: Object>(&mut self, handle: T, call: &str) -> Option<&mut T::Data> {
+        if let Err(bad) = self.objects.get(handle) {
+            self.bad(call, T::TYPE, bad);
+            return None;
+        }
+        self.objects.get_mut(handle).ok()
+    }
+
+    fn bad(&mut self, call: &str, kind: vk::ObjectType, bad: BadHandle) {
+        self.report(format!("{call}: {} as {kind:?}", bad.text()));
+    }
+
+    /// Destroys `handle`, which may be null.
+    fn destroy<T: Object>(&mut self, handle: T, call: &str) -> Option<Box<T::Data>> {
+        let name = self.objects.name(T::TYPE, handle.as_raw()).map(str::to_owned);
+        match self.objects.remove(handle) {
+            Ok((data, pending)) => {
+                if pending > 0 {
+                    let name = name.map_or(String::new(), |name| format!(" '{name}'"));
+                    self.report(format!("{call}: a submission that is not complete uses the {:?}{name}", T::TYPE));
+                }
+                return Some(data);
+            }
+            Err(BadHandle::Null) => {}
+            Err(bad) => self.bad(call, T::TYPE, bad),
+        }
+        None
+    }
+}
+
+impl World {
+    /// A world without instances.
+    pub fn new(options: WorldOptions) -> Arc<World> {
+        static NUMBERS: AtomicU16 = AtomicU16::new(1);
+        let state = State {
+            objects: Objects::new(NUMBERS.fetch_add(1, Ordering::Relaxed)),
+            checks: options.checks,
+            messages: Vec::new(),
+            recording: false,
+            log: Vec::new(),
+            queue: queue::Queue::new(options.lag),
+            records: dispatch::Records::default(),
+            memory: memory::Heaps::new(options.heap),
+        };
+        let commands = (0..command::COUNT).map(|_| AtomicU64::new(0)).collect();
+        Arc::new(World { options, state: Mutex::new(state), changed: Condvar::new(), commands })
+    }
+
+    /// Has the instances that this thread makes be of this world, until what is returned is dropped.
+    #[must_use]
+    pub fn enter(self: &Arc<World>) -> Entered {
+        ENTERED.with_borrow_mut(|worlds| worlds.push(Arc::clone(self)));
+        Entered { _here: std::marker::PhantomData }
+    }
+
+    /// What the device is like.
+    pub fn options(&self) -> &WorldOptions {
+        &self.options
+    }
+
+    /// The objects that are alive, dispatchable ones among them, by type; types without any are left out. Queues and physical devices do not
+    /// count.
+    pub fn live_objects(&self) -> Vec<(vk::ObjectType, u64)> {
+        let alive =
+            |(kind, count): (i32, object::Count)| (vk::ObjectType::from_raw(kind), count.made - count.destroyed);
+        let counts = self.lock().objects.counts();
+        counts.into_iter().map(alive).filter(|(_, alive)| *alive != 0).collect()
+    }
+
+    /// How many objects of a type were ever made.
+    pub fn made_objects(&self, kind: vk::ObjectType) -> u64 {
+        self.lock().objects.counts().get(&kind.as_raw()).map_or(0, |count| count.made)
+    }
+
+    /// How often each command was recorded in command buffers that were ended; those that were not are left out.
+    pub fn recorded_commands(&self) -> BTreeMap<&'static str, u64> {
+        let counts = self.commands.iter().map(|count| count.load(Ordering::Relaxed));
+        command::names().zip(counts).filter(|(_, count)| *count != 0).collect()
+    }
+
+    /// What was wrong since the last call; no more than the first thousand messages.
+    pub fn take_messages(&self) -> Vec<String> {
+        std::mem::take(&mut self.lock().messages)
+    }
+
+    /// Whether the commands of submissions are appended to the log. They never are without [`WorldOptions::checks`].
+    pub fn set_recording(&self, recording: bool) {
+        self.lock().recording = recording;
+    }
+
+    /// The commands that were submitted since the last call.
+    pub fn take_log(&self) -> Vec<Command> {
+        std::mem::take(&mut self.lock().log)
+    }
+
+    /// What a number that stands for an object in the log means.
+    pub fn describe(&self, number: u64) -> String {
+        self.lock().objects.describe(number)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lacks(&self, name: &str) -> bool {
+        self.options.without.iter().any(|without| without == name)
+    }
+}
+
+impl fmt::Debug for World {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("World").field("options", &self.options).finish_non_exhaustive()
+    }
+}
+
+thread_local! {
+    static ENTERED: RefCell<Vec<Arc<World>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The world that this thread is in.
+fn current() -> Option<Arc<World>> {
+    ENTERED.with_borrow(|worlds| worlds.last().cloned())
+}
+
+/// While it lives, instances that this thread makes are of one world; see [`World::enter`].
+#[derive(Debug)]
+pub struct Entered {
+    /// It must be dropped on the same thread.
+    _here: std::marker::PhantomData<*const ()>,
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        ENTERED.with_borrow_mut(|worlds| worlds.pop());
+    }
+}
+
+/// The functions of this implementation. Making an instance needs a world; see [`World::enter`].
+pub fn entry() -> ash::Entry {
+    let get_instance_proc_addr = table::get_instance_proc_addr;
+    // SAFETY: the function gives out functions with the signatures that Vulkan says, and they are never unloaded.
+    unsafe { ash::Entry::from_static_fn(ash::StaticFn { get_instance_proc_addr }) }
+}

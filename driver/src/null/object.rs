@@ -1,0 +1,278 @@
+//! The objects of a world: handles, what is known of each object, and how many are alive.
+//!
+//! A handle of an object that is not dispatchable is a number: the world's number (16 bits), a generation (16 bits) and the slot's number
+//! plus one (32 bits). The generation grows when the object is destroyed, so an old handle is known to be one. Slots are used again
+//! after all others that are free, which makes that the rule rather than luck.
+
+use ash::vk;
+use ash::vk::Handle;
+use std::any::Any;
+use std::collections::{BTreeMap, HashMap, VecDeque};
+
+/// What is kept of an object of a type of handle.
+pub(super) trait Object: Handle + Copy {
+    type Data: Send + Sync + 'static;
+}
+
+/// How the log names an object.
+pub(super) enum Content {
+    /// By the order of creation among the objects of its type.
+    Order,
+    /// By what it was made from.
+    Hash(u64),
+}
+
+/// What is known of an object.
+struct Slot {
+    generation: u16,
+    kind: vk::ObjectType,
+    /// A debug name, if it has one.
+    name: Option<String>,
+    content: u64,
+    /// How many submissions that are not complete use it.
+    pending: u32,
+    /// `None`: the object was destroyed.
+    data: Option<Box<dyn Any + Send + Sync>>,
+}
+
+/// All objects of a world that are not dispatchable.
+pub(super) struct Objects {
+    world: u16,
+    slots: Vec<Slot>,
+    free: VecDeque<u32>,
+    made: HashMap<vk::ObjectType, Count>,
+    /// What the numbers of the log that stand for objects mean, where they do not say it themselves.
+    described: HashMap<u64, String>,
+}
+
+/// How many objects of a type there are and were.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Count {
+    pub(super) made: u64,
+    pub(super) destroyed: u64,
+}
+
+/// Why a handle is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BadHandle {
+    Null,
+    Foreign,
+    Destroyed,
+    Type,
+}
+
+impl BadHandle {
+    pub(super) fn text(self) -> &'static str {
+        match self {
+            BadHandle::Null => "a null handle",
+            BadHandle::Foreign => "a handle that is not of this world",
+            BadHandle::Destroyed => "the handle of an object that was destroyed",
+            BadHandle::Type => "the handle of an object of another type",
+        }
+    }
+}
+
+impl Objects {
+    pub(super) fn new(world: u16) -> Objects {
+        Objects { world, slots: Vec::new(), free: VecDeque::new(), made: HashMap::new(), described: HashMap::new() }
+    }
+
+    /// Makes an object.
+    pub(super) fn add<T: Object>(&mut self, content: Content, data: T::Data) -> T {
+        let order = self.count_made(T::TYPE);
+        let content = match content {
+            Content::Order => order_number(T::TYPE, order),
+            Content::Hash(hash) => hash,
+        };
+        // The slots that are free rest for a while: an old handle shall not name a new object soon.
+        let index = match self.free.len() > 1024 {
+            true => self.free.pop_front().unwrap_or_default() as usize,
+            false => {
+                let data = None;
+                self.slots.push(Slot { generation: 0, kind: T::TYPE, name: None, content, pending: 0, data });
+                self.slots.len() - 1
+            }
+        };
+        let slot = &mut self.slots[index];
+        (slot.kind, slot.name, slot.content, slot.pending) = (T::TYPE, None, content, 0);
+        slot.data = Some(Box::new(data));
+        T::from_raw(u64::from(self.world) << 48 | u64::from(slot.generation) << 32 | (index as u64 + 1))
+    }
+
+    /// Counts an object that was made, and gives its number among those of its type.
+    pub(super) fn count_made(&mut self, kind: vk::ObjectType) -> u64 {
+        let count = self.made.entry(kind).or_default();
+        count.made += 1;
+        count.made - 1
+    }
+
+    /// Counts an object that was destroyed.
+    pub(super) fn count_destroyed(&mut self, kind: vk::ObjectType) {
+        self.made.entry(kind).or_default().destroyed += 1;
+    }
+
+    fn slot(&self, kind: vk::ObjectType, raw: u64) -> Result<usize, BadHandle> {
+        if raw == 0 {
+            return Err(BadHandle::Null);
+        }
+        let index = (raw as u32).wrapping_sub(1) as usize;
+        let slot = self.slots.get(index).filter(|_| (raw >> 48) as u16 == self.world).ok_or(BadHandle::Foreign)?;
+        if slot.generation != (raw >> 32) as u16 || slot.data.is_none() {
+            return Err(BadHandle::Destroyed);
+        }
+        if slot.kind != kind {
+            return Err(BadHandle::Type);
+        }
+        Ok(index)
+    }
+
+    /// What is kept of `handle`.
+    pub(super) fn get<T: Object>(&self, handle: T) -> Result<&T::Data, BadHandle> {
+        let index = self.slot(T::TYPE, handle.as_raw())?;
+        let data = self.slots[index].data.as_ref().and_then(|data| data.downcast_ref());
+        data.ok_or(BadHandle::Type)
+    }
+
+    /// What is kept of `handle`, to be changed.
+    pub(super) fn get_mut<T: Object>(&mut self, handle: T) -> Result<&mut T::Data, BadHandle> {
+        let index = self.slot(T::TYPE, handle.as_raw())?;
+        let data = self.slots[index].data.as_mut().and_then(|data| data.downcast_mut());
+        data.ok_or(BadHandle::Type)
+    }
+
+    /// Destroys `handle`; gives what was kept of it and how many submissions still use it.
+    pub(super) fn remove<T: Object>(&mut self, handle: T) -> Result<(Box<T::Data>, u32), BadHandle> {
+        let index = self.slot(T::TYPE, handle.as_raw())?;
+        let slot = &mut self.slots[index];
+        let data = slot.data.take().and_then(|data| data.downcast().ok()).ok_or(BadHandle::Type)?;
+        slot.generation = slot.generation.wrapping_add(1);
+        let pending = slot.pending;
+        self.free.push_back(index as u32);
+        self.count_destroyed(T::TYPE);
+        Ok((data, pending))
+    }
+
+    /// The number by which the log names `handle`: by its debug name, or by its content.
+    pub(super) fn content(&self, kind: vk::ObjectType, raw: u64) -> Result<u64, BadHandle> {
+        let slot = &self.slots[self.slot(kind, raw)?];
+        Ok(slot.name.as_deref().map_or(slot.content, |name| name_number(kind, name)))
+    }
+
+    /// Gives `raw` a debug name, or takes it away.
+    pub(super) fn set_name(&mut self, kind: vk::ObjectType, raw: u64, name: Option<String>) -> Result<(), BadHandle> {
+        let index = self.slot(kind, raw)?;
+        if let Some(name) = &name {
+            self.described.insert(name_number(kind, name), format!("{kind:?} '{name}'"));
+        }
+        self.slots[index].name = name;
+        Ok(())
+    }
+
+    /// The debug name of `raw`.
+    pub(super) fn name(&self, kind: vk::ObjectType, raw: u64) -> Option<&str> {
+        self.slot(kind, raw).ok().and_then(|index| self.slots[index].name.as_deref())
+    }
+
+    /// Says that one more or one less of the submissions that are not complete uses `raw`; whether it is alive.
+    pub(super) fn use_in_submission(&mut self, kind: vk::ObjectType, raw: u64, begins: bool) -> Result<(), BadHandle> {
+        let index = self.slot(kind, raw)?;
+        let pending = &mut self.slots[index].pending;
+        *pending = if begins { *pending + 1 } else { pending.saturating_sub(1) };
+        Ok(())
+    }
+
+    /// A number of the log in words.
+    pub(super) fn describe(&self, number: u64) -> String {
+        if let Some(text) = self.described.get(&number) {
+            return text.clone();
+        }
+        match order_of(number) {
+            Some((kind, order)) => format!("{kind:?} {order}"),
+            None => format!("{number:#018x}"),
+        }
+    }
+
+    /// Keeps what `number` means.
+    pub(super) fn set_description(&mut self, number: u64, text: String) {
+        self.described.entry(number).or_insert(text);
+    }
+
+    /// How many objects there are and were.
+    pub(super) fn counts(&self) -> BTreeMap<i32, Count> {
+        self.made.iter().map(|(kind, count)| (kind.as_raw(), *count)).collect()
+    }
+}
+
+/// Numbers by order are marked in their highest byte, where hashes have 0. Below it are the type and the order.
+const ORDER: u64 = 0xff << 56;
+
+fn order_number(kind: vk::ObjectType, order: u64) -> u64 {
+    ORDER | (kind.as_raw() as u64) << 24 | order & 0xff_ffff
+}
+
+fn order_of(number: u64) -> Option<(vk::ObjectType, u64)> {
+    let kind = vk::ObjectType::from_raw((number >> 24) as i32);
+    (number & ORDER == ORDER).then_some((kind, number & 0xff_ffff))
+}
+
+fn name_number(kind: vk::ObjectType, name: &str) -> u64 {
+    let words = name.bytes().map(u64::from);
+    hash(std::iter::once(kind.as_raw() as u64).chain(words))
+}
+
+/// A hash of words that is the same in every run.
+pub(super) fn hash(words: impl IntoIterator<Item = u64>) -> u64 {
+    let mix = |state: u64, word: u64| {
+        let state = (state ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (state ^ state >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9) ^ state >> 32
+    };
+    words.into_iter().fold(0x6e74_765f_6e75_6c6c, mix) >> 8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    impl Object for vk::CuModuleNVX {
+        type Data = u32;
+    }
+
+    impl Object for vk::CuFunctionNVX {
+        type Data = u32;
+    }
+
+    #[test]
+    fn old_foreign_and_mistaken_handles_are_known() {
+        let (mut objects, mut others) = (Objects::new(1), Objects::new(2));
+        let handle: vk::CuModuleNVX = objects.add(Content::Order, 7);
+        let other: vk::CuModuleNVX = others.add(Content::Order, 8);
+        assert_eq!(objects.get(handle), Ok(&7));
+        assert_eq!(objects.get(other), Err(BadHandle::Foreign));
+        assert_eq!(objects.get(vk::CuModuleNVX::null()), Err(BadHandle::Null));
+        assert_eq!(objects.get(vk::CuFunctionNVX::from_raw(handle.as_raw())), Err(BadHandle::Type));
+        assert!(objects.remove(handle).is_ok());
+        assert_eq!(objects.get(handle), Err(BadHandle::Destroyed));
+        for i in 0..5000 {
+            let next: vk::CuModuleNVX = objects.add(Content::Order, i);
+            assert_ne!(next, handle);
+            assert!(objects.remove(next).is_ok());
+        }
+        assert_eq!(objects.get(handle), Err(BadHandle::Destroyed));
+        assert!(objects.slots.len() < 2000);
+    }
+
+    #[test]
+    fn names_come_before_order() {
+        let mut objects = Objects::new(1);
+        let a: vk::CuModuleNVX = objects.add(Content::Order, 0);
+        let b: vk::CuModuleNVX = objects.add(Content::Order, 0);
+        let number =
+            |objects: &Objects, handle: vk::CuModuleNVX| objects.content(vk::CuModuleNVX::TYPE, handle.as_raw());
+        assert_ne!(number(&objects, a), number(&objects, b));
+        assert_eq!(objects.describe(number(&objects, b).unwrap()), format!("{:?} 1", vk::CuModuleNVX::TYPE));
+        for handle in [a, b] {
+            objects.set_name(vk::CuModuleNVX::TYPE, handle.as_raw(), Some("same".into())).unwrap();
+        }
+        assert_eq!(number(&objects, a), number(&objects, b));
+    }
+}

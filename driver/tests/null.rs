@@ -1,0 +1,61 @@
+//! The implementation that computes nothing, beneath the headless device and by itself.
+
+#[path = "support/headless.rs"]
+mod support;
+
+use ntv_driver::headless::{vk, Device, DeviceOptions};
+use ntv_driver::null::{World, WorldOptions};
+use ntv_driver::Implementation;
+use std::sync::Arc;
+
+fn open(world: &Arc<World>) -> ntv_driver::Result<Device> {
+    Device::open(&DeviceOptions { implementation: Implementation::Null(Arc::clone(world)), ..DeviceOptions::default() })
+}
+
+#[test]
+fn the_headless_device_runs_and_leaves_nothing() {
+    for options in [WorldOptions::default(), WorldOptions { lag: 2, ..WorldOptions::default() }] {
+        let world = World::new(options);
+        let device = open(&world).unwrap();
+        assert_eq!((device.name(), device.driver()), ("ntv null device", "ntv null "));
+        assert_eq!(support::dispatch(&device).unwrap(), [5; 64], "nothing computes");
+        let drawn = support::draw(&device).unwrap();
+        assert_eq!(drawn.attachments.len(), 1);
+        assert!(drawn.counts.statistics.is_some() && drawn.counts.generated == Some(0));
+        assert_eq!(
+            world.live_objects(),
+            [(vk::ObjectType::INSTANCE, 1), (vk::ObjectType::DEVICE, 1), (vk::ObjectType::SEMAPHORE, 1)]
+        );
+        drop(device);
+        assert_eq!(world.take_messages(), [""; 0]);
+        assert_eq!(world.live_objects(), []);
+        assert!(world.made_objects(vk::ObjectType::PIPELINE) == 2);
+        let commands = world.recorded_commands();
+        assert_eq!((commands["vkCmdDispatch"], commands["vkCmdDraw"]), (1, 1));
+    }
+}
+
+#[test]
+fn without_checks_it_runs_as_well() {
+    let world = World::new(WorldOptions::unchecked());
+    let device = open(&world).unwrap();
+    support::dispatch(&device).unwrap();
+    support::draw(&device).unwrap();
+    drop(device);
+    assert_eq!(world.take_messages(), [""; 0]);
+    assert_eq!(world.live_objects(), []);
+    assert_eq!(world.recorded_commands()["vkCmdDraw"], 1);
+}
+
+#[test]
+fn what_is_taken_away_is_not_there() {
+    let world = World::new(WorldOptions::without(&["VK_EXT_transform_feedback", "pipelineStatisticsQuery"]));
+    let device = open(&world).unwrap();
+    assert!(!device.queries().feedback && !device.queries().statistics && device.queries().generated);
+    drop(device);
+    let error = open(&World::new(WorldOptions::without(&["dynamicRendering"]))).err().unwrap();
+    assert_eq!(error.message, "the device has no dynamicRendering");
+    let options = WorldOptions { limits: Some(|limits| limits.max_color_attachments = 4), ..WorldOptions::default() };
+    let device = open(&World::new(options)).unwrap();
+    assert_eq!(device.limits().max_color_attachments, 4);
+}

@@ -1,0 +1,313 @@
+//! The table of all that a driver may learn late: by which mechanism each option is done, why, and its bits in a key.
+//!
+//! One row declares an option. From the rows come [`OptionId`], the table [`OPTIONS`] that `ntv options` prints, and the constants and
+//! masks of [`Key`]. So an id, a name, a bit and their documentation cannot differ:
+//!
+//! ```
+//! use ntv::module::{Mechanism, OptionId};
+//! use ntv::Key;
+//!
+//! assert_eq!(OptionId::FlipY.mask(), Key::FLIP_Y);
+//! assert_eq!(OptionId::from_name("flip_y"), Some(OptionId::FlipY));
+//! assert!(Key::new(Key::FLIP_Y).has(OptionId::FlipY));
+//! // This one makes no variant: a driver sets a state of the command buffer.
+//! assert_eq!(OptionId::FrontFace.mechanism(), Mechanism::DynamicState);
+//! assert_eq!(OptionId::FrontFace.mask(), 0);
+//! ```
+//!
+//! An option has bits in a key if, and only if, its mechanism is [`Mechanism::Range`]. No two options share a bit. The numbers of bits
+//! are in stored modules and in `ffi/ntv.h`: they do not change.
+
+use super::{Key, Stage};
+
+/// How something that is known late reaches the shader. The cheapest that does it is taken, in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mechanism {
+    /// Dynamic state of the command buffer: no other module, no other pipeline.
+    DynamicState,
+    /// A word of the driver's own in the push constants.
+    DriverUniform,
+    /// State of the pipeline: another pipeline, of the same modules.
+    PipelineState,
+    /// A specialization constant: another pipeline. Only where the values are few and known when it is made.
+    SpecConstant,
+    /// Patched words, decided by a link.
+    Patch,
+    /// Patched words and ranges, decided by a bit of the key: another module.
+    Range,
+}
+
+impl Mechanism {
+    /// The name that `ntv options` prints.
+    pub fn name(self) -> &'static str {
+        match self {
+            Mechanism::DynamicState => "dynamic state",
+            Mechanism::DriverUniform => "driver uniform",
+            Mechanism::PipelineState => "pipeline state",
+            Mechanism::SpecConstant => "spec constant",
+            Mechanism::Patch => "patch",
+            Mechanism::Range => "range",
+        }
+    }
+}
+
+/// A row of the table of options.
+#[derive(Clone, Copy, Debug)]
+pub struct OptionInfo {
+    /// Its id.
+    pub id: OptionId,
+    /// Its name, which a key in text form has.
+    pub name: &'static str,
+    /// How it is done.
+    pub mechanism: Mechanism,
+    /// The stages whose words it can change, a bit each ([`Stage::bit`]).
+    pub stages: u8,
+    /// Its bits in a key; 0 if it has none.
+    pub mask: u64,
+    /// Whether it changes the position or the size of a point: of the vertex stages of a pipeline, only the last does that.
+    pub position: bool,
+    /// Why that mechanism.
+    pub why: &'static str,
+}
+
+const LAST_VERTEX: u8 = Stage::Vertex.bit() | Stage::TessEval.bit() | Stage::Geometry.bit();
+const FRAGMENT: u8 = Stage::Fragment.bit();
+const PICTURE: u8 = LAST_VERTEX | FRAGMENT;
+const GRAPHICS: u8 = PICTURE | Stage::TessCtrl.bit();
+const ALL: u8 = GRAPHICS | Stage::Compute.bit();
+
+/// Declares all options: those without bits in a key, in the order of their mechanisms, and those that a key says. A row of a key has
+/// the constant of [`Key`] with its bits, and says whether it changes the position.
+macro_rules! options {
+    (
+        without_bits { $($(#[$doc:meta])* $id:ident $name:literal $mechanism:ident, $stages:expr, $why:literal;)* }
+        of_key {
+            $($(#[$k_doc:meta])* $k_id:ident $k_name:literal $bits:ident = $mask:expr, $k_stages:expr, $position:expr, $k_why:literal;)*
+        }
+    ) => {
+        /// Something that a driver may learn after a shader was compiled.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[repr(u8)]
+        pub enum OptionId { $($(#[$doc])* $id,)* $($(#[$k_doc])* $k_id,)* }
+
+        impl OptionId {
+            /// All options, in table order.
+            pub const ALL: &'static [OptionId] = &[$(OptionId::$id,)* $(OptionId::$k_id,)*];
+        }
+
+        /// The table of options, in the order of [`OptionId`].
+        pub const OPTIONS: &[OptionInfo] = &[
+            $(row(OptionId::$id, $name, Mechanism::$mechanism, $stages, 0, false, $why),)*
+            $(row(OptionId::$k_id, $k_name, Mechanism::Range, $k_stages, $mask, $position, $k_why),)*
+        ];
+
+        /// The bits of each option.
+        impl Key {
+            $($(#[$k_doc])* pub const $bits: u64 = $mask;)*
+        }
+    };
+}
+
+const fn row(
+    id: OptionId,
+    name: &'static str,
+    mechanism: Mechanism,
+    stages: u8,
+    mask: u64,
+    position: bool,
+    why: &'static str,
+) -> OptionInfo {
+    OptionInfo { id, name, mechanism, stages, mask, position, why }
+}
+
+options! {
+    without_bits {
+        /// Which side of a triangle is its front.
+        FrontFace "front face" DynamicState, FRAGMENT,
+            "a flip turns windings over: vkCmdSetFrontFace, gl_FrontFacing follows";
+        /// Alpha is 1 in the colour that is stored, after coverage was made of it.
+        AlphaToOne "alpha to one" DynamicState, FRAGMENT, "alphaToOneEnable, VK_EXT_extended_dynamic_state3";
+        /// Planes of `glClipPlane`, for shaders that do not write clip distances.
+        ClipPlanes "clip planes" DriverUniform, LAST_VERTEX,
+            "the planes change often; distances are computed in NIR";
+        /// Whether the draw has indices.
+        IndexedDraw "indexed draw" DriverUniform, Stage::Vertex.bit(),
+            "changes with each draw; gl_BaseVertex depends on it";
+        /// Samples of a pixel.
+        SampleCount "sample count" PipelineState, FRAGMENT,
+            "rasterizationSamples; dynamic with VK_EXT_extended_dynamic_state3";
+        /// The vertex of a primitive that flat varyings are taken of.
+        ProvokingVertex "provoking vertex" PipelineState, LAST_VERTEX, "VK_EXT_provoking_vertex";
+        /// How lines become pixels: GL's way, smooth, stippled.
+        LineRasterization "line rasterization" PipelineState, FRAGMENT,
+            "VK_EXT_line_rasterization; emulation in shaders had holes";
+        /// Invocations of a workgroup in each dimension.
+        WorkgroupSize "workgroup size" SpecConstant, Stage::Compute.bit(),
+            "given with each dispatch that may choose it";
+        /// Specialization constants of the shader's own.
+        SpecConstants "specialization constants" SpecConstant, ALL,
+            "only with values known early: warm-up cannot guess others";
+        /// The set and the binding of each descriptor.
+        Bindings "descriptor sets and bindings" Patch, ALL,
+            "known at link, decorations without any state behind them";
+        /// The length of each array of descriptors.
+        DescriptorCounts "numbers of descriptors" Patch, ALL,
+            "known at link, from the layout of the set; one constant";
+        /// The location of each varying.
+        Locations "locations" Patch, GRAPHICS, "known at link, from both stages";
+        /// Varyings that one of two stages does not have.
+        UnusedVaryings "unused varyings" Patch, GRAPHICS, "known at link; their storage class becomes Private";
+        /// RelaxedPrecision of varyings.
+        VaryingPrecision "precision of varyings" Patch, GRAPHICS, "known at link; lost where only one stage relaxes it";
+        /// Vertices of the patch that a tessellation control shader makes.
+        PatchVertices "patch vertices" Patch, Stage::TessCtrl.bit(), "GL's patches have any size; one word";
+    }
+    of_key {
+        /// No names, no lines, no text of the source.
+        Strip "strip" STRIP = 1 << 0, ALL, false,
+            "names and lines are for debuggers only, and a good part of the words";
+        /// Tests of depth and stencil before the shader.
+        EarlyFragmentTests "early_fragment_tests" EARLY_FRAGMENT_TESTS = 1 << 1, FRAGMENT, false,
+            "off unless asked for: drivers do it themselves; offered only where it changes no result";
+        /// Transform feedback is off: no decorations for it, no capability, and no outputs that only it reads, which take locations.
+        ///
+        /// A module that stores its captures itself ([`BackEnd::Storage`](crate::capture::BackEnd)) is the same with it and without:
+        /// `is_active` in the state of the draw says whether it stores, and it still uses the buffers. Their stores are control flow
+        /// that passes move and merge, so they are no range of words. A program that never captures is translated without captures.
+        NoCapture "no_capture" NO_CAPTURE = 1 << 2, LAST_VERTEX, false,
+            "a pipeline with captures is slower on some devices";
+        /// Inputs are interpolated at each sample.
+        SampleShading "sample_shading" SAMPLE_SHADING = 1 << 3, FRAGMENT, false,
+            "GL's minSampleShading moves where inputs are taken";
+        /// X and y change places, first of all.
+        SwapXy "swap_xy" SWAP_XY = 1 << 4, PICTURE, true, "pre-rotation: four values, known with the surface";
+        /// X grows to the left.
+        FlipX "flip_x" FLIP_X = 1 << 5, PICTURE, true, "pre-rotation";
+        /// Y grows upwards.
+        FlipY "flip_y" FLIP_Y = 1 << 6, PICTURE, true,
+            "GL's window has y upwards; a negative viewport does it only for the position";
+        /// Clip space has GL's depth, -w to w.
+        GlDepth "gl_depth" GL_DEPTH = 1 << 7, LAST_VERTEX, true, "where VK_EXT_depth_clip_control is missing";
+        /// Rasterizer discard for devices whose pipelines cannot: every vertex goes to (-3, -3, -3, 1), outside of the clip volume, after
+        /// all else was done to the position and it was captured. Primitives count as generated. A device that clips points by user
+        /// planes alone (VkPointClippingBehavior) may draw points that are as large as two pictures.
+        Discard "discard" DISCARD = 1 << 8, LAST_VERTEX, true, "rasterizer discard that still counts primitives";
+        /// A shader that says no point size has one of 1.
+        PointSize "point_size" POINT_SIZE = 1 << 9, LAST_VERTEX, true,
+            "points need a size (before maintenance5), other primitives none";
+        /// Two bits for each colour target: see [`Key::dither`].
+        Dither "dither" DITHER = 0xffff << 16, FRAGMENT, false,
+            "16-bit formats: no fixed function dithers in Vulkan";
+    }
+}
+
+impl OptionId {
+    /// The row of this option.
+    pub const fn info(self) -> &'static OptionInfo {
+        &OPTIONS[self as usize]
+    }
+
+    /// Its name, which a key in text form has.
+    pub const fn name(self) -> &'static str {
+        self.info().name
+    }
+
+    /// The option called `name`.
+    pub fn from_name(name: &str) -> Option<OptionId> {
+        OptionId::ALL.iter().copied().find(|option| option.name() == name)
+    }
+
+    /// Its bits in a key; 0 if it has none.
+    pub const fn mask(self) -> u64 {
+        self.info().mask
+    }
+
+    /// How it is done.
+    pub const fn mechanism(self) -> Mechanism {
+        self.info().mechanism
+    }
+
+    /// The stages whose words it can change, a bit each ([`Stage::bit`]).
+    pub const fn stages(self) -> u8 {
+        self.info().stages
+    }
+}
+
+/// Bits of several options.
+impl Key {
+    /// All that turns or flips the picture.
+    pub const ORIENTATION: u64 = Key::SWAP_XY | Key::FLIP_X | Key::FLIP_Y;
+
+    /// What changes the position or the size of a point ([`OptionInfo::position`]).
+    pub const POSITION: u64 = Key::of_rows(u8::MAX, true);
+
+    /// The bits of all options.
+    pub const ALL: u64 = Key::of_rows(u8::MAX, false);
+
+    /// The bits of the options that mean something in a stage.
+    pub const fn of_stage(stage: Stage) -> u64 {
+        Key::of_rows(stage.bit(), false)
+    }
+
+    /// The bits of the options that mean something in one of these stages; of those alone that change the position, if so asked.
+    const fn of_rows(stages: u8, position: bool) -> u64 {
+        let (mut all, mut row) = (0, 0);
+        while row < OPTIONS.len() {
+            if OPTIONS[row].stages & stages != 0 && (OPTIONS[row].position || !position) {
+                all |= OPTIONS[row].mask;
+            }
+            row += 1;
+        }
+        all
+    }
+
+    /// The options that have one of these bits, in table order.
+    pub fn options(bits: u64) -> impl Iterator<Item = OptionId> {
+        OptionId::ALL.iter().copied().filter(move |option| option.mask() & bits != 0)
+    }
+
+    /// Whether it says anything of `option`.
+    pub const fn has(&self, option: OptionId) -> bool {
+        self.bits & option.mask() != 0
+    }
+}
+
+/// Options with bits in a key have some that no other has.
+const _: () = {
+    let (mut seen, mut row) = (0, 0);
+    while row < OPTIONS.len() {
+        let OptionInfo { mechanism, mask, .. } = OPTIONS[row];
+        assert!(matches!(mechanism, Mechanism::Range) == (mask != 0), "a range has bits, nothing else has");
+        assert!(seen & mask == 0, "two options share a bit");
+        seen |= mask;
+        row += 1;
+    }
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_find_their_rows() {
+        assert_eq!(OptionId::ALL.len(), OPTIONS.len());
+        for (row, id) in OPTIONS.iter().zip(OptionId::ALL) {
+            assert_eq!((row.id, id.name()), (*id, row.name));
+            assert_eq!(OptionId::from_name(row.name), Some(*id), "{} has a name of its own", row.name);
+        }
+        assert_eq!(OptionId::from_name("flip_z"), None);
+    }
+
+    #[test]
+    fn bits_find_their_options() {
+        assert_eq!(
+            Key::options(Key::ORIENTATION).collect::<Vec<_>>(),
+            [OptionId::SwapXy, OptionId::FlipX, OptionId::FlipY]
+        );
+        assert_eq!(Key::options(Key::dither(3, 2) | 1 << 63).collect::<Vec<_>>(), [OptionId::Dither]);
+        assert!(Key::new(Key::dither(3, 2)).has(OptionId::Dither) && !Key::new(Key::STRIP).has(OptionId::Dither));
+        assert!(OptionId::ALL.iter().all(|option| !Key::default().has(*option)));
+        assert_eq!(Key::POSITION, 0x3f0);
+        assert_eq!(Key::of_stage(Stage::TessCtrl), Key::STRIP);
+    }
+}
