@@ -277,6 +277,8 @@ pub(crate) struct Probe {
     pub(crate) offset: u32,
     pub(crate) f32: Option<Vec<Formula>>,
     pub(crate) u32: Option<Vec<Formula>>,
+    /// A buffer with the same floats.
+    pub(crate) same_as_buffer: Option<Name>,
 
     pub(crate) query: Option<Name>,
     pub(crate) is: Option<u64>,

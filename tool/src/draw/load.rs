@@ -225,7 +225,13 @@ impl Checker<'_> {
             self.one_of(command, &members);
         }
         if probe.buffer.is_some() {
-            self.one_of(command, &[("f32", probe.f32.is_some()), ("u32", probe.u32.is_some())]);
+            self.known_option("buffer", &probe.same_as_buffer, &self.scene.buffers);
+            let members = [
+                ("f32", probe.f32.is_some()),
+                ("u32", probe.u32.is_some()),
+                ("same_as_buffer", probe.same_as_buffer.is_some()),
+            ];
+            self.one_of(command, &members);
         }
         if probe.query.is_some() {
             self.one_of(command, &[("is", probe.is.is_some()), ("at_least", probe.at_least.is_some())]);

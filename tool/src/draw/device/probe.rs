@@ -61,6 +61,9 @@ fn texels(player: &mut Player<'_>, probe: &Probe, part: &Or<Part>) -> Result<(),
 }
 
 fn words(player: &mut Player<'_>, probe: &Probe, name: &Name) -> Result<(), Failure> {
+    if let Some(other) = &probe.same_as_buffer {
+        return same(player, probe, name, other);
+    }
     let expected = numbers(probe.f32.as_ref().or(probe.u32.as_ref()).map_or(&[], Vec::as_slice), &player.scope)?;
     let buffer = player.objects.buffers[name.get_ref()].clone();
     let bytes = player.context.read_buffer(&buffer, probe.offset.into(), 4 * expected.len() as u64)?;
@@ -75,6 +78,26 @@ fn words(player: &mut Player<'_>, probe: &Probe, name: &Name) -> Result<(), Fail
         }
     }
     Ok(())
+}
+
+/// The floats of two buffers, from the probe's offset on.
+fn same(player: &mut Player<'_>, probe: &Probe, one: &Name, other: &Name) -> Result<(), Failure> {
+    let offset = u64::from(probe.offset);
+    let mut floats = |name: &Name| {
+        let buffer = player.objects.buffers[name.get_ref()].clone();
+        let bytes = player.context.read_buffer(&buffer, offset, buffer.size().saturating_sub(offset))?;
+        let float = |four: &[u8]| f32::from_le_bytes([four[0], four[1], four[2], four[3]]);
+        Ok::<Vec<f32>, Failure>(bytes.chunks_exact(4).map(float).collect())
+    };
+    let (one, other) = (floats(one)?, floats(other)?);
+    if one.len() != other.len() {
+        return Err(format!("one has {} floats, and the other {}", one.len(), other.len()).into());
+    }
+    let near = |(one, other): (&f32, &f32)| one == other || (one - other).abs() <= probe.tolerance;
+    match one.iter().zip(&other).position(|pair| !near(pair)) {
+        Some(at) => Err(format!("float {at} is {} in one, and {} in the other", one[at], other[at]).into()),
+        None => Ok(()),
+    }
 }
 
 fn query(player: &mut Player<'_>, probe: &Probe, name: &Name) -> Result<(), Failure> {
