@@ -210,3 +210,59 @@ fn texels(texture: &scene::Texture, scene: &Scene, folder: &Path) -> Result<Texe
     }
     Ok(Texels { size, levels, images })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::PathBuf;
+
+    fn scenes() -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/scenes")
+    }
+
+    /// The first thing that is wrong with `text`.
+    fn wrong(text: &str) -> String {
+        prepare(text, &scenes()).err().expect("something is wrong").remove(0).message
+    }
+
+    #[test]
+    fn the_scene_in_the_guide_is_one() {
+        let guide = include_str!("../../../docs/scenes.md");
+        let scene = guide.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a scene");
+        let prepared = prepare(scene, &scenes()).unwrap_or_else(|errors| panic!("{errors:?}"));
+        assert_eq!((prepared.programs.len(), prepared.textures["squares"].images.len()), (2, 7));
+        let twice = scene.replace("gloss = 40", "glos = 40");
+        assert_eq!(wrong(&twice), "no uniform is called `glos`; similar to it: gloss");
+        let other = scene.replace("\"surface.vert.nir\", ", "");
+        assert!(wrong(&other).starts_with("no uniform is called `model`"), "{}", wrong(&other));
+    }
+
+    #[test]
+    fn examples_are_scenes() {
+        let mut count = 0;
+        for entry in std::fs::read_dir(scenes()).expect("a folder") {
+            let path = entry.expect("a file").path();
+            if path.extension().is_some_and(|extension| extension == "toml") {
+                let text = std::fs::read_to_string(&path).expect("a text");
+                let errors = prepare(&text, &scenes()).err().unwrap_or_default();
+                assert!(errors.is_empty(), "{}: {errors:?}", path.display());
+                count += 1;
+            }
+        }
+        assert!(count >= 11, "{count} scenes");
+    }
+
+    #[test]
+    fn rows_follow_from_their_seed() {
+        let rows = |seed: u64| {
+            let text = format!(
+                "about = \"\"\nsize = [4, 4]\npicture = \"screen\"\nframe = []\n[textures]\nscreen = {{}}\n[buffers]\n\
+                 rows = {{ rows = {{ count = 3, seed = {seed}, f32 = [\"i / count\", \"random(0, 1)\"] }} }}"
+            );
+            prepare(&text, &scenes()).ok().expect("a scene").buffers["rows"].clone()
+        };
+        assert_eq!(rows(1), rows(1));
+        assert_ne!(rows(1), rows(2));
+        assert_eq!(rows(1)[16..20], (2.0f32 / 3.0).to_le_bytes());
+    }
+}

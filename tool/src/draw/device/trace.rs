@@ -42,7 +42,9 @@ impl Trace {
     pub(super) fn end(&mut self, start: Start, command: &Command, program: Option<&str>, context: &Context) {
         let (category, detail) = describe(command);
         let name = match (command, program) {
-            (Command::Draw(_) | Command::Dispatch(_), Some(program)) => format!("{category} {detail} ({program})"),
+            (Command::Draw(_) | Command::Dispatch(_), Some(program)) => {
+                format!("{} ({program})", format!("{category} {detail}").trim())
+            }
             _ => format!("{category} {detail}"),
         };
         self.event(&start, category, name.trim(), context);
