@@ -1,5 +1,6 @@
 //! The world by itself, called as a driver calls it.
 
+mod functions;
 mod log;
 mod normalize;
 mod objects;
