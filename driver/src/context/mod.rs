@@ -15,6 +15,7 @@
 //! | `dirty` | the table of dirty bits |
 //! | `bind`, `slots` | setters, and the slots that resources are bound to |
 //! | `sync`, `emit` | which handlers run, and what they record |
+//! | `derived` | values that are computed of the state, such as whether anything can be drawn |
 //! | `descriptors` | descriptor sets, by their contents |
 //! | `batch`, `access`, `rendering`, `upload` | a command buffer and what it uses; barriers; renderings; bytes on their way to the device |
 //! | `draw`, `grid`, `clear`, `copy` | commands |
@@ -30,6 +31,7 @@ mod capture;
 mod clear;
 mod copy;
 mod counters;
+mod derived;
 mod descriptors;
 mod dirty;
 mod draw;
@@ -73,6 +75,8 @@ use std::sync::Arc;
 pub struct ContextOptions {
     /// Nothing is left out: each command brings all state to the command buffer, as if it were new. For tests, which compare.
     pub emit_all: bool,
+    /// The time that handlers take is measured, by phase: see [`Counters::phases`].
+    pub time_phases: bool,
     /// Programs are warmed up on a worker when they are linked.
     pub warm_up: bool,
     /// Where the pipeline cache is kept between runs. The first context of a device decides.
@@ -105,7 +109,7 @@ pub struct Context {
     counters: Counters,
     queries: query::Queries,
     feedback: stream_output::Feedback,
-    derived: sync::DerivedState,
+    derived: derived::DerivedState,
     scratch: Scratch,
 }
 
@@ -236,6 +240,7 @@ impl Context {
     /// What it did so far.
     pub fn counters(&self) -> Counters {
         let mut counters = self.counters;
+        counters.derived = self.derived.recomputations();
         counters.transitions = self.transitions.counters;
         counters.pipelines = self.shared.pipelines.counters();
         counters.modules = self.shared.modules.counters();

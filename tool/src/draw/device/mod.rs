@@ -50,7 +50,8 @@ pub(super) fn draw(
         ..DeviceOptions::default()
     };
     let device = Device::open(&options)?;
-    let context = Context::new(&device, ContextOptions { warm_up: args.watch, ..ContextOptions::default() })?;
+    let (warm_up, time_phases) = (args.watch, args.trace.is_some());
+    let context = Context::new(&device, ContextOptions { warm_up, time_phases, ..ContextOptions::default() })?;
     let mut player = match Player::new(context, prepared) {
         Ok(player) => player,
         Err(error) => return Ok(Err(error)),

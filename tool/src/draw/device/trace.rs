@@ -12,7 +12,7 @@ use ntv_driver::context::{Context, Counters};
 use serde_json::{json, Value};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// The events so far.
 pub(super) struct Trace {
@@ -52,13 +52,29 @@ impl Trace {
 
     /// Adds something that began at `start` and ended now.
     pub(super) fn event(&mut self, start: &Start, category: &str, name: &str, context: &Context) {
-        let micros = |from: Instant, to: Instant| to.duration_since(from).as_nanos() as f64 / 1000.0;
-        let now = Instant::now();
+        let (now, counters) = (Instant::now(), context.counters());
+        let begin = micros(start.at.duration_since(self.began));
         self.events.push(json!({
             "name": name, "cat": category, "ph": "X", "pid": 1, "tid": 1,
-            "ts": micros(self.began, start.at), "dur": micros(start.at, now),
-            "args": changes(&start.counters, &context.counters()),
+            "ts": begin, "dur": micros(now.duration_since(start.at)), "args": changes(&start.counters, &counters),
         }));
+        if matches!(category, "draw" | "dispatch" | "clear") {
+            self.phases(begin, &start.counters, &counters);
+        }
+    }
+
+    /// Adds what handlers took, by phase, below what began at `begin`. Their times are right, their order is that of the phases.
+    fn phases(&mut self, mut begin: f64, before: &Counters, after: &Counters) {
+        const NAMES: [&str; 3] = ["outside of the rendering", "begin of the rendering", "within the rendering"];
+        for (name, (before, after)) in NAMES.into_iter().zip(before.phases.iter().zip(&after.phases)) {
+            let took = micros(after.saturating_sub(*before));
+            if took > 0.0 {
+                self.events.push(json!({
+                    "name": name, "cat": "phase", "ph": "X", "pid": 1, "tid": 1, "ts": begin, "dur": took,
+                }));
+            }
+            begin += took;
+        }
     }
 
     /// Writes the file.
@@ -66,6 +82,10 @@ impl Trace {
         let trace = json!({ "displayTimeUnit": "ns", "traceEvents": self.events });
         fs::write(&self.path, trace.to_string()).with_context(|| self.path.display().to_string())
     }
+}
+
+fn micros(duration: Duration) -> f64 {
+    duration.as_nanos() as f64 / 1000.0
 }
 
 /// What a command is, and of what.
