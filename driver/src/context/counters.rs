@@ -2,6 +2,7 @@
 
 use crate::pipeline::{PipelineCounters, TransitionCounters};
 use crate::state;
+use std::time::Duration;
 
 /// Counts since the context was made. Those of programs, modules and pipelines are of all contexts of the device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,6 +41,8 @@ pub struct Counters {
     pub pipelines_kept: usize,
     /// Modules of the device.
     pub modules: ntv::variant::Counters,
+    /// How long Vulkan took to make modules: vkCreateShaderModule.
+    pub module_time: Duration,
     /// Programs that the device has now.
     pub programs: usize,
     /// Programs that were translated and linked.
