@@ -43,6 +43,8 @@ pub struct Counters {
     pub pipelines_kept: usize,
     /// Modules of the device.
     pub modules: ntv::variant::Counters,
+    /// How long Vulkan took to make modules: vkCreateShaderModule.
+    pub module_time: Duration,
     /// Programs that the device has now.
     pub programs: usize,
     /// Programs that were translated and linked.

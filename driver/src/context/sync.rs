@@ -10,6 +10,11 @@ use std::time::{Duration, Instant};
 impl Context {
     /// Has the command buffer get all that `command` needs.
     pub(super) fn sync(&mut self, command: Command) -> Result<()> {
+        self.sync_bits(Dirty::mask(command))
+    }
+
+    /// Has the command buffer get what bits of `mask` say.
+    pub(super) fn sync_bits(&mut self, mask: BitSet<Dirty>) -> Result<()> {
         let posted = self.inbox.take();
         if !posted.is_empty() {
             posted.iter().for_each(|bit| self.force(bit));
@@ -17,7 +22,6 @@ impl Context {
         if self.options.emit_all {
             self.forget_all();
         }
-        let mask = Dirty::mask(command);
         let wanted = mask & self.relevant;
         if (self.dirty & wanted).is_empty() {
             return Ok(());

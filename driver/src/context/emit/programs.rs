@@ -44,6 +44,11 @@ fn take(context: &mut Context) -> Result<()> {
     if !same(|program| program.has_tessellation.into()) {
         context.force(Dirty::PatchVertices);
     }
+    if !same(|program| program.reads_framebuffer.into()) {
+        // They are drawn in a rendering of another sort, and their pipelines count samples.
+        context.end_rendering();
+        context.force(Dirty::Multisample);
+    }
     if !program.xfb.is_empty() || before.is_some_and(|before| !before.xfb.is_empty()) {
         context.force(Dirty::StreamOutput);
     }
@@ -172,6 +177,10 @@ pub(in crate::context) fn framebuffer(context: &mut Context) -> Result<()> {
     context.set_word(Word::DepthStencil, depth_stencil.map_or(0, |surface| surface.format.as_raw() as u32));
     let later = bits![Dirty: Rendering, Viewport, Scissor, Multisample, ShaderKey];
     later.iter().for_each(|bit| context.force(bit));
+    if context.reads_framebuffer() {
+        // The attachments are a part of this set.
+        context.force(Dirty::Uniforms);
+    }
     if colors != before {
         context.force(Dirty::Blend);
     }
@@ -184,6 +193,7 @@ pub(in crate::context) fn framebuffer(context: &mut Context) -> Result<()> {
 }
 
 pub(in crate::context) fn rendering(context: &mut Context) -> Result<()> {
+    context.prepare_pass()?;
     context.flush_barriers();
     context.begin_rendering();
     Ok(())
