@@ -18,6 +18,7 @@ pub mod context;
 pub mod device;
 #[cfg(feature = "vulkan")]
 pub mod error;
+#[cfg(feature = "vulkan")]
 pub mod faults;
 #[cfg(feature = "vulkan")]
 pub mod format;
