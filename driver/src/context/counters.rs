@@ -15,6 +15,8 @@ pub struct Counters {
     pub commands: u64,
     /// Dirty bits and handlers.
     pub sync: state::walk::Counters,
+    /// Time that handlers took, by [`Phase`](super::Phase), if [`ContextOptions::time_phases`](super::ContextOptions) says so.
+    pub phases: [Duration; 3],
     /// Renderings that were begun.
     pub renderings: u64,
     /// Barriers that were recorded.

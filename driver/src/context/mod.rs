@@ -15,6 +15,7 @@
 //! | `dirty` | the table of dirty bits |
 //! | `bind`, `slots` | setters, and the slots that resources are bound to |
 //! | `sync`, `emit` | which handlers run, and what they record |
+//! | `derived` | values that are computed of the state, such as whether anything can be drawn |
 //! | `descriptors` | descriptor sets, by their contents |
 //! | `batch`, `access`, `rendering`, `upload` | a command buffer and what it uses; barriers; renderings; bytes on their way to the device |
 //! | `draw`, `grid`, `clear`, `copy`, `read` | commands |
@@ -31,6 +32,7 @@ mod capture;
 mod clear;
 mod copy;
 mod counters;
+mod derived;
 mod descriptors;
 mod dirty;
 mod draw;
@@ -78,6 +80,8 @@ use std::sync::Arc;
 pub struct ContextOptions {
     /// Nothing is left out: each command brings all state to the command buffer, as if it were new. For tests, which compare.
     pub emit_all: bool,
+    /// The time that handlers take is measured, by phase: see [`Counters::phases`].
+    pub time_phases: bool,
     /// Programs are warmed up on a worker when they are linked.
     pub warm_up: bool,
     /// Accesses of buffers and images are ordered by [`Context::barrier`] and by the ends of batches alone, as in Vulkan. Images change
@@ -113,7 +117,7 @@ pub struct Context {
     counters: Counters,
     queries: query::Queries,
     feedback: stream_output::Feedback,
-    derived: sync::DerivedState,
+    derived: derived::DerivedState,
     scratch: Scratch,
 }
 
@@ -252,6 +256,7 @@ impl Context {
     /// What it did so far.
     pub fn counters(&self) -> Counters {
         let mut counters = self.counters;
+        counters.derived = self.derived.recomputations();
         counters.transitions = self.transitions.counters;
         counters.pipelines = self.shared.pipelines.counters();
         (counters.modules, counters.module_time) = (self.shared.modules.counters(), self.shared.modules.time());

@@ -25,6 +25,8 @@ fn take(context: &mut Context) -> Result<()> {
     let program = context.find_program()?;
     let before = context.current.program.replace(Arc::clone(&program));
     let same = |what: fn(&Program) -> u32| before.as_ref().is_some_and(|before| what(before) == what(&program));
+    // What is derived of the program is derived anew.
+    context.revisions.bump(Dirty::Program);
     let is_same = same(|program| program.id) && !context.forced_all();
     if is_same {
         return Ok(());
