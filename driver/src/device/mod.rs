@@ -191,7 +191,6 @@ pub(crate) struct Logical {
     pub(crate) feedback: Option<ash::ext::transform_feedback::Device>,
     pub(crate) queries: Queries,
     pub(crate) input: InputFeatures,
-    memory: vk::PhysicalDeviceMemoryProperties,
     was_lost: AtomicBool,
     /// Last, so that it is destroyed last.
     instance: Instance,
@@ -223,8 +222,6 @@ impl Logical {
             .push_next(&mut chain);
         // SAFETY: the queue family, the extensions and the features are those that the device said it has.
         let raw = unsafe { instance.raw.create_device(physical, &info, None) }.during("vkCreateDevice")?;
-        // SAFETY: `physical` is of this instance.
-        let memory = unsafe { instance.raw.get_physical_device_memory_properties(physical) };
         let feedback = has_feedback.then(|| ash::ext::transform_feedback::Device::new(&instance.raw, &raw));
         let functions = Functions::new(&instance.raw, &raw);
         let dynamic = DynamicStates::query(features, &options.without);
@@ -260,18 +257,9 @@ impl Logical {
             feedback,
             queries,
             input,
-            memory,
             was_lost: AtomicBool::new(false),
             instance,
         })
-    }
-
-    /// A memory type among those of the mask `types` that has `properties`.
-    pub(crate) fn memory_type(&self, types: u32, properties: vk::MemoryPropertyFlags) -> Result<u32> {
-        let list = self.memory.memory_types_as_slice().iter().zip(0..);
-        let fits = |ty: &vk::MemoryType, index: u32| types >> index & 1 != 0 && ty.property_flags.contains(properties);
-        let found = list.into_iter().find(|(ty, index)| fits(ty, *index));
-        found.map(|(_, index)| index).ok_or_else(|| Error::new("the device has no memory of the kind needed"))
     }
 
     /// Does something with the allocator of memory.
