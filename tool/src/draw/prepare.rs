@@ -234,7 +234,7 @@ mod tests {
         let twice = scene.replace("gloss = 40", "glos = 40");
         assert_eq!(wrong(&twice), "no uniform is called `glos`; similar to it: gloss");
         let other = scene.replace("\"surface.vert.nir\", ", "");
-        assert!(wrong(&other).starts_with("no uniform is called `model`"), "{}", wrong(&other));
+        assert!(wrong(&other).starts_with("no uniform is called `camera`"), "{}", wrong(&other));
     }
 
     #[test]
