@@ -35,11 +35,15 @@ fn fail_each<T>(open: impl Fn() -> (DeviceOptions, T), sticky: bool, check: impl
         assert!(counted.calls() >= if result == vk::Result::ERROR_DEVICE_LOST { 5 } else { 50 });
         for nth in 1..=counted.calls() {
             let (done, faults, more) = go(nth);
-            let name = faults.failed().unwrap();
+            // How often a driver is asked whether it is done depends on how fast it is.
+            let Some(name) = faults.failed() else { break };
             match done {
                 // Memory of another type is asked for, or another command buffer.
                 Ok(()) => {
-                    assert!(["vkAllocateMemory", "vkBeginCommandBuffer", "vkResetCommandPool"].contains(&name), "{name}");
+                    assert!(
+                        ["vkAllocateMemory", "vkBeginCommandBuffer", "vkResetCommandPool"].contains(&name),
+                        "{name}"
+                    );
                     assert!(!sticky);
                 }
                 // The allocator says it in words of its own.

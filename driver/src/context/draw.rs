@@ -86,6 +86,7 @@ impl Context {
         self.sync(Command::Draw)?;
         self.check_draw()?;
         self.record_input(info);
+        self.resume_feedback()?;
         let (instances, first, stride) = (info.instance_count, info.start_instance, target.stride());
         if stride == 0 {
             return Err(Error::new("nothing was captured yet"));

@@ -192,6 +192,7 @@ pub(crate) struct Logical {
     pub(crate) queries: Queries,
     pub(crate) input: InputFeatures,
     was_lost: AtomicBool,
+    physical: vk::PhysicalDevice,
     /// Last, so that it is destroyed last.
     instance: Instance,
 }
@@ -258,6 +259,7 @@ impl Logical {
             queries,
             input,
             was_lost: AtomicBool::new(false),
+            physical,
             instance,
         })
     }
@@ -265,6 +267,34 @@ impl Logical {
     /// Does something with the allocator of memory.
     pub(crate) fn with_allocator<T>(&self, work: impl FnOnce(&mut Option<Allocator>) -> T) -> T {
         work(&mut self.allocator.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// An error if the device has no image like this.
+    pub(crate) fn check_image(&self, info: &vk::ImageCreateInfo<'_>) -> Result<()> {
+        let (format, ty, tiling) = (info.format, info.image_type, info.tiling);
+        // SAFETY: the physical device is of this instance.
+        let most = unsafe {
+            let instance = &self.instance.raw;
+            instance.get_physical_device_image_format_properties(
+                self.physical,
+                format,
+                ty,
+                tiling,
+                info.usage,
+                info.flags,
+            )
+        };
+        let most = match most {
+            Err(vk::Result::ERROR_FORMAT_NOT_SUPPORTED) => None,
+            most => Some(most.during("vkGetPhysicalDeviceImageFormatProperties")?),
+        };
+        let has = most.is_some_and(|most| {
+            most.sample_counts.contains(info.samples)
+                && most.max_mip_levels >= info.mip_levels
+                && most.max_array_layers >= info.array_layers
+        });
+        let message = || format!("the device has no images of {format:?} that are used as {:?}", info.usage);
+        has.then_some(()).ok_or_else(|| Error::new(message()))
     }
 
     /// Work did not end in time, or the driver gave up: nothing may be destroyed any more.
