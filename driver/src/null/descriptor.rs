@@ -2,6 +2,7 @@
 
 use super::device::{create, destroy, Create};
 use super::dispatch::world;
+use super::encode::Encode;
 use super::object::{Content, Object};
 use super::table::{functions, Function};
 use super::State;
@@ -37,6 +38,8 @@ pub(super) struct Binding {
 pub(super) struct SetLayout {
     /// By number.
     pub(super) bindings: Vec<Binding>,
+    /// What it is made of.
+    pub(super) content: u64,
 }
 
 impl SetLayout {
@@ -60,8 +63,10 @@ impl Object for vk::DescriptorSetLayout {
 impl Create for vk::DescriptorSetLayout {
     type Info<'a> = vk::DescriptorSetLayoutCreateInfo<'a>;
 
-    unsafe fn create(_: &mut State, info: &Self::Info<'_>) -> Result<(Content, Arc<SetLayout>), vk::Result> {
+    unsafe fn create(state: &mut State, info: &Self::Info<'_>) -> Result<(Content, Arc<SetLayout>), vk::Result> {
         // SAFETY: the caller gives a valid struct.
+        let content = state.content("vkCreateDescriptorSetLayout", |encoder| unsafe { info.encode(encoder) });
+        // SAFETY: as above.
         let from = unsafe { slice(info.p_bindings, info.binding_count) };
         let binding = |from: &vk::DescriptorSetLayoutBinding<'_>| Binding {
             number: from.binding,
@@ -70,7 +75,8 @@ impl Create for vk::DescriptorSetLayout {
         };
         let mut bindings: Vec<Binding> = from.iter().map(binding).collect();
         bindings.sort_by_key(|binding| binding.number);
-        Ok((Content::Order, Arc::new(SetLayout { bindings })))
+        let number = if let Content::Hash(hash) = content { hash } else { 0 };
+        Ok((content, Arc::new(SetLayout { bindings, content: number })))
     }
 }
 

@@ -83,7 +83,7 @@ unsafe extern "system" fn enumerate_instance_extension_properties(
         return vk::Result::ERROR_LAYER_NOT_PRESENT;
     }
     // SAFETY: the caller's to write.
-    unsafe { give(EXTENSIONS.iter().map(|name| extension(name)), count, out) }
+    unsafe { give(EXTENSIONS.iter().map(extension), count, out) }
 }
 
 unsafe extern "system" fn enumerate_instance_layer_properties(
@@ -316,7 +316,7 @@ unsafe extern "system" fn enumerate_device_extension_properties(
     // SAFETY: the caller gives a physical device.
     let names = unsafe { world(physical, "vkEnumerateDeviceExtensionProperties") }.extensions();
     // SAFETY: the caller's to write.
-    unsafe { give(names.iter().map(|name| extension(name)), count, out) }
+    unsafe { give(names.iter().map(extension), count, out) }
 }
 
 unsafe extern "system" fn enumerate_device_layer_properties(

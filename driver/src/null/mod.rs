@@ -25,17 +25,22 @@
 //! - Wrong use of handles is a message ([`World::take_messages`]): handles of objects that are destroyed, of other worlds, of
 //!   other types; objects that are destroyed while a submission uses them; objects that outlive their device. It is not a validation layer:
 //!   it does not look for anything else, and a dispatchable handle that no world gave out is a crash.
-//! - Commands that were submitted can be recorded ([`World::set_recording`], [`World::take_log`]).
+//! - Commands that were submitted can be recorded ([`World::set_recording`], [`World::take_log`]). The log names objects by what they are
+//!   made of, so that the logs of two runs can be compared: pipelines with all of their state, samplers, views and layouts by what they
+//!   were made from, descriptor sets by what is in them, buffers and images by their debug names or else by the order in which
+//!   they were made; see also [`BY_CONTENT`]. [`normalize`] takes away what is redundant.
 //! - Without [`WorldOptions::checks`], a command costs a few nanoseconds: it is counted, and that is all.
 
 mod command;
 mod descriptor;
 mod device;
 mod dispatch;
+mod encode;
 mod features;
 mod formats;
 mod instance;
 mod memory;
+mod normalize;
 mod object;
 mod pipeline;
 mod properties;
@@ -43,6 +48,8 @@ mod query;
 mod queue;
 mod resource;
 mod table;
+#[cfg(test)]
+mod tests;
 
 use ash::vk;
 use object::{BadHandle, Object, Objects};
@@ -53,6 +60,8 @@ use std::sync::atomic::{AtomicU16, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 pub use command::Command;
+pub use encode::BY_CONTENT;
+pub use normalize::{first_difference, normalize, Action, ActionKind, StateKey};
 
 /// What a world's device is like.
 #[derive(Clone, Debug)]

@@ -82,7 +82,10 @@ impl Objects {
         let order = self.count_made(T::TYPE);
         let content = match content {
             Content::Order => order_number(T::TYPE, order),
-            Content::Hash(hash) => hash,
+            Content::Hash(hash) => {
+                self.described.entry(hash).or_insert_with(|| format!("{:?} {hash:#x}", T::TYPE));
+                hash
+            }
         };
         // The slots that are free rest for a while: an old handle shall not name a new object soon.
         let index = match self.free.len() > 1024 {
@@ -190,11 +193,6 @@ impl Objects {
             Some((kind, order)) => format!("{kind:?} {order}"),
             None => format!("{number:#018x}"),
         }
-    }
-
-    /// Keeps what `number` means.
-    pub(super) fn set_description(&mut self, number: u64, text: String) {
-        self.described.entry(number).or_insert(text);
     }
 
     /// How many objects there are and were.

@@ -1,13 +1,19 @@
 //! Shader modules, layouts, caches, pipelines, render passes and framebuffers.
 
-use super::descriptor::slice;
+use super::descriptor::{slice, SetLayout};
 use super::device::{create, destroy, Create};
 use super::dispatch::world;
-use super::object::{Content, Object};
+use super::encode::{code, graphics_parts, Encode, Encoder, Stage};
+use super::formats;
+use super::object::{hash, Content, Object};
+use super::queue::find;
 use super::table::{functions, Function};
 use super::State;
 use ash::vk;
+use std::collections::BTreeSet;
+use std::convert::Infallible;
 use std::ffi::c_void;
+use std::sync::Arc;
 
 pub(super) const FUNCTIONS: &[Function] = functions! {
     PFN_vkCreateShaderModule = create::<vk::ShaderModule>;
@@ -42,32 +48,68 @@ impl Create for vk::ShaderModule {
         if words.first() != Some(&0x0723_0203) {
             state.report("vkCreateShaderModule: the code is not SPIR-V");
         }
-        Ok((Content::Order, ()))
+        // SAFETY: as above.
+        let content = if state.checks { Content::Hash(unsafe { code(info) }) } else { Content::Order };
+        Ok((content, ()))
+    }
+}
+
+/// What is kept of a pipeline layout. Without checks, it is empty.
+#[derive(Clone, Default)]
+pub(super) struct Layout {
+    /// What each set's layout is made of.
+    pub(super) sets: Vec<u64>,
+    /// The sets' layouts. Libraries leave some out.
+    pub(super) layouts: Vec<Option<Arc<SetLayout>>>,
+    /// Stages, offset and size.
+    pub(super) ranges: Vec<(u32, u32, u32)>,
+}
+
+impl Layout {
+    /// A number that is the same in layouts that are compatible as far as `set`.
+    pub(super) fn compatibility(&self, set: usize) -> u64 {
+        let ranges = self.ranges.iter().flat_map(|range| [range.0, range.1, range.2].map(u64::from));
+        hash(ranges.chain(self.sets.iter().copied().take(set + 1)))
     }
 }
 
 impl Object for vk::PipelineLayout {
-    type Data = ();
+    type Data = Layout;
 }
 
 impl Create for vk::PipelineLayout {
     type Info<'a> = vk::PipelineLayoutCreateInfo<'a>;
 
-    unsafe fn create(state: &mut State, info: &Self::Info<'_>) -> Result<(Content, ()), vk::Result> {
+    unsafe fn create(state: &mut State, info: &Self::Info<'_>) -> Result<(Content, Layout), vk::Result> {
+        let mut layout = Layout::default();
         // SAFETY: the caller gives a valid struct.
-        for layout in unsafe { slice(info.p_set_layouts, info.set_layout_count) } {
-            // Libraries leave out what other libraries have.
-            if *layout != vk::DescriptorSetLayout::null() {
-                state.get(*layout, "vkCreatePipelineLayout");
-            }
+        for set in unsafe { slice(info.p_set_layouts, info.set_layout_count) } {
+            let known = match *set == vk::DescriptorSetLayout::null() {
+                true => None,
+                false => state.get(*set, "vkCreatePipelineLayout").map(|known| Arc::clone(known)),
+            };
+            layout.sets.push(known.as_ref().map_or(0, |known| known.content));
+            layout.layouts.push(known);
         }
-        Ok((Content::Order, ()))
+        // SAFETY: as above.
+        let ranges = unsafe { slice(info.p_push_constant_ranges, info.push_constant_range_count) };
+        layout.ranges = ranges.iter().map(|range| (range.stage_flags.as_raw(), range.offset, range.size)).collect();
+        layout.ranges.sort_unstable();
+        // SAFETY: there is nothing that it points to.
+        let content = state.content("vkCreatePipelineLayout", |encoder| unsafe { layout.encode(encoder) });
+        Ok((content, layout))
     }
 }
 
-/// What is kept of a cache: the bytes that it was made from or had merged into it.
+/// What is kept of a cache: the numbers of the pipelines that were made with it, or were in the data that it was made from.
 pub(super) struct Cache {
-    bytes: Vec<u8>,
+    pipelines: BTreeSet<u64>,
+}
+
+impl Cache {
+    fn bytes(&self) -> Vec<u8> {
+        cache_head().into_iter().chain(self.pipelines.iter().flat_map(|number| number.to_ne_bytes())).collect()
+    }
 }
 
 /// What every cache's data begins with: see `VkPipelineCacheHeaderVersionOne`.
@@ -91,8 +133,9 @@ impl Create for vk::PipelineCache {
         // SAFETY: the caller gives a valid struct.
         let bytes = unsafe { slice(info.p_initial_data.cast::<u8>(), info.initial_data_size as u32) };
         // What is not a cache of this device is ignored.
-        let bytes = if bytes.starts_with(&cache_head()) { bytes.to_vec() } else { cache_head() };
-        Ok((Content::Order, Cache { bytes }))
+        let pipelines = bytes.strip_prefix(&*cache_head()).unwrap_or_default().chunks_exact(8);
+        let number = |bytes: &[u8]| bytes.try_into().map_or(0, u64::from_ne_bytes);
+        Ok((Content::Order, Cache { pipelines: pipelines.map(number).collect() }))
     }
 }
 
@@ -105,7 +148,7 @@ unsafe extern "system" fn get_cache_data(
     let call = "vkGetPipelineCacheData";
     // SAFETY: the caller gives a device.
     let mut state = unsafe { world(device, call) }.lock();
-    let bytes = state.get(cache, call).map_or(&[][..], |cache| &cache.bytes);
+    let bytes = state.get(cache, call).map_or(Vec::new(), |cache| cache.bytes());
     // SAFETY: the caller gives a size to write, and room for as many bytes as it says, or null.
     unsafe {
         if data.is_null() {
@@ -132,27 +175,124 @@ unsafe extern "system" fn merge_caches(
     // SAFETY: the caller gives a device and an array.
     let (mut state, from) = unsafe { (world(device, call).lock(), slice(from, count)) };
     for cache in from {
-        let head = cache_head().len();
-        let bytes = state.get(*cache, call).map(|cache| cache.bytes[head..].to_vec());
-        if let (Some(bytes), Some(to)) = (bytes, state.get(to, call)) {
-            to.bytes.extend_from_slice(&bytes);
+        let pipelines = state.get(*cache, call).map(|cache| cache.pipelines.clone());
+        if let (Some(pipelines), Some(to)) = (pipelines, state.get(to, call)) {
+            to.pipelines.extend(pipelines);
         }
     }
     vk::Result::SUCCESS
 }
 
-/// What is kept of a pipeline.
-pub(super) struct Pipeline {}
+/// What is kept of a pipeline. Without checks, it is empty.
+#[derive(Clone, Default)]
+pub(super) struct Pipeline {
+    /// What its parts are made of: vertex input, shaders before rasterization, the fragment shader, output.
+    parts: [Option<u64>; 4],
+    /// The states that are dynamic.
+    pub(super) dynamic: BTreeSet<i32>,
+    /// The bindings of its vertex buffers.
+    pub(super) bindings: BTreeSet<u32>,
+    /// How many viewports and scissors it has.
+    pub(super) rectangles: [u32; 2],
+    pub(super) layout: Layout,
+}
 
 impl Object for vk::Pipeline {
     type Data = Pipeline;
 }
 
 impl Create for vk::Pipeline {
-    type Info<'a> = ();
+    type Info<'a> = Infallible;
 
-    unsafe fn create(_: &mut State, (): &()) -> Result<(Content, Pipeline), vk::Result> {
-        Ok((Content::Order, Pipeline {}))
+    unsafe fn create(_: &mut State, info: &Infallible) -> Result<(Content, Pipeline), vk::Result> {
+        match *info {}
+    }
+}
+
+impl State {
+    /// A graphics pipeline, which may be linked of libraries or be one.
+    ///
+    /// # Safety
+    /// `info` is valid.
+    unsafe fn graphics(&mut self, info: &vk::GraphicsPipelineCreateInfo<'_>) -> (Content, Pipeline) {
+        let call = "vkCreateGraphicsPipelines";
+        let mut pipeline = Pipeline::default();
+        // SAFETY: as asked of the caller.
+        unsafe {
+            let libraries = find::<vk::PipelineLibraryCreateInfoKHR<'_>>(info.p_next);
+            let libraries = libraries.map_or(&[][..], |all| slice(all.p_libraries, all.library_count));
+            for library in libraries {
+                let Some(library) = self.get(*library, call) else { continue };
+                for (part, known) in pipeline.parts.iter_mut().zip(library.parts) {
+                    *part = part.or(known);
+                }
+                pipeline.dynamic.extend(&library.dynamic);
+                pipeline.bindings.extend(&library.bindings);
+                pipeline.rectangles = std::array::from_fn(|i| pipeline.rectangles[i].max(library.rectangles[i]));
+            }
+            if let Some(input) = info.p_vertex_input_state.as_ref() {
+                let bindings = slice(input.p_vertex_binding_descriptions, input.vertex_binding_description_count);
+                pipeline.bindings.extend(bindings.iter().map(|binding| binding.binding));
+            }
+            if let Some(viewport) = info.p_viewport_state.as_ref() {
+                pipeline.rectangles = [viewport.viewport_count, viewport.scissor_count];
+            }
+            let parts = match find::<vk::GraphicsPipelineLibraryCreateInfoEXT<'_>>(info.p_next) {
+                Some(parts) => parts.flags,
+                None if libraries.is_empty() => vk::GraphicsPipelineLibraryFlagsEXT::from_raw(0b1111),
+                None => vk::GraphicsPipelineLibraryFlagsEXT::empty(),
+            };
+            let own = graphics_parts(&mut Encoder::new(self, call), info, parts);
+            for (part, own) in pipeline.parts.iter_mut().zip(own) {
+                *part = own.or(*part);
+            }
+            if let Some(dynamic) = info.p_dynamic_state.as_ref() {
+                let dynamic = slice(dynamic.p_dynamic_states, dynamic.dynamic_state_count);
+                pipeline.dynamic.extend(dynamic.iter().map(|state| state.as_raw()));
+            }
+            // A library of vertex input alone needs none.
+            if info.layout != vk::PipelineLayout::null() {
+                pipeline.layout = self.get(info.layout, call).cloned().unwrap_or_default();
+            }
+            let mut encoder = Encoder::new(self, call);
+            pipeline.layout.encode(&mut encoder);
+            let words = encoder.words.into_iter().chain(pipeline.dynamic.iter().map(|state| *state as u64));
+            let number = hash(words.chain(pipeline.parts.iter().map(|part| part.unwrap_or_default())));
+            (Content::Hash(number), pipeline)
+        }
+    }
+
+    /// A compute pipeline.
+    ///
+    /// # Safety
+    /// `info` is valid.
+    unsafe fn compute(&mut self, info: &vk::ComputePipelineCreateInfo<'_>) -> (Content, Pipeline) {
+        let call = "vkCreateComputePipelines";
+        let layout = self.get(info.layout, call).cloned().unwrap_or_default();
+        // SAFETY: as asked of the caller.
+        let content = self.content(call, |encoder| unsafe {
+            Stage(&info.stage).encode(encoder);
+            layout.encode(encoder);
+        });
+        (content, Pipeline { layout, ..Pipeline::default() })
+    }
+
+    /// Makes a pipeline with a cache, if it is in the cache or need not be.
+    fn add_pipeline(
+        &mut self,
+        cache: vk::PipelineCache,
+        flags: vk::PipelineCreateFlags,
+        (content, pipeline): (Content, Pipeline),
+    ) -> Result<vk::Pipeline, vk::Result> {
+        let mut is_cached = false;
+        if let (Content::Hash(number), true) = (&content, cache != vk::PipelineCache::null()) {
+            let cache = self.get(cache, "vkCreate...Pipelines");
+            is_cached = cache.is_some_and(|cache| !cache.pipelines.insert(*number));
+        }
+        if !is_cached && flags.contains(vk::PipelineCreateFlags::FAIL_ON_PIPELINE_COMPILE_REQUIRED) {
+            return Err(vk::Result::PIPELINE_COMPILE_REQUIRED);
+        }
+        Ok(self.objects.add(content, pipeline))
     }
 }
 
@@ -164,18 +304,13 @@ unsafe extern "system" fn create_graphics_pipelines(
     _: *const vk::AllocationCallbacks<'_>,
     out: *mut vk::Pipeline,
 ) -> vk::Result {
-    let call = "vkCreateGraphicsPipelines";
     // SAFETY: the caller gives a device, an array, and room for as many pipelines.
-    let (mut state, infos) = unsafe { (world(device, call).lock(), slice(infos, count)) };
-    if cache != vk::PipelineCache::null() {
-        state.get(cache, call);
+    unsafe {
+        create_pipelines(device, cache, slice(infos, count), out, |state, info| match state.checks {
+            true => (info.flags, state.graphics(info)),
+            false => (info.flags, (Content::Order, Pipeline::default())),
+        })
     }
-    for (i, _) in infos.iter().enumerate() {
-        let pipeline = state.objects.add(Content::Order, Pipeline {});
-        // SAFETY: as above.
-        unsafe { out.add(i).write(pipeline) };
-    }
-    vk::Result::SUCCESS
 }
 
 unsafe extern "system" fn create_compute_pipelines(
@@ -186,40 +321,98 @@ unsafe extern "system" fn create_compute_pipelines(
     _: *const vk::AllocationCallbacks<'_>,
     out: *mut vk::Pipeline,
 ) -> vk::Result {
-    let call = "vkCreateComputePipelines";
     // SAFETY: the caller gives a device, an array, and room for as many pipelines.
-    let (mut state, infos) = unsafe { (world(device, call).lock(), slice(infos, count)) };
-    if cache != vk::PipelineCache::null() {
-        state.get(cache, call);
+    unsafe {
+        create_pipelines(device, cache, slice(infos, count), out, |state, info| match state.checks {
+            true => (info.flags, state.compute(info)),
+            false => (info.flags, (Content::Order, Pipeline::default())),
+        })
     }
-    for (i, _) in infos.iter().enumerate() {
-        let pipeline = state.objects.add(Content::Order, Pipeline {});
-        // SAFETY: as above.
+}
+
+/// Makes a pipeline of each of `infos`, of which `make` says what it is.
+///
+/// # Safety
+/// There is room for as many pipelines at `out`, and `make` may be called with each of `infos`.
+unsafe fn create_pipelines<T>(
+    device: vk::Device,
+    cache: vk::PipelineCache,
+    infos: &[T],
+    out: *mut vk::Pipeline,
+    make: impl Fn(&mut State, &T) -> (vk::PipelineCreateFlags, (Content, Pipeline)),
+) -> vk::Result {
+    // SAFETY: the caller gives a device.
+    let mut state = unsafe { world(device, "vkCreate...Pipelines") }.lock();
+    let mut result = vk::Result::SUCCESS;
+    for (i, info) in infos.iter().enumerate() {
+        let (flags, made) = make(&mut state, info);
+        let pipeline = state.add_pipeline(cache, flags, made).unwrap_or_else(|error| {
+            result = error;
+            vk::Pipeline::null()
+        });
+        // SAFETY: as asked of the caller.
         unsafe { out.add(i).write(pipeline) };
     }
-    vk::Result::SUCCESS
+    result
+}
+
+/// An attachment of a render pass.
+#[derive(Clone)]
+pub(super) struct Attachment {
+    /// What it has, one for all but color.
+    pub(super) aspects: vk::ImageAspectFlags,
+    pub(super) is_cleared: bool,
+}
+
+impl Attachment {
+    fn new(format: vk::Format, loads: [vk::AttachmentLoadOp; 2]) -> Attachment {
+        use vk::ImageAspectFlags as Aspects;
+        let aspects = match formats::is_depth_stencil(format) {
+            false => Aspects::COLOR,
+            true => [Aspects::DEPTH, Aspects::STENCIL]
+                .into_iter()
+                .zip(loads)
+                .filter(|(_, load)| *load == vk::AttachmentLoadOp::CLEAR)
+                .fold(Aspects::empty(), |all, (aspect, _)| all | aspect),
+        };
+        let is_cleared =
+            if aspects == Aspects::COLOR { loads[0] == vk::AttachmentLoadOp::CLEAR } else { !aspects.is_empty() };
+        Attachment { aspects, is_cleared }
+    }
 }
 
 impl Object for vk::RenderPass {
-    type Data = ();
+    type Data = Vec<Attachment>;
 }
 
 impl Create for vk::RenderPass {
     type Info<'a> = vk::RenderPassCreateInfo<'a>;
 
-    unsafe fn create(_: &mut State, _: &Self::Info<'_>) -> Result<(Content, ()), vk::Result> {
-        Ok((Content::Order, ()))
+    unsafe fn create(state: &mut State, info: &Self::Info<'_>) -> Result<(Content, Vec<Attachment>), vk::Result> {
+        // SAFETY: as asked of the caller.
+        let content = state.content("vkCreateRenderPass", |encoder| unsafe { info.encode(encoder) });
+        // SAFETY: as above.
+        let attachments = unsafe { slice(info.p_attachments, info.attachment_count) };
+        let attachment = |a: &vk::AttachmentDescription| Attachment::new(a.format, [a.load_op, a.stencil_load_op]);
+        Ok((content, attachments.iter().map(attachment).collect()))
     }
 }
 
 unsafe extern "system" fn create_render_pass2(
     device: vk::Device,
-    _: *const vk::RenderPassCreateInfo2<'_>,
+    info: *const vk::RenderPassCreateInfo2<'_>,
     _: *const vk::AllocationCallbacks<'_>,
     out: *mut vk::RenderPass,
 ) -> vk::Result {
-    // SAFETY: the caller gives a device, and a handle to write.
-    unsafe { *out = world(device, "vkCreateRenderPass2").lock().objects.add(Content::Order, ()) };
+    let call = "vkCreateRenderPass2";
+    // SAFETY: the caller gives a device, a valid struct, and a handle to write.
+    unsafe {
+        let (mut state, info) = (world(device, call).lock(), &*info);
+        let content = state.content(call, |encoder| info.encode(encoder));
+        let attachments = slice(info.p_attachments, info.attachment_count);
+        let attachment = |a: &vk::AttachmentDescription2<'_>| Attachment::new(a.format, [a.load_op, a.stencil_load_op]);
+        *out = state.objects.add(content, attachments.iter().map(attachment).collect());
+    }
     vk::Result::SUCCESS
 }
 
@@ -229,20 +422,20 @@ unsafe extern "system" fn get_granularity(_: vk::Device, _: vk::RenderPass, out:
 }
 
 impl Object for vk::Framebuffer {
-    type Data = ();
+    type Data = Vec<vk::ImageView>;
 }
 
 impl Create for vk::Framebuffer {
     type Info<'a> = vk::FramebufferCreateInfo<'a>;
 
-    unsafe fn create(state: &mut State, info: &Self::Info<'_>) -> Result<(Content, ()), vk::Result> {
-        state.get(info.render_pass, "vkCreateFramebuffer");
-        if !info.flags.contains(vk::FramebufferCreateFlags::IMAGELESS) {
-            // SAFETY: the caller gives a valid struct.
-            for view in unsafe { slice(info.p_attachments, info.attachment_count) } {
-                state.get(*view, "vkCreateFramebuffer");
-            }
-        }
-        Ok((Content::Order, ()))
+    unsafe fn create(state: &mut State, info: &Self::Info<'_>) -> Result<(Content, Vec<vk::ImageView>), vk::Result> {
+        // SAFETY: as asked of the caller.
+        let content = state.content("vkCreateFramebuffer", |encoder| unsafe { info.encode(encoder) });
+        let views = match info.flags.contains(vk::FramebufferCreateFlags::IMAGELESS) {
+            true => &[],
+            // SAFETY: as above.
+            false => unsafe { slice(info.p_attachments, info.attachment_count) },
+        };
+        Ok((content, views.to_vec()))
     }
 }

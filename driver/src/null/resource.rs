@@ -2,6 +2,7 @@
 
 use super::device::{create, destroy, Create};
 use super::dispatch::world;
+use super::encode::Encode;
 use super::formats;
 use super::instance::give;
 use super::memory::{requirements, Bytes};
@@ -40,6 +41,7 @@ pub(super) const FUNCTIONS: &[Function] = functions! {
 /// Where the bytes of a resource are.
 #[derive(Clone)]
 pub(super) struct Place {
+    pub(super) memory: vk::DeviceMemory,
     pub(super) bytes: Arc<Bytes>,
     pub(super) offset: u64,
 }
@@ -69,8 +71,7 @@ impl Create for vk::Buffer {
 pub(super) struct Image {
     size: u64,
     row: u64,
-    place: Option<Place>,
-    pub(super) format: vk::Format,
+    pub(super) place: Option<Place>,
 }
 
 impl Object for vk::Image {
@@ -85,7 +86,7 @@ impl Create for vk::Image {
             state.report("vkCreateImage: an image without texels or without usage");
         }
         let (size, row) = image_size(info);
-        Ok((Content::Order, Image { size, row, place: None, format: info.format }))
+        Ok((Content::Order, Image { size, row, place: None }))
     }
 }
 
@@ -100,28 +101,30 @@ fn image_size(info: &vk::ImageCreateInfo<'_>) -> (u64, u64) {
 }
 
 impl Object for vk::BufferView {
-    type Data = ();
+    type Data = vk::Buffer;
 }
 
 impl Create for vk::BufferView {
     type Info<'a> = vk::BufferViewCreateInfo<'a>;
 
-    unsafe fn create(state: &mut State, info: &Self::Info<'_>) -> Result<(Content, ()), vk::Result> {
-        state.get(info.buffer, "vkCreateBufferView");
-        Ok((Content::Order, ()))
+    unsafe fn create(state: &mut State, info: &Self::Info<'_>) -> Result<(Content, vk::Buffer), vk::Result> {
+        // SAFETY: as asked of the caller.
+        let content = state.content("vkCreateBufferView", |encoder| unsafe { info.encode(encoder) });
+        Ok((content, info.buffer))
     }
 }
 
 impl Object for vk::ImageView {
-    type Data = ();
+    type Data = vk::Image;
 }
 
 impl Create for vk::ImageView {
     type Info<'a> = vk::ImageViewCreateInfo<'a>;
 
-    unsafe fn create(state: &mut State, info: &Self::Info<'_>) -> Result<(Content, ()), vk::Result> {
-        state.get(info.image, "vkCreateImageView");
-        Ok((Content::Order, ()))
+    unsafe fn create(state: &mut State, info: &Self::Info<'_>) -> Result<(Content, vk::Image), vk::Result> {
+        // SAFETY: as asked of the caller.
+        let content = state.content("vkCreateImageView", |encoder| unsafe { info.encode(encoder) });
+        Ok((content, info.image))
     }
 }
 
@@ -132,8 +135,10 @@ impl Object for vk::Sampler {
 impl Create for vk::Sampler {
     type Info<'a> = vk::SamplerCreateInfo<'a>;
 
-    unsafe fn create(_: &mut State, _: &Self::Info<'_>) -> Result<(Content, ()), vk::Result> {
-        Ok((Content::Order, ()))
+    unsafe fn create(state: &mut State, info: &Self::Info<'_>) -> Result<(Content, ()), vk::Result> {
+        // SAFETY: as asked of the caller.
+        let content = state.content("vkCreateSampler", |encoder| unsafe { info.encode(encoder) });
+        Ok((content, ()))
     }
 }
 
@@ -212,9 +217,9 @@ unsafe extern "system" fn get_sparse_requirements(
 impl State {
     /// Where in a memory object something of `size` bytes is put; a message if it cannot be.
     fn place(&mut self, call: &str, (memory, offset): (vk::DeviceMemory, u64), size: u64) -> Option<Place> {
-        let memory = self.get(memory, call)?;
-        let fits = offset.checked_add(size).is_some_and(|end| end <= memory.size);
-        let place = fits.then(|| Place { bytes: Arc::clone(&memory.bytes), offset });
+        let known = self.get(memory, call)?;
+        let fits = offset.checked_add(size).is_some_and(|end| end <= known.size);
+        let place = fits.then(|| Place { memory, bytes: Arc::clone(&known.bytes), offset });
         if place.is_none() {
             self.report(format!("{call}: {size} bytes do not fit at {offset}"));
         }

@@ -9,11 +9,13 @@ mod rows;
 use super::descriptor::slice;
 use super::device::{create, destroy, Create};
 use super::dispatch::{head, world, Head};
+use super::encode::Encoder;
 use super::object::{Content, Object};
 use super::table::{functions, Function};
 use super::{State, World};
 use ash::vk;
 use ash::vk::Handle;
+use std::collections::HashSet;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::Arc;
@@ -33,7 +35,12 @@ pub(super) const FUNCTIONS: &[Function] = functions! {
     PFN_vkResetCommandBuffer = reset_buffer;
 };
 
-/// A command that was submitted.
+/// Where a command buffer begins and ends in a log; the word says whether it is a secondary one.
+pub(super) const BEGIN: &str = "vkBeginCommandBuffer";
+pub(super) const END: &str = "vkEndCommandBuffer";
+
+/// A command that was submitted. `vkBeginCommandBuffer` and `vkEndCommandBuffer` are commands here, and the commands of a secondary command
+/// buffer come after the `vkCmdExecuteCommands` that runs it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Command {
     /// Its name, such as `vkCmdDraw`.
@@ -49,7 +56,7 @@ pub(super) struct Recorded {
     pub(super) commands: Vec<Command>,
     pub(super) effects: Vec<Effect>,
     /// The objects that commands name.
-    pub(super) uses: Vec<(vk::ObjectType, u64)>,
+    pub(super) uses: HashSet<(vk::ObjectType, u64)>,
 }
 
 impl Recorded {
@@ -76,7 +83,7 @@ pub(super) struct CommandBuffer {
     pub(super) checks: bool,
     stage: Stage,
     once: bool,
-    pool: vk::CommandPool,
+    is_secondary: bool,
     /// How many submissions of it are not complete.
     pending: AtomicU32,
     pub(super) recording: Recorded,
@@ -84,14 +91,14 @@ pub(super) struct CommandBuffer {
 }
 
 impl CommandBuffer {
-    fn new(world: &World, key: *const Head, pool: vk::CommandPool) -> CommandBuffer {
+    fn new(world: &World, key: *const Head, is_secondary: bool) -> CommandBuffer {
         CommandBuffer {
             head: Head::new(world, key),
             counts: [0; COUNT],
             checks: world.options.checks,
             stage: Stage::Initial,
             once: false,
-            pool,
+            is_secondary,
             pending: AtomicU32::new(0),
             recording: Recorded::default(),
             done: None,
@@ -148,8 +155,20 @@ impl CommandBuffer {
         Ok(self.done.clone())
     }
 
+    /// Appends a command, whose words `write` writes.
+    #[cold]
+    fn record(&mut self, name: &'static str, write: &dyn Fn(&mut Encoder<'_>)) {
+        self.check_recording(name);
+        let mut state = self.world().lock();
+        let mut encoder = Encoder::of_command(&mut state, name, &mut self.recording);
+        write(&mut encoder);
+        let words = encoder.words;
+        drop(state);
+        self.recording.commands.push(Command { name, words });
+    }
+
     /// A message unless commands can be recorded.
-    pub(super) fn check_recording(&self, name: &str) {
+    fn check_recording(&self, name: &str) {
         let wrong = if !self.head.is_alive() { "was freed" } else { "is not recording" };
         if !self.head.is_alive() || self.stage != Stage::Recording {
             self.world().lock().report(format!("{name}: the command buffer {wrong}"));
@@ -241,7 +260,9 @@ unsafe extern "system" fn allocate_buffers(
         return vk::Result::ERROR_OUT_OF_HOST_MEMORY;
     }
     for out in out {
-        let record = state.records.add_buffer(|| CommandBuffer::new(world, key, info.command_pool));
+        let record = state
+            .records
+            .add_buffer(|| CommandBuffer::new(world, key, info.level == vk::CommandBufferLevel::SECONDARY));
         state.objects.count_made(vk::ObjectType::COMMAND_BUFFER);
         if let Some(pool) = state.get(info.command_pool, call) {
             pool.buffers.push(record);
@@ -287,6 +308,9 @@ unsafe extern "system" fn begin_buffer(
     record.reset("vkBeginCommandBuffer");
     record.stage = Stage::Recording;
     record.once = info.flags.contains(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
+    if record.checks {
+        record.recording.commands.push(Command { name: BEGIN, words: vec![record.is_secondary.into()] });
+    }
     vk::Result::SUCCESS
 }
 
@@ -301,6 +325,7 @@ unsafe extern "system" fn end_buffer(buffer: vk::CommandBuffer) -> vk::Result {
         }
     }
     if record.checks {
+        record.recording.commands.push(Command { name: END, words: vec![record.is_secondary.into()] });
         record.done = Some(Arc::new(std::mem::take(&mut record.recording)));
     }
     vk::Result::SUCCESS
@@ -354,7 +379,7 @@ impl CommandBuffer {
             };
             self.recording.commands.extend_from_slice(&done.commands);
             self.recording.effects.extend(done.effects.iter().cloned());
-            self.recording.uses.extend_from_slice(&done.uses);
+            self.recording.uses.extend(&done.uses);
         }
     }
 }

@@ -1,13 +1,17 @@
 //! The commands, one row each: the type of the function's pointer in ash, from which the name follows, and the arguments.
 
 use super::{CommandBuffer as Record, Effect};
-use crate::null::descriptor::slice;
+use crate::null::descriptor::{slice, Write};
+use crate::null::encode::{
+    BoundSets, Bytes, Encode, Encoder, Optional, Pushed, PushedByTemplate, Strided, VertexBuffers,
+};
 use crate::null::table::Function;
 use ash::vk::*;
 use std::ffi::c_void;
+use std::ptr::null;
 
 /// The functions that record commands, from rows of their arguments. An array says its length after its type; `then` says what happens
-/// beyond that the command is counted and recorded.
+/// beyond that the command is counted and recorded; `=>` says what is recorded of an argument in place of itself.
 macro_rules! commands {
     ($($pfn:ident($($arg:ident: $ty:ty $([$count:expr])? $(=> $words:expr)?),* $(,)?) $(then $after:expr)?;)*) => {
         #[allow(non_camel_case_types, clippy::enum_variant_names)]
@@ -22,8 +26,11 @@ macro_rules! commands {
                 let record = unsafe { Record::of(buffer) };
                 record.count(Id::$pfn as usize);
                 if record.checks {
-                    record.check_recording(COMMANDS[Id::$pfn as usize].name);
-                    let _ = ($($arg,)*);
+                    let write: &dyn Fn(&mut Encoder<'_>) = &|_encoder| {
+                        // SAFETY: the caller gives valid arrays and structs.
+                        $(unsafe { word!(_encoder, $arg $([$count])? $(=> $words)?) };)*
+                    };
+                    record.record(COMMANDS[Id::$pfn as usize].name, write);
                     $(
                         let after: &dyn Fn(&mut Record) = &$after;
                         after(record);
@@ -39,6 +46,19 @@ macro_rules! commands {
     };
 }
 
+/// Writes an argument.
+macro_rules! word {
+    ($encoder:ident, $arg:ident) => {
+        $arg.encode($encoder)
+    };
+    ($encoder:ident, $arg:ident [$count:expr]) => {
+        slice($arg, $count).encode($encoder)
+    };
+    ($encoder:ident, $arg:ident => $words:expr) => {
+        ($words).encode($encoder)
+    };
+}
+
 /// How many commands there are.
 pub(in crate::null) const COUNT: usize = COMMANDS.len();
 
@@ -51,9 +71,18 @@ pub(in crate::null) fn names() -> impl Iterator<Item = &'static str> {
 ///
 /// # Safety
 /// There are `len` bytes.
-unsafe fn bytes<'a>(start: *const c_void, len: usize) -> &'a [u8] {
+unsafe fn bytes<'a>(start: *const c_void, len: u64) -> &'a [u8] {
     // SAFETY: as asked of the caller.
     unsafe { slice(start.cast(), len as u32) }
+}
+
+/// What descriptors are pushed.
+///
+/// # Safety
+/// The structs are valid.
+unsafe fn writes_of(writes: &[WriteDescriptorSet<'_>]) -> Vec<Write> {
+    // SAFETY: as asked of the caller.
+    writes.iter().map(|write| unsafe { Write::of(write) }).collect()
 }
 
 commands! {
@@ -62,18 +91,22 @@ commands! {
     PFN_vkCmdSetScissor(first: u32, count: u32, scissors: *const Rect2D [count]);
     PFN_vkCmdSetLineWidth(value: f32);
     PFN_vkCmdSetDepthBias(depth_bias_constant_factor: f32, depth_bias_clamp: f32, depth_bias_slope_factor: f32);
-    PFN_vkCmdSetBlendConstants(blend_constants: *const [f32; 4usize]);
+    PFN_vkCmdSetBlendConstants(constants: *const [f32; 4] => &*constants);
     PFN_vkCmdSetDepthBounds(min_depth_bounds: f32, max_depth_bounds: f32);
     PFN_vkCmdSetStencilCompareMask(face_mask: StencilFaceFlags, compare_mask: u32);
     PFN_vkCmdSetStencilWriteMask(face_mask: StencilFaceFlags, write_mask: u32);
     PFN_vkCmdSetStencilReference(face_mask: StencilFaceFlags, reference: u32);
     PFN_vkCmdBindDescriptorSets(
-        bind_point: PipelineBindPoint, layout: PipelineLayout, first: u32, descriptor_set_count: u32,
-        sets: *const DescriptorSet [descriptor_set_count], dynamic_offset_count: u32,
-        dynamic_offsets: *const u32 [dynamic_offset_count],
+        bind_point: PipelineBindPoint, layout: PipelineLayout, first: u32, count: u32,
+        sets: *const DescriptorSet => BoundSets { sets: slice(sets, count), offsets: slice(offsets, offset_count) },
+        offset_count: u32 => (), offsets: *const u32 => (),
     );
     PFN_vkCmdBindIndexBuffer(buffer: Buffer, offset: DeviceSize, index_type: IndexType);
-    PFN_vkCmdBindVertexBuffers(first: u32, count: u32, buffers: *const Buffer [count], offsets: *const DeviceSize [count]);
+    PFN_vkCmdBindVertexBuffers(
+        first: u32, count: u32,
+        buffers: *const Buffer => VertexBuffers { buffers, offsets, sizes: null(), strides: null(), count },
+        offsets: *const DeviceSize => (),
+    );
     PFN_vkCmdDraw(vertex_count: u32, instance_count: u32, first_vertex: u32, first_instance: u32);
     PFN_vkCmdDrawIndexed(index_count: u32, instance_count: u32, first_index: u32, vertex_offset: i32, first_instance: u32);
     PFN_vkCmdDrawIndirect(buffer: Buffer, offset: DeviceSize, draw_count: u32, stride: u32);
@@ -98,16 +131,18 @@ commands! {
         src_image: Image, src_image_layout: ImageLayout, dst_buffer: Buffer, count: u32,
         regions: *const BufferImageCopy [count],
     );
-    PFN_vkCmdUpdateBuffer(dst_buffer: Buffer, dst_offset: DeviceSize, data_size: DeviceSize, data: *const c_void)
-        then |record| record.update(dst_buffer, dst_offset, bytes(data, data_size as usize));
+    PFN_vkCmdUpdateBuffer(
+        dst_buffer: Buffer, dst_offset: DeviceSize, size: DeviceSize, data: *const c_void => Bytes(bytes(data, size)),
+    )
+        then |record| record.update(dst_buffer, dst_offset, bytes(data, size));
     PFN_vkCmdFillBuffer(dst_buffer: Buffer, dst_offset: DeviceSize, size: DeviceSize, data: u32)
         then |record| record.effect(Effect::Fill { to: dst_buffer, offset: dst_offset, size, word: data });
     PFN_vkCmdClearColorImage(
-        image: Image, image_layout: ImageLayout, color: *const ClearColorValue, count: u32,
+        image: Image, image_layout: ImageLayout, color: *const ClearColorValue => &*color, count: u32,
         ranges: *const ImageSubresourceRange [count],
     );
     PFN_vkCmdClearDepthStencilImage(
-        image: Image, image_layout: ImageLayout, depth_stencil: *const ClearDepthStencilValue, count: u32,
+        image: Image, image_layout: ImageLayout, depth_stencil: *const ClearDepthStencilValue => &*depth_stencil, count: u32,
         ranges: *const ImageSubresourceRange [count],
     );
     PFN_vkCmdClearAttachments(
@@ -153,21 +188,27 @@ commands! {
             stride,
             flags,
         });
-    PFN_vkCmdPushConstants(layout: PipelineLayout, stage_flags: ShaderStageFlags, offset: u32, size: u32, values: *const c_void);
-    PFN_vkCmdBeginRenderPass(begin: *const RenderPassBeginInfo<'_>, contents: SubpassContents);
+    PFN_vkCmdPushConstants(
+        layout: PipelineLayout, stages: ShaderStageFlags, offset: u32, size: u32,
+        values: *const c_void => Bytes(bytes(values, size.into())),
+    );
+    PFN_vkCmdBeginRenderPass(begin: *const RenderPassBeginInfo<'_> => &*begin, contents: SubpassContents);
     PFN_vkCmdNextSubpass(value: SubpassContents);
     PFN_vkCmdEndRenderPass();
-    PFN_vkCmdExecuteCommands(count: u32, command_buffers: *const CommandBuffer [count])
-        then |record| record.execute(slice(command_buffers, count));
+    PFN_vkCmdExecuteCommands(count: u32, buffers: *const CommandBuffer => ())
+        then |record| record.execute(slice(buffers, count));
     PFN_vkCmdBindTransformFeedbackBuffersEXT(
-        first: u32, count: u32, buffers: *const Buffer [count], offsets: *const DeviceSize [count],
-        sizes: *const DeviceSize [count],
+        first: u32, count: u32,
+        buffers: *const Buffer => VertexBuffers { buffers, offsets, sizes, strides: null(), count },
+        offsets: *const DeviceSize => (), sizes: *const DeviceSize => (),
     );
     PFN_vkCmdBeginTransformFeedbackEXT(
-        first: u32, count: u32, buffers: *const Buffer [count], buffer_offsets: *const DeviceSize [count],
+        first: u32, count: u32, buffers: *const Buffer => Optional(buffers, count),
+        offsets: *const DeviceSize => Optional(offsets, count),
     );
     PFN_vkCmdEndTransformFeedbackEXT(
-        first: u32, count: u32, buffers: *const Buffer [count], buffer_offsets: *const DeviceSize [count],
+        first: u32, count: u32, buffers: *const Buffer => Optional(buffers, count),
+        offsets: *const DeviceSize => Optional(offsets, count),
     );
     PFN_vkCmdBeginQueryIndexedEXT(pool: QueryPool, query: u32, flags: QueryControlFlags, index: u32);
     PFN_vkCmdEndQueryIndexedEXT(pool: QueryPool, query: u32, index: u32)
@@ -184,29 +225,34 @@ commands! {
         buffer: Buffer, offset: DeviceSize, count_buffer: Buffer, count_buffer_offset: DeviceSize, max_draw_count: u32,
         stride: u32,
     );
-    PFN_vkCmdBeginRendering(info: *const RenderingInfo<'_>);
+    PFN_vkCmdBeginRendering(info: *const RenderingInfo<'_> => &*info);
     PFN_vkCmdEndRendering();
     PFN_vkCmdDispatchBase(
         base_group_x: u32, base_group_y: u32, base_group_z: u32, group_count_x: u32, group_count_y: u32, group_count_z: u32,
     );
     PFN_vkCmdPushDescriptorSetKHR(
-        bind_point: PipelineBindPoint, layout: PipelineLayout, set: u32, count: u32,
-        writes: *const WriteDescriptorSet<'_> [count],
+        bind_point: PipelineBindPoint, layout: PipelineLayout, set: u32, count: u32 => (),
+        writes: *const WriteDescriptorSet<'_> => Pushed { layout, set, writes: &writes_of(slice(writes, count)) },
     );
     PFN_vkCmdPushDescriptorSetWithTemplateKHR(
-        update_template: DescriptorUpdateTemplate, layout: PipelineLayout, set: u32, data: *const c_void,
+        template: DescriptorUpdateTemplate => PushedByTemplate { template, layout, set, data },
+        layout: PipelineLayout => (), set: u32 => (), data: *const c_void => (),
     );
-    PFN_vkCmdBeginConditionalRenderingEXT(info: *const ConditionalRenderingBeginInfoEXT<'_>);
+    PFN_vkCmdBeginConditionalRenderingEXT(info: *const ConditionalRenderingBeginInfoEXT<'_> => &*info);
     PFN_vkCmdEndConditionalRenderingEXT();
     PFN_vkCmdSetDiscardRectangleEXT(first: u32, count: u32, discard_rectangles: *const Rect2D [count]);
     PFN_vkCmdSetDiscardRectangleEnableEXT(value: Bool32);
     PFN_vkCmdSetDiscardRectangleModeEXT(value: DiscardRectangleModeEXT);
-    PFN_vkCmdBeginRenderPass2(begin: *const RenderPassBeginInfo<'_>, subpass_begin_info: *const SubpassBeginInfo<'_>);
-    PFN_vkCmdNextSubpass2(subpass_begin_info: *const SubpassBeginInfo<'_>, subpass_end_info: *const SubpassEndInfo<'_>);
-    PFN_vkCmdEndRenderPass2(info: *const SubpassEndInfo<'_>);
-    PFN_vkCmdBeginDebugUtilsLabelEXT(info: *const DebugUtilsLabelEXT<'_>);
+    PFN_vkCmdBeginRenderPass2(
+        begin: *const RenderPassBeginInfo<'_> => &*begin, info: *const SubpassBeginInfo<'_> => &*info,
+    );
+    PFN_vkCmdNextSubpass2(
+        begin: *const SubpassBeginInfo<'_> => &*begin, end: *const SubpassEndInfo<'_> => &*end,
+    );
+    PFN_vkCmdEndRenderPass2(info: *const SubpassEndInfo<'_> => &*info);
+    PFN_vkCmdBeginDebugUtilsLabelEXT(info: *const DebugUtilsLabelEXT<'_> => &*info);
     PFN_vkCmdEndDebugUtilsLabelEXT();
-    PFN_vkCmdInsertDebugUtilsLabelEXT(info: *const DebugUtilsLabelEXT<'_>);
+    PFN_vkCmdInsertDebugUtilsLabelEXT(info: *const DebugUtilsLabelEXT<'_> => &*info);
     PFN_vkCmdSetLineStippleKHR(line_stipple_factor: u32, line_stipple_pattern: u16);
     PFN_vkCmdSetCullMode(value: CullModeFlags);
     PFN_vkCmdSetFrontFace(value: FrontFace);
@@ -214,8 +260,8 @@ commands! {
     PFN_vkCmdSetViewportWithCount(count: u32, viewports: *const Viewport [count]);
     PFN_vkCmdSetScissorWithCount(count: u32, scissors: *const Rect2D [count]);
     PFN_vkCmdBindVertexBuffers2(
-        first: u32, count: u32, buffers: *const Buffer [count], offsets: *const DeviceSize [count],
-        sizes: *const DeviceSize [count], strides: *const DeviceSize [count],
+        first: u32, count: u32, buffers: *const Buffer => VertexBuffers { buffers, offsets, sizes, strides, count },
+        offsets: *const DeviceSize => (), sizes: *const DeviceSize => (), strides: *const DeviceSize => (),
     );
     PFN_vkCmdSetDepthTestEnable(value: Bool32);
     PFN_vkCmdSetDepthWriteEnable(value: Bool32);
@@ -225,21 +271,21 @@ commands! {
     PFN_vkCmdSetStencilOp(
         face_mask: StencilFaceFlags, fail_op: StencilOp, pass_op: StencilOp, depth_fail_op: StencilOp, compare_op: CompareOp,
     );
-    PFN_vkCmdSetEvent2(event: Event, info: *const DependencyInfo<'_>)
+    PFN_vkCmdSetEvent2(event: Event, info: *const DependencyInfo<'_> => &*info)
         then |record| record.effect(Effect::Event(event, true));
     PFN_vkCmdResetEvent2(event: Event, stage_mask: PipelineStageFlags2)
         then |record| record.effect(Effect::Event(event, false));
     PFN_vkCmdWaitEvents2(count: u32, events: *const Event [count], dependency_infos: *const DependencyInfo<'_> [count]);
-    PFN_vkCmdPipelineBarrier2(info: *const DependencyInfo<'_>);
+    PFN_vkCmdPipelineBarrier2(info: *const DependencyInfo<'_> => &*info);
     PFN_vkCmdWriteTimestamp2(stage: PipelineStageFlags2, pool: QueryPool, query: u32)
         then |record| record.effect(Effect::Timestamp { pool, query });
-    PFN_vkCmdCopyBuffer2(info: *const CopyBufferInfo2<'_>)
+    PFN_vkCmdCopyBuffer2(info: *const CopyBufferInfo2<'_> => &*info)
         then |record| record.copy2(&*info);
-    PFN_vkCmdCopyImage2(info: *const CopyImageInfo2<'_>);
-    PFN_vkCmdCopyBufferToImage2(info: *const CopyBufferToImageInfo2<'_>);
-    PFN_vkCmdCopyImageToBuffer2(info: *const CopyImageToBufferInfo2<'_>);
-    PFN_vkCmdBlitImage2(info: *const BlitImageInfo2<'_>);
-    PFN_vkCmdResolveImage2(info: *const ResolveImageInfo2<'_>);
+    PFN_vkCmdCopyImage2(info: *const CopyImageInfo2<'_> => &*info);
+    PFN_vkCmdCopyBufferToImage2(info: *const CopyBufferToImageInfo2<'_> => &*info);
+    PFN_vkCmdCopyImageToBuffer2(info: *const CopyImageToBufferInfo2<'_> => &*info);
+    PFN_vkCmdBlitImage2(info: *const BlitImageInfo2<'_> => &*info);
+    PFN_vkCmdResolveImage2(info: *const ResolveImageInfo2<'_> => &*info);
     PFN_vkCmdSetVertexInputEXT(
         bindings_count: u32, bindings: *const VertexInputBindingDescription2EXT<'_> [bindings_count], attributes_count: u32,
         attributes: *const VertexInputAttributeDescription2EXT<'_> [attributes_count],
@@ -251,17 +297,17 @@ commands! {
     PFN_vkCmdSetPrimitiveRestartEnable(value: Bool32);
     PFN_vkCmdSetColorWriteEnableEXT(count: u32, enables: *const Bool32 [count]);
     PFN_vkCmdDrawMultiEXT(
-        draw_count: u32, vertex_info: *const MultiDrawInfoEXT [draw_count], instance_count: u32, first_instance: u32,
-        stride: u32,
+        count: u32, draws: *const MultiDrawInfoEXT => Strided(draws, count, stride), instance_count: u32, first_instance: u32,
+        stride: u32 => (),
     );
     PFN_vkCmdDrawMultiIndexedEXT(
-        draw_count: u32, index_info: *const MultiDrawIndexedInfoEXT [draw_count], instance_count: u32, first_instance: u32,
-        stride: u32, vertex_offset: *const i32 [instance_count],
+        count: u32, draws: *const MultiDrawIndexedInfoEXT => Strided(draws, count, stride), instance_count: u32,
+        first_instance: u32, stride: u32 => (), vertex_offset: *const i32,
     );
     PFN_vkCmdSetDepthClampEnableEXT(value: Bool32);
     PFN_vkCmdSetPolygonModeEXT(value: PolygonMode);
     PFN_vkCmdSetRasterizationSamplesEXT(value: SampleCountFlags);
-    PFN_vkCmdSetSampleMaskEXT(samples: SampleCountFlags, sample_mask: *const SampleMask);
+    PFN_vkCmdSetSampleMaskEXT(samples: SampleCountFlags, mask: *const SampleMask => slice(mask, samples.as_raw().div_ceil(32)));
     PFN_vkCmdSetAlphaToCoverageEnableEXT(value: Bool32);
     PFN_vkCmdSetAlphaToOneEnableEXT(value: Bool32);
     PFN_vkCmdSetLogicOpEnableEXT(value: Bool32);

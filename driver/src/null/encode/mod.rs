@@ -1,0 +1,327 @@
+//! What commands and objects are made of, as words: numbers as they are, floats by their bits, what pointers point to, and objects by
+//! what they are made of.
+//!
+//! So two objects that were made from equal structs have equal words, in every run. An array is its elements; its length is a word of its
+//! own where the struct or the function has it. A chain is nothing if it is empty, so that `vkCmdCopyBuffer` and `vkCmdCopyBuffer2` have the
+//! same words.
+
+mod descriptor;
+mod pipeline;
+mod render;
+mod structs;
+
+use super::command::Recorded;
+use super::descriptor::slice;
+use super::object::{hash, Content, Object};
+use super::State;
+use ash::vk;
+use ash::vk::Handle;
+use std::ffi::{c_char, c_void, CStr};
+
+pub use descriptor::BY_CONTENT;
+pub(super) use descriptor::{BoundSets, Pushed, PushedByTemplate, VertexBuffers};
+pub(super) use pipeline::{code, graphics_parts, Stage};
+pub(super) use render::ATTACHMENT;
+
+/// Writes words.
+pub(super) struct Encoder<'a> {
+    pub(super) state: &'a mut State,
+    /// The function that is called, for messages.
+    pub(super) call: &'static str,
+    pub(super) words: Vec<u64>,
+    /// Where the objects are noted that a command names.
+    recorded: Option<&'a mut Recorded>,
+}
+
+/// What can be written as words.
+pub(super) trait Encode {
+    /// Writes it.
+    ///
+    /// # Safety
+    /// What it points to is valid, as Vulkan asks.
+    unsafe fn encode(&self, encoder: &mut Encoder<'_>);
+}
+
+impl<'a> Encoder<'a> {
+    pub(super) fn new(state: &'a mut State, call: &'static str) -> Encoder<'a> {
+        Encoder { state, call, words: Vec::new(), recorded: None }
+    }
+
+    /// One that writes a command, and notes what it names in `recorded`.
+    pub(super) fn of_command(state: &'a mut State, call: &'static str, recorded: &'a mut Recorded) -> Encoder<'a> {
+        Encoder { state, call, words: Vec::new(), recorded: Some(recorded) }
+    }
+
+    pub(super) fn word(&mut self, word: u64) {
+        self.words.push(word);
+    }
+
+    /// Writes an object by what it is made of; 0 if there is none.
+    pub(super) fn handle<T: Object>(&mut self, handle: T) {
+        let word = if handle.is_null() { 0 } else { self.content(handle) };
+        self.word(word);
+    }
+
+    /// The number that stands for an object; a message if it is not one.
+    pub(super) fn content<T: Object>(&mut self, handle: T) -> u64 {
+        match self.state.objects.content(T::TYPE, handle.as_raw()) {
+            Ok(content) => {
+                self.note(T::TYPE, handle.as_raw());
+                content
+            }
+            Err(bad) => {
+                self.state.bad(self.call, T::TYPE, bad);
+                u64::MAX
+            }
+        }
+    }
+
+    /// Notes that the command needs an object, and what that one needs.
+    fn note(&mut self, kind: vk::ObjectType, raw: u64) {
+        let Some(recorded) = &mut self.recorded else { return };
+        let known = !recorded.uses.insert((kind, raw));
+        if known {
+            return;
+        }
+        for (kind, raw) in self.state.needs(kind, raw) {
+            self.note(kind, raw);
+        }
+    }
+
+    /// Writes a chain, by types.
+    ///
+    /// # Safety
+    /// The chain is valid.
+    unsafe fn chain(&mut self, chain: *const c_void) {
+        let mut links: Vec<(i32, Vec<u64>)> = Vec::new();
+        let mut head = chain.cast::<vk::BaseInStructure<'_>>();
+        while !head.is_null() {
+            // SAFETY: every struct of a chain begins with its type and the next.
+            let (kind, next) = unsafe { ((*head).s_type, (*head).p_next) };
+            let before = std::mem::take(&mut self.words);
+            // SAFETY: the structure type says what it is.
+            let known = unsafe { structs::link(self, kind, head.cast()) };
+            let words = std::mem::replace(&mut self.words, before);
+            match known {
+                structs::Link::Known => links.push((kind.as_raw(), words)),
+                structs::Link::Elsewhere => {}
+                structs::Link::Unknown => self.state.report(format!("{}: {kind:?} is not known here", self.call)),
+            }
+            head = next;
+        }
+        links.sort();
+        for (kind, words) in links {
+            self.word(kind as u64);
+            self.words.extend(words);
+        }
+    }
+}
+
+impl State {
+    /// How the log names an object that is made of what `write` writes.
+    pub(super) fn content(&mut self, call: &'static str, write: impl FnOnce(&mut Encoder<'_>)) -> Content {
+        if !self.checks {
+            return Content::Order;
+        }
+        let mut encoder = Encoder::new(self, call);
+        write(&mut encoder);
+        Content::Hash(hash(encoder.words))
+    }
+
+    /// The objects that an object is of no use without.
+    fn needs(&self, kind: vk::ObjectType, raw: u64) -> Vec<(vk::ObjectType, u64)> {
+        fn of<T: Object>(handle: T) -> (vk::ObjectType, u64) {
+            (T::TYPE, handle.as_raw())
+        }
+        let objects = &self.objects;
+        match kind {
+            vk::ObjectType::BUFFER => {
+                let place = objects.get(vk::Buffer::from_raw(raw)).ok().and_then(|buffer| buffer.place.as_ref());
+                place.map(|place| of(place.memory)).into_iter().collect()
+            }
+            vk::ObjectType::IMAGE => {
+                let place = objects.get(vk::Image::from_raw(raw)).ok().and_then(|image| image.place.as_ref());
+                place.map(|place| of(place.memory)).into_iter().collect()
+            }
+            vk::ObjectType::IMAGE_VIEW => {
+                objects.get(vk::ImageView::from_raw(raw)).map(|image| of(*image)).into_iter().collect()
+            }
+            vk::ObjectType::BUFFER_VIEW => {
+                objects.get(vk::BufferView::from_raw(raw)).map(|buffer| of(*buffer)).into_iter().collect()
+            }
+            vk::ObjectType::FRAMEBUFFER => {
+                let views = objects.get(vk::Framebuffer::from_raw(raw)).map(Vec::as_slice).unwrap_or_default();
+                views.iter().map(|view| of(*view)).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+macro_rules! numbers {
+    ($($ty:ty as |$value:ident| $word:expr;)*) => {$(
+        impl Encode for $ty {
+            unsafe fn encode(&self, encoder: &mut Encoder<'_>) {
+                let $value = *self;
+                encoder.word($word);
+            }
+        }
+    )*};
+}
+
+numbers! {
+    u16 as |value| value.into();
+    u32 as |value| value.into();
+    i32 as |value| u64::from(value as u32);
+    u64 as |value| value;
+    f32 as |value| u64::from(value.to_bits());
+}
+
+/// Enums and flags of 32 bits.
+macro_rules! enums {
+    ($($ty:ident)*) => {$(
+        impl Encode for vk::$ty {
+            unsafe fn encode(&self, encoder: &mut Encoder<'_>) {
+                encoder.word(u64::from(self.as_raw() as u32));
+            }
+        }
+    )*};
+}
+
+enums! {
+    AccessFlags AttachmentDescriptionFlags AttachmentLoadOp AttachmentStoreOp BlendFactor BlendOp BlendOverlapEXT BorderColor
+    ColorComponentFlags CompareOp ComponentSwizzle ConditionalRenderingFlagsEXT ConservativeRasterizationModeEXT CullModeFlags
+    DependencyFlags DescriptorBindingFlags DescriptorSetLayoutCreateFlags DescriptorType DiscardRectangleModeEXT DynamicState Filter
+    Format FramebufferCreateFlags FrontFace ImageAspectFlags ImageCreateFlags ImageLayout ImageUsageFlags ImageViewCreateFlags
+    ImageViewType IndexType LineRasterizationModeKHR LogicOp PipelineBindPoint PipelineColorBlendStateCreateFlags
+    PipelineDepthStencilStateCreateFlags PipelineLayoutCreateFlags PipelineShaderStageCreateFlags PipelineStageFlags PolygonMode
+    PrimitiveTopology ProvokingVertexModeEXT QueryControlFlags QueryResultFlags RenderPassCreateFlags RenderingFlags ResolveModeFlags
+    SampleCountFlags SamplerAddressMode SamplerCreateFlags SamplerMipmapMode SamplerReductionMode ShaderStageFlags StencilFaceFlags
+    StencilOp SubpassContents SubpassDescriptionFlags TessellationDomainOrigin VertexInputRate
+}
+
+macro_rules! wide_flags {
+    ($($ty:ident)*) => {$(
+        impl Encode for vk::$ty {
+            unsafe fn encode(&self, encoder: &mut Encoder<'_>) {
+                encoder.word(self.as_raw());
+            }
+        }
+    )*};
+}
+
+wide_flags! { AccessFlags2 PipelineStageFlags2 }
+
+macro_rules! handles {
+    ($($ty:ident)*) => {$(
+        impl Encode for vk::$ty {
+            unsafe fn encode(&self, encoder: &mut Encoder<'_>) {
+                encoder.handle(*self);
+            }
+        }
+    )*};
+}
+
+handles! {
+    Buffer DescriptorSetLayout Event Framebuffer Image ImageView QueryPool RenderPass Sampler
+}
+
+impl<T: Encode, const N: usize> Encode for [T; N] {
+    unsafe fn encode(&self, encoder: &mut Encoder<'_>) {
+        // SAFETY: as asked of the caller.
+        unsafe { self.as_slice().encode(encoder) };
+    }
+}
+
+impl<T: Encode> Encode for [T] {
+    unsafe fn encode(&self, encoder: &mut Encoder<'_>) {
+        for element in self {
+            // SAFETY: as asked of the caller.
+            unsafe { element.encode(encoder) };
+        }
+    }
+}
+
+impl<T: Encode + ?Sized> Encode for &T {
+    unsafe fn encode(&self, encoder: &mut Encoder<'_>) {
+        // SAFETY: as asked of the caller.
+        unsafe { (**self).encode(encoder) };
+    }
+}
+
+/// Nothing.
+impl Encode for () {
+    unsafe fn encode(&self, _: &mut Encoder<'_>) {}
+}
+
+/// A struct that may be left out: whether it is there, and then the struct.
+impl<T: Encode> Encode for *const T {
+    unsafe fn encode(&self, encoder: &mut Encoder<'_>) {
+        // SAFETY: as asked of the caller.
+        let value = unsafe { self.as_ref() };
+        encoder.word(value.is_some().into());
+        if let Some(value) = value {
+            // SAFETY: as asked of the caller.
+            unsafe { value.encode(encoder) };
+        }
+    }
+}
+
+/// A chain.
+impl Encode for *const c_void {
+    unsafe fn encode(&self, encoder: &mut Encoder<'_>) {
+        // SAFETY: as asked of the caller.
+        unsafe { encoder.chain(*self) };
+    }
+}
+
+/// A chain.
+impl Encode for *mut c_void {
+    unsafe fn encode(&self, encoder: &mut Encoder<'_>) {
+        // SAFETY: as asked of the caller.
+        unsafe { encoder.chain(self.cast_const()) };
+    }
+}
+
+/// An array that may be left out: whether it is there, and then its elements.
+pub(super) struct Optional<T>(pub(super) *const T, pub(super) u32);
+
+impl<T: Encode> Encode for Optional<T> {
+    unsafe fn encode(&self, encoder: &mut Encoder<'_>) {
+        encoder.word((!self.0.is_null()).into());
+        // SAFETY: as asked of the caller.
+        unsafe { slice(self.0, self.1).encode(encoder) };
+    }
+}
+
+/// Bytes, each a word.
+pub(super) struct Bytes<'a>(pub(super) &'a [u8]);
+
+impl Encode for Bytes<'_> {
+    unsafe fn encode(&self, encoder: &mut Encoder<'_>) {
+        encoder.words.extend(self.0.iter().copied().map(u64::from));
+    }
+}
+
+/// A C string, as one word.
+pub(super) struct Text(pub(super) *const c_char);
+
+impl Encode for Text {
+    unsafe fn encode(&self, encoder: &mut Encoder<'_>) {
+        // SAFETY: as asked of the caller.
+        let text = if self.0.is_null() { &[] } else { unsafe { CStr::from_ptr(self.0) }.to_bytes() };
+        encoder.word(hash(text.iter().copied().map(u64::from)));
+    }
+}
+
+/// Structs that lie a number of bytes apart.
+pub(super) struct Strided<T>(pub(super) *const T, pub(super) u32, pub(super) u32);
+
+impl<T: Encode> Encode for Strided<T> {
+    unsafe fn encode(&self, encoder: &mut Encoder<'_>) {
+        for i in 0..self.1 as usize {
+            // SAFETY: as asked of the caller.
+            unsafe { (*self.0.byte_add(i * self.2 as usize)).encode(encoder) };
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! What is bound for draws and dispatches: pipelines, sets, push constants, vertex and index buffers.
+
+use super::dynamic::DynamicStates;
+use super::{StateKey, Words};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// A layout as a log has it.
+#[derive(Clone, Default)]
+struct Layout {
+    /// For each set a number that is the same in layouts that are compatible as far as that set, and whether it has no bindings.
+    sets: Vec<(u64, bool)>,
+    /// Ranges of push constants: stages, offset, size.
+    ranges: Vec<[u32; 3]>,
+}
+
+impl Layout {
+    fn read(words: &mut Words<'_>) -> Layout {
+        let sets = words.list(2).map(|set| (set[0], set[1] != 0)).collect();
+        let ranges = words.list(3).map(|range| [range[0] as u32, range[1] as u32, range[2] as u32]).collect();
+        Layout { sets, ranges }
+    }
+
+    fn compatibility(&self, set: u32) -> Option<u64> {
+        self.sets.get(set as usize).map(|set| set.0)
+    }
+}
+
+/// A pipeline as a log has it.
+#[derive(Default)]
+struct Pipeline {
+    number: u64,
+    dynamic: Vec<u64>,
+    /// Of the vertex buffers.
+    bindings: Vec<u32>,
+    /// How many viewports and scissors.
+    rectangles: [u32; 2],
+    layout: Layout,
+}
+
+impl Pipeline {
+    fn read(words: &mut Words<'_>) -> Pipeline {
+        let number = words.next();
+        let dynamic = words.list(1).flatten().copied().collect();
+        let bindings = words.list(1).map(|binding| binding[0] as u32).collect();
+        let rectangles = [words.next_u32(), words.next_u32()];
+        Pipeline { number, dynamic, bindings, rectangles, layout: Layout::read(words) }
+    }
+}
+
+/// What is bound as a set: by a number that is all of it, or descriptor by descriptor.
+struct Set {
+    layout: Layout,
+    whole: Option<u64>,
+    pushed: BTreeMap<[u32; 2], u64>,
+}
+
+/// Push constants: by stage and offset, a byte each.
+#[derive(Default)]
+struct PushConstants {
+    ranges: Vec<[u32; 3]>,
+    bytes: BTreeMap<(u32, u32), u64>,
+}
+
+/// The numbers of the stages in a mask.
+fn stages_of(mask: u32) -> impl Iterator<Item = u32> {
+    (0..32).filter(move |stage| mask >> stage & 1 != 0)
+}
+
+impl PushConstants {
+    /// What a stage sees of a range: each run of bytes that were written, by where it starts.
+    fn see(&self, stage: u32, range: Range<u32>, state: &mut BTreeMap<StateKey, Vec<u64>>) {
+        let mut run: Option<(u32, u32)> = None;
+        for ((_, place), byte) in self.bytes.range((stage, range.start)..(stage, range.end)) {
+            let start = run.filter(|(_, end)| end == place).map_or(*place, |(start, _)| start);
+            run = Some((start, place.wrapping_add(1)));
+            state.entry(StateKey("push constants", [stage, start])).or_default().push(*byte);
+        }
+    }
+}
+
+/// What is bound at one bind point.
+#[derive(Default)]
+pub(super) struct Bindings {
+    pipeline: Pipeline,
+    sets: BTreeMap<u32, Set>,
+}
+
+/// What is bound for draws and dispatches.
+#[derive(Default)]
+pub(super) struct Bound {
+    points: BTreeMap<u64, Bindings>,
+    constants: PushConstants,
+    pub(super) dynamic: DynamicStates,
+    /// Buffer, offset and size.
+    vertex_buffers: BTreeMap<u32, Vec<u64>>,
+    index_buffer: Option<Vec<u64>>,
+}
+
+pub(super) const GRAPHICS: u64 = 0;
+pub(super) const COMPUTE: u64 = 1;
+
+impl Bound {
+    /// Takes a command; whether it binds something.
+    pub(super) fn take(&mut self, name: &str, words: &[u64]) -> bool {
+        let words = &mut Words(words);
+        match name {
+            "vkCmdBindPipeline" => {
+                let point = words.next();
+                let pipeline = Pipeline::read(words);
+                if point == GRAPHICS {
+                    self.dynamic.bind(&pipeline.dynamic);
+                }
+                self.points.entry(point).or_default().pipeline = pipeline;
+            }
+            "vkCmdBindDescriptorSets" => self.bind_sets(words),
+            "vkCmdPushDescriptorSetKHR" | "vkCmdPushDescriptorSetWithTemplateKHR" => self.push_set(words),
+            "vkCmdPushConstants" => self.push_constants(words),
+            "vkCmdBindVertexBuffers" | "vkCmdBindVertexBuffers2" => self.bind_vertex_buffers(words),
+            "vkCmdBindIndexBuffer" => self.index_buffer = Some(words.0.to_vec()),
+            _ => return self.dynamic.set(name, words.0),
+        }
+        true
+    }
+
+    fn bind_sets(&mut self, words: &mut Words<'_>) {
+        let point = self.points.entry(words.next()).or_default();
+        words.next();
+        let layout = Layout::read(words);
+        for (number, whole) in words.numbered(1) {
+            let set = Set { layout: layout.clone(), whole: Some(whole[0]), pushed: BTreeMap::new() };
+            point.bind(number, set);
+        }
+    }
+
+    fn push_set(&mut self, words: &mut Words<'_>) {
+        let point = self.points.entry(words.next()).or_default();
+        words.next();
+        let layout = Layout::read(words);
+        let number = words.next_u32();
+        let same = |set: &Set| set.whole.is_none() && set.layout.compatibility(number) == layout.compatibility(number);
+        let before = point.sets.remove(&number).filter(same).map(|set| set.pushed);
+        let mut pushed = before.unwrap_or_default();
+        for value in words.list(3) {
+            pushed.insert([value[0] as u32, value[1] as u32], value[2]);
+        }
+        point.bind(number, Set { layout, whole: None, pushed });
+    }
+
+    fn push_constants(&mut self, words: &mut Words<'_>) {
+        words.next();
+        let ranges = Layout::read(words).ranges;
+        if self.constants.ranges != ranges {
+            self.constants = PushConstants { ranges, bytes: BTreeMap::new() };
+        }
+        let (stages, offset, size) = (words.next_u32(), words.next_u32(), words.next() as usize);
+        for (i, byte) in words.take(size).iter().enumerate() {
+            for stage in stages_of(stages) {
+                self.constants.bytes.insert((stage, offset.wrapping_add(i as u32)), *byte);
+            }
+        }
+    }
+
+    fn bind_vertex_buffers(&mut self, words: &mut Words<'_>) {
+        let buffers: Vec<_> = words.numbered(3).collect();
+        for (binding, buffer) in &buffers {
+            self.vertex_buffers.insert(*binding, buffer.to_vec());
+        }
+        if words.next() != 0 {
+            for ((binding, _), stride) in buffers.iter().zip(words.0) {
+                self.dynamic.set_stride(*binding, *stride);
+            }
+        }
+    }
+
+    /// Forgets all.
+    pub(super) fn clear(&mut self) {
+        *self = Bound::default();
+    }
+
+    /// What a dispatch or a draw sees of the pipeline and of what its layout says.
+    pub(super) fn see_pipeline(&self, point: u64, state: &mut BTreeMap<StateKey, Vec<u64>>) {
+        let Some(Bindings { pipeline, sets }) = self.points.get(&point) else { return };
+        state.insert(StateKey("pipeline", [0, 0]), vec![pipeline.number]);
+        for (number, (compatibility, is_empty)) in (0..).zip(&pipeline.layout.sets) {
+            let fits = |set: &&Set| set.layout.compatibility(number) == Some(*compatibility);
+            let Some(set) = sets.get(&number).filter(fits).filter(|_| !is_empty) else { continue };
+            if let Some(whole) = set.whole {
+                state.insert(StateKey("descriptor set", [number, 0]), vec![whole]);
+            }
+            for ([binding, element], value) in &set.pushed {
+                let elements = state.entry(StateKey("pushed descriptor", [number, *binding])).or_default();
+                elements.extend([u64::from(*element), *value]);
+            }
+        }
+        if self.constants.ranges != pipeline.layout.ranges {
+            return;
+        }
+        for [stages, offset, size] in &pipeline.layout.ranges {
+            for stage in stages_of(*stages) {
+                self.constants.see(stage, *offset..offset.saturating_add(*size), state);
+            }
+        }
+    }
+
+    /// What a draw sees.
+    pub(super) fn see_draw(&self, is_indexed: bool, state: &mut BTreeMap<StateKey, Vec<u64>>) {
+        self.see_pipeline(GRAPHICS, state);
+        let Some(Bindings { pipeline, .. }) = self.points.get(&GRAPHICS) else { return };
+        state.extend(self.dynamic.seen(&pipeline.dynamic, pipeline.rectangles));
+        let dynamic = self.dynamic.get("vertex input").map(input_bindings);
+        for binding in dynamic.as_ref().unwrap_or(&pipeline.bindings) {
+            let Some(buffer) = self.vertex_buffers.get(binding) else { continue };
+            let stride = self.dynamic.stride(*binding, &pipeline.dynamic);
+            state.insert(StateKey("vertex buffer", [*binding, 0]), buffer.iter().copied().chain(stride).collect());
+        }
+        if let Some(buffer) = self.index_buffer.as_ref().filter(|_| is_indexed) {
+            state.insert(StateKey("index buffer", [0, 0]), buffer.clone());
+        }
+    }
+}
+
+impl Bindings {
+    /// Binds a set; the others stay as far as their layouts are compatible.
+    fn bind(&mut self, number: u32, set: Set) {
+        self.sets.retain(|other, bound| {
+            let common = number.min(*other);
+            bound.layout.compatibility(common) == set.layout.compatibility(common)
+        });
+        self.sets.insert(number, set);
+    }
+}
+
+/// The bindings of a dynamic vertex input: how many, and four words each of which the first is the binding.
+fn input_bindings(words: &[u64]) -> Vec<u32> {
+    Words(words).list(4).map(|binding| binding[0] as u32).collect()
+}

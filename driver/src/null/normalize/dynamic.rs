@@ -1,0 +1,206 @@
+//! The dynamic states: which command sets them, and which of them a draw sees.
+
+use super::{StateKey, Words};
+use ash::vk::DynamicState as Dynamic;
+use std::collections::BTreeMap;
+
+/// How the words of a command that sets a state are laid out.
+enum Form {
+    /// All of them are the value.
+    Whole,
+    /// The first number, how many, and values of so many words each.
+    Indexed(usize),
+    /// How many, and values of so many words each.
+    Counted(usize),
+    /// A mask of faces, and the value for each of them.
+    Faces,
+}
+
+/// A command that sets a state.
+struct Setter {
+    command: &'static str,
+    state: &'static str,
+    form: Form,
+    /// The dynamic states of a pipeline that are set so.
+    dynamic: &'static [Dynamic],
+}
+
+macro_rules! setters {
+    ($($command:literal $state:literal $form:expr, $($dynamic:ident)|+;)*) => {
+        &[$(Setter { command: $command, state: $state, form: $form, dynamic: &[$(Dynamic::$dynamic),+] }),*]
+    };
+}
+
+use Form::{Counted, Faces, Indexed, Whole};
+
+const SETTERS: &[Setter] = setters! {
+    "vkCmdSetViewport" "viewport" Indexed(6), VIEWPORT | VIEWPORT_WITH_COUNT;
+    "vkCmdSetViewportWithCount" "viewport" Counted(6), VIEWPORT | VIEWPORT_WITH_COUNT;
+    "vkCmdSetScissor" "scissor" Indexed(4), SCISSOR | SCISSOR_WITH_COUNT;
+    "vkCmdSetScissorWithCount" "scissor" Counted(4), SCISSOR | SCISSOR_WITH_COUNT;
+    "vkCmdSetLineWidth" "line width" Whole, LINE_WIDTH;
+    "vkCmdSetDepthBias" "depth bias" Whole, DEPTH_BIAS;
+    "vkCmdSetBlendConstants" "blend constants" Whole, BLEND_CONSTANTS;
+    "vkCmdSetDepthBounds" "depth bounds" Whole, DEPTH_BOUNDS;
+    "vkCmdSetStencilCompareMask" "stencil compare mask" Faces, STENCIL_COMPARE_MASK;
+    "vkCmdSetStencilWriteMask" "stencil write mask" Faces, STENCIL_WRITE_MASK;
+    "vkCmdSetStencilReference" "stencil reference" Faces, STENCIL_REFERENCE;
+    "vkCmdSetStencilOp" "stencil op" Faces, STENCIL_OP;
+    "vkCmdSetCullMode" "cull mode" Whole, CULL_MODE;
+    "vkCmdSetFrontFace" "front face" Whole, FRONT_FACE;
+    "vkCmdSetPrimitiveTopology" "topology" Whole, PRIMITIVE_TOPOLOGY;
+    "vkCmdSetDepthTestEnable" "depth test" Whole, DEPTH_TEST_ENABLE;
+    "vkCmdSetDepthWriteEnable" "depth write" Whole, DEPTH_WRITE_ENABLE;
+    "vkCmdSetDepthCompareOp" "depth compare op" Whole, DEPTH_COMPARE_OP;
+    "vkCmdSetDepthBoundsTestEnable" "depth bounds test" Whole, DEPTH_BOUNDS_TEST_ENABLE;
+    "vkCmdSetStencilTestEnable" "stencil test" Whole, STENCIL_TEST_ENABLE;
+    "vkCmdSetRasterizerDiscardEnable" "rasterizer discard" Whole, RASTERIZER_DISCARD_ENABLE;
+    "vkCmdSetDepthBiasEnable" "depth bias enable" Whole, DEPTH_BIAS_ENABLE;
+    "vkCmdSetPrimitiveRestartEnable" "primitive restart" Whole, PRIMITIVE_RESTART_ENABLE;
+    "vkCmdSetLogicOpEXT" "logic op" Whole, LOGIC_OP_EXT;
+    "vkCmdSetPatchControlPointsEXT" "patch control points" Whole, PATCH_CONTROL_POINTS_EXT;
+    "vkCmdSetVertexInputEXT" "vertex input" Whole, VERTEX_INPUT_EXT;
+    "vkCmdSetColorWriteEnableEXT" "color write" Counted(1), COLOR_WRITE_ENABLE_EXT;
+    "vkCmdSetDiscardRectangleEXT" "discard rectangle" Indexed(4), DISCARD_RECTANGLE_EXT;
+    "vkCmdSetDiscardRectangleEnableEXT" "discard rectangles" Whole, DISCARD_RECTANGLE_ENABLE_EXT;
+    "vkCmdSetDiscardRectangleModeEXT" "discard rectangle mode" Whole, DISCARD_RECTANGLE_MODE_EXT;
+    "vkCmdSetLineStippleKHR" "line stipple" Whole, LINE_STIPPLE_KHR;
+    "vkCmdSetDepthClampEnableEXT" "depth clamp" Whole, DEPTH_CLAMP_ENABLE_EXT;
+    "vkCmdSetPolygonModeEXT" "polygon mode" Whole, POLYGON_MODE_EXT;
+    "vkCmdSetRasterizationSamplesEXT" "samples" Whole, RASTERIZATION_SAMPLES_EXT;
+    "vkCmdSetSampleMaskEXT" "sample mask" Whole, SAMPLE_MASK_EXT;
+    "vkCmdSetAlphaToCoverageEnableEXT" "alpha to coverage" Whole, ALPHA_TO_COVERAGE_ENABLE_EXT;
+    "vkCmdSetAlphaToOneEnableEXT" "alpha to one" Whole, ALPHA_TO_ONE_ENABLE_EXT;
+    "vkCmdSetLogicOpEnableEXT" "logic op enable" Whole, LOGIC_OP_ENABLE_EXT;
+    "vkCmdSetColorBlendEnableEXT" "blend" Indexed(1), COLOR_BLEND_ENABLE_EXT;
+    "vkCmdSetColorBlendEquationEXT" "blend equation" Indexed(6), COLOR_BLEND_EQUATION_EXT;
+    "vkCmdSetColorBlendAdvancedEXT" "advanced blend" Indexed(5), COLOR_BLEND_ADVANCED_EXT;
+    "vkCmdSetColorWriteMaskEXT" "color write mask" Indexed(1), COLOR_WRITE_MASK_EXT;
+    "vkCmdSetTessellationDomainOriginEXT" "tessellation domain origin" Whole, TESSELLATION_DOMAIN_ORIGIN_EXT;
+    "vkCmdSetRasterizationStreamEXT" "rasterization stream" Whole, RASTERIZATION_STREAM_EXT;
+    "vkCmdSetConservativeRasterizationModeEXT" "conservative rasterization" Whole, CONSERVATIVE_RASTERIZATION_MODE_EXT;
+    "vkCmdSetExtraPrimitiveOverestimationSizeEXT" "overestimation" Whole, EXTRA_PRIMITIVE_OVERESTIMATION_SIZE_EXT;
+    "vkCmdSetDepthClipEnableEXT" "depth clip" Whole, DEPTH_CLIP_ENABLE_EXT;
+    "vkCmdSetSampleLocationsEnableEXT" "sample locations" Whole, SAMPLE_LOCATIONS_ENABLE_EXT;
+    "vkCmdSetProvokingVertexModeEXT" "provoking vertex" Whole, PROVOKING_VERTEX_MODE_EXT;
+    "vkCmdSetLineRasterizationModeEXT" "line rasterization" Whole, LINE_RASTERIZATION_MODE_EXT;
+    "vkCmdSetLineStippleEnableEXT" "line stipple enable" Whole, LINE_STIPPLE_ENABLE_EXT;
+    "vkCmdSetDepthClipNegativeOneToOneEXT" "depth clip -1 to 1" Whole, DEPTH_CLIP_NEGATIVE_ONE_TO_ONE_EXT;
+    "vkCmdSetAttachmentFeedbackLoopEnableEXT" "feedback loop" Whole, ATTACHMENT_FEEDBACK_LOOP_ENABLE_EXT;
+};
+
+/// The state of the strides of vertex buffers, which `vkCmdBindVertexBuffers2` sets.
+pub(super) const STRIDE: &str = "vertex buffer stride";
+
+/// States of which a draw does not see the second while the first is 0, and those are dynamic both. The second has the numbers of the
+/// first if both have some.
+const SWITCHES: &[(&str, &[&str])] = &[
+    ("depth test", &["depth write", "depth compare op"]),
+    ("depth bounds test", &["depth bounds"]),
+    ("stencil test", &["stencil op", "stencil compare mask", "stencil write mask", "stencil reference"]),
+    ("depth bias enable", &["depth bias"]),
+    ("logic op enable", &["logic op"]),
+    ("blend", &["blend equation"]),
+    ("line stipple enable", &["line stipple"]),
+    ("discard rectangles", &["discard rectangle", "discard rectangle mode"]),
+];
+
+/// The dynamic states of a command buffer.
+#[derive(Default)]
+pub(super) struct DynamicStates {
+    values: BTreeMap<StateKey, Vec<u64>>,
+}
+
+impl DynamicStates {
+    /// Takes a command; whether it sets a dynamic state.
+    pub(super) fn set(&mut self, command: &str, words: &[u64]) -> bool {
+        let Some(setter) = SETTERS.iter().find(|setter| setter.command == command) else { return false };
+        let mut words = Words(words);
+        match setter.form {
+            Whole => self.put(setter.state, [0, 0], words.0),
+            Indexed(width) => {
+                for (number, value) in words.numbered(width) {
+                    self.put(setter.state, [number, 0], value);
+                }
+            }
+            Counted(width) => {
+                self.values.retain(|key, _| key.0 != setter.state);
+                for (number, value) in (0..).zip(words.list(width)) {
+                    self.put(setter.state, [number, 0], value);
+                }
+            }
+            Faces => {
+                let faces = words.next_u32();
+                for face in [1, 2].into_iter().filter(|face| faces & face != 0) {
+                    self.put(setter.state, [face, 0], words.0);
+                }
+            }
+        }
+        true
+    }
+
+    /// Sets the stride of a vertex buffer.
+    pub(super) fn set_stride(&mut self, binding: u32, stride: u64) {
+        self.put(STRIDE, [binding, 0], &[stride]);
+    }
+
+    fn put(&mut self, state: &'static str, number: [u32; 2], value: &[u64]) {
+        self.values.insert(StateKey(state, number), value.to_vec());
+    }
+
+    /// A pipeline is bound: what of it is not dynamic takes the place of what was set.
+    pub(super) fn bind(&mut self, dynamic: &[u64]) {
+        self.values.retain(|key, _| is_dynamic(key.0, dynamic));
+    }
+
+    /// A state's value.
+    pub(super) fn get(&self, state: &'static str) -> Option<&[u64]> {
+        self.values.get(&StateKey(state, [0, 0])).map(Vec::as_slice)
+    }
+
+    /// Those that a draw with a pipeline sees.
+    pub(super) fn seen(
+        &self,
+        dynamic: &[u64],
+        rectangles: [u32; 2],
+    ) -> impl Iterator<Item = (StateKey, Vec<u64>)> + '_ {
+        let dynamic = dynamic.to_vec();
+        let has = move |state: Dynamic| dynamic.contains(&(state.as_raw() as u64));
+        let counts = [
+            ("viewport", has(Dynamic::VIEWPORT_WITH_COUNT), rectangles[0]),
+            ("scissor", has(Dynamic::SCISSOR_WITH_COUNT), rectangles[1]),
+        ];
+        let counted = move |key: &StateKey| {
+            let by_pipeline = counts.iter().find(|count| count.0 == key.0 && !count.1);
+            by_pipeline.is_none_or(|count| key.1[0] < count.2)
+        };
+        // Vertex buffers have their strides with them.
+        let seen = self.values.iter().filter(move |(key, _)| counted(key) && key.0 != STRIDE && !self.is_off(key));
+        seen.map(|(key, value)| (*key, value.clone()))
+    }
+
+    fn is_off(&self, key: &StateKey) -> bool {
+        let switch = SWITCHES.iter().find(|switch| switch.1.contains(&key.0));
+        let value = |switch: &'static str| {
+            let numbered = self.values.get(&StateKey(switch, key.1));
+            numbered.or_else(|| self.values.get(&StateKey(switch, [0, 0])).filter(|_| switch != "blend"))
+        };
+        switch.and_then(|switch| value(switch.0)).is_some_and(|value| value.iter().all(|word| *word == 0))
+    }
+
+    /// The stride of a vertex buffer, if the pipeline takes it from there.
+    pub(super) fn stride(&self, binding: u32, dynamic: &[u64]) -> Option<u64> {
+        let wanted = dynamic.contains(&(Dynamic::VERTEX_INPUT_BINDING_STRIDE.as_raw() as u64));
+        let value = self.values.get(&StateKey(STRIDE, [binding, 0])).filter(|_| wanted);
+        value.and_then(|value| value.first().copied())
+    }
+}
+
+/// Whether a state is one of those of a pipeline that are dynamic.
+fn is_dynamic(state: &str, dynamic: &[u64]) -> bool {
+    let has = |wanted: &Dynamic| dynamic.contains(&(wanted.as_raw() as u64));
+    if state == STRIDE {
+        return has(&Dynamic::VERTEX_INPUT_BINDING_STRIDE) || has(&Dynamic::VERTEX_INPUT_EXT);
+    }
+    SETTERS.iter().filter(|setter| setter.state == state).any(|setter| setter.dynamic.iter().any(has))
+}
