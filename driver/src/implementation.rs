@@ -1,8 +1,9 @@
 //! Which Vulkan the driver runs on: the installed one, or one of this crate's own for tests and measurements.
 
 use crate::error::{Error, Result};
+use crate::faults::{self, Faults};
 use crate::null::{self, World};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A Vulkan implementation.
 #[derive(Clone, Debug, Default)]
@@ -12,25 +13,52 @@ pub enum Implementation {
     Loader,
     /// One that computes nothing; see [`null`].
     Null(Arc<World>),
+    /// Another one, of which calls fail; see [`faults`].
+    Faulty(Box<Implementation>, Arc<Faults>),
 }
 
 /// The functions of an implementation. While it lives, this thread makes its instances of that implementation.
 pub(crate) struct Opened {
     pub(crate) entry: ash::Entry,
+    _faults: Option<faults::Entered>,
     _world: Option<null::Entered>,
 }
 
 impl Implementation {
+    /// The same, but calls fail as `faults` says.
+    pub fn with_faults(self, faults: &Arc<Faults>) -> Implementation {
+        Implementation::Faulty(Box::new(self), Arc::clone(faults))
+    }
+
     /// Opens the implementation.
     pub(crate) fn open(&self) -> Result<Opened> {
         match self {
-            Implementation::Loader => {
-                // SAFETY: the loader's initialisation has no requirements on its caller.
-                let entry = unsafe { ash::Entry::load() };
-                let entry = entry.map_err(|error| Error::new(format!("no Vulkan loader (libvulkan.so.1): {error}")))?;
-                Ok(Opened { entry, _world: None })
+            Implementation::Loader => Ok(Opened { entry: load()?, _faults: None, _world: None }),
+            Implementation::Null(world) => {
+                Ok(Opened { entry: null::entry(), _faults: None, _world: Some(world.enter()) })
             }
-            Implementation::Null(world) => Ok(Opened { entry: null::entry(), _world: Some(world.enter()) }),
+            Implementation::Faulty(next, faults) => {
+                let mut opened = next.open()?;
+                if opened._faults.is_some() {
+                    return Err(Error::new("an implementation with faults has more of them put over it"));
+                }
+                opened._faults = Some(faults::enter(faults, &opened.entry));
+                opened.entry = faults::entry();
+                Ok(opened)
+            }
         }
     }
+}
+
+/// The loader. It stays loaded: a layer over it calls it without having it.
+fn load() -> Result<ash::Entry> {
+    static LOADER: Mutex<Option<ash::Entry>> = Mutex::new(None);
+    let mut loader = LOADER.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(entry) = &*loader {
+        return Ok(entry.clone());
+    }
+    // SAFETY: the loader's initialisation has no requirements on its caller.
+    let entry = unsafe { ash::Entry::load() };
+    let entry = entry.map_err(|error| Error::new(format!("no Vulkan loader (libvulkan.so.1): {error}")))?;
+    Ok(loader.insert(entry).clone())
 }

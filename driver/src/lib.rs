@@ -9,6 +9,7 @@
 //! | [`program`] | shaders, and how they become modules |
 //! | [`resource`] | buffers, textures, samplers, views |
 //! | [`state`] | what has changed and who has to know: dirty bits, cached values, observers; knows nothing of Vulkan |
+//! | [`faults`] | a layer in which Vulkan calls fail, for tests |
 //! | [`null`] | a Vulkan implementation that computes nothing, for tests and measurements |
 
 #[cfg(feature = "vulkan")]
@@ -19,6 +20,7 @@ pub mod device;
 pub mod error;
 #[cfg(feature = "vulkan")]
 pub mod format;
+pub mod faults;
 #[cfg(feature = "vulkan")]
 pub mod headless;
 #[cfg(feature = "vulkan")]

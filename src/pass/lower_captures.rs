@@ -89,7 +89,7 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
 }
 
 /// Whether something may be captured of `shader`: by slot, as a variable, or as a store says.
-pub(crate) fn is_captured(shader: &Shader) -> bool {
+pub fn is_captured(shader: &Shader) -> bool {
     let is_store = |inst: &Inst| {
         [Index::io_xfb, Index::io_xfb2].iter().any(|index| IoXfb::unpack(shader.index(*inst, *index)).is_capture())
     };

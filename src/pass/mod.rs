@@ -123,7 +123,8 @@ mod textures;
 mod vertex_to_compute;
 
 pub use forms::Forms;
-pub(crate) use lower_captures::{has_stores, is_captured};
+pub(crate) use lower_captures::has_stores;
+pub use lower_captures::is_captured;
 
 use crate::capture::{Attribute, BackEnd};
 use crate::ir::Shader;

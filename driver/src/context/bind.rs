@@ -121,6 +121,13 @@ pub(crate) struct KeyState {
     min_samples: u32,
 }
 
+impl Bound {
+    /// Whether a vertex or geometry shader is bound that may capture by itself.
+    pub(super) fn captures(&self) -> bool {
+        self.shaders.iter().flatten().any(|shader| shader.may_capture)
+    }
+}
+
 impl Context {
     pub(super) fn bind_defaults(&mut self) {
         let (blend, rasterizer) = (self.create_blend_state(&BlendState::default()), RasterizerState::default());

@@ -18,7 +18,7 @@
 //! | `descriptors` | descriptor sets, by their contents |
 //! | `batch`, `access`, `rendering`, `upload` | a command buffer and what it uses; barriers; renderings; bytes on their way to the device |
 //! | `draw`, `grid`, `clear`, `copy` | commands |
-//! | `stream_output`, `query` | transform feedback, and what is counted |
+//! | `stream_output`, `capture`, `query` | transform feedback by the device, and by shaders; what is counted |
 //! | `shared`, `warm` | what all contexts of a device share: programs, pipelines, the worker that warms them up |
 //!
 //! A context is used by one thread at a time. Resources, shaders and samplers are shared between contexts of one device.
@@ -26,6 +26,7 @@
 mod access;
 mod batch;
 mod bind;
+mod capture;
 mod clear;
 mod copy;
 mod counters;
@@ -200,13 +201,14 @@ impl Context {
     pub fn create_shader(&self, nir: ntv::Shader) -> Result<Arc<Shader>> {
         let stage = module_stage(nir.stage()).ok_or_else(|| Error::new("contexts have no such shader stage"))?;
         let (id, xfb) = (crate::resource::unique_id(), nir.xfb_info.clone());
-        Ok(Arc::new(Shader { id, stage, source: Source::Nir(Box::new(nir)), xfb }))
+        let may_capture = ntv::pass::is_captured(&nir);
+        Ok(Arc::new(Shader { id, stage, source: Source::Nir(Box::new(nir)), xfb, may_capture }))
     }
 
     /// A shader of a module that is there already, with its tables. Its descriptors are numbered as ntv numbers those of NIR.
     pub fn create_shader_of_module(&self, module: ntv::Module, xfb: ntv::ir::XfbInfo) -> Result<Arc<Shader>> {
         let (id, stage) = (crate::resource::unique_id(), module.stage);
-        Ok(Arc::new(Shader { id, stage, source: Source::Module(Box::new(module)), xfb }))
+        Ok(Arc::new(Shader { id, stage, source: Source::Module(Box::new(module)), xfb, may_capture: false }))
     }
 
     /// Makes the program of `shaders`, which come in the order of the pipeline, before it is drawn with: Gallium's `link_shader`. It has
@@ -227,6 +229,7 @@ impl Context {
         }
         self.transitions.clear();
         self.programs.retain(|name, _| !name.contains(&shader.id));
+        self.feedback.capture.clear();
         self.unbind_shader(shader);
     }
 

@@ -4,17 +4,15 @@
 //! something ends it that Vulkan does not allow within: another pipeline, the end of the rendering. How far it came is in a counter
 //! on the device, so that it goes on from there.
 //!
-//! With [`BackEnd::Storage`] the shaders of the program write what is captured, and are told of each draw in a block of words.
+//! Where shaders write what is captured, see `capture`.
 
 use super::access::Use;
-use super::bind::Bound;
-use super::descriptors::{buffer_descriptor, Descriptor};
-use super::state::{DrawInfo, DrawStart, Topology};
+use super::capture::CaptureProgress;
 use super::{BufferRange, Context, Dirty};
 use crate::error::{Error, Result};
 use crate::resource::{Buffer, BufferDescription};
 use ash::vk;
-use ntv::capture::{fitting, CaptureState, ProvokingVertex, BUFFER_BINDING, STATE_BINDING};
+use ntv::capture::BackEnd;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::Arc;
 
@@ -39,14 +37,13 @@ impl StreamOutputTarget {
 /// What is captured to.
 #[derive(Default)]
 pub(super) struct Feedback {
-    targets: [Option<Arc<StreamOutputTarget>>; MAX_TARGETS],
+    pub(super) targets: [Option<Arc<StreamOutputTarget>>; MAX_TARGETS],
     /// Captures go on where they ended.
     appends: bool,
     /// A capture of the device is under way.
     is_running: bool,
-    /// The shaders write, and have written so many primitives since the begin.
-    primitives: u32,
-    state: Vec<u32>,
+    /// What shaders that capture are told, and what they have done.
+    pub(super) capture: CaptureProgress,
 }
 
 impl Feedback {
@@ -83,7 +80,7 @@ impl Context {
         feedback.targets[..targets.len()].clone_from_slice(targets);
         feedback.appends = append;
         if feedback.is_active() && !append {
-            feedback.primitives = 0;
+            feedback.capture.restart();
         }
         self.force(Dirty::StreamOutput);
         self.force(Dirty::ShaderKey);
@@ -93,20 +90,8 @@ impl Context {
 
     /// Whether the device is to capture what the bound program draws.
     fn device_captures(&self) -> bool {
-        self.feedback.is_active()
-            && self
-                .current
-                .program
-                .as_ref()
-                .is_some_and(|program| !program.xfb.is_empty() && program.captures == ntv::capture::BackEnd::Extension)
-    }
-
-    /// Whether the shaders of the bound program capture, or could.
-    fn shaders_capture(&self) -> bool {
-        self.current
-            .program
-            .as_ref()
-            .is_some_and(|program| !program.xfb.is_empty() && program.captures == ntv::capture::BackEnd::Storage)
+        let program = self.current.program.as_ref();
+        self.feedback.is_active() && program.is_some_and(|program| program.is_captured_by(BackEnd::Extension))
     }
 
     /// Binds the targets.
@@ -193,109 +178,4 @@ impl Context {
         let targets = self.feedback.targets.iter().enumerate();
         targets.filter_map(|(number, target)| Some((number, target.as_ref()?.counter.storage()))).collect()
     }
-
-    /// Tells shaders that capture of a draw that comes.
-    pub(super) fn before_draw(&mut self, info: &DrawInfo, is_indirect: bool, draws: &[DrawStart]) -> Result<()> {
-        if self.current.program.is_none() || !self.shaders_capture() {
-            return Ok(());
-        }
-        let mut state = CaptureState::INACTIVE;
-        if self.feedback.is_active() {
-            if is_indirect || info.indices.is_some() || draws.len() > 1 {
-                return Err(Error::new("shaders that capture take single draws without indices"));
-            }
-            let draw = draws.first().copied().unwrap_or_default();
-            state = CaptureState {
-                is_active: true,
-                topology: capture_topology(info.mode)?,
-                provoking: provoking(&self.bound),
-                first_vertex: draw.start,
-                vertices: draw.count,
-                first_instance: info.start_instance,
-                instances: info.instance_count,
-                primitives_before: self.feedback.primitives,
-                primitives_most: self.primitives_that_fit(info.mode)?,
-                ..CaptureState::INACTIVE
-            };
-            let alignment = self.device.limits.min_storage_buffer_offset_alignment.max(4);
-            for (number, target) in self.feedback.targets.iter().enumerate() {
-                let Some(target) = target else { continue };
-                state.first_words[number] = (target.range.offset % alignment / 4) as u32;
-            }
-        }
-        let words = state.words();
-        if self.feedback.state != words {
-            self.feedback.state = words.to_vec();
-            self.force(Dirty::StorageBuffers);
-        }
-        Ok(())
-    }
-
-    /// Counts what shaders captured of a draw.
-    pub(super) fn after_draw(&mut self, info: &DrawInfo, draws: &[DrawStart]) {
-        if !self.feedback.is_active() || !self.shaders_capture() {
-            return;
-        }
-        let Ok(topology) = capture_topology(info.mode) else { return };
-        for draw in draws {
-            let primitives = topology.primitives(draw.count).saturating_mul(info.instance_count);
-            self.feedback.primitives = self.feedback.primitives.saturating_add(primitives);
-        }
-    }
-
-    fn primitives_that_fit(&self, mode: Topology) -> Result<u32> {
-        let Some(program) = &self.current.program else { return Ok(0) };
-        let used = program.xfb.buffers.iter().zip(&self.feedback.targets).filter(|(buffer, _)| buffer.is_used);
-        let sizes = used.map(|(buffer, target)| (buffer.stride, target.as_ref().map_or(0, |target| target.range.size)));
-        Ok(fitting(capture_topology(mode)?, sizes))
-    }
-
-    /// The descriptor of what a shader that captures has beside the application's shader buffers; `None` for those.
-    pub(super) fn describe_captured(&mut self, number: usize) -> Result<Option<Descriptor>> {
-        let (first, state) = (BUFFER_BINDING as usize, STATE_BINDING as usize);
-        if number == state {
-            if self.feedback.state.is_empty() {
-                self.feedback.state = CaptureState::INACTIVE.words().to_vec();
-            }
-            let bytes: Vec<u8> = self.feedback.state.iter().flat_map(|word| word.to_ne_bytes()).collect();
-            let alignment = self.device.limits.min_storage_buffer_offset_alignment;
-            let place = self.upload(&bytes, bytes.len() as u64, alignment)?;
-            return Ok(Some(buffer_descriptor(*place.storage.raw, place.offset, bytes.len() as u64)));
-        }
-        let Some(target) = number.checked_sub(first).filter(|target| *target < MAX_TARGETS) else { return Ok(None) };
-        let alignment = self.device.limits.min_storage_buffer_offset_alignment.max(4);
-        match self.feedback.targets[target].clone() {
-            Some(target) => {
-                let storage = target.range.buffer.storage();
-                self.use_buffer(&storage, Use::Storage);
-                let before = target.range.offset % alignment;
-                Ok(Some(buffer_descriptor(*storage.raw, target.range.offset - before, target.range.size + before)))
-            }
-            None => {
-                // The shader is told to write nothing.
-                let place = self.upload(&[0; 16], 16, alignment)?;
-                Ok(Some(buffer_descriptor(*place.storage.raw, place.offset, 16)))
-            }
-        }
-    }
-}
-
-fn provoking(bound: &Bound) -> ProvokingVertex {
-    match bound.rasterizer.get().as_ref().is_none_or(|rasterizer| rasterizer.0.flatshade_first) {
-        true => ProvokingVertex::First,
-        false => ProvokingVertex::Last,
-    }
-}
-
-fn capture_topology(mode: Topology) -> Result<ntv::capture::Topology> {
-    use ntv::capture::Topology as Captured;
-    Ok(match mode {
-        Topology::POINT_LIST => Captured::Points,
-        Topology::LINE_LIST => Captured::Lines,
-        Topology::LINE_STRIP => Captured::LineStrip,
-        Topology::TRIANGLE_LIST => Captured::Triangles,
-        Topology::TRIANGLE_STRIP => Captured::TriangleStrip,
-        Topology::TRIANGLE_FAN => Captured::TriangleFan,
-        other => return Err(Error::new(format!("shaders capture no {other:?}"))),
-    })
 }

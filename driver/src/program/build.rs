@@ -5,11 +5,12 @@ use super::{module_stage, InlineBlock, Program, Shader, Source};
 use crate::device::Logical;
 use crate::error::{Error, Result};
 use ash::vk;
-use ntv::capture::BackEnd;
+use ntv::capture::{Attribute, BackEnd};
 use ntv::ir::XfbInfo;
 use ntv::module::{Module, Stage};
 use ntv::plan::{plan, Class, Limits, Placements, Plan, Threshold, Wishes};
-use ntv::{variant, EmitOptions, Key, Options, Target, Translator};
+use ntv::{variant, EmitOptions, Feature, Key, Options, Target, Translator};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::Arc;
 
 /// What an application may say of a program.
@@ -40,12 +41,16 @@ pub(crate) struct Builder {
     translator: Translator,
     options: Options,
     limits: Limits,
+    /// The device has transform feedback.
+    can_capture: bool,
 }
 
 impl Builder {
     pub(crate) fn new(device: &Logical, target: &Target) -> Builder {
         let options = Options { target: target.clone(), ..Options::default() };
-        Builder { translator: Translator::new(options.clone()), options, limits: plan_limits(&device.limits) }
+        let can_capture = target.has(Feature::transformFeedback);
+        let limits = plan_limits(&device.limits);
+        Builder { translator: Translator::new(options.clone()), options, limits, can_capture }
     }
 
     /// A program of `shaders`, which come in the order of the pipeline.
@@ -53,17 +58,14 @@ impl Builder {
         &mut self,
         (device, layouts): (&Arc<Logical>, &Layouts),
         shaders: &[Arc<Shader>],
-        (id, options): (u32, &ProgramOptions),
+        options: &ProgramOptions,
     ) -> Result<Program> {
         let (classes, inline_blocks) = self.plan(shaders, options)?;
         let captures = options.captures.unwrap_or(match device.feedback {
             Some(_) => BackEnd::Extension,
             None => BackEnd::Storage,
         });
-        if self.options.captures != captures {
-            self.options.captures = captures;
-            self.translator.set_options(self.options.clone());
-        }
+        self.capture_by(captures);
         let mut modules = Vec::new();
         let mut xfb = XfbInfo::default();
         for (shader, placements) in shaders.iter().zip(classes) {
@@ -76,12 +78,26 @@ impl Builder {
         }
         let modules: Vec<&Module> = modules.iter().collect();
         let push_constants = self.push_constants(&modules);
-        let (content, assignments) = Content::collect(&modules, push_constants)?;
+        let (content, assignments) = Content::collect(&modules, push_constants, None)?;
         let layout = layouts.get(device, &content)?;
         let linked = ntv::link::link(&modules, assignments).map_err(|error| Error::new(error.to_string()))?;
-        let mut program = finish(id, linked.modules, layout, (xfb, push_constants))?;
+        let mut program = finish(linked.modules, layout, (xfb, push_constants))?;
         (program.inline_blocks, program.captures) = (inline_blocks, captures);
         Ok(program)
+    }
+
+    /// Translates for this back end of transform feedback from now on.
+    fn capture_by(&mut self, captures: BackEnd) {
+        // What a compute shader captures, another variant draws: one without captures, so the device need not be able to.
+        let (back_end, drawn) = match captures {
+            BackEnd::Compute => (BackEnd::Extension, true),
+            back_end => (back_end, self.can_capture),
+        };
+        if self.options.captures != back_end || self.options.target.has(Feature::transformFeedback) != drawn {
+            self.options.captures = back_end;
+            self.options.target.set(Feature::transformFeedback, drawn);
+            self.translator.set_options(self.options.clone());
+        }
     }
 
     /// Where each stage's blocks are.
@@ -122,15 +138,26 @@ impl Builder {
         match &shader.source {
             Source::Module(module) => Ok(((**module).clone(), shader.xfb.clone())),
             Source::Nir(nir) => {
+                let captured = self.captured(shader, nir)?;
                 let mut nir = (**nir).clone();
                 self.translator.set_placements(placements);
                 let emit =
                     EmitOptions { offer: OFFERED, linkable: true, names: options.names, ..EmitOptions::default() };
                 let module = self.translator.translate(&mut nir, &emit);
                 let module = module.map_err(|errors| Error::new(errors.to_string()))?;
-                Ok((module, std::mem::take(&mut nir.xfb_info)))
+                Ok((module, captured))
             }
         }
+    }
+
+    /// What a shader captures: as it came, or what its stores say.
+    fn captured(&mut self, shader: &Shader, nir: &ntv::Shader) -> Result<XfbInfo> {
+        if !shader.may_capture || !shader.xfb.is_empty() {
+            return Ok(shader.xfb.clone());
+        }
+        let mut nir = nir.clone();
+        self.translator.lower(&mut nir, Some("lower_io")).map_err(|errors| Error::new(errors.to_string()))?;
+        Ok(std::mem::take(&mut nir.xfb_info))
     }
 
     /// Bytes of push constants that the program has: all that the device takes, if any stage reads some.
@@ -144,6 +171,25 @@ impl Builder {
             0
         }
     }
+}
+
+/// The compute program that captures what a vertex shader of these attributes writes. Its resources are those of the vertex stage.
+pub(crate) fn capture_program(
+    (device, layouts): (&Arc<Logical>, &Layouts),
+    target: &Target,
+    nir: &ntv::Shader,
+    attributes: Vec<Attribute>,
+) -> Result<Program> {
+    let options = Options { target: target.clone(), captures: BackEnd::Compute, attributes, ..Options::default() };
+    let mut nir = nir.clone();
+    let emit = EmitOptions { linkable: true, ..EmitOptions::default() };
+    let module = Translator::new(options).translate(&mut nir, &emit);
+    let module = module.map_err(|errors| Error::new(errors.to_string()))?;
+    let push_constants = if reads_push_constants(&module.words) { device.limits.max_push_constants_size } else { 0 };
+    let (content, assignments) = Content::collect(&[&module], push_constants, Some(Stage::Vertex))?;
+    let layout = layouts.get(device, &content)?;
+    let linked = ntv::link::link(&[&module], assignments).map_err(|error| Error::new(error.to_string()))?;
+    finish(linked.modules, layout, (XfbInfo::default(), push_constants))
 }
 
 /// The blocks of a plan that are in the push constants.
@@ -175,12 +221,7 @@ fn reads_push_constants(words: &[u32]) -> bool {
     false
 }
 
-fn finish(
-    id: u32,
-    modules: Vec<Module>,
-    layout: Arc<super::Layout>,
-    (xfb, push_constants): (XfbInfo, u32),
-) -> Result<Program> {
+fn finish(modules: Vec<Module>, layout: Arc<super::Layout>, (xfb, push_constants): (XfbInfo, u32)) -> Result<Program> {
     let has = |stage| modules.iter().any(|module| module.stage == stage);
     let (has_fragment, has_tessellation) = (has(Stage::Fragment), has(Stage::TessEval));
     let vertex = modules.iter().filter(|module| module.stage == Stage::Vertex);
@@ -196,8 +237,9 @@ fn finish(
         .map(|module| variant::Shader { id: crate::resource::unique_id(), module: Arc::new(module) })
         .collect();
     let variants = variant::Program::new(shaders).map_err(|error| Error::new(error.to_string()))?;
+    static NEXT: AtomicU32 = AtomicU32::new(1);
     Ok(Program {
-        id,
+        id: NEXT.fetch_add(1, Ordering::Relaxed),
         variants,
         layout,
         seen,

@@ -11,11 +11,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub(crate) struct Programs {
     state: Mutex<State>,
     pub(crate) layouts: Layouts,
+    target: Target,
 }
 
 struct State {
     builder: Builder,
-    next: u32,
     known: FxHashMap<Vec<u64>, Arc<Program>>,
     built: u64,
 }
@@ -23,8 +23,8 @@ struct State {
 impl Programs {
     pub(crate) fn new(device: &Logical, target: &Target) -> Programs {
         let builder = Builder::new(device, target);
-        let state = State { builder, next: 0, known: FxHashMap::default(), built: 0 };
-        Programs { state: Mutex::new(state), layouts: Layouts::default() }
+        let state = State { builder, known: FxHashMap::default(), built: 0 };
+        Programs { state: Mutex::new(state), layouts: Layouts::default(), target: target.clone() }
     }
 
     /// The program of `shaders`, which come in the order of the pipeline; made with `options` if it is not there.
@@ -39,11 +39,15 @@ impl Programs {
         if let Some(program) = state.known.get(&name) {
             return Ok((Arc::clone(program), false));
         }
-        let id = state.next + 1;
-        let program = Arc::new(state.builder.build((device, &self.layouts), shaders, (id, options))?);
-        (state.next, state.built) = (id, state.built + 1);
+        let program = Arc::new(state.builder.build((device, &self.layouts), shaders, options)?);
+        state.built += 1;
         state.known.insert(name, Arc::clone(&program));
         Ok((program, true))
+    }
+
+    /// What translations may use.
+    pub(crate) fn target(&self) -> &Target {
+        &self.target
     }
 
     /// Forgets all programs with this shader, and gives them.

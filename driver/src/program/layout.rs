@@ -52,7 +52,10 @@ impl DescriptorClass {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct SlotBinding {
     pub(crate) class: DescriptorClass,
+    /// The stage whose slots it sees.
     pub(crate) stage: Stage,
+    /// The stage that sees them.
+    pub(crate) runs_in: Stage,
     /// The first slot that the context binds there.
     pub(crate) slot: u32,
     pub(crate) count: u32,
@@ -99,7 +102,13 @@ pub(crate) const DESCRIPTOR_BYTES: usize = 24;
 
 impl Content {
     /// Collects what `modules` use, and says where each stage's descriptors move.
-    pub(super) fn collect(modules: &[&Module], push_constants: u32) -> Result<(Content, Vec<Assignment>)> {
+    ///
+    /// `slots_of` is the stage whose slots they see, if it is not their own: a compute shader may do what a vertex shader does.
+    pub(super) fn collect(
+        modules: &[&Module],
+        push_constants: u32,
+        slots_of: Option<Stage>,
+    ) -> Result<(Content, Vec<Assignment>)> {
         let mut slots: [Vec<SlotBinding>; CLASSES] = Default::default();
         let mut firsts = [0; CLASSES];
         let mut assignments = Vec::new();
@@ -110,7 +119,7 @@ impl Content {
             for used in &module.bindings {
                 let class = class_of(used)?;
                 let list = &mut slots[class];
-                let same = |known: &SlotBinding| known.stage == module.stage && known.slot == used.binding;
+                let same = |known: &SlotBinding| known.runs_in == module.stage && known.slot == used.binding;
                 if list.iter().any(same) {
                     let place = format!("set {} binding {}", used.set, used.binding);
                     return Err(Error::new(format!("{place} of the {} stage has two kinds", module.stage.name())));
@@ -119,7 +128,8 @@ impl Content {
                 assignment.bindings.push(([used.set, used.binding], [used.set, binding]));
                 list.push(SlotBinding {
                     class: DescriptorClass::ALL[class],
-                    stage: module.stage,
+                    stage: slots_of.unwrap_or(module.stage),
+                    runs_in: module.stage,
                     slot: used.binding,
                     count: used.count,
                     kind: used.kind,
@@ -212,7 +222,7 @@ impl SetLayout {
                     .binding(slot.binding)
                     .descriptor_type(ty(slot.kind))
                     .descriptor_count(slot.count)
-                    .stage_flags(stage_flags(slot.stage))
+                    .stage_flags(stage_flags(slot.runs_in))
             })
             .collect();
         let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);

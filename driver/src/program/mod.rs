@@ -12,8 +12,8 @@ mod cache;
 mod layout;
 mod modules;
 
-pub(crate) use build::Builder;
 pub use build::ProgramOptions;
+pub(crate) use build::{capture_program, Builder};
 pub(crate) use cache::Programs;
 pub(crate) use layout::{
     stage_flags, DescriptorClass, Layout, Layouts, SetLayout, SlotBinding, CLASSES, DESCRIPTOR_BYTES,
@@ -34,8 +34,10 @@ pub struct Shader {
     pub(crate) id: u64,
     pub(crate) stage: Stage,
     pub(crate) source: Source,
-    /// What it captures.
+    /// What it captures, as far as that is known before it is translated.
     pub(crate) xfb: XfbInfo,
+    /// It captures, maybe by itself.
+    pub(crate) may_capture: bool,
 }
 
 /// What a shader is made of.
@@ -83,6 +85,13 @@ pub(crate) struct Program {
     pub(crate) push_constants: u32,
     /// Constant buffers that are in the push constants.
     pub(crate) inline_blocks: Vec<InlineBlock>,
+}
+
+impl Program {
+    /// Whether it has captures that `back_end` writes.
+    pub(crate) fn is_captured_by(&self, back_end: BackEnd) -> bool {
+        self.captures == back_end && !self.xfb.is_empty()
+    }
 }
 
 /// A constant buffer that is in the push constants.

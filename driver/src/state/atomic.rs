@@ -3,7 +3,7 @@
 //! [`AtomicWords::post`] adds bits and [`AtomicWords::take`] removes all. Each bit that is posted is taken once, by one taker, unless
 //! it is posted again before. Who takes a bit sees all that the poster wrote before: post is a release, take an acquire.
 
-use super::words::{Tree, Word, Words};
+use super::words::{Tree, Word, WordIndices, Words};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Storage of a set that threads share.
@@ -68,8 +68,7 @@ impl<const W: usize> AtomicWords<Tree<W>> for AtomicTree<W> {
 
     fn take(&self) -> Tree<W> {
         let mut taken = Tree::EMPTY;
-        let mut summary = Word(take(&self.summary));
-        while let Some(at) = summary.pop_first() {
+        for at in WordIndices(take(&self.summary)) {
             taken.put(at, take(&self.words[at]));
         }
         taken

@@ -164,7 +164,7 @@ impl<E: Bit> BitSet<E> {
 
     /// The bits, lowest first, of a copy: what happens to the set meanwhile makes no difference.
     pub fn iter(&self) -> Iter<E> {
-        Iter { rest: *self }
+        Iter { indices: self.words.indices() }
     }
 }
 
@@ -223,18 +223,18 @@ operator! {
 /// The bits of a set, lowest first.
 #[derive(Clone, Debug)]
 pub struct Iter<E: Bit> {
-    rest: BitSet<E>,
+    indices: <E::Words as Words>::Indices,
 }
 
 impl<E: Bit> Iterator for Iter<E> {
     type Item = E;
 
     fn next(&mut self) -> Option<E> {
-        self.rest.words.pop_first().map(E::from_index)
+        self.indices.next().map(E::from_index)
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.rest.len(), Some(self.rest.len()))
+        self.indices.size_hint()
     }
 }
 

@@ -34,29 +34,28 @@ use super::bitset::{Bit, BitSet};
 pub struct Cursor<E: Bit> {
     /// The place after the bit that the last step returned.
     next: usize,
-    /// The set as the last step left it.
-    #[cfg(debug_assertions)]
+    /// The set as the last step left it; in debug builds alone.
     left: Option<BitSet<E>>,
-    #[cfg(not(debug_assertions))]
-    left: std::marker::PhantomData<E>,
 }
 
 impl<E: Bit> Default for Cursor<E> {
     fn default() -> Self {
-        Cursor { next: 0, left: Default::default() }
+        Cursor::new()
     }
 }
 
 impl<E: Bit> Cursor<E> {
     /// A place before the first bit.
-    pub fn new() -> Cursor<E> {
-        Cursor::default()
+    pub const fn new() -> Cursor<E> {
+        Cursor { next: 0, left: None }
     }
 
     /// The next bit, which stays in `set`.
     pub fn next(&mut self, set: &BitSet<E>) -> Option<E> {
         let bit = self.step(set, set);
-        self.leave(set);
+        if cfg!(debug_assertions) {
+            self.left = Some(*set);
+        }
         bit
     }
 
@@ -71,34 +70,22 @@ impl<E: Bit> Cursor<E> {
         if let Some(bit) = bit {
             set.remove(bit);
         }
-        self.leave(set);
+        if cfg!(debug_assertions) {
+            self.left = Some(*set);
+        }
         bit
     }
 
+    /// The next bit that is wanted, after a look at what has changed since the last step.
     fn step(&mut self, set: &BitSet<E>, wanted: &BitSet<E>) -> Option<E> {
-        self.check(set);
+        if cfg!(debug_assertions) {
+            let changed = self.left.and_then(|left| (left ^ *set).first()).filter(|bit| bit.index() < self.next);
+            assert!(changed.is_none(), "{changed:?} has changed after a walk passed it");
+        }
         let bit = set.next_common(wanted, self.next)?;
         self.next = bit.index() + 1;
         Some(bit)
     }
-
-    /// That no bit which the cursor has passed was changed since the last step.
-    #[cfg(debug_assertions)]
-    fn check(&self, set: &BitSet<E>) {
-        let changed = self.left.and_then(|left| (left ^ *set).first()).filter(|bit| bit.index() < self.next);
-        debug_assert!(changed.is_none(), "{changed:?} has changed after a walk passed it");
-    }
-
-    #[cfg(not(debug_assertions))]
-    fn check(&self, _: &BitSet<E>) {}
-
-    #[cfg(debug_assertions)]
-    fn leave(&mut self, set: &BitSet<E>) {
-        self.left = Some(*set);
-    }
-
-    #[cfg(not(debug_assertions))]
-    fn leave(&mut self, _: &BitSet<E>) {}
 }
 
 impl<E: Bit> BitSet<E> {

@@ -126,7 +126,7 @@ impl<T, E: Bit> Derived<T, E> {
 /// | `stale()` | the values that have to be computed again |
 /// | `recomputations(value)` | how often a value was computed |
 ///
-/// [The module](crate::state::derived) has an example.
+/// [The module](mod@crate::state::derived) has an example.
 #[macro_export]
 macro_rules! derived {
     (

@@ -11,10 +11,10 @@
 //! | [`table`] | which commands need a bit, what brings it to the device, and in which order? |
 //! | [`walk`](mod@walk) | what does this command have to do now? |
 //! | [`revision`] | what has changed since this consumer has looked? |
-//! | [`derived`] | is this cached value still true? |
+//! | [`derived`](mod@derived) | is this cached value still true? |
 //! | [`observer`] | who has to know that a shared resource has changed? |
 //!
-//! The [rules](rules) of a table hold at compile time. [`words`] and [`atomic`] are what sets and inboxes are stored in.
+//! The [rules] of a table hold at compile time. [`words`] and [`atomic`] are what sets and inboxes are stored in.
 //!
 //! A setter and a draw, in short:
 //!

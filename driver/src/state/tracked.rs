@@ -22,7 +22,11 @@
 //! assert!(dirty.is_empty());
 //! ```
 //!
-//! The bit that a setter writes so belongs to this value alone: if another value shares it, put both in one `Tracked`.
+//! A setter may remove a bit so under two conditions:
+//!
+//! - The bit belongs to this value alone: values that share a bit are put in one `Tracked`.
+//! - Whatever else sets the bit calls [`Tracked::forget`], as the consumer then no longer has what it had: a new command buffer, or the
+//!   handler of another bit that invalidates this one.
 
 /// A value and what its consumer has of it.
 ///

@@ -24,6 +24,8 @@ pub trait Words: Copy + Eq + Hash + Debug + Send + Sync + 'static + sealed::Seal
     const EMPTY: Self;
     /// How many bits there is room for.
     const CAPACITY: usize;
+    /// The places of the bits, lowest first.
+    type Indices: ExactSizeIterator<Item = usize> + Clone + Debug;
     /// The same bits, shared by threads.
     type Atomic: AtomicWords<Self>;
 
@@ -43,8 +45,8 @@ pub trait Words: Copy + Eq + Hash + Debug + Send + Sync + 'static + sealed::Seal
     fn next_common(&self, other: &Self, from: usize) -> Option<usize>;
     /// The highest bit.
     fn last(&self) -> Option<usize>;
-    /// Removes the lowest bit and returns it.
-    fn pop_first(&mut self) -> Option<usize>;
+    /// The places of the bits, lowest first, of a copy.
+    fn indices(self) -> Self::Indices;
 }
 
 mod sealed {
@@ -137,6 +139,7 @@ impl Word {
 impl Words for Word {
     const EMPTY: Word = Word(0);
     const CAPACITY: usize = 64;
+    type Indices = WordIndices;
     type Atomic = AtomicWord;
 
     fn is_empty(&self) -> bool {
@@ -172,10 +175,8 @@ impl Words for Word {
         (self.0 != 0).then(|| last(self.0))
     }
 
-    fn pop_first(&mut self) -> Option<usize> {
-        let index = (self.0 != 0).then(|| first(self.0))?;
-        self.0 &= self.0 - 1;
-        Some(index)
+    fn indices(self) -> WordIndices {
+        WordIndices(self.0)
     }
 }
 
@@ -219,6 +220,7 @@ impl<const W: usize> Tree<W> {
 impl<const W: usize> Words for Tree<W> {
     const EMPTY: Tree<W> = Tree { summary: 0, words: [0; W] };
     const CAPACITY: usize = 64 * W;
+    type Indices = TreeIndices<W>;
     type Atomic = AtomicTree<W>;
 
     fn is_empty(&self) -> bool {
@@ -276,10 +278,59 @@ impl<const W: usize> Words for Tree<W> {
         Some(64 * at + last(self.words[at]))
     }
 
-    fn pop_first(&mut self) -> Option<usize> {
-        let at = (self.summary != 0).then(|| first(self.summary))?;
-        let word = self.words[at];
-        self.put(at, word & (word - 1));
-        Some(64 * at + first(word))
+    fn indices(self) -> TreeIndices<W> {
+        TreeIndices { word: WordIndices(0), at: 0, summary: WordIndices(self.summary), words: self.words }
     }
 }
+
+/// The places of the bits of a [`Word`].
+#[derive(Clone, Debug)]
+pub struct WordIndices(pub(super) u64);
+
+impl Iterator for WordIndices {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
+        let index = (self.0 != 0).then(|| first(self.0))?;
+        self.0 &= self.0 - 1;
+        Some(index)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let len = self.0.count_ones() as usize;
+        (len, Some(len))
+    }
+}
+
+impl ExactSizeIterator for WordIndices {}
+
+/// The places of the bits of a [`Tree`].
+#[derive(Clone, Debug)]
+pub struct TreeIndices<const W: usize> {
+    /// What is left of word `at`.
+    word: WordIndices,
+    at: usize,
+    /// Which words come after it.
+    summary: WordIndices,
+    words: [u64; W],
+}
+
+impl<const W: usize> Iterator for TreeIndices<W> {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
+        if self.word.0 == 0 {
+            self.at = self.summary.next()?;
+            self.word = WordIndices(self.words[self.at]);
+        }
+        self.word.next().map(|index| 64 * self.at + index)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let after = self.summary.clone().map(|at| self.words[at].count_ones() as usize);
+        let len = self.word.len() + after.sum::<usize>();
+        (len, Some(len))
+    }
+}
+
+impl<const W: usize> ExactSizeIterator for TreeIndices<W> {}

@@ -18,6 +18,10 @@ const CLASS_BITS: [Dirty; CLASSES] =
 const WITH_STATE: u64 = Key::ALL & !Key::STRIP;
 
 pub(in crate::context) fn program(context: &mut Context) -> Result<()> {
+    context.take_program()
+}
+
+fn take(context: &mut Context) -> Result<()> {
     let program = context.find_program()?;
     let before = context.current.program.replace(Arc::clone(&program));
     let same = |what: fn(&Program) -> u32| before.as_ref().is_some_and(|before| what(before) == what(&program));
@@ -66,6 +70,11 @@ fn relevant(program: &Program) -> BitSet<Dirty> {
 }
 
 impl Context {
+    /// Takes over the program of the shaders that are bound.
+    pub(in crate::context) fn take_program(&mut self) -> Result<()> {
+        take(self)
+    }
+
     fn forced_all(&self) -> bool {
         self.options.emit_all || self.current.pipeline.is_none()
     }

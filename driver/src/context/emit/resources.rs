@@ -35,10 +35,7 @@ pub(in crate::context) fn images(context: &mut Context) -> Result<()> {
 
 pub(in crate::context) fn compute_resources(context: &mut Context) -> Result<()> {
     let Some((program, _)) = context.current.compute.clone() else { return Ok(()) };
-    for class in DescriptorClass::ALL {
-        context.bind_class(&program.layout, class, vk::PipelineBindPoint::COMPUTE)?;
-    }
-    context.push_blocks(&program, false)
+    context.bind_compute_sets(&program)
 }
 
 /// Looks again whether what is bound waits for something.
@@ -125,6 +122,14 @@ pub(in crate::context) fn stream_output(context: &mut Context) -> Result<()> {
 }
 
 impl Context {
+    /// Binds all that a compute program sees.
+    pub(in crate::context) fn bind_compute_sets(&mut self, program: &Arc<crate::program::Program>) -> Result<()> {
+        for class in DescriptorClass::ALL {
+            self.bind_class(&program.layout, class, vk::PipelineBindPoint::COMPUTE)?;
+        }
+        self.push_blocks(program, false)
+    }
+
     fn bind_graphics(&mut self, class: DescriptorClass) -> Result<()> {
         let Some(program) = self.current.program.clone() else { return Ok(()) };
         self.bind_class(&program.layout, class, vk::PipelineBindPoint::GRAPHICS)

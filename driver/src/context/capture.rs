@@ -1,0 +1,253 @@
+//! Captures that shaders write themselves, for devices without `VK_EXT_transform_feedback`.
+//!
+//! | back end | who writes |
+//! |-|-|
+//! | [`BackEnd::Storage`] | the vertex shader that draws |
+//! | [`BackEnd::Compute`] | a compute shader made of the vertex shader, before the draw: it reads vertex buffers as storage buffers |
+//!
+//! Both are told of each draw in a block of words ([`CaptureState`]). How many primitives were captured is counted here, so draws are
+//! those whose numbers the host knows: without indices, not indirect.
+
+use super::access::Use;
+use super::descriptors::{buffer_descriptor, Descriptor};
+use super::state::{DrawInfo, DrawStart, Topology};
+use super::stream_output::MAX_TARGETS;
+use super::{Context, Dirty};
+use crate::error::{Error, Result};
+use crate::pipeline::Pipeline;
+use crate::program::{capture_program, Program, Source};
+use crate::resource::BufferStorage;
+use ash::vk;
+use ntv::capture::{fitting, Attribute, AttributeFormat, BackEnd, CaptureState, ProvokingVertex};
+use ntv::capture::{BUFFER_BINDING, STATE_BINDING, VERTEX_BUFFER_BINDING};
+use ntv::module::Stage;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// Vertices of a workgroup of a compute shader that captures.
+const GROUP: u32 = 64;
+
+/// What shaders that capture are told, and what they have done.
+#[derive(Default)]
+pub(super) struct CaptureProgress {
+    /// Primitives that were captured since the begin.
+    primitives: u32,
+    /// What they are told of the draw.
+    words: Vec<u32>,
+    /// Compute shaders of programs, by the program and the vertex elements.
+    programs: FxHashMap<(u32, u32), (Arc<Program>, Arc<Pipeline>)>,
+}
+
+impl CaptureProgress {
+    /// Transform feedback begins anew.
+    pub(super) fn restart(&mut self) {
+        self.primitives = 0;
+    }
+
+    /// Forgets the compute shaders: a shader goes away.
+    pub(super) fn clear(&mut self) {
+        self.programs.clear();
+    }
+}
+
+impl Context {
+    /// Whether the bound program has captures that this back end writes.
+    fn captures_by(&self, back_end: BackEnd) -> bool {
+        self.current.program.as_ref().is_some_and(|program| program.is_captured_by(back_end))
+    }
+
+    /// Tells shaders that capture of a draw that comes, and captures it where a compute shader does.
+    pub(super) fn before_draw(&mut self, info: &DrawInfo, is_indirect: bool, draws: &[DrawStart]) -> Result<()> {
+        if self.dirty.contains(Dirty::Program) && self.bound.captures() {
+            // Who captures is known of the program.
+            self.take_program()?;
+        }
+        let (by_drawing, by_computing) = (self.captures_by(BackEnd::Storage), self.captures_by(BackEnd::Compute));
+        if !by_drawing && !by_computing {
+            return Ok(());
+        }
+        let is_active = self.feedback.is_active();
+        if is_active && (is_indirect || info.indices.is_some() || draws.len() > 1) {
+            return Err(Error::new("shaders that capture take single draws without indices"));
+        }
+        let draw = draws.first().copied().unwrap_or_default();
+        let state = if is_active { self.capture_state(info, draw)? } else { CaptureState::INACTIVE };
+        if by_drawing {
+            self.tell(&state.words());
+        } else if is_active {
+            self.capture_by_computing(&state)?;
+        }
+        Ok(())
+    }
+
+    fn capture_state(&self, info: &DrawInfo, draw: DrawStart) -> Result<CaptureState> {
+        let Some(program) = &self.current.program else { return Ok(CaptureState::INACTIVE) };
+        let topology = capture_topology(info.mode)?;
+        let used = program.xfb.buffers.iter().zip(&self.feedback.targets).filter(|(buffer, _)| buffer.is_used);
+        let room = used.map(|(buffer, target)| (buffer.stride, target.as_ref().map_or(0, |target| target.range.size)));
+        let alignment = self.storage_alignment();
+        let first_words = std::array::from_fn(|number| {
+            let target = self.feedback.targets[number].as_ref();
+            target.map_or(0, |target| (target.range.offset % alignment / 4) as u32)
+        });
+        Ok(CaptureState {
+            is_active: true,
+            topology,
+            provoking: match self.rasterizer_state().flatshade_first {
+                true => ProvokingVertex::First,
+                false => ProvokingVertex::Last,
+            },
+            first_vertex: draw.start,
+            vertices: draw.count,
+            first_instance: info.start_instance,
+            instances: info.instance_count,
+            primitives_before: self.feedback.capture.primitives,
+            primitives_most: fitting(topology, room),
+            first_words,
+            ..CaptureState::INACTIVE
+        })
+    }
+
+    /// Sets the words that the shader reads.
+    fn tell(&mut self, words: &[u32]) {
+        if self.feedback.capture.words != words {
+            self.feedback.capture.words = words.to_vec();
+            self.force(Dirty::StorageBuffers);
+        }
+    }
+
+    /// Counts what was captured of a draw.
+    pub(super) fn after_draw(&mut self, info: &DrawInfo, draws: &[DrawStart]) {
+        let by_shaders = self.captures_by(BackEnd::Storage) || self.captures_by(BackEnd::Compute);
+        if !self.feedback.is_active() || !by_shaders {
+            return;
+        }
+        let Ok(topology) = capture_topology(info.mode) else { return };
+        let progress = &mut self.feedback.capture;
+        for draw in draws {
+            let primitives = topology.primitives(draw.count).saturating_mul(info.instance_count);
+            progress.primitives = progress.primitives.saturating_add(primitives);
+        }
+    }
+
+    /// Runs the compute shader that is made of the vertex shader.
+    fn capture_by_computing(&mut self, state: &CaptureState) -> Result<()> {
+        self.end_rendering();
+        let alignment = self.storage_alignment();
+        let offset = |number| {
+            let bound = self.bound.vertex_buffers.get(number);
+            bound.map_or(0, |bound| (bound.offset % alignment) as u32)
+        };
+        let offsets: Vec<u32> = (0..super::bind::MAX_VERTEX_BUFFERS).map(offset).collect();
+        self.feedback.capture.words = state.dispatch_words(&offsets);
+        let (program, pipeline) = self.capture_program()?;
+        let point = vk::PipelineBindPoint::COMPUTE;
+        self.bind_compute_sets(&program)?;
+        self.batch.keep(pipeline.id, &pipeline);
+        let groups = [state.vertices.div_ceil(GROUP), state.instances, 1];
+        let (raw, commands) = (&self.device.raw, self.batch.commands);
+        // SAFETY: the buffer is recording, outside of a rendering; the pipeline is for this bind point, the batch keeps it, and its
+        // descriptors are bound.
+        unsafe {
+            raw.cmd_bind_pipeline(commands, point, *pipeline.raw);
+            raw.cmd_dispatch(commands, groups[0], groups[1], groups[2]);
+        }
+        self.counters.dispatches += 1;
+        // What the application had bound for computing is bound again when it dispatches.
+        self.force(Dirty::ComputeProgram);
+        self.force(Dirty::Accesses);
+        Ok(())
+    }
+
+    /// The compute shader of the bound program and vertex elements.
+    fn capture_program(&mut self) -> Result<(Arc<Program>, Arc<Pipeline>)> {
+        let missing = || Error::new("nothing is bound that could be captured");
+        let program = self.current.program.clone().ok_or_else(missing)?;
+        let elements = self.bound.elements.get().clone().ok_or_else(missing)?;
+        let name = (program.id, elements.number);
+        if let Some((program, pipeline)) = self.feedback.capture.programs.get(&name) {
+            return Ok((Arc::clone(program), Arc::clone(pipeline)));
+        }
+        let shader = self.bound.shaders[Stage::Vertex as usize].clone().ok_or_else(missing)?;
+        let Source::Nir(nir) = &shader.source else {
+            return Err(Error::new("a shader that computes captures is made of NIR"));
+        };
+        let attributes: Vec<Attribute> = (0u32..)
+            .zip(&elements.state.list)
+            .filter(|(location, _)| program.attributes.checked_shr(*location).unwrap_or(0) & 1 != 0)
+            .map(|(location, element)| {
+                let name = format!("{:?}", element.src_format);
+                let format = AttributeFormat::from_name(&name);
+                Ok(Attribute {
+                    location,
+                    format: format.ok_or_else(|| Error::new(format!("no shader reads attributes of format {name}")))?,
+                    binding: element.vertex_buffer_index,
+                    offset: element.src_offset,
+                    stride: element.src_stride,
+                    divisor: (element.instance_divisor > 0).then_some(element.instance_divisor),
+                })
+            })
+            .collect::<Result<_>>()?;
+        let device = (&self.device, &self.shared.programs.layouts);
+        let made = Arc::new(capture_program(device, self.shared.programs.target(), nir, attributes)?);
+        let pipeline = self.shared.pipelines.compute(&self.shared.modules, &made)?;
+        self.feedback.capture.programs.insert(name, (Arc::clone(&made), Arc::clone(&pipeline)));
+        Ok((made, pipeline))
+    }
+
+    fn storage_alignment(&self) -> u64 {
+        self.device.limits.min_storage_buffer_offset_alignment.max(4)
+    }
+
+    /// The descriptor of what a shader that captures has beside the application's shader buffers; `None` for those.
+    pub(super) fn describe_captured(&mut self, number: usize) -> Result<Option<Descriptor>> {
+        let alignment = self.storage_alignment();
+        if number == STATE_BINDING as usize {
+            let words = match self.feedback.capture.words.is_empty() {
+                true => CaptureState::INACTIVE.words().to_vec(),
+                false => self.feedback.capture.words.clone(),
+            };
+            let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
+            let place = self.upload(&bytes, bytes.len() as u64, alignment)?;
+            return Ok(Some(buffer_descriptor(*place.storage.raw, place.offset, bytes.len() as u64)));
+        }
+        if let Some(buffer) = number.checked_sub(VERTEX_BUFFER_BINDING as usize) {
+            let Some(bound) = self.bound.vertex_buffers.get(buffer).cloned() else { return Ok(None) };
+            let storage = bound.buffer.storage();
+            return Ok(Some(self.describe_words(&storage, bound.offset, storage.size - bound.offset)));
+        }
+        let target = number.checked_sub(BUFFER_BINDING as usize).filter(|target| *target < MAX_TARGETS);
+        let Some(target) = target else { return Ok(None) };
+        match self.feedback.targets[target].clone() {
+            Some(target) => {
+                let storage = target.range.buffer.storage();
+                Ok(Some(self.describe_words(&storage, target.range.offset, target.range.size)))
+            }
+            None => {
+                // The shader is told to write nothing.
+                let place = self.upload(&[0; 16], 16, alignment)?;
+                Ok(Some(buffer_descriptor(*place.storage.raw, place.offset, 16)))
+            }
+        }
+    }
+
+    /// A storage buffer that begins at an alignment before `offset`.
+    fn describe_words(&mut self, storage: &Arc<BufferStorage>, offset: u64, size: u64) -> Descriptor {
+        self.use_buffer(storage, Use::Storage);
+        let before = offset % self.storage_alignment();
+        buffer_descriptor(*storage.raw, offset - before, size + before)
+    }
+}
+
+fn capture_topology(mode: Topology) -> Result<ntv::capture::Topology> {
+    use ntv::capture::Topology as Captured;
+    Ok(match mode {
+        Topology::POINT_LIST => Captured::Points,
+        Topology::LINE_LIST => Captured::Lines,
+        Topology::LINE_STRIP => Captured::LineStrip,
+        Topology::TRIANGLE_LIST => Captured::Triangles,
+        Topology::TRIANGLE_STRIP => Captured::TriangleStrip,
+        Topology::TRIANGLE_FAN => Captured::TriangleFan,
+        other => return Err(Error::new(format!("shaders capture no {other:?}"))),
+    })
+}

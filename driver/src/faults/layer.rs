@@ -1,0 +1,189 @@
+//! The layer: which of its instances and devices a call is for, and which functions come next.
+
+use super::functions::find;
+use super::Faults;
+use ash::vk;
+use ash::vk::Handle;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::ffi::{c_char, CStr};
+use std::marker::PhantomData;
+use std::mem::transmute;
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// A pointer to some function.
+pub(super) type Pointer = unsafe extern "system" fn();
+
+/// A function that the layer puts itself before.
+pub(super) struct Function {
+    pub(super) name: &'static CStr,
+    pub(super) pointer: Pointer,
+}
+
+/// Where the functions of an instance or a device come from.
+#[derive(Clone, Copy)]
+enum Source {
+    /// Nothing was made yet, or an instance.
+    Instance(vk::PFN_vkGetInstanceProcAddr, vk::Instance),
+    Device(vk::PFN_vkGetDeviceProcAddr, vk::Device),
+}
+
+/// The layer of an instance or a device.
+#[derive(Clone)]
+pub(super) struct Layer {
+    pub(super) faults: Arc<Faults>,
+    source: Source,
+}
+
+/// The layers of instances and devices, by the first word of their dispatchable objects. That is the same for all objects of an instance or a
+/// device, as the loader makes it so for its own layers.
+static LAYERS: RwLock<Option<HashMap<usize, Layer>>> = RwLock::new(None);
+
+thread_local! {
+    static ENTERED: RefCell<Vec<Layer>> = const { RefCell::new(Vec::new()) };
+}
+
+/// While it lives, instances that this thread makes have a layer.
+pub(crate) struct Entered {
+    /// It must be dropped on the same thread.
+    _here: PhantomData<*const ()>,
+}
+
+/// Has the instances that this thread makes of [`entry`] have a layer with `faults` over `next`.
+pub(crate) fn enter(faults: &Arc<Faults>, next: &ash::Entry) -> Entered {
+    let source = Source::Instance(next.static_fn().get_instance_proc_addr, vk::Instance::null());
+    ENTERED.with_borrow_mut(|layers| layers.push(Layer { faults: Arc::clone(faults), source }));
+    Entered { _here: PhantomData }
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        ENTERED.with_borrow_mut(|layers| layers.pop());
+    }
+}
+
+/// The functions of the layer; see [`enter`].
+pub(crate) fn entry() -> ash::Entry {
+    // SAFETY: the function gives out functions with the signatures that Vulkan says, and they are never unloaded.
+    unsafe { ash::Entry::from_static_fn(ash::StaticFn { get_instance_proc_addr }) }
+}
+
+/// The first word of a dispatchable object.
+///
+/// # Safety
+/// `handle` is one that is alive.
+unsafe fn key<H: Handle>(handle: H) -> usize {
+    // SAFETY: as asked of the caller: a dispatchable handle is a pointer.
+    unsafe { *(handle.as_raw() as usize as *const usize) }
+}
+
+/// The layer of a dispatchable object, or of what this thread will make.
+///
+/// # Safety
+/// `handle` is one that is alive, or null.
+pub(super) unsafe fn layer<H: Handle + Copy>(handle: H) -> Option<Layer> {
+    if handle.is_null() {
+        return entered();
+    }
+    let layers = LAYERS.read().unwrap_or_else(PoisonError::into_inner);
+    // SAFETY: as asked of the caller.
+    layers.as_ref()?.get(&unsafe { key(handle) }).cloned()
+}
+
+fn entered() -> Option<Layer> {
+    ENTERED.with_borrow(|layers| layers.last().cloned())
+}
+
+impl Layer {
+    /// The next function of a name.
+    pub(super) fn next(&self, name: &CStr) -> Option<Pointer> {
+        // SAFETY: the functions and handles are the implementation's; the name is a C string.
+        unsafe {
+            match self.source {
+                Source::Instance(get, instance) => get(instance, name.as_ptr()),
+                Source::Device(get, device) => get(device, name.as_ptr()),
+            }
+        }
+    }
+
+    /// Has the device finish its work.
+    pub(super) fn finish(&self) {
+        if let (Source::Device(_, device), Some(wait)) = (self.source, self.next(c"vkDeviceWaitIdle")) {
+            // SAFETY: the function's name says its type; the device is alive, because it was called.
+            let _ = unsafe { transmute::<Pointer, vk::PFN_vkDeviceWaitIdle>(wait)(device) };
+        }
+    }
+
+    /// The layer of a new instance.
+    ///
+    /// # Safety
+    /// The instance was made by the next implementation.
+    pub(super) unsafe fn add_instance(&self, instance: vk::Instance) {
+        if let Source::Instance(get, _) = self.source {
+            let layer = Layer { source: Source::Instance(get, instance), ..self.clone() };
+            // SAFETY: as asked of the caller.
+            unsafe { layer.add(instance) };
+        }
+    }
+
+    /// The layer of a new device.
+    ///
+    /// # Safety
+    /// The device was made by the next implementation.
+    pub(super) unsafe fn add_device(&self, device: vk::Device) {
+        if let Some(get) = self.next(c"vkGetDeviceProcAddr") {
+            // SAFETY: the function's name says its type.
+            let get = unsafe { transmute::<Pointer, vk::PFN_vkGetDeviceProcAddr>(get) };
+            let layer = Layer { source: Source::Device(get, device), ..self.clone() };
+            // SAFETY: as asked of the caller.
+            unsafe { layer.add(device) };
+        }
+    }
+
+    /// Says that objects like `handle` are of this layer.
+    ///
+    /// # Safety
+    /// `handle` is one that is alive.
+    pub(super) unsafe fn add<H: Handle>(&self, handle: H) {
+        let mut layers = LAYERS.write().unwrap_or_else(PoisonError::into_inner);
+        // SAFETY: as asked of the caller.
+        layers.get_or_insert_default().insert(unsafe { key(handle) }, self.clone());
+    }
+}
+
+/// Forgets the layer of an instance or a device that is about to be destroyed, and gives it.
+///
+/// # Safety
+/// `handle` is one that is alive, or null.
+pub(super) unsafe fn remove<H: Handle + Copy>(handle: H) -> Option<Layer> {
+    if handle.is_null() {
+        return None;
+    }
+    let mut layers = LAYERS.write().unwrap_or_else(PoisonError::into_inner);
+    // SAFETY: as asked of the caller.
+    layers.as_mut()?.remove(&unsafe { key(handle) })
+}
+
+/// The function of the layer, where the next implementation has one of that name.
+fn wrap(layer: &Layer, name: &CStr) -> vk::PFN_vkVoidFunction {
+    let next = layer.next(name)?;
+    Some(find(name).unwrap_or(next))
+}
+
+/// `vkGetInstanceProcAddr`.
+pub(super) unsafe extern "system" fn get_instance_proc_addr(
+    instance: vk::Instance,
+    name: *const c_char,
+) -> vk::PFN_vkVoidFunction {
+    // SAFETY: the caller gives an instance or null, and a C string.
+    unsafe { wrap(&layer(instance)?, CStr::from_ptr(name)) }
+}
+
+/// `vkGetDeviceProcAddr`.
+pub(super) unsafe extern "system" fn get_device_proc_addr(
+    device: vk::Device,
+    name: *const c_char,
+) -> vk::PFN_vkVoidFunction {
+    // SAFETY: the caller gives a device, and a C string.
+    unsafe { wrap(&layer(device)?, CStr::from_ptr(name)) }
+}

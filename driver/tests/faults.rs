@@ -1,0 +1,77 @@
+//! Every call of the headless device that can fail fails once, or from then on.
+
+mod support;
+
+use ntv_driver::faults::{FaultPlan, Faults};
+use ntv_driver::headless::{vk, Device, DeviceOptions};
+use ntv_driver::null::{World, WorldOptions};
+use ntv_driver::{Error, Implementation};
+use std::sync::Arc;
+
+const RESULTS: [vk::Result; 3] =
+    [vk::Result::ERROR_OUT_OF_HOST_MEMORY, vk::Result::ERROR_OUT_OF_DEVICE_MEMORY, vk::Result::ERROR_DEVICE_LOST];
+
+/// Opens a device, dispatches and draws.
+fn run(options: &DeviceOptions) -> Result<(), Error> {
+    let device = Device::open(options)?;
+    support::dispatch(&device)?;
+    support::draw(&device)?;
+    Ok(())
+}
+
+/// Fails each call of a run over what `open` gives. `check` looks at what is left, given whether the device gave up and leaked all.
+fn fail_each<T>(open: impl Fn() -> (DeviceOptions, T), sticky: bool, check: impl Fn(&T, &Faults, bool)) {
+    for result in RESULTS {
+        let go = |nth| {
+            let faults = Faults::new(FaultPlan { nth, result, sticky, ..FaultPlan::default() });
+            let (options, more) = open();
+            let implementation = options.implementation.with_faults(&faults);
+            (run(&DeviceOptions { implementation, ..options }), faults, more)
+        };
+        let (done, counted, more) = go(0);
+        assert_eq!((done, counted.failed()), (Ok(()), None));
+        check(&more, &counted, false);
+        assert!(counted.calls() >= if result == vk::Result::ERROR_DEVICE_LOST { 5 } else { 50 });
+        for nth in 1..=counted.calls() {
+            let (done, faults, more) = go(nth);
+            let name = faults.failed().unwrap();
+            match done {
+                // Memory of another type is asked for.
+                Ok(()) => assert_eq!((name, sticky), ("vkAllocateMemory", false)),
+                Err(error) => assert!(error.message.contains(&format!("{name} failed: {result}")), "{nth}: {error}"),
+            }
+            // Whether the device is done is not known then.
+            check(&more, &faults, name == "vkWaitForFences");
+        }
+    }
+}
+
+fn null() -> (DeviceOptions, Arc<World>) {
+    let world = World::new(WorldOptions::default());
+    let implementation = Implementation::Null(Arc::clone(&world));
+    (DeviceOptions { implementation, ..DeviceOptions::default() }, world)
+}
+
+fn check_world(world: &Arc<World>, faults: &Faults, gave_up: bool) {
+    assert_eq!(world.live_objects().is_empty(), !gave_up, "{:?}: {:?}", faults.failed(), world.live_objects());
+    assert_eq!(world.take_messages(), [""; 0], "{:?}", faults.failed());
+}
+
+#[test]
+fn each_call_fails_over_the_null_implementation() {
+    fail_each(null, false, check_world);
+}
+
+#[test]
+fn all_calls_fail_from_one_on() {
+    fail_each(null, true, check_world);
+}
+
+#[test]
+fn each_call_fails_over_lavapipe() {
+    let lavapipe = || {
+        let options = DeviceOptions { name: Some("llvmpipe".into()), validation: true, ..DeviceOptions::default() };
+        (options, ())
+    };
+    fail_each(lavapipe, false, |(), faults, _| assert_eq!(faults.take_messages(), [""; 0], "{:?}", faults.failed()));
+}

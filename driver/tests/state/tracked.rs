@@ -1,0 +1,54 @@
+//! Values that were set and set back cost nothing.
+
+use ntv_driver::state::Tracked;
+
+#[test]
+fn a_value_differs_until_the_consumer_has_it() {
+    let mut value = Tracked::new(1);
+    assert!(value.differs() && value.set(1), "the consumer has nothing yet");
+    value.synced();
+    assert!(!value.differs() && !value.set(1));
+    assert!(value.set(2) && value.set(3));
+    assert_eq!(*value.get(), 3);
+    assert!(!value.set(1), "set back to what the consumer has");
+    assert!(value.set(2));
+    value.synced();
+    assert!(!value.set(2));
+    assert!(value.set(1), "the consumer has 2 now");
+}
+
+#[test]
+fn what_the_consumer_has_lost_differs_whatever_it_is() {
+    let mut value = Tracked::new("a".to_string());
+    value.synced();
+    assert!(value.set("b".to_string()));
+    value.forget();
+    assert!(value.set("a".to_string()) && value.set("b".to_string()));
+    value.synced();
+    assert!(!value.set("b".to_string()));
+}
+
+#[test]
+fn random_sequences_agree_with_what_the_consumer_has() {
+    let mut random = fastrand::Rng::with_seed(1);
+    let mut value = Tracked::new(0);
+    let mut consumer = None;
+    for _ in 0..100_000 {
+        match random.u32(..8) {
+            0 => {
+                value.synced();
+                consumer = Some(*value.get());
+            }
+            1 => {
+                value.forget();
+                consumer = None;
+            }
+            _ => {
+                let new = random.u32(..4);
+                let differs = value.set(new);
+                assert_eq!((*value.get(), differs), (new, consumer != Some(new)));
+            }
+        }
+        assert_eq!(value.differs(), consumer != Some(*value.get()));
+    }
+}
