@@ -3,6 +3,7 @@
 use super::{Command, Context, Dirty};
 use crate::device::Logical;
 use crate::error::{Error, ErrorKind, Result};
+use crate::pipeline::{PipelineDesc, Word};
 use crate::state::{bits, walk, BitSet, Derived};
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,13 +32,13 @@ impl Context {
             self.forget_all();
         }
         let mask = Dirty::mask(command);
-        let wanted = mask & self.relevant;
+        let wanted = mask & self.relevant();
         if (self.dirty & wanted).is_empty() {
             return Ok(());
         }
         self.check_lost()?;
         let mut dirty = self.dirty.take();
-        let walked = walk(&mut dirty, mask, self.relevant, |bit| {
+        let walked = walk(&mut dirty, mask, self.relevant(), |bit| {
             let was_forced = self.forced.remove(bit);
             let handled = bit.handler()(self);
             if handled.is_err() && was_forced {
@@ -51,7 +52,7 @@ impl Context {
             self.forced |= self.dirty;
         })?;
         // A handler of an earlier bit may have widened what is relevant.
-        match (self.dirty & mask & self.relevant).is_empty() {
+        match (self.dirty & mask & self.relevant()).is_empty() {
             true => Ok(()),
             false => self.sync_rest(mask),
         }
@@ -60,7 +61,7 @@ impl Context {
     /// The bits that became relevant during a walk.
     fn sync_rest(&mut self, mask: BitSet<Dirty>) -> Result<()> {
         let mut dirty = self.dirty.take();
-        let walked = walk(&mut dirty, mask, self.relevant, |bit| {
+        let walked = walk(&mut dirty, mask, self.relevant(), |bit| {
             self.forced.remove(bit);
             bit.handler()(self).map(|()| self.dirty.take())
         });
@@ -69,9 +70,23 @@ impl Context {
         Ok(())
     }
 
-    /// Nothing that the command buffer has counts any more.
+    /// The bits whose handlers run.
+    fn relevant(&self) -> BitSet<Dirty> {
+        match self.options.emit_all {
+            true => BitSet::ALL,
+            false => self.relevant,
+        }
+    }
+
+    /// Nothing that the command buffer has, and nothing that was found by what it was made of, counts any more.
     fn forget_all(&mut self) {
         (self.dirty, self.forced) = (BitSet::ALL, BitSet::ALL);
+        self.derived.draw.invalidate();
+        self.programs.clear();
+        self.batch.sets.forget();
+        let topology = self.current.desc.get(Word::Topology);
+        self.current.desc = PipelineDesc::default();
+        self.current.desc.set(Word::Topology, topology);
         self.current.pipeline = None;
         self.current.sets = Default::default();
         self.current.compute_sets = Default::default();

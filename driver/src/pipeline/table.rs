@@ -135,7 +135,8 @@ impl Pipelines {
         Ok(())
     }
 
-    fn create(&self, modules: &Modules, desc: &PipelineDesc, source: &PipelineSource) -> Result<Pipeline> {
+    /// Makes the pipeline of `desc`, whatever is there.
+    pub(crate) fn create(&self, modules: &Modules, desc: &PipelineDesc, source: &PipelineSource) -> Result<Pipeline> {
         let stages = modules.get(&self.device, &source.program, &source.key)?;
         let given = Source {
             desc,

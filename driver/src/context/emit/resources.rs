@@ -50,6 +50,9 @@ pub(in crate::context) fn accesses(context: &mut Context) -> Result<()> {
 
 /// What a draw without an index reads for a vertex, by attribute.
 pub(in crate::context) fn vertex_buffers(context: &mut Context) -> Result<()> {
+    if context.current.program.as_ref().is_none_or(|program| program.attributes == 0) {
+        return Ok(());
+    }
     context.use_vertex_buffers();
     context.flush_barriers();
     let Some(elements) = context.bound.elements.get().clone() else { return Ok(()) };
