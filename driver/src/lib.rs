@@ -18,9 +18,9 @@ pub mod context;
 pub mod device;
 #[cfg(feature = "vulkan")]
 pub mod error;
+pub mod faults;
 #[cfg(feature = "vulkan")]
 pub mod format;
-pub mod faults;
 #[cfg(feature = "vulkan")]
 pub mod headless;
 #[cfg(feature = "vulkan")]

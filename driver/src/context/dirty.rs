@@ -147,13 +147,13 @@ dirty_bits! {
         phase: Outside,
         handler: emit::compute_resources,
         after: [ComputeProgram],
-        invalidates: [],
+        invalidates: [Rendering],
     }
     /// Whether there is a rendering to the attachments.
     Rendering {
         setters: ["set_framebuffer_state", "flush"],
         commands: [Draw],
-        not_for: [Clear],
+        not_for: [Clear, Dispatch],
         phase: Begin,
         handler: emit::rendering,
         after: [Framebuffer, Accesses],

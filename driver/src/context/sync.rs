@@ -24,10 +24,7 @@ impl Default for DerivedState {
 impl Context {
     /// Has the command buffer get all that `command` needs.
     pub(super) fn sync(&mut self, command: Command) -> Result<()> {
-        let posted = self.inbox.take();
-        if !posted.is_empty() {
-            posted.iter().for_each(|bit| self.force(bit));
-        }
+        self.take_messages();
         if self.options.emit_all {
             self.forget_all();
         }
@@ -68,6 +65,14 @@ impl Context {
         self.dirty |= dirty;
         self.counters.sync += walked.inspect_err(|_| self.forced |= self.dirty)?;
         Ok(())
+    }
+
+    /// Takes over what resources told this context: they have other storages.
+    pub(super) fn take_messages(&mut self) {
+        let posted = self.inbox.take();
+        if !posted.is_empty() {
+            posted.iter().for_each(|bit| self.force(bit));
+        }
     }
 
     /// The bits whose handlers run.

@@ -10,21 +10,21 @@ use std::collections::HashMap;
 
 /// What is bound in a context.
 #[derive(Clone, Debug, Default)]
-pub struct Bound {
-    pub vertex: Option<usize>,
-    pub fragment: Option<usize>,
-    pub compute: Option<usize>,
-    pub geometry: bool,
-    pub tessellation: bool,
-    pub rasterizer: usize,
-    pub elements: Option<usize>,
-    pub framebuffer: Option<usize>,
-    pub vertex_buffers: HashMap<usize, usize>,
-    pub constants: HashMap<(Stage, usize), Option<Constants>>,
-    pub buffers: HashMap<(Stage, usize), usize>,
-    pub views: HashMap<(Stage, usize), usize>,
-    pub images: HashMap<(Stage, usize), usize>,
-    pub targets: Vec<Option<usize>>,
+pub(crate) struct Bound {
+    pub(crate) vertex: Option<usize>,
+    pub(crate) fragment: Option<usize>,
+    pub(crate) compute: Option<usize>,
+    pub(crate) geometry: bool,
+    pub(crate) tessellation: bool,
+    pub(crate) rasterizer: usize,
+    pub(crate) elements: Option<usize>,
+    pub(crate) framebuffer: Option<usize>,
+    pub(crate) vertex_buffers: HashMap<usize, usize>,
+    pub(crate) constants: HashMap<(Stage, usize), Option<Constants>>,
+    pub(crate) buffers: HashMap<(Stage, usize), usize>,
+    pub(crate) views: HashMap<(Stage, usize), usize>,
+    pub(crate) images: HashMap<(Stage, usize), usize>,
+    pub(crate) targets: Vec<Option<usize>>,
 }
 
 impl Bound {
@@ -40,7 +40,7 @@ impl Bound {
     }
 
     /// The topology that comes nearest to `mode` of those that the shaders take.
-    pub fn topology(&self, mode: Topology) -> Topology {
+    pub(crate) fn topology(&self, mode: Topology) -> Topology {
         let has_size = self.vertex.is_some_and(|number| shaders::VERTEX[number].has_point_size)
             || tables::rasterizers()[self.rasterizer].default_point_size;
         match mode {
@@ -97,18 +97,18 @@ impl Bound {
     }
 
     /// Whether a draw would read what it writes, or write it in two ways: what comes of that is undefined.
-    pub fn draw_is_undefined(&self, scene: &Scene, draw: &Draw) -> bool {
+    pub(crate) fn draw_is_undefined(&self, scene: &Scene, draw: &Draw) -> bool {
         is_undefined(self.resources_of_draw(scene, draw))
     }
 
     /// The same for a dispatch.
-    pub fn dispatch_is_undefined(&self, scene: &Scene) -> bool {
+    pub(crate) fn dispatch_is_undefined(&self, scene: &Scene) -> bool {
         let shader = self.compute.map(|number| (Stage::Compute, &shaders::COMPUTE[number]));
         is_undefined(self.resources_of(scene, shader.as_slice()))
     }
 
     /// Whether shaders write buffers or images in a draw, or in a dispatch.
-    pub fn shaders_write(&self, is_dispatch: bool) -> bool {
+    pub(crate) fn shaders_write(&self, is_dispatch: bool) -> bool {
         let writes = |info: &Info| !info.buffers.is_empty() || !info.images.is_empty() || info.targets > 0;
         match is_dispatch {
             true => self.compute.is_some(),

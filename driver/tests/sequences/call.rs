@@ -5,7 +5,7 @@ use ntv_driver::context::Topology;
 
 /// What a constant buffer is.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Constants {
+pub(crate) enum Constants {
     /// So many bytes of a value.
     User(usize, u8),
     /// A buffer, an offset and a size.
@@ -13,11 +13,11 @@ pub enum Constants {
 }
 
 /// Indices of a draw: the offset, whether they have 32 bits, and whether primitives restart.
-pub type Indices = (u64, bool, bool);
+pub(crate) type Indices = (u64, bool, bool);
 
 /// Where the numbers of draws are.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Indirect {
+pub(crate) enum Indirect {
     One,
     Two,
     Counted,
@@ -25,19 +25,19 @@ pub enum Indirect {
 
 /// A draw.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Draw {
-    pub mode: Topology,
-    pub indices: Option<Indices>,
-    pub instances: u32,
-    pub first_instance: u32,
+pub(crate) struct Draw {
+    pub(crate) mode: Topology,
+    pub(crate) indices: Option<Indices>,
+    pub(crate) instances: u32,
+    pub(crate) first_instance: u32,
     /// Start, count, and what is added to indices.
-    pub runs: Vec<(u32, u32, i32)>,
-    pub indirect: Option<Indirect>,
+    pub(crate) runs: Vec<(u32, u32, i32)>,
+    pub(crate) indirect: Option<Indirect>,
 }
 
 /// A call.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Call {
+pub(crate) enum Call {
     Vertex(Option<usize>),
     Fragment(Option<usize>),
     Compute(Option<usize>),

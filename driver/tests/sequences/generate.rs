@@ -9,11 +9,11 @@ use ntv::module::Stage;
 use ntv_driver::vk;
 
 /// The sequence of a number.
-pub fn sequence(seed: u64) -> Vec<Call> {
+pub(crate) fn sequence(seed: u64) -> Vec<Call> {
     let mut rng = Rng::with_seed(seed);
     let mut calls = Vec::new();
     // Most sequences begin with something that can be drawn.
-    if rng.u8(..10) > 0 {
+    if rng.u8(..20) > 0 {
         prologue(&mut rng, &mut calls);
     }
     let count = rng.usize(5..40);
@@ -43,6 +43,11 @@ fn prologue(rng: &mut Rng, calls: &mut Vec<Call>) {
     for stage in [Stage::Vertex, Stage::Fragment, Stage::Compute] {
         calls.push(Call::Constants(stage, 0, Some(Constants::User(16, 1))));
     }
+    for (stage, slot) in [(Stage::Fragment, 1), (Stage::Fragment, 2), (Stage::Geometry, 1), (Stage::Compute, 1)] {
+        calls.push(Call::Constants(stage, slot, Some(Constants::Buffer(2, 0, 64))));
+    }
+    calls.push(Call::Views(Stage::Compute, 0, vec![Some(3)]));
+    calls.push(Call::Images(Stage::Compute, 0, vec![Some(1)]));
     if rng.bool() {
         calls.push(Call::Compute(Some(index(rng, shaders::COMPUTE))));
     }
@@ -87,8 +92,13 @@ fn call(rng: &mut Rng) -> Call {
 
 fn draw(rng: &mut Rng) -> Call {
     use vk::PrimitiveTopology as Topology;
-    let modes =
-        [Topology::TRIANGLE_LIST, Topology::TRIANGLE_STRIP, Topology::POINT_LIST, Topology::LINE_LIST, Topology::LINE_STRIP];
+    let modes = [
+        Topology::TRIANGLE_LIST,
+        Topology::TRIANGLE_STRIP,
+        Topology::POINT_LIST,
+        Topology::LINE_LIST,
+        Topology::LINE_STRIP,
+    ];
     let mode = if rng.bool() { Topology::TRIANGLE_LIST } else { one(rng, &modes) };
     let indices = (rng.u8(..3) == 0).then(|| (4 * rng.u64(..2), rng.bool(), rng.u8(..4) == 0));
     let runs = if rng.u8(..6) == 0 { 2 } else { 1 };
@@ -161,7 +171,8 @@ fn slots(rng: &mut Rng) -> Call {
             Call::VertexBuffers(first, list)
         }
         _ => {
-            let sets: [&[Option<usize>]; 6] = [&[], &[Some(0)], &[Some(1)], &[Some(0), Some(1)], &[Some(3), Some(2)], &[None]];
+            let sets: [&[Option<usize>]; 6] =
+                [&[], &[Some(0)], &[Some(1)], &[Some(0), Some(1)], &[Some(3), Some(2)], &[None]];
             Call::Targets(one(rng, &sets).to_vec(), rng.bool())
         }
     }

@@ -2,51 +2,54 @@
 
 use crate::bound::Bound;
 use crate::call::{Call, Constants, Draw, Indirect};
-use crate::scene::{Resource, Rig, Scene, STAGES};
+use crate::scene::{Rig, Scene};
 use crate::tables;
 use ntv::module::Stage;
 use ntv_driver::context::{
     Blit, BufferRange, Clear, ConstantBuffer, Context, ContextOptions, DrawIndirect, DrawInfo, DrawStart, Indices,
-    QueryResult, Region, VertexBuffer,
+    Region, VertexBuffer,
 };
 use ntv_driver::vk;
 use ntv_driver::{Error, Result};
 use std::sync::Arc;
 use std::time::Duration;
 
+/// What the device does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// Commands are recorded, and that is all.
+    Records,
+    /// Buffers are copied: those that would be undefined are defined.
+    Copies,
+    /// All that is undefined is left out or defined.
+    Computes,
+}
+
 /// Contexts with a scene, in which calls are carried out.
-pub struct Player<'a> {
+pub(crate) struct Player<'a> {
     rig: &'a Rig,
     scene: Scene,
     contexts: Vec<Context>,
     bound: Vec<Bound>,
     current: usize,
-    /// The device computes: what is undefined is left out or made defined.
-    computes: bool,
+    mode: Mode,
     /// What each call returned.
-    pub results: Vec<String>,
+    pub(crate) results: Vec<String>,
 }
 
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 impl<'a> Player<'a> {
     /// A player with two contexts.
-    pub fn new(rig: &'a Rig, options: &ContextOptions, computes: bool) -> Result<Player<'a>> {
+    pub(crate) fn new(rig: &'a Rig, options: &ContextOptions, mode: Mode) -> Result<Player<'a>> {
         let mut contexts = Vec::new();
         for _ in 0..2 {
             contexts.push(Context::new(&rig.device, options.clone())?);
         }
         let scene = Scene::new(rig, &mut contexts[0])?;
-        let mut player = Player {
-            rig,
-            scene,
-            contexts,
-            bound: vec![Bound::default(); 2],
-            current: 0,
-            computes,
-            results: Vec::new(),
-        };
-        if computes {
+        let mut player =
+            Player { rig, scene, contexts, bound: vec![Bound::default(); 2], current: 0, mode, results: Vec::new() };
+        if mode == Mode::Computes {
             (0..tables::TEXTURES).try_for_each(|number| player.define_texture(number))?;
             player.contexts[0].flush()?;
         }
@@ -54,7 +57,7 @@ impl<'a> Player<'a> {
     }
 
     /// Carries out all calls. Errors of calls are results as others are.
-    pub fn play(&mut self, calls: &[Call]) {
+    pub(crate) fn play(&mut self, calls: &[Call]) {
         for call in calls {
             let result = match self.call(call) {
                 Ok(result) => result.to_owned(),
@@ -65,19 +68,20 @@ impl<'a> Player<'a> {
     }
 
     /// Submits what all contexts have recorded.
-    pub fn flush(&mut self) -> Result<()> {
+    pub(crate) fn flush(&mut self) -> Result<()> {
         self.contexts.iter_mut().try_for_each(|context| context.flush().map(drop))
     }
 
     /// What all buffers and textures have in the end.
-    pub fn contents(&mut self) -> Result<Vec<Vec<u8>>> {
+    pub(crate) fn contents(&mut self) -> Result<Vec<Vec<u8>>> {
         self.flush()?;
+        let computes = self.computes();
         let context = &mut self.contexts[0];
         let mut contents = Vec::new();
         for buffer in &self.scene.buffers {
             contents.push(context.read_buffer(buffer, 0, buffer.size())?);
         }
-        for texture in self.scene.textures.iter().filter(|_| self.computes) {
+        for texture in self.scene.textures.iter().filter(|_| computes) {
             for level in 0..texture.description().levels {
                 if texture.description().samples == 1 && !is_depth(texture.description().format) {
                     contents.push(context.read_texture(texture, Region::of_level(texture, level))?);
@@ -88,10 +92,14 @@ impl<'a> Player<'a> {
     }
 
     /// What the queries that ended counted; not times.
-    pub fn counts(&mut self) -> Vec<String> {
+    pub(crate) fn counts(&mut self) -> Vec<String> {
         let context = &mut self.contexts[0];
         let queries = self.scene.queries[..4].iter().flatten();
         queries.map(|query| format!("{:?}", context.query_result(query, TIMEOUT))).collect()
+    }
+
+    fn computes(&self) -> bool {
+        self.mode == Mode::Computes
     }
 
     fn context(&mut self) -> &mut Context {
@@ -173,7 +181,7 @@ impl<'a> Player<'a> {
             Call::Flush => drop(self.context().flush()?),
             Call::Finish => self.context().finish()?,
             Call::Switch => {
-                if self.computes {
+                if self.computes() {
                     // GL asks it of those who want another context to see what was done.
                     self.context().flush()?;
                 }
@@ -261,9 +269,7 @@ impl<'a> Player<'a> {
                 bound.constants.insert((*stage, *slot), constants.clone());
                 let constants = constants.as_ref().map(|constants| match constants {
                     Constants::User(size, value) => ConstantBuffer::User(uniforms(*size, *value)),
-                    Constants::Buffer(number, offset, size) => {
-                        ConstantBuffer::Buffer(range((*number, *offset, *size)))
-                    }
+                    Constants::Buffer(number, offset, size) => ConstantBuffer::Buffer(range((*number, *offset, *size))),
                 });
                 context.set_constant_buffer(*stage, *slot, constants)
             }
@@ -303,7 +309,7 @@ impl<'a> Player<'a> {
         if bound.draw_is_undefined(&self.scene, draw) {
             return Ok("undefined");
         }
-        let is_ordered = self.computes && bound.shaders_write(false);
+        let is_ordered = self.computes() && bound.shaders_write(false);
         let indices = draw.indices.map(|(offset, is_long, restart)| Indices {
             buffer: Arc::clone(&self.scene.buffers[tables::INDICES]),
             offset,
@@ -316,8 +322,11 @@ impl<'a> Player<'a> {
             start_instance: draw.first_instance,
             indices,
         };
-        let starts: Vec<DrawStart> =
-            draw.runs.iter().map(|(start, count, bias)| DrawStart { start: *start, count: *count, index_bias: *bias }).collect();
+        let starts: Vec<DrawStart> = draw
+            .runs
+            .iter()
+            .map(|(start, count, bias)| DrawStart { start: *start, count: *count, index_bias: *bias })
+            .collect();
         let indirect = draw.indirect.map(|indirect| {
             let buffer = Arc::clone(&self.scene.buffers[tables::INDIRECT]);
             let count = (indirect == Indirect::Counted).then(|| (Arc::clone(&buffer), 132));
@@ -341,7 +350,7 @@ impl<'a> Player<'a> {
         };
         let is_target = bound.targets.contains(&Some(target));
         // On a device that computes, what was captured may be more vertices than are bound.
-        if self.computes || is_target || bound.draw_is_undefined(&self.scene, &draw) {
+        if self.computes() || is_target || bound.draw_is_undefined(&self.scene, &draw) {
             return Ok("undefined");
         }
         let info = DrawInfo { mode: bound.topology(draw.mode), ..DrawInfo::default() };
@@ -368,7 +377,7 @@ impl<'a> Player<'a> {
             return Ok("undefined");
         }
         let buffer = Arc::clone(&self.scene.buffers[tables::INDIRECT]);
-        self.ordered(self.computes, |context| match groups {
+        self.ordered(self.computes(), |context| match groups {
             Some(groups) => context.launch_grid(groups),
             None => context.launch_grid_indirect(&buffer, 144),
         })?;
@@ -417,7 +426,7 @@ impl<'a> Player<'a> {
             Call::InvalidateBuffer(number) => {
                 let buffer = Arc::clone(&self.scene.buffers[*number]);
                 self.context().invalidate_buffer(&buffer)?;
-                match self.computes {
+                match self.mode != Mode::Records {
                     true => self.context().buffer_subdata(&buffer, 0, &tables::bytes_of_buffer(*number)),
                     false => Ok(()),
                 }
@@ -425,7 +434,7 @@ impl<'a> Player<'a> {
             Call::InvalidateTexture(number) => {
                 let texture = Arc::clone(&self.scene.textures[*number]);
                 self.context().invalidate_texture(&texture)?;
-                match self.computes {
+                match self.computes() {
                     true => self.define_texture(*number),
                     false => Ok(()),
                 }
@@ -437,7 +446,7 @@ impl<'a> Player<'a> {
             Call::ReplaceTexture(number) => {
                 let texture = self.contexts[current].create_texture(*self.scene.textures[*number].description())?;
                 self.scene.textures[*number] = texture;
-                match self.computes {
+                match self.computes() {
                     true => self.define_texture(*number),
                     false => Ok(()),
                 }

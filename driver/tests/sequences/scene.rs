@@ -16,20 +16,20 @@ use ntv_driver::Result;
 use std::sync::Arc;
 
 /// A device with the shaders that all its sequences share.
-pub struct Rig {
+pub(crate) struct Rig {
     /// Before the device: its programs are gone when the device is.
-    keeper: Context,
-    pub vertex: Vec<Arc<Shader>>,
-    pub fragment: Vec<Arc<Shader>>,
-    pub compute: Vec<Arc<Shader>>,
-    pub geometry: Arc<Shader>,
-    pub control: Arc<Shader>,
-    pub evaluation: Arc<Shader>,
-    pub device: Device,
+    _keeper: Context,
+    pub(crate) vertex: Vec<Arc<Shader>>,
+    pub(crate) fragment: Vec<Arc<Shader>>,
+    pub(crate) compute: Vec<Arc<Shader>>,
+    pub(crate) geometry: Arc<Shader>,
+    pub(crate) control: Arc<Shader>,
+    pub(crate) evaluation: Arc<Shader>,
+    pub(crate) device: Device,
 }
 
 impl Rig {
-    pub fn new(device: Device) -> Rig {
+    pub(crate) fn new(device: Device) -> Rig {
         let mut keeper = Context::new(&device, ContextOptions::default()).expect("a context");
         let all = |stage: &str, list: &[Info]| -> Vec<Arc<Shader>> {
             list.iter().map(|info| shader(&keeper, stage, info)).collect()
@@ -37,12 +37,9 @@ impl Rig {
         let [vertex, fragment, compute] =
             [("VERTEX", shaders::VERTEX), ("FRAGMENT", shaders::FRAGMENT), ("COMPUTE", shaders::COMPUTE)]
                 .map(|(stage, list)| all(stage, list));
-        let [geometry, control, evaluation] = [
-            ("GEOMETRY", &shaders::GEOMETRY),
-            ("TESS_CTRL", &shaders::CONTROL),
-            ("TESS_EVAL", &shaders::EVALUATION),
-        ]
-        .map(|(stage, info)| shader(&keeper, stage, info));
+        let [geometry, control, evaluation] =
+            [("GEOMETRY", &shaders::GEOMETRY), ("TESS_CTRL", &shaders::CONTROL), ("TESS_EVAL", &shaders::EVALUATION)]
+                .map(|(stage, info)| shader(&keeper, stage, info));
         // Programs of which some blocks are in push constants, or in storage buffers.
         let inline = ProgramOptions { inline_uniforms: true, ..ProgramOptions::default() };
         let storage = ProgramOptions { all: Some(Class::Storage), ..ProgramOptions::default() };
@@ -56,39 +53,34 @@ impl Rig {
             let shaders: Vec<Arc<Shader>> = shaders.into_iter().cloned().collect();
             keeper.link_program(&shaders, options).expect("a program");
         }
-        Rig { keeper, vertex, fragment, compute, geometry, control, evaluation, device }
-    }
-
-    /// What the contexts of the device did with what they share.
-    pub fn shared_counters(&self) -> ntv_driver::context::Counters {
-        self.keeper.counters()
+        Rig { _keeper: keeper, vertex, fragment, compute, geometry, control, evaluation, device }
     }
 }
 
 /// The shader of `info`.
-pub fn shader(context: &Context, stage: &str, info: &Info) -> Arc<Shader> {
+pub(crate) fn shader(context: &Context, stage: &str, info: &Info) -> Arc<Shader> {
     let shader = ntv::text::parse(&info.text(stage)).remove(0).shader;
     let shader = shader.unwrap_or_else(|errors| panic!("{} shader '{}': {errors}", stage, info.name));
     context.create_shader(shader).expect("a shader")
 }
 
 /// What the calls of a sequence name.
-pub struct Scene {
-    pub buffers: Vec<Arc<Buffer>>,
-    pub textures: Vec<Arc<Texture>>,
-    pub blends: Vec<Blend>,
-    pub rasterizers: Vec<Rasterizer>,
-    pub depth_stencils: Vec<DepthStencilAlpha>,
-    pub elements: Vec<Elements>,
-    pub samplers: Vec<Arc<Sampler>>,
+pub(crate) struct Scene {
+    pub(crate) buffers: Vec<Arc<Buffer>>,
+    pub(crate) textures: Vec<Arc<Texture>>,
+    pub(crate) blends: Vec<Blend>,
+    pub(crate) rasterizers: Vec<Rasterizer>,
+    pub(crate) depth_stencils: Vec<DepthStencilAlpha>,
+    pub(crate) elements: Vec<Elements>,
+    pub(crate) samplers: Vec<Arc<Sampler>>,
     /// Those that the device has.
-    pub queries: Vec<Option<Arc<Query>>>,
-    pub targets: Vec<Arc<StreamOutputTarget>>,
-    pub fragment: Vec<Arc<Shader>>,
+    pub(crate) queries: Vec<Option<Arc<Query>>>,
+    pub(crate) targets: Vec<Arc<StreamOutputTarget>>,
+    pub(crate) fragment: Vec<Arc<Shader>>,
 }
 
 /// The queries of a scene.
-pub const QUERIES: [QueryKind; 5] = [
+pub(crate) const QUERIES: [QueryKind; 5] = [
     QueryKind::OcclusionCounter,
     QueryKind::PrimitivesGenerated,
     QueryKind::StreamOutputStatistics,
@@ -97,12 +89,13 @@ pub const QUERIES: [QueryKind; 5] = [
 ];
 
 impl Scene {
-    pub fn new(rig: &Rig, context: &mut Context) -> Result<Scene> {
+    pub(crate) fn new(rig: &Rig, context: &mut Context) -> Result<Scene> {
         let buffers: Vec<_> = (0..tables::BUFFERS.len())
             .map(|number| context.create_buffer_with(&tables::bytes_of_buffer(number)))
             .collect::<Result<_>>()?;
-        let textures =
-            (0..tables::TEXTURES).map(|number| context.create_texture(tables::texture(number))).collect::<Result<_>>()?;
+        let textures = (0..tables::TEXTURES)
+            .map(|number| context.create_texture(tables::texture(number)))
+            .collect::<Result<_>>()?;
         let target = |(buffer, offset, size): (usize, u64, u64)| {
             let buffer = Arc::clone(&buffers[buffer]);
             context.create_stream_output_target(ntv_driver::context::BufferRange { buffer, offset, size })
@@ -120,7 +113,9 @@ impl Scene {
                 .collect(),
             elements: tables::elements()
                 .iter()
-                .map(|list| context.create_vertex_elements_state(list).or_else(|_| context.create_vertex_elements_state(&[])))
+                .map(|list| {
+                    context.create_vertex_elements_state(list).or_else(|_| context.create_vertex_elements_state(&[]))
+                })
                 .collect::<Result<_>>()?,
             samplers: tables::samplers()
                 .iter()
@@ -131,14 +126,14 @@ impl Scene {
         })
     }
 
-    pub fn new_buffer(&self, context: &mut Context, number: usize) -> Result<Arc<Buffer>> {
+    pub(crate) fn new_buffer(&self, context: &mut Context, number: usize) -> Result<Arc<Buffer>> {
         let size = tables::BUFFERS[number];
         let buffer = context.create_buffer(BufferDescription { size, usage: Default::default() })?;
         context.buffer_subdata(&buffer, 0, &tables::bytes_of_buffer(number))?;
         Ok(buffer)
     }
 
-    pub fn framebuffer(&self, number: usize) -> FramebufferState {
+    pub(crate) fn framebuffer(&self, number: usize) -> FramebufferState {
         let (colors, has_depth, orientation) = tables::FRAMEBUFFERS[number];
         let surface = |(texture, level, layers): (usize, u32, [u32; 2])| {
             let texture = &self.textures[texture];
@@ -154,7 +149,7 @@ impl Scene {
     }
 
     /// The views of the table, and what each of them is of.
-    pub fn view(&self, number: usize) -> (SamplerView, Resource) {
+    pub(crate) fn view(&self, number: usize) -> (SamplerView, Resource) {
         let whole = |texture: usize| (SamplerView::whole(&self.textures[texture]), Resource::Texture(texture));
         let buffer = |offset, size| {
             let buffer = Arc::clone(&self.buffers[tables::TEXELS]);
@@ -181,22 +176,18 @@ impl Scene {
         }
     }
 
-    pub fn image(&self, number: usize) -> (ImageView, Resource) {
+    pub(crate) fn image(&self, number: usize) -> (ImageView, Resource) {
         let texture = tables::IMAGES[number];
         (ImageView::whole(&self.textures[texture]), Resource::Texture(texture))
     }
 }
 
 /// How many views and images the tables have.
-pub const VIEWS: usize = 8;
+pub(crate) const VIEWS: usize = 8;
 
 /// A resource of a scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Resource {
+pub(crate) enum Resource {
     Buffer(usize),
     Texture(usize),
 }
-
-/// What is bound to the graphics stages and to compute, in the order of the pipeline.
-pub const STAGES: [Stage; 6] =
-    [Stage::Vertex, Stage::TessCtrl, Stage::TessEval, Stage::Geometry, Stage::Fragment, Stage::Compute];

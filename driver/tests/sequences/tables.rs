@@ -7,22 +7,22 @@ use ntv_driver::resource::{Bind, SamplerState, TextureDescription, TextureTarget
 use ntv_driver::vk;
 
 /// Bytes of each buffer.
-pub const BUFFERS: [u64; 11] = [512, 512, 512, 512, 1024, 1024, 256, 256, 512, 512, 256];
+pub(crate) const BUFFERS: [u64; 11] = [512, 512, 512, 512, 1024, 1024, 256, 256, 512, 512, 256];
 /// Buffers with vertices.
-pub const VERTICES: [usize; 4] = [0, 1, 8, 4];
+pub(crate) const VERTICES: [usize; 4] = [0, 1, 8, 4];
 /// Buffers that are read as uniforms.
-pub const UNIFORMS: [usize; 2] = [2, 3];
+pub(crate) const UNIFORMS: [usize; 2] = [2, 3];
 /// Buffers that shaders write.
-pub const STORAGE: [usize; 3] = [4, 5, 9];
-pub const INDICES: usize = 6;
-pub const INDIRECT: usize = 7;
-pub const TEXELS: usize = 10;
+pub(crate) const STORAGE: [usize; 3] = [4, 5, 9];
+pub(crate) const INDICES: usize = 6;
+pub(crate) const INDIRECT: usize = 7;
+pub(crate) const TEXELS: usize = 10;
 
 /// Stream output targets: buffer, offset, size.
-pub const TARGETS: [(usize, u64, u64); 4] = [(8, 0, 512), (9, 0, 256), (9, 256, 256), (8, 128, 64)];
+pub(crate) const TARGETS: [(usize, u64, u64); 4] = [(8, 0, 512), (9, 0, 256), (9, 256, 256), (8, 128, 64)];
 
 /// Bytes that buffers have at first.
-pub fn bytes_of_buffer(number: usize) -> Vec<u8> {
+pub(crate) fn bytes_of_buffer(number: usize) -> Vec<u8> {
     let size = BUFFERS[number] as usize;
     let mut bytes: Vec<u8> = match number {
         0 | 1 | 8 => (0..).flat_map(|vertex| vertex_bytes(vertex + number)).take(size).collect(),
@@ -51,12 +51,12 @@ fn vertex_bytes(vertex: usize) -> impl Iterator<Item = u8> {
 }
 
 /// Textures.
-pub const TEXTURES: usize = 12;
-pub const DEPTH: usize = 4;
-pub const SAMPLES: usize = 5;
-pub const IMAGES: [usize; 2] = [7, 11];
+pub(crate) const TEXTURES: usize = 12;
+pub(crate) const DEPTH: usize = 4;
+pub(crate) const SAMPLES: usize = 5;
+pub(crate) const IMAGES: [usize; 2] = [7, 11];
 
-pub fn texture(number: usize) -> TextureDescription {
+pub(crate) fn texture(number: usize) -> TextureDescription {
     let plain = TextureDescription {
         size: [8, 8, 1],
         bind: Bind::RENDER_TARGET | Bind::SAMPLER_VIEW,
@@ -79,13 +79,13 @@ pub fn texture(number: usize) -> TextureDescription {
 }
 
 /// What a framebuffer has: colours by texture, level and layers; whether there is depth; bits of the orientation.
-pub type Attachments = (&'static [Option<(usize, u32, [u32; 2])>], bool, u64);
+pub(crate) type Attachments = (&'static [Option<(usize, u32, [u32; 2])>], bool, u64);
 
 const fn whole(texture: usize) -> Option<(usize, u32, [u32; 2])> {
     Some((texture, 0, [0, 1]))
 }
 
-pub const FRAMEBUFFERS: &[Attachments] = &[
+pub(crate) const FRAMEBUFFERS: &[Attachments] = &[
     (&[whole(0)], false, 0),
     (&[whole(1)], false, 0),
     (&[whole(0), whole(1)], false, 0),
@@ -104,7 +104,7 @@ pub const FRAMEBUFFERS: &[Attachments] = &[
     (&[whole(6), whole(0)], true, 0),
 ];
 
-pub fn blends() -> Vec<BlendState> {
+pub(crate) fn blends() -> Vec<BlendState> {
     let plain = BlendState::default();
     let over = RtBlendState::alpha_over();
     let add = (vk::BlendOp::ADD, vk::BlendFactor::ONE, vk::BlendFactor::CONSTANT_COLOR);
@@ -122,7 +122,7 @@ pub fn blends() -> Vec<BlendState> {
     ]
 }
 
-pub fn rasterizers() -> Vec<RasterizerState> {
+pub(crate) fn rasterizers() -> Vec<RasterizerState> {
     let plain = RasterizerState::default();
     vec![
         plain,
@@ -146,7 +146,7 @@ pub fn rasterizers() -> Vec<RasterizerState> {
     ]
 }
 
-pub fn depth_stencils() -> Vec<DepthStencilAlphaState> {
+pub(crate) fn depth_stencils() -> Vec<DepthStencilAlphaState> {
     let plain = DepthStencilAlphaState::default();
     let less = DepthStencilAlphaState { depth: Some(vk::CompareOp::LESS_OR_EQUAL), depth_write: true, ..plain };
     let side = StencilState {
@@ -166,7 +166,7 @@ pub fn depth_stencils() -> Vec<DepthStencilAlphaState> {
     ]
 }
 
-pub fn elements() -> Vec<Vec<VertexElement>> {
+pub(crate) fn elements() -> Vec<Vec<VertexElement>> {
     let position = VertexElement {
         vertex_buffer_index: 0,
         src_offset: 0,
@@ -190,7 +190,7 @@ pub fn elements() -> Vec<Vec<VertexElement>> {
     ]
 }
 
-pub fn viewports() -> Vec<Vec<Viewport>> {
+pub(crate) fn viewports() -> Vec<Vec<Viewport>> {
     let view = |rect: [f32; 4], depth: [f32; 2]| Viewport { rect, depth };
     let whole = view([0.0, 0.0, 8.0, 8.0], [0.0, 1.0]);
     vec![
@@ -204,7 +204,7 @@ pub fn viewports() -> Vec<Vec<Viewport>> {
     ]
 }
 
-pub fn scissors() -> Vec<Vec<Scissor>> {
+pub(crate) fn scissors() -> Vec<Vec<Scissor>> {
     let of = |x, y, width, height| Scissor { offset: [x, y], size: [width, height] };
     vec![
         vec![of(0, 0, 8, 8)],
@@ -215,7 +215,7 @@ pub fn scissors() -> Vec<Vec<Scissor>> {
     ]
 }
 
-pub fn samplers() -> Vec<SamplerState> {
+pub(crate) fn samplers() -> Vec<SamplerState> {
     let plain = SamplerState::default();
     let linear = SamplerState { min_filter: vk::Filter::LINEAR, mag_filter: vk::Filter::LINEAR, ..plain };
     vec![

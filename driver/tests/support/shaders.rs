@@ -41,8 +41,14 @@ impl Info {
 macro_rules! attribute {
     ($to:literal, $number:literal) => {
         concat!(
-            "    32x4 %", $to, " = @load_input (%0) (base=", $number, ", range=1, component=0, dest_type=float32, \
-             io location=VERT_ATTRIB_GENERIC", $number, " slots=1)\n"
+            "    32x4 %",
+            $to,
+            " = @load_input (%0) (base=",
+            $number,
+            ", range=1, component=0, dest_type=float32, \
+             io location=VERT_ATTRIB_GENERIC",
+            $number,
+            " slots=1)\n"
         )
     };
 }
@@ -53,8 +59,17 @@ macro_rules! output {
     };
     ($from:literal, $base:literal, $location:literal, $mask:literal, $xfb:literal) => {
         concat!(
-            "    @store_output (%", $from, ", %0) (base=", $base, ", range=1, wrmask=", $mask,
-            ", component=0, src_type=float32, io location=VARYING_SLOT_", $location, " slots=1", $xfb, ")\n"
+            "    @store_output (%",
+            $from,
+            ", %0) (base=",
+            $base,
+            ", range=1, wrmask=",
+            $mask,
+            ", component=0, src_type=float32, io location=VARYING_SLOT_",
+            $location,
+            " slots=1",
+            $xfb,
+            ")\n"
         )
     };
 }
@@ -83,7 +98,10 @@ macro_rules! colors {
 macro_rules! load_block {
     ($to:literal, $block:literal) => {
         concat!(
-            "    32x4 %", $to, " = @load_ubo (%", $block,
+            "    32x4 %",
+            $to,
+            " = @load_ubo (%",
+            $block,
             ", %0) (access=none, align_mul=1073741824, align_offset=0, range_base=0, range=16)\n"
         )
     };
@@ -92,8 +110,14 @@ macro_rules! load_block {
 macro_rules! geometry_output {
     ($from:literal, $base:literal, $location:literal) => {
         concat!(
-            "    @store_output (%", $from, ", %0) (base=", $base, ", range=1, wrmask=xyzw, component=0, src_type=float32, \
-             io location=VARYING_SLOT_", $location, " slots=1 gs_streams(x=0 y=0 z=0 w=0))\n"
+            "    @store_output (%",
+            $from,
+            ", %0) (base=",
+            $base,
+            ", range=1, wrmask=xyzw, component=0, src_type=float32, \
+             io location=VARYING_SLOT_",
+            $location,
+            " slots=1 gs_streams(x=0 y=0 z=0 w=0))\n"
         )
     };
 }
@@ -101,11 +125,20 @@ macro_rules! geometry_output {
 macro_rules! geometry_vertex {
     ($corner:literal, $position:literal, $color:literal, $sum:literal) => {
         concat!(
-            "    32x4 %", $position, " = @load_per_vertex_input (%", $corner,
+            "    32x4 %",
+            $position,
+            " = @load_per_vertex_input (%",
+            $corner,
             ", %0) (base=0, range=1, component=0, dest_type=float32, io location=VARYING_SLOT_POS slots=1)\n",
-            "    32x4 %", $color, " = @load_per_vertex_input (%0, %0) (base=1, range=1, component=0, dest_type=float32, \
+            "    32x4 %",
+            $color,
+            " = @load_per_vertex_input (%0, %0) (base=1, range=1, component=0, dest_type=float32, \
              io location=VARYING_SLOT_VAR0 slots=1)\n",
-            "    32x4 %", $sum, " = fadd %", $color, ", %2\n",
+            "    32x4 %",
+            $sum,
+            " = fadd %",
+            $color,
+            ", %2\n",
             geometry_output!($position, "0", "POS"),
             geometry_output!($sum, "1", "VAR0"),
             "    @emit_vertex (stream_id=0)\n"
@@ -183,7 +216,7 @@ pub const VERTEX: &[Info] = &[
     Info {
         name: "without attributes",
         body: concat!(
-            "    32 %1 = @load_vertex_id_zero_base\n    32 %2 = @load_base_vertex\n    32 %3 = load_const (0x00000001)\n    \
+            "    32 %1 = @load_vertex_id\n    32 %2 = @load_base_vertex\n    32 %3 = load_const (0x00000001)\n    \
              32 %4 = iand %1, %3\n    32 %5 = ushr %1, %3\n    32 %6 = iand %5, %3\n    32 %7 = u2f32 %4\n    32 %8 = u2f32 %6\n    \
              32 %10 = load_const (0x3f800000)\n    32x4 %11 = vec4 %7, %8, %0, %10\n    32 %12 = iand %2, %3\n    \
              32 %13 = u2f32 %12\n    32x4 %14 = vec4 %13, %7, %8, %10\n",

@@ -43,14 +43,16 @@ pub(in crate::context) fn accesses(context: &mut Context) -> Result<()> {
     for class in DescriptorClass::ALL {
         context.bind_graphics(class)?;
     }
-    context.use_vertex_buffers();
+    if context.reads_vertices() {
+        context.use_vertex_buffers();
+    }
     context.flush_barriers();
     Ok(())
 }
 
 /// What a draw without an index reads for a vertex, by attribute.
 pub(in crate::context) fn vertex_buffers(context: &mut Context) -> Result<()> {
-    if context.current.program.as_ref().is_none_or(|program| program.attributes == 0) {
+    if !context.reads_vertices() {
         return Ok(());
     }
     context.use_vertex_buffers();
@@ -362,6 +364,11 @@ impl Context {
         };
         self.batch.keep(sampler.number, &sampler);
         Ok(*sampler.raw)
+    }
+
+    /// Whether the bound program has attributes.
+    fn reads_vertices(&self) -> bool {
+        self.current.program.as_ref().is_some_and(|program| program.attributes != 0)
     }
 
     fn use_vertex_buffers(&mut self) {
