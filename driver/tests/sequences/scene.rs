@@ -2,7 +2,6 @@
 
 use crate::shaders::{self, Info};
 use crate::tables;
-use ntv::module::Stage;
 use ntv::plan::Class;
 use ntv_driver::context::{
     Blend, Context, ContextOptions, DepthStencilAlpha, Elements, FramebufferState, Query, QueryKind, Rasterizer,
@@ -10,7 +9,9 @@ use ntv_driver::context::{
 };
 use ntv_driver::device::Device;
 use ntv_driver::program::{ProgramOptions, Shader};
-use ntv_driver::resource::{Buffer, BufferDescription, ImageView, Sampler, SamplerView, Surface, Swizzle, Texture};
+use ntv_driver::resource::{
+    Buffer, BufferDescription, ImageView, Sampler, SamplerView, Surface, Swizzle, Texture, Usage,
+};
 use ntv_driver::vk;
 use ntv_driver::Result;
 use std::sync::Arc;
@@ -19,6 +20,8 @@ use std::sync::Arc;
 pub(crate) struct Rig {
     /// Before the device: its programs are gone when the device is.
     _keeper: Context,
+    /// They keep the blocks of memory that resources are in.
+    _kept: (Vec<Arc<Buffer>>, Arc<Texture>),
     pub(crate) vertex: Vec<Arc<Shader>>,
     pub(crate) fragment: Vec<Arc<Shader>>,
     pub(crate) compute: Vec<Arc<Shader>>,
@@ -53,7 +56,20 @@ impl Rig {
             let shaders: Vec<Arc<Shader>> = shaders.into_iter().cloned().collect();
             keeper.link_program(&shaders, options).expect("a program");
         }
-        Rig { _keeper: keeper, vertex, fragment, compute, geometry, control, evaluation, device }
+        let usages = [Usage::Default, Usage::Stream, Usage::Staging];
+        let kept = usages.map(|usage| keeper.create_buffer(BufferDescription { size: 4, usage }).expect("a buffer"));
+        let texture = keeper.create_texture(tables::texture(0)).expect("a texture");
+        Rig {
+            _kept: (kept.into(), texture),
+            _keeper: keeper,
+            vertex,
+            fragment,
+            compute,
+            geometry,
+            control,
+            evaluation,
+            device,
+        }
     }
 }
 
