@@ -3,14 +3,50 @@
 //! | module | what lives there |
 //! |-|-|
 //! | [`context`] | calls shaped like Gallium's: state, draws, dispatches, copies, queries |
-//! | [`device`] | instance and device, what the device can do, messages of the validation layer |
-//! | [`format`] | what a driver has to know of a `VkFormat` |
-//! | [`headless`] | runs one module, for its results |
 //! | [`program`] | shaders, and how they become modules |
+//! | `pipeline` | pipelines, found by what changed |
 //! | [`resource`] | buffers, textures, samplers, views |
+//! | [`format`] | what a driver has to know of a `VkFormat` |
+//! | [`device`] | instance and device, what the device can do, messages of the validation layer |
 //! | [`state`] | what has changed and who has to know: dirty bits, cached values, observers; knows nothing of Vulkan |
-//! | [`faults`] | a layer in which Vulkan calls fail, for tests |
+//! | [`headless`] | runs modules for their results |
 //! | [`null`] | a Vulkan implementation that computes nothing, for tests and measurements |
+//! | [`faults`] | a layer in which Vulkan calls fail, for tests |
+//!
+//! A draw goes through them so:
+//!
+//! ```text
+//! bind_shader, set_*    context: compare, remember, set a dirty bit
+//! draw_vbo              context: handlers of dirty bits, in the order of their table
+//!                         program:  NIR --plan, translate, link--> modules with a layout        once for each set of shaders
+//!                         pipeline: current one + changed words --> the next one                 a hash of what changed
+//!                         resource: descriptors, barriers                                        by contents, by use
+//!                       vkCmdDraw
+//! flush                 context: submit; what the batch used is let go when the device is done
+//! ```
+//!
+//! ```no_run
+//! use ntv::module::Stage;
+//! use ntv_driver::context::{Clear, Context, ContextOptions, FramebufferState, Region, Viewport};
+//! use ntv_driver::device::{Device, DeviceOptions};
+//! use ntv_driver::resource::{Bind, Surface, TextureDescription};
+//!
+//! # fn nir(_: &str) -> ntv::Shader { unimplemented!() }
+//! let device = Device::open(&DeviceOptions::default())?;
+//! let mut context = Context::new(&device, ContextOptions::default())?;
+//! for (stage, file) in [(Stage::Vertex, "triangle.vert.nir"), (Stage::Fragment, "triangle.frag.nir")] {
+//!     let shader = context.create_shader(nir(file))?;
+//!     context.bind_shader(stage, Some(&shader))?;
+//! }
+//! let bind = Bind::RENDER_TARGET | Bind::SAMPLER_VIEW;
+//! let target = context.create_texture(TextureDescription { size: [640, 480, 1], bind, ..Default::default() })?;
+//! context.set_framebuffer_state(&FramebufferState { colors: vec![Some(Surface::new(&target))], ..Default::default() })?;
+//! context.set_viewport_states(&[Viewport { rect: [0.0, 0.0, 640.0, 480.0], ..Default::default() }]);
+//! context.clear(&Clear::color([0.0, 0.0, 0.0, 1.0]))?;
+//! context.draw_triangles(3)?;
+//! let texels = context.read_texture(&target, Region::of_level(&target, 0))?;
+//! # Ok::<(), ntv_driver::Error>(())
+//! ```
 
 #[cfg(feature = "vulkan")]
 pub mod context;
@@ -18,6 +54,7 @@ pub mod context;
 pub mod device;
 #[cfg(feature = "vulkan")]
 pub mod error;
+#[cfg(feature = "vulkan")]
 pub mod faults;
 #[cfg(feature = "vulkan")]
 pub mod format;

@@ -27,7 +27,7 @@ macro_rules! scene {
 #[test]
 fn a_triangle_is_drawn() {
     scene!(context, device, fragment(), without & []);
-    let target = target(&context);
+    let target = target(&context).unwrap();
     context.set_framebuffer_state(&framebuffer(&target)).unwrap();
     context.clear(&Clear::color([0.0; 4])).unwrap();
     context.draw_triangles(3).unwrap();
@@ -39,7 +39,7 @@ fn a_triangle_is_drawn() {
 #[test]
 fn clears_alone_are_carried_out() {
     scene!(context, device, fragment(), without & []);
-    let target = target(&context);
+    let target = target(&context).unwrap();
     context.set_framebuffer_state(&framebuffer(&target)).unwrap();
     context.clear(&Clear::color([0.0, 1.0, 0.0, 1.0])).unwrap();
     assert!(pixels(&mut context, &target).iter().all(|pixel| *pixel == [0, 255, 0, 255]));
@@ -50,7 +50,7 @@ fn clears_alone_are_carried_out() {
 #[test]
 fn uniforms_blocks_and_textures_are_seen() {
     scene!(context, device, fragment_with_uniforms(), without & []);
-    let target = target(&context);
+    let target = target(&context).unwrap();
     context.set_framebuffer_state(&framebuffer(&target)).unwrap();
     let bytes = |numbers: [f32; 4]| numbers.into_iter().flat_map(f32::to_le_bytes).collect::<Vec<u8>>();
     let user = ConstantBuffer::User(bytes([1.0, 0.0, 1.0, 1.0]));
@@ -81,7 +81,7 @@ fn uniforms_blocks_and_textures_are_seen() {
     assert_eq!(pixels(&mut context, &target)[0], [7; 4]);
 
     // What is drawn is sampled, and drawn to again.
-    let other = support::target(&context);
+    let other = support::target(&context).unwrap();
     context.set_framebuffer_state(&framebuffer(&other)).unwrap();
     context.set_sampler_views(Stage::Fragment, 0, &[Some(SamplerView::whole(&target))]).unwrap();
     context.draw_triangles(3).unwrap();
@@ -114,7 +114,7 @@ const STATIC: &[&str] = &[
 fn static_and_dynamic_state_give_the_same() {
     for without in [&[][..], STATIC, &["VK_EXT_graphics_pipeline_library"]] {
         scene!(context, device, fragment(), without without);
-        let target = target(&context);
+        let target = target(&context).unwrap();
         context.set_framebuffer_state(&framebuffer(&target)).unwrap();
         context.clear(&Clear::color([0.0, 0.0, 1.0, 1.0])).unwrap();
         let add = ntv_driver::vk::BlendOp::ADD;
@@ -146,6 +146,29 @@ fn shaders_compute() {
     }
     let words = context.read_buffer(&buffer, 0, 16).unwrap();
     assert_eq!(words, [3, 0, 0, 0].repeat(4));
+    drop(context);
+    assert_silent(&device);
+}
+
+#[test]
+fn queries_without_draws_count_nothing() {
+    use ntv_driver::context::{QueryKind, QueryResult};
+    scene!(context, device, fragment(), without & []);
+    let target = target(&context).unwrap();
+    context.set_framebuffer_state(&framebuffer(&target)).unwrap();
+    let query = context.create_query(QueryKind::OcclusionCounter).unwrap();
+    context.begin_query(&query).unwrap();
+    context.clear(&Clear::color([0.0; 4])).unwrap();
+    context.end_query(&query).unwrap();
+    let result = context.query_result(&query, std::time::Duration::from_secs(60)).unwrap();
+    assert_eq!(result, QueryResult::Value(0));
+    context.begin_query(&query).unwrap();
+    context.end_query(&query).unwrap();
+    context.begin_query(&query).unwrap();
+    context.draw_triangles(3).unwrap();
+    context.end_query(&query).unwrap();
+    let result = context.query_result(&query, std::time::Duration::from_secs(60)).unwrap();
+    assert_eq!(result, QueryResult::Value(64));
     drop(context);
     assert_silent(&device);
 }

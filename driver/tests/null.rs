@@ -4,7 +4,7 @@
 mod support;
 
 use ntv_driver::headless::{vk, Device, DeviceOptions};
-use ntv_driver::null::{World, WorldOptions};
+use ntv_driver::null::{normalize, ActionKind, World, WorldOptions};
 use ntv_driver::Implementation;
 use std::sync::Arc;
 
@@ -33,6 +33,27 @@ fn the_headless_device_runs_and_leaves_nothing() {
         let commands = world.recorded_commands();
         assert_eq!((commands["vkCmdDispatch"], commands["vkCmdDraw"]), (1, 1));
     }
+}
+
+#[test]
+fn two_runs_do_the_same() {
+    let run = |first: bool| {
+        let world = World::new(WorldOptions::default());
+        let device = open(&world).unwrap();
+        if first {
+            support::draw(&device).unwrap();
+        }
+        world.set_recording(true);
+        support::dispatch(&device).unwrap();
+        let log = world.take_log();
+        assert!(log.iter().any(|command| command.name == "vkCmdDispatch"));
+        normalize(&log)
+    };
+    let actions = run(false);
+    assert_eq!(actions.iter().filter(|action| action.kind == ActionKind::Dispatch).count(), 1);
+    assert_eq!(actions, run(false));
+    // Buffers without names are named by their order.
+    assert_ne!(actions, run(true));
 }
 
 #[test]

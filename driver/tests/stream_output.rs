@@ -38,7 +38,7 @@ fn scene(device: &ntv_driver::device::Device, captures: BackEnd) -> Scene {
     let buffer = context.create_buffer_with(&vertices).unwrap();
     context.set_vertex_buffers(0, &[Some(VertexBuffer { buffer, offset: 0 })]).unwrap();
     context.set_viewport_states(&[viewport(8.0)]);
-    let target = target(&context);
+    let target = target(&context).unwrap();
     context.set_framebuffer_state(&framebuffer(&target)).unwrap();
     let captured = context.create_buffer(BufferDescription { size: 512, usage: Default::default() }).unwrap();
     context.clear_buffer(&captured, 0, 512, NOTHING).unwrap();

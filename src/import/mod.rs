@@ -18,9 +18,12 @@
 //! it; a block stays one if it is named as a whole, and its members only get other numbers. The
 //! options of a [`Key`](crate::Key) that take code are not offered: only the emitter makes that. A module with several
 //! entry points is refused.
+//!
+//! Who wants a module's words as they are has [`keep`], after which only descriptors move, and who only wants to know has [`reflect`].
 
 mod facts;
 mod lists;
+mod reflect;
 mod sizes;
 mod split;
 mod tables;
@@ -28,6 +31,7 @@ mod tables;
 use crate::error::{Error, ErrorKind, Place};
 use crate::module::Module;
 use facts::Facts;
+pub use reflect::{keep, reflect, Reflection};
 
 /// A module of `words`, with tables.
 pub fn import(words: &[u32]) -> Result<Module, Error> {

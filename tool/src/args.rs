@@ -47,6 +47,8 @@ pub(crate) enum Command {
     Reduce(ReduceArgs),
     /// Run shaders on the interpreter, or on a Vulkan device, and print what they wrote.
     Run(RunArgs),
+    /// Draw a scene with ntv's own driver.
+    Draw(DrawArgs),
     /// Say for each uniform block of a program whether shaders read it through a uniform buffer, a storage buffer or push constants,
     /// and why.
     Plan(PlanArgs),
@@ -339,6 +341,42 @@ pub(crate) struct RunArgs {
     /// Write the first render target as a picture.
     #[arg(long, value_name = "FILE")]
     pub(crate) png: Option<PathBuf>,
+}
+
+/// Arguments of `ntv draw`.
+#[derive(clap::Args)]
+pub(crate) struct DrawArgs {
+    /// The scene: see docs/scenes.md.
+    #[arg(value_name = "SCENE")]
+    pub(crate) scene: PathBuf,
+
+    /// Write the picture, after the last frame.
+    #[arg(short, long, value_name = "OUT.png")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Frames to draw [default: 1, and with --watch until Ctrl-C].
+    #[arg(long, value_name = "N")]
+    pub(crate) frames: Option<u32>,
+
+    /// Show frames per second, draws and the counters of every cache while it runs, and let time go by as it does.
+    #[arg(long)]
+    pub(crate) watch: bool,
+
+    /// Write what each draw cost by phase, in the trace event format that Perfetto and chrome://tracing read.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<PathBuf>,
+
+    /// Draw on the Vulkan device with this in its name, such as llvmpipe [default: the first].
+    #[arg(long, value_name = "NAME")]
+    pub(crate) device: Option<String>,
+
+    /// Have Vulkan's validation layer look on; what it says is an error.
+    #[arg(long)]
+    pub(crate) validate: bool,
+
+    /// Do without a feature of the device, by Vulkan's name, such as transformFeedback.
+    #[arg(long, value_name = "FEATURE")]
+    pub(crate) without: Vec<String>,
 }
 
 /// The driver below.

@@ -1,4 +1,4 @@
-//! The command line tool: `ntv compile`, `check`, `print`, `pass`, `cfg`, `reduce`, `run`, and, for what is
+//! The command line tool: `ntv compile`, `check`, `print`, `pass`, `cfg`, `reduce`, `run`, `draw`, and, for what is
 //! decided late, `plan`, `link`, `variant`, `options` and `import`.
 //!
 //! Exit status: 0 if every shader was fine, 1 if one was not (the others are done all the same), 2 for wrong usage, of
@@ -10,6 +10,8 @@ mod compile;
 mod destination;
 mod diagnostics;
 mod dot;
+#[cfg_attr(not(feature = "vulkan"), allow(dead_code))]
+mod draw;
 mod inputs;
 mod names;
 mod plan;
@@ -75,6 +77,7 @@ fn run(args: &Args, reporter: &Reporter) -> Result<AllFine> {
         Command::Cfg(args) => show::cfg(args, reporter),
         Command::Reduce(args) => reduce::run(args, reporter),
         Command::Run(args) => run::run(args, reporter),
+        Command::Draw(args) => draw::run(args, reporter),
         Command::Link(args) => variant::link_stages(args, reporter),
         Command::Variant(args) => variant::variant(args, reporter),
         Command::Options => variant::options(),

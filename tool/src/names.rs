@@ -81,9 +81,9 @@ pub(crate) fn key(text: &str) -> Result<Key> {
 }
 
 /// Those of `names` that are near to `given`, the nearest first: it is a part of them, or they have few other letters.
-pub(crate) fn nearest(given: &str, names: impl Iterator<Item = &'static str>) -> Vec<&'static str> {
+pub(crate) fn nearest<'a>(given: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let given = given.to_lowercase();
-    let near = |name: &'static str| {
+    let near = |name: &'a str| {
         let lower = name.to_lowercase();
         let part = if given.len() > 2 && lower.contains(&given) { NEAR } else { 0.0 };
         (strsim::normalized_damerau_levenshtein(&given, &lower).max(part), name)
@@ -91,6 +91,15 @@ pub(crate) fn nearest(given: &str, names: impl Iterator<Item = &'static str>) ->
     let mut near: Vec<(f64, &str)> = names.map(near).filter(|(score, _)| *score >= NEAR).collect();
     near.sort_by(|a, b| b.0.total_cmp(&a.0));
     near.into_iter().map(|(_, name)| name).take(MOST).collect()
+}
+
+/// That no `what` is called `given`, and those of `names` that are near.
+#[cfg_attr(not(feature = "vulkan"), allow(dead_code))]
+pub(crate) fn unknown<'a>(what: &str, given: &str, names: impl Iterator<Item = &'a str>) -> String {
+    match nearest(given, names)[..] {
+        [] => format!("no {what} is called `{given}`"),
+        ref near => format!("no {what} is called `{given}`; similar to it: {}", near.join(", ")),
+    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! `cargo xtask dump`: makes the NIR of `examples/`, `tests/corpus/mesa/` and `tests/corpus/blocks/` from GLSL, with Mesa.
 //!
 //! A source is a `.shader_test` file of piglit's `shader_runner`. A line `# dump: vertex` (or `fragment`, `compute`) in it
-//! says which stage is wanted; the NIR is what the Gallium driver receives (`ST_DEBUG=nir`), here zink on lavapipe.
+//! says which stage is wanted; the NIR is what the Gallium driver receives (`ST_DEBUG=nir`), here zink on lavapipe. The
+//! programs of scenes want several, `# dump: vertex fragment`, each in a file of its own: `NAME.vert.nir`, `NAME.frag.nir`.
 //! A line `# dump also: zink` asks for a second file, `NAME.zink.nir`: what zink gives ntv of it.
 //! `# dump: log` asks for all that Debian's own, older zink says with `ZINK_DEBUG=nir`.
 
@@ -13,9 +14,23 @@ use std::process::{Command, Stdio};
 
 const SHADER_RUNNER: &str = "/usr/lib/x86_64-linux-gnu/piglit/bin/shader_runner";
 
+/// The programs of scenes, whose dumps are called by their stages.
+const SCENES: &str = "examples/scenes/glsl";
+
+/// Stages: their names in a `# dump:` line and in NIR, and what files of theirs end in, as the Khronos compiler has it.
+const STAGES: &[(&str, &str)] = &[
+    ("vertex", "vert"),
+    ("tess_ctrl", "tesc"),
+    ("tess_eval", "tese"),
+    ("geometry", "geom"),
+    ("fragment", "frag"),
+    ("compute", "comp"),
+];
+
 /// Where sources are, where their dumps go, and the test that a new dump gets if it lies in the corpus.
 const FOLDERS: &[(&str, &str, &str)] = &[
     ("examples/glsl", "examples", "compile"),
+    (SCENES, "examples/scenes", "compile"),
     ("tests/glsl", "tests/corpus/mesa", "compile"),
     ("tests/corpus/blocks", "tests/corpus/blocks", "check"),
 ];
@@ -28,15 +43,15 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     };
     ensure!(Path::new(SHADER_RUNNER).is_file(), "shader_runner is missing: install the Debian package piglit");
     for (sources, dumps, test) in FOLDERS {
-        let mut sources: Vec<PathBuf> =
-            fs::read_dir(crate::root().join(sources))?.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
-        sources.retain(|path| path.extension().is_some_and(|extension| extension == "shader_test"));
-        sources.sort();
-        for source in sources {
+        for source in files(&crate::root().join(sources), "shader_test")? {
             let name = source.file_stem().and_then(|stem| stem.to_str()).context("a file name that is not UTF-8")?;
             if names.is_empty() || names.iter().any(|wanted| wanted == name) {
                 let dump = crate::root().join(dumps).join(name).with_extension("nir");
-                one(&source, &dump, test, mesa.as_deref()).with_context(|| format!("cannot dump {name}"))?;
+                let dumped = match *sources == SCENES {
+                    true => program(&source, &dump, mesa.as_deref()),
+                    false => one(&source, &dump, test, mesa.as_deref()),
+                };
+                dumped.with_context(|| format!("cannot dump {name}"))?;
             }
         }
     }
@@ -44,13 +59,39 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     Ok(())
 }
 
+/// The files in `folder` that end so, sorted.
+fn files(folder: &Path, extension: &str) -> Result<Vec<PathBuf>> {
+    let mut files: Vec<PathBuf> = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
+    files.retain(|path| path.extension().is_some_and(|own| own == extension));
+    files.sort();
+    Ok(files)
+}
+
+/// The words of the line `# dump: ` in `text`.
+fn wanted(text: &str) -> Result<&str> {
+    text.lines().find_map(|line| line.strip_prefix("# dump: ")).context("no line `# dump: STAGE`")
+}
+
+/// Dumps each stage of the program `source` that is wanted: to `dump`, with the stage in its name.
+fn program(source: &Path, dump: &Path, mesa: Option<&Path>) -> Result<()> {
+    let text = fs::read_to_string(source)?;
+    let Some(mesa) = mesa else { return Ok(()) };
+    let said = handed_off(source, mesa)?;
+    for stage in wanted(&text)?.split_whitespace() {
+        let row = STAGES.iter().find(|row| row.0 == stage);
+        let (_, suffix) = row.with_context(|| format!("`# dump: {stage}` is not a stage"))?;
+        write(&dump.with_extension(format!("{suffix}.nir")), &text, "compile", &received(&said, stage)?)?;
+    }
+    Ok(())
+}
+
 /// Dumps `source` to `dump`, with `test` if it is new there and `mesa` is the one that it wants.
 fn one(source: &Path, dump: &Path, test: &str, mesa: Option<&Path>) -> Result<()> {
     let text = fs::read_to_string(source)?;
-    let stage = text.lines().find_map(|line| line.strip_prefix("# dump: ")).context("no line `# dump: STAGE`")?;
+    let stage = wanted(&text)?;
     let nir = match (stage, mesa) {
         ("log", None) => log(source)?,
-        ("vertex" | "fragment" | "compute", Some(mesa)) => received(source, mesa, stage)?,
+        ("vertex" | "fragment" | "compute", Some(mesa)) => received(&handed_off(source, mesa)?, stage)?,
         ("log" | "vertex" | "fragment" | "compute", _) => return Ok(()),
         _ => bail!("`# dump: {stage}` is not vertex, fragment, compute or log"),
     };
@@ -84,11 +125,15 @@ fn head(dump: &Path, source: &str, test: &str) -> String {
     format!("; {about}\n; test: {test}\n")
 }
 
-/// The first shader of `stage` that zink of the Mesa under `prefix` receives in a run of `source`.
-fn received(source: &Path, prefix: &Path, stage: &str) -> Result<String> {
+/// What Mesa says of the shaders that zink of the Mesa under `prefix` receives in a run of `source`.
+fn handed_off(source: &Path, prefix: &Path) -> Result<String> {
     // Mesa falls back to another driver in silence; only zink prints NIR when asked so.
     ensure!(on_zink(source, prefix, ("ZINK_DEBUG", "nir".as_ref()))?.contains("---8<---"), "the driver is not zink");
-    let said = on_zink(source, prefix, ("ST_DEBUG", "nir".as_ref()))?;
+    on_zink(source, prefix, ("ST_DEBUG", "nir".as_ref()))
+}
+
+/// The first shader of `stage` among those that Mesa `said` the driver receives.
+fn received(said: &str, stage: &str) -> Result<String> {
     let found = said
         .split("NIR before handing off to driver:\n")
         .find(|nir| is_wanted(nir, stage))
@@ -101,10 +146,7 @@ fn received(source: &Path, prefix: &Path, stage: &str) -> Result<String> {
 fn given_to_ntv(source: &Path, prefix: &Path, stage: &str) -> Result<String> {
     let folder = tempfile::tempdir()?;
     on_zink(source, prefix, ("ZINK_NTV_DUMP", folder.path()))?;
-    let mut files: Vec<PathBuf> = fs::read_dir(&folder)?.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
-    files.retain(|path| path.extension().is_some_and(|extension| extension == "nir"));
-    files.sort();
-    let texts: Vec<String> = files.iter().map(fs::read_to_string).collect::<Result<_, _>>()?;
+    let texts: Vec<String> = files(folder.path(), "nir")?.iter().map(fs::read_to_string).collect::<Result<_, _>>()?;
     let missing = || format!("zink gives ntv no {stage} shader; does `cargo xtask mesa --build` make this Mesa?");
     texts.into_iter().find(|nir| is_wanted(nir, stage)).with_context(missing)
 }

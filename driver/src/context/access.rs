@@ -45,6 +45,8 @@ mod stages {
     pub(super) const INDIRECT: S = S::DRAW_INDIRECT;
     pub(super) const COLOR: S = S::COLOR_ATTACHMENT_OUTPUT;
     pub(super) const TESTS: S = S::from_raw(S::EARLY_FRAGMENT_TESTS.as_raw() | S::LATE_FRAGMENT_TESTS.as_raw());
+    pub(super) const FETCHED_COLOR: S = S::from_raw(COLOR.as_raw() | S::FRAGMENT_SHADER.as_raw());
+    pub(super) const FETCHED_DEPTH: S = S::from_raw(TESTS.as_raw() | S::FRAGMENT_SHADER.as_raw());
     pub(super) const TRANSFER: S = S::ALL_TRANSFER;
     pub(super) const FEEDBACK: S = S::TRANSFORM_FEEDBACK_EXT;
     pub(super) const COUNTER: S = S::from_raw(S::TRANSFORM_FEEDBACK_EXT.as_raw() | S::DRAW_INDIRECT.as_raw());
@@ -62,6 +64,8 @@ mod accesses {
     pub(super) const COLOR: A = A::from_raw(A::COLOR_ATTACHMENT_READ.as_raw() | A::COLOR_ATTACHMENT_WRITE.as_raw());
     pub(super) const DEPTH: A =
         A::from_raw(A::DEPTH_STENCIL_ATTACHMENT_READ.as_raw() | A::DEPTH_STENCIL_ATTACHMENT_WRITE.as_raw());
+    pub(super) const FETCHED_COLOR: A = A::from_raw(COLOR.as_raw() | A::INPUT_ATTACHMENT_READ.as_raw());
+    pub(super) const FETCHED_DEPTH: A = A::from_raw(DEPTH.as_raw() | A::INPUT_ATTACHMENT_READ.as_raw());
     pub(super) const TRANSFER_READ: A = A::TRANSFER_READ;
     pub(super) const TRANSFER_WRITE: A = A::TRANSFER_WRITE;
     pub(super) const TRANSFER_BOTH: A = A::from_raw(A::TRANSFER_READ.as_raw() | A::TRANSFER_WRITE.as_raw());
@@ -87,6 +91,10 @@ uses! {
     ColorAttachment COLOR COLOR COLOR_ATTACHMENT_OPTIMAL;
     /// Depth and stencil that are drawn to.
     DepthAttachment TESTS DEPTH DEPTH_STENCIL_ATTACHMENT_OPTIMAL;
+    /// A colour that is drawn to and read.
+    FetchedColor FETCHED_COLOR FETCHED_COLOR GENERAL;
+    /// Depth and stencil that are drawn to and read.
+    FetchedDepth FETCHED_DEPTH FETCHED_DEPTH GENERAL;
     /// The source of a copy.
     CopySource TRANSFER TRANSFER_READ TRANSFER_SRC_OPTIMAL;
     /// The destination of a copy.
@@ -202,6 +210,10 @@ impl Accesses {
 impl Context {
     /// Notes that the next commands use `storage` so, and whatever barrier that needs.
     pub(super) fn use_buffer(&mut self, storage: &Arc<BufferStorage>, used: Use) {
+        // The counters of transform feedback are the context's own.
+        if self.options.manual_barriers && used != Use::FeedbackCounter {
+            return self.keep_buffer(storage);
+        }
         let batch = &mut self.batch;
         let record = batch.accesses.records.entry(storage.id).or_insert_with(|| {
             batch.buffers.push(Arc::clone(storage));
@@ -238,7 +250,9 @@ impl Context {
         let before = record.layout;
         let Some([from, to]) = record.access(used) else { return };
         if record.layout == before {
-            batch.accesses.wait([from, to]);
+            if !self.options.manual_barriers {
+                batch.accesses.wait([from, to]);
+            }
         } else {
             // A first transition may wait in the same list, which is not ordered.
             let undefined = batch.accesses.images.iter_mut().find(|first| first.image == *storage.raw);
@@ -276,6 +290,20 @@ impl Context {
         accesses.images.clear();
         self.counters.barriers += 1;
         self.counters.commands += 1;
+    }
+
+    /// What comes after and is of the second stages and accesses waits for what came before and is of the first. The application's
+    /// way to order commands with [`ContextOptions::manual_barriers`](super::ContextOptions).
+    pub fn barrier(
+        &mut self,
+        from: (vk::PipelineStageFlags2, vk::AccessFlags2),
+        to: (vk::PipelineStageFlags2, vk::AccessFlags2),
+    ) {
+        self.end_rendering();
+        self.flush_barriers();
+        self.batch.accesses.wait([from, to]);
+        self.flush_barriers();
+        self.force(super::Dirty::Accesses);
     }
 
     /// Whatever comes after sees what came before, also what shaders stored: Gallium's `memory_barrier`.

@@ -137,7 +137,7 @@ impl Context {
                 batch.number = Some(number);
                 self.submitted.push_back(batch);
                 self.counters.submissions += 1;
-                self.resume_queries(stamp, number)?;
+                self.resume_queries(stamp, number);
                 Ok(number)
             }
             Err(error) => {
@@ -195,15 +195,12 @@ impl Drop for Context {
         // What was recorded and not flushed is not wanted any more. What was submitted the device still uses.
         let last = self.submitted.back().and_then(|batch| batch.number);
         let Some(number) = last else { return };
-        if self.device.is_lost() {
-            self.submitted.drain(..).for_each(std::mem::forget);
-            return;
-        }
         let timeout = self.device.timeout;
         if let Err(error) = self.device.queue.wait(&self.device.raw, number, timeout) {
-            if error.kind == crate::error::ErrorKind::Timeout {
-                self.device.lose();
-            }
+            self.device.settle(&error);
+        }
+        if self.device.is_lost() {
+            self.submitted.drain(..).for_each(std::mem::forget);
         }
     }
 }

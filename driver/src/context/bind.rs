@@ -108,6 +108,7 @@ pub(crate) struct Bound {
     pub(crate) min_samples: Tracked<u32>,
     pub(crate) patch_vertices: Tracked<u32>,
     pub(crate) key_state: Tracked<KeyState>,
+    pub(crate) push_constants: Vec<u8>,
 }
 
 /// What modules depend on, of blend and rasterizer state.
@@ -501,6 +502,20 @@ impl Context {
             self.mark(Dirty::Multisample, differs);
             self.mark_key_state();
         }
+    }
+
+    /// Sets the push constants of programs of SPIR-V from elsewhere; what is beyond them is zeros. Those of other programs are not
+    /// the application's.
+    pub fn set_push_constants(&mut self, bytes: &[u8]) -> Result<()> {
+        let most = self.device.limits.max_push_constants_size;
+        if bytes.len() > most as usize {
+            return Err(Error::new(format!("{} bytes of push constants, where there may be {most}", bytes.len())));
+        }
+        if self.bound.push_constants != bytes {
+            self.bound.push_constants = bytes.to_vec();
+            self.force(Dirty::PushConstants);
+        }
+        Ok(())
     }
 
     /// Sets how many vertices a patch has.

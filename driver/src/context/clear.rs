@@ -17,6 +17,7 @@ impl Context {
             return Ok(());
         }
         self.suspend_feedback();
+        self.prepare_pass()?;
         self.begin_rendering();
         self.record_clear(&present);
         Ok(())

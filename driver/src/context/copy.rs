@@ -1,10 +1,10 @@
-//! Copies: between resources, from the host, and back.
+//! Copies: between resources, and from the host.
 
 use super::access::Use;
 use super::{Context, Dirty};
 use crate::error::{Error, Result};
 use crate::format::FormatInfo;
-use crate::resource::{Buffer, BufferDescription, ImageStorage, Texture, TextureTarget, Usage};
+use crate::resource::{Buffer, ImageStorage, Texture, TextureTarget};
 use ash::vk;
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ impl Region {
     }
 
     /// An error unless it lies within `texture`.
-    fn check(&self, texture: &Texture) -> Result<()> {
+    pub(super) fn check(&self, texture: &Texture) -> Result<()> {
         let description = texture.description();
         let all = Region::of_level(texture, self.level.min(description.levels));
         let within = |axis: usize| {
@@ -42,7 +42,7 @@ impl Region {
         }
     }
 
-    fn bytes(&self, texture: &Texture) -> Result<u64> {
+    pub(super) fn bytes(&self, texture: &Texture) -> Result<u64> {
         let format = texture.description().format;
         let info = FormatInfo::of(format).ok_or_else(|| Error::new(format!("bytes of {format:?}")))?;
         let texels = self.size.iter().try_fold(1u64, |all, size| all.checked_mul(u64::from(*size)));
@@ -51,7 +51,7 @@ impl Region {
     }
 
     /// As Vulkan says it: layers, offset, extent.
-    fn raw(&self, texture: &Texture) -> (vk::ImageSubresourceLayers, vk::Offset3D, vk::Extent3D) {
+    pub(super) fn raw(&self, texture: &Texture) -> (vk::ImageSubresourceLayers, vk::Offset3D, vk::Extent3D) {
         let [x, y, z] = self.offset;
         let [width, height, depth] = self.size;
         let is_3d = texture.description().target == TextureTarget::Texture3D;
@@ -307,50 +307,6 @@ impl Context {
         Ok(())
     }
 
-    /// The bytes of a part of a buffer, once the device has done all that was recorded.
-    pub fn read_buffer(&mut self, buffer: &Arc<Buffer>, offset: u64, size: u64) -> Result<Vec<u8>> {
-        check_bytes(buffer, offset, size)?;
-        if size == 0 {
-            return Ok(Vec::new());
-        }
-        let staging = self.staging(size)?;
-        self.copy_buffer((&staging, 0), (buffer, offset), size)?;
-        self.read_staging(&staging)
-    }
-
-    /// The texels of a part of a texture, in rows without gaps, once the device has done all that was recorded.
-    pub fn read_texture(&mut self, texture: &Arc<Texture>, region: Region) -> Result<Vec<u8>> {
-        region.check(texture)?;
-        check_samples(texture)?;
-        let staging = self.staging(region.bytes(texture)?)?;
-        self.begin_copy()?;
-        let (from, to) = (texture.storage(), staging.storage());
-        self.use_image(&from, Use::CopySource);
-        self.use_buffer(&to, Use::CopyDestination);
-        self.flush_barriers();
-        let (image_subresource, image_offset, image_extent) = region.raw(texture);
-        let copy = vk::BufferImageCopy { image_subresource, image_offset, image_extent, ..Default::default() };
-        let layout = vk::ImageLayout::TRANSFER_SRC_OPTIMAL;
-        let (raw, commands) = (&self.device.raw, self.batch.commands);
-        // SAFETY: as above.
-        unsafe { raw.cmd_copy_image_to_buffer(commands, *from.raw, layout, *to.raw, &[copy]) };
-        self.after_copy();
-        self.read_staging(&staging)
-    }
-
-    fn staging(&self, size: u64) -> Result<Arc<Buffer>> {
-        self.create_buffer(BufferDescription { size, usage: Usage::Staging })
-    }
-
-    fn read_staging(&mut self, staging: &Arc<Buffer>) -> Result<Vec<u8>> {
-        self.finish()?;
-        let mut bytes = vec![0; staging.size() as usize];
-        match staging.storage().read(0, &mut bytes) {
-            true => Ok(bytes),
-            false => Err(Error::new("staging memory that the host does not see")),
-        }
-    }
-
     /// Uses for a copy from an image to another, or to itself; the layouts that they are in.
     fn use_pair(&mut self, from: &Arc<ImageStorage>, to: &Arc<ImageStorage>) -> [vk::ImageLayout; 2] {
         if from.id == to.id {
@@ -363,26 +319,26 @@ impl Context {
     }
 
     /// Ends the rendering, before anything is noted of what a copy uses: clears that wait for a rendering come first.
-    fn begin_copy(&mut self) -> Result<()> {
+    pub(super) fn begin_copy(&mut self) -> Result<()> {
         self.check_lost()?;
         self.end_rendering();
         Ok(())
     }
 
-    fn after_copy(&mut self) {
+    pub(super) fn after_copy(&mut self) {
         self.counters.commands += 1;
         self.force(Dirty::Accesses);
     }
 }
 
-fn check_bytes(buffer: &Buffer, offset: u64, size: u64) -> Result<()> {
+pub(super) fn check_bytes(buffer: &Buffer, offset: u64, size: u64) -> Result<()> {
     match offset.checked_add(size).is_some_and(|end| end <= buffer.size()) {
         true => Ok(()),
         false => Err(Error::new(format!("{size} bytes at {offset} of a buffer of {}", buffer.size()))),
     }
 }
 
-fn check_samples(texture: &Texture) -> Result<()> {
+pub(super) fn check_samples(texture: &Texture) -> Result<()> {
     match texture.description().samples {
         1 => Ok(()),
         samples => Err(Error::new(format!("bytes of a texture of {samples} samples"))),

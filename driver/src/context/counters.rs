@@ -2,6 +2,7 @@
 
 use crate::pipeline::{PipelineCounters, TransitionCounters};
 use crate::state;
+use std::time::Duration;
 
 /// Counts since the context was made. Those of programs, modules and pipelines are of all contexts of the device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -14,6 +15,8 @@ pub struct Counters {
     pub commands: u64,
     /// Dirty bits and handlers.
     pub sync: state::walk::Counters,
+    /// Time that handlers took, by [`Phase`](super::Phase), if [`ContextOptions::time_phases`](super::ContextOptions) says so.
+    pub phases: [Duration; 3],
     /// Renderings that were begun.
     pub renderings: u64,
     /// Barriers that were recorded.
@@ -40,6 +43,8 @@ pub struct Counters {
     pub pipelines_kept: usize,
     /// Modules of the device.
     pub modules: ntv::variant::Counters,
+    /// How long Vulkan took to make modules: vkCreateShaderModule.
+    pub module_time: Duration,
     /// Programs that the device has now.
     pub programs: usize,
     /// Programs that were translated and linked.

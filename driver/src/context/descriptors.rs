@@ -114,7 +114,7 @@ impl Sets {
 /// A pool that has room for many sets, and for one of `layout` in any case.
 fn pool(device: &Arc<Logical>, layout: &SetLayout) -> Result<Owned<vk::DescriptorPool>> {
     use vk::DescriptorType as Type;
-    const TYPES: [Type; 9] = [
+    const TYPES: [Type; 10] = [
         Type::UNIFORM_BUFFER,
         Type::UNIFORM_BUFFER_DYNAMIC,
         Type::STORAGE_BUFFER,
@@ -124,6 +124,7 @@ fn pool(device: &Arc<Logical>, layout: &SetLayout) -> Result<Owned<vk::Descripto
         Type::UNIFORM_TEXEL_BUFFER,
         Type::STORAGE_IMAGE,
         Type::STORAGE_TEXEL_BUFFER,
+        Type::INPUT_ATTACHMENT,
     ];
     let sizes = TYPES.map(|ty| {
         let of_type = layout.slots.iter().filter(|slot| layout.descriptor_type(slot.kind) == ty);
@@ -144,7 +145,7 @@ pub(super) fn buffer_descriptor(buffer: vk::Buffer, offset: u64, range: u64) -> 
 /// The descriptor of a view of an image, a sampler, or both.
 pub(super) fn image_descriptor(kind: DescriptorKind, sampler: vk::Sampler, view: vk::ImageView) -> Descriptor {
     let layout = match kind {
-        DescriptorKind::StorageImage => vk::ImageLayout::GENERAL,
+        DescriptorKind::StorageImage | DescriptorKind::InputAttachment => vk::ImageLayout::GENERAL,
         _ => vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL,
     };
     let info = vk::DescriptorImageInfo { sampler, image_view: view, image_layout: layout };

@@ -276,7 +276,7 @@ dirty_bits! {
     }
     /// Uniforms of the driver, and those that are in push constants.
     PushConstants {
-        setters: ["set_constant_buffer", "draw_vbo"],
+        setters: ["set_constant_buffer", "set_push_constants", "draw_vbo"],
         commands: [Draw],
         phase: Inside,
         handler: emit::push_constants,

@@ -1,46 +1,14 @@
 //! Draws: Gallium's `draw_vbo`.
 
 use super::access::Use;
-use super::bind::Bound;
 use super::state::{DrawIndirect, DrawInfo, DrawStart, Indices, Topology};
 use super::stream_output::StreamOutputTarget;
-use super::{Command, Context, Current, Dirty};
+use super::{Command, Context, Dirty};
 use crate::error::{Error, Result};
 use crate::pipeline::Word;
 use crate::resource::{Buffer, BufferStorage};
 use ash::vk;
 use std::sync::Arc;
-
-/// Why nothing can be drawn with this state; `None` if something can.
-pub(super) fn why_not(bound: &Bound, current: &Current, limits: &vk::PhysicalDeviceLimits) -> Option<String> {
-    let program = current.program.as_ref()?;
-    let framebuffer = bound.framebuffer.get();
-    let surfaces: Vec<_> = framebuffer.colors.iter().flatten().chain(&framebuffer.depth_stencil).collect();
-    let samples = |surface: &&crate::resource::Surface| surface.texture.description().samples;
-    if let Some(first) = surfaces.first() {
-        if surfaces.iter().any(|surface| samples(surface) != samples(first)) {
-            return Some("the framebuffer's attachments have different numbers of samples".into());
-        }
-    }
-    let [width, height] = current.rendering.size;
-    if width > limits.max_framebuffer_width || height > limits.max_framebuffer_height || width == 0 || height == 0 {
-        return Some(format!("a framebuffer of {width} x {height}"));
-    }
-    let elements = bound.elements.get().as_ref()?;
-    let count = elements.state.list.len() as u32;
-    let missing = (0..32).find(|location| program.attributes >> location & 1 != 0 && *location >= count);
-    if let Some(location) = missing {
-        return Some(format!("the vertex shader reads attribute {location}, and there are {count} vertex elements"));
-    }
-    let read = |(location, _): &(u32, _)| program.attributes.checked_shr(*location).unwrap_or(0) & 1 != 0;
-    let unbound = (0u32..)
-        .zip(&elements.state.list)
-        .filter(read)
-        .find(|(_, element)| bound.vertex_buffers.get(element.vertex_buffer_index as usize).is_none());
-    unbound.map(|(location, element)| {
-        format!("attribute {location} is in vertex buffer {}, where nothing is bound", element.vertex_buffer_index)
-    })
-}
 
 /// An index buffer as the command buffer has it.
 pub(super) struct BoundIndices {
@@ -135,7 +103,7 @@ impl Context {
     }
 
     /// Notes the class of the topology, which pipelines have, and whether there are indices.
-    fn set_topology(&mut self, info: &DrawInfo) -> Result<()> {
+    pub(super) fn set_topology(&mut self, info: &DrawInfo) -> Result<()> {
         let class = class(info.mode).as_raw() as u32;
         if self.current.desc.get(Word::Topology) != class {
             self.current.desc.set(Word::Topology, class);

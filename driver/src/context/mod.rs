@@ -15,10 +15,12 @@
 //! | `dirty` | the table of dirty bits |
 //! | `bind`, `slots` | setters, and the slots that resources are bound to |
 //! | `sync`, `emit` | which handlers run, and what they record |
+//! | `derived` | values that are computed of the state, such as whether anything can be drawn |
 //! | `descriptors` | descriptor sets, by their contents |
 //! | `batch`, `access`, `rendering`, `upload` | a command buffer and what it uses; barriers; renderings; bytes on their way to the device |
-//! | `draw`, `grid`, `clear`, `copy` | commands |
+//! | `draw`, `grid`, `clear`, `copy`, `read` | commands |
 //! | `stream_output`, `capture`, `query` | transform feedback by the device, and by shaders; what is counted |
+//! | `fetch` | programs that read what they draw to |
 //! | `shared`, `warm` | what all contexts of a device share: programs, pipelines, the worker that warms them up |
 //!
 //! A context is used by one thread at a time. Resources, shaders and samplers are shared between contexts of one device.
@@ -30,12 +32,15 @@ mod capture;
 mod clear;
 mod copy;
 mod counters;
+mod derived;
 mod descriptors;
 mod dirty;
 mod draw;
 mod emit;
+mod fetch;
 mod grid;
 mod query;
+mod read;
 mod rendering;
 mod shared;
 mod slots;
@@ -51,6 +56,7 @@ pub use copy::{Blit, Region};
 pub use counters::Counters;
 pub use dirty::{Command, Dirty, Phase};
 pub use query::{Query, QueryKind, QueryResult};
+pub use read::Download;
 pub(crate) use shared::{Shared, SharedSlot};
 pub use state::*;
 pub use stream_output::StreamOutputTarget;
@@ -59,7 +65,7 @@ pub use sync::Fence;
 use crate::device::{Device, Logical};
 use crate::error::{Error, ErrorKind, Result};
 use crate::pipeline::{Pipeline, PipelineDesc, Transitions};
-use crate::program::{module_stage, Program, ProgramOptions, Shader, Source};
+use crate::program::{module_stage, Program, ProgramOptions, Shader, Source, Words};
 use crate::resource::{Buffer, BufferDescription, Sampler, SamplerState, Texture, TextureDescription};
 use crate::state::{BitSet, Inbox, Revisions};
 use batch::Batch;
@@ -73,8 +79,13 @@ use std::sync::Arc;
 pub struct ContextOptions {
     /// Nothing is left out: each command brings all state to the command buffer, as if it were new. For tests, which compare.
     pub emit_all: bool,
+    /// The time that handlers take is measured, by phase: see [`Counters::phases`].
+    pub time_phases: bool,
     /// Programs are warmed up on a worker when they are linked.
     pub warm_up: bool,
+    /// Accesses of buffers and images are ordered by [`Context::barrier`] and by the ends of batches alone, as in Vulkan. Images change
+    /// their layouts all the same.
+    pub manual_barriers: bool,
     /// Where the pipeline cache is kept between runs. The first context of a device decides.
     pub pipeline_cache: Option<PathBuf>,
 }
@@ -105,7 +116,7 @@ pub struct Context {
     counters: Counters,
     queries: query::Queries,
     feedback: stream_output::Feedback,
-    derived: sync::DerivedState,
+    derived: derived::DerivedState,
     scratch: Scratch,
 }
 
@@ -211,6 +222,14 @@ impl Context {
         Ok(Arc::new(Shader { id, stage, source: Source::Module(Box::new(module)), xfb, may_capture: false }))
     }
 
+    /// A shader of SPIR-V from elsewhere. Its words stay as they are, but for the numbers of descriptors: [`Shader::slots`] says where they
+    /// are bound. Programs are of such shaders alone, or of others alone.
+    pub fn create_shader_of_words(&self, words: &[u32]) -> Result<Arc<Shader>> {
+        let (words, xfb) = Words::new(words)?;
+        let (id, stage) = (crate::resource::unique_id(), words.module.stage);
+        Ok(Arc::new(Shader { id, stage, source: Source::Words(Box::new(words)), xfb, may_capture: false }))
+    }
+
     /// Makes the program of `shaders`, which come in the order of the pipeline, before it is drawn with: Gallium's `link_shader`. It has
     /// `options` from now on. With [`ContextOptions::warm_up`] the worker makes the pipelines that draws will likely want.
     pub fn link_program(&mut self, shaders: &[Arc<Shader>], options: &ProgramOptions) -> Result<()> {
@@ -236,9 +255,10 @@ impl Context {
     /// What it did so far.
     pub fn counters(&self) -> Counters {
         let mut counters = self.counters;
+        counters.derived = self.derived.recomputations();
         counters.transitions = self.transitions.counters;
         counters.pipelines = self.shared.pipelines.counters();
-        counters.modules = self.shared.modules.counters();
+        (counters.modules, counters.module_time) = (self.shared.modules.counters(), self.shared.modules.time());
         (counters.programs, counters.programs_built) = self.shared.programs.counts();
         counters.pipelines_kept = self.shared.pipelines.len();
         counters

@@ -94,6 +94,8 @@ impl QueryKind {
 pub struct Query {
     kind: QueryKind,
     parts: Mutex<Vec<Part>>,
+    /// Why it could not go on in a later batch.
+    failed: Mutex<Option<Error>>,
     id: u64,
 }
 
@@ -125,7 +127,7 @@ impl Context {
             QueryKind::Timestamp | QueryKind::TimeElapsed => (self.device.clock.is_there(), "timestamps"),
         };
         match has {
-            true => Ok(Arc::new(Query { kind, parts: Mutex::default(), id: unique_id() })),
+            true => Ok(Arc::new(Query { kind, parts: Mutex::default(), failed: Mutex::default(), id: unique_id() })),
             false => Err(Error::new(format!("the device has no {feature}"))),
         }
     }
@@ -135,22 +137,35 @@ impl Context {
         if query.kind == QueryKind::Timestamp {
             return Err(Error::new("a timestamp has no begin"));
         }
+        self.end_dropped_queries();
         let same_type = |active: &Arc<Query>| active.kind.ty() == query.kind.ty();
         let counts = query.kind != QueryKind::TimeElapsed;
         if self.queries.active.iter().any(|active| active.id == query.id || counts && same_type(active)) {
             return Err(Error::new("a query of this kind is active"));
         }
-        query.parts().clear();
+        query.clear();
         self.end_rendering();
         self.begin_part(query)?;
         self.queries.active.push(Arc::clone(query));
         Ok(())
     }
 
+    /// Ends queries that were begun, and that nobody but this context has any more.
+    fn end_dropped_queries(&mut self) {
+        for query in self.queries.active.clone() {
+            let is_recorded = self.queries.recorded.iter().any(|recorded| recorded.id == query.id);
+            // The list of active ones, and the copy of it that is walked.
+            if Arc::strong_count(&query) == 2 + usize::from(is_recorded) {
+                // It was begun, so it can be ended.
+                let _ = self.end_query(&query);
+            }
+        }
+    }
+
     /// Ends counting.
     pub fn end_query(&mut self, query: &Arc<Query>) -> Result<()> {
         if query.kind == QueryKind::Timestamp {
-            query.parts().clear();
+            query.clear();
             self.end_rendering();
             self.begin_part(query)?;
             return Ok(());
@@ -171,6 +186,9 @@ impl Context {
         }
         if query.parts().iter().any(|part| part.submission.is_none()) {
             self.submit()?;
+        }
+        if let Some(error) = &*query.failed.lock().unwrap_or_else(PoisonError::into_inner) {
+            return Err(error.clone());
         }
         let mut sums = [0u64; 6];
         for part in query.parts().iter() {
@@ -222,7 +240,8 @@ impl Context {
     /// Ends the last part of a query, outside of a rendering.
     fn end_part(&mut self, query: &Query) {
         let parts = query.parts();
-        let Some(part) = parts.last() else { return };
+        // There is none if it could not go on in this batch.
+        let Some(part) = parts.last().filter(|part| part.stamp == self.batch.stamp) else { return };
         let (raw, commands, handle) = (&self.device.raw, self.batch.commands, **part.pool);
         // SAFETY: the buffer is recording, outside of a rendering; the part was begun in it.
         unsafe {
@@ -244,19 +263,26 @@ impl Context {
     }
 
     /// Notes the submission that has the parts, and begins new ones: a batch begins.
-    pub(super) fn resume_queries(&mut self, stamp: u64, submission: u64) -> Result<()> {
+    pub(super) fn resume_queries(&mut self, stamp: u64, submission: u64) {
         for query in std::mem::take(&mut self.queries.recorded) {
             let mut parts = query.parts();
             parts.iter_mut().filter(|part| part.stamp == stamp).for_each(|part| part.submission = Some(submission));
         }
         for query in self.queries.active.clone() {
-            self.begin_part(&query)?;
+            if let Err(error) = self.begin_part(&query) {
+                *query.failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+            }
         }
-        Ok(())
     }
 }
 
 impl Query {
+    /// Forgets what it counted.
+    fn clear(&self) {
+        self.parts().clear();
+        *self.failed.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
     fn parts(&self) -> std::sync::MutexGuard<'_, Vec<Part>> {
         self.parts.lock().unwrap_or_else(PoisonError::into_inner)
     }

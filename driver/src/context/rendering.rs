@@ -1,6 +1,7 @@
 //! Renderings: what is drawn to from one begin to an end, and clears that become a part of the begin.
 
 use super::access::Use;
+use super::fetch::Pass;
 use super::state::{Clear, FramebufferState, MAX_COLORS};
 use super::{Context, Dirty};
 use crate::error::Result;
@@ -38,8 +39,12 @@ impl PendingClears {
 #[derive(Default)]
 pub(super) struct Rendering {
     pub(super) is_active: bool,
-    colors: Vec<Option<(Arc<ImageStorage>, vk::ImageView)>>,
-    depth_stencil: Option<(Arc<ImageStorage>, vk::ImageView, vk::ImageAspectFlags)>,
+    /// The rendering that is under way is a render pass object: programs read the attachments.
+    pub(super) is_pass: bool,
+    /// What such a rendering is made of, once it was needed.
+    pub(super) pass: Option<Pass>,
+    pub(super) colors: Vec<Option<(Arc<ImageStorage>, vk::ImageView)>>,
+    pub(super) depth_stencil: Option<(Arc<ImageStorage>, vk::ImageView, vk::ImageAspectFlags)>,
     pub(super) size: [u32; 2],
     pub(super) layers: u32,
     pub(super) samples: u32,
@@ -52,6 +57,13 @@ impl Rendering {
         let bit = |(number, color): (usize, &Option<_>)| u32::from(color.is_some()) << number;
         let colors = self.colors.iter().enumerate().map(bit).sum();
         (colors, self.depth_stencil.as_ref().map_or(vk::ImageAspectFlags::empty(), |(.., aspects)| *aspects))
+    }
+
+    /// The images that are drawn to, and how.
+    pub(super) fn attachments(&self) -> Vec<(Arc<ImageStorage>, Use)> {
+        let colors = self.colors.iter().flatten().map(|(storage, _)| (Arc::clone(storage), Use::ColorAttachment));
+        let depth_stencil = self.depth_stencil.iter().map(|(storage, ..)| (Arc::clone(storage), Use::DepthAttachment));
+        colors.chain(depth_stencil).collect()
     }
 
     /// The command buffer is another one.
@@ -101,15 +113,33 @@ impl Context {
         if self.current.rendering.is_active {
             return;
         }
+        match self.current.rendering.pass.clone().filter(|_| self.reads_framebuffer()) {
+            Some(pass) => {
+                // Clears that wait have a rendering of their own.
+                self.end_rendering();
+                self.begin_pass(&pass);
+                self.note_begin(true);
+            }
+            None => self.begin_dynamic_rendering(),
+        }
+    }
+
+    fn note_begin(&mut self, is_pass: bool) {
+        (self.current.rendering.is_active, self.current.rendering.is_pass) = (true, is_pass);
+        self.dirty.remove(Dirty::Rendering);
+        self.forced.remove(Dirty::Rendering);
+        self.counters.renderings += 1;
+        self.counters.commands += 1;
+    }
+
+    /// Begins a rendering without a render pass object, with the clears that wait.
+    fn begin_dynamic_rendering(&mut self) {
         // They are taken first: what ends a rendering begins one for clears that wait.
         let clears = std::mem::take(&mut self.current.rendering.clears);
         let colors = self.current.rendering.colors.clone();
         let depth_stencil = self.current.rendering.depth_stencil.clone();
-        for (storage, _) in colors.iter().flatten() {
-            self.use_image(storage, Use::ColorAttachment);
-        }
-        if let Some((storage, ..)) = &depth_stencil {
-            self.use_image(storage, Use::DepthAttachment);
+        for (storage, used) in self.current.rendering.attachments() {
+            self.use_image(&storage, used);
         }
         self.flush_barriers();
         let attachments: Vec<vk::RenderingAttachmentInfo<'_>> = colors
@@ -130,7 +160,7 @@ impl Context {
             |depth: f32, stencil: u32| vk::ClearValue { depth_stencil: vk::ClearDepthStencilValue { depth, stencil } };
         let depth = with(vk::ImageAspectFlags::DEPTH, clears.depth.map(|depth| value(depth, 0)));
         let stencil = with(vk::ImageAspectFlags::STENCIL, clears.stencil.map(|stencil| value(0.0, stencil)));
-        let rendering = &mut self.current.rendering;
+        let rendering = &self.current.rendering;
         let [width, height] = rendering.size;
         let area = vk::Rect2D { offset: vk::Offset2D::default(), extent: vk::Extent2D { width, height } };
         let mut info = vk::RenderingInfo::default()
@@ -146,23 +176,25 @@ impl Context {
         // SAFETY: the buffer is recording, outside of a rendering; the views are of images that the batch keeps, which the barriers
         // before brought into these layouts, and the area lies within all of them.
         unsafe { self.device.raw.cmd_begin_rendering(self.batch.commands, &info) };
-        rendering.is_active = true;
-        self.dirty.remove(Dirty::Rendering);
-        self.forced.remove(Dirty::Rendering);
-        self.counters.renderings += 1;
-        self.counters.commands += 1;
+        self.note_begin(false);
     }
 
     /// Ends the rendering that is under way, if there is one.
     pub(super) fn end_rendering(&mut self) {
         if !self.current.rendering.clears.is_empty() {
             // What was only cleared is cleared all the same.
-            self.begin_rendering();
+            self.begin_dynamic_rendering();
         }
         if self.current.rendering.is_active {
             self.suspend_feedback();
-            // SAFETY: the buffer is recording, within a rendering that this context began.
-            unsafe { self.device.raw.cmd_end_rendering(self.batch.commands) };
+            let (raw, commands) = (&self.device.raw, self.batch.commands);
+            // SAFETY: the buffer is recording, within a rendering that this context began, of this sort.
+            unsafe {
+                match self.current.rendering.is_pass {
+                    true => raw.cmd_end_render_pass(commands),
+                    false => raw.cmd_end_rendering(commands),
+                }
+            }
             self.current.rendering.is_active = false;
             self.counters.commands += 1;
         }

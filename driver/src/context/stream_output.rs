@@ -103,9 +103,8 @@ impl Context {
     }
 
     /// Whether the device is to capture what the bound program draws.
-    fn device_captures(&self) -> bool {
-        let program = self.current.program.as_ref();
-        self.feedback.is_active() && program.is_some_and(|program| program.is_captured_by(BackEnd::Extension))
+    fn device_captures(&mut self) -> bool {
+        self.feedback_back_end() == Some(BackEnd::Extension)
     }
 
     /// Binds the targets.

@@ -2,33 +2,24 @@
 
 use super::{Command, Context, Dirty};
 use crate::device::Logical;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{ErrorKind, Result};
 use crate::pipeline::{PipelineDesc, Word};
-use crate::state::{bits, walk, BitSet, Derived};
+use crate::state::{walk, BitSet};
 use std::sync::Arc;
-use std::time::Duration;
-
-/// Values that are computed of the state, and kept while nothing changes that they depend on.
-pub(super) struct DerivedState {
-    /// Why a draw with this state cannot be; `None` if it can.
-    draw: Derived<Option<String>, Dirty>,
-}
-
-impl Default for DerivedState {
-    fn default() -> DerivedState {
-        let depends = bits![Dirty: Program, Framebuffer, VertexElements, VertexBuffers, StreamOutput];
-        DerivedState { draw: Derived::new(depends) }
-    }
-}
+use std::time::{Duration, Instant};
 
 impl Context {
     /// Has the command buffer get all that `command` needs.
     pub(super) fn sync(&mut self, command: Command) -> Result<()> {
+        self.sync_bits(Dirty::mask(command))
+    }
+
+    /// Has the command buffer get what bits of `mask` say.
+    pub(super) fn sync_bits(&mut self, mask: BitSet<Dirty>) -> Result<()> {
         self.take_messages();
         if self.options.emit_all {
             self.forget_all();
         }
-        let mask = Dirty::mask(command);
         let wanted = mask & self.relevant();
         if (self.dirty & wanted).is_empty() {
             return Ok(());
@@ -37,7 +28,7 @@ impl Context {
         let mut dirty = self.dirty.take();
         let walked = walk(&mut dirty, mask, self.relevant(), |bit| {
             let was_forced = self.forced.remove(bit);
-            let handled = bit.handler()(self);
+            let handled = self.handle(bit);
             if handled.is_err() && was_forced {
                 self.forced.insert(bit);
             }
@@ -55,12 +46,23 @@ impl Context {
         }
     }
 
+    /// Runs the handler of a bit, and takes its time if that is wanted.
+    fn handle(&mut self, bit: Dirty) -> Result<()> {
+        if !self.options.time_phases {
+            return bit.handler()(self);
+        }
+        let start = Instant::now();
+        let handled = bit.handler()(self);
+        self.counters.phases[bit.phase() as usize] += start.elapsed();
+        handled
+    }
+
     /// The bits that became relevant during a walk.
     fn sync_rest(&mut self, mask: BitSet<Dirty>) -> Result<()> {
         let mut dirty = self.dirty.take();
         let walked = walk(&mut dirty, mask, self.relevant(), |bit| {
             self.forced.remove(bit);
-            bit.handler()(self).map(|()| self.dirty.take())
+            self.handle(bit).map(|()| self.dirty.take())
         });
         self.dirty |= dirty;
         self.counters.sync += walked.inspect_err(|_| self.forced |= self.dirty)?;
@@ -86,7 +88,7 @@ impl Context {
     /// Nothing that the command buffer has, and nothing that was found by what it was made of, counts any more.
     fn forget_all(&mut self) {
         (self.dirty, self.forced) = (BitSet::ALL, BitSet::ALL);
-        self.derived.draw.invalidate();
+        self.derived = Default::default();
         self.programs.clear();
         self.batch.sets.forget();
         let topology = self.current.desc.get(Word::Topology);
@@ -97,23 +99,6 @@ impl Context {
         self.current.compute_sets = Default::default();
         (self.current.topology, self.current.restart, self.current.indices) = (None, None, None);
         self.bound.stages.iter_mut().for_each(|stage| stage.uploaded = Default::default());
-    }
-
-    /// An error if nothing can be drawn with this state.
-    pub(super) fn check_draw(&mut self) -> Result<()> {
-        let mut derived = std::mem::take(&mut self.derived);
-        let computed = &mut self.counters.derived;
-        let (bound, current, limits) = (&self.bound, &self.current, &self.device.limits);
-        let why = derived.draw.get(&self.revisions, || {
-            *computed += 1;
-            super::draw::why_not(bound, current, limits)
-        });
-        let result = match why {
-            Some(why) => Err(Error::new(why.clone())),
-            None => Ok(()),
-        };
-        self.derived = derived;
-        result
     }
 
     /// Submits all that was recorded. The fence is reached when the device is done with it.

@@ -2,10 +2,14 @@
 //!
 //! The state that is bound when a program is linked is what the application drew with last, so it is taken for the rest of the
 //! description; ntv's [`likely_keys`] say which variants. A wrong guess costs a pipeline that nobody wants, on another thread.
+//!
+//! Who knows what will be drawn has the pipeline made at once, by [`Context::prepare_draw`] or [`Context::prepare_grid`].
 
-use super::Context;
+use super::{Context, Dirty, DrawInfo};
+use crate::error::Result;
 use crate::pipeline::{PipelineSource, Word};
 use crate::program::Program;
+use crate::state::bits;
 use ntv::variant::likely_keys;
 use ntv::Key;
 use std::sync::Arc;
@@ -14,6 +18,18 @@ use std::sync::Arc;
 const MOST: usize = 2;
 
 impl Context {
+    /// Makes the pipeline that a draw with the state that is set needs. What shaders see need not be bound yet.
+    pub fn prepare_draw(&mut self, info: &DrawInfo) -> Result<()> {
+        self.set_topology(info)?;
+        self.sync_bits(bits![Dirty:
+            Program, Framebuffer, ShaderKey, VertexElements, PatchVertices, Blend, Rasterizer, Multisample, Pipeline])
+    }
+
+    /// Makes the pipeline of the compute shader that is bound.
+    pub fn prepare_grid(&mut self) -> Result<()> {
+        self.sync_bits(bits![Dirty: ComputeProgram])
+    }
+
     /// Has the worker make pipelines of `program`.
     pub(super) fn warm_up(&mut self, program: &Arc<Program>) {
         let (Some(blend), Some(elements)) = (self.bound.blend.get(), self.bound.elements.get()) else { return };

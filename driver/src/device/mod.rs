@@ -6,7 +6,7 @@ pub(crate) mod handle;
 mod queue;
 
 use crate::context::SharedSlot;
-use crate::error::{Context, Error, Result};
+use crate::error::{Context, Error, ErrorKind, Result};
 use crate::implementation::Implementation;
 use ash::vk;
 use features::{ContextFeatures, Features, InputFeatures, EXTENSIONS};
@@ -290,6 +290,20 @@ impl Logical {
     /// The driver said that the device is lost: its objects can only be destroyed.
     pub(crate) fn note_lost(&self) {
         self.was_lost.store(true, Ordering::Relaxed);
+    }
+
+    /// After a wait that failed: sees to it that objects can be destroyed, or else that they are not.
+    pub(crate) fn settle(&self, error: &Error) {
+        match error.kind {
+            ErrorKind::DeviceLost => self.note_lost(),
+            ErrorKind::Timeout => self.lose(),
+            // SAFETY: no other thread is at the queue meanwhile.
+            _ => match self.queue.alone(|| unsafe { self.raw.device_wait_idle() }) {
+                Ok(()) => {}
+                Err(vk::Result::ERROR_DEVICE_LOST) => self.note_lost(),
+                Err(_) => self.lose(),
+            },
+        }
     }
 
     /// Whether nothing works any more.

@@ -81,6 +81,12 @@ impl Queue {
         }
     }
 
+    /// Does work that no other thread may do beside a submission.
+    pub(super) fn alone<T>(&self, work: impl FnOnce() -> T) -> T {
+        let _last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        work()
+    }
+
     /// Destroys the timeline.
     ///
     /// # Safety

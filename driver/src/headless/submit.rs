@@ -58,6 +58,6 @@ impl Commands {
         unsafe { device.raw.end_command_buffer(self.buffer) }.during("vkEndCommandBuffer")?;
         let number = device.queue.submit(&device.raw, self.buffer)?;
         // After an error the commands may still be at work, and what they use with them.
-        device.queue.wait(&device.raw, number, device.timeout).inspect_err(|_| device.lose())
+        device.queue.wait(&device.raw, number, device.timeout).inspect_err(|error| device.settle(error))
     }
 }

@@ -7,8 +7,7 @@ use super::object::{Content, Object};
 use super::table::{functions, Function};
 use super::State;
 use ash::vk;
-use ash::vk::Handle;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::sync::Arc;
 
@@ -27,6 +26,16 @@ pub(super) const FUNCTIONS: &[Function] = functions! {
     PFN_vkUpdateDescriptorSetWithTemplate = update_set_with_template;
 };
 
+/// Numbers of descriptors by type.
+type Totals = Vec<(vk::DescriptorType, u32)>;
+
+fn add(totals: &mut Totals, ty: vk::DescriptorType, count: u32) {
+    match totals.iter_mut().find(|total| total.0 == ty) {
+        Some(total) => total.1 += count,
+        None => totals.push((ty, count)),
+    }
+}
+
 /// A binding of a layout.
 pub(super) struct Binding {
     pub(super) number: u32,
@@ -38,6 +47,8 @@ pub(super) struct Binding {
 pub(super) struct SetLayout {
     /// By number.
     pub(super) bindings: Vec<Binding>,
+    /// How many descriptors of each type it has.
+    totals: Totals,
     /// What it is made of.
     pub(super) content: u64,
 }
@@ -76,7 +87,9 @@ impl Create for vk::DescriptorSetLayout {
         let mut bindings: Vec<Binding> = from.iter().map(binding).collect();
         bindings.sort_by_key(|binding| binding.number);
         let number = if let Content::Hash(hash) = content { hash } else { 0 };
-        Ok((content, Arc::new(SetLayout { bindings, content: number })))
+        let mut totals = Totals::new();
+        bindings.iter().for_each(|binding| add(&mut totals, binding.ty, binding.count));
+        Ok((content, Arc::new(SetLayout { bindings, totals, content: number })))
     }
 }
 
@@ -103,11 +116,26 @@ unsafe extern "system" fn get_layout_support(
 
 /// What is kept of a pool.
 pub(super) struct Pool {
-    sets: HashSet<u64>,
+    sets: Vec<vk::DescriptorSet>,
     max_sets: u32,
     /// How many descriptors of each type are left.
-    left: BTreeMap<i32, u32>,
-    all: BTreeMap<i32, u32>,
+    left: Totals,
+    all: Totals,
+}
+
+impl Pool {
+    /// Takes the descriptors of a set; whether there were enough.
+    fn take(&mut self, totals: &Totals) -> bool {
+        let left = |ty| self.left.iter().find(|left| left.0 == ty).map_or(0, |left| left.1);
+        if self.sets.len() >= self.max_sets as usize || totals.iter().any(|(ty, count)| left(*ty) < *count) {
+            return false;
+        }
+        for (ty, count) in totals {
+            let left = self.left.iter_mut().find(|left| left.0 == *ty);
+            left.into_iter().for_each(|left| left.1 -= count);
+        }
+        true
+    }
 }
 
 impl Object for vk::DescriptorPool {
@@ -118,18 +146,17 @@ impl Create for vk::DescriptorPool {
     type Info<'a> = vk::DescriptorPoolCreateInfo<'a>;
 
     unsafe fn create(_: &mut State, info: &Self::Info<'_>) -> Result<(Content, Pool), vk::Result> {
-        let mut all = BTreeMap::new();
+        let mut all = Totals::new();
         // SAFETY: the caller gives a valid struct.
         for size in unsafe { slice(info.p_pool_sizes, info.pool_size_count) } {
-            *all.entry(size.ty.as_raw()).or_default() += size.descriptor_count;
+            add(&mut all, size.ty, size.descriptor_count);
         }
-        let sets = HashSet::new();
-        Ok((Content::Order, Pool { sets, max_sets: info.max_sets, left: all.clone(), all }))
+        Ok((Content::Order, Pool { sets: Vec::new(), max_sets: info.max_sets, left: all.clone(), all }))
     }
 
     fn destroyed(state: &mut State, pool: Pool) {
         for set in pool.sets {
-            state.destroy(vk::DescriptorSet::from_raw(set), "vkDestroyDescriptorPool");
+            state.destroy(set, "vkDestroyDescriptorPool");
         }
     }
 }
@@ -145,6 +172,8 @@ pub(super) enum Descriptor {
 /// What is kept of a set. Without checks, it is empty.
 pub(super) struct Set {
     pool: vk::DescriptorPool,
+    /// Its place among the sets of the pool.
+    place: usize,
     pub(super) layout: Arc<SetLayout>,
     pub(super) contents: BTreeMap<(u32, u32), (vk::DescriptorType, Descriptor)>,
 }
@@ -164,7 +193,7 @@ unsafe extern "system" fn reset_pool(
     let Some(pool) = state.get(pool, call) else { return vk::Result::SUCCESS };
     pool.left.clone_from(&pool.all);
     for set in std::mem::take(&mut pool.sets) {
-        state.destroy(vk::DescriptorSet::from_raw(set), call);
+        state.destroy(set, call);
     }
     vk::Result::SUCCESS
 }
@@ -179,27 +208,26 @@ impl State {
         let wrong = vk::Result::ERROR_OUT_OF_POOL_MEMORY;
         let layout = Arc::clone(self.get(layout, call).ok_or(wrong)?);
         let room = self.get(pool, call).ok_or(wrong)?;
-        if room.sets.len() >= room.max_sets as usize {
+        if !room.take(&layout.totals) {
             return Err(wrong);
         }
-        let mut left = room.left.clone();
-        for binding in &layout.bindings {
-            let left = left.get_mut(&binding.ty.as_raw()).ok_or(wrong)?;
-            *left = left.checked_sub(binding.count).ok_or(wrong)?;
-        }
-        room.left = left;
-        let set: vk::DescriptorSet = self.objects.add(Content::Order, Set { pool, layout, contents: BTreeMap::new() });
-        self.get(pool, call).ok_or(wrong)?.sets.insert(set.as_raw());
+        let place = room.sets.len();
+        let set = self.objects.add(Content::Order, Set { pool, place, layout, contents: BTreeMap::new() });
+        self.get(pool, call).ok_or(wrong)?.sets.push(set);
         Ok(set)
     }
 
     fn free_set(&mut self, set: vk::DescriptorSet) {
         let call = "vkFreeDescriptorSets";
         let Some(set_data) = self.destroy(set, call) else { return };
-        if let Some(pool) = self.get(set_data.pool, call) {
-            pool.sets.remove(&set.as_raw());
-            for binding in &set_data.layout.bindings {
-                *pool.left.entry(binding.ty.as_raw()).or_default() += binding.count;
+        let Some(pool) = self.get(set_data.pool, call) else { return };
+        for (ty, count) in &set_data.layout.totals {
+            add(&mut pool.left, *ty, *count);
+        }
+        pool.sets.swap_remove(set_data.place);
+        if let Some(moved) = pool.sets.get(set_data.place).copied() {
+            if let Some(moved) = self.get(moved, call) {
+                moved.place = set_data.place;
             }
         }
     }

@@ -85,7 +85,7 @@ unsafe extern "system" fn destroy_device(device: vk::Device, _: *const vk::Alloc
     state.objects.count_destroyed(vk::ObjectType::DEVICE);
     let outlive = [vk::ObjectType::INSTANCE, vk::ObjectType::DEVICE, vk::ObjectType::DEBUG_UTILS_MESSENGER_EXT];
     for (kind, count) in state.objects.counts() {
-        let (kind, alive) = (vk::ObjectType::from_raw(kind), count.made - count.destroyed);
+        let alive = count.made - count.destroyed;
         if alive > 0 && !outlive.contains(&kind) {
             state.report(format!("vkDestroyDevice: {alive} {kind:?} were not destroyed"));
         }

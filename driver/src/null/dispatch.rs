@@ -6,7 +6,7 @@
 use super::command::CommandBuffer;
 use super::World;
 use ash::vk::Handle;
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
@@ -85,6 +85,8 @@ pub(super) struct Device {
     pub(super) queue: Head,
     /// The instance's head, by which it is known when the device outlives it.
     pub(super) instance: *const Head,
+    /// The extensions that are enabled.
+    pub(super) enabled: HashSet<String>,
 }
 
 /// All records of a world.
@@ -111,10 +113,15 @@ impl Records {
         record
     }
 
-    pub(super) fn add_device(&mut self, world: &World, instance: *const Head) -> NonNull<Device> {
+    pub(super) fn add_device(
+        &mut self,
+        world: &World,
+        instance: *const Head,
+        enabled: HashSet<String>,
+    ) -> NonNull<Device> {
         let null = std::ptr::null();
         let (head, queue) = (Head::new(world, null), Head::new(world, null));
-        let record = Box::leak(Box::new(Device { head, queue, instance }));
+        let record = Box::leak(Box::new(Device { head, queue, instance, enabled }));
         record.head.key = &record.head;
         record.queue.key = &record.head;
         let record = NonNull::from(record);

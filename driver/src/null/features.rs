@@ -254,6 +254,7 @@ const PLAIN_EXTENSIONS: &[&str] = &[
     "VK_EXT_shader_viewport_index_layer",
     "VK_EXT_depth_range_unrestricted",
     "VK_EXT_load_store_op_none",
+    "VK_EXT_discard_rectangles",
     "VK_KHR_synchronization2",
     "VK_KHR_dynamic_rendering",
     "VK_KHR_timeline_semaphore",

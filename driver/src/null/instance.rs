@@ -1,9 +1,9 @@
 //! Functions of the instance and the physical device.
 
+use super::current;
 use super::dispatch::{self, head, world, Head};
 use super::properties::write_text;
 use super::table::{self, functions, Function};
-use super::{current, World};
 use ash::vk;
 use ash::vk::Handle;
 use std::collections::HashSet;
@@ -339,19 +339,16 @@ unsafe extern "system" fn create_device(
         unsafe { (world(physical, "vkCreateDevice"), head(physical).key(), &*info, &mut *out) };
     *out = vk::Device::null();
     // SAFETY: the caller gives valid arrays and chains.
-    let checked = unsafe {
+    let (enabled, checked) = unsafe {
         let enabled = names(info.pp_enabled_extension_names, info.enabled_extension_count);
-        world.check_enabled(info, &enabled)
+        let checked = world.check_enabled(info, &enabled);
+        (enabled, checked)
     };
     if let Err(result) = checked {
         return result;
     }
-    *out = make_device(world, instance);
-    vk::Result::SUCCESS
-}
-
-fn make_device(world: &World, instance: *const Head) -> vk::Device {
     let mut state = world.lock();
     state.objects.count_made(vk::ObjectType::DEVICE);
-    vk::Device::from_raw(state.records.add_device(world, instance).as_ptr() as u64)
+    *out = vk::Device::from_raw(state.records.add_device(world, instance, enabled).as_ptr() as u64);
+    vk::Result::SUCCESS
 }

@@ -130,6 +130,8 @@ struct State {
     queue: queue::Queue,
     records: dispatch::Records,
     memory: memory::Heaps,
+    /// How many threads wait for a change.
+    waiting: usize,
 }
 
 /// The most messages that are kept.
@@ -186,6 +188,7 @@ impl World {
             queue: queue::Queue::new(options.lag),
             records: dispatch::Records::default(),
             memory: memory::Heaps::new(options.heap),
+            waiting: 0,
         };
         let commands = (0..command::COUNT).map(|_| AtomicU64::new(0)).collect();
         Arc::new(World { options, state: Mutex::new(state), changed: Condvar::new(), commands })
@@ -206,15 +209,14 @@ impl World {
     /// The objects that are alive, dispatchable ones among them, by type; types without any are left out. Queues and physical devices do not
     /// count.
     pub fn live_objects(&self) -> Vec<(vk::ObjectType, u64)> {
-        let alive =
-            |(kind, count): (i32, object::Count)| (vk::ObjectType::from_raw(kind), count.made - count.destroyed);
+        let alive = |(kind, count): (vk::ObjectType, object::Count)| (kind, count.made - count.destroyed);
         let counts = self.lock().objects.counts();
         counts.into_iter().map(alive).filter(|(_, alive)| *alive != 0).collect()
     }
 
     /// How many objects of a type were ever made.
     pub fn made_objects(&self, kind: vk::ObjectType) -> u64 {
-        self.lock().objects.counts().get(&kind.as_raw()).map_or(0, |count| count.made)
+        self.lock().objects.counts().get(&kind).map_or(0, |count| count.made)
     }
 
     /// How often each command was recorded in command buffers that were ended; those that were not are left out.
@@ -245,6 +247,14 @@ impl World {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Wakes who waits for a change.
+    fn wake(&self, state: &State) {
+        // Waking nobody is a system call, too.
+        if state.waiting > 0 {
+            self.changed.notify_all();
+        }
     }
 
     fn lacks(&self, name: &str) -> bool {

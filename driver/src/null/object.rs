@@ -40,7 +40,8 @@ pub(super) struct Objects {
     world: u16,
     slots: Vec<Slot>,
     free: VecDeque<u32>,
-    made: HashMap<vk::ObjectType, Count>,
+    /// By the place of the type in [`TYPES`].
+    made: [Count; TYPES],
     /// What the numbers of the log that stand for objects mean, where they do not say it themselves.
     described: HashMap<u64, String>,
 }
@@ -74,7 +75,13 @@ impl BadHandle {
 
 impl Objects {
     pub(super) fn new(world: u16) -> Objects {
-        Objects { world, slots: Vec::new(), free: VecDeque::new(), made: HashMap::new(), described: HashMap::new() }
+        Objects {
+            world,
+            slots: Vec::new(),
+            free: VecDeque::new(),
+            made: [Count::default(); TYPES],
+            described: HashMap::new(),
+        }
     }
 
     /// Makes an object.
@@ -104,14 +111,14 @@ impl Objects {
 
     /// Counts an object that was made, and gives its number among those of its type.
     pub(super) fn count_made(&mut self, kind: vk::ObjectType) -> u64 {
-        let count = self.made.entry(kind).or_default();
+        let count = &mut self.made[place(kind)];
         count.made += 1;
         count.made - 1
     }
 
     /// Counts an object that was destroyed.
     pub(super) fn count_destroyed(&mut self, kind: vk::ObjectType) {
-        self.made.entry(kind).or_default().destroyed += 1;
+        self.made[place(kind)].destroyed += 1;
     }
 
     fn slot(&self, kind: vk::ObjectType, raw: u64) -> Result<usize, BadHandle> {
@@ -195,10 +202,26 @@ impl Objects {
         }
     }
 
-    /// How many objects there are and were.
-    pub(super) fn counts(&self) -> BTreeMap<i32, Count> {
-        self.made.iter().map(|(kind, count)| (kind.as_raw(), *count)).collect()
+    /// How many objects there are and were, of types of which there were any.
+    pub(super) fn counts(&self) -> BTreeMap<vk::ObjectType, Count> {
+        let counts = self.made.iter().enumerate().map(|(place, count)| (type_at(place), *count));
+        counts.filter(|(_, count)| count.made > 0).collect()
     }
+}
+
+/// Those of Vulkan 1.0 by their numbers; then those that came later.
+const LATER: [vk::ObjectType; 3] =
+    [vk::ObjectType::DESCRIPTOR_UPDATE_TEMPLATE, vk::ObjectType::DEBUG_UTILS_MESSENGER_EXT, vk::ObjectType::UNKNOWN];
+const FIRST: usize = vk::ObjectType::COMMAND_POOL.as_raw() as usize + 1;
+const TYPES: usize = FIRST + LATER.len();
+
+fn place(kind: vk::ObjectType) -> usize {
+    let later = || LATER.iter().position(|later| *later == kind).unwrap_or(LATER.len() - 1);
+    usize::try_from(kind.as_raw()).ok().filter(|raw| *raw < FIRST).unwrap_or_else(|| FIRST + later())
+}
+
+fn type_at(place: usize) -> vk::ObjectType {
+    LATER.get(place.wrapping_sub(FIRST)).copied().unwrap_or(vk::ObjectType::from_raw(place as i32))
 }
 
 /// Numbers by order are marked in their highest byte, where hashes have 0. Below it are the type and the order.

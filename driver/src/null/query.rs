@@ -134,13 +134,13 @@ unsafe extern "system" fn get_results(
     let mut state = world.lock();
     if flags.contains(vk::QueryResultFlags::WAIT) {
         state.complete_all();
-        world.changed.notify_all();
+        world.wake(&state);
     }
     // SAFETY: the caller gives room for the results.
     let all = unsafe { state.write_results((pool, first, count), (data, size as u64), stride, flags) };
     // Whoever asks until there is an answer gets one.
     state.complete_one();
-    world.changed.notify_all();
+    world.wake(&state);
     match all {
         true => vk::Result::SUCCESS,
         false if flags.contains(vk::QueryResultFlags::WAIT) => {

@@ -29,6 +29,9 @@ pub(super) const FUNCTIONS: &[Function] = functions! {
     PFN_vkGetSemaphoreCounterValue = get_counter_value;
     PFN_vkWaitSemaphores = wait_semaphores;
     PFN_vkSignalSemaphore = signal_semaphore;
+    PFN_vkQueueBeginDebugUtilsLabelEXT = label;
+    PFN_vkQueueEndDebugUtilsLabelEXT = end_label;
+    PFN_vkQueueInsertDebugUtilsLabelEXT = label;
 };
 
 /// The queue: submissions that are not complete, oldest first.
@@ -204,13 +207,15 @@ impl World {
                 return vk::Result::SUCCESS;
             }
             if state.complete_one() {
-                self.changed.notify_all();
+                self.wake(&state);
                 continue;
             }
             let Some(left) = timeout.checked_sub(start.elapsed()).filter(|left| !left.is_zero()) else {
                 return vk::Result::TIMEOUT;
             };
+            state.waiting += 1;
             state = self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+            state.waiting -= 1;
         }
     }
 
@@ -224,7 +229,7 @@ impl World {
         if last.is_none() && fence != vk::Fence::null() {
             state.submit(Submission { fence, ..Submission::default() });
         }
-        self.changed.notify_all();
+        self.wake(&state);
         vk::Result::SUCCESS
     }
 
@@ -346,7 +351,7 @@ unsafe extern "system" fn get_fence_status(device: vk::Device, fence: vk::Fence)
     let signaled = state.get(fence, "vkGetFenceStatus").is_some_and(|fence| *fence);
     // Whoever asks until it is signaled gets there.
     state.complete_one();
-    world.changed.notify_all();
+    world.wake(&state);
     if signaled {
         vk::Result::SUCCESS
     } else {
@@ -383,7 +388,7 @@ unsafe extern "system" fn get_counter_value(device: vk::Device, semaphore: vk::S
     *out = state.get(semaphore, call).map_or(0, |semaphore| semaphore.value);
     // Whoever asks until it is high enough gets there.
     state.complete_one();
-    world.changed.notify_all();
+    world.wake(&state);
     vk::Result::SUCCESS
 }
 
@@ -418,6 +423,10 @@ unsafe extern "system" fn signal_semaphore(device: vk::Device, info: *const vk::
     let mut state = world.lock();
     state.signal(info.semaphore, info.value);
     state.settle();
-    world.changed.notify_all();
+    world.wake(&state);
     vk::Result::SUCCESS
 }
+
+unsafe extern "system" fn label(_: vk::Queue, _: *const vk::DebugUtilsLabelEXT<'_>) {}
+
+unsafe extern "system" fn end_label(_: vk::Queue) {}

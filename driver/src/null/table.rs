@@ -1,8 +1,10 @@
 //! The functions by name.
 
+use super::dispatch::{self, head, Head};
 use super::{command, descriptor, device, instance, memory, pipeline, query, queue, resource};
 use ash::vk;
 use std::ffi::{c_char, CStr};
+use std::ptr;
 
 /// A function that an application may ask for.
 pub(super) struct Function {
@@ -57,11 +59,56 @@ pub(super) unsafe extern "system" fn get_instance_proc_addr(
     unsafe { CStr::from_ptr(name) }.to_str().ok().and_then(look_up)
 }
 
-/// `vkGetDeviceProcAddr`.
+/// Which extension has the functions whose names contain a text, first come first served. The functions of others are there in any case.
+const EXTENSIONS: &[(&str, &str)] = &[
+    ("TransformFeedback", "VK_EXT_transform_feedback"),
+    ("QueryIndexedEXT", "VK_EXT_transform_feedback"),
+    ("DrawIndirectByteCountEXT", "VK_EXT_transform_feedback"),
+    ("PushDescriptorSet", "VK_KHR_push_descriptor"),
+    ("ConditionalRendering", "VK_EXT_conditional_rendering"),
+    ("DrawMulti", "VK_EXT_multi_draw"),
+    ("SetDiscardRectangle", "VK_EXT_discard_rectangles"),
+    ("SetAttachmentFeedbackLoopEnable", "VK_EXT_attachment_feedback_loop_dynamic_state"),
+    ("SetVertexInputEXT", "VK_EXT_vertex_input_dynamic_state"),
+    ("SetColorWriteEnableEXT", "VK_EXT_color_write_enable"),
+    ("SetLineStippleEnableEXT", "VK_EXT_extended_dynamic_state3"),
+    ("SetLineStipple", "VK_EXT_line_rasterization"),
+    ("SetLogicOpEXT", "VK_EXT_extended_dynamic_state2"),
+    ("SetPatchControlPointsEXT", "VK_EXT_extended_dynamic_state2"),
+    ("SetTessellationDomainOriginEXT", "VK_EXT_extended_dynamic_state3"),
+    ("SetDepthClampEnableEXT", "VK_EXT_extended_dynamic_state3"),
+    ("SetPolygonModeEXT", "VK_EXT_extended_dynamic_state3"),
+    ("SetRasterizationSamplesEXT", "VK_EXT_extended_dynamic_state3"),
+    ("SetSampleMaskEXT", "VK_EXT_extended_dynamic_state3"),
+    ("SetAlphaToCoverageEnableEXT", "VK_EXT_extended_dynamic_state3"),
+    ("SetAlphaToOneEnableEXT", "VK_EXT_extended_dynamic_state3"),
+    ("SetLogicOpEnableEXT", "VK_EXT_extended_dynamic_state3"),
+    ("SetColorBlend", "VK_EXT_extended_dynamic_state3"),
+    ("SetColorWriteMaskEXT", "VK_EXT_extended_dynamic_state3"),
+    ("SetRasterizationStreamEXT", "VK_EXT_extended_dynamic_state3"),
+    ("SetConservativeRasterizationModeEXT", "VK_EXT_extended_dynamic_state3"),
+    ("SetExtraPrimitiveOverestimationSizeEXT", "VK_EXT_extended_dynamic_state3"),
+    ("SetDepthClipEnableEXT", "VK_EXT_extended_dynamic_state3"),
+    ("SetSampleLocationsEnableEXT", "VK_EXT_extended_dynamic_state3"),
+    ("SetProvokingVertexModeEXT", "VK_EXT_extended_dynamic_state3"),
+    ("SetLineRasterizationModeEXT", "VK_EXT_extended_dynamic_state3"),
+    ("SetDepthClipNegativeOneToOneEXT", "VK_EXT_extended_dynamic_state3"),
+];
+
+/// `vkGetDeviceProcAddr`: functions of extensions that are not enabled are not there.
 pub(super) unsafe extern "system" fn get_device_proc_addr(
-    _: vk::Device,
+    device: vk::Device,
     name: *const c_char,
 ) -> vk::PFN_vkVoidFunction {
     // SAFETY: the caller gives a C string.
-    unsafe { CStr::from_ptr(name) }.to_str().ok().and_then(look_up)
+    let name = unsafe { CStr::from_ptr(name) }.to_str().ok()?;
+    let extension = EXTENSIONS.iter().find(|row| name.contains(row.0)).map(|row| row.1);
+    if let (Some(extension), false) = (extension, device == vk::Device::null()) {
+        // SAFETY: the caller gives a device; its head is the first field of its record.
+        let record = unsafe { &*ptr::from_ref::<Head>(head(device)).cast::<dispatch::Device>() };
+        if !record.enabled.contains(extension) {
+            return None;
+        }
+    }
+    look_up(name)
 }

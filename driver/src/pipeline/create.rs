@@ -18,6 +18,8 @@ pub(crate) type StageModules = Vec<(Stage, Arc<Owned<vk::ShaderModule>>)>;
 /// What a description's numbers mean.
 pub(crate) struct Source<'a> {
     pub(crate) desc: &'a PipelineDesc,
+    /// What it is drawn in, if that is an object.
+    pub(crate) pass: Option<vk::RenderPass>,
     pub(crate) program: &'a Program,
     pub(crate) modules: &'a StageModules,
     pub(crate) blend: &'a BlendState,
@@ -129,8 +131,11 @@ pub(crate) fn graphics(
         .depth_stencil_state(&depth_stencil)
         .color_blend_state(&blend)
         .dynamic_state(&dynamic)
-        .layout(*source.program.layout.raw)
-        .push_next(&mut rendering);
+        .layout(*source.program.layout.raw);
+    info = match source.pass {
+        Some(pass) => info.render_pass(pass),
+        None => info.push_next(&mut rendering),
+    };
     if source.program.has_tessellation {
         info = info.tessellation_state(&tessellation);
     }

@@ -10,6 +10,7 @@ mod create;
 mod desc;
 mod disk;
 mod elements;
+mod pass;
 mod table;
 mod transitions;
 
@@ -17,6 +18,9 @@ pub(crate) use create::blend_attachment;
 pub(crate) use desc::{MultisampleWord, PipelineDesc, RasterizerWord, Word};
 pub(crate) use disk::DiskCache;
 pub(crate) use elements::{input_rate, VertexElements};
+pub(crate) use pass::{
+    barrier as pass_barrier, PassKey, BARRIER_STAGES as PASS_BARRIER_STAGES, DEPTH_ATTACHMENT, STENCIL_ATTACHMENT,
+};
 pub use table::PipelineCounters;
 pub(crate) use table::{Numbered, Pipeline, PipelineSource, Pipelines};
 pub use transitions::TransitionCounters;

@@ -1,7 +1,8 @@
 //! The pipelines of a device, by their descriptions.
 
 use super::create::{self, Source, StageModules, PARTS};
-use super::desc::{PipelineDesc, Word};
+use super::desc::{MultisampleWord, PipelineDesc, Word};
+use super::pass::{PassKey, Passes};
 use super::{DiskCache, VertexElements};
 use crate::context::BlendState;
 use crate::device::handle::Owned;
@@ -16,6 +17,7 @@ use rustc_hash::FxHashMap;
 use std::hash::Hash;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// A part of pipelines, which they are linked of.
 type Library = Arc<Owned<vk::Pipeline>>;
@@ -48,6 +50,8 @@ pub struct PipelineCounters {
     pub libraries: u64,
     /// Pipelines, or libraries, that the worker made before a draw wanted them.
     pub warmed: u64,
+    /// How long Vulkan took to make them: vkCreateGraphicsPipelines and vkCreateComputePipelines.
+    pub time: Duration,
 }
 
 /// What a description's numbers mean.
@@ -65,7 +69,8 @@ pub(crate) struct Pipelines {
     pub(crate) disk: DiskCache,
     map: Mutex<FxHashMap<PipelineDesc, Arc<Pipeline>>>,
     libraries: Mutex<FxHashMap<LibraryName, Library>>,
-    counts: [AtomicU64; 5],
+    pub(crate) passes: Passes,
+    counts: [AtomicU64; 6],
 }
 
 /// The words that each of [`PARTS`] depends on.
@@ -99,6 +104,7 @@ enum Count {
     Linked,
     Libraries,
     Warmed,
+    Nanoseconds,
 }
 
 impl Pipelines {
@@ -108,6 +114,7 @@ impl Pipelines {
             disk,
             map: Mutex::default(),
             libraries: Mutex::default(),
+            passes: Passes::default(),
             counts: Default::default(),
         }
     }
@@ -138,20 +145,27 @@ impl Pipelines {
     /// Makes the pipeline of `desc`, whatever is there.
     pub(crate) fn create(&self, modules: &Modules, desc: &PipelineDesc, source: &PipelineSource) -> Result<Pipeline> {
         let stages = modules.get(&self.device, &source.program, &source.key)?;
+        // What reads the framebuffer is drawn in a render pass object, and made whole.
+        let samples = MultisampleWord::unpack(desc.get(Word::Multisample)).samples;
+        let pass = || self.passes.get(&self.device, &PassKey::new(desc, samples));
+        let pass = source.program.reads_framebuffer.then(pass).transpose()?;
         let given = Source {
             desc,
+            pass: pass.as_ref().map(|pass| ***pass),
             program: &source.program,
             modules: &stages,
             blend: &source.blend,
             elements: &source.elements,
         };
-        let (raw, libraries) = match self.device.features.pipeline_library {
+        let start = Instant::now();
+        let (raw, libraries) = match self.device.features.pipeline_library && pass.is_none() {
             true => self.link(&given)?,
             false => {
                 self.count(Count::Created);
                 (create::graphics(&self.device, *self.disk.raw, &given, None)?, Vec::new())
             }
         };
+        self.count_time(start);
         let program = Arc::clone(&source.program);
         Ok(Pipeline { id: unique_id(), desc: *desc, raw, _program: program, _libraries: libraries })
     }
@@ -189,7 +203,9 @@ impl Pipelines {
             return Ok(pipeline);
         }
         let stages: StageModules = modules.get(&self.device, program, &Key::default())?;
+        let start = Instant::now();
         let raw = create::compute(&self.device, *self.disk.raw, program, &stages)?;
+        self.count_time(start);
         self.count(Count::Created);
         let program = Arc::clone(program);
         let made = Arc::new(Pipeline { id: unique_id(), desc, raw, _program: program, _libraries: Vec::new() });
@@ -213,6 +229,11 @@ impl Pipelines {
         self.counts[what as usize].fetch_add(1, Ordering::Relaxed);
     }
 
+    /// Adds the time since `start`.
+    fn count_time(&self, start: Instant) {
+        self.counts[Count::Nanoseconds as usize].fetch_add(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
+    }
+
     pub(crate) fn counters(&self) -> PipelineCounters {
         let of = |what: Count| self.counts[what as usize].load(Ordering::Relaxed);
         PipelineCounters {
@@ -221,6 +242,7 @@ impl Pipelines {
             linked: of(Count::Linked),
             libraries: of(Count::Libraries),
             warmed: of(Count::Warmed),
+            time: Duration::from_nanos(of(Count::Nanoseconds)),
         }
     }
 }

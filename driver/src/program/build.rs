@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use ash::vk;
 use ntv::capture::{Attribute, BackEnd};
 use ntv::ir::XfbInfo;
-use ntv::module::{Module, Stage};
+use ntv::module::{DescriptorKind, Module, Stage};
 use ntv::plan::{plan, Class, Limits, Placements, Plan, Threshold, Wishes};
 use ntv::{variant, EmitOptions, Feature, Key, Options, Target, Translator};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -60,6 +60,7 @@ impl Builder {
         shaders: &[Arc<Shader>],
         options: &ProgramOptions,
     ) -> Result<Program> {
+        let is_plain = is_plain(shaders)?;
         let (classes, inline_blocks) = self.plan(shaders, options)?;
         let captures = options.captures.unwrap_or(match device.feedback {
             Some(_) => BackEnd::Extension,
@@ -78,11 +79,14 @@ impl Builder {
         }
         let modules: Vec<&Module> = modules.iter().collect();
         let push_constants = self.push_constants(&modules);
-        let (content, assignments) = Content::collect(&modules, push_constants, None)?;
+        let (mut content, assignments) = Content::collect(&modules, push_constants, None)?;
+        content.set_exact(is_plain);
         let layout = layouts.get(device, &content)?;
         let linked = ntv::link::link(&modules, assignments).map_err(|error| Error::new(error.to_string()))?;
         let mut program = finish(linked.modules, layout, (xfb, push_constants))?;
-        (program.inline_blocks, program.captures) = (inline_blocks, captures);
+        (program.inline_blocks, program.is_plain) = (inline_blocks, is_plain);
+        // The words of shaders from elsewhere have the device capture.
+        program.captures = if is_plain { BackEnd::Extension } else { captures };
         Ok(program)
     }
 
@@ -105,7 +109,7 @@ impl Builder {
         let mut program = ntv::plan::Program::default();
         let nir = shaders.iter().filter_map(|shader| match &shader.source {
             Source::Nir(nir) => Some(&**nir),
-            Source::Module(_) => None,
+            Source::Module(_) | Source::Words(_) => None,
         });
         for nir in nir {
             program.add(nir);
@@ -123,7 +127,7 @@ impl Builder {
         let plan = plan(&program, &self.limits, &wishes).map_err(|why| Error::new(why.to_string()))?;
         let of_stage = |shader: &Arc<Shader>| match &shader.source {
             Source::Nir(nir) => plan.placements(nir.stage()),
-            Source::Module(_) => Placements::default(),
+            Source::Module(_) | Source::Words(_) => Placements::default(),
         };
         Ok((shaders.iter().map(of_stage).collect(), inline_blocks(&plan)))
     }
@@ -137,6 +141,7 @@ impl Builder {
     ) -> Result<(Module, XfbInfo)> {
         match &shader.source {
             Source::Module(module) => Ok(((**module).clone(), shader.xfb.clone())),
+            Source::Words(words) => Ok((words.module.clone(), shader.xfb.clone())),
             Source::Nir(nir) => {
                 let captured = self.captured(shader, nir)?;
                 let mut nir = (**nir).clone();
@@ -206,6 +211,15 @@ fn inline_blocks(plan: &Plan) -> Vec<InlineBlock> {
     list
 }
 
+/// Whether shaders are of words; an error if some are, and some not.
+fn is_plain(shaders: &[Arc<Shader>]) -> Result<bool> {
+    let of_words = shaders.iter().filter(|shader| matches!(shader.source, Source::Words(_))).count();
+    match of_words == 0 || of_words == shaders.len() {
+        true => Ok(of_words > 0),
+        false => Err(Error::new("shaders of words and others are in one program")),
+    }
+}
+
 /// Whether a module has a variable in the push constants.
 fn reads_push_constants(words: &[u32]) -> bool {
     const OP_VARIABLE: u32 = 59;
@@ -231,6 +245,8 @@ fn finish(modules: Vec<Module>, layout: Arc<super::Layout>, (xfb, push_constants
     let attributes = inputs.fold(0, |all, it| all | bits(it));
     let seen = modules.iter().fold(0, |all, module| all | module.seen);
     let sized = Key { bits: Key::ORIENTATION, size: [1; 2] };
+    let attachments = modules.iter().flat_map(|module| &module.bindings);
+    let reads_framebuffer = attachments.into_iter().any(|it| it.kind == DescriptorKind::InputAttachment);
     let is_sized = modules.iter().any(|module| module.masked(&sized).size != [0; 2]);
     let shaders = modules
         .into_iter()
@@ -251,6 +267,8 @@ fn finish(modules: Vec<Module>, layout: Arc<super::Layout>, (xfb, push_constants
         captures: BackEnd::default(),
         push_constants,
         inline_blocks: Vec::new(),
+        is_plain: false,
+        reads_framebuffer,
     })
 }
 

@@ -62,6 +62,8 @@ pub(crate) struct SlotBinding {
     pub(crate) kind: DescriptorKind,
     /// Bytes that a uniform range should have at least.
     pub(crate) min_range: u32,
+    /// It has the bytes that were given, and none after them.
+    pub(crate) is_exact: bool,
     /// The number of the binding in the set.
     pub(crate) binding: u32,
     /// The first of its descriptors among those of the set.
@@ -134,6 +136,7 @@ impl Content {
                     count: used.count,
                     kind: used.kind,
                     min_range: used.min_range,
+                    is_exact: false,
                     binding,
                     first: firsts[class],
                 });
@@ -143,6 +146,11 @@ impl Content {
         }
         let push_constants = (if push_constants == 0 { vk::ShaderStageFlags::empty() } else { stages }, push_constants);
         Ok((Content { slots, push_constants }, assignments))
+    }
+
+    /// Whether all that is bound has the bytes that were given, and none after them.
+    pub(super) fn set_exact(&mut self, is_exact: bool) {
+        self.slots.iter_mut().flatten().for_each(|slot| slot.is_exact = is_exact);
     }
 }
 
@@ -253,7 +261,8 @@ impl SetLayout {
             }
         };
         let mut used = [0u64; STAGES];
-        for slot in &slots {
+        // What is drawn to is in no slot.
+        for slot in slots.iter().filter(|slot| slot.kind != DescriptorKind::InputAttachment) {
             let bits = 1u64.checked_shl(slot.count).unwrap_or(0).wrapping_sub(1);
             used[slot.stage as usize] |= bits.checked_shl(slot.slot).unwrap_or(0);
         }

@@ -11,6 +11,7 @@ mod build;
 mod cache;
 mod layout;
 mod modules;
+mod words;
 
 pub use build::ProgramOptions;
 pub(crate) use build::{capture_program, Builder};
@@ -19,6 +20,8 @@ pub(crate) use layout::{
     stage_flags, DescriptorClass, Layout, Layouts, SetLayout, SlotBinding, CLASSES, DESCRIPTOR_BYTES,
 };
 pub(crate) use modules::Modules;
+pub use words::ShaderSlot;
+pub(crate) use words::Words;
 
 use ntv::capture::BackEnd;
 use ntv::ir::XfbInfo;
@@ -46,12 +49,27 @@ pub(crate) enum Source {
     Nir(Box<ntv::Shader>),
     /// A module that is there already.
     Module(Box<ntv::Module>),
+    /// SPIR-V from elsewhere.
+    Words(Box<Words>),
 }
 
 impl Shader {
     /// Its stage.
     pub fn stage(&self) -> Stage {
         self.stage
+    }
+
+    /// Where a context binds the descriptors of a shader of words. Those of other shaders have the slots that NIR says.
+    pub fn slots(&self) -> &[ShaderSlot] {
+        match &self.source {
+            Source::Words(words) => &words.slots,
+            Source::Nir(_) | Source::Module(_) => &[],
+        }
+    }
+
+    /// Whether a shader of words reads push constants, see [`Context::set_push_constants`](crate::context::Context::set_push_constants).
+    pub fn reads_push_constants(&self) -> bool {
+        matches!(&self.source, Source::Words(words) if words.reads_push_constants)
     }
 }
 
@@ -85,6 +103,10 @@ pub(crate) struct Program {
     pub(crate) push_constants: u32,
     /// Constant buffers that are in the push constants.
     pub(crate) inline_blocks: Vec<InlineBlock>,
+    /// Its shaders are of words: the push constants are the application's, and what is bound has the bytes that were given.
+    pub(crate) is_plain: bool,
+    /// Its fragment shader reads the framebuffer, as input attachments.
+    pub(crate) reads_framebuffer: bool,
 }
 
 impl Program {

@@ -8,7 +8,9 @@ use ash::vk;
 use ntv::module::Stage;
 use ntv::variant::{Cache, Counters};
 use ntv::Key;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// Words that are kept, of all modules together: 16 MiB.
 const BOUND: usize = 4 << 20;
@@ -16,11 +18,12 @@ const BOUND: usize = 4 << 20;
 /// The modules of a device.
 pub(crate) struct Modules {
     cache: Mutex<Cache<Arc<Owned<vk::ShaderModule>>>>,
+    nanoseconds: AtomicU64,
 }
 
 impl Default for Modules {
     fn default() -> Modules {
-        Modules { cache: Mutex::new(Cache::new(BOUND)) }
+        Modules { cache: Mutex::new(Cache::new(BOUND)), nanoseconds: AtomicU64::new(0) }
     }
 }
 
@@ -45,7 +48,12 @@ impl Modules {
         let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         let mut modules = Vec::new();
         for (shader, key) in keys {
-            let made = cache.get(shader, &key, |words| create(device, words).map(Arc::new).map_err(Failed));
+            let made = cache.get(shader, &key, |words| {
+                let start = Instant::now();
+                let made = create(device, words).map(Arc::new).map_err(Failed);
+                self.nanoseconds.fetch_add(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
+                made
+            });
             modules.push((shader.module.stage, Arc::clone(made.map_err(|failed| failed.0)?)));
         }
         // Pipelines that are being made hold those that they need.
@@ -58,6 +66,11 @@ impl Modules {
         let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         program.variants.shaders().iter().for_each(|shader| cache.remove(shader.id));
         cache.take_evicted();
+    }
+
+    /// How long Vulkan took to make them.
+    pub(crate) fn time(&self) -> Duration {
+        Duration::from_nanos(self.nanoseconds.load(Ordering::Relaxed))
     }
 
     pub(crate) fn counters(&self) -> Counters {

@@ -23,6 +23,7 @@ pub(crate) use memory::Memory;
 pub use sampler::{Sampler, SamplerState};
 pub(crate) use texture::ImageStorage;
 pub use texture::{Bind, Texture, TextureDescription, TextureTarget};
+pub(crate) use view::ViewKey;
 pub use view::{ImageView, SamplerView, Surface, Swizzle};
 
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -7,14 +7,14 @@ use ntv_driver::context::{
 use ntv_driver::device::{Device, DeviceOptions};
 use ntv_driver::program::Shader;
 use ntv_driver::resource::{Bind, Surface, Texture, TextureDescription};
-use ntv_driver::vk;
+use ntv_driver::{vk, Result};
 use std::sync::Arc;
 
 /// Opens lavapipe with the validation layer and `without` some features.
 ///
 /// # Panics
 /// If the driver or the layer is missing: a test that cannot judge has failed.
-pub fn lavapipe(without: &[&str]) -> Device {
+pub(crate) fn lavapipe(without: &[&str]) -> Device {
     let options = DeviceOptions {
         name: Some("llvmpipe".into()),
         validation: true,
@@ -27,18 +27,18 @@ pub fn lavapipe(without: &[&str]) -> Device {
 }
 
 /// A context of `device`.
-pub fn context(device: &Device) -> Context {
+pub(crate) fn context(device: &Device) -> Context {
     Context::new(device, ContextOptions::default()).expect("a context")
 }
 
 /// Fails if the validation layer said something.
-pub fn assert_silent(device: &Device) {
+pub(crate) fn assert_silent(device: &Device) {
     let messages = device.take_messages();
     assert!(messages.is_empty(), "the validation layer says:\n{}", messages.join("\n"));
 }
 
 /// The shader of a text of NIR.
-pub fn shader(context: &Context, text: &str) -> Arc<Shader> {
+pub(crate) fn shader(context: &Context, text: &str) -> Arc<Shader> {
     let mut found = ntv::text::parse(text);
     let shader = found.remove(0).shader.unwrap_or_else(|errors| panic!("{errors}"));
     context.create_shader(shader).expect("a shader")
@@ -54,7 +54,7 @@ fn stage(name: &str, head: &str, body: &str) -> String {
 const ATTRIBUTE: &str = "io location=VERT_ATTRIB_GENERIC";
 
 /// A vertex shader: attribute 0 is the position, attribute 1 goes to `VAR0`.
-pub fn vertex() -> String {
+pub(crate) fn vertex() -> String {
     stage("VERTEX", "", &format!("    \
         32x4 %1 = @load_input (%0) (base=0, range=1, component=0, dest_type=float32, {ATTRIBUTE}0 slots=1)\n    \
         32x4 %2 = @load_input (%0) (base=1, range=1, component=0, dest_type=float32, {ATTRIBUTE}1 slots=1)\n    \
@@ -66,7 +66,7 @@ const STORE_COLOR: &str = "@store_output (%9, %0) (base=0, range=1, wrmask=xyzw,
                            io location=FRAG_RESULT_DATA0 slots=1)\n";
 
 /// A fragment shader: the colour is `VAR0`.
-pub fn fragment() -> String {
+pub(crate) fn fragment() -> String {
     stage("FRAGMENT", "", &format!("    \
         32x2 %2 = @load_barycentric_pixel (interp_mode=INTERP_MODE_SMOOTH)\n    \
         32x4 %9 = @load_interpolated_input (%2, %0) (base=0, component=0, dest_type=float32, io location=VARYING_SLOT_VAR0 slots=1)\n    \
@@ -74,7 +74,7 @@ pub fn fragment() -> String {
 }
 
 /// A fragment shader: the colour is `VAR0` times loose uniforms, from block 0.
-pub fn fragment_with_uniforms() -> String {
+pub(crate) fn fragment_with_uniforms() -> String {
     let head = "num_ubos: 1\nfirst_ubo_is_default_ubo: true\n";
     stage("FRAGMENT", head, &format!("    \
         32x2 %2 = @load_barycentric_pixel (interp_mode=INTERP_MODE_SMOOTH)\n    \
@@ -84,7 +84,7 @@ pub fn fragment_with_uniforms() -> String {
 }
 
 /// A fragment shader: the colour is the first vec4 of uniform block 1.
-pub fn fragment_with_block() -> String {
+pub(crate) fn fragment_with_block() -> String {
     let head = "num_ubos: 2\nfirst_ubo_is_default_ubo: true\n";
     stage(
         "FRAGMENT",
@@ -99,7 +99,7 @@ pub fn fragment_with_block() -> String {
 }
 
 /// A fragment shader: the colour is what texture 0 has at `VAR0.xy`.
-pub fn fragment_with_texture() -> String {
+pub(crate) fn fragment_with_texture() -> String {
     let head = "num_textures: 1\ndecl_var uniform INTERP_MODE_NONE none sampler2D tex (0, 0, 0)\n";
     stage("FRAGMENT", head, &format!("    \
         32x2 %2 = @load_barycentric_pixel (interp_mode=INTERP_MODE_SMOOTH)\n    \
@@ -108,7 +108,7 @@ pub fn fragment_with_texture() -> String {
 }
 
 /// A compute shader: adds 1 to the first word of storage block 0, of 4 invocations each to its own word.
-pub fn increment() -> String {
+pub(crate) fn increment() -> String {
     stage(
         "COMPUTE",
         "workgroup_size: 4, 1, 1\nnum_ssbos: 1\n",
@@ -124,53 +124,52 @@ pub fn increment() -> String {
 }
 
 /// Four floats.
-pub const VEC4: vk::Format = vk::Format::R32G32B32A32_SFLOAT;
+pub(crate) const VEC4: vk::Format = vk::Format::R32G32B32A32_SFLOAT;
 
 /// Two attributes of four floats in one vertex buffer.
-pub fn elements() -> [VertexElement; 2] {
+pub(crate) fn elements() -> [VertexElement; 2] {
     let element =
         VertexElement { vertex_buffer_index: 0, src_offset: 0, src_stride: 32, src_format: VEC4, instance_divisor: 0 };
     [element, VertexElement { src_offset: 16, ..element }]
 }
 
 /// A triangle that covers everything, with `color` at each vertex.
-pub fn triangle(color: [f32; 4]) -> Vec<u8> {
+pub(crate) fn triangle(color: [f32; 4]) -> Vec<u8> {
     let corners = [[-1.0, -1.0], [3.0, -1.0], [-1.0, 3.0]];
     let vertex = |[x, y]: [f32; 2]| [[x, y, 0.5, 1.0], color].concat();
     corners.into_iter().flat_map(vertex).flat_map(|number: f32| number.to_le_bytes()).collect()
 }
 
 /// A target of 8 by 8 pixels.
-pub fn target(context: &Context) -> Arc<Texture> {
+pub(crate) fn target(context: &Context) -> Result<Arc<Texture>> {
     let bind = Bind::RENDER_TARGET | Bind::SAMPLER_VIEW;
-    let description = TextureDescription { size: [8, 8, 1], bind, ..TextureDescription::default() };
-    context.create_texture(description).expect("a texture")
+    context.create_texture(TextureDescription { size: [8, 8, 1], bind, ..TextureDescription::default() })
 }
 
 /// A framebuffer of one colour.
-pub fn framebuffer(texture: &Arc<Texture>) -> FramebufferState {
+pub(crate) fn framebuffer(texture: &Arc<Texture>) -> FramebufferState {
     FramebufferState { colors: vec![Some(Surface::new(texture))], ..FramebufferState::default() }
 }
 
 /// All of a target.
-pub fn viewport(size: f32) -> Viewport {
+pub(crate) fn viewport(size: f32) -> Viewport {
     Viewport { rect: [0.0, 0.0, size, size], ..Viewport::default() }
 }
 
 /// The texels of level 0.
-pub fn pixels(context: &mut Context, texture: &Arc<Texture>) -> Vec<[u8; 4]> {
+pub(crate) fn pixels(context: &mut Context, texture: &Arc<Texture>) -> Vec<[u8; 4]> {
     let region = ntv_driver::context::Region::of_level(texture, 0);
     let bytes = context.read_texture(texture, region).expect("texels");
     bytes.chunks_exact(4).map(|texel| [texel[0], texel[1], texel[2], texel[3]]).collect()
 }
 
 /// Draws of nothing special.
-pub fn info() -> DrawInfo {
+pub(crate) fn info() -> DrawInfo {
     DrawInfo::default()
 }
 
 /// A state that draws over what is there.
-pub fn plain(context: &mut Context) {
+pub(crate) fn plain(context: &mut Context) {
     let blend = context.create_blend_state(&BlendState::default());
     context.bind_blend_state(&blend);
     let rasterizer = context.create_rasterizer_state(&RasterizerState::default());

@@ -187,8 +187,9 @@ pub(in crate::context) fn multisample(context: &mut Context) -> Result<()> {
     unsafe {
         if context.takes(DynamicState::Samples) {
             functions.cmd_set_rasterization_samples(commands, count);
-            // Sample shading counts them; without it they are no part of the pipeline.
-            word.samples = if word.min_samples == 0 { 0 } else { samples };
+            // Sample shading counts them, and render passes have them; else they are no part of the pipeline.
+            let is_counted = word.min_samples != 0 || context.reads_framebuffer();
+            word.samples = if is_counted { samples } else { 0 };
             recorded += 1;
         }
         if context.takes(DynamicState::SampleMask) {

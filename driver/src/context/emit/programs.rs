@@ -25,6 +25,8 @@ fn take(context: &mut Context) -> Result<()> {
     let program = context.find_program()?;
     let before = context.current.program.replace(Arc::clone(&program));
     let same = |what: fn(&Program) -> u32| before.as_ref().is_some_and(|before| what(before) == what(&program));
+    // What is derived of the program is derived anew.
+    context.revisions.bump(Dirty::Program);
     let is_same = same(|program| program.id) && !context.forced_all();
     if is_same {
         return Ok(());
@@ -41,6 +43,11 @@ fn take(context: &mut Context) -> Result<()> {
     }
     if !same(|program| program.has_tessellation.into()) {
         context.force(Dirty::PatchVertices);
+    }
+    if !same(|program| program.reads_framebuffer.into()) {
+        // They are drawn in a rendering of another sort, and their pipelines count samples.
+        context.end_rendering();
+        context.force(Dirty::Multisample);
     }
     if !program.xfb.is_empty() || before.is_some_and(|before| !before.xfb.is_empty()) {
         context.force(Dirty::StreamOutput);
@@ -170,6 +177,10 @@ pub(in crate::context) fn framebuffer(context: &mut Context) -> Result<()> {
     context.set_word(Word::DepthStencil, depth_stencil.map_or(0, |surface| surface.format.as_raw() as u32));
     let later = bits![Dirty: Rendering, Viewport, Scissor, Multisample, ShaderKey];
     later.iter().for_each(|bit| context.force(bit));
+    if context.reads_framebuffer() {
+        // The attachments are a part of this set.
+        context.force(Dirty::Uniforms);
+    }
     if colors != before {
         context.force(Dirty::Blend);
     }
@@ -182,6 +193,7 @@ pub(in crate::context) fn framebuffer(context: &mut Context) -> Result<()> {
 }
 
 pub(in crate::context) fn rendering(context: &mut Context) -> Result<()> {
+    context.prepare_pass()?;
     context.flush_barriers();
     context.begin_rendering();
     Ok(())

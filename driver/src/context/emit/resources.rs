@@ -11,6 +11,7 @@ use crate::program::{DescriptorClass, Layout, SlotBinding};
 use crate::resource::{ImageView, SamplerView};
 use ash::vk;
 use ntv::module::{DescriptorKind, Stage};
+use ntv::target::ATTACHMENT_BINDING;
 use std::sync::Arc;
 
 pub(in crate::context) fn uniforms(context: &mut Context) -> Result<()> {
@@ -227,9 +228,7 @@ impl Context {
                 Some(image_descriptor(slot.kind, self.sampler(slot.stage, number)?, vk::ImageView::null()))
             }
             Kind::StorageImage | Kind::StorageTexelBuffer => self.describe_image(slot, number)?,
-            Kind::InputAttachment => {
-                return Err(Error::new("contexts have no input attachments: the framebuffer is read as a texture"));
-            }
+            Kind::InputAttachment => Some(self.describe_attachment(number as u32 - ATTACHMENT_BINDING)?),
         };
         match described {
             Some(descriptor) => Ok(descriptor),
@@ -265,7 +264,10 @@ impl Context {
                 let storage = buffer.storage();
                 let left = storage.size - offset;
                 // Where loads of vec4s reach further than what is bound, the rest of the buffer is bound, too.
-                let wanted = (*size).max(slot.min_range.into()).next_multiple_of(16);
+                let wanted = match slot.is_exact {
+                    true => *size,
+                    false => (*size).max(slot.min_range.into()).next_multiple_of(16),
+                };
                 let range = wanted.min(left).min(most.into());
                 let used = if is_uniform { Use::Uniform } else { Use::Storage };
                 let offset = *offset;
@@ -392,7 +394,12 @@ impl Context {
         let mut bytes = std::mem::take(&mut self.current.push);
         bytes.clear();
         bytes.resize(program.push_constants as usize, 0);
-        bytes[..4].copy_from_slice(&u32::from(is_indexed).to_ne_bytes());
+        if program.is_plain {
+            let own = &self.bound.push_constants;
+            bytes[..own.len()].copy_from_slice(own);
+        } else {
+            bytes[..4].copy_from_slice(&u32::from(is_indexed).to_ne_bytes());
+        }
         let mut written = Ok(());
         for block in &program.inline_blocks {
             let bound = self.bound.stages[block.stage as usize].constants.get(block.slot as usize);

@@ -289,10 +289,10 @@ impl Encode for Layout {
     }
 }
 
-/// As its [`Layout`] is written.
+/// The layout, and then as its [`Layout`] is written.
 impl Encode for vk::PipelineLayout {
     unsafe fn encode(&self, encoder: &mut Encoder<'_>) {
-        encoder.content(*self);
+        encoder.handle(*self);
         let layout = encoder.state.objects.get(*self).cloned().unwrap_or_default();
         // SAFETY: as asked of the caller.
         unsafe { layout.encode(encoder) };

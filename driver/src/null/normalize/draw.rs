@@ -208,7 +208,7 @@ impl Bound {
         self.see_pipeline(GRAPHICS, state);
         let Some(Bindings { pipeline, .. }) = self.points.get(&GRAPHICS) else { return };
         state.extend(self.dynamic.seen(&pipeline.dynamic, pipeline.rectangles));
-        let dynamic = self.dynamic.get("vertex input").map(input_bindings);
+        let dynamic = self.dynamic.get("vertex input", [0, 0], &pipeline.dynamic).map(input_bindings);
         for binding in dynamic.as_ref().unwrap_or(&pipeline.bindings) {
             let Some(buffer) = self.vertex_buffers.get(binding) else { continue };
             let stride = self.dynamic.stride(*binding, &pipeline.dynamic);

@@ -92,8 +92,7 @@ const SETTERS: &[Setter] = setters! {
 /// The state of the strides of vertex buffers, which `vkCmdBindVertexBuffers2` sets.
 pub(super) const STRIDE: &str = "vertex buffer stride";
 
-/// States of which a draw does not see the second while the first is 0, and those are dynamic both. The second has the numbers of the
-/// first if both have some.
+/// Switches, and the states that a draw does not see while the switch is dynamic and 0.
 const SWITCHES: &[(&str, &[&str])] = &[
     ("depth test", &["depth write", "depth compare op"]),
     ("depth bounds test", &["depth bounds"]),
@@ -153,39 +152,35 @@ impl DynamicStates {
         self.values.retain(|key, _| is_dynamic(key.0, dynamic));
     }
 
-    /// A state's value.
-    pub(super) fn get(&self, state: &'static str) -> Option<&[u64]> {
-        self.values.get(&StateKey(state, [0, 0])).map(Vec::as_slice)
+    /// The value of a state, if it is dynamic.
+    pub(super) fn get(&self, state: &'static str, number: [u32; 2], dynamic: &[u64]) -> Option<&[u64]> {
+        self.values.get(&StateKey(state, number)).filter(|_| is_dynamic(state, dynamic)).map(Vec::as_slice)
     }
 
     /// Those that a draw with a pipeline sees.
-    pub(super) fn seen(
-        &self,
-        dynamic: &[u64],
-        rectangles: [u32; 2],
-    ) -> impl Iterator<Item = (StateKey, Vec<u64>)> + '_ {
-        let dynamic = dynamic.to_vec();
-        let has = move |state: Dynamic| dynamic.contains(&(state.as_raw() as u64));
+    pub(super) fn seen(&self, dynamic: &[u64], rectangles: [u32; 2]) -> Vec<(StateKey, Vec<u64>)> {
+        let has = |state: Dynamic| dynamic.contains(&(state.as_raw() as u64));
         let counts = [
             ("viewport", has(Dynamic::VIEWPORT_WITH_COUNT), rectangles[0]),
             ("scissor", has(Dynamic::SCISSOR_WITH_COUNT), rectangles[1]),
         ];
-        let counted = move |key: &StateKey| {
+        let counted = |key: &StateKey| {
             let by_pipeline = counts.iter().find(|count| count.0 == key.0 && !count.1);
             by_pipeline.is_none_or(|count| key.1[0] < count.2)
         };
         // Vertex buffers have their strides with them.
-        let seen = self.values.iter().filter(move |(key, _)| counted(key) && key.0 != STRIDE && !self.is_off(key));
-        seen.map(|(key, value)| (*key, value.clone()))
+        let seen = |key: &StateKey| {
+            is_dynamic(key.0, dynamic) && counted(key) && key.0 != STRIDE && !self.is_off(key, dynamic)
+        };
+        let seen = self.values.iter().filter(|(key, _)| seen(key));
+        seen.map(|(key, value)| (*key, value.clone())).collect()
     }
 
-    fn is_off(&self, key: &StateKey) -> bool {
-        let switch = SWITCHES.iter().find(|switch| switch.1.contains(&key.0));
-        let value = |switch: &'static str| {
-            let numbered = self.values.get(&StateKey(switch, key.1));
-            numbered.or_else(|| self.values.get(&StateKey(switch, [0, 0])).filter(|_| switch != "blend"))
-        };
-        switch.and_then(|switch| value(switch.0)).is_some_and(|value| value.iter().all(|word| *word == 0))
+    fn is_off(&self, key: &StateKey, dynamic: &[u64]) -> bool {
+        let Some((switch, _)) = SWITCHES.iter().find(|switch| switch.1.contains(&key.0)) else { return false };
+        // Of blending, each attachment has its own.
+        let number = if *switch == "blend" { key.1 } else { [0, 0] };
+        self.get(switch, number, dynamic).is_some_and(|value| value.iter().all(|word| *word == 0))
     }
 
     /// The stride of a vertex buffer, if the pipeline takes it from there.

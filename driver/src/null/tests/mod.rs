@@ -1,18 +1,21 @@
 //! The world by itself, called as a driver calls it.
 
+mod functions;
 mod log;
 mod normalize;
 mod objects;
+mod recorded;
 mod work;
 
 use super::{entry, Command, World, WorldOptions};
 use ash::vk;
+use std::ffi::CStr;
 use std::sync::Arc;
 
 /// A world with an instance and a device, which are destroyed at the end.
 pub(super) struct Bench {
     pub(super) world: Arc<World>,
-    instance: ash::Instance,
+    pub(super) instance: ash::Instance,
     pub(super) device: ash::Device,
     pub(super) queue: vk::Queue,
     pool: vk::CommandPool,
@@ -20,6 +23,12 @@ pub(super) struct Bench {
 
 impl Bench {
     pub(super) fn new(options: WorldOptions) -> Bench {
+        Bench::with(options, &[])
+    }
+
+    /// With some extensions.
+    pub(super) fn with(options: WorldOptions, extensions: &[&CStr]) -> Bench {
+        let extensions: Vec<_> = extensions.iter().map(|name| name.as_ptr()).collect();
         let world = World::new(options);
         let entered = world.enter();
         // SAFETY: nothing is enabled, and the structs are valid.
@@ -28,7 +37,7 @@ impl Bench {
             drop(entered);
             let physical = instance.enumerate_physical_devices().unwrap()[0];
             let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
-            let info = vk::DeviceCreateInfo::default().queue_create_infos(&queues);
+            let info = vk::DeviceCreateInfo::default().queue_create_infos(&queues).enabled_extension_names(&extensions);
             let device = instance.create_device(physical, &info, None).unwrap();
             let queue = device.get_device_queue(0, 0);
             let pool = device.create_command_pool(&vk::CommandPoolCreateInfo::default(), None).unwrap();

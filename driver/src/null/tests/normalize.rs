@@ -167,6 +167,9 @@ fn what_is_switched_off_is_not_seen() {
     let log = |on, value| [begin(), pipeline(1, &dynamic, A), test(on), reference(3, value), draw()];
     assert_same(&log(0, 1), &log(0, 2));
     difference(&log(1, 1), &log(1, 2));
+    // A switch that the pipeline has itself says nothing.
+    let fixed = |value| [begin(), pipeline(1, &dynamic[1..], A), test(0), reference(3, value), draw()];
+    difference(&fixed(1), &fixed(2));
     let by_faces = [begin(), pipeline(1, &dynamic, A), test(1), reference(1, 4), reference(2, 4), draw()];
     assert_same(&log(1, 4), &by_faces);
     let dynamic = [Dynamic::COLOR_BLEND_ENABLE_EXT, Dynamic::COLOR_BLEND_EQUATION_EXT];

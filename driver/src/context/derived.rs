@@ -1,0 +1,110 @@
+//! Values that are computed of the state, and kept while nothing changes that they depend on.
+//!
+//! | value | depends on |
+//! |-|-|
+//! | whether the framebuffer is complete | the framebuffer, and so the textures in it |
+//! | which vertex buffers are read | program, vertex elements |
+//! | who captures what is drawn | program, targets of transform feedback |
+//! | whether anything can be drawn | those, and the vertex buffers |
+//!
+//! A change of a texture gets here through the inbox: the texture posts the bit of the framebuffer, and that is what counts.
+
+use super::{Context, Dirty};
+use crate::error::{Error, Result};
+use crate::resource::Surface;
+use crate::state::{bits, Derived};
+use ash::vk;
+use ntv::capture::BackEnd;
+
+/// The values of a context.
+pub(super) struct DerivedState {
+    framebuffer: Derived<Option<String>, Dirty>,
+    /// Vertex buffers, a bit each; or why there are none.
+    vertex_buffers: Derived<std::result::Result<u32, String>, Dirty>,
+    /// Who writes what is captured; `None` if nothing is.
+    feedback: Derived<Option<BackEnd>, Dirty>,
+    draw: Derived<Option<String>, Dirty>,
+}
+
+impl Default for DerivedState {
+    fn default() -> DerivedState {
+        DerivedState {
+            framebuffer: Derived::new(bits![Dirty: Framebuffer]),
+            vertex_buffers: Derived::new(bits![Dirty: Program, VertexElements]),
+            feedback: Derived::new(bits![Dirty: Program, StreamOutput]),
+            draw: Derived::new(bits![Dirty: Program, Framebuffer, VertexElements, VertexBuffers, StreamOutput]),
+        }
+    }
+}
+
+impl DerivedState {
+    /// How often a value was computed.
+    pub(super) fn recomputations(&self) -> u64 {
+        let own = self.framebuffer.recomputations() + self.vertex_buffers.recomputations();
+        own + self.feedback.recomputations() + self.draw.recomputations()
+    }
+}
+
+impl Context {
+    /// An error if nothing can be drawn with this state.
+    pub(super) fn check_draw(&mut self) -> Result<()> {
+        // It is taken out, so that it can be computed of the rest.
+        let mut derived = std::mem::take(&mut self.derived);
+        let DerivedState { framebuffer, vertex_buffers, draw, .. } = &mut derived;
+        let why = draw.get(&self.revisions, || {
+            let framebuffer = framebuffer.get(&self.revisions, || self.why_incomplete());
+            let buffers = vertex_buffers.get(&self.revisions, || self.buffers_that_are_read());
+            framebuffer.clone().or_else(|| match buffers {
+                Ok(buffers) => self.why_unbound(*buffers),
+                Err(why) => Some(why.clone()),
+            })
+        });
+        let result = why.as_ref().map_or(Ok(()), |why| Err(Error::new(why.clone())));
+        self.derived = derived;
+        result
+    }
+
+    /// Who captures what the bound program draws: `None` if nothing is captured, or transform feedback is paused.
+    pub(super) fn feedback_back_end(&mut self) -> Option<BackEnd> {
+        let active = self.feedback.is_active();
+        let program = self.current.program.as_ref();
+        *self.derived.feedback.get(&self.revisions, || {
+            program.filter(|program| active && !program.xfb.is_empty()).map(|program| program.captures)
+        })
+    }
+
+    /// Why the framebuffer cannot be drawn to: GL's framebuffer completeness.
+    fn why_incomplete(&self) -> Option<String> {
+        let framebuffer = self.bound.framebuffer.get();
+        let samples = |surface: &Surface| surface.texture.description().samples;
+        let mut surfaces = framebuffer.colors.iter().flatten().chain(&framebuffer.depth_stencil);
+        let first = surfaces.next().map(samples);
+        if surfaces.any(|surface| Some(samples(surface)) != first) {
+            return Some("the framebuffer's attachments have different numbers of samples".into());
+        }
+        let [width, height] = self.current.rendering.size;
+        let vk::PhysicalDeviceLimits { max_framebuffer_width, max_framebuffer_height, .. } = self.device.limits;
+        let fits = (1..=max_framebuffer_width).contains(&width) && (1..=max_framebuffer_height).contains(&height);
+        (!fits).then(|| format!("a framebuffer of {width} x {height}"))
+    }
+
+    fn buffers_that_are_read(&self) -> std::result::Result<u32, String> {
+        let Some(program) = &self.current.program else { return Ok(0) };
+        let Some(elements) = self.bound.elements.get() else { return Ok(0) };
+        let list = &elements.state.list;
+        let read = |location: u32| program.attributes.checked_shr(location).unwrap_or(0) & 1 != 0;
+        if let Some(location) = (list.len() as u32..32).find(|location| read(*location)) {
+            let count = list.len();
+            return Err(format!("the vertex shader reads attribute {location}, and there are {count} vertex elements"));
+        }
+        let read = (0u32..).zip(list).filter(|(location, _)| read(*location));
+        Ok(read.fold(0, |buffers, (_, element)| buffers | 1 << element.vertex_buffer_index))
+    }
+
+    fn why_unbound(&self, buffers: u32) -> Option<String> {
+        let is_unbound =
+            |number: &usize| buffers >> number & 1 != 0 && self.bound.vertex_buffers.get(*number).is_none();
+        let number = (0..super::bind::MAX_VERTEX_BUFFERS).find(is_unbound)?;
+        Some(format!("the vertex shader reads vertex buffer {number}, where nothing is bound"))
+    }
+}

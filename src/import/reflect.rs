@@ -1,0 +1,84 @@
+//! What a module wants from outside, and a module of words that stay as they are.
+
+use super::facts::Facts;
+use super::lists::{binding, varyings};
+use super::{instructions, malformed};
+use crate::error::Error;
+use crate::module::{Binding, Module, Patch, PatchKind, Stage, Varying, ALWAYS};
+use spirv::{Decoration, Op, StorageClass};
+
+/// What a module wants from outside and gives to it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reflection {
+    /// The stage of its entry point.
+    pub stage: Stage,
+    /// Its descriptors: each place once, in order.
+    pub bindings: Vec<Binding>,
+    /// The InputAttachmentIndex of each binding that has one.
+    pub attachments: Vec<Option<u32>>,
+    /// Its inputs and outputs, in their order.
+    pub varyings: Vec<Varying>,
+    /// It reads push constants.
+    pub reads_push_constants: bool,
+}
+
+/// Reads what the module of `words` wants. An error if two variables of one place are of two kinds.
+pub fn reflect(words: &[u32]) -> Result<Reflection, Error> {
+    Reflection::new(&Facts::new(words)?)
+}
+
+/// A module of `words` whose descriptors can move, and nothing else: it has neither varyings that a link would take away or move nor
+/// options, so its words are those that came, but for the numbers of sets and bindings. Vertex inputs are listed, as no link
+/// touches them.
+pub fn keep(words: &[u32]) -> Result<(Module, Reflection), Error> {
+    let facts = Facts::new(words)?;
+    let reflection = Reflection::new(&facts)?;
+    let mut patches = Vec::new();
+    let mut at = 5;
+    for inst in instructions(words) {
+        let inst = inst?;
+        let kind = match Decoration::from_u32(inst.word(2)) {
+            Some(Decoration::DescriptorSet) => Some(PatchKind::DescriptorSet),
+            Some(Decoration::Binding) => Some(PatchKind::Binding),
+            _ => None,
+        };
+        let row = facts.global(inst.word(1)).and_then(|global| reflection.row(&binding(&facts, global)?));
+        if let (true, Some(kind), Some(row)) = (inst.is(Op::Decorate) && inst.len() == 4, kind, row) {
+            patches.push(Patch { at: at + 3, kind, when: ALWAYS, arg: row });
+        }
+        at += inst.len() as u32;
+    }
+    let inputs = reflection.varyings.iter().filter(|it| facts.stage == Stage::Vertex && !it.is_output);
+    let interface = inputs.map(|it| Varying { removable: false, ..*it }).collect();
+    let (stage, bindings) = (facts.stage, reflection.bindings.clone());
+    let module = Module { words: words.to_vec(), patches, stage, interface, bindings, ..Module::default() };
+    module.check()?;
+    Ok((module, reflection))
+}
+
+impl Reflection {
+    fn new(facts: &Facts<'_>) -> Result<Reflection, Error> {
+        let varyings = varyings(facts)?.into_iter().map(|(_, varying)| varying).collect();
+        let mut found = Reflection { stage: facts.stage, varyings, ..Reflection::default() };
+        let mut rows: Vec<(Binding, Option<u32>)> = Vec::new();
+        for global in &facts.globals {
+            found.reads_push_constants |= global.class == StorageClass::PushConstant as u32;
+            let Some(new) = binding(facts, global) else { continue };
+            // Several variables can see the same descriptors.
+            match rows.iter_mut().find(|(old, _)| (old.set, old.binding) == (new.set, new.binding)) {
+                Some((old, _)) if old.kind == new.kind => old.count = old.count.max(new.count),
+                Some(_) => return Err(malformed("one set and binding has descriptors of two kinds")),
+                None => rows.push((new, facts.decoration(global.id, Decoration::InputAttachmentIndex))),
+            }
+        }
+        rows.sort_unstable();
+        (found.bindings, found.attachments) = rows.into_iter().unzip();
+        Ok(found)
+    }
+
+    /// The row of the descriptors that are where `variable` is.
+    fn row(&self, variable: &Binding) -> Option<u32> {
+        let same = |row: &Binding| (row.set, row.binding) == (variable.set, variable.binding);
+        self.bindings.iter().position(same).map(|row| row as u32)
+    }
+}

@@ -1,0 +1,264 @@
+//! Programs of a scene: their shaders, and what GLSL calls their uniforms, textures and blocks.
+//!
+//! NIR keeps those names beside the numbers that a driver binds by:
+//!
+//! | in NIR | in a scene |
+//! |-|-|
+//! | `decl_var uniform none mat4 model (1, 16, 0)` | `uniforms = { model = .. }`: 16 words from word 16 of constant buffer 0 on |
+//! | `decl_var uniform none sampler2D albedo (2, 0, 0)` | `textures = { albedo = .. }`: sampler view and sampler 0 |
+//! | `decl_var ubo none Lights lights (0, 1, 1)` | `blocks = { lights = .. }`: constant buffer 1 |
+//! | `decl_var ssbo none Field field (0, 0, 0)` | `storage = { field = .. }`: shader buffer 0 |
+//! | `decl_var image none image2D before (0, 0, 0)` | `images = { before = .. }`: shader image 0 |
+
+use super::load::SceneError;
+use super::scene::{self, CaptureBackEnd, CaptureMode, CaptureRequest};
+use crate::names::unknown;
+use ntv::capture::{self, BackEnd, BufferMode, Output, Request, XfbLimits};
+use ntv::ir::{TypeData, Variable};
+use ntv::module::Stage;
+use ntv::op::names::varying;
+use ntv::op::{Base, Modes};
+use ntv::Shader;
+use std::fs;
+use std::path::Path;
+use toml::Spanned;
+
+/// What may be bound to a program by a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// So many 32-bit words, and what they are.
+    Uniform(u32, Base),
+    Texture,
+    Block,
+    Storage,
+    Image,
+}
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Kind::Uniform(..) => "uniform",
+            Kind::Texture => "texture",
+            Kind::Block => "uniform block",
+            Kind::Storage => "storage block",
+            Kind::Image => "image",
+        }
+    }
+}
+
+/// A name of a stage.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    pub(crate) name: String,
+    pub(crate) stage: Stage,
+    pub(crate) kind: Kind,
+    /// The slot, or the first word of a uniform.
+    pub(crate) at: u32,
+}
+
+/// A program.
+#[derive(Debug)]
+pub(crate) struct Program {
+    /// The stages, in the order of the pipeline.
+    pub(crate) shaders: Vec<(Stage, Shader)>,
+    /// What has a name.
+    pub(crate) places: Vec<Place>,
+    /// Who writes what is captured, if the scene says it.
+    pub(crate) back_end: Option<BackEnd>,
+    /// The storage classes of uniform blocks, by their numbers.
+    pub(crate) classes: Vec<(u32, ntv::plan::Class)>,
+}
+
+impl Program {
+    /// Reads the dumps of a program of the scene in `folder`.
+    pub(crate) fn read(program: &scene::Program, folder: &Path) -> Result<Program, Vec<SceneError>> {
+        let (mut shaders, mut errors) = (Vec::new(), Vec::new());
+        for name in &program.stages {
+            match read_stage(&folder.join(name.get_ref())) {
+                Ok(shader) => shaders.push(shader),
+                Err(message) => errors.push(SceneError::at(name, message)),
+            }
+        }
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        shaders.sort_by_key(|(stage, _)| *stage as usize);
+        if let (Some(name), true) = (program.stages.first(), shaders.windows(2).any(|pair| pair[0].0 == pair[1].0)) {
+            return Err(vec![SceneError::at(name, "a stage is there twice")]);
+        }
+        let places = shaders.iter().flat_map(|(stage, shader)| places(*stage, shader)).collect();
+        let mut own = Program { shaders, places, back_end: None, classes: Vec::new() };
+        if let Some(request) = &program.capture {
+            own.capture(request).map_err(|error| vec![error])?;
+        }
+        for (block, class) in &program.placements {
+            let parsed = class.get_ref().parse().map_err(|message: String| vec![SceneError::at(class, message)])?;
+            let found = own.find(Kind::Block, block).map_err(|message| vec![SceneError::at(class, message)])?;
+            let numbers: Vec<u32> = found.map(|place| place.at).collect();
+            own.classes.extend(numbers.into_iter().map(|number| (number, parsed)));
+        }
+        own.classes.dedup();
+        Ok(own)
+    }
+
+    /// Has the last stage before rasterization capture.
+    fn capture(&mut self, request: &CaptureRequest) -> Result<(), SceneError> {
+        let whole = |problem: String| match request.varyings.first() {
+            Some(name) => SceneError::at(name, problem),
+            None => SceneError::whole(problem),
+        };
+        let outputs: Vec<Output> = request.outputs.iter().map(output).collect::<Result<_, _>>()?;
+        let mode = match request.mode {
+            CaptureMode::Interleaved => BufferMode::Interleaved,
+            CaptureMode::Separate => BufferMode::Separate,
+        };
+        let asked = Request::varyings(request.varyings.iter().map(|name| name.get_ref().as_str()), mode);
+        let plan = capture::plan(&outputs, &asked, &XfbLimits::default()).map_err(|error| whole(error.to_string()))?;
+        let last = self.shaders.iter_mut().rfind(|(stage, _)| *stage < Stage::Fragment);
+        let (_, shader) = last.ok_or_else(|| whole("no stage is before rasterization".to_string()))?;
+        shader.xfb_info = plan;
+        self.back_end = request.back_end.map(|back_end| match back_end {
+            CaptureBackEnd::Extension => BackEnd::Extension,
+            CaptureBackEnd::Storage => BackEnd::Storage,
+            CaptureBackEnd::Compute => BackEnd::Compute,
+        });
+        Ok(())
+    }
+
+    /// Whether it is a compute shader.
+    pub(crate) fn is_compute(&self) -> bool {
+        self.shaders.iter().any(|(stage, _)| *stage == Stage::Compute)
+    }
+
+    /// Where `name` is, in each stage that has it; of a uniform the number of words does not matter.
+    pub(crate) fn find<'a>(&'a self, kind: Kind, name: &'a str) -> Result<impl Iterator<Item = &'a Place>, String> {
+        let same = move |place: &Place| std::mem::discriminant(&place.kind) == std::mem::discriminant(&kind);
+        if !self.places.iter().any(|place| same(place) && place.name == name) {
+            let names = self.places.iter().filter(|place| same(place)).map(|place| place.name.as_str());
+            return Err(unknown(kind.name(), name, names));
+        }
+        Ok(self.places.iter().filter(move |place| same(place) && place.name == name))
+    }
+
+    /// Words of the loose uniforms of a stage.
+    pub(crate) fn uniform_words(&self, stage: Stage) -> u32 {
+        let own = self.places.iter().filter(|place| place.stage == stage);
+        let ends = own.filter_map(|place| match place.kind {
+            Kind::Uniform(words, _) => Some(place.at + words),
+            _ => None,
+        });
+        // What shaders load is a whole number of vec4s.
+        ends.max().unwrap_or(0).next_multiple_of(4)
+    }
+}
+
+/// The shader in a dump.
+fn read_stage(path: &Path) -> Result<(Stage, Shader), String> {
+    let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let mut found = ntv::text::parse(&text);
+    if found.len() != 1 {
+        return Err(format!("{} has {} shaders, where one is wanted", path.display(), found.len()));
+    }
+    let shader = found.remove(0).shader.map_err(|errors| format!("{}: {errors}", path.display()))?;
+    let name = shader.stage().name().trim_start_matches("MESA_SHADER_").to_lowercase();
+    let stage = Stage::ALL.into_iter().find(|stage| stage.name().eq_ignore_ascii_case(&name));
+    Ok((stage.ok_or_else(|| format!("{}: scenes have no {name} shaders", path.display()))?, shader))
+}
+
+/// What has a name in a stage.
+fn places(stage: Stage, shader: &Shader) -> Vec<Place> {
+    let place = |variable: &Variable| {
+        let kind = if variable.mode == Modes::UNIFORM {
+            match shader.types.get(shader.types.without_arrays(variable.ty)) {
+                TypeData::Texture { .. } | TypeData::Sampler { .. } => Kind::Texture,
+                _ => Kind::Uniform(shader.types.num_scalars(variable.ty)?, shader.types.scalar_of(variable.ty)?.base),
+            }
+        } else if variable.mode == Modes::UBO {
+            Kind::Block
+        } else if variable.mode == Modes::SSBO {
+            Kind::Storage
+        } else if variable.mode == Modes::IMAGE {
+            Kind::Image
+        } else {
+            return None;
+        };
+        // Block 0 is that of the loose uniforms, if there are some; -1 is the number of what is not used.
+        let is_loose = kind == Kind::Block && variable.driver_location == 0 && shader.info.first_ubo_is_default_ubo;
+        if is_loose || variable.driver_location == u32::MAX {
+            return None;
+        }
+        let name = shader.strings[variable.name].to_string();
+        Some(Place { name, stage, kind, at: variable.driver_location })
+    };
+    shader.vars.iter().filter_map(|(_, variable)| place(variable)).collect()
+}
+
+/// What the frontend knows of an output.
+fn output(output: &scene::Output) -> Result<Output, SceneError> {
+    let ty = match &output.ty {
+        Some(name) => ty(name)?,
+        None => {
+            let members: Vec<capture::Member> = output
+                .block
+                .iter()
+                .map(|member| Ok(capture::Member::new(member.name.clone(), ty(&member.ty)?)))
+                .collect::<Result<_, SceneError>>()?;
+            capture::Type::Block(members)
+        }
+    };
+    // The plan looks whether such a slot exists.
+    Ok(Output::new(output.name.clone(), ty, varying::VAR0.saturating_add(output.location)))
+}
+
+/// A type by its name in GLSL: `float`, `vec3`, `mat4`, `ivec2[5]`.
+fn ty(name: &Spanned<String>) -> Result<capture::Type, SceneError> {
+    let wrong = || SceneError::at(name, format!("`{}` is not a type that can be captured", name.get_ref()));
+    let (stem, lengths) = name.get_ref().split_once('[').unwrap_or((name.get_ref(), ""));
+    let (base, rest) = match stem {
+        "float" => (capture::Base::Float, "vec1"),
+        "int" => (capture::Base::Int, "vec1"),
+        "uint" => (capture::Base::Uint, "vec1"),
+        "double" => (capture::Base::Double, "vec1"),
+        _ => match stem.as_bytes().first() {
+            Some(b'i') => (capture::Base::Int, &stem[1..]),
+            Some(b'u') => (capture::Base::Uint, &stem[1..]),
+            Some(b'd') => (capture::Base::Double, &stem[1..]),
+            _ => (capture::Base::Float, stem),
+        },
+    };
+    let number = |text: &str| text.parse::<u8>().ok().filter(|number| (1..=4).contains(number));
+    let whole = match (rest.strip_prefix("vec"), rest.strip_prefix("mat")) {
+        (Some(rows), _) => number(rows).map(|rows| capture::Type::vector(base, rows)),
+        (_, Some(size)) => {
+            let (columns, rows) = size.split_once('x').unwrap_or((size, size));
+            number(columns).zip(number(rows)).map(|(columns, rows)| capture::Type::matrix(base, columns, rows))
+        }
+        _ => None,
+    };
+    let mut ty = whole.ok_or_else(wrong)?;
+    // Of `[2][3]` the last is the innermost.
+    let lengths = lengths.strip_suffix(']').unwrap_or(lengths);
+    for length in lengths.rsplit("][").filter(|length| !length.is_empty()) {
+        ty = ty.array(length.parse().map_err(|_| wrong())?);
+    }
+    Ok(ty)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ntv::capture::Type;
+
+    #[test]
+    fn types_have_their_names_in_glsl() {
+        let named = |name: &str| ty(&Spanned::new(0..0, name.to_string()));
+        assert_eq!(named("float"), Ok(Type::scalar(capture::Base::Float)));
+        assert_eq!(named("ivec3"), Ok(Type::vector(capture::Base::Int, 3)));
+        assert_eq!(named("mat2x3"), Ok(Type::matrix(capture::Base::Float, 2, 3)));
+        assert_eq!(named("dmat4"), Ok(Type::matrix(capture::Base::Double, 4, 4)));
+        assert_eq!(named("vec4[2][3]"), Ok(Type::vector(capture::Base::Float, 4).array(3).array(2)));
+        for wrong in ["", "vec", "vec5", "sampler2D", "float[x]", "mat9x9"] {
+            assert!(named(wrong).is_err(), "{wrong}");
+        }
+    }
+}
