@@ -117,7 +117,10 @@ impl TextureDescription {
         let rows = [
             (Bind::SAMPLER_VIEW, vk::ImageUsageFlags::SAMPLED),
             (Bind::RENDER_TARGET, vk::ImageUsageFlags::COLOR_ATTACHMENT | vk::ImageUsageFlags::INPUT_ATTACHMENT),
-            (Bind::DEPTH_STENCIL, vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT | vk::ImageUsageFlags::INPUT_ATTACHMENT),
+            (
+                Bind::DEPTH_STENCIL,
+                vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT | vk::ImageUsageFlags::INPUT_ATTACHMENT,
+            ),
             (Bind::SHADER_IMAGE, vk::ImageUsageFlags::STORAGE),
         ];
         let both = vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST;
