@@ -48,10 +48,12 @@ pub(in crate::context) fn patch_vertices(context: &mut Context) -> Result<()> {
 pub(in crate::context) fn blend(context: &mut Context) -> Result<()> {
     let Some(blend) = context.bound.blend.get().clone() else { return Ok(()) };
     let state = &blend.state;
-    let colors = context.current.desc.colors().len();
+    // Pipelines without colours want the state as well, and no command sets that of none.
+    let colors = context.current.desc.colors().len().max(1);
     let (commands, device) = (context.batch.commands, &context.device);
     let functions = &device.functions;
-    let rows: Vec<_> = (0..colors).map(|color| blend_attachment(state, color)).collect();
+    // A pipeline without colours wants the state all the same.
+    let rows: Vec<_> = (0..colors.max(1)).map(|color| blend_attachment(state, color)).collect();
     let mut recorded = 0;
     let mut is_static = false;
     let mut dynamic = |state: DynamicState| {
@@ -60,12 +62,12 @@ pub(in crate::context) fn blend(context: &mut Context) -> Result<()> {
         is_static |= !has;
         has
     };
-    if colors > 0 && dynamic(DynamicState::BlendEnable) {
+    if dynamic(DynamicState::BlendEnable) {
         let enables: Vec<vk::Bool32> = rows.iter().map(|row| row.blend_enable).collect();
         // SAFETY: the buffer is recording, and the device takes the command.
         unsafe { functions.dynamic3.cmd_set_color_blend_enable(commands, 0, &enables) };
     }
-    if colors > 0 && dynamic(DynamicState::BlendEquation) {
+    if dynamic(DynamicState::BlendEquation) {
         let equations: Vec<vk::ColorBlendEquationEXT> = rows
             .iter()
             .map(|row| vk::ColorBlendEquationEXT {
@@ -80,7 +82,7 @@ pub(in crate::context) fn blend(context: &mut Context) -> Result<()> {
         // SAFETY: as before.
         unsafe { functions.dynamic3.cmd_set_color_blend_equation(commands, 0, &equations) };
     }
-    if colors > 0 && dynamic(DynamicState::WriteMask) {
+    if dynamic(DynamicState::WriteMask) {
         let masks: Vec<vk::ColorComponentFlags> = rows.iter().map(|row| row.color_write_mask).collect();
         // SAFETY: as before.
         unsafe { functions.dynamic3.cmd_set_color_write_mask(commands, 0, &masks) };
