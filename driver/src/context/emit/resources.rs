@@ -3,7 +3,7 @@
 use crate::context::access::Use;
 use crate::context::bind::{ConstantBuffer, SamplerPointer};
 use crate::context::descriptors::{buffer_descriptor, image_descriptor, texel_descriptor, Descriptor};
-use crate::context::{BufferRange, Context};
+use crate::context::{BufferRange, Context, Dirty};
 use crate::device::DynamicState;
 use crate::error::{Error, Result};
 use crate::pipeline::{input_rate, Word};
@@ -132,6 +132,10 @@ impl Context {
     pub(in crate::context) fn bind_compute_sets(&mut self, program: &Arc<crate::program::Program>) -> Result<()> {
         for class in DescriptorClass::ALL {
             self.bind_class(&program.layout, class, vk::PipelineBindPoint::COMPUTE)?;
+        }
+        if program.push_constants > 0 {
+            // There is one set of push constants for all bind points: those of draws are lost.
+            self.force(Dirty::PushConstants);
         }
         self.push_blocks(program, false)
     }
