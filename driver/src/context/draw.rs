@@ -43,6 +43,7 @@ impl Context {
     /// Draws `draws`, or what `indirect` says.
     pub fn draw_vbo(&mut self, info: &DrawInfo, indirect: Option<&DrawIndirect>, draws: &[DrawStart]) -> Result<()> {
         self.flush_if_long()?;
+        self.take_messages();
         self.set_topology(info)?;
         if let Some(indices) = &info.indices {
             self.use_indices(indices)?;
@@ -129,8 +130,7 @@ impl Context {
         let same = |bound: &BoundIndices| {
             Arc::ptr_eq(&bound.buffer, &indices.buffer) && (bound.offset, bound.ty) == (indices.offset, indices.ty)
         };
-        let again = self.options.emit_all || self.dirty.contains(Dirty::Accesses);
-        if !again && self.current.indices.as_ref().is_some_and(same) {
+        if !self.options.emit_all && self.current.indices.as_ref().is_some_and(same) {
             return Ok(());
         }
         let size = match index_size(indices.ty) {
