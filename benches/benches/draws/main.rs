@@ -5,7 +5,7 @@
 //! cargo xtask bench --draws                                        both sides, and the report
 //! cargo bench -p ntv-benches --features vulkan --bench draws -- LOG [ROUNDS]    this side, on the first device
 //! cargo bench -p ntv-benches --features vulkan --bench draws -- --check         compares pixels
-//! cargo bench -p ntv-benches --features vulkan --bench draws -- --loop NAME [ROUNDS]    for profilers: one workload, on the null device
+//! cargo bench -p ntv-benches --features vulkan --bench draws -- --loop SIDE WORKLOAD [ROUNDS]    for profilers: one workload
 //! ```
 //!
 //! LOG gets a line for each workload and side. The side `ntv` is the driver on a device of Vulkan, `ntv null` the same calls on
@@ -35,7 +35,9 @@ const ROUNDS: usize = 51;
 /// Rounds before them.
 const WARM_UP: usize = 3;
 
-const USAGE: &str = "wanted: LOG [ROUNDS], --check, or --loop WORKLOAD [ROUNDS]";
+const USAGE: &str = "wanted: LOG [ROUNDS], --check, or --loop SIDE WORKLOAD [ROUNDS]";
+
+const SIDES: [&str; 2] = ["ntv", "ntv null"];
 
 fn main() -> Result<()> {
     // Cargo says `--bench`, too.
@@ -44,21 +46,25 @@ fn main() -> Result<()> {
     let rounds = |text: Option<&&str>| text.map_or(Ok(ROUNDS), |text| text.parse().context(USAGE));
     match arguments[..] {
         ["--check"] => check(),
-        ["--loop", name, ref rest @ ..] if rest.len() < 2 => repeat(name, rounds(rest.first())?),
+        ["--loop", side, name, ref rest @ ..] if rest.len() < 2 => repeat(side, name, rounds(rest.first())?),
         [log, ref rest @ ..] if !log.starts_with('-') && rest.len() < 2 => measure_all(log, rounds(rest.first())?),
         _ => bail!(USAGE),
     }
 }
 
-/// A device that computes nothing.
-fn null_device() -> Result<Device> {
-    let implementation = Implementation::Null(World::new(WorldOptions::unchecked()));
+/// The device of a side.
+fn device(side: &str) -> Result<Device> {
+    let implementation = match side {
+        "ntv" => Implementation::Loader,
+        "ntv null" => Implementation::Null(World::new(WorldOptions::unchecked())),
+        _ => bail!("no side is called {side:?}"),
+    };
     Ok(Device::open(&DeviceOptions { implementation, ..DeviceOptions::default() })?)
 }
 
 /// Draws with both states of each workload, and compares pixels.
 fn check() -> Result<()> {
-    let device = Device::open(&DeviceOptions::default())?;
+    let device = device("ntv")?;
     let mut scene = Scene::new(&device)?;
     for workload in WORKLOADS {
         for state in [false, true] {
@@ -75,11 +81,11 @@ fn check() -> Result<()> {
     Ok(())
 }
 
-/// Does what is measured of one workload, on the null device.
-fn repeat(name: &str, rounds: usize) -> Result<()> {
+/// Does what is measured of one workload.
+fn repeat(side: &str, name: &str, rounds: usize) -> Result<()> {
     let workload = WORKLOADS.into_iter().find(|workload| workload.name() == name);
     let workload = workload.with_context(|| format!("no workload is called {name:?}"))?;
-    let mut scene = Scene::new(&null_device()?)?;
+    let mut scene = Scene::new(&device(side)?)?;
     let times = (0..rounds).map(|_| measure(&mut scene, workload)).collect::<Result<Vec<Times>>>()?;
     println!("{name}: {:.1} ns", summary(times.iter().map(|times| times.cpu)).1);
     Ok(())
@@ -123,9 +129,9 @@ fn measure_all(log: &str, rounds: usize) -> Result<()> {
     ensure!(rounds > 0, USAGE);
     let mut log = std::fs::File::create(log).with_context(|| log.to_string())?;
     writeln!(log, "date\tside\tdevice\tdriver\tworkload\tdraws\trounds\tcpu_ns\tcpu_min_ns\twall_ns\twall_min_ns")?;
-    let sides = [("ntv", Device::open(&DeviceOptions::default())?), ("ntv null", null_device()?)];
-    for (side, device) in sides {
+    for side in SIDES {
         println!("Measuring {side}.");
+        let device = device(side)?;
         let start = format!("{}\t{side}\t{}\t{}", log::today(), device.name(), device.driver());
         let times = measure_side(&device, rounds)?;
         for (workload, times) in WORKLOADS.into_iter().zip(times) {

@@ -191,20 +191,9 @@ impl Context {
 
     /// Records what each draw says of the vertices' way into primitives.
     fn record_input(&mut self, info: &DrawInfo) {
-        let (raw, commands) = (&self.device.raw, self.batch.commands);
-        if self.current.topology != Some(info.mode) {
-            // SAFETY: the buffer is recording; the pipeline is of the topology's class.
-            unsafe { raw.cmd_set_primitive_topology(commands, info.mode) };
-            self.counters.commands += 1;
-            self.current.topology = Some(info.mode);
-        }
-        let restart = info.indices.as_ref().is_some_and(|indices| indices.restart);
-        if self.current.restart != Some(restart) {
-            // SAFETY: as before.
-            unsafe { raw.cmd_set_primitive_restart_enable(commands, restart) };
-            self.counters.commands += 1;
-            self.current.restart = Some(restart);
-        }
+        let mut set = self.recorder();
+        set.topology(info.mode);
+        set.restart(info.indices.as_ref().is_some_and(|indices| indices.restart));
     }
 
     fn record_draws(&mut self, info: &DrawInfo, draws: &[DrawStart]) -> u32 {

@@ -97,7 +97,8 @@ impl Context {
         self.current.pipeline = None;
         self.current.sets = Default::default();
         self.current.compute_sets = Default::default();
-        (self.current.topology, self.current.restart, self.current.indices) = (None, None, None);
+        self.current.indices = None;
+        self.batch.recorded = Default::default();
         self.bound.stages.iter_mut().for_each(|stage| stage.uploaded = Default::default());
     }
 

@@ -174,10 +174,7 @@ fn rasterization(
     vk::PipelineRasterizationDepthClipStateCreateInfoEXT<'static>,
     vk::PipelineRasterizationProvokingVertexStateCreateInfoEXT<'static>,
 ) {
-    let provoking = match word.provoking_last {
-        0 => vk::ProvokingVertexModeEXT::FIRST_VERTEX,
-        _ => vk::ProvokingVertexModeEXT::LAST_VERTEX,
-    };
+    let provoking = provoking_mode(word);
     (
         vk::PipelineRasterizationStateCreateInfo::default()
             .polygon_mode(vk::PolygonMode::from_raw(word.polygon_mode as i32))
@@ -186,6 +183,14 @@ fn rasterization(
         vk::PipelineRasterizationDepthClipStateCreateInfoEXT::default().depth_clip_enable(word.depth_clip != 0),
         vk::PipelineRasterizationProvokingVertexStateCreateInfoEXT::default().provoking_vertex_mode(provoking),
     )
+}
+
+/// Which vertex of a primitive provokes.
+pub(crate) fn provoking_mode(word: RasterizerWord) -> vk::ProvokingVertexModeEXT {
+    match word.provoking_last {
+        0 => vk::ProvokingVertexModeEXT::FIRST_VERTEX,
+        _ => vk::ProvokingVertexModeEXT::LAST_VERTEX,
+    }
 }
 
 /// Links a pipeline of the libraries of all [`PARTS`].
@@ -267,7 +272,7 @@ fn rendering<'a>(desc: &PipelineDesc, formats: &'a [vk::Format]) -> vk::Pipeline
 }
 
 /// How colour `color` is blended.
-pub(crate) fn blend_attachment(blend: &BlendState, color: usize) -> vk::PipelineColorBlendAttachmentState {
+fn blend_attachment(blend: &BlendState, color: usize) -> vk::PipelineColorBlendAttachmentState {
     let row = blend.row(color);
     vk::PipelineColorBlendAttachmentState {
         blend_enable: row.blend_enable.into(),

@@ -4,7 +4,7 @@
 
 /// A shader, and the slots that it uses.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Info {
+pub(crate) struct Info {
     /// What failures call it.
     pub name: &'static str,
     head: &'static str,
@@ -27,7 +27,7 @@ pub struct Info {
 
 impl Info {
     /// The text of a shader of `stage`.
-    pub fn text(&self, stage: &str) -> String {
+    pub(crate) fn text(&self, stage: &str) -> String {
         format!(
             "shader: MESA_SHADER_{stage}\nname: {}\n{}decl_function main () (entrypoint)\n\nimpl main {{\n    block b0:  // preds:\n    \
              32 %0 = load_const (0x00000000)\n{}    // succs: b1\n    block b1:\n}}\n",
@@ -160,7 +160,7 @@ const PLAIN: Info = Info {
 };
 
 /// Vertex shaders.
-pub const VERTEX: &[Info] = &[
+pub(crate) const VERTEX: &[Info] = &[
     Info {
         name: "plain",
         body: concat!(attribute!("1", "0"), attribute!("2", "1"), output!("1", "0", "POS"), output!("2", "1", "VAR0")),
@@ -230,7 +230,7 @@ pub const VERTEX: &[Info] = &[
 ];
 
 /// A tessellation control shader, for patches of three vertices.
-pub const CONTROL: Info = Info {
+pub(crate) const CONTROL: Info = Info {
     name: "control",
     head: "primitive_mode: 0\ntcs_vertices_out: 3\nspacing: 0\n",
     body: "    32 %1 = @load_invocation_id\n    \
@@ -245,7 +245,7 @@ pub const CONTROL: Info = Info {
 };
 
 /// A tessellation evaluation shader: each vertex is the corner that is nearest.
-pub const EVALUATION: Info = Info {
+pub(crate) const EVALUATION: Info = Info {
     name: "evaluation",
     head: "primitive_mode: 1\ntcs_vertices_out: 3\nspacing: 1\nccw: true\npoint_mode: false\n",
     body: "    32x3 %1 = @load_tess_coord\n    32 %2 = f2u32 %1.x\n    32 %3 = f2u32 %1.y\n    32 %4 = iadd %3, %3\n    \
@@ -258,7 +258,7 @@ pub const EVALUATION: Info = Info {
 };
 
 /// A geometry shader that makes a triangle of the first vertex of each.
-pub const GEOMETRY: Info = Info {
+pub(crate) const GEOMETRY: Info = Info {
     name: "geometry",
     head: "output_primitive: TRIANGLE_STRIP\ninput_primitive: TRIANGLES\nvertices_out: 3\ninvocations: 1\nvertices_in: 3\n\
            active_stream_mask: 0x01\nnum_ubos: 2\nfirst_ubo_is_default_ubo: true\n",
@@ -275,7 +275,7 @@ pub const GEOMETRY: Info = Info {
 };
 
 /// Fragment shaders.
-pub const FRAGMENT: &[Info] = &[
+pub(crate) const FRAGMENT: &[Info] = &[
     Info { name: "plain", body: concat!(varying!(), "    32x4 %9 = mov %2\n", colors!()), ..PLAIN },
     Info {
         name: "uniforms",
@@ -373,7 +373,7 @@ pub const FRAGMENT: &[Info] = &[
 ];
 
 /// Compute shaders.
-pub const COMPUTE: &[Info] = &[
+pub(crate) const COMPUTE: &[Info] = &[
     Info {
         name: "increments",
         head: "workgroup_size: 4, 1, 1\nnum_ssbos: 1\n",
