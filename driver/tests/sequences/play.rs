@@ -12,7 +12,6 @@ use ntv_driver::context::{
 use ntv_driver::vk;
 use ntv_driver::{Error, Result};
 use std::sync::Arc;
-use std::time::Duration;
 
 /// What the device does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,8 +35,6 @@ pub(crate) struct Player<'a> {
     /// What each call returned.
     pub(crate) results: Vec<String>,
 }
-
-const TIMEOUT: Duration = Duration::from_secs(60);
 
 impl<'a> Player<'a> {
     /// A player with two contexts.
@@ -89,13 +86,6 @@ impl<'a> Player<'a> {
             }
         }
         Ok(contents)
-    }
-
-    /// What the queries that ended counted; not times.
-    pub(crate) fn counts(&mut self) -> Vec<String> {
-        let context = &mut self.contexts[0];
-        let queries = self.scene.queries[..4].iter().flatten();
-        queries.map(|query| format!("{:?}", context.query_result(query, TIMEOUT))).collect()
     }
 
     fn computes(&self) -> bool {

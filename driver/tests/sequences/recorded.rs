@@ -118,8 +118,8 @@ impl Pair {
                 return Err(format!("recording {who} is wrong: {message}"));
             }
         }
-        let results = ours.results.iter().zip(&theirs.results).enumerate();
-        for (number, (ours, theirs)) in results.filter(|(_, (ours, theirs))| ours != theirs) {
+        let mut results = ours.results.iter().zip(&theirs.results).enumerate();
+        if let Some((number, (ours, theirs))) = results.find(|(_, (ours, theirs))| ours != theirs) {
             return Err(format!("call {number} returns \"{ours}\", and \"{theirs}\" where everything is recorded"));
         }
         let describe = |number: u64| self.0[0].world.describe(number);
