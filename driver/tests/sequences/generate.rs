@@ -16,7 +16,7 @@ pub(crate) fn sequence(seed: u64) -> Vec<Call> {
     if rng.u8(..20) > 0 {
         prologue(&mut rng, &mut calls);
     }
-    let count = rng.usize(5..40);
+    let count = rng.usize(4..28);
     for _ in 0..count {
         let call = call(&mut rng);
         // A draw is what shows what the setters before it did.

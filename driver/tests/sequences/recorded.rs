@@ -40,8 +40,6 @@ struct Place {
     world: Arc<World>,
 }
 
-const PANIC: &str = "a panic";
-
 /// Kinds of devices: what they lack.
 pub(crate) const KINDS: usize = 4;
 
@@ -110,8 +108,8 @@ impl Pair {
             [0, 1].map(|number| play(&self.0[number], calls, number == 1, read))
         }));
         let [ours, theirs] = played.map_err(|panic| match panic.downcast_ref::<String>() {
-            Some(text) => format!("{PANIC}: {text}"),
-            None => PANIC.to_owned(),
+            Some(text) => format!("a panic: {text}"),
+            None => "a panic".to_owned(),
         })?;
         for (who, outcome) in [("what changed", &ours), ("everything", &theirs)] {
             if let Some(message) = outcome.messages.first() {
@@ -184,10 +182,8 @@ fn fail(seed: u64, kind: usize, problem: &str, mut calls: Vec<Call>) -> ! {
     let mut pair = Pair::new(kind);
     let mut fails = |calls: &[Call]| {
         let found = pair.compare(calls, true).err()?;
-        if found.starts_with(PANIC) {
-            // Nobody knows what is left in there.
-            pair = Pair::new(kind);
-        }
+        // The two may have made unlike numbers of objects, and nobody knows what a panic leaves.
+        pair = Pair::new(kind);
         Some(found)
     };
     let mut last = fails(&calls).unwrap_or_else(|| format!("{problem} (it does not fail on new devices)"));
