@@ -83,7 +83,7 @@ fn play(place: &Place, calls: &[Call], emit_all: bool, read: bool) -> Outcome {
     place.world.take_log();
     let options = ContextOptions { emit_all, ..ContextOptions::default() };
     let mode = if read { Mode::Copies } else { Mode::Records };
-    let mut player = Player::new(&place.rig, &options, mode).expect("a scene");
+    let mut player = Player::new(&place.rig, calls, &options, mode).expect("a scene");
     player.play(calls);
     player.flush().expect("the null device submits");
     let contents = if read { player.contents().expect("buffers can be read") } else { Vec::new() };
@@ -121,13 +121,6 @@ impl Pair {
             return Err(format!("call {number} returns \"{ours}\", and \"{theirs}\" where everything is recorded"));
         }
         let describe = |number: u64| self.0[0].world.describe(number);
-        if std::env::var("NTV_DEBUG").is_ok() && ours.actions != theirs.actions {
-            println!(
-                "OURS {:#?}\nTHEIRS {:#?}",
-                ours.actions.iter().map(|a| (a.name, &a.words)).collect::<Vec<_>>(),
-                theirs.actions.iter().map(|a| (a.name, &a.words)).collect::<Vec<_>>()
-            );
-        }
         if let Some(found) = difference(&ours.actions, &theirs.actions, &describe) {
             return Err(format!("{found} (what changed, and everything)"));
         }
@@ -166,12 +159,7 @@ fn count(statistics: &mut Statistics, outcome: &Outcome) {
             "dispatched" => &mut statistics.dispatched,
             "undefined" => &mut statistics.undefined,
             "fine" | "not there" => continue,
-            error => {
-                if std::env::var("NTV_DEBUG").is_ok() {
-                    println!("ERR {error}");
-                }
-                &mut statistics.errors
-            }
+            _ => &mut statistics.errors,
         };
         *counter += 1;
     }
