@@ -4,7 +4,7 @@ use super::{Command, Context, Dirty};
 use crate::device::Logical;
 use crate::error::{ErrorKind, Result};
 use crate::pipeline::{PipelineDesc, Word};
-use crate::state::{walk, BitSet};
+use crate::state::{bits, walk, BitSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -25,6 +25,14 @@ impl Context {
             return Ok(());
         }
         self.check_lost()?;
+        if self.dirty.contains(Dirty::Program) {
+            // What is relevant is known of the program.
+            self.walk(mask & bits![Dirty: Program])?;
+        }
+        self.walk(mask)
+    }
+
+    fn walk(&mut self, mask: BitSet<Dirty>) -> Result<()> {
         let mut dirty = self.dirty.take();
         let walked = walk(&mut dirty, mask, self.relevant(), |bit| {
             let was_forced = self.forced.remove(bit);
@@ -39,11 +47,7 @@ impl Context {
             // A value that differs may have been noted as synced by a part of a handler: all is looked at again.
             self.forced |= self.dirty;
         })?;
-        // A handler of an earlier bit may have widened what is relevant.
-        match (self.dirty & mask & self.relevant()).is_empty() {
-            true => Ok(()),
-            false => self.sync_rest(mask),
-        }
+        Ok(())
     }
 
     /// Runs the handler of a bit, and takes its time if that is wanted.
@@ -55,18 +59,6 @@ impl Context {
         let handled = bit.handler()(self);
         self.counters.phases[bit.phase() as usize] += start.elapsed();
         handled
-    }
-
-    /// The bits that became relevant during a walk.
-    fn sync_rest(&mut self, mask: BitSet<Dirty>) -> Result<()> {
-        let mut dirty = self.dirty.take();
-        let walked = walk(&mut dirty, mask, self.relevant(), |bit| {
-            self.forced.remove(bit);
-            self.handle(bit).map(|()| self.dirty.take())
-        });
-        self.dirty |= dirty;
-        self.counters.sync += walked.inspect_err(|_| self.forced |= self.dirty)?;
-        Ok(())
     }
 
     /// Takes over what resources told this context: they have other storages.

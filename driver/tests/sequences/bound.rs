@@ -1,7 +1,7 @@
 //! What a context has bound, as far as one can tell from the calls: for which draws it makes sense to be carried out.
 
 use crate::call::{Constants, Draw};
-use crate::scene::{Resource, Scene};
+use crate::scene::{resource_of_image, resource_of_view, Resource};
 use crate::shaders::{self, Info};
 use crate::tables;
 use ntv::module::Stage;
@@ -55,8 +55,8 @@ impl Bound {
     }
 
     /// What a draw reads, and what it writes.
-    fn resources_of_draw(&self, scene: &Scene, draw: &Draw) -> [Vec<Resource>; 2] {
-        let [mut read, mut written] = self.resources_of(scene, &self.shaders());
+    fn resources_of_draw(&self, draw: &Draw) -> [Vec<Resource>; 2] {
+        let [mut read, mut written] = self.resources_of(&self.shaders());
         let attributes = self.vertex.map_or(0, |number| shaders::VERTEX[number].attributes);
         if let Some(elements) = self.elements.filter(|_| attributes > 0) {
             for element in &tables::elements()[elements] {
@@ -78,7 +78,7 @@ impl Bound {
         [read, written]
     }
 
-    fn resources_of(&self, scene: &Scene, shaders: &[(Stage, &Info)]) -> [Vec<Resource>; 2] {
+    fn resources_of(&self, shaders: &[(Stage, &Info)]) -> [Vec<Resource>; 2] {
         let [mut read, mut written] = [Vec::new(), Vec::new()];
         for (stage, info) in shaders {
             for slot in info.constants {
@@ -87,24 +87,24 @@ impl Bound {
                 }
             }
             let views = info.views.iter().filter_map(|slot| self.views.get(&(*stage, *slot)));
-            read.extend(views.map(|view| scene.view(*view).1));
+            read.extend(views.map(|view| resource_of_view(*view)));
             let buffers = info.buffers.iter().filter_map(|slot| self.buffers.get(&(*stage, *slot)));
             written.extend(buffers.map(|buffer| Resource::Buffer(*buffer)));
             let images = info.images.iter().filter_map(|slot| self.images.get(&(*stage, *slot)));
-            written.extend(images.map(|image| Resource::Texture(tables::IMAGES[*image])));
+            written.extend(images.map(|image| resource_of_image(*image)));
         }
         [read, written]
     }
 
     /// Whether a draw would read what it writes, or write it in two ways: what comes of that is undefined.
-    pub(crate) fn draw_is_undefined(&self, scene: &Scene, draw: &Draw) -> bool {
-        is_undefined(self.resources_of_draw(scene, draw))
+    pub(crate) fn draw_is_undefined(&self, draw: &Draw) -> bool {
+        is_undefined(self.resources_of_draw(draw))
     }
 
     /// The same for a dispatch.
-    pub(crate) fn dispatch_is_undefined(&self, scene: &Scene) -> bool {
+    pub(crate) fn dispatch_is_undefined(&self) -> bool {
         let shader = self.compute.map(|number| (Stage::Compute, &shaders::COMPUTE[number]));
-        is_undefined(self.resources_of(scene, shader.as_slice()))
+        is_undefined(self.resources_of(shader.as_slice()))
     }
 
     /// Whether shaders write buffers or images in a draw, or in a dispatch.

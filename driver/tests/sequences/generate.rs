@@ -16,7 +16,7 @@ pub(crate) fn sequence(seed: u64) -> Vec<Call> {
     if rng.u8(..20) > 0 {
         prologue(&mut rng, &mut calls);
     }
-    let count = rng.usize(5..40);
+    let count = rng.usize(4..28);
     for _ in 0..count {
         let call = call(&mut rng);
         // A draw is what shows what the setters before it did.
@@ -217,8 +217,8 @@ fn resource(rng: &mut Rng) -> Call {
             Call::CopyBuffer(one(rng, &list), one(rng, &[0, 1, 2, 3, 10]), 64 * rng.u64(..2), 64)
         }
         5 => Call::ClearBuffer(one(rng, &[2, 3, 4, 5, 9, 10]), 64 * rng.u64(..3), 64, 0),
-        6 => Call::CopyTexture(rng.usize(..5)),
-        7 => Call::Blit(rng.usize(..4)),
+        6 => Call::CopyTexture(rng.usize(..tables::COPIES)),
+        7 => Call::Blit(rng.usize(..tables::BLITS.len())),
         8 => Call::GenerateMipmap(2),
         9 => Call::InvalidateBuffer(buffer(rng)),
         10 => Call::InvalidateTexture(texture(rng)),

@@ -2,7 +2,7 @@
 
 use crate::bound::Bound;
 use crate::call::{Call, Constants, Draw, Indirect};
-use crate::scene::{Rig, Scene};
+use crate::scene::{new_buffer, Rig, Scene};
 use crate::tables;
 use ntv::module::Stage;
 use ntv_driver::context::{
@@ -37,13 +37,13 @@ pub(crate) struct Player<'a> {
 }
 
 impl<'a> Player<'a> {
-    /// A player with two contexts.
-    pub(crate) fn new(rig: &'a Rig, options: &ContextOptions, mode: Mode) -> Result<Player<'a>> {
+    /// A player with as many contexts as `calls` are of.
+    pub(crate) fn new(rig: &'a Rig, calls: &[Call], options: &ContextOptions, mode: Mode) -> Result<Player<'a>> {
         let mut contexts = Vec::new();
-        for _ in 0..2 {
+        for _ in 0..if calls.contains(&Call::Switch) { 2 } else { 1 } {
             contexts.push(Context::new(&rig.device, options.clone())?);
         }
-        let scene = Scene::new(rig, &mut contexts[0])?;
+        let scene = Scene::new(rig, &mut contexts[0], calls, mode == Mode::Computes)?;
         let mut player =
             Player { rig, scene, contexts, bound: vec![Bound::default(); 2], current: 0, mode, results: Vec::new() };
         if mode == Mode::Computes {
@@ -75,10 +75,10 @@ impl<'a> Player<'a> {
         let computes = self.computes();
         let context = &mut self.contexts[0];
         let mut contents = Vec::new();
-        for buffer in &self.scene.buffers {
+        for buffer in self.scene.buffers.iter().flatten() {
             contents.push(context.read_buffer(buffer, 0, buffer.size())?);
         }
-        for texture in self.scene.textures.iter().filter(|_| computes) {
+        for texture in self.scene.textures.iter().flatten().filter(|_| computes) {
             for level in 0..texture.description().levels {
                 if texture.description().samples == 1 && !is_depth(texture.description().format) {
                     contents.push(context.read_texture(texture, Region::of_level(texture, level))?);
@@ -102,7 +102,7 @@ impl<'a> Player<'a> {
 
     /// Gives a texture defined texels.
     fn define_texture(&mut self, number: usize) -> Result<()> {
-        let texture = Arc::clone(&self.scene.textures[number]);
+        let texture = self.scene.texture(number);
         let description = *texture.description();
         if description.samples > 1 || is_depth(description.format) {
             let current = self.current;
@@ -118,7 +118,7 @@ impl<'a> Player<'a> {
     }
 
     fn fill_level(&mut self, number: usize, level: u32, value: u8) -> Result<()> {
-        let texture = Arc::clone(&self.scene.textures[number]);
+        let texture = self.scene.texture(number);
         let region = Region::of_level(&texture, level);
         let texels: u32 = region.size.iter().product();
         let size = match texture.description().format {
@@ -212,18 +212,18 @@ impl<'a> Player<'a> {
     }
 
     fn state(&mut self, call: &Call) -> Result<()> {
-        let (scene, current) = (&self.scene, self.current);
+        let (scene, states, current) = (&self.scene, &self.rig.states, self.current);
         let (context, bound) = (&mut self.contexts[current], &mut self.bound[current]);
         match call {
-            Call::Blend(number) => context.bind_blend_state(&scene.blends[*number]),
+            Call::Blend(number) => context.bind_blend_state(&states.blends[*number]),
             Call::Rasterizer(number) => {
                 bound.rasterizer = *number;
-                context.bind_rasterizer_state(&scene.rasterizers[*number]);
+                context.bind_rasterizer_state(&states.rasterizers[*number]);
             }
-            Call::DepthStencil(number) => context.bind_depth_stencil_alpha_state(&scene.depth_stencils[*number]),
+            Call::DepthStencil(number) => context.bind_depth_stencil_alpha_state(&states.depth_stencils[*number]),
             Call::Elements(number) => {
                 bound.elements = Some(*number);
-                context.bind_vertex_elements_state(&scene.elements[*number]);
+                context.bind_vertex_elements_state(&states.elements[*number]);
             }
             Call::Framebuffer(number) => {
                 bound.framebuffer = Some(*number);
@@ -242,9 +242,9 @@ impl<'a> Player<'a> {
     }
 
     fn slots(&mut self, call: &Call) -> Result<()> {
-        let (scene, current) = (&self.scene, self.current);
+        let (scene, states, current) = (&self.scene, &self.rig.states, self.current);
         let (context, bound) = (&mut self.contexts[current], &mut self.bound[current]);
-        let buffer = |number: usize| Arc::clone(&scene.buffers[number]);
+        let buffer = |number: usize| scene.buffer(number);
         let range = |(number, offset, size): (usize, u64, u64)| BufferRange { buffer: buffer(number), offset, size };
         match call {
             Call::VertexBuffers(first, list) => {
@@ -271,23 +271,22 @@ impl<'a> Player<'a> {
             }
             Call::Views(stage, first, list) => {
                 note(&mut bound.views, |slot| (*stage, slot), *first, list.iter().copied());
-                let list: Vec<_> = list.iter().map(|row| row.map(|number| scene.view(number).0)).collect();
+                let list: Vec<_> = list.iter().map(|row| row.map(|number| scene.view(number))).collect();
                 context.set_sampler_views(*stage, *first, &list)
             }
             Call::Samplers(stage, first, list) => {
                 let list: Vec<_> =
-                    list.iter().map(|row| row.map(|number| Arc::clone(&scene.samplers[number]))).collect();
+                    list.iter().map(|row| row.map(|number| Arc::clone(&states.samplers[number]))).collect();
                 context.bind_sampler_states(*stage, *first, &list)
             }
             Call::Images(stage, first, list) => {
                 note(&mut bound.images, |slot| (*stage, slot), *first, list.iter().copied());
-                let list: Vec<_> = list.iter().map(|row| row.map(|number| scene.image(number).0)).collect();
+                let list: Vec<_> = list.iter().map(|row| row.map(|number| scene.image(number))).collect();
                 context.set_shader_images(*stage, *first, &list)
             }
             Call::Targets(list, append) => {
                 bound.targets.clone_from(list);
-                let list: Vec<_> =
-                    list.iter().map(|row| row.map(|number| Arc::clone(&scene.targets[number]))).collect();
+                let list: Vec<_> = list.iter().map(|row| row.map(|number| scene.target(number))).collect();
                 context.set_stream_output_targets(&list, *append)
             }
             _ => Ok(()),
@@ -296,12 +295,12 @@ impl<'a> Player<'a> {
 
     fn draw(&mut self, draw: &Draw) -> Result<&'static str> {
         let bound = &self.bound[self.current];
-        if bound.draw_is_undefined(&self.scene, draw) {
+        if bound.draw_is_undefined(draw) {
             return Ok("undefined");
         }
         let is_ordered = self.computes() && bound.shaders_write(false);
         let indices = draw.indices.map(|(offset, is_long, restart)| Indices {
-            buffer: Arc::clone(&self.scene.buffers[tables::INDICES]),
+            buffer: self.scene.buffer(tables::INDICES),
             offset,
             ty: if is_long { vk::IndexType::UINT32 } else { vk::IndexType::UINT16 },
             restart,
@@ -318,7 +317,7 @@ impl<'a> Player<'a> {
             .map(|(start, count, bias)| DrawStart { start: *start, count: *count, index_bias: *bias })
             .collect();
         let indirect = draw.indirect.map(|indirect| {
-            let buffer = Arc::clone(&self.scene.buffers[tables::INDIRECT]);
+            let buffer = self.scene.buffer(tables::INDIRECT);
             let count = (indirect == Indirect::Counted).then(|| (Arc::clone(&buffer), 132));
             let draw_count = if indirect == Indirect::One { 1 } else { 2 };
             DrawIndirect { buffer, offset: if info.indices.is_some() { 64 } else { 0 }, stride: 20, draw_count, count }
@@ -340,11 +339,11 @@ impl<'a> Player<'a> {
         };
         let is_target = bound.targets.contains(&Some(target));
         // On a device that computes, what was captured may be more vertices than are bound.
-        if self.computes() || is_target || bound.draw_is_undefined(&self.scene, &draw) {
+        if self.computes() || is_target || bound.draw_is_undefined(&draw) {
             return Ok("undefined");
         }
         let info = DrawInfo { mode: bound.topology(draw.mode), ..DrawInfo::default() };
-        let target = Arc::clone(&self.scene.targets[target]);
+        let target = self.scene.target(target);
         self.context().draw_stream_output(&info, &target)?;
         Ok("drawn")
     }
@@ -363,10 +362,10 @@ impl<'a> Player<'a> {
     }
 
     fn dispatch(&mut self, groups: Option<[u32; 3]>) -> Result<&'static str> {
-        if self.bound[self.current].dispatch_is_undefined(&self.scene) {
+        if self.bound[self.current].dispatch_is_undefined() {
             return Ok("undefined");
         }
-        let buffer = Arc::clone(&self.scene.buffers[tables::INDIRECT]);
+        let buffer = self.scene.buffer(tables::INDIRECT);
         self.ordered(self.computes(), |context| match groups {
             Some(groups) => context.launch_grid(groups),
             None => context.launch_grid_indirect(&buffer, 144),
@@ -388,7 +387,7 @@ impl<'a> Player<'a> {
                 self.context().clear(&clear)
             }
             Call::BufferSubdata(number, offset, size, value) => {
-                let buffer = Arc::clone(&self.scene.buffers[*number]);
+                let buffer = self.scene.buffer(*number);
                 let whole = tables::bytes_of_buffer(*number);
                 let end = (*offset as usize + size).min(whole.len());
                 let mut bytes = whole[(*offset as usize).min(end)..end].to_vec();
@@ -400,21 +399,21 @@ impl<'a> Player<'a> {
             }
             Call::TextureSubdata(number, level, value) => self.fill_level(*number, *level, *value),
             Call::CopyBuffer(to, from, offset, size) => {
-                let [to, from] = [to, from].map(|number| Arc::clone(&self.scene.buffers[*number]));
+                let [to, from] = [to, from].map(|number| self.scene.buffer(*number));
                 self.context().copy_buffer((&to, *offset), (&from, *offset), *size)
             }
             Call::ClearBuffer(number, offset, size, word) => {
-                let buffer = Arc::clone(&self.scene.buffers[*number]);
+                let buffer = self.scene.buffer(*number);
                 self.context().clear_buffer(&buffer, *offset, *size, *word)
             }
             Call::CopyTexture(row) => self.copy_texture(*row),
             Call::Blit(row) => self.blit(*row),
             Call::GenerateMipmap(number) => {
-                let texture = Arc::clone(&self.scene.textures[*number]);
+                let texture = self.scene.texture(*number);
                 self.context().generate_mipmap(&texture)
             }
             Call::InvalidateBuffer(number) => {
-                let buffer = Arc::clone(&self.scene.buffers[*number]);
+                let buffer = self.scene.buffer(*number);
                 self.context().invalidate_buffer(&buffer)?;
                 match self.mode != Mode::Records {
                     true => self.context().buffer_subdata(&buffer, 0, &tables::bytes_of_buffer(*number)),
@@ -422,7 +421,7 @@ impl<'a> Player<'a> {
                 }
             }
             Call::InvalidateTexture(number) => {
-                let texture = Arc::clone(&self.scene.textures[*number]);
+                let texture = self.scene.texture(*number);
                 self.context().invalidate_texture(&texture)?;
                 match self.computes() {
                     true => self.define_texture(*number),
@@ -430,12 +429,12 @@ impl<'a> Player<'a> {
                 }
             }
             Call::ReplaceBuffer(number) => {
-                self.scene.buffers[*number] = self.scene.new_buffer(&mut self.contexts[current], *number)?;
+                self.scene.buffers[*number] = Some(new_buffer(&mut self.contexts[current], *number)?);
                 Ok(())
             }
             Call::ReplaceTexture(number) => {
-                let texture = self.contexts[current].create_texture(*self.scene.textures[*number].description())?;
-                self.scene.textures[*number] = texture;
+                let texture = self.contexts[current].create_texture(tables::texture(*number))?;
+                self.scene.textures[*number] = Some(texture);
                 match self.computes() {
                     true => self.define_texture(*number),
                     false => Ok(()),
@@ -461,26 +460,14 @@ impl<'a> Player<'a> {
     }
 
     fn copy_texture(&mut self, row: usize) -> Result<()> {
-        let part = |level, offset: [u32; 3], size: [u32; 3]| Region { level, offset, size };
-        let (to, level, at, from, region) = match row {
-            0 => (1, 0, [0, 0, 0], 0, part(0, [0; 3], [8, 8, 1])),
-            1 => (3, 0, [0, 0, 0], 2, part(1, [0; 3], [4, 4, 1])),
-            2 => (0, 0, [4, 4, 0], 0, part(0, [0; 3], [4, 4, 1])),
-            3 => (10, 0, [0, 0, 1], 1, part(0, [0; 3], [8, 8, 1])),
-            _ => (0, 0, [4, 0, 0], 3, part(0, [0; 3], [8, 8, 1])),
-        };
-        let [to, from] = [to, from].map(|number: usize| Arc::clone(&self.scene.textures[number]));
+        let (to, level, at, from, region) = tables::copy(row);
+        let [to, from] = [to, from].map(|number: usize| self.scene.texture(number));
         self.context().resource_copy_region(&to, (level, at), &from, region)
     }
 
     fn blit(&mut self, row: usize) -> Result<()> {
-        let (src, src_level, dst, dst_level, flip, linear) = match row {
-            0 => (tables::SAMPLES, 0, 0, 0, [false; 2], false),
-            1 => (3, 0, 1, 0, [true, false], true),
-            2 => (0, 0, 2, 2, [false, true], false),
-            _ => (6, 0, 0, 0, [false; 2], false),
-        };
-        let [src, dst] = [src, dst].map(|number: usize| Arc::clone(&self.scene.textures[number]));
+        let (src, src_level, dst, dst_level, flip, linear) = tables::BLITS[row];
+        let [src, dst] = [src, dst].map(|number: usize| self.scene.texture(number));
         let (src_region, dst_region) = (Region::of_level(&src, src_level), Region::of_level(&dst, dst_level));
         self.context().blit(&Blit { src, src_region, dst, dst_region, flip, linear })
     }

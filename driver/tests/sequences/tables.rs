@@ -1,7 +1,8 @@
 //! The values that setters are called with: few, so that they come again.
 
 use ntv_driver::context::{
-    BlendState, DepthStencilAlphaState, RasterizerState, RtBlendState, Scissor, StencilState, VertexElement, Viewport,
+    BlendState, DepthStencilAlphaState, RasterizerState, Region, RtBlendState, Scissor, StencilState, VertexElement,
+    Viewport,
 };
 use ntv_driver::resource::{Bind, SamplerState, TextureDescription, TextureTarget};
 use ntv_driver::vk;
@@ -225,3 +226,27 @@ pub(crate) fn samplers() -> Vec<SamplerState> {
         plain,
     ]
 }
+
+/// Copies of texels: to a texture, a level and a place, from a texture and a region.
+pub(crate) fn copy(row: usize) -> (usize, u32, [u32; 3], usize, Region) {
+    let part = |level, size: [u32; 3]| Region { level, offset: [0; 3], size };
+    match row {
+        0 => (1, 0, [0; 3], 0, part(0, [8, 8, 1])),
+        1 => (3, 0, [0; 3], 2, part(1, [4, 4, 1])),
+        2 => (0, 0, [4, 4, 0], 0, part(0, [4, 4, 1])),
+        3 => (10, 0, [0, 0, 1], 1, part(0, [8, 8, 1])),
+        // More than there is.
+        _ => (0, 0, [4, 0, 0], 3, part(0, [8, 8, 1])),
+    }
+}
+
+/// How many copies there are.
+pub(crate) const COPIES: usize = 5;
+
+/// From a texture and a level, to a texture and a level; flips in x and y, and whether texels are interpolated.
+pub(crate) const BLITS: [(usize, u32, usize, u32, [bool; 2], bool); 4] = [
+    (SAMPLES, 0, 0, 0, [false; 2], false),
+    (3, 0, 1, 0, [true, false], true),
+    (0, 0, 2, 2, [false, true], false),
+    (6, 0, 0, 0, [false; 2], false),
+];

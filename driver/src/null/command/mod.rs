@@ -15,7 +15,7 @@ use super::table::{functions, Function};
 use super::{State, World};
 use ash::vk;
 use ash::vk::Handle;
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::Arc;
@@ -56,7 +56,7 @@ pub(super) struct Recorded {
     pub(super) commands: Vec<Command>,
     pub(super) effects: Vec<Effect>,
     /// The objects that commands name.
-    pub(super) uses: HashSet<(vk::ObjectType, u64)>,
+    pub(super) uses: FxHashSet<(vk::ObjectType, u64)>,
 }
 
 impl Recorded {

@@ -2,7 +2,9 @@
 
 use super::{StateKey, Words};
 use ash::vk::DynamicState as Dynamic;
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 /// How the words of a command that sets a state are laid out.
 enum Form {
@@ -113,7 +115,7 @@ pub(super) struct DynamicStates {
 impl DynamicStates {
     /// Takes a command; whether it sets a dynamic state.
     pub(super) fn set(&mut self, command: &str, words: &[u64]) -> bool {
-        let Some(setter) = SETTERS.iter().find(|setter| setter.command == command) else { return false };
+        let Some(setter) = index().by_command.get(command) else { return false };
         let mut words = Words(words);
         match setter.form {
             Whole => self.put(setter.state, [0, 0], words.0),
@@ -197,5 +199,23 @@ fn is_dynamic(state: &str, dynamic: &[u64]) -> bool {
     if state == STRIDE {
         return has(&Dynamic::VERTEX_INPUT_BINDING_STRIDE) || has(&Dynamic::VERTEX_INPUT_EXT);
     }
-    SETTERS.iter().filter(|setter| setter.state == state).any(|setter| setter.dynamic.iter().any(has))
+    index().by_state.get(state).is_some_and(|states| states.iter().any(has))
+}
+
+/// The setters, so that they are found fast.
+struct Index {
+    by_command: FxHashMap<&'static str, &'static Setter>,
+    /// The dynamic states of a pipeline that a state is.
+    by_state: FxHashMap<&'static str, Vec<Dynamic>>,
+}
+
+fn index() -> &'static Index {
+    static INDEX: OnceLock<Index> = OnceLock::new();
+    INDEX.get_or_init(|| {
+        let mut by_state: FxHashMap<&str, Vec<Dynamic>> = FxHashMap::default();
+        for setter in SETTERS {
+            by_state.entry(setter.state).or_default().extend(setter.dynamic);
+        }
+        Index { by_command: SETTERS.iter().map(|setter| (setter.command, setter)).collect(), by_state }
+    })
 }
