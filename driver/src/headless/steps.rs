@@ -44,7 +44,7 @@ impl Device {
         self.with_context(|context| {
             let batch = Batch::new(context, steps)?;
             batch.record(context)?;
-            context.flush()?;
+            context.memory_barrier();
             batch.read_back(context, steps)
         })
     }
