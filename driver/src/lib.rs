@@ -6,7 +6,7 @@
 //! | [`program`] | shaders, and how they become modules |
 //! | `pipeline` | pipelines, found by what changed |
 //! | [`resource`] | buffers, textures, samplers, views |
-//! | [`format`] | what a driver has to know of a `VkFormat` |
+//! | [`mod@format`] | what a driver has to know of a `VkFormat` |
 //! | [`device`] | instance and device, what the device can do, messages of the validation layer |
 //! | [`state`] | what has changed and who has to know: dirty bits, cached values, observers; knows nothing of Vulkan |
 //! | [`headless`] | runs modules for their results |

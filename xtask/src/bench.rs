@@ -109,18 +109,17 @@ fn draws(prefix: Option<&Path>, target: &Path) -> Result<()> {
     let prefix = crate::mesa::draws::prefix(prefix)?;
     let [zink, own] = ["draws-zink.tsv", "draws.tsv"].map(|name| target.join(name));
     crate::mesa::draws::measure(&prefix, &zink)?;
-    let mut logs = vec![zink];
-    // The other side: `benches/benches/draws/` makes the same draws on ntv's driver and writes the same columns, with the side `ntv`.
-    if crate::root().join("benches/benches/draws").exists() {
-        let arguments = ["bench", "--package", "ntv-benches", "--features", "vulkan", "--bench", "draws", "--"];
-        let mut command = cargo(&arguments);
-        command.arg(&own).env("VK_DRIVER_FILES", crate::mesa::vulkan_driver(Some(prefix))?);
-        go(crate::mesa::draws::quiet(&mut command))?;
-        logs.push(own);
-    } else {
-        println!("There is no benchmark `draws` of ntv's own driver: the report has zink alone.");
-    }
-    report("draws", &logs)
+    // The other side makes the same draws on ntv's driver, and writes the same columns.
+    let own_driver = crate::mesa::vulkan_driver(Some(prefix))?;
+    let bench = || {
+        let mut command =
+            cargo(&["bench", "--package", "ntv-benches", "--features", "vulkan", "--bench", "draws", "--"]);
+        command.env("VK_DRIVER_FILES", &own_driver);
+        command
+    };
+    go(bench().arg("--check"))?;
+    go(crate::mesa::draws::quiet(bench().arg(&own)))?;
+    report("draws", &[zink, own])
 }
 
 /// Writes and prints the report of `kind` on what was measured, or on what it counts itself.

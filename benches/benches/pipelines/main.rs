@@ -128,13 +128,9 @@ impl<'a> Case<'a> {
             device.time_draw(&draw)
         };
         Ok(match self.stage {
-            Stage::Compute => {
-                device.time_dispatch(&Dispatch { module: self.words, groups: [1; 3], push_constants })?
-            }
+            Stage::Compute => device.time_dispatch(&Dispatch { module: self.words, groups: [1; 3], push_constants })?,
             Stage::Vertex => draw(&[self.words])?,
-            Stage::Fragment | Stage::Geometry => {
-                draw(&[&self.outside.partner, self.words])?
-            }
+            Stage::Fragment | Stage::Geometry => draw(&[&self.outside.partner, self.words])?,
             stage => bail!("the stage is {stage:?}"),
         })
     }

@@ -2,10 +2,11 @@
 
 use super::access::{Accesses, UsedImages};
 use super::descriptors::Sets;
+use super::emit::Recorded;
 use super::Context;
 use crate::device::handle::Owned;
 use crate::device::Logical;
-use crate::error::{Context as _, Result};
+use crate::error::{Context as _, ErrorKind, Result};
 use crate::resource::{unique_id, BufferStorage};
 use crate::state::{BitSet, Inbox};
 use ash::vk;
@@ -30,6 +31,8 @@ pub(crate) struct Batch {
     kept: FxHashMap<u64, Arc<dyn Any + Send + Sync>>,
     pub(crate) accesses: Accesses,
     pub(crate) sets: Sets,
+    /// What the command buffer has of the state that commands set.
+    pub(crate) recorded: Recorded,
     pub(crate) draws: u32,
     pub(crate) bytes: u64,
     /// Another number each time that it is recorded.
@@ -59,6 +62,7 @@ impl Batch {
             kept: FxHashMap::default(),
             accesses: Accesses::default(),
             sets: Sets::new(device),
+            recorded: Recorded::default(),
             draws: 0,
             bytes: 0,
             stamp: unique_id(),
@@ -88,6 +92,7 @@ impl Batch {
         self.release();
         self.number = None;
         self.stamp = unique_id();
+        self.recorded = Recorded::default();
         self.sets.reset()?;
         // SAFETY: the device is done with the only buffer of the pool.
         unsafe { self.device.raw.reset_command_pool(*self.pool, vk::CommandPoolResetFlags::empty()) }
@@ -154,8 +159,11 @@ impl Context {
     fn next_batch(&mut self) -> Result<Batch> {
         self.retire()?;
         while let Some(mut batch) = self.spare.pop() {
-            if batch.restart().is_ok() {
-                return Ok(batch);
+            match batch.restart() {
+                Ok(()) => return Ok(batch),
+                Err(error) if error.kind == ErrorKind::DeviceLost => return Err(error),
+                // There may be memory for a new one.
+                Err(_) => {}
             }
         }
         Batch::new(&self.device)
@@ -184,7 +192,7 @@ impl Context {
         self.current.sets = Default::default();
         self.current.rendering.lose();
         self.current.compute_sets = Default::default();
-        (self.current.topology, self.current.restart, self.current.indices) = (None, None, None);
+        self.current.indices = None;
         // What was posted is a part of all.
         let _ = Inbox::take(&self.inbox);
     }

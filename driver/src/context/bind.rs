@@ -160,6 +160,10 @@ impl Context {
         self.revisions.bump(bit);
         self.dirty.insert(bit);
         self.forced.insert(bit);
+        if bit == Dirty::Accesses {
+            // A draw without indices takes the bit, and does not look at the index buffer.
+            self.current.indices = None;
+        }
     }
 
     /// A blend state; equal ones are one.

@@ -50,6 +50,11 @@ impl Sets {
         Sets { device: Arc::clone(device), pools: Vec::new(), current: 0, known: FxHashMap::default() }
     }
 
+    /// Forgets what is in the sets: the next ones are new.
+    pub(super) fn forget(&mut self) {
+        self.known.clear();
+    }
+
     /// Forgets all sets; the device is done with them.
     pub(super) fn reset(&mut self) -> Result<()> {
         self.known.clear();

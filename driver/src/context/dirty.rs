@@ -148,13 +148,13 @@ dirty_bits! {
         phase: Outside,
         handler: emit::compute_resources,
         after: [ComputeProgram],
-        invalidates: [],
+        invalidates: [Rendering, PushConstants],
     }
     /// Whether there is a rendering to the attachments.
     Rendering {
         setters: ["set_framebuffer_state", "flush"],
         commands: [Draw],
-        not_for: [Clear],
+        not_for: [Clear, Dispatch],
         phase: Begin,
         handler: emit::rendering,
         after: [Framebuffer, Accesses],
@@ -279,6 +279,7 @@ dirty_bits! {
     PushConstants {
         setters: ["set_constant_buffer", "set_push_constants", "draw_vbo"],
         commands: [Draw],
+        not_for: [Dispatch],
         phase: Inside,
         handler: emit::push_constants,
         after: [Program, Uniforms],

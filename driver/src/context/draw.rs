@@ -43,6 +43,7 @@ impl Context {
     /// Draws `draws`, or what `indirect` says.
     pub fn draw_vbo(&mut self, info: &DrawInfo, indirect: Option<&DrawIndirect>, draws: &[DrawStart]) -> Result<()> {
         self.flush_if_long()?;
+        self.take_messages();
         self.set_topology(info)?;
         if let Some(indices) = &info.indices {
             self.use_indices(indices)?;
@@ -86,6 +87,7 @@ impl Context {
         self.sync(Command::Draw)?;
         self.check_draw()?;
         self.record_input(info);
+        self.resume_feedback()?;
         let (instances, first, stride) = (info.instance_count, info.start_instance, target.stride());
         if stride == 0 {
             return Err(Error::new("nothing was captured yet"));
@@ -128,8 +130,7 @@ impl Context {
         let same = |bound: &BoundIndices| {
             Arc::ptr_eq(&bound.buffer, &indices.buffer) && (bound.offset, bound.ty) == (indices.offset, indices.ty)
         };
-        let again = self.options.emit_all || self.dirty.contains(Dirty::Accesses);
-        if !again && self.current.indices.as_ref().is_some_and(same) {
+        if !self.options.emit_all && self.current.indices.as_ref().is_some_and(same) {
             return Ok(());
         }
         let size = match index_size(indices.ty) {
@@ -190,20 +191,9 @@ impl Context {
 
     /// Records what each draw says of the vertices' way into primitives.
     fn record_input(&mut self, info: &DrawInfo) {
-        let (raw, commands) = (&self.device.raw, self.batch.commands);
-        if self.current.topology != Some(info.mode) {
-            // SAFETY: the buffer is recording; the pipeline is of the topology's class.
-            unsafe { raw.cmd_set_primitive_topology(commands, info.mode) };
-            self.counters.commands += 1;
-            self.current.topology = Some(info.mode);
-        }
-        let restart = info.indices.as_ref().is_some_and(|indices| indices.restart);
-        if self.current.restart != Some(restart) {
-            // SAFETY: as before.
-            unsafe { raw.cmd_set_primitive_restart_enable(commands, restart) };
-            self.counters.commands += 1;
-            self.current.restart = Some(restart);
-        }
+        let mut set = self.recorder();
+        set.topology(info.mode);
+        set.restart(info.indices.as_ref().is_some_and(|indices| indices.restart));
     }
 
     fn record_draws(&mut self, info: &DrawInfo, draws: &[DrawStart]) -> u32 {

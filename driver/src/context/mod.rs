@@ -143,8 +143,6 @@ struct Current {
     /// What the push constants are, and what the command buffer has of them.
     push: Vec<u8>,
     is_indexed: bool,
-    topology: Option<Topology>,
-    restart: Option<bool>,
     indices: Option<draw::BoundIndices>,
     /// How many viewports there are, and which have no area, a bit each.
     viewports: (usize, u32),

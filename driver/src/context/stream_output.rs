@@ -74,6 +74,20 @@ impl Context {
         if targets.len() > MAX_TARGETS {
             return Err(Error::new(format!("{} targets of transform feedback", targets.len())));
         }
+        let same = |(number, bound): (usize, &Option<Arc<StreamOutputTarget>>)| {
+            let target = targets.get(number).and_then(Option::as_ref);
+            bound.as_ref().map(Arc::as_ptr) == target.map(Arc::as_ptr)
+        };
+        // To go on with what is captured to is no change, and to end what did not begin is none either.
+        let changes_nothing = append || targets.iter().all(Option::is_none);
+        if changes_nothing && self.feedback.targets.iter().enumerate().all(same) {
+            return Ok(());
+        }
+        for target in targets.iter().flatten() {
+            let subject = &target.range.buffer.subject;
+            subject.observe(&self.inbox, Dirty::StreamOutput);
+            subject.observe(&self.inbox, Dirty::StorageBuffers);
+        }
         self.suspend_feedback();
         let feedback = &mut self.feedback;
         feedback.targets = Default::default();

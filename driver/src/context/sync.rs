@@ -3,6 +3,7 @@
 use super::{Command, Context, Dirty};
 use crate::device::Logical;
 use crate::error::{ErrorKind, Result};
+use crate::pipeline::{PipelineDesc, Word};
 use crate::state::{walk, BitSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,20 +16,17 @@ impl Context {
 
     /// Has the command buffer get what bits of `mask` say.
     pub(super) fn sync_bits(&mut self, mask: BitSet<Dirty>) -> Result<()> {
-        let posted = self.inbox.take();
-        if !posted.is_empty() {
-            posted.iter().for_each(|bit| self.force(bit));
-        }
+        self.take_messages();
         if self.options.emit_all {
             self.forget_all();
         }
-        let wanted = mask & self.relevant;
+        let wanted = mask & self.relevant();
         if (self.dirty & wanted).is_empty() {
             return Ok(());
         }
         self.check_lost()?;
         let mut dirty = self.dirty.take();
-        let walked = walk(&mut dirty, mask, self.relevant, |bit| {
+        let walked = walk(&mut dirty, mask, self.relevant(), |bit| {
             let was_forced = self.forced.remove(bit);
             let handled = self.handle(bit);
             if handled.is_err() && was_forced {
@@ -42,7 +40,7 @@ impl Context {
             self.forced |= self.dirty;
         })?;
         // A handler of an earlier bit may have widened what is relevant.
-        match (self.dirty & mask & self.relevant).is_empty() {
+        match (self.dirty & mask & self.relevant()).is_empty() {
             true => Ok(()),
             false => self.sync_rest(mask),
         }
@@ -62,7 +60,7 @@ impl Context {
     /// The bits that became relevant during a walk.
     fn sync_rest(&mut self, mask: BitSet<Dirty>) -> Result<()> {
         let mut dirty = self.dirty.take();
-        let walked = walk(&mut dirty, mask, self.relevant, |bit| {
+        let walked = walk(&mut dirty, mask, self.relevant(), |bit| {
             self.forced.remove(bit);
             self.handle(bit).map(|()| self.dirty.take())
         });
@@ -71,13 +69,36 @@ impl Context {
         Ok(())
     }
 
-    /// Nothing that the command buffer has counts any more.
+    /// Takes over what resources told this context: they have other storages.
+    pub(super) fn take_messages(&mut self) {
+        let posted = self.inbox.take();
+        if !posted.is_empty() {
+            posted.iter().for_each(|bit| self.force(bit));
+        }
+    }
+
+    /// The bits whose handlers run.
+    fn relevant(&self) -> BitSet<Dirty> {
+        match self.options.emit_all {
+            true => BitSet::ALL,
+            false => self.relevant,
+        }
+    }
+
+    /// Nothing that the command buffer has, and nothing that was found by what it was made of, counts any more.
     fn forget_all(&mut self) {
         (self.dirty, self.forced) = (BitSet::ALL, BitSet::ALL);
+        self.derived = Default::default();
+        self.programs.clear();
+        self.batch.sets.forget();
+        let topology = self.current.desc.get(Word::Topology);
+        self.current.desc = PipelineDesc::default();
+        self.current.desc.set(Word::Topology, topology);
         self.current.pipeline = None;
         self.current.sets = Default::default();
         self.current.compute_sets = Default::default();
-        (self.current.topology, self.current.restart, self.current.indices) = (None, None, None);
+        self.current.indices = None;
+        self.batch.recorded = Default::default();
         self.bound.stages.iter_mut().for_each(|stage| stage.uploaded = Default::default());
     }
 

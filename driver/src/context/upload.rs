@@ -8,6 +8,9 @@ use std::sync::Arc;
 /// Bytes of a chunk.
 const CHUNK: u64 = 1 << 20;
 
+/// What chunks are called. A log of the null implementation has what is in them, and not where it is.
+const NAME: &std::ffi::CStr = c"~uploads";
+
 /// Chunks of memory, filled one after the other. One that no batch uses any more is filled again.
 #[derive(Default)]
 pub(super) struct Uploads {
@@ -43,8 +46,7 @@ impl Context {
     fn reserve(&mut self, size: u64, alignment: u64) -> Result<Uploaded> {
         let alignment = alignment.max(4);
         if size > CHUNK {
-            let storage = BufferStorage::new(&self.device, BufferDescription { size, usage: Usage::Stream })?;
-            return Ok(Uploaded { storage: Arc::new(storage), offset: 0 });
+            return Ok(Uploaded { storage: self.chunk(size)?, offset: 0 });
         }
         let uploads = &mut self.uploads;
         let offset = uploads.offset.next_multiple_of(alignment);
@@ -57,13 +59,18 @@ impl Context {
         let storage = match free {
             Some(storage) => storage,
             None => {
-                let description = BufferDescription { size: CHUNK, usage: Usage::Stream };
-                let storage = Arc::new(BufferStorage::new(&self.device, description)?);
-                uploads.chunks.push(Arc::clone(&storage));
+                let storage = self.chunk(CHUNK)?;
+                self.uploads.chunks.push(Arc::clone(&storage));
                 storage
             }
         };
-        (uploads.current, uploads.offset) = (Some(Arc::clone(&storage)), size);
+        (self.uploads.current, self.uploads.offset) = (Some(Arc::clone(&storage)), size);
         Ok(Uploaded { storage, offset: 0 })
+    }
+
+    fn chunk(&self, size: u64) -> Result<Arc<BufferStorage>> {
+        let storage = BufferStorage::new(&self.device, BufferDescription { size, usage: Usage::Stream })?;
+        self.device.functions.name(*storage.raw, NAME);
+        Ok(Arc::new(storage))
     }
 }

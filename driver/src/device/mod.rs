@@ -38,6 +38,8 @@ pub struct DeviceOptions {
     /// Features and extensions that are not used although the device may have them, by Vulkan's names: so that what is done on
     /// lesser devices can be tried on any. An error if a name is not one of [`Device::optional`].
     pub without: Vec<String>,
+    /// The objects that the driver has for itself get names, for debuggers and for the log of the null implementation.
+    pub names: bool,
     /// Which Vulkan: the installed one, if nothing else is said.
     pub implementation: Implementation,
 }
@@ -51,6 +53,7 @@ impl Default for DeviceOptions {
             robust: false,
             timeout: Duration::from_secs(10),
             without: Vec::new(),
+            names: false,
             implementation: Implementation::Loader,
         }
     }
@@ -70,7 +73,7 @@ pub struct Device {
 impl Device {
     /// Opens a device that has Vulkan 1.3.
     pub fn open(options: &DeviceOptions) -> Result<Device> {
-        let instance = Instance::new(&options.implementation, options.validation, options.synchronization)?;
+        let instance = Instance::new(options)?;
         let (physical, properties) = choose(&instance.raw, options.name.as_deref())?;
         let mut extensions = extensions(&instance.raw, physical)?;
         if let Some(unknown) = options.without.iter().find(|name| !is_optional(name)) {
@@ -192,6 +195,7 @@ pub(crate) struct Logical {
     pub(crate) queries: Queries,
     pub(crate) input: InputFeatures,
     was_lost: AtomicBool,
+    physical: vk::PhysicalDevice,
     /// Last, so that it is destroyed last.
     instance: Instance,
 }
@@ -223,7 +227,7 @@ impl Logical {
         // SAFETY: the queue family, the extensions and the features are those that the device said it has.
         let raw = unsafe { instance.raw.create_device(physical, &info, None) }.during("vkCreateDevice")?;
         let feedback = has_feedback.then(|| ash::ext::transform_feedback::Device::new(&instance.raw, &raw));
-        let functions = Functions::new(&instance.raw, &raw);
+        let functions = Functions::new(&instance.raw, &raw, options.names);
         let dynamic = DynamicStates::query(features, &options.without);
         let (timeout, core, context) = (options.timeout, features.core, features.context());
         let queue = Queue::new(&raw, queue_family);
@@ -258,6 +262,7 @@ impl Logical {
             queries,
             input,
             was_lost: AtomicBool::new(false),
+            physical,
             instance,
         })
     }
@@ -265,6 +270,34 @@ impl Logical {
     /// Does something with the allocator of memory.
     pub(crate) fn with_allocator<T>(&self, work: impl FnOnce(&mut Option<Allocator>) -> T) -> T {
         work(&mut self.allocator.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// An error if the device has no image like this.
+    pub(crate) fn check_image(&self, info: &vk::ImageCreateInfo<'_>) -> Result<()> {
+        let (format, ty, tiling) = (info.format, info.image_type, info.tiling);
+        // SAFETY: the physical device is of this instance.
+        let most = unsafe {
+            let instance = &self.instance.raw;
+            instance.get_physical_device_image_format_properties(
+                self.physical,
+                format,
+                ty,
+                tiling,
+                info.usage,
+                info.flags,
+            )
+        };
+        let most = match most {
+            Err(vk::Result::ERROR_FORMAT_NOT_SUPPORTED) => None,
+            most => Some(most.during("vkGetPhysicalDeviceImageFormatProperties")?),
+        };
+        let has = most.is_some_and(|most| {
+            most.sample_counts.contains(info.samples)
+                && most.max_mip_levels >= info.mip_levels
+                && most.max_array_layers >= info.array_layers
+        });
+        let message = || format!("the device has no images of {format:?} that are used as {:?}", info.usage);
+        has.then_some(()).ok_or_else(|| Error::new(message()))
     }
 
     /// Work did not end in time, or the driver gave up: nothing may be destroyed any more.
@@ -322,15 +355,26 @@ pub(crate) struct Functions {
     pub(crate) dynamic2: ash::ext::extended_dynamic_state2::Device,
     pub(crate) dynamic3: ash::ext::extended_dynamic_state3::Device,
     pub(crate) vertex_input: ash::ext::vertex_input_dynamic_state::Device,
+    names: Option<ash::ext::debug_utils::Device>,
 }
 
 impl Functions {
     /// Those that the device has; it has others only where [`DynamicStates`] or an extension says so.
-    fn new(instance: &ash::Instance, device: &ash::Device) -> Functions {
+    fn new(instance: &ash::Instance, device: &ash::Device, names: bool) -> Functions {
         Functions {
             dynamic2: ash::ext::extended_dynamic_state2::Device::new(instance, device),
             dynamic3: ash::ext::extended_dynamic_state3::Device::new(instance, device),
             vertex_input: ash::ext::vertex_input_dynamic_state::Device::new(instance, device),
+            names: names.then(|| ash::ext::debug_utils::Device::new(instance, device)),
+        }
+    }
+
+    /// Gives an object a name, if names are wanted.
+    pub(crate) fn name<H: vk::Handle>(&self, object: H, name: &CStr) {
+        if let Some(names) = &self.names {
+            let info = vk::DebugUtilsObjectNameInfoEXT::default().object_handle(object).object_name(name);
+            // SAFETY: the object is of this device, and nobody else names it. A name that cannot be given is done without.
+            let _ = unsafe { names.set_debug_utils_object_name(&info) };
         }
     }
 }
@@ -369,14 +413,17 @@ struct Instance {
 const LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
 
 impl Instance {
-    fn new(implementation: &Implementation, validation: bool, synchronization: bool) -> Result<Instance> {
-        let opened = implementation.open()?;
+    fn new(options: &DeviceOptions) -> Result<Instance> {
+        let DeviceOptions { validation, synchronization, .. } = *options;
+        let opened = options.implementation.open()?;
         let entry = opened.entry.clone();
         let application = vk::ApplicationInfo::default().application_name(c"ntv").api_version(vk::API_VERSION_1_3);
         let (mut layers, mut extensions) = (vec![], vec![]);
         if validation {
             require_layer(&entry)?;
             layers.push(LAYER.as_ptr());
+        }
+        if validation || options.names {
             extensions.push(vk::EXT_DEBUG_UTILS_NAME.as_ptr());
         }
         if synchronization {

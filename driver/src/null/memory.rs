@@ -45,7 +45,12 @@ impl Heaps {
 pub(super) struct Bytes {
     start: NonNull<u8>,
     layout: Layout,
+    /// Bytes before the first that is given out.
+    skipped: usize,
 }
+
+/// What the first byte is aligned to.
+const ALIGNMENT: usize = 256;
 
 // SAFETY: the bytes are accessed through raw pointers only; who does it when is for the application to order, as Vulkan says.
 unsafe impl Send for Bytes {}
@@ -54,21 +59,24 @@ unsafe impl Sync for Bytes {}
 
 impl Bytes {
     fn new(size: u64) -> Option<Arc<Bytes>> {
-        let layout = Layout::from_size_align(usize::try_from(size.max(1)).ok()?, 256).ok()?;
+        // More than any allocator gives by itself is asked for by room: zeros that are aligned would be written at once, all of them.
+        let size = usize::try_from(size.max(1)).ok()?.checked_add(ALIGNMENT)?;
+        let layout = Layout::from_size_align(size, 8).ok()?;
         // SAFETY: the size is not 0.
         let start = NonNull::new(unsafe { alloc_zeroed(layout) })?;
-        Some(Arc::new(Bytes { start, layout }))
+        let skipped = start.as_ptr().addr().next_multiple_of(ALIGNMENT) - start.as_ptr().addr();
+        Some(Arc::new(Bytes { start, layout, skipped }))
     }
 
     pub(super) fn len(&self) -> u64 {
-        self.layout.size() as u64
+        (self.layout.size() - ALIGNMENT) as u64
     }
 
     /// Where the bytes from `offset` on are, if there are `len` of them.
     pub(super) fn at(&self, offset: u64, len: u64) -> Option<*mut u8> {
         let fits = offset.checked_add(len).is_some_and(|end| end <= self.len());
-        // SAFETY: the offset is within the allocation.
-        fits.then(|| unsafe { self.start.as_ptr().add(offset as usize) })
+        // SAFETY: the offset is within the allocation, which has room for what is skipped.
+        fits.then(|| unsafe { self.start.as_ptr().add(self.skipped + offset as usize) })
     }
 }
 

@@ -14,7 +14,7 @@ mod pass;
 mod table;
 mod transitions;
 
-pub(crate) use create::blend_attachment;
+pub(crate) use create::provoking_mode;
 pub(crate) use desc::{MultisampleWord, PipelineDesc, RasterizerWord, Word};
 pub(crate) use disk::DiskCache;
 pub(crate) use elements::{input_rate, VertexElements};

@@ -142,7 +142,8 @@ impl Pipelines {
         Ok(())
     }
 
-    fn create(&self, modules: &Modules, desc: &PipelineDesc, source: &PipelineSource) -> Result<Pipeline> {
+    /// Makes the pipeline of `desc`, whatever is there.
+    pub(crate) fn create(&self, modules: &Modules, desc: &PipelineDesc, source: &PipelineSource) -> Result<Pipeline> {
         let stages = modules.get(&self.device, &source.program, &source.key)?;
         // What reads the framebuffer is drawn in a render pass object, and made whole.
         let samples = MultisampleWord::unpack(desc.get(Word::Multisample)).samples;

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 /// What a log calls those that were measured.
-const SIDES: [&str; 4] = ["ntv", "zink", "zink threaded", "opengl"];
+const SIDES: [&str; 5] = ["ntv", "zink", "zink threaded", "opengl", "ntv null"];
 
 /// Workloads in the order of the table.
 const WORKLOADS: [&str; 10] = [
@@ -39,7 +39,7 @@ struct Cell {
     /// Draws of a round, which all sides have in common.
     draws: Option<f64>,
     /// By the side's place in [`SIDES`].
-    times: [Option<Times>; 4],
+    times: [Option<Times>; 5],
 }
 
 impl Cell {
@@ -102,8 +102,8 @@ fn add(cells: &mut Cells, row: Row<'_>) -> Result<usize> {
 fn costs(out: &mut String, cells: &Cells) -> Result<()> {
     *out += "\n## CPU time of a draw, in ns\n\n\
         | changes | draws | ntv | zink alone | ntv / zink alone | ntv, least | zink alone, least | ntv / zink alone, least \
-        | OpenGL above zink | zink with OpenGL | zink threaded, with OpenGL |\n\
-        | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n";
+        | ntv on the null device | OpenGL above zink | zink with OpenGL | zink threaded, with OpenGL |\n\
+        | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n";
     for (workload, cell) in cells {
         write!(out, "| {} | {} ", WORKLOADS[*workload], cell.draws.unwrap_or_default())?;
         let (own, zink) = (cell.cpu(0), cell.zink_alone());
@@ -112,7 +112,7 @@ fn costs(out: &mut String, cells: &Cells) -> Result<()> {
             let ratio = own.zip(zink).map(|(own, zink)| own / zink);
             write!(out, "| {} | {} | {} ", figure(own, 0), figure(zink, 0), figure(ratio, 2))?;
         }
-        let others = [3, 1, 2].map(|side| figure(cell.cpu(side).map(|times| times[0]), 0));
+        let others = [4, 3, 1, 2].map(|side| figure(cell.cpu(side).map(|times| times[0]), 0));
         writeln!(out, "| {} |", others.join(" | "))?;
     }
     Ok(())
@@ -161,10 +161,14 @@ mod tests {
             ("opengl", "blend", [1000, 100, 50, 100, 100]),
             ("zink", "none", [1000, 300, 300, 500, 500]),
         ]);
-        let text = text(&[zink, log(&[("ntv", "blend", [1000, 200, 100, 250, 200])])]).unwrap();
+        let own = log(&[("ntv", "blend", [1000, 200, 100, 250, 200]), ("ntv null", "blend", [1000, 40, 30, 50, 40])]);
+        let text = text(&[zink, own]).unwrap();
         assert!(text.contains("\n| zink threaded | gpu | it 1.0 | 2026-01-02 | 31 |\n"), "{text}");
-        assert!(text.contains("\n| blend | 1000 | 200 | 400 | 0.50 | 100 | 400 | 0.25 | 100 | 500 | 90 |\n"), "{text}");
-        assert!(text.contains("\n| none | 1000 | - | - | - | - | - | - | - | 300 | - |\n"), "{text}");
+        assert!(
+            text.contains("\n| blend | 1000 | 200 | 400 | 0.50 | 100 | 400 | 0.25 | 40 | 100 | 500 | 90 |\n"),
+            "{text}"
+        );
+        assert!(text.contains("\n| none | 1000 | - | - | - | - | - | - | - | - | 300 | - |\n"), "{text}");
         assert!(text.contains("\n| blend | 4000 | 1000 | 4.00 | 2000 | 5000 | 1250 | 2500 |\n"), "{text}");
         assert!(text.find("| none |").unwrap() < text.find("| blend |").unwrap());
     }

@@ -1,9 +1,11 @@
 //! Handlers of the fixed function's state.
 
-use crate::context::{Context, Dirty, RasterizerState, Scissor, StencilState, Viewport};
+use super::dynamic::Recorder;
+use crate::context::bind::MAX_VIEWPORTS;
+use crate::context::{Context, Dirty, RasterizerState, Scissor, Viewport};
 use crate::device::DynamicState;
 use crate::error::Result;
-use crate::pipeline::{blend_attachment, MultisampleWord, RasterizerWord, Word};
+use crate::pipeline::{provoking_mode, MultisampleWord, RasterizerWord, Word};
 use ash::vk;
 
 impl Context {
@@ -17,6 +19,11 @@ impl Context {
 
     pub(super) fn takes(&self, state: DynamicState) -> bool {
         self.device.dynamic.has(state)
+    }
+
+    /// Records state that the command buffer does not have.
+    pub(in crate::context) fn recorder(&mut self) -> Recorder<'_> {
+        Recorder::new(&self.device, &mut self.batch, &mut self.counters.commands)
     }
 
     /// The rasterizer state; the default before any was bound.
@@ -50,53 +57,14 @@ pub(in crate::context) fn blend(context: &mut Context) -> Result<()> {
     let state = &blend.state;
     // Pipelines without colours want the state as well, and no command sets that of none.
     let colors = context.current.desc.colors().len().max(1);
-    let (commands, device) = (context.batch.commands, &context.device);
-    let functions = &device.functions;
-    let rows: Vec<_> = (0..colors).map(|color| blend_attachment(state, color)).collect();
-    let mut recorded = 0;
-    let mut is_static = false;
-    let mut dynamic = |state: DynamicState| {
-        let has = device.dynamic.has(state);
-        recorded += u64::from(has);
-        is_static |= !has;
-        has
-    };
-    if dynamic(DynamicState::BlendEnable) {
-        let enables: Vec<vk::Bool32> = rows.iter().map(|row| row.blend_enable).collect();
-        // SAFETY: the buffer is recording, and the device takes the command.
-        unsafe { functions.dynamic3.cmd_set_color_blend_enable(commands, 0, &enables) };
-    }
-    if dynamic(DynamicState::BlendEquation) {
-        let equations: Vec<vk::ColorBlendEquationEXT> = rows
-            .iter()
-            .map(|row| vk::ColorBlendEquationEXT {
-                src_color_blend_factor: row.src_color_blend_factor,
-                dst_color_blend_factor: row.dst_color_blend_factor,
-                color_blend_op: row.color_blend_op,
-                src_alpha_blend_factor: row.src_alpha_blend_factor,
-                dst_alpha_blend_factor: row.dst_alpha_blend_factor,
-                alpha_blend_op: row.alpha_blend_op,
-            })
-            .collect();
-        // SAFETY: as before.
-        unsafe { functions.dynamic3.cmd_set_color_blend_equation(commands, 0, &equations) };
-    }
-    if dynamic(DynamicState::WriteMask) {
-        let masks: Vec<vk::ColorComponentFlags> = rows.iter().map(|row| row.color_write_mask).collect();
-        // SAFETY: as before.
-        unsafe { functions.dynamic3.cmd_set_color_write_mask(commands, 0, &masks) };
-    }
-    let has_logic_op = state.logicop.is_some() && device.core.logic_op == vk::TRUE;
-    if dynamic(DynamicState::LogicOpEnable) {
-        // SAFETY: as before.
-        unsafe { functions.dynamic3.cmd_set_logic_op_enable(commands, has_logic_op) };
-    }
-    if dynamic(DynamicState::LogicOp) {
-        let op = state.logicop.unwrap_or(vk::LogicOp::COPY);
-        // SAFETY: as before.
-        unsafe { functions.dynamic2.cmd_set_logic_op(commands, op) };
-    }
-    context.counters.commands += recorded;
+    let has_logic_op = state.logicop.is_some() && context.device.core.logic_op == vk::TRUE;
+    let mut set = context.recorder();
+    let is_dynamic = [
+        set.blend(state, colors),
+        set.logic_op_enable(has_logic_op),
+        set.logic_op(state.logicop.unwrap_or(vk::LogicOp::COPY)),
+    ];
+    let is_static = is_dynamic.contains(&false);
     context.set_word(Word::Blend, if is_static { blend.number } else { 0 });
     if context.bound.blend.differs() {
         context.force(Dirty::Multisample);
@@ -107,8 +75,6 @@ pub(in crate::context) fn blend(context: &mut Context) -> Result<()> {
 
 pub(in crate::context) fn rasterizer(context: &mut Context) -> Result<()> {
     let state = context.rasterizer_state();
-    let (raw, commands) = (&context.device.raw, context.batch.commands);
-    let functions = &context.device.functions.dynamic3;
     let turned = context.current.orientation & ntv::Key::ORIENTATION;
     // Each flip, and each exchange of axes, turns windings over.
     let front = match turned.count_ones() % 2 {
@@ -117,49 +83,29 @@ pub(in crate::context) fn rasterizer(context: &mut Context) -> Result<()> {
         _ => vk::FrontFace::CLOCKWISE,
     };
     let [constant, clamp, slope] = state.depth_bias.unwrap_or_default();
-    let has_wide = context.device.core.wide_lines == vk::TRUE;
-    let has_bias_clamp = context.device.core.depth_bias_clamp == vk::TRUE;
-    // SAFETY: the buffer is recording; widths and clamps are what the device takes.
-    unsafe {
-        raw.cmd_set_cull_mode(commands, state.cull_face);
-        raw.cmd_set_front_face(commands, front);
-        raw.cmd_set_depth_bias_enable(commands, state.depth_bias.is_some());
-        raw.cmd_set_depth_bias(commands, constant, if has_bias_clamp { clamp } else { 0.0 }, slope);
-        raw.cmd_set_rasterizer_discard_enable(commands, state.rasterizer_discard);
-        raw.cmd_set_line_width(commands, if has_wide { state.line_width } else { 1.0 });
-    }
-    context.counters.commands += 6;
-    let has_clamp = context.device.core.depth_clamp == vk::TRUE;
-    let has_fill = context.device.core.fill_mode_non_solid == vk::TRUE;
+    let core = context.device.core;
+    let has_provoking = context.device.input.provokes_last;
     let mut word = RasterizerWord {
-        polygon_mode: if has_fill { state.fill.as_raw() as u32 } else { 0 },
-        depth_clamp: u32::from(!state.depth_clip && has_clamp),
+        polygon_mode: if core.fill_mode_non_solid == vk::TRUE { state.fill.as_raw() as u32 } else { 0 },
+        depth_clamp: u32::from(!state.depth_clip && core.depth_clamp == vk::TRUE),
         depth_clip: u32::from(state.depth_clip),
         negative_one_to_one: u32::from(!state.clip_halfz && context.device.features.depth_clip_control),
-        provoking_last: u32::from(!state.flatshade_first && context.device.input.provokes_last),
+        provoking_last: u32::from(!state.flatshade_first && has_provoking),
     };
-    macro_rules! dynamic {
-        ($($state:ident $field:ident: $value:ident => $call:expr;)*) => {$(
-            if context.takes(DynamicState::$state) {
-                let $value = std::mem::take(&mut word.$field);
-                // SAFETY: the buffer is recording, and the device takes the command.
-                unsafe { $call };
-                context.counters.commands += 1;
-            }
-        )*};
-    }
-    dynamic! {
-        PolygonMode polygon_mode: mode =>
-            functions.cmd_set_polygon_mode(commands, vk::PolygonMode::from_raw(mode as i32));
-        DepthClamp depth_clamp: on => functions.cmd_set_depth_clamp_enable(commands, on != 0);
-        DepthClip depth_clip: on => functions.cmd_set_depth_clip_enable(commands, on != 0);
-        NegativeOneToOne negative_one_to_one: on =>
-            functions.cmd_set_depth_clip_negative_one_to_one(commands, on != 0);
-        ProvokingVertex provoking_last: last => functions.cmd_set_provoking_vertex_mode(commands, match last {
-            0 => vk::ProvokingVertexModeEXT::FIRST_VERTEX,
-            _ => vk::ProvokingVertexModeEXT::LAST_VERTEX,
-        });
-    }
+    let mut set = context.recorder();
+    set.cull_mode(state.cull_face);
+    set.front_face(front);
+    set.depth_bias_enable(state.depth_bias.is_some());
+    set.depth_bias([constant, if core.depth_bias_clamp == vk::TRUE { clamp } else { 0.0 }, slope]);
+    set.rasterizer_discard(state.rasterizer_discard);
+    set.line_width(if core.wide_lines == vk::TRUE { state.line_width } else { 1.0 });
+    // What commands set is 0 in the pipeline's description.
+    let unless = |is_set: bool, value: &mut u32| *value = if is_set { 0 } else { *value };
+    unless(set.polygon_mode(vk::PolygonMode::from_raw(word.polygon_mode as i32)), &mut word.polygon_mode);
+    unless(set.depth_clamp(word.depth_clamp != 0), &mut word.depth_clamp);
+    unless(set.depth_clip(word.depth_clip != 0), &mut word.depth_clip);
+    unless(set.negative_one_to_one(word.negative_one_to_one != 0), &mut word.negative_one_to_one);
+    unless(set.provoking_vertex(provoking_mode(word)), &mut word.provoking_last);
     context.set_word(Word::Rasterizer, word.pack());
     if context.bound.rasterizer.differs() {
         context.force(Dirty::Multisample);
@@ -181,36 +127,21 @@ pub(in crate::context) fn multisample(context: &mut Context) -> Result<()> {
         min_samples: (*context.bound.min_samples.get()).min(samples) * u32::from(samples > 1),
     };
     let mask = *context.bound.sample_mask.get();
-    let (commands, functions) = (context.batch.commands, &context.device.functions.dynamic3);
     let count = vk::SampleCountFlags::from_raw(samples);
-    let mut recorded = 0;
-    // SAFETY: the buffer is recording, and the device takes each of the commands that are called.
-    unsafe {
-        if context.takes(DynamicState::Samples) {
-            functions.cmd_set_rasterization_samples(commands, count);
-            // Sample shading counts them, and render passes have them; else they are no part of the pipeline.
-            let is_counted = word.min_samples != 0 || context.reads_framebuffer();
-            word.samples = if is_counted { samples } else { 0 };
-            recorded += 1;
-        }
-        if context.takes(DynamicState::SampleMask) {
-            functions.cmd_set_sample_mask(commands, count, &[mask]);
-            recorded += 1;
-        }
-        if context.takes(DynamicState::AlphaToCoverage) {
-            functions.cmd_set_alpha_to_coverage_enable(commands, word.alpha_to_coverage != 0);
-            word.alpha_to_coverage = 0;
-            recorded += 1;
-        }
-        if context.takes(DynamicState::AlphaToOne) {
-            functions.cmd_set_alpha_to_one_enable(commands, word.alpha_to_one != 0);
-            word.alpha_to_one = 0;
-            recorded += 1;
-        }
+    let mut set = context.recorder();
+    if set.samples(count) {
+        // Sample shading counts them; without it they are no part of the pipeline.
+        word.samples = if word.min_samples == 0 { 0 } else { samples };
     }
-    context.counters.commands += recorded;
+    let has_mask = set.sample_mask((count, mask));
+    if set.alpha_to_coverage(alpha_to_coverage) {
+        word.alpha_to_coverage = 0;
+    }
+    if set.alpha_to_one(word.alpha_to_one != 0) {
+        word.alpha_to_one = 0;
+    }
     context.set_word(Word::Multisample, word.pack());
-    context.set_word(Word::SampleMask, if context.takes(DynamicState::SampleMask) { 0 } else { mask });
+    context.set_word(Word::SampleMask, if has_mask { 0 } else { mask });
     context.bound.sample_mask.synced();
     context.bound.min_samples.synced();
     Ok(())
@@ -218,73 +149,48 @@ pub(in crate::context) fn multisample(context: &mut Context) -> Result<()> {
 
 pub(in crate::context) fn depth_stencil_alpha(context: &mut Context) -> Result<()> {
     let state = context.bound.depth_stencil.get().as_ref().map(|bound| *bound.0).unwrap_or_default();
-    let (raw, commands) = (&context.device.raw, context.batch.commands);
     let bounds = state.depth_bounds.filter(|_| context.device.core.depth_bounds == vk::TRUE);
-    let [near, far] = bounds.unwrap_or([0.0, 1.0]);
-    // SAFETY: the buffer is recording.
-    unsafe {
-        raw.cmd_set_depth_test_enable(commands, state.depth.is_some());
-        raw.cmd_set_depth_write_enable(commands, state.depth.is_some() && state.depth_write);
-        raw.cmd_set_depth_compare_op(commands, state.depth.unwrap_or(vk::CompareOp::ALWAYS));
-        raw.cmd_set_depth_bounds_test_enable(commands, bounds.is_some());
-        raw.cmd_set_depth_bounds(commands, near, far);
-        raw.cmd_set_stencil_test_enable(commands, state.stencil.is_some());
-    }
-    let sides = state.stencil.unwrap_or_default();
-    for (face, side) in [vk::StencilFaceFlags::FRONT, vk::StencilFaceFlags::BACK].into_iter().zip(sides) {
-        let StencilState { func, fail_op, zfail_op, zpass_op, valuemask, writemask } = side;
-        // SAFETY: as before.
-        unsafe {
-            raw.cmd_set_stencil_op(commands, face, fail_op, zpass_op, zfail_op, func);
-            raw.cmd_set_stencil_compare_mask(commands, face, valuemask);
-            raw.cmd_set_stencil_write_mask(commands, face, writemask);
-        }
-    }
-    context.counters.commands += 12;
+    let [front, back] = state.stencil.unwrap_or_default();
+    let mut set = context.recorder();
+    set.depth_test(state.depth.is_some());
+    set.depth_write(state.depth.is_some() && state.depth_write);
+    set.depth_compare(state.depth.unwrap_or(vk::CompareOp::ALWAYS));
+    set.depth_bounds_test(bounds.is_some());
+    set.depth_bounds(bounds.unwrap_or([0.0, 1.0]));
+    set.stencil_test(state.stencil.is_some());
+    set.stencil_op_front(front.into());
+    set.stencil_op_back(back.into());
+    set.stencil_compare_front(front.valuemask);
+    set.stencil_compare_back(back.valuemask);
+    set.stencil_write_front(front.writemask);
+    set.stencil_write_back(back.writemask);
     context.bound.depth_stencil.synced();
     Ok(())
 }
 
 pub(in crate::context) fn stencil_ref(context: &mut Context) -> Result<()> {
     let [front, back] = *context.bound.stencil_ref.get();
-    let (raw, commands) = (&context.device.raw, context.batch.commands);
-    // SAFETY: the buffer is recording.
-    unsafe {
-        raw.cmd_set_stencil_reference(commands, vk::StencilFaceFlags::FRONT, front);
-        raw.cmd_set_stencil_reference(commands, vk::StencilFaceFlags::BACK, back);
-    }
-    context.counters.commands += 2;
+    let mut set = context.recorder();
+    set.stencil_reference_front(front);
+    set.stencil_reference_back(back);
     context.bound.stencil_ref.synced();
     Ok(())
 }
 
 pub(in crate::context) fn blend_color(context: &mut Context) -> Result<()> {
-    // SAFETY: the buffer is recording.
-    unsafe { context.device.raw.cmd_set_blend_constants(context.batch.commands, context.bound.blend_color.get()) };
-    context.counters.commands += 1;
+    let constants = *context.bound.blend_color.get();
+    context.recorder().blend_constants(constants);
     context.bound.blend_color.synced();
     Ok(())
 }
 
 pub(in crate::context) fn viewport(context: &mut Context) -> Result<()> {
-    let raw = |viewport: &Viewport| {
-        let [x, y, width, height] = viewport.rect;
-        let [min_depth, max_depth] = viewport.depth;
-        // Vulkan has no viewports of no width: the scissor is empty then.
-        let width = if width > 0.0 { width } else { 1.0 };
-        vk::Viewport { x, y, width, height, min_depth, max_depth }
-    };
-    let mut viewports = [vk::Viewport::default(); 16];
-    let count = context.bound.viewports.get().len().clamp(1, 16);
-    for (to, from) in viewports.iter_mut().zip(context.bound.viewports.get()) {
-        *to = raw(from);
-    }
-    // SAFETY: the buffer is recording; there are no more viewports than the device has.
-    unsafe { context.device.raw.cmd_set_viewport_with_count(context.batch.commands, &viewports[..count]) };
-    context.counters.commands += 1;
+    let bound = &context.bound.viewports;
+    let viewports = if bound.get().is_empty() { &[Viewport::default()] } else { &bound.get()[..] };
+    Recorder::new(&context.device, &mut context.batch, &mut context.counters.commands).viewports(viewports);
     let empty = |(number, viewport): (usize, &Viewport)| u32::from(is_empty(viewport)) << number;
-    let empty = context.bound.viewports.get().iter().enumerate().take(16).map(empty).sum();
-    if std::mem::replace(&mut context.current.viewports, (count, empty)) != (count, empty) {
+    let summary = (viewports.len(), viewports.iter().enumerate().map(empty).sum());
+    if std::mem::replace(&mut context.current.viewports, summary) != summary {
         // There is a scissor for each viewport, an empty one for those of no area.
         context.force(Dirty::Scissor);
     }
@@ -296,19 +202,17 @@ pub(in crate::context) fn scissor(context: &mut Context) -> Result<()> {
     let is_used = context.rasterizer_state().scissor;
     let [width, height] = context.current.rendering.size;
     let all = vk::Rect2D { offset: vk::Offset2D::default(), extent: vk::Extent2D { width, height } };
-    let mut scissors = [all; 16];
+    let mut scissors = [all; MAX_VIEWPORTS];
     // There are as many scissors as viewports.
-    let count = context.bound.viewports.get().len().clamp(1, 16);
-    for (number, viewport) in context.bound.viewports.get().iter().enumerate().take(16) {
+    let count = context.bound.viewports.get().len().max(1);
+    for (number, viewport) in context.bound.viewports.get().iter().enumerate() {
         if is_empty(viewport) {
             scissors[number].extent = vk::Extent2D::default();
         } else if let Some(scissor) = context.bound.scissors.get().get(number).filter(|_| is_used) {
             scissors[number] = rect(scissor);
         }
     }
-    // SAFETY: the buffer is recording; offsets are not negative.
-    unsafe { context.device.raw.cmd_set_scissor_with_count(context.batch.commands, &scissors[..count]) };
-    context.counters.commands += 1;
+    context.recorder().scissors(&scissors[..count]);
     context.bound.scissors.synced();
     Ok(())
 }

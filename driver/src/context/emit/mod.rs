@@ -2,14 +2,17 @@
 //!
 //! | file | what |
 //! |-|-|
-//! | `fixed` | dynamic state of the fixed function, and words of the pipeline's description where the device has no dynamic state |
+//! | `dynamic` | commands that set state, and what the command buffer has of it |
+//! | `fixed` | state of the fixed function, and words of the pipeline's description where the device has no dynamic state |
 //! | `programs` | programs, keys, pipelines |
 //! | `resources` | descriptors, vertex buffers, push constants |
 
+mod dynamic;
 mod fixed;
 mod programs;
 mod resources;
 
+pub(super) use dynamic::Recorded;
 pub(super) use fixed::{
     blend, blend_color, depth_stencil_alpha, multisample, patch_vertices, rasterizer, rect, scissor, stencil_ref,
     viewport,

@@ -219,7 +219,11 @@ pub(in crate::context) fn pipeline(context: &mut Context) -> Result<()> {
         None => {
             let key = context.current.key;
             let source = PipelineSource { program, key, blend: blend.state, elements: elements.state };
-            let made = context.shared.pipelines.get(&context.shared.modules, &desc, &source)?;
+            let (pipelines, modules) = (&context.shared.pipelines, &context.shared.modules);
+            let made = match context.options.emit_all {
+                true => Arc::new(pipelines.create(modules, &desc, &source)?),
+                false => pipelines.get(modules, &desc, &source)?,
+            };
             if let (Some(before), Some(changed)) = (&before, changed) {
                 context.transitions.add(before, changed, &made);
             }

@@ -3,7 +3,7 @@
 use crate::context::access::Use;
 use crate::context::bind::{ConstantBuffer, SamplerPointer};
 use crate::context::descriptors::{buffer_descriptor, image_descriptor, texel_descriptor, Descriptor};
-use crate::context::{BufferRange, Context};
+use crate::context::{BufferRange, Context, Dirty};
 use crate::device::DynamicState;
 use crate::error::{Error, Result};
 use crate::pipeline::{input_rate, Word};
@@ -44,13 +44,18 @@ pub(in crate::context) fn accesses(context: &mut Context) -> Result<()> {
     for class in DescriptorClass::ALL {
         context.bind_graphics(class)?;
     }
-    context.use_vertex_buffers();
+    if context.reads_vertices() {
+        context.use_vertex_buffers();
+    }
     context.flush_barriers();
     Ok(())
 }
 
 /// What a draw without an index reads for a vertex, by attribute.
 pub(in crate::context) fn vertex_buffers(context: &mut Context) -> Result<()> {
+    if !context.reads_vertices() {
+        return Ok(());
+    }
     context.use_vertex_buffers();
     context.flush_barriers();
     let Some(elements) = context.bound.elements.get().clone() else { return Ok(()) };
@@ -127,6 +132,10 @@ impl Context {
     pub(in crate::context) fn bind_compute_sets(&mut self, program: &Arc<crate::program::Program>) -> Result<()> {
         for class in DescriptorClass::ALL {
             self.bind_class(&program.layout, class, vk::PipelineBindPoint::COMPUTE)?;
+        }
+        if program.push_constants > 0 {
+            // There is one set of push constants for all bind points: those of draws are lost.
+            self.force(Dirty::PushConstants);
         }
         self.push_blocks(program, false)
     }
@@ -361,6 +370,11 @@ impl Context {
         };
         self.batch.keep(sampler.number, &sampler);
         Ok(*sampler.raw)
+    }
+
+    /// Whether the bound program has attributes.
+    fn reads_vertices(&self) -> bool {
+        self.current.program.as_ref().is_some_and(|program| program.attributes != 0)
     }
 
     fn use_vertex_buffers(&mut self) {

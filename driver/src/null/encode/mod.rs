@@ -29,6 +29,8 @@ pub(super) struct Encoder<'a> {
     /// The function that is called, for messages.
     pub(super) call: &'static str,
     pub(super) words: Vec<u64>,
+    /// Structs of chains that are left out.
+    ignored: Vec<vk::StructureType>,
     /// Where the objects are noted that a command names.
     recorded: Option<&'a mut Recorded>,
 }
@@ -44,12 +46,12 @@ pub(super) trait Encode {
 
 impl<'a> Encoder<'a> {
     pub(super) fn new(state: &'a mut State, call: &'static str) -> Encoder<'a> {
-        Encoder { state, call, words: Vec::new(), recorded: None }
+        Encoder { state, call, words: Vec::new(), ignored: Vec::new(), recorded: None }
     }
 
     /// One that writes a command, and notes what it names in `recorded`.
     pub(super) fn of_command(state: &'a mut State, call: &'static str, recorded: &'a mut Recorded) -> Encoder<'a> {
-        Encoder { state, call, words: Vec::new(), recorded: Some(recorded) }
+        Encoder { state, call, words: Vec::new(), ignored: Vec::new(), recorded: Some(recorded) }
     }
 
     pub(super) fn word(&mut self, word: u64) {
@@ -98,6 +100,10 @@ impl<'a> Encoder<'a> {
         while !head.is_null() {
             // SAFETY: every struct of a chain begins with its type and the next.
             let (kind, next) = unsafe { ((*head).s_type, (*head).p_next) };
+            if self.ignored.contains(&kind) {
+                head = next;
+                continue;
+            }
             let before = std::mem::take(&mut self.words);
             // SAFETY: the structure type says what it is.
             let known = unsafe { structs::link(self, kind, head.cast()) };

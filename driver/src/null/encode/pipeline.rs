@@ -81,11 +81,70 @@ pub(in crate::null) unsafe fn graphics_parts(
     })
 }
 
+/// The states of a pipeline that are dynamic: what its structs say of them is ignored.
+struct Dynamic<'a>(&'a [vk::DynamicState]);
+
+impl<'a> Dynamic<'a> {
+    /// # Safety
+    /// `info` is valid.
+    unsafe fn of(info: &'a vk::GraphicsPipelineCreateInfo<'_>) -> Dynamic<'a> {
+        // SAFETY: as asked of the caller.
+        let state = unsafe { info.p_dynamic_state.as_ref() };
+        // SAFETY: as asked of the caller.
+        Dynamic(state.map_or(&[], |state| unsafe { slice(state.p_dynamic_states, state.dynamic_state_count) }))
+    }
+
+    fn has(&self, state: vk::DynamicState) -> bool {
+        self.0.contains(&state)
+    }
+
+    /// Forgets a value that is ignored.
+    fn ignore<T: Default>(&self, state: vk::DynamicState, value: &mut T) {
+        if self.has(state) {
+            *value = T::default();
+        }
+    }
+}
+
+/// Writes a struct, if it is there, after `change`; and without the structs of its chain that are `ignored`.
+///
+/// # Safety
+/// The struct is valid, and still is after `change`.
+unsafe fn changed<T: Copy + Encode>(
+    state: *const T,
+    ignored: &[(bool, vk::StructureType)],
+    encoder: &mut Encoder<'_>,
+    change: impl FnOnce(&mut T),
+) {
+    // SAFETY: as asked of the caller.
+    let copy = unsafe { state.as_ref() }.map(|state| {
+        let mut copy = *state;
+        change(&mut copy);
+        copy
+    });
+    encoder.ignored = ignored.iter().filter(|(is_ignored, _)| *is_ignored).map(|(_, kind)| *kind).collect();
+    // SAFETY: as asked of the caller.
+    unsafe { copy.as_ref().map_or(std::ptr::null(), std::ptr::from_ref).encode(encoder) };
+    encoder.ignored.clear();
+}
+
 unsafe fn vertex_input(info: &vk::GraphicsPipelineCreateInfo<'_>, encoder: &mut Encoder<'_>) {
     // SAFETY: as asked of the caller.
     unsafe {
-        info.p_vertex_input_state.encode(encoder);
-        info.p_input_assembly_state.encode(encoder);
+        let dynamic = Dynamic::of(info);
+        if !dynamic.has(vk::DynamicState::VERTEX_INPUT_EXT) {
+            let mut bindings = Vec::new();
+            changed(info.p_vertex_input_state, &[], encoder, |state| {
+                bindings = slice(state.p_vertex_binding_descriptions, state.vertex_binding_description_count).to_vec();
+                for binding in &mut bindings {
+                    dynamic.ignore(vk::DynamicState::VERTEX_INPUT_BINDING_STRIDE, &mut binding.stride);
+                }
+                state.p_vertex_binding_descriptions = bindings.as_ptr();
+            });
+        }
+        changed(info.p_input_assembly_state, &[], encoder, |state| {
+            dynamic.ignore(vk::DynamicState::PRIMITIVE_RESTART_ENABLE, &mut state.primitive_restart_enable);
+        });
     }
 }
 
@@ -108,28 +167,91 @@ unsafe fn stages(info: &vk::GraphicsPipelineCreateInfo<'_>, fragment: bool, enco
 }
 
 unsafe fn pre_rasterization(info: &vk::GraphicsPipelineCreateInfo<'_>, encoder: &mut Encoder<'_>) {
+    use vk::{DynamicState as State, StructureType as Type};
     // SAFETY: as asked of the caller.
     unsafe {
+        let dynamic = Dynamic::of(info);
         stages(info, false, encoder);
-        info.p_tessellation_state.encode(encoder);
-        info.p_viewport_state.encode(encoder);
-        info.p_rasterization_state.encode(encoder);
+        changed(info.p_tessellation_state, &[], encoder, |state| {
+            dynamic.ignore(State::PATCH_CONTROL_POINTS_EXT, &mut state.patch_control_points);
+        });
+        let clip = dynamic.has(State::DEPTH_CLIP_NEGATIVE_ONE_TO_ONE_EXT);
+        let clip = (clip, Type::PIPELINE_VIEWPORT_DEPTH_CLIP_CONTROL_CREATE_INFO_EXT);
+        changed(info.p_viewport_state, &[clip], encoder, |_| {});
+        let ignored = [
+            (dynamic.has(State::DEPTH_CLIP_ENABLE_EXT), Type::PIPELINE_RASTERIZATION_DEPTH_CLIP_STATE_CREATE_INFO_EXT),
+            (
+                dynamic.has(State::PROVOKING_VERTEX_MODE_EXT),
+                Type::PIPELINE_RASTERIZATION_PROVOKING_VERTEX_STATE_CREATE_INFO_EXT,
+            ),
+        ];
+        changed(info.p_rasterization_state, &ignored, encoder, |state| {
+            dynamic.ignore(State::DEPTH_CLAMP_ENABLE_EXT, &mut state.depth_clamp_enable);
+            dynamic.ignore(State::RASTERIZER_DISCARD_ENABLE, &mut state.rasterizer_discard_enable);
+            dynamic.ignore(State::POLYGON_MODE_EXT, &mut state.polygon_mode);
+            dynamic.ignore(State::CULL_MODE, &mut state.cull_mode);
+            dynamic.ignore(State::FRONT_FACE, &mut state.front_face);
+            dynamic.ignore(State::DEPTH_BIAS_ENABLE, &mut state.depth_bias_enable);
+            dynamic.ignore(State::DEPTH_BIAS, &mut state.depth_bias_constant_factor);
+            dynamic.ignore(State::DEPTH_BIAS, &mut state.depth_bias_clamp);
+            dynamic.ignore(State::DEPTH_BIAS, &mut state.depth_bias_slope_factor);
+            dynamic.ignore(State::LINE_WIDTH, &mut state.line_width);
+        });
     }
 }
 
 unsafe fn fragment(info: &vk::GraphicsPipelineCreateInfo<'_>, encoder: &mut Encoder<'_>) {
+    use vk::DynamicState as State;
     // SAFETY: as asked of the caller.
     unsafe {
+        let dynamic = Dynamic::of(info);
         stages(info, true, encoder);
-        info.p_depth_stencil_state.encode(encoder);
+        changed(info.p_depth_stencil_state, &[], encoder, |state| {
+            dynamic.ignore(State::DEPTH_TEST_ENABLE, &mut state.depth_test_enable);
+            dynamic.ignore(State::DEPTH_WRITE_ENABLE, &mut state.depth_write_enable);
+            dynamic.ignore(State::DEPTH_COMPARE_OP, &mut state.depth_compare_op);
+            dynamic.ignore(State::DEPTH_BOUNDS_TEST_ENABLE, &mut state.depth_bounds_test_enable);
+            dynamic.ignore(State::DEPTH_BOUNDS, &mut state.min_depth_bounds);
+            dynamic.ignore(State::DEPTH_BOUNDS, &mut state.max_depth_bounds);
+            dynamic.ignore(State::STENCIL_TEST_ENABLE, &mut state.stencil_test_enable);
+            for side in [&mut state.front, &mut state.back] {
+                dynamic.ignore(State::STENCIL_COMPARE_MASK, &mut side.compare_mask);
+                dynamic.ignore(State::STENCIL_WRITE_MASK, &mut side.write_mask);
+                dynamic.ignore(State::STENCIL_REFERENCE, &mut side.reference);
+                dynamic.ignore(State::STENCIL_OP, &mut side.fail_op);
+                dynamic.ignore(State::STENCIL_OP, &mut side.pass_op);
+                dynamic.ignore(State::STENCIL_OP, &mut side.depth_fail_op);
+                dynamic.ignore(State::STENCIL_OP, &mut side.compare_op);
+            }
+        });
     }
 }
 
 unsafe fn output(info: &vk::GraphicsPipelineCreateInfo<'_>, encoder: &mut Encoder<'_>) {
+    use vk::DynamicState as State;
     // SAFETY: as asked of the caller.
     unsafe {
-        info.p_multisample_state.encode(encoder);
-        info.p_color_blend_state.encode(encoder);
+        let dynamic = Dynamic::of(info);
+        changed(info.p_multisample_state, &[], encoder, |state| {
+            // How many samples the mask has depends on them.
+            if dynamic.has(State::SAMPLE_MASK_EXT) {
+                state.p_sample_mask = std::ptr::null();
+            }
+            dynamic.ignore(State::RASTERIZATION_SAMPLES_EXT, &mut state.rasterization_samples);
+            dynamic.ignore(State::ALPHA_TO_COVERAGE_ENABLE_EXT, &mut state.alpha_to_coverage_enable);
+            dynamic.ignore(State::ALPHA_TO_ONE_ENABLE_EXT, &mut state.alpha_to_one_enable);
+        });
+        let mut attachments = Vec::new();
+        changed(info.p_color_blend_state, &[], encoder, |state| {
+            dynamic.ignore(State::LOGIC_OP_ENABLE_EXT, &mut state.logic_op_enable);
+            dynamic.ignore(State::LOGIC_OP_EXT, &mut state.logic_op);
+            dynamic.ignore(State::BLEND_CONSTANTS, &mut state.blend_constants);
+            attachments = slice(state.p_attachments, state.attachment_count).to_vec();
+            for attachment in &mut attachments {
+                ignore_blend(&dynamic, attachment);
+            }
+            state.p_attachments = attachments.as_ptr();
+        });
         info.render_pass.encode(encoder);
         info.subpass.encode(encoder);
         if let Some(formats) = find::<vk::PipelineRenderingCreateInfo<'_>>(info.p_next) {
@@ -138,6 +260,16 @@ unsafe fn output(info: &vk::GraphicsPipelineCreateInfo<'_>, encoder: &mut Encode
             formats.depth_attachment_format.encode(encoder);
             formats.stencil_attachment_format.encode(encoder);
         }
+    }
+}
+
+fn ignore_blend(dynamic: &Dynamic<'_>, attachment: &mut vk::PipelineColorBlendAttachmentState) {
+    use vk::DynamicState as State;
+    dynamic.ignore(State::COLOR_BLEND_ENABLE_EXT, &mut attachment.blend_enable);
+    dynamic.ignore(State::COLOR_WRITE_MASK_EXT, &mut attachment.color_write_mask);
+    if dynamic.has(State::COLOR_BLEND_EQUATION_EXT) {
+        let (blend_enable, color_write_mask) = (attachment.blend_enable, attachment.color_write_mask);
+        *attachment = vk::PipelineColorBlendAttachmentState { blend_enable, color_write_mask, ..Default::default() };
     }
 }
 

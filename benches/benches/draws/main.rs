@@ -1,0 +1,160 @@
+//! What a draw costs on the CPU, by what changes between two draws, on ntv's own driver. `tests/mesa/draws/draws.c` is the other
+//! side: its head says what is drawn, what changes, what is timed, and in which environment.
+//!
+//! ```text
+//! cargo xtask bench --draws                                        both sides, and the report
+//! cargo bench -p ntv-benches --features vulkan --bench draws -- LOG [ROUNDS]    this side, on the first device
+//! cargo bench -p ntv-benches --features vulkan --bench draws -- --check         compares pixels
+//! cargo bench -p ntv-benches --features vulkan --bench draws -- --loop SIDE WORKLOAD [ROUNDS]    for profilers: one workload
+//! ```
+//!
+//! LOG gets a line for each workload and side. The side `ntv` is the driver on a device of Vulkan, `ntv null` the same calls on
+//! [`ntv_driver::null`], which counts commands and does nothing else: what the driver alone takes.
+//!
+//! It begins where Gallium begins. The calls before a draw ([`Workload::change`]) are those that zink gets of draws.c from Mesa's state
+//! tracker, which `GALLIUM_TRACE` shows. One of them is more work here: the state tracker puts the uniform into a buffer before it calls
+//! zink, so that is a part of what OpenGL takes; this driver gets the bytes, and uploads them.
+
+#![allow(clippy::print_stdout, reason = "what is measured has to be visible")]
+
+mod scene;
+mod workload;
+
+use anyhow::{bail, ensure, Context as _, Result};
+use ntv_benches::log;
+use ntv_driver::device::{Device, DeviceOptions};
+use ntv_driver::null::{World, WorldOptions};
+use ntv_driver::Implementation;
+use rustix::time::{clock_gettime, ClockId};
+use scene::Scene;
+use std::io::Write;
+use workload::{Workload, COLOUR, WORKLOADS};
+
+/// Rounds that count, if not told otherwise.
+const ROUNDS: usize = 51;
+/// Rounds before them.
+const WARM_UP: usize = 3;
+
+const USAGE: &str = "wanted: LOG [ROUNDS], --check, or --loop SIDE WORKLOAD [ROUNDS]";
+
+const SIDES: [&str; 2] = ["ntv", "ntv null"];
+
+fn main() -> Result<()> {
+    // Cargo says `--bench`, too.
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let rounds = |text: Option<&&str>| text.map_or(Ok(ROUNDS), |text| text.parse().context(USAGE));
+    match arguments[..] {
+        ["--check"] => check(),
+        ["--loop", side, name, ref rest @ ..] if rest.len() < 2 => repeat(side, name, rounds(rest.first())?),
+        [log, ref rest @ ..] if !log.starts_with('-') && rest.len() < 2 => measure_all(log, rounds(rest.first())?),
+        _ => bail!(USAGE),
+    }
+}
+
+/// The device of a side.
+fn device(side: &str) -> Result<Device> {
+    let implementation = match side {
+        "ntv" => Implementation::Loader,
+        "ntv null" => Implementation::Null(World::new(WorldOptions::unchecked())),
+        _ => bail!("no side is called {side:?}"),
+    };
+    Ok(Device::open(&DeviceOptions { implementation, ..DeviceOptions::default() })?)
+}
+
+/// Draws with both states of each workload, and compares pixels.
+fn check() -> Result<()> {
+    let device = device("ntv")?;
+    let mut scene = Scene::new(&device)?;
+    for workload in WORKLOADS {
+        for state in [false, true] {
+            workload::reset(&mut scene)?;
+            scene.clear()?;
+            workload.change(&mut scene, state)?;
+            scene.draw()?;
+            let (pixel, want) = (scene.pixel()?, if state { workload.pixel() } else { COLOUR });
+            let is_near = pixel.iter().all(|channel| channel.abs_diff(want) <= 1);
+            ensure!(is_near, "{pixel:?} instead of {want} in state {} of `{}`", u8::from(state), workload.name());
+        }
+    }
+    println!("{} ({})", device.name(), device.driver());
+    Ok(())
+}
+
+/// Does what is measured of one workload.
+fn repeat(side: &str, name: &str, rounds: usize) -> Result<()> {
+    let workload = WORKLOADS.into_iter().find(|workload| workload.name() == name);
+    let workload = workload.with_context(|| format!("no workload is called {name:?}"))?;
+    let mut scene = Scene::new(&device(side)?)?;
+    let times = (0..rounds).map(|_| measure(&mut scene, workload)).collect::<Result<Vec<Times>>>()?;
+    println!("{name}: {:.1} ns", summary(times.iter().map(|times| times.cpu)).1);
+    Ok(())
+}
+
+/// Of a draw in one round, in nanoseconds.
+#[derive(Clone, Copy)]
+struct Times {
+    /// CPU time of this thread.
+    cpu: f64,
+    wall: f64,
+}
+
+fn now(clock: ClockId) -> f64 {
+    let time = clock_gettime(clock);
+    time.tv_sec as f64 * 1e9 + time.tv_nsec as f64
+}
+
+/// A round of a workload.
+fn measure(scene: &mut Scene, workload: Workload) -> Result<Times> {
+    workload::reset(scene)?;
+    scene.draw()?;
+    scene.context.finish()?;
+    let (wall, cpu) = (now(ClockId::Monotonic), now(ClockId::ThreadCPUTime));
+    workload.draw(scene)?;
+    scene.context.flush()?;
+    let (cpu_end, wall_end) = (now(ClockId::ThreadCPUTime), now(ClockId::Monotonic));
+    scene.context.finish()?;
+    let draws = f64::from(workload.draws());
+    Ok(Times { cpu: (cpu_end - cpu) / draws, wall: (wall_end - wall) / draws })
+}
+
+/// The median and the minimum.
+fn summary(times: impl Iterator<Item = f64>) -> (f64, f64) {
+    let mut times: Vec<f64> = times.collect();
+    times.sort_by(f64::total_cmp);
+    (times[times.len() / 2], times[0])
+}
+
+fn measure_all(log: &str, rounds: usize) -> Result<()> {
+    ensure!(rounds > 0, USAGE);
+    let mut log = std::fs::File::create(log).with_context(|| log.to_string())?;
+    writeln!(log, "date\tside\tdevice\tdriver\tworkload\tdraws\trounds\tcpu_ns\tcpu_min_ns\twall_ns\twall_min_ns")?;
+    for side in SIDES {
+        println!("Measuring {side}.");
+        let device = device(side)?;
+        let start = format!("{}\t{side}\t{}\t{}", log::today(), device.name(), device.driver());
+        let times = measure_side(&device, rounds)?;
+        for (workload, times) in WORKLOADS.into_iter().zip(times) {
+            let (name, draws) = (workload.name(), workload.draws());
+            let (cpu, cpu_min) = summary(times.iter().map(|times| times.cpu));
+            let (wall, wall_min) = summary(times.iter().map(|times| times.wall));
+            writeln!(log, "{start}\t{name}\t{draws}\t{rounds}\t{cpu:.1}\t{cpu_min:.1}\t{wall:.1}\t{wall_min:.1}")?;
+        }
+    }
+    Ok(())
+}
+
+/// The times of all rounds of each workload. The workloads take turns, so that what else the machine does falls on all of them.
+fn measure_side(device: &Device, rounds: usize) -> Result<[Vec<Times>; WORKLOADS.len()]> {
+    let mut scene = Scene::new(device)?;
+    let mut times = WORKLOADS.map(|_| Vec::new());
+    for round in 0..WARM_UP + rounds {
+        for (workload, times) in WORKLOADS.into_iter().zip(&mut times) {
+            let measured = measure(&mut scene, workload)?;
+            if round >= WARM_UP {
+                times.push(measured);
+            }
+        }
+    }
+    Ok(times)
+}

@@ -1,0 +1,123 @@
+//! What a context has bound, as far as one can tell from the calls: for which draws it makes sense to be carried out.
+
+use crate::call::{Constants, Draw};
+use crate::scene::{Resource, Scene};
+use crate::shaders::{self, Info};
+use crate::tables;
+use ntv::module::Stage;
+use ntv_driver::context::Topology;
+use std::collections::HashMap;
+
+/// What is bound in a context.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Bound {
+    pub(crate) vertex: Option<usize>,
+    pub(crate) fragment: Option<usize>,
+    pub(crate) compute: Option<usize>,
+    pub(crate) geometry: bool,
+    pub(crate) tessellation: bool,
+    pub(crate) rasterizer: usize,
+    pub(crate) elements: Option<usize>,
+    pub(crate) framebuffer: Option<usize>,
+    pub(crate) vertex_buffers: HashMap<usize, usize>,
+    pub(crate) constants: HashMap<(Stage, usize), Option<Constants>>,
+    pub(crate) buffers: HashMap<(Stage, usize), usize>,
+    pub(crate) views: HashMap<(Stage, usize), usize>,
+    pub(crate) images: HashMap<(Stage, usize), usize>,
+    pub(crate) targets: Vec<Option<usize>>,
+}
+
+impl Bound {
+    /// The shaders that a draw runs.
+    fn shaders(&self) -> Vec<(Stage, &'static Info)> {
+        let mut list = Vec::new();
+        list.extend(self.vertex.map(|number| (Stage::Vertex, &shaders::VERTEX[number])));
+        list.extend(self.fragment.map(|number| (Stage::Fragment, &shaders::FRAGMENT[number])));
+        if self.geometry {
+            list.push((Stage::Geometry, &shaders::GEOMETRY));
+        }
+        list
+    }
+
+    /// The topology that comes nearest to `mode` of those that the shaders take.
+    pub(crate) fn topology(&self, mode: Topology) -> Topology {
+        let has_size = self.vertex.is_some_and(|number| shaders::VERTEX[number].has_point_size)
+            || tables::rasterizers()[self.rasterizer].default_point_size;
+        match mode {
+            _ if self.tessellation => Topology::PATCH_LIST,
+            Topology::PATCH_LIST => Topology::TRIANGLE_LIST,
+            Topology::POINT_LIST if !has_size => Topology::TRIANGLE_LIST,
+            Topology::POINT_LIST | Topology::LINE_LIST | Topology::LINE_STRIP if self.geometry => {
+                Topology::TRIANGLE_STRIP
+            }
+            other => other,
+        }
+    }
+
+    /// What a draw reads, and what it writes.
+    fn resources_of_draw(&self, scene: &Scene, draw: &Draw) -> [Vec<Resource>; 2] {
+        let [mut read, mut written] = self.resources_of(scene, &self.shaders());
+        let attributes = self.vertex.map_or(0, |number| shaders::VERTEX[number].attributes);
+        if let Some(elements) = self.elements.filter(|_| attributes > 0) {
+            for element in &tables::elements()[elements] {
+                let buffer = self.vertex_buffers.get(&(element.vertex_buffer_index as usize));
+                read.extend(buffer.map(|buffer| Resource::Buffer(*buffer)));
+            }
+        }
+        read.extend(draw.indices.map(|_| Resource::Buffer(tables::INDICES)));
+        read.extend(draw.indirect.map(|_| Resource::Buffer(tables::INDIRECT)));
+        if self.vertex.is_some_and(|number| shaders::VERTEX[number].targets > 0) {
+            let targets = self.targets.iter().flatten();
+            written.extend(targets.map(|target| Resource::Buffer(tables::TARGETS[*target].0)));
+        }
+        if let Some(framebuffer) = self.framebuffer {
+            let (colors, has_depth, _) = tables::FRAMEBUFFERS[framebuffer];
+            written.extend(colors.iter().flatten().map(|color| Resource::Texture(color.0)));
+            written.extend(has_depth.then_some(Resource::Texture(tables::DEPTH)));
+        }
+        [read, written]
+    }
+
+    fn resources_of(&self, scene: &Scene, shaders: &[(Stage, &Info)]) -> [Vec<Resource>; 2] {
+        let [mut read, mut written] = [Vec::new(), Vec::new()];
+        for (stage, info) in shaders {
+            for slot in info.constants {
+                if let Some(Some(Constants::Buffer(buffer, ..))) = self.constants.get(&(*stage, *slot)) {
+                    read.push(Resource::Buffer(*buffer));
+                }
+            }
+            let views = info.views.iter().filter_map(|slot| self.views.get(&(*stage, *slot)));
+            read.extend(views.map(|view| scene.view(*view).1));
+            let buffers = info.buffers.iter().filter_map(|slot| self.buffers.get(&(*stage, *slot)));
+            written.extend(buffers.map(|buffer| Resource::Buffer(*buffer)));
+            let images = info.images.iter().filter_map(|slot| self.images.get(&(*stage, *slot)));
+            written.extend(images.map(|image| Resource::Texture(tables::IMAGES[*image])));
+        }
+        [read, written]
+    }
+
+    /// Whether a draw would read what it writes, or write it in two ways: what comes of that is undefined.
+    pub(crate) fn draw_is_undefined(&self, scene: &Scene, draw: &Draw) -> bool {
+        is_undefined(self.resources_of_draw(scene, draw))
+    }
+
+    /// The same for a dispatch.
+    pub(crate) fn dispatch_is_undefined(&self, scene: &Scene) -> bool {
+        let shader = self.compute.map(|number| (Stage::Compute, &shaders::COMPUTE[number]));
+        is_undefined(self.resources_of(scene, shader.as_slice()))
+    }
+
+    /// Whether shaders write buffers or images in a draw, or in a dispatch.
+    pub(crate) fn shaders_write(&self, is_dispatch: bool) -> bool {
+        let writes = |info: &Info| !info.buffers.is_empty() || !info.images.is_empty() || info.targets > 0;
+        match is_dispatch {
+            true => self.compute.is_some(),
+            false => self.shaders().iter().any(|(_, info)| writes(info)),
+        }
+    }
+}
+
+fn is_undefined([read, written]: [Vec<Resource>; 2]) -> bool {
+    let twice = (1..written.len()).any(|number| written[..number].contains(&written[number]));
+    twice || read.iter().any(|resource| written.contains(resource))
+}

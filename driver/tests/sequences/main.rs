@@ -1,0 +1,59 @@
+//! Random sequences of calls: a context that records what changed does what one does that records everything.
+//!
+//! Sequences are numbered, and every failure says the number and the calls, without those that make no difference to it.
+//! `NTV_SEED=N` plays sequence N alone, `NTV_SEEDS=N` plays so many.
+
+#![allow(clippy::print_stdout, reason = "tests tell what they did")]
+
+mod bound;
+mod call;
+mod compare;
+mod generate;
+mod play;
+mod recorded;
+mod scene;
+#[path = "../support/shaders.rs"]
+mod shaders;
+mod tables;
+
+use std::time::Instant;
+
+fn number(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok()?.parse().ok()
+}
+
+/// The sequences to be played: those that are asked for, or the first `count`.
+fn seeds(count: u64) -> std::ops::Range<u64> {
+    match number("NTV_SEED") {
+        Some(seed) => seed..seed + 1,
+        None => 0..number("NTV_SEEDS").unwrap_or(count),
+    }
+}
+
+#[test]
+fn what_changed_is_enough() {
+    let start = Instant::now();
+    // `cargo xtask test` plays all of them, in a release build.
+    let seeds = seeds(if cfg!(debug_assertions) { 4_000 } else { 100_000 });
+    let (count, threads) =
+        (seeds.end - seeds.start, std::thread::available_parallelism().map_or(1, usize::from) as u64);
+    let (first, share) = (seeds.start, count.div_ceil(threads));
+    let done: Vec<recorded::Statistics> = std::thread::scope(|scope| {
+        let part = |thread: u64| {
+            let start = first + thread * share;
+            start.min(seeds.end)..(start + share).min(seeds.end)
+        };
+        let workers: Vec<_> =
+            (0..threads).map(|thread| scope.spawn(move || recorded::compare_all(part(thread)))).collect();
+        workers
+            .into_iter()
+            .map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
+    });
+    let mut all = recorded::Statistics::default();
+    done.iter().for_each(|part| all += part);
+    println!("{count} sequences in {:.1} s: {all:?}", start.elapsed().as_secs_f32());
+    if number("NTV_SEED").is_none() {
+        assert!(all.drawn > count, "the generator makes too few draws that can be");
+    }
+}

@@ -1,0 +1,525 @@
+//! Carries calls out.
+
+use crate::bound::Bound;
+use crate::call::{Call, Constants, Draw, Indirect};
+use crate::scene::{Rig, Scene};
+use crate::tables;
+use ntv::module::Stage;
+use ntv_driver::context::{
+    Blit, BufferRange, Clear, ConstantBuffer, Context, ContextOptions, DrawIndirect, DrawInfo, DrawStart, Indices,
+    Region, VertexBuffer,
+};
+use ntv_driver::vk;
+use ntv_driver::{Error, Result};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What the device does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// Commands are recorded, and that is all.
+    Records,
+    /// Buffers are copied: those that would be undefined are defined.
+    Copies,
+    /// All that is undefined is left out or defined.
+    Computes,
+}
+
+/// Contexts with a scene, in which calls are carried out.
+pub(crate) struct Player<'a> {
+    rig: &'a Rig,
+    scene: Scene,
+    contexts: Vec<Context>,
+    bound: Vec<Bound>,
+    current: usize,
+    mode: Mode,
+    /// What each call returned.
+    pub(crate) results: Vec<String>,
+}
+
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+impl<'a> Player<'a> {
+    /// A player with two contexts.
+    pub(crate) fn new(rig: &'a Rig, options: &ContextOptions, mode: Mode) -> Result<Player<'a>> {
+        let mut contexts = Vec::new();
+        for _ in 0..2 {
+            contexts.push(Context::new(&rig.device, options.clone())?);
+        }
+        let scene = Scene::new(rig, &mut contexts[0])?;
+        let mut player =
+            Player { rig, scene, contexts, bound: vec![Bound::default(); 2], current: 0, mode, results: Vec::new() };
+        if mode == Mode::Computes {
+            (0..tables::TEXTURES).try_for_each(|number| player.define_texture(number))?;
+            player.contexts[0].flush()?;
+        }
+        Ok(player)
+    }
+
+    /// Carries out all calls. Errors of calls are results as others are.
+    pub(crate) fn play(&mut self, calls: &[Call]) {
+        for call in calls {
+            let result = match self.call(call) {
+                Ok(result) => result.to_owned(),
+                Err(error) => format!("{:?}: {}", error.kind, error.message),
+            };
+            self.results.push(result);
+        }
+    }
+
+    /// Submits what all contexts have recorded.
+    pub(crate) fn flush(&mut self) -> Result<()> {
+        self.contexts.iter_mut().try_for_each(|context| context.flush().map(drop))
+    }
+
+    /// What all buffers and textures have in the end.
+    pub(crate) fn contents(&mut self) -> Result<Vec<Vec<u8>>> {
+        self.flush()?;
+        let computes = self.computes();
+        let context = &mut self.contexts[0];
+        let mut contents = Vec::new();
+        for buffer in &self.scene.buffers {
+            contents.push(context.read_buffer(buffer, 0, buffer.size())?);
+        }
+        for texture in self.scene.textures.iter().filter(|_| computes) {
+            for level in 0..texture.description().levels {
+                if texture.description().samples == 1 && !is_depth(texture.description().format) {
+                    contents.push(context.read_texture(texture, Region::of_level(texture, level))?);
+                }
+            }
+        }
+        Ok(contents)
+    }
+
+    /// What the queries that ended counted; not times.
+    pub(crate) fn counts(&mut self) -> Vec<String> {
+        let context = &mut self.contexts[0];
+        let queries = self.scene.queries[..4].iter().flatten();
+        queries.map(|query| format!("{:?}", context.query_result(query, TIMEOUT))).collect()
+    }
+
+    fn computes(&self) -> bool {
+        self.mode == Mode::Computes
+    }
+
+    fn context(&mut self) -> &mut Context {
+        &mut self.contexts[self.current]
+    }
+
+    fn bound(&mut self) -> &mut Bound {
+        &mut self.bound[self.current]
+    }
+
+    /// Gives a texture defined texels.
+    fn define_texture(&mut self, number: usize) -> Result<()> {
+        let texture = Arc::clone(&self.scene.textures[number]);
+        let description = *texture.description();
+        if description.samples > 1 || is_depth(description.format) {
+            let current = self.current;
+            let framebuffer = self.scene.framebuffer(if description.samples > 1 { 5 } else { 10 });
+            let context = &mut self.contexts[current];
+            context.set_framebuffer_state(&framebuffer)?;
+            context.clear(&Clear { stencil: Some(1), ..Clear::color([0.5; 4]).and_depth(1.0) })?;
+            // What the sequence has bound is bound again.
+            let before = self.bound[current].framebuffer.map(|before| self.scene.framebuffer(before));
+            return self.contexts[current].set_framebuffer_state(&before.unwrap_or_default());
+        }
+        (0..description.levels).try_for_each(|level| self.fill_level(number, level, number as u8 + 1))
+    }
+
+    fn fill_level(&mut self, number: usize, level: u32, value: u8) -> Result<()> {
+        let texture = Arc::clone(&self.scene.textures[number]);
+        let region = Region::of_level(&texture, level);
+        let texels: u32 = region.size.iter().product();
+        let size = match texture.description().format {
+            vk::Format::R32G32B32A32_SFLOAT => 16,
+            vk::Format::R5G6B5_UNORM_PACK16 => 2,
+            vk::Format::D32_SFLOAT_S8_UINT => 4,
+            _ => 4,
+        };
+        // As floats, these bytes are small numbers.
+        let bytes: Vec<u8> = (0..texels * size).map(|byte| if byte % 4 == 3 { 0x3e } else { value }).collect();
+        self.context().texture_subdata(&texture, region, &bytes)
+    }
+
+    fn call(&mut self, call: &Call) -> Result<&'static str> {
+        match call {
+            Call::Vertex(..) | Call::Fragment(..) | Call::Compute(..) | Call::Geometry(..) | Call::Tessellation(..) => {
+                self.shader(call)?;
+            }
+            Call::Draw(draw) => return self.draw(draw),
+            Call::DrawCaptured(target) => return self.draw_captured(*target),
+            Call::Dispatch(groups) => return self.dispatch(Some(*groups)),
+            Call::DispatchIndirect => return self.dispatch(None),
+            Call::Blend(..)
+            | Call::Rasterizer(..)
+            | Call::DepthStencil(..)
+            | Call::Elements(..)
+            | Call::Framebuffer(..)
+            | Call::Viewports(..)
+            | Call::Scissors(..)
+            | Call::BlendColor(..)
+            | Call::StencilRef(..)
+            | Call::SampleMask(..)
+            | Call::MinSamples(..)
+            | Call::PatchVertices(..) => self.state(call)?,
+            Call::VertexBuffers(..)
+            | Call::Constants(..)
+            | Call::ShaderBuffers(..)
+            | Call::Views(..)
+            | Call::Samplers(..)
+            | Call::Images(..)
+            | Call::Targets(..) => self.slots(call)?,
+            Call::BeginQuery(number) | Call::EndQuery(number) => {
+                let Some(query) = self.scene.queries[*number].clone() else { return Ok("not there") };
+                match call {
+                    Call::BeginQuery(_) => self.context().begin_query(&query)?,
+                    _ => self.context().end_query(&query)?,
+                }
+            }
+            Call::MemoryBarrier => self.context().memory_barrier(),
+            Call::Flush => drop(self.context().flush()?),
+            Call::Finish => self.context().finish()?,
+            Call::Switch => {
+                if self.computes() {
+                    // GL asks it of those who want another context to see what was done.
+                    self.context().flush()?;
+                }
+                self.current = 1 - self.current;
+            }
+            _ => self.resource(call)?,
+        }
+        Ok("fine")
+    }
+
+    fn shader(&mut self, call: &Call) -> Result<()> {
+        let (rig, current) = (self.rig, self.current);
+        let (context, bound) = (&mut self.contexts[current], &mut self.bound[current]);
+        match call {
+            Call::Vertex(number) => {
+                bound.vertex = *number;
+                context.bind_shader(Stage::Vertex, number.map(|number| &rig.vertex[number]))
+            }
+            Call::Fragment(number) => {
+                bound.fragment = *number;
+                context.bind_shader(Stage::Fragment, number.map(|number| &self.scene.fragment[number]))
+            }
+            Call::Compute(number) => {
+                bound.compute = *number;
+                context.bind_shader(Stage::Compute, number.map(|number| &rig.compute[number]))
+            }
+            Call::Geometry(there) => {
+                bound.geometry = *there;
+                context.bind_shader(Stage::Geometry, there.then_some(&rig.geometry))
+            }
+            Call::Tessellation(there) => {
+                bound.tessellation = *there;
+                context.bind_shader(Stage::TessCtrl, there.then_some(&rig.control))?;
+                context.bind_shader(Stage::TessEval, there.then_some(&rig.evaluation))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn state(&mut self, call: &Call) -> Result<()> {
+        let (scene, current) = (&self.scene, self.current);
+        let (context, bound) = (&mut self.contexts[current], &mut self.bound[current]);
+        match call {
+            Call::Blend(number) => context.bind_blend_state(&scene.blends[*number]),
+            Call::Rasterizer(number) => {
+                bound.rasterizer = *number;
+                context.bind_rasterizer_state(&scene.rasterizers[*number]);
+            }
+            Call::DepthStencil(number) => context.bind_depth_stencil_alpha_state(&scene.depth_stencils[*number]),
+            Call::Elements(number) => {
+                bound.elements = Some(*number);
+                context.bind_vertex_elements_state(&scene.elements[*number]);
+            }
+            Call::Framebuffer(number) => {
+                bound.framebuffer = Some(*number);
+                context.set_framebuffer_state(&scene.framebuffer(*number))?;
+            }
+            Call::Viewports(number) => context.set_viewport_states(&tables::viewports()[*number]),
+            Call::Scissors(number) => context.set_scissor_states(&tables::scissors()[*number]),
+            Call::BlendColor(value) => context.set_blend_color([f32::from(*value) / 4.0; 4]),
+            Call::StencilRef(front, back) => context.set_stencil_ref([*front, *back]),
+            Call::SampleMask(mask) => context.set_sample_mask(*mask),
+            Call::MinSamples(samples) => context.set_min_samples(*samples),
+            Call::PatchVertices(vertices) => context.set_patch_vertices(*vertices),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn slots(&mut self, call: &Call) -> Result<()> {
+        let (scene, current) = (&self.scene, self.current);
+        let (context, bound) = (&mut self.contexts[current], &mut self.bound[current]);
+        let buffer = |number: usize| Arc::clone(&scene.buffers[number]);
+        let range = |(number, offset, size): (usize, u64, u64)| BufferRange { buffer: buffer(number), offset, size };
+        match call {
+            Call::VertexBuffers(first, list) => {
+                note(&mut bound.vertex_buffers, |slot| slot, *first, list.iter().map(|row| row.map(|row| row.0)));
+                let list: Vec<_> = list
+                    .iter()
+                    .map(|row| row.map(|(number, offset)| VertexBuffer { buffer: buffer(number), offset }))
+                    .collect();
+                context.set_vertex_buffers(*first, &list)
+            }
+            Call::Constants(stage, slot, constants) => {
+                bound.constants.insert((*stage, *slot), constants.clone());
+                let constants = constants.as_ref().map(|constants| match constants {
+                    Constants::User(size, value) => ConstantBuffer::User(uniforms(*size, *value)),
+                    Constants::Buffer(number, offset, size) => ConstantBuffer::Buffer(range((*number, *offset, *size))),
+                });
+                context.set_constant_buffer(*stage, *slot, constants)
+            }
+            Call::ShaderBuffers(stage, first, list) => {
+                let numbers = list.iter().map(|row| row.map(|row| row.0));
+                note(&mut bound.buffers, |slot| (*stage, slot), *first, numbers);
+                let list: Vec<_> = list.iter().map(|row| row.map(range)).collect();
+                context.set_shader_buffers(*stage, *first, &list)
+            }
+            Call::Views(stage, first, list) => {
+                note(&mut bound.views, |slot| (*stage, slot), *first, list.iter().copied());
+                let list: Vec<_> = list.iter().map(|row| row.map(|number| scene.view(number).0)).collect();
+                context.set_sampler_views(*stage, *first, &list)
+            }
+            Call::Samplers(stage, first, list) => {
+                let list: Vec<_> =
+                    list.iter().map(|row| row.map(|number| Arc::clone(&scene.samplers[number]))).collect();
+                context.bind_sampler_states(*stage, *first, &list)
+            }
+            Call::Images(stage, first, list) => {
+                note(&mut bound.images, |slot| (*stage, slot), *first, list.iter().copied());
+                let list: Vec<_> = list.iter().map(|row| row.map(|number| scene.image(number).0)).collect();
+                context.set_shader_images(*stage, *first, &list)
+            }
+            Call::Targets(list, append) => {
+                bound.targets.clone_from(list);
+                let list: Vec<_> =
+                    list.iter().map(|row| row.map(|number| Arc::clone(&scene.targets[number]))).collect();
+                context.set_stream_output_targets(&list, *append)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn draw(&mut self, draw: &Draw) -> Result<&'static str> {
+        let bound = &self.bound[self.current];
+        if bound.draw_is_undefined(&self.scene, draw) {
+            return Ok("undefined");
+        }
+        let is_ordered = self.computes() && bound.shaders_write(false);
+        let indices = draw.indices.map(|(offset, is_long, restart)| Indices {
+            buffer: Arc::clone(&self.scene.buffers[tables::INDICES]),
+            offset,
+            ty: if is_long { vk::IndexType::UINT32 } else { vk::IndexType::UINT16 },
+            restart,
+        });
+        let info = DrawInfo {
+            mode: bound.topology(draw.mode),
+            instance_count: draw.instances,
+            start_instance: draw.first_instance,
+            indices,
+        };
+        let starts: Vec<DrawStart> = draw
+            .runs
+            .iter()
+            .map(|(start, count, bias)| DrawStart { start: *start, count: *count, index_bias: *bias })
+            .collect();
+        let indirect = draw.indirect.map(|indirect| {
+            let buffer = Arc::clone(&self.scene.buffers[tables::INDIRECT]);
+            let count = (indirect == Indirect::Counted).then(|| (Arc::clone(&buffer), 132));
+            let draw_count = if indirect == Indirect::One { 1 } else { 2 };
+            DrawIndirect { buffer, offset: if info.indices.is_some() { 64 } else { 0 }, stride: 20, draw_count, count }
+        });
+        self.ordered(is_ordered, |context| context.draw_vbo(&info, indirect.as_ref(), &starts))?;
+        Ok("drawn")
+    }
+
+    fn draw_captured(&mut self, target: usize) -> Result<&'static str> {
+        let bound = &self.bound[self.current];
+        let runs = Vec::new();
+        let draw = Draw {
+            mode: vk::PrimitiveTopology::TRIANGLE_LIST,
+            indices: None,
+            instances: 1,
+            first_instance: 0,
+            runs,
+            indirect: None,
+        };
+        let is_target = bound.targets.contains(&Some(target));
+        // On a device that computes, what was captured may be more vertices than are bound.
+        if self.computes() || is_target || bound.draw_is_undefined(&self.scene, &draw) {
+            return Ok("undefined");
+        }
+        let info = DrawInfo { mode: bound.topology(draw.mode), ..DrawInfo::default() };
+        let target = Arc::clone(&self.scene.targets[target]);
+        self.context().draw_stream_output(&info, &target)?;
+        Ok("drawn")
+    }
+
+    /// Stores of shaders are the application's to order.
+    fn ordered(&mut self, is_ordered: bool, work: impl FnOnce(&mut Context) -> Result<()>) -> Result<()> {
+        let context = &mut self.contexts[self.current];
+        if is_ordered {
+            context.memory_barrier();
+        }
+        let done = work(context);
+        if is_ordered {
+            context.memory_barrier();
+        }
+        done
+    }
+
+    fn dispatch(&mut self, groups: Option<[u32; 3]>) -> Result<&'static str> {
+        if self.bound[self.current].dispatch_is_undefined(&self.scene) {
+            return Ok("undefined");
+        }
+        let buffer = Arc::clone(&self.scene.buffers[tables::INDIRECT]);
+        self.ordered(self.computes(), |context| match groups {
+            Some(groups) => context.launch_grid(groups),
+            None => context.launch_grid_indirect(&buffer, 144),
+        })?;
+        Ok("dispatched")
+    }
+
+    fn resource(&mut self, call: &Call) -> Result<()> {
+        let current = self.current;
+        match call {
+            Call::Clear(colors, value, depth, stencil, scissor) => {
+                let clear = Clear {
+                    colors: *colors,
+                    color: [f32::from(*value) / 8.0; 4].map(f32::to_bits),
+                    depth: depth.map(|depth| f32::from(depth) / 8.0),
+                    stencil: *stencil,
+                    scissor: scissor.map(|number| tables::scissors()[number][0]),
+                };
+                self.context().clear(&clear)
+            }
+            Call::BufferSubdata(number, offset, size, value) => {
+                let buffer = Arc::clone(&self.scene.buffers[*number]);
+                let whole = tables::bytes_of_buffer(*number);
+                let end = (*offset as usize + size).min(whole.len());
+                let mut bytes = whole[(*offset as usize).min(end)..end].to_vec();
+                if !matches!(*number, tables::INDICES | tables::INDIRECT) {
+                    // The lowest bytes of floats.
+                    bytes.iter_mut().step_by(4).for_each(|byte| *byte = *value);
+                }
+                self.context().buffer_subdata(&buffer, *offset, &bytes)
+            }
+            Call::TextureSubdata(number, level, value) => self.fill_level(*number, *level, *value),
+            Call::CopyBuffer(to, from, offset, size) => {
+                let [to, from] = [to, from].map(|number| Arc::clone(&self.scene.buffers[*number]));
+                self.context().copy_buffer((&to, *offset), (&from, *offset), *size)
+            }
+            Call::ClearBuffer(number, offset, size, word) => {
+                let buffer = Arc::clone(&self.scene.buffers[*number]);
+                self.context().clear_buffer(&buffer, *offset, *size, *word)
+            }
+            Call::CopyTexture(row) => self.copy_texture(*row),
+            Call::Blit(row) => self.blit(*row),
+            Call::GenerateMipmap(number) => {
+                let texture = Arc::clone(&self.scene.textures[*number]);
+                self.context().generate_mipmap(&texture)
+            }
+            Call::InvalidateBuffer(number) => {
+                let buffer = Arc::clone(&self.scene.buffers[*number]);
+                self.context().invalidate_buffer(&buffer)?;
+                match self.mode != Mode::Records {
+                    true => self.context().buffer_subdata(&buffer, 0, &tables::bytes_of_buffer(*number)),
+                    false => Ok(()),
+                }
+            }
+            Call::InvalidateTexture(number) => {
+                let texture = Arc::clone(&self.scene.textures[*number]);
+                self.context().invalidate_texture(&texture)?;
+                match self.computes() {
+                    true => self.define_texture(*number),
+                    false => Ok(()),
+                }
+            }
+            Call::ReplaceBuffer(number) => {
+                self.scene.buffers[*number] = self.scene.new_buffer(&mut self.contexts[current], *number)?;
+                Ok(())
+            }
+            Call::ReplaceTexture(number) => {
+                let texture = self.contexts[current].create_texture(*self.scene.textures[*number].description())?;
+                self.scene.textures[*number] = texture;
+                match self.computes() {
+                    true => self.define_texture(*number),
+                    false => Ok(()),
+                }
+            }
+            Call::ReplaceFragment(number) => self.replace_fragment(*number),
+            other => Err(error_of(other)),
+        }
+    }
+
+    fn replace_fragment(&mut self, number: usize) -> Result<()> {
+        let old = Arc::clone(&self.scene.fragment[number]);
+        let is_shared = Arc::ptr_eq(&old, &self.rig.fragment[number]);
+        let context = &mut self.contexts[self.current];
+        self.scene.fragment[number] = crate::scene::shader(context, "FRAGMENT", &crate::shaders::FRAGMENT[number]);
+        // Those of the rig are for all sequences.
+        if !is_shared {
+            context.delete_shader(&old);
+            let bound = self.bound();
+            bound.fragment = bound.fragment.filter(|bound| *bound != number);
+        }
+        Ok(())
+    }
+
+    fn copy_texture(&mut self, row: usize) -> Result<()> {
+        let part = |level, offset: [u32; 3], size: [u32; 3]| Region { level, offset, size };
+        let (to, level, at, from, region) = match row {
+            0 => (1, 0, [0, 0, 0], 0, part(0, [0; 3], [8, 8, 1])),
+            1 => (3, 0, [0, 0, 0], 2, part(1, [0; 3], [4, 4, 1])),
+            2 => (0, 0, [4, 4, 0], 0, part(0, [0; 3], [4, 4, 1])),
+            3 => (10, 0, [0, 0, 1], 1, part(0, [0; 3], [8, 8, 1])),
+            _ => (0, 0, [4, 0, 0], 3, part(0, [0; 3], [8, 8, 1])),
+        };
+        let [to, from] = [to, from].map(|number: usize| Arc::clone(&self.scene.textures[number]));
+        self.context().resource_copy_region(&to, (level, at), &from, region)
+    }
+
+    fn blit(&mut self, row: usize) -> Result<()> {
+        let (src, src_level, dst, dst_level, flip, linear) = match row {
+            0 => (tables::SAMPLES, 0, 0, 0, [false; 2], false),
+            1 => (3, 0, 1, 0, [true, false], true),
+            2 => (0, 0, 2, 2, [false, true], false),
+            _ => (6, 0, 0, 0, [false; 2], false),
+        };
+        let [src, dst] = [src, dst].map(|number: usize| Arc::clone(&self.scene.textures[number]));
+        let (src_region, dst_region) = (Region::of_level(&src, src_level), Region::of_level(&dst, dst_level));
+        self.context().blit(&Blit { src, src_region, dst, dst_region, flip, linear })
+    }
+}
+
+fn is_depth(format: vk::Format) -> bool {
+    format == vk::Format::D32_SFLOAT_S8_UINT
+}
+
+/// Uniforms of so many bytes.
+fn uniforms(size: usize, value: u8) -> Vec<u8> {
+    let number = f32::from(value) / 8.0;
+    number.to_le_bytes().into_iter().cycle().take(size).collect()
+}
+
+fn note<K: std::hash::Hash + Eq>(
+    map: &mut std::collections::HashMap<K, usize>,
+    key: impl Fn(usize) -> K,
+    first: usize,
+    list: impl Iterator<Item = Option<usize>>,
+) {
+    for (slot, value) in (first..).zip(list) {
+        match value {
+            Some(value) => map.insert(key(slot), value),
+            None => map.remove(&key(slot)),
+        };
+    }
+}
+
+fn error_of(call: &Call) -> Error {
+    unreachable!("no call of resources: {call:?}")
+}

@@ -1,0 +1,211 @@
+//! Sequences on the null implementation: what is recorded is compared.
+
+use crate::call::Call;
+use crate::compare::{actions, difference};
+use crate::generate::sequence;
+use crate::play::{Mode, Player};
+use crate::scene::Rig;
+use ntv_driver::context::ContextOptions;
+use ntv_driver::device::{Device, DeviceOptions, DynamicState};
+use ntv_driver::null::{Action, World, WorldOptions};
+use ntv_driver::Implementation;
+use std::ops::{AddAssign, Range};
+use std::sync::Arc;
+
+/// What sequences were made of.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Statistics {
+    pub(crate) calls: u64,
+    pub(crate) drawn: u64,
+    pub(crate) dispatched: u64,
+    pub(crate) undefined: u64,
+    pub(crate) errors: u64,
+    pub(crate) actions: u64,
+}
+
+impl AddAssign<&Statistics> for Statistics {
+    fn add_assign(&mut self, other: &Statistics) {
+        self.calls += other.calls;
+        self.drawn += other.drawn;
+        self.dispatched += other.dispatched;
+        self.undefined += other.undefined;
+        self.errors += other.errors;
+        self.actions += other.actions;
+    }
+}
+
+/// A world with a device in it.
+struct Place {
+    rig: Rig,
+    world: Arc<World>,
+}
+
+const PANIC: &str = "a panic";
+
+/// Kinds of devices: what they lack.
+pub(crate) const KINDS: usize = 4;
+
+/// What a device of a kind lacks.
+pub(crate) fn without(kind: usize) -> Vec<String> {
+    let names = |list: &[&str]| list.iter().map(ToString::to_string).collect();
+    match kind {
+        1 => DynamicState::ALL.iter().map(|state| state.feature().to_owned()).collect(),
+        2 => names(&["VK_EXT_transform_feedback", "VK_EXT_graphics_pipeline_library"]),
+        3 => names(&["VK_EXT_robustness2", "VK_EXT_depth_clip_control", "VK_EXT_provoking_vertex"]),
+        _ => Vec::new(),
+    }
+}
+
+impl Place {
+    fn new(kind: usize) -> Place {
+        let world = World::new(WorldOptions { lag: 2, ..WorldOptions::default() });
+        world.set_recording(true);
+        let options = DeviceOptions {
+            implementation: Implementation::Null(Arc::clone(&world)),
+            names: true,
+            without: without(kind),
+            ..DeviceOptions::default()
+        };
+        let rig = Rig::new(Device::open(&options).expect("a null device"));
+        Place { rig, world }
+    }
+}
+
+/// What came of a sequence.
+#[derive(PartialEq)]
+struct Outcome {
+    actions: Vec<Action>,
+    results: Vec<String>,
+    contents: Vec<Vec<u8>>,
+    messages: Vec<String>,
+}
+
+/// Plays calls in a place.
+fn play(place: &Place, calls: &[Call], emit_all: bool, read: bool) -> Outcome {
+    place.world.take_log();
+    let options = ContextOptions { emit_all, ..ContextOptions::default() };
+    let mode = if read { Mode::Copies } else { Mode::Records };
+    let mut player = Player::new(&place.rig, &options, mode).expect("a scene");
+    player.play(calls);
+    player.flush().expect("the null device submits");
+    let contents = if read { player.contents().expect("buffers can be read") } else { Vec::new() };
+    let results = std::mem::take(&mut player.results);
+    drop(player);
+    let describe = |number: u64| place.world.describe(number);
+    let actions = actions(&place.world.take_log(), &describe);
+    Outcome { actions, results, contents, messages: place.world.take_messages() }
+}
+
+/// A device on which only what changed is recorded, and one on which everything is.
+struct Pair([Place; 2]);
+
+impl Pair {
+    fn new(kind: usize) -> Pair {
+        Pair([false, true].map(|_| Place::new(kind)))
+    }
+
+    /// What is wrong with the sequence, or what came of it.
+    fn compare(&self, calls: &[Call], read: bool) -> Result<Outcome, String> {
+        let played = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            [0, 1].map(|number| play(&self.0[number], calls, number == 1, read))
+        }));
+        let [ours, theirs] = played.map_err(|panic| match panic.downcast_ref::<String>() {
+            Some(text) => format!("{PANIC}: {text}"),
+            None => PANIC.to_owned(),
+        })?;
+        for (who, outcome) in [("what changed", &ours), ("everything", &theirs)] {
+            if let Some(message) = outcome.messages.first() {
+                return Err(format!("recording {who} is wrong: {message}"));
+            }
+        }
+        let results = ours.results.iter().zip(&theirs.results).enumerate();
+        for (number, (ours, theirs)) in results.filter(|(_, (ours, theirs))| ours != theirs) {
+            return Err(format!("call {number} returns \"{ours}\", and \"{theirs}\" where everything is recorded"));
+        }
+        let describe = |number: u64| self.0[0].world.describe(number);
+        if std::env::var("NTV_DEBUG").is_ok() && ours.actions != theirs.actions {
+            println!(
+                "OURS {:#?}\nTHEIRS {:#?}",
+                ours.actions.iter().map(|a| (a.name, &a.words)).collect::<Vec<_>>(),
+                theirs.actions.iter().map(|a| (a.name, &a.words)).collect::<Vec<_>>()
+            );
+        }
+        if let Some(found) = difference(&ours.actions, &theirs.actions, &describe) {
+            return Err(format!("{found} (what changed, and everything)"));
+        }
+        match ours.contents == theirs.contents {
+            true => Ok(ours),
+            false => Err("buffers have different bytes".into()),
+        }
+    }
+}
+
+/// Plays the sequences of `seeds`.
+///
+/// # Panics
+/// If one fails.
+pub(crate) fn compare_all(seeds: Range<u64>) -> Statistics {
+    let mut pairs: [Option<Pair>; KINDS] = Default::default();
+    let mut statistics = Statistics::default();
+    for seed in seeds {
+        let kind = seed as usize % KINDS;
+        let pair = pairs[kind].get_or_insert_with(|| Pair::new(kind));
+        let calls = sequence(seed);
+        match pair.compare(&calls, seed % 16 < KINDS as u64) {
+            Ok(outcome) => count(&mut statistics, &outcome),
+            Err(problem) => fail(seed, kind, &problem, calls),
+        }
+    }
+    statistics
+}
+
+fn count(statistics: &mut Statistics, outcome: &Outcome) {
+    statistics.calls += outcome.results.len() as u64;
+    statistics.actions += outcome.actions.len() as u64;
+    for result in &outcome.results {
+        let counter = match result.as_str() {
+            "drawn" => &mut statistics.drawn,
+            "dispatched" => &mut statistics.dispatched,
+            "undefined" => &mut statistics.undefined,
+            "fine" | "not there" => continue,
+            error => {
+                if std::env::var("NTV_DEBUG").is_ok() {
+                    println!("ERR {error}");
+                }
+                &mut statistics.errors
+            }
+        };
+        *counter += 1;
+    }
+}
+
+/// Leaves out of the calls what makes no difference to the failure, and fails.
+fn fail(seed: u64, kind: usize, problem: &str, mut calls: Vec<Call>) -> ! {
+    let mut pair = Pair::new(kind);
+    let mut fails = |calls: &[Call]| {
+        let found = pair.compare(calls, true).err()?;
+        if found.starts_with(PANIC) {
+            // Nobody knows what is left in there.
+            pair = Pair::new(kind);
+        }
+        Some(found)
+    };
+    let mut last = fails(&calls).unwrap_or_else(|| format!("{problem} (it does not fail on new devices)"));
+    let mut at = calls.len();
+    while at > 0 {
+        at -= 1;
+        let mut fewer = calls.clone();
+        fewer.remove(at);
+        if let Some(found) = fails(&fewer) {
+            (calls, last) = (fewer, found);
+            at = at.min(calls.len());
+        }
+    }
+    let text: Vec<String> = calls.iter().map(|call| format!("    {call:?}")).collect();
+    panic!(
+        "sequence {seed} (device without {:?}): {problem}\nthese calls are enough: {last}\n{}\nagain: NTV_SEED={seed} cargo test -p \
+         ntv-driver --test sequences",
+        crate::recorded::without(kind),
+        text.join("\n")
+    )
+}
