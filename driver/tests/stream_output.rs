@@ -4,7 +4,9 @@ mod support;
 
 use ntv::capture::BackEnd;
 use ntv::module::Stage;
-use ntv_driver::context::{BufferRange, Clear, Context, DrawStart, QueryKind, QueryResult, VertexBuffer};
+use ntv_driver::context::{
+    BufferRange, Clear, Context, DrawStart, QueryKind, QueryResult, StreamOutputCounts, VertexBuffer,
+};
 use ntv_driver::program::ProgramOptions;
 use ntv_driver::resource::{Buffer, BufferDescription};
 use ntv_driver::vk;
@@ -100,7 +102,7 @@ fn queries_count_what_the_device_captures() {
     run(&mut scene);
     scene.context.end_query(&query).unwrap();
     let result = scene.context.query_result(&query, Duration::from_secs(10)).unwrap();
-    assert_eq!(result, QueryResult::StreamOutput { written: 4, needed: 4 });
+    assert_eq!(result, QueryResult::StreamOutput(StreamOutputCounts { written: 4, needed: 4 }));
     let query = scene.context.create_query(QueryKind::OcclusionCounter).unwrap();
     scene.context.begin_query(&query).unwrap();
     scene.context.draw_triangles(3).unwrap();

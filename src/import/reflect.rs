@@ -12,6 +12,8 @@ use spirv::{Decoration, Op, StorageClass};
 pub struct Reflection {
     /// The stage of its entry point.
     pub stage: Stage,
+    /// The name of its entry point.
+    pub entry: String,
     /// Its descriptors: each place once, in order.
     pub bindings: Vec<Binding>,
     /// The InputAttachmentIndex of each binding that has one.
@@ -59,7 +61,7 @@ pub fn keep(words: &[u32]) -> Result<(Module, Reflection), Error> {
 impl Reflection {
     fn new(facts: &Facts<'_>) -> Result<Reflection, Error> {
         let varyings = varyings(facts)?.into_iter().map(|(_, varying)| varying).collect();
-        let mut found = Reflection { stage: facts.stage, varyings, ..Reflection::default() };
+        let mut found = Reflection { stage: facts.stage, entry: entry(facts), varyings, ..Reflection::default() };
         let mut rows: Vec<(Binding, Option<u32>)> = Vec::new();
         for global in &facts.globals {
             found.reads_push_constants |= global.class == StorageClass::PushConstant as u32;
@@ -81,4 +83,13 @@ impl Reflection {
         let same = |row: &Binding| (row.set, row.binding) == (variable.set, variable.binding);
         self.bindings.iter().position(same).map(|row| row as u32)
     }
+}
+
+/// The name of the entry point.
+fn entry(facts: &Facts<'_>) -> String {
+    let Some(inst) = instructions(facts.words).flatten().find(|inst| inst.is(Op::EntryPoint)) else {
+        return String::new();
+    };
+    let bytes = inst.words.iter().skip(3).flat_map(|word| word.to_le_bytes()).take_while(|byte| *byte != 0);
+    String::from_utf8_lossy(&bytes.collect::<Vec<u8>>()).into_owned()
 }

@@ -57,7 +57,7 @@ fn a3_10_what_is_counted_is_what_the_device_counts() {
                 let found = seen.counts.feedback.expect("a query");
                 // llvmpipe says that primitives of paused draws are needed, too.
                 let needed = if case.is_active { own.needed } else { found.needed };
-                assert_eq!(found, headless::Feedback { written: own.written, needed }, "{case:?}");
+                assert_eq!(found, headless::StreamOutputCounts { written: own.written, needed }, "{case:?}");
             }
         }
     }

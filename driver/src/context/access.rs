@@ -335,6 +335,10 @@ impl Context {
         let accesses = vk::AccessFlags2::MEMORY_READ | vk::AccessFlags2::MEMORY_WRITE | vk::AccessFlags2::HOST_READ;
         batch.accesses.wait([all, (stages, accesses)]);
         self.flush_barriers();
+        // lavapipe leaves out a barrier that is the last command, and begins the next batch before this one is done (Mesa 22.3,
+        // `lvp_execute_cmd_buffer`). So another command comes last.
+        // SAFETY: the buffer is recording.
+        unsafe { self.device.raw.cmd_set_blend_constants(self.batch.commands, &[0.0; 4]) };
     }
 }
 

@@ -56,7 +56,7 @@ pub use copy::{Blit, Region};
 pub use counters::Counters;
 pub use dirty::{Command, Dirty, Phase};
 pub(crate) use draw::index_size;
-pub use query::{Query, QueryKind, QueryResult};
+pub use query::{Query, QueryKind, QueryResult, Statistics, StreamOutputCounts};
 pub use read::Download;
 pub(crate) use shared::{Shared, SharedSlot};
 pub use state::*;

@@ -34,29 +34,36 @@ pub enum QueryKind {
 pub enum QueryResult {
     /// A number.
     Value(u64),
-    /// Primitives that transform feedback wrote, and those that it needed room for.
-    StreamOutput {
-        /// Written.
-        written: u64,
-        /// Needed.
-        needed: u64,
-    },
-    /// How often stages ran: vertices, primitives, and invocations of the vertex, geometry and fragment shader; of clipping what went
-    /// in and came out.
-    Statistics {
-        /// Vertices that input assembly took.
-        vertices: u64,
-        /// Primitives that input assembly made.
-        primitives: u64,
-        /// Invocations of the vertex shader.
-        vertex_invocations: u64,
-        /// Primitives that clipping was given.
-        clipped: u64,
-        /// Primitives that clipping gave.
-        visible: u64,
-        /// Invocations of the fragment shader.
-        fragment_invocations: u64,
-    },
+    /// What transform feedback captured.
+    StreamOutput(StreamOutputCounts),
+    /// How often stages ran.
+    Statistics(Statistics),
+}
+
+/// What transform feedback captured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StreamOutputCounts {
+    /// Primitives that were written.
+    pub written: u64,
+    /// Primitives that would have been if the buffers had been large enough.
+    pub needed: u64,
+}
+
+/// How often stages ran.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// Vertices that input assembly took.
+    pub vertices: u64,
+    /// Primitives that input assembly made.
+    pub primitives: u64,
+    /// Invocations of the vertex shader.
+    pub vertex_invocations: u64,
+    /// Primitives that clipping was given.
+    pub clipped: u64,
+    /// Primitives that clipping gave.
+    pub visible: u64,
+    /// Invocations of the fragment shader.
+    pub fragment_invocations: u64,
 }
 
 const STATISTICS: vk::QueryPipelineStatisticFlags = vk::QueryPipelineStatisticFlags::from_raw(
@@ -197,15 +204,17 @@ impl Context {
             part.add(query.kind, &self.device, &mut sums)?;
         }
         Ok(match query.kind {
-            QueryKind::StreamOutputStatistics => QueryResult::StreamOutput { written: sums[0], needed: sums[1] },
-            QueryKind::PipelineStatistics => QueryResult::Statistics {
+            QueryKind::StreamOutputStatistics => {
+                QueryResult::StreamOutput(StreamOutputCounts { written: sums[0], needed: sums[1] })
+            }
+            QueryKind::PipelineStatistics => QueryResult::Statistics(Statistics {
                 vertices: sums[0],
                 primitives: sums[1],
                 vertex_invocations: sums[2],
                 clipped: sums[3],
                 visible: sums[4],
                 fragment_invocations: sums[5],
-            },
+            }),
             _ => QueryResult::Value(sums[0]),
         })
     }

@@ -3,13 +3,11 @@
 use super::resource::{Image, Part, Resource, Resources, Slot};
 use super::{Error, Result};
 use crate::context::{BufferRange, ConstantBuffer, Context, Download, Region, VertexBuffer};
-use crate::program::{Shader, ShaderSlot};
-use crate::resource::{
-    Bind, Buffer, ImageView, Sampler, SamplerState, SamplerView, Texture, TextureDescription, TextureTarget,
-};
+use crate::program::Shader;
+use crate::resource::{Bind, Buffer, ImageView, Sampler, SamplerView, Texture, TextureDescription, TextureTarget};
 use ash::vk;
-use ntv::interp::{self, Compare, Filter, Wrap};
-use ntv::module::DescriptorKind;
+use ntv::interp;
+use ntv::module::{DescriptorKind as Kind, Stage};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -51,101 +49,96 @@ impl SharedBuffers {
     }
 }
 
-/// What the shaders of a pipeline are given, by place.
-pub(super) struct Objects {
-    list: BTreeMap<Slot, (DescriptorKind, Object)>,
-}
-
 /// What a descriptor is of.
 enum Object {
     Buffer(BufferRange),
-    Texels(vk::Format, Arc<Buffer>),
-    Texture(Arc<Texture>),
-    Sampled(Arc<Texture>, Arc<Sampler>),
+    View(SamplerView, Option<Arc<Sampler>>),
+    Image(ImageView),
     Sampler(Arc<Sampler>),
 }
 
-impl Objects {
-    /// Gives `shaders`, the stages of one pipeline, what they want; nothing if there are no `resources`. Parts are of the buffers that
-    /// `shared` has, or gets.
+/// The shaders of a pipeline with all that they see.
+pub(super) struct Stages<'a> {
+    shaders: Vec<Arc<Shader>>,
+    objects: BTreeMap<Slot, (Kind, Object)>,
+    push_constants: &'a [u8],
+}
+
+impl<'a> Stages<'a> {
+    /// Gives `modules` what they want of `resources`, or nothing if there are none. Parts are of the buffers that `shared` has, or gets.
     pub(super) fn new(
         context: &mut Context,
-        shaders: &[Arc<Shader>],
-        resources: Option<&Resources>,
-        (shared, push_constants): (&mut SharedBuffers, &[u8]),
-    ) -> Result<Objects> {
+        modules: &[&[u32]],
+        (resources, push_constants): (Option<&Resources>, &'a [u8]),
+        shared: &mut SharedBuffers,
+    ) -> Result<Stages<'a>> {
+        let shaders = modules.iter().map(|words| context.create_shader_of_words(words));
+        let shaders: Vec<Arc<Shader>> = shaders.collect::<Result<_>>()?;
         if push_constants.is_empty() && shaders.iter().any(|shader| shader.reads_push_constants()) {
             return Err(Error::new("the shader reads push constants, and none are given"));
         }
-        let mut list = BTreeMap::new();
-        let Some(resources) = resources else { return Ok(Objects { list }) };
-        for (slot, kind, _) in shaders.iter().flat_map(places) {
+        let mut objects = BTreeMap::new();
+        for ((slot, kind, _), resources) in shaders.iter().flat_map(places).filter_map(|it| Some((it, resources?))) {
             let place = format!("set {}, binding {}, element {}", slot.set, slot.binding, slot.element);
-            match list.get(&slot) {
+            match objects.get(&slot) {
                 Some((known, _)) if *known == kind => continue,
                 Some(_) => return Err(Error::new(format!("the stages disagree on {place}"))),
                 None => {}
             }
             let resource = resources.get(&slot).ok_or_else(|| Error::new(format!("nothing is given for {place}")))?;
             let made = object(context, kind, resource, shared);
-            list.insert(slot, (kind, made.map_err(|error| Error::of_kind(error.kind, format!("{place}: {error}")))?));
+            let made = made.map_err(|error| Error::of_kind(error.kind, format!("{place}: {error}")))?;
+            objects.insert(slot, (kind, made));
         }
-        Ok(Objects { list })
+        Ok(Stages { shaders, objects, push_constants })
     }
 
-    /// Binds what `shader` wants.
-    pub(super) fn bind(&self, context: &mut Context, shader: &Arc<Shader>) -> Result<()> {
-        let stage = shader.stage();
-        for (slot, kind, number) in places(shader) {
-            let Some((_, object)) = self.list.get(&slot) else { continue };
-            match object {
-                Object::Buffer(range) if kind == DescriptorKind::UniformBuffer => {
-                    let buffer = ConstantBuffer::Buffer(range.clone());
-                    context.set_constant_buffer(stage, number, Some(buffer))?;
-                }
-                Object::Buffer(range) => context.set_shader_buffers(stage, number, &[Some(range.clone())])?,
-                Object::Texels(format, buffer) if kind == DescriptorKind::UniformTexelBuffer => {
-                    let (buffer, format, size) = (Arc::clone(buffer), *format, buffer.size());
-                    let view = SamplerView::Buffer { buffer, format, offset: 0, size };
-                    context.set_sampler_views(stage, number, &[Some(view)])?;
-                }
-                Object::Texels(format, buffer) => {
-                    let (buffer, format, size) = (Arc::clone(buffer), *format, buffer.size());
-                    let view = ImageView::Buffer { buffer, format, offset: 0, size };
-                    context.set_shader_images(stage, number, &[Some(view)])?;
-                }
-                Object::Texture(texture) if kind == DescriptorKind::StorageImage => {
-                    context.set_shader_images(stage, number, &[Some(ImageView::whole(texture))])?;
-                }
-                Object::Texture(texture) => {
-                    context.set_sampler_views(stage, number, &[Some(SamplerView::whole(texture))])?;
-                }
-                Object::Sampled(texture, sampler) => {
-                    context.set_sampler_views(stage, number, &[Some(SamplerView::whole(texture))])?;
-                    context.bind_sampler_states(stage, number, &[Some(Arc::clone(sampler))])?;
-                }
-                Object::Sampler(sampler) => {
-                    context.bind_sampler_states(stage, number, &[Some(Arc::clone(sampler))])?;
+    /// Whether the only stage is compute.
+    pub(super) fn is_compute(&self) -> bool {
+        matches!(&self.shaders[..], [shader] if shader.stage() == Stage::Compute)
+    }
+
+    /// Binds the shaders and all that they see.
+    pub(super) fn bind(&self, context: &mut Context) -> Result<()> {
+        for stage in Stage::ALL.into_iter().filter(|stage| (*stage == Stage::Compute) == self.is_compute()) {
+            context.bind_shader(stage, self.shaders.iter().find(|shader| shader.stage() == stage))?;
+        }
+        context.set_push_constants(self.push_constants)?;
+        for shader in &self.shaders {
+            let stage = shader.stage();
+            for (slot, kind, number) in places(shader) {
+                match self.objects.get(&slot).map(|(_, object)| object) {
+                    Some(Object::Buffer(range)) if kind == Kind::UniformBuffer => {
+                        context.set_constant_buffer(stage, number, Some(ConstantBuffer::Buffer(range.clone())))?;
+                    }
+                    Some(Object::Buffer(range)) => context.set_shader_buffers(stage, number, &[Some(range.clone())])?,
+                    Some(Object::View(view, sampler)) => {
+                        context.set_sampler_views(stage, number, &[Some(view.clone())])?;
+                        context.bind_sampler_states(stage, number, std::slice::from_ref(sampler))?;
+                    }
+                    Some(Object::Image(image)) => context.set_shader_images(stage, number, &[Some(image.clone())])?,
+                    Some(Object::Sampler(sampler)) => {
+                        context.bind_sampler_states(stage, number, &[Some(Arc::clone(sampler))])?;
+                    }
+                    None => {}
                 }
             }
         }
         Ok(())
     }
 
-    /// Asks for what the shaders may have written.
+    /// Asks for what the shaders may have written to `resources`.
     pub(super) fn download(&self, context: &mut Context, resources: &Resources) -> Result<Vec<(Slot, Vec<Download>)>> {
-        use DescriptorKind as Kind;
         let mut downloads = Vec::new();
-        for (slot, (kind, object)) in &self.list {
-            let is_part = matches!(resources.get(slot), None | Some(Resource::Part(_) | Resource::TexelPart(..)));
-            let list = match (kind, object) {
-                (Kind::StorageBuffer, Object::Buffer(range)) if !is_part => {
+        for (slot, (kind, object)) in &self.objects {
+            let list = match (object, resources.get(slot)) {
+                (Object::Buffer(range), Some(Resource::Buffer(_))) if *kind == Kind::StorageBuffer => {
                     vec![context.download_buffer(&range.buffer, range.offset, range.size)?]
                 }
-                (Kind::StorageTexelBuffer, Object::Texels(_, buffer)) => {
-                    vec![context.download_buffer(buffer, 0, buffer.size())?]
+                (Object::Image(ImageView::Buffer { buffer, offset, size, .. }), _) => {
+                    vec![context.download_buffer(buffer, *offset, *size)?]
                 }
-                (Kind::StorageImage, Object::Texture(texture)) if texture.description().samples == 1 => {
+                (Object::Image(ImageView::Texture { texture, .. }), _) if texture.description().samples == 1 => {
                     let levels = 0..texture.description().levels;
                     let level = |level| context.download_texture(texture, Region::of_level(texture, level));
                     levels.map(level).collect::<Result<_>>()?
@@ -172,21 +165,16 @@ pub(super) fn store(downloads: &[(Slot, Vec<Download>)], resources: &mut Resourc
 }
 
 /// The places of a shader's descriptors, what they are, and the slots of the context. What is drawn to is there anyway.
-fn places(shader: &Arc<Shader>) -> impl Iterator<Item = (Slot, DescriptorKind, usize)> + '_ {
-    let bound = shader.slots().iter().filter(|row| row.binding.kind != DescriptorKind::InputAttachment);
-    bound.flat_map(|ShaderSlot { binding, slot }| {
-        let place = move |element| Slot { set: binding.set, binding: binding.binding, element };
-        (0..binding.count).map(move |element| (place(element), binding.kind, (slot + element) as usize))
+fn places(shader: &Arc<Shader>) -> impl Iterator<Item = (Slot, Kind, usize)> + '_ {
+    let bound = shader.slots().iter().filter(|row| row.binding.kind != Kind::InputAttachment);
+    bound.flat_map(|row| {
+        let place = |element| Slot { set: row.binding.set, binding: row.binding.binding, element };
+        (0..row.binding.count).map(move |element| (place(element), row.binding.kind, (row.slot + element) as usize))
     })
 }
 
-fn object(
-    context: &mut Context,
-    kind: DescriptorKind,
-    resource: &Resource,
-    shared: &mut SharedBuffers,
-) -> Result<Object> {
-    use DescriptorKind as Kind;
+fn object(context: &mut Context, kind: Kind, resource: &Resource, shared: &mut SharedBuffers) -> Result<Object> {
+    let sampled = Bind::SAMPLER_VIEW;
     Ok(match (kind, resource) {
         (Kind::UniformBuffer | Kind::StorageBuffer, Resource::Buffer(bytes)) => {
             Object::Buffer(BufferRange::whole(&context.create_buffer_with(bytes)?))
@@ -194,101 +182,47 @@ fn object(
         (Kind::UniformBuffer | Kind::StorageBuffer, Resource::Part(part)) => {
             Object::Buffer(shared.part(context, part)?)
         }
-        (Kind::UniformTexelBuffer | Kind::StorageTexelBuffer, Resource::TexelBuffer(format, bytes)) => {
-            Object::Texels(*format, context.create_buffer_with(bytes)?)
+        (Kind::UniformTexelBuffer, Resource::TexelBuffer(format, bytes)) => {
+            Object::View(texels(context.create_buffer_with(bytes)?, *format), None)
         }
         (Kind::UniformTexelBuffer, Resource::TexelPart(format, bytes)) => {
-            Object::Texels(*format, shared.buffer(context, bytes)?)
+            Object::View(texels(shared.buffer(context, bytes)?, *format), None)
         }
-        (Kind::StorageImage, Resource::Image(image)) => Object::Texture(texture(context, image, Bind::SHADER_IMAGE)?),
-        (Kind::SampledImage, Resource::Image(image)) => Object::Texture(texture(context, image, Bind::SAMPLER_VIEW)?),
+        (Kind::StorageTexelBuffer, Resource::TexelBuffer(format, bytes)) => {
+            let (buffer, size) = (context.create_buffer_with(bytes)?, bytes.len() as u64);
+            Object::Image(ImageView::Buffer { buffer, format: *format, offset: 0, size })
+        }
+        (Kind::StorageImage, Resource::Image(image)) => {
+            Object::Image(ImageView::whole(&texture(context, image, Bind::SHADER_IMAGE)?))
+        }
+        (Kind::SampledImage, Resource::Image(image)) => {
+            Object::View(SamplerView::whole(&texture(context, image, sampled)?), None)
+        }
         (Kind::CombinedImageSampler, Resource::Sampled(image, how)) => {
-            Object::Sampled(texture(context, image, Bind::SAMPLER_VIEW)?, sampler(context, how)?)
+            Object::View(SamplerView::whole(&texture(context, image, sampled)?), Some(sampler(context, how)?))
         }
         (Kind::Sampler, Resource::Sampler(how)) => Object::Sampler(sampler(context, how)?),
         _ => return Err(Error::new(format!("the shader wants a {kind:?}, what is given is something else"))),
     })
 }
 
-/// A texture shaped like `image`, with its contents.
-pub(super) fn texture(context: &mut Context, image: &Image, bind: Bind) -> Result<Arc<Texture>> {
-    let texture = context.create_texture(TextureDescription {
-        target: target(image.view)?,
-        format: image.format,
-        size: image.extent,
-        layers: image.layers,
-        levels: image.levels.len() as u32,
-        samples: image.samples.as_raw(),
-        bind,
-    })?;
-    if image.samples == vk::SampleCountFlags::TYPE_1 {
-        for (level, bytes) in (0..).zip(&image.levels) {
-            context.texture_subdata(&texture, Region::of_level(&texture, level), bytes)?;
-        }
-    }
-    Ok(texture)
-}
-
-fn target(view: vk::ImageViewType) -> Result<TextureTarget> {
-    Ok(match view {
-        vk::ImageViewType::TYPE_1D => TextureTarget::Texture1D,
-        vk::ImageViewType::TYPE_2D => TextureTarget::Texture2D,
-        vk::ImageViewType::TYPE_3D => TextureTarget::Texture3D,
-        vk::ImageViewType::CUBE => TextureTarget::Cube,
-        vk::ImageViewType::TYPE_1D_ARRAY => TextureTarget::Texture1DArray,
-        vk::ImageViewType::TYPE_2D_ARRAY => TextureTarget::Texture2DArray,
-        vk::ImageViewType::CUBE_ARRAY => TextureTarget::CubeArray,
-        other => return Err(Error::new(format!("{other:?}"))),
-    })
+fn texels(buffer: Arc<Buffer>, format: vk::Format) -> SamplerView {
+    let size = buffer.size();
+    SamplerView::Buffer { buffer, format, offset: 0, size }
 }
 
 fn sampler(context: &Context, how: &interp::Sampler) -> Result<Arc<Sampler>> {
-    if how.border != [0; 4] {
-        return Err(Error::new("a border other than zeros"));
-    }
-    let mip_filter = match how.mip {
-        Filter::Nearest => vk::SamplerMipmapMode::NEAREST,
-        Filter::Linear => vk::SamplerMipmapMode::LINEAR,
-    };
-    context.create_sampler_state(&SamplerState {
-        wrap: how.wrap.map(address_mode),
-        mag_filter: filter(how.mag),
-        min_filter: filter(how.min),
-        mip_filter: (!how.unnormalized).then_some(mip_filter),
-        compare: how.compare.map(compare_op),
-        lod_bias: how.lod_bias,
-        lod: how.lod,
-        unnormalized: how.unnormalized,
-        ..SamplerState::default()
-    })
+    context.create_sampler_state(&how.try_into()?)
 }
 
-fn filter(filter: Filter) -> vk::Filter {
-    match filter {
-        Filter::Nearest => vk::Filter::NEAREST,
-        Filter::Linear => vk::Filter::LINEAR,
+/// A texture shaped like `image`, with its contents.
+pub(super) fn texture(context: &mut Context, image: &Image, bind: Bind) -> Result<Arc<Texture>> {
+    let target = TextureTarget::of_view(image.view).ok_or_else(|| Error::new(format!("{:?}", image.view)))?;
+    let Image { format, extent: size, layers, .. } = *image;
+    let (levels, samples) = (image.levels.len() as u32, image.samples.as_raw());
+    let texture = context.create_texture(TextureDescription { target, format, size, layers, levels, samples, bind })?;
+    for (level, bytes) in (0..).zip(&image.levels).filter(|_| samples == 1) {
+        context.texture_subdata(&texture, Region::of_level(&texture, level), bytes)?;
     }
-}
-
-fn address_mode(wrap: Wrap) -> vk::SamplerAddressMode {
-    match wrap {
-        Wrap::Repeat => vk::SamplerAddressMode::REPEAT,
-        Wrap::MirroredRepeat => vk::SamplerAddressMode::MIRRORED_REPEAT,
-        Wrap::ClampToEdge => vk::SamplerAddressMode::CLAMP_TO_EDGE,
-        Wrap::ClampToBorder => vk::SamplerAddressMode::CLAMP_TO_BORDER,
-        Wrap::MirrorClampToEdge => vk::SamplerAddressMode::MIRROR_CLAMP_TO_EDGE,
-    }
-}
-
-fn compare_op(compare: Compare) -> vk::CompareOp {
-    match compare {
-        Compare::Never => vk::CompareOp::NEVER,
-        Compare::Less => vk::CompareOp::LESS,
-        Compare::Equal => vk::CompareOp::EQUAL,
-        Compare::LessOrEqual => vk::CompareOp::LESS_OR_EQUAL,
-        Compare::Greater => vk::CompareOp::GREATER,
-        Compare::NotEqual => vk::CompareOp::NOT_EQUAL,
-        Compare::GreaterOrEqual => vk::CompareOp::GREATER_OR_EQUAL,
-        Compare::Always => vk::CompareOp::ALWAYS,
-    }
+    Ok(texture)
 }

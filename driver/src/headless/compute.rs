@@ -1,13 +1,10 @@
 //! Compute: one module, one dispatch.
 
-use super::bind::{Objects, SharedBuffers};
+use super::bind::{SharedBuffers, Stages};
 use super::resource::Resources;
 use super::steps::Step;
 use super::{Device, Error, Result};
 use crate::context::Context;
-use crate::program::Shader;
-use ntv::module::Stage;
-use std::sync::Arc;
 
 /// A dispatch of a compute module.
 #[derive(Clone, Copy, Debug)]
@@ -27,40 +24,18 @@ impl Device {
     }
 }
 
-/// A dispatch with all that the shader wants, ready to be recorded.
-pub(super) struct Prepared<'a> {
-    dispatch: Dispatch<'a>,
-    shader: Arc<Shader>,
-    pub(super) objects: Objects,
-}
-
-impl<'a> Prepared<'a> {
-    /// Without resources it can only be [made ready](Prepared::bind).
-    pub(super) fn new(
+impl<'a> Dispatch<'a> {
+    /// The stage, with all that it wants if there are resources.
+    pub(super) fn stages(
+        &self,
         context: &mut Context,
-        dispatch: &Dispatch<'a>,
         resources: Option<&Resources>,
         shared: &mut SharedBuffers,
-    ) -> Result<Prepared<'a>> {
-        let shader = context.create_shader_of_words(dispatch.module)?;
-        if shader.stage() != Stage::Compute {
-            return Err(Error::new("this is not a compute shader"));
+    ) -> Result<Stages<'a>> {
+        let stages = Stages::new(context, &[self.module], (resources, self.push_constants), shared)?;
+        match stages.is_compute() {
+            true => Ok(stages),
+            false => Err(Error::new("this is not a compute shader")),
         }
-        let shaders = std::slice::from_ref(&shader);
-        let objects = Objects::new(context, shaders, resources, (shared, dispatch.push_constants))?;
-        Ok(Prepared { dispatch: *dispatch, shader, objects })
-    }
-
-    /// Sets what comes before a dispatch.
-    pub(super) fn bind(&self, context: &mut Context) -> Result<()> {
-        context.bind_shader(Stage::Compute, Some(&self.shader))?;
-        context.set_push_constants(self.dispatch.push_constants)?;
-        self.objects.bind(context, &self.shader)
-    }
-
-    /// Records the dispatch; any number of them, with barriers between.
-    pub(super) fn record(&self, context: &mut Context) -> Result<()> {
-        self.bind(context)?;
-        context.launch_grid(self.dispatch.groups)
     }
 }

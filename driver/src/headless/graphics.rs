@@ -1,19 +1,17 @@
 //! Graphics: vertex to fragment stage, one draw, the attachments and the captured vertices read back.
 
-use super::bind::{texture, Objects, SharedBuffers};
+use super::bind::{texture, SharedBuffers, Stages};
 use super::resource::{texel_size, Image, Part, Resources};
 use super::steps::Step;
 use super::{Device, Error, Queries, Result};
 use crate::context::{
     self, BufferRange, Context, DepthStencilAlphaState, Download, DrawIndirect, DrawInfo, DrawStart, Elements,
-    FramebufferState, Query, QueryKind, QueryResult, RasterizerState, Scissor, StreamOutputTarget, VertexBuffer,
-    VertexElement, Viewport,
+    FramebufferState, Query, QueryKind, QueryResult, RasterizerState, Region, Scissor, Statistics, StreamOutputCounts,
+    StreamOutputTarget, VertexBuffer, VertexElement, Viewport,
 };
 use crate::format::aspects;
-use crate::program::Shader;
-use crate::resource::{Bind, Buffer, Surface, Texture};
+use crate::resource::{Bind, Surface, Texture};
 use ash::vk;
-use ntv::module::Stage;
 use std::sync::Arc;
 
 /// A draw of one pipeline.
@@ -131,33 +129,9 @@ pub struct Counts {
     /// How often stages ran.
     pub statistics: Option<Statistics>,
     /// What transform feedback captured.
-    pub feedback: Option<Feedback>,
+    pub feedback: Option<StreamOutputCounts>,
     /// How many primitives reached the end of vertex processing.
     pub generated: Option<u64>,
-}
-
-/// How often the stages of a draw ran.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Statistics {
-    /// Vertices that input assembly took.
-    pub vertices: u64,
-    /// Primitives that input assembly made.
-    pub primitives: u64,
-    /// Invocations of the vertex shader.
-    pub vertex_invocations: u64,
-    /// Primitives that clipping was given.
-    pub clipped: u64,
-    /// Primitives that clipping gave.
-    pub visible: u64,
-}
-
-/// What transform feedback captured of a draw.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Feedback {
-    /// Primitives that were written.
-    pub written: u64,
-    /// Primitives that would have been if the buffers had been large enough.
-    pub needed: u64,
 }
 
 /// What a draw gave.
@@ -183,34 +157,28 @@ impl Device {
 /// A draw with all that it wants, ready to be recorded.
 pub(super) struct Drawing<'a> {
     draw: Draw<'a>,
-    shaders: Vec<Arc<Shader>>,
-    pub(super) objects: Objects,
+    pub(super) stages: Stages<'a>,
     elements: Elements,
     vertex_buffers: Vec<Option<VertexBuffer>>,
-    info: DrawInfo,
+    pub(super) info: DrawInfo,
     indirect: Option<DrawIndirect>,
     targets: Vec<Arc<Texture>>,
-    captures: Vec<(Arc<Buffer>, Option<Arc<StreamOutputTarget>>)>,
+    captures: Vec<Option<Arc<StreamOutputTarget>>>,
     queries: Vec<Arc<Query>>,
 }
 
 impl<'a> Drawing<'a> {
-    /// Parts of buffers are of those that `shared` has, or gets. Without resources it can only be [made ready](Drawing::bind).
+    /// Parts of buffers are of those that `shared` has, or gets. Without resources it can only be [bound](Drawing::bind).
     pub(super) fn new(
         context: &mut Context,
         draw: &Draw<'a>,
         resources: Option<&Resources>,
         shared: &mut SharedBuffers,
     ) -> Result<Drawing<'a>> {
-        let shaders = draw.modules.iter().map(|words| context.create_shader_of_words(words));
-        let shaders: Vec<_> = shaders.collect::<Result<_>>()?;
-        let objects = Objects::new(context, &shaders, resources, (shared, draw.push_constants))?;
+        let stages = Stages::new(context, draw.modules, (resources, draw.push_constants), shared)?;
         let elements = context.create_vertex_elements_state(&elements(draw)?)?;
-        let inputs = draw
-            .attributes
-            .iter()
-            .filter(|_| resources.is_some())
-            .map(|attribute| Ok(Some(shared.input(context, attribute.bytes)?)));
+        let inputs = draw.attributes.iter().filter(|_| resources.is_some());
+        let inputs = inputs.map(|attribute| Ok(Some(shared.input(context, attribute.bytes)?)));
         let vertex_buffers = inputs.collect::<Result<_>>()?;
         let indices = draw.indices.map(|indices| index_buffer(context, draw, &indices, shared)).transpose()?;
         let command = draw.indirect.as_ref().map(|part| shared.part(context, part)).transpose()?;
@@ -220,28 +188,19 @@ impl<'a> Drawing<'a> {
         });
         let targets = draw.attachments.iter().map(|attachment| target(context, draw, attachment));
         let targets = targets.collect::<Result<_>>()?;
-        let captures = (0..draw.captures.len()).map(|number| capture(context, draw, number)).collect::<Result<_>>()?;
-        let queries = kinds(draw.queries).into_iter().map(|kind| context.create_query(kind));
-        let queries = queries.collect::<Result<_>>()?;
+        let captures = (0..draw.captures.len()).map(|number| capture(context, draw, number).map(Some));
+        let captures = captures.collect::<Result<_>>()?;
+        let queries = kinds(draw.queries).map(|kind| context.create_query(kind)).collect::<Result<_>>()?;
         let [_, start_instance] = draw.first;
         let info = DrawInfo { mode: draw.topology, indices, instance_count: draw.instances, start_instance };
         let draw = draw.clone();
-        Ok(Drawing { draw, shaders, objects, elements, vertex_buffers, info, indirect, targets, captures, queries })
-    }
-
-    /// What the draw is of.
-    pub(super) fn info(&self) -> &DrawInfo {
-        &self.info
+        Ok(Drawing { draw, stages, elements, vertex_buffers, info, indirect, targets, captures, queries })
     }
 
     /// Sets all that comes before the draw.
     pub(super) fn bind(&self, context: &mut Context) -> Result<()> {
         let draw = &self.draw;
-        for stage in Stage::ALL.into_iter().filter(|stage| *stage != Stage::Compute) {
-            context.bind_shader(stage, self.shaders.iter().find(|shader| shader.stage() == stage))?;
-        }
-        self.shaders.iter().try_for_each(|shader| self.objects.bind(context, shader))?;
-        context.set_push_constants(draw.push_constants)?;
+        self.stages.bind(context)?;
         context.bind_vertex_elements_state(&self.elements);
         context.set_vertex_buffers(0, &self.vertex_buffers)?;
         context.set_patch_vertices(draw.patch_vertices);
@@ -257,27 +216,27 @@ impl<'a> Drawing<'a> {
         let (rect, size) = ([0.0, 0.0, width as f32, height as f32], draw.scissor.unwrap_or_default());
         context.set_viewport_states(&[Viewport { rect, depth: [0.0, 1.0] }]);
         context.set_scissor_states(&[Scissor { offset: [0; 2], size }]);
-        let (depths, colors): (Vec<_>, Vec<_>) =
-            self.targets.iter().map(Surface::new).partition(|surface| is_depth(surface.format));
+        let surfaces = self.targets.iter().map(Surface::new);
+        let (depths, colors): (Vec<_>, Vec<_>) = surfaces.partition(|surface| is_depth(surface.format));
         let tests = context.create_depth_stencil_alpha_state(&DepthStencilAlphaState {
             depth: (!depths.is_empty()).then_some(vk::CompareOp::ALWAYS),
             depth_write: true,
             ..DepthStencilAlphaState::default()
         });
         context.bind_depth_stencil_alpha_state(&tests);
+        let (colors, depth_stencil) = (colors.into_iter().map(Some).collect(), depths.into_iter().next());
         context.set_framebuffer_state(&FramebufferState {
-            colors: colors.into_iter().map(Some).collect(),
-            depth_stencil: depths.into_iter().next(),
+            colors,
+            depth_stencil,
             size: draw.size,
-            ..FramebufferState::default()
+            ..Default::default()
         })
     }
 
     /// Records the draw; any number of them, with barriers between.
     pub(super) fn record(&self, context: &mut Context) -> Result<()> {
         self.bind(context)?;
-        let targets: Vec<_> = self.captures.iter().map(|(_, target)| target.clone()).collect();
-        context.set_stream_output_targets(&targets, false)?;
+        context.set_stream_output_targets(&self.captures, false)?;
         self.queries.iter().try_for_each(|query| context.begin_query(query))?;
         let [start, _] = self.draw.first;
         let index_bias = self.draw.indices.map_or(0, |indices| indices.base_vertex);
@@ -289,9 +248,10 @@ impl<'a> Drawing<'a> {
 
     /// Asks for what was drawn and captured.
     pub(super) fn download(&self, context: &mut Context) -> Result<[Vec<Download>; 2]> {
-        let mut target = |texture| context.download_texture(texture, context::Region::of_level(texture, 0));
-        let targets = self.targets.iter().map(&mut target).collect::<Result<_>>()?;
-        let captures = self.captures.iter().map(|(buffer, _)| context.download_buffer(buffer, 0, buffer.size()));
+        let target = |texture| context.download_texture(texture, Region::of_level(texture, 0));
+        let targets = self.targets.iter().map(target).collect::<Result<_>>()?;
+        let buffers = self.captures.iter().flatten().map(|target| &target.range.buffer);
+        let captures = buffers.map(|buffer| context.download_buffer(buffer, 0, buffer.size()));
         Ok([targets, captures.collect::<Result<_>>()?])
     }
 
@@ -302,11 +262,8 @@ impl<'a> Drawing<'a> {
         for query in &self.queries {
             match context.query_result(query, context.device.timeout)? {
                 QueryResult::Value(generated) => counts.generated = Some(generated),
-                QueryResult::StreamOutput { written, needed } => counts.feedback = Some(Feedback { written, needed }),
-                QueryResult::Statistics { vertices, primitives, vertex_invocations, clipped, visible, .. } => {
-                    let found = Statistics { vertices, primitives, vertex_invocations, clipped, visible };
-                    counts.statistics = Some(found);
-                }
+                QueryResult::StreamOutput(feedback) => counts.feedback = Some(feedback),
+                QueryResult::Statistics(statistics) => counts.statistics = Some(statistics),
             }
         }
         Ok(Drawn { attachments: bytes(targets)?, captures: bytes(captures)?, counts })
@@ -316,10 +273,10 @@ impl<'a> Drawing<'a> {
 /// The vertex elements: each attribute has a buffer of its own.
 fn elements(draw: &Draw<'_>) -> Result<Vec<VertexElement>> {
     let mut list = Vec::new();
-    for (buffer, attribute) in (0..).zip(draw.attributes) {
-        let (location, format) = (attribute.location, attribute.format);
-        let size = texel_size(format).ok_or_else(|| Error::new(format!("{format:?}")))?;
-        let count = match attribute.per_instance {
+    for (vertex_buffer_index, attribute) in (0..).zip(draw.attributes) {
+        let Attribute { location, format: src_format, per_instance, .. } = *attribute;
+        let size = texel_size(src_format).ok_or_else(|| Error::new(format!("{src_format:?}")))?;
+        let count = match per_instance {
             true => draw.instances,
             // Which vertices there are the indices say.
             false if draw.indices.is_some() => 0,
@@ -328,16 +285,9 @@ fn elements(draw: &Draw<'_>) -> Result<Vec<VertexElement>> {
         if attribute.bytes.len() < size * count as usize {
             return Err(Error::new(format!("too few bytes for the attribute at location {location}")));
         }
-        list.push((
-            location as usize,
-            VertexElement {
-                vertex_buffer_index: buffer,
-                src_offset: 0,
-                src_stride: size as u32,
-                src_format: format,
-                instance_divisor: attribute.per_instance.into(),
-            },
-        ));
+        let (src_stride, instance_divisor) = (size as u32, per_instance.into());
+        let element = VertexElement { vertex_buffer_index, src_offset: 0, src_stride, src_format, instance_divisor };
+        list.push((location, element));
     }
     let count = list.iter().map(|(location, _)| location + 1).max().unwrap_or(0);
     // A location without an attribute, which no shader reads, has any of them.
@@ -362,8 +312,7 @@ fn index_buffer(
 }
 
 /// An image that is drawn to, with what it is before the draw.
-fn target(context: &mut Context, draw: &Draw<'_>, attachment: &Attachment) -> Result<Arc<Texture>> {
-    let Attachment { format, clear } = attachment;
+fn target(context: &mut Context, draw: &Draw<'_>, Attachment { format, clear }: &Attachment) -> Result<Arc<Texture>> {
     if texel_size(*format) != Some(clear.len()) {
         return Err(Error::new(format!("the clear value is no texel of {format:?}")));
     }
@@ -378,25 +327,20 @@ fn is_depth(format: vk::Format) -> bool {
     aspects(format).contains(vk::ImageAspectFlags::DEPTH)
 }
 
-/// A buffer that transform feedback writes, between its margins.
-fn capture(
-    context: &mut Context,
-    draw: &Draw<'_>,
-    number: usize,
-) -> Result<(Arc<Buffer>, Option<Arc<StreamOutputTarget>>)> {
+/// A part of a new buffer that transform feedback writes, between its margins.
+fn capture(context: &mut Context, draw: &Draw<'_>, number: usize) -> Result<Arc<StreamOutputTarget>> {
     let [before, after] = draw.capture_margins.get(number).copied().unwrap_or_default();
     let size = draw.captures[number];
     let buffer = context.create_buffer_with(&vec![0; before + size + after])?;
-    let range = BufferRange { buffer: Arc::clone(&buffer), offset: before as u64, size: size as u64 };
-    Ok((buffer, Some(context.create_stream_output_target(range)?)))
+    context.create_stream_output_target(BufferRange { buffer, offset: before as u64, size: size as u64 })
 }
 
 /// The kinds of queries that are asked.
-fn kinds(queries: Queries) -> Vec<QueryKind> {
+fn kinds(queries: Queries) -> impl Iterator<Item = QueryKind> {
     let rows = [
         (queries.statistics, QueryKind::PipelineStatistics),
         (queries.feedback, QueryKind::StreamOutputStatistics),
         (queries.generated, QueryKind::PrimitivesGenerated),
     ];
-    rows.into_iter().filter(|row| row.0).map(|row| row.1).collect()
+    rows.into_iter().filter(|row| row.0).map(|row| row.1)
 }

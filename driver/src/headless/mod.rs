@@ -36,11 +36,12 @@ mod resource;
 mod steps;
 mod timing;
 
+pub use crate::context::{Statistics, StreamOutputCounts};
 pub use crate::device::{Device, DeviceOptions, Queries};
 pub use crate::error::{Error, Result};
 pub use ash::vk;
 pub use compute::Dispatch;
-pub use graphics::{Attachment, Attribute, Counts, Draw, Drawn, Feedback, Indices, Statistics};
+pub use graphics::{Attachment, Attribute, Counts, Draw, Drawn, Indices};
 pub use ntv::interp::Sampler;
 pub use resource::{texel_size, Image, Part, Resource, Resources, Slot};
 pub use steps::Step;

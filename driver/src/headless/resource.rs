@@ -2,6 +2,7 @@
 
 use super::{Error, Result};
 use crate::format::{FormatInfo, FORMATS};
+use crate::resource::TextureTarget;
 use ash::vk;
 use ntv::interp::{self, Sampler};
 use ntv::op::names::ImageDim;
@@ -108,7 +109,9 @@ impl Resource {
                 _ => return Err(Error::new("what is compared is an r32_float or r16_unorm")),
             };
         }
-        let view = view(image.dim, image.array)?;
+        let target = TextureTarget::of_dim(image.dim, image.array);
+        let target = target.ok_or_else(|| Error::new("images of several samples have no contents"))?;
+        let view = target.view_type();
         let samples = vk::SampleCountFlags::TYPE_1;
         let image = Image { format, view, extent: image.size, layers: image.layers, samples, levels };
         Ok(match sampler {
@@ -116,18 +119,4 @@ impl Resource {
             None => Resource::Image(image),
         })
     }
-}
-
-fn view(dim: ImageDim, array: bool) -> Result<vk::ImageViewType> {
-    use vk::ImageViewType as View;
-    Ok(match (dim, array) {
-        (ImageDim::dim_1d, false) => View::TYPE_1D,
-        (ImageDim::dim_1d, true) => View::TYPE_1D_ARRAY,
-        (ImageDim::dim_2d | ImageDim::rect | ImageDim::external, false) => View::TYPE_2D,
-        (ImageDim::dim_2d, true) => View::TYPE_2D_ARRAY,
-        (ImageDim::dim_3d, false) => View::TYPE_3D,
-        (ImageDim::cube, false) => View::CUBE,
-        (ImageDim::cube, true) => View::CUBE_ARRAY,
-        _ => return Err(Error::new("images of several samples have no contents")),
-    })
 }

@@ -1,7 +1,7 @@
 //! Several steps in one batch of commands, with no barriers between them but those that are asked for.
 
-use super::bind::{store, SharedBuffers};
-use super::compute::{Dispatch, Prepared};
+use super::bind::{store, SharedBuffers, Stages};
+use super::compute::Dispatch;
 use super::graphics::{Draw, Drawing, Drawn};
 use super::resource::Resources;
 use super::{Device, Error, Result};
@@ -44,19 +44,19 @@ impl Device {
         self.with_context(|context| {
             let batch = Batch::new(context, steps)?;
             batch.record(context)?;
-            context.flush()?;
+            context.memory_barrier();
             batch.read_back(context, steps)
         })
     }
 }
 
-/// Steps with all that they want on the device, ready to be recorded, in batches of their own.
+/// Steps with all that they want on the device, ready to be recorded.
 pub(super) struct Batch<'a> {
     work: Vec<Work<'a>>,
 }
 
 enum Work<'a> {
-    Dispatch(Box<Prepared<'a>>),
+    Dispatch(Stages<'a>, [u32; 3]),
     Draw(Box<Drawing<'a>>),
     Copy { from: Arc<Buffer>, to: Arc<Buffer>, offset: u64 },
     Barrier([(vk::PipelineStageFlags2, vk::AccessFlags2); 2]),
@@ -66,6 +66,7 @@ impl<'a> Batch<'a> {
     pub(super) fn new(context: &mut Context, steps: &[Step<'a>]) -> Result<Batch<'a>> {
         let mut shared = SharedBuffers::default();
         let work = steps.iter().map(|step| Work::new(context, step, &mut shared)).collect::<Result<_>>()?;
+        // What comes before the steps is in a batch of its own, so that nothing waits in theirs.
         context.flush()?;
         Ok(Batch { work })
     }
@@ -73,7 +74,10 @@ impl<'a> Batch<'a> {
     /// Records the steps; any number of times.
     pub(super) fn record(&self, context: &mut Context) -> Result<()> {
         self.work.iter().try_for_each(|work| match work {
-            Work::Dispatch(prepared) => prepared.record(context),
+            Work::Dispatch(stages, groups) => {
+                stages.bind(context)?;
+                context.launch_grid(*groups)
+            }
             Work::Draw(drawing) => drawing.record(context),
             Work::Copy { from, to, offset } => context.copy_buffer((to, *offset), (from, 0), from.size()),
             Work::Barrier([from, to]) => {
@@ -88,26 +92,22 @@ impl<'a> Batch<'a> {
         let mut downloads = Vec::new();
         for (work, step) in self.work.iter().zip(&*steps) {
             downloads.push(match (work, step) {
-                (Work::Dispatch(prepared), Step::Dispatch(_, resources)) => {
-                    (prepared.objects.download(context, resources)?, None)
+                (Work::Dispatch(stages, _), Step::Dispatch(_, resources)) => {
+                    (stages.download(context, resources)?, Default::default())
                 }
                 (Work::Draw(drawing), Step::Draw(_, resources, _)) => {
-                    (drawing.objects.download(context, resources)?, Some(drawing.download(context)?))
+                    (drawing.stages.download(context, resources)?, drawing.download(context)?)
                 }
-                _ => (Vec::new(), None),
+                _ => Default::default(),
             });
         }
         context.finish()?;
-        for ((written, drawn), (work, step)) in downloads.iter().zip(self.work.iter().zip(steps)) {
-            match step {
-                Step::Dispatch(_, resources) => store(written, resources)?,
-                Step::Draw(_, resources, to) => {
-                    store(written, resources)?;
-                    if let (Work::Draw(drawing), Some(drawn)) = (work, drawn) {
-                        **to = drawing.read(context, drawn)?;
-                    }
-                }
-                Step::Update { .. } | Step::Copy { .. } | Step::Barrier(..) => {}
+        for ((work, step), (written, seen)) in self.work.iter().zip(steps).zip(&downloads) {
+            if let Step::Dispatch(_, resources) | Step::Draw(_, resources, _) = step {
+                store(written, resources)?;
+            }
+            if let (Work::Draw(drawing), Step::Draw(.., drawn)) = (work, step) {
+                **drawn = drawing.read(context, seen)?;
             }
         }
         Ok(())
@@ -118,7 +118,7 @@ impl<'a> Work<'a> {
     fn new(context: &mut Context, step: &Step<'a>, shared: &mut SharedBuffers) -> Result<Work<'a>> {
         Ok(match step {
             Step::Dispatch(dispatch, resources) => {
-                Work::Dispatch(Box::new(Prepared::new(context, dispatch, Some(resources), shared)?))
+                Work::Dispatch(dispatch.stages(context, Some(resources), shared)?, dispatch.groups)
             }
             Step::Draw(draw, resources, _) => {
                 Work::Draw(Box::new(Drawing::new(context, draw, Some(resources), shared)?))

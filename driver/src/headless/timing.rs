@@ -1,7 +1,7 @@
 //! How long a pipeline, a shader or a batch takes: by the device's own clock, or by that of the host where the device has none.
 
 use super::bind::SharedBuffers;
-use super::compute::{Dispatch, Prepared};
+use super::compute::Dispatch;
 use super::graphics::{Draw, Drawing};
 use super::resource::Resources;
 use super::steps::{Batch, Step};
@@ -35,8 +35,7 @@ impl Device {
     /// Makes the pipeline of `dispatch`, without resources.
     pub fn time_dispatch(&self, dispatch: &Dispatch<'_>) -> Result<CompileTime> {
         self.with_context(|context| {
-            let prepared = Prepared::new(context, dispatch, None, &mut SharedBuffers::default())?;
-            prepared.bind(context)?;
+            dispatch.stages(context, None, &mut SharedBuffers::default())?.bind(context)?;
             compile_time(context, Context::prepare_grid)
         })
     }
@@ -46,7 +45,7 @@ impl Device {
         self.with_context(|context| {
             let drawing = Drawing::new(context, draw, None, &mut SharedBuffers::default())?;
             drawing.bind(context)?;
-            compile_time(context, |context| context.prepare_draw(drawing.info()))
+            compile_time(context, |context| context.prepare_draw(&drawing.info))
         })
     }
 
@@ -59,11 +58,10 @@ impl Device {
     /// Runs `dispatch` once, and then `times` more, in one pipeline, one after the other. What the shader writes is not read back.
     pub fn time_shader(&self, dispatch: &Dispatch<'_>, resources: &Resources, times: u32) -> Result<ShaderTime> {
         self.with_context(|context| {
-            let prepared = Prepared::new(context, dispatch, Some(resources), &mut SharedBuffers::default())?;
-            context.flush()?;
-            prepared.bind(context)?;
+            dispatch.stages(context, Some(resources), &mut SharedBuffers::default())?.bind(context)?;
             let compile = compile_time(context, Context::prepare_grid)?;
-            let all = self.times(context, self.has_clock(), 1 + times, |context| prepared.record(context))?;
+            let all =
+                self.times(context, self.has_clock(), 1 + times, |context| context.launch_grid(dispatch.groups))?;
             let mut all = all.into_iter();
             Ok(ShaderTime { compile, first: all.next().unwrap_or_default(), others: all.collect() })
         })

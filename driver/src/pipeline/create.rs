@@ -84,7 +84,8 @@ pub(crate) fn graphics(
     part: Option<vk::GraphicsPipelineLibraryFlagsEXT>,
 ) -> Result<Owned<vk::Pipeline>> {
     let desc = source.desc;
-    let stages: Vec<_> = source.modules.iter().filter(|(stage, _)| has_stage(part, *stage)).map(stage_info).collect();
+    let stages = source.modules.iter().filter(|(stage, _)| has_stage(part, *stage));
+    let stages: Vec<_> = stages.map(|stage| stage_info(source.program, stage)).collect();
     let input = source.elements.input();
     let mut divisors =
         vk::PipelineVertexInputDivisorStateCreateInfoEXT::default().vertex_binding_divisors(&input.divisors);
@@ -213,8 +214,8 @@ pub(crate) fn compute(
     modules: &StageModules,
 ) -> Result<Owned<vk::Pipeline>> {
     let stage = modules.first().ok_or_else(|| Error::new("a compute program without a shader"))?;
-    let info = vk::ComputePipelineCreateInfo::default().stage(stage_info(stage)).layout(*program.layout.raw);
-    // SAFETY: the module has one compute shader called main, and the layout has what it uses.
+    let info = vk::ComputePipelineCreateInfo::default().stage(stage_info(program, stage)).layout(*program.layout.raw);
+    // SAFETY: the module has one compute shader of this name, and the layout has what it uses.
     let made = unsafe { device.raw.create_compute_pipelines(cache, &[info], None) };
     let made = made.map_err(|(_, result)| result).during("vkCreateComputePipelines")?;
     first(device, made)
@@ -237,8 +238,12 @@ fn first(device: &Arc<Logical>, made: Vec<vk::Pipeline>) -> Result<Owned<vk::Pip
     Ok(Owned::new(device, raw.ok_or_else(|| Error::new("the driver made no pipeline"))?))
 }
 
-fn stage_info((stage, module): &(Stage, Arc<Owned<vk::ShaderModule>>)) -> vk::PipelineShaderStageCreateInfo<'static> {
-    vk::PipelineShaderStageCreateInfo::default().stage(stage_flags(*stage)).module(***module).name(c"main")
+fn stage_info<'a>(
+    program: &'a Program,
+    (stage, module): &(Stage, Arc<Owned<vk::ShaderModule>>),
+) -> vk::PipelineShaderStageCreateInfo<'a> {
+    let name = program.entry(*stage);
+    vk::PipelineShaderStageCreateInfo::default().stage(stage_flags(*stage)).module(***module).name(name)
 }
 
 fn multisample<'a>(

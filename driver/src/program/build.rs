@@ -85,6 +85,11 @@ impl Builder {
         let linked = ntv::link::link(&modules, assignments).map_err(|error| Error::new(error.to_string()))?;
         let mut program = finish(linked.modules, layout, (xfb, push_constants))?;
         (program.inline_blocks, program.is_plain) = (inline_blocks, is_plain);
+        let entry = |shader: &Arc<Shader>| match &shader.source {
+            Source::Words(words) => Some((shader.stage, words.entry.clone())),
+            Source::Nir(_) | Source::Module(_) => None,
+        };
+        program.entries = shaders.iter().filter_map(entry).collect();
         // The words of shaders from elsewhere have the device capture.
         program.captures = if is_plain { BackEnd::Extension } else { captures };
         Ok(program)
@@ -267,6 +272,7 @@ fn finish(modules: Vec<Module>, layout: Arc<super::Layout>, (xfb, push_constants
         captures: BackEnd::default(),
         push_constants,
         inline_blocks: Vec::new(),
+        entries: Vec::new(),
         is_plain: false,
         reads_framebuffer,
     })

@@ -27,6 +27,7 @@ use ntv::capture::BackEnd;
 use ntv::ir::XfbInfo;
 use ntv::module::Stage;
 use ntv::variant;
+use std::ffi::{CStr, CString};
 use std::sync::Arc;
 
 /// Stages that a context binds shaders to.
@@ -103,6 +104,8 @@ pub(crate) struct Program {
     pub(crate) push_constants: u32,
     /// Constant buffers that are in the push constants.
     pub(crate) inline_blocks: Vec<InlineBlock>,
+    /// Names of entry points, by stage; those that are missing are `main`.
+    pub(crate) entries: Vec<(Stage, CString)>,
     /// Its shaders are of words: the push constants are the application's, and what is bound has the bytes that were given.
     pub(crate) is_plain: bool,
     /// Its fragment shader reads the framebuffer, as input attachments.
@@ -110,6 +113,11 @@ pub(crate) struct Program {
 }
 
 impl Program {
+    /// The name of a stage's entry point.
+    pub(crate) fn entry(&self, stage: Stage) -> &CStr {
+        self.entries.iter().find(|row| row.0 == stage).map_or(c"main", |row| &row.1)
+    }
+
     /// Whether it has captures that `back_end` writes.
     pub(crate) fn is_captured_by(&self, back_end: BackEnd) -> bool {
         self.captures == back_end && !self.xfb.is_empty()

@@ -12,12 +12,15 @@ use ntv::import::{keep, Reflection};
 use ntv::ir::{XfbInfo, XfbOutput};
 use ntv::module::{Assignment, Binding, DescriptorKind, Module};
 use ntv::target::ATTACHMENT_BINDING;
+use std::ffi::CString;
 
 /// A shader of words.
 pub(crate) struct Words {
     /// Its descriptors have the numbers that ntv gives to those of NIR.
     pub(crate) module: Module,
     pub(crate) slots: Vec<ShaderSlot>,
+    /// The name of its entry point.
+    pub(crate) entry: CString,
     pub(crate) reads_push_constants: bool,
 }
 
@@ -40,7 +43,9 @@ impl Words {
         let linked = ntv::link::link(&[&module], vec![assignment]).map_err(message)?;
         let module = linked.modules.into_iter().next().unwrap_or(module);
         let xfb = captured(&reflection);
-        Ok((Words { module, slots, reads_push_constants: reflection.reads_push_constants }, xfb))
+        let Reflection { entry, reads_push_constants, .. } = reflection;
+        let entry = CString::new(entry).map_err(|_| Error::new("the name of the entry point ends early"))?;
+        Ok((Words { module, slots, entry, reads_push_constants }, xfb))
     }
 }
 

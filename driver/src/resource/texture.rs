@@ -10,6 +10,7 @@ use crate::format::{aspects, FormatInfo};
 use crate::state::Subject;
 use ash::vk;
 use gpu_allocator::MemoryLocation;
+use ntv::op::names::ImageDim;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What a texture is: Gallium's `pipe_texture_target`, but for buffers.
@@ -45,6 +46,28 @@ impl TextureTarget {
             TextureTarget::Texture2DArray => vk::ImageViewType::TYPE_2D_ARRAY,
             TextureTarget::CubeArray => vk::ImageViewType::CUBE_ARRAY,
         }
+    }
+
+    /// The one of NIR's dimension; `None` for buffers and for several samples.
+    pub fn of_dim(dim: ImageDim, is_array: bool) -> Option<TextureTarget> {
+        Some(match (dim, is_array) {
+            (ImageDim::dim_1d, false) => TextureTarget::Texture1D,
+            (ImageDim::dim_1d, true) => TextureTarget::Texture1DArray,
+            (ImageDim::dim_2d | ImageDim::rect | ImageDim::external, false) => TextureTarget::Texture2D,
+            (ImageDim::dim_2d, true) => TextureTarget::Texture2DArray,
+            (ImageDim::dim_3d, false) => TextureTarget::Texture3D,
+            (ImageDim::cube, false) => TextureTarget::Cube,
+            (ImageDim::cube, true) => TextureTarget::CubeArray,
+            _ => return None,
+        })
+    }
+
+    /// The one that a view of this type shows; `None` for types that Vulkan does not have.
+    pub fn of_view(view: vk::ImageViewType) -> Option<TextureTarget> {
+        use TextureTarget::*;
+        const ALL: [TextureTarget; 7] =
+            [Texture1D, Texture2D, Texture3D, Cube, Texture1DArray, Texture2DArray, CubeArray];
+        ALL.into_iter().find(|target| target.view_type() == view)
     }
 }
 

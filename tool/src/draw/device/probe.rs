@@ -105,8 +105,9 @@ fn same(player: &mut Player<'_>, probe: &Probe, one: &Name, other: &Name) -> Res
 fn query(player: &mut Player<'_>, probe: &Probe, name: &Name) -> Result<(), Failure> {
     let query = player.objects.queries[name.get_ref()].clone();
     let found = match player.context.query_result(&query, PATIENCE)? {
-        QueryResult::Value(value) | QueryResult::StreamOutput { written: value, .. } => value,
-        QueryResult::Statistics { vertices, .. } => vertices,
+        QueryResult::Value(value) => value,
+        QueryResult::StreamOutput(counts) => counts.written,
+        QueryResult::Statistics(statistics) => statistics.vertices,
     };
     match (probe.is, probe.at_least) {
         (Some(expected), _) if found != expected => Err(format!("the query has {found}, not {expected}").into()),
