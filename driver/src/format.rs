@@ -104,6 +104,16 @@ impl FormatInfo {
         FORMATS.iter().find(|row| row.format == format)
     }
 
+    /// NIR's name of the format, after `enum pipe_format` (Mesa, `nir_print.c`).
+    pub fn nir_name(&self) -> String {
+        match self.format {
+            vk::Format::A2B10G10R10_UNORM_PACK32 => "r10g10b10a2_unorm".into(),
+            vk::Format::A2B10G10R10_UINT_PACK32 => "r10g10b10a2_uint".into(),
+            vk::Format::B10G11R11_UFLOAT_PACK32 => "r11g11b10_float".into(),
+            _ => self.name.replace("sfloat", "float"),
+        }
+    }
+
     /// The row of the format with this name.
     pub fn named(name: &str) -> Option<&'static FormatInfo> {
         FORMATS.iter().find(|row| row.name == name)

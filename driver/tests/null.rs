@@ -22,14 +22,16 @@ fn the_headless_device_runs_and_leaves_nothing() {
         let drawn = support::draw(&device).unwrap();
         assert_eq!(drawn.attachments.len(), 1);
         assert!(drawn.counts.statistics.is_some() && drawn.counts.generated == Some(0));
-        assert_eq!(
-            world.live_objects(),
-            [(vk::ObjectType::INSTANCE, 1), (vk::ObjectType::DEVICE, 1), (vk::ObjectType::SEMAPHORE, 1)]
-        );
+        // The allocator keeps a block of each type of memory.
+        let mut left = world.live_objects();
+        left.retain(|(ty, count)| *ty != vk::ObjectType::DEVICE_MEMORY || *count > 2);
+        let own = [vk::ObjectType::INSTANCE, vk::ObjectType::DEVICE, vk::ObjectType::SEMAPHORE];
+        assert_eq!(left, own.map(|ty| (ty, 1)));
         drop(device);
         assert_eq!(world.take_messages(), [""; 0]);
         assert_eq!(world.live_objects(), []);
-        assert!(world.made_objects(vk::ObjectType::PIPELINE) == 2);
+        // One for the dispatch, and one for the draw with the four libraries that it is linked of.
+        assert_eq!(world.made_objects(vk::ObjectType::PIPELINE), 6);
         let commands = world.recorded_commands();
         assert_eq!((commands["vkCmdDispatch"], commands["vkCmdDraw"]), (1, 1));
     }

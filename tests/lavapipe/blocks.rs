@@ -5,11 +5,12 @@
 
 use crate::gpu::{parse, read, ssbo, words, Gpu};
 use crate::support;
+use ntv::import::reflect;
 use ntv::interp::{self, Inputs, Limits};
+use ntv::module::{Binding, DescriptorKind};
 use ntv::plan::{Class, Placement, Placements};
 use ntv::{EmitOptions, Options, Shader, Translator};
-use ntv_driver::headless::reflect::{reflect, Binding};
-use ntv_driver::headless::{vk, Part, Resource, Resources, Slot};
+use ntv_driver::headless::{Part, Resource, Resources, Slot};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::rc::Rc;
@@ -131,7 +132,7 @@ fn module(gpu: &Gpu, shader: &Shader, stored: Stored, clamp: bool) -> Module {
         let block = block_of(binding);
         // An array of blocks is in storage if one of them is.
         let is_stored = (block..block + binding.count).any(|block| stored.has(block));
-        let kind = if is_stored { vk::DescriptorType::STORAGE_BUFFER } else { vk::DescriptorType::UNIFORM_BUFFER };
+        let kind = if is_stored { DescriptorKind::StorageBuffer } else { DescriptorKind::UniformBuffer };
         assert_eq!(binding.kind, kind, "block {block}");
     }
     module
@@ -277,19 +278,18 @@ fn parts_that_no_device_can_bind_are_refused() {
     let shader = load("size_50");
     let bytes: Rc<[u8]> = vec![0; 4096].into();
     let cases = [
-        (8, 1024, "that starts at 8, which is not a multiple of 16"),
-        (4096, 16, "16 bytes from 4096 on, of a buffer of 4096"),
-        (usize::MAX, 16, "16 bytes from 18446744073709551615 on, of a buffer of 4096"),
-        (0, 0, "0 bytes from 0 on, of a buffer of 4096"),
+        (8, 1024, "an offset of 8, which has to be a multiple of 16"),
+        (4096, 16, "16 bytes at 4096 of a buffer of 4096"),
+        (usize::MAX, 16, "16 bytes at 18446744073709551615 of a buffer of 4096"),
+        (0, 0, "0 bytes at 0 of a buffer of 4096"),
     ];
-    for (stored, kind) in [(Stored::None, "UNIFORM_BUFFER"), (Stored::All, "STORAGE_BUFFER")] {
+    for stored in [Stored::None, Stored::All] {
         let module = module(&gpu, &shader, stored, false);
         for (offset, len, wanted) in cases {
             let part = |_| Resource::Part(Part { bytes: Rc::clone(&bytes), offset, len });
             let mut resources = module.resources(part);
             let error = gpu.try_dispatch(&module.words, [1; 3], &mut resources).unwrap_err().message;
             assert!(error.contains(wanted), "{error}");
-            assert!(error.contains(kind) || !wanted.contains("that starts"), "{error}");
         }
     }
 }

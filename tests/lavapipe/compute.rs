@@ -2,7 +2,7 @@
 
 use crate::gpu::{parse, read, ssbo, translate, words, Gpu};
 use ntv::Feature;
-use ntv_driver::headless::{Device, DeviceOptions, Dispatch, Resources, Slot};
+use ntv_driver::headless::{vk, Device, DeviceOptions, Dispatch, Resources, Slot, Step};
 
 /// The place of uniform block 0, GL's loose uniforms.
 const UNIFORMS: Slot = Slot { set: 0, binding: 0, element: 0 };
@@ -25,13 +25,11 @@ fn histogram() {
 fn the_validation_layer_is_listened_to() {
     let options = DeviceOptions { name: Some("llvmpipe".into()), validation: true, ..DeviceOptions::default() };
     let device = Device::open(&options).expect("lavapipe with the validation layer");
-    let module = translate(&mut parse("examples/histogram.nir"), device.target()).unwrap();
-    let mut resources = Resources::from([(ssbo(0), words(&[0, 0])), (ssbo(1), words(&[0; 64]))]);
-    // Nothing is run, and maxComputeWorkGroupCount is exceeded.
-    let dispatch = Dispatch { module: &module, groups: [u32::MAX, 0, 0], push_constants: &[] };
-    device.dispatch(&dispatch, &mut resources).unwrap();
+    // No copy reads uniforms.
+    let wrong = (vk::PipelineStageFlags::TRANSFER, vk::AccessFlags::UNIFORM_READ);
+    device.run(&mut [Step::Barrier(wrong, wrong)]).unwrap();
     let messages = device.take_messages();
-    assert!(messages.iter().any(|message| message.contains("VUID-vkCmdDispatch-groupCountX")), "{messages:?}");
+    assert!(messages.iter().any(|message| message.contains("VUID-VkMemoryBarrier2-srcAccessMask")), "{messages:?}");
 }
 
 #[test]

@@ -4,6 +4,7 @@ use crate::blocks::{self, assert_same, check_each, contents, expected, load, pla
 use crate::gpu::{floats, from_bytes, Gpu};
 use crate::{stages, support};
 use ntv::ir::Stage;
+use ntv::module::DescriptorKind;
 use ntv::plan::{plan, Class, Impossible, Plan, Program, Reason, Wishes};
 use ntv::Shader;
 use ntv_driver::headless::{vk, Attachment, Attribute, Draw, Resource, Resources, Slot};
@@ -41,7 +42,7 @@ fn run_planned(gpu: &Gpu, shader: &Shader, plan: &Plan, size: usize) -> (Vec<u32
     (got, expected(shader, &(0..shader.info.num_ubos).map(given).collect::<Vec<_>>()))
 }
 
-fn kinds(module: &Module, kind: vk::DescriptorType) -> u32 {
+fn kinds(module: &Module, kind: DescriptorKind) -> u32 {
     module.bindings.iter().filter(|binding| binding.kind == kind).map(|binding| binding.count).sum()
 }
 
@@ -162,8 +163,8 @@ fn more_blocks_than_a_stage_may_have_are_planned_to_fit() {
         let shader = load(name);
         let plan = plan_of(&gpu, &[&shader], &Wishes::default()).expect("a plan");
         let module = placed(&gpu, &shader, plan.placements(Stage::Compute));
-        assert_eq!(kinds(&module, vk::DescriptorType::UNIFORM_BUFFER), wanted.min(most), "{name}");
-        assert_eq!(kinds(&module, vk::DescriptorType::STORAGE_BUFFER), wanted.saturating_sub(most), "{name}");
+        assert_eq!(kinds(&module, DescriptorKind::UniformBuffer), wanted.min(most), "{name}");
+        assert_eq!(kinds(&module, DescriptorKind::StorageBuffer), wanted.saturating_sub(most), "{name}");
         for block in plan.blocks.iter().filter(|block| block.class == Class::Storage) {
             let is_count = matches!(block.reason, Reason::Descriptors { stage: Some(Stage::Compute), wanted, most: 15 } if wanted > 15);
             assert!(is_count, "{name}, {}: {}", block.name, block.reason);
@@ -228,8 +229,8 @@ fn both_stages_read_a_block_of_as_many_structs_as_fit() {
         let resource = || Resource::Buffer(block.clone());
         let kinds = modules.each_ref().map(|module| module.bindings.iter().map(|it| it.kind).collect::<Vec<_>>());
         let kind = match class {
-            Class::Storage => vk::DescriptorType::STORAGE_BUFFER,
-            _ => vk::DescriptorType::UNIFORM_BUFFER,
+            Class::Storage => DescriptorKind::StorageBuffer,
+            _ => DescriptorKind::UniformBuffer,
         };
         assert_eq!(kinds, [[kind], [kind]]);
         let slot =

@@ -11,11 +11,11 @@
 mod partner;
 
 use anyhow::{bail, ensure, Context, Result};
+use ntv::module::Stage;
 use ntv::{EmitOptions, Options, Translator};
 use ntv_benches::log;
 use ntv_benches::sets::shared_corpus;
-use ntv_driver::headless::reflect::reflect;
-use ntv_driver::headless::{vk, CompileTime, Device, DeviceOptions, Dispatch, Draw};
+use ntv_driver::headless::{CompileTime, Device, DeviceOptions, Dispatch, Draw};
 use partner::Outside;
 use rspirv::dr;
 use std::collections::BTreeMap;
@@ -32,7 +32,9 @@ const PUSH_CONSTANTS: [u8; 128] = [0; 128];
 fn main() -> Result<()> {
     let log = log::wanted()?;
     std::env::set_var("MESA_SHADER_CACHE_DISABLE", "1");
-    let device = Device::open(&DeviceOptions { name: Some("llvmpipe".into()), ..DeviceOptions::default() })?;
+    // Pipelines are made whole, and not linked of libraries.
+    let without = vec!["VK_EXT_graphics_pipeline_library".into()];
+    let device = Device::open(&DeviceOptions { name: Some("llvmpipe".into()), without, ..DeviceOptions::default() })?;
     println!("{}", device.driver());
     let mut lines =
         String::from("shader\tstage\tinstrs\tc_ns\tntv_ns\tc_module_ns\tntv_module_ns\tc_words\tntv_words\tphis\n");
@@ -103,14 +105,14 @@ fn line(device: &Device, file: &Path) -> Result<String> {
 /// A module with what its pipeline is made of.
 struct Case<'a> {
     words: &'a [u32],
-    stage: vk::ShaderStageFlags,
+    stage: Stage,
     outside: Outside,
     phis: usize,
 }
 
 impl<'a> Case<'a> {
     fn new(words: &'a [u32]) -> Result<Case<'a>> {
-        let stage = reflect(words)?.stage;
+        let stage = ntv::import::reflect(words)?.stage;
         let module = dr::load_words(words).map_err(|error| anyhow::anyhow!("rspirv: {error}"))?;
         let phis = module.all_inst_iter().filter(|inst| inst.class.opcode == spirv::Op::Phi).count();
         Ok(Case { words, stage, outside: Outside::new(&module)?, phis })
@@ -126,13 +128,9 @@ impl<'a> Case<'a> {
             device.time_draw(&draw)
         };
         Ok(match self.stage {
-            vk::ShaderStageFlags::COMPUTE => {
-                device.time_dispatch(&Dispatch { module: self.words, groups: [1; 3], push_constants })?
-            }
-            vk::ShaderStageFlags::VERTEX => draw(&[self.words])?,
-            vk::ShaderStageFlags::FRAGMENT | vk::ShaderStageFlags::GEOMETRY => {
-                draw(&[&self.outside.partner, self.words])?
-            }
+            Stage::Compute => device.time_dispatch(&Dispatch { module: self.words, groups: [1; 3], push_constants })?,
+            Stage::Vertex => draw(&[self.words])?,
+            Stage::Fragment | Stage::Geometry => draw(&[&self.outside.partner, self.words])?,
             stage => bail!("the stage is {stage:?}"),
         })
     }

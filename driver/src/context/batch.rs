@@ -6,7 +6,7 @@ use super::emit::Recorded;
 use super::Context;
 use crate::device::handle::Owned;
 use crate::device::Logical;
-use crate::error::{Context as _, Result};
+use crate::error::{Context as _, ErrorKind, Result};
 use crate::resource::{unique_id, BufferStorage};
 use crate::state::{BitSet, Inbox};
 use ash::vk;
@@ -159,8 +159,11 @@ impl Context {
     fn next_batch(&mut self) -> Result<Batch> {
         self.retire()?;
         while let Some(mut batch) = self.spare.pop() {
-            if batch.restart().is_ok() {
-                return Ok(batch);
+            match batch.restart() {
+                Ok(()) => return Ok(batch),
+                Err(error) if error.kind == ErrorKind::DeviceLost => return Err(error),
+                // There may be memory for a new one.
+                Err(_) => {}
             }
         }
         Batch::new(&self.device)

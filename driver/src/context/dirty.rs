@@ -44,8 +44,8 @@ dirty_bits! {
         handler: emit::program,
         after: [],
         invalidates: [
-            Uniforms, UniformBuffers, Textures, StorageBuffers, Images, StreamOutput, ShaderKey, VertexElements,
-            VertexBuffers, PatchVertices, PushConstants, Pipeline
+            Uniforms, UniformBuffers, Textures, StorageBuffers, Images, StreamOutput, Rendering, ShaderKey,
+            VertexElements, VertexBuffers, PatchVertices, Multisample, PushConstants, Pipeline
         ],
     }
     /// The attachments.
@@ -55,15 +55,16 @@ dirty_bits! {
         phase: Outside,
         handler: emit::framebuffer,
         after: [],
-        invalidates: [Rendering, Viewport, Scissor, Multisample, Blend, Rasterizer, ShaderKey, Pipeline],
+        invalidates: [Uniforms, Rendering, Viewport, Scissor, Multisample, Blend, Rasterizer, ShaderKey, Pipeline],
     }
-    /// Constant buffer 0 of shaders with loose uniforms.
+    /// Constant buffer 0 of shaders with loose uniforms, and attachments that shaders read.
     Uniforms {
         setters: ["set_constant_buffer"],
         commands: [Draw],
+        not_for: [Clear],
         phase: Outside,
         handler: emit::uniforms,
-        after: [Program],
+        after: [Program, Framebuffer],
         invalidates: [Rendering, PushConstants],
     }
     /// Constant buffers.

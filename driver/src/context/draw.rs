@@ -17,8 +17,8 @@ pub(super) struct BoundIndices {
     ty: vk::IndexType,
 }
 
-/// Bytes of an index.
-fn index_size(ty: vk::IndexType) -> Option<u64> {
+/// Bytes of an index; `None` for what is no index.
+pub(crate) fn index_size(ty: vk::IndexType) -> Option<u64> {
     match ty {
         vk::IndexType::UINT8_EXT => Some(1),
         vk::IndexType::UINT16 => Some(2),
@@ -86,6 +86,7 @@ impl Context {
         self.sync(Command::Draw)?;
         self.check_draw()?;
         self.record_input(info);
+        self.resume_feedback()?;
         let (instances, first, stride) = (info.instance_count, info.start_instance, target.stride());
         if stride == 0 {
             return Err(Error::new("nothing was captured yet"));

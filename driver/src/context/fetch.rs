@@ -97,7 +97,8 @@ impl Context {
             _ => (framebuffer.colors.get(number as usize).and_then(Option::as_ref), vk::ImageAspectFlags::COLOR),
         };
         let surface = surface.filter(|surface| aspects(surface.format).contains(aspect));
-        let missing = || Error::new(format!("the shader reads attachment {number} of the framebuffer, and there is none"));
+        let missing =
+            || Error::new(format!("the shader reads attachment {number} of the framebuffer, and there is none"));
         let surface = surface.ok_or_else(missing)?;
         let view = surface.texture.storage().view(&self.device, &ViewKey { aspect, ..surface.key() })?;
         Ok(image_descriptor(DescriptorKind::InputAttachment, vk::Sampler::null(), view))

@@ -55,6 +55,7 @@ pub use bind::{Blend, ConstantBuffer, DepthStencilAlpha, Elements, Rasterizer};
 pub use copy::{Blit, Region};
 pub use counters::Counters;
 pub use dirty::{Command, Dirty, Phase};
+pub(crate) use draw::index_size;
 pub use query::{Query, QueryKind, QueryResult};
 pub use read::Download;
 pub(crate) use shared::{Shared, SharedSlot};

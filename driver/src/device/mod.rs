@@ -191,8 +191,8 @@ pub(crate) struct Logical {
     pub(crate) feedback: Option<ash::ext::transform_feedback::Device>,
     pub(crate) queries: Queries,
     pub(crate) input: InputFeatures,
-    memory: vk::PhysicalDeviceMemoryProperties,
     was_lost: AtomicBool,
+    physical: vk::PhysicalDevice,
     /// Last, so that it is destroyed last.
     instance: Instance,
 }
@@ -223,8 +223,6 @@ impl Logical {
             .push_next(&mut chain);
         // SAFETY: the queue family, the extensions and the features are those that the device said it has.
         let raw = unsafe { instance.raw.create_device(physical, &info, None) }.during("vkCreateDevice")?;
-        // SAFETY: `physical` is of this instance.
-        let memory = unsafe { instance.raw.get_physical_device_memory_properties(physical) };
         let feedback = has_feedback.then(|| ash::ext::transform_feedback::Device::new(&instance.raw, &raw));
         let functions = Functions::new(&instance.raw, &raw);
         let dynamic = DynamicStates::query(features, &options.without);
@@ -260,23 +258,43 @@ impl Logical {
             feedback,
             queries,
             input,
-            memory,
             was_lost: AtomicBool::new(false),
+            physical,
             instance,
         })
-    }
-
-    /// A memory type among those of the mask `types` that has `properties`.
-    pub(crate) fn memory_type(&self, types: u32, properties: vk::MemoryPropertyFlags) -> Result<u32> {
-        let list = self.memory.memory_types_as_slice().iter().zip(0..);
-        let fits = |ty: &vk::MemoryType, index: u32| types >> index & 1 != 0 && ty.property_flags.contains(properties);
-        let found = list.into_iter().find(|(ty, index)| fits(ty, *index));
-        found.map(|(_, index)| index).ok_or_else(|| Error::new("the device has no memory of the kind needed"))
     }
 
     /// Does something with the allocator of memory.
     pub(crate) fn with_allocator<T>(&self, work: impl FnOnce(&mut Option<Allocator>) -> T) -> T {
         work(&mut self.allocator.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// An error if the device has no image like this.
+    pub(crate) fn check_image(&self, info: &vk::ImageCreateInfo<'_>) -> Result<()> {
+        let (format, ty, tiling) = (info.format, info.image_type, info.tiling);
+        // SAFETY: the physical device is of this instance.
+        let most = unsafe {
+            let instance = &self.instance.raw;
+            instance.get_physical_device_image_format_properties(
+                self.physical,
+                format,
+                ty,
+                tiling,
+                info.usage,
+                info.flags,
+            )
+        };
+        let most = match most {
+            Err(vk::Result::ERROR_FORMAT_NOT_SUPPORTED) => None,
+            most => Some(most.during("vkGetPhysicalDeviceImageFormatProperties")?),
+        };
+        let has = most.is_some_and(|most| {
+            most.sample_counts.contains(info.samples)
+                && most.max_mip_levels >= info.mip_levels
+                && most.max_array_layers >= info.array_layers
+        });
+        let message = || format!("the device has no images of {format:?} that are used as {:?}", info.usage);
+        has.then_some(()).ok_or_else(|| Error::new(message()))
     }
 
     /// Work did not end in time, or the driver gave up: nothing may be destroyed any more.

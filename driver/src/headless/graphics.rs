@@ -1,20 +1,19 @@
 //! Graphics: vertex to fragment stage, one draw, the attachments and the captured vertices read back.
 
-use super::bind::Bound;
-use super::compute::shader_module;
-use super::memory::{owned, Buffer, DeviceImage};
-use super::part::{InputBuffer, SharedBuffers};
-use super::query::{Counts, Pools};
-use super::reflect::{reflect, Interface};
-use super::render_pass::{self, RenderPass};
+use super::bind::{texture, Objects, SharedBuffers};
 use super::resource::{texel_size, Image, Part, Resources};
 use super::steps::Step;
-use super::submit::Commands;
-use super::{Error, Result};
-use crate::device::handle::Owned;
-use crate::device::{Device, Logical, Queries};
+use super::{Device, Error, Queries, Result};
+use crate::context::{
+    self, BufferRange, Context, DepthStencilAlphaState, Download, DrawIndirect, DrawInfo, DrawStart, Elements,
+    FramebufferState, Query, QueryKind, QueryResult, RasterizerState, Scissor, StreamOutputTarget, VertexBuffer,
+    VertexElement, Viewport,
+};
+use crate::format::aspects;
+use crate::program::Shader;
+use crate::resource::{Bind, Buffer, Surface, Texture};
 use ash::vk;
-use std::ptr;
+use ntv::module::Stage;
 use std::sync::Arc;
 
 /// A draw of one pipeline.
@@ -88,13 +87,6 @@ impl Default for Draw<'_> {
     }
 }
 
-impl Draw<'_> {
-    /// The bytes before and after what transform feedback may write in a buffer.
-    fn capture_margin(&self, number: usize) -> [usize; 2] {
-        self.capture_margins.get(number).copied().unwrap_or_default()
-    }
-}
-
 /// Indices of vertices.
 #[derive(Clone, Copy, Debug)]
 pub struct Indices<'a> {
@@ -133,6 +125,41 @@ pub struct Attachment {
     pub clear: Vec<u8>,
 }
 
+/// The answers to [`Queries`], to those that were asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// How often stages ran.
+    pub statistics: Option<Statistics>,
+    /// What transform feedback captured.
+    pub feedback: Option<Feedback>,
+    /// How many primitives reached the end of vertex processing.
+    pub generated: Option<u64>,
+}
+
+/// How often the stages of a draw ran.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// Vertices that input assembly took.
+    pub vertices: u64,
+    /// Primitives that input assembly made.
+    pub primitives: u64,
+    /// Invocations of the vertex shader.
+    pub vertex_invocations: u64,
+    /// Primitives that clipping was given.
+    pub clipped: u64,
+    /// Primitives that clipping gave.
+    pub visible: u64,
+}
+
+/// What transform feedback captured of a draw.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Feedback {
+    /// Primitives that were written.
+    pub written: u64,
+    /// Primitives that would have been if the buffers had been large enough.
+    pub needed: u64,
+}
+
 /// What a draw gave.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Drawn {
@@ -153,253 +180,145 @@ impl Device {
     }
 }
 
-/// A draw with its pipeline and all that it wants, ready to be recorded.
+/// A draw with all that it wants, ready to be recorded.
 pub(super) struct Drawing<'a> {
     draw: Draw<'a>,
-    pub(super) bound: Bound,
-    targets: Vec<DeviceImage>,
-    vertex_buffers: Vec<InputBuffer>,
-    index_buffer: Option<InputBuffer>,
-    captures: Vec<Buffer>,
-    framebuffer: Option<(RenderPass, Owned<vk::Framebuffer>)>,
-    pipeline: Owned<vk::Pipeline>,
-    command: Option<(vk::Buffer, u64)>,
-    pools: Pools,
+    shaders: Vec<Arc<Shader>>,
+    pub(super) objects: Objects,
+    elements: Elements,
+    vertex_buffers: Vec<Option<VertexBuffer>>,
+    info: DrawInfo,
+    indirect: Option<DrawIndirect>,
+    targets: Vec<Arc<Texture>>,
+    captures: Vec<(Arc<Buffer>, Option<Arc<StreamOutputTarget>>)>,
+    queries: Vec<Arc<Query>>,
 }
 
 impl<'a> Drawing<'a> {
-    /// Parts of buffers are of those that `shared` has, or gets.
+    /// Parts of buffers are of those that `shared` has, or gets. Without resources it can only be [made ready](Drawing::bind).
     pub(super) fn new(
-        device: &Arc<Logical>,
+        context: &mut Context,
         draw: &Draw<'a>,
-        resources: &Resources,
+        resources: Option<&Resources>,
         shared: &mut SharedBuffers,
     ) -> Result<Drawing<'a>> {
-        let interfaces: Vec<Interface> = draw.modules.iter().map(|words| reflect(words)).collect::<Result<_>>()?;
-        let modules: Vec<_> = draw.modules.iter().map(|words| shader_module(device, words)).collect::<Result<_>>()?;
-        let bound = Bound::new(device, &interfaces, (resources, shared), draw.push_constants)?;
-        let targets = targets(device, draw)?;
-        let vertex_buffers = draw.attributes.iter().map(|attribute| {
-            let usage = vk::BufferUsageFlags::VERTEX_BUFFER;
-            shared.input(device, usage, attribute.bytes)
+        let shaders = draw.modules.iter().map(|words| context.create_shader_of_words(words));
+        let shaders: Vec<_> = shaders.collect::<Result<_>>()?;
+        let objects = Objects::new(context, &shaders, resources, (shared, draw.push_constants))?;
+        let elements = context.create_vertex_elements_state(&elements(draw)?)?;
+        let inputs = draw
+            .attributes
+            .iter()
+            .filter(|_| resources.is_some())
+            .map(|attribute| Ok(Some(shared.input(context, attribute.bytes)?)));
+        let vertex_buffers = inputs.collect::<Result<_>>()?;
+        let indices = draw.indices.map(|indices| index_buffer(context, draw, &indices, shared)).transpose()?;
+        let command = draw.indirect.as_ref().map(|part| shared.part(context, part)).transpose()?;
+        let indirect = command.map(|BufferRange { buffer, offset, .. }| {
+            // One command needs no stride.
+            DrawIndirect { buffer, offset, stride: 0, draw_count: 1, count: None }
         });
-        let vertex_buffers = vertex_buffers.collect::<Result<_>>()?;
-        let index_buffer = draw.indices.map(|indices| index_buffer(device, draw, &indices, shared)).transpose()?;
-        let usage = vk::BufferUsageFlags::TRANSFORM_FEEDBACK_BUFFER_EXT;
-        let captures = (0..).zip(draw.captures).map(|(number, size)| {
-            let [before, after] = draw.capture_margin(number);
-            Buffer::new(device, usage, &vec![0; before + size + after])
-        });
-        let captures = captures.collect::<Result<_>>()?;
-        let pass = RenderPass::new(device, draw, &interfaces)?;
-        let views = targets.iter().map(|target| *target.view);
-        bound.write_attachments(&render_pass::numbers(draw).into_iter().zip(views).collect::<Vec<_>>())?;
-        let pipeline = pipeline(device, draw, &interfaces, &modules, (*bound.layout, pass.as_ref()))?;
-        let framebuffer = pass.map(|pass| {
-            let framebuffer = pass.framebuffer(device, draw, &targets)?;
-            Ok((pass, framebuffer))
-        });
-        let framebuffer = framebuffer.transpose()?;
-        let command = draw.indirect.as_ref().map(|part| shared.command(device, part, draw.indices.is_some()));
-        let command = command.transpose()?;
-        let pools = Pools::new(device, draw.queries)?;
+        let targets = draw.attachments.iter().map(|attachment| target(context, draw, attachment));
+        let targets = targets.collect::<Result<_>>()?;
+        let captures = (0..draw.captures.len()).map(|number| capture(context, draw, number)).collect::<Result<_>>()?;
+        let queries = kinds(draw.queries).into_iter().map(|kind| context.create_query(kind));
+        let queries = queries.collect::<Result<_>>()?;
+        let [_, start_instance] = draw.first;
+        let info = DrawInfo { mode: draw.topology, indices, instance_count: draw.instances, start_instance };
         let draw = draw.clone();
-        Ok(Drawing {
-            draw,
-            bound,
-            targets,
-            vertex_buffers,
-            index_buffer,
-            captures,
-            framebuffer,
-            pipeline,
-            command,
-            pools,
-        })
+        Ok(Drawing { draw, shaders, objects, elements, vertex_buffers, info, indirect, targets, captures, queries })
     }
 
-    /// Records the way of all that it wants to the device.
-    pub(super) fn upload(&self, commands: &Commands) {
-        for target in &self.targets {
-            target.upload(commands, vk::ImageLayout::GENERAL);
+    /// What the draw is of.
+    pub(super) fn info(&self) -> &DrawInfo {
+        &self.info
+    }
+
+    /// Sets all that comes before the draw.
+    pub(super) fn bind(&self, context: &mut Context) -> Result<()> {
+        let draw = &self.draw;
+        for stage in Stage::ALL.into_iter().filter(|stage| *stage != Stage::Compute) {
+            context.bind_shader(stage, self.shaders.iter().find(|shader| shader.stage() == stage))?;
         }
-        self.bound.upload(commands);
+        self.shaders.iter().try_for_each(|shader| self.objects.bind(context, shader))?;
+        context.set_push_constants(draw.push_constants)?;
+        context.bind_vertex_elements_state(&self.elements);
+        context.set_vertex_buffers(0, &self.vertex_buffers)?;
+        context.set_patch_vertices(draw.patch_vertices);
+        let rasterizer = context.create_rasterizer_state(&RasterizerState {
+            cull_face: draw.cull_mode,
+            rasterizer_discard: draw.discard,
+            flatshade_first: !draw.provoking_last,
+            scissor: draw.scissor.is_some(),
+            ..RasterizerState::default()
+        });
+        context.bind_rasterizer_state(&rasterizer);
+        let [width, height] = draw.size;
+        let (rect, size) = ([0.0, 0.0, width as f32, height as f32], draw.scissor.unwrap_or_default());
+        context.set_viewport_states(&[Viewport { rect, depth: [0.0, 1.0] }]);
+        context.set_scissor_states(&[Scissor { offset: [0; 2], size }]);
+        let (depths, colors): (Vec<_>, Vec<_>) =
+            self.targets.iter().map(Surface::new).partition(|surface| is_depth(surface.format));
+        let tests = context.create_depth_stencil_alpha_state(&DepthStencilAlphaState {
+            depth: (!depths.is_empty()).then_some(vk::CompareOp::ALWAYS),
+            depth_write: true,
+            ..DepthStencilAlphaState::default()
+        });
+        context.bind_depth_stencil_alpha_state(&tests);
+        context.set_framebuffer_state(&FramebufferState {
+            colors: colors.into_iter().map(Some).collect(),
+            depth_stencil: depths.into_iter().next(),
+            size: draw.size,
+            ..FramebufferState::default()
+        })
     }
 
     /// Records the draw; any number of them, with barriers between.
-    pub(super) fn record(&self, commands: &Commands) -> Result<()> {
-        let point = vk::PipelineBindPoint::GRAPHICS;
-        self.bound.bind(commands, point, self.draw.push_constants);
-        // SAFETY: the buffer is recording; the pipeline is for this bind point.
-        unsafe { commands.device.raw.cmd_bind_pipeline(commands.buffer, point, *self.pipeline) };
-        if let Some((buffer, indices)) = self.index_buffer.as_ref().zip(self.draw.indices) {
-            let (raw, offset) = (&commands.device.raw, buffer.offset);
-            // SAFETY: the buffer is recording; the index buffer lives until the commands are done, and the device takes the type.
-            unsafe { raw.cmd_bind_index_buffer(commands.buffer, *buffer.buffer.handle, offset, indices.ty) };
-        }
-        self.pools.begin(commands);
-        record(commands, self)?;
-        self.pools.end(commands);
-        Ok(())
+    pub(super) fn record(&self, context: &mut Context) -> Result<()> {
+        self.bind(context)?;
+        let targets: Vec<_> = self.captures.iter().map(|(_, target)| target.clone()).collect();
+        context.set_stream_output_targets(&targets, false)?;
+        self.queries.iter().try_for_each(|query| context.begin_query(query))?;
+        let [start, _] = self.draw.first;
+        let index_bias = self.draw.indices.map_or(0, |indices| indices.base_vertex);
+        let draws = [DrawStart { start, count: self.draw.vertices, index_bias }];
+        context.draw_vbo(&self.info, self.indirect.as_ref(), &draws)?;
+        self.queries.iter().try_for_each(|query| context.end_query(query))?;
+        context.set_stream_output_targets(&[], false)
     }
 
-    /// Records the way of what was drawn back.
-    pub(super) fn download(&self, commands: &Commands) {
-        for target in &self.targets {
-            target.download(commands, vk::ImageLayout::GENERAL);
-        }
-        self.bound.download(commands);
+    /// Asks for what was drawn and captured.
+    pub(super) fn download(&self, context: &mut Context) -> Result<[Vec<Download>; 2]> {
+        let mut target = |texture| context.download_texture(texture, context::Region::of_level(texture, 0));
+        let targets = self.targets.iter().map(&mut target).collect::<Result<_>>()?;
+        let captures = self.captures.iter().map(|(buffer, _)| context.download_buffer(buffer, 0, buffer.size()));
+        Ok([targets, captures.collect::<Result<_>>()?])
     }
 
     /// What it gave, once the device is done.
-    pub(super) fn read(&mut self, device: &Logical) -> Result<Drawn> {
-        Ok(Drawn {
-            attachments: self.targets.iter_mut().map(|target| target.read(device)).collect::<Result<_>>()?,
-            captures: self.captures.iter_mut().map(|buffer| buffer.read(device)).collect::<Result<_>>()?,
-            counts: self.pools.read(device)?,
-        })
-    }
-}
-
-/// The index buffer of `draw`, if the device takes it and it has all indices.
-fn index_buffer(
-    device: &Arc<Logical>,
-    draw: &Draw<'_>,
-    indices: &Indices<'_>,
-    shared: &SharedBuffers,
-) -> Result<InputBuffer> {
-    let bytes = match indices.ty {
-        vk::IndexType::UINT8_EXT if !device.input.has_8_bit_indices => {
-            return Err(Error::new("the device has no indexTypeUint8"));
-        }
-        vk::IndexType::UINT8_EXT => 1,
-        vk::IndexType::UINT16 => 2,
-        vk::IndexType::UINT32 => 4,
-        other => return Err(Error::new(format!("{other:?}"))),
-    };
-    let end = (draw.vertices as usize).saturating_add(draw.first[0] as usize).saturating_mul(bytes);
-    if indices.bytes.len() < end {
-        return Err(Error::new("too few bytes for the indices"));
-    }
-    if indices.restart && is_list(draw.topology) && !device.input.restarts_lists {
-        return Err(Error::new("the device has no primitiveTopologyListRestart"));
-    }
-    shared.input(device, vk::BufferUsageFlags::INDEX_BUFFER, indices.bytes)
-}
-
-/// Whether primitives of `topology` share no vertices.
-fn is_list(topology: vk::PrimitiveTopology) -> bool {
-    use vk::PrimitiveTopology as T;
-    matches!(topology, T::POINT_LIST | T::LINE_LIST | T::TRIANGLE_LIST)
-}
-
-/// The images that are drawn to, with what they are before the draw.
-fn targets(device: &Arc<Logical>, draw: &Draw<'_>) -> Result<Vec<DeviceImage>> {
-    let [width, height] = draw.size;
-    let target = |attachment: &Attachment| {
-        if texel_size(attachment.format) != Some(attachment.clear.len()) {
-            return Err(Error::new(format!("the clear value is no texel of {:?}", attachment.format)));
-        }
-        let usage = match is_depth(attachment.format) {
-            true => vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT,
-            false => vk::ImageUsageFlags::COLOR_ATTACHMENT,
-        };
-        let usage = usage | vk::ImageUsageFlags::INPUT_ATTACHMENT;
-        let texels = attachment.clear.repeat(width as usize * height as usize);
-        DeviceImage::new(device, &Image::new_2d(attachment.format, width, height, texels), usage)
-    };
-    draw.attachments.iter().map(target).collect()
-}
-
-/// Whether an attachment of `format` is the depth attachment.
-pub(super) fn is_depth(format: vk::Format) -> bool {
-    matches!(format, vk::Format::D16_UNORM | vk::Format::D32_SFLOAT)
-}
-
-/// Records the rendering.
-fn record(commands: &Commands, drawing: &Drawing<'_>) -> Result<()> {
-    let (device, buffer, draw) = (&commands.device, commands.buffer, &drawing.draw);
-    let handles: Vec<vk::Buffer> = drawing.vertex_buffers.iter().map(|input| *input.buffer.handle).collect();
-    let offsets: Vec<u64> = drawing.vertex_buffers.iter().map(|input| input.offset).collect();
-    let captured: Vec<vk::Buffer> = drawing.captures.iter().map(|buffer| *buffer.handle).collect();
-    let sizes: Vec<u64> = draw.captures.iter().map(|size| *size as u64).collect();
-    let starts: Vec<u64> = (0..captured.len()).map(|number| draw.capture_margin(number)[0] as u64).collect();
-    if !captured.is_empty() && device.feedback.is_none() {
-        return Err(Error::new("the device has no transformFeedback"));
-    }
-    let feedback = device.feedback.as_ref().filter(|_| !captured.is_empty()).map(|feedback| feedback.fp());
-    let count = captured.len() as u32;
-    // SAFETY: the buffer is recording with the pipeline bound; the buffers live until the commands are done.
-    unsafe {
-        if !handles.is_empty() {
-            device.raw.cmd_bind_vertex_buffers(buffer, 0, &handles, &offsets);
-        }
-        if let Some(feedback) = feedback {
-            let (buffers, starts, sizes) = (captured.as_ptr(), starts.as_ptr(), sizes.as_ptr());
-            (feedback.cmd_bind_transform_feedback_buffers_ext)(buffer, 0, count, buffers, starts, sizes);
-        }
-    }
-    let [width, height] = draw.size;
-    let area = vk::Rect2D { offset: vk::Offset2D::default(), extent: vk::Extent2D { width, height } };
-    match &drawing.framebuffer {
-        Some((pass, framebuffer)) => pass.begin(commands, **framebuffer, area),
-        None => begin_rendering(commands, draw, &drawing.targets, area),
-    }
-    // SAFETY: a rendering was begun, to attachments of the formats of the pipeline, and is ended; the feedback is begun and ended
-    // once, without counters; a command lies within its buffer.
-    unsafe {
-        if let Some(feedback) = feedback {
-            (feedback.cmd_begin_transform_feedback_ext)(buffer, 0, 0, ptr::null(), ptr::null());
-        }
-        let ([first, first_instance], base_vertex) = (draw.first, draw.indices.map(|indices| indices.base_vertex));
-        match (drawing.command, base_vertex) {
-            (Some((command, offset)), None) => device.raw.cmd_draw_indirect(buffer, command, offset, 1, 0),
-            (Some((command, offset)), Some(_)) => device.raw.cmd_draw_indexed_indirect(buffer, command, offset, 1, 0),
-            (None, Some(base)) => {
-                device.raw.cmd_draw_indexed(buffer, draw.vertices, draw.instances, first, base, first_instance);
+    pub(super) fn read(&self, context: &mut Context, [targets, captures]: &[Vec<Download>; 2]) -> Result<Drawn> {
+        let bytes = |list: &[Download]| list.iter().map(Download::bytes).collect::<Result<_>>();
+        let mut counts = Counts::default();
+        for query in &self.queries {
+            match context.query_result(query, context.device.timeout)? {
+                QueryResult::Value(generated) => counts.generated = Some(generated),
+                QueryResult::StreamOutput { written, needed } => counts.feedback = Some(Feedback { written, needed }),
+                QueryResult::Statistics { vertices, primitives, vertex_invocations, clipped, visible, .. } => {
+                    let found = Statistics { vertices, primitives, vertex_invocations, clipped, visible };
+                    counts.statistics = Some(found);
+                }
             }
-            (None, None) => device.raw.cmd_draw(buffer, draw.vertices, draw.instances, first, first_instance),
         }
-        if let Some(feedback) = feedback {
-            (feedback.cmd_end_transform_feedback_ext)(buffer, 0, 0, ptr::null(), ptr::null());
-        }
-        match drawing.framebuffer {
-            Some(_) => device.raw.cmd_end_render_pass(buffer),
-            None => device.raw.cmd_end_rendering(buffer),
-        }
+        Ok(Drawn { attachments: bytes(targets)?, captures: bytes(captures)?, counts })
     }
-    Ok(())
 }
 
-/// Records the begin of a rendering without a render pass object.
-fn begin_rendering(commands: &Commands, draw: &Draw<'_>, targets: &[DeviceImage], area: vk::Rect2D) {
-    let (mut colors, mut depth) = (Vec::new(), None);
-    for (attachment, target) in draw.attachments.iter().zip(targets) {
-        let info = vk::RenderingAttachmentInfo::default()
-            .image_view(*target.view)
-            .image_layout(vk::ImageLayout::GENERAL)
-            .load_op(vk::AttachmentLoadOp::LOAD)
-            .store_op(vk::AttachmentStoreOp::STORE);
-        match is_depth(attachment.format) {
-            true => depth = Some(info),
-            false => colors.push(info),
-        }
-    }
-    let mut info = vk::RenderingInfo::default().render_area(area).layer_count(1).color_attachments(&colors);
-    if let Some(depth) = &depth {
-        info = info.depth_attachment(depth);
-    }
-    // SAFETY: the buffer is recording, and not within a rendering; the views live until the commands are done.
-    unsafe { commands.device.raw.cmd_begin_rendering(commands.buffer, &info) };
-}
-
-/// The vertex inputs: each attribute has a buffer of its own.
-type VertexInput = (Vec<vk::VertexInputBindingDescription>, Vec<vk::VertexInputAttributeDescription>);
-
-fn vertex_input(draw: &Draw<'_>) -> Result<VertexInput> {
-    let mut input = VertexInput::default();
-    for (binding, attribute) in (0..).zip(draw.attributes) {
-        let size = texel_size(attribute.format).ok_or_else(|| Error::new(format!("{:?}", attribute.format)))?;
+/// The vertex elements: each attribute has a buffer of its own.
+fn elements(draw: &Draw<'_>) -> Result<Vec<VertexElement>> {
+    let mut list = Vec::new();
+    for (buffer, attribute) in (0..).zip(draw.attributes) {
+        let (location, format) = (attribute.location, attribute.format);
+        let size = texel_size(format).ok_or_else(|| Error::new(format!("{format:?}")))?;
         let count = match attribute.per_instance {
             true => draw.instances,
             // Which vertices there are the indices say.
@@ -407,94 +326,77 @@ fn vertex_input(draw: &Draw<'_>) -> Result<VertexInput> {
             false => draw.vertices,
         };
         if attribute.bytes.len() < size * count as usize {
-            return Err(Error::new(format!("too few bytes for the attribute at location {}", attribute.location)));
+            return Err(Error::new(format!("too few bytes for the attribute at location {location}")));
         }
-        let rate = match attribute.per_instance {
-            true => vk::VertexInputRate::INSTANCE,
-            false => vk::VertexInputRate::VERTEX,
-        };
-        input.0.push(vk::VertexInputBindingDescription { binding, stride: size as u32, input_rate: rate });
-        let (location, format) = (attribute.location, attribute.format);
-        input.1.push(vk::VertexInputAttributeDescription { location, binding, format, offset: 0 });
+        list.push((
+            location as usize,
+            VertexElement {
+                vertex_buffer_index: buffer,
+                src_offset: 0,
+                src_stride: size as u32,
+                src_format: format,
+                instance_divisor: attribute.per_instance.into(),
+            },
+        ));
     }
-    Ok(input)
+    let count = list.iter().map(|(location, _)| location + 1).max().unwrap_or(0);
+    // A location without an attribute, which no shader reads, has any of them.
+    let of_location = |at| list.iter().find(|(location, _)| *location == at).or(list.first()).map(|row| row.1);
+    Ok((0..count).filter_map(of_location).collect())
 }
 
-/// The pipeline of a draw.
-pub(super) fn pipeline(
-    device: &Arc<Logical>,
+/// The index buffer of `draw`, if it has all indices.
+fn index_buffer(
+    context: &mut Context,
     draw: &Draw<'_>,
-    interfaces: &[Interface],
-    modules: &[Owned<vk::ShaderModule>],
-    (layout, pass): (vk::PipelineLayout, Option<&RenderPass>),
-) -> Result<Owned<vk::Pipeline>> {
-    let stages: Vec<_> = interfaces
-        .iter()
-        .zip(modules)
-        .map(|(one, module)| {
-            vk::PipelineShaderStageCreateInfo::default().stage(one.stage).module(**module).name(&one.entry)
-        })
-        .collect();
-    let (bindings, attributes) = vertex_input(draw)?;
-    let input = vk::PipelineVertexInputStateCreateInfo::default()
-        .vertex_binding_descriptions(&bindings)
-        .vertex_attribute_descriptions(&attributes);
-    let assembly = vk::PipelineInputAssemblyStateCreateInfo::default()
-        .topology(draw.topology)
-        .primitive_restart_enable(draw.indices.is_some_and(|indices| indices.restart));
-    let tessellation = vk::PipelineTessellationStateCreateInfo::default().patch_control_points(draw.patch_vertices);
+    indices: &Indices<'_>,
+    shared: &SharedBuffers,
+) -> Result<context::Indices> {
+    let size = context::index_size(indices.ty).ok_or_else(|| Error::new(format!("{:?}", indices.ty)))?;
+    let end = (u64::from(draw.vertices) + u64::from(draw.first[0])) * size;
+    if (indices.bytes.len() as u64) < end {
+        return Err(Error::new("too few bytes for the indices"));
+    }
+    let VertexBuffer { buffer, offset } = shared.input(context, indices.bytes)?;
+    Ok(context::Indices { buffer, offset, ty: indices.ty, restart: indices.restart })
+}
+
+/// An image that is drawn to, with what it is before the draw.
+fn target(context: &mut Context, draw: &Draw<'_>, attachment: &Attachment) -> Result<Arc<Texture>> {
+    let Attachment { format, clear } = attachment;
+    if texel_size(*format) != Some(clear.len()) {
+        return Err(Error::new(format!("the clear value is no texel of {format:?}")));
+    }
     let [width, height] = draw.size;
-    let (w, h) = (width as f32, height as f32);
-    let viewports = [vk::Viewport { x: 0.0, y: 0.0, width: w, height: h, min_depth: 0.0, max_depth: 1.0 }];
-    let [width, height] = draw.scissor.unwrap_or(draw.size);
-    let scissors = [vk::Rect2D { offset: vk::Offset2D::default(), extent: vk::Extent2D { width, height } }];
-    let viewport = vk::PipelineViewportStateCreateInfo::default().viewports(&viewports).scissors(&scissors);
-    let mut last = vk::PipelineRasterizationProvokingVertexStateCreateInfoEXT::default()
-        .provoking_vertex_mode(vk::ProvokingVertexModeEXT::LAST_VERTEX);
-    let mut raster = vk::PipelineRasterizationStateCreateInfo::default()
-        .line_width(1.0)
-        .cull_mode(draw.cull_mode)
-        .rasterizer_discard_enable(draw.discard);
-    if draw.provoking_last {
-        if !device.input.provokes_last {
-            return Err(Error::new("the device has no provokingVertexLast"));
-        }
-        raster = raster.push_next(&mut last);
-    }
-    let samples = vk::PipelineMultisampleStateCreateInfo::default().rasterization_samples(vk::SampleCountFlags::TYPE_1);
-    let always = vk::CompareOp::ALWAYS;
-    let (depths, colors): (Vec<_>, Vec<_>) =
-        draw.attachments.iter().map(|attachment| attachment.format).partition(|format| is_depth(*format));
-    let depth = vk::PipelineDepthStencilStateCreateInfo::default()
-        .depth_test_enable(!depths.is_empty())
-        .depth_write_enable(true)
-        .depth_compare_op(always);
-    let blends = vec![
-        vk::PipelineColorBlendAttachmentState::default().color_write_mask(vk::ColorComponentFlags::RGBA);
-        colors.len()
+    let texels = clear.repeat(width as usize * height as usize);
+    let bind = if is_depth(*format) { Bind::DEPTH_STENCIL } else { Bind::RENDER_TARGET };
+    texture(context, &Image::new_2d(*format, width, height, texels), bind)
+}
+
+/// Whether an attachment of `format` is the depth attachment.
+fn is_depth(format: vk::Format) -> bool {
+    aspects(format).contains(vk::ImageAspectFlags::DEPTH)
+}
+
+/// A buffer that transform feedback writes, between its margins.
+fn capture(
+    context: &mut Context,
+    draw: &Draw<'_>,
+    number: usize,
+) -> Result<(Arc<Buffer>, Option<Arc<StreamOutputTarget>>)> {
+    let [before, after] = draw.capture_margins.get(number).copied().unwrap_or_default();
+    let size = draw.captures[number];
+    let buffer = context.create_buffer_with(&vec![0; before + size + after])?;
+    let range = BufferRange { buffer: Arc::clone(&buffer), offset: before as u64, size: size as u64 };
+    Ok((buffer, Some(context.create_stream_output_target(range)?)))
+}
+
+/// The kinds of queries that are asked.
+fn kinds(queries: Queries) -> Vec<QueryKind> {
+    let rows = [
+        (queries.statistics, QueryKind::PipelineStatistics),
+        (queries.feedback, QueryKind::StreamOutputStatistics),
+        (queries.generated, QueryKind::PrimitivesGenerated),
     ];
-    let blend = vk::PipelineColorBlendStateCreateInfo::default().attachments(&blends);
-    let mut rendering = vk::PipelineRenderingCreateInfo::default()
-        .color_attachment_formats(&colors)
-        .depth_attachment_format(depths.first().copied().unwrap_or(vk::Format::UNDEFINED));
-    let mut info = vk::GraphicsPipelineCreateInfo::default()
-        .stages(&stages)
-        .vertex_input_state(&input)
-        .input_assembly_state(&assembly)
-        .viewport_state(&viewport)
-        .rasterization_state(&raster)
-        .multisample_state(&samples)
-        .depth_stencil_state(&depth)
-        .color_blend_state(&blend)
-        .layout(layout);
-    info = match pass {
-        Some(pass) => info.render_pass(*pass.handle),
-        None => info.push_next(&mut rendering),
-    };
-    if draw.topology == vk::PrimitiveTopology::PATCH_LIST {
-        info = info.tessellation_state(&tessellation);
-    }
-    // SAFETY: the layout was made from the interfaces of the modules, and all that `info` points to outlives the call.
-    let made = unsafe { device.raw.create_graphics_pipelines(vk::PipelineCache::null(), &[info], None) };
-    owned(device, made.map(|pipelines| pipelines[0]).map_err(|(_, error)| error), "vkCreateGraphicsPipelines")
+    rows.into_iter().filter(|row| row.0).map(|row| row.1).collect()
 }

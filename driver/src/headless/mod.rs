@@ -15,47 +15,50 @@
 //! # Ok::<(), ntv_driver::headless::Error>(())
 //! ```
 //!
-//! What a module wants is read from its words ([`reflect`]), so modules of any origin run.
+//! What a module wants is read from its words ([`ntv::import::reflect`]), so modules of any origin run. Their words stay as they are, but
+//! for the numbers of sets and bindings.
 //!
-//! Every call makes its objects, waits for the work and destroys them again: this is for finding out what a shader does,
-//! not for speed. Work that does not end in time ([`DeviceOptions::timeout`]) is an error, after which the device is of no
-//! use any more; its objects are then leaked, because Vulkan forbids to destroy what is in use and has no way to stop work.
+//! Every call has a [`Context`] of its own, makes what it needs, and waits for the work: this is for finding out what a shader does, not
+//! for speed. Work that does not end in time ([`DeviceOptions::timeout`]) is an error, after which the device is of no use any more; its
+//! objects are then leaked, because Vulkan forbids to destroy what is in use and has no way to stop work.
 //!
 //! | file | what |
 //! |-|-|
-//! | `memory`, `submit` | buffers and images; one batch of commands |
-//! | `reflect`, `resource`, `bind`, `part` | what modules want; what they are given; descriptor sets; parts of buffers in them |
-//! | `compute`, `graphics` | the two kinds of pipeline |
-//! | `query` | what is asked about a draw: invocations of shaders, primitives |
-//! | `steps` | several dispatches and draws in one batch, with updates and copies of buffers and barriers between them |
-//! | `render_pass` | draws that read what they draw to |
-//! | `compile` | how long the driver takes to make them |
-//! | `timing` | how long a shader, or a batch, takes on the device |
+//! | `resource`, `bind` | what modules are given; how it is bound, and read back |
+//! | `compute`, `graphics` | dispatches and draws |
+//! | `steps` | several of them in one batch, with updates and copies of buffers and barriers between them |
+//! | `timing` | how long pipelines, shaders and batches take |
 
 mod bind;
-mod compile;
 mod compute;
 mod graphics;
-mod memory;
-mod part;
-mod query;
-pub mod reflect;
-mod render_pass;
 mod resource;
 mod steps;
-mod submit;
 mod timing;
 
 pub use crate::device::{Device, DeviceOptions, Queries};
+pub use crate::error::{Error, Result};
 pub use ash::vk;
-pub use compile::CompileTime;
 pub use compute::Dispatch;
-pub use graphics::{Attachment, Attribute, Draw, Drawn, Indices};
+pub use graphics::{Attachment, Attribute, Counts, Draw, Drawn, Feedback, Indices, Statistics};
 pub use ntv::interp::Sampler;
-pub use query::{Counts, Feedback, Statistics};
 pub use resource::{texel_size, Image, Part, Resource, Resources, Slot};
 pub use steps::Step;
-pub use timing::ShaderTime;
+pub use timing::{CompileTime, ShaderTime};
 
-use crate::error::Context;
-pub use crate::error::{Error, Result};
+use crate::context::{Context, ContextOptions};
+use crate::error::ErrorKind;
+
+impl Device {
+    /// Does `work` with a new context, in which only the barriers are that are asked for.
+    fn with_context<T>(&self, work: impl FnOnce(&mut Context) -> Result<T>) -> Result<T> {
+        let options = ContextOptions { manual_barriers: true, ..ContextOptions::default() };
+        let mut context = Context::new(self, options)?;
+        work(&mut context).inspect_err(|error| {
+            if error.kind == ErrorKind::Timeout {
+                // The commands may still be at work, and what they use with them.
+                self.logical.lose();
+            }
+        })
+    }
+}

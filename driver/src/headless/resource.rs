@@ -1,6 +1,7 @@
 //! What shaders are given: the contents of each descriptor.
 
 use super::{Error, Result};
+use crate::format::{FormatInfo, FORMATS};
 use ash::vk;
 use ntv::interp::{self, Sampler};
 use ntv::op::names::ImageDim;
@@ -84,52 +85,16 @@ impl Image {
     }
 }
 
-/// The formats that images may have here, with the bytes of a texel and NIR's name; depths and what is not linear have none.
-const FORMATS: &[(vk::Format, usize, &str)] = &[
-    (vk::Format::R8_UNORM, 1, "r8_unorm"),
-    (vk::Format::R8_UINT, 1, "r8_uint"),
-    (vk::Format::S8_UINT, 1, ""),
-    (vk::Format::R16_UINT, 2, "r16_uint"),
-    (vk::Format::R16_UNORM, 2, "r16_unorm"),
-    (vk::Format::D16_UNORM, 2, ""),
-    (vk::Format::R8G8_UNORM, 2, "r8g8_unorm"),
-    (vk::Format::R8G8B8A8_UNORM, 4, "r8g8b8a8_unorm"),
-    (vk::Format::R8G8B8A8_SNORM, 4, "r8g8b8a8_snorm"),
-    (vk::Format::R8G8B8A8_SRGB, 4, ""),
-    (vk::Format::R8G8B8A8_UINT, 4, "r8g8b8a8_uint"),
-    (vk::Format::R8G8B8A8_SINT, 4, "r8g8b8a8_sint"),
-    (vk::Format::R16G16_UINT, 4, "r16g16_uint"),
-    (vk::Format::R16G16_SINT, 4, "r16g16_sint"),
-    (vk::Format::R32_SFLOAT, 4, "r32_float"),
-    (vk::Format::R32_UINT, 4, "r32_uint"),
-    (vk::Format::R32_SINT, 4, "r32_sint"),
-    (vk::Format::D32_SFLOAT, 4, ""),
-    (vk::Format::A2B10G10R10_UNORM_PACK32, 4, "r10g10b10a2_unorm"),
-    (vk::Format::A2B10G10R10_UINT_PACK32, 4, "r10g10b10a2_uint"),
-    (vk::Format::B10G11R11_UFLOAT_PACK32, 4, "r11g11b10_float"),
-    (vk::Format::R64_UINT, 8, "r64_uint"),
-    (vk::Format::R64_SINT, 8, "r64_sint"),
-    (vk::Format::R16G16B16A16_SFLOAT, 8, "r16g16b16a16_float"),
-    (vk::Format::R16G16B16A16_UINT, 8, "r16g16b16a16_uint"),
-    (vk::Format::R16G16B16A16_SINT, 8, "r16g16b16a16_sint"),
-    (vk::Format::R32G32_SFLOAT, 8, "r32g32_float"),
-    (vk::Format::R32G32_UINT, 8, "r32g32_uint"),
-    (vk::Format::R32G32B32_SFLOAT, 12, ""),
-    (vk::Format::R32G32B32A32_SFLOAT, 16, "r32g32b32a32_float"),
-    (vk::Format::R32G32B32A32_UINT, 16, "r32g32b32a32_uint"),
-    (vk::Format::R32G32B32A32_SINT, 16, "r32g32b32a32_sint"),
-];
-
 /// Bytes of a texel of `format`; `None` for formats that are not of use here.
 pub fn texel_size(format: vk::Format) -> Option<usize> {
-    FORMATS.iter().find(|row| row.0 == format).map(|row| row.1)
+    FormatInfo::of(format).map(|info| info.bytes as usize)
 }
 
 impl Resource {
     /// The image that the interpreter is given, with its sampler if it is a texture.
     pub fn given(image: &interp::Image, sampler: Option<&Sampler>) -> Result<Resource> {
-        let named = |name| interp::Format::from_name(name) == Some(image.format);
-        let format = FORMATS.iter().find(|row| named(row.2)).map(|row| row.0);
+        let same = |info: &&FormatInfo| interp::Format::from_name(&info.nir_name()) == Some(image.format);
+        let format = FORMATS.iter().find(same).map(|info| info.format);
         let mut format = format.ok_or_else(|| Error::new(format!("no device is given {:?}", image.format)))?;
         let levels: Vec<Vec<u8>> = image.levels.iter().map(|level| level.bytes.clone()).collect();
         if image.dim == ImageDim::buf {

@@ -1,12 +1,12 @@
 //! Several steps in one batch of commands, with no barriers between them but those that are asked for.
 
+use super::bind::{store, SharedBuffers};
 use super::compute::{Dispatch, Prepared};
 use super::graphics::{Draw, Drawing, Drawn};
-use super::part::SharedBuffers;
 use super::resource::Resources;
-use super::submit::Commands;
-use super::{Error, Result};
-use crate::device::{Device, Logical};
+use super::{Device, Error, Result};
+use crate::context::Context;
+use crate::resource::Buffer;
 use ash::vk;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -41,97 +41,70 @@ pub enum Step<'a> {
 impl Device {
     /// Runs `steps` in their order.
     pub fn run(&self, steps: &mut [Step<'_>]) -> Result<()> {
-        let device = &self.logical;
-        let mut batch = Batch::new(device, steps)?;
-        let commands = Commands::begin(device)?;
-        batch.upload(&commands);
-        batch.record(&commands, steps)?;
-        batch.download(&commands);
-        commands.finish()?;
-        batch.read_back(device, steps)
+        self.with_context(|context| {
+            let batch = Batch::new(context, steps)?;
+            batch.record(context)?;
+            context.flush()?;
+            batch.read_back(context, steps)
+        })
     }
 }
 
-/// Steps with all that they want, ready to be recorded.
+/// Steps with all that they want on the device, ready to be recorded, in batches of their own.
 pub(super) struct Batch<'a> {
-    shared: SharedBuffers,
-    /// Of the dispatches and draws, in their order.
     work: Vec<Work<'a>>,
 }
 
 enum Work<'a> {
     Dispatch(Box<Prepared<'a>>),
     Draw(Box<Drawing<'a>>),
+    Copy { from: Arc<Buffer>, to: Arc<Buffer>, offset: u64 },
+    Barrier([(vk::PipelineStageFlags2, vk::AccessFlags2); 2]),
 }
 
 impl<'a> Batch<'a> {
-    pub(super) fn new(device: &Arc<Logical>, steps: &[Step<'a>]) -> Result<Batch<'a>> {
+    pub(super) fn new(context: &mut Context, steps: &[Step<'a>]) -> Result<Batch<'a>> {
         let mut shared = SharedBuffers::default();
-        let mut work = Vec::new();
-        for step in steps {
-            match step {
-                Step::Dispatch(dispatch, resources) => {
-                    work.push(Work::Dispatch(Box::new(Prepared::new(device, dispatch, resources, &mut shared)?)));
-                }
-                Step::Draw(draw, resources, _) => {
-                    work.push(Work::Draw(Box::new(Drawing::new(device, draw, resources, &mut shared)?)));
-                }
-                Step::Update { .. } | Step::Copy { .. } | Step::Barrier(..) => {}
+        let work = steps.iter().map(|step| Work::new(context, step, &mut shared)).collect::<Result<_>>()?;
+        context.flush()?;
+        Ok(Batch { work })
+    }
+
+    /// Records the steps; any number of times.
+    pub(super) fn record(&self, context: &mut Context) -> Result<()> {
+        self.work.iter().try_for_each(|work| match work {
+            Work::Dispatch(prepared) => prepared.record(context),
+            Work::Draw(drawing) => drawing.record(context),
+            Work::Copy { from, to, offset } => context.copy_buffer((to, *offset), (from, 0), from.size()),
+            Work::Barrier([from, to]) => {
+                context.barrier(*from, *to);
+                Ok(())
             }
-        }
-        Ok(Batch { shared, work })
-    }
-
-    /// Records the way of all that the steps want to the device.
-    pub(super) fn upload(&self, commands: &Commands) {
-        self.work.iter().for_each(|work| match work {
-            Work::Dispatch(prepared) => prepared.bound.upload(commands),
-            Work::Draw(drawing) => drawing.upload(commands),
-        });
-    }
-
-    /// Records the steps that it was made of; any number of times.
-    pub(super) fn record(&mut self, commands: &Commands, steps: &[Step<'_>]) -> Result<()> {
-        let mut next = self.work.iter();
-        for step in steps {
-            match step {
-                Step::Dispatch(..) | Step::Draw(..) => match next.next() {
-                    Some(Work::Dispatch(prepared)) => {
-                        prepared.bind(commands);
-                        prepared.dispatch(commands);
-                    }
-                    Some(Work::Draw(drawing)) => drawing.record(commands)?,
-                    None => {}
-                },
-                Step::Update { buffer, offset, bytes } => update(commands, (buffer, &mut self.shared), *offset, bytes)?,
-                Step::Copy { from, to } => copy(commands, [from, to], &mut self.shared)?,
-                Step::Barrier(from, to) => commands.barrier_between(*from, *to),
-            }
-        }
-        Ok(())
-    }
-
-    fn download(&self, commands: &Commands) {
-        self.work.iter().for_each(|work| match work {
-            Work::Dispatch(prepared) => prepared.bound.download(commands),
-            Work::Draw(drawing) => drawing.download(commands),
-        });
+        })
     }
 
     /// Puts what the steps wrote where the caller wants it.
-    fn read_back(&mut self, device: &Logical, steps: &mut [Step<'_>]) -> Result<()> {
-        let mut next = self.work.iter_mut();
-        for step in steps {
-            match step {
-                Step::Dispatch(_, resources) => {
-                    if let Some(Work::Dispatch(prepared)) = next.next() {
-                        prepared.bound.read_back(resources)?;
-                    }
+    fn read_back(&self, context: &mut Context, steps: &mut [Step<'_>]) -> Result<()> {
+        let mut downloads = Vec::new();
+        for (work, step) in self.work.iter().zip(&*steps) {
+            downloads.push(match (work, step) {
+                (Work::Dispatch(prepared), Step::Dispatch(_, resources)) => {
+                    (prepared.objects.download(context, resources)?, None)
                 }
-                Step::Draw(_, resources, drawn) => {
-                    if let Some(Work::Draw(drawing)) = next.next() {
-                        drawing.bound.read_back(resources)?;
-                        **drawn = drawing.read(device)?;
+                (Work::Draw(drawing), Step::Draw(_, resources, _)) => {
+                    (drawing.objects.download(context, resources)?, Some(drawing.download(context)?))
+                }
+                _ => (Vec::new(), None),
+            });
+        }
+        context.finish()?;
+        for ((written, drawn), (work, step)) in downloads.iter().zip(self.work.iter().zip(steps)) {
+            match step {
+                Step::Dispatch(_, resources) => store(written, resources)?,
+                Step::Draw(_, resources, to) => {
+                    store(written, resources)?;
+                    if let (Work::Draw(drawing), Some(drawn)) = (work, drawn) {
+                        **to = drawing.read(context, drawn)?;
                     }
                 }
                 Step::Update { .. } | Step::Copy { .. } | Step::Barrier(..) => {}
@@ -141,34 +114,35 @@ impl<'a> Batch<'a> {
     }
 }
 
-/// Records that `bytes` go to `offset` in `buffer`.
-fn update(
-    commands: &Commands,
-    (buffer, shared): (&Rc<[u8]>, &mut SharedBuffers),
-    offset: usize,
-    bytes: &[u8],
-) -> Result<()> {
-    let is_whole = bytes.len().is_multiple_of(4) && offset.is_multiple_of(4) && (1..=65536).contains(&bytes.len());
-    if !is_whole || offset.checked_add(bytes.len()).is_none_or(|end| end > buffer.len()) {
-        return Err(Error::new(format!("an update of {} bytes at {offset}, of {}", bytes.len(), buffer.len())));
+impl<'a> Work<'a> {
+    fn new(context: &mut Context, step: &Step<'a>, shared: &mut SharedBuffers) -> Result<Work<'a>> {
+        Ok(match step {
+            Step::Dispatch(dispatch, resources) => {
+                Work::Dispatch(Box::new(Prepared::new(context, dispatch, Some(resources), shared)?))
+            }
+            Step::Draw(draw, resources, _) => {
+                Work::Draw(Box::new(Drawing::new(context, draw, Some(resources), shared)?))
+            }
+            Step::Update { buffer, offset, bytes } => {
+                let size = bytes.len();
+                let is_whole = size.is_multiple_of(4) && offset.is_multiple_of(4) && (1..=65536).contains(&size);
+                if !is_whole || offset.checked_add(size).is_none_or(|end| end > buffer.len()) {
+                    return Err(Error::new(format!("an update of {size} bytes at {offset}, of {}", buffer.len())));
+                }
+                let (from, to) = (context.create_buffer_with(bytes)?, shared.buffer(context, buffer)?);
+                Work::Copy { from, to, offset: *offset as u64 }
+            }
+            Step::Copy { from, to } => {
+                let [from, to] = [shared.buffer(context, from)?, shared.buffer(context, to)?];
+                Work::Copy { from, to, offset: 0 }
+            }
+            Step::Barrier(from, to) => Work::Barrier([*from, *to].map(wide)),
+        })
     }
-    let on_device = shared.buffer(&commands.device, buffer)?;
-    // SAFETY: the buffer is recording; the bytes lie within the other buffer, which `shared` keeps until the commands are done, and
-    // are as many, and where, as this command takes.
-    unsafe { commands.device.raw.cmd_update_buffer(commands.buffer, *on_device.handle, offset as u64, bytes) };
-    Ok(())
 }
 
-/// Records that a buffer is copied to the start of another one.
-fn copy(commands: &Commands, [from, to]: [&Rc<[u8]>; 2], shared: &mut SharedBuffers) -> Result<()> {
-    if from.len() > to.len() || Rc::ptr_eq(from, to) {
-        return Err(Error::new(format!("a copy of {} bytes to {}", from.len(), to.len())));
-    }
-    let size = from.len() as u64;
-    let [from, to] = [shared.buffer(&commands.device, from)?, shared.buffer(&commands.device, to)?];
-    let region = vk::BufferCopy { src_offset: 0, dst_offset: 0, size };
-    // SAFETY: the buffer is recording; both others have so many bytes, are not the same, and are kept by `shared` until the commands
-    // are done.
-    unsafe { commands.device.raw.cmd_copy_buffer(commands.buffer, *from.handle, *to.handle, &[region]) };
-    Ok(())
+/// Stages and accesses as Vulkan 1.3 has them: the same bits.
+fn wide((stages, accesses): (vk::PipelineStageFlags, vk::AccessFlags)) -> (vk::PipelineStageFlags2, vk::AccessFlags2) {
+    let (stages, accesses) = (stages.as_raw().into(), accesses.as_raw().into());
+    (vk::PipelineStageFlags2::from_raw(stages), vk::AccessFlags2::from_raw(accesses))
 }

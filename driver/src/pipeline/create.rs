@@ -60,9 +60,15 @@ const ALWAYS_DYNAMIC: &[vk::DynamicState] = &[
 ];
 
 /// The states that commands set for pipelines of `device`, but for those of a part that is not among `parts`.
-fn dynamic_states(device: &Logical, has_tessellation: bool) -> Vec<vk::DynamicState> {
+fn dynamic_states(device: &Logical, source: &Source<'_>) -> Vec<vk::DynamicState> {
     let mut list = ALWAYS_DYNAMIC.to_vec();
-    let kept = |state: &DynamicState| *state != DynamicState::PatchControlPoints || has_tessellation;
+    let samples = MultisampleWord::unpack(source.desc.get(Word::Multisample));
+    let kept = |state: &DynamicState| match state {
+        DynamicState::PatchControlPoints => source.program.has_tessellation,
+        // lavapipe 22.3 shades no samples where their number is dynamic.
+        DynamicState::Samples => samples.min_samples == 0,
+        _ => true,
+    };
     list.extend(device.dynamic.iter().filter(kept).map(DynamicState::raw));
     if !device.dynamic.has(DynamicState::VertexInput) {
         list.push(vk::DynamicState::VERTEX_INPUT_BINDING_STRIDE);
@@ -90,8 +96,12 @@ pub(crate) fn graphics(
     }
     let topology = vk::PrimitiveTopology::from_raw(desc.get(Word::Topology) as i32);
     let assembly = vk::PipelineInputAssemblyStateCreateInfo::default().topology(topology);
-    let tessellation =
-        vk::PipelineTessellationStateCreateInfo::default().patch_control_points(desc.get(Word::PatchVertices).max(1));
+    // GL's tessellation coordinates begin at the lower left.
+    let mut origin = vk::PipelineTessellationDomainOriginStateCreateInfo::default()
+        .domain_origin(vk::TessellationDomainOrigin::LOWER_LEFT);
+    let tessellation = vk::PipelineTessellationStateCreateInfo::default()
+        .patch_control_points(desc.get(Word::PatchVertices).max(1))
+        .push_next(&mut origin);
     let rasterizer = RasterizerWord::unpack(desc.get(Word::Rasterizer));
     let (mut rasterization, mut depth_clip, mut provoking) = rasterization(rasterizer);
     if device.features.depth_clip_enable {
@@ -115,7 +125,7 @@ pub(crate) fn graphics(
         .attachments(&attachments)
         .logic_op_enable(source.blend.logicop.is_some() && device.core.logic_op == vk::TRUE)
         .logic_op(source.blend.logicop.unwrap_or(vk::LogicOp::COPY));
-    let dynamic = dynamic_states(device, source.program.has_tessellation);
+    let dynamic = dynamic_states(device, source);
     let dynamic = vk::PipelineDynamicStateCreateInfo::default().dynamic_states(&dynamic);
     let formats: Vec<vk::Format> = desc.colors().iter().map(|format| vk::Format::from_raw(*format as i32)).collect();
     let is_output = part.is_none_or(|part| part == vk::GraphicsPipelineLibraryFlagsEXT::FRAGMENT_OUTPUT_INTERFACE);

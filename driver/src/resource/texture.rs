@@ -117,7 +117,10 @@ impl TextureDescription {
         let rows = [
             (Bind::SAMPLER_VIEW, vk::ImageUsageFlags::SAMPLED),
             (Bind::RENDER_TARGET, vk::ImageUsageFlags::COLOR_ATTACHMENT | vk::ImageUsageFlags::INPUT_ATTACHMENT),
-            (Bind::DEPTH_STENCIL, vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT | vk::ImageUsageFlags::INPUT_ATTACHMENT),
+            (
+                Bind::DEPTH_STENCIL,
+                vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT | vk::ImageUsageFlags::INPUT_ATTACHMENT,
+            ),
             (Bind::SHADER_IMAGE, vk::ImageUsageFlags::STORAGE),
         ];
         let both = vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST;
@@ -193,7 +196,8 @@ impl ImageStorage {
             .array_layers(description.layers)
             .samples(vk::SampleCountFlags::from_raw(description.samples))
             .usage(description.usage());
-        // SAFETY: `check` looked at what Vulkan asks of the shape; what this device cannot do is an error of the call.
+        device.check_image(&info)?;
+        // SAFETY: `check` looked at what Vulkan asks of the shape, and the device was asked whether it has it.
         let raw = unsafe { device.raw.create_image(&info, None) }.during("vkCreateImage")?;
         let raw = Owned::new(device, raw);
         // SAFETY: the image is of this device.

@@ -10,9 +10,11 @@ pub use faults::{Cure, Fault, FAULTS};
 use crate::compare::bytes_difference;
 use crate::shader::records::{self, RECORDS_BLOCK};
 use crate::{program_of_seed, stimulus_of_seed, Observation, Purpose, Stimulus};
+use ntv::import::reflect;
 use ntv::interp::{Buffer, Descriptor, Fault as Undefined, Image, Limits, Texture};
+use ntv::module::DescriptorKind;
 use ntv::{check, EmitOptions, Errors, Options, Shader, Translator};
-use ntv_driver::headless::{reflect, vk, Device, DeviceOptions, Dispatch, Resource, Resources, Slot};
+use ntv_driver::headless::{Device, DeviceOptions, Dispatch, Resource, Resources, Slot};
 use std::collections::BTreeMap;
 
 const LIMITS: Limits = Limits { instructions: 1_000_000, components: 1 << 22 };
@@ -138,8 +140,8 @@ impl Oracle {
         for shader in program {
             let mut module = self.module(shader).map_err(|errors| errors.to_string())?;
             change(&mut module);
-            let interface = reflect::reflect(&module).map_err(|error| error.to_string())?;
-            has_push_constants |= interface.push_constants;
+            let interface = reflect(&module).map_err(|error| error.to_string())?;
+            has_push_constants |= interface.reads_push_constants;
             for binding in &interface.bindings {
                 let slot = |element| Slot { set: binding.set, binding: binding.binding, element };
                 slots.extend((0..binding.count).map(|n| (slot(n), (binding.kind, binding.binding + n))));
@@ -162,7 +164,7 @@ impl Oracle {
         for (slot, (kind, number)) in slots {
             let image = images.get_mut(&Descriptor::Binding(number)).filter(|_| is_image(kind));
             match (resources.remove(&slot), image) {
-                (Some(Resource::Buffer(bytes)), _) if kind == vk::DescriptorType::STORAGE_BUFFER => {
+                (Some(Resource::Buffer(bytes)), _) if kind == DescriptorKind::StorageBuffer => {
                     storage[number as usize] = Buffer::new(bytes);
                 }
                 (Some(Resource::TexelBuffer(_, bytes)), Some(image)) => image.levels = vec![Buffer::new(bytes)],
@@ -190,12 +192,12 @@ fn undefined_behaviour<'a>(mut faults: impl Iterator<Item = &'a Undefined>) -> R
 }
 
 /// What the descriptor of this kind and number holds.
-fn given(stimulus: &Stimulus, kind: vk::DescriptorType, number: u32) -> Option<Resource> {
+fn given(stimulus: &Stimulus, kind: DescriptorKind, number: u32) -> Option<Resource> {
     let block = |blocks: &[Buffer]| Some(Resource::Buffer(blocks.get(number as usize)?.bytes.clone()));
     let (descriptor, textures) = (Descriptor::Binding(number), &stimulus.textures);
     match kind {
-        vk::DescriptorType::STORAGE_BUFFER => block(&stimulus.storage),
-        vk::DescriptorType::UNIFORM_BUFFER => block(&stimulus.uniform),
+        DescriptorKind::StorageBuffer => block(&stimulus.storage),
+        DescriptorKind::UniformBuffer => block(&stimulus.uniform),
         kind if is_image(kind) => Resource::given(textures.images.get(&descriptor)?, None).ok(),
         _ => {
             let Texture { image, sampler } = textures.textures.get(&descriptor)?;
@@ -224,6 +226,6 @@ fn difference(expected: &Written, found: &Written) -> Option<String> {
     bits.or_else(|| records::problem(&found.get(RECORDS_BLOCK as usize)?.1.bytes))
 }
 
-fn is_image(kind: vk::DescriptorType) -> bool {
-    matches!(kind, vk::DescriptorType::STORAGE_IMAGE | vk::DescriptorType::STORAGE_TEXEL_BUFFER)
+fn is_image(kind: DescriptorKind) -> bool {
+    matches!(kind, DescriptorKind::StorageImage | DescriptorKind::StorageTexelBuffer)
 }

@@ -234,7 +234,7 @@ mod tests {
         let twice = scene.replace("gloss = 40", "glos = 40");
         assert_eq!(wrong(&twice), "no uniform is called `glos`; similar to it: gloss");
         let other = scene.replace("\"surface.vert.nir\", ", "");
-        assert!(wrong(&other).starts_with("no uniform is called `model`"), "{}", wrong(&other));
+        assert!(wrong(&other).starts_with("no uniform is called `camera`"), "{}", wrong(&other));
     }
 
     #[test]
@@ -259,7 +259,7 @@ mod tests {
                 "about = \"\"\nsize = [4, 4]\npicture = \"screen\"\nframe = []\n[textures]\nscreen = {{}}\n[buffers]\n\
                  rows = {{ rows = {{ count = 3, seed = {seed}, f32 = [\"i / count\", \"random(0, 1)\"] }} }}"
             );
-            prepare(&text, &scenes()).ok().expect("a scene").buffers["rows"].clone()
+            prepare(&text, &scenes()).unwrap_or_else(|errors| panic!("{errors:?}")).buffers["rows"].clone()
         };
         assert_eq!(rows(1), rows(1));
         assert_ne!(rows(1), rows(2));

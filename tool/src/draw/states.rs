@@ -76,7 +76,7 @@ pub(crate) struct Rasterizer {
     pub(crate) cull: Cull,
     /// Corners of front faces go around against the clock, as y grows upwards.
     pub(crate) front_ccw: bool,
-    pub(crate) fill: Fill,
+    pub(crate) fill: PolygonMode,
     pub(crate) scissor: bool,
     /// Depth in clip space goes from 0, as Vulkan's does, and not from -w.
     pub(crate) clip_halfz: bool,
@@ -102,7 +102,7 @@ impl Default for Rasterizer {
         Rasterizer {
             cull: Cull::None,
             front_ccw: true,
-            fill: Fill::Fill,
+            fill: PolygonMode::Fill,
             scissor: false,
             clip_halfz: false,
             depth_clip: true,
@@ -131,7 +131,7 @@ pub(crate) enum Cull {
 /// What of a polygon is drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Fill {
+pub(crate) enum PolygonMode {
     #[default]
     Fill,
     Line,

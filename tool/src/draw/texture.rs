@@ -149,7 +149,7 @@ impl Noise {
     fn color(&self, (u, v): (f64, f64)) -> [f64; 4] {
         let height = noise::fractal(u, v, self.cells, self.octaves, self.seed);
         let at = match self.bands {
-            bands if bands == 0.0 => ((height - 0.5) * 1.6 + 0.5).clamp(0.0, 1.0),
+            0.0 => ((height - 0.5) * 1.6 + 0.5).clamp(0.0, 1.0),
             bands => 0.5 - 0.5 * (height * bands * std::f64::consts::TAU).cos(),
         };
         between(&self.colors, at)

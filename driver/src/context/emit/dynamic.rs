@@ -203,7 +203,7 @@ impl StencilOp {
 
 /// States of several elements.
 impl Recorder<'_> {
-    /// How so many colours are blended. False if the device does not take all of it from commands.
+    /// How so many colours are blended, of which there is one at least. False if the device does not take all of it from commands.
     pub(super) fn blend(&mut self, state: &Arc<BlendState>, colors: usize) -> bool {
         let functions = &self.device.functions.dynamic3;
         let before = self.has.blend.take().filter(|(_, count)| *count == colors);
@@ -232,7 +232,7 @@ impl Recorder<'_> {
             *self.count += 1;
         }
         self.has.blend = Some((Arc::clone(state), colors));
-        colors == 0 || has_enable && has_equation && has_mask
+        has_enable && has_equation && has_mask
     }
 
     /// The viewports, of which there is one at least.

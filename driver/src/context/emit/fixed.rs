@@ -55,7 +55,8 @@ pub(in crate::context) fn patch_vertices(context: &mut Context) -> Result<()> {
 pub(in crate::context) fn blend(context: &mut Context) -> Result<()> {
     let Some(blend) = context.bound.blend.get().clone() else { return Ok(()) };
     let state = &blend.state;
-    let colors = context.current.desc.colors().len();
+    // Pipelines without colours want the state as well, and no command sets that of none.
+    let colors = context.current.desc.colors().len().max(1);
     let has_logic_op = state.logicop.is_some() && context.device.core.logic_op == vk::TRUE;
     let mut set = context.recorder();
     let is_dynamic = [

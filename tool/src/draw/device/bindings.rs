@@ -45,11 +45,17 @@ fn class(bound: &Bound) -> u8 {
 }
 
 impl Bindings {
-    /// Gives a uniform of `program` numbers. Those that are missing become 0.
-    pub(super) fn set_uniform(&mut self, program: &Program, place: &Place, numbers: &[f64]) {
+    /// Those of `program` before anything is bound: uniforms are 0.
+    pub(super) fn new(program: &Program) -> Bindings {
+        let bytes = |stage: &Stage| (*stage as usize, vec![0; 4 * program.uniform_words(*stage) as usize]);
+        let has = |stage: &Stage| program.uniform_words(*stage) != 0;
+        Bindings { uniforms: Stage::ALL.iter().filter(|stage| has(stage)).map(bytes).collect(), ..Bindings::default() }
+    }
+
+    /// Gives a uniform numbers. Those that are missing become 0.
+    pub(super) fn set_uniform(&mut self, place: &Place, numbers: &[f64]) {
         let Kind::Uniform(words, base) = place.kind else { return };
-        let bytes = self.uniforms.entry(place.stage as usize).or_default();
-        bytes.resize(4 * program.uniform_words(place.stage) as usize, 0);
+        let Some(bytes) = self.uniforms.get_mut(&(place.stage as usize)) else { return };
         for (at, word) in (place.at..place.at + words).enumerate() {
             let number = numbers.get(at).copied().unwrap_or(0.0);
             let bits = match base {

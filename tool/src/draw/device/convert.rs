@@ -3,7 +3,7 @@
 use crate::draw::commands::Mode;
 use crate::draw::scene::{Dimension, Element, Orientation, QueryKind};
 use crate::draw::states::{
-    Blend, Border, Compare, Cull, DepthStencil, Equation, Factor, Fill, Filter, Rasterizer, Sampler, Stencil,
+    Blend, Border, Compare, Cull, DepthStencil, Equation, Factor, Filter, PolygonMode, Rasterizer, Sampler, Stencil,
     StencilOperation, Wrap,
 };
 use ntv::Key;
@@ -82,9 +82,9 @@ pub(super) fn rasterizer(state: &Rasterizer) -> RasterizerState {
             false => vk::FrontFace::CLOCKWISE,
         },
         fill: match state.fill {
-            Fill::Fill => vk::PolygonMode::FILL,
-            Fill::Line => vk::PolygonMode::LINE,
-            Fill::Point => vk::PolygonMode::POINT,
+            PolygonMode::Fill => vk::PolygonMode::FILL,
+            PolygonMode::Line => vk::PolygonMode::LINE,
+            PolygonMode::Point => vk::PolygonMode::POINT,
         },
         depth_bias: state.depth_bias,
         scissor: state.scissor,

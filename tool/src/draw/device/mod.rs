@@ -82,7 +82,7 @@ fn frames(
 ) -> Result<std::result::Result<(), SceneError>> {
     let scene = &player.prepared.scene;
     let frames = args.frames.or((!args.watch).then_some(scene.frames));
-    let mut watch = args.watch.then(|| Watch::new(device.name()));
+    let mut watch = args.watch.then(|| Watch::new(device.name(), &scene.about));
     player.probes = false;
     if let Err(error) = player.play(&scene.setup) {
         return Ok(Err(error));

@@ -222,13 +222,15 @@ impl<'a> Player<'a> {
                 self.context.bind_shader(stage, shader)?;
             }
         }
-        Ok(self.bindings.entry(name).or_default().apply(&mut self.context, &self.objects)?)
+        let bindings = self.bindings.entry(name).or_insert_with(|| Bindings::new(program));
+        Ok(bindings.apply(&mut self.context, &self.objects)?)
     }
 
     /// The program that is set, and what it keeps. Scenes are checked: there is one where it is needed.
     fn current(&mut self) -> Result<(&'a Program, &mut Bindings), Failure> {
         let name = self.program.ok_or_else(|| "no program is set".to_string())?;
-        Ok((&self.prepared.programs[name], self.bindings.entry(name).or_default()))
+        let program = &self.prepared.programs[name];
+        Ok((program, self.bindings.entry(name).or_insert_with(|| Bindings::new(program))))
     }
 
     fn set_uniforms(&mut self, set: &'a Set) -> Done {
@@ -250,7 +252,7 @@ impl<'a> Player<'a> {
                     return Err(format!("`{name}` has {words} numbers, not {}", values.len()).into());
                 }
             }
-            bindings.set_uniform(program, place, values);
+            bindings.set_uniform(place, values);
         }
         Ok(())
     }

@@ -73,7 +73,9 @@ fn words(player: &mut Player<'_>, probe: &Probe, name: &Name) -> Result<(), Fail
             Some(_) => (f64::from(f32::from_bits(word)), f64::from(probe.tolerance)),
             None => (f64::from(word), 0.0),
         };
-        if !((found - expected).abs() <= tolerance) {
+        // Also what is no number.
+        let is_near = found == expected || (found - expected).abs() <= tolerance;
+        if !is_near {
             return Err(format!("number {at} is {found}, not {expected}").into());
         }
     }

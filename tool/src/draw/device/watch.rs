@@ -14,6 +14,7 @@ const COLUMNS: usize = 3;
 
 /// What is shown.
 pub(super) struct Watch {
+    about: ProgressBar,
     head: ProgressBar,
     lines: Vec<ProgressBar>,
     device: String,
@@ -31,17 +32,20 @@ struct Shown {
 
 impl Watch {
     /// Begins to watch.
-    pub(super) fn new(device: &str) -> Watch {
+    pub(super) fn new(device: &str, about: &str) -> Watch {
         let all = MultiProgress::new();
         let style =
             ProgressStyle::with_template("{spinner} {msg}").unwrap_or_else(|_| ProgressStyle::default_spinner());
+        let text = ProgressStyle::with_template("{msg}").unwrap_or_else(|_| ProgressStyle::default_spinner());
+        let about = all.add(ProgressBar::new_spinner().with_style(text).with_message(about.to_string()));
         let head = all.add(ProgressBar::new_spinner().with_style(style));
         let plain = ProgressStyle::with_template("  {msg}").unwrap_or_else(|_| ProgressStyle::default_spinner());
         let count = rows(&Counters::default()).len().div_ceil(COLUMNS);
         let line = |_| all.add(ProgressBar::new_spinner().with_style(plain.clone()));
         let now = Instant::now();
         let shown = Shown { at: now, frames: 0, counters: Counters::default() };
-        Watch { head, lines: (0..count).map(line).collect(), device: device.to_string(), began: now, frames: 0, shown }
+        let (lines, device) = ((0..count).map(line).collect(), device.to_string());
+        Watch { about, head, lines, device, began: now, frames: 0, shown }
     }
 
     /// A frame was drawn.
@@ -55,6 +59,7 @@ impl Watch {
         let frames = self.frames - self.shown.frames;
         let draws = counters.draws - self.shown.counters.draws;
         let seconds = passed.as_secs_f64();
+        self.about.tick();
         self.head.tick();
         self.head.set_message(format!(
             "{}: {:.1} frames/s, {:.0} draws/s, {} draws a frame, frame {}",
@@ -84,6 +89,7 @@ impl Watch {
     pub(super) fn finish(self, counters: &Counters, reporter: &Reporter) {
         self.lines.iter().for_each(ProgressBar::finish_and_clear);
         self.head.finish_and_clear();
+        self.about.finish_and_clear();
         let seconds = self.began.elapsed().as_secs_f64();
         let rate = f64::from(self.frames) / seconds;
         reporter.say(&format!("{}: {} frames in {seconds:.1} s, {rate:.1} frames/s", self.device, self.frames));
