@@ -2,13 +2,37 @@
 
 use crate::context::VertexElement;
 use ash::vk;
+use std::hash::{Hash, Hasher};
 
 /// The attributes of the vertex shader; the place in the list is the location.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct VertexElements {
     pub(crate) list: Vec<VertexElement>,
     /// Vertex buffers that are read, a bit each.
     pub(crate) buffers: u32,
+    /// What commands are told, where the device takes it from them.
+    pub(crate) dynamic: DynamicInput,
+}
+
+impl PartialEq for VertexElements {
+    fn eq(&self, other: &VertexElements) -> bool {
+        self.list == other.list
+    }
+}
+
+impl Eq for VertexElements {}
+
+impl Hash for VertexElements {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.list.hash(state);
+    }
+}
+
+/// What `vkCmdSetVertexInputEXT` is told.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct DynamicInput {
+    pub(crate) bindings: Vec<vk::VertexInputBindingDescription2EXT<'static>>,
+    pub(crate) attributes: Vec<vk::VertexInputAttributeDescription2EXT<'static>>,
 }
 
 /// What a pipeline is told.
@@ -22,11 +46,39 @@ pub(crate) struct Input {
 impl VertexElements {
     pub(crate) fn new(list: &[VertexElement]) -> VertexElements {
         let bit = |element: &VertexElement| 1u32.checked_shl(element.vertex_buffer_index).unwrap_or(0);
-        VertexElements { list: list.to_vec(), buffers: list.iter().fold(0, |all, element| all | bit(element)) }
+        let buffers = list.iter().fold(0, |all, element| all | bit(element));
+        let mut elements = VertexElements { list: list.to_vec(), buffers, ..VertexElements::default() };
+        elements.dynamic = elements.dynamic_input();
+        elements
+    }
+
+    fn dynamic_input(&self) -> DynamicInput {
+        let binding = |element: &VertexElement| {
+            vk::VertexInputBindingDescription2EXT::default()
+                .binding(element.vertex_buffer_index)
+                .stride(element.src_stride)
+                .input_rate(input_rate(element))
+                .divisor(element.instance_divisor.max(1))
+        };
+        let attribute = |(location, element): (u32, &VertexElement)| {
+            vk::VertexInputAttributeDescription2EXT::default()
+                .location(location)
+                .binding(element.vertex_buffer_index)
+                .format(element.src_format)
+                .offset(element.src_offset)
+        };
+        let attributes = (0..).zip(&self.list).map(attribute).collect();
+        DynamicInput { bindings: self.of_buffers().map(binding).collect(), attributes }
+    }
+
+    /// Bytes from a vertex to the next in a vertex buffer that is read.
+    pub(crate) fn stride(&self, buffer: u32) -> u32 {
+        let of_buffer = |element: &&VertexElement| element.vertex_buffer_index == buffer;
+        self.list.iter().find(of_buffer).map_or(0, |element| element.src_stride)
     }
 
     /// The first element of each vertex buffer, which says what all of that buffer say.
-    pub(crate) fn of_buffers(&self) -> impl Iterator<Item = &VertexElement> {
+    fn of_buffers(&self) -> impl Iterator<Item = &VertexElement> {
         let first = |(at, element): &(usize, &VertexElement)| {
             self.list[..*at].iter().all(|other| other.vertex_buffer_index != element.vertex_buffer_index)
         };
@@ -61,7 +113,7 @@ impl VertexElements {
     }
 }
 
-pub(crate) fn input_rate(element: &VertexElement) -> vk::VertexInputRate {
+fn input_rate(element: &VertexElement) -> vk::VertexInputRate {
     match element.instance_divisor {
         0 => vk::VertexInputRate::VERTEX,
         _ => vk::VertexInputRate::INSTANCE,

@@ -17,7 +17,7 @@ mod transitions;
 pub(crate) use create::provoking_mode;
 pub(crate) use desc::{MultisampleWord, PipelineDesc, RasterizerWord, Word};
 pub(crate) use disk::DiskCache;
-pub(crate) use elements::{input_rate, VertexElements};
+pub(crate) use elements::{DynamicInput, VertexElements};
 pub(crate) use pass::{
     barrier as pass_barrier, PassKey, BARRIER_STAGES as PASS_BARRIER_STAGES, DEPTH_ATTACHMENT, STENCIL_ATTACHMENT,
 };

@@ -10,9 +10,10 @@
 //! Pipelines take all of this state from commands, whatever is bound, so no pipeline takes a value away from the command buffer.
 
 use crate::context::batch::Batch;
-use crate::context::bind::MAX_VIEWPORTS;
+use crate::context::bind::{MAX_VERTEX_BUFFERS, MAX_VIEWPORTS};
 use crate::context::{BlendState, RtBlendState, StencilState, Viewport, MAX_COLORS};
 use crate::device::{DynamicState, Logical};
+use crate::pipeline::DynamicInput;
 use ash::vk;
 use std::sync::Arc;
 
@@ -46,6 +47,9 @@ macro_rules! values {
             $($name: Option<$value>,)*
             /// With how many colours it was recorded.
             blend: Option<(Arc<BlendState>, usize)>,
+            /// The number of the vertex elements.
+            vertex_input: Option<u32>,
+            vertex_buffers: VertexBuffers,
             viewports: Vec<Viewport>,
             scissors: Vec<vk::Rect2D>,
         }
@@ -203,7 +207,7 @@ impl StencilOp {
 
 /// States of several elements.
 impl Recorder<'_> {
-    /// How so many colours are blended. False if the device does not take all of it from commands.
+    /// How so many colours are blended, of which there is one at least. False if the device does not take all of it from commands.
     pub(super) fn blend(&mut self, state: &Arc<BlendState>, colors: usize) -> bool {
         let functions = &self.device.functions.dynamic3;
         let before = self.has.blend.take().filter(|(_, count)| *count == colors);
@@ -232,7 +236,53 @@ impl Recorder<'_> {
             *self.count += 1;
         }
         self.has.blend = Some((Arc::clone(state), colors));
-        colors == 0 || has_enable && has_equation && has_mask
+        has_enable && has_equation && has_mask
+    }
+
+    /// The attributes of vertices: the vertex elements with a number. False if the device does not take them from commands.
+    pub(super) fn vertex_input(&mut self, number: u32, input: &DynamicInput) -> bool {
+        let takes = self.takes(DynamicState::VertexInput);
+        if takes && self.has.vertex_input != Some(number) {
+            self.has.vertex_input = Some(number);
+            let functions = &self.device.functions.vertex_input;
+            // SAFETY: the buffer is recording, and the device takes the command; each binding and location is there once.
+            unsafe { functions.cmd_set_vertex_input(self.commands, &input.bindings, &input.attributes) };
+            *self.count += 1;
+        }
+        takes
+    }
+
+    /// A vertex buffer with its offset, and its stride where that is not in the vertex input. It is bound by
+    /// [`bind_vertex_buffers`](Recorder::bind_vertex_buffers).
+    pub(super) fn vertex_buffer(&mut self, number: u32, buffer: vk::Buffer, offset: u64, stride: u32) {
+        let (has, at) = (&mut self.has.vertex_buffers, number as usize);
+        let value = (buffer, offset, u64::from(stride));
+        if has.there >> number & 1 == 0 || (has.handles[at], has.offsets[at], has.strides[at]) != value {
+            (has.handles[at], has.offsets[at], has.strides[at]) = value;
+            has.there |= 1 << number;
+            has.changed |= 1 << number;
+        }
+    }
+
+    /// Binds the vertex buffers that are others than before: with a command for each run of them.
+    pub(super) fn bind_vertex_buffers(&mut self, has_strides: bool) {
+        let has = &mut self.has.vertex_buffers;
+        while has.changed != 0 {
+            let first = has.changed.trailing_zeros();
+            let run = first as usize..(first + (has.changed >> first).trailing_ones()) as usize;
+            has.changed &= has.changed.wrapping_add(1 << first);
+            let (handles, offsets) = (&has.handles[run.clone()], &has.offsets[run.clone()]);
+            let strides = has_strides.then_some(&has.strides[run]);
+            let (raw, commands) = (&self.device.raw, self.commands);
+            // SAFETY: the buffer is recording; the batch keeps the vertex buffers, and their offsets lie within them.
+            unsafe {
+                match strides {
+                    Some(_) => raw.cmd_bind_vertex_buffers2(commands, first, handles, offsets, None, strides),
+                    None => raw.cmd_bind_vertex_buffers(commands, first, handles, offsets),
+                }
+            }
+            *self.count += 1;
+        }
     }
 
     /// The viewports, of which there is one at least.
@@ -259,6 +309,18 @@ impl Recorder<'_> {
             *self.count += 1;
         }
     }
+}
+
+/// Vertex buffers with their offsets, and their strides where these are not in the vertex input.
+#[derive(Default)]
+struct VertexBuffers {
+    /// Which there are, a bit each.
+    there: u32,
+    /// Those that are to be bound.
+    changed: u32,
+    handles: [vk::Buffer; MAX_VERTEX_BUFFERS],
+    offsets: [u64; MAX_VERTEX_BUFFERS],
+    strides: [u64; MAX_VERTEX_BUFFERS],
 }
 
 fn raw_viewport(viewport: &Viewport) -> vk::Viewport {

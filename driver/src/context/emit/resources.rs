@@ -1,12 +1,13 @@
 //! Handlers of what shaders see: descriptors, vertex buffers, push constants.
 
+use super::dynamic::Recorder;
 use crate::context::access::Use;
 use crate::context::bind::{ConstantBuffer, SamplerPointer};
 use crate::context::descriptors::{buffer_descriptor, image_descriptor, texel_descriptor, Descriptor};
 use crate::context::{BufferRange, Context, Dirty};
 use crate::device::DynamicState;
 use crate::error::{Error, Result};
-use crate::pipeline::{input_rate, Word};
+use crate::pipeline::Word;
 use crate::program::{DescriptorClass, Layout, SlotBinding};
 use crate::resource::{ImageView, SamplerView};
 use ash::vk;
@@ -51,69 +52,34 @@ pub(in crate::context) fn accesses(context: &mut Context) -> Result<()> {
     Ok(())
 }
 
-/// What a draw without an index reads for a vertex, by attribute.
 pub(in crate::context) fn vertex_buffers(context: &mut Context) -> Result<()> {
     if !context.reads_vertices() {
         return Ok(());
     }
     context.use_vertex_buffers();
     context.flush_barriers();
-    let Some(elements) = context.bound.elements.get().clone() else { return Ok(()) };
-    let has_strides = !context.takes(DynamicState::VertexInput);
-    for element in elements.state.of_buffers() {
-        let number = element.vertex_buffer_index;
-        let Some(bound) = context.bound.vertex_buffers.get(number as usize) else { continue };
-        let handle = [*bound.buffer.storage().raw];
-        let (offset, stride) = ([bound.offset], [u64::from(element.src_stride)]);
-        let (raw, commands) = (&context.device.raw, context.batch.commands);
-        // SAFETY: the buffer is recording; the batch keeps the vertex buffer, and its offset lies within it.
-        unsafe {
-            match has_strides {
-                true => raw.cmd_bind_vertex_buffers2(commands, number, &handle, &offset, None, Some(&stride)),
-                false => raw.cmd_bind_vertex_buffers(commands, number, &handle, &offset),
-            }
-        }
-        context.counters.commands += 1;
+    let Context { device, bound, batch, counters, .. } = context;
+    let Some(elements) = bound.elements.get() else { return Ok(()) };
+    let has_strides = !device.dynamic.has(DynamicState::VertexInput);
+    let mut set = Recorder::new(device, batch, &mut counters.commands);
+    for number in bits_of(elements.state.buffers) {
+        let Some(bound) = bound.vertex_buffers.get(number as usize) else { continue };
+        let stride = if has_strides { elements.state.stride(number) } else { 0 };
+        set.vertex_buffer(number, *bound.buffer.storage().raw, bound.offset, stride);
     }
-    context.bound.vertex_buffers.synced(u64::MAX);
+    set.bind_vertex_buffers(has_strides);
+    bound.vertex_buffers.synced(u64::MAX);
     Ok(())
 }
 
 pub(in crate::context) fn vertex_elements(context: &mut Context) -> Result<()> {
-    let Some(elements) = context.bound.elements.get().clone() else { return Ok(()) };
-    if !context.takes(DynamicState::VertexInput) {
-        context.set_word(Word::VertexElements, elements.number);
-        context.bound.elements.synced();
-        return Ok(());
-    }
-    let bindings: Vec<_> = elements
-        .state
-        .of_buffers()
-        .map(|element| {
-            vk::VertexInputBindingDescription2EXT::default()
-                .binding(element.vertex_buffer_index)
-                .stride(element.src_stride)
-                .input_rate(input_rate(element))
-                .divisor(element.instance_divisor.max(1))
-        })
-        .collect();
-    let attributes: Vec<_> = (0..)
-        .zip(&elements.state.list)
-        .map(|(location, element)| {
-            vk::VertexInputAttributeDescription2EXT::default()
-                .location(location)
-                .binding(element.vertex_buffer_index)
-                .format(element.src_format)
-                .offset(element.src_offset)
-        })
-        .collect();
-    // SAFETY: the buffer is recording, and the device takes the command; each binding and location is there once.
-    unsafe {
-        let functions = &context.device.functions.vertex_input;
-        functions.cmd_set_vertex_input(context.batch.commands, &bindings, &attributes);
-    }
-    context.counters.commands += 1;
-    context.bound.elements.synced();
+    let Context { device, bound, batch, counters, .. } = context;
+    let Some(elements) = bound.elements.get() else { return Ok(()) };
+    let number = elements.number;
+    let mut set = Recorder::new(device, batch, &mut counters.commands);
+    let is_dynamic = set.vertex_input(number, &elements.state.dynamic);
+    bound.elements.synced();
+    context.set_word(Word::VertexElements, if is_dynamic { 0 } else { number });
     Ok(())
 }
 
@@ -378,12 +344,9 @@ impl Context {
     }
 
     fn use_vertex_buffers(&mut self) {
-        let Some(elements) = self.bound.elements.get().clone() else { return };
-        let mut left = elements.state.buffers;
-        while left != 0 {
-            let number = left.trailing_zeros() as usize;
-            left &= left - 1;
-            if let Some(bound) = self.bound.vertex_buffers.get(number) {
+        let read = self.bound.elements.get().as_ref().map_or(0, |elements| elements.state.buffers);
+        for number in bits_of(read) {
+            if let Some(bound) = self.bound.vertex_buffers.get(number as usize) {
                 let storage = bound.buffer.storage();
                 self.use_buffer(&storage, Use::Vertex);
             }
@@ -432,4 +395,10 @@ impl Context {
         self.current.push = bytes;
         written
     }
+}
+
+/// The numbers of the bits of `mask`, lowest first.
+fn bits_of(mask: u32) -> impl Iterator<Item = u32> {
+    let rest = |left: &u32| Some(left & left.wrapping_sub(1));
+    std::iter::successors(Some(mask), rest).take_while(|left| *left != 0).map(u32::trailing_zeros)
 }
