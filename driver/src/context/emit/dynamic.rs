@@ -54,6 +54,13 @@ macro_rules! values {
             scissors: Vec<vk::Rect2D>,
         }
 
+        impl Recorded {
+            /// A pipeline was bound that has the number of samples itself.
+            pub(in crate::context) fn lose_samples(&mut self) {
+                self.samples = None;
+            }
+        }
+
         impl Recorder<'_> {
             $(values! { @method $(#[$doc])* $name: $value $(, if $state)? => |$device, $commands, $new| $call })*
         }

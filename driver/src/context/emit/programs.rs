@@ -2,7 +2,7 @@
 
 use crate::context::{Context, Dirty};
 use crate::error::{Error, Result};
-use crate::pipeline::{Pipeline, PipelineSource, Word};
+use crate::pipeline::{MultisampleWord, Pipeline, PipelineSource, Word};
 use crate::program::{Program, Shader, CLASSES};
 use crate::state::{bits, BitSet};
 use ash::vk;
@@ -236,6 +236,10 @@ pub(in crate::context) fn pipeline(context: &mut Context) -> Result<()> {
     // SAFETY: the buffer is recording; the pipeline is for this bind point, and the batch keeps it.
     unsafe { context.device.raw.cmd_bind_pipeline(context.batch.commands, point, *pipeline.raw) };
     context.counters.commands += 1;
+    if MultisampleWord::unpack(desc.get(Word::Multisample)).min_samples != 0 {
+        // The pipeline has the number of samples itself; what a command said is lost.
+        context.batch.recorded.lose_samples();
+    }
     context.current.pipeline = Some(pipeline);
     Ok(())
 }
