@@ -58,7 +58,6 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     // What means less in debug builds, which look at all rules and make checks of their own.
     go(&mut cargo(&["test", "--release", "--test", "mutations", "vouched"]))?;
     go(&mut cargo(&["test", "--release", "--test", "allocations"]))?;
-    go(&mut cargo(&["test", "--release", "--package", "ntv-driver", "--test", "sequences"]))?;
     go(cargo(&["test", "--workspace", "--features", "vulkan", "--no-fail-fast"]).args(arguments))
 }
 
