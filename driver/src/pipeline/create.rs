@@ -86,7 +86,7 @@ pub(crate) fn graphics(
     let desc = source.desc;
     let stages = source.modules.iter().filter(|(stage, _)| has_stage(part, *stage));
     let stages: Vec<_> = stages.map(|stage| stage_info(source.program, stage)).collect();
-    let input = source.elements.input();
+    let input = if desc.get(Word::VertexElements) == 0 { Default::default() } else { source.elements.input() };
     let mut divisors =
         vk::PipelineVertexInputDivisorStateCreateInfoEXT::default().vertex_binding_divisors(&input.divisors);
     let mut vertex_input = vk::PipelineVertexInputStateCreateInfo::default()

@@ -41,6 +41,9 @@ fn take(context: &mut Context) -> Result<()> {
     if !same(|program| program.attributes) {
         context.force(Dirty::VertexBuffers);
     }
+    if !same(|program| u32::from(program.attributes == 0)) {
+        context.force(Dirty::VertexElements);
+    }
     if !same(|program| program.has_tessellation.into()) {
         context.force(Dirty::PatchVertices);
     }

@@ -73,11 +73,14 @@ pub(in crate::context) fn vertex_buffers(context: &mut Context) -> Result<()> {
 }
 
 pub(in crate::context) fn vertex_elements(context: &mut Context) -> Result<()> {
+    let reads = context.reads_vertices();
     let Context { device, bound, batch, counters, .. } = context;
     let Some(elements) = bound.elements.get() else { return Ok(()) };
-    let number = elements.number;
+    // A program without attributes has no vertex input, since nothing need be bound for it.
+    let none = Default::default();
+    let (number, input) = if reads { (elements.number, &elements.state.dynamic) } else { (0, &none) };
     let mut set = Recorder::new(device, batch, &mut counters.commands);
-    let is_dynamic = set.vertex_input(number, &elements.state.dynamic);
+    let is_dynamic = set.vertex_input(number, input);
     bound.elements.synced();
     context.set_word(Word::VertexElements, if is_dynamic { 0 } else { number });
     Ok(())
