@@ -263,7 +263,11 @@ impl Context {
                 }
                 None => {
                     let (barrier, _) = transition(storage, before, record.layout);
-                    let barrier = barrier.src_stage_mask(from.0).src_access_mask(from.1);
+                    // What was done before the batch, or before a barrier for all, is waited for as a whole.
+                    let barrier = match from.0.is_empty() {
+                        true => barrier,
+                        false => barrier.src_stage_mask(from.0).src_access_mask(from.1),
+                    };
                     batch.accesses.images.push(barrier.dst_stage_mask(to.0).dst_access_mask(to.1));
                 }
             }

@@ -11,7 +11,7 @@
 use super::access::Use;
 use super::descriptors::{buffer_descriptor, Descriptor};
 use super::state::{DrawInfo, DrawStart, Topology};
-use super::stream_output::MAX_TARGETS;
+use super::stream_output::{StreamOutputTarget, MAX_TARGETS};
 use super::{Context, Dirty};
 use crate::error::{Error, Result};
 use crate::pipeline::Pipeline;
@@ -30,8 +30,8 @@ const GROUP: u32 = 64;
 /// What shaders that capture are told, and what they have done.
 #[derive(Default)]
 pub(super) struct CaptureProgress {
-    /// Primitives that were captured since the begin.
-    primitives: u32,
+    /// Vertices that the draw that is being recorded captures.
+    vertices: u32,
     /// What they are told of the draw.
     words: Vec<u32>,
     /// Compute shaders of programs, by the program and the vertex elements.
@@ -39,11 +39,6 @@ pub(super) struct CaptureProgress {
 }
 
 impl CaptureProgress {
-    /// Transform feedback begins anew.
-    pub(super) fn restart(&mut self) {
-        self.primitives = 0;
-    }
-
     /// Forgets the compute shaders: a shader goes away.
     pub(super) fn clear(&mut self) {
         self.programs.clear();
@@ -58,11 +53,14 @@ impl Context {
 
     /// Tells shaders that capture of a draw that comes, and captures it where a compute shader does.
     pub(super) fn before_draw(&mut self, info: &DrawInfo, is_indirect: bool, draws: &[DrawStart]) -> Result<()> {
-        if self.dirty.contains(Dirty::Program) && self.bound.captures() {
+        self.feedback.capture.vertices = 0;
+        let by = |context: &Context| [BackEnd::Storage, BackEnd::Compute].map(|back_end| context.captures_by(back_end));
+        let [mut by_drawing, mut by_computing] = by(self);
+        if self.dirty.contains(Dirty::Program) && (by_drawing || by_computing || self.bound.captures()) {
             // Who captures is known of the program.
             self.take_program()?;
+            [by_drawing, by_computing] = by(self);
         }
-        let (by_drawing, by_computing) = (self.captures_by(BackEnd::Storage), self.captures_by(BackEnd::Compute));
         if !by_drawing && !by_computing {
             return Ok(());
         }
@@ -72,6 +70,8 @@ impl Context {
         }
         let draw = draws.first().copied().unwrap_or_default();
         let state = if is_active { self.capture_state(info, draw)? } else { CaptureState::INACTIVE };
+        let (_, written) = state.primitives();
+        self.feedback.capture.vertices = written.saturating_mul(state.topology.vertices_per_primitive());
         if by_drawing {
             self.tell(&state.words());
         } else if is_active {
@@ -82,7 +82,14 @@ impl Context {
 
     fn capture_state(&self, info: &DrawInfo, draw: DrawStart) -> Result<CaptureState> {
         let Some(program) = &self.current.program else { return Ok(CaptureState::INACTIVE) };
+        self.check_targets(program)?;
         let topology = capture_topology(info.mode)?;
+        let mut captured = self.targets_that_are_written().map(StreamOutputTarget::vertices);
+        let vertices_before = captured.next().unwrap_or(0);
+        let has_whole = vertices_before.is_multiple_of(topology.vertices_per_primitive());
+        if captured.any(|vertices| vertices != vertices_before) || !has_whole {
+            return Err(Error::new("shaders that capture go on after whole primitives, after the same in all targets"));
+        }
         let used = program.xfb.buffers.iter().zip(&self.feedback.targets).filter(|(buffer, _)| buffer.is_used);
         let room = used.map(|(buffer, target)| (buffer.stride, target.as_ref().map_or(0, |target| target.range.size)));
         let alignment = self.storage_alignment();
@@ -101,11 +108,18 @@ impl Context {
             vertices: draw.count,
             first_instance: info.start_instance,
             instances: info.instance_count,
-            primitives_before: self.feedback.capture.primitives,
+            primitives_before: vertices_before / topology.vertices_per_primitive(),
             primitives_most: fitting(topology, room),
             first_words,
             ..CaptureState::INACTIVE
         })
+    }
+
+    /// The targets of the buffers that the bound program captures to.
+    fn targets_that_are_written(&self) -> impl Iterator<Item = &StreamOutputTarget> {
+        let buffers = self.current.program.iter().flat_map(|program| &program.xfb.buffers);
+        let used = buffers.zip(&self.feedback.targets).filter(|(buffer, _)| buffer.is_used);
+        used.filter_map(|(_, target)| target.as_deref())
     }
 
     /// Sets the words that the shader reads.
@@ -117,16 +131,10 @@ impl Context {
     }
 
     /// Counts what was captured of a draw.
-    pub(super) fn after_draw(&mut self, info: &DrawInfo, draws: &[DrawStart]) {
-        let by_shaders = self.captures_by(BackEnd::Storage) || self.captures_by(BackEnd::Compute);
-        if !self.feedback.is_active() || !by_shaders {
-            return;
-        }
-        let Ok(topology) = capture_topology(info.mode) else { return };
-        let progress = &mut self.feedback.capture;
-        for draw in draws {
-            let primitives = topology.primitives(draw.count).saturating_mul(info.instance_count);
-            progress.primitives = progress.primitives.saturating_add(primitives);
+    pub(super) fn after_draw(&mut self) {
+        let vertices = std::mem::take(&mut self.feedback.capture.vertices);
+        if vertices != 0 {
+            self.targets_that_are_written().for_each(|target| target.add_vertices(vertices));
         }
     }
 

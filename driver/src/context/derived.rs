@@ -5,10 +5,13 @@
 //! | whether the framebuffer is complete | the framebuffer, and so the textures in it |
 //! | which vertex buffers are read | program, vertex elements |
 //! | who captures what is drawn | program, targets of transform feedback |
-//! | whether anything can be drawn | those, and the vertex buffers |
+//! | whether anything can be drawn | all of these, and the vertex buffers |
+//!
+//! A framebuffer that is not complete, and elements that the program does not go with, are errors before anything is recorded or made.
 //!
 //! A change of a texture gets here through the inbox: the texture posts the bit of the framebuffer, and that is what counts.
 
+use super::rendering::Rendering;
 use super::{Context, Dirty};
 use crate::error::{Error, Result};
 use crate::resource::Surface;
@@ -32,7 +35,7 @@ impl Default for DerivedState {
             framebuffer: Derived::new(bits![Dirty: Framebuffer]),
             vertex_buffers: Derived::new(bits![Dirty: Program, VertexElements]),
             feedback: Derived::new(bits![Dirty: Program, StreamOutput]),
-            draw: Derived::new(bits![Dirty: Program, Framebuffer, VertexElements, VertexBuffers, StreamOutput]),
+            draw: Derived::new(bits![Dirty: Program, VertexElements, VertexBuffers]),
         }
     }
 }
@@ -50,15 +53,12 @@ impl Context {
     pub(super) fn check_draw(&mut self) -> Result<()> {
         // It is taken out, so that it can be computed of the rest.
         let mut derived = std::mem::take(&mut self.derived);
-        let DerivedState { framebuffer, vertex_buffers, draw, .. } = &mut derived;
-        let why = draw.get(&self.revisions, || {
-            let framebuffer = framebuffer.get(&self.revisions, || self.why_incomplete());
-            let buffers = vertex_buffers.get(&self.revisions, || self.buffers_that_are_read());
-            framebuffer.clone().or_else(|| match buffers {
+        let DerivedState { vertex_buffers, draw, .. } = &mut derived;
+        let why =
+            draw.get(&self.revisions, || match vertex_buffers.get(&self.revisions, || self.buffers_that_are_read()) {
                 Ok(buffers) => self.why_unbound(*buffers),
                 Err(why) => Some(why.clone()),
-            })
-        });
+            });
         let result = why.as_ref().map_or(Ok(()), |why| Err(Error::new(why.clone())));
         self.derived = derived;
         result
@@ -73,8 +73,24 @@ impl Context {
         })
     }
 
+    /// An error if the program reads what the vertex elements do not have: there is no pipeline of the two.
+    pub(super) fn check_elements(&mut self) -> Result<()> {
+        let mut derived = std::mem::take(&mut self.derived);
+        let buffers = derived.vertex_buffers.get(&self.revisions, || self.buffers_that_are_read());
+        let result = buffers.as_ref().map(drop).map_err(|why| Error::new(why.clone()));
+        self.derived = derived;
+        result
+    }
+
     /// Why the framebuffer cannot be drawn to: GL's framebuffer completeness.
-    fn why_incomplete(&self) -> Option<String> {
+    pub(super) fn why_incomplete(&mut self) -> Option<String> {
+        let mut derived = std::mem::take(&mut self.derived);
+        let why = derived.framebuffer.get(&self.revisions, || self.find_incomplete()).clone();
+        self.derived = derived;
+        why
+    }
+
+    fn find_incomplete(&self) -> Option<String> {
         let framebuffer = self.bound.framebuffer.get();
         let samples = |surface: &Surface| surface.texture.description().samples;
         let mut surfaces = framebuffer.colors.iter().flatten().chain(&framebuffer.depth_stencil);
@@ -82,7 +98,7 @@ impl Context {
         if surfaces.any(|surface| Some(samples(surface)) != first) {
             return Some("the framebuffer's attachments have different numbers of samples".into());
         }
-        let [width, height] = self.current.rendering.size;
+        let [width, height] = Rendering::of_size(framebuffer).size;
         let vk::PhysicalDeviceLimits { max_framebuffer_width, max_framebuffer_height, .. } = self.device.limits;
         let fits = (1..=max_framebuffer_width).contains(&width) && (1..=max_framebuffer_height).contains(&height);
         (!fits).then(|| format!("a framebuffer of {width} x {height}"))

@@ -60,7 +60,7 @@ impl Context {
         };
         self.batch.draws += recorded;
         self.counters.draws += u64::from(recorded);
-        self.after_draw(info, draws);
+        self.after_draw();
         Ok(())
     }
 

@@ -4,7 +4,7 @@ use super::access::Use;
 use super::fetch::Pass;
 use super::state::{Clear, FramebufferState, MAX_COLORS};
 use super::{Context, Dirty};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::format::aspects;
 use crate::resource::ImageStorage;
 use ash::vk;
@@ -52,6 +52,23 @@ pub(super) struct Rendering {
 }
 
 impl Rendering {
+    /// A rendering to nothing, of the size that `framebuffer` has.
+    pub(super) fn of_size(framebuffer: &FramebufferState) -> Rendering {
+        let mut rendering = Rendering { size: framebuffer.size, layers: u32::MAX, samples: 1, ..Rendering::default() };
+        for surface in framebuffer.colors.iter().flatten().chain(&framebuffer.depth_stencil) {
+            let [width, height] = surface.size();
+            let is_first = rendering.layers == u32::MAX;
+            let least = |least: u32, own: u32| if is_first { own } else { least.min(own) };
+            rendering.size = [least(rendering.size[0], width), least(rendering.size[1], height)];
+            rendering.layers = rendering.layers.min(surface.layers[1]);
+            rendering.samples = surface.texture.description().samples;
+        }
+        if rendering.layers == u32::MAX {
+            (rendering.layers, rendering.samples) = (1, framebuffer.samples.max(1));
+        }
+        rendering
+    }
+
     /// The colours that there are, a bit each, and whether there is depth and stencil.
     pub(super) fn present(&self) -> (u32, vk::ImageAspectFlags) {
         let bit = |(number, color): (usize, &Option<_>)| u32::from(color.is_some()) << number;
@@ -75,21 +92,11 @@ impl Rendering {
 impl Context {
     /// Takes over the attachments of the framebuffer that is bound.
     pub(super) fn take_framebuffer(&mut self) -> Result<()> {
-        let framebuffer: &FramebufferState = self.bound.framebuffer.get();
-        let mut rendering = Rendering { size: framebuffer.size, layers: u32::MAX, samples: 1, ..Rendering::default() };
-        let surfaces = framebuffer.colors.iter().flatten().chain(&framebuffer.depth_stencil);
-        for surface in surfaces.clone() {
-            let [width, height] = surface.size();
-            let is_first = rendering.layers == u32::MAX;
-            let least = |least: u32, own: u32| if is_first { own } else { least.min(own) };
-            rendering.size = [least(rendering.size[0], width), least(rendering.size[1], height)];
-            rendering.layers = rendering.layers.min(surface.layers[1]);
-            rendering.samples = surface.texture.description().samples;
+        if let Some(why) = self.why_incomplete() {
+            return Err(Error::new(why));
         }
-        if rendering.layers == u32::MAX {
-            rendering.layers = 1;
-            rendering.samples = framebuffer.samples.max(1);
-        }
+        let framebuffer = self.bound.framebuffer.get();
+        let mut rendering = Rendering::of_size(framebuffer);
         for surface in &framebuffer.colors {
             let color = surface.as_ref().map(|surface| {
                 let storage = surface.texture.storage();

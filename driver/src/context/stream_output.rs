@@ -10,6 +10,7 @@ use super::access::Use;
 use super::capture::CaptureProgress;
 use super::{BufferRange, Context, Dirty};
 use crate::error::{Error, Result};
+use crate::program::Program;
 use crate::resource::{Buffer, BufferDescription};
 use ash::vk;
 use ntv::capture::BackEnd;
@@ -26,11 +27,22 @@ pub struct StreamOutputTarget {
     pub(crate) counter: Arc<Buffer>,
     /// Bytes of a vertex, of the last program that captured there.
     stride: AtomicU32,
+    /// Vertices that shaders captured there since it was begun to.
+    vertices: AtomicU32,
 }
 
 impl StreamOutputTarget {
     pub(super) fn stride(&self) -> u32 {
         self.stride.load(Ordering::Relaxed)
+    }
+
+    /// Vertices that shaders captured there.
+    pub(super) fn vertices(&self) -> u32 {
+        self.vertices.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn add_vertices(&self, vertices: u32) {
+        self.vertices.store(self.vertices().saturating_add(vertices), Ordering::Relaxed);
     }
 }
 
@@ -62,7 +74,7 @@ impl Context {
         }
         let counter = self.create_buffer(BufferDescription { size: 4, usage: Default::default() })?;
         self.clear_buffer(&counter, 0, 4, 0)?;
-        Ok(Arc::new(StreamOutputTarget { range, counter, stride: AtomicU32::new(0) }))
+        Ok(Arc::new(StreamOutputTarget { range, counter, stride: AtomicU32::new(0), vertices: AtomicU32::new(0) }))
     }
 
     /// Sets what transform feedback writes; none ends it. With `append` it goes on where it ended, else it begins anew.
@@ -93,8 +105,8 @@ impl Context {
         feedback.targets = Default::default();
         feedback.targets[..targets.len()].clone_from_slice(targets);
         feedback.appends = append;
-        if feedback.is_active() && !append {
-            feedback.capture.restart();
+        if !append {
+            targets.iter().flatten().for_each(|target| target.vertices.store(0, Ordering::Relaxed));
         }
         self.force(Dirty::StreamOutput);
         self.force(Dirty::ShaderKey);
@@ -107,6 +119,16 @@ impl Context {
         self.feedback_back_end() == Some(BackEnd::Extension)
     }
 
+    /// An error if there is no target for a buffer that `program` captures to.
+    pub(super) fn check_targets(&self, program: &Program) -> Result<()> {
+        let is_missing =
+            |number: &usize| program.xfb.buffers[*number].is_used && self.feedback.targets[*number].is_none();
+        match (0..MAX_TARGETS).find(is_missing) {
+            Some(number) => Err(Error::new(format!("the program captures to buffer {number}, and there is no target"))),
+            None => Ok(()),
+        }
+    }
+
     /// Binds the targets.
     pub(super) fn take_stream_output(&mut self) -> Result<()> {
         if !self.device_captures() {
@@ -114,6 +136,7 @@ impl Context {
         }
         let Some(functions) = self.device.feedback.clone() else { return Ok(()) };
         let Some(program) = self.current.program.clone() else { return Ok(()) };
+        self.check_targets(&program)?;
         self.suspend_feedback();
         for (number, target) in self.feedback.targets.clone().into_iter().enumerate() {
             let Some(target) = target else { continue };
@@ -128,11 +151,6 @@ impl Context {
                 bind(commands, number as u32, 1, buffers.as_ptr(), offsets.as_ptr(), sizes.as_ptr());
             }
             self.counters.commands += 1;
-        }
-        let missing = (0..MAX_TARGETS)
-            .find(|number| program.xfb.buffers[*number].is_used && self.feedback.targets[*number].is_none());
-        if let Some(number) = missing {
-            return Err(Error::new(format!("the program captures to buffer {number}, and there is no target")));
         }
         self.flush_barriers();
         Ok(())

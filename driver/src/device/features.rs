@@ -31,6 +31,12 @@ pub(crate) const EXTENSIONS: &[&CStr] = &[
     vk::KHR_PIPELINE_LIBRARY_NAME,
 ];
 
+/// Extensions, and others that they cannot be enabled without.
+pub(super) const NEEDED: &[(&CStr, &CStr)] = &[
+    (vk::EXT_PRIMITIVES_GENERATED_QUERY_NAME, vk::EXT_TRANSFORM_FEEDBACK_NAME),
+    (vk::EXT_GRAPHICS_PIPELINE_LIBRARY_NAME, vk::KHR_PIPELINE_LIBRARY_NAME),
+];
+
 /// The feature structs of Vulkan 1.3 and of [`EXTENSIONS`].
 #[derive(Default)]
 pub(crate) struct Features {

@@ -80,6 +80,11 @@ impl Device {
             return Err(Error::new(format!("no feature that can be left out is called `{unknown}`")));
         }
         extensions.retain(|name| !options.without.iter().any(|left| left.as_bytes() == name.as_bytes()));
+        for (name, needed) in features::NEEDED {
+            if !extensions.contains(*needed) {
+                extensions.remove(*name);
+            }
+        }
         let mut features = Features::query(&instance.raw, physical, extensions);
         if !features.has_dynamic_rendering() {
             return Err(Error::new("the device has no dynamicRendering"));

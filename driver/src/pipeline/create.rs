@@ -59,18 +59,25 @@ const ALWAYS_DYNAMIC: &[vk::DynamicState] = &[
     vk::DynamicState::PRIMITIVE_RESTART_ENABLE,
 ];
 
-/// The states that commands set for pipelines of `device`, but for those of a part that is not among `parts`.
-fn dynamic_states(device: &Logical, source: &Source<'_>) -> Vec<vk::DynamicState> {
+/// The states that commands set for a pipeline. A part has no state that depends on words which it does not depend on.
+fn dynamic_states(
+    device: &Logical,
+    source: &Source<'_>,
+    part: Option<vk::GraphicsPipelineLibraryFlagsEXT>,
+) -> Vec<vk::DynamicState> {
+    use vk::GraphicsPipelineLibraryFlagsEXT as Parts;
     let mut list = ALWAYS_DYNAMIC.to_vec();
     let samples = MultisampleWord::unpack(source.desc.get(Word::Multisample));
+    let shades = Parts::FRAGMENT_SHADER | Parts::FRAGMENT_OUTPUT_INTERFACE;
     let kept = |state: &DynamicState| match state {
         DynamicState::PatchControlPoints => source.program.has_tessellation,
         // lavapipe 22.3 shades no samples where their number is dynamic.
-        DynamicState::Samples => samples.min_samples == 0,
+        DynamicState::Samples => samples.min_samples == 0 && shades.contains(part.unwrap_or(shades)),
         _ => true,
     };
     list.extend(device.dynamic.iter().filter(kept).map(DynamicState::raw));
-    if !device.dynamic.has(DynamicState::VertexInput) {
+    let has_input = part.is_none_or(|part| part == Parts::VERTEX_INPUT_INTERFACE);
+    if has_input && source.desc.get(Word::VertexElements) != 0 {
         list.push(vk::DynamicState::VERTEX_INPUT_BINDING_STRIDE);
     }
     list
@@ -86,7 +93,11 @@ pub(crate) fn graphics(
     let desc = source.desc;
     let stages = source.modules.iter().filter(|(stage, _)| has_stage(part, *stage));
     let stages: Vec<_> = stages.map(|stage| stage_info(source.program, stage)).collect();
-    let input = if desc.get(Word::VertexElements) == 0 { Default::default() } else { source.elements.input() };
+    // What commands set is no part of the description, and so of no pipeline.
+    let input = match desc.get(Word::VertexElements) {
+        0 => Default::default(),
+        _ => source.elements.input(),
+    };
     let mut divisors =
         vk::PipelineVertexInputDivisorStateCreateInfoEXT::default().vertex_binding_divisors(&input.divisors);
     let mut vertex_input = vk::PipelineVertexInputStateCreateInfo::default()
@@ -121,12 +132,16 @@ pub(crate) fn graphics(
     let samples = MultisampleWord::unpack(desc.get(Word::Multisample));
     let multisample = multisample(device, samples, &mask);
     let depth_stencil = vk::PipelineDepthStencilStateCreateInfo::default();
-    let attachments: Vec<_> = (0..desc.colors().len()).map(|color| blend_attachment(source.blend, color)).collect();
+    let state = match desc.get(Word::Blend) {
+        0 => BlendState::default(),
+        _ => *source.blend,
+    };
+    let attachments: Vec<_> = (0..desc.colors().len()).map(|color| blend_attachment(&state, color)).collect();
     let blend = vk::PipelineColorBlendStateCreateInfo::default()
         .attachments(&attachments)
-        .logic_op_enable(source.blend.logicop.is_some() && device.core.logic_op == vk::TRUE)
-        .logic_op(source.blend.logicop.unwrap_or(vk::LogicOp::COPY));
-    let dynamic = dynamic_states(device, source);
+        .logic_op_enable(state.logicop.is_some() && device.core.logic_op == vk::TRUE)
+        .logic_op(state.logicop.unwrap_or(vk::LogicOp::COPY));
+    let dynamic = dynamic_states(device, source, part);
     let dynamic = vk::PipelineDynamicStateCreateInfo::default().dynamic_states(&dynamic);
     let formats: Vec<vk::Format> = desc.colors().iter().map(|format| vk::Format::from_raw(*format as i32)).collect();
     let is_output = part.is_none_or(|part| part == vk::GraphicsPipelineLibraryFlagsEXT::FRAGMENT_OUTPUT_INTERFACE);

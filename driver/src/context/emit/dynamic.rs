@@ -7,7 +7,8 @@
 //! blend 2 = { enabled, one, one }     set_color_blend_equation
 //! ```
 //!
-//! Pipelines take all of this state from commands, whatever is bound, so no pipeline takes a value away from the command buffer.
+//! Pipelines take all of this state from commands, whatever is bound, so no pipeline takes a value away from the command buffer. Those that
+//! do are named with the methods of [`Recorded`].
 
 use crate::context::batch::Batch;
 use crate::context::bind::{MAX_VERTEX_BUFFERS, MAX_VIEWPORTS};
@@ -58,6 +59,16 @@ macro_rules! values {
             /// A pipeline was bound that has the number of samples itself.
             pub(in crate::context) fn lose_samples(&mut self) {
                 self.samples = None;
+            }
+
+            /// A pipeline without colours was bound.
+            pub(in crate::context) fn lose_blend(&mut self) {
+                self.blend = None;
+            }
+
+            /// A pipeline was bound that has no vertex buffers.
+            pub(in crate::context) fn lose_vertex_buffers(&mut self) {
+                self.vertex_buffers = VertexBuffers::default();
             }
         }
 

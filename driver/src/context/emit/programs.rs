@@ -1,6 +1,7 @@
 //! Handlers of programs, keys and pipelines, and of what they are drawn to.
 
 use crate::context::{Context, Dirty};
+use crate::device::DynamicState;
 use crate::error::{Error, Result};
 use crate::pipeline::{MultisampleWord, Pipeline, PipelineSource, Word};
 use crate::program::{Program, Shader, CLASSES};
@@ -40,6 +41,7 @@ fn take(context: &mut Context) -> Result<()> {
     }
     if !same(|program| program.attributes) {
         context.force(Dirty::VertexBuffers);
+        context.force(Dirty::VertexElements);
     }
     if !same(|program| u32::from(program.attributes == 0)) {
         context.force(Dirty::VertexElements);
@@ -212,6 +214,7 @@ pub(in crate::context) fn pipeline(context: &mut Context) -> Result<()> {
     if before.as_ref().is_some_and(|before| before.desc == desc) {
         return Ok(());
     }
+    context.check_elements()?;
     let changed = before.as_ref().map(|before| desc.changed(&before.desc));
     let known = before
         .as_ref()
@@ -242,6 +245,14 @@ pub(in crate::context) fn pipeline(context: &mut Context) -> Result<()> {
     if MultisampleWord::unpack(desc.get(Word::Multisample)).min_samples != 0 {
         // The pipeline has the number of samples itself; what a command said is lost.
         context.batch.recorded.lose_samples();
+    }
+    if desc.get(Word::Colors) == 0 {
+        // lavapipe 22.3 forgets how colours are blended where there are none.
+        context.batch.recorded.lose_blend();
+    }
+    if desc.get(Word::VertexElements) == 0 && !context.takes(DynamicState::VertexInput) {
+        // The pipeline has no vertex buffers, and so no strides that commands set.
+        context.batch.recorded.lose_vertex_buffers();
     }
     context.current.pipeline = Some(pipeline);
     Ok(())

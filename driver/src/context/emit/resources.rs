@@ -82,7 +82,9 @@ pub(in crate::context) fn vertex_elements(context: &mut Context) -> Result<()> {
     let mut set = Recorder::new(device, batch, &mut counters.commands);
     let is_dynamic = set.vertex_input(number, input);
     bound.elements.synced();
-    context.set_word(Word::VertexElements, if is_dynamic { 0 } else { number });
+    // A program without attributes has pipelines without vertex buffers.
+    let is_read = !is_dynamic && context.reads_vertices();
+    context.set_word(Word::VertexElements, if is_read { number } else { 0 });
     Ok(())
 }
 

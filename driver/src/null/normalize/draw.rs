@@ -55,12 +55,18 @@ struct Set {
     pushed: BTreeMap<[u32; 2], u64>,
 }
 
-/// Push constants: by stage and offset, a byte each.
+/// Push constants: by stage, a byte at each offset, [`UNSET`] where none was written.
 #[derive(Default)]
 struct PushConstants {
     ranges: Vec<[u32; 3]>,
-    bytes: BTreeMap<(u32, u32), u64>,
+    stages: BTreeMap<u32, Vec<u64>>,
 }
+
+/// No byte is so.
+const UNSET: u64 = u64::MAX;
+
+/// No device has so many bytes of push constants.
+const MOST: usize = 1 << 16;
 
 /// The numbers of the stages in a mask.
 fn stages_of(mask: u32) -> impl Iterator<Item = u32> {
@@ -68,13 +74,28 @@ fn stages_of(mask: u32) -> impl Iterator<Item = u32> {
 }
 
 impl PushConstants {
+    /// Writes the bytes of a stage from `offset` on.
+    fn write(&mut self, stage: u32, offset: usize, bytes: &[u64]) {
+        let Some(end) = offset.checked_add(bytes.len()).filter(|end| *end <= MOST) else { return };
+        let all = self.stages.entry(stage).or_default();
+        if all.len() < end {
+            all.resize(end, UNSET);
+        }
+        all[offset..end].copy_from_slice(bytes);
+    }
+
     /// What a stage sees of a range: each run of bytes that were written, by where it starts.
-    fn see(&self, stage: u32, range: Range<u32>, state: &mut BTreeMap<StateKey, Vec<u64>>) {
-        let mut run: Option<(u32, u32)> = None;
-        for ((_, place), byte) in self.bytes.range((stage, range.start)..(stage, range.end)) {
-            let start = run.filter(|(_, end)| end == place).map_or(*place, |(start, _)| start);
-            run = Some((start, place.wrapping_add(1)));
-            state.entry(StateKey("push constants", [stage, start])).or_default().push(*byte);
+    fn see(&self, stage: u32, range: Range<usize>, state: &mut BTreeMap<StateKey, Vec<u64>>) {
+        let all = self.stages.get(&stage).map_or(&[][..], Vec::as_slice);
+        let mut bytes = &all[range.start.min(all.len())..range.end.min(all.len())];
+        let mut start = range.start;
+        while !bytes.is_empty() {
+            let is_set = bytes[0] != UNSET;
+            let len = bytes.iter().position(|byte| (*byte != UNSET) != is_set).unwrap_or(bytes.len());
+            if is_set {
+                state.insert(StateKey("push constants", [stage, start as u32]), bytes[..len].to_vec());
+            }
+            (bytes, start) = (&bytes[len..], start + len);
         }
     }
 }
@@ -151,14 +172,11 @@ impl Bound {
         words.next();
         let ranges = Layout::read(words).ranges;
         if self.constants.ranges != ranges {
-            self.constants = PushConstants { ranges, bytes: BTreeMap::new() };
+            self.constants = PushConstants { ranges, stages: BTreeMap::new() };
         }
-        let (stages, offset, size) = (words.next_u32(), words.next_u32(), words.next() as usize);
-        for (i, byte) in words.take(size).iter().enumerate() {
-            for stage in stages_of(stages) {
-                self.constants.bytes.insert((stage, offset.wrapping_add(i as u32)), *byte);
-            }
-        }
+        let (stages, offset, size) = (words.next_u32(), words.next() as usize, words.next() as usize);
+        let bytes = words.take(size);
+        stages_of(stages).for_each(|stage| self.constants.write(stage, offset, bytes));
     }
 
     fn bind_vertex_buffers(&mut self, words: &mut Words<'_>) {
@@ -198,7 +216,7 @@ impl Bound {
         }
         for [stages, offset, size] in &pipeline.layout.ranges {
             for stage in stages_of(*stages) {
-                self.constants.see(stage, *offset..offset.saturating_add(*size), state);
+                self.constants.see(stage, *offset as usize..offset.saturating_add(*size) as usize, state);
             }
         }
     }
