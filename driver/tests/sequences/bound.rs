@@ -96,6 +96,12 @@ impl Bound {
         [read, written]
     }
 
+    /// Whether colours are drawn to that no fragment shader writes.
+    pub(crate) fn draws_undefined_colors(&self) -> bool {
+        let colors = self.framebuffer.map_or(0, |number| tables::FRAMEBUFFERS[number].0.len());
+        self.fragment.is_none() && colors > 0
+    }
+
     /// Whether a draw would read what it writes, or write it in two ways: what comes of that is undefined.
     pub(crate) fn draw_is_undefined(&self, draw: &Draw) -> bool {
         is_undefined(self.resources_of_draw(draw))

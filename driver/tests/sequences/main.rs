@@ -8,14 +8,18 @@
 mod bound;
 mod call;
 mod compare;
+mod computed;
 mod generate;
 mod play;
 mod recorded;
 mod scene;
 #[path = "../support/shaders.rs"]
 mod shaders;
+#[path = "../support/mod.rs"]
+mod support;
 mod tables;
 
+use call::Call;
 use std::time::Instant;
 
 fn number(variable: &str) -> Option<u64> {
@@ -28,6 +32,31 @@ fn seeds(count: u64) -> std::ops::Range<u64> {
         Some(seed) => seed..seed + 1,
         None => 0..number("NTV_SEEDS").unwrap_or(count),
     }
+}
+
+/// Those of `calls` without which `fails` says nothing, and what it says of them.
+fn shrink(mut calls: Vec<Call>, problem: &str, fails: impl Fn(&[Call]) -> Option<String>) -> (Vec<Call>, String) {
+    let mut last = fails(&calls).unwrap_or_else(|| format!("{problem} (it does not fail again)"));
+    for at in (0..calls.len()).rev() {
+        let mut fewer = calls.clone();
+        fewer.remove(at);
+        if let Some(found) = fails(&fewer) {
+            (calls, last) = (fewer, found);
+        }
+    }
+    (calls, last)
+}
+
+/// A call in each line.
+fn show(calls: &[Call]) -> String {
+    calls.iter().map(|call| format!("    {call:?}")).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn pixels_and_buffers_are_the_same_in_all_ways() {
+    let (start, seeds) = (Instant::now(), seeds(200));
+    computed::compare_all(seeds.clone());
+    println!("{} sequences in {:.1} s", seeds.end - seeds.start, start.elapsed().as_secs_f32());
 }
 
 #[test]

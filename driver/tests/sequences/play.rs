@@ -36,6 +36,8 @@ pub(crate) struct Player<'a> {
     pub(crate) results: Vec<String>,
 }
 
+const TIMEOUT: std::time::Duration = std::time::Duration::from_secs(60);
+
 impl<'a> Player<'a> {
     /// A player with as many contexts as `calls` are of.
     pub(crate) fn new(rig: &'a Rig, calls: &[Call], options: &ContextOptions, mode: Mode) -> Result<Player<'a>> {
@@ -69,23 +71,33 @@ impl<'a> Player<'a> {
         self.contexts.iter_mut().try_for_each(|context| context.flush().map(drop))
     }
 
-    /// What all buffers and textures have in the end.
-    pub(crate) fn contents(&mut self) -> Result<Vec<Vec<u8>>> {
+    /// What all buffers, and all textures of which that can be read, have in the end.
+    pub(crate) fn contents(&mut self) -> Result<Vec<(String, Vec<u8>)>> {
         self.flush()?;
         let computes = self.computes();
         let context = &mut self.contexts[0];
         let mut contents = Vec::new();
-        for buffer in self.scene.buffers.iter().flatten() {
-            contents.push(context.read_buffer(buffer, 0, buffer.size())?);
+        for (number, buffer) in self.scene.buffers.iter().enumerate() {
+            let Some(buffer) = buffer else { continue };
+            contents.push((format!("buffer {number}"), context.read_buffer(buffer, 0, buffer.size())?));
         }
-        for texture in self.scene.textures.iter().flatten().filter(|_| computes) {
+        for (number, texture) in self.scene.textures.iter().enumerate() {
+            let Some(texture) = texture.as_ref().filter(|_| computes) else { continue };
             for level in 0..texture.description().levels {
                 if texture.description().samples == 1 && !is_depth(texture.description().format) {
-                    contents.push(context.read_texture(texture, Region::of_level(texture, level))?);
+                    let texels = context.read_texture(texture, Region::of_level(texture, level))?;
+                    contents.push((format!("texture {number}, level {level}"), texels));
                 }
             }
         }
         Ok(contents)
+    }
+
+    /// What the queries counted that the device has; not times.
+    pub(crate) fn counts(&mut self) -> Vec<Option<String>> {
+        let context = &mut self.contexts[0];
+        let queries = self.scene.queries[..4].iter();
+        queries.map(|query| Some(format!("{:?}", context.query_result(query.as_ref()?, TIMEOUT)))).collect()
     }
 
     fn computes(&self) -> bool {
@@ -295,7 +307,7 @@ impl<'a> Player<'a> {
 
     fn draw(&mut self, draw: &Draw) -> Result<&'static str> {
         let bound = &self.bound[self.current];
-        if bound.draw_is_undefined(draw) {
+        if bound.draw_is_undefined(draw) || self.computes() && bound.draws_undefined_colors() {
             return Ok("undefined");
         }
         let is_ordered = self.computes() && bound.shaders_write(false);

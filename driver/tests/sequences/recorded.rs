@@ -74,7 +74,7 @@ impl Place {
 struct Outcome {
     actions: Vec<Action>,
     results: Vec<String>,
-    contents: Vec<Vec<u8>>,
+    contents: Vec<(String, Vec<u8>)>,
     messages: Vec<String>,
 }
 
@@ -166,30 +166,13 @@ fn count(statistics: &mut Statistics, outcome: &Outcome) {
 }
 
 /// Leaves out of the calls what makes no difference to the failure, and fails.
-fn fail(seed: u64, kind: usize, problem: &str, mut calls: Vec<Call>) -> ! {
-    let mut pair = Pair::new(kind);
-    let mut fails = |calls: &[Call]| {
-        let found = pair.compare(calls, true).err()?;
-        // The two may have made unlike numbers of objects, and nobody knows what a panic leaves.
-        pair = Pair::new(kind);
-        Some(found)
-    };
-    let mut last = fails(&calls).unwrap_or_else(|| format!("{problem} (it does not fail on new devices)"));
-    let mut at = calls.len();
-    while at > 0 {
-        at -= 1;
-        let mut fewer = calls.clone();
-        fewer.remove(at);
-        if let Some(found) = fails(&fewer) {
-            (calls, last) = (fewer, found);
-            at = at.min(calls.len());
-        }
-    }
-    let text: Vec<String> = calls.iter().map(|call| format!("    {call:?}")).collect();
+fn fail(seed: u64, kind: usize, problem: &str, calls: Vec<Call>) -> ! {
+    // The two may have made unlike numbers of objects, and nobody knows what a panic leaves: each try has its own.
+    let (calls, last) = crate::shrink(calls, problem, |calls| Pair::new(kind).compare(calls, true).err());
     panic!(
         "sequence {seed} (device without {:?}): {problem}\nthese calls are enough: {last}\n{}\nagain: NTV_SEED={seed} cargo test -p \
          ntv-driver --test sequences",
         crate::recorded::without(kind),
-        text.join("\n")
+        crate::show(&calls)
     )
 }

@@ -1,0 +1,162 @@
+//! Sequences on lavapipe: what they draw, compute and count is compared, and the validation layer has nothing to say.
+
+use crate::call::Call;
+use crate::generate::sequence;
+use crate::play::{Mode, Player};
+use crate::scene::Rig;
+use ntv_driver::context::{ContextOptions, Topology};
+use ntv_driver::device::DynamicState;
+use std::ops::Range;
+
+/// A way to play sequences. All come to the same.
+struct Way {
+    name: &'static str,
+    rig: Rig,
+    emit_all: bool,
+    /// The calls that can be played in this way.
+    takes: fn(&Call) -> Option<Call>,
+}
+
+fn all(call: &Call) -> Option<Call> {
+    Some(call.clone())
+}
+
+/// The validation layer (1.3.239) crashes on a library of a geometry shader, as the topology is in another library.
+fn no_geometry(call: &Call) -> Option<Call> {
+    Some(call.clone()).filter(|call| !matches!(call, Call::Geometry(_)))
+}
+
+/// What shaders that capture can do.
+fn simple(call: &Call) -> Option<Call> {
+    match call {
+        Call::Draw(draw) => {
+            let mut draw = draw.clone();
+            (draw.indices, draw.indirect) = (None, None);
+            draw.runs.truncate(1);
+            if draw.mode != Topology::TRIANGLE_STRIP {
+                // They go on after whole primitives, so these are of one kind.
+                draw.mode = Topology::TRIANGLE_LIST;
+            }
+            Some(Call::Draw(draw))
+        }
+        // What is counted has to do with transform feedback of the device.
+        Call::BeginQuery(_) | Call::EndQuery(_) | Call::DrawCaptured(_) => None,
+        other => Some(other.clone()),
+    }
+}
+
+/// What the validation layer (1.3.239) says although it is wrong, and the feature without which it is right.
+const FALSE_ALARMS: &[(&str, &str)] = &[
+    // What is written to a colour that is not there is dropped (Vulkan, `VkPipelineRenderingCreateInfo`), and not undefined.
+    ("of type `VK_FORMAT_UNDEFINED` does not match fragment shader output type", ""),
+    // It does not know that commands may set the number of samples.
+    (
+        "must match corresponding VkPipelineMultisampleStateCreateInfo sample count",
+        "extendedDynamicState3RasterizationSamples",
+    ),
+];
+
+const LIBRARY: &str = "VK_EXT_graphics_pipeline_library";
+
+fn ways() -> Vec<Way> {
+    let way = |name, without: &[&str], emit_all, takes| {
+        let rig = Rig::new(crate::support::lavapipe(without));
+        Way { name, rig, emit_all, takes }
+    };
+    let states = DynamicState::ALL.iter().map(|state| state.feature());
+    let fixed: Vec<&str> = states.chain([LIBRARY]).collect();
+    vec![
+        way("what changed", &[LIBRARY], false, all),
+        way("everything", &[LIBRARY], true, all),
+        way("without dynamic state", &fixed, false, all),
+        way("with pipeline libraries", &[], false, no_geometry),
+        way("captured by shaders", &[LIBRARY, "VK_EXT_transform_feedback"], false, simple),
+    ]
+}
+
+/// What came of a sequence.
+#[derive(PartialEq)]
+struct Outcome {
+    results: Vec<String>,
+    contents: Vec<(String, Vec<u8>)>,
+    counts: Vec<Option<String>>,
+}
+
+impl Way {
+    fn play(&self, calls: &[Call]) -> Result<Outcome, String> {
+        let failed = |error: ntv_driver::Error| format!("{:?}: {}", error.kind, error.message);
+        let options = ContextOptions { emit_all: self.emit_all, ..ContextOptions::default() };
+        let mut player = Player::new(&self.rig, calls, &options, Mode::Computes).map_err(failed)?;
+        player.play(calls);
+        let (contents, counts) = (player.contents().map_err(failed)?, player.counts());
+        let results = std::mem::take(&mut player.results);
+        drop(player);
+        let states = self.rig.device.dynamic_states();
+        let is_wrong = |message: &&String| {
+            let has = |feature: &str| feature.is_empty() || states.iter().any(|state| state.feature() == feature);
+            FALSE_ALARMS.iter().any(|(text, feature)| message.contains(text) && has(feature))
+        };
+        match self.rig.device.take_messages().iter().find(|message| !is_wrong(message)) {
+            Some(message) => Err(format!("the validation layer says: {message}")),
+            None => Ok(Outcome { results, contents, counts }),
+        }
+    }
+}
+
+fn compare(ways: &[Way], calls: &[Call]) -> Result<(), String> {
+    let play = |way: &Way, calls: &[Call]| way.play(calls).map_err(|problem| format!("{}: {problem}", way.name));
+    let ours = play(&ways[0], calls)?;
+    for way in &ways[1..] {
+        let taken: Vec<Call> = calls.iter().filter_map(way.takes).collect();
+        let others = if taken == calls { None } else { Some(play(&ways[0], &taken)?) };
+        let ours = others.as_ref().unwrap_or(&ours);
+        difference(ours, &play(way, &taken)?).map_err(|found| format!("{}: {found}", way.name))?;
+    }
+    Ok(())
+}
+
+fn difference(ours: &Outcome, theirs: &Outcome) -> Result<(), String> {
+    let results = ours.results.iter().zip(&theirs.results).enumerate();
+    for (number, (ours, theirs)) in results {
+        // Which error is found first is no matter here.
+        let is_error = |result: &str| result.starts_with("Invalid");
+        if ours != theirs && !(is_error(ours) && is_error(theirs)) {
+            return Err(format!("call {number} returns \"{theirs}\" and not \"{ours}\""));
+        }
+    }
+    for ((name, ours), (_, theirs)) in ours.contents.iter().zip(&theirs.contents) {
+        if let Some(place) = (0..ours.len()).find(|place| ours[*place] != theirs[*place]) {
+            return Err(format!("{name} has {} and not {} at byte {place}", theirs[place], ours[place]));
+        }
+    }
+    for (ours, theirs) in ours.counts.iter().zip(&theirs.counts) {
+        if theirs.is_some() && ours != theirs {
+            return Err(format!("a query counts {theirs:?} and not {ours:?}"));
+        }
+    }
+    Ok(())
+}
+
+/// Plays the sequences of `seeds`, in all ways.
+///
+/// # Panics
+/// If they do not come to the same.
+pub(crate) fn compare_all(seeds: Range<u64>) {
+    let ways = ways();
+    for seed in seeds {
+        let calls = sequence(seed);
+        if let Err(problem) = compare(&ways, &calls) {
+            fail(&ways, seed, &problem, calls);
+        }
+    }
+}
+
+/// Leaves out of the calls what makes no difference to the failure, and fails.
+fn fail(ways: &[Way], seed: u64, problem: &str, calls: Vec<Call>) -> ! {
+    let (calls, last) = crate::shrink(calls, problem, |calls| compare(ways, calls).err());
+    panic!(
+        "sequence {seed}: {problem}\nthese calls are enough: {last}\n{}\nagain: NTV_SEED={seed} cargo test -p ntv-driver \
+         --test sequences pixels",
+        crate::show(&calls)
+    )
+}
