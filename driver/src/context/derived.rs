@@ -7,12 +7,14 @@
 //! | who captures what is drawn | program, targets of transform feedback |
 //! | whether anything can be drawn | all of these, and the vertex buffers |
 //!
-//! A framebuffer that is not complete, and elements that the program does not go with, are errors before anything is recorded or made.
+//! A draw that cannot be drawn is an error before anything is recorded of it.
 //!
 //! A change of a texture gets here through the inbox: the texture posts the bit of the framebuffer, and that is what counts.
 
+use super::bind::{Bound, MAX_VERTEX_BUFFERS};
 use super::rendering::Rendering;
-use super::{Context, Dirty};
+use super::state::FramebufferState;
+use super::{Context, Current, Dirty};
 use crate::error::{Error, Result};
 use crate::resource::Surface;
 use crate::state::{bits, Derived};
@@ -51,17 +53,20 @@ impl DerivedState {
 impl Context {
     /// An error if nothing can be drawn with this state.
     pub(super) fn check_draw(&mut self) -> Result<()> {
-        // It is taken out, so that it can be computed of the rest.
-        let mut derived = std::mem::take(&mut self.derived);
-        let DerivedState { vertex_buffers, draw, .. } = &mut derived;
+        let Context { derived: DerivedState { vertex_buffers, draw, .. }, revisions, bound, current, .. } = self;
         let why =
-            draw.get(&self.revisions, || match vertex_buffers.get(&self.revisions, || self.buffers_that_are_read()) {
-                Ok(buffers) => self.why_unbound(*buffers),
+            draw.get(revisions, || match vertex_buffers.get(revisions, || buffers_that_are_read(bound, current)) {
+                Ok(buffers) => why_unbound(bound, *buffers),
                 Err(why) => Some(why.clone()),
             });
-        let result = why.as_ref().map_or(Ok(()), |why| Err(Error::new(why.clone())));
-        self.derived = derived;
-        result
+        why.as_ref().map_or(Ok(()), |why| Err(Error::new(why.clone())))
+    }
+
+    /// An error if the program reads what the vertex elements do not have: there is no pipeline of the two.
+    pub(super) fn check_elements(&mut self) -> Result<()> {
+        let Context { derived: DerivedState { vertex_buffers, .. }, revisions, bound, current, .. } = self;
+        let buffers = vertex_buffers.get(revisions, || buffers_that_are_read(bound, current));
+        buffers.as_ref().map(drop).map_err(|why| Error::new(why.clone()))
     }
 
     /// Who captures what the bound program draws: `None` if nothing is captured, or transform feedback is paused.
@@ -73,54 +78,42 @@ impl Context {
         })
     }
 
-    /// An error if the program reads what the vertex elements do not have: there is no pipeline of the two.
-    pub(super) fn check_elements(&mut self) -> Result<()> {
-        let mut derived = std::mem::take(&mut self.derived);
-        let buffers = derived.vertex_buffers.get(&self.revisions, || self.buffers_that_are_read());
-        let result = buffers.as_ref().map(drop).map_err(|why| Error::new(why.clone()));
-        self.derived = derived;
-        result
-    }
-
     /// Why the framebuffer cannot be drawn to: GL's framebuffer completeness.
-    pub(super) fn why_incomplete(&mut self) -> Option<String> {
-        let mut derived = std::mem::take(&mut self.derived);
-        let why = derived.framebuffer.get(&self.revisions, || self.find_incomplete()).clone();
-        self.derived = derived;
-        why
+    pub(super) fn why_incomplete(&mut self) -> Option<&str> {
+        let Context { derived, revisions, bound, device, .. } = self;
+        derived.framebuffer.get(revisions, || why_incomplete(bound.framebuffer.get(), &device.limits)).as_deref()
     }
+}
 
-    fn find_incomplete(&self) -> Option<String> {
-        let framebuffer = self.bound.framebuffer.get();
-        let samples = |surface: &Surface| surface.texture.description().samples;
-        let mut surfaces = framebuffer.colors.iter().flatten().chain(&framebuffer.depth_stencil);
-        let first = surfaces.next().map(samples);
-        if surfaces.any(|surface| Some(samples(surface)) != first) {
-            return Some("the framebuffer's attachments have different numbers of samples".into());
-        }
-        let [width, height] = Rendering::of_size(framebuffer).size;
-        let vk::PhysicalDeviceLimits { max_framebuffer_width, max_framebuffer_height, .. } = self.device.limits;
-        let fits = (1..=max_framebuffer_width).contains(&width) && (1..=max_framebuffer_height).contains(&height);
-        (!fits).then(|| format!("a framebuffer of {width} x {height}"))
+fn why_incomplete(framebuffer: &FramebufferState, limits: &vk::PhysicalDeviceLimits) -> Option<String> {
+    let samples = |surface: &Surface| surface.texture.description().samples;
+    let mut surfaces = framebuffer.colors.iter().flatten().chain(&framebuffer.depth_stencil);
+    let first = surfaces.next().map(samples);
+    if surfaces.any(|surface| Some(samples(surface)) != first) {
+        return Some("the framebuffer's attachments have different numbers of samples".into());
     }
+    let [width, height] = Rendering::of_size(framebuffer).size;
+    let fits =
+        (1..=limits.max_framebuffer_width).contains(&width) && (1..=limits.max_framebuffer_height).contains(&height);
+    (!fits).then(|| format!("a framebuffer of {width} x {height}"))
+}
 
-    fn buffers_that_are_read(&self) -> std::result::Result<u32, String> {
-        let Some(program) = &self.current.program else { return Ok(0) };
-        let Some(elements) = self.bound.elements.get() else { return Ok(0) };
-        let list = &elements.state.list;
-        let read = |location: u32| program.attributes.checked_shr(location).unwrap_or(0) & 1 != 0;
-        if let Some(location) = (list.len() as u32..32).find(|location| read(*location)) {
-            let count = list.len();
-            return Err(format!("the vertex shader reads attribute {location}, and there are {count} vertex elements"));
-        }
-        let read = (0u32..).zip(list).filter(|(location, _)| read(*location));
-        Ok(read.fold(0, |buffers, (_, element)| buffers | 1 << element.vertex_buffer_index))
+/// The vertex buffers that the program reads, a bit each; or why it cannot.
+fn buffers_that_are_read(bound: &Bound, current: &Current) -> std::result::Result<u32, String> {
+    let Some(program) = &current.program else { return Ok(0) };
+    let Some(elements) = bound.elements.get() else { return Ok(0) };
+    let list = &elements.state.list;
+    let read = |location: u32| program.attributes.checked_shr(location).unwrap_or(0) & 1 != 0;
+    if let Some(location) = (list.len() as u32..32).find(|location| read(*location)) {
+        let count = list.len();
+        return Err(format!("the vertex shader reads attribute {location}, and there are {count} vertex elements"));
     }
+    let read = (0u32..).zip(list).filter(|(location, _)| read(*location));
+    Ok(read.fold(0, |buffers, (_, element)| buffers | 1 << element.vertex_buffer_index))
+}
 
-    fn why_unbound(&self, buffers: u32) -> Option<String> {
-        let is_unbound =
-            |number: &usize| buffers >> number & 1 != 0 && self.bound.vertex_buffers.get(*number).is_none();
-        let number = (0..super::bind::MAX_VERTEX_BUFFERS).find(is_unbound)?;
-        Some(format!("the vertex shader reads vertex buffer {number}, where nothing is bound"))
-    }
+fn why_unbound(bound: &Bound, buffers: u32) -> Option<String> {
+    let is_unbound = |number: &usize| buffers >> number & 1 != 0 && bound.vertex_buffers.get(*number).is_none();
+    let number = (0..MAX_VERTEX_BUFFERS).find(is_unbound)?;
+    Some(format!("the vertex shader reads vertex buffer {number}, where nothing is bound"))
 }

@@ -51,7 +51,6 @@ impl Context {
         let indirect = indirect.map(|indirect| self.use_indirect(indirect, info.indices.is_some())).transpose()?;
         self.before_draw(info, indirect.is_some(), draws)?;
         self.sync(Command::Draw)?;
-        self.check_draw()?;
         self.record_input(info);
         self.resume_feedback()?;
         let recorded = match indirect {
@@ -85,7 +84,6 @@ impl Context {
         self.use_buffer(&counter, Use::FeedbackCounter);
         self.flush_barriers();
         self.sync(Command::Draw)?;
-        self.check_draw()?;
         self.record_input(info);
         self.resume_feedback()?;
         let (instances, first, stride) = (info.instance_count, info.start_instance, target.stride());

@@ -11,11 +11,19 @@ use std::time::{Duration, Instant};
 impl Context {
     /// Has the command buffer get all that `command` needs.
     pub(super) fn sync(&mut self, command: Command) -> Result<()> {
-        self.sync_bits(Dirty::mask(command))
+        self.sync_bits(Dirty::mask(command), |context| match command {
+            Command::Draw => context.check_draw(),
+            Command::Dispatch | Command::Clear => Ok(()),
+        })
     }
 
-    /// Has the command buffer get what bits of `mask` say.
-    pub(super) fn sync_bits(&mut self, mask: BitSet<Dirty>) -> Result<()> {
+    /// Has the command buffer get what bits of `mask` say. If there are some, `check` looks whether the state can be used, once the
+    /// program is known: nothing is recorded of state that cannot.
+    pub(super) fn sync_bits(
+        &mut self,
+        mask: BitSet<Dirty>,
+        check: impl FnOnce(&mut Context) -> Result<()>,
+    ) -> Result<()> {
         self.take_messages();
         if self.options.emit_all {
             self.forget_all();
@@ -29,6 +37,7 @@ impl Context {
             // What is relevant is known of the program.
             self.walk(mask & bits![Dirty: Program])?;
         }
+        check(self)?;
         self.walk(mask)
     }
 

@@ -21,13 +21,14 @@ impl Context {
     /// Makes the pipeline that a draw with the state that is set needs. What shaders see need not be bound yet.
     pub fn prepare_draw(&mut self, info: &DrawInfo) -> Result<()> {
         self.set_topology(info)?;
-        self.sync_bits(bits![Dirty:
-            Program, Framebuffer, ShaderKey, VertexElements, PatchVertices, Blend, Rasterizer, Multisample, Pipeline])
+        let mask = bits![Dirty:
+            Program, Framebuffer, ShaderKey, VertexElements, PatchVertices, Blend, Rasterizer, Multisample, Pipeline];
+        self.sync_bits(mask, Context::check_elements)
     }
 
     /// Makes the pipeline of the compute shader that is bound.
     pub fn prepare_grid(&mut self) -> Result<()> {
-        self.sync_bits(bits![Dirty: ComputeProgram])
+        self.sync_bits(bits![Dirty: ComputeProgram], |_| Ok(()))
     }
 
     /// Has the worker make pipelines of `program`.

@@ -43,9 +43,6 @@ fn take(context: &mut Context) -> Result<()> {
         context.force(Dirty::VertexBuffers);
         context.force(Dirty::VertexElements);
     }
-    if !same(|program| u32::from(program.attributes == 0)) {
-        context.force(Dirty::VertexElements);
-    }
     if !same(|program| program.has_tessellation.into()) {
         context.force(Dirty::PatchVertices);
     }
@@ -214,7 +211,6 @@ pub(in crate::context) fn pipeline(context: &mut Context) -> Result<()> {
     if before.as_ref().is_some_and(|before| before.desc == desc) {
         return Ok(());
     }
-    context.check_elements()?;
     let changed = before.as_ref().map(|before| desc.changed(&before.desc));
     let known = before
         .as_ref()
