@@ -1,6 +1,7 @@
 //! Vulkan's pipelines, made of descriptions: whole, or as libraries of a part each.
 
 use super::desc::{MultisampleWord, PipelineDesc, RasterizerWord, Word};
+use super::elements::Input;
 use super::VertexElements;
 use crate::context::BlendState;
 use crate::device::handle::Owned;
@@ -93,11 +94,7 @@ pub(crate) fn graphics(
     let desc = source.desc;
     let stages = source.modules.iter().filter(|(stage, _)| has_stage(part, *stage));
     let stages: Vec<_> = stages.map(|stage| stage_info(source.program, stage)).collect();
-    // What commands set is no part of the description, and so of no pipeline.
-    let input = match desc.get(Word::VertexElements) {
-        0 => Default::default(),
-        _ => source.elements.input(),
-    };
+    let input = static_input(source);
     let mut divisors =
         vk::PipelineVertexInputDivisorStateCreateInfoEXT::default().vertex_binding_divisors(&input.divisors);
     let mut vertex_input = vk::PipelineVertexInputStateCreateInfo::default()
@@ -132,15 +129,9 @@ pub(crate) fn graphics(
     let samples = MultisampleWord::unpack(desc.get(Word::Multisample));
     let multisample = multisample(device, samples, &mask);
     let depth_stencil = vk::PipelineDepthStencilStateCreateInfo::default();
-    let state = match desc.get(Word::Blend) {
-        0 => BlendState::default(),
-        _ => *source.blend,
-    };
+    let state = static_blend(source);
     let attachments: Vec<_> = (0..desc.colors().len()).map(|color| blend_attachment(&state, color)).collect();
-    let blend = vk::PipelineColorBlendStateCreateInfo::default()
-        .attachments(&attachments)
-        .logic_op_enable(state.logicop.is_some() && device.core.logic_op == vk::TRUE)
-        .logic_op(state.logicop.unwrap_or(vk::LogicOp::COPY));
+    let blend = color_blend(device, &state, &attachments);
     let dynamic = dynamic_states(device, source, part);
     let dynamic = vk::PipelineDynamicStateCreateInfo::default().dynamic_states(&dynamic);
     let formats: Vec<vk::Format> = desc.colors().iter().map(|format| vk::Format::from_raw(*format as i32)).collect();
@@ -171,6 +162,33 @@ pub(crate) fn graphics(
         info = info.flags(flags).push_next(&mut library);
     }
     create(device, cache, &info)
+}
+
+/// The vertex input that the pipeline has. What commands set is not in the description, and so in no pipeline.
+fn static_input(source: &Source<'_>) -> Input {
+    match source.desc.get(Word::VertexElements) {
+        0 => Input::default(),
+        _ => source.elements.input(),
+    }
+}
+
+/// How colours are blended, as far as the pipeline has it: as for [`static_input`].
+fn static_blend(source: &Source<'_>) -> BlendState {
+    match source.desc.get(Word::Blend) {
+        0 => BlendState::default(),
+        _ => *source.blend,
+    }
+}
+
+fn color_blend<'a>(
+    device: &Logical,
+    state: &BlendState,
+    attachments: &'a [vk::PipelineColorBlendAttachmentState],
+) -> vk::PipelineColorBlendStateCreateInfo<'a> {
+    vk::PipelineColorBlendStateCreateInfo::default()
+        .attachments(attachments)
+        .logic_op_enable(state.logicop.is_some() && device.core.logic_op == vk::TRUE)
+        .logic_op(state.logicop.unwrap_or(vk::LogicOp::COPY))
 }
 
 /// Whether the part of a pipeline, or the whole one, has the shader of a stage.
