@@ -62,7 +62,7 @@ fn pixels_and_buffers_are_the_same_in_all_ways() {
 #[test]
 fn what_changed_is_enough() {
     let start = Instant::now();
-    // More are played on request: NTV_SEEDS=100000, in a release build.
+    // The whole test plays 100,000 in a release build: NTV_SEEDS.
     let seeds = seeds(2_000);
     let (count, threads) =
         (seeds.end - seeds.start, std::thread::available_parallelism().map_or(1, usize::from) as u64);
