@@ -3,7 +3,9 @@
 mod support;
 
 use ntv::module::Stage;
-use ntv_driver::context::{BlendState, BufferRange, Clear, ConstantBuffer, RtBlendState, VertexBuffer};
+use ntv_driver::context::{
+    BlendState, BufferRange, Clear, ConstantBuffer, DrawInfo, DrawStart, RtBlendState, Topology, VertexBuffer,
+};
 use ntv_driver::resource::{SamplerView, TextureDescription};
 use support::*;
 
@@ -86,6 +88,27 @@ fn uniforms_blocks_and_textures_are_seen() {
     context.set_sampler_views(Stage::Fragment, 0, &[Some(SamplerView::whole(&target))]).unwrap();
     context.draw_triangles(3).unwrap();
     assert_eq!(pixels(&mut context, &other)[0], [7; 4]);
+    drop(context);
+    assert_silent(&device);
+}
+
+#[test]
+fn points_have_a_size_whatever_the_shader_says() {
+    scene!(context, device, fragment(), without & []);
+    let target = target(&context).unwrap();
+    context.set_framebuffer_state(&framebuffer(&target)).unwrap();
+    context.clear(&Clear::color([0.0; 4])).unwrap();
+    let buffer = context
+        .create_buffer_with(&[-0.9f32, -0.9, 0.5, 1.0, 1.0, 1.0, 1.0, 1.0].map(f32::to_le_bytes).concat())
+        .unwrap();
+    context.set_vertex_buffers(0, &[Some(VertexBuffer { buffer, offset: 0 })]).unwrap();
+    let mut draw = |mode: Topology, count: u32| {
+        context.draw_vbo(&DrawInfo { mode, ..info() }, None, &[DrawStart { count, ..DrawStart::default() }]).unwrap();
+    };
+    draw(Topology::TRIANGLE_LIST, 1);
+    draw(Topology::POINT_LIST, 1);
+    let drawn = pixels(&mut context, &target);
+    assert_eq!((drawn[0], drawn.iter().filter(|pixel| pixel[0] != 0).count()), ([255; 4], 1));
     drop(context);
     assert_silent(&device);
 }

@@ -103,10 +103,15 @@ impl Context {
 
     /// Notes the class of the topology, which pipelines have, and whether there are indices.
     pub(super) fn set_topology(&mut self, info: &DrawInfo) -> Result<()> {
-        let class = class(info.mode).as_raw() as u32;
-        if self.current.desc.get(Word::Topology) != class {
+        let (class, points) = (class(info.mode).as_raw() as u32, Topology::POINT_LIST.as_raw() as u32);
+        let before = self.current.desc.get(Word::Topology);
+        if before != class {
             self.current.desc.set(Word::Topology, class);
             self.force(Dirty::Pipeline);
+            if [before, class].contains(&points) {
+                // Points have a size.
+                self.force(Dirty::ShaderKey);
+            }
         }
         let is_indexed = info.indices.is_some();
         if self.current.is_indexed != is_indexed {

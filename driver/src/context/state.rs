@@ -90,7 +90,8 @@ pub struct RasterizerState {
     pub discard_by_position: bool,
     /// Width of lines.
     pub line_width: f32,
-    /// What a shader that says no point size draws points with a size of 1: GL's points without `GL_PROGRAM_POINT_SIZE`.
+    /// What a shader that says no point size draws points with a size of 1: GL's points without `GL_PROGRAM_POINT_SIZE`. Vertices that
+    /// are drawn as points always have it.
     pub default_point_size: bool,
     /// Depth and stencil are tested before the shader, where that changes no result.
     pub early_fragment_tests: bool,
