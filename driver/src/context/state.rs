@@ -253,6 +253,13 @@ pub struct FramebufferState {
     pub orientation: u64,
 }
 
+impl FramebufferState {
+    /// What is there of it.
+    pub(super) fn surfaces(&self) -> impl Iterator<Item = &Surface> + Clone {
+        self.colors.iter().flatten().chain(&self.depth_stencil)
+    }
+}
+
 /// How vertices become primitives: Gallium's `mesa_prim`.
 pub type Topology = vk::PrimitiveTopology;
 
