@@ -7,6 +7,7 @@ use crate::pipeline::{MultisampleWord, Pipeline, PipelineSource, Word};
 use crate::program::{Program, Shader, CLASSES};
 use crate::state::{bits, BitSet};
 use ash::vk;
+use ntv::capture::BackEnd;
 use ntv::module::Stage;
 use ntv::Key;
 use std::sync::Arc;
@@ -129,7 +130,8 @@ impl Context {
         set(Key::POINT_SIZE, rasterizer.default_point_size || self.draws_vertices_as_points());
         set(Key::EARLY_FRAGMENT_TESTS, rasterizer.early_fragment_tests);
         set(Key::SAMPLE_SHADING, *self.bound.min_samples.get() > 1 && self.current.rendering.samples > 1);
-        set(Key::NO_CAPTURE, !self.feedback.is_active());
+        // What a compute shader captures is drawn without captures.
+        set(Key::NO_CAPTURE, !self.feedback.is_active() || program.is_captured_by(BackEnd::Compute));
         set(Key::DISCARD, rasterizer.discard_by_position);
         if self.bound.blend.get().as_ref().is_some_and(|blend| blend.state.dither) {
             for (target, surface) in (0..Key::DITHERED_TARGETS).zip(&framebuffer.colors) {
