@@ -120,6 +120,24 @@ fn a_level_that_is_drawn_to_is_sampled_after_a_barrier() {
 }
 
 #[test]
+fn a_colour_that_is_drawn_to_is_read_after_a_barrier() {
+    let device = lavapipe(&[]);
+    let mut context = scene(&device);
+    let doubles = shader(&context, &fragment_that_doubles());
+    context.bind_shader(Stage::Fragment, Some(&doubles)).unwrap();
+    let target = target(&context).unwrap();
+    context.set_framebuffer_state(&framebuffer(&target)).unwrap();
+    context.texture_subdata(&target, Region::of_level(&target, 0), &[3; 256]).unwrap();
+    for _ in 0..4 {
+        context.texture_barrier();
+        context.draw_triangles(3).unwrap();
+    }
+    assert_eq!(pixels(&mut context, &target), [[48; 4]; 64]);
+    drop(context);
+    assert_silent(&device);
+}
+
+#[test]
 fn a_level_that_is_drawn_to_is_sampled_without_a_barrier() {
     // What comes out is undefined in GL.
     let device = lavapipe(&[]);
