@@ -5,8 +5,8 @@ mod support;
 use ntv::capture::BackEnd;
 use ntv::module::Stage;
 use ntv_driver::context::{
-    BufferRange, Clear, Context, DrawStart, QueryKind, QueryResult, StreamOutputCounts, StreamOutputTarget,
-    VertexBuffer,
+    BufferRange, Clear, Context, DrawInfo, DrawStart, QueryKind, QueryResult, RasterizerState, StreamOutputCounts,
+    StreamOutputTarget, VertexBuffer,
 };
 use ntv_driver::program::ProgramOptions;
 use ntv_driver::resource::{Buffer, BufferDescription};
@@ -151,6 +151,39 @@ fn what_was_captured_is_drawn() {
         scene.context.set_stream_output_targets(&[], false).unwrap();
         bind(&mut scene, &first);
         assert_eq!(redrawn(&mut scene, &one), [255, 0, 0, 255], "{back_end:?}");
+        drop(scene);
+        assert_silent(&device);
+    }
+}
+
+#[test]
+fn points_without_a_position_are_captured() {
+    for back_end in [BackEnd::Extension, BackEnd::Storage, BackEnd::Compute] {
+        let device = lavapipe(&[]);
+        let mut scene = scene(&device, back_end);
+        let context = &mut scene.context;
+        let text = vertex().replace("decl_function", "// ntv: xfb=VAR0.xyzw:0+0/16\ndecl_function");
+        let is_position = |line: &&str| line.contains("VARYING_SLOT_POS");
+        let text: String = text.lines().filter(|line| !is_position(line)).map(|line| format!("{line}\n")).collect();
+        let vertex = shader(context, &text);
+        let options = ProgramOptions { captures: Some(back_end), ..ProgramOptions::default() };
+        context.link_program(&[Arc::clone(&vertex)], &options).unwrap();
+        context.bind_shader(Stage::Vertex, Some(&vertex)).unwrap();
+        context.bind_shader(Stage::Fragment, None).unwrap();
+        let discard = RasterizerState { rasterizer_discard: true, ..RasterizerState::default() };
+        let rasterizer = context.create_rasterizer_state(&discard);
+        context.bind_rasterizer_state(&rasterizer);
+        let output = context.create_stream_output_target(BufferRange::whole(&scene.captured)).unwrap();
+        context.set_stream_output_targets(&[Some(output)], false).unwrap();
+        let points = DrawInfo { mode: vk::PrimitiveTopology::POINT_LIST, ..info() };
+        context.draw_vbo(&points, None, &[DrawStart { start: 2, count: 2, index_bias: 0 }]).unwrap();
+        context.set_stream_output_targets(&[], false).unwrap();
+        context.memory_barrier();
+        let bytes = context.read_buffer(&scene.captured, 0, 36).unwrap();
+        let mut expected: Vec<u8> =
+            [1.0f32, 0.5, 0.25, 1.0, 0.0, 1.0, 0.0, 1.0].into_iter().flat_map(f32::to_le_bytes).collect();
+        expected.extend(NOTHING.to_le_bytes());
+        assert_eq!(bytes, expected, "{back_end:?}");
         drop(scene);
         assert_silent(&device);
     }
