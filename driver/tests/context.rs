@@ -3,8 +3,12 @@
 mod support;
 
 use ntv::module::Stage;
-use ntv_driver::context::{BlendState, BufferRange, Clear, ConstantBuffer, RtBlendState, VertexBuffer};
-use ntv_driver::resource::{SamplerView, TextureDescription};
+use ntv_driver::context::{
+    BlendState, BufferRange, Clear, ConstantBuffer, DrawInfo, DrawStart, FramebufferState, RtBlendState, Topology,
+    VertexBuffer,
+};
+use ntv_driver::resource::{Bind, SamplerView, Surface, TextureDescription};
+use ntv_driver::vk;
 use support::*;
 
 /// A context with a program, a target and a triangle bound.
@@ -90,6 +94,50 @@ fn uniforms_blocks_and_textures_are_seen() {
     assert_silent(&device);
 }
 
+#[test]
+fn a_pass_without_colours_changes_no_blending() {
+    scene!(context, device, fragment(), without & []);
+    let target = target(&context).unwrap();
+    let (format, bind) = (vk::Format::D32_SFLOAT, Bind::DEPTH_STENCIL);
+    let depth = TextureDescription { size: [8, 8, 1], format, bind, ..TextureDescription::default() };
+    let depth = context.create_texture(depth).unwrap();
+    let depths = FramebufferState { depth_stencil: Some(Surface::new(&depth)), ..FramebufferState::default() };
+    context.set_framebuffer_state(&framebuffer(&target)).unwrap();
+    context.clear(&Clear::color([0.0; 4])).unwrap();
+    let rgb = (vk::BlendOp::ADD, vk::BlendFactor::ONE, vk::BlendFactor::ONE);
+    let row = RtBlendState { blend_enable: true, rgb, ..RtBlendState::default() };
+    let blend = context.create_blend_state(&BlendState::all(row));
+    context.bind_blend_state(&blend);
+    for framebuffer in [framebuffer(&target), depths, framebuffer(&target)] {
+        context.set_framebuffer_state(&framebuffer).unwrap();
+        context.draw_triangles(3).unwrap();
+    }
+    assert!(pixels(&mut context, &target).iter().all(|pixel| *pixel == [255, 255, 128, 255]));
+    drop(context);
+    assert_silent(&device);
+}
+
+#[test]
+fn points_have_a_size_whatever_the_shader_says() {
+    scene!(context, device, fragment(), without & []);
+    let target = target(&context).unwrap();
+    context.set_framebuffer_state(&framebuffer(&target)).unwrap();
+    context.clear(&Clear::color([0.0; 4])).unwrap();
+    let buffer = context
+        .create_buffer_with(&[-0.9f32, -0.9, 0.5, 1.0, 1.0, 1.0, 1.0, 1.0].map(f32::to_le_bytes).concat())
+        .unwrap();
+    context.set_vertex_buffers(0, &[Some(VertexBuffer { buffer, offset: 0 })]).unwrap();
+    let mut draw = |mode: Topology, count: u32| {
+        context.draw_vbo(&DrawInfo { mode, ..info() }, None, &[DrawStart { count, ..DrawStart::default() }]).unwrap();
+    };
+    draw(Topology::TRIANGLE_LIST, 1);
+    draw(Topology::POINT_LIST, 1);
+    let drawn = pixels(&mut context, &target);
+    assert_eq!((drawn[0], drawn.iter().filter(|pixel| pixel[0] != 0).count()), ([255; 4], 1));
+    drop(context);
+    assert_silent(&device);
+}
+
 /// Everything that lavapipe takes from commands is a part of pipelines on lesser devices.
 const STATIC: &[&str] = &[
     "vertexInputDynamicState",
@@ -117,8 +165,8 @@ fn static_and_dynamic_state_give_the_same() {
         let target = target(&context).unwrap();
         context.set_framebuffer_state(&framebuffer(&target)).unwrap();
         context.clear(&Clear::color([0.0, 0.0, 1.0, 1.0])).unwrap();
-        let add = ntv_driver::vk::BlendOp::ADD;
-        let one = ntv_driver::vk::BlendFactor::ONE;
+        let add = vk::BlendOp::ADD;
+        let one = vk::BlendFactor::ONE;
         let row = RtBlendState { blend_enable: true, rgb: (add, one, one), ..RtBlendState::default() };
         let blend = context.create_blend_state(&BlendState::all(row));
         context.bind_blend_state(&blend);

@@ -5,7 +5,8 @@ mod support;
 use ntv::capture::BackEnd;
 use ntv::module::Stage;
 use ntv_driver::context::{
-    BufferRange, Clear, Context, DrawStart, QueryKind, QueryResult, StreamOutputCounts, VertexBuffer,
+    BufferRange, Clear, Context, DrawInfo, DrawStart, QueryKind, QueryResult, RasterizerState, StreamOutputCounts,
+    StreamOutputTarget, VertexBuffer,
 };
 use ntv_driver::program::ProgramOptions;
 use ntv_driver::resource::{Buffer, BufferDescription};
@@ -90,6 +91,101 @@ fn back_ends_capture_the_same() {
     expected[16..16 + words.len()].copy_from_slice(&words);
     for (back_end, captured) in all {
         assert_eq!(captured, expected, "{back_end:?}");
+    }
+}
+
+/// A scene whose captured vertices have the form of those that are drawn, with two triangles: a red one behind a green one.
+fn whole_vertices(device: &ntv_driver::device::Device, captures: BackEnd) -> Scene {
+    let mut scene = scene(device, captures);
+    let rows = "// ntv: xfb=POS.xyzw:0+0/32\n// ntv: xfb=VAR0.xyzw:0+16/32\ndecl_function";
+    let context = &mut scene.context;
+    let shaders = [vertex().replace("decl_function", rows), fragment()].map(|text| shader(context, &text));
+    let options = ProgramOptions { captures: Some(captures), ..ProgramOptions::default() };
+    context.link_program(&shaders, &options).unwrap();
+    shaders.iter().for_each(|shader| context.bind_shader(shader.stage(), Some(shader)).unwrap());
+    let vertices = [triangle([1.0, 0.0, 0.0, 1.0]), triangle([0.0, 1.0, 0.0, 1.0])].concat();
+    let buffer = context.create_buffer_with(&vertices).unwrap();
+    context.set_vertex_buffers(0, &[Some(VertexBuffer { buffer, offset: 0 })]).unwrap();
+    scene
+}
+
+/// What is left of the colour after what `target` captured was drawn.
+fn redrawn(scene: &mut Scene, target: &Arc<StreamOutputTarget>) -> [u8; 4] {
+    scene.context.clear(&Clear::color([0.0; 4])).unwrap();
+    scene.context.draw_stream_output(&info(), target).unwrap();
+    pixels(&mut scene.context, &scene.target)[9]
+}
+
+#[test]
+fn what_was_captured_is_drawn() {
+    let without = "VK_EXT_transform_feedback";
+    let ways = [(BackEnd::Extension, None), (BackEnd::Storage, Some(without)), (BackEnd::Compute, Some(without))];
+    for (back_end, without) in ways {
+        let device = lavapipe(without.as_slice());
+        let mut scene = whole_vertices(&device, back_end);
+        let (first, second) = (Arc::clone(&scene.captured), scene.context.create_buffer_with(&[0; 512]).unwrap());
+        let [one, other] = [&first, &second]
+            .map(|buffer| scene.context.create_stream_output_target(BufferRange::whole(buffer)).unwrap());
+        let bind = |scene: &mut Scene, buffer: &Arc<Buffer>| {
+            let bound = VertexBuffer { buffer: Arc::clone(buffer), offset: 0 };
+            scene.context.set_vertex_buffers(0, &[Some(bound)]).unwrap();
+        };
+        // Nothing was captured yet, so nothing is drawn.
+        assert_eq!(redrawn(&mut scene, &one), [0; 4], "{back_end:?}");
+        scene.context.set_stream_output_targets(&[Some(Arc::clone(&one))], false).unwrap();
+        scene.context.draw_triangles(6).unwrap();
+        scene.context.set_stream_output_targets(&[], false).unwrap();
+        bind(&mut scene, &first);
+        assert_eq!(redrawn(&mut scene, &one), [0, 255, 0, 255], "{back_end:?}");
+        // What is drawn of it is captured again, elsewhere.
+        scene.context.set_stream_output_targets(&[Some(Arc::clone(&other))], false).unwrap();
+        scene.context.draw_stream_output(&info(), &one).unwrap();
+        scene.context.set_stream_output_targets(&[], false).unwrap();
+        scene.context.memory_barrier();
+        let [copied, original] = [&second, &first].map(|buffer| scene.context.read_buffer(buffer, 0, 192).unwrap());
+        assert_eq!(copied, original, "{back_end:?}");
+        // One triangle, where two were before.
+        bind(&mut scene, &second);
+        scene.context.set_stream_output_targets(&[Some(Arc::clone(&one))], false).unwrap();
+        scene.context.draw_triangles(3).unwrap();
+        scene.context.set_stream_output_targets(&[], false).unwrap();
+        bind(&mut scene, &first);
+        assert_eq!(redrawn(&mut scene, &one), [255, 0, 0, 255], "{back_end:?}");
+        drop(scene);
+        assert_silent(&device);
+    }
+}
+
+#[test]
+fn points_without_a_position_are_captured() {
+    for back_end in [BackEnd::Extension, BackEnd::Storage, BackEnd::Compute] {
+        let device = lavapipe(&[]);
+        let mut scene = scene(&device, back_end);
+        let context = &mut scene.context;
+        let text = vertex().replace("decl_function", "// ntv: xfb=VAR0.xyzw:0+0/16\ndecl_function");
+        let is_position = |line: &&str| line.contains("VARYING_SLOT_POS");
+        let text: String = text.lines().filter(|line| !is_position(line)).map(|line| format!("{line}\n")).collect();
+        let vertex = shader(context, &text);
+        let options = ProgramOptions { captures: Some(back_end), ..ProgramOptions::default() };
+        context.link_program(&[Arc::clone(&vertex)], &options).unwrap();
+        context.bind_shader(Stage::Vertex, Some(&vertex)).unwrap();
+        context.bind_shader(Stage::Fragment, None).unwrap();
+        let discard = RasterizerState { rasterizer_discard: true, ..RasterizerState::default() };
+        let rasterizer = context.create_rasterizer_state(&discard);
+        context.bind_rasterizer_state(&rasterizer);
+        let output = context.create_stream_output_target(BufferRange::whole(&scene.captured)).unwrap();
+        context.set_stream_output_targets(&[Some(output)], false).unwrap();
+        let points = DrawInfo { mode: vk::PrimitiveTopology::POINT_LIST, ..info() };
+        context.draw_vbo(&points, None, &[DrawStart { start: 2, count: 2, index_bias: 0 }]).unwrap();
+        context.set_stream_output_targets(&[], false).unwrap();
+        context.memory_barrier();
+        let bytes = context.read_buffer(&scene.captured, 0, 36).unwrap();
+        let mut expected: Vec<u8> =
+            [1.0f32, 0.5, 0.25, 1.0, 0.0, 1.0, 0.0, 1.0].into_iter().flat_map(f32::to_le_bytes).collect();
+        expected.extend(NOTHING.to_le_bytes());
+        assert_eq!(bytes, expected, "{back_end:?}");
+        drop(scene);
+        assert_silent(&device);
     }
 }
 

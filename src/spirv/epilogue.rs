@@ -81,7 +81,9 @@ impl Emit<'_> {
         let vertex_bits = match (position, size) {
             (true, false) => wanted,
             (true, true) => wanted & !Key::POINT_SIZE,
-            (false, _) => 0,
+            // What is only captured is drawn as points all the same.
+            (false, false) => wanted & Key::POINT_SIZE,
+            (false, true) => 0,
         };
         let bits = self.options.offer & if vertex { vertex_bits } else { targets };
         let id = if bits != 0 { self.m.id() } else { 0 };

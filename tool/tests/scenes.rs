@@ -96,10 +96,12 @@ fn compare(drawn: &Picture, wanted: &Picture) -> Result<(), Difference> {
     }
 }
 
-/// Draws a scene to `picture`.
+/// Draws a scene to `picture`, with the validation layer looking on.
 fn draw(scene: &Path, picture: &Path, more: &[&str]) -> Result<(), String> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ntv"));
-    command.args(["draw", "--device", "llvmpipe", "-o"]).args([picture, scene]).args(more);
+    command.args(["draw", "--device", "llvmpipe", "--validate", "-o"]).args([picture, scene]).args(more);
+    // What is wrong is said in a line; where it was found is of no use here.
+    command.env_remove("RUST_BACKTRACE");
     let output = command.output().expect("ntv");
     match output.status.success() {
         true => Ok(()),

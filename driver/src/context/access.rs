@@ -27,6 +27,11 @@ macro_rules! uses {
         pub(crate) enum Use { $($(#[$doc])* $name,)* }
 
         impl Use {
+            /// The layout that an image has to be in.
+            pub(super) fn layout(self) -> vk::ImageLayout {
+                self.row().2
+            }
+
             fn row(self) -> (vk::PipelineStageFlags2, vk::AccessFlags2, vk::ImageLayout) {
                 match self {
                     $(Use::$name => (stages::$stages, accesses::$access, vk::ImageLayout::$layout),)*
@@ -79,6 +84,8 @@ uses! {
     Uniform SHADERS UNIFORM UNDEFINED;
     /// A uniform texel buffer, or a sampled image.
     Sampled SHADERS SAMPLED SHADER_READ_ONLY_OPTIMAL;
+    /// A sampled image that the same commands draw or store to.
+    SampledGeneral SHADERS SAMPLED GENERAL;
     /// A storage buffer, storage texel buffer or storage image.
     Storage SHADERS STORAGE GENERAL;
     /// A vertex buffer.
@@ -91,6 +98,10 @@ uses! {
     ColorAttachment COLOR COLOR COLOR_ATTACHMENT_OPTIMAL;
     /// Depth and stencil that are drawn to.
     DepthAttachment TESTS DEPTH DEPTH_STENCIL_ATTACHMENT_OPTIMAL;
+    /// A colour that is drawn to, of an image that the same draws sample or store to.
+    ColorGeneral COLOR COLOR GENERAL;
+    /// As `ColorGeneral`, of depth and stencil.
+    DepthGeneral TESTS DEPTH GENERAL;
     /// A colour that is drawn to and read.
     FetchedColor FETCHED_COLOR FETCHED_COLOR GENERAL;
     /// Depth and stencil that are drawn to and read.

@@ -3,7 +3,7 @@
 use super::access::Use;
 use super::{Context, Dirty};
 use crate::error::{Error, Result};
-use crate::format::FormatInfo;
+use crate::format::{aspects, FormatInfo};
 use crate::resource::{Buffer, ImageStorage, Texture, TextureTarget};
 use ash::vk;
 use std::sync::Arc;
@@ -214,6 +214,9 @@ impl Context {
         let samples = [src, dst].map(|texture| texture.description().samples);
         if samples[1] != 1 || samples[0] != 1 && (src_region.size != dst_region.size || *flip != [false; 2]) {
             return Err(Error::new("samples are brought together, and nothing else is done with them, in one blit"));
+        }
+        if samples[0] != 1 && aspects(src.description().format) != vk::ImageAspectFlags::COLOR {
+            return Err(Error::new("no blit brings samples of depth or stencil together"));
         }
         self.begin_copy()?;
         let (from, to) = (src.storage(), dst.storage());

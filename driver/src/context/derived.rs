@@ -5,6 +5,7 @@
 //! | whether the framebuffer is complete | the framebuffer, and so the textures in it |
 //! | which vertex buffers are read | program, vertex elements |
 //! | who captures what is drawn | program, targets of transform feedback |
+//! | textures that are used in several ways at once | program, framebuffer, what is sampled and stored to |
 //! | whether anything can be drawn | all of these, and the vertex buffers |
 //!
 //! A draw that cannot be drawn is an error before anything is recorded of it.
@@ -13,11 +14,13 @@
 
 use super::bind::{Bound, MAX_VERTEX_BUFFERS};
 use super::rendering::Rendering;
+use super::sharing::{shared, Shared};
 use super::state::FramebufferState;
 use super::{Context, Current, Dirty};
 use crate::error::{Error, Result};
+use crate::program::Program;
 use crate::resource::Surface;
-use crate::state::{bits, Derived};
+use crate::state::{bits, Derived, Revisions};
 use ash::vk;
 use ntv::capture::BackEnd;
 
@@ -28,6 +31,7 @@ pub(super) struct DerivedState {
     vertex_buffers: Derived<std::result::Result<u32, String>, Dirty>,
     /// Who writes what is captured; `None` if nothing is.
     feedback: Derived<Option<BackEnd>, Dirty>,
+    shared: Derived<Shared, Dirty>,
     draw: Derived<Option<String>, Dirty>,
 }
 
@@ -37,6 +41,7 @@ impl Default for DerivedState {
             framebuffer: Derived::new(bits![Dirty: Framebuffer]),
             vertex_buffers: Derived::new(bits![Dirty: Program, VertexElements]),
             feedback: Derived::new(bits![Dirty: Program, StreamOutput]),
+            shared: Derived::new(bits![Dirty: Program, Framebuffer, Textures, Images]),
             draw: Derived::new(bits![Dirty: Program, VertexElements, VertexBuffers]),
         }
     }
@@ -46,7 +51,13 @@ impl DerivedState {
     /// How often a value was computed.
     pub(super) fn recomputations(&self) -> u64 {
         let own = self.framebuffer.recomputations() + self.vertex_buffers.recomputations();
-        own + self.feedback.recomputations() + self.draw.recomputations()
+        own + self.feedback.recomputations() + self.shared.recomputations() + self.draw.recomputations()
+    }
+
+    /// The textures that draws of `program` use in several ways at once.
+    pub(super) fn shared(&mut self, revisions: &Revisions<Dirty>, bound: &Bound, program: Option<&Program>) -> &Shared {
+        let find = |program| shared(bound, program, Some(bound.framebuffer.get()));
+        self.shared.get(revisions, || program.map(find).unwrap_or_default())
     }
 }
 
@@ -87,7 +98,7 @@ impl Context {
 
 fn why_incomplete(framebuffer: &FramebufferState, limits: &vk::PhysicalDeviceLimits) -> Option<String> {
     let samples = |surface: &Surface| surface.texture.description().samples;
-    let mut surfaces = framebuffer.colors.iter().flatten().chain(&framebuffer.depth_stencil);
+    let mut surfaces = framebuffer.surfaces();
     let first = surfaces.next().map(samples);
     if surfaces.any(|surface| Some(samples(surface)) != first) {
         return Some("the framebuffer's attachments have different numbers of samples".into());

@@ -3,12 +3,12 @@
 //! The descriptors of a class are written into memory of the host first. A set that has the same already is bound again; else
 //! a new one is written by the layout's template. Sets are of a batch, and their pools are used again when the device is done with it.
 
+use super::access::Use;
 use crate::device::handle::Owned;
 use crate::device::Logical;
 use crate::error::{Context as _, Result};
 use crate::program::{SetLayout, CLASSES};
 use ash::vk;
-use ntv::module::DescriptorKind;
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -142,13 +142,9 @@ pub(super) fn buffer_descriptor(buffer: vk::Buffer, offset: u64, range: u64) -> 
     [vk::Handle::as_raw(buffer), offset, range]
 }
 
-/// The descriptor of a view of an image, a sampler, or both.
-pub(super) fn image_descriptor(kind: DescriptorKind, sampler: vk::Sampler, view: vk::ImageView) -> Descriptor {
-    let layout = match kind {
-        DescriptorKind::StorageImage | DescriptorKind::InputAttachment => vk::ImageLayout::GENERAL,
-        _ => vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL,
-    };
-    let info = vk::DescriptorImageInfo { sampler, image_view: view, image_layout: layout };
+/// The descriptor of a view of an image that is used so, of a sampler, or of both.
+pub(super) fn image_descriptor(used: Use, sampler: vk::Sampler, view: vk::ImageView) -> Descriptor {
+    let info = vk::DescriptorImageInfo { sampler, image_view: view, image_layout: used.layout() };
     let mut words = [vk::Handle::as_raw(info.sampler), vk::Handle::as_raw(info.image_view), 0];
     // The layout is the first 32 bits after the two handles, and padding follows.
     let layout = (info.image_layout.as_raw() as u32).to_ne_bytes();

@@ -2,7 +2,7 @@
 
 use super::access::Use;
 use super::state::{DrawIndirect, DrawInfo, DrawStart, Indices, Topology};
-use super::stream_output::StreamOutputTarget;
+use super::stream_output::{Captured, StreamOutputTarget};
 use super::{Command, Context, Dirty};
 use crate::error::{Error, Result};
 use crate::pipeline::Word;
@@ -70,26 +70,33 @@ impl Context {
 
     /// Draws as many vertices as `target` captured: GL's `glDrawTransformFeedback`.
     pub fn draw_stream_output(&mut self, info: &DrawInfo, target: &StreamOutputTarget) -> Result<()> {
-        let Some(functions) = self.device.feedback.clone() else {
-            return Err(Error::new("the device has no transformFeedback"));
-        };
         if info.indices.is_some() {
             return Err(Error::new("what transform feedback captured is drawn without indices"));
         }
+        match target.captured() {
+            Captured::Vertices(count) => self.draw_vbo(info, None, &[DrawStart { count, ..DrawStart::default() }]),
+            Captured::OnDevice { stride } => self.draw_byte_count(info, target, stride),
+        }
+    }
+
+    /// Draws as many vertices as the device captured to `target`, of so many bytes each.
+    fn draw_byte_count(&mut self, info: &DrawInfo, target: &StreamOutputTarget, stride: u32) -> Result<()> {
+        let Some(functions) = self.device.feedback.clone() else {
+            return Err(Error::new("the device has no transformFeedback"));
+        };
         self.flush_if_long()?;
+        self.take_messages();
         self.set_topology(info)?;
         // A capture that is under way ends first, as its counter is read.
         self.suspend_feedback();
         let counter = target.counter.storage();
         self.use_buffer(&counter, Use::FeedbackCounter);
         self.flush_barriers();
+        self.before_draw(info, true, &[])?;
         self.sync(Command::Draw)?;
         self.record_input(info);
         self.resume_feedback()?;
-        let (instances, first, stride) = (info.instance_count, info.start_instance, target.stride());
-        if stride == 0 {
-            return Err(Error::new("nothing was captured yet"));
-        }
+        let (instances, first) = (info.instance_count, info.start_instance);
         // SAFETY: the buffer is recording, within a rendering; the counter has the bytes that were captured.
         unsafe {
             let commands = self.batch.commands;
@@ -98,15 +105,21 @@ impl Context {
         }
         self.batch.draws += 1;
         self.counters.draws += 1;
+        self.after_draw();
         Ok(())
     }
 
     /// Notes the class of the topology, which pipelines have, and whether there are indices.
     pub(super) fn set_topology(&mut self, info: &DrawInfo) -> Result<()> {
-        let class = class(info.mode).as_raw() as u32;
-        if self.current.desc.get(Word::Topology) != class {
+        let (class, points) = (class(info.mode).as_raw() as u32, Topology::POINT_LIST.as_raw() as u32);
+        let before = self.current.desc.get(Word::Topology);
+        if before != class {
             self.current.desc.set(Word::Topology, class);
             self.force(Dirty::Pipeline);
+            if [before, class].contains(&points) {
+                // Points have a size.
+                self.force(Dirty::ShaderKey);
+            }
         }
         let is_indexed = info.indices.is_some();
         if self.current.is_indexed != is_indexed {

@@ -7,14 +7,13 @@
 use super::access::Use;
 use super::descriptors::{image_descriptor, Descriptor};
 use super::rendering::Rendering;
-use super::Context;
+use super::{Context, Dirty};
 use crate::device::handle::Owned;
 use crate::error::{Context as _, Error, Result};
 use crate::format::aspects;
 use crate::pipeline::{pass_barrier, PassKey, DEPTH_ATTACHMENT, PASS_BARRIER_STAGES, STENCIL_ATTACHMENT};
 use crate::resource::{unique_id, ViewKey};
 use ash::vk;
-use ntv::module::DescriptorKind;
 use std::sync::Arc;
 
 /// A render pass object with a framebuffer of the attachments.
@@ -32,10 +31,14 @@ impl Context {
         self.current.program.as_ref().is_some_and(|program| program.reads_framebuffer)
     }
 
-    /// What is drawn from now on sees, where it reads the framebuffer, what was drawn before: Gallium's `texture_barrier`.
+    /// What is drawn from now on sees, where it reads the framebuffer or samples what it draws to, what was drawn before: Gallium's
+    /// `texture_barrier`.
     pub fn texture_barrier(&mut self) {
         if !self.current.rendering.is_active || !self.current.rendering.is_pass {
-            // Whoever begins a pass later waits for what was drawn.
+            // Whoever begins a pass later waits for what was drawn; who samples what it draws to looks again.
+            if !self.current.shared.is_empty() {
+                self.force(Dirty::Accesses);
+            }
             return;
         }
         let (barriers, [from, to]) = ([pass_barrier()], PASS_BARRIER_STAGES);
@@ -71,9 +74,8 @@ impl Context {
 
     /// Begins the pass, outside of a rendering.
     pub(super) fn begin_pass(&mut self, pass: &Pass) {
-        for (storage, used) in self.current.rendering.attachments() {
-            let used = if used == Use::ColorAttachment { Use::FetchedColor } else { Use::FetchedDepth };
-            self.use_image(&storage, used);
+        for (storage, is_depth) in self.current.rendering.attachments() {
+            self.use_image(&storage, if is_depth { Use::FetchedDepth } else { Use::FetchedColor });
         }
         self.flush_barriers();
         let [width, height] = self.current.rendering.size;
@@ -101,7 +103,7 @@ impl Context {
             || Error::new(format!("the shader reads attachment {number} of the framebuffer, and there is none"));
         let surface = surface.ok_or_else(missing)?;
         let view = surface.texture.storage().view(&self.device, &ViewKey { aspect, ..surface.key() })?;
-        Ok(image_descriptor(DescriptorKind::InputAttachment, vk::Sampler::null(), view))
+        Ok(image_descriptor(Use::FetchedColor, vk::Sampler::null(), view))
     }
 }
 

@@ -20,7 +20,7 @@
 //! | `batch`, `access`, `rendering`, `upload` | a command buffer and what it uses; barriers; renderings; bytes on their way to the device |
 //! | `draw`, `grid`, `clear`, `copy`, `read` | commands |
 //! | `stream_output`, `capture`, `query` | transform feedback by the device, and by shaders; what is counted |
-//! | `fetch` | programs that read what they draw to |
+//! | `fetch`, `sharing` | programs that read what they draw to; textures that are used in several ways at once |
 //! | `shared`, `warm` | what all contexts of a device share: programs, pipelines, the worker that warms them up |
 //!
 //! A context is used by one thread at a time. Resources, shaders and samplers are shared between contexts of one device.
@@ -43,6 +43,7 @@ mod query;
 mod read;
 mod rendering;
 mod shared;
+mod sharing;
 mod slots;
 mod state;
 mod stream_output;
@@ -139,6 +140,10 @@ struct Current {
     compute: Option<(Arc<Program>, Arc<Pipeline>)>,
     compute_sets: descriptors::BoundSets,
     rendering: rendering::Rendering,
+    /// Textures that draws use in several ways at once.
+    shared: sharing::Shared,
+    /// As `shared`, of the last dispatch.
+    compute_shared: sharing::Shared,
     sets: descriptors::BoundSets,
     /// What the push constants are, and what the command buffer has of them.
     push: Vec<u8>,

@@ -1,6 +1,5 @@
 //! Renderings: what is drawn to from one begin to an end, and clears that become a part of the begin.
 
-use super::access::Use;
 use super::fetch::Pass;
 use super::state::{Clear, FramebufferState, MAX_COLORS};
 use super::{Context, Dirty};
@@ -55,7 +54,7 @@ impl Rendering {
     /// A rendering to nothing, of the size that `framebuffer` has.
     pub(super) fn of_size(framebuffer: &FramebufferState) -> Rendering {
         let mut rendering = Rendering { size: framebuffer.size, layers: u32::MAX, samples: 1, ..Rendering::default() };
-        for surface in framebuffer.colors.iter().flatten().chain(&framebuffer.depth_stencil) {
+        for surface in framebuffer.surfaces() {
             let [width, height] = surface.size();
             let is_first = rendering.layers == u32::MAX;
             let least = |least: u32, own: u32| if is_first { own } else { least.min(own) };
@@ -76,10 +75,10 @@ impl Rendering {
         (colors, self.depth_stencil.as_ref().map_or(vk::ImageAspectFlags::empty(), |(.., aspects)| *aspects))
     }
 
-    /// The images that are drawn to, and how.
-    pub(super) fn attachments(&self) -> Vec<(Arc<ImageStorage>, Use)> {
-        let colors = self.colors.iter().flatten().map(|(storage, _)| (Arc::clone(storage), Use::ColorAttachment));
-        let depth_stencil = self.depth_stencil.iter().map(|(storage, ..)| (Arc::clone(storage), Use::DepthAttachment));
+    /// The images that are drawn to, and whether as depth and stencil.
+    pub(super) fn attachments(&self) -> Vec<(Arc<ImageStorage>, bool)> {
+        let colors = self.colors.iter().flatten().map(|(storage, _)| (Arc::clone(storage), false));
+        let depth_stencil = self.depth_stencil.iter().map(|(storage, ..)| (Arc::clone(storage), true));
         colors.chain(depth_stencil).collect()
     }
 
@@ -145,23 +144,23 @@ impl Context {
         let clears = std::mem::take(&mut self.current.rendering.clears);
         let colors = self.current.rendering.colors.clone();
         let depth_stencil = self.current.rendering.depth_stencil.clone();
-        for (storage, used) in self.current.rendering.attachments() {
-            self.use_image(&storage, used);
+        for (storage, is_depth) in self.current.rendering.attachments() {
+            self.use_image(&storage, self.use_of_attachment(&storage, is_depth));
         }
         self.flush_barriers();
         let attachments: Vec<vk::RenderingAttachmentInfo<'_>> = colors
             .iter()
             .zip(&clears.colors)
             .map(|(color, clear)| {
-                let Some((_, view)) = color else { return vk::RenderingAttachmentInfo::default() };
-                let layout = vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL;
+                let Some((storage, view)) = color else { return vk::RenderingAttachmentInfo::default() };
+                let layout = self.use_of_attachment(storage, false).layout();
                 let value = clear.map(|uint32| vk::ClearValue { color: vk::ClearColorValue { uint32 } });
                 attachment(*view, layout, value)
             })
             .collect();
         let with = |aspect: vk::ImageAspectFlags, value: Option<vk::ClearValue>| {
-            let (_, view, _) = depth_stencil.as_ref().filter(|(.., has)| has.contains(aspect))?;
-            Some(attachment(*view, vk::ImageLayout::DEPTH_STENCIL_ATTACHMENT_OPTIMAL, value))
+            let (storage, view, _) = depth_stencil.as_ref().filter(|(.., has)| has.contains(aspect))?;
+            Some(attachment(*view, self.use_of_attachment(storage, true).layout(), value))
         };
         let value =
             |depth: f32, stencil: u32| vk::ClearValue { depth_stencil: vk::ClearDepthStencilValue { depth, stencil } };

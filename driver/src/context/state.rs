@@ -90,7 +90,8 @@ pub struct RasterizerState {
     pub discard_by_position: bool,
     /// Width of lines.
     pub line_width: f32,
-    /// What a shader that says no point size draws points with a size of 1: GL's points without `GL_PROGRAM_POINT_SIZE`.
+    /// What a shader that says no point size draws points with a size of 1: GL's points without `GL_PROGRAM_POINT_SIZE`. Vertices that
+    /// are drawn as points always have it.
     pub default_point_size: bool,
     /// Depth and stencil are tested before the shader, where that changes no result.
     pub early_fragment_tests: bool,
@@ -250,6 +251,13 @@ pub struct FramebufferState {
     pub samples: u32,
     /// How the picture lies on the screen: bits of [`Key::ORIENTATION`](ntv::Key::ORIENTATION).
     pub orientation: u64,
+}
+
+impl FramebufferState {
+    /// What is there of it.
+    pub(super) fn surfaces(&self) -> impl Iterator<Item = &Surface> + Clone {
+        self.colors.iter().flatten().chain(&self.depth_stencil)
+    }
 }
 
 /// How vertices become primitives: Gallium's `mesa_prim`.

@@ -25,15 +25,27 @@ pub struct StreamOutputTarget {
     pub(crate) range: BufferRange,
     /// Bytes that were captured, on the device.
     pub(crate) counter: Arc<Buffer>,
-    /// Bytes of a vertex, of the last program that captured there.
+    /// Bytes of a vertex, if the device captured there last; else 0.
     stride: AtomicU32,
     /// Vertices that shaders captured there since it was begun to.
     vertices: AtomicU32,
 }
 
+/// How many vertices a target has.
+pub(super) enum Captured {
+    /// So many, as shaders captured them.
+    Vertices(u32),
+    /// The device knows how many bytes it captured, of so many each.
+    OnDevice { stride: u32 },
+}
+
 impl StreamOutputTarget {
-    pub(super) fn stride(&self) -> u32 {
-        self.stride.load(Ordering::Relaxed)
+    /// How many vertices were captured there.
+    pub(super) fn captured(&self) -> Captured {
+        match self.stride.load(Ordering::Relaxed) {
+            0 => Captured::Vertices(self.vertices()),
+            stride => Captured::OnDevice { stride },
+        }
     }
 
     /// Vertices that shaders captured there.
@@ -43,6 +55,7 @@ impl StreamOutputTarget {
 
     pub(super) fn add_vertices(&self, vertices: u32) {
         self.vertices.store(self.vertices().saturating_add(vertices), Ordering::Relaxed);
+        self.stride.store(0, Ordering::Relaxed);
     }
 }
 

@@ -96,7 +96,7 @@ impl DynamicStates {
     pub(super) fn query(features: &Features, without: &[String]) -> DynamicStates {
         let kept =
             |state: &&DynamicState| state.is_had(features) && !without.iter().any(|name| name == state.feature());
-        DynamicStates(DynamicState::ALL.iter().filter(kept).fold(0, |all, state| all | 1 << *state as u32))
+        DynamicState::ALL.iter().filter(kept).copied().collect()
     }
 
     /// Whether `state` is among them.
@@ -107,5 +107,11 @@ impl DynamicStates {
     /// All of them.
     pub fn iter(self) -> impl Iterator<Item = DynamicState> {
         DynamicState::ALL.iter().copied().filter(move |state| self.has(*state))
+    }
+}
+
+impl FromIterator<DynamicState> for DynamicStates {
+    fn from_iter<I: IntoIterator<Item = DynamicState>>(states: I) -> DynamicStates {
+        DynamicStates(states.into_iter().fold(0, |all, state| all | 1 << state as u32))
     }
 }

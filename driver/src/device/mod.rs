@@ -3,6 +3,7 @@
 mod dynamic;
 mod features;
 pub(crate) mod handle;
+mod messages;
 mod queue;
 
 use crate::context::SharedSlot;
@@ -152,10 +153,12 @@ impl Device {
         self.logical.queries
     }
 
-    /// What the validation layer said since it was last asked.
+    /// What the validation layer said since it was last asked, without what it is known to be wrong about.
     pub fn take_messages(&self) -> Vec<String> {
-        let messages = &self.logical.instance.messages;
-        std::mem::take(&mut *messages.lock().unwrap_or_else(PoisonError::into_inner))
+        let Instance { messages, layer, .. } = &self.logical.instance;
+        let mut said = std::mem::take(&mut *messages.lock().unwrap_or_else(PoisonError::into_inner));
+        said.retain(|message| !messages::is_false_alarm(message, *layer, self.logical.dynamic));
+        said
     }
 }
 
@@ -410,6 +413,8 @@ struct Instance {
     debug: Option<(ash::ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT)>,
     /// Boxed, because the layer has its address.
     messages: Box<Mutex<Vec<String>>>,
+    /// The version of Vulkan that the validation layer knows; 0 if it does not look on.
+    layer: u32,
     lost: AtomicBool,
     /// The loaded library, which `raw` calls.
     _entry: ash::Entry,
@@ -424,8 +429,8 @@ impl Instance {
         let entry = opened.entry.clone();
         let application = vk::ApplicationInfo::default().application_name(c"ntv").api_version(vk::API_VERSION_1_3);
         let (mut layers, mut extensions) = (vec![], vec![]);
+        let layer = if validation { require_layer(&entry)? } else { 0 };
         if validation {
-            require_layer(&entry)?;
             layers.push(LAYER.as_ptr());
         }
         if validation || options.names {
@@ -448,7 +453,7 @@ impl Instance {
         let raw = unsafe { entry.create_instance(&info, None) }.during("vkCreateInstance")?;
         let messages = Box::new(Mutex::new(Vec::new()));
         let lost = AtomicBool::new(false);
-        let mut instance = Instance { raw, debug: None, messages, lost, _entry: entry };
+        let mut instance = Instance { raw, debug: None, messages, layer, lost, _entry: entry };
         if validation {
             instance.listen()?;
         }
@@ -488,13 +493,13 @@ impl Drop for Instance {
     }
 }
 
-/// Fails if the validation layer is not installed.
-fn require_layer(entry: &ash::Entry) -> Result<()> {
+/// The version of Vulkan that the validation layer knows; fails if it is not installed.
+fn require_layer(entry: &ash::Entry) -> Result<u32> {
     // SAFETY: no requirements.
     let layers = unsafe { entry.enumerate_instance_layer_properties() }.during("vkEnumerateInstanceLayerProperties")?;
-    let found = layers.iter().any(|layer| layer.layer_name_as_c_str() == Ok(LAYER));
+    let found = layers.iter().find(|layer| layer.layer_name_as_c_str() == Ok(LAYER));
     let missing = || Error::new("no validation layer: install vulkan-validationlayers");
-    found.then_some(()).ok_or_else(missing)
+    found.map(|layer| layer.spec_version).ok_or_else(missing)
 }
 
 /// What the validation layer calls.

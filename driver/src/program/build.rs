@@ -6,10 +6,12 @@ use crate::device::Logical;
 use crate::error::{Error, Result};
 use ash::vk;
 use ntv::capture::{Attribute, BackEnd};
+use ntv::import::reflect;
 use ntv::ir::XfbInfo;
 use ntv::module::{DescriptorKind, Module, Stage};
 use ntv::plan::{plan, Class, Limits, Placements, Plan, Threshold, Wishes};
 use ntv::{variant, EmitOptions, Feature, Key, Options, Target, Translator};
+use std::ffi::CString;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::Arc;
 
@@ -87,7 +89,8 @@ impl Builder {
         (program.inline_blocks, program.is_plain) = (inline_blocks, is_plain);
         let entry = |shader: &Arc<Shader>| match &shader.source {
             Source::Words(words) => Some((shader.stage, words.entry.clone())),
-            Source::Nir(_) | Source::Module(_) => None,
+            Source::Module(module) => Some((shader.stage, CString::new(reflect(&module.words).ok()?.entry).ok()?)),
+            Source::Nir(_) => None,
         };
         program.entries = shaders.iter().filter_map(entry).collect();
         // The words of shaders from elsewhere have the device capture.

@@ -153,6 +153,8 @@ impl TextureDescription {
 
 /// Texels that contexts bind.
 pub struct Texture {
+    /// A number that no other texture has.
+    pub(crate) id: u64,
     device: Arc<Logical>,
     description: TextureDescription,
     storage: Mutex<Arc<ImageStorage>>,
@@ -162,8 +164,9 @@ pub struct Texture {
 
 impl Texture {
     pub(crate) fn new(device: &Arc<Logical>, description: TextureDescription) -> Result<Arc<Texture>> {
-        let storage = Mutex::new(Arc::new(ImageStorage::new(device, &description)?));
-        Ok(Arc::new(Texture { device: Arc::clone(device), description, storage, subject: Subject::new() }))
+        let id = unique_id();
+        let storage = Mutex::new(Arc::new(ImageStorage::new(device, &description, id)?));
+        Ok(Arc::new(Texture { id, device: Arc::clone(device), description, storage, subject: Subject::new() }))
     }
 
     /// What it was made as.
@@ -178,7 +181,7 @@ impl Texture {
 
     /// Gives it a new storage, whose contents are undefined, and tells the contexts that have it bound.
     pub(crate) fn replace_storage(&self) -> Result<Arc<ImageStorage>> {
-        let new = Arc::new(ImageStorage::new(&self.device, &self.description)?);
+        let new = Arc::new(ImageStorage::new(&self.device, &self.description, self.id)?);
         *self.storage.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&new);
         self.subject.notify();
         Ok(new)
@@ -198,6 +201,8 @@ pub(crate) struct ImageStorage {
     pub(crate) raw: Owned<vk::Image>,
     _memory: Memory,
     pub(crate) id: u64,
+    /// The number of its texture.
+    pub(crate) texture: u64,
     pub(crate) aspects: vk::ImageAspectFlags,
     pub(crate) home: vk::ImageLayout,
     /// Whether some commands brought it into its home layout.
@@ -205,7 +210,7 @@ pub(crate) struct ImageStorage {
 }
 
 impl ImageStorage {
-    fn new(device: &Arc<Logical>, description: &TextureDescription) -> Result<ImageStorage> {
+    fn new(device: &Arc<Logical>, description: &TextureDescription, texture: u64) -> Result<ImageStorage> {
         check(&device.limits, description)?;
         let cube = matches!(description.target, TextureTarget::Cube | TextureTarget::CubeArray);
         let flags = if cube { vk::ImageCreateFlags::CUBE_COMPATIBLE } else { vk::ImageCreateFlags::empty() };
@@ -234,6 +239,7 @@ impl ImageStorage {
             raw,
             _memory: memory,
             id: unique_id(),
+            texture,
             aspects: aspects(description.format),
             home: description.home(),
             is_initialized: std::sync::atomic::AtomicBool::new(false),

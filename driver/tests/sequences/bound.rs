@@ -41,12 +41,9 @@ impl Bound {
 
     /// The topology that comes nearest to `mode` of those that the shaders take.
     pub(crate) fn topology(&self, mode: Topology) -> Topology {
-        let has_size = self.vertex.is_some_and(|number| shaders::VERTEX[number].has_point_size)
-            || tables::rasterizers()[self.rasterizer].default_point_size;
         match mode {
             _ if self.tessellation => Topology::PATCH_LIST,
             Topology::PATCH_LIST => Topology::TRIANGLE_LIST,
-            Topology::POINT_LIST if !has_size => Topology::TRIANGLE_LIST,
             Topology::POINT_LIST | Topology::LINE_LIST | Topology::LINE_STRIP if self.geometry => {
                 Topology::TRIANGLE_STRIP
             }

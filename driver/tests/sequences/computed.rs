@@ -45,17 +45,6 @@ fn simple(call: &Call) -> Option<Call> {
     }
 }
 
-/// What the validation layer (1.3.239) says although it is wrong, and the feature without which it is right.
-const FALSE_ALARMS: &[(&str, &str)] = &[
-    // What is written to a colour that is not there is dropped (Vulkan, `VkPipelineRenderingCreateInfo`), and not undefined.
-    ("of type `VK_FORMAT_UNDEFINED` does not match fragment shader output type", ""),
-    // It does not know that commands may set the number of samples.
-    (
-        "must match corresponding VkPipelineMultisampleStateCreateInfo sample count",
-        "extendedDynamicState3RasterizationSamples",
-    ),
-];
-
 const LIBRARY: &str = "VK_EXT_graphics_pipeline_library";
 
 fn ways() -> Vec<Way> {
@@ -91,12 +80,7 @@ impl Way {
         let (contents, counts) = (player.contents().map_err(failed)?, player.counts());
         let results = std::mem::take(&mut player.results);
         drop(player);
-        let states = self.rig.device.dynamic_states();
-        let is_wrong = |message: &&String| {
-            let has = |feature: &str| feature.is_empty() || states.iter().any(|state| state.feature() == feature);
-            FALSE_ALARMS.iter().any(|(text, feature)| message.contains(text) && has(feature))
-        };
-        match self.rig.device.take_messages().iter().find(|message| !is_wrong(message)) {
+        match self.rig.device.take_messages().first() {
             Some(message) => Err(format!("the validation layer says: {message}")),
             None => Ok(Outcome { results, contents, counts }),
         }

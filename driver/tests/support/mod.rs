@@ -107,6 +107,27 @@ pub(crate) fn fragment_with_texture() -> String {
         32x4 %9 = (float32)tex %3 (coord), 0 (texture), 0 (sampler)\n    {STORE_COLOR}"))
 }
 
+/// A fragment shader: the colour is the first of texel buffer 0.
+pub(crate) fn fragment_with_texels() -> String {
+    let head = "num_textures: 1\ndecl_var uniform INTERP_MODE_NONE none samplerBuffer texels (0, 0, 0)\n";
+    stage(
+        "FRAGMENT",
+        head,
+        &format!(
+            "    \
+        32 %2 = deref_var &texels (uniform samplerBuffer)\n    \
+        32x4 %9 = (float32)txf %2 (texture_deref), %2 (sampler_deref), %0 (coord), %0 (lod)\n    {STORE_COLOR}"
+        ),
+    )
+}
+
+/// A fragment shader: the colour becomes twice what it was.
+pub(crate) fn fragment_that_doubles() -> String {
+    stage("FRAGMENT", "", &format!("    \
+        32x4 %1 = @load_output (%0) (base=0, range=1, component=0, dest_type=float32, io location=FRAG_RESULT_DATA0 slots=1 fbfetch)\n    \
+        32x4 %9 = fadd %1, %1\n    {STORE_COLOR}"))
+}
+
 /// A compute shader: adds 1 to the first word of storage block 0, of 4 invocations each to its own word.
 pub(crate) fn increment() -> String {
     stage(

@@ -19,8 +19,6 @@ pub(crate) struct Info {
     pub images: &'static [usize],
     /// Attributes that it reads.
     pub attributes: usize,
-    /// It writes a point size.
-    pub has_point_size: bool,
     /// Stream output targets that it writes.
     pub targets: usize,
 }
@@ -155,7 +153,6 @@ const PLAIN: Info = Info {
     buffers: &[],
     images: &[],
     attributes: 0,
-    has_point_size: false,
     targets: 0,
 };
 
@@ -181,7 +178,6 @@ pub(crate) const VERTEX: &[Info] = &[
         ),
         constants: &[0],
         attributes: 2,
-        has_point_size: true,
         ..PLAIN
     },
     Info {
@@ -209,7 +205,6 @@ pub(crate) const VERTEX: &[Info] = &[
         ),
         constants: &[0],
         attributes: 1,
-        has_point_size: true,
         targets: 2,
         ..PLAIN
     },
@@ -224,7 +219,6 @@ pub(crate) const VERTEX: &[Info] = &[
             output!("14", "1", "VAR0"),
             point_size!()
         ),
-        has_point_size: true,
         ..PLAIN
     },
 ];

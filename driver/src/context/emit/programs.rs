@@ -7,6 +7,7 @@ use crate::pipeline::{MultisampleWord, Pipeline, PipelineSource, Word};
 use crate::program::{Program, Shader, CLASSES};
 use crate::state::{bits, BitSet};
 use ash::vk;
+use ntv::capture::BackEnd;
 use ntv::module::Stage;
 use ntv::Key;
 use std::sync::Arc;
@@ -112,6 +113,13 @@ impl Context {
         self.set_word(Word::KeyHeight, key.size[1]);
     }
 
+    /// Whether the vertex shader makes points, so that it has to say how big they are (Vulkan, VUID-07722).
+    fn draws_vertices_as_points(&self) -> bool {
+        let is_points = self.current.desc.get(Word::Topology) == vk::PrimitiveTopology::POINT_LIST.as_raw() as u32;
+        let between = [Stage::TessEval, Stage::Geometry];
+        is_points && between.iter().all(|stage| self.bound.shaders[*stage as usize].is_none())
+    }
+
     /// What the state asks of modules, and the program can tell apart.
     pub(in crate::context) fn key_of_state(&self, program: &Program) -> Key {
         let rasterizer = self.rasterizer_state();
@@ -119,10 +127,11 @@ impl Context {
         let mut bits = Key::STRIP | framebuffer.orientation & Key::ORIENTATION;
         let mut set = |bit: u64, on: bool| bits |= if on { bit } else { 0 };
         set(Key::GL_DEPTH, !rasterizer.clip_halfz && !self.device.features.depth_clip_control);
-        set(Key::POINT_SIZE, rasterizer.default_point_size);
+        set(Key::POINT_SIZE, rasterizer.default_point_size || self.draws_vertices_as_points());
         set(Key::EARLY_FRAGMENT_TESTS, rasterizer.early_fragment_tests);
         set(Key::SAMPLE_SHADING, *self.bound.min_samples.get() > 1 && self.current.rendering.samples > 1);
-        set(Key::NO_CAPTURE, !self.feedback.is_active());
+        // What a compute shader captures is drawn without captures.
+        set(Key::NO_CAPTURE, !self.feedback.is_active() || program.is_captured_by(BackEnd::Compute));
         set(Key::DISCARD, rasterizer.discard_by_position);
         if self.bound.blend.get().as_ref().is_some_and(|blend| blend.state.dither) {
             for (target, surface) in (0..Key::DITHERED_TARGETS).zip(&framebuffer.colors) {

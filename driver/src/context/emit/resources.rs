@@ -4,6 +4,7 @@ use super::dynamic::Recorder;
 use crate::context::access::Use;
 use crate::context::bind::{ConstantBuffer, SamplerPointer};
 use crate::context::descriptors::{buffer_descriptor, image_descriptor, texel_descriptor, Descriptor};
+use crate::context::sharing::shared;
 use crate::context::{BufferRange, Context, Dirty};
 use crate::device::DynamicState;
 use crate::error::{Error, Result};
@@ -101,6 +102,7 @@ pub(in crate::context) fn stream_output(context: &mut Context) -> Result<()> {
 impl Context {
     /// Binds all that a compute program sees.
     pub(in crate::context) fn bind_compute_sets(&mut self, program: &Arc<crate::program::Program>) -> Result<()> {
+        self.current.compute_shared = shared(&self.bound, program, None);
         for class in DescriptorClass::ALL {
             self.bind_class(&program.layout, class, vk::PipelineBindPoint::COMPUTE)?;
         }
@@ -200,7 +202,7 @@ impl Context {
                 self.describe_view(slot, number)?
             }
             Kind::Sampler => {
-                Some(image_descriptor(slot.kind, self.sampler(slot.stage, number)?, vk::ImageView::null()))
+                Some(image_descriptor(Use::Sampled, self.sampler(slot.stage, number)?, vk::ImageView::null()))
             }
             Kind::StorageImage | Kind::StorageTexelBuffer => self.describe_image(slot, number)?,
             Kind::InputAttachment => Some(self.describe_attachment(number as u32 - ATTACHMENT_BINDING)?),
@@ -210,7 +212,7 @@ impl Context {
             None if self.device.features.null_descriptor => Ok(match slot.kind {
                 Kind::UniformBuffer | Kind::StorageBuffer => buffer_descriptor(vk::Buffer::null(), 0, vk::WHOLE_SIZE),
                 Kind::CombinedImageSampler => {
-                    image_descriptor(slot.kind, self.sampler(slot.stage, number)?, vk::ImageView::null())
+                    image_descriptor(Use::Sampled, self.sampler(slot.stage, number)?, vk::ImageView::null())
                 }
                 _ => [0; 3],
             }),
@@ -290,12 +292,13 @@ impl Context {
             (SamplerView::Texture { texture, .. }, Some(key)) if !is_texels => {
                 let storage = texture.storage();
                 let raw = storage.view(&self.device, &key)?;
-                self.use_image(&storage, Use::Sampled);
+                let used = self.use_of_sampled(slot.stage, &storage);
+                self.use_image(&storage, used);
                 let sampler = match slot.kind {
                     DescriptorKind::CombinedImageSampler => self.sampler(slot.stage, number)?,
                     _ => vk::Sampler::null(),
                 };
-                Ok(Some(image_descriptor(slot.kind, sampler, raw)))
+                Ok(Some(image_descriptor(used, sampler, raw)))
             }
             (SamplerView::Buffer { buffer, format, offset, size }, _) if is_texels => {
                 let storage = buffer.storage();
@@ -315,7 +318,7 @@ impl Context {
                 let storage = texture.storage();
                 let raw = storage.view(&self.device, &key)?;
                 self.use_image(&storage, Use::Storage);
-                Ok(Some(image_descriptor(slot.kind, vk::Sampler::null(), raw)))
+                Ok(Some(image_descriptor(Use::Storage, vk::Sampler::null(), raw)))
             }
             (ImageView::Buffer { buffer, format, offset, size }, _) if is_texels => {
                 let storage = buffer.storage();

@@ -1,0 +1,77 @@
+//! Textures that a draw or a dispatch uses in several ways at once, such as one whose level 1 is drawn to while level 0 is sampled.
+//!
+//! An image is in one layout, so such a one is in `GENERAL` for all of them. Samples of a level that is drawn to see what was
+//! drawn before [`Context::texture_barrier`], and maybe more: GL leaves it undefined.
+
+use super::access::Use;
+use super::bind::Bound;
+use super::state::FramebufferState;
+use super::{Context, Dirty};
+use crate::program::{DescriptorClass, Program};
+use crate::resource::{Bind, ImageStorage, ImageView, SamplerView, Texture};
+use ntv::module::Stage;
+use std::sync::Arc;
+
+/// The numbers of textures that are used in several ways.
+pub(super) type Shared = Vec<u64>;
+
+/// The textures that commands of `program` use in several ways.
+pub(super) fn shared(bound: &Bound, program: &Program, framebuffer: Option<&FramebufferState>) -> Shared {
+    let slots = |class: DescriptorClass| {
+        let slots = program.layout.sets.get(class as usize).into_iter().flat_map(|set| &set.slots);
+        slots.flat_map(|slot| (slot.slot..slot.slot + slot.count).map(|number| (slot.stage as usize, number as usize)))
+    };
+    let sampled =
+        slots(DescriptorClass::Textures).filter_map(|(stage, slot)| match bound.stages[stage].views.get(slot) {
+            Some(SamplerView::Texture { texture, .. }) => Some(texture),
+            _ => None,
+        });
+    let stored =
+        slots(DescriptorClass::Images).filter_map(|(stage, slot)| match bound.stages[stage].images.get(slot) {
+            Some(ImageView::Texture { texture, .. }) => Some(texture),
+            _ => None,
+        });
+    let attached = framebuffer.into_iter().flat_map(FramebufferState::surfaces).map(|surface| &surface.texture);
+    let is_drawn = |texture: &&Arc<Texture>| attached.clone().any(|it| it.id == texture.id);
+    let is_stored = |texture: &&Arc<Texture>| stored.clone().any(|it| it.id == texture.id);
+    // What is bound for nothing else is sampled only.
+    let sampled = sampled.filter(|texture| texture.description().bind != Bind::SAMPLER_VIEW);
+    let sampled = sampled.filter(|texture| is_drawn(texture) || is_stored(texture));
+    sampled.chain(stored.clone().filter(is_drawn)).map(|texture| texture.id).collect()
+}
+
+impl Context {
+    /// Finds the textures that the draw that comes uses in several ways. If they are others, all is described and begun anew.
+    pub(super) fn share_images(&mut self) {
+        let Context { derived, revisions, bound, current, .. } = self;
+        let shared = derived.shared(revisions, bound, current.program.as_deref());
+        if *shared == current.shared {
+            return;
+        }
+        current.shared.clone_from(shared);
+        if current.rendering.is_active {
+            self.end_rendering();
+        }
+        self.force(Dirty::Textures);
+    }
+
+    /// How an attachment is drawn to.
+    pub(super) fn use_of_attachment(&self, storage: &ImageStorage, is_depth: bool) -> Use {
+        match (self.current.shared.contains(&storage.texture), is_depth) {
+            (false, false) => Use::ColorAttachment,
+            (false, true) => Use::DepthAttachment,
+            (true, false) => Use::ColorGeneral,
+            (true, true) => Use::DepthGeneral,
+        }
+    }
+
+    /// How shaders of `stage` sample an image.
+    pub(super) fn use_of_sampled(&self, stage: Stage, storage: &ImageStorage) -> Use {
+        let shared = if stage == Stage::Compute { &self.current.compute_shared } else { &self.current.shared };
+        if shared.contains(&storage.texture) {
+            Use::SampledGeneral
+        } else {
+            Use::Sampled
+        }
+    }
+}
