@@ -13,8 +13,8 @@
 //! A change of a texture gets here through the inbox: the texture posts the bit of the framebuffer, and that is what counts.
 
 use super::bind::{Bound, MAX_VERTEX_BUFFERS};
+use super::general::{in_general, General};
 use super::rendering::Rendering;
-use super::sharing::{shared, Shared};
 use super::state::FramebufferState;
 use super::{Context, Current, Dirty};
 use crate::error::{Error, Result};
@@ -31,7 +31,7 @@ pub(super) struct DerivedState {
     vertex_buffers: Derived<std::result::Result<u32, String>, Dirty>,
     /// Who writes what is captured; `None` if nothing is.
     feedback: Derived<Option<BackEnd>, Dirty>,
-    shared: Derived<Shared, Dirty>,
+    general: Derived<General, Dirty>,
     draw: Derived<Option<String>, Dirty>,
 }
 
@@ -41,7 +41,7 @@ impl Default for DerivedState {
             framebuffer: Derived::new(bits![Dirty: Framebuffer]),
             vertex_buffers: Derived::new(bits![Dirty: Program, VertexElements]),
             feedback: Derived::new(bits![Dirty: Program, StreamOutput]),
-            shared: Derived::new(bits![Dirty: Program, Framebuffer, Textures, Images]),
+            general: Derived::new(bits![Dirty: Program, Framebuffer, Textures, Images]),
             draw: Derived::new(bits![Dirty: Program, VertexElements, VertexBuffers]),
         }
     }
@@ -51,13 +51,18 @@ impl DerivedState {
     /// How often a value was computed.
     pub(super) fn recomputations(&self) -> u64 {
         let own = self.framebuffer.recomputations() + self.vertex_buffers.recomputations();
-        own + self.feedback.recomputations() + self.shared.recomputations() + self.draw.recomputations()
+        own + self.feedback.recomputations() + self.general.recomputations() + self.draw.recomputations()
     }
 
     /// The textures that draws of `program` use in several ways at once.
-    pub(super) fn shared(&mut self, revisions: &Revisions<Dirty>, bound: &Bound, program: Option<&Program>) -> &Shared {
-        let find = |program| shared(bound, program, Some(bound.framebuffer.get()));
-        self.shared.get(revisions, || program.map(find).unwrap_or_default())
+    pub(super) fn general(
+        &mut self,
+        revisions: &Revisions<Dirty>,
+        bound: &Bound,
+        program: Option<&Program>,
+    ) -> &General {
+        let find = |program| in_general(bound, program, Some(bound.framebuffer.get()));
+        self.general.get(revisions, || program.map(find).unwrap_or_default())
     }
 }
 

@@ -36,7 +36,7 @@ impl Context {
     pub fn texture_barrier(&mut self) {
         if !self.current.rendering.is_active || !self.current.rendering.is_pass {
             // Whoever begins a pass later waits for what was drawn; who samples what it draws to looks again.
-            if !self.current.shared.is_empty() {
+            if !self.current.general.is_empty() {
                 self.force(Dirty::Accesses);
             }
             return;

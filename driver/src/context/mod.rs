@@ -20,7 +20,7 @@
 //! | `batch`, `access`, `rendering`, `upload` | a command buffer and what it uses; barriers; renderings; bytes on their way to the device |
 //! | `draw`, `grid`, `clear`, `copy`, `read` | commands |
 //! | `stream_output`, `capture`, `query` | transform feedback by the device, and by shaders; what is counted |
-//! | `fetch`, `sharing` | programs that read what they draw to; textures that are used in several ways at once |
+//! | `fetch`, `general` | programs that read what they draw to; textures that are used in several ways at once |
 //! | `shared`, `warm` | what all contexts of a device share: programs, pipelines, the worker that warms them up |
 //!
 //! A context is used by one thread at a time. Resources, shaders and samplers are shared between contexts of one device.
@@ -38,12 +38,12 @@ mod dirty;
 mod draw;
 mod emit;
 mod fetch;
+mod general;
 mod grid;
 mod query;
 mod read;
 mod rendering;
 mod shared;
-mod sharing;
 mod slots;
 mod state;
 mod stream_output;
@@ -141,9 +141,9 @@ struct Current {
     compute_sets: descriptors::BoundSets,
     rendering: rendering::Rendering,
     /// Textures that draws use in several ways at once.
-    shared: sharing::Shared,
-    /// As `shared`, of the last dispatch.
-    compute_shared: sharing::Shared,
+    general: general::General,
+    /// As `general`, of the last dispatch.
+    compute_general: general::General,
     sets: descriptors::BoundSets,
     /// What the push constants are, and what the command buffer has of them.
     push: Vec<u8>,

@@ -12,7 +12,7 @@ impl Context {
     /// Has the command buffer get all that `command` needs.
     pub(super) fn sync(&mut self, command: Command) -> Result<()> {
         self.sync_bits(Dirty::mask(command), |context| match command {
-            Command::Draw => context.check_draw().map(|()| context.share_images()),
+            Command::Draw => context.check_draw().map(|()| context.find_general()),
             Command::Dispatch | Command::Clear => Ok(()),
         })
     }

@@ -4,7 +4,7 @@ use super::dynamic::Recorder;
 use crate::context::access::Use;
 use crate::context::bind::{ConstantBuffer, SamplerPointer};
 use crate::context::descriptors::{buffer_descriptor, image_descriptor, texel_descriptor, Descriptor};
-use crate::context::sharing::shared;
+use crate::context::general::in_general;
 use crate::context::{BufferRange, Context, Dirty};
 use crate::device::DynamicState;
 use crate::error::{Error, Result};
@@ -102,7 +102,7 @@ pub(in crate::context) fn stream_output(context: &mut Context) -> Result<()> {
 impl Context {
     /// Binds all that a compute program sees.
     pub(in crate::context) fn bind_compute_sets(&mut self, program: &Arc<crate::program::Program>) -> Result<()> {
-        self.current.compute_shared = shared(&self.bound, program, None);
+        self.current.compute_general = in_general(&self.bound, program, None);
         for class in DescriptorClass::ALL {
             self.bind_class(&program.layout, class, vk::PipelineBindPoint::COMPUTE)?;
         }

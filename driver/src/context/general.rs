@@ -13,10 +13,10 @@ use ntv::module::Stage;
 use std::sync::Arc;
 
 /// The numbers of textures that are used in several ways.
-pub(super) type Shared = Vec<u64>;
+pub(super) type General = Vec<u64>;
 
 /// The textures that commands of `program` use in several ways.
-pub(super) fn shared(bound: &Bound, program: &Program, framebuffer: Option<&FramebufferState>) -> Shared {
+pub(super) fn in_general(bound: &Bound, program: &Program, framebuffer: Option<&FramebufferState>) -> General {
     let slots = |class: DescriptorClass| {
         let slots = program.layout.sets.get(class as usize).into_iter().flat_map(|set| &set.slots);
         slots.flat_map(|slot| (slot.slot..slot.slot + slot.count).map(|number| (slot.stage as usize, number as usize)))
@@ -42,13 +42,13 @@ pub(super) fn shared(bound: &Bound, program: &Program, framebuffer: Option<&Fram
 
 impl Context {
     /// Finds the textures that the draw that comes uses in several ways. If they are others, all is described and begun anew.
-    pub(super) fn share_images(&mut self) {
+    pub(super) fn find_general(&mut self) {
         let Context { derived, revisions, bound, current, .. } = self;
-        let shared = derived.shared(revisions, bound, current.program.as_deref());
-        if *shared == current.shared {
+        let general = derived.general(revisions, bound, current.program.as_deref());
+        if *general == current.general {
             return;
         }
-        current.shared.clone_from(shared);
+        current.general.clone_from(general);
         if current.rendering.is_active {
             self.end_rendering();
         }
@@ -57,7 +57,7 @@ impl Context {
 
     /// How an attachment is drawn to.
     pub(super) fn use_of_attachment(&self, storage: &ImageStorage, is_depth: bool) -> Use {
-        match (self.current.shared.contains(&storage.texture), is_depth) {
+        match (self.current.general.contains(&storage.texture), is_depth) {
             (false, false) => Use::ColorAttachment,
             (false, true) => Use::DepthAttachment,
             (true, false) => Use::ColorGeneral,
@@ -67,8 +67,8 @@ impl Context {
 
     /// How shaders of `stage` sample an image.
     pub(super) fn use_of_sampled(&self, stage: Stage, storage: &ImageStorage) -> Use {
-        let shared = if stage == Stage::Compute { &self.current.compute_shared } else { &self.current.shared };
-        if shared.contains(&storage.texture) {
+        let general = if stage == Stage::Compute { &self.current.compute_general } else { &self.current.general };
+        if general.contains(&storage.texture) {
             Use::SampledGeneral
         } else {
             Use::Sampled
