@@ -5,7 +5,7 @@ use super::state::*;
 use super::upload::Uploaded;
 use super::{Context, Dirty};
 use crate::error::{Error, Result};
-use crate::pipeline::VertexElements;
+use crate::pipeline::{Numbered, VertexElements};
 use crate::program::{DescriptorClass, Program, Shader, STAGES};
 use crate::resource::{ImageView, Sampler, SamplerView};
 use crate::state::Tracked;
@@ -29,15 +29,11 @@ macro_rules! objects {
     ($($(#[$doc:meta])* $name:ident of $state:ty;)*) => {$(
         $(#[$doc])*
         #[derive(Clone, Debug)]
-        pub struct $name {
-            /// Equal states have equal numbers.
-            pub(crate) number: u32,
-            pub(crate) state: Arc<$state>,
-        }
+        pub struct $name(pub(crate) Arc<Numbered<$state>>);
 
         impl PartialEq for $name {
             fn eq(&self, other: &$name) -> bool {
-                self.number == other.number
+                Arc::ptr_eq(&self.0, &other.0)
             }
         }
     )*};
@@ -168,8 +164,7 @@ impl Context {
 
     /// A blend state; equal ones are one.
     pub fn create_blend_state(&self, state: &BlendState) -> Blend {
-        let (number, state) = self.shared.blends.number(*state);
-        Blend { number, state }
+        Blend(self.shared.blends.get(*state))
     }
 
     /// Sets what becomes of colours.
@@ -195,7 +190,7 @@ impl Context {
     fn mark_key_state(&mut self) {
         let rasterizer = self.rasterizer_state();
         let state = KeyState {
-            dither: self.bound.blend.get().as_ref().is_some_and(|blend| blend.state.dither),
+            dither: self.bound.blend.get().as_ref().is_some_and(|blend| blend.0.state.dither),
             clip_halfz: rasterizer.clip_halfz,
             default_point_size: rasterizer.default_point_size,
             early_fragment_tests: rasterizer.early_fragment_tests,
@@ -245,8 +240,7 @@ impl Context {
                 return Err(Error::new("the device has no vertexAttributeInstanceRateDivisor"));
             }
         }
-        let (number, state) = self.shared.elements.number(VertexElements::new(elements));
-        Ok(Elements { number, state })
+        Ok(Elements(self.shared.elements.get(VertexElements::new(elements))))
     }
 
     /// Sets the attributes of vertices.

@@ -62,9 +62,9 @@ pub(in crate::context) fn vertex_buffers(context: &mut Context) -> Result<()> {
     let Some(elements) = bound.elements.get() else { return Ok(()) };
     let has_strides = !device.dynamic.has(DynamicState::VertexInput);
     let mut set = Recorder::new(device, batch, &mut counters.commands);
-    for number in bits_of(elements.state.buffers) {
+    for number in bits_of(elements.0.state.buffers) {
         let Some(bound) = bound.vertex_buffers.get(number as usize) else { continue };
-        let stride = if has_strides { elements.state.stride(number) } else { 0 };
+        let stride = if has_strides { elements.0.state.stride(number) } else { 0 };
         set.vertex_buffer(number, *bound.buffer.storage().raw, bound.offset, stride);
     }
     set.bind_vertex_buffers(has_strides);
@@ -78,7 +78,7 @@ pub(in crate::context) fn vertex_elements(context: &mut Context) -> Result<()> {
     let Some(elements) = bound.elements.get() else { return Ok(()) };
     // A program without attributes has no vertex input, since nothing need be bound for it.
     let none = Default::default();
-    let (number, input) = if reads { (elements.number, &elements.state.dynamic) } else { (0, &none) };
+    let (number, input) = if reads { (elements.0.number, &elements.0.state.dynamic) } else { (0, &none) };
     let mut set = Recorder::new(device, batch, &mut counters.commands);
     let is_dynamic = set.vertex_input(number, input);
     bound.elements.synced();
@@ -349,7 +349,7 @@ impl Context {
     }
 
     fn use_vertex_buffers(&mut self) {
-        let read = self.bound.elements.get().as_ref().map_or(0, |elements| elements.state.buffers);
+        let read = self.bound.elements.get().as_ref().map_or(0, |elements| elements.0.state.buffers);
         for number in bits_of(read) {
             if let Some(bound) = self.bound.vertex_buffers.get(number as usize) {
                 let storage = bound.buffer.storage();
