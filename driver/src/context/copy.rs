@@ -322,6 +322,7 @@ impl Context {
     pub(super) fn begin_copy(&mut self) -> Result<()> {
         self.check_lost()?;
         self.end_rendering();
+        self.current.is_settled = false;
         Ok(())
     }
 

@@ -103,6 +103,7 @@ impl Context {
 
     /// Notes the class of the topology, which pipelines have, and whether there are indices.
     pub(super) fn set_topology(&mut self, info: &DrawInfo) -> Result<()> {
+        self.current.is_settled = false;
         let class = class(info.mode).as_raw() as u32;
         if self.current.desc.get(Word::Topology) != class {
             self.current.desc.set(Word::Topology, class);

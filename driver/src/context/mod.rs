@@ -140,6 +140,8 @@ struct Current {
     orientation: u64,
     compute: Option<(Arc<Program>, Arc<Pipeline>)>,
     compute_sets: descriptors::BoundSets,
+    /// Nothing but dispatches was recorded since the last one: what they see was not used in another way.
+    is_settled: bool,
     rendering: rendering::Rendering,
     sets: descriptors::BoundSets,
     /// What the push constants are, and what the command buffer has of them.
@@ -248,6 +250,11 @@ impl Context {
     pub fn delete_shader(&mut self, shader: &Arc<Shader>) {
         self.shared.programs.remove(shader.id);
         self.unbind_shader(shader);
+    }
+
+    /// What the command buffer does not have yet. Bits that mean nothing for the bound program stay until another is bound.
+    pub fn dirty(&self) -> BitSet<Dirty> {
+        self.dirty
     }
 
     /// What it did so far.

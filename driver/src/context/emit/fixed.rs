@@ -64,7 +64,8 @@ pub(in crate::context) fn blend(context: &mut Context) -> Result<()> {
         set.logic_op_enable(has_logic_op),
         set.logic_op(state.logicop.unwrap_or(vk::LogicOp::COPY)),
     ];
-    let is_static = is_dynamic.contains(&false);
+    // Where there are no colours, no pipeline depends on it.
+    let is_static = is_dynamic.contains(&false) && context.current.desc.get(Word::Colors) > 0;
     context.set_word(Word::Blend, if is_static { blend.0.number } else { 0 });
     if context.bound.blend.differs() {
         context.force(Dirty::Multisample);

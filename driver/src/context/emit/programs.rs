@@ -24,6 +24,7 @@ pub(in crate::context) fn program(context: &mut Context) -> Result<()> {
 
 fn take(context: &mut Context) -> Result<()> {
     let program = context.find_program()?;
+    context.bound.program.synced();
     let before = context.current.program.replace(Arc::clone(&program));
     let same = |what: fn(&Program) -> u64| before.as_ref().is_some_and(|before| what(before) == what(&program));
     // What is derived of the program is derived anew.
@@ -92,11 +93,11 @@ impl Context {
 
     /// The program of the shaders that are bound.
     fn find_program(&mut self) -> Result<Arc<Program>> {
-        let stages = &self.bound.shaders[..Stage::Compute as usize];
-        let name: [u64; 5] = std::array::from_fn(|stage| stages[stage].as_ref().map_or(0, |shader| shader.id));
+        let name = *self.bound.program.get();
         if let Some(program) = self.programs.get(&name).and_then(Weak::upgrade) {
             return Ok(program);
         }
+        let stages = &self.bound.shaders[..Stage::Compute as usize];
         let shaders: Vec<Arc<Shader>> = stages.iter().flatten().cloned().collect();
         if shaders.first().is_none_or(|first| first.stage != Stage::Vertex) {
             return Err(Error::new("no vertex shader is bound"));
@@ -266,6 +267,7 @@ pub(in crate::context) fn compute_program(context: &mut Context) -> Result<()> {
     unsafe { context.device.raw.cmd_bind_pipeline(context.batch.commands, point, *pipeline.raw) };
     context.counters.commands += 1;
     context.current.compute = Some((program, pipeline));
+    context.bound.compute_program.synced();
     context.force(Dirty::ComputeResources);
     Ok(())
 }

@@ -68,7 +68,8 @@ pub(in crate::context) fn vertex_buffers(context: &mut Context) -> Result<()> {
         set.vertex_buffer(number, *bound.buffer.storage().raw, bound.offset, stride);
     }
     set.bind_vertex_buffers(has_strides);
-    bound.vertex_buffers.synced(u64::MAX);
+    bound.vertex_buffers.synced(elements.0.state.buffers.into());
+    bound.strides.synced();
     Ok(())
 }
 
@@ -367,7 +368,7 @@ impl Context {
         bytes.clear();
         bytes.resize(program.push_constants as usize, 0);
         if program.is_plain {
-            let own = &self.bound.push_constants;
+            let own = self.bound.push_constants.get();
             bytes[..own.len()].copy_from_slice(own);
         } else {
             bytes[..4].copy_from_slice(&u32::from(is_indexed).to_ne_bytes());
@@ -396,6 +397,12 @@ impl Context {
             // SAFETY: the buffer is recording; the layout has a range of so many bytes for these stages.
             unsafe { raw.cmd_push_constants(commands, *program.layout.raw, range.stage_flags, 0, &bytes) };
             self.counters.commands += 1;
+            for block in &program.inline_blocks {
+                self.bound.stages[block.stage as usize].constants.synced(1 << block.slot);
+            }
+            if program.is_plain {
+                self.bound.push_constants.synced();
+            }
         }
         self.current.push = bytes;
         written
