@@ -47,7 +47,10 @@ fn take(context: &mut Context) -> Result<()> {
         context.force(Dirty::VertexElements);
     }
     if !same(|program| program.has_tessellation.into()) {
-        context.force(Dirty::PatchVertices);
+        match program.has_tessellation {
+            true => context.force(Dirty::PatchVertices),
+            false => context.set_word(Word::PatchVertices, 0),
+        }
     }
     if !same(|program| program.reads_framebuffer.into()) {
         // They are drawn in a rendering of another sort, and their pipelines count samples.
@@ -77,6 +80,7 @@ fn relevant(program: &Program) -> BitSet<Dirty> {
     relevant.set(Dirty::PushConstants, program.push_constants > 0);
     relevant.set(Dirty::VertexBuffers, program.attributes != 0);
     relevant.set(Dirty::StreamOutput, !program.xfb.is_empty());
+    relevant.set(Dirty::PatchVertices, program.has_tessellation);
     relevant.set(Dirty::ShaderKey, program.seen & WITH_STATE != 0);
     relevant
 }
