@@ -57,6 +57,7 @@ fn states_take_their_pipelines_with_them() {
         context.bind_vertex_elements_state(&elements);
         let factors = (vk::BlendOp::ADD, vk::BlendFactor::from_raw((number % 15) as i32), vk::BlendFactor::ONE);
         let mut rows = BlendState::all(RtBlendState { blend_enable: true, rgb: factors, ..RtBlendState::default() });
+        rows.independent_blend_enable = true;
         rows.rt[7].colormask = vk::ColorComponentFlags::from_raw(number / 15 % 16);
         rows.rt[6].colormask = vk::ColorComponentFlags::from_raw(number / 240 % 16);
         rows.rt[5].colormask = vk::ColorComponentFlags::from_raw(number / 3840);

@@ -25,25 +25,29 @@ pub(crate) const MAX_VERTEX_BUFFERS: usize = 16;
 /// Viewports, and scissors.
 pub(crate) const MAX_VIEWPORTS: usize = 16;
 
-macro_rules! objects {
-    ($($(#[$doc:meta])* $name:ident of $state:ty;)*) => {$(
-        $(#[$doc])*
-        #[derive(Clone, Debug)]
-        pub struct $name(pub(crate) Arc<Numbered<$state>>);
-
-        impl PartialEq for $name {
-            fn eq(&self, other: &$name) -> bool {
-                Arc::ptr_eq(&self.0, &other.0)
-            }
-        }
-    )*};
+/// A blend state that was created.
+#[derive(Clone, Debug)]
+pub struct Blend {
+    pub(crate) state: Arc<BlendState>,
+    /// What pipelines know of it. Equal ones are one.
+    pub(crate) part: Arc<Numbered<BlendState>>,
 }
 
-objects! {
-    /// A blend state that was created.
-    Blend of BlendState;
-    /// Vertex elements that were created.
-    Elements of VertexElements;
+impl PartialEq for Blend {
+    fn eq(&self, other: &Blend) -> bool {
+        let rest = |blend: &Blend| (blend.state.alpha_to_coverage, blend.state.alpha_to_one, blend.state.dither);
+        Arc::ptr_eq(&self.part, &other.part) && rest(self) == rest(other)
+    }
+}
+
+/// Vertex elements that were created. Equal ones are one.
+#[derive(Clone, Debug)]
+pub struct Elements(pub(crate) Arc<Numbered<VertexElements>>);
+
+impl PartialEq for Elements {
+    fn eq(&self, other: &Elements) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
 }
 
 /// A rasterizer state that was created.
@@ -173,9 +177,9 @@ impl Context {
         }
     }
 
-    /// A blend state; equal ones are one.
+    /// A blend state.
     pub fn create_blend_state(&self, state: &BlendState) -> Blend {
-        Blend(self.shared.blends.get(*state))
+        Blend { state: Arc::new(*state), part: self.shared.blends.get(state.blending()) }
     }
 
     /// Sets what becomes of colours.
@@ -201,7 +205,7 @@ impl Context {
     fn mark_key_state(&mut self) {
         let rasterizer = self.rasterizer_state();
         let state = KeyState {
-            dither: self.bound.blend.get().as_ref().is_some_and(|blend| blend.0.state.dither),
+            dither: self.bound.blend.get().as_ref().is_some_and(|blend| blend.state.dither),
             clip_halfz: rasterizer.clip_halfz,
             default_point_size: rasterizer.default_point_size,
             early_fragment_tests: rasterizer.early_fragment_tests,

@@ -56,7 +56,7 @@ impl Context {
             if jobs.iter().any(|(known, _)| *known == desc) {
                 continue;
             }
-            let (program, blend) = (Arc::clone(program), Arc::clone(&blend.0));
+            let (program, blend) = (Arc::clone(program), Arc::clone(&blend.part));
             let source = PipelineSource { program, key, blend, elements: Arc::clone(&elements.0) };
             jobs.push((desc, source));
         }

@@ -194,6 +194,12 @@ pub(crate) const CASES: &[Case] = cases! {
         scene.context.set_framebuffer_state(&framebuffer)?;
         scene.bind_blend(BlendState { dither: other, ..BlendState::default() })
     };
+    bind_blend_state("dither of a colour that is not dithered", PLAIN) ByHandler: |scene, other| {
+        scene.bind_blend(BlendState { dither: other, ..BlendState::default() })
+    };
+    bind_blend_state("a row for each colour, all the same", PLAIN) No: |scene, other| {
+        scene.bind_blend(BlendState { independent_blend_enable: other, ..BlendState::all(RtBlendState::alpha_over()) })
+    };
     bind_depth_stencil_alpha_state("a test", PLAIN) Yes: |scene, other| {
         let depth = Some(if other { vk::CompareOp::LESS } else { vk::CompareOp::GREATER });
         let tests = scene.context.create_depth_stencil_alpha_state(&DepthStencilAlphaState { depth, ..Default::default() });

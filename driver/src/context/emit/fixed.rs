@@ -54,7 +54,7 @@ pub(in crate::context) fn patch_vertices(context: &mut Context) -> Result<()> {
 
 pub(in crate::context) fn blend(context: &mut Context) -> Result<()> {
     let Some(blend) = context.bound.blend.get().clone() else { return Ok(()) };
-    let state = &blend.0.state;
+    let state = &blend.state;
     // Pipelines without colours want the state as well, and no command sets that of none.
     let colors = context.current.desc.colors().len().max(1);
     let has_logic_op = state.logicop.is_some() && context.device.core.logic_op == vk::TRUE;
@@ -66,7 +66,7 @@ pub(in crate::context) fn blend(context: &mut Context) -> Result<()> {
     ];
     // Where there are no colours, no pipeline depends on it.
     let is_static = is_dynamic.contains(&false) && context.current.desc.get(Word::Colors) > 0;
-    context.set_word(Word::Blend, if is_static { blend.0.number } else { 0 });
+    context.set_word(Word::Blend, if is_static { blend.part.number } else { 0 });
     if context.bound.blend.differs() {
         context.force(Dirty::Multisample);
     }
@@ -119,7 +119,7 @@ pub(in crate::context) fn rasterizer(context: &mut Context) -> Result<()> {
 pub(in crate::context) fn multisample(context: &mut Context) -> Result<()> {
     let samples = context.current.rendering.samples.max(1);
     let blend =
-        context.bound.blend.get().as_ref().map(|blend| (blend.0.state.alpha_to_coverage, blend.0.state.alpha_to_one));
+        context.bound.blend.get().as_ref().map(|blend| (blend.state.alpha_to_coverage, blend.state.alpha_to_one));
     let (alpha_to_coverage, alpha_to_one) = blend.unwrap_or_default();
     let mut word = MultisampleWord {
         samples,

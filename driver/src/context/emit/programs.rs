@@ -132,7 +132,7 @@ impl Context {
         set(Key::SAMPLE_SHADING, *self.bound.min_samples.get() > 1 && self.current.rendering.samples > 1);
         set(Key::NO_CAPTURE, !self.feedback.is_active());
         set(Key::DISCARD, rasterizer.discard_by_position);
-        if self.bound.blend.get().as_ref().is_some_and(|blend| blend.0.state.dither) {
+        if self.bound.blend.get().as_ref().is_some_and(|blend| blend.state.dither) {
             for (target, surface) in (0..Key::DITHERED_TARGETS).zip(&framebuffer.colors) {
                 let format = surface.as_ref().map_or(0, |surface| dithered(surface.format));
                 bits |= Key::dither(target, format);
@@ -226,7 +226,7 @@ pub(in crate::context) fn pipeline(context: &mut Context) -> Result<()> {
         Some(pipeline) => pipeline,
         None => {
             let key = context.current.key;
-            let source = PipelineSource { program, key, blend: blend.0, elements: elements.0 };
+            let source = PipelineSource { program, key, blend: blend.part, elements: elements.0 };
             let pipelines = &context.shared.pipelines;
             let made = match context.options.emit_all {
                 true => Arc::new(pipelines.create(&desc, &source)?),
