@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use std::any::Any;
 use std::sync::Arc;
 
-/// Draws after which a batch is submitted although nobody asks, so that the device has work and memory is used again.
+/// Draws, dispatches and copies after which a batch is submitted although nobody asks, so that the device has work and memory is used again.
 const MOST_DRAWS: u32 = 10_000;
 
 /// Bytes of uploads after which it is.
@@ -33,6 +33,7 @@ pub(crate) struct Batch {
     pub(crate) sets: Sets,
     /// What the command buffer has of the state that commands set.
     pub(crate) recorded: Recorded,
+    /// Draws, dispatches and copies.
     pub(crate) draws: u32,
     pub(crate) bytes: u64,
     /// Another number each time that it is recorded.

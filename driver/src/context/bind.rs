@@ -3,9 +3,9 @@
 use super::slots::Slots;
 use super::state::*;
 use super::upload::Uploaded;
-use super::{Context, Dirty};
+use super::{Context, Current, Dirty};
 use crate::error::{Error, Result};
-use crate::pipeline::VertexElements;
+use crate::pipeline::{Numbered, VertexElements};
 use crate::program::{DescriptorClass, Program, Shader, STAGES};
 use crate::resource::{ImageView, Sampler, SamplerView};
 use crate::state::Tracked;
@@ -25,29 +25,29 @@ pub(crate) const MAX_VERTEX_BUFFERS: usize = 16;
 /// Viewports, and scissors.
 pub(crate) const MAX_VIEWPORTS: usize = 16;
 
-macro_rules! objects {
-    ($($(#[$doc:meta])* $name:ident of $state:ty;)*) => {$(
-        $(#[$doc])*
-        #[derive(Clone, Debug)]
-        pub struct $name {
-            /// Equal states have equal numbers.
-            pub(crate) number: u32,
-            pub(crate) state: Arc<$state>,
-        }
-
-        impl PartialEq for $name {
-            fn eq(&self, other: &$name) -> bool {
-                self.number == other.number
-            }
-        }
-    )*};
+/// A blend state that was created.
+#[derive(Clone, Debug)]
+pub struct Blend {
+    pub(crate) state: Arc<BlendState>,
+    /// What pipelines know of it. Equal ones are one.
+    pub(crate) part: Arc<Numbered<BlendState>>,
 }
 
-objects! {
-    /// A blend state that was created.
-    Blend of BlendState;
-    /// Vertex elements that were created.
-    Elements of VertexElements;
+impl PartialEq for Blend {
+    fn eq(&self, other: &Blend) -> bool {
+        let rest = |blend: &Blend| (blend.state.alpha_to_coverage, blend.state.alpha_to_one, blend.state.dither);
+        Arc::ptr_eq(&self.part, &other.part) && rest(self) == rest(other)
+    }
+}
+
+/// Vertex elements that were created. Equal ones are one.
+#[derive(Clone, Debug)]
+pub struct Elements(pub(crate) Arc<Numbered<VertexElements>>);
+
+impl PartialEq for Elements {
+    fn eq(&self, other: &Elements) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
 }
 
 /// A rasterizer state that was created.
@@ -93,11 +93,16 @@ impl PartialEq for SamplerPointer {
 #[derive(Default)]
 pub(crate) struct Bound {
     pub(crate) shaders: [Option<Arc<Shader>>; STAGES],
+    /// The numbers of the shaders of the graphics stages, and that of the compute shader; 0 where there is none.
+    pub(crate) program: Tracked<[u64; 5]>,
+    pub(crate) compute_program: Tracked<u64>,
     pub(crate) stages: [StageSlots; STAGES],
     pub(crate) blend: Tracked<Option<Blend>>,
     pub(crate) rasterizer: Tracked<Option<Rasterizer>>,
     pub(crate) depth_stencil: Tracked<Option<DepthStencilAlpha>>,
     pub(crate) elements: Tracked<Option<Elements>>,
+    /// The number of the elements, as the handler of vertex buffers has it.
+    pub(crate) strides: Tracked<u32>,
     pub(crate) vertex_buffers: Slots<VertexBuffer, MAX_VERTEX_BUFFERS>,
     pub(crate) framebuffer: Tracked<FramebufferState>,
     pub(crate) viewports: Tracked<Vec<Viewport>>,
@@ -108,7 +113,7 @@ pub(crate) struct Bound {
     pub(crate) min_samples: Tracked<u32>,
     pub(crate) patch_vertices: Tracked<u32>,
     pub(crate) key_state: Tracked<KeyState>,
-    pub(crate) push_constants: Vec<u8>,
+    pub(crate) push_constants: Tracked<Vec<u8>>,
 }
 
 /// What modules depend on, of blend and rasterizer state.
@@ -123,6 +128,11 @@ pub(crate) struct KeyState {
 }
 
 impl Bound {
+    /// The vertex buffers that the vertex elements read, a bit each.
+    fn read_vertex_buffers(&self) -> u64 {
+        self.elements.get().as_ref().map_or(0, |elements| elements.0.state.buffers.into())
+    }
+
     /// Whether a vertex or geometry shader is bound that may capture by itself.
     pub(super) fn captures(&self) -> bool {
         self.shaders.iter().flatten().any(|shader| shader.may_capture)
@@ -163,13 +173,13 @@ impl Context {
         if bit == Dirty::Accesses {
             // A draw without indices takes the bit, and does not look at the index buffer.
             self.current.indices = None;
+            self.current.is_settled = false;
         }
     }
 
-    /// A blend state; equal ones are one.
+    /// A blend state.
     pub fn create_blend_state(&self, state: &BlendState) -> Blend {
-        let (number, state) = self.shared.blends.number(*state);
-        Blend { number, state }
+        Blend { state: Arc::new(*state), part: self.shared.blends.get(state.blending()) }
     }
 
     /// Sets what becomes of colours.
@@ -245,29 +255,42 @@ impl Context {
                 return Err(Error::new("the device has no vertexAttributeInstanceRateDivisor"));
             }
         }
-        let (number, state) = self.shared.elements.number(VertexElements::new(elements));
-        Ok(Elements { number, state })
+        Ok(Elements(self.shared.elements.get(VertexElements::new(elements))))
     }
 
     /// Sets the attributes of vertices.
     pub fn bind_vertex_elements_state(&mut self, elements: &Elements) {
+        if self.bound.elements.get().as_ref() == Some(elements) {
+            return;
+        }
         let differs = self.bound.elements.set(Some(elements.clone()));
         self.mark(Dirty::VertexElements, differs);
-        if differs {
-            // Which buffers are read, and with which strides, changes with them.
-            self.force(Dirty::VertexBuffers);
-        }
+        // Which buffers are read, and with which strides, changes with them.
+        self.bound.strides.set(elements.0.number);
+        self.mark_vertex_buffers();
+    }
+
+    /// Sets the bit of vertex buffers if those that are read differ, or how they are.
+    fn mark_vertex_buffers(&mut self) {
+        let differs =
+            self.bound.strides.differs() || self.bound.vertex_buffers.differs(self.bound.read_vertex_buffers());
+        self.mark(Dirty::VertexBuffers, differs);
     }
 
     /// Binds vertex buffers from `first` on.
     pub fn set_vertex_buffers(&mut self, first: usize, buffers: &[Option<VertexBuffer>]) -> Result<()> {
         check_slots("vertex buffer", first, buffers.len(), MAX_VERTEX_BUFFERS)?;
+        let used = self.bound.read_vertex_buffers();
         for (slot, buffer) in (first..).zip(buffers) {
-            let Some(differs) = self.bound.vertex_buffers.set(slot, buffer.clone(), u64::MAX) else { continue };
+            if self.bound.vertex_buffers.set(slot, buffer.clone(), used).is_none() {
+                continue;
+            }
             if let Some(buffer) = buffer {
                 buffer.buffer.subject.observe(&self.inbox, Dirty::VertexBuffers);
             }
-            self.mark(Dirty::VertexBuffers, differs);
+            if used >> slot & 1 != 0 {
+                self.mark_vertex_buffers();
+            }
         }
         Ok(())
     }
@@ -284,8 +307,19 @@ impl Context {
             return Ok(());
         }
         *slot = shader.cloned();
-        self.force(if stage == Stage::Compute { Dirty::ComputeProgram } else { Dirty::Program });
+        self.mark_shaders(stage);
         Ok(())
+    }
+
+    /// Sets the bit of the program that `stage` is of, if it is another than the last that was drawn or dispatched with.
+    fn mark_shaders(&mut self, stage: Stage) {
+        let shaders = &self.bound.shaders;
+        let number = |stage: usize| shaders[stage].as_ref().map_or(0, |shader| shader.id);
+        let (bit, differs) = match stage {
+            Stage::Compute => (Dirty::ComputeProgram, self.bound.compute_program.set(number(Stage::Compute as usize))),
+            _ => (Dirty::Program, self.bound.program.set(std::array::from_fn(number))),
+        };
+        self.mark(bit, differs);
     }
 
     /// Takes `shader` away where it is bound.
@@ -294,7 +328,7 @@ impl Context {
         let is_bound = |bound: &Arc<Shader>| bound.id == shader.id;
         if self.bound.shaders[stage as usize].as_ref().is_some_and(is_bound) {
             self.bound.shaders[stage as usize] = None;
-            self.force(if stage == Stage::Compute { Dirty::ComputeProgram } else { Dirty::Program });
+            self.mark_shaders(stage);
         }
     }
 
@@ -318,24 +352,25 @@ impl Context {
             (_, DescriptorClass::StorageBuffers) => Dirty::StorageBuffers,
             (_, DescriptorClass::Images) => Dirty::Images,
         };
-        // Slots of the other stages have a part in the same bit: only a whole walk takes it back.
-        if differs {
-            self.mark(bit, true);
-        } else if stage != Stage::Compute && !self.forced.contains(bit) && !self.any_slot_differs(class) {
-            self.mark(bit, false);
+        // Other slots have a part in the same bit: those of this class of all graphics stages, or of all classes of the compute stage.
+        let any_differs = |context: &Context| match stage {
+            Stage::Compute => DescriptorClass::ALL.into_iter().any(|class| context.slot_differs(stage, class)),
+            _ => Stage::ALL[..Stage::Compute as usize].iter().any(|stage| context.slot_differs(*stage, class)),
+        };
+        if differs || !self.forced.contains(bit) {
+            let differs = differs || any_differs(self);
+            self.mark(bit, differs);
         }
     }
 
-    fn any_slot_differs(&self, class: DescriptorClass) -> bool {
-        self.bound.stages[..Stage::Compute as usize].iter().enumerate().any(|(stage, slots)| {
-            let used = self.used(Stage::ALL[stage], class);
-            match class {
-                DescriptorClass::Uniforms | DescriptorClass::UniformBuffers => slots.constants.differs(used),
-                DescriptorClass::Textures => slots.views.differs(used) || slots.samplers.differs(used),
-                DescriptorClass::StorageBuffers => slots.buffers.differs(used),
-                DescriptorClass::Images => slots.images.differs(used),
-            }
-        })
+    fn slot_differs(&self, stage: Stage, class: DescriptorClass) -> bool {
+        let (slots, used) = (&self.bound.stages[stage as usize], self.used(stage, class));
+        match class {
+            DescriptorClass::Uniforms | DescriptorClass::UniformBuffers => slots.constants.differs(used),
+            DescriptorClass::Textures => slots.views.differs(used) || slots.samplers.differs(used),
+            DescriptorClass::StorageBuffers => slots.buffers.differs(used),
+            DescriptorClass::Images => slots.images.differs(used),
+        }
     }
 
     /// Binds a constant buffer of a stage.
@@ -362,10 +397,27 @@ impl Context {
             }
         }
         let is_inline = |program: &Arc<Program>| program.inline_blocks.iter().any(|block| block.is(stage, index));
-        if self.current.program.as_ref().is_some_and(is_inline) {
-            self.force(Dirty::PushConstants);
+        match (stage, &self.current) {
+            // What dispatches have is not tracked.
+            (Stage::Compute, Current { compute: Some((program, _)), .. }) if is_inline(program) => {
+                self.current.is_settled = false;
+            }
+            (_, Current { program: Some(program), .. }) if is_inline(program) => self.mark_push_constants(),
+            _ => {}
         }
         Ok(())
+    }
+
+    /// Sets the bit of push constants if what the bound program has there differs.
+    fn mark_push_constants(&mut self) {
+        let differs = match &self.current.program {
+            Some(program) if !program.is_plain => program.inline_blocks.iter().any(|block| {
+                let slots = &self.bound.stages[block.stage as usize].constants;
+                slots.differs(1 << block.slot)
+            }),
+            _ => self.bound.push_constants.differs(),
+        };
+        self.mark(Dirty::PushConstants, differs);
     }
 
     /// Binds shader buffers of a stage from `first` on.
@@ -511,9 +563,11 @@ impl Context {
         if bytes.len() > most as usize {
             return Err(Error::new(format!("{} bytes of push constants, where there may be {most}", bytes.len())));
         }
-        if self.bound.push_constants != bytes {
-            self.bound.push_constants = bytes.to_vec();
-            self.force(Dirty::PushConstants);
+        if self.bound.push_constants.get() != bytes {
+            self.bound.push_constants.set(bytes.to_vec());
+            self.mark_push_constants();
+            // What dispatches have is not tracked.
+            self.current.is_settled = false;
         }
         Ok(())
     }

@@ -15,14 +15,13 @@ use super::stream_output::{StreamOutputTarget, MAX_TARGETS};
 use super::{Context, Dirty};
 use crate::error::{Error, Result};
 use crate::pipeline::Pipeline;
-use crate::program::{capture_program, Program, Source};
+use crate::program::{capture_program, Capturer, Program, Source};
 use crate::resource::BufferStorage;
 use ash::vk;
 use ntv::capture::{fitting, Attribute, AttributeFormat, BackEnd, CaptureState, ProvokingVertex};
 use ntv::capture::{BUFFER_BINDING, STATE_BINDING, VERTEX_BUFFER_BINDING};
 use ntv::module::Stage;
-use rustc_hash::FxHashMap;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, Weak};
 
 /// Vertices of a workgroup of a compute shader that captures.
 const GROUP: u32 = 64;
@@ -34,15 +33,6 @@ pub(super) struct CaptureProgress {
     vertices: u32,
     /// What they are told of the draw.
     words: Vec<u32>,
-    /// Compute shaders of programs, by the program and the vertex elements.
-    programs: FxHashMap<(u32, u32), (Arc<Program>, Arc<Pipeline>)>,
-}
-
-impl CaptureProgress {
-    /// Forgets the compute shaders: a shader goes away.
-    pub(super) fn clear(&mut self) {
-        self.programs.clear();
-    }
 }
 
 impl Context {
@@ -150,8 +140,8 @@ impl Context {
         self.feedback.capture.words = state.dispatch_words(&offsets);
         let (program, pipeline) = self.capture_program()?;
         let point = vk::PipelineBindPoint::COMPUTE;
-        self.bind_compute_sets(&program)?;
         self.batch.keep(pipeline.id, &pipeline);
+        self.bind_compute_sets(&program)?;
         let groups = [state.vertices.div_ceil(GROUP), state.instances, 1];
         let (raw, commands) = (&self.device.raw, self.batch.commands);
         // SAFETY: the buffer is recording, outside of a rendering; the pipeline is for this bind point, the batch keeps it, and its
@@ -172,16 +162,18 @@ impl Context {
         let missing = || Error::new("nothing is bound that could be captured");
         let program = self.current.program.clone().ok_or_else(missing)?;
         let elements = self.bound.elements.get().clone().ok_or_else(missing)?;
-        let name = (program.id, elements.number);
-        if let Some((program, pipeline)) = self.feedback.capture.programs.get(&name) {
-            return Ok((Arc::clone(program), Arc::clone(pipeline)));
+        let mut capturers = program.capturers.lock().unwrap_or_else(PoisonError::into_inner);
+        capturers.retain(|known| known.elements.strong_count() > 0);
+        let is_of = |known: &&Capturer| Weak::as_ptr(&known.elements) == Arc::as_ptr(&elements.0);
+        if let Some(known) = capturers.iter().find(is_of) {
+            return Ok((Arc::clone(&known.program), Arc::clone(&known.pipeline)));
         }
         let shader = self.bound.shaders[Stage::Vertex as usize].clone().ok_or_else(missing)?;
         let Source::Nir(nir) = &shader.source else {
             return Err(Error::new("a shader that computes captures is made of NIR"));
         };
         let attributes: Vec<Attribute> = (0u32..)
-            .zip(&elements.state.list)
+            .zip(&elements.0.state.list)
             .filter(|(location, _)| program.attributes.checked_shr(*location).unwrap_or(0) & 1 != 0)
             .map(|(location, element)| {
                 let name = format!("{:?}", element.src_format);
@@ -197,9 +189,11 @@ impl Context {
             })
             .collect::<Result<_>>()?;
         let device = (&self.device, &self.shared.programs.layouts);
-        let made = Arc::new(capture_program(device, self.shared.programs.target(), nir, attributes)?);
-        let pipeline = self.shared.pipelines.compute(&self.shared.modules, &made)?;
-        self.feedback.capture.programs.insert(name, (Arc::clone(&made), Arc::clone(&pipeline)));
+        let made = capture_program(device, self.shared.programs.target(), nir, attributes)?;
+        let made = self.shared.programs.adopt(made);
+        let pipeline = self.shared.pipelines.compute(&made)?;
+        let elements = Arc::downgrade(&elements.0);
+        capturers.push(Capturer { elements, program: Arc::clone(&made), pipeline: Arc::clone(&pipeline) });
         Ok((made, pipeline))
     }
 

@@ -10,6 +10,7 @@ impl Context {
     /// Clears attachments of the framebuffer. Where nothing was drawn yet it becomes a part of the begin of the rendering.
     pub fn clear(&mut self, clear: &Clear) -> Result<()> {
         self.flush_if_long()?;
+        self.current.is_settled = false;
         self.sync(Command::Clear)?;
         let present = self.present(clear);
         if !self.current.rendering.is_active && clear.scissor.is_none() {

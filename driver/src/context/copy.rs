@@ -321,15 +321,19 @@ impl Context {
         [vk::ImageLayout::TRANSFER_SRC_OPTIMAL, vk::ImageLayout::TRANSFER_DST_OPTIMAL]
     }
 
-    /// Ends the rendering, before anything is noted of what a copy uses: clears that wait for a rendering come first.
+    /// Submits what was recorded if that is much, and ends the rendering, before anything is noted of what a copy uses: clears that wait
+    /// for a rendering come first.
     pub(super) fn begin_copy(&mut self) -> Result<()> {
         self.check_lost()?;
+        self.flush_if_long()?;
         self.end_rendering();
+        self.current.is_settled = false;
         Ok(())
     }
 
     pub(super) fn after_copy(&mut self) {
         self.counters.commands += 1;
+        self.batch.draws += 1;
         self.force(Dirty::Accesses);
     }
 }

@@ -39,8 +39,10 @@ pub struct Counters {
     pub transitions: TransitionCounters,
     /// Pipelines of the device.
     pub pipelines: PipelineCounters,
-    /// Pipelines that the device has now.
+    /// Pipelines that the device keeps now.
     pub pipelines_kept: usize,
+    /// Blend states and vertex elements that there are now.
+    pub states: usize,
     /// Modules of the device.
     pub modules: ntv::variant::Counters,
     /// How long Vulkan took to make modules: vkCreateShaderModule.

@@ -118,7 +118,7 @@ fn why_incomplete(framebuffer: &FramebufferState, limits: &vk::PhysicalDeviceLim
 fn buffers_that_are_read(bound: &Bound, current: &Current) -> std::result::Result<u32, String> {
     let Some(program) = &current.program else { return Ok(0) };
     let Some(elements) = bound.elements.get() else { return Ok(0) };
-    let list = &elements.state.list;
+    let list = &elements.0.state.list;
     let read = |location: u32| program.attributes.checked_shr(location).unwrap_or(0) & 1 != 0;
     if let Some(location) = (list.len() as u32..32).find(|location| read(*location)) {
         let count = list.len();

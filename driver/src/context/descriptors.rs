@@ -26,7 +26,7 @@ const DESCRIPTORS_PER_SET: u32 = 8;
 #[derive(Clone, Copy, Default)]
 pub(super) struct BoundSets {
     /// The layout that the sets were bound with; 0 for none.
-    pub(super) layout: u32,
+    pub(super) layout: u64,
     pub(super) sets: [vk::DescriptorSet; CLASSES],
 }
 

@@ -87,7 +87,7 @@ dirty_bits! {
     }
     /// Shader buffers.
     StorageBuffers {
-        setters: ["set_shader_buffers"],
+        setters: ["set_shader_buffers", "set_stream_output_targets"],
         commands: [Draw],
         phase: Outside,
         handler: emit::storage_buffers,
@@ -114,7 +114,7 @@ dirty_bits! {
     }
     /// Where vertices come from.
     VertexBuffers {
-        setters: ["set_vertex_buffers"],
+        setters: ["set_vertex_buffers", "bind_vertex_elements_state"],
         commands: [Draw],
         phase: Outside,
         handler: emit::vertex_buffers,
@@ -152,7 +152,7 @@ dirty_bits! {
     }
     /// Whether there is a rendering to the attachments.
     Rendering {
-        setters: ["set_framebuffer_state", "flush"],
+        setters: ["flush"],
         commands: [Draw],
         not_for: [Clear, Dispatch],
         phase: Begin,
@@ -162,7 +162,7 @@ dirty_bits! {
     }
     /// What modules depend on.
     ShaderKey {
-        setters: ["set_framebuffer_state", "bind_rasterizer_state", "bind_blend_state", "set_min_samples"],
+        setters: ["bind_rasterizer_state", "bind_blend_state", "set_min_samples", "set_stream_output_targets"],
         commands: [Draw],
         not_for: [Clear],
         phase: Inside,
@@ -210,7 +210,7 @@ dirty_bits! {
     }
     /// Samples of a pixel.
     Multisample {
-        setters: ["set_framebuffer_state", "bind_blend_state", "bind_rasterizer_state", "set_sample_mask"],
+        setters: ["set_sample_mask", "set_min_samples"],
         commands: [Draw],
         not_for: [Clear],
         phase: Inside,
@@ -267,7 +267,7 @@ dirty_bits! {
     }
     /// What of the target may be drawn to.
     Scissor {
-        setters: ["set_scissor_states", "bind_rasterizer_state"],
+        setters: ["set_scissor_states"],
         commands: [Draw],
         not_for: [Clear],
         phase: Inside,

@@ -44,6 +44,7 @@ impl Context {
     pub fn draw_vbo(&mut self, info: &DrawInfo, indirect: Option<&DrawIndirect>, draws: &[DrawStart]) -> Result<()> {
         self.flush_if_long()?;
         self.take_messages();
+        self.current.is_settled = false;
         self.set_topology(info)?;
         if let Some(indices) = &info.indices {
             self.use_indices(indices)?;
@@ -86,6 +87,7 @@ impl Context {
         };
         self.flush_if_long()?;
         self.take_messages();
+        self.current.is_settled = false;
         self.set_topology(info)?;
         // A capture that is under way ends first, as its counter is read.
         self.suspend_feedback();

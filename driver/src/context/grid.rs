@@ -31,6 +31,7 @@ impl Context {
         }
         self.flush_if_long()?;
         self.end_rendering();
+        self.current.is_settled = false;
         let storage = buffer.storage();
         self.use_buffer(&storage, Use::Indirect);
         self.before_dispatch()?;
@@ -42,8 +43,10 @@ impl Context {
 
     fn before_dispatch(&mut self) -> Result<()> {
         self.end_rendering();
-        // What draws and copies did since may have to be waited for.
-        self.force(Dirty::ComputeResources);
+        if !self.current.is_settled {
+            // What draws and copies did since may have to be waited for.
+            self.force(Dirty::ComputeResources);
+        }
         self.sync(Command::Dispatch)?;
         self.flush_barriers();
         Ok(())
@@ -53,5 +56,6 @@ impl Context {
         self.batch.draws += 1;
         self.counters.dispatches += 1;
         self.force(Dirty::Accesses);
+        self.current.is_settled = true;
     }
 }

@@ -72,9 +72,11 @@ use crate::resource::{Buffer, BufferDescription, Sampler, SamplerState, Texture,
 use crate::state::{BitSet, Inbox, Revisions};
 use batch::Batch;
 use bind::Bound;
+use ntv::ir::XfbInfo;
+use ntv::module::Stage;
 use rustc_hash::FxHashMap;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 /// How a context works.
 #[derive(Clone, Debug, Default)]
@@ -113,7 +115,7 @@ pub struct Context {
     current: Current,
     transitions: Transitions,
     /// Programs that were drawn with, by the shaders of the graphics stages.
-    programs: FxHashMap<[u64; 5], Arc<Program>>,
+    programs: FxHashMap<[u64; 5], Weak<Program>>,
     uploads: upload::Uploads,
     counters: Counters,
     queries: query::Queries,
@@ -139,6 +141,8 @@ struct Current {
     orientation: u64,
     compute: Option<(Arc<Program>, Arc<Pipeline>)>,
     compute_sets: descriptors::BoundSets,
+    /// Nothing but dispatches was recorded since the last one: what they see was not used in another way.
+    is_settled: bool,
     rendering: rendering::Rendering,
     /// Textures that draws use in several ways at once.
     general: general::General,
@@ -215,23 +219,25 @@ impl Context {
     /// A shader of NIR. It is translated when it is first drawn or linked with.
     pub fn create_shader(&self, nir: ntv::Shader) -> Result<Arc<Shader>> {
         let stage = module_stage(nir.stage()).ok_or_else(|| Error::new("contexts have no such shader stage"))?;
-        let (id, xfb) = (crate::resource::unique_id(), nir.xfb_info.clone());
-        let may_capture = ntv::pass::is_captured(&nir);
-        Ok(Arc::new(Shader { id, stage, source: Source::Nir(Box::new(nir)), xfb, may_capture }))
+        let (xfb, may_capture) = (nir.xfb_info.clone(), ntv::pass::is_captured(&nir));
+        Ok(self.new_shader(stage, Source::Nir(Box::new(nir)), (xfb, may_capture)))
     }
 
     /// A shader of a module that is there already, with its tables. Its descriptors are numbered as ntv numbers those of NIR.
-    pub fn create_shader_of_module(&self, module: ntv::Module, xfb: ntv::ir::XfbInfo) -> Result<Arc<Shader>> {
-        let (id, stage) = (crate::resource::unique_id(), module.stage);
-        Ok(Arc::new(Shader { id, stage, source: Source::Module(Box::new(module)), xfb, may_capture: false }))
+    pub fn create_shader_of_module(&self, module: ntv::Module, xfb: XfbInfo) -> Result<Arc<Shader>> {
+        Ok(self.new_shader(module.stage, Source::Module(Box::new(module)), (xfb, false)))
     }
 
     /// A shader of SPIR-V from elsewhere. Its words stay as they are, but for the numbers of descriptors: [`Shader::slots`] says where they
     /// are bound. Programs are of such shaders alone, or of others alone.
     pub fn create_shader_of_words(&self, words: &[u32]) -> Result<Arc<Shader>> {
         let (words, xfb) = Words::new(words)?;
-        let (id, stage) = (crate::resource::unique_id(), words.module.stage);
-        Ok(Arc::new(Shader { id, stage, source: Source::Words(Box::new(words)), xfb, may_capture: false }))
+        Ok(self.new_shader(words.module.stage, Source::Words(Box::new(words)), (xfb, false)))
+    }
+
+    fn new_shader(&self, stage: Stage, source: Source, (xfb, may_capture): (XfbInfo, bool)) -> Arc<Shader> {
+        let (id, shared) = (crate::resource::unique_id(), Arc::downgrade(&self.shared));
+        Arc::new(Shader { id, stage, source, xfb, may_capture, shared })
     }
 
     /// Makes the program of `shaders`, which come in the order of the pipeline, before it is drawn with: Gallium's `link_shader`. It has
@@ -244,16 +250,16 @@ impl Context {
         Ok(())
     }
 
-    /// Forgets `shader`: its programs, modules and pipelines go when nothing uses them any more.
+    /// Forgets `shader`, as dropping its last `Arc` does, and unbinds it: its programs, modules and pipelines go when nothing uses them
+    /// any more.
     pub fn delete_shader(&mut self, shader: &Arc<Shader>) {
-        for program in self.shared.programs.remove(shader.id) {
-            self.shared.modules.remove(&program);
-            self.shared.pipelines.remove(program.id);
-        }
-        self.transitions.clear();
-        self.programs.retain(|name, _| !name.contains(&shader.id));
-        self.feedback.capture.clear();
+        self.shared.programs.remove(shader.id);
         self.unbind_shader(shader);
+    }
+
+    /// What the command buffer does not have yet. Bits that mean nothing for the bound program stay until another is bound.
+    pub fn dirty(&self) -> BitSet<Dirty> {
+        self.dirty
     }
 
     /// What it did so far.
@@ -262,9 +268,11 @@ impl Context {
         counters.derived = self.derived.recomputations();
         counters.transitions = self.transitions.counters;
         counters.pipelines = self.shared.pipelines.counters();
-        (counters.modules, counters.module_time) = (self.shared.modules.counters(), self.shared.modules.time());
+        let modules = &self.shared.pipelines.modules;
+        (counters.modules, counters.module_time) = (modules.counters(), modules.time());
         (counters.programs, counters.programs_built) = self.shared.programs.counts();
         counters.pipelines_kept = self.shared.pipelines.len();
+        counters.states = self.shared.blends.len() + self.shared.elements.len();
         counters
     }
 

@@ -3,8 +3,8 @@
 use crate::context::BlendState;
 use crate::device::{Device, Logical};
 use crate::error::Result;
-use crate::pipeline::{DiskCache, Numbered, PipelineDesc, PipelineSource, Pipelines, VertexElements};
-use crate::program::{Modules, Programs};
+use crate::pipeline::{DiskCache, Numbers, PipelineDesc, PipelineSource, Pipelines, VertexElements, Word};
+use crate::program::Programs;
 use crate::resource::{Sampler, SamplerState};
 use std::path::PathBuf;
 use std::sync::mpsc::{self, Sender};
@@ -16,10 +16,9 @@ pub(crate) struct Shared {
     /// First, so that the worker ends before what it works with goes.
     worker: Mutex<Option<Worker>>,
     pub(crate) programs: Programs,
-    pub(crate) modules: Arc<Modules>,
     pub(crate) pipelines: Arc<Pipelines>,
-    pub(crate) blends: Numbered<BlendState>,
-    pub(crate) elements: Numbered<VertexElements>,
+    pub(crate) blends: Arc<Numbers<BlendState>>,
+    pub(crate) elements: Arc<Numbers<VertexElements>>,
     samplers: Mutex<Vec<Weak<Sampler>>>,
 }
 
@@ -35,13 +34,13 @@ impl Shared {
         }
         let logical = &device.logical;
         let disk = DiskCache::new(logical, pipeline_cache)?;
+        let pipelines = Arc::new(Pipelines::new(logical, disk));
         let shared = Arc::new(Shared {
             worker: Mutex::new(None),
-            programs: Programs::new(logical, device.target()),
-            modules: Arc::default(),
-            pipelines: Arc::new(Pipelines::new(logical, disk)),
-            blends: Numbered::default(),
-            elements: Numbered::default(),
+            programs: Programs::new(logical, device.target(), &pipelines),
+            blends: Numbers::new(Word::Blend, &pipelines),
+            elements: Numbers::new(Word::VertexElements, &pipelines),
+            pipelines,
             samplers: Mutex::default(),
         });
         *slot = Arc::downgrade(&shared);
@@ -64,7 +63,7 @@ impl Shared {
     /// Has the worker make the pipelines of `jobs`.
     pub(crate) fn warm_up(&self, jobs: Vec<(PipelineDesc, PipelineSource)>) {
         let mut worker = self.worker.lock().unwrap_or_else(PoisonError::into_inner);
-        let worker = worker.get_or_insert_with(|| Worker::new(&self.pipelines, &self.modules));
+        let worker = worker.get_or_insert_with(|| Worker::new(&self.pipelines));
         worker.send(jobs);
     }
 }
@@ -87,13 +86,13 @@ struct Worker {
 }
 
 impl Worker {
-    fn new(pipelines: &Arc<Pipelines>, modules: &Arc<Modules>) -> Worker {
+    fn new(pipelines: &Arc<Pipelines>) -> Worker {
         let (sender, jobs) = mpsc::channel::<Job>();
-        let (pipelines, modules) = (Arc::clone(pipelines), Arc::clone(modules));
+        let pipelines = Arc::clone(pipelines);
         let work = move || {
             for (desc, source) in jobs {
                 // What fails here fails again, with an error, when a draw wants it.
-                let _ = pipelines.warm(&modules, &desc, &source);
+                let _ = pipelines.warm(&desc, &source);
             }
         };
         // Without a thread nothing is warmed up.

@@ -59,6 +59,12 @@ impl BlendState {
         BlendState { rt: [rt; MAX_COLORS], ..BlendState::default() }
     }
 
+    /// How colours are blended, and no more. States that blend in the same way have the same.
+    pub(crate) fn blending(&self) -> BlendState {
+        let rt = std::array::from_fn(|color| *self.row(color));
+        BlendState { rt, independent_blend_enable: true, logicop: self.logicop, ..BlendState::default() }
+    }
+
     /// The row of a colour.
     pub(crate) fn row(&self, color: usize) -> &RtBlendState {
         &self.rt[if self.independent_blend_enable { color.min(MAX_COLORS - 1) } else { 0 }]

@@ -56,8 +56,8 @@ impl Context {
             if jobs.iter().any(|(known, _)| *known == desc) {
                 continue;
             }
-            let (program, blend) = (Arc::clone(program), Arc::clone(&blend.state));
-            let source = PipelineSource { program, key, blend, elements: Arc::clone(&elements.state) };
+            let (program, blend) = (Arc::clone(program), Arc::clone(&blend.part));
+            let source = PipelineSource { program, key, blend, elements: Arc::clone(&elements.0) };
             jobs.push((desc, source));
         }
         jobs.truncate(MOST);

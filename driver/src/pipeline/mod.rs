@@ -5,23 +5,29 @@
 //! description ----------------------Pipelines-----> pipeline        a device's, a hash map
 //! create info ----------------------VkPipelineCache-> machine code  kept on disk
 //! ```
+//!
+//! Programs and states have the numbers that descriptions name them by, and when one goes, so do the pipelines that are made of it.
 
+mod bounded;
 mod create;
 mod desc;
 mod disk;
 mod elements;
+mod numbered;
 mod pass;
 mod table;
 mod transitions;
 
+pub(crate) use bounded::Bounded;
 pub(crate) use create::provoking_mode;
 pub(crate) use desc::{MultisampleWord, PipelineDesc, RasterizerWord, Word};
 pub(crate) use disk::DiskCache;
 pub(crate) use elements::{DynamicInput, VertexElements};
+pub(crate) use numbered::{Numbered, Numbers};
 pub(crate) use pass::{
     barrier as pass_barrier, PassKey, BARRIER_STAGES as PASS_BARRIER_STAGES, DEPTH_ATTACHMENT, STENCIL_ATTACHMENT,
 };
 pub use table::PipelineCounters;
-pub(crate) use table::{Numbered, Pipeline, PipelineSource, Pipelines};
+pub(crate) use table::{Pipeline, PipelineSource, Pipelines};
 pub use transitions::TransitionCounters;
 pub(crate) use transitions::Transitions;

@@ -6,12 +6,12 @@
 //! itself, so that draws in it can wait for others.
 
 use super::desc::{PipelineDesc, Word};
+use super::Bounded;
 use crate::device::handle::Owned;
 use crate::device::Logical;
 use crate::error::{Context as _, Result};
 use crate::format::aspects;
 use ash::vk;
-use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The numbers of depth and stencil among the input attachments.
@@ -39,10 +39,18 @@ impl PassKey {
     }
 }
 
+/// Render passes that are kept.
+const MOST: usize = 256;
+
 /// The render passes of a device.
-#[derive(Default)]
 pub(crate) struct Passes {
-    known: Mutex<FxHashMap<PassKey, Arc<Owned<vk::RenderPass>>>>,
+    known: Mutex<Bounded<PassKey, Arc<Owned<vk::RenderPass>>>>,
+}
+
+impl Default for Passes {
+    fn default() -> Passes {
+        Passes { known: Mutex::new(Bounded::new(MOST)) }
+    }
 }
 
 impl Passes {
@@ -50,11 +58,9 @@ impl Passes {
     pub(crate) fn get(&self, device: &Arc<Logical>, key: &PassKey) -> Result<Arc<Owned<vk::RenderPass>>> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(pass) = known.get(key) {
-            return Ok(Arc::clone(pass));
+            return Ok(pass);
         }
-        let pass = Arc::new(create(device, key)?);
-        known.insert(key.clone(), Arc::clone(&pass));
-        Ok(pass)
+        Ok(known.get_or_insert(key.clone(), Arc::new(create(device, key)?)))
     }
 }
 

@@ -3,24 +3,26 @@
 use super::create::{self, Source, StageModules, PARTS};
 use super::desc::{MultisampleWord, PipelineDesc, Word};
 use super::pass::{PassKey, Passes};
-use super::{DiskCache, VertexElements};
+use super::{Bounded, DiskCache, Numbered, VertexElements};
 use crate::context::BlendState;
 use crate::device::handle::Owned;
 use crate::device::Logical;
 use crate::error::Result;
-use crate::program::{Modules, Program};
+use crate::program::{Layout, Modules, Program};
 use crate::resource::unique_id;
 use crate::state::BitSet;
 use ash::vk;
 use ntv::Key;
-use rustc_hash::FxHashMap;
-use std::hash::Hash;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// A part of pipelines, which they are linked of.
-type Library = Arc<Owned<vk::Pipeline>>;
+struct Library {
+    raw: Owned<vk::Pipeline>,
+    /// lavapipe 22.3 looks at it when pipelines are linked, whatever has become of the program.
+    _layout: Arc<Layout>,
+}
 
 /// The number of a part, and the words that it depends on.
 type LibraryName = (usize, PipelineDesc);
@@ -31,10 +33,10 @@ pub(crate) struct Pipeline {
     pub(crate) id: u64,
     pub(crate) desc: PipelineDesc,
     pub(crate) raw: Owned<vk::Pipeline>,
-    /// The program whose layout it has.
-    _program: Arc<Program>,
+    /// It lives as long as the pipeline.
+    _layout: Arc<Layout>,
     /// What it was linked of: libraries live as long as the pipeline.
-    _libraries: Vec<Library>,
+    _libraries: Vec<Arc<Library>>,
 }
 
 /// What the pipelines of a device did so far.
@@ -54,21 +56,26 @@ pub struct PipelineCounters {
     pub time: Duration,
 }
 
-/// What a description's numbers mean.
+/// What a description's numbers mean. Who holds it keeps the pipelines that are made of it from being forgotten.
 #[derive(Clone)]
 pub(crate) struct PipelineSource {
     pub(crate) program: Arc<Program>,
     pub(crate) key: Key,
-    pub(crate) blend: Arc<BlendState>,
-    pub(crate) elements: Arc<VertexElements>,
+    pub(crate) blend: Arc<Numbered<BlendState>>,
+    pub(crate) elements: Arc<Numbered<VertexElements>>,
 }
 
-/// The pipelines of a device.
+/// Pipelines that are kept, and as many libraries. A program may be drawn with in any number of ways: to many formats, turned over in
+/// windows of many sizes.
+const MOST: usize = 4096;
+
+/// The pipelines of a device. A pipeline is there no longer than the program and the states that its description names.
 pub(crate) struct Pipelines {
     device: Arc<Logical>,
     pub(crate) disk: DiskCache,
-    map: Mutex<FxHashMap<PipelineDesc, Arc<Pipeline>>>,
-    libraries: Mutex<FxHashMap<LibraryName, Library>>,
+    pub(crate) modules: Modules,
+    map: Mutex<Bounded<PipelineDesc, Arc<Pipeline>>>,
+    libraries: Mutex<Bounded<LibraryName, Arc<Library>>>,
     pub(crate) passes: Passes,
     counts: [AtomicU64; 6],
 }
@@ -112,39 +119,39 @@ impl Pipelines {
         Pipelines {
             device: Arc::clone(device),
             disk,
-            map: Mutex::default(),
-            libraries: Mutex::default(),
+            modules: Modules::default(),
+            map: Mutex::new(Bounded::new(MOST)),
+            libraries: Mutex::new(Bounded::new(MOST)),
             passes: Passes::default(),
             counts: Default::default(),
         }
     }
 
     /// The pipeline of `desc`, made of what its numbers mean if it is not there.
-    pub(crate) fn get(&self, modules: &Modules, desc: &PipelineDesc, source: &PipelineSource) -> Result<Arc<Pipeline>> {
-        let known = self.map.lock().unwrap_or_else(PoisonError::into_inner).get(desc).cloned();
+    pub(crate) fn get(&self, desc: &PipelineDesc, source: &PipelineSource) -> Result<Arc<Pipeline>> {
+        let known = self.map.lock().unwrap_or_else(PoisonError::into_inner).get(desc);
         if let Some(pipeline) = known {
             self.count(Count::Hits);
             return Ok(pipeline);
         }
-        let made = Arc::new(self.create(modules, desc, source)?);
-        let mut map = self.map.lock().unwrap_or_else(PoisonError::into_inner);
+        let made = Arc::new(self.create(desc, source)?);
         // Another thread may have been faster; then its pipeline is the one.
-        Ok(Arc::clone(map.entry(*desc).or_insert(made)))
+        Ok(self.map.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(*desc, made))
     }
 
     /// Makes what a draw with `desc` will want: on the worker.
-    pub(crate) fn warm(&self, modules: &Modules, desc: &PipelineDesc, source: &PipelineSource) -> Result<()> {
-        let is_known = self.map.lock().unwrap_or_else(PoisonError::into_inner).contains_key(desc);
-        if !is_known {
-            self.get(modules, desc, source)?;
+    pub(crate) fn warm(&self, desc: &PipelineDesc, source: &PipelineSource) -> Result<()> {
+        let known = self.map.lock().unwrap_or_else(PoisonError::into_inner).get(desc);
+        if known.is_none() {
+            self.get(desc, source)?;
             self.count(Count::Warmed);
         }
         Ok(())
     }
 
     /// Makes the pipeline of `desc`, whatever is there.
-    pub(crate) fn create(&self, modules: &Modules, desc: &PipelineDesc, source: &PipelineSource) -> Result<Pipeline> {
-        let stages = modules.get(&self.device, &source.program, &source.key)?;
+    pub(crate) fn create(&self, desc: &PipelineDesc, source: &PipelineSource) -> Result<Pipeline> {
+        let stages = self.modules.get(&self.device, &source.program, &source.key)?;
         // What reads the framebuffer is drawn in a render pass object, and made whole.
         let samples = MultisampleWord::unpack(desc.get(Word::Multisample)).samples;
         let pass = || self.passes.get(&self.device, &PassKey::new(desc, samples));
@@ -154,8 +161,8 @@ impl Pipelines {
             pass: pass.as_ref().map(|pass| ***pass),
             program: &source.program,
             modules: &stages,
-            blend: &source.blend,
-            elements: &source.elements,
+            blend: &source.blend.state,
+            elements: &source.elements.state,
         };
         let start = Instant::now();
         let (raw, libraries) = match self.device.features.pipeline_library && pass.is_none() {
@@ -166,58 +173,58 @@ impl Pipelines {
             }
         };
         self.count_time(start);
-        let program = Arc::clone(&source.program);
-        Ok(Pipeline { id: unique_id(), desc: *desc, raw, _program: program, _libraries: libraries })
+        let layout = Arc::clone(&source.program.layout);
+        Ok(Pipeline { id: unique_id(), desc: *desc, raw, _layout: layout, _libraries: libraries })
     }
 
     /// A pipeline that is linked of libraries, which are made where they are not there.
-    fn link(&self, source: &Source<'_>) -> Result<(Owned<vk::Pipeline>, Vec<Library>)> {
+    fn link(&self, source: &Source<'_>) -> Result<(Owned<vk::Pipeline>, Vec<Arc<Library>>)> {
         let mut libraries = Vec::new();
         for (number, part) in PARTS.into_iter().enumerate() {
             let name = (number, source.desc.masked(words_of(number)));
-            let known = self.libraries.lock().unwrap_or_else(PoisonError::into_inner).get(&name).cloned();
+            let known = self.libraries.lock().unwrap_or_else(PoisonError::into_inner).get(&name);
             let library = match known {
                 Some(library) => library,
                 None => {
-                    let made = Arc::new(create::graphics(&self.device, *self.disk.raw, source, Some(part))?);
+                    let raw = create::graphics(&self.device, *self.disk.raw, source, Some(part))?;
+                    let made = Arc::new(Library { raw, _layout: Arc::clone(&source.program.layout) });
                     self.count(Count::Libraries);
                     let mut known = self.libraries.lock().unwrap_or_else(PoisonError::into_inner);
-                    Arc::clone(known.entry(name).or_insert(made))
+                    known.get_or_insert(name, made)
                 }
             };
             libraries.push(library);
         }
-        let handles = [0, 1, 2, 3].map(|part: usize| **libraries[part]);
+        let handles = [0, 1, 2, 3].map(|part: usize| *libraries[part].raw);
         let raw = create::link(&self.device, *self.disk.raw, source.program, &handles)?;
         self.count(Count::Linked);
         Ok((raw, libraries))
     }
 
     /// The pipeline of a compute program.
-    pub(crate) fn compute(&self, modules: &Modules, program: &Arc<Program>) -> Result<Arc<Pipeline>> {
+    pub(crate) fn compute(&self, program: &Program) -> Result<Arc<Pipeline>> {
         let mut desc = PipelineDesc::default();
         desc.set(Word::Program, program.id);
-        let known = self.map.lock().unwrap_or_else(PoisonError::into_inner).get(&desc).cloned();
+        let known = self.map.lock().unwrap_or_else(PoisonError::into_inner).get(&desc);
         if let Some(pipeline) = known {
             self.count(Count::Hits);
             return Ok(pipeline);
         }
-        let stages: StageModules = modules.get(&self.device, program, &Key::default())?;
+        let stages: StageModules = self.modules.get(&self.device, program, &Key::default())?;
         let start = Instant::now();
         let raw = create::compute(&self.device, *self.disk.raw, program, &stages)?;
         self.count_time(start);
         self.count(Count::Created);
-        let program = Arc::clone(program);
-        let made = Arc::new(Pipeline { id: unique_id(), desc, raw, _program: program, _libraries: Vec::new() });
-        let mut map = self.map.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(Arc::clone(map.entry(desc).or_insert(made)))
+        let layout = Arc::clone(&program.layout);
+        let made = Arc::new(Pipeline { id: unique_id(), desc, raw, _layout: layout, _libraries: Vec::new() });
+        Ok(self.map.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(desc, made))
     }
 
-    /// Forgets the pipelines of a program that goes away.
-    pub(crate) fn remove(&self, program: u32) {
-        self.map.lock().unwrap_or_else(PoisonError::into_inner).retain(|desc, _| desc.get(Word::Program) != program);
-        let mut libraries = self.libraries.lock().unwrap_or_else(PoisonError::into_inner);
-        libraries.retain(|(_, desc), _| desc.get(Word::Program) != program);
+    /// Forgets the pipelines whose descriptions name what goes away: a program, or a state, by the number that it has in `word`.
+    pub(crate) fn forget(&self, word: Word, number: u32) {
+        let stays = |desc: &PipelineDesc| desc.get(word) != number;
+        self.map.lock().unwrap_or_else(PoisonError::into_inner).retain(stays);
+        self.libraries.lock().unwrap_or_else(PoisonError::into_inner).retain(|(_, desc)| stays(desc));
     }
 
     /// How many pipelines there are.
@@ -244,29 +251,5 @@ impl Pipelines {
             warmed: of(Count::Warmed),
             time: Duration::from_nanos(of(Count::Nanoseconds)),
         }
-    }
-}
-
-/// State objects that have a number: equal ones have the same.
-pub(crate) struct Numbered<T> {
-    known: Mutex<FxHashMap<Arc<T>, u32>>,
-}
-
-impl<T> Default for Numbered<T> {
-    fn default() -> Numbered<T> {
-        Numbered { known: Mutex::new(FxHashMap::default()) }
-    }
-}
-
-impl<T: Eq + Hash> Numbered<T> {
-    /// The number of `state`, from 1 on, and the one that there is of it.
-    pub(crate) fn number(&self, state: T) -> (u32, Arc<T>) {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((same, number)) = known.get_key_value(&state) {
-            return (*number, Arc::clone(same));
-        }
-        let (number, state) = (known.len() as u32 + 1, Arc::new(state));
-        known.insert(Arc::clone(&state), number);
-        (number, state)
     }
 }

@@ -8,14 +8,14 @@
 //! ```
 //!
 //! The table is open addressed with a bound: a full neighbourhood loses an old row. A wrong guess is not possible, since the
-//! words of what is found are compared.
+//! words of what is found are compared. It keeps no pipeline from going away.
 
 use super::desc::{PipelineDesc, Word};
 use super::table::Pipeline;
 use crate::state::BitSet;
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 /// What a table of transitions did so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub struct TransitionCounters {
 
 struct Row {
     from: u64,
-    to: Arc<Pipeline>,
+    to: Weak<Pipeline>,
 }
 
 /// Rows of the table; a power of 2.
@@ -51,36 +51,24 @@ impl Default for Transitions {
 
 impl Transitions {
     /// What comes after `from` where `changed` of its words become those of `to`.
-    pub(crate) fn get(&mut self, from: &Pipeline, changed: BitSet<Word>, to: &PipelineDesc) -> Option<&Arc<Pipeline>> {
+    pub(crate) fn get(&mut self, from: &Pipeline, changed: BitSet<Word>, to: &PipelineDesc) -> Option<Arc<Pipeline>> {
         let first = place(from.id, changed, to);
-        let found = (0..PROBES).map(|probe| (first + probe) % ROWS).find(|at| {
-            // The words that did not change are those of `from` on both sides, if the number of `from` is the same.
-            let row = self.rows[*at].as_ref();
-            row.is_some_and(|row| row.from == from.id && row.to.desc == *to)
+        let found = (0..PROBES).find_map(|probe| {
+            let row = self.rows[(first + probe) % ROWS].as_ref().filter(|row| row.from == from.id)?;
+            row.to.upgrade().filter(|pipeline| pipeline.desc == *to)
         });
-        match found {
-            Some(at) => {
-                self.counters.hits += 1;
-                self.rows[at].as_ref().map(|row| &row.to)
-            }
-            None => {
-                self.counters.misses += 1;
-                None
-            }
-        }
+        let count = if found.is_some() { &mut self.counters.hits } else { &mut self.counters.misses };
+        *count += 1;
+        found
     }
 
     /// Remembers that `to` comes after `from`.
     pub(crate) fn add(&mut self, from: &Pipeline, changed: BitSet<Word>, to: &Arc<Pipeline>) {
         let first = place(from.id, changed, &to.desc);
-        let free = (0..PROBES).map(|probe| (first + probe) % ROWS).find(|at| self.rows[*at].is_none());
+        let is_free = |at: &usize| self.rows[*at].as_ref().is_none_or(|row| row.to.strong_count() == 0);
+        let free = (0..PROBES).map(|probe| (first + probe) % ROWS).find(is_free);
         // Where all are taken the first goes: the next time it is the last that came.
-        self.rows[free.unwrap_or(first)] = Some(Row { from: from.id, to: Arc::clone(to) });
-    }
-
-    /// Forgets all transitions to pipelines of a program that goes away.
-    pub(crate) fn clear(&mut self) {
-        self.rows.iter_mut().for_each(|row| *row = None);
+        self.rows[free.unwrap_or(first)] = Some(Row { from: from.id, to: Arc::downgrade(to) });
     }
 }
 

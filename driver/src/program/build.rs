@@ -278,6 +278,8 @@ fn finish(modules: Vec<Module>, layout: Arc<super::Layout>, (xfb, push_constants
         entries: Vec::new(),
         is_plain: false,
         reads_framebuffer,
+        capturers: Default::default(),
+        pipelines: Default::default(),
     })
 }
 

@@ -3,15 +3,17 @@
 use super::{Builder, Layouts, Program, ProgramOptions, Shader};
 use crate::device::Logical;
 use crate::error::Result;
+use crate::pipeline::Pipelines;
 use ntv::Target;
 use rustc_hash::FxHashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-/// Programs that were made so far.
+/// The programs of a device.
 pub(crate) struct Programs {
     state: Mutex<State>,
     pub(crate) layouts: Layouts,
     target: Target,
+    pipelines: Weak<Pipelines>,
 }
 
 struct State {
@@ -21,10 +23,11 @@ struct State {
 }
 
 impl Programs {
-    pub(crate) fn new(device: &Logical, target: &Target) -> Programs {
+    pub(crate) fn new(device: &Logical, target: &Target, pipelines: &Arc<Pipelines>) -> Programs {
         let builder = Builder::new(device, target);
         let state = State { builder, known: FxHashMap::default(), built: 0 };
-        Programs { state: Mutex::new(state), layouts: Layouts::default(), target: target.clone() }
+        let (layouts, pipelines) = (Layouts::default(), Arc::downgrade(pipelines));
+        Programs { state: Mutex::new(state), layouts, target: target.clone(), pipelines }
     }
 
     /// The program of `shaders`, which come in the order of the pipeline; made with `options` if it is not there.
@@ -39,10 +42,16 @@ impl Programs {
         if let Some(program) = state.known.get(&name) {
             return Ok((Arc::clone(program), false));
         }
-        let program = Arc::new(state.builder.build((device, &self.layouts), shaders, options)?);
+        let program = self.adopt(state.builder.build((device, &self.layouts), shaders, options)?);
         state.built += 1;
         state.known.insert(name, Arc::clone(&program));
         Ok((program, true))
+    }
+
+    /// Has what is made of `program` go with it.
+    pub(crate) fn adopt(&self, mut program: Program) -> Arc<Program> {
+        program.pipelines = Weak::clone(&self.pipelines);
+        Arc::new(program)
     }
 
     /// What translations may use.
@@ -50,18 +59,10 @@ impl Programs {
         &self.target
     }
 
-    /// Forgets all programs with this shader, and gives them.
-    pub(crate) fn remove(&self, shader: u64) -> Vec<Arc<Program>> {
+    /// Forgets all programs with this shader. Those that are in use go when they no longer are.
+    pub(crate) fn remove(&self, shader: u64) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut gone = Vec::new();
-        state.known.retain(|name, program| {
-            let stays = !name.contains(&shader);
-            if !stays {
-                gone.push(Arc::clone(program));
-            }
-            stays
-        });
-        gone
+        state.known.retain(|name, _| !name.contains(&shader));
     }
 
     /// Programs that there are, and that were made so far.

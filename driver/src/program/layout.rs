@@ -16,6 +16,7 @@ use super::STAGES;
 use crate::device::handle::Owned;
 use crate::device::Logical;
 use crate::error::{Context as _, Error, Result};
+use crate::resource::unique_id;
 use ash::vk;
 use ntv::module::{Assignment, DescriptorKind, Module, Stage};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -85,8 +86,8 @@ pub(crate) struct SetLayout {
 
 /// The layout of a pipeline.
 pub(crate) struct Layout {
-    /// A number that no other layout has.
-    pub(crate) id: u32,
+    /// A number that nothing else of a batch has.
+    pub(crate) id: u64,
     pub(crate) raw: Owned<vk::PipelineLayout>,
     pub(crate) sets: Vec<SetLayout>,
     pub(crate) push_constants: vk::PushConstantRange,
@@ -169,7 +170,6 @@ pub(crate) struct Layouts {
 #[derive(Default)]
 struct Known {
     list: Vec<(Content, Weak<Layout>)>,
-    next_layout: u32,
     next_set: u32,
 }
 
@@ -210,8 +210,7 @@ impl Known {
         // the call where it is not there.
         let raw = unsafe { device.raw.create_pipeline_layout(&info, None) }.during("vkCreatePipelineLayout")?;
         let raw = Owned::new(device, raw);
-        self.next_layout += 1;
-        Ok(Layout { id: self.next_layout, raw, sets, push_constants: range })
+        Ok(Layout { id: unique_id(), raw, sets, push_constants: range })
     }
 }
 

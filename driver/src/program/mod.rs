@@ -4,8 +4,9 @@
 //! Shader (NIR) --plan, translate--> ntv::Module --link--> Program { modules, layout } --key--> words --> VkShaderModule
 //! ```
 //!
-//! A program is made once for each combination of shaders that is drawn with, and shared by all contexts. It knows what its shaders
-//! see: which slots of descriptors, which attributes, which bits of a key. So state that no shader sees costs nothing.
+//! A program is made once for each combination of shaders that is drawn with, and shared by all contexts. It goes with the first of its
+//! shaders, and its modules and pipelines with it. It knows what its shaders see: which slots of descriptors, which attributes, which
+//! bits of a key. So state that no shader sees costs nothing.
 
 mod build;
 mod cache;
@@ -23,12 +24,14 @@ pub(crate) use modules::Modules;
 pub use words::ShaderSlot;
 pub(crate) use words::Words;
 
+use crate::context::Shared;
+use crate::pipeline::{Numbered, Pipeline, Pipelines, VertexElements, Word};
 use ntv::capture::BackEnd;
 use ntv::ir::XfbInfo;
 use ntv::module::Stage;
 use ntv::variant;
 use std::ffi::{CStr, CString};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, Weak};
 
 /// Stages that a context binds shaders to.
 pub const STAGES: usize = 6;
@@ -42,6 +45,15 @@ pub struct Shader {
     pub(crate) xfb: XfbInfo,
     /// It captures, maybe by itself.
     pub(crate) may_capture: bool,
+    pub(crate) shared: Weak<Shared>,
+}
+
+impl Drop for Shader {
+    fn drop(&mut self) {
+        if let Some(shared) = self.shared.upgrade() {
+            shared.programs.remove(self.id);
+        }
+    }
 }
 
 /// What a shader is made of.
@@ -110,6 +122,26 @@ pub(crate) struct Program {
     pub(crate) is_plain: bool,
     /// Its fragment shader reads the framebuffer, as input attachments.
     pub(crate) reads_framebuffer: bool,
+    /// Compute shaders that capture what it draws.
+    pub(crate) capturers: Mutex<Vec<Capturer>>,
+    /// Where its modules and pipelines are.
+    pub(crate) pipelines: Weak<Pipelines>,
+}
+
+/// A compute shader that captures what a program draws with some vertex elements.
+pub(crate) struct Capturer {
+    pub(crate) elements: Weak<Numbered<VertexElements>>,
+    pub(crate) program: Arc<Program>,
+    pub(crate) pipeline: Arc<Pipeline>,
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        if let Some(pipelines) = self.pipelines.upgrade() {
+            pipelines.modules.remove(self);
+            pipelines.forget(Word::Program, self.id);
+        }
+    }
 }
 
 impl Program {

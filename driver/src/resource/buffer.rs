@@ -72,6 +72,11 @@ impl Buffer {
         self.description
     }
 
+    /// How many contexts are told when it gets another storage.
+    pub fn observers(&self) -> usize {
+        self.subject.len()
+    }
+
     /// The storage that commands use from now on.
     pub(crate) fn storage(&self) -> Arc<BufferStorage> {
         Arc::clone(&self.storage.lock().unwrap_or_else(PoisonError::into_inner))

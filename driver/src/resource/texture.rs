@@ -174,6 +174,11 @@ impl Texture {
         &self.description
     }
 
+    /// How many contexts are told when it gets another storage.
+    pub fn observers(&self) -> usize {
+        self.subject.len()
+    }
+
     /// The storage that commands use from now on.
     pub(crate) fn storage(&self) -> Arc<ImageStorage> {
         Arc::clone(&self.storage.lock().unwrap_or_else(PoisonError::into_inner))

@@ -1,6 +1,7 @@
 //! Shaders that together see every kind of state, as NIR, and which slots each of them reads and writes.
 //!
 //! All vertex shaders write `VAR0`, all fragment shaders write both colours: whatever is combined, no value is undefined.
+#![allow(dead_code, reason = "each test uses a part")]
 
 /// A shader, and the slots that it uses.
 #[derive(Clone, Copy, Debug, Default)]

@@ -64,8 +64,9 @@ pub(in crate::context) fn blend(context: &mut Context) -> Result<()> {
         set.logic_op_enable(has_logic_op),
         set.logic_op(state.logicop.unwrap_or(vk::LogicOp::COPY)),
     ];
-    let is_static = is_dynamic.contains(&false);
-    context.set_word(Word::Blend, if is_static { blend.number } else { 0 });
+    // Where there are no colours, no pipeline depends on it.
+    let is_static = is_dynamic.contains(&false) && context.current.desc.get(Word::Colors) > 0;
+    context.set_word(Word::Blend, if is_static { blend.part.number } else { 0 });
     if context.bound.blend.differs() {
         context.force(Dirty::Multisample);
     }

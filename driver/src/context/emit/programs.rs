@@ -10,7 +10,7 @@ use ash::vk;
 use ntv::capture::BackEnd;
 use ntv::module::Stage;
 use ntv::Key;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 /// The bits of descriptors, by class.
 const CLASS_BITS: [Dirty; CLASSES] =
@@ -25,14 +25,17 @@ pub(in crate::context) fn program(context: &mut Context) -> Result<()> {
 
 fn take(context: &mut Context) -> Result<()> {
     let program = context.find_program()?;
+    context.bound.program.synced();
     let before = context.current.program.replace(Arc::clone(&program));
-    let same = |what: fn(&Program) -> u32| before.as_ref().is_some_and(|before| what(before) == what(&program));
+    let same = |what: fn(&Program) -> u64| before.as_ref().is_some_and(|before| what(before) == what(&program));
     // What is derived of the program is derived anew.
     context.revisions.bump(Dirty::Program);
-    let is_same = same(|program| program.id) && !context.forced_all();
+    let is_same = same(|program| program.id.into()) && !context.forced_all();
     if is_same {
         return Ok(());
     }
+    // What is recorded names it, whether there is a pipeline or not.
+    context.batch.keep(program.layout.id, &program.layout);
     if !same(|program| program.layout.id) {
         CLASS_BITS.iter().for_each(|bit| context.force(*bit));
         context.current.sets = Default::default();
@@ -40,12 +43,15 @@ fn take(context: &mut Context) -> Result<()> {
     if program.push_constants > 0 {
         context.force(Dirty::PushConstants);
     }
-    if !same(|program| program.attributes) {
+    if !same(|program| program.attributes.into()) {
         context.force(Dirty::VertexBuffers);
         context.force(Dirty::VertexElements);
     }
     if !same(|program| program.has_tessellation.into()) {
-        context.force(Dirty::PatchVertices);
+        match program.has_tessellation {
+            true => context.force(Dirty::PatchVertices),
+            false => context.set_word(Word::PatchVertices, 0),
+        }
     }
     if !same(|program| program.reads_framebuffer.into()) {
         // They are drawn in a rendering of another sort, and their pipelines count samples.
@@ -75,6 +81,7 @@ fn relevant(program: &Program) -> BitSet<Dirty> {
     relevant.set(Dirty::PushConstants, program.push_constants > 0);
     relevant.set(Dirty::VertexBuffers, program.attributes != 0);
     relevant.set(Dirty::StreamOutput, !program.xfb.is_empty());
+    relevant.set(Dirty::PatchVertices, program.has_tessellation);
     relevant.set(Dirty::ShaderKey, program.seen & WITH_STATE != 0);
     relevant
 }
@@ -91,17 +98,18 @@ impl Context {
 
     /// The program of the shaders that are bound.
     fn find_program(&mut self) -> Result<Arc<Program>> {
-        let stages = &self.bound.shaders[..Stage::Compute as usize];
-        let name: [u64; 5] = std::array::from_fn(|stage| stages[stage].as_ref().map_or(0, |shader| shader.id));
-        if let Some(program) = self.programs.get(&name) {
-            return Ok(Arc::clone(program));
+        let name = *self.bound.program.get();
+        if let Some(program) = self.programs.get(&name).and_then(Weak::upgrade) {
+            return Ok(program);
         }
+        let stages = &self.bound.shaders[..Stage::Compute as usize];
         let shaders: Vec<Arc<Shader>> = stages.iter().flatten().cloned().collect();
         if shaders.first().is_none_or(|first| first.stage != Stage::Vertex) {
             return Err(Error::new("no vertex shader is bound"));
         }
         let (program, _) = self.shared.programs.get(&self.device, &shaders, &Default::default())?;
-        self.programs.insert(name, Arc::clone(&program));
+        self.programs.retain(|_, program| program.strong_count() > 0);
+        self.programs.insert(name, Arc::downgrade(&program));
         Ok(program)
     }
 
@@ -221,19 +229,17 @@ pub(in crate::context) fn pipeline(context: &mut Context) -> Result<()> {
         return Ok(());
     }
     let changed = before.as_ref().map(|before| desc.changed(&before.desc));
-    let known = before
-        .as_ref()
-        .zip(changed)
-        .and_then(|(before, changed)| context.transitions.get(before, changed, &desc).cloned());
+    let known =
+        before.as_ref().zip(changed).and_then(|(before, changed)| context.transitions.get(before, changed, &desc));
     let pipeline: Arc<Pipeline> = match known {
         Some(pipeline) => pipeline,
         None => {
             let key = context.current.key;
-            let source = PipelineSource { program, key, blend: blend.state, elements: elements.state };
-            let (pipelines, modules) = (&context.shared.pipelines, &context.shared.modules);
+            let source = PipelineSource { program, key, blend: blend.part, elements: elements.0 };
+            let pipelines = &context.shared.pipelines;
             let made = match context.options.emit_all {
-                true => Arc::new(pipelines.create(modules, &desc, &source)?),
-                false => pipelines.get(modules, &desc, &source)?,
+                true => Arc::new(pipelines.create(&desc, &source)?),
+                false => pipelines.get(&desc, &source)?,
             };
             if let (Some(before), Some(changed)) = (&before, changed) {
                 context.transitions.add(before, changed, &made);
@@ -267,13 +273,14 @@ pub(in crate::context) fn compute_program(context: &mut Context) -> Result<()> {
     let shader = context.bound.shaders[Stage::Compute as usize].clone();
     let shader = shader.ok_or_else(|| Error::new("no compute shader is bound"))?;
     let (program, _) = context.shared.programs.get(&context.device, &[shader], &Default::default())?;
-    let pipeline = context.shared.pipelines.compute(&context.shared.modules, &program)?;
+    let pipeline = context.shared.pipelines.compute(&program)?;
     context.batch.keep(pipeline.id, &pipeline);
     let point = vk::PipelineBindPoint::COMPUTE;
     // SAFETY: the buffer is recording; the pipeline is for this bind point, and the batch keeps it.
     unsafe { context.device.raw.cmd_bind_pipeline(context.batch.commands, point, *pipeline.raw) };
     context.counters.commands += 1;
     context.current.compute = Some((program, pipeline));
+    context.bound.compute_program.synced();
     context.force(Dirty::ComputeResources);
     Ok(())
 }

@@ -63,13 +63,14 @@ pub(in crate::context) fn vertex_buffers(context: &mut Context) -> Result<()> {
     let Some(elements) = bound.elements.get() else { return Ok(()) };
     let has_strides = !device.dynamic.has(DynamicState::VertexInput);
     let mut set = Recorder::new(device, batch, &mut counters.commands);
-    for number in bits_of(elements.state.buffers) {
+    for number in bits_of(elements.0.state.buffers) {
         let Some(bound) = bound.vertex_buffers.get(number as usize) else { continue };
-        let stride = if has_strides { elements.state.stride(number) } else { 0 };
+        let stride = if has_strides { elements.0.state.stride(number) } else { 0 };
         set.vertex_buffer(number, *bound.buffer.storage().raw, bound.offset, stride);
     }
     set.bind_vertex_buffers(has_strides);
-    bound.vertex_buffers.synced(u64::MAX);
+    bound.vertex_buffers.synced(elements.0.state.buffers.into());
+    bound.strides.synced();
     Ok(())
 }
 
@@ -79,7 +80,7 @@ pub(in crate::context) fn vertex_elements(context: &mut Context) -> Result<()> {
     let Some(elements) = bound.elements.get() else { return Ok(()) };
     // A program without attributes has no vertex input, since nothing need be bound for it.
     let none = Default::default();
-    let (number, input) = if reads { (elements.number, &elements.state.dynamic) } else { (0, &none) };
+    let (number, input) = if reads { (elements.0.number, &elements.0.state.dynamic) } else { (0, &none) };
     let mut set = Recorder::new(device, batch, &mut counters.commands);
     let is_dynamic = set.vertex_input(number, input);
     bound.elements.synced();
@@ -352,7 +353,7 @@ impl Context {
     }
 
     fn use_vertex_buffers(&mut self) {
-        let read = self.bound.elements.get().as_ref().map_or(0, |elements| elements.state.buffers);
+        let read = self.bound.elements.get().as_ref().map_or(0, |elements| elements.0.state.buffers);
         for number in bits_of(read) {
             if let Some(bound) = self.bound.vertex_buffers.get(number as usize) {
                 let storage = bound.buffer.storage();
@@ -370,7 +371,7 @@ impl Context {
         bytes.clear();
         bytes.resize(program.push_constants as usize, 0);
         if program.is_plain {
-            let own = &self.bound.push_constants;
+            let own = self.bound.push_constants.get();
             bytes[..own.len()].copy_from_slice(own);
         } else {
             bytes[..4].copy_from_slice(&u32::from(is_indexed).to_ne_bytes());
@@ -399,6 +400,12 @@ impl Context {
             // SAFETY: the buffer is recording; the layout has a range of so many bytes for these stages.
             unsafe { raw.cmd_push_constants(commands, *program.layout.raw, range.stage_flags, 0, &bytes) };
             self.counters.commands += 1;
+            for block in &program.inline_blocks {
+                self.bound.stages[block.stage as usize].constants.synced(1 << block.slot);
+            }
+            if program.is_plain {
+                self.bound.push_constants.synced();
+            }
         }
         self.current.push = bytes;
         written
