@@ -45,9 +45,9 @@ pub struct BlendState {
     pub independent_blend_enable: bool,
     /// The logical operation, if there is one.
     pub logicop: Option<vk::LogicOp>,
-    /// Alpha makes the coverage.
+    /// Alpha makes the coverage, where a pixel has several samples.
     pub alpha_to_coverage: bool,
-    /// Alpha becomes 1.
+    /// Alpha becomes 1, where a pixel has several samples.
     pub alpha_to_one: bool,
     /// Colours of 16 bits are dithered.
     pub dither: bool,

@@ -120,7 +120,8 @@ pub(in crate::context) fn multisample(context: &mut Context) -> Result<()> {
     let samples = context.current.rendering.samples.max(1);
     let blend =
         context.bound.blend.get().as_ref().map(|blend| (blend.state.alpha_to_coverage, blend.state.alpha_to_one));
-    let (alpha_to_coverage, alpha_to_one) = blend.unwrap_or_default();
+    // With one sample alpha stays what it is (OpenGL 4.6, 17.3.1). Vulkan has no such rule, and lavapipe one for states of pipelines alone.
+    let (alpha_to_coverage, alpha_to_one) = blend.filter(|_| samples > 1).unwrap_or_default();
     let mut word = MultisampleWord {
         samples,
         alpha_to_coverage: u32::from(alpha_to_coverage),
