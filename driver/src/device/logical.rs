@@ -1,0 +1,235 @@
+//! The logical device: its queue, its memory, its functions, and what is known of it.
+
+use super::clock::Clock;
+use super::features::{ContextFeatures, Features, InputFeatures};
+use super::instance::Instance;
+use super::{DeviceOptions, DynamicStates, Queries, Queue};
+use crate::error::{Context, Error, ErrorKind, Result};
+use ash::vk;
+use gpu_allocator::vulkan::{Allocator, AllocatorCreateDesc};
+use std::ffi::{c_char, CStr, CString};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// The Vulkan objects of a device, alive as long as anything made by it.
+pub(crate) struct Logical {
+    pub(crate) raw: ash::Device,
+    pub(crate) queue: Queue,
+    pub(crate) queue_family: u32,
+    /// `None` when the device is about to be destroyed.
+    allocator: Mutex<Option<Allocator>>,
+    pub(crate) dynamic: DynamicStates,
+    pub(crate) features: ContextFeatures,
+    pub(crate) core: vk::PhysicalDeviceFeatures,
+    pub(crate) functions: Functions,
+    pub(crate) timeout: Duration,
+    pub(crate) limits: vk::PhysicalDeviceLimits,
+    pub(crate) clock: Clock,
+    pub(crate) feedback: Option<ash::ext::transform_feedback::Device>,
+    pub(crate) queries: Queries,
+    pub(crate) input: InputFeatures,
+    was_lost: AtomicBool,
+    physical: vk::PhysicalDevice,
+    /// Last, so that it is destroyed last.
+    instance: Instance,
+}
+
+impl Logical {
+    pub(super) fn new(
+        instance: Instance,
+        (physical, limits): (vk::PhysicalDevice, vk::PhysicalDeviceLimits),
+        features: &mut Features,
+        options: &DeviceOptions,
+    ) -> Result<Logical> {
+        // SAFETY: `physical` is of this instance.
+        let families = unsafe { instance.raw.get_physical_device_queue_family_properties(physical) };
+        let wanted = vk::QueueFlags::GRAPHICS | vk::QueueFlags::COMPUTE;
+        let family = families.iter().position(|family| family.queue_flags.contains(wanted));
+        let queue_family = family.ok_or_else(|| Error::new("the device has no queue for graphics and compute"))? as u32;
+        let valid_bits = families[queue_family as usize].timestamp_valid_bits;
+        let clock = Clock { valid_bits, period: limits.timestamp_period };
+        let queues = [vk::DeviceQueueCreateInfo::default().queue_family_index(queue_family).queue_priorities(&[1.0])];
+        let names: Vec<CString> = features.extensions.iter().cloned().collect();
+        let names: Vec<*const c_char> = names.iter().map(|name| name.as_ptr()).collect();
+        let (has_feedback, queries) = (features.has_feedback(), features.queries());
+        let input = features.input();
+        let mut chain = features.chain();
+        let info = vk::DeviceCreateInfo::default()
+            .queue_create_infos(&queues)
+            .enabled_extension_names(&names)
+            .push_next(&mut chain);
+        // SAFETY: the queue family, the extensions and the features are those that the device said it has.
+        let raw = unsafe { instance.raw.create_device(physical, &info, None) }.during("vkCreateDevice")?;
+        let feedback = has_feedback.then(|| ash::ext::transform_feedback::Device::new(&instance.raw, &raw));
+        let functions = Functions::new(&instance.raw, &raw, options.names);
+        let dynamic = DynamicStates::query(features, &options.without);
+        let (timeout, core, context) = (options.timeout, features.core, features.context());
+        let queue = Queue::new(&raw, queue_family);
+        let allocator = allocator(&instance.raw, &raw, physical);
+        let (queue, allocator) = match (queue, allocator) {
+            (Ok(queue), Ok(allocator)) => (queue, Mutex::new(Some(allocator))),
+            (queue, allocator) => {
+                let error = allocator.err();
+                // SAFETY: nothing else of the device is left.
+                unsafe {
+                    if let Ok(queue) = &queue {
+                        queue.destroy(&raw);
+                    }
+                    raw.destroy_device(None);
+                }
+                return Err(queue.err().or(error).unwrap_or_else(|| Error::new("no queue")));
+            }
+        };
+        Ok(Logical {
+            raw,
+            queue,
+            queue_family,
+            allocator,
+            dynamic,
+            features: context,
+            core,
+            functions,
+            timeout,
+            limits,
+            clock,
+            feedback,
+            queries,
+            input,
+            was_lost: AtomicBool::new(false),
+            physical,
+            instance,
+        })
+    }
+
+    /// What the validation layer said since it was last asked, without what it is known to be wrong about.
+    pub(super) fn take_messages(&self) -> Vec<String> {
+        self.instance.take_messages(self.dynamic)
+    }
+
+    /// Does something with the allocator of memory.
+    pub(crate) fn with_allocator<T>(&self, work: impl FnOnce(&mut Option<Allocator>) -> T) -> T {
+        work(&mut self.allocator.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// An error if the device has no image like this.
+    pub(crate) fn check_image(&self, info: &vk::ImageCreateInfo<'_>) -> Result<()> {
+        let (format, ty, tiling) = (info.format, info.image_type, info.tiling);
+        // SAFETY: the physical device is of this instance.
+        let most = unsafe {
+            let instance = &self.instance.raw;
+            instance.get_physical_device_image_format_properties(
+                self.physical,
+                format,
+                ty,
+                tiling,
+                info.usage,
+                info.flags,
+            )
+        };
+        let most = match most {
+            Err(vk::Result::ERROR_FORMAT_NOT_SUPPORTED) => None,
+            most => Some(most.during("vkGetPhysicalDeviceImageFormatProperties")?),
+        };
+        let has = most.is_some_and(|most| {
+            most.sample_counts.contains(info.samples)
+                && most.max_mip_levels >= info.mip_levels
+                && most.max_array_layers >= info.array_layers
+        });
+        let message = || format!("the device has no images of {format:?} that are used as {:?}", info.usage);
+        has.then_some(()).ok_or_else(|| Error::new(message()))
+    }
+
+    /// Work did not end in time, or the driver gave up: nothing may be destroyed any more.
+    pub(crate) fn is_lost(&self) -> bool {
+        self.instance.lost.load(Ordering::Relaxed)
+    }
+
+    /// The driver said that the device is lost: its objects can only be destroyed.
+    pub(crate) fn note_lost(&self) {
+        self.was_lost.store(true, Ordering::Relaxed);
+    }
+
+    /// After a wait that failed: sees to it that objects can be destroyed, or else that they are not.
+    pub(crate) fn settle(&self, error: &Error) {
+        match error.kind {
+            ErrorKind::DeviceLost => self.note_lost(),
+            ErrorKind::Timeout => self.lose(),
+            // SAFETY: no other thread is at the queue meanwhile.
+            _ => match self.queue.alone(|| unsafe { self.raw.device_wait_idle() }) {
+                Ok(()) => {}
+                Err(vk::Result::ERROR_DEVICE_LOST) => self.note_lost(),
+                Err(_) => self.lose(),
+            },
+        }
+    }
+
+    /// Whether nothing works any more.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.is_lost() || self.was_lost.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn lose(&self) {
+        self.instance.lost.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Logical {
+    fn drop(&mut self) {
+        let allocator = self.with_allocator(Option::take);
+        if self.is_lost() {
+            std::mem::forget(allocator);
+            return;
+        }
+        drop(allocator);
+        // SAFETY: all objects of the device hold an `Arc` of this and are gone; all work was waited for.
+        unsafe {
+            self.queue.destroy(&self.raw);
+            self.raw.destroy_device(None);
+        }
+    }
+}
+
+/// Functions of extensions that set state.
+pub(crate) struct Functions {
+    pub(crate) dynamic2: ash::ext::extended_dynamic_state2::Device,
+    pub(crate) dynamic3: ash::ext::extended_dynamic_state3::Device,
+    pub(crate) vertex_input: ash::ext::vertex_input_dynamic_state::Device,
+    names: Option<ash::ext::debug_utils::Device>,
+}
+
+impl Functions {
+    /// Those that the device has; it has others only where [`DynamicStates`] or an extension says so.
+    fn new(instance: &ash::Instance, device: &ash::Device, names: bool) -> Functions {
+        Functions {
+            dynamic2: ash::ext::extended_dynamic_state2::Device::new(instance, device),
+            dynamic3: ash::ext::extended_dynamic_state3::Device::new(instance, device),
+            vertex_input: ash::ext::vertex_input_dynamic_state::Device::new(instance, device),
+            names: names.then(|| ash::ext::debug_utils::Device::new(instance, device)),
+        }
+    }
+
+    /// Gives an object a name, if names are wanted.
+    pub(crate) fn name<H: vk::Handle>(&self, object: H, name: &CStr) {
+        if let Some(names) = &self.names {
+            let info = vk::DebugUtilsObjectNameInfoEXT::default().object_handle(object).object_name(name);
+            // SAFETY: the object is of this device, and nobody else names it. A name that cannot be given is done without.
+            let _ = unsafe { names.set_debug_utils_object_name(&info) };
+        }
+    }
+}
+
+/// An allocator of memory of `device`.
+fn allocator(instance: &ash::Instance, device: &ash::Device, physical: vk::PhysicalDevice) -> Result<Allocator> {
+    let mut debug_settings = gpu_allocator::AllocatorDebugSettings::default();
+    debug_settings.log_leaks_on_shutdown = false;
+    let description = AllocatorCreateDesc {
+        instance: instance.clone(),
+        device: device.clone(),
+        physical_device: physical,
+        debug_settings,
+        buffer_device_address: false,
+        allocation_sizes: gpu_allocator::AllocationSizes::default(),
+    };
+    Allocator::new(&description).map_err(|error| Error::new(format!("no allocator of memory: {error}")))
+}
