@@ -187,6 +187,9 @@ pub(crate) const CASES: &[Case] = cases! {
         scene.bind_blend(if other { BlendState::all(RtBlendState::alpha_over()) } else { BlendState::default() })
     };
     bind_blend_state("alpha to coverage", PLAIN) Yes: |scene, other| {
+        scene.bind_blend_of_samples(BlendState { alpha_to_coverage: other, ..BlendState::default() })
+    };
+    bind_blend_state("alpha to coverage of one sample", PLAIN) ByHandler: |scene, other| {
         scene.bind_blend(BlendState { alpha_to_coverage: other, ..BlendState::default() })
     };
     bind_blend_state("dither, a bit of the key", PLAIN) Yes: |scene, other| {

@@ -63,10 +63,10 @@ const ROWS: &[Row] = &[
         Ok(())
     }),
     ("extendedDynamicState3AlphaToCoverageEnable", PLAIN, |scene, other| {
-        scene.bind_blend(BlendState { alpha_to_coverage: other, ..BlendState::default() })
+        scene.bind_blend_of_samples(BlendState { alpha_to_coverage: other, ..BlendState::default() })
     }),
     ("extendedDynamicState3AlphaToOneEnable", PLAIN, |scene, other| {
-        scene.bind_blend(BlendState { alpha_to_one: other, ..BlendState::default() })
+        scene.bind_blend_of_samples(BlendState { alpha_to_one: other, ..BlendState::default() })
     }),
     ("extendedDynamicState2PatchControlPoints", Shaders::Tessellation, |scene, other| {
         scene.context.set_patch_vertices(if other { 4 } else { 3 });

@@ -270,4 +270,11 @@ impl Scene {
         self.states.0.push(blend);
         Ok(())
     }
+
+    /// As [`bind_blend`](Scene::bind_blend), where a pixel has four samples.
+    pub(crate) fn bind_blend_of_samples(&mut self, state: BlendState) -> Result<()> {
+        let framebuffer = self.framebuffer(&[&self.samples]);
+        self.context.set_framebuffer_state(&framebuffer)?;
+        self.bind_blend(state)
+    }
 }
