@@ -119,7 +119,7 @@ dirty_bits! {
         phase: Outside,
         handler: emit::vertex_buffers,
         after: [Program],
-        invalidates: [Rendering],
+        invalidates: [Rendering, VertexBindings],
     }
     /// Accesses of what is bound, after commands that were not draws.
     Accesses {
@@ -226,6 +226,16 @@ dirty_bits! {
         phase: Inside,
         handler: emit::pipeline,
         after: [Program, ShaderKey, VertexElements, PatchVertices, Blend, Rasterizer, Multisample],
+        invalidates: [VertexBindings],
+    }
+    /// Vertex buffers in the command buffer, and their strides where commands do not set the vertex input.
+    VertexBindings {
+        setters: [],
+        commands: [Draw],
+        not_for: [Clear],
+        phase: Inside,
+        handler: emit::vertex_bindings,
+        after: [VertexBuffers, Pipeline],
         invalidates: [],
     }
     /// Tests of depth and stencil.

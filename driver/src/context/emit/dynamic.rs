@@ -66,7 +66,7 @@ macro_rules! values {
                 self.blend = None;
             }
 
-            /// A pipeline was bound that has no vertex buffers.
+            /// A pipeline was bound that has the vertex input.
             pub(in crate::context) fn lose_vertex_buffers(&mut self) {
                 self.vertex_buffers = VertexBuffers::default();
             }

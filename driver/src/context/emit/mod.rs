@@ -20,5 +20,5 @@ pub(super) use fixed::{
 pub(super) use programs::{compute_program, framebuffer, pipeline, program, rendering, shader_key};
 pub(super) use resources::{
     accesses, compute_resources, images, push_constants, storage_buffers, stream_output, textures, uniform_buffers,
-    uniforms, vertex_buffers, vertex_elements,
+    uniforms, vertex_bindings, vertex_buffers, vertex_elements,
 };

@@ -80,6 +80,7 @@ fn relevant(program: &Program) -> BitSet<Dirty> {
     }
     relevant.set(Dirty::PushConstants, program.push_constants > 0);
     relevant.set(Dirty::VertexBuffers, program.attributes != 0);
+    relevant.set(Dirty::VertexBindings, program.attributes != 0);
     relevant.set(Dirty::StreamOutput, !program.xfb.is_empty());
     relevant.set(Dirty::PatchVertices, program.has_tessellation);
     relevant.set(Dirty::ShaderKey, program.seen & WITH_STATE != 0);
@@ -261,9 +262,11 @@ pub(in crate::context) fn pipeline(context: &mut Context) -> Result<()> {
         // lavapipe 22.3 forgets how colours are blended where there are none.
         context.batch.recorded.lose_blend();
     }
-    if desc.get(Word::VertexElements) == 0 && !context.takes(DynamicState::VertexInput) {
-        // The pipeline has no vertex buffers, and so no strides that commands set.
+    if !context.takes(DynamicState::VertexInput) {
+        // Pipelines without vertex buffers have no strides that commands set, and where pipelines are linked of libraries NVIDIA's driver
+        // (580.159) forgets those that were set before.
         context.batch.recorded.lose_vertex_buffers();
+        context.force(Dirty::VertexBindings);
     }
     context.current.pipeline = Some(pipeline);
     Ok(())

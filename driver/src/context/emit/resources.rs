@@ -59,6 +59,18 @@ pub(in crate::context) fn vertex_buffers(context: &mut Context) -> Result<()> {
     }
     context.use_vertex_buffers();
     context.flush_barriers();
+    context.force(Dirty::VertexBindings);
+    let bound = &mut context.bound;
+    let read = bound.elements.get().as_ref().map_or(0, |elements| elements.0.state.buffers);
+    bound.vertex_buffers.synced(read.into());
+    bound.strides.synced();
+    Ok(())
+}
+
+pub(in crate::context) fn vertex_bindings(context: &mut Context) -> Result<()> {
+    if !context.reads_vertices() {
+        return Ok(());
+    }
     let Context { device, bound, batch, counters, .. } = context;
     let Some(elements) = bound.elements.get() else { return Ok(()) };
     let has_strides = !device.dynamic.has(DynamicState::VertexInput);
@@ -69,8 +81,6 @@ pub(in crate::context) fn vertex_buffers(context: &mut Context) -> Result<()> {
         set.vertex_buffer(number, *bound.buffer.storage().raw, bound.offset, stride);
     }
     set.bind_vertex_buffers(has_strides);
-    bound.vertex_buffers.synced(elements.0.state.buffers.into());
-    bound.strides.synced();
     Ok(())
 }
 
