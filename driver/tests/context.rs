@@ -22,7 +22,7 @@ macro_rules! scene {
         $context.bind_shader(Stage::Fragment, Some(&fragment)).unwrap();
         let elements = $context.create_vertex_elements_state(&elements()).unwrap();
         $context.bind_vertex_elements_state(&elements);
-        let buffer = $context.create_buffer_with(&triangle([1.0, 0.5, 0.25, 1.0])).unwrap();
+        let buffer = $context.create_buffer_with(&triangle([1.0, 0.6, 0.2, 1.0])).unwrap();
         $context.set_vertex_buffers(0, &[Some(VertexBuffer { buffer, offset: 0 })]).unwrap();
         $context.set_viewport_states(&[viewport(8.0)]);
     };
@@ -35,7 +35,7 @@ fn a_triangle_is_drawn() {
     context.set_framebuffer_state(&framebuffer(&target)).unwrap();
     context.clear(&Clear::color([0.0; 4])).unwrap();
     context.draw_triangles(3).unwrap();
-    assert!(pixels(&mut context, &target).iter().all(|pixel| *pixel == [255, 128, 64, 255]));
+    assert!(pixels(&mut context, &target).iter().all(|pixel| *pixel == [255, 153, 51, 255]));
     drop(context);
     assert_silent(&device);
 }
@@ -60,7 +60,7 @@ fn uniforms_blocks_and_textures_are_seen() {
     let user = ConstantBuffer::User(bytes([1.0, 0.0, 1.0, 1.0]));
     context.set_constant_buffer(Stage::Fragment, 0, Some(user)).unwrap();
     context.draw_triangles(3).unwrap();
-    assert_eq!(pixels(&mut context, &target)[0], [255, 0, 64, 255]);
+    assert_eq!(pixels(&mut context, &target)[0], [255, 0, 51, 255]);
 
     let block = shader(&context, &fragment_with_block());
     context.bind_shader(Stage::Fragment, Some(&block)).unwrap();
@@ -112,7 +112,7 @@ fn a_pass_without_colours_changes_no_blending() {
         context.set_framebuffer_state(&framebuffer).unwrap();
         context.draw_triangles(3).unwrap();
     }
-    assert!(pixels(&mut context, &target).iter().all(|pixel| *pixel == [255, 255, 128, 255]));
+    assert!(pixels(&mut context, &target).iter().all(|pixel| *pixel == [255, 255, 102, 255]));
     drop(context);
     assert_silent(&device);
 }
@@ -171,10 +171,10 @@ fn static_and_dynamic_state_give_the_same() {
         let blend = context.create_blend_state(&BlendState::all(row));
         context.bind_blend_state(&blend);
         context.draw_triangles(3).unwrap();
-        assert_eq!(pixels(&mut context, &target)[9], [255, 128, 255, 255], "{without:?}");
+        assert_eq!(pixels(&mut context, &target)[9], [255, 153, 255, 255], "{without:?}");
         plain(&mut context);
         context.draw_triangles(3).unwrap();
-        assert_eq!(pixels(&mut context, &target)[9], [255, 128, 64, 255], "{without:?}");
+        assert_eq!(pixels(&mut context, &target)[9], [255, 153, 51, 255], "{without:?}");
         drop(context);
         assert_silent(&device);
     }

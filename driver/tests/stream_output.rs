@@ -37,7 +37,7 @@ fn scene(device: &ntv_driver::device::Device, captures: BackEnd) -> Scene {
     context.bind_shader(Stage::Fragment, Some(&fragment)).unwrap();
     let elements = context.create_vertex_elements_state(&elements()).unwrap();
     context.bind_vertex_elements_state(&elements);
-    let vertices: Vec<u8> = [triangle([1.0, 0.5, 0.25, 1.0]), triangle([0.0, 1.0, 0.0, 1.0])].concat();
+    let vertices: Vec<u8> = [triangle([1.0, 0.6, 0.2, 1.0]), triangle([0.0, 1.0, 0.0, 1.0])].concat();
     let buffer = context.create_buffer_with(&vertices).unwrap();
     context.set_vertex_buffers(0, &[Some(VertexBuffer { buffer, offset: 0 })]).unwrap();
     context.set_viewport_states(&[viewport(8.0)]);
@@ -78,7 +78,7 @@ fn back_ends_capture_the_same() {
         let mut scene = scene(&device, back_end);
         let captured = run(&mut scene);
         let pixel = pixels(&mut scene.context, &scene.target)[9];
-        assert_eq!(pixel, [255, 128, 64, 255], "{back_end:?}");
+        assert_eq!(pixel, [255, 153, 51, 255], "{back_end:?}");
         drop(scene);
         assert_silent(&device);
         all.push((back_end, captured));
@@ -87,7 +87,7 @@ fn back_ends_capture_the_same() {
     let vertex = |[x, color]: [f32; 2], green: f32| [NOTHING, green.to_bits(), color.to_bits(), x.to_bits()];
     let triangle = |red: f32, green: f32| [-1.0, 3.0, -1.0].map(|x| vertex([x, red], green)).concat();
     let mut expected = vec![NOTHING; 128];
-    let words = [triangle(0.0, 1.0).repeat(2), triangle(1.0, 0.5).repeat(2)].concat();
+    let words = [triangle(0.0, 1.0).repeat(2), triangle(1.0, 0.6).repeat(2)].concat();
     expected[16..16 + words.len()].copy_from_slice(&words);
     for (back_end, captured) in all {
         assert_eq!(captured, expected, "{back_end:?}");
@@ -181,7 +181,7 @@ fn points_without_a_position_are_captured() {
         context.memory_barrier();
         let bytes = context.read_buffer(&scene.captured, 0, 36).unwrap();
         let mut expected: Vec<u8> =
-            [1.0f32, 0.5, 0.25, 1.0, 0.0, 1.0, 0.0, 1.0].into_iter().flat_map(f32::to_le_bytes).collect();
+            [1.0f32, 0.6, 0.2, 1.0, 0.0, 1.0, 0.0, 1.0].into_iter().flat_map(f32::to_le_bytes).collect();
         expected.extend(NOTHING.to_le_bytes());
         assert_eq!(bytes, expected, "{back_end:?}");
         drop(scene);

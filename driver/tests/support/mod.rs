@@ -10,13 +10,13 @@ use ntv_driver::resource::{Bind, Surface, Texture, TextureDescription};
 use ntv_driver::{vk, Result};
 use std::sync::Arc;
 
-/// Opens lavapipe with the validation layer and `without` some features.
+/// Opens lavapipe, or the device whose name has `NTV_DEVICE` in it, with the validation layer and `without` some features.
 ///
 /// # Panics
 /// If the driver or the layer is missing: a test that cannot judge has failed.
 pub(crate) fn lavapipe(without: &[&str]) -> Device {
     let options = DeviceOptions {
-        name: Some("llvmpipe".into()),
+        name: Some(std::env::var("NTV_DEVICE").unwrap_or_else(|_| "llvmpipe".into())),
         validation: true,
         synchronization: true,
         timeout: std::time::Duration::from_secs(60),
