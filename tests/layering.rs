@@ -118,7 +118,7 @@ impl Source {
     fn module(&self) -> Option<String> {
         let path = PathBuf::from(self.name.strip_prefix("src/")?);
         let first = Path::new(path.iter().next()?).with_extension("").to_string_lossy().into_owned();
-        let tests = path.file_stem().is_some_and(|stem| stem == "tests");
+        let tests = path.with_extension("").iter().any(|part| part == "tests");
         (first != "lib" && first != "bin" && !tests).then_some(first)
     }
 

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const TABLE: &str = include_str!("rules/table.rs");
+const TABLE: &str = include_str!("table.rs");
 
 /// An edit of the table and what the compiler has to say to it.
 struct Case {

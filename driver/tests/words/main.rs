@@ -1,7 +1,8 @@
 //! Shaders of SPIR-V from elsewhere on lavapipe: their descriptors are anywhere, and their entry points are called anything.
 
-#[path = "../../tests/support/mod.rs"]
+#[path = "../../../tests/support/mod.rs"]
 mod shared;
+#[path = "../support/mod.rs"]
 mod support;
 
 use ntv::import::import;

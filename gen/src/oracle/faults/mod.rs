@@ -44,7 +44,7 @@ pub const FAULTS: &[Fault] = &[
         evidence: "gallivm's visit of nir_op_imod is that of nir_op_irem: the remainder has the dividend's sign",
         drivers: LAVAPIPE,
         cure: Cure::Rewrite(divide_by_irem),
-        example: include_str!("faults/imod.nir"),
+        example: include_str!("imod.nir"),
     },
     Fault {
         what: "the last of the four numbers in a constant of 64 bits is lost",
@@ -53,7 +53,7 @@ pub const FAULTS: &[Fault] = &[
                    Mesa folds where ntv does not, such as behind a comparison that never holds",
         drivers: &[LAVAPIPE_22],
         cure: Cure::Rewrite(unpack_twice),
-        example: include_str!("faults/unpack_64_4x16.nir"),
+        example: include_str!("unpack_64_4x16.nir"),
     },
     Fault {
         what: "a vector in a loop takes another's new value for its last",
@@ -62,7 +62,7 @@ pub const FAULTS: &[Fault] = &[
                    to stand behind that one. Numbers are right either way",
         drivers: &[LAVAPIPE_22],
         cure: Cure::Rewrite(phis::order),
-        example: include_str!("faults/phi_order.nir"),
+        example: include_str!("phi_order.nir"),
     },
     Fault {
         what: "a vector in a loop that takes its own components in another order mixes up old and new ones",
@@ -70,7 +70,7 @@ pub const FAULTS: &[Fault] = &[
                    and so is the vector in Mesa 25.0",
         drivers: &[LAVAPIPE_22],
         cure: Cure::Rewrite(phis::split),
-        example: include_str!("faults/phi_swap.nir"),
+        example: include_str!("phi_swap.nir"),
     },
     Fault {
         what: "a number widened to 64 bits is compared with a constant as if it had no sign",
@@ -79,7 +79,7 @@ pub const FAULTS: &[Fault] = &[
                    bit; those of the two halves are right, and so is i2i64 when it is stored",
         drivers: &[LAVAPIPE_22],
         cure: Cure::Rewrite(widen_by_halves),
-        example: include_str!("faults/widened_compare.nir"),
+        example: include_str!("widened_compare.nir"),
     },
     Fault {
         what: "the signs of pack_snorm_4x8 of constants spread",
@@ -87,7 +87,7 @@ pub const FAULTS: &[Fault] = &[
             "nir_opt_algebraic makes `pack_uvec4_to_uint` of signed numbers, whose fold does not cut them to 8 bits",
         drivers: LAVAPIPE,
         cure: Cure::Rewrite(pack_bytes),
-        example: include_str!("faults/pack_snorm_4x8.nir"),
+        example: include_str!("pack_snorm_4x8.nir"),
     },
     Fault {
         what: "-0.0 for 0.0",
@@ -95,7 +95,7 @@ pub const FAULTS: &[Fault] = &[
                    constants as numbers, so it finds one between -1.0 and 0.0 as well",
         drivers: LAVAPIPE,
         cure: Cure::Results(make_zeros_positive),
-        example: include_str!("faults/negative_zero.nir"),
+        example: include_str!("negative_zero.nir"),
     },
 ];
 

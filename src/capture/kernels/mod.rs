@@ -106,10 +106,10 @@ impl Kernel {
     /// The shader, with what it does at its head.
     pub fn nir(self) -> &'static str {
         match self {
-            Kernel::BeginDraw => include_str!("kernels/begin_draw.nir"),
-            Kernel::DrawFeedback => include_str!("kernels/draw_feedback.nir"),
-            Kernel::EmissionList => include_str!("kernels/emission_list.nir"),
-            Kernel::Compact => include_str!("kernels/compact.nir"),
+            Kernel::BeginDraw => include_str!("begin_draw.nir"),
+            Kernel::DrawFeedback => include_str!("draw_feedback.nir"),
+            Kernel::EmissionList => include_str!("emission_list.nir"),
+            Kernel::Compact => include_str!("compact.nir"),
         }
     }
 }

@@ -64,7 +64,7 @@ fn bindings_are_those_of_the_header() {
 
 /// The constants of the header by name.
 fn constants() -> BTreeMap<String, u64> {
-    let source = include_str!("bindings.rs");
+    let source = include_str!("../bindings.rs");
     let constant = |line: &str| {
         let (name, rest) = line.strip_prefix("pub const ")?.split_once(':')?;
         let value = rest.split_once('=')?.1.trim().strip_suffix(';')?;
@@ -122,9 +122,9 @@ fn functions_have_their_prototypes() {
 
 #[test]
 fn every_function_of_the_header_is_there() {
-    let source = include_str!("bindings.rs");
+    let source = include_str!("../bindings.rs");
     let declared: Vec<&str> = source.lines().filter_map(|line| line.trim().strip_prefix("pub fn ")).collect();
-    let tested = include_str!("tests.rs");
+    let tested = include_str!("mod.rs");
     for line in &declared {
         let name = line.split('(').next().unwrap_or_default();
         assert!(tested.contains(&format!("same!({name}(")), "{name} is not compared");
