@@ -6,7 +6,8 @@
 
 mod support;
 
-use ntv::pass::{lower_discard_if, regs_to_ssa, Context, Forms};
+use ntv::pass::control::{lower_discard_if, regs_to_ssa};
+use ntv::pass::{Context, Forms};
 use ntv::{check, text, Shader};
 use std::fs;
 use std::path::Path;

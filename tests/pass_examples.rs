@@ -37,10 +37,17 @@ fn parts<'a>(text: &'a str, pass: &str) -> Option<(&'a str, &'a str)> {
     rest.split("; expect: ").find(|part| plain(part) || command(part)).map(|expected| (input, expected))
 }
 
+/// The file of `pass`: `src/pass/ROOM/NAME.rs` or `src/pass/ROOM/NAME/mod.rs`.
+fn source(pass: &str) -> Option<String> {
+    let files = support::files(&support::root().join("src/pass"), &["rs"]);
+    let ends = [format!("{pass}.rs"), format!("{pass}/mod.rs")];
+    let file = files.into_iter().find(|file| ends.iter().any(|end| file.ends_with(end)))?;
+    fs::read_to_string(file).ok()
+}
+
 /// What is wrong with the example of `pass`.
 fn problem(pass: &str) -> Option<&'static str> {
-    let source = fs::read_to_string(support::root().join("src/pass").join(pass).with_extension("rs")).ok();
-    let Some(source) = source else { return Some("does not live in the file of its name") };
+    let Some(source) = source(pass) else { return Some("does not live in the file of its name") };
     let blocks = (block_behind(&source, "Before:"), block_behind(&source, "After:"));
     let (Some(before), Some(after)) = blocks else { return Some("shows no blocks `Before:` and `After:`") };
     let example = support::root().join("tests/corpus/pass").join(format!("{pass}_example.nir"));

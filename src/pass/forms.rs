@@ -2,10 +2,12 @@
 //!
 //! A pass names the forms it removes; after it, and after every later pass, none of them may be left. Debug builds look.
 
-use super::{lower_atomics, lower_buffer_derefs, lower_descriptors, lower_global, lower_sparse, lower_sysvals};
 use crate::analysis::framebuffer::FramebufferRead;
 use crate::ir::{InstKind, Shader};
 use crate::op::{Intrinsic, Needs};
+use crate::pass::control::lower_sysvals;
+use crate::pass::memory::{lower_atomics, lower_buffer_derefs, lower_global};
+use crate::pass::texture::{lower_descriptors, lower_sparse};
 use bitflags::bitflags;
 
 bitflags! {

@@ -1,5 +1,15 @@
 //! Passes: one lowering or optimisation per file, each a function from shader to shader.
 //!
+//! | module | its passes are about |
+//! |-|-|
+//! | [`control`] | registers, discards, counters of geometry shaders, system values |
+//! | [`io`] | inputs and outputs |
+//! | [`memory`] | uniform and storage blocks, shared and global memory, atomics |
+//! | [`capture`] | transform feedback |
+//! | [`texture`] | textures and images |
+//! | [`arith`] | operations and widths that SPIR-V or the target lacks |
+//! | [`opt`] | the clean-up at the end |
+//!
 //! [`pipeline`] has their order. A pass is given a valid shader that the target can run, and leaves one: it cannot fail, print
 //! or read the environment. What cannot be lowered was refused by `check` before.
 //!
@@ -48,10 +58,10 @@
 //! - Tables are kept for the next shader: see [`spare`](crate::ir::spare).
 //! - `removes` names the [`Forms`] that are gone after it for good. Debug builds look after every later pass whether one is
 //!   back, and whether the shader is still valid.
-//! - Instructions that nobody reads any more, copies and equal values may be left to [`clean_up`]. It looks at shaders that
+//! - Instructions that nobody reads any more, copies and equal values may be left to [`clean_up`](opt::clean_up). It looks at shaders that
 //!   `rewrite` has changed; a pass that changes them by other means and leaves such things calls
 //!   [`set_tidy(false)`](Shader::set_tidy).
-//! - Accesses to memory by byte offset go through `lanes`; declarations of the blocks behind it are in `blocks`.
+//! - Accesses to memory by byte offset go through `memory::lanes`; `memory::blocks` declares the blocks that they access.
 //!
 //! Its description begins with a sentence to remember, then says **What** it does and **Why** SPIR-V, Vulkan or NIR makes it
 //! necessary, and ends with a shader `Before:` and `After:`. These two are excerpts of `tests/corpus/pass/NAME_example.nir`,
@@ -65,66 +75,23 @@
 //! ```
 //!
 //! `BLESS=1 cargo test --test corpus` appends what comes out; read it before it is committed. Then the pass gets a `pub mod`
-//! here and a line in [`pipeline`].
+//! in its folder and a line in [`pipeline`].
 
-pub mod algebraic;
-pub mod assign_locations;
-pub mod clean_up;
-pub mod combine_stores;
-pub mod const_arrays;
-pub mod constant_fold;
-pub mod copy_prop;
-pub mod cse;
-pub mod dce;
-pub mod dead_cf;
+pub mod arith;
+pub mod capture;
+pub mod control;
 pub mod forms;
-pub mod inline_blocks;
-pub mod lower_alu;
-pub mod lower_atomics;
-pub mod lower_block_index;
-pub mod lower_buffer_derefs;
-pub mod lower_captures;
-pub mod lower_descriptors;
-pub mod lower_discard_if;
-pub mod lower_doubles;
-pub mod lower_fbfetch;
-pub mod lower_frag_color;
-pub mod lower_global;
-pub mod lower_gs_counters;
-pub mod lower_int64;
-pub mod lower_io;
-pub mod lower_io_types;
-pub mod lower_memory;
-pub mod lower_narrow;
-pub mod lower_sparse;
-pub mod lower_ssbo;
-pub mod lower_subgroups;
-pub mod lower_sysvals;
-pub mod lower_tex;
-pub mod lower_ubo;
-pub mod lower_wide_vectors;
+pub mod io;
+pub mod memory;
+pub mod opt;
 pub mod pipeline;
-pub mod place_blocks;
-pub mod regs_to_ssa;
-pub mod wide_ubo_lanes;
-
-mod attributes;
-mod blocks;
-mod capture_stores;
-mod captured;
-mod drawn_vertex;
-mod effects;
-mod geometry_stores;
-mod io_vars;
-mod lanes;
 #[cfg(test)]
 mod testing;
-mod textures;
-mod vertex_to_compute;
+pub mod texture;
 
+pub(crate) use capture::lower_captures::has_stores;
+pub use capture::lower_captures::is_captured;
 pub use forms::Forms;
-pub(crate) use lower_captures::has_stores;
-pub use lower_captures::is_captured;
 
 use crate::capture::{Attribute, BackEnd};
 use crate::ir::Shader;

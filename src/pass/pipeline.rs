@@ -1,13 +1,21 @@
 //! The order of the passes, with the reasons for it.
 //!
 //! A shader goes through the passes that it needs once, in this order: see [`Pass::needs`]. First come the lowerings, each of
-//! which may rely on the [`Forms`] that the passes before it removed and must not bring one back, then what cleans up after them. `ntv compile --stop-after PASS --emit nir` shows a shader in between.
+//! which may rely on the [`Forms`](super::Forms) that the passes before it removed and must not bring one back, then what cleans up after them. `ntv compile --stop-after PASS --emit nir` shows a shader in between.
 //!
 //! A new pass is a line here, below what makes its input and above what reads its output, with a comment where that is not
 //! plain from the names, and a bit of [`Needs`] in the same place.
 
-use super::*;
+use super::arith::*;
+use super::capture::*;
+use super::control::*;
+use super::io::*;
+use super::memory::*;
+use super::opt::*;
+use super::texture::*;
+use super::{Context, Pass};
 use crate::analysis::block_picks;
+use crate::op::Needs;
 use crate::target::{Feature, Workaround};
 
 /// All passes in the order in which a shader goes through them.

@@ -38,12 +38,12 @@
 //! | members, offsets and strides of structs | a member is learnt from the `deref_struct` that names it, and its number from the order in which they come; zink's buffers have `base` and `unsized`, its push constants what they always have; no offset and no stride, so that pointers into global memory are refused | `struct=light { vec3 color offset=0, float[4] power offset=16 stride=16 }` | `struct.nir` |
 //! | digits of floats that variables start with | those that are printed, six behind the point | the bits in place of the number: `0x3f800000` | `initializers.nir` |
 //! | vectors of 64-bit integers that variables start with | refused | all components in the initializer | `initializers.nir` |
-//! | whether offsets of shared memory and scratch count elements | as those of blocks do: [`lower_memory`](crate::pass::lower_memory) | `shared_offset_units=bytes`, `shared_offset_units=elements` | `shared_offset_units.nir` |
+//! | whether offsets of shared memory and scratch count elements | as those of blocks do: [`lower_memory`](crate::pass::memory::lower_memory) | `shared_offset_units=bytes`, `shared_offset_units=elements` | `shared_offset_units.nir` |
 //! | shared memory that comes with the pipeline | none | `variable_shared_memory=true` | `variable_shared_memory.nir` |
-//! | whether the framebuffer that is read has several samples of each pixel | no: [`lower_fbfetch`](crate::pass::lower_fbfetch) | `framebuffer=multisample` | `framebuffer.nir` |
-//! | whether blocks that are named by constants are one array | no, unless one is picked by a number: [`lower_ubo`](crate::pass::lower_ubo), [`lower_ssbo`](crate::pass::lower_ssbo) | `uniform_blocks=array`, `storage_blocks=array` | `block_arrays.nir` |
-//! | whether locations were assigned | yes by 25.0, no by 22.3: [`assign_locations`](crate::pass::assign_locations) | `locations=slots`, `locations=declared` | `locations.nir` |
-//! | the type of a texture that is named by a unit or handle | that of the variable at that unit, or of one that fits; else guessed from the coordinates: [`lower_descriptors`](crate::pass::lower_descriptors) | a declaration of the texture | `texture_type.nir` |
+//! | whether the framebuffer that is read has several samples of each pixel | no: [`lower_fbfetch`](crate::pass::io::lower_fbfetch) | `framebuffer=multisample` | `framebuffer.nir` |
+//! | whether blocks that are named by constants are one array | no, unless one is picked by a number: [`lower_ubo`](crate::pass::memory::lower_ubo), [`lower_ssbo`](crate::pass::memory::lower_ssbo) | `uniform_blocks=array`, `storage_blocks=array` | `block_arrays.nir` |
+//! | whether locations were assigned | yes by 25.0, no by 22.3: [`assign_locations`](crate::pass::io::assign_locations) | `locations=slots`, `locations=declared` | `locations.nir` |
+//! | the type of a texture that is named by a unit or handle | that of the variable at that unit, or of one that fits; else guessed from the coordinates: [`lower_descriptors`](crate::pass::texture::lower_descriptors) | a declaration of the texture | `texture_type.nir` |
 //! | most of the header, in 22.3 | what the variables and instructions say, else GL's default | 25.0's line for the field, as `spacing: 2` | `header_fields.nir` |
 //!
 //! Nothing depends on what else is lost: whether a struct is an interface block, `fp_fast_math`, hints of loops, the ids of

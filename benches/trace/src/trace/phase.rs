@@ -67,9 +67,10 @@ pub(crate) fn of_chain<'a>(files: &[&'a str]) -> Option<(Phase, Option<&'a str>)
     Some((phase, (phase == Phase::Pass).then(|| pass(file))))
 }
 
-/// The name of the pass that `src/pass/NAME.rs` or `src/pass/NAME/*.rs` belongs to.
+/// The name of the pass that `src/pass/ROOM/NAME.rs` or `src/pass/ROOM/NAME/*.rs` belongs to; that of the file otherwise.
 fn pass(path: &str) -> &str {
-    let name = path.trim_start_matches("src/pass/");
+    let path = path.trim_start_matches("src/pass/");
+    let name = path.split_once('/').map_or(path, |(_, name)| name);
     name.split(['/', '.']).next().unwrap_or(name)
 }
 
@@ -81,10 +82,10 @@ mod tests {
     fn the_outermost_file_counts() {
         let core = "library/core/src/slice/mod.rs";
         assert_eq!(
-            of_chain(&[core, "src/pass/lanes/load.rs", "src/pass/lower_ubo.rs"]),
+            of_chain(&[core, "src/pass/memory/lanes/load.rs", "src/pass/memory/lower_ubo.rs"]),
             Some((Phase::Pass, Some("lower_ubo")))
         );
-        assert_eq!(of_chain(&[core, "src/pass/lanes/load.rs"]), Some((Phase::Pass, Some("lanes"))));
+        assert_eq!(of_chain(&[core, "src/pass/memory/lanes/load.rs"]), Some((Phase::Pass, Some("lanes"))));
         assert_eq!(of_chain(&["src/module/table.rs", "src/spirv/mod.rs"]), Some((Phase::Emission, None)));
         assert_eq!(of_chain(&["src/check/mod.rs", "src/translator.rs"]), Some((Phase::Check, None)));
     }

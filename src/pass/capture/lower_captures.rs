@@ -1,0 +1,297 @@
+//! What transform feedback captures of outputs becomes variables that it captures whole.
+//!
+//! **What.** An output of which every component goes to a buffer, one after the other, is captured as it is: the variable says
+//! where. Of the others, the captured words are copied to *shadows*: outputs that no other stage reads, unsigned integers of 32
+//! bits, as many in a vector as follow each other in the buffer. They are written where the vertex is done: at the end of a
+//! vertex or tessellation evaluation shader, and before each `emit_vertex` of their stream.
+//!
+//! **Why.** SPIR-V decorates variables: XfbBuffer, XfbStride and Offset of an output are those of all its components. A single
+//! element of an array, a member of a struct or `gl_Position.xz` has nothing to decorate. Outputs could be taken apart
+//! until each piece is captured whole, but then the next stage would have to read the pieces.
+//!
+//! Vectors share Locations, four components to each, after those of all other outputs. A shader without captures loses none,
+//! and neither does one that captures whole variables, nor one whose key says `no_capture`: shadows and their stores are words of a
+//! module that then go. Components of 64 bits are two words each, as the offset of a variable with
+//! such would have to be a multiple of 8 (VUID-StandaloneSpirv-Offset-04716).
+//!
+//! All this is for [`BackEnd::Extension`]. For [`BackEnd::Storage`] the shader stores the captured words to buffers where the vertex
+//! is done, and for [`BackEnd::Compute`] it becomes a compute shader after that. A draw of these may go over a list, as one with
+//! indices is captured: see `drawn_vertex`. A geometry shader stores to scratch buffers, as it
+//! does not know how many primitives others make, see `geometry_stores`; a vertex shader before it says which instance it is.
+//!
+//! Before:
+//!
+//! ```text
+//! // ntv: xfb=VAR0.xyzw:0+0/20
+//! // ntv: xfb=VAR1.y:0+16/20
+//! ...
+//! decl_var shader_out INTERP_MODE_NONE none vec4 a (VARYING_SLOT_VAR0.xyzw, 0, 0)
+//! decl_var shader_out INTERP_MODE_NONE none vec4 b (VARYING_SLOT_VAR1.xyzw, 1, 0)
+//! ```
+//!
+//! After:
+//!
+//! ```text
+//! decl_var shader_out INTERP_MODE_NONE none vec4 a (VARYING_SLOT_VAR0.xyzw, 0, 0)  // ntv: xfb(buffer=0 stride=20 offset=0)
+//! decl_var shader_out INTERP_MODE_NONE none vec4 b (VARYING_SLOT_VAR1.xyzw, 1, 0)
+//! decl_var shader_out INTERP_MODE_NONE none uint xfb_0_16 (~0.x, 2, 0)  // ntv: xfb(buffer=0 stride=20 offset=16)
+//! ...
+//! 32    %5 = deref_var &b (shader_out vec4)
+//! 32x4  %6 = @load_deref (%5) (access=none)
+//! 32    %7 = mov %6.y
+//! 32    %8 = deref_var &xfb_0_16 (shader_out uint)
+//! @store_deref (%8, %7) (wrmask=x, access=none)
+//! ```
+
+use super::capture_stores::Buffers;
+use super::captured::{Loads, OutputWords, Place, Word};
+use super::{drawn_vertex, geometry_stores, vertex_to_compute};
+use crate::capture::BackEnd;
+use crate::ir::{
+    rewrite, Builder, Capture, Edit, Inst, InstKind, Jump, Precision, Shader, Stage, Var, Variable, XfbInfo,
+    NO_LOCATION,
+};
+use crate::op::names::IoXfb;
+use crate::op::{AluOp, AluType, Base, Index, Intrinsic, Modes, Needs};
+use crate::pass::{Context, Forms, Pass};
+use crate::target::Feature;
+use std::fmt::Write as _;
+
+/// See the [module](self).
+pub const PASS: Pass = Pass {
+    name: "lower_captures",
+    about: "captured parts of outputs become outputs that are captured whole",
+    needs: Needs::CAPTURES,
+    removes: Forms::CAPTURES,
+    run,
+};
+
+fn run(shader: &mut Shader, context: &Context) -> bool {
+    if context.captures != BackEnd::Extension {
+        return store(shader, context);
+    }
+    let info = std::mem::take(&mut shader.xfb_info);
+    if info.is_empty() {
+        return false;
+    }
+    let outputs = OutputWords::new(shader, false);
+    let words = outputs.captured(shader, &info);
+    let words = capture_whole(shader, &info, &outputs, words);
+    for word in &words {
+        shader.vars[word.place.var].precision = Precision::None;
+    }
+    let shadows = declare(shader, &info, words);
+    if !shadows.is_empty() {
+        where_done(shader, |b, stream| {
+            copy(b, shadows.iter().filter(|shadow| stream.map_or(true, |stream| shadow.stream == stream)));
+        });
+    }
+    true
+}
+
+/// Whether something may be captured of `shader`: by slot, as a variable, or as a store says.
+pub fn is_captured(shader: &Shader) -> bool {
+    let is_store = |inst: &Inst| {
+        [Index::io_xfb, Index::io_xfb2].iter().any(|index| IoXfb::unpack(shader.index(*inst, *index)).is_capture())
+    };
+    !shader.xfb_info.is_empty()
+        || shader.vars.values().any(|variable| variable.capture.is_some())
+        || shader.order.iter().any(is_store)
+}
+
+/// Whether a shader has something to store, or to drop, that no captures of its own tell of: a vertex shader says which instance it
+/// is, and a geometry shader has no streams but the first.
+pub(crate) fn has_stores(shader: &Shader, context: &Context) -> bool {
+    context.captures == BackEnd::Storage
+        && match shader.stage() {
+            Stage::Vertex => context.instance_location.is_some(),
+            Stage::Geometry => geometry_stores::has_streams(shader),
+            _ => false,
+        }
+}
+
+/// Has the shader write its captures itself, as a compute shader if it cannot while it draws.
+fn store(shader: &mut Shader, context: &Context) -> bool {
+    let mut info = std::mem::take(&mut shader.xfb_info);
+    for variable in shader.vars.values() {
+        let Some(Capture { buffer, stride, .. }) = variable.capture else { continue };
+        if let Some(row) = info.buffers.get_mut(buffer as usize) {
+            row.stride = stride;
+            row.stream = variable.stream;
+        }
+    }
+    let words = OutputWords::new(shader, true).captured(shader, &info);
+    let was_captured = shader.vars.values().any(|variable| variable.capture.is_some());
+    shader.vars.values_mut().for_each(|variable| variable.capture = None);
+    if shader.stage() == Stage::Geometry && context.captures == BackEnd::Storage {
+        return geometry_stores::run(shader, context, &info, &words) | was_captured;
+    }
+    let tells_instance = has_stores(shader, context) && tell_instance(shader, context);
+    let is_bare = words.is_empty() && forget_lists(shader);
+    if !words.is_empty() {
+        let buffers = Buffers::new(shader, context, &info, &words);
+        if context.captures == BackEnd::Storage {
+            // Before the stores, which go by what VertexIndex is.
+            drawn_vertex::run(shader, context, buffers.state);
+        }
+        where_done(shader, |b, _| buffers.write(b));
+        if context.captures == BackEnd::Compute {
+            vertex_to_compute::run(shader, context, buffers.state);
+        }
+    }
+    was_captured || tells_instance || is_bare || !words.is_empty()
+}
+
+/// Of what is captured nothing is an output: the draw is as without captures, over no list.
+fn forget_lists(shader: &mut Shader) -> bool {
+    rewrite(shader, |b, inst| match b.shader.as_intrinsic(inst) {
+        Some((Intrinsic::load_is_indexed_draw, _)) => Edit::Replace(b.imm32(0)),
+        _ => Edit::Keep,
+    })
+}
+
+/// Has a vertex shader say which instance of the draw it is: a geometry shader does not know by itself.
+fn tell_instance(shader: &mut Shader, context: &Context) -> bool {
+    let Some(location) = context.instance_location else { return false };
+    let ty = shader.types.vector(AluType::new(Base::Uint, 32), 1);
+    let name = shader.strings.add("xfb_instance");
+    let var = shader.declare(Variable { driver_location: location, ..Variable::new(name, ty, Modes::SHADER_OUT) });
+    where_done(shader, |b, _| {
+        let mut instance = b.intrinsic(Intrinsic::load_instance_index, 1, 32, &[]).def();
+        // Where the base instance cannot be had, no draw has another than 0.
+        if context.target.has(Feature::shaderDrawParameters) {
+            let first = b.intrinsic(Intrinsic::load_base_instance, 1, 32, &[]).def();
+            instance = b.alu(AluOp::isub, &[instance, first]);
+        }
+        let pointer = b.deref_var(var);
+        b.store_deref(pointer, instance, 1, 0);
+    });
+    true
+}
+
+/// Captures the variables that go to a buffer as they are. Returns the words of the others.
+fn capture_whole(shader: &mut Shader, info: &XfbInfo, outputs: &OutputWords, words: Vec<Word>) -> Vec<Word> {
+    let mut left = words;
+    let vars: Vec<Var> = shader.vars.ids().collect();
+    for var in vars {
+        let Some(first) = left.iter().find(|word| word.place.var == var) else { continue };
+        let (buffer, offset) = (first.buffer, first.offset);
+        let stride = info.buffers.get(buffer as usize).map_or(0, |row| row.stride);
+        let wide = shader.types.scalar_of(shader.vars[var].ty).map_or(true, |scalar| scalar.bits != 32);
+        let count = left.iter().filter(|word| word.place.var == var).count();
+        let goes_there = |(place, offset): (&Place, u32)| {
+            left.iter().any(|word| (word.buffer, word.offset, &word.place) == (buffer, offset, place))
+        };
+        let offsets = (0u32..).map(|word| offset.saturating_add(4 * word));
+        if !wide && outputs.of(var).count() == count && outputs.of(var).zip(offsets).all(goes_there) {
+            shader.set_capture(var, Capture { buffer, stride, offset });
+            left.retain(|word| word.place.var != var);
+        }
+    }
+    left
+}
+
+/// An output that is only there to be captured.
+struct Shadow {
+    var: Var,
+    stream: u32,
+    words: Vec<Place>,
+}
+
+/// Declares the outputs that `words` are copied to.
+fn declare(shader: &mut Shader, info: &XfbInfo, words: Vec<Word>) -> Vec<Shadow> {
+    let mut runs: Vec<Vec<Word>> = Vec::new();
+    for word in words {
+        let follows = |run: &&mut Vec<Word>| {
+            let first = &run[0];
+            run.len() < 4 && (first.buffer, first.offset + 4 * run.len() as u32) == (word.buffer, word.offset)
+        };
+        match runs.last_mut().filter(follows) {
+            Some(run) => run.push(word),
+            None => runs.push(vec![word]),
+        }
+    }
+    // Long ones first: short ones fill what they leave of their Locations.
+    runs.sort_by_key(|run| 4 - run.len());
+    let mut locations = Locations { free: first_free(shader), taken: Vec::new() };
+    runs.into_iter().map(|run| shadow(shader, info, &mut locations, run)).collect()
+}
+
+fn shadow(shader: &mut Shader, info: &XfbInfo, locations: &mut Locations, run: Vec<Word>) -> Shadow {
+    let (buffer, offset) = (run[0].buffer, run[0].offset);
+    let row = info.buffers.get(buffer as usize).copied().unwrap_or_default();
+    let count = run.len() as u8;
+    let (location, component) = locations.take(row.stream, count);
+    let ty = shader.types.vector(AluType::new(Base::Uint, 32), count);
+    let mut name = String::new();
+    let _ = write!(name, "xfb_{buffer}_{offset}");
+    let name = shader.strings.add(&name);
+    let var = shader.declare(Variable {
+        location_frac: component,
+        driver_location: location,
+        capture: Some(Capture { buffer, stride: row.stride, offset }),
+        stream: row.stream,
+        ..Variable::new(name, ty, Modes::SHADER_OUT)
+    });
+    Shadow { var, stream: row.stream, words: run.into_iter().map(|word| word.place).collect() }
+}
+
+/// The Locations of shadows.
+struct Locations {
+    /// The first that nobody has.
+    free: u32,
+    /// The stream of each Location from the first on, and how many of its components are taken.
+    taken: Vec<(u32, u32, u8)>,
+}
+
+impl Locations {
+    /// A Location with room for `count` components, and the first of them.
+    fn take(&mut self, stream: u32, count: u8) -> (u32, u8) {
+        if let Some((_, location, taken)) = self.taken.iter_mut().find(|row| row.0 == stream && row.2 + count <= 4) {
+            let component = *taken;
+            *taken += count;
+            return (*location, component);
+        }
+        let location = self.free;
+        self.free = self.free.saturating_add(1);
+        self.taken.push((stream, location, count));
+        (location, 0)
+    }
+}
+
+/// The first Location after those of all outputs.
+fn first_free(shader: &Shader) -> u32 {
+    let outputs = shader.vars.values().filter(|v| v.mode == Modes::SHADER_OUT && v.driver_location != NO_LOCATION);
+    outputs.map(|v| v.driver_location.saturating_add(shader.types.slots(v.ty))).max().unwrap_or(0)
+}
+
+/// Calls `write` where a vertex is done: with its stream where a geometry shader emits it, with none where another shader ends.
+fn where_done(shader: &mut Shader, mut write: impl FnMut(&mut Builder<'_>, Option<u32>)) {
+    let by_vertex = shader.stage() == Stage::Geometry;
+    rewrite(shader, |b, inst| {
+        match b.shader.as_intrinsic(inst) {
+            Some((Intrinsic::emit_vertex, _)) => {
+                let stream = b.shader.index(inst, Index::stream_id);
+                write(b, Some(stream));
+            }
+            None if !by_vertex && matches!(b.shader.insts[inst].kind, InstKind::Jump(Jump::Return)) => write(b, None),
+            _ => {}
+        }
+        Edit::Keep
+    });
+    let last = shader.block_order().next_back();
+    if !by_vertex && last.is_some_and(|last| shader.block_jump(last).is_none()) {
+        write(&mut Builder::new(shader), None);
+    }
+}
+
+/// Copies the captured words to the shadows.
+fn copy<'s>(b: &mut Builder<'_>, shadows: impl Iterator<Item = &'s Shadow>) {
+    let mut loads = Loads::default();
+    for shadow in shadows {
+        let words: Vec<_> = shadow.words.iter().map(|place| loads.word(b, place)).collect();
+        let value = if let [word] = words[..] { word } else { b.vec(&words) };
+        let pointer = b.deref_var(shadow.var);
+        b.store_deref(pointer, value, (1 << words.len()) - 1, 0);
+    }
+}

@@ -1,0 +1,226 @@
+//! System values that Vulkan does not have are computed from those that it has.
+//!
+//! **What.** One table says what becomes of each. The instance id is the instance index less the base instance, the
+//! base vertex is 0 in a draw without indices, the index of a workgroup follows from its id and their number, and so on.
+//!
+//! **Why.** Vulkan's InstanceIndex and VertexIndex count from the first instance and vertex of the draw, GL's
+//! gl_InstanceID from 0; BaseVertex is the first vertex where there are no indices; FrontFacing is a boolean; nothing is
+//! counted in one dimension (Vulkan, "Built-In Variables").
+//!
+//! Whether a draw has indices only the driver knows. It says so in the push constants, at
+//! [`Target::indexed_draw_offset`](crate::target::Target), as zink does. A vertex shader that writes its captures itself is told by
+//! the state of the draw, too, that it goes over the list of a draw with indices; a compute shader is told just there. What
+//! the state says is left to `lower_captures`, as `load_is_indexed_draw`.
+//!
+//! zink subtracts the base instance and selects the base vertex before its translator runs. A dump of zink's own level,
+//! which declares zink's push constants, means InstanceIndex and BaseVertex.
+//!
+//! Before:
+//!
+//! ```text
+//! 32     %0 = @load_instance_id
+//! ```
+//!
+//! After:
+//!
+//! ```text
+//! 32    %0 = @load_instance_index
+//! 32    %1 = @load_base_instance
+//! 32    %2 = isub %0, %1
+//! ```
+
+use crate::capture::BackEnd;
+use crate::ir::{rewrite, Builder, Def, Edit, Inst, Shader};
+use crate::op::names::{pack_alu_type, varying, InterpMode, IoSemantics};
+use crate::op::Intrinsic::{self, *};
+use crate::op::{AluOp, AluType, Base, Index, Modes, Needs};
+use crate::pass::{is_captured, Context, Forms, Pass};
+use crate::target::{Feature, Target};
+
+/// See the [module](self).
+pub const PASS: Pass = Pass {
+    name: "lower_sysvals",
+    about: "system values that Vulkan does not have are computed",
+    needs: Needs::SYSTEM_VALUES,
+    removes: Forms::SYSTEM_VALUES,
+    run,
+};
+
+/// Computes the system value that an instruction of this many bits loads.
+type Compute = fn(&mut Builder<'_>, &Source<'_>, u8) -> Def;
+
+/// What the values are computed from.
+struct Source<'a> {
+    target: &'a Target,
+    /// zink's own passes have been here.
+    is_zink_level: bool,
+    /// Who writes what the shader captures, if it captures anything.
+    captures: BackEnd,
+}
+
+const COMPUTED: &[(Intrinsic, Compute)] = &[
+    (load_instance_id, |b, source, _| instance_id(b, source)),
+    (load_vertex_id_zero_base, |b, _, _| difference(b, load_vertex_id, load_first_vertex)),
+    (load_base_vertex, |b, source, _| base_vertex(b, source)),
+    (load_is_indexed_draw, |b, source, _| {
+        let indexed = is_indexed_draw(b, source);
+        let (all, none) = (b.imm32(u32::MAX), b.imm32(0));
+        b.alu(AluOp::bcsel, &[indexed, all, none])
+    }),
+    (load_front_face_fsign, |b, _, _| {
+        let front = b.intrinsic(load_front_face, 1, 1, &[]).def();
+        let (one, minus_one) = (b.imm32(1f32.to_bits()), b.imm32((-1f32).to_bits()));
+        b.alu(AluOp::bcsel, &[front, one, minus_one])
+    }),
+    (load_pixel_coord, |b, _, _| {
+        let coord = b.intrinsic(load_frag_coord, 4, 32, &[]).def();
+        let corner = b.swizzle(coord, &[0, 1]);
+        b.alu(AluOp::f2u16, &[corner])
+    }),
+    (load_color0, |b, _, _| color(b, 0)),
+    (load_color1, |b, _, _| color(b, 1)),
+    (load_workgroup_index, |b, _, _| {
+        let (id, count) = (vector(b, load_workgroup_id), vector(b, load_num_workgroups));
+        linear(b, id, count)
+    }),
+    (load_global_invocation_index, |b, _, bits| {
+        let (id, groups) = (vector(b, load_global_invocation_id), vector(b, load_num_workgroups));
+        let size = vector(b, load_workgroup_size);
+        let [id, groups, size] = [id, groups, size].map(|it| if bits == 64 { b.alu(AluOp::u2u64, &[it]) } else { it });
+        let count = b.alu(AluOp::imul, &[groups, size]);
+        linear(b, id, count)
+    }),
+];
+
+fn run(shader: &mut Shader, context: &Context) -> bool {
+    let is_own = context.captures != BackEnd::Extension && is_captured(shader);
+    let captures = if is_own { context.captures } else { BackEnd::Extension };
+    let source = Source { target: &context.target, is_zink_level: is_zink_level(shader), captures };
+    rewrite(shader, |b, inst| match b.shader.as_intrinsic(inst) {
+        Some((op, _)) => lower(b, inst, op, &source).map_or(Edit::Keep, Edit::Replace),
+        None => Edit::Keep,
+    })
+}
+
+fn lower(b: &mut Builder<'_>, inst: Inst, op: Intrinsic, source: &Source<'_>) -> Option<Def> {
+    let bits = b.shader.insts[inst].bit_size;
+    if let Some((_, compute)) = COMPUTED.iter().find(|row| row.0 == op) {
+        return Some(compute(b, source, bits));
+    }
+    match op {
+        load_global_invocation_id if bits == 64 => {
+            let id = vector(b, op);
+            Some(b.alu(AluOp::u2u64, &[id]))
+        }
+        load_front_face | load_helper_invocation if bits == 32 => {
+            let boolean = b.intrinsic(op, 1, 1, &[]).def();
+            Some(b.alu(AluOp::b2b32, &[boolean]))
+        }
+        load_input => face(b, inst),
+        _ => None,
+    }
+}
+
+/// Whether `op` loads a system value that this pass computes; for [`Forms`]. `lower_captures` may have to compute whether a draw has
+/// indices.
+pub(in crate::pass) fn is_computed(op: Intrinsic) -> bool {
+    op != load_is_indexed_draw && COMPUTED.iter().any(|row| row.0 == op)
+}
+
+/// Whether the shader went through zink's own passes, all of which add this variable to graphics stages.
+fn is_zink_level(shader: &Shader) -> bool {
+    shader.vars.values().any(|v| v.mode == Modes::PUSH_CONST && &shader.strings[v.name] == "gfx_pushconst")
+}
+
+fn scalar(b: &mut Builder<'_>, op: Intrinsic) -> Def {
+    b.intrinsic(op, 1, 32, &[]).def()
+}
+
+fn vector(b: &mut Builder<'_>, op: Intrinsic) -> Def {
+    b.intrinsic(op, 3, 32, &[]).def()
+}
+
+fn difference(b: &mut Builder<'_>, minuend: Intrinsic, subtrahend: Intrinsic) -> Def {
+    let (minuend, subtrahend) = (scalar(b, minuend), scalar(b, subtrahend));
+    b.alu(AluOp::isub, &[minuend, subtrahend])
+}
+
+/// Where the base instance cannot be had, no draw has another than 0.
+fn instance_id(b: &mut Builder<'_>, source: &Source<'_>) -> Def {
+    if source.is_zink_level || !source.target.has(Feature::shaderDrawParameters) {
+        return scalar(b, load_instance_index);
+    }
+    difference(b, load_instance_index, load_base_instance)
+}
+
+fn base_vertex(b: &mut Builder<'_>, source: &Source<'_>) -> Def {
+    let first = scalar(b, load_first_vertex);
+    if source.is_zink_level {
+        return first;
+    }
+    let indexed = is_indexed_draw(b, source);
+    let zero = b.imm32(0);
+    b.alu(AluOp::bcsel, &[indexed, first, zero])
+}
+
+fn is_indexed_draw(b: &mut Builder<'_>, source: &Source<'_>) -> Def {
+    let zero = b.imm32(0);
+    let is_listed = (source.captures != BackEnd::Extension).then(|| {
+        let word = scalar(b, load_is_indexed_draw);
+        b.alu(AluOp::ine, &[word, zero])
+    });
+    if let (BackEnd::Compute, Some(is_listed)) = (source.captures, is_listed) {
+        return is_listed;
+    }
+    let indices = [(Index::base, source.target.indexed_draw_offset), (Index::range, 4), (Index::align_mul, 4)];
+    let word = b.intrinsic_with(load_push_constant, 1, 32, &[zero], &indices).def();
+    let is_indexed = b.alu(AluOp::ine, &[word, zero]);
+    is_listed.map_or(is_indexed, |is_listed| b.alu(AluOp::ior, &[is_listed, is_indexed]))
+}
+
+/// `x + count.x * (y + count.y * z)`.
+fn linear(b: &mut Builder<'_>, id: Def, count: Def) -> Def {
+    let [x, y, z] = [0, 1, 2].map(|c| b.channel(id, c));
+    let [width, height] = [0, 1].map(|c| b.channel(count, c));
+    let rows = b.alu(AluOp::imul, &[height, z]);
+    let rows = b.iadd(y, rows);
+    let before = b.alu(AluOp::imul, &[width, rows]);
+    b.iadd(x, before)
+}
+
+/// The front or back colour that the rasterizer chose: an input, interpolated as the header says.
+fn color(b: &mut Builder<'_>, number: u32) -> Def {
+    let info = &b.shader.info;
+    let (mode, sample, centroid) = match number {
+        0 => (&info.color0_interp, info.color0_sample, info.color0_centroid),
+        _ => (&info.color1_interp, info.color1_sample, info.color1_centroid),
+    };
+    let mode = InterpMode::from_name(mode).unwrap_or(InterpMode::none);
+    let semantics = IoSemantics { location: varying::COL0 + number, num_slots: 1, ..IoSemantics::default() };
+    let indices =
+        [(Index::dest_type, pack_alu_type(AluType::new(Base::Float, 32))), (Index::io_semantics, semantics.pack())];
+    let zero = b.imm32(0);
+    if mode == InterpMode::flat {
+        return b.intrinsic_with(load_input, 4, 32, &[zero], &indices).def();
+    }
+    let barycentric = match (sample, centroid) {
+        (true, _) => load_barycentric_sample,
+        (_, true) => load_barycentric_centroid,
+        _ => load_barycentric_pixel,
+    };
+    let at = b.intrinsic_with(barycentric, 2, 32, &[], &[(Index::interp_mode, mode as u32)]).def();
+    b.intrinsic_with(load_interpolated_input, 4, 32, &[at, zero], &indices).def()
+}
+
+/// The face as an input: a 32-bit boolean, or the sign of a float.
+fn face(b: &mut Builder<'_>, inst: Inst) -> Option<Def> {
+    let semantics = IoSemantics::unpack(b.shader.index(inst, Index::io_semantics));
+    if b.shader.stage() != crate::ir::Stage::Fragment || semantics.location != varying::FACE {
+        return None;
+    }
+    let is_float = crate::op::names::unpack_alu_type(b.shader.index(inst, Index::dest_type)).base == Base::Float;
+    let values = if is_float { [1f32.to_bits(), (-1f32).to_bits()] } else { [u32::MAX, 0] };
+    let front = b.intrinsic(load_front_face, 1, 1, &[]).def();
+    let [yes, no] = values.map(|value| b.imm32(value));
+    Some(b.alu(AluOp::bcsel, &[front, yes, no]))
+}

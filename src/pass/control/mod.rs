@@ -1,0 +1,6 @@
+//! Control flow, and values that are not data of a buffer: registers, discards, geometry counters, system values.
+
+pub mod lower_discard_if;
+pub mod lower_gs_counters;
+pub mod lower_sysvals;
+pub mod regs_to_ssa;

@@ -1,0 +1,118 @@
+//! Inputs and outputs that were never given a Location of their own get one.
+//!
+//! **What.** Where two variables of one direction claim the same Location and component, or the directive
+//! `// ntv: locations=slots` says that none has its own, every variable of that direction that is no built-in gets the
+//! Location of its slot, by the rule of [`lower_io`](super::lower_io).
+//!
+//! **Why.** The driver assigns Locations when it links. A dump taken before has numbers there that the next stage does not
+//! know, or 0; Vulkan wants them to be distinct and to match ("Shader Interfaces", on the assignment of Locations and on
+//! interface matching). Dumps of zink 22.3 are such, so reading one sets the directive.
+//!
+//! The attributes of a vertex shader, and slots that the rule cannot keep apart, follow each other in the order of
+//! their slots. Colour outputs stay: they take the number of their attachment.
+//!
+//! Before:
+//!
+//! ```text
+//! decl_var shader_out INTERP_MODE_SMOOTH none vec4 a (VARYING_SLOT_VAR0.xyzw, 0, 0)
+//! decl_var shader_out INTERP_MODE_SMOOTH none vec4 b (VARYING_SLOT_VAR1.xyzw, 0, 0)
+//! ```
+//!
+//! After:
+//!
+//! ```text
+//! decl_var shader_out INTERP_MODE_SMOOTH none vec4 a (VARYING_SLOT_VAR0.xyzw, 0, 0)
+//! decl_var shader_out INTERP_MODE_SMOOTH none vec4 b (VARYING_SLOT_VAR1.xyzw, 1, 0)
+//! ```
+
+use super::lower_io::location;
+use crate::ir::{Shader, Stage, Var};
+use crate::op::names::SlotKind;
+use crate::op::{slots, Modes, Needs};
+use crate::pass::{Context, Forms, Pass};
+use std::ops::Range;
+
+/// See the [module](self).
+pub const PASS: Pass = Pass {
+    name: "assign_locations",
+    about: "inputs and outputs that share a Location get one each",
+    needs: Needs::LOCATIONS,
+    removes: Forms::empty(),
+    run,
+};
+
+fn run(shader: &mut Shader, _: &Context) -> bool {
+    let inputs = assign(shader, Modes::SHADER_IN);
+    let outputs = assign(shader, Modes::SHADER_OUT);
+    inputs || outputs
+}
+
+fn assign(shader: &mut Shader, mode: Modes) -> bool {
+    let kind = shader.stage().slot_kind(mode == Modes::SHADER_OUT);
+    if kind == SlotKind::FragResult {
+        // Colour outputs take the number of their attachment whatever they claim.
+        return false;
+    }
+    let fragment_input = shader.stage() == Stage::Fragment && mode == Modes::SHADER_IN;
+    let is_user = |shader: &Shader, var: &Var| {
+        let v = &shader.vars[*var];
+        v.mode == mode && v.location.is_some_and(|slot| slots::builtin(kind, slot, fragment_input).is_none())
+    };
+    let unlinked = kind == SlotKind::Varying && shader.info.directive("locations") == Some("slots");
+    shader.with_spare(|shader, Memory { vars, extents }: &mut Memory| {
+        vars.clear();
+        vars.extend(shader.vars.ids().filter(|var| is_user(shader, var)));
+        vars.sort_unstable_by_key(|var| (shader.vars[*var].location, *var));
+        let claimed = |shader: &Shader, var: &Var| shader.vars[*var].driver_location;
+        if !unlinked && !overlap(shader, vars, extents, claimed) {
+            return false;
+        }
+        let by_slot = |shader: &Shader, var: &Var| location(kind, shader.vars[*var].location.unwrap_or(0), 0);
+        if kind == SlotKind::VertAttrib || overlap(shader, vars, extents, by_slot) {
+            // One behind the other, in the order of the slots.
+            let mut next = 0;
+            for var in vars {
+                shader.vars[*var].driver_location = next;
+                next += shader.num_slots(*var);
+            }
+            return true;
+        }
+        for var in vars {
+            shader.vars[*var].driver_location = by_slot(shader, var);
+        }
+        true
+    })
+}
+
+/// What is kept from shader to shader.
+#[derive(Debug, Default)]
+struct Memory {
+    /// Inputs or outputs of the user, by slot.
+    vars: Vec<Var>,
+    extents: Vec<Extent>,
+}
+
+/// The Locations and the components that a variable takes, and which source of blending it is.
+type Extent = (Range<u32>, Range<u32>, u32);
+
+/// Whether two of `vars` share a Location and a component.
+fn overlap(shader: &Shader, vars: &[Var], extents: &mut Vec<Extent>, first: impl Fn(&Shader, &Var) -> u32) -> bool {
+    let extent = |var: &Var| {
+        let v = &shader.vars[*var];
+        let base = shader.types.without_arrays(v.ty);
+        let components = match shader.types.as_vector(base) {
+            Some((scalar, n)) if scalar.bits < 64 => u32::from(n),
+            _ => 4,
+        };
+        let start = first(shader, var);
+        let components = u32::from(v.location_frac)..u32::from(v.location_frac) + components;
+        (start..start.saturating_add(shader.num_slots(*var)), components, v.index)
+    };
+    extents.clear();
+    extents.extend(vars.iter().map(extent));
+    let meet = |a: &Range<u32>, b: &Range<u32>| a.start < b.end && b.start < a.end;
+    extents
+        .iter()
+        .enumerate()
+        .any(|(i, a)| extents[..i].iter().any(|b| meet(&a.0, &b.0) && meet(&a.1, &b.1) && a.2 == b.2))
+}

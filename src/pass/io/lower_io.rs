@@ -1,0 +1,403 @@
+//! Explicit inputs and outputs become variables.
+//!
+//! **What.** `load_input`, `load_interpolated_input` with its barycentrics, `store_output` and their per-vertex
+//! relatives become loads and stores through derefs of `shader_in` and `shader_out` variables that this pass declares.
+//!
+//! **Why.** SPIR-V's stage interface is made of Input and Output variables with a Location and a Component.
+//! Interpolation is a decoration of the variable, or an extended instruction on a pointer to it (`InterpolateAtOffset`
+//! and its like).
+//!
+//! One variable stands for the components of a slot that agree in type, interpolation and stream. Slots that an indirect offset
+//! may reach are one array. Clip and cull distances and tessellation levels are arrays of floats, as SPIR-V's built-ins are. What
+//! the stores say of transform feedback is noted for [`lower_captures`](crate::pass::capture::lower_captures).
+//!
+//! A slot that is no built-in gets its Location by one rule, the same in every stage, so that stages compiled apart fit
+//! together: `VARn` keeps its number, the fixed-function slots come behind them, the patches last.
+//!
+//! Before:
+//!
+//! ```text
+//! 32x2   %1 = @load_barycentric_pixel (interp_mode=INTERP_MODE_SMOOTH)
+//! 32x2   %2 = @load_interpolated_input (%1, %0 (0x0)) (base=0, component=1, dest_type=float32, io location=VARYING_SLOT_VAR0 slots=1)
+//! ```
+//!
+//! After:
+//!
+//! ```text
+//! decl_var shader_in INTERP_MODE_SMOOTH none vec2 in_VAR0.y (VARYING_SLOT_VAR0.yz, 0, 0)
+//! ...
+//! 32    %1 = deref_var &in_VAR0.y (shader_in vec2)
+//! 32x2  %2 = @load_deref (%1) (access=none)
+//! ```
+
+use super::io_vars::{IoVars, Place, Step};
+use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, Shader, Stage, XfbInfo, XfbOutput};
+use crate::op::names::{frag_result, unpack_alu_type, IoFlags, IoSemantics, IoXfb, SlotKind};
+use crate::op::{AluType, Base, Index, Intrinsic, Needs};
+use crate::pass::{Context, Forms, Pass};
+
+/// See the [module](self).
+pub const PASS: Pass = Pass {
+    name: "lower_io",
+    about: "explicit inputs and outputs become variables",
+    needs: Needs::EXPLICIT_IO,
+    removes: Forms::EXPLICIT_IO,
+    run,
+};
+
+fn run(shader: &mut Shader, _: &Context) -> bool {
+    shader.with_spare(|shader, Memory { vars, places }: &mut Memory| {
+        if !survey(shader, vars) {
+            return false;
+        }
+        vars.declare(shader);
+        rewrite(shader, |b, inst| lower(b, inst, vars, places))
+    })
+}
+
+/// What is kept from shader to shader.
+#[derive(Debug, Default)]
+struct Memory {
+    vars: IoVars,
+    places: Vec<Place>,
+}
+
+/// Gathers all accesses. Says whether there is anything to lower.
+fn survey(shader: &mut Shader, vars: &mut IoVars) -> bool {
+    vars.begin(shader);
+    let mut any = false;
+    // Who says it of the whole shader knows better.
+    let notes_captures = shader.xfb_info.is_empty();
+    for at in 0..shader.order.len() {
+        let inst = shader.order[at];
+        let Some(op) = explicit_io(shader, inst) else { continue };
+        any = true;
+        let Some(io) = Io::new(shader, op, inst) else { continue };
+        vars.add(&io);
+        if notes_captures && io.is_captured() {
+            io.note_captures(&mut shader.xfb_info);
+        }
+    }
+    if notes_captures && !shader.xfb_info.is_empty() {
+        let strides = shader.info.xfb_stride;
+        for (buffer, components) in shader.xfb_info.buffers.iter_mut().zip(strides) {
+            buffer.stride = components.saturating_mul(4);
+        }
+    }
+    any
+}
+
+fn lower(b: &mut Builder<'_>, inst: Inst, vars: &IoVars, places: &mut Vec<Place>) -> Edit {
+    let Some(op) = explicit_io(b.shader, inst) else { return Edit::Keep };
+    // What else it may be is a barycentric, at which the loads that name it looked themselves.
+    let Some(io) = Io::new(b.shader, op, inst) else { return Edit::Remove };
+    vars.find(&io, places);
+    if !io.is_store {
+        return Edit::Replace(load(b, &io, places));
+    }
+    places.iter().for_each(|place| store(b, &io, place));
+    Edit::Remove
+}
+
+/// Where within the pixel an input is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Sampling {
+    /// Not interpolated, or in the middle of the pixel.
+    Pixel,
+    /// In the covered part of the pixel.
+    Centroid,
+    /// At the sample that is shaded.
+    Sample,
+    /// At the sample with this number.
+    AtSample(Def),
+    /// This far from the middle of the pixel.
+    AtOffset(Def),
+}
+
+/// How an input is interpolated: NIR's mode, and where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Interpolation {
+    /// `interp_mode` of the barycentric; flat for `load_input`.
+    pub mode: u32,
+    /// Where.
+    pub sampling: Sampling,
+}
+
+/// Where the barycentric `op` samples; `None` if it is none.
+fn sampling(op: Intrinsic, srcs: &[Def]) -> Option<Sampling> {
+    match op {
+        Intrinsic::load_barycentric_pixel => Some(Sampling::Pixel),
+        Intrinsic::load_barycentric_centroid => Some(Sampling::Centroid),
+        Intrinsic::load_barycentric_sample => Some(Sampling::Sample),
+        Intrinsic::load_barycentric_at_sample => Some(Sampling::AtSample(srcs[0])),
+        Intrinsic::load_barycentric_at_offset => Some(Sampling::AtOffset(srcs[0])),
+        _ => None,
+    }
+}
+
+/// What an explicit access is told by its opcode.
+#[derive(Clone, Copy)]
+struct Row {
+    is_output: bool,
+    /// The source with the vertex, if it has one.
+    vertex: Option<u8>,
+    /// The source with the offset.
+    offset: u8,
+}
+
+/// The row of `op`; `None` if it is no explicit access.
+fn row(op: Intrinsic) -> Option<Row> {
+    let (is_output, vertex, offset) = match op {
+        Intrinsic::load_input => (false, None, 0),
+        Intrinsic::load_interpolated_input => (false, None, 1),
+        Intrinsic::load_per_vertex_input => (false, Some(0), 1),
+        Intrinsic::load_per_primitive_input => (false, None, 0),
+        Intrinsic::load_output => (true, None, 0),
+        Intrinsic::load_per_vertex_output => (true, Some(0), 1),
+        Intrinsic::store_output => (true, None, 1),
+        Intrinsic::store_per_vertex_output => (true, Some(1), 2),
+        _ => return None,
+    };
+    Some(Row { is_output, vertex, offset })
+}
+
+/// The opcode of `inst` if it reads or writes inputs or outputs by slot.
+fn explicit_io(shader: &Shader, inst: Inst) -> Option<Intrinsic> {
+    shader.as_intrinsic(inst).map(|(op, _)| op).filter(|op| op.info().needs.contains(Needs::EXPLICIT_IO))
+}
+
+/// A read or write of an input or output by slot.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Io {
+    pub is_output: bool,
+    pub is_store: bool,
+    /// First slot that may be accessed, the constant part of the offset added.
+    pub slot: u32,
+    /// Slots that may be accessed: 1 unless the offset is dynamic.
+    pub slots: u32,
+    /// The offset in slots from `slot`, if dynamic.
+    pub offset: Option<Def>,
+    /// The vertex, of per-vertex inputs and outputs.
+    pub vertex: Option<Def>,
+    /// First component.
+    pub component: u32,
+    pub num_components: u32,
+    /// How the components are read, width included.
+    pub ty: AluType,
+    pub interpolation: Option<Interpolation>,
+    pub flags: IoFlags,
+    /// The driver's number of the slot.
+    pub base: u32,
+    pub per_primitive: bool,
+    /// Transform feedback of the components of the slot, two by two.
+    xfb: [IoXfb; 2],
+    /// Streams of the components of the slot, two bits each.
+    streams: u8,
+    /// What is stored, and which components of it.
+    value: Option<(Def, u32)>,
+}
+
+impl Io {
+    /// The access that `inst` is, whose opcode is `op`.
+    fn new(shader: &Shader, op: Intrinsic, inst: Inst) -> Option<Io> {
+        let Row { is_output, vertex, offset } = row(op)?;
+        let (_, srcs) = shader.as_intrinsic(inst)?;
+        let offset = srcs[usize::from(offset)];
+        let semantics = IoSemantics::unpack(shader.index(inst, Index::io_semantics));
+        let is_store = op.info().index_slot(Index::write_mask).is_some();
+        let value = is_store.then(|| (srcs[0], shader.index(inst, Index::write_mask)));
+        let sized = value.map_or(inst.def(), |(value, _)| value);
+        let ty = unpack_alu_type(shader.index(inst, if is_store { Index::src_type } else { Index::dest_type }));
+        // Variables hold no booleans of 32 bits.
+        let base = if ty.base == Base::Bool { Base::Uint } else { ty.base };
+        let constant = shader.as_const_scalar(offset).map(|offset| offset as u32);
+        Some(Io {
+            is_output,
+            is_store,
+            slot: semantics.location.saturating_add(constant.unwrap_or(0)),
+            slots: if constant.is_some() { 1 } else { semantics.num_slots.max(1) },
+            offset: constant.is_none().then_some(offset),
+            vertex: vertex.map(|vertex| srcs[usize::from(vertex)]),
+            component: shader.index(inst, Index::component),
+            num_components: u32::from(shader.num_components(sized)),
+            ty: AluType::new(base, shader.bit_size(sized)),
+            interpolation: interpolation(shader, op, srcs),
+            flags: semantics.flags,
+            base: shader.index(inst, Index::base).saturating_add(constant.unwrap_or(0)),
+            per_primitive: op == Intrinsic::load_per_primitive_input,
+            xfb: [Index::io_xfb, Index::io_xfb2].map(|index| IoXfb::unpack(shader.index(inst, index))),
+            // Only what is emitted goes to a stream; a number in an input means nothing.
+            streams: if is_output { semantics.gs_streams } else { 0 },
+            value,
+        })
+    }
+
+    /// Components of the slot that are accessed: those stored, or all loaded.
+    pub(super) fn component_mask(&self) -> u32 {
+        let mask = self.value.map_or((1 << self.num_components) - 1, |(_, mask)| mask);
+        // A 64-bit component takes two of the slot's.
+        let doubled = |i: u32| (mask >> i & 1) * (3 << (2 * i));
+        let mask = if self.ty.bits == 64 { (0..4).map(doubled).sum() } else { mask };
+        mask << self.component
+    }
+
+    /// Whether transform feedback captures some of it.
+    fn is_captured(&self) -> bool {
+        self.xfb.iter().any(|xfb| xfb.is_capture())
+    }
+
+    /// Notes which of the components that are stored transform feedback captures.
+    fn note_captures(&self, info: &mut XfbInfo) {
+        for c in (0..4).filter(|c| self.component_mask() >> c & 1 != 0) {
+            let Some((buffer, offset)) = self.captured(c) else { continue };
+            let stream = u32::from(self.stream(c));
+            if let Some(row) = info.buffers.get_mut(usize::from(buffer)) {
+                row.stream = stream;
+            }
+            let (buffer, offset) = (u32::from(buffer), 4 * u32::from(offset));
+            info.add(XfbOutput { buffer, offset, location: self.slot, component: c as u8, num_components: 1 });
+        }
+    }
+
+    /// Buffer and offset, in components, at which transform feedback writes component `c` of the slot.
+    fn captured(&self, c: u32) -> Option<(u8, u8)> {
+        (0..=c.min(3)).rev().find_map(|first| {
+            let out = self.xfb[first as usize / 2].out[first as usize % 2];
+            let distance = (c - first) as u8;
+            (out.num_components > distance).then(|| (out.buffer, out.offset.saturating_add(distance)))
+        })
+    }
+
+    /// The stream of component `c` of the slot.
+    pub(super) fn stream(&self, c: u32) -> u8 {
+        self.streams >> (2 * (c % 4)) & 3
+    }
+
+    /// The numbering that the slot belongs to.
+    pub(super) fn kind(&self, stage: Stage) -> SlotKind {
+        stage.slot_kind(self.is_output)
+    }
+}
+
+fn interpolation(shader: &Shader, op: Intrinsic, srcs: &[Def]) -> Option<Interpolation> {
+    use crate::op::names::InterpMode;
+    if shader.stage() != Stage::Fragment {
+        return None;
+    }
+    let flat = Interpolation { mode: InterpMode::flat as u32, sampling: Sampling::Pixel };
+    match op {
+        Intrinsic::load_input | Intrinsic::load_per_primitive_input => Some(flat),
+        Intrinsic::load_interpolated_input => {
+            let barycentric = srcs[0].inst();
+            let (op, srcs) = shader.as_intrinsic(barycentric)?;
+            Some(Interpolation { mode: shader.index(barycentric, Index::interp_mode), sampling: sampling(op, srcs)? })
+        }
+        _ => None,
+    }
+}
+
+/// The Location of a slot that is no built-in: in the order of the slots, generic varyings first, patches behind the
+/// fixed-function slots, what has no business between stages last.
+pub(super) fn location(kind: SlotKind, slot: u32, base: u32) -> u32 {
+    use crate::op::names::varying::{CLIP_VERTEX, COL0, EDGE, END, PATCH0, PSIZ, TEX0, VAR0};
+    const FIXED: &[(u32, u32)] = &[(COL0, 3), (TEX0, 8), (PSIZ + 1, 2), (EDGE, 1), (CLIP_VERTEX, 1)];
+    const GENERIC: u32 = PATCH0 - VAR0;
+    const PATCHES: u32 = GENERIC + 3 + 8 + 2 + 1 + 1;
+    const OTHERS: u32 = PATCHES + END - PATCH0;
+    match kind {
+        SlotKind::VertAttrib => base,
+        SlotKind::FragResult => slot.saturating_sub(frag_result::DATA0),
+        SlotKind::Varying if slot >= PATCH0 => PATCHES + slot - PATCH0,
+        SlotKind::Varying if slot >= VAR0 => slot - VAR0,
+        SlotKind::Varying => {
+            let mut next = GENERIC;
+            for (first, count) in FIXED {
+                if (*first..first + count).contains(&slot) {
+                    return next + slot - first;
+                }
+                next += count;
+            }
+            OTHERS + slot
+        }
+    }
+}
+
+/// A pointer to the part of the interface that `place` names.
+fn pointer(b: &mut Builder<'_>, io: &Io, place: &Place) -> Def {
+    let mut pointer = b.deref_var(place.var);
+    if let Some(vertex) = io.vertex {
+        pointer = b.deref_array(pointer, ArrayIndex::Def(vertex));
+    }
+    match (place.element, io.offset) {
+        (None, _) => pointer,
+        (Some(element), None) => b.deref_array(pointer, ArrayIndex::Imm(i64::from(element))),
+        (Some(element), Some(offset)) => {
+            let scaled = match place.step {
+                Step::Times(elements) => b.ishl_imm(offset, elements.trailing_zeros()),
+                Step::Half => b.ushr_imm(offset, 1),
+            };
+            let index = b.iadd_imm(scaled, u64::from(element));
+            b.deref_array(pointer, ArrayIndex::Def(index))
+        }
+    }
+}
+
+/// What is at `places`, put together.
+fn load(b: &mut Builder<'_>, io: &Io, places: &[Place]) -> Def {
+    if let [place] = places {
+        let whole = load_place(b, io, place);
+        return b.swizzle(whole, &run_of(place.first)[..place.count as usize]);
+    }
+    let mut scalars = Vec::with_capacity(4);
+    for place in places {
+        let whole = load_place(b, io, place);
+        scalars.extend((0..place.count).map(|i| b.channel(whole, (place.first + i) as u8)));
+    }
+    b.vec(&scalars)
+}
+
+/// Loads what a place is a part of as the interpolation of this access wants it, unless the variable says so already.
+fn load_place(b: &mut Builder<'_>, io: &Io, place: &Place) -> Def {
+    let pointer = pointer(b, io, place);
+    let (scalar, components) = place.pointee;
+    let (op, argument) = match io.interpolation.map(|i| i.sampling) {
+        Some(Sampling::AtSample(sample)) => (Intrinsic::interp_deref_at_sample, Some(sample)),
+        Some(Sampling::AtOffset(offset)) => (Intrinsic::interp_deref_at_offset, Some(offset)),
+        Some(sampling) if sampling == place.sampling => return b.load_deref(pointer, 0),
+        Some(Sampling::Centroid) => (Intrinsic::interp_deref_at_centroid, None),
+        Some(Sampling::Sample) => {
+            let own = b.intrinsic(Intrinsic::load_sample_id, 1, 32, &[]).def();
+            (Intrinsic::interp_deref_at_sample, Some(own))
+        }
+        _ => return b.load_deref(pointer, 0),
+    };
+    let srcs = [pointer, argument.unwrap_or(pointer)];
+    b.intrinsic(op, components, scalar.bits, &srcs[..1 + usize::from(argument.is_some())]).def()
+}
+
+/// The components from `first` on.
+fn run_of(first: u32) -> [u8; 16] {
+    std::array::from_fn(|i| first as u8 + i as u8)
+}
+
+fn store(b: &mut Builder<'_>, io: &Io, place: &Place) {
+    let Some((value, write_mask)) = io.value else { return };
+    let (_, components) = place.pointee;
+    let written = write_mask >> place.source & ((1 << place.count) - 1);
+    if written == 0 {
+        return;
+    }
+    let pointer = pointer(b, io, place);
+    let all = (1 << components) - 1;
+    if written << place.first == all {
+        let whole = b.swizzle(value, &run_of(place.source)[..usize::from(components)]);
+        b.store_deref(pointer, whole, all, 0);
+        return;
+    }
+    for c in (0..place.count).filter(|c| written >> c & 1 != 0) {
+        let component = b.channel(value, (place.source + c) as u8);
+        let lane =
+            if components == 1 { pointer } else { b.deref_array(pointer, ArrayIndex::Imm(i64::from(place.first + c))) };
+        b.store_deref(lane, component, 1, 0);
+    }
+}

@@ -1,0 +1,198 @@
+//! Inputs and outputs get types that the interface of a stage may have.
+//!
+//! **What.** Variables of 16 bits become variables of 32 where the target lacks `storageInputOutput16`, and where
+//! transform feedback takes them or they are interpolated at a place of the shader's choice; loads and stores convert.
+//! Built-ins that are signed integers become unsigned ones.
+//!
+//! **Why.** Numbers of 16 bits in inputs and outputs are a feature of Vulkan; GL's transform feedback writes 32 bits, and
+//! InterpolateAtOffset and its like take them (GLSL.std.450). A built-in may be read both as a variable and as a system
+//! value, and these have to agree in type.
+//!
+//! Before:
+//!
+//! ```text
+//! decl_var shader_out INTERP_MODE_NONE none int layer (VARYING_SLOT_LAYER.x, 4294967295, 0)
+//! ...
+//! 32     %1 = deref_var &layer (shader_out int)
+//! ```
+//!
+//! After:
+//!
+//! ```text
+//! decl_var shader_out INTERP_MODE_NONE none uint layer (VARYING_SLOT_LAYER.x, 4294967295, 0)
+//! ...
+//! 32    %1 = deref_var &layer (shader_out uint)
+//! ```
+
+use crate::analysis::value_types::leaf;
+use crate::entity::SideTable;
+use crate::ir::{rewrite, AluFlags, Builder, Def, Edit, Inst, InstKind, Shader, Stage, Var, Variable};
+use crate::op::{slots, AluOp, AluType, Base, Index, Intrinsic, Modes, Needs};
+use crate::pass::{Context, Forms, Pass};
+use crate::target::Feature;
+
+/// See the [module](self).
+pub const PASS: Pass = Pass {
+    name: "lower_io_types",
+    about: "inputs and outputs get types that the interface of a stage may have",
+    needs: Needs::IO_TYPES,
+    removes: Forms::empty(),
+    run,
+};
+
+/// The numbers of a variable before and after.
+#[derive(Clone, Copy, Debug)]
+struct Change {
+    old: AluType,
+    new: AluType,
+}
+
+fn run(shader: &mut Shader, context: &Context) -> bool {
+    let may_be_narrow = context.target.has(Feature::storageInputOutput16);
+    shader.with_spare(|shader, Memory { changes, interpolated }: &mut Memory| {
+        changes.clear();
+        interpolated.clear();
+        if may_be_narrow {
+            list_interpolated(shader, interpolated);
+        }
+        change_types(shader, changes, interpolated, may_be_narrow) && {
+            change_accesses(shader, changes);
+            true
+        }
+    })
+}
+
+/// What is kept from shader to shader.
+#[derive(Debug, Default)]
+struct Memory {
+    changes: Changes,
+    /// The variables that are interpolated anew, which there are none of 16 bits for.
+    interpolated: Vec<Var>,
+}
+
+/// What changes about variables.
+type Changes = SideTable<Var, Option<Change>>;
+
+/// Changes the types of variables. Returns true if there is one to change.
+fn change_types(shader: &mut Shader, changes: &mut Changes, interpolated: &[Var], may_be_narrow: bool) -> bool {
+    let mut any = false;
+    for var in shader.vars.ids() {
+        // Transform feedback gives words.
+        let is_captured = |variable: &Variable| {
+            variable.capture.is_some() || variable.mode == Modes::SHADER_OUT && !shader.xfb_info.is_empty()
+        };
+        let may_be_narrow =
+            |variable: &Variable| may_be_narrow && !is_captured(variable) && !interpolated.contains(&var);
+        if let Some(change) = change(shader, &shader.vars[var], may_be_narrow) {
+            any = true;
+            changes.set(var, Some(change));
+            shader.vars[var].ty = shader.types.with_scalars(shader.vars[var].ty, &|_| change.new);
+        }
+    }
+    any
+}
+
+/// Changes what leads to the variables that have changed, and what accesses them.
+fn change_accesses(shader: &mut Shader, changes: &Changes) {
+    rewrite(shader, |b, inst| {
+        let data = b.shader.insts[inst];
+        match data.kind {
+            InstKind::Deref(deref) => {
+                if let Some(change) = b.shader.deref_var(inst.def()).and_then(|var| changes[var]) {
+                    let Shader { derefs, types, .. } = &mut *b.shader;
+                    derefs[deref].ty = types.with_scalars(derefs[deref].ty, &|_| change.new);
+                }
+                Edit::Keep
+            }
+            InstKind::Intrinsic { .. } => lower_access(b, inst, changes),
+            _ => Edit::Keep,
+        }
+    });
+}
+
+fn list_interpolated(shader: &Shader, vars: &mut Vec<Var>) {
+    if shader.inventory().has_any(INTERPOLATE) {
+        for inst in &shader.order {
+            let Some((_, srcs)) = shader.as_intrinsic(*inst).filter(|(op, _)| INTERPOLATE.contains(op)) else {
+                continue;
+            };
+            vars.extend(srcs.first().and_then(|pointer| shader.deref_var(*pointer)));
+        }
+    }
+}
+
+const INTERPOLATE: &[Intrinsic] =
+    &[Intrinsic::interp_deref_at_centroid, Intrinsic::interp_deref_at_sample, Intrinsic::interp_deref_at_offset];
+
+/// What has to change about a variable, if anything. Most are of 32-bit floats.
+fn change(shader: &Shader, variable: &Variable, may_be_narrow: impl Fn(&Variable) -> bool) -> Option<Change> {
+    if !variable.mode.intersects(Modes::SHADER_IN | Modes::SHADER_OUT) {
+        return None;
+    }
+    let types = &shader.types;
+    let old = match types.as_vector(variable.ty) {
+        Some((scalar, _)) => scalar,
+        None => leaf(types, variable.ty)?,
+    };
+    if old.bits > 16 && old.base != Base::Int {
+        return None;
+    }
+    if types.as_struct(types.without_arrays(variable.ty)).is_some() {
+        return None;
+    }
+    let (stage, is_output) = (shader.stage(), variable.mode == Modes::SHADER_OUT);
+    let fragment_input = stage == Stage::Fragment && !is_output;
+    let is_builtin = variable
+        .location
+        .is_some_and(|slot| slots::builtin(stage.slot_kind(is_output), slot, fragment_input).is_some());
+    let mut new = old;
+    if old.bits == 8 || old.bits == 16 && (is_builtin || !may_be_narrow(variable)) {
+        new.bits = 32;
+    }
+    if is_builtin && old.base == Base::Int {
+        new.base = Base::Uint;
+    }
+    (new != old).then_some(Change { old, new })
+}
+
+fn lower_access(b: &mut Builder<'_>, inst: Inst, changes: &Changes) -> Edit {
+    let Some((op, srcs)) = b.shader.as_intrinsic(inst) else { return Edit::Keep };
+    let Some(var) = srcs.first().and_then(|pointer| b.shader.deref_var(*pointer)) else { return Edit::Keep };
+    let Some(change) = changes[var].filter(|change| change.old.bits != change.new.bits) else { return Edit::Keep };
+    let (pointer, other) = (srcs[0], srcs.get(1).copied());
+    let n = b.shader.insts[inst].num_components;
+    match op {
+        Intrinsic::store_deref => {
+            let Some(value) = other else { return Edit::Keep };
+            let wide = convert(b, value, change.new);
+            b.store_deref(pointer, wide, b.shader.index(inst, Index::write_mask), b.shader.index(inst, Index::access));
+            Edit::Remove
+        }
+        Intrinsic::load_deref => {
+            let wide = b.load_deref(pointer, b.shader.index(inst, Index::access));
+            Edit::Replace(convert(b, wide, change.old))
+        }
+        _ if INTERPOLATE.contains(&op) => {
+            let srcs = [pointer, other.unwrap_or(pointer)];
+            let wide = b.intrinsic(op, n, change.new.bits, &srcs[..op.info().srcs.len()]).def();
+            Edit::Replace(convert(b, wide, change.old))
+        }
+        _ => Edit::Keep,
+    }
+}
+
+/// `value` in the width of `ty`, whose numbers it holds.
+fn convert(b: &mut Builder<'_>, value: Def, ty: AluType) -> Def {
+    let op = match (ty.base, ty.bits) {
+        (Base::Float, 16) => AluOp::f2f16,
+        (Base::Float, _) => AluOp::f2f32,
+        (Base::Int, 8) => AluOp::i2i8,
+        (Base::Int, 16) => AluOp::i2i16,
+        (Base::Int, _) => AluOp::i2i32,
+        (_, 8) => AluOp::u2u8,
+        (_, 16) => AluOp::u2u16,
+        _ => AluOp::u2u32,
+    };
+    let n = b.shader.num_components(value);
+    b.alu_with(op, AluFlags::empty(), &[value.into()], Some((n, ty.bits)))
+}

@@ -1,0 +1,10 @@
+//! Inputs and outputs: variables with types and Locations that Vulkan's interfaces take.
+
+pub mod assign_locations;
+pub mod combine_stores;
+pub mod lower_fbfetch;
+pub mod lower_frag_color;
+pub mod lower_io;
+pub mod lower_io_types;
+
+pub(super) mod io_vars;

@@ -1,0 +1,167 @@
+//! The variables behind the lane loader: `struct { uvec4 base[N]; }`, alone or as an array of blocks.
+
+use crate::ir::{ArrayIndex, Block, Builder, Def, DerefKind, Field, Shader, Type, Var, Variable};
+use crate::op::{AluType, Base, Modes};
+use crate::target::Target;
+
+/// The shape of a block's only member.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(in crate::pass) struct Element {
+    /// Component width in bits.
+    pub bits: u8,
+    /// Components of an element.
+    pub components: u8,
+}
+
+/// `uvec4`: what every access goes through unless it cannot.
+pub(in crate::pass) const UVEC4: Element = Element { bits: 32, components: 4 };
+/// `u64vec2`: the same bytes as two numbers of 64 bits.
+pub(in crate::pass) const U64VEC2: Element = Element { bits: 64, components: 2 };
+/// `uvec2`: for what is at a multiple of 8 bytes.
+pub(in crate::pass) const UVEC2: Element = Element { bits: 32, components: 2 };
+/// `uint`: what the size of a buffer is counted in.
+pub(in crate::pass) const UINT: Element = Element { bits: 32, components: 1 };
+/// `uint64_t`: what 64-bit atomics point to.
+pub(in crate::pass) const UINT64: Element = Element { bits: 64, components: 1 };
+
+/// The element of so many lanes: 4, 2 or 1.
+pub(in crate::pass) fn vector_of(lanes: u32) -> Element {
+    match lanes {
+        4 => UVEC4,
+        2 => UVEC2,
+        _ => UINT,
+    }
+}
+
+/// How many elements `vec4s` vec4s are.
+pub(in crate::pass) fn elements(vec4s: u32, element: Element) -> u32 {
+    vec4s.saturating_mul(128 / (u32::from(element.bits) * u32::from(element.components)))
+}
+
+/// What such blocks are called. Mesa calls all blocks `struct`.
+const NAME: &str = "block";
+
+/// The type `struct { <element> base[len]; }`, a run-time array for `None`.
+pub(in crate::pass) fn block_type(shader: &mut Shader, element: Element, len: Option<u32>) -> Type {
+    let scalar = AluType::new(Base::Uint, element.bits);
+    let vector = shader.types.vector(scalar, element.components);
+    let stride = u32::from(element.components) * u32::from(element.bits) / 8;
+    let base = shader.types.array(vector, len, stride);
+    let field = Field { name: shader.strings.add("base"), ty: base, offset: Some(0) };
+    let name = shader.strings.add(NAME);
+    shader.types.new_struct(name, &[field])
+}
+
+/// Whether `ty` is such a block, or an array of them.
+pub(in crate::pass) fn is_block(shader: &Shader, ty: Type) -> bool {
+    let data = shader.types.as_struct(shader.types.without_arrays(ty));
+    data.is_some_and(|data| &shader.strings[data.name] == NAME)
+}
+
+/// A variable of mode `mode` called `name` that holds one block of `len` elements.
+pub(in crate::pass) fn new_block(
+    shader: &mut Shader,
+    name: &str,
+    mode: Modes,
+    element: Element,
+    len: Option<u32>,
+) -> Var {
+    let ty = block_type(shader, element, len);
+    let name = shader.strings.add(name);
+    shader.vars.push(Variable::new(name, ty, mode))
+}
+
+/// A pointer to the block of `var`: element `index` if it is an array of blocks.
+pub(in crate::pass) fn block_pointer(b: &mut Builder<'_>, var: Var, index: Option<ArrayIndex>) -> Def {
+    let pointer = b.deref_var(var);
+    match index {
+        Some(index) => b.deref_array(pointer, index),
+        None => pointer,
+    }
+}
+
+/// The variable, and which of its blocks if it is an array of them, that `pointer` leads to: what [`block_pointer`] made it of.
+pub(in crate::pass) fn pointed_block(shader: &Shader, pointer: Def) -> Option<(Var, Option<ArrayIndex>)> {
+    match shader.as_deref(pointer)?.kind {
+        DerefKind::Var(var) => Some((var, None)),
+        DerefKind::Array { parent, index } => match shader.as_deref(parent)?.kind {
+            DerefKind::Var(var) => Some((var, Some(index))),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// A pointer to the `base` of the block of `var`.
+pub(in crate::pass) fn base_pointer(b: &mut Builder<'_>, var: Var, index: Option<ArrayIndex>) -> Def {
+    let block = block_pointer(b, var, index);
+    b.deref_struct(block, 0)
+}
+
+/// How far [`MadeOnce`] looks back: the time for a block with very many values stays in proportion to them.
+const MOST_LOOKED_AT: usize = 256;
+
+/// Values that are made once in the block of the IR that is open, by what they are.
+pub(in crate::pass) struct MadeOnce<K> {
+    block: Option<Block>,
+    made: Vec<(K, Def)>,
+}
+
+impl<K> Default for MadeOnce<K> {
+    fn default() -> Self {
+        MadeOnce { block: None, made: Vec::new() }
+    }
+}
+
+impl<K: PartialEq> MadeOnce<K> {
+    /// Forgets all of them, keeps the memory.
+    pub(in crate::pass) fn clear(&mut self) {
+        self.block = None;
+        self.made.clear();
+    }
+
+    /// The value for `key`: the one that is there, or what `make` makes.
+    pub(in crate::pass) fn get_or_make(
+        &mut self,
+        b: &mut Builder<'_>,
+        key: K,
+        make: impl FnOnce(&mut Builder<'_>) -> Def,
+    ) -> Def {
+        let block = b.current_block();
+        if self.block != Some(block) {
+            self.block = Some(block);
+            self.made.clear();
+        }
+        // The latest first: scalars of a vector stand together. What is farther away is made again, for `cse` to find.
+        if let Some((_, known)) = self.made.iter().rev().take(MOST_LOOKED_AT).find(|(other, _)| *other == key) {
+            return *known;
+        }
+        let value = make(b);
+        self.made.push((key, value));
+        value
+    }
+}
+
+/// Pointers to the bases of variables, and of the blocks of arrays.
+pub(in crate::pass) type BasePointers = MadeOnce<(Var, Option<ArrayIndex>)>;
+
+impl BasePointers {
+    /// [`base_pointer`], or the one that was made before.
+    pub(in crate::pass) fn get(&mut self, b: &mut Builder<'_>, var: Var, index: Option<ArrayIndex>) -> Def {
+        self.get_or_make(b, (var, index), |b| base_pointer(b, var, index))
+    }
+}
+
+/// Bytes that a range must have of which `bytes` are read: whole vec4s, if the driver binds such.
+pub(in crate::pass) fn least_range(target: &Target, bytes: u32) -> u32 {
+    if target.uniform_ranges_in_vec4s {
+        bytes.checked_next_multiple_of(16).unwrap_or(0)
+    } else {
+        bytes
+    }
+}
+
+/// Number of vec4s that `bytes` bytes take.
+pub(in crate::pass) fn vec4s(bytes: u32) -> u32 {
+    bytes.div_ceil(16).max(1)
+}

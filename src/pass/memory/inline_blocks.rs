@@ -1,0 +1,79 @@
+//! Uniform blocks that the plan puts into push constants are read there.
+//!
+//! **What.** `load_ubo` from a block of [`Class::PushConstant`] becomes `load_push_constant`, whose base is where the block begins.
+//!
+//! **Why.** A driver that has the bytes of a small block at hand when it draws, as of its own state or GL's loose uniforms, need not
+//! write them to a buffer and bind that. [`plan`](crate::plan) says which blocks fit; it takes none that is read at offsets that are
+//! not known. Where a caller does all the same, they are kept within the block.
+//!
+//! Before:
+//!
+//! ```text
+//! 32     %0 = load_const (0x00000001)
+//! 32     %1 = load_const (0x00000008)
+//! 32     %2 = @load_ubo (%0, %1) (access=none, align_mul=16, align_offset=8, range_base=0, range=16)
+//! ```
+//!
+//! After:
+//!
+//! ```text
+//! 32     %2 = @load_push_constant (%1 (0x8)) (base=16, range=16, align_mul=16, align_offset=8)
+//! ```
+
+use crate::ir::{rewrite, Builder, Def, Edit, Inst, Shader};
+use crate::op::{AluOp, Index, Intrinsic, Needs};
+use crate::pass::{Context, Forms, Pass};
+use crate::plan::{Class, Placement};
+
+/// See the [module](self).
+pub const PASS: Pass = Pass {
+    name: "inline_blocks",
+    about: "uniform blocks that are planned as push constants are read there",
+    needs: Needs::INLINED_BLOCKS,
+    removes: Forms::empty(),
+    run,
+};
+
+fn run(shader: &mut Shader, context: &Context) -> bool {
+    rewrite(shader, |b, inst| match inlined(b.shader, context, inst) {
+        Some((offset, place)) => Edit::Replace(load(b, inst, offset, place)),
+        None => Edit::Keep,
+    })
+}
+
+/// Where in push constants a load finds its block.
+struct Place {
+    /// The first byte of the block.
+    base: u32,
+    /// Bytes of the block, 0 if that is not known.
+    range: u32,
+}
+
+/// The offset of a load from a block in push constants, and where that is.
+fn inlined(shader: &Shader, context: &Context, inst: Inst) -> Option<(Def, Place)> {
+    let (Intrinsic::load_ubo, &[block, offset]) = shader.as_intrinsic(inst)? else { return None };
+    let block = shader.as_const_scalar(block)? as u32;
+    match context.placements.of(block) {
+        Placement { class: Class::PushConstant { offset: base }, range, .. } => Some((offset, Place { base, range })),
+        _ => None,
+    }
+}
+
+fn load(b: &mut Builder<'_>, inst: Inst, offset: Def, Place { base, range }: Place) -> Def {
+    let (components, bits) = (b.shader.insts[inst].num_components, b.shader.insts[inst].bit_size);
+    let bytes = u32::from(components) * u32::from(bits) / 8;
+    let index = |index| b.shader.index(inst, index);
+    let align = (index(Index::align_mul), index(Index::align_offset));
+    let end = |range_base: u32, range: u32| range_base.checked_add(range).filter(|_| range != 0 && range != u32::MAX);
+    let end = end(index(Index::range_base), index(Index::range)).unwrap_or(range);
+    let offset = match b.shader.as_const_scalar(offset) {
+        None if range != 0 => {
+            let (offset, last) = (b.channel(offset, 0), b.imm32(range.saturating_sub(bytes)));
+            b.alu(AluOp::umin, &[offset, last])
+        }
+        _ => offset,
+    };
+    let indices =
+        [(Index::base, base), (Index::range, end), (Index::align_mul, align.0), (Index::align_offset, align.1)];
+    b.intrinsic_with(Intrinsic::load_push_constant, components, bits, &[offset], &indices).def()
+}

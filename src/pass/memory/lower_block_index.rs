@@ -1,0 +1,250 @@
+//! Accesses that pick a block by a number become ifs on the number, with an access to one block in each.
+//!
+//! **What.** The number is compared with the middle of the blocks, then with the middle of that half, and so on: a binary tree of
+//! ifs. At its leaves is the access with a constant for the number, and phis bring the result back. That is done to accesses by byte
+//! offset, `load_ubo`, `store_ssbo`, `ssbo_atomic` and so on, and to those through a pointer into an array of blocks, which is built
+//! anew at each leaf. They are no longer `non-uniform`.
+//!
+//! **Why.** GL lets shaders index arrays of blocks. Vulkan has a feature for numbers that are the same in all invocations
+//! (`shaderUniformBufferArrayDynamicIndexing`, `shaderStorageBufferArrayDynamicIndexing`), and one for others, which NIR calls
+//! `non-uniform` (`shaderUniformBufferArrayNonUniformIndexing`, `shaderStorageBufferArrayNonUniformIndexing`). lavapipe has none of
+//! the latter. An access for which the device has the feature stays.
+//!
+//! The blocks are those that the header counts, or the elements of the variable, without those that the number cannot be:
+//! [`known_bits`](crate::analysis::known_bits). A number out of range, which GL leaves undefined, leads to the first or last of
+//! them. `check` refuses shaders with too many.
+//!
+//! The blocks are declared as one array all the same, so what a driver binds does not depend on features: a directive,
+//! `uniform_blocks=array` or `storage_blocks=array`, tells the passes that declare them. That such a block is read up to some byte
+//! says nothing of its size: it may be one that is never picked. Of variables `uniform_blocks=picked` tells that.
+//!
+//! Before:
+//!
+//! ```text
+//! 32x4   %3 = @load_ubo (%0, %1 (0x0)) (access=non-uniform, align_mul=16, align_offset=0, range_base=0, range=16)
+//! ```
+//!
+//! After:
+//!
+//! ```text
+//! 32     %3 = load_const (0x00000001)
+//! 1      %4 = ult %0, %3 (0x1)
+//!             // succs: b1 b2
+//! if %4 {
+//!     block b1:   // preds: b0
+//!     32     %5 = load_const (0x00000000 = 0.000000)
+//!     32x4   %6 = @load_ubo (%5 (0x0), %1 (0x0)) (access=none, align_mul=16, align_offset=0, range_base=0, range=16)
+//!                 // succs: b6
+//! } else {
+//!     block b2:   // preds: b0
+//!     32     %7 = load_const (0x00000002)
+//!     1      %8 = ult %0, %7 (0x2)
+//!                 // succs: b3 b4
+//!     if %8 {
+//!         block b3:   // preds: b2
+//!         32     %9 = load_const (0x00000001 = 0.000000)
+//!         32x4  %10 = @load_ubo (%9 (0x1), %1 (0x0)) (access=none, align_mul=16, align_offset=0, range_base=0, range=16)
+//!                     // succs: b5
+//!     } else {
+//!         block b4:   // preds: b2
+//!         32    %11 = load_const (0x00000002 = 0.000000)
+//!         32x4  %12 = @load_ubo (%11 (0x2), %1 (0x0)) (access=none, align_mul=16, align_offset=0, range_base=0, range=16)
+//!                     // succs: b5
+//!     }
+//!     block b5:   // preds: b3 b4
+//!     32x4  %13 = phi b3: %10, b4: %12
+//!                 // succs: b6
+//! }
+//! block b6:   // preds: b1 b5
+//! 32x4  %14 = phi b1: %6, b5: %13
+//! ```
+
+use crate::analysis::block_picks::{block_source, BlockPick, Blocks, PickOf, MOST_BLOCKS};
+use crate::analysis::known_bits::KnownBits;
+use crate::entity::Id;
+use crate::ir::{rewrite, ArrayIndex, Builder, Def, Deref, DerefKind, Edit, Inst, InstData, InstKind, PhiSrc, Shader};
+use crate::op::fold::mask;
+use crate::op::{Access, AluOp, Index, Modes, Needs};
+use crate::pass::{Context, Forms, Pass};
+use std::ops::Range;
+
+/// See the [module](self).
+pub const PASS: Pass = Pass {
+    name: "lower_block_index",
+    about: "accesses to a block that is picked by a number become ifs on it",
+    needs: Needs::BLOCK_INDICES,
+    removes: Forms::empty(),
+    run,
+};
+
+fn run(shader: &mut Shader, context: &Context) -> bool {
+    let lowered = |shader: &Shader, inst| {
+        BlockPick::new(shader, inst).filter(|pick: &BlockPick| !context.target.has(pick.feature))
+    };
+    // What mostly comes: all blocks are known, or the device has the feature.
+    if !shader.order.iter().any(|inst| lowered(shader, *inst).is_some()) {
+        return false;
+    }
+    let blocks = Blocks::new(shader);
+    shader.with_spare(|shader, known: &mut KnownBits| {
+        known.look_at(shader);
+        let mut seen = Seen::default();
+        let changed = rewrite(shader, |b, inst| {
+            let Some(pick) = lowered(b.shader, inst) else { return Edit::Keep };
+            let Some(blocks) = blocks.of(b.shader, &pick).filter(|range| range.end - range.start <= MOST_BLOCKS) else {
+                return Edit::Keep;
+            };
+            seen.note(b.shader, pick.of);
+            let blocks = possible(b.shader, known, pick.index, blocks);
+            match ladder(b, inst, &pick, blocks) {
+                Some(result) => Edit::Replace(result),
+                None => Edit::Remove,
+            }
+        });
+        known.let_go_of_much(shader);
+        seen.finish(shader);
+        changed
+    })
+}
+
+/// What numbers that were taken care of picked blocks of.
+#[derive(Default)]
+struct Seen {
+    uniforms: bool,
+    storage: bool,
+    variables: bool,
+    uniform_variables: bool,
+}
+
+impl Seen {
+    fn note(&mut self, shader: &Shader, of: PickOf) {
+        match of {
+            PickOf::Uniforms => self.uniforms = true,
+            PickOf::Storage | PickOf::Sizes => self.storage = true,
+            PickOf::Variable(var) => {
+                self.variables = true;
+                self.uniform_variables |= shader.vars[var].mode == Modes::UBO;
+            }
+        }
+    }
+
+    fn finish(self, shader: &mut Shader) {
+        let directives = &mut shader.info.directives;
+        if self.uniforms || self.uniform_variables {
+            let what = if self.uniforms { "array" } else { "picked" };
+            directives.push(("uniform_blocks".into(), what.into()));
+        }
+        if self.storage {
+            directives.push(("storage_blocks".into(), "array".into()));
+        }
+        if self.variables {
+            drop_unread(shader);
+        }
+    }
+}
+
+/// Those of `blocks` that `index` can be; one at least.
+fn possible(shader: &Shader, known: &KnownBits, index: Def, blocks: Range<u32>) -> Range<u32> {
+    let of_index = known.of(shader, index);
+    let least = of_index.ones.max(least_sum(shader, known, index));
+    let end = blocks.end.min(u32::try_from(of_index.max).unwrap_or(u32::MAX).saturating_add(1)).max(blocks.start + 1);
+    let start = blocks.start.max(u32::try_from(least).unwrap_or(u32::MAX)).min(end - 1);
+    start..end
+}
+
+/// A number that `index` is not less than: what is added to something, if the sum cannot wrap.
+fn least_sum(shader: &Shader, known: &KnownBits, index: Def) -> u64 {
+    let Some((AluOp::iadd, &[a, b])) = shader.as_alu(index) else { return 0 };
+    let most = mask(u64::MAX, shader.bit_size(index));
+    [(a, b), (b, a)]
+        .into_iter()
+        .filter_map(|(added, other)| {
+            let added = shader.as_const_src(added)?;
+            let sum = known.of_src(shader, other).max.checked_add(added)?;
+            (sum <= most).then_some(added)
+        })
+        .max()
+        .unwrap_or(0)
+}
+
+/// The ifs that make the access `inst` to one of `blocks`, 4096 at most, and its result if it has one.
+fn ladder(b: &mut Builder<'_>, inst: Inst, pick: &BlockPick, blocks: Range<u32>) -> Option<Def> {
+    let Range { start, end } = blocks;
+    if end - start == 1 {
+        return leaf(b, inst, pick, start);
+    }
+    let middle = start + (end - start) / 2;
+    let first_above = b.imm(b.shader.bit_size(pick.index), middle.into());
+    let is_below = b.alu(AluOp::ult, &[pick.index, first_above]);
+    b.begin_if(is_below);
+    let below = ladder(b, inst, pick, start..middle);
+    let end_below = b.current_block();
+    b.begin_else();
+    let above = ladder(b, inst, pick, middle..end);
+    let end_above = b.current_block();
+    b.end_if();
+    let InstData { num_components, bit_size, .. } = b.shader.insts[inst];
+    let srcs = [PhiSrc { pred: end_below, def: below? }, PhiSrc { pred: end_above, def: above? }];
+    Some(b.phi(num_components, bit_size, &srcs))
+}
+
+/// The access `inst` to this block; its result if it has one.
+fn leaf(b: &mut Builder<'_>, inst: Inst, pick: &BlockPick, block: u32) -> Option<Def> {
+    let InstData { num_components, bit_size, kind } = b.shader.insts[inst];
+    let InstKind::Intrinsic { op, srcs, indices } = kind else { return None };
+    let mut operands = b.shader.srcs[srcs].to_vec();
+    match block_source(op) {
+        Some((at, _)) => operands[at] = b.imm(b.shader.bit_size(pick.index), block.into()),
+        None => operands[0] = pointer_into(b, operands[0], block),
+    }
+    let values = b.shader.indices[indices].to_vec();
+    let (srcs, indices) = (b.shader.srcs.push(&operands), b.shader.indices.push(&values));
+    let copy = b.inst(num_components, bit_size, InstKind::Intrinsic { op, srcs, indices });
+    let access = b.shader.index(copy, Index::access) & !Access::NON_UNIFORM.bits();
+    b.shader.set_index(copy, Index::access, access);
+    b.shader.insts[copy].has_def().then(|| copy.def())
+}
+
+/// The same pointer, but into this block of the array that it starts from.
+fn pointer_into(b: &mut Builder<'_>, pointer: Def, block: u32) -> Def {
+    let mut steps = Vec::new();
+    let mut at = Some(pointer);
+    while let Some((def, deref)) = at.and_then(|def| Some((def, *b.shader.as_deref(def)?))) {
+        at = deref.kind.parent();
+        steps.push((b.shader.bit_size(def), def, deref));
+    }
+    // The last two are the variable, which stays, and the block.
+    let Some((_, var, _)) = steps.pop() else { return pointer };
+    let mut number = Some(ArrayIndex::Imm(block.into()));
+    steps.iter().rev().fold(var, |parent, (bits, _, deref)| {
+        let mut kind = deref.kind;
+        if let (DerefKind::Array { index, .. }, Some(block)) = (&mut kind, number.take()) {
+            *index = block;
+        }
+        let old = deref.kind.parent();
+        kind.map_srcs(|def| if Some(def) == old { parent } else { def });
+        let step = b.shader.derefs.push(Deref { kind, ..*deref });
+        b.inst(1, *bits, InstKind::Deref(step)).def()
+    })
+}
+
+/// Takes the pointers into blocks out that nobody reads, now that there are others: the pass behind would take them for accesses.
+fn drop_unread(shader: &mut Shader) {
+    let mut reads = vec![0u32; shader.insts.len()];
+    for inst in &shader.order {
+        shader.for_each_src(*inst, |def| reads[def.inst().index()] += 1);
+    }
+    for inst in shader.order.iter().rev() {
+        if is_dropped(shader, &reads, *inst) {
+            shader.for_each_src(*inst, |def| reads[def.inst().index()] -= 1);
+        }
+    }
+    let dropped: Vec<bool> = shader.insts.ids().map(|inst| is_dropped(shader, &reads, inst)).collect();
+    shader.retain(|inst| !dropped[inst.index()]);
+}
+
+/// Whether `inst` is a step of a pointer into a block that nobody reads.
+fn is_dropped(shader: &Shader, reads: &[u32], inst: Inst) -> bool {
+    let deref = shader.insts[inst].has_def().then(|| shader.as_deref(inst.def())).flatten();
+    reads[inst.index()] == 0 && deref.is_some_and(|deref| deref.modes.intersects(Modes::UBO | Modes::SSBO))
+}

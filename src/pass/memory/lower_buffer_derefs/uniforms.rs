@@ -1,0 +1,182 @@
+//! Loads of uniform blocks at known places, the frequent case, lowered where they stand.
+//!
+//! The pointers in front of them become pointers into the new variable. The first load from a vec4 becomes the load of all of
+//! it if more than one of its lanes is wanted, and what computes with a lane reads it there: no moves are made for others to
+//! take away again, but where something else than arithmetic reads the lane.
+
+use super::steps::Steps;
+use super::survey::{Extent, Load, Survey, Uniform};
+use super::vec4s::WantedVec4;
+use super::Views;
+use crate::entity::SideTable;
+use crate::ir::{
+    AluFlags, AluSrc, ArrayIndex, Changes, Def, Deref, DerefKind, Inst, InstData, InstKind, LineNumber, Shader,
+    Swizzle, Type,
+};
+use crate::op::{AluOp, Intrinsic, Modes};
+use crate::pass::Context;
+
+/// What is known of the loads.
+#[derive(Default)]
+pub(super) struct Tables {
+    values: SideTable<Def, Value>,
+    /// What loads become that are read by something else than arithmetic.
+    copies: Vec<(Inst, AluOp, AluSrc)>,
+}
+
+/// What is known of a value.
+#[derive(Clone, Copy, Default)]
+struct Value {
+    /// Something else than arithmetic reads it.
+    read_elsewhere: bool,
+    /// Arithmetic reads this lane of a vec4 instead.
+    lane: u8,
+    vec4: Option<Def>,
+}
+
+/// Whether all of a vec4 may be read: of the last one of a block, the device may not have the end.
+fn may_read_whole(vec4: &WantedVec4, extent: &Extent, context: &Context) -> bool {
+    context.target.uniform_ranges_in_vec4s || vec4.number() < extent.readable / 16
+}
+
+/// Whether a pair is packed of lanes of a vec4 of which not all may be read.
+pub(super) fn needs_lanes(survey: &mut Survey, context: &Context) -> bool {
+    let Survey { uniforms, arrays, extents, vec4s, .. } = survey;
+    let mut packs = uniforms.iter().filter(|uniform| uniform.is_pack);
+    packs.any(|pack| !may_read_whole(vec4s.get_mut(pack.vec4), &extents[arrays[pack.load.array].extent], context))
+}
+
+/// Lowers the loads.
+pub(super) fn lower(shader: &mut Shader, survey: &mut Survey, tables: &mut Tables, context: &Context) {
+    let Survey { uniforms, arrays, extents, vec4s, changes, .. } = survey;
+    tables.reset(shader);
+    // There may be a view as pairs for others than these.
+    let are_packed = uniforms.iter().any(|uniform| uniform.is_pack);
+    for array in arrays.iter().filter(|array| array.in_place) {
+        let Some(Views { vec4s, pairs, .. }) = extents[array.extent].views else { continue };
+        let view = pairs.filter(|_| array.pointer.bytes == 8 && !are_packed).or(vec4s);
+        view.into_iter().for_each(|view| Steps { shader, changes }.lead_to(array.def, view));
+    }
+    let mut lower = Lower { shader, tables, changes };
+    for uniform in uniforms.iter() {
+        let (vec4, extent) = (vec4s.get_mut(uniform.vec4), &extents[arrays[uniform.load.array].extent]);
+        let is_whole = may_read_whole(vec4, extent, context);
+        lower.load(vec4, uniform, is_whole);
+    }
+    lower.read_lanes();
+    if uniforms.iter().any(|uniform| uniform.is_pack) {
+        // What packs mostly is taken apart again.
+        shader.set_tidy(false);
+    }
+}
+
+impl Tables {
+    fn reset(&mut self, shader: &Shader) {
+        self.copies.clear();
+        self.values.reset(shader.num_defs());
+        shader.srcs.values().iter().for_each(|def| self.is_read_elsewhere(*def));
+        shader.phi_srcs.values().iter().for_each(|src| self.is_read_elsewhere(src.def));
+        shader.texs.values().flat_map(|tex| &*tex.srcs).for_each(|(_, def)| self.is_read_elsewhere(*def));
+        if shader.inventory().has_unusual_steps() {
+            shader.derefs.values().filter_map(|deref| deref.kind.index()).for_each(|def| self.is_read_elsewhere(def));
+        }
+    }
+
+    fn is_read_elsewhere(&mut self, def: Def) {
+        self.values.entry(def).read_elsewhere = true;
+    }
+}
+
+/// What lowers the loads.
+struct Lower<'a> {
+    shader: &'a mut Shader,
+    tables: &'a mut Tables,
+    changes: &'a mut Changes,
+}
+
+impl Lower<'_> {
+    /// Lowers a load: with all of its vec4, if that pays and may be.
+    fn load(&mut self, vec4: &mut WantedVec4, uniform: &Uniform, is_whole: bool) {
+        let Uniform { load: Load { inst, pointer, block, access, .. }, lane, is_pack, .. } = *uniform;
+        let is_copied = is_pack || self.tables.values[inst.def()].read_elsewhere;
+        let value = match vec4.loaded {
+            Some((there, how, value)) if (there, how) == (block, access) => value,
+            _ => {
+                let Some(vector) = self.point_to_vec4(pointer, vec4.number()) else { return };
+                if vec4.lanes.count_ones() == 1 || !is_whole {
+                    return self.load_lane(uniform, vector);
+                }
+                let value = self.load_all(uniform, vector, is_copied);
+                vec4.loaded = Some((block, access, value));
+                value
+            }
+        };
+        if !is_pack {
+            let known = self.tables.values.entry(inst.def());
+            (known.vec4, known.lane) = (Some(value), lane);
+        }
+        if is_copied {
+            let (op, swizzle) = match is_pack {
+                true => (AluOp::pack_64_2x32, Swizzle::new(&[lane, lane + 1])),
+                false => (AluOp::mov, Swizzle::splat(lane)),
+            };
+            self.tables.copies.push((inst, op, AluSrc { def: value, swizzle }));
+        } else if value != inst.def() {
+            self.changes.remove(inst);
+        }
+    }
+
+    /// Lets a pointer to an element of an array lead to a vec4 of what the array is now. Returns the type of that.
+    fn point_to_vec4(&mut self, pointer: Def, number: u32) -> Option<Type> {
+        let number = Some(ArrayIndex::Imm(number.into()));
+        Steps { shader: self.shader, changes: self.changes }.point_to(pointer, number)
+    }
+
+    /// Lets a load whose pointer leads to a vec4 load one lane of it.
+    fn load_lane(&mut self, uniform: &Uniform, vector: Type) {
+        let Uniform { load: Load { inst, pointer, .. }, lane, .. } = *uniform;
+        let InstKind::Intrinsic { srcs, .. } = self.shader.insts[inst].kind else { return };
+        let Some(ty) = self.shader.types.element(vector) else { return };
+        let kind = DerefKind::Array { parent: pointer, index: ArrayIndex::Imm(lane.into()) };
+        let step = self.shader.derefs.push(Deref { kind, ty, modes: Modes::UBO });
+        let data = InstData { num_components: 1, bit_size: 32, kind: InstKind::Deref(step) };
+        self.shader.srcs[srcs][0] = self.put_in_front(inst, data);
+    }
+
+    /// Loads all of a vec4 that the pointer of a load leads to. The load itself does unless a copy of a lane takes its place.
+    fn load_all(&mut self, uniform: &Uniform, vector: Type, is_copied: bool) -> Def {
+        let Load { inst, pointer, access, .. } = uniform.load;
+        let (scalar, num_components) = self.shader.types.as_vector(vector).expect("vec4s are vectors");
+        if !is_copied {
+            self.shader.insts[inst].num_components = num_components;
+            return inst.def();
+        }
+        let op = Intrinsic::load_deref;
+        let (srcs, indices) = (self.shader.srcs.push(&[pointer]), self.shader.indices.push(&[access]));
+        let kind = InstKind::Intrinsic { op, srcs, indices };
+        self.put_in_front(inst, InstData { num_components, bit_size: scalar.bits, kind })
+    }
+
+    fn put_in_front(&mut self, inst: Inst, data: InstData) -> Def {
+        let new = self.shader.make(data);
+        if self.shader.lines[inst] != LineNumber(0) {
+            self.shader.lines.set(new, self.shader.lines[inst]);
+        }
+        self.changes.put_in_front(inst, new);
+        new.def()
+    }
+
+    /// Lets arithmetic read lanes of vec4s, and others copies of them.
+    fn read_lanes(&mut self) {
+        for src in self.shader.alu_srcs.values_mut() {
+            let Value { vec4, lane, .. } = self.tables.values[src.def];
+            // Chosen without a branch: nobody foresees which operands are uniforms.
+            let choices = [*src, AluSrc { def: vec4.unwrap_or(src.def), swizzle: Swizzle::splat(lane) }];
+            *src = choices[usize::from(vec4.is_some())];
+        }
+        for (inst, op, src) in &self.tables.copies {
+            let srcs = self.shader.push_alu_srcs(&[*src]);
+            self.shader.set_kind(*inst, InstKind::Alu { op: *op, flags: AluFlags::empty(), srcs });
+        }
+    }
+}

@@ -1,0 +1,349 @@
+//! Accesses to global memory become loads and stores through pointers made of addresses.
+//!
+//! **What.** `load_global`, `load_global_constant`, `store_global` and `global_atomic*` go through a `deref_cast` of their
+//! address to the vector that they access. 64-bit numbers are accessed as two words; vectors of more than four components,
+//! and components that the write mask leaves out, make several accesses. What is less aligned than its numbers, or of 8 or 16
+//! bits where the target has no such members of buffers, goes through the words that hold it; see `lanes`.
+//!
+//! **Why.** SPIR-V has global memory as pointers in the PhysicalStorageBuffer class; each access says how its address is
+//! aligned, and a number must not be less aligned than by its size (VUID-StandaloneSpirv-PhysicalStorageBuffer64-06314).
+//!
+//! Before:
+//!
+//! ```text
+//! 32x3   %1 = @load_global (%0) (access=none, align_mul=16, align_offset=0)
+//! @store_global (%1, %0) (wrmask=yz, access=none, align_mul=16, align_offset=0)
+//! ```
+//!
+//! After:
+//!
+//! ```text
+//! 64     %1 = deref_cast (uvec3 *)%0 (global uvec3)  (ptr_stride=0, align_mul=16, align_offset=0)
+//! 32x3   %2 = @load_deref (%1) (access=none)
+//! ...
+//! 64     %7 = load_const (0x0000000000010004 = 0.000000 = 65540)
+//! 64     %8 = deref_cast (uvec2 *)%7 (global uvec2)  (ptr_stride=0, align_mul=4, align_offset=0)
+//! 32x2   %9 = vec2 %4, %5
+//!             @store_deref (%8, %9) (wrmask=xy, access=none)
+//! ```
+
+use super::lanes::{self, global_pointer, Address, Memory, Whole};
+use crate::ir::{rewrite, ArrayIndex, Builder, Def, DerefKind, Edit, Inst, InstKind, Shader, TypeData};
+use crate::op::{AluOp, Index, Intrinsic, Modes, Needs};
+use crate::pass::{Context, Forms, Pass};
+use crate::target::Target;
+
+/// See the [module](self).
+pub const PASS: Pass = Pass {
+    name: "lower_global",
+    about: "accesses to global memory go through pointers made of addresses",
+    needs: Needs::GLOBAL_MEMORY,
+    removes: Forms::GLOBAL_ADDRESSES,
+    run,
+};
+
+fn run(shader: &mut Shader, context: &Context) -> bool {
+    let target = &context.target;
+    rewrite(shader, |b, inst| match Access::new(b, inst) {
+        Some(access) => access.lower(b, target),
+        // Addresses have taken their place. Who has no 64-bit integers cannot make what is left of them.
+        None if is_step(b.shader, inst) => Edit::Remove,
+        None => Edit::Keep,
+    })
+}
+
+/// Whether `inst` goes on from a pointer to global memory.
+fn is_step(shader: &Shader, inst: Inst) -> bool {
+    match shader.insts[inst].kind {
+        InstKind::Deref(deref) => {
+            let deref = &shader.derefs[deref];
+            deref.modes == Modes::GLOBAL && !matches!(deref.kind, DerefKind::Cast { .. })
+        }
+        _ => false,
+    }
+}
+
+/// What is done at an address.
+#[derive(Clone, Copy)]
+enum Operation {
+    Load,
+    Store {
+        value: Def,
+        mask: u32,
+    },
+    /// The data start at this source.
+    Atomic {
+        data: usize,
+    },
+}
+
+/// An access to global memory.
+struct Access {
+    inst: Inst,
+    operation: Operation,
+    address: Def,
+    /// The address is `align.1` modulo `align.0`.
+    align: (u32, u32),
+    access: u32,
+    /// Shape of what is accessed.
+    components: u8,
+    bits: u8,
+}
+
+/// The most words that an access has: those of sixteen numbers of 64 bits.
+const MOST_WORDS: usize = 32;
+
+impl Access {
+    fn new(b: &mut Builder<'_>, inst: Inst) -> Option<Access> {
+        let (op, srcs) = b.shader.as_intrinsic(inst)?;
+        let (first, second) = (*srcs.first()?, srcs.get(1).copied());
+        let mask = b.shader.index(inst, Index::write_mask);
+        let by_address = match op {
+            Intrinsic::load_global | Intrinsic::load_global_constant => Some((first, Operation::Load)),
+            Intrinsic::store_global => Some((second?, Operation::Store { value: first, mask })),
+            Intrinsic::global_atomic | Intrinsic::global_atomic_swap => Some((first, Operation::Atomic { data: 1 })),
+            _ => None,
+        };
+        let (address, operation, align) = match by_address {
+            Some((address, operation)) => {
+                let align = (b.shader.index(inst, Index::align_mul), b.shader.index(inst, Index::align_offset));
+                (address, operation, align)
+            }
+            None => {
+                let operation = match op {
+                    Intrinsic::load_deref => Operation::Load,
+                    Intrinsic::store_deref => Operation::Store { value: second?, mask },
+                    Intrinsic::deref_atomic | Intrinsic::deref_atomic_swap => Operation::Atomic { data: 1 },
+                    _ => return None,
+                };
+                let deref = *b.shader.as_deref(first).filter(|deref| deref.modes == Modes::GLOBAL)?;
+                let align = match deref.kind {
+                    DerefKind::Cast { align_mul, align_offset, .. } => (align_mul, align_offset),
+                    _ => (0, 0),
+                };
+                (address_of(b, first)?, operation, align)
+            }
+        };
+        let access = b.shader.index(inst, Index::access);
+        let value = if let Operation::Store { value, .. } = operation { value } else { inst.def() };
+        let (components, bits) = (b.shader.num_components(value), b.shader.bit_size(value));
+        // Without an alignment the access has that of its numbers.
+        let align = if align.0 == 0 { (u32::from(bits) / 8, 0) } else { align };
+        Some(Access { inst, operation, address, align, access, components, bits })
+    }
+
+    /// The greatest power of two known to divide the address.
+    fn alignment(&self) -> u32 {
+        match self.align {
+            (mul, 0) => mul,
+            (mul, offset) => mul.min(1 << offset.trailing_zeros()),
+        }
+    }
+
+    fn lower(&self, b: &mut Builder<'_>, target: &Target) -> Edit {
+        let is_direct = self.alignment() >= u32::from(self.bits) / 8 || self.bits == 64 && self.alignment() >= 4;
+        let has_members = lanes::has_elements(target, self.bits);
+        match self.operation {
+            Operation::Load if is_direct && has_members => Edit::Replace(self.load(b)),
+            Operation::Store { value, mask } if is_direct && has_members => {
+                self.store(b, value, mask);
+                Edit::Remove
+            }
+            Operation::Atomic { data } if self.bits >= 32 => {
+                let pointer = global_pointer(b, self.address, (1, self.bits), u32::from(self.bits) / 8);
+                Edit::Replace(lanes::atomic_at(b, self.inst, pointer, data))
+            }
+            _ => self.lower_by_lanes(b, target),
+        }
+    }
+
+    /// Components of a word, or of less, in an access, and the bits of each.
+    fn words(&self) -> (u8, u8) {
+        if self.bits == 64 {
+            (self.components * 2, 32)
+        } else {
+            (self.components, self.bits)
+        }
+    }
+
+    /// A pointer to `components` words of `bits` bits from the `first` on.
+    fn pointer(&self, b: &mut Builder<'_>, first: u8, (components, bits): (u8, u8)) -> Def {
+        let byte = u32::from(first) * u32::from(bits) / 8;
+        let address = b.iadd_imm(self.address, u64::from(byte));
+        let alignment = if byte == 0 { self.alignment() } else { self.alignment().min(1 << byte.trailing_zeros()) };
+        // More would say nothing more.
+        global_pointer(b, address, (components, bits), alignment.min(16))
+    }
+
+    fn load(&self, b: &mut Builder<'_>) -> Def {
+        let (count, bits) = self.words();
+        let mut words = [self.address; MOST_WORDS];
+        for first in (0..count).step_by(4) {
+            let components = (count - first).min(4);
+            let pointer = self.pointer(b, first, (components, bits));
+            let value = b.load_deref(pointer, self.access);
+            if components == count && bits == self.bits {
+                return value;
+            }
+            (0..components).for_each(|c| words[usize::from(first + c)] = b.channel(value, c));
+        }
+        b.vec_of(self.components, |b, c| match self.bits {
+            64 => pack(b, &words[2 * usize::from(c)..][..2]),
+            _ => words[usize::from(c)],
+        })
+    }
+
+    fn store(&self, b: &mut Builder<'_>, value: Def, mask: u32) {
+        let mut words = [None; MOST_WORDS];
+        for c in 0..self.components {
+            let written = mask >> c & 1 != 0;
+            let (scalar, at) = (b.channel(value, c), usize::from(c));
+            if self.bits == 64 {
+                let halves = b.alu(AluOp::unpack_64_2x32, &[scalar]);
+                for half in 0..2 {
+                    words[2 * at + half] = Some(b.channel(halves, half as u8)).filter(|_| written);
+                }
+            } else {
+                words[at] = Some(scalar).filter(|_| written);
+            }
+        }
+        let (count, bits) = self.words();
+        let mut first = 0;
+        while first < count {
+            let left = words[usize::from(first)..].iter();
+            let mut run = left.take(4).map_while(|word| *word);
+            let len = run.clone().count() as u8;
+            if len != 0 {
+                let pointer = self.pointer(b, first, (len, bits));
+                let value = b.vec_of(len, |_, _| run.next().unwrap_or(value));
+                b.store_deref(pointer, value, (1 << len) - 1, self.access);
+            }
+            first += len.max(1);
+        }
+    }
+
+    /// Goes through the words that hold what is accessed.
+    fn lower_by_lanes(&self, b: &mut Builder<'_>, target: &Target) -> Edit {
+        let (mul, offset) = self.align;
+        let (base, address) = if mul >= 4 {
+            let byte = offset % 4;
+            (b.iadd_imm(self.address, u64::from(byte).wrapping_neg()), Address::Static { byte })
+        } else {
+            let low = b.alu(AluOp::u2u32, &[self.address]);
+            let byte = b.iand_imm(low, 3);
+            let wide = b.alu(AluOp::u2u64, &[byte]);
+            let base = b.alu(AluOp::isub, &[self.address, wide]);
+            (base, Address::Byte { offset: byte, mul: mul.max(1), rem: offset % mul.max(1) })
+        };
+        let memory = Memory {
+            base,
+            access: self.access,
+            whole: Whole::Never,
+            len: None,
+            shared: true,
+            in_pairs: false,
+            lanes: 4,
+            at_address: true,
+        };
+        match self.operation {
+            Operation::Load => {
+                Edit::Replace(lanes::load(b, &memory, address, (self.components, self.bits), lanes::NO_OTHERS))
+            }
+            Operation::Store { value, mask } => {
+                lanes::store(b, &memory, address, value, mask);
+                Edit::Remove
+            }
+            Operation::Atomic { data } => Edit::Replace(lanes::atomic(b, target, &memory, address, (self.inst, data))),
+        }
+    }
+}
+
+fn pack(b: &mut Builder<'_>, halves: &[Def]) -> Def {
+    let pair = b.vec(halves);
+    b.alu(AluOp::pack_64_2x32, &[pair])
+}
+
+/// Whether `inst` accesses global memory other than through a pointer made of its address; for [`Forms`].
+pub(in crate::pass) fn is_by_address(shader: &Shader, inst: Inst) -> bool {
+    use Intrinsic::*;
+    match shader.as_intrinsic(inst) {
+        Some((op, _)) if op.info().needs.contains(Needs::GLOBAL_MEMORY) => true,
+        Some((load_deref | store_deref | deref_atomic | deref_atomic_swap, srcs)) => {
+            let deref = shader.as_deref(srcs[0]).filter(|deref| deref.modes == Modes::GLOBAL);
+            deref.is_some_and(|deref| !matches!(deref.kind, DerefKind::Cast { .. }))
+        }
+        _ => false,
+    }
+}
+
+/// A step of a pointer: an index, if it has one, and how many bytes it goes, each time.
+type Step = (Option<ArrayIndex>, u32);
+
+/// The address that `pointer` has, a chain of steps from a cast; `None` if its layout is not known.
+fn address_of(b: &mut Builder<'_>, pointer: Def) -> Option<Def> {
+    let mut steps: Box<Vec<Step>> = b.shader.take_spare();
+    let start = list_steps(b.shader, pointer, &mut steps);
+    let address = start.map(|start| steps.iter().rev().fold(start, |address, step| go(b, address, *step)));
+    b.shader.give_back(steps);
+    address
+}
+
+/// Lists the steps of `pointer`, the last one first. Returns the address that they start from.
+fn list_steps(shader: &Shader, pointer: Def, steps: &mut Vec<Step>) -> Option<Def> {
+    steps.clear();
+    let mut at = pointer;
+    loop {
+        let deref = shader.as_deref(at)?;
+        let parent = deref.kind.parent()?;
+        match deref.kind {
+            DerefKind::Cast { .. } => return Some(parent),
+            DerefKind::Array { index, .. } => steps.push((Some(index), stride_of(shader, parent)?)),
+            DerefKind::PtrAsArray { index, .. } => steps.push((Some(index), stride_of_elements(shader, parent)?)),
+            DerefKind::Struct { field, .. } => {
+                let data = shader.types.as_struct(shader.as_deref(parent)?.ty)?;
+                steps.push((None, data.fields.get(field as usize)?.offset?));
+            }
+            DerefKind::Var(_) | DerefKind::ArrayWildcard { .. } => return None,
+        }
+        at = parent;
+    }
+}
+
+/// Where a step leads to from `address`.
+fn go(b: &mut Builder<'_>, address: Def, (index, stride): Step) -> Def {
+    let offset = match index {
+        None => b.imm(64, u64::from(stride)),
+        Some(ArrayIndex::Imm(index)) => b.imm(64, (index as u64).wrapping_mul(u64::from(stride))),
+        Some(ArrayIndex::Def(index)) => {
+            let index = if b.shader.bit_size(index) == 64 { index } else { b.alu(AluOp::i2i64, &[index]) };
+            let stride = b.imm(64, u64::from(stride));
+            b.alu(AluOp::imul, &[index, stride])
+        }
+    };
+    b.iadd(address, offset)
+}
+
+/// Bytes from element to element of what `pointer` points to.
+fn stride_of(shader: &Shader, pointer: Def) -> Option<u32> {
+    match shader.types.get(shader.as_deref(pointer)?.ty) {
+        TypeData::Vector(scalar, _) => Some(u32::from(scalar.bits) / 8),
+        TypeData::Array { elem, stride: 0, .. } => {
+            let (scalar, components) = shader.types.as_vector(elem)?;
+            Some(u32::from(scalar.bits) / 8 * u32::from(components))
+        }
+        TypeData::Array { stride, .. } => Some(stride),
+        _ => None,
+    }
+}
+
+/// Bytes from what `pointer` points to, to the next of its kind.
+fn stride_of_elements(shader: &Shader, mut pointer: Def) -> Option<u32> {
+    loop {
+        match shader.as_deref(pointer)?.kind {
+            DerefKind::Cast { stride, .. } => return Some(stride).filter(|stride| *stride != 0),
+            DerefKind::PtrAsArray { parent, .. } => pointer = parent,
+            DerefKind::Array { parent, .. } => return stride_of(shader, parent),
+            _ => return None,
+        }
+    }
+}

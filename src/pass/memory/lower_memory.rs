@@ -1,0 +1,399 @@
+//! Accesses to shared memory, scratch and push constants by byte offset become accesses through access chains.
+//!
+//! **What.** `load_/store_shared`, `shared_atomic*`, `load_/store_scratch`, `load_push_constant` and zink's
+//! `load_push_constant_zink` go through one variable each, `struct { uvec4 base[N]; }`; see `lanes`. N is the size that
+//! the header gives, rounded up to 16 bytes; the pipeline layout's push constant range is to be rounded up likewise.
+//! Shared memory lives in the Workgroup storage class, scratch in Private, push constants in PushConstant. If some access is
+//! to a lane of a vec4 that is not known, the memory is `uint base[]`: no code is made to find the lane.
+//!
+//! **Why.** Logical SPIR-V has no byte addresses, and without `workgroupMemoryExplicitLayout` no two variables of
+//! shared memory can alias: one view must serve every width.
+//!
+//! The directive `// ntv: variable_shared_memory=true` says that the driver adds shared memory when it makes the pipeline, as
+//! it does for arguments of kernels: then N is no constant but a specialization constant, and the emitter's affair.
+//!
+//! With that feature and those for narrow members, what does not fill lanes has views of 8 and 16 bits. Without, it is
+//! written by clearing and setting bits of its lane atomically.
+//!
+//! With 64-bit atomics on shared memory that view is `uint64_t base[]`, and a 32-bit lane is half of an element; with
+//! the feature, they have a second view of their own.
+//!
+//! zink divides the offsets of loads and stores of shared memory and scratch, but not of atomics, by the size of the element
+//! before its translator sees them, and a dump does not say so. It does the same to blocks, whose accesses become typed
+//! pointers: where the shader has such, offsets are elements; where it has blocks by byte offset, bytes; where it has neither,
+//! elements if a constant offset contradicts its alignment. That is why this pass runs before blocks are lowered. The
+//! directive `// ntv: shared_offset_units=bytes` (or `elements`) in the dump's header decides against the rule.
+//!
+//! Before:
+//!
+//! ```text
+//! 32     %1 = load_const (0x00000014)
+//! 32     %2 = @load_shared (%1 (0x14)) (base=0, align_mul=256, align_offset=20)
+//! ```
+//!
+//! After:
+//!
+//! ```text
+//! decl_var shared INTERP_MODE_NONE none block shared
+//! ...
+//! 32    %2 = deref_var &shared (shared block)
+//! 32    %3 = deref_struct &%2->base (shared uvec4[2])  // &shared.base
+//! 32    %4 = deref_array &(*%3)[1] (shared uvec4)  // &shared.base[1]
+//! 32    %5 = deref_array &(*%4)[1] (shared uint)  // &shared.base[1][1]
+//! 32    %6 = @load_deref (%5) (access=none)
+//! ```
+
+use super::blocks::{base_pointer, new_block, vec4s, Element, UINT, UINT64, UVEC4};
+use super::lanes::{self, Elements, Granularity, Memory, Offset, Whole};
+use super::lower_buffer_derefs::is_typed_access;
+use crate::analysis::offsets::Offsets;
+use crate::ir::{rewrite, Builder, Def, Edit, Inst, Shader, Var};
+use crate::op::{Index, Intrinsic, Modes, Needs};
+use crate::pass::{BufferAccess, Context, Forms, Pass};
+use crate::target::Feature;
+
+/// See the [module](self).
+pub const PASS: Pass = Pass {
+    name: "lower_memory",
+    about: "shared memory, scratch and push constants by byte offset become access chains",
+    needs: Needs::MEMORY_OFFSETS,
+    removes: Forms::MEMORY_OFFSETS,
+    run,
+};
+
+/// Byte offsets of the members of zink's `gfx_pushconst`, in its order: zink's `struct zink_gfx_push_constant`.
+const ZINK_PUSH_CONSTANTS: [u32; 8] = [0, 4, 8, 12, 20, 36, 40, 48];
+
+/// The memories.
+const MODES: [Modes; 3] = [Modes::SHARED, Modes::PUSH_CONST, Modes::SHADER_TEMP];
+
+/// What an intrinsic does to a memory.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Operation {
+    Load,
+    Store,
+    Atomic,
+}
+
+/// Opcode, memory, operation, and which source is the offset.
+const ROWS: &[(Intrinsic, Modes, Operation, usize)] = &[
+    (Intrinsic::load_shared, Modes::SHARED, Operation::Load, 0),
+    (Intrinsic::store_shared, Modes::SHARED, Operation::Store, 1),
+    (Intrinsic::shared_atomic, Modes::SHARED, Operation::Atomic, 0),
+    (Intrinsic::shared_atomic_swap, Modes::SHARED, Operation::Atomic, 0),
+    (Intrinsic::load_scratch, Modes::SHADER_TEMP, Operation::Load, 0),
+    (Intrinsic::store_scratch, Modes::SHADER_TEMP, Operation::Store, 1),
+    (Intrinsic::load_push_constant, Modes::PUSH_CONST, Operation::Load, 0),
+    (Intrinsic::load_push_constant_zink, Modes::PUSH_CONST, Operation::Load, 0),
+];
+
+fn run(shader: &mut Shader, context: &Context) -> bool {
+    shader.with_spare(|shader, offsets| lower(shader, context, offsets))
+}
+
+fn lower(shader: &mut Shader, context: &Context, offsets: &mut Offsets) -> bool {
+    let in_elements = offsets_are_elements(shader);
+    let mut memories = Memories::new(shader, context);
+    let is_dynamic = |access: Access| shader.as_const_scalar(access.offset).is_none();
+    if shader.order.iter().any(|inst| Access::new(shader, *inst).is_some_and(is_dynamic)) {
+        offsets.look_at(shader);
+        if context.buffer_access == BufferAccess::Auto {
+            memories.find_words(shader, offsets, in_elements);
+        }
+    }
+    let changed = rewrite(shader, |b, inst| match Access::new(b.shader, inst) {
+        Some(access) => access.lower(b, &mut memories, offsets, in_elements),
+        None => Edit::Keep,
+    });
+    offsets.forget(shader);
+    changed
+}
+
+/// An access to one of the memories.
+struct Access {
+    inst: Inst,
+    op: Intrinsic,
+    mode: Modes,
+    operation: Operation,
+    offset: Def,
+}
+
+impl Access {
+    fn new(shader: &Shader, inst: Inst) -> Option<Access> {
+        let (op, srcs) = shader.as_intrinsic(inst)?;
+        let (_, mode, operation, offset) = *ROWS.iter().find(|row| row.0 == op)?;
+        Some(Access { inst, op, mode, operation, offset: srcs[offset] })
+    }
+
+    /// The width of what is accessed, in bytes.
+    fn element_bytes(&self, shader: &Shader) -> u32 {
+        let bits = match self.operation {
+            Operation::Store => shader.bit_size(self.source(shader, 0)),
+            _ => shader.insts[self.inst].bit_size,
+        };
+        u32::from(bits) / 8
+    }
+
+    fn source(&self, shader: &Shader, i: usize) -> Def {
+        shader.as_intrinsic(self.inst).map(|(_, srcs)| srcs[i]).expect("an intrinsic")
+    }
+
+    /// Alignment of the offset: atomics are aligned to their width.
+    fn alignment(&self, shader: &Shader) -> (u32, u32) {
+        match self.operation {
+            Operation::Atomic => (self.element_bytes(shader), 0),
+            _ => (shader.index(self.inst, Index::align_mul), shader.index(self.inst, Index::align_offset)),
+        }
+    }
+
+    /// Where it is in its memory.
+    fn offset(&self, shader: &Shader, offsets: &Offsets, in_elements: bool) -> Offset {
+        if self.op == Intrinsic::load_push_constant_zink {
+            let member = shader.as_const_scalar(self.offset).unwrap_or(0) as usize;
+            let start = ZINK_PUSH_CONSTANTS.get(member).copied().unwrap_or(0);
+            return Offset::constant(self.offset, start + 4 * shader.index(self.inst, Index::component));
+        }
+        let mut unit = 0;
+        if in_elements && self.mode != Modes::PUSH_CONST && self.operation != Operation::Atomic {
+            unit = self.element_bytes(shader).max(1).trailing_zeros();
+        }
+        let base = shader.index(self.inst, Index::base);
+        Offset::new(shader, offsets, (self.offset, unit, base), self.alignment(shader))
+    }
+
+    fn lower(&self, b: &mut Builder<'_>, memories: &mut Memories<'_>, offsets: &Offsets, in_elements: bool) -> Edit {
+        let (num_components, bits) = (b.shader.insts[self.inst].num_components, b.shader.insts[self.inst].bit_size);
+        let offset = self.offset(b.shader, offsets, in_elements);
+        if let Some(edit) = self.lower_narrow(b, memories, (offset, offsets)) {
+            return edit;
+        }
+        let address = offset.address(b, offsets, memories.granularity(self.mode));
+        let memory = memories.memory(b, self.mode);
+        match self.operation {
+            Operation::Load => {
+                Edit::Replace(lanes::load(b, &memory, address, (num_components, bits), lanes::NO_OTHERS))
+            }
+            Operation::Store => {
+                let value = self.source(b.shader, 0);
+                let mask = b.shader.index(self.inst, Index::write_mask);
+                lanes::store(b, &memory, address, value, mask);
+                Edit::Remove
+            }
+            Operation::Atomic => {
+                let memory = memories.atomic_view(b, memory, bits);
+                Edit::Replace(lanes::atomic(b, &memories.context.target, &memory, address, (self.inst, 1)))
+            }
+        }
+    }
+}
+
+impl Access {
+    /// Lowers what the view of shared memory with elements of its width is better for, if there is such a view.
+    fn lower_narrow(
+        &self,
+        b: &mut Builder<'_>,
+        memories: &mut Memories<'_>,
+        (offset, offsets): (Offset, &Offsets),
+    ) -> Option<Edit> {
+        let bits = (8 * self.element_bytes(b.shader)) as u8;
+        let components = b.shader.insts[self.inst].num_components;
+        let mask = match self.operation {
+            Operation::Load => (1 << components) - 1,
+            Operation::Store => b.shader.index(self.inst, Index::write_mask),
+            Operation::Atomic => return None,
+        };
+        let has = self.mode == Modes::SHARED && lanes::has_shared_elements(&memories.context.target, bits);
+        if !has || !lanes::is_narrow(offset, bits, mask, memories.vec4s(b.shader, self.mode)) {
+            return None;
+        }
+        let elements = Elements { base: memories.narrow_view(b, bits), access: 0, offset, offsets };
+        Some(match self.operation {
+            Operation::Load => Edit::Replace(elements.load(b, (components, bits))),
+            _ => {
+                elements.store(b, (self.source(b.shader, 0), mask));
+                Edit::Remove
+            }
+        })
+    }
+}
+
+/// The variables of the memories, made when first used.
+struct Memories<'c> {
+    /// The variable and the number of vec4s, if that is known, of each of [`MODES`].
+    vars: [Option<(Var, Option<u32>)>; MODES.len()],
+    context: &'c Context,
+    /// Those that are arrays of words: some access is to a lane that is not known, and there can only be one view.
+    words: Modes,
+    push_constants: u32,
+    /// Shared memory has 64-bit atomics and no second view for them, so its elements are `uint64_t`.
+    shared_in_pairs: bool,
+    /// The second view, if it has.
+    shared64: Option<Var>,
+    /// Those for elements of 8 and 16 bits.
+    shared_narrow: [Option<Var>; 2],
+}
+
+impl<'c> Memories<'c> {
+    fn new(shader: &mut Shader, context: &'c Context) -> Memories<'c> {
+        let push_constants = push_constant_bytes(shader, context);
+        let mut memories = Memories {
+            vars: [None; MODES.len()],
+            context,
+            words: Modes::empty(),
+            push_constants,
+            shared_in_pairs: false,
+            shared64: None,
+            shared_narrow: [None; 2],
+        };
+        if has_wide_shared_atomics(shader) {
+            if context.target.has(Feature::workgroupMemoryExplicitLayout) {
+                let len = memories.vec4s(shader, Modes::SHARED).map(|len| 2 * len);
+                memories.shared64 = Some(new_block(shader, "shared@64", Modes::SHARED, UINT64, len));
+            } else {
+                memories.shared_in_pairs = true;
+            }
+        }
+        memories
+    }
+
+    /// Finds the memories that are arrays of words.
+    fn find_words(&mut self, shader: &Shader, offsets: &Offsets, in_elements: bool) {
+        for access in shader.order.iter().filter_map(|inst| Access::new(shader, *inst)) {
+            let is_unknown = access.offset(shader, offsets, in_elements).lanes() != Some(4);
+            // What is added by the pipeline counts in vec4s.
+            let is_open = access.mode == Modes::SHARED && shader.info.has_variable_shared_memory();
+            if is_unknown && access.element_bytes(shader) >= 4 && !is_open && !self.in_pairs(access.mode) {
+                self.words |= access.mode;
+            }
+        }
+    }
+
+    fn granularity(&self, mode: Modes) -> Granularity {
+        if self.words.contains(mode) {
+            Granularity::Words
+        } else {
+            Granularity::Vec4s
+        }
+    }
+
+    /// The view of `memory` for atomics of `bits` bits.
+    fn atomic_view(&self, b: &mut Builder<'_>, memory: Memory, bits: u8) -> Memory {
+        match self.shared64.filter(|_| bits == 64) {
+            Some(var) => Memory { base: base_pointer(b, var, None), in_pairs: true, ..memory },
+            None => memory,
+        }
+    }
+
+    /// A pointer to shared memory as an array of numbers of `bits` bits.
+    fn narrow_view(&mut self, b: &mut Builder<'_>, bits: u8) -> Def {
+        let len = self.vec4s(b.shader, Modes::SHARED).map(|len| 128 / u32::from(bits) * len);
+        let var = self.shared_narrow[usize::from(bits == 16)].get_or_insert_with(|| {
+            let element = Element { bits, components: 1 };
+            new_block(b.shader, if bits == 16 { "shared@16" } else { "shared@8" }, Modes::SHARED, element, len)
+        });
+        base_pointer(b, *var, None)
+    }
+
+    fn memory(&mut self, b: &mut Builder<'_>, mode: Modes) -> Memory {
+        let place = MODES.iter().position(|other| *other == mode).unwrap_or(0);
+        let (var, len) = self.vars[place].unwrap_or_else(|| {
+            let name = match mode {
+                Modes::SHARED => "shared",
+                Modes::PUSH_CONST => "push_constants",
+                _ => "scratch",
+            };
+            let len = self.vec4s(b.shader, mode);
+            let (element, count) = match self.granularity(mode) {
+                _ if self.in_pairs(mode) => (UINT64, len.map(|len| 2 * len)),
+                Granularity::Words => (UINT, len.map(|len| 4 * len)),
+                _ => (UVEC4, len),
+            };
+            let var = new_block(b.shader, name, mode, element, count);
+            (var, len)
+        });
+        self.vars[place] = Some((var, len));
+        let in_pairs = self.in_pairs(mode);
+        let whole = match self.context.buffer_access {
+            BufferAccess::Auto if !in_pairs => Whole::Always,
+            _ => Whole::Never,
+        };
+        let base = base_pointer(b, var, None);
+        let lanes = if self.words.contains(mode) { 1 } else { 4 };
+        Memory { base, access: 0, whole, lanes, len, shared: mode == Modes::SHARED, in_pairs, at_address: false }
+    }
+
+    /// Number of vec4s of a memory; `None` if the pipeline says how much more shared memory there is.
+    fn vec4s(&self, shader: &Shader, mode: Modes) -> Option<u32> {
+        match mode {
+            Modes::SHARED if shader.info.has_variable_shared_memory() => None,
+            Modes::SHARED => Some(vec4s(shader.info.shared_size)),
+            Modes::PUSH_CONST => Some(vec4s(self.push_constants)),
+            _ => Some(vec4s(shader.info.scratch)),
+        }
+    }
+
+    fn in_pairs(&self, mode: Modes) -> bool {
+        self.shared_in_pairs && mode == Modes::SHARED
+    }
+}
+
+/// Whether some atomic on shared memory is wider than a lane.
+fn has_wide_shared_atomics(shader: &Shader) -> bool {
+    let is_wide = |access: Access| access.operation == Operation::Atomic && access.element_bytes(shader) == 8;
+    shader.order.iter().any(|inst| Access::new(shader, *inst).is_some_and(is_wide))
+}
+
+/// One past the last byte of push constants that the shader may read; all of them if a range is unknown.
+fn push_constant_bytes(shader: &Shader, context: &Context) -> u32 {
+    let limit = context.target.max_push_constants_size;
+    let end = |inst: &Inst| {
+        let access = Access::new(shader, *inst).filter(|access| access.mode == Modes::PUSH_CONST)?;
+        if access.op == Intrinsic::load_push_constant_zink {
+            return Some(52);
+        }
+        let base = shader.index(*inst, Index::base);
+        let bytes = u32::from(shader.insts[*inst].num_components) * access.element_bytes(shader);
+        match shader.as_const_scalar(access.offset) {
+            Some(offset) => base.checked_add(offset as u32)?.checked_add(bytes),
+            None => {
+                let range = shader.index(*inst, Index::range);
+                Some(if range == 0 { limit } else { base.saturating_add(range) })
+            }
+        }
+    };
+    shader.order.iter().filter_map(end).map(|end| end.min(limit)).max().unwrap_or(0)
+}
+
+/// Accesses to blocks by byte offset.
+const BYTE_BLOCKS: &[Intrinsic] = &[
+    Intrinsic::load_ubo,
+    Intrinsic::load_ssbo,
+    Intrinsic::store_ssbo,
+    Intrinsic::ssbo_atomic,
+    Intrinsic::ssbo_atomic_swap,
+];
+
+/// Whether offsets of shared memory and scratch count elements: see the module's description.
+fn offsets_are_elements(shader: &Shader) -> bool {
+    let directive = shader.info.directives.iter().find(|(key, _)| key == "shared_offset_units");
+    if let Some((_, units)) = directive {
+        return units == "elements";
+    }
+    let mut order = shader.order.iter();
+    if order.any(|inst| shader.as_intrinsic(*inst).is_some_and(|(op, _)| BYTE_BLOCKS.contains(&op))) {
+        return false;
+    }
+    if shader.order.iter().any(|inst| is_typed_access(shader, *inst)) {
+        return true;
+    }
+    shader.order.iter().any(|inst| {
+        let Some(access) = Access::new(shader, *inst).filter(|a| a.mode != Modes::PUSH_CONST) else { return false };
+        if access.operation == Operation::Atomic {
+            return false;
+        }
+        let (mul, rem) = access.alignment(shader);
+        let base = shader.index(*inst, Index::base);
+        let offset = shader.as_const_scalar(access.offset).map(|offset| (offset as u32).wrapping_add(base));
+        offset.is_some_and(|offset| mul != 0 && offset % mul != rem)
+    })
+}

@@ -1,0 +1,465 @@
+//! Loads from uniform blocks by byte offset become loads through access chains.
+//!
+//! **What.** `load_ubo` and `load_ubo_vec4` become a load through a block variable `struct { uvec4 base[N]; }` with up
+//! to three indices: member 0, the vec4 (`offset >> 4`), the lane (`offset >> 2 & 3`); see `lanes`.
+//!
+//! **Why.** Logical SPIR-V has no byte addresses: a load goes through OpAccessChain with typed indices. And an array in
+//! a uniform block has a stride that is a multiple of 16, unless the device has an optional layout feature (Vulkan,
+//! "Offset and Stride Assignment"), so `uvec4`, not `uint`, is the element. With such a feature
+//! ([`Target::has_tight_uniform_arrays`]) the block is also seen as `uvec2 base[]` and `uint base[]`, where that saves the
+//! arithmetic that finds a lane.
+//!
+//! **Offsets.** What NIR prints of the alignment is often less than what is known: a GL array of vec4s says `align_mul=4`,
+//! although its offset is `i << 4`. [`offsets`](crate::analysis::offsets) finds out, and the arithmetic is undone: the number of
+//! the vec4 is `i`, without the upper bits that the shift would have lost. If `i` is known to be small, no mask is left.
+//!
+//! **Bounds.** A whole vec4 is loaded only if all of it may be read: the load reads its last lane; or some load with a constant
+//! offset, or NIR's range of one, reaches to its end or further on; or the driver promises
+//! [`Target::uniform_ranges_in_vec4s`]. Else its lanes are loaded one by one: with robust buffer
+//! access a device may answer zeros for all of a vector of which one byte is outside the range that is bound (Vulkan,
+//! "Robust Buffer Access"). What the range has to have is noted in [`Variable::min_range`].
+//!
+//! Where all block indices are constants there is one variable per block, whose N is the block's size: drivers promote
+//! such blocks to registers. If any index is dynamic, the blocks that it may name become one array of blocks. Block 0
+//! of a shader with `first_ubo_is_default_ubo` holds GL's loose uniforms, which no index reaches; it stays apart. The directive
+//! `uniform_blocks=array` has the same done where the indices were made constants.
+//!
+//! A whole vec4 is loaded where several of its lanes are wanted anywhere in the shader: the loads are then equal, and
+//! [`cse`](crate::pass::opt::cse) leaves one where one stands on all ways to the others. Nothing can write a uniform block meanwhile.
+//!
+//! Before:
+//!
+//! ```text
+//! 32     %3 = ishl %1, %2 (0x4)
+//! 32x4   %4 = @load_ubo (%0 (0x0), %3) (access=none, align_mul=4, align_offset=0, range_base=0, range=48)
+//! ```
+//!
+//! After:
+//!
+//! ```text
+//! 32     %4 = deref_var &ubo0 (ubo block)
+//! 32     %5 = deref_struct &%4->base (ubo uvec4[3])  // &ubo0.base
+//! 32     %6 = load_const (0x0fffffff = 268435455)
+//! 32     %7 = iand %1, %6 (0xfffffff)
+//! 32     %8 = deref_array &(*%5)[%7] (ubo uvec4)  // &ubo0.base[%7]
+//! 32x4   %9 = @load_deref (%8) (access=none)
+//! ```
+//!
+//! [`Target::has_tight_uniform_arrays`]: crate::target::Target::has_tight_uniform_arrays
+//! [`Target::uniform_ranges_in_vec4s`]: crate::target::Target::uniform_ranges_in_vec4s
+
+use super::blocks::{
+    block_type, elements, least_range, vec4s, vector_of, BasePointers, Element, U64VEC2, UINT, UVEC2, UVEC4,
+};
+use super::lanes::{self, is_wide, load_wide, uniform_granularity, Offset, Others, Vec4s, Whole};
+use crate::analysis::offsets::{Offsets, Split};
+use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Inst, Shader, TypeData, Var, Variable};
+use crate::op::names::push_number;
+use crate::op::{Access, Index, Intrinsic, Modes, Needs};
+use crate::pass::{BufferAccess, Context, Forms, Pass};
+use crate::target::Descriptor;
+use rustc_hash::FxHashMap;
+
+/// See the [module](self).
+pub const PASS: Pass = Pass {
+    name: "lower_ubo",
+    about: "loads from uniform blocks by byte offset become access chains",
+    needs: Needs::UBO_OFFSETS,
+    removes: Forms::UBO_OFFSETS,
+    run,
+};
+
+fn run(shader: &mut Shader, context: &Context) -> bool {
+    shader.with_spare(|shader, memory| lower(shader, context, memory))
+}
+
+/// What the pass allocates.
+#[derive(Default)]
+struct Memory {
+    offsets: Offsets,
+    survey: Survey,
+    blocks: Blocks,
+    bases: BasePointers,
+    vec4s: Vec4s,
+}
+
+fn lower(shader: &mut Shader, context: &Context, memory: &mut Memory) -> bool {
+    let Memory { offsets, survey, blocks, bases, vec4s } = memory;
+    survey.look_at(shader, context, offsets);
+    if survey.loads.is_empty() {
+        return false;
+    }
+    survey.declare(shader, context, blocks);
+    bases.clear();
+    vec4s.clear();
+    let mut number = 0;
+    rewrite(shader, |b, inst| {
+        let Some(load) = UboLoad::new(b.shader, inst) else { return Edit::Keep };
+        number += 1;
+        Edit::Replace(load.lower(b, number - 1, (survey, offsets), blocks, (bases, vec4s), context))
+    });
+    offsets.forget(shader);
+    true
+}
+
+/// A load, in either of its forms.
+struct UboLoad {
+    inst: Inst,
+    block: Def,
+    offset: Def,
+    /// `load_ubo_vec4`: the offset counts vec4s, from this byte of one.
+    vec4_start: Option<u32>,
+}
+
+impl UboLoad {
+    fn new(shader: &Shader, inst: Inst) -> Option<UboLoad> {
+        let (op, srcs) = shader.as_intrinsic(inst)?;
+        let vec4_start = match op {
+            Intrinsic::load_ubo => None,
+            Intrinsic::load_ubo_vec4 => {
+                let component = shader.index(inst, Index::component);
+                Some(component * u32::from(shader.insts[inst].bit_size) / 8 % 16)
+            }
+            _ => return None,
+        };
+        Some(UboLoad { inst, block: srcs[0], offset: srcs[1], vec4_start })
+    }
+
+    /// The constant block index; `None` if it is dynamic.
+    fn const_block(&self, shader: &Shader) -> Option<u32> {
+        shader.as_const_scalar(self.block).map(|block| block as u32)
+    }
+
+    fn size(&self, shader: &Shader) -> (u8, u8) {
+        (shader.insts[self.inst].num_components, shader.insts[self.inst].bit_size)
+    }
+
+    fn bytes(&self, shader: &Shader) -> u32 {
+        let (components, bits) = self.size(shader);
+        u32::from(components) * u32::from(bits) / 8
+    }
+
+    /// The offset in bytes.
+    fn offset(&self, shader: &Shader, offsets: &Offsets) -> Offset {
+        match (self.const_offset(shader), self.vec4_start) {
+            (Some(byte), _) => Offset::constant(self.offset, byte),
+            (None, None) => {
+                let align = (shader.index(self.inst, Index::align_mul), shader.index(self.inst, Index::align_offset));
+                Offset::new(shader, offsets, (self.offset, 0, 0), align)
+            }
+            (None, Some(start)) => {
+                let base = shader.index(self.inst, Index::base);
+                Offset::new(shader, offsets, (self.offset, 4, (base << 4) + start), (1, 0))
+            }
+        }
+    }
+
+    /// The constant offset in bytes; `None` if it is dynamic.
+    fn const_offset(&self, shader: &Shader) -> Option<u32> {
+        let offset = shader.as_const_scalar(self.offset)? as u32;
+        let Some(start) = self.vec4_start else { return Some(offset) };
+        Some(offset.wrapping_add(shader.index(self.inst, Index::base)).wrapping_mul(16).wrapping_add(start))
+    }
+
+    /// One past the last byte that NIR says is in the range of the load.
+    fn range_end(&self, shader: &Shader) -> Option<u32> {
+        let range = shader.index(self.inst, Index::range);
+        let is_known = self.vec4_start.is_none() && range != 0 && range != u32::MAX;
+        shader.index(self.inst, Index::range_base).checked_add(range).filter(|_| is_known)
+    }
+
+    /// One past the last byte that may be read, if that is known.
+    fn end(&self, shader: &Shader) -> Option<u32> {
+        match self.const_offset(shader) {
+            Some(offset) => offset.checked_add(self.bytes(shader)),
+            None => self.range_end(shader),
+        }
+    }
+
+    /// When whole vec4s may be loaded: see the [module](self), "Bounds".
+    fn whole(&self, shader: &Shader, survey: &Survey, context: &Context) -> Whole {
+        if context.buffer_access == BufferAccess::Lane {
+            return Whole::Never;
+        }
+        if context.target.uniform_ranges_in_vec4s {
+            return Whole::Always;
+        }
+        let own = self.range_end(shader).unwrap_or(0);
+        let block = self.const_block(shader).and_then(|block| survey.blocks.get(&block));
+        let readable = block.map_or(own, |block| block.readable.max(own));
+        match (self.const_offset(shader), self.end(shader)) {
+            (Some(_), _) => Whole::Until(readable),
+            (None, Some(end)) if end.div_ceil(16) <= readable / 16 => Whole::Always,
+            (None, _) => Whole::Covered,
+        }
+    }
+
+    fn lower(
+        &self,
+        b: &mut Builder<'_>,
+        number: usize,
+        (survey, offsets): (&Survey, &Offsets),
+        blocks: &Blocks,
+        (bases, vec4s): (&mut BasePointers, &mut Vec4s),
+        context: &Context,
+    ) -> Def {
+        let size = self.size(b.shader);
+        let offset = self.offset(b.shader, offsets);
+        let element = element_of(context, offset, size.1);
+        let Some((var, index)) = blocks.find(b, self, element) else {
+            return b.constant(size.1, &[0; 16][..usize::from(size.0)]);
+        };
+        let access = b.shader.index(self.inst, Index::access);
+        let base = bases.get(b, var, index);
+        if element == U64VEC2 {
+            return load_wide(b, (base, access), (offset, offsets), size.0);
+        }
+        let address = offset.address(b, offsets, uniform_granularity(context));
+        let lanes = element.components.into();
+        let (len, whole) = (blocks.len(var), self.whole(b.shader, survey, context));
+        let memory =
+            lanes::Memory { base, access, whole, lanes, len, shared: false, in_pairs: false, at_address: false };
+        let wanted = |vec4| survey.lanes_of(number, vec4);
+        lanes::load(b, &memory, address, size, Others { lanes: wanted, vec4s: Some(vec4s) })
+    }
+}
+
+/// What the loads of a shader want, found before any of them is lowered.
+#[derive(Default)]
+struct Survey {
+    /// In order: the block, if its index is constant, and the first vec4, if its lanes are known.
+    loads: Vec<Option<(u32, Split)>>,
+    /// Blocks with a constant index.
+    blocks: FxHashMap<u32, Block>,
+    /// The indices of these, in order.
+    indices: Vec<u32>,
+    /// What loads through dynamic indices read of any block, if there are such.
+    dynamic: Option<Block>,
+    /// What is read of a block through a constant index is surely there.
+    is_told: bool,
+    /// Lanes wanted of each vec4.
+    lanes: FxHashMap<(u32, Split), u8>,
+}
+
+/// What blocks may be seen as.
+const VIEWS: [Element; 4] = [UVEC4, U64VEC2, UVEC2, UINT];
+
+fn view_bit(element: Element) -> u8 {
+    VIEWS.iter().position(|view| *view == element).map_or(0, |at| 1 << at)
+}
+
+/// What the block is seen as for a load of numbers of `bits` bits at this offset.
+fn element_of(context: &Context, offset: Offset, bits: u8) -> Element {
+    match is_wide(context, offset, bits.into()) {
+        true => U64VEC2,
+        false => vector_of(offset.view(uniform_granularity(context))),
+    }
+}
+
+/// What is known of a block.
+#[derive(Clone, Copy)]
+struct Block {
+    /// One past the last byte read, `None` if unknown.
+    end: Option<u32>,
+    /// One past the last byte that is surely there: some load reads it, or NIR says that one may.
+    readable: u32,
+    /// How it is seen: a bit for each of [`VIEWS`].
+    views: u8,
+}
+
+/// What is declared of a block, or of an array of them.
+#[derive(Clone, Copy)]
+struct Declared {
+    block: Block,
+    /// Bytes that it has in the declaration.
+    size: Option<u32>,
+    /// Bytes that the range bound to it must have.
+    min_range: u32,
+}
+
+impl Block {
+    const UNREAD: Block = Block { end: Some(0), readable: 0, views: 0 };
+
+    fn with(self, other: Block) -> Block {
+        Block {
+            end: self.end.zip(other.end).map(|(a, b)| a.max(b)),
+            readable: self.readable.max(other.readable),
+            views: self.views | other.views,
+        }
+    }
+}
+
+impl Survey {
+    /// Forgets the last shader, and finds what there is to find in this one.
+    fn look_at(&mut self, shader: &Shader, context: &Context, offsets: &mut Offsets) {
+        self.loads.clear();
+        self.blocks.clear();
+        self.dynamic = shader.info.has_block_array(true).then_some(Block::UNREAD);
+        self.is_told = self.dynamic.is_none();
+        self.lanes.clear();
+        for load in shader.order.iter().filter_map(|inst| UboLoad::new(shader, *inst)) {
+            if load.const_offset(shader).is_none() {
+                offsets.look_at(shader);
+            }
+            self.add(shader, context, &load, offsets);
+        }
+    }
+
+    fn add(&mut self, shader: &Shader, context: &Context, load: &UboLoad, offsets: &Offsets) {
+        let most =
+            load.const_block(shader).map_or_else(|| context.most_bytes(0, u32::MAX), |at| context.most_bytes(at, 1));
+        let end = load.end(shader).filter(|end| *end <= most);
+        let readable = end.unwrap_or(0).max(load.range_end(shader).unwrap_or(0));
+        let offset = load.offset(shader, offsets);
+        let view = element_of(context, offset, load.size(shader).1);
+        let block = load.const_block(shader);
+        let is_told = self.is_told || block.is_some_and(|block| block < first_in_array(shader));
+        let more = Block { end, readable: if is_told { readable } else { 0 }, views: view_bit(view) };
+        let known = match block {
+            Some(block) => self.blocks.entry(block).or_insert(Block::UNREAD),
+            None => self.dynamic.get_or_insert(Block::UNREAD),
+        };
+        *known = known.with(more);
+        let first = offset.vec4(shader, offsets, 0);
+        // Two dynamic indices may name different blocks, so their lanes are not counted together.
+        let (Some(block), Some((split, lane))) = (block, first) else { return self.loads.push(None) };
+        self.loads.push(Some((block, split)));
+        for dword in lane..lane + (load.bytes(shader) + offset.start()).div_ceil(4) {
+            let vec4 = Split { after: split.after.wrapping_add(dword / 4), ..split };
+            *self.lanes.entry((block, vec4)).or_default() |= 1 << (dword % 4);
+        }
+    }
+
+    /// Lanes wanted of the vec4 that is `ahead` vec4s behind the first of a load.
+    fn lanes_of(&self, load: usize, ahead: u32) -> u8 {
+        let Some((block, split)) = self.loads[load] else { return 0 };
+        let vec4 = Split { after: split.after.wrapping_add(ahead), ..split };
+        self.lanes.get(&(block, vec4)).copied().unwrap_or(0)
+    }
+
+    /// Declares the block variables: `blocks`, instead of those of the last shader.
+    fn declare(&mut self, shader: &mut Shader, context: &Context, blocks: &mut Blocks) {
+        let target = &context.target;
+        blocks.clear(first_in_array(shader));
+        self.indices.clear();
+        self.indices.extend(self.blocks.keys());
+        self.indices.sort_unstable();
+        let indices = &self.indices;
+        if let Some(dynamic) = self.dynamic {
+            let array = indices.iter().copied().filter(|index| *index >= blocks.first);
+            let count = array.clone().map(|index| index.saturating_add(1)).max().unwrap_or(0).max(shader.info.num_ubos);
+            let count = count.saturating_sub(blocks.first).max(1);
+            let all = array.map(|index| self.blocks[&index]).fold(dynamic, Block::with);
+            blocks.array = Some(count);
+            blocks.declare(shader, context, None, Declared { block: all, size: all.end, min_range: 0 });
+        }
+        for index in indices.iter().copied() {
+            if blocks.array.is_none() || index < blocks.first {
+                let (declared, block) = (declared_size(shader, index), self.blocks[&index]);
+                let size = block.end.map_or(declared, |end| Some(declared.map_or(end, |size| size.max(end))));
+                let min_range = least_range(target, block.end.unwrap_or(0));
+                blocks.declare(shader, context, Some(index), Declared { block, size, min_range });
+            }
+        }
+    }
+}
+
+/// The first block that may be picked by a number.
+fn first_in_array(shader: &Shader) -> u32 {
+    u32::from(shader.info.first_ubo_is_default_ubo)
+}
+
+/// Bytes of block `index` if its declaration says: GL's loose uniforms are declared as `vec4[n]`.
+fn declared_size(shader: &Shader, index: u32) -> Option<u32> {
+    let declared = |v: &Variable| v.mode == Modes::UBO && v.driver_location == index && index == 0;
+    let uniforms = shader.vars.values().find(|v| declared(v) && shader.strings[v.name].starts_with("uniform_0"))?;
+    match shader.types.get(uniforms.ty) {
+        TypeData::Array { len: Some(len), .. } => len.checked_mul(16),
+        _ => None,
+    }
+}
+
+/// The block variables of a shader.
+#[derive(Default)]
+struct Blocks {
+    /// The first block that a dynamic index may name.
+    first: u32,
+    /// How many blocks from `first` on are one variable, if they are.
+    array: Option<u32>,
+    /// By index, `None` for the array, and element.
+    vars: FxHashMap<(Option<u32>, Element), Var>,
+    /// Number of vec4s of each.
+    lens: FxHashMap<Var, u32>,
+    /// Memory for a name.
+    name: String,
+}
+
+impl Blocks {
+    /// Forgets the blocks of the last shader.
+    fn clear(&mut self, first: u32) {
+        (self.first, self.array) = (first, None);
+        self.vars.clear();
+        self.lens.clear();
+    }
+
+    /// Declares block `index`, or the array of blocks: a variable for each view.
+    fn declare(&mut self, shader: &mut Shader, context: &Context, index: Option<u32>, declared: Declared) {
+        let target = &context.target;
+        let mut name = std::mem::take(&mut self.name);
+        name.clear();
+        name.push_str("ubo");
+        match index {
+            Some(index) => push_number(&mut name, index),
+            None => name.push('s'),
+        }
+        let binding = index.unwrap_or(self.first);
+        let most = context.most_bytes(binding, self.array.filter(|_| index.is_none()).unwrap_or(1));
+        let len = vec4s(declared.size.unwrap_or(most));
+        let name_of = shader.strings.add(&name);
+        self.name = name;
+        let is_default = shader.info.first_ubo_is_default_ubo && binding == 0;
+        let descriptor = if is_default { Descriptor::DefaultUniforms } else { Descriptor::UniformBuffer };
+        for element in VIEWS.into_iter().filter(|element| declared.block.views & view_bit(*element) != 0) {
+            let mut ty = block_type(shader, element, Some(elements(len, element)));
+            if let (None, Some(count)) = (index, self.array) {
+                ty = shader.types.array(ty, Some(count), 0);
+            }
+            let var = shader.vars.push(Variable {
+                driver_location: binding,
+                binding,
+                descriptor_set: Some(target.descriptor_set(descriptor)),
+                access: Access::READONLY,
+                min_range: declared.min_range,
+                ..Variable::new(name_of, ty, Modes::UBO)
+            });
+            self.vars.insert((index, element), var);
+            self.lens.insert(var, len);
+        }
+    }
+
+    fn len(&self, var: Var) -> Option<u32> {
+        self.lens.get(&var).copied()
+    }
+
+    /// The variable that holds the block of `load` in such elements, and which of its blocks. `None` for a constant index that
+    /// names none.
+    fn find(&self, b: &mut Builder<'_>, load: &UboLoad, element: Element) -> Option<(Var, Option<ArrayIndex>)> {
+        let block = load.const_block(b.shader);
+        if let Some(var) = block.and_then(|block| self.vars.get(&(Some(block), element))) {
+            return Some((*var, None));
+        }
+        let count = self.array?;
+        let var = *self.vars.get(&(None, element))?;
+        let index = match block {
+            Some(block) => {
+                let index = block.checked_sub(self.first).filter(|index| *index < count)?;
+                ArrayIndex::Imm(i64::from(index))
+            }
+            None => {
+                let scalar = b.channel(load.block, 0);
+                ArrayIndex::Def(b.iadd_imm(scalar, u64::from(self.first.wrapping_neg())))
+            }
+        };
+        Some((var, Some(index)))
+    }
+}

@@ -1,0 +1,160 @@
+//! Uniform blocks that the plan reads through storage buffers become storage blocks.
+//!
+//! **What.** Variables of mode `ubo` whose block is of [`Class::Storage`] become `ssbo` variables with the same set and binding,
+//! and pointers into them pointers into these. Their arrays lose their length. It is the last pass: until here such a block is
+//! a uniform one for all others, so it is read by the same lane loader, and what is known of memory that nobody writes holds.
+//!
+//! **Why.** A uniform buffer's range is bounded (`maxUniformBufferRange`), and so is the number of uniform buffers; storage
+//! buffers are larger, and there may be more of them. [`plan`](crate::plan) says which blocks go, and why. A block keeps its set and
+//! binding: only the type of its descriptor changes.
+//!
+//! The variables are read-only: SPIR-V's NonWritable. What lies beyond the range that is bound is read by the same rules as of a
+//! uniform buffer if the device has robust buffer access (Vulkan, "Robust Buffer Access"). Where it has not, the plan says that
+//! dynamic offsets are kept within the range: the number of an element becomes `umin(number, length - 1)`.
+//!
+//! Before:
+//!
+//! ```text
+//! 32     %1 = deref_var &ubo1 (ubo block)
+//! 32     %2 = deref_struct &%1->base (ubo uvec4[4096])  // &ubo1.base
+//! 32     %3 = deref_array &(*%2)[%0] (ubo uvec4)  // &ubo1.base[%0]
+//! 32x4   %4 = @load_deref (%3) (access=none)
+//! ```
+//!
+//! After:
+//!
+//! ```text
+//! 32    %1 = deref_var &ubo1#0 (ssbo block)
+//! 32    %2 = deref_struct &%1->base (ssbo uvec4[])  // &ubo1#0.base
+//! 32    %3 = deref_array &(*%2)[%0] (ssbo uvec4)  // &ubo1#0.base[%0]
+//! 32x4  %4 = @load_deref (%3) (access=none)
+//! ```
+
+use super::blocks::{block_pointer, block_type, pointed_block, Element, MadeOnce, UINT};
+use crate::entity::SideTable;
+use crate::ir::{rewrite, ArrayIndex, Builder, Def, Deref, DerefKind, Edit, Inst, Shader, Var, Variable};
+use crate::op::{Access, AluOp, Intrinsic, Modes, Needs};
+use crate::pass::{Context, Forms, Pass};
+use crate::plan::Class;
+
+/// See the [module](self).
+pub const PASS: Pass = Pass {
+    name: "place_blocks",
+    about: "uniform blocks that are planned as storage buffers become storage blocks",
+    needs: Needs::PLACED_BLOCKS,
+    removes: Forms::empty(),
+    run,
+};
+
+fn run(shader: &mut Shader, context: &Context) -> bool {
+    shader.with_spare(|shader, tables: &mut Tables| {
+        tables.stored.clear();
+        tables.lengths.clear();
+        rewrite(shader, |b, inst| tables.visit(b, inst, context))
+    })
+}
+
+/// The storage block that a uniform one becomes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Stored {
+    var: Option<Var>,
+    /// The same as words: its length is asked for if dynamic offsets have to be kept within it.
+    words: Option<Var>,
+}
+
+#[derive(Default)]
+struct Tables {
+    /// By the uniform block, and by the storage block that it became.
+    stored: SideTable<Var, Option<Stored>>,
+    /// The words that each block has.
+    lengths: MadeOnce<(Var, Option<ArrayIndex>)>,
+}
+
+impl Tables {
+    fn visit(&mut self, b: &mut Builder<'_>, inst: Inst, context: &Context) -> Edit {
+        let Some(deref) = b.shader.as_deref(inst.def()).copied() else { return Edit::Keep };
+        if deref.modes != Modes::UBO {
+            return Edit::Keep;
+        }
+        match deref.kind {
+            DerefKind::Var(var) => match self.stored(b.shader, context, var).var {
+                Some(stored) => Edit::Replace(b.deref_var(stored)),
+                None => Edit::Keep,
+            },
+            DerefKind::Array { parent, index } if is_stored(b.shader, parent) => {
+                let index = self.kept_within(b, parent, index);
+                Edit::Replace(b.deref_array(parent, index))
+            }
+            DerefKind::Struct { parent, field } if is_stored(b.shader, parent) => {
+                Edit::Replace(b.deref_struct(parent, field))
+            }
+            _ => Edit::Keep,
+        }
+    }
+
+    /// What a uniform block becomes: nothing else, if it stays.
+    fn stored(&mut self, shader: &mut Shader, context: &Context, var: Var) -> Stored {
+        if let Some(known) = self.stored[var] {
+            return known;
+        }
+        let variable = shader.vars[var].clone();
+        let placement = context.placements.of_array(variable.driver_location, count(shader, &variable));
+        let mut made = Stored::default();
+        if placement.class == Class::Storage {
+            made.var = element(shader, &variable).map(|element| declare(shader, &variable, element));
+            made.words = placement.clamp.then(|| declare(shader, &variable, UINT));
+        }
+        made.var.into_iter().for_each(|stored| self.stored.set(stored, Some(made)));
+        self.stored.set(var, Some(made));
+        made
+    }
+
+    /// The number of an element, kept within the length of `array` if that is wanted and it is not a constant.
+    fn kept_within(&mut self, b: &mut Builder<'_>, array: Def, index: ArrayIndex) -> ArrayIndex {
+        let ArrayIndex::Def(number) = index else { return index };
+        let Some(&Deref { kind: DerefKind::Struct { parent: block, .. }, ty, .. }) = b.shader.as_deref(array) else {
+            return index;
+        };
+        let Some((var, of)) = pointed_block(b.shader, block) else { return index };
+        let Some(words) = self.stored[var].and_then(|stored| stored.words) else { return index };
+        let vector = b.shader.types.element(ty).and_then(|vector| b.shader.types.as_vector(vector));
+        let bits = vector.map_or(32, |(scalar, components)| u32::from(scalar.bits) * u32::from(components));
+        let length = self.lengths.get_or_make(b, (words, of), |b| {
+            let pointer = block_pointer(b, words, of);
+            b.intrinsic(Intrinsic::deref_buffer_array_length, 1, 32, &[pointer]).def()
+        });
+        // Of the last one that is there at all.
+        let last = b.iadd_imm(length, u64::from(u32::MAX));
+        let last = b.ushr_imm(last, (bits / 32).trailing_zeros());
+        let number = b.channel(number, 0);
+        ArrayIndex::Def(b.alu(AluOp::umin, &[number, last]))
+    }
+}
+
+/// Whether `pointer` leads into a block that was moved.
+fn is_stored(shader: &Shader, pointer: Def) -> bool {
+    shader.as_deref(pointer).is_some_and(|pointer| pointer.modes == Modes::SSBO)
+}
+
+/// How many blocks a variable is.
+fn count(shader: &Shader, variable: &Variable) -> u32 {
+    shader.types.as_array(variable.ty).map_or(1, |(_, count)| count.unwrap_or(u32::MAX))
+}
+
+/// What the block is an array of.
+fn element(shader: &Shader, variable: &Variable) -> Option<Element> {
+    let block = shader.types.as_struct(shader.types.without_arrays(variable.ty))?;
+    let (vector, _) = shader.types.as_array(block.fields.first()?.ty)?;
+    let (scalar, components) = shader.types.as_vector(vector)?;
+    Some(Element { bits: scalar.bits, components })
+}
+
+/// Declares the storage block that has the bytes of a uniform one.
+fn declare(shader: &mut Shader, uniform: &Variable, element: Element) -> Var {
+    let mut ty = block_type(shader, element, None);
+    if let Some((_, count)) = shader.types.as_array(uniform.ty) {
+        ty = shader.types.array(ty, count, 0);
+    }
+    let access = uniform.access | Access::READONLY;
+    shader.vars.push(Variable { ty, access, mode: Modes::SSBO, ..uniform.clone() })
+}

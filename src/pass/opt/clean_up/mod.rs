@@ -1,0 +1,351 @@
+//! What lowering left is made less, in one walk.
+//!
+//! **What.** Sets of rules look at each instruction, one after the other: its operands are read where they are made
+//! ([`copy_prop`]), it is computed if they are constants ([`constant_fold`]), made simpler ([`algebraic`]), and goes if an
+//! equal one was met ([`cse`]). Behind the walk pairs of lanes are loaded as 64 bits ([`wide_ubo_lanes`]), and what nobody
+//! reads goes ([`dce`]), and so do ifs with nothing in them. If branches are decided by then, they go ([`dead_cf`]), and the walk
+//! is done once more.
+//!
+//! **Why.** Each lowering writes what it means without looking around. The rules are of most use together: what is equal shows
+//! when copies are looked through, what is constant when equal loads are one. And what a walk costs is mostly the walk: to
+//! find out what kind of instruction comes next.
+//!
+//! Mesa optimises what it hands over, and most shaders need few lowerings: of shaders that are [tidy](Shader::is_tidy) only the
+//! control flow is looked at, which is soon done.
+//!
+//! Each set of rules is a pass of its own too, this walk with no other rules: for tests, and for those who look for what
+//! changed an instruction.
+//!
+//! Before:
+//!
+//! ```text
+//! 32     %3 = mov %2.y
+//! 32     %4 = ishl %3, %1 (0x4)
+//! 32     %5 = mov %2.y
+//! 32     %6 = ishl %5, %1 (0x4)
+//! 32     %7 = ushr %6, %1 (0x4)
+//! 32     %8 = iadd %4, %7
+//! ```
+//!
+//! After:
+//!
+//! ```text
+//! 32    %4 = ishl %3.y, %2 (0x4)
+//! 32    %5 = iand %3.y, %0 (0xfffffff)
+//! 32    %6 = iadd %4, %5
+//! ```
+
+mod found;
+mod operands;
+mod simplify;
+
+pub(super) use found::{Facts, Found, Memory};
+
+use operands::{Operands, Step};
+
+use super::{algebraic, constant_fold, copy_prop, cse, dce, dead_cf, effects, wide_ubo_lanes};
+use crate::entity::Id;
+use crate::ir::{Block, BlockData, Cf, Def, DerefId, Inst, InstData, InstKind, Shader};
+use crate::op::{AluOp, AluSet, Effects, Needs};
+use crate::pass::{Context, Forms, Pass};
+use bitflags::bitflags;
+
+/// See the [module](self).
+pub const PASS: Pass = Pass {
+    name: "clean_up",
+    about: "computes what is known, once, and only what is read",
+    needs: Needs::UNTIDY,
+    removes: Forms::empty(),
+    run,
+};
+
+fn run(shader: &mut Shader, _context: &Context) -> bool {
+    let changed = !shader.is_tidy() && run_rules(shader, Rules::all());
+    if dead_cf::remove_dead(shader) {
+        run_rules(shader, Rules::all());
+        return true;
+    }
+    changed
+}
+
+bitflags! {
+    /// Sets of rules.
+    #[derive(Clone, Copy)]
+    pub(super) struct Rules: u8 {
+        /// Of [`copy_prop`].
+        const COPIES = 1 << 0;
+        /// Of [`constant_fold`].
+        const CONSTANTS = 1 << 1;
+        /// Of [`algebraic`].
+        const ALGEBRA = 1 << 2;
+        /// Of [`cse`].
+        const EQUALS = 1 << 3;
+        /// Of [`dce`].
+        const UNREAD = 1 << 4;
+        /// Of [`wide_ubo_lanes`].
+        const WIDE_LANES = 1 << 5;
+        /// Of [`dead_cf`]: ifs with nothing in them go.
+        const EMPTY_IFS = 1 << 6;
+    }
+}
+
+/// Operations that are looked at whatever their operands are: for the rules of vectors, and those that pack lanes.
+const LOOKED_AT: AluSet =
+    AluSet::of(&[AluOp::vec2, AluOp::vec3, AluOp::vec4, AluOp::vec5, AluOp::vec8, AluOp::vec16, AluOp::pack_64_2x32]);
+
+/// What is known of ALU operations that stay, by opcode.
+const FACTS_OF: [Facts; AluOp::ALL.len()] = {
+    let mut facts = [Facts::MADE; AluOp::ALL.len()];
+    let mut at = 0;
+    while at < facts.len() {
+        if copy_prop::COPIES.contains(AluOp::ALL[at]) {
+            facts[AluOp::ALL[at] as usize] = Facts::MADE.union(Facts::COPY);
+        }
+        at += 1;
+    }
+    facts
+};
+
+/// The walk with some of the rules. Returns true if anything changed.
+#[inline(never)]
+pub(super) fn run_rules(shader: &mut Shader, rules: Rules) -> bool {
+    shader.with_spare(|shader, memory: &mut Memory| {
+        memory.reset(shader);
+        let Some(Cf::Block(entry)) = shader.cf.first().copied() else { return false };
+        let changed =
+            Walk { shader: &mut *shader, memory: &mut *memory, rules, entry, block: entry, changed: false }.run();
+        memory.let_go_of_much(shader);
+        changed
+    })
+}
+
+struct Walk<'a> {
+    shader: &'a mut Shader,
+    memory: &'a mut Memory,
+    rules: Rules,
+    entry: Block,
+    /// The block that the walk is in.
+    block: Block,
+    changed: bool,
+}
+
+impl Walk<'_> {
+    fn run(mut self) -> bool {
+        let order = std::mem::take(&mut self.shader.order);
+        for at in 0..self.shader.cf.len() {
+            let Cf::Block(block) = self.shader.cf[at] else { continue };
+            self.block = block;
+            let BlockData { start, end } = self.shader.blocks[block];
+            for inst in &order[start as usize..end as usize] {
+                self.visit(*inst);
+            }
+        }
+        self.shader.order = order;
+        self.rename_later_uses();
+        if !self.memory.constants.is_empty() {
+            self.insert_constants();
+        }
+        if self.rules.contains(Rules::WIDE_LANES) && !self.memory.packs.is_empty() {
+            self.widen_lanes();
+        }
+        let mut changed = self.changed | self.remove_unread();
+        while self.rules.contains(Rules::EMPTY_IFS) && dead_cf::remove_empty_ifs(self.shader, &mut self.memory.joined) {
+            dce::forget_needs(self.shader, self.memory);
+            self.remove_unread();
+            changed = true;
+        }
+        changed
+    }
+
+    /// Removes what the walk found out not to stay. Returns true if there was something.
+    fn remove_unread(&mut self) -> bool {
+        let kept = match self.rules.contains(Rules::UNREAD) {
+            true => {
+                dce::find_needed(self.shader, self.memory);
+                Facts::NEEDED
+            }
+            false => Facts::STAYS,
+        };
+        self.shader.retain(|inst| self.memory.found[inst.index()].facts.intersects(kept))
+    }
+
+    fn visit(&mut self, inst: Inst) {
+        let data = self.shader.insts[inst];
+        if let InstKind::Alu { op, srcs, .. } = data.kind {
+            let operands = Operands::new(&self.shader.alu_srcs[srcs]);
+            match self.is_plain(&data, op, &operands) {
+                true => self.settle_alu(inst, &data, op, &operands),
+                false => self.simplify(inst),
+            }
+        } else {
+            self.visit_other(inst, &data);
+        }
+    }
+
+    /// What is not arithmetic.
+    #[inline(never)]
+    fn visit_other(&mut self, inst: Inst, data: &InstData) {
+        match data.kind {
+            InstKind::Deref(deref) => self.visit_deref(inst, deref),
+            InstKind::Intrinsic { .. } => self.visit_intrinsic(inst, data),
+            InstKind::Const(_) => self.settle_constant(inst, data),
+            _ => self.visit_rare(inst, data),
+        }
+    }
+
+    /// Whether no rule is for this operation, so that it stays unless an equal one is known.
+    #[inline(always)]
+    fn is_plain(&self, data: &InstData, op: AluOp, operands: &Operands) -> bool {
+        let [a, b, c] = operands.defs.map(|def| self.memory.facts(def));
+        let to_replace = (a | b | c) & (Facts::COPY | Facts::RENAMED) | a & b & c & Facts::NUMBER;
+        let rules = algebraic::rules(op, operands.there(self.memory));
+        // A move of a whole value begins with its first component, which is all of most.
+        let may_be_whole = (op == AluOp::mov)
+            & (operands.contents[0] & 15 == 0)
+            & (self.shader.num_components(operands.defs[0]) == data.num_components);
+        let is_other = LOOKED_AT.contains(op) | may_be_whole | (operands.count > operands.defs.len());
+        u64::from(to_replace.bits()) | rules | u64::from(is_other) == 0
+    }
+
+    /// Lets an instruction stay, unless an equal one, which has this hash, is known.
+    #[inline(never)]
+    fn settle(&mut self, inst: Inst, facts: Facts, reads: [Def; 3], hash: Option<u64>) {
+        if let Some(hash) = hash.filter(|_| self.rules.contains(Rules::EQUALS)) {
+            if let Some(same) = self.memory.known.find(self.shader, self.block, inst, hash) {
+                return self.rename(inst, same.def());
+            }
+        }
+        self.memory.found[inst.index()] = Found { reads, facts: facts | Facts::STAYS };
+    }
+
+    /// Lets `def` take the place of an instruction.
+    fn rename(&mut self, inst: Inst, def: Def) {
+        self.memory.found[inst.index()] = Found { reads: [def; 3], facts: Facts::RENAMED };
+        self.changed = true;
+    }
+
+    fn settle_constant(&mut self, inst: Inst, data: &InstData) {
+        let InstKind::Const(values) = data.kind else { return };
+        let hash = cse::hash_of_constant(data, &self.shader.consts[values]);
+        self.settle(inst, Facts::NUMBER, [inst.def(); 3], Some(hash));
+    }
+
+    fn settle_alu(&mut self, inst: Inst, data: &InstData, op: AluOp, operands: &Operands) {
+        let hash = cse::hash_of_alu(data, op, &operands.contents, operands.count);
+        let mut facts = FACTS_OF[op as usize];
+        facts.set(Facts::READS_MORE, operands.count > operands.defs.len());
+        self.settle(inst, facts, operands.defs, Some(hash));
+    }
+
+    fn visit_deref(&mut self, inst: Inst, deref: DerefId) {
+        let own = inst.def();
+        let mut step = Step::new(&self.shader.derefs[deref].kind, own);
+        if step.index != own || self.memory.facts(step.parent).contains(Facts::RENAMED) {
+            self.simplify_deref(inst, deref);
+            step = Step::new(&self.shader.derefs[deref].kind, own);
+        }
+        let hash = cse::hash_of_deref(step.content, self.shader.derefs[deref].ty);
+        self.settle(inst, Facts::empty(), [step.parent, step.index, own], Some(hash));
+    }
+
+    #[inline(never)]
+    fn simplify_deref(&mut self, inst: Inst, deref: DerefId) {
+        let Walk { shader, memory, .. } = self;
+        shader.derefs[deref].kind.map_srcs(|def| memory.renamed(def));
+        if self.rules.contains(Rules::CONSTANTS) {
+            self.changed |= constant_fold::fold_index(self.shader, inst);
+        }
+    }
+
+    fn visit_intrinsic(&mut self, inst: Inst, data: &InstData) {
+        let InstKind::Intrinsic { op, srcs, indices } = data.kind else { return };
+        let own = inst.def();
+        let mut facts = Facts::empty();
+        let reads = match &mut self.shader.srcs[srcs] {
+            [] => [own; 3],
+            [a] => {
+                *a = self.memory.renamed(*a);
+                [*a, own, own]
+            }
+            [a, b] => {
+                (*a, *b) = (self.memory.renamed(*a), self.memory.renamed(*b));
+                [*a, *b, own]
+            }
+            more => {
+                more.iter_mut().for_each(|src| *src = self.memory.renamed(*src));
+                facts |= Facts::READS_MORE;
+                [own; 3]
+            }
+        };
+        let effects = effects::of(self.shader, op, srcs, indices);
+        facts.set(Facts::NEEDED | Facts::EFFECTS, !effects.contains(Effects::ELIMINATE));
+        let is_equal_anywhere = effects.contains(Effects::REORDER);
+        let hash = is_equal_anywhere.then(|| cse::hash_of_intrinsic(self.shader, data));
+        self.settle(inst, facts, reads, hash);
+    }
+
+    /// What is rare, out of the way of the rest.
+    #[inline(never)]
+    fn visit_rare(&mut self, inst: Inst, data: &InstData) {
+        let own = inst.def();
+        match data.kind {
+            InstKind::Phi(srcs) => {
+                for src in &mut self.shader.phi_srcs[srcs] {
+                    src.def = self.memory.renamed(src.def);
+                }
+                let same = copy_prop::only_operand(&self.shader.phi_srcs[srcs], own);
+                if let Some(same) = same.filter(|same| self.may_be_read_instead(*same)) {
+                    return self.rename(inst, same);
+                }
+                self.memory.phis.push(inst);
+                self.settle(inst, Facts::READS_MORE, [own; 3], None);
+            }
+            InstKind::Tex(tex) => {
+                let Walk { shader, memory, .. } = self;
+                shader.texs[tex].srcs.iter_mut().for_each(|(_, src)| *src = memory.renamed(*src));
+                let hash = cse::hash_of_tex(&self.shader.texs[tex]);
+                self.settle(inst, Facts::READS_MORE, [own; 3], Some(hash));
+            }
+            InstKind::Undef => self.settle(inst, Facts::empty(), [own; 3], Some(cse::hash_of_undef(data))),
+            _ => self.settle(inst, Facts::NEEDED | Facts::EFFECTS, [own; 3], None),
+        }
+    }
+
+    /// Whether copies of `def` may be replaced by it. It stands before them unless they are in a circle, which is never reached.
+    fn may_be_read_instead(&self, def: Def) -> bool {
+        self.rules.intersects(Rules::COPIES | Rules::ALGEBRA) && self.memory.facts(def).contains(Facts::STAYS)
+    }
+
+    /// Runs what needs to know all packs before it changes one, and takes its instructions in.
+    #[inline(never)]
+    fn widen_lanes(&mut self) {
+        let Walk { shader, memory, .. } = self;
+        let first_new = shader.insts.next_id().index();
+        self.changed |= wide_ubo_lanes::widen(shader, &memory.packs);
+        memory.make_room(shader);
+        let new = (first_new..shader.num_defs()).map(Inst::from_index);
+        for inst in memory.packs.iter().copied().chain(new) {
+            let (mut reads, mut count) = ([inst.def(); 3], 0);
+            shader.for_each_src(inst, |def| {
+                reads[count] = def;
+                count += 1;
+            });
+            memory.found[inst.index()] = Found { reads, facts: Facts::STAYS };
+        }
+    }
+
+    /// Phis and conditions have the names of values that stand further down, too.
+    fn rename_later_uses(&mut self) {
+        let Shader { cf, phi_srcs, insts, .. } = &mut *self.shader;
+        for phi in &self.memory.phis {
+            let InstKind::Phi(srcs) = insts[*phi].kind else { continue };
+            phi_srcs[srcs].iter_mut().for_each(|src| src.def = self.memory.renamed(src.def));
+        }
+        for item in cf {
+            if let Cf::If { cond, .. } = item {
+                *cond = self.memory.renamed(*cond);
+                self.memory.found[cond.index()].facts |= Facts::NEEDED;
+            }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! What an instruction reads, taken apart with as few branches as there are kinds of it.
+
+use super::{Facts, Memory};
+use crate::ir::{AluSrc, ArrayIndex, Def, DerefKind};
+use crate::pass::opt::{algebraic, cse};
+
+/// A step of a pointer.
+pub(super) struct Step {
+    /// What it reads, each the step itself if there is none.
+    pub(super) parent: Def,
+    pub(super) index: Def,
+    /// What tells it from others.
+    pub(super) content: u64,
+}
+
+impl Step {
+    #[inline(always)]
+    pub(super) fn new(kind: &DerefKind, own: Def) -> Step {
+        let after = |parent: Def, step: u64| Step { parent, index: own, content: cse::mixed(cse::word(parent)) ^ step };
+        match *kind {
+            DerefKind::Var(var) => Step { parent: own, index: own, content: cse::word(var) },
+            DerefKind::Array { parent, index } | DerefKind::PtrAsArray { parent, index } => match index {
+                ArrayIndex::Imm(number) => after(parent, number as u64),
+                ArrayIndex::Def(index) => Step { index, ..after(parent, cse::word(index)) },
+            },
+            DerefKind::Struct { parent, field } => after(parent, field.into()),
+            DerefKind::ArrayWildcard { parent } | DerefKind::Cast { parent, .. } => after(parent, 0),
+        }
+    }
+}
+
+/// The operands of an ALU operation that are looked at without knowing how many there are.
+pub(super) struct Operands {
+    /// The values that the first three read; the last again where there are fewer.
+    pub(super) defs: [Def; 3],
+    /// What tells these from others.
+    pub(super) contents: [u64; 3],
+    pub(super) count: usize,
+}
+
+impl Operands {
+    #[inline(always)]
+    pub(super) fn new(srcs: &[AluSrc]) -> Operands {
+        let last = srcs.len() - 1;
+        let [a, b, c] = [&srcs[0], &srcs[last.min(1)], &srcs[last.min(2)]];
+        let contents = [cse::operand(a), cse::operand(b), cse::operand(c)];
+        Operands { defs: [a.def, b.def, c.def], contents, count: srcs.len() }
+    }
+
+    /// What algebraic rules may need and these operands have.
+    #[inline(always)]
+    pub(super) fn there(&self, memory: &Memory) -> u8 {
+        let [a, b, c] = self.defs;
+        let kinds = (memory.facts(a) | memory.facts(b) | memory.facts(c)) & (Facts::NUMBER | Facts::MADE);
+        let is_same = (a == b) & (self.count > 1) | (b == c) & (self.count > 2);
+        kinds.bits() | if is_same { algebraic::SAME } else { 0 }
+    }
+}

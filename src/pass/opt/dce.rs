@@ -1,0 +1,148 @@
+//! Instructions whose results nobody reads are removed.
+//!
+//! **What.** A value is needed if an instruction with effects, the condition of an if, or another needed instruction
+//! reads it; a phi that only feeds itself around a loop is not.
+//!
+//! **Why.** NIR arrives without such instructions, but the passes leave them: the offset of a load that became a
+//! pointer, a vector of which one component was read.
+//!
+//! Before:
+//!
+//! ```text
+//! 32     %2 = iadd %1, %1
+//! 32     %3 = imul %1, %1
+//! @store_ssbo (%3, %0 (0x0), %0 (0x0)) (wrmask=x, access=none, align_mul=4, align_offset=0)
+//! ```
+//!
+//! After:
+//!
+//! ```text
+//! 32    %1 = @load_local_invocation_index
+//! 32    %2 = imul %1, %1
+//! @store_ssbo (%2, %0 (0x0), %0 (0x0)) (wrmask=x, access=none, align_mul=4, align_offset=0)
+//! ```
+
+use super::clean_up::{run_rules, Facts, Found, Memory, Rules};
+use crate::entity::Id;
+use crate::ir::{Cf, Inst, Shader};
+use crate::op::Needs;
+use crate::pass::{Context, Forms, Pass};
+
+/// The pass.
+pub const PASS: Pass = Pass {
+    name: "dce",
+    about: "removes instructions whose results nobody reads",
+    needs: Needs::UNTIDY,
+    removes: Forms::empty(),
+    run,
+};
+
+fn run(shader: &mut Shader, _context: &Context) -> bool {
+    run_rules(shader, Rules::UNREAD)
+}
+
+/// Marks what is needed of what the walk has found.
+pub(super) fn find_needed(shader: &Shader, memory: &mut Memory) {
+    let (found, late) = (memory.found.as_mut_slice(), &mut memory.phis);
+    late.clear();
+    // Backwards, uses come before what they use, but for phis of loops.
+    for inst in shader.order.iter().rev() {
+        let Found { reads, facts } = found[inst.index()];
+        for read in reads {
+            found[read.index()].facts |= facts & Facts::NEEDED;
+        }
+        if facts.contains(Facts::NEEDED | Facts::READS_MORE) {
+            read_all(shader, found, *inst, late);
+        }
+    }
+    while let Some(inst) = late.pop() {
+        read_all(shader, found, inst, late);
+    }
+}
+
+/// Takes back what [`find_needed`] marked, as some of the control flow is gone.
+pub(super) fn forget_needs(shader: &Shader, memory: &mut Memory) {
+    let found = memory.found.as_mut_slice();
+    for inst in &shader.order {
+        let facts = &mut found[inst.index()].facts;
+        facts.set(Facts::NEEDED, facts.contains(Facts::EFFECTS));
+    }
+    for item in &shader.cf {
+        if let Cf::If { cond, .. } = item {
+            found[cond.index()].facts |= Facts::NEEDED;
+        }
+    }
+}
+
+/// Marks all that `inst` reads. What that reads is left to be marked where the walk back may have passed it already: a phi may
+/// read what stands behind it.
+fn read_all(shader: &Shader, found: &mut [Found], inst: Inst, late: &mut Vec<Inst>) {
+    shader.for_each_src(inst, |def| {
+        let facts = &mut found[def.index()].facts;
+        if !facts.contains(Facts::NEEDED) {
+            facts.insert(Facts::NEEDED);
+            late.push(def.inst());
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{Builder, Cf, Def, InstKind, PhiSrc};
+    use crate::op::{AluOp, Intrinsic};
+
+    fn store(b: &mut Builder<'_>, value: Def) -> Inst {
+        let zero = b.imm32(0);
+        b.intrinsic(Intrinsic::store_output, 0, 0, &[value, zero])
+    }
+
+    #[test]
+    fn a_chain_without_a_reader_goes() {
+        let mut shader = Shader::default();
+        shader.append_new_block();
+        let mut b = Builder::new(&mut shader);
+        let x = b.undef(1, 32);
+        let sum = b.iadd(x, x);
+        b.alu(AluOp::imul, &[sum, x]);
+        let stored = store(&mut b, x);
+        assert!(run(&mut shader, &Context::default()));
+        assert_eq!(shader.order.len(), 3, "x, the offset and the store");
+        assert_eq!(shader.order.last(), Some(&stored));
+        assert!(!run(&mut shader, &Context::default()));
+    }
+
+    #[test]
+    fn a_phi_that_feeds_itself_goes() {
+        let mut shader = Shader::default();
+        let entry = shader.append_new_block();
+        let mut b = Builder::new(&mut shader);
+        let x = b.undef(1, 32);
+        b.shader.append_cf(Cf::Loop);
+        let body = b.shader.append_new_block();
+        let phi = b.phi(1, 32, &[PhiSrc { pred: entry, def: x }, PhiSrc { pred: body, def: x }]);
+        let next = b.iadd_imm(phi, 1);
+        let InstKind::Phi(srcs) = b.shader.insts[phi.inst()].kind else { unreachable!() };
+        b.shader.phi_srcs[srcs][1].def = next;
+        b.shader.append_cf(Cf::EndLoop);
+        b.shader.append_new_block();
+        assert!(run(&mut shader, &Context::default()));
+        assert!(shader.order.is_empty());
+    }
+
+    #[test]
+    fn conditions_and_volatile_loads_stay() {
+        let mut shader = Shader::default();
+        shader.append_new_block();
+        let mut b = Builder::new(&mut shader);
+        let x = b.undef(1, 32);
+        let volatile = crate::op::Access::VOLATILE.bits();
+        let indices = [(crate::op::Index::access, volatile)];
+        b.intrinsic_with(Intrinsic::load_ssbo, 1, 32, &[x, x], &indices);
+        let cond = b.alu(AluOp::ieq, &[x, x]);
+        b.begin_if(cond);
+        b.begin_else();
+        b.end_if();
+        assert!(!run(&mut shader, &Context::default()));
+    }
+}

@@ -1,0 +1,95 @@
+//! Residency codes of sparse textures and images become values of their own.
+//!
+//! **What.** NIR puts the code behind the texels, into the last component of the result. Here the result keeps the texels
+//! only, and `sparse_residency_code` gives the code that belongs to it.
+//!
+//! **Why.** SPIR-V returns a struct of code and texel, of different types (OpImageSparseSampleImplicitLod). And it has no
+//! instruction for the code of two reads: of two codes that says nothing more than the one that is not resident, if any.
+//!
+//! Before:
+//!
+//! ```text
+//! 32x5   %2 = (float32)tex %1 (texture_deref), %0 (coord), sparse
+//! 32     %3 = mov %2.e
+//! 1      %4 = @is_sparse_texels_resident (%3)
+//! ```
+//!
+//! After:
+//!
+//! ```text
+//! 32x4   %2 = (float32)tex %1 (texture_deref), %0 (0.500000, 0.500000) (coord), 0 (sampler), sparse
+//! 32     %3 = @sparse_residency_code (%2)
+//! ...
+//! 32x5   %8 = vec5 %4, %5, %6, %7, %3
+//! 32     %9 = mov %8.e
+//! 1     %10 = @is_sparse_texels_resident (%9)
+//! ```
+
+use crate::ir::{rewrite, Builder, Def, Edit, Inst, InstKind, Shader};
+use crate::op::{AluOp, Intrinsic, Needs, TexSrcKind};
+use crate::pass::{Context, Forms, Pass};
+
+/// See the [module](self).
+pub const PASS: Pass = Pass {
+    name: "lower_sparse",
+    about: "residency codes become values of their own",
+    needs: Needs::RESIDENCY,
+    removes: Forms::RESIDENCY,
+    run,
+};
+
+/// What takes texels and residency code in one vector.
+const JOINED: &[Intrinsic] = &[Intrinsic::is_sparse_resident_zink, Intrinsic::sparse_residency_code_and];
+
+/// True for what this pass lowers.
+pub(in crate::pass) fn is_joined(shader: &Shader, inst: Inst) -> bool {
+    let op = shader.as_intrinsic(inst).map(|(op, _)| op);
+    is_sparse_read(shader, inst) || op.is_some_and(|op| JOINED.contains(&op))
+}
+
+fn run(shader: &mut Shader, _: &Context) -> bool {
+    rewrite(shader, |b, inst| match (b.shader.as_intrinsic(inst), is_sparse_read(b.shader, inst)) {
+        (_, true) => Edit::Replace(split(b, inst)),
+        (Some((Intrinsic::is_sparse_resident_zink, &[texels])), _) => {
+            let code = b.channel(texels, b.shader.num_components(texels) - 1);
+            Edit::Replace(is_resident(b, code))
+        }
+        (Some((Intrinsic::sparse_residency_code_and, &[x, y])), _) => {
+            let first_is_resident = is_resident(b, x);
+            Edit::Replace(b.alu(AluOp::bcsel, &[first_is_resident, y, x]))
+        }
+        _ => Edit::Keep,
+    })
+}
+
+fn is_resident(b: &mut Builder<'_>, code: Def) -> Def {
+    b.intrinsic(Intrinsic::is_sparse_texels_resident, 1, 1, &[code]).def()
+}
+
+/// True for a read whose result ends in a residency code: of five components, or of two if one is a comparison's.
+fn is_sparse_read(shader: &Shader, inst: Inst) -> bool {
+    let n = shader.insts[inst].num_components;
+    match shader.insts[inst].kind {
+        InstKind::Tex(tex) => {
+            let tex = &shader.texs[tex];
+            tex.is_sparse && (n == 5 || n == 2 && tex.src(TexSrcKind::comparator).is_some())
+        }
+        InstKind::Intrinsic { op, .. } => op == Intrinsic::image_deref_sparse_load && n == 5,
+        _ => false,
+    }
+}
+
+/// The texels of `inst` and behind them its code, each from an instruction of its own.
+fn split(b: &mut Builder<'_>, inst: Inst) -> Def {
+    let data = b.shader.insts[inst];
+    let n = data.num_components - 1;
+    let texels = b.inst(n, data.bit_size, data.kind).def();
+    let code = b.intrinsic(Intrinsic::sparse_residency_code, 1, 32, &[texels]).def();
+    b.vec_of(n + 1, |b, c| match data.bit_size {
+        _ if c < n => b.channel(texels, c),
+        // A component of the result, and so of its width; codes are small numbers to the shader.
+        32 => code,
+        16 => b.alu(AluOp::u2u16, &[code]),
+        _ => b.alu(AluOp::u2u64, &[code]),
+    })
+}
