@@ -259,7 +259,7 @@ impl<'a> Builder<'a> {
     /// A step of a pointer.
     #[inline(never)]
     pub fn deref(&mut self, deref: Deref) -> Def {
-        let deref = self.shader.derefs.push(deref);
+        let deref = self.shader.push_deref(deref);
         self.inst(1, 32, InstKind::Deref(deref)).def()
     }
 

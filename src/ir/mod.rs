@@ -30,6 +30,7 @@ pub mod rewrite;
 mod shown;
 pub mod spare;
 pub mod tex;
+mod tracked;
 pub mod types;
 pub mod variable;
 mod xfb;
@@ -44,6 +45,7 @@ pub use inst::{
 pub use inventory::Inventory;
 pub use rewrite::{rewrite, rewrite_cf, Edit, Rewriter};
 pub use tex::{TexData, TexSrcs};
+pub use tracked::Tracked;
 pub use types::{Field, StructData, Type, TypeData, TypeTable};
 pub use variable::{Capture, Precision, Var, VarFlags, Variable, NO_LOCATION};
 pub use xfb::{XfbBuffer, XfbInfo, XfbOutput, XfbRow, XfbVarying};
@@ -114,7 +116,7 @@ pub struct Shader {
     /// Variables in the order of declaration.
     pub vars: Arena<Var, Variable>,
     /// All instructions, those no longer used among them.
-    pub insts: Arena<Inst, InstData>,
+    pub insts: Tracked<Inst, InstData>,
     /// All blocks.
     pub blocks: Arena<Block, BlockData>,
     /// The live instructions in program order.
@@ -132,7 +134,7 @@ pub struct Shader {
     /// Sources of phis.
     pub phi_srcs: Pool<PhiSrc>,
     /// Steps of pointers.
-    pub derefs: Arena<DerefId, Deref>,
+    pub derefs: Tracked<DerefId, Deref>,
     /// Texture operands.
     pub texs: Arena<Tex, TexData>,
     /// Line of the dump each instruction came from, 0 if none.
@@ -168,7 +170,7 @@ impl Shader {
         self.strings.clear();
         self.types.clear();
         self.vars.clear();
-        self.insts.clear();
+        self.insts.arena.clear();
         self.blocks.clear();
         self.order.clear();
         self.cf.clear();
@@ -177,7 +179,7 @@ impl Shader {
         self.indices.clear();
         self.consts.clear();
         self.phi_srcs.clear();
-        self.derefs.clear();
+        self.derefs.arena.clear();
         self.texs.clear();
         self.lines.clear();
         self.inventory = Inventory::default();
@@ -306,10 +308,10 @@ impl Shader {
 
     /// Replaces each value that `inst` uses by `map` of it.
     pub fn map_srcs(&mut self, inst: Inst, mut map: impl FnMut(Def) -> Def) {
-        match &mut self.insts[inst].kind {
+        match &mut self.insts.arena[inst].kind {
             InstKind::Alu { srcs, .. } => self.alu_srcs[*srcs].iter_mut().for_each(|src| src.def = map(src.def)),
             InstKind::Phi(srcs) => self.phi_srcs[*srcs].iter_mut().for_each(|src| src.def = map(src.def)),
-            InstKind::Deref(deref) => self.derefs[*deref].kind.map_srcs(map),
+            InstKind::Deref(deref) => self.derefs.arena[*deref].kind.map_srcs(map),
             InstKind::Intrinsic { srcs, .. } => self.srcs[*srcs].iter_mut().for_each(|def| *def = map(*def)),
             InstKind::Tex(tex) => self.texs[*tex].srcs.iter_mut().for_each(|(_, def)| *def = map(*def)),
             InstKind::Const(_) | InstKind::Undef | InstKind::Jump(_) => {}
@@ -331,22 +333,22 @@ impl Shader {
     }
 
     /// Makes an instruction that is in no block.
-    pub(crate) fn make(&mut self, data: InstData) -> Inst {
-        let inst = self.insts.push(data);
+    pub fn make(&mut self, data: InstData) -> Inst {
+        let inst = self.insts.arena.push(data);
         self.enter(inst, data);
         inst
     }
 
     /// Takes memory for `count` instructions.
     pub(crate) fn reserve_insts(&mut self, count: usize) {
-        self.insts.reserve(with_room(count));
+        self.insts.arena.reserve(with_room(count));
         self.order.reserve(with_room(count));
     }
 
     /// Makes an instruction in the block that is open, for a shader that is [ordered](Shader::order_all) in the end.
     #[inline(always)]
     pub(crate) fn make_in_order(&mut self, data: InstData) {
-        let inst = self.insts.push(data);
+        let inst = self.insts.arena.push(data);
         self.enter(inst, data);
     }
 
@@ -397,13 +399,40 @@ impl Shader {
 
     /// Makes `inst` do something else.
     pub fn set_kind(&mut self, inst: Inst, kind: InstKind) {
-        self.insts[inst].kind = kind;
+        self.insts.arena[inst].kind = kind;
         self.enter(inst, self.insts[inst]);
+    }
+
+    /// Gives an ALU instruction other flags.
+    pub fn set_alu_flags(&mut self, inst: Inst, new: AluFlags) {
+        if let InstKind::Alu { flags, .. } = &mut self.insts.arena[inst].kind {
+            *flags = new;
+        }
+    }
+
+    /// Gives the result of `inst` another number of components.
+    pub fn set_num_components(&mut self, inst: Inst, num_components: u8) {
+        self.insts.arena[inst].num_components = num_components;
+        self.enter(inst, self.insts[inst]);
+    }
+
+    /// Adds a deref that no instruction has yet.
+    #[inline(always)]
+    pub fn push_deref(&mut self, deref: Deref) -> DerefId {
+        self.derefs.arena.push(deref)
+    }
+
+    /// Changes the deref that `inst` is; does nothing to other instructions.
+    pub fn change_deref(&mut self, inst: Inst, change: impl FnOnce(&mut Deref, &mut TypeTable)) {
+        if let InstKind::Deref(deref) = self.insts[inst].kind {
+            change(&mut self.derefs.arena[deref], &mut self.types);
+            self.enter(inst, self.insts[inst]);
+        }
     }
 
     /// Gives the result of `inst` another width.
     pub fn set_bit_size(&mut self, inst: Inst, bit_size: u8) {
-        self.insts[inst].bit_size = bit_size;
+        self.insts.arena[inst].bit_size = bit_size;
         self.enter(inst, self.insts[inst]);
     }
 

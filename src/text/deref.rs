@@ -49,7 +49,7 @@ impl<'a> Parser<'a> {
             _ => self.cast_deref(line)?,
         };
         line.expect_end()?;
-        let deref = self.shader.derefs.push(deref);
+        let deref = self.shader.push_deref(deref);
         Ok(self.emit(dest.num_components, dest.bit_size, InstKind::Deref(deref)).def())
     }
 

@@ -190,7 +190,7 @@ impl Reading<'_> {
     fn step(&mut self, head: Head, deref: Deref) -> Read<InstKind> {
         match head.has_no_result() {
             true => Err(self.no_shape(head, 0)),
-            false => Ok(InstKind::Deref(self.shader.derefs.push(deref))),
+            false => Ok(InstKind::Deref(self.shader.push_deref(deref))),
         }
     }
 

@@ -147,10 +147,11 @@ impl Fault {
 fn each_alu(shader: &mut Shader, op: AluOp, mut change: impl FnMut(&mut InstKind, &mut [AluSrc]) -> bool) -> bool {
     let mut changed = false;
     for inst in shader.order.clone() {
-        if let InstKind::Alu { op: found, srcs, .. } = shader.insts[inst].kind {
-            if found == op {
-                changed |= change(&mut shader.insts[inst].kind, &mut shader.alu_srcs[srcs]);
-            }
+        let mut kind = shader.insts[inst].kind;
+        let InstKind::Alu { op: found, srcs, .. } = kind else { continue };
+        if found == op && change(&mut kind, &mut shader.alu_srcs[srcs]) {
+            shader.set_kind(inst, kind);
+            changed = true;
         }
     }
     changed
@@ -180,11 +181,12 @@ fn constant(shader: &mut Shader, op: AluOp, from: u64, to: u64) -> bool {
 fn each_intrinsic(shader: &mut Shader, op: Intrinsic, change: impl Fn(&mut Intrinsic)) -> bool {
     let mut changed = false;
     for inst in shader.order.clone() {
-        if let InstKind::Intrinsic { op: found, .. } = &mut shader.insts[inst].kind {
-            if *found == op {
-                change(found);
-                changed = true;
-            }
+        let mut kind = shader.insts[inst].kind;
+        let InstKind::Intrinsic { op: found, .. } = &mut kind else { continue };
+        if *found == op {
+            change(found);
+            shader.set_kind(inst, kind);
+            changed = true;
         }
     }
     changed
@@ -347,10 +349,11 @@ fn wrong_edge(shader: &mut Shader) -> bool {
         if let [first, second, ..] = &mut exchanged[..] {
             std::mem::swap(&mut first.def, &mut second.def);
         }
-        let old = std::mem::replace(&mut shader.insts[inst].kind, InstKind::Phi(shader.phi_srcs.push(&exchanged)));
+        let (old, new) = (shader.insts[inst].kind, InstKind::Phi(shader.phi_srcs.push(&exchanged)));
+        shader.set_kind(inst, new);
         // A value that does not reach the other edge stays where it is.
         if ntv::check::validate(shader).is_err() {
-            shader.insts[inst].kind = old;
+            shader.set_kind(inst, old);
         } else {
             changed = true;
         }

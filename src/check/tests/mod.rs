@@ -681,7 +681,7 @@ fn blocks_share_out_the_instructions() {
 fn values_of_no_instruction_are_found() {
     let mut shader = Shader::default();
     let block = shader.append_new_block();
-    let stray = shader.insts.push(InstData { num_components: 1, bit_size: 32, kind: InstKind::Undef });
+    let stray = shader.make(InstData { num_components: 1, bit_size: 32, kind: InstKind::Undef });
     let mut b = Builder::new(&mut shader);
     b.iadd(stray.def(), stray.def());
     b.phi(1, 32, &[PhiSrc { pred: block, def: stray.def() }]);

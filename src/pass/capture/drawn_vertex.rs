@@ -103,8 +103,7 @@ impl Rewriter for Drawn<'_> {
     fn visit(&mut self, b: &mut Builder<'_>, inst: Inst) -> Edit {
         match b.shader.insts[inst].kind {
             InstKind::Deref(deref) if b.shader.derefs[deref].modes.intersects(self.own) => {
-                b.shader.derefs[deref].modes = Modes::FUNCTION_TEMP;
-                b.shader.set_kind(inst, InstKind::Deref(deref));
+                b.shader.change_deref(inst, |deref, _| deref.modes = Modes::FUNCTION_TEMP);
                 Edit::Keep
             }
             InstKind::Intrinsic { op, .. } => self.value(b, op).map_or(Edit::Keep, Edit::Replace),

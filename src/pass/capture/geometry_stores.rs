@@ -78,8 +78,7 @@ impl Rewriter for Stores<'_> {
             InstKind::Deref(deref) => {
                 let row = b.shader.derefs[deref];
                 if row.modes == Modes::SHADER_OUT && leads_to_own(b.shader, row.kind) {
-                    b.shader.derefs[deref].modes = Modes::FUNCTION_TEMP;
-                    b.shader.set_kind(inst, InstKind::Deref(deref));
+                    b.shader.change_deref(inst, |deref, _| deref.modes = Modes::FUNCTION_TEMP);
                 }
                 Edit::Keep
             }

@@ -117,10 +117,11 @@ fn remove_phi_srcs(shader: &mut Shader, ended: &SideTable<Block, bool>) {
         let inst = shader.order[at];
         let Some(srcs) = shader.phi(inst).filter(|srcs| srcs.iter().any(|src| ended[src.pred])) else { continue };
         let kept: Vec<_> = srcs.iter().copied().filter(|src| !ended[src.pred]).collect();
-        shader.insts[inst].kind = match kept.is_empty() {
+        let kind = match kept.is_empty() {
             true => InstKind::Undef,
             false => InstKind::Phi(shader.phi_srcs.push(&kept)),
         };
+        shader.set_kind(inst, kind);
     }
 }
 

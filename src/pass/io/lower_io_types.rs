@@ -26,7 +26,7 @@
 
 use crate::analysis::value_types::leaf;
 use crate::entity::SideTable;
-use crate::ir::{rewrite, AluFlags, Builder, Def, Edit, Inst, InstKind, Shader, Stage, Var, Variable};
+use crate::ir::{rewrite, AluFlags, Builder, Def, Edit, Inst, InstKind, Shader, Stage, TypeTable, Var, Variable};
 use crate::op::{slots, AluOp, AluType, Base, Index, Intrinsic, Modes, Needs};
 use crate::pass::{Context, Forms, Pass};
 use crate::target::Feature;
@@ -97,10 +97,10 @@ fn change_accesses(shader: &mut Shader, changes: &Changes) {
     rewrite(shader, |b, inst| {
         let data = b.shader.insts[inst];
         match data.kind {
-            InstKind::Deref(deref) => {
+            InstKind::Deref(_) => {
                 if let Some(change) = b.shader.deref_var(inst.def()).and_then(|var| changes[var]) {
-                    let Shader { derefs, types, .. } = &mut *b.shader;
-                    derefs[deref].ty = types.with_scalars(derefs[deref].ty, &|_| change.new);
+                    let retype = |ty, types: &mut TypeTable| types.with_scalars(ty, &|_| change.new);
+                    b.shader.change_deref(inst, |deref, types| deref.ty = retype(deref.ty, types));
                 }
                 Edit::Keep
             }

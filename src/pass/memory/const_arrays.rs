@@ -72,10 +72,9 @@ fn replace(shader: &mut Shader, tables: &Tables) {
         }
     }
     rewrite(shader, |b, inst| {
-        if let InstKind::Deref(deref) = b.shader.insts[inst].kind {
+        if let InstKind::Deref(_) = b.shader.insts[inst].kind {
             if b.shader.deref_var(inst.def()).is_some_and(|var| tables.of(var).is_some()) {
-                b.shader.derefs[deref].modes = Modes::CONSTANT;
-                b.shader.set_kind(inst, InstKind::Deref(deref));
+                b.shader.change_deref(inst, |deref, _| deref.modes = Modes::CONSTANT);
             }
             return Edit::Keep;
         }

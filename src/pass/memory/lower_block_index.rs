@@ -223,7 +223,7 @@ fn pointer_into(b: &mut Builder<'_>, pointer: Def, block: u32) -> Def {
         }
         let old = deref.kind.parent();
         kind.map_srcs(|def| if Some(def) == old { parent } else { def });
-        let step = b.shader.derefs.push(Deref { kind, ..*deref });
+        let step = b.shader.push_deref(Deref { kind, ..*deref });
         b.inst(1, *bits, InstKind::Deref(step)).def()
     })
 }

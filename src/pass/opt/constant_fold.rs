@@ -81,9 +81,11 @@ pub(super) fn fold_index(shader: &mut Shader, inst: Inst) -> bool {
     let ArrayIndex::Def(def) = index else { return false };
     let Some(value) = shader.as_const_scalar(def) else { return false };
     let number = ArrayIndex::Imm(crate::op::fold::sign_extend(value, shader.bit_size(def)));
-    if let DerefKind::Array { index, .. } | DerefKind::PtrAsArray { index, .. } = &mut shader.derefs[deref].kind {
-        *index = number;
-    }
+    shader.change_deref(inst, |deref, _| {
+        if let DerefKind::Array { index, .. } | DerefKind::PtrAsArray { index, .. } = &mut deref.kind {
+            *index = number;
+        }
+    });
     true
 }
 

@@ -234,8 +234,9 @@ fn equal_operands(shader: &Shader, op: AluOp, components: u8, x: Slice, y: Slice
 /// Lets `kept` promise no more, and keep as strictly, as both did.
 fn merge_flags(shader: &mut Shader, kept: Inst, gone: Inst) {
     let InstKind::Alu { flags: gone, .. } = shader.insts[gone].kind else { return };
-    if let InstKind::Alu { flags, .. } = &mut shader.insts[kept].kind {
-        *flags = (*flags | gone) & AluFlags::EXACT | (*flags & gone).difference(AluFlags::EXACT);
+    if let InstKind::Alu { flags, .. } = shader.insts[kept].kind {
+        let merged = (flags | gone) & AluFlags::EXACT | (flags & gone).difference(AluFlags::EXACT);
+        shader.set_alu_flags(kept, merged);
     }
 }
 

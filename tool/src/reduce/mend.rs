@@ -191,7 +191,8 @@ impl Edit {
             let Some(def) = reaching else { return false };
             srcs.push(PhiSrc { pred: *pred, def });
         }
-        self.shader.insts[inst].kind = InstKind::Phi(self.shader.phi_srcs.push(&srcs));
+        let kind = InstKind::Phi(self.shader.phi_srcs.push(&srcs));
+        self.shader.set_kind(inst, kind);
         !srcs.is_empty()
     }
 
@@ -265,7 +266,7 @@ impl Edit {
             Fill::Undef => InstKind::Undef,
             Fill::Zero => InstKind::Const(self.shader.consts.extend((0..num_components).map(|_| 0))),
         };
-        let inst = self.shader.insts.push(InstData { num_components, bit_size, kind });
+        let inst = self.shader.make(InstData { num_components, bit_size, kind });
         self.fills.push(inst);
         Some(inst.def())
     }

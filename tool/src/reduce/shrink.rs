@@ -148,12 +148,13 @@ impl<F: FnMut(&str, usize) -> Result<bool>> Shrinker<F> {
     fn components(&mut self) -> Result<()> {
         self.each_inst(|shader, inst| {
             let mut edit = Edit::new(shader, Fill::Zero);
-            let data = &mut edit.shader.insts[inst];
+            let data = edit.shader.insts[inst];
             if data.num_components > 1 {
-                data.num_components = 1;
+                edit.shader.set_num_components(inst, 1);
                 if let InstKind::Const(values) = data.kind {
                     let first = edit.shader.consts[values][0];
-                    data.kind = InstKind::Const(edit.shader.consts.push(&[first]));
+                    let kind = InstKind::Const(edit.shader.consts.push(&[first]));
+                    edit.shader.set_kind(inst, kind);
                 }
                 return vec![edit];
             }
@@ -249,7 +250,7 @@ fn narrow_store(shader: &Shader, inst: Inst) -> Option<Edit> {
     srcs[at] = parts.iter().map(|part| part.def).find(|def| shader.num_components(*def) == 1)?;
     let mut edit = Edit::new(shader, Fill::Zero);
     let srcs = edit.shader.srcs.push(&srcs);
-    edit.shader.insts[inst].kind = InstKind::Intrinsic { op, srcs, indices };
+    edit.shader.set_kind(inst, InstKind::Intrinsic { op, srcs, indices });
     Some(edit)
 }
 
@@ -269,14 +270,15 @@ fn without_variables(shader: &Shader, gone: std::ops::Range<usize>) -> Shader {
         })
         .collect();
     for inst in &shader.order {
-        if let InstKind::Deref(deref) = edit.shader.insts[*inst].kind {
-            if let DerefKind::Var(var) = &mut edit.shader.derefs[deref].kind {
-                let old = var.index();
-                *var = names[old];
-                if gone.contains(&old) {
-                    edit.remove(*inst);
-                }
+        let mut is_gone = false;
+        edit.shader.change_deref(*inst, |deref, _| {
+            if let DerefKind::Var(var) = &mut deref.kind {
+                is_gone = gone.contains(&var.index());
+                *var = names[var.index()];
             }
+        });
+        if is_gone {
+            edit.remove(*inst);
         }
     }
     edit.shader.vars = vars;

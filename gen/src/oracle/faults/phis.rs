@@ -44,7 +44,7 @@ pub(super) fn split(shader: &mut Shader) -> bool {
             });
             let srcs: Vec<PhiSrc> = srcs.collect();
             let kind = InstKind::Phi(shader.phi_srcs.push(&srcs));
-            new(shader, InstData { num_components: 1, kind, ..data })
+            shader.make(InstData { num_components: 1, kind, ..data })
         });
         let components: Vec<Inst> = components.collect();
         let srcs: Vec<AluSrc> = components.iter().map(|part| channel(*part, 0)).collect();
@@ -81,12 +81,5 @@ fn channel(inst: Inst, component: u8) -> AluSrc {
 
 fn new_alu(shader: &mut Shader, op: AluOp, (num_components, bit_size): (u8, u8), srcs: &[AluSrc]) -> Inst {
     let srcs = shader.push_alu_srcs(srcs);
-    new(shader, InstData { num_components, bit_size, kind: InstKind::Alu { op, flags: AluFlags::empty(), srcs } })
-}
-
-/// An instruction that stands in no block yet.
-fn new(shader: &mut Shader, data: InstData) -> Inst {
-    let inst = shader.insts.push(data);
-    shader.set_kind(inst, data.kind);
-    inst
+    shader.make(InstData { num_components, bit_size, kind: InstKind::Alu { op, flags: AluFlags::empty(), srcs } })
 }

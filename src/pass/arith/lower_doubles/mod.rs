@@ -57,7 +57,7 @@ mod number;
 #[cfg(test)]
 mod tests;
 
-use crate::ir::{rewrite, Builder, Def, Edit, Inst, InstKind, Shader, Type};
+use crate::ir::{rewrite, Builder, Def, Edit, Inst, InstKind, Shader, Type, TypeTable};
 use crate::op::AluOp::{self, *};
 use crate::op::{AluType, Base, Intrinsic, Needs, Operand};
 use crate::pass::{Context, Forms, Pass};
@@ -95,26 +95,21 @@ fn retype_variables(shader: &mut Shader) -> bool {
         AluType { base: Base::Float, bits: 64 } => AluType::new(Base::Uint, 64),
         other => other,
     };
-    let types = &mut shader.types;
     let mut changed = false;
-    let mut retype = |ty: &mut Type| {
+    let mut retype = |ty: &mut Type, types: &mut TypeTable| {
         let new = types.with_scalars(*ty, &integer);
         changed |= new != *ty;
         *ty = new;
     };
-    shader.vars.values_mut().for_each(|variable| retype(&mut variable.ty));
-    for inst in &shader.order {
-        if let InstKind::Deref(deref) = shader.insts[*inst].kind {
-            retype(&mut shader.derefs[deref].ty);
-        }
+    shader.vars.values_mut().for_each(|variable| retype(&mut variable.ty, &mut shader.types));
+    for at in 0..shader.order.len() {
+        shader.change_deref(shader.order[at], |deref, types| retype(&mut deref.ty, types));
     }
-    let mut structs = std::mem::take(&mut types.structs);
+    let mut structs = std::mem::take(&mut shader.types.structs);
     for field in structs.values_mut().flat_map(|data| &mut data.fields) {
-        let new = types.with_scalars(field.ty, &integer);
-        changed |= new != field.ty;
-        field.ty = new;
+        retype(&mut field.ty, &mut shader.types);
     }
-    types.structs = structs;
+    shader.types.structs = structs;
     changed
 }
 

@@ -5,7 +5,7 @@
 //! ```
 
 use crate::entity::SideTable;
-use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Field, Inst, InstKind, Shader, Type, TypeData, TypeTable};
+use crate::ir::{rewrite, ArrayIndex, Builder, Def, Edit, Field, Inst, Shader, Type, TypeData, TypeTable};
 use crate::op::AluOp::{pack_64_2x32, unpack_64_2x32};
 use crate::op::{AluType, Base, Index, Intrinsic, Modes};
 use rustc_hash::FxHashMap;
@@ -63,12 +63,12 @@ fn retype(shader: &mut Shader, is_pair: impl Fn(AluType) -> bool) -> bool {
         variable.ty = new;
         changed = true;
     }
-    for inst in &shader.order {
-        let InstKind::Deref(deref) = shader.insts[*inst].kind else { continue };
-        let deref = &mut shader.derefs[deref];
-        if deref.modes.intersects(OWN) {
-            deref.ty = retyping.of(&mut shader.types, deref.ty);
-        }
+    for at in 0..shader.order.len() {
+        shader.change_deref(shader.order[at], |deref, types| {
+            if deref.modes.intersects(OWN) {
+                deref.ty = retyping.of(types, deref.ty);
+            }
+        });
     }
     changed
 }

@@ -108,7 +108,7 @@ pub(super) fn global_pointer(b: &mut Builder<'_>, address: Def, (components, bit
     let ty = b.shader.types.vector(AluType::new(Base::Uint, bits), components);
     let kind = DerefKind::Cast { parent: address, stride: 0, align_mul: align, align_offset: 0 };
     let width = b.shader.bit_size(address);
-    let deref = b.shader.derefs.push(Deref { kind, ty, modes: Modes::GLOBAL });
+    let deref = b.shader.push_deref(Deref { kind, ty, modes: Modes::GLOBAL });
     b.inst(1, width, InstKind::Deref(deref)).def()
 }
 

@@ -1,6 +1,6 @@
 //! Pointers that stay where they are and lead into other variables.
 
-use crate::ir::{ArrayIndex, Changes, Def, DerefKind, InstKind, Shader, Type, Var};
+use crate::ir::{ArrayIndex, Changes, Def, DerefKind, Shader, Type, Var};
 
 /// Changes their steps.
 pub(super) struct Steps<'a> {
@@ -48,10 +48,8 @@ impl Steps<'_> {
 
     /// Changes a step of a pointer, which stays, and its type. Returns the pointer that it starts from.
     fn change(&mut self, pointer: Def, change: impl FnOnce(&mut DerefKind) -> Type) -> Option<Def> {
-        let InstKind::Deref(deref) = self.shader.def(pointer).kind else { return None };
         self.changes.keep(pointer.inst());
-        let deref = &mut self.shader.derefs[deref];
-        deref.ty = change(&mut deref.kind);
-        deref.kind.parent()
+        self.shader.change_deref(pointer.inst(), |deref, _| deref.ty = change(&mut deref.kind));
+        self.shader.as_deref(pointer)?.kind.parent()
     }
 }

@@ -138,7 +138,7 @@ impl Lower<'_> {
         let InstKind::Intrinsic { srcs, .. } = self.shader.insts[inst].kind else { return };
         let Some(ty) = self.shader.types.element(vector) else { return };
         let kind = DerefKind::Array { parent: pointer, index: ArrayIndex::Imm(lane.into()) };
-        let step = self.shader.derefs.push(Deref { kind, ty, modes: Modes::UBO });
+        let step = self.shader.push_deref(Deref { kind, ty, modes: Modes::UBO });
         let data = InstData { num_components: 1, bit_size: 32, kind: InstKind::Deref(step) };
         self.shader.srcs[srcs][0] = self.put_in_front(inst, data);
     }
@@ -148,7 +148,7 @@ impl Lower<'_> {
         let Load { inst, pointer, access, .. } = uniform.load;
         let (scalar, num_components) = self.shader.types.as_vector(vector).expect("vec4s are vectors");
         if !is_copied {
-            self.shader.insts[inst].num_components = num_components;
+            self.shader.set_num_components(inst, num_components);
             return inst.def();
         }
         let op = Intrinsic::load_deref;

@@ -241,7 +241,7 @@ impl Walk<'_> {
         let own = inst.def();
         let mut step = Step::new(&self.shader.derefs[deref].kind, own);
         if step.index != own || self.memory.facts(step.parent).contains(Facts::RENAMED) {
-            self.simplify_deref(inst, deref);
+            self.simplify_deref(inst);
             step = Step::new(&self.shader.derefs[deref].kind, own);
         }
         let hash = cse::hash_of_deref(step.content, self.shader.derefs[deref].ty);
@@ -249,9 +249,9 @@ impl Walk<'_> {
     }
 
     #[inline(never)]
-    fn simplify_deref(&mut self, inst: Inst, deref: DerefId) {
+    fn simplify_deref(&mut self, inst: Inst) {
         let Walk { shader, memory, .. } = self;
-        shader.derefs[deref].kind.map_srcs(|def| memory.renamed(def));
+        shader.map_srcs(inst, |def| memory.renamed(def));
         if self.rules.contains(Rules::CONSTANTS) {
             self.changed |= constant_fold::fold_index(self.shader, inst);
         }

@@ -340,8 +340,9 @@ fn drop_dead_operands(shader: &mut Shader, phi: Inst, now: &SideTable<Block, Opt
     left.clear();
     let srcs = shader.phi(phi).unwrap_or(&[]).iter();
     left.extend(srcs.filter_map(|src| Some(PhiSrc { pred: now[src.pred]?, ..*src })));
-    shader.insts[phi].kind = match left.is_empty() {
+    let kind = match left.is_empty() {
         true => InstKind::Undef,
         false => InstKind::Phi(shader.phi_srcs.push(left)),
     };
+    shader.set_kind(phi, kind);
 }
