@@ -2,8 +2,14 @@
 
 mod support;
 
+use proc_macro2::{TokenStream, TokenTree};
+use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use syn::spanned::Spanned as _;
+use syn::visit::{self, Visit};
+use syn::{Attribute, Block, File, Ident, ImplItemFn, ItemFn, ItemMod, ItemUse, Signature, TraitItemFn};
+use syn::{UseName, UseRename, UseTree};
 
 /// Every module of the library and what it may import besides itself.
 ///
@@ -63,7 +69,7 @@ fn unsafe_code_stays_where_it_belongs() {
     let sources = sources(&["src", "tool", "driver", "xtask", "gen", "benches", "tests"]);
     let stray: Vec<String> = sources
         .into_iter()
-        .filter(|source| !source.name.starts_with("driver/src/") && words(&source.code).any(|word| word == "unsafe"))
+        .filter(|source| !source.name.starts_with("driver/src/") && source.has_unsafe())
         .map(|source| source.name)
         .collect();
     assert!(stray.is_empty(), "unsafe outside ffi/ and driver/src/: {}", stray.join(", "));
@@ -75,8 +81,8 @@ fn files_have_one_subject() {
     let exempt = |name: &str| name.starts_with("src/op/") || name == "ffi/src/bindings.rs";
     let long: Vec<String> = sources(&["src", "tool", "driver", "xtask", "ffi", "gen", "benches", "tests"])
         .into_iter()
-        .filter(|source| !exempt(&source.name) && source.lines > FILE_LINES)
-        .map(|source| format!("{}: {} lines", source.name, source.lines))
+        .filter(|source| !exempt(&source.name) && source.text.lines().count() > FILE_LINES)
+        .map(|source| format!("{}: {} lines", source.name, source.text.lines().count()))
         .collect();
     assert!(long.is_empty(), "files over {FILE_LINES} lines:\n{}", long.join("\n"));
 }
@@ -85,8 +91,7 @@ fn files_have_one_subject() {
 fn functions_fit_on_a_screen() {
     let mut long = Vec::new();
     for source in sources(&["src", "tool", "driver", "xtask", "ffi", "gen", "benches"]) {
-        let functions = functions(source.without_tests());
-        let too_long = functions.into_iter().filter(|(_, lines)| *lines > FUNCTION_LINES);
+        let too_long = source.functions().into_iter().filter(|(_, lines)| *lines > FUNCTION_LINES);
         long.extend(too_long.map(|(name, lines)| format!("{}: {name} has {lines} lines", source.name)));
     }
     assert!(long.is_empty(), "functions over {FUNCTION_LINES} lines:\n{}", long.join("\n"));
@@ -96,10 +101,7 @@ fn functions_fit_on_a_screen() {
 struct Source {
     /// Path below the root of the repository.
     name: String,
-    /// Lines as written.
-    lines: usize,
-    /// The code, comments and literals blanked out.
-    code: String,
+    text: String,
 }
 
 fn sources(folders: &[&str]) -> Vec<Source> {
@@ -109,22 +111,21 @@ fn sources(folders: &[&str]) -> Vec<Source> {
 
 impl Source {
     fn read(file: &Path) -> Source {
-        let text = fs::read_to_string(file).expect("a source file");
         let name = file.strip_prefix(support::root()).expect("a file of the repository");
-        Source { name: name.to_string_lossy().replace('\\', "/"), lines: text.lines().count(), code: blank(&text) }
+        let name = name.to_string_lossy().replace('\\', "/");
+        Source { name, text: fs::read_to_string(file).expect("a source file") }
     }
 
-    /// The top module of the library that this file belongs to; `None` for its root, the tool and files of tests.
+    fn syntax(&self) -> File {
+        syn::parse_file(&self.text).unwrap_or_else(|error| panic!("{}: {error}", self.name))
+    }
+
+    /// The top module of the library that this file belongs to; `None` for its root and files of tests.
     fn module(&self) -> Option<String> {
-        let path = PathBuf::from(self.name.strip_prefix("src/")?);
-        let first = Path::new(path.iter().next()?).with_extension("").to_string_lossy().into_owned();
-        let tests = path.with_extension("").iter().any(|part| part == "tests");
-        (first != "lib" && first != "bin" && !tests).then_some(first)
-    }
-
-    /// The code before the module of tests.
-    fn without_tests(&self) -> &str {
-        self.code.split("\n#[cfg(test)]").next().unwrap_or(&self.code)
+        let path = Path::new(self.name.strip_prefix("src/")?).with_extension("");
+        let mut parts = path.iter().map(|part| part.to_string_lossy());
+        let first = parts.next()?.into_owned();
+        (first != "lib" && !parts.any(|part| part == "tests")).then_some(first)
     }
 
     /// How many `super` lead from here to the root of the crate.
@@ -133,139 +134,152 @@ impl Source {
         path.split('/').count()
     }
 
-    /// The top modules that paths in this file start with.
-    fn imports(&self) -> Vec<String> {
-        let code = self.without_tests();
-        let to_root = "super::".repeat(self.depth());
-        let mut imports: Vec<String> = ["crate::", to_root.as_str()]
-            .iter()
-            .flat_map(|prefix| code.match_indices(prefix).map(|(at, _)| &code[at + prefix.len()..]))
-            .flat_map(heads)
-            .collect();
-        imports.sort();
-        imports.dedup();
-        imports
+    /// The top modules that paths outside of tests start with.
+    fn imports(&self) -> BTreeSet<String> {
+        let mut imports = Imports { depth: self.depth(), modules: BTreeSet::new() };
+        imports.visit_file(&self.syntax());
+        imports.modules
+    }
+
+    fn has_unsafe(&self) -> bool {
+        let tokens = self.text.parse().unwrap_or_else(|error| panic!("{}: {error}", self.name));
+        has_word(tokens, "unsafe")
+    }
+
+    /// Every function outside of tests that has a body, and its lines from `fn` to the closing brace.
+    fn functions(&self) -> Vec<(String, usize)> {
+        let mut functions = Functions(Vec::new());
+        functions.visit_file(&self.syntax());
+        functions.0
     }
 }
 
-/// The names at the start of the paths that follow `crate::`: one, or those of a group in braces.
-fn heads(rest: &str) -> Vec<String> {
-    let Some(group) = rest.strip_prefix('{') else { return words(rest).take(1).map(str::to_string).collect() };
-    let mut heads = Vec::new();
-    let (mut depth, mut start) = (0, true);
-    for (at, c) in group.char_indices() {
-        match c {
-            '{' => depth += 1,
-            '}' if depth == 0 => break,
-            '}' => depth -= 1,
-            ',' if depth == 0 => start = true,
-            _ if start && c.is_alphabetic() => {
-                heads.extend(words(&group[at..]).take(1).map(str::to_string));
-                start = false;
+/// Whether `word` is one of these tokens, those of macros included.
+fn has_word(tokens: TokenStream, word: &str) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => ident == word,
+        TokenTree::Group(group) => has_word(group.stream(), word),
+        TokenTree::Punct(_) | TokenTree::Literal(_) => false,
+    })
+}
+
+/// Whether an item is compiled for tests only.
+fn is_for_tests(attributes: &[Attribute]) -> bool {
+    attributes.iter().any(|attribute| {
+        attribute.path().is_ident("cfg") && attribute.parse_args::<syn::Path>().is_ok_and(|path| path.is_ident("test"))
+    })
+}
+
+/// Collects the modules at the root of the crate that paths lead to.
+struct Imports {
+    /// How many `super` lead to the root from the module that is visited.
+    depth: usize,
+    modules: BTreeSet<String>,
+}
+
+impl Imports {
+    /// Follows a path to the first name that is not `crate`, `super` or `self`.
+    fn add<'a>(&mut self, names: impl Iterator<Item = &'a Ident>) {
+        let mut above = 0;
+        for name in names {
+            match name.to_string().as_str() {
+                "crate" => above = self.depth,
+                "super" => above += 1,
+                "self" => {}
+                module if above == self.depth => {
+                    self.modules.insert(module.to_string());
+                    return;
+                }
+                _ => return,
             }
-            _ => {}
         }
     }
-    heads
-}
 
-/// The identifiers and keywords of `code`.
-fn words(code: &str) -> impl Iterator<Item = &str> {
-    code.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
-}
-
-/// Every function of `code` that has a body, and its lines from `fn` to the closing brace.
-fn functions(code: &str) -> Vec<(String, usize)> {
-    let mut functions = Vec::new();
-    for (at, _) in code.match_indices("fn ") {
-        let whole_word = !code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
-        let rest = &code[at..];
-        let name = words(rest).nth(1).unwrap_or_default();
-        let body = rest.find(['{', ';']).filter(|body| rest[*body..].starts_with('{'));
-        if let (true, Some(end)) = (whole_word, body.and_then(|body| closing_brace(rest, body))) {
-            functions.push((name.to_string(), rest[..end].lines().count()));
+    fn add_tree<'a>(&mut self, before: &mut Vec<&'a Ident>, tree: &'a UseTree) {
+        match tree {
+            UseTree::Path(path) => {
+                before.push(&path.ident);
+                self.add_tree(before, &path.tree);
+                before.pop();
+            }
+            UseTree::Group(group) => group.items.iter().for_each(|tree| self.add_tree(before, tree)),
+            UseTree::Name(UseName { ident }) | UseTree::Rename(UseRename { ident, .. }) => {
+                self.add(before.iter().copied().chain([ident]));
+            }
+            UseTree::Glob(_) => self.add(before.iter().copied()),
         }
-    }
-    functions
-}
-
-/// Where the brace that opens at `open` is closed.
-fn closing_brace(code: &str, open: usize) -> Option<usize> {
-    let mut depth = 0;
-    for (at, c) in code[open..].char_indices() {
-        match c {
-            '{' => depth += 1,
-            '}' if depth == 1 => return Some(open + at + 1),
-            '}' => depth -= 1,
-            _ => {}
-        }
-    }
-    None
-}
-
-/// `text` with comments, strings and characters blanked out; its lines stay.
-fn blank(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(c) = rest.chars().next() {
-        let len = literal(rest, out.chars().next_back());
-        let (skipped, after) = rest.split_at(if len == 0 { c.len_utf8() } else { len });
-        if len == 0 {
-            out.push(c);
-        } else {
-            out.extend(skipped.chars().map(|c| if c == '\n' { '\n' } else { ' ' }));
-        }
-        rest = after;
-    }
-    out
-}
-
-/// The length of the comment or literal that `rest` starts with; 0 if it does not. `before` is the character before it.
-fn literal(rest: &str, before: Option<char>) -> usize {
-    let until = |start: usize, end: &str| rest[start..].find(end).map_or(rest.len(), |at| start + at + end.len());
-    if rest.starts_with("//") {
-        return rest.find('\n').unwrap_or(rest.len());
-    }
-    if rest.starts_with("/*") {
-        return until(2, "*/");
-    }
-    if rest.starts_with('"') {
-        return quoted(rest, '"');
-    }
-    let raw = rest.strip_prefix('r').filter(|_| !before.is_some_and(|c| c.is_alphanumeric() || c == '_'));
-    if let Some(raw) = raw {
-        let hashes = raw.len() - raw.trim_start_matches('#').len();
-        if raw[hashes..].starts_with('"') {
-            return until(1 + hashes + 1, &format!("\"{}", "#".repeat(hashes)));
-        }
-    }
-    // A quote is a character if it is closed behind one character or an escape; else it starts a lifetime.
-    let character = rest.starts_with('\'') && (rest.starts_with("'\\") || rest.chars().nth(2) == Some('\''));
-    if character {
-        quoted(rest, '\'')
-    } else {
-        0
     }
 }
 
-/// The length of the literal that `rest` starts with and the next `quote` without backslash ends.
-fn quoted(rest: &str, quote: char) -> usize {
-    let mut escaped = false;
-    for (at, c) in rest.char_indices().skip(1) {
-        match c {
-            _ if escaped => escaped = false,
-            '\\' => escaped = true,
-            _ if c == quote => return at + c.len_utf8(),
-            _ => {}
+impl<'a> Visit<'a> for Imports {
+    fn visit_item_mod(&mut self, module: &'a ItemMod) {
+        if !is_for_tests(&module.attrs) {
+            self.depth += 1;
+            visit::visit_item_mod(self, module);
+            self.depth -= 1;
         }
     }
-    rest.len()
+
+    fn visit_item_use(&mut self, item: &'a ItemUse) {
+        self.add_tree(&mut Vec::new(), &item.tree);
+    }
+
+    fn visit_path(&mut self, path: &'a syn::Path) {
+        self.add(path.segments.iter().map(|segment| &segment.ident));
+        visit::visit_path(self, path);
+    }
+}
+
+/// Collects functions with their lines.
+struct Functions(Vec<(String, usize)>);
+
+impl Functions {
+    fn add(&mut self, signature: &Signature, body: &Block) {
+        let lines = body.span().end().line - signature.fn_token.span.start().line + 1;
+        self.0.push((signature.ident.to_string(), lines));
+    }
+}
+
+impl<'a> Visit<'a> for Functions {
+    fn visit_item_mod(&mut self, module: &'a ItemMod) {
+        if !is_for_tests(&module.attrs) {
+            visit::visit_item_mod(self, module);
+        }
+    }
+
+    fn visit_item_fn(&mut self, function: &'a ItemFn) {
+        self.add(&function.sig, &function.block);
+        visit::visit_item_fn(self, function);
+    }
+
+    fn visit_impl_item_fn(&mut self, function: &'a ImplItemFn) {
+        self.add(&function.sig, &function.block);
+        visit::visit_impl_item_fn(self, function);
+    }
+
+    fn visit_trait_item_fn(&mut self, function: &'a TraitItemFn) {
+        if let Some(body) = &function.default {
+            self.add(&function.sig, body);
+        }
+        visit::visit_trait_item_fn(self, function);
+    }
 }
 
 #[test]
-fn blanking_leaves_code() {
-    let code = "fn f<'a>() { // unsafe\n    let s = \"} \\\" fn g() {\"; let c = '{'; r#\"\"}\"#; /* fn h() { */ }\n";
-    let blanked = blank(code);
-    assert_eq!(functions(&blanked), [("f".to_string(), 2)], "{blanked}");
-    assert_eq!(heads("{ir::{self, x}, op, Shader}"), ["ir", "op", "Shader"]);
+fn sources_are_understood() {
+    let text = "
+        use super::{super::ir::{self, x}, super::op};
+        fn f<'a>() { // unsafe
+            let s = \"} \\\" fn g() {\"; let c = '{'; crate::text::parse(s);
+        }
+        m! { fn h() { unsafe { } } }
+        #[cfg(test)]
+        mod tests { use crate::check; fn long() {} }
+    ";
+    let source = |name: &str, text: &str| Source { name: name.to_string(), text: text.to_string() };
+    let pass = source("src/pass/pipeline.rs", text);
+    assert_eq!(pass.functions(), [("f".to_string(), 3)]);
+    assert_eq!(pass.imports(), ["ir", "op", "text"].map(str::to_string).into());
+    assert!(pass.has_unsafe() && pass.module().as_deref() == Some("pass"));
+    assert!(!source("a.rs", "fn f() { let s = \"unsafe\"; }").has_unsafe());
 }
