@@ -27,6 +27,7 @@ pub struct FeatureInfo {
 macro_rules! features {
     ($($(#[$doc:meta])* $name:ident $since:expr;)*) => {
         /// An optional ability of a driver, by Vulkan's name.
+        #[non_exhaustive]
         #[allow(non_camel_case_types)]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[repr(u8)]
@@ -377,6 +378,7 @@ macro_rules! workarounds {
         /// told. Of the others, `lower_robustImageAccess2`, `needs_zs_shader_swizzle`, `needs_sanitised_layer`, `io_opt`,
         /// `no_linestipple`, `no_linesmooth` and `no_hw_gl_point` change the NIR before it is translated; the rest
         /// (`inconsistent_interpolation`, `general_depth_layout`, `z16_unscaled_bias`, ...) changes no shader.
+        #[non_exhaustive]
         #[allow(non_camel_case_types)]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[repr(u8)]

@@ -26,6 +26,7 @@ pub enum XfbPlace {
 }
 
 /// What is wrong. In sentences `of` is the part of a name that the problem is about.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum XfbProblem {
     /// It is not what a name of an output looks like.

@@ -4,6 +4,7 @@ use crate::ir::Inst;
 use std::fmt;
 
 /// What sort of fault.
+#[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FaultKind {
     /// An access outside of what it accesses.

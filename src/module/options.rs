@@ -21,6 +21,7 @@
 use super::{Key, Stage};
 
 /// How something that is known late reaches the shader. The cheapest that does it is taken, in this order.
+#[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mechanism {
     /// Dynamic state of the command buffer: no other module, no other pipeline.
@@ -86,6 +87,7 @@ macro_rules! options {
         }
     ) => {
         /// Something that a driver may learn after a shader was compiled.
+        #[non_exhaustive]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[repr(u8)]
         pub enum OptionId { $($(#[$doc])* $id,)* $($(#[$k_doc])* $k_id,)* }

@@ -71,6 +71,7 @@ impl fmt::Display for Reason {
 }
 
 /// What would move a block, or keeps it where it is.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Move {
     /// To storage, if it were larger than a uniform buffer.
@@ -137,6 +138,7 @@ impl fmt::Display for Move {
 }
 
 /// Why there is no plan.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Impossible {
     /// A block is larger than the buffers of its class.
