@@ -46,6 +46,7 @@
 pub mod entity;
 pub mod error;
 pub mod op;
+mod setters;
 pub mod target;
 
 pub mod ir;

@@ -9,10 +9,12 @@ use crate::op::Needs;
 use crate::pass::pipeline::{met_by, PIPELINE};
 use crate::pass::{has_stores, is_captured, BufferAccess, Context, Forms, Pass};
 use crate::plan::Placements;
+use crate::setters::setters;
 use crate::spirv::{EmitOptions, Emitter};
 use crate::target::{Feature, Target};
 
 /// What a translation depends on besides the shader.
+#[non_exhaustive]
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// The driver below.
@@ -37,6 +39,19 @@ pub struct Options {
     /// this says so, whether it captures or not. Without it every draw of a geometry shader that captures has one instance. Where
     /// `shaderDrawParameters` is missing, the first instance of every draw has to be 0.
     pub instance_location: Option<u32>,
+}
+
+setters! {
+    Options {
+        target: Target,
+        buffer_access: BufferAccess,
+        input: Input,
+        placements: Placements,
+        captures: BackEnd,
+        capture_slot: Option<(u32, u32)>,
+        attributes: Vec<Attribute>,
+        instance_location: Option<u32>,
+    }
 }
 
 /// What is known of the shaders that are to be translated.
@@ -67,14 +82,14 @@ pub struct Translator {
 impl Translator {
     /// A translator with `options`.
     pub fn new(options: Options) -> Translator {
-        let (input, context) = (options.input, context(options));
+        let (input, context) = (options.input, options.into());
         Translator { met: met_by(&context), context, input, checker: Checker::default(), emitter: Emitter::default() }
     }
 
     /// From now on, translates with `options`.
     pub fn set_options(&mut self, options: Options) {
         self.input = options.input;
-        self.context = context(options);
+        self.context = options.into();
         self.met = met_by(&self.context);
     }
 
@@ -167,17 +182,19 @@ impl Translator {
     }
 }
 
-/// What passes are told of `options`. A shader that captures by itself asks nothing of the device: see [`refused_captures`].
-fn context(options: Options) -> Context {
-    let Options { mut target, buffer_access, placements, captures, capture_slot, attributes, .. } = options;
-    if captures != BackEnd::Extension {
-        target.set(Feature::transformFeedback, true);
+impl From<Options> for Context {
+    /// The part of the options that passes read. A shader that writes its captures itself needs no feature of the device for them.
+    fn from(options: Options) -> Context {
+        let Options { mut target, buffer_access, placements, captures, capture_slot, attributes, .. } = options;
+        if captures != BackEnd::Extension {
+            target.set(Feature::transformFeedback, true);
+        }
+        if captures == BackEnd::Storage {
+            target.set(Feature::geometryStreams, true);
+        }
+        let instance_location = options.instance_location;
+        Context { target, buffer_access, placements, captures, capture_slot, attributes, instance_location }
     }
-    if captures == BackEnd::Storage {
-        target.set(Feature::geometryStreams, true);
-    }
-    let instance_location = options.instance_location;
-    Context { target, buffer_access, placements, captures, capture_slot, attributes, instance_location }
 }
 
 /// Why a shader cannot write its captures itself, if it has any and is to.

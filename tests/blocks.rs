@@ -13,7 +13,7 @@ fn translate(shader: &mut Shader, stored: bool) -> Vec<u32> {
     for block in (0..shader.info.num_ubos).filter(|_| stored) {
         placements.set(block, Placement { class: Class::Storage, range: 0, clamp: false });
     }
-    let mut translator = Translator::new(Options { target, ..Options::default() });
+    let mut translator = Translator::new(Options::default().target(target));
     translator.set_placements(placements);
     translator.translate(shader, &EmitOptions::default()).expect("a module").words
 }

@@ -156,7 +156,7 @@ fn capabilities(words: &[u32]) -> Vec<u32> {
 
 /// The capabilities that the module of `shader` declares for `target`; none if it is refused.
 fn declared(shader: &Shader, target: &Target) -> Vec<u32> {
-    let mut translator = Translator::new(Options { target: target.clone(), ..Options::default() });
+    let mut translator = Translator::new(Options::default().target(target.clone()));
     let module = translator.translate(&mut shader.clone(), &EmitOptions::default());
     module.map_or(Vec::new(), |module| capabilities(&module.words))
 }

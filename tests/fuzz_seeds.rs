@@ -88,13 +88,13 @@ fn wire(dump: &str) -> Vec<u8> {
 
 /// The first shader of `dump` as SPIR-V, with names.
 fn spirv(dump: &str) -> Vec<u8> {
-    let options = ntv::EmitOptions { names: true, ..ntv::EmitOptions::default() };
+    let options = ntv::EmitOptions::default().names(true);
     translated(dump, &options).map_or_else(Vec::new, |module| support::bytes(&module.words))
 }
 
 /// The same with all that may be decided late.
 fn module(dump: &str) -> Option<ntv::Module> {
-    translated(dump, &ntv::EmitOptions { names: true, offer: u64::MAX, linkable: true, ..ntv::EmitOptions::default() })
+    translated(dump, &ntv::EmitOptions::default().names(true).offer(u64::MAX).linkable(true))
 }
 
 fn translated(dump: &str, options: &ntv::EmitOptions<'_>) -> Option<ntv::Module> {

@@ -53,7 +53,7 @@ fn modules_are_valid() {
         let mut shader = shader(kernel);
         check::validate(&shader).unwrap_or_else(|errors| panic!("{kernel:?}: {errors}"));
         let target = Target::default();
-        let mut translator = Translator::new(Options { target: target.clone(), ..Options::default() });
+        let mut translator = Translator::new(Options::default().target(target.clone()));
         let module = translator.translate(&mut shader, &EmitOptions::default()).expect("a module");
         support::spirv_val(&module.words, &target).unwrap_or_else(|problem| panic!("{kernel:?}: {problem}"));
     }

@@ -17,6 +17,7 @@ use syn::{UseName, UseRename, UseTree};
 const LAYERS: &[(&str, &[&str])] = &[
     ("entity", &[]),
     ("error", &["entity"]),
+    ("setters", &[]),
     ("op", &["entity", "error"]),
     ("target", &["entity", "error", "op"]),
     ("ir", &["entity", "error", "op", "target"]),
@@ -28,16 +29,16 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("wire", &["entity", "error", "op", "target", "ir"]),
     ("analysis", &["entity", "error", "op", "target", "ir"]),
     ("check", &["entity", "error", "op", "target", "ir", "analysis"]),
-    ("plan", &["entity", "error", "op", "target", "ir", "analysis"]),
+    ("plan", &["entity", "error", "setters", "op", "target", "ir", "analysis"]),
     ("capture", &["entity", "error", "op", "ir"]),
     ("pass", &["entity", "error", "op", "target", "ir", "analysis", "plan", "capture"]),
-    ("spirv", &["entity", "error", "op", "target", "ir", "analysis", "module"]),
+    ("spirv", &["entity", "error", "setters", "op", "target", "ir", "analysis", "module"]),
     ("interp", &["entity", "error", "op", "target", "ir", "analysis"]),
     (
         "translator",
         &[
-            "entity", "error", "op", "target", "ir", "text", "wire", "analysis", "check", "capture", "plan", "pass",
-            "spirv", "module",
+            "entity", "error", "setters", "op", "target", "ir", "text", "wire", "analysis", "check", "capture", "plan",
+            "pass", "spirv", "module",
         ],
     ),
 ];

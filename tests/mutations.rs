@@ -57,7 +57,7 @@ fn mutated_wires_that_are_vouched_for_come_to_an_end() {
     let running = Running::default();
     watch_for_hangs(running.clone());
     let modules = support::in_parallel((0..CASES).collect(), |case: u64| {
-        let options = Options { input: ntv::Input::Valid, ..options(case) };
+        let options = options(case).input(ntv::Input::Valid);
         let bytes = wire_mutation::mutate(&mut Random(seed.wrapping_mul(CASES).wrapping_add(case)), &wires);
         translated(&running, case, &Input::Wire(bytes), &options).map_or(0, |modules| modules.len())
     });
@@ -197,7 +197,12 @@ fn options(case: u64) -> Options {
     let attributes = attributes.take(case as usize / 24 % 3).collect();
     let instance_location = (case / 72 % 2 == 0).then_some(31);
     let target = Target::new(vulkan);
-    Options { target, buffer_access, captures, attributes, instance_location, ..Options::default() }
+    Options::default()
+        .target(target)
+        .buffer_access(buffer_access)
+        .captures(captures)
+        .attributes(attributes)
+        .instance_location(instance_location)
 }
 
 /// Ends the process when a case runs for too long: a thread cannot be stopped.

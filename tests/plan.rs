@@ -131,14 +131,14 @@ fn thresholds_and_wishes() {
     let program = program(vec![stage(Stage::Compute, uses)]);
     let with = |wishes: Wishes| classes(&plan(&program, &limits(), &wishes).unwrap());
     let (u, s) = (Class::Uniform, Class::Storage);
-    assert_eq!(with(Wishes { threshold: Threshold::Bytes(4096), ..Wishes::default() }), [s, u, u]);
-    assert_eq!(with(Wishes { threshold: Threshold::Bytes(1), ..Wishes::default() }), [s, s, u]);
-    assert_eq!(with(Wishes { all: Some(s), ..Wishes::default() }), [s, s, s]);
+    assert_eq!(with(Wishes::default().threshold(Threshold::Bytes(4096))), [s, u, u]);
+    assert_eq!(with(Wishes::default().threshold(Threshold::Bytes(1))), [s, s, u]);
+    assert_eq!(with(Wishes::default().all(Some(s))), [s, s, s]);
     let asked = vec![("block3".to_string(), s), ("block1".to_string(), u)];
     let threshold = Threshold::Bytes(1);
-    assert_eq!(with(Wishes { asked, threshold, ..Wishes::default() }), [u, s, s]);
+    assert_eq!(with(Wishes::default().asked(asked).threshold(threshold)), [u, s, s]);
     let both = vec![("block3".to_string(), s), ("block3".to_string(), u)];
-    let wishes = Wishes { asked: both, ..Wishes::default() };
+    let wishes = Wishes::default().asked(both);
     assert_eq!(plan(&program, &limits(), &wishes), Err(Impossible::Contradiction { block: "block3".into() }));
 }
 
@@ -150,7 +150,7 @@ fn small_blocks_at_hand_are_push_constants() {
     for slot in [0, 1, 2, 4] {
         program.block(&format!("block{slot}")).is_at_hand = true;
     }
-    let wishes = Wishes { push_constants: (20, 128), ..Wishes::default() };
+    let wishes = Wishes::default().push_constants((20, 128));
     let plan = plan(&program, &limits(), &wishes).unwrap();
     let at = |offset| Class::PushConstant { offset };
     assert_eq!(classes(&plan), [at(48), at(32), Class::Uniform, Class::Uniform, Class::Uniform]);
@@ -162,14 +162,14 @@ fn small_blocks_at_hand_are_push_constants() {
 fn offsets_that_were_promised_are_kept() {
     let limits = Limits { min_storage_buffer_offset_alignment: 256, ..limits() };
     let small = program(vec![stage(Stage::Vertex, vec![used(1, 64, Some(64))])]);
-    let wishes = Wishes { all: Some(Class::Storage), ..Wishes::default() };
+    let wishes = Wishes::default().all(Some(Class::Storage));
     let kept = plan(&small, &limits, &wishes).unwrap();
     assert_eq!(kept.blocks[0].class, Class::Uniform);
     assert!(kept.blocks[0].moves.contains(&Move::Alignment { needs: 256, promised: 16 }));
     let large = program(vec![stage(Stage::Vertex, vec![used(1, 70_000, None)])]);
     let refused = Impossible::Alignment { block: "block1".into(), needs: 256, promised: 16 };
     assert_eq!(plan(&large, &limits, &Wishes::default()), Err(refused));
-    let promised = Wishes { offset_alignment: 256, ..Wishes::default() };
+    let promised = Wishes::default().offset_alignment(256);
     assert_eq!(plan(&large, &limits, &promised).unwrap().blocks[0].offset_alignment, 256);
 }
 
@@ -244,7 +244,7 @@ fn the_order_of_declarations_does_not_matter() {
             ..limits()
         };
         let threshold = [Threshold::Never, Threshold::Bytes(100)][next(2) as usize];
-        let wishes = Wishes { threshold, push_constants: (0, 16 * next(9)), ..Wishes::default() };
+        let wishes = Wishes::default().threshold(threshold).push_constants((0, 16 * next(9)));
         let other = permuted(&program, &mut next);
         match (plan(&program, &limits, &wishes), plan(&other, &limits, &wishes)) {
             (Ok(one), Ok(two)) => {
@@ -351,7 +351,7 @@ fn angles_rule_decides_for_programs() {
     for (slot, length) in [(0, 49), (1, 50), (2, 51)] {
         program.block(&format!("block{slot}")).shape = Some(shape(length));
     }
-    let wishes = Wishes { threshold: Threshold::Angle, ..Wishes::default() };
+    let wishes = Wishes::default().threshold(Threshold::Angle);
     let decided = plan(&program, &limits(), &wishes).unwrap();
     assert_eq!(classes(&decided), [Class::Uniform, Class::Storage, Class::Storage]);
     assert_eq!(decided.blocks[1].reason, Reason::Angle);

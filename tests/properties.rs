@@ -191,7 +191,7 @@ fn passes_keep_where_memory_is_accessed() {
 fn modules_are_valid() {
     try_shared("modules_are_valid", Purpose::Interpreter, &|seed, shader| {
         let Context { target, buffer_access, .. } = context(seed);
-        let options = Options { target: target.clone(), buffer_access, ..Options::default() };
+        let options = Options::default().target(target.clone()).buffer_access(buffer_access);
         let module = Translator::new(options).translate(&mut shader.clone(), &EmitOptions::default());
         match module {
             Ok(module) => support::spirv_val(&module.words, &target).map(|()| true),

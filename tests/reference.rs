@@ -108,7 +108,7 @@ fn compare(file: &Path) -> Result<[Figures; 2], String> {
     let dump = fs::read_to_string(file).map_err(|error| error.to_string())?;
     let target = Target::default();
     let mut shader = text::parse(&dump).pop().ok_or("no shader")?.shader.map_err(|errors| errors.to_string())?;
-    let mut translator = Translator::new(Options { target: target.clone(), ..Options::default() });
+    let mut translator = Translator::new(Options::default().target(target.clone()));
     let module = translator.translate(&mut shader, &EmitOptions::default()).map_err(|errors| errors.to_string())?;
     support::spirv_val(&module.words, &target)?;
     let ours = Module::new(&module.words);
@@ -123,7 +123,7 @@ fn compare(file: &Path) -> Result<[Figures; 2], String> {
 fn compile_for_1_1(file: &Path) -> Result<Vec<Option<String>>, String> {
     let dump = fs::read_to_string(file).map_err(|error| error.to_string())?;
     let target = Target::preset("vulkan1.1").expect("a preset");
-    let mut translator = Translator::new(Options { target: target.clone(), ..Options::default() });
+    let mut translator = Translator::new(Options::default().target(target.clone()));
     let mut results = Vec::new();
     for found in text::parse(&dump) {
         let mut shader = found.shader.map_err(|errors| errors.to_string())?;

@@ -145,7 +145,7 @@ fn is_of_64_bits(error: &str) -> bool {
 }
 
 fn compile(shader: &Shader, target: Target) -> Result<Vec<u32>, String> {
-    let mut translator = Translator::new(Options { target, ..Options::default() });
+    let mut translator = Translator::new(Options::default().target(target));
     let module = translator.translate(&mut shader.clone(), &EmitOptions::default());
     Ok(module.map_err(|errors| errors.0[0].to_string())?.words)
 }

@@ -35,9 +35,9 @@ fn fault(shader: &Shader, decoder: &mut wire::Decoder, translate: bool) -> Optio
     if !translate {
         return None;
     }
-    let mut translator = Translator::new(Options { target: Target::default(), ..Options::default() });
+    let mut translator = Translator::new(Options::default().target(Target::default()));
     let mut words = |mut shader: Shader| {
-        let module = translator.translate(&mut shader, &EmitOptions { names: true, ..EmitOptions::default() });
+        let module = translator.translate(&mut shader, &EmitOptions::default().names(true));
         module.map(|module| module.words).map_err(|errors| errors.0.len())
     };
     (words(shader.clone()) != words(again)).then(|| "has other words".into())

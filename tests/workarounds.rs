@@ -6,7 +6,7 @@ use ntv::{text, EmitOptions, Options, Shader, Target, Translator, Workaround};
 use std::fs;
 
 fn words(shader: &Shader, target: &Target) -> Option<Vec<u32>> {
-    let mut translator = Translator::new(Options { target: target.clone(), ..Options::default() });
+    let mut translator = Translator::new(Options::default().target(target.clone()));
     translator.translate(&mut shader.clone(), &EmitOptions::default()).ok().map(|module| module.words)
 }
 

@@ -34,7 +34,7 @@ struct Case {
 }
 
 fn options(decided: Option<&Decisions>) -> EmitOptions<'_> {
-    EmitOptions { names: true, offer: u64::MAX, linkable: true, decided, ..EmitOptions::default() }
+    EmitOptions::default().names(true).offer(u64::MAX).linkable(true).decided(decided)
 }
 
 fn case(shader: &Shader) -> Option<Case> {

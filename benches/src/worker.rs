@@ -22,7 +22,7 @@ impl Worker {
     /// Reads a shader and translates it.
     pub fn translate(&mut self, wire: &[u32]) -> Result<&Module, Errors> {
         self.decode(wire)?;
-        let options = EmitOptions { words_only: true, ..EmitOptions::default() };
+        let options = EmitOptions::default().words_only(true);
         self.translator.translate_to(&mut self.shader, &options, &mut self.module)?;
         Ok(&self.module)
     }

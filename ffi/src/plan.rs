@@ -157,7 +157,7 @@ pub(crate) unsafe fn decide(
     // SAFETY: null or as said, by the contract.
     let (state, limits, wishes) = unsafe { (state(plan)?, limits.as_ref(), wishes.as_ref()) };
     let limits = limits.ok_or_else(|| Failure::argument("limits is NULL"))?;
-    let wishes = Wishes { asked: state.asked.clone(), ..wishes.map_or_else(Wishes::default, wishes_of) };
+    let wishes = wishes.map_or_else(Wishes::default, wishes_of).asked(state.asked.clone());
     (state.decided, state.texts) = (Plan::default(), Vec::new());
     let decided = self::plan(&state.program, &limits_of(limits), &wishes);
     let decided =
@@ -184,18 +184,17 @@ fn limits_of(limits: &ntv_limits) -> Limits {
 }
 
 fn wishes_of(wishes: &ntv_plan_wishes) -> Wishes {
-    Wishes {
-        threshold: match wishes.threshold {
-            0 => Threshold::Never,
-            bytes => Threshold::Bytes(bytes),
-        },
-        offset_alignment: wishes.offset_alignment,
-        push_constants: (wishes.push_constants_begin, wishes.push_constants_end),
-        other_uniform_buffers: wishes.other_uniform_buffers,
-        other_storage_buffers: wishes.other_storage_buffers,
-        asked: Vec::new(),
-        all: wishes.all_in_storage.then_some(Class::Storage),
-    }
+    let threshold = match wishes.threshold {
+        0 => Threshold::Never,
+        bytes => Threshold::Bytes(bytes),
+    };
+    Wishes::default()
+        .threshold(threshold)
+        .offset_alignment(wishes.offset_alignment)
+        .push_constants((wishes.push_constants_begin, wishes.push_constants_end))
+        .other_uniform_buffers(wishes.other_uniform_buffers)
+        .other_storage_buffers(wishes.other_storage_buffers)
+        .all(wishes.all_in_storage.then_some(Class::Storage))
 }
 
 /// `ntv_plan_blocks`.

@@ -71,7 +71,7 @@ pub(crate) fn options(target: &ntv_target) -> Result<Options, String> {
     core.indexed_draw_offset = target.indexed_draw_offset;
     core.max_draw_buffers = target.max_draw_buffers;
     core.uniform_ranges_in_vec4s = target.uniform_ranges_in_vec4s;
-    Ok(Options { target: core, buffer_access: buffer_access(target.buffer_access)?, ..Options::default() })
+    Ok(Options::default().target(core).buffer_access(buffer_access(target.buffer_access)?))
 }
 
 /// All that a target says.

@@ -7,7 +7,7 @@ use crate::xfb::{self, Captures};
 use crate::{plan, target};
 use ntv_core::plan::Placements;
 use ntv_core::wire::Decoder;
-use ntv_core::{EmitOptions, Input, Key, Module, Options, Shader, Translator};
+use ntv_core::{EmitInput, Key, Module, Shader, Translator};
 use std::any::Any;
 use std::mem::size_of;
 use std::panic::{catch_unwind, AssertUnwindSafe};
@@ -123,13 +123,11 @@ pub(crate) fn translate<R>(
         return Err(Failure::argument(format!("unknown flags of the options: {flags:#x}")));
     }
     let mut state = context.0.lock().unwrap_or_else(PoisonError::into_inner);
-    let options = EmitOptions {
-        names: flags & NTV_OPTION_NAMES != 0,
-        offer: offer.unwrap_or(0),
-        linkable: offer.is_some(),
-        words_only: offer.is_none() && flags & NTV_OPTION_WORDS_ONLY != 0,
-        ..EmitOptions::default()
-    };
+    let options = EmitOptions::default()
+        .names(flags & NTV_OPTION_NAMES != 0)
+        .offer(offer.unwrap_or(0))
+        .linkable(offer.is_some())
+        .words_only(offer.is_none() && flags & NTV_OPTION_WORDS_ONLY != 0);
     let input = if flags & NTV_OPTION_VALID_NIR == 0 { Input::Unknown } else { Input::Valid };
     let Told { placements, captures } = told;
     state.translator.set_placements(placements);
@@ -153,8 +151,9 @@ impl State {
         let known = target::options(target).map_err(Failure::argument)?;
         let placements = self.translator.placements().clone();
         let Captures { back_end, slot, attributes, instance_location } = captures.clone();
-        let known = Options { captures: back_end, capture_slot: slot, attributes, instance_location, ..known };
-        self.translator.set_options(Options { input, placements, ..known });
+        let known =
+            known.captures(back_end).capture_slot(slot).attributes(attributes).instance_location(instance_location);
+        self.translator.set_options(known.input(input).placements(placements));
         self.told = Some((target::words_of(target), input, captures));
         Ok(())
     }

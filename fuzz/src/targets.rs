@@ -158,7 +158,11 @@ fn options(bytes: &[u8]) -> Options {
     let captures = [BackEnd::Extension, BackEnd::Storage, BackEnd::Compute][bytes.len() / 8 % 3];
     let instance_location = (bytes.len() / 24 % 2 == 0).then_some(31);
     let target = ntv::Target::new(vulkan);
-    Options { target, buffer_access, captures, instance_location, ..Options::default() }
+    Options::default()
+        .target(target)
+        .buffer_access(buffer_access)
+        .captures(captures)
+        .instance_location(instance_location)
 }
 
 /// Whether `words` are a header and whole instructions.

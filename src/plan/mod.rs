@@ -55,7 +55,10 @@ pub use planner::{plan, Plan, Planned};
 pub use program::{survey, Block, BlockUse, Program, StageBlocks};
 pub use reason::{Impossible, Move, Reason};
 
+use crate::setters::setters;
+
 /// What the driver wants of a plan.
+#[non_exhaustive]
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wishes {
     /// When dynamically indexed blocks go to storage although they need not.
@@ -74,6 +77,18 @@ pub struct Wishes {
     pub asked: Vec<(String, Class)>,
     /// The class of all blocks that `asked` does not name, if it can be had: for tests.
     pub all: Option<Class>,
+}
+
+setters! {
+    Wishes {
+        threshold: Threshold,
+        offset_alignment: u32,
+        push_constants: (u32, u32),
+        other_uniform_buffers: u32,
+        other_storage_buffers: u32,
+        asked: Vec<(String, Class)>,
+        all: Option<Class>,
+    }
 }
 
 /// When dynamically indexed blocks go to storage although they need not.

@@ -57,6 +57,7 @@ use crate::error::{Error, ErrorKind, Errors, Place};
 use crate::ir::{Def, Shader, Stage, Type, Var};
 use crate::module::{Decisions, Module, Stage as OutStage};
 use crate::op::{slots, Intrinsic};
+use crate::setters::setters;
 use crate::target::{Feature, Target};
 use builtin::BuiltinVariable;
 use interface::VariableState;
@@ -66,6 +67,11 @@ use spirv::{BuiltIn, MemoryModel};
 use words::Dedup;
 
 /// What to emit besides the code.
+///
+/// ```
+/// let options = ntv::EmitOptions::default().names(true).linkable(true);
+/// ```
+#[non_exhaustive]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EmitOptions<'a> {
     /// OpName for variables, types and the entry point.
@@ -81,6 +87,17 @@ pub struct EmitOptions<'a> {
     /// Nobody asks for more than the words, those of the empty [`Key`](crate::Key): no tables are made, nor lists of varyings and
     /// bindings, but for the patch that [`Module::tcs_vertices_out`] finds.
     pub words_only: bool,
+}
+
+setters! {
+    EmitOptions<'a> {
+        names: bool,
+        lines: Option<(&'a str, &'a str)>,
+        offer: u64,
+        linkable: bool,
+        decided: Option<&'a Decisions>,
+        words_only: bool,
+    }
 }
 
 /// Emits a shader in emittable form.

@@ -81,11 +81,11 @@ fn names_and_lines_on_request() {
 {END}"
     ));
     assert!(!emitted(&dump).asm().contains("OpName"));
-    let names = EmitOptions { names: true, ..EmitOptions::default() };
+    let names = EmitOptions::default().names(true);
     assert!(emitted_with(&dump, &Target::default(), &names).asm().contains("OpName"));
     // More text than one instruction holds, with a character across the seam.
     let long = "é".repeat(200_000);
-    let lines = EmitOptions { lines: Some(("shader.nir", &long)), ..EmitOptions::default() };
+    let lines = EmitOptions::default().lines(Some(("shader.nir", &long)));
     let it = emitted_with(&dump, &Target::default(), &lines);
     assert_eq!(it.count(&[Op::Line]), 2);
     let text: String = it

@@ -301,7 +301,7 @@ impl main {
     let arrays = array.replace("blk[2]", "blk[3][2]").replace("    32     %1 = deref_array &(*%0)", outer);
     let shader = text::parse(&arrays).remove(0).shader.expect("a shader");
     for linkable in [false, true] {
-        let options = EmitOptions { linkable, ..EmitOptions::default() };
+        let options = EmitOptions::default().linkable(linkable);
         let error = emit(&shader, &Target::default(), &options).expect_err("no such variable");
         assert!(error.to_string().contains("an array of arrays of blocks"), "{error}");
     }

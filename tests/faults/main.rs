@@ -132,7 +132,7 @@ fn cases_of(file: &Path) -> Vec<Case> {
         stimuli.extend(own_inputs(&text, &original).map(|own| ("own inputs".to_string(), own)));
         for (target, target_name) in [(Target::default(), "full"), (small_target(), "small")] {
             let mut lowered = original.clone();
-            let options = Options { target, ..Options::default() };
+            let options = Options::default().target(target);
             if Translator::new(options).lower(&mut lowered, None).is_err() {
                 continue;
             }

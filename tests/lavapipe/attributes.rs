@@ -33,8 +33,7 @@ fn captured(
     stride: usize,
 ) -> Vec<Vec<u32>> {
     let attributes = attributes.to_vec();
-    let options =
-        Options { target: gpu.target().clone(), captures: BackEnd::Compute, attributes, ..Options::default() };
+    let options = Options::default().target(gpu.target().clone()).captures(BackEnd::Compute).attributes(attributes);
     let module = Translator::new(options).translate(&mut shader, &EmitOptions::default()).expect("a module");
     let state = CaptureState {
         is_active: true,

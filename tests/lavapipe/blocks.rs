@@ -107,7 +107,7 @@ pub(crate) struct Module {
 
 /// `shader` as a module that has its blocks where `placements` say.
 pub(crate) fn placed(gpu: &Gpu, shader: &Shader, placements: Placements) -> Module {
-    let mut translator = Translator::new(Options { target: gpu.target().clone(), ..Options::default() });
+    let mut translator = Translator::new(Options::default().target(gpu.target().clone()));
     translator.set_placements(placements);
     let module = translator.translate(&mut shader.clone(), &EmitOptions::default()).expect("a module");
     let mut bindings = reflect(&module.words).expect("an interface").bindings;

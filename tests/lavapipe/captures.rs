@@ -182,15 +182,12 @@ fn blank() -> ntv::Shader {
 
 /// Modules of a pipeline, with all that may be asked for later.
 fn modules(gpu: &Gpu, back_end: BackEnd, stages: Vec<ntv::Shader>) -> Vec<Module> {
-    let options = EmitOptions { offer: u64::MAX, linkable: true, names: true, ..EmitOptions::default() };
+    let options = EmitOptions::default().offer(u64::MAX).linkable(true).names(true);
     let has_geometry = stages.iter().any(|shader| shader.stage() == ntv::ir::Stage::Geometry);
     let instance_location = has_geometry.then_some(9);
-    let mut translator = Translator::new(Options {
-        target: gpu.target().clone(),
-        captures: back_end,
-        instance_location,
-        ..Options::default()
-    });
+    let mut translator = Translator::new(
+        Options::default().target(gpu.target().clone()).captures(back_end).instance_location(instance_location),
+    );
     stages.into_iter().map(|mut shader| translator.translate(&mut shader, &options).expect("a module")).collect()
 }
 
@@ -327,8 +324,7 @@ fn what_is_captured_is_what_the_vertex_shader_wrote() {
 /// What a compute shader captures of three vertices: so many floats.
 fn dispatched(gpu: &Gpu, mut vertex: ntv::Shader, floats_wanted: usize) -> Vec<f32> {
     let attributes = vec![pulled(0, None), pulled(1, None)];
-    let options =
-        Options { target: gpu.target().clone(), captures: BackEnd::Compute, attributes, ..Options::default() };
+    let options = Options::default().target(gpu.target().clone()).captures(BackEnd::Compute).attributes(attributes);
     let module = Translator::new(options).translate(&mut vertex, &EmitOptions::default()).expect("a module");
     let mut resources = Resources::new();
     resources.insert(ssbo(STATE_BINDING), words(&STATE.dispatch_words(&[0; 2])));

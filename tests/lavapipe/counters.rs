@@ -63,7 +63,7 @@ const VERTEX: &str = "\
 const CAPTURES: &str = "// ntv: xfb=VAR0.xy:0+0/8\n";
 
 fn modules(target: &Target) -> Vec<Vec<u32>> {
-    let options = Options { target: target.clone(), captures: BackEnd::Storage, ..Options::default() };
+    let options = Options::default().target(target.clone()).captures(BackEnd::Storage);
     let mut translator = Translator::new(options);
     let stages = [shader("VERTEX", CAPTURES, VERTEX), fragment()];
     stages.map(|mut shader| translator.translate(&mut shader, &EmitOptions::default()).expect("a module").words).into()

@@ -182,7 +182,7 @@ fn attributes() -> Vec<capture::Attribute> {
 fn modules(target: &Target, captures: BackEnd, is_captured: bool) -> Vec<Vec<u32>> {
     // While it draws, vertex fetch reads them.
     let attributes = if captures == BackEnd::Compute { attributes() } else { Vec::new() };
-    let options = Options { target: target.clone(), captures, attributes, ..Options::default() };
+    let options = Options::default().target(target.clone()).captures(captures).attributes(attributes);
     let mut translator = Translator::new(options);
     let header = if is_captured { CAPTURES } else { "" };
     let stages = [shader("VERTEX", header, VERTEX), fragment()];

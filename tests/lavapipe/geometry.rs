@@ -342,7 +342,7 @@ impl Case {
 
 /// Which case a geometry shader is for decides its text; modules are made once for all that share it.
 fn modules(target: &Target, captures: BackEnd, case: &Case, is_captured: bool) -> Vec<Vec<u32>> {
-    let options = Options { target: target.clone(), captures, instance_location: Some(5), ..Options::default() };
+    let options = Options::default().target(target.clone()).captures(captures).instance_location(Some(5));
     let mut translator = Translator::new(options);
     let mut geometry = case.shader();
     if !is_captured {
@@ -575,7 +575,7 @@ fn geometry_shaders_after_tessellation_capture_as_the_extension_does() {
         "    32x4 %1 = vec4 %0, %0, %0, %0\n    @store_output (%1, %0) (base=0, range=1, wrmask=xyzw, component=0, \
         src_type=float32, io location=FRAG_RESULT_DATA0 slots=1)\n";
     let captured = [BackEnd::Extension, BackEnd::Storage].map(|captures| {
-        let options = Options { target: gpu.target().clone(), captures, ..Options::default() };
+        let options = Options::default().target(gpu.target().clone()).captures(captures);
         let mut translator = Translator::new(options);
         let [control, evaluation] = tessellation();
         let vertex = shader("VERTEX", "", &VERTEX[..VERTEX.rfind("    @").unwrap_or(0)]);

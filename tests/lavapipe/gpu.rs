@@ -128,7 +128,7 @@ pub(crate) fn parse(path: &str) -> Shader {
 
 /// `shader` as a module for `target`.
 pub(crate) fn translate(shader: &mut Shader, target: &Target) -> Result<Vec<u32>, ntv::Errors> {
-    let options = Options { target: target.clone(), ..Options::default() };
+    let options = Options::default().target(target.clone());
     Translator::new(options).translate(shader, &EmitOptions::default()).map(|module| module.words)
 }
 

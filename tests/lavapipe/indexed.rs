@@ -207,7 +207,7 @@ fn attributes() -> Vec<capture::Attribute> {
 
 fn modules(target: &Target, captures: BackEnd) -> Vec<Vec<u32>> {
     let attributes = if captures == BackEnd::Extension { Vec::new() } else { attributes() };
-    let options = Options { target: target.clone(), captures, attributes, ..Options::default() };
+    let options = Options::default().target(target.clone()).captures(captures).attributes(attributes);
     let mut translator = Translator::new(options);
     let stages = [shader("VERTEX", CAPTURES, VERTEX), fragment()];
     let words = |mut shader| {
@@ -366,8 +366,7 @@ fn only_shaders_that_read_the_list_have_a_binding_for_it() {
         let body = format!("    32 %1 = {value}\n{store}");
         let mut shader = shader("VERTEX", "// ntv: xfb=VAR0.x:0+0/4\n", &body);
         let attributes = if pulls { attributes() } else { Vec::new() };
-        let options =
-            Options { target: gpu.target().clone(), captures: BackEnd::Storage, attributes, ..Options::default() };
+        let options = Options::default().target(gpu.target().clone()).captures(BackEnd::Storage).attributes(attributes);
         let module = Translator::new(options).translate(&mut shader, &EmitOptions::default()).expect("a module");
         let is_there = module.bindings.iter().any(|binding| binding.binding == LIST_BINDING);
         assert_eq!(is_there, expected, "{value}, {pulls}");

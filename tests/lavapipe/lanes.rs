@@ -102,7 +102,7 @@ fn run(gpu: &Gpu, case: Case, mut shader: Shader, small: bool, resources: &mut R
         target.set(Feature::storageBuffer8BitAccess, false);
         target.set(Feature::storageBuffer16BitAccess, false);
     }
-    let mut translator = Translator::new(Options { target, buffer_access: case.access, ..Options::default() });
+    let mut translator = Translator::new(Options::default().target(target).buffer_access(case.access));
     let module = translator.translate(&mut shader, &EmitOptions::default());
     let module = module.unwrap_or_else(|error| panic!("{case:?}: {error}"));
     gpu.dispatch(&module.words, [1, 1, 1], resources);

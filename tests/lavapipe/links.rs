@@ -69,9 +69,9 @@ fn try_program(oracle: &mut Oracle, seed: u64) -> (usize, Result<bool, String>) 
 
 /// The words of the stages, linked, with descriptors in other sets, for some key; and how many varyings went.
 fn linked(oracle: &Oracle, program: &[Shader], random: &mut Random) -> (Vec<Vec<u32>>, usize) {
-    let options = Options { target: oracle.device().target().clone(), ..Options::default() };
+    let options = Options::default().target(oracle.device().target().clone());
     let mut translator = Translator::new(options);
-    let options = EmitOptions { names: true, offer: u64::MAX, linkable: true, ..EmitOptions::default() };
+    let options = EmitOptions::default().names(true).offer(u64::MAX).linkable(true);
     let modules: Vec<Module> =
         program.iter().map(|shader| translator.translate(&mut shader.clone(), &options).expect("a module")).collect();
     let moved = |module: &Module| Assignment {

@@ -79,8 +79,8 @@ struct Full {
 
 impl Full {
     fn modules(&self, gpu: &Gpu, captures: BackEnd) -> Vec<Module> {
-        let options = EmitOptions { offer: u64::MAX, linkable: true, ..EmitOptions::default() };
-        let mut translator = Translator::new(Options { target: gpu.target().clone(), captures, ..Options::default() });
+        let options = EmitOptions::default().offer(u64::MAX).linkable(true);
+        let mut translator = Translator::new(Options::default().target(gpu.target().clone()).captures(captures));
         let stages = [vertex(self.outputs, self.captures), fragment(self.outputs)];
         stages.map(|mut shader| translator.translate(&mut shader, &options).expect("a module")).into()
     }

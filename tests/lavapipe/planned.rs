@@ -19,7 +19,7 @@ pub(crate) fn plan_of(gpu: &Gpu, shaders: &[&Shader], wishes: &Wishes) -> Result
 
 /// All blocks of one class.
 pub(crate) fn all(class: Class) -> Wishes {
-    Wishes { all: Some(class), ..Wishes::default() }
+    Wishes::default().all(Some(class))
 }
 
 /// Bytes that the plan has bound to a block, and `most` where what it knows is not all that is read.
@@ -148,7 +148,7 @@ fn a_block_of_1_mib_is_in_storage_and_read_at_its_end() {
         assert_eq!(read(4), [0, 1, 2, 3].map(|number| word(1, 1, (1 << 18) - 4 + number)));
     }
     let asked = vec![("ubo1".to_string(), Class::Uniform)];
-    let refused = plan_of(&gpu, &[&shader], &Wishes { asked, ..Wishes::default() });
+    let refused = plan_of(&gpu, &[&shader], &Wishes::default().asked(asked));
     let class = Class::Uniform;
     assert_eq!(refused, Err(Impossible::Range { block: "ubo1".into(), class, bytes: 1 << 20, most: 65536 }));
 }

@@ -153,9 +153,9 @@ impl Scene {
         let attribute = pulled(0, None);
         // Storage leaves them to vertex fetch.
         let attributes = if back_end == BackEnd::Compute { vec![attribute] } else { Vec::new() };
-        let options = Options { target: gpu.target().clone(), captures: back_end, attributes, ..Options::default() };
+        let options = Options::default().target(gpu.target().clone()).captures(back_end).attributes(attributes);
         let mut translator = Translator::new(options);
-        let all = EmitOptions { offer: u64::MAX, ..EmitOptions::default() };
+        let all = EmitOptions::default().offer(u64::MAX);
         let mut module = |mut shader| translator.translate(&mut shader, &all).expect("a module");
         let captures = if is_captured { CAPTURES } else { "" };
         let by_draw = if back_end == BackEnd::Compute { "" } else { captures };

@@ -54,7 +54,7 @@ impl Producer {
         let format = AttributeFormat::from_name("R32G32B32A32_UINT").expect("a format");
         let attribute = capture::Attribute { location: 0, format, binding: 0, offset: 0, stride: 16, divisor: None };
         let attributes = if back_end == BackEnd::Compute { vec![attribute] } else { Vec::new() };
-        let options = Options { target: gpu.target().clone(), captures: back_end, attributes, ..Options::default() };
+        let options = Options::default().target(gpu.target().clone()).captures(back_end).attributes(attributes);
         let mut translator = Translator::new(options);
         let mut stages = vec![shader("VERTEX", "// ntv: xfb=VAR0.xyzw:0+0/16\n", VERTEX)];
         if back_end == BackEnd::Storage {

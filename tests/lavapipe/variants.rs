@@ -64,8 +64,8 @@ fn write(value: &str, target: u32) -> String {
 
 /// A module of a shader, with all that may be asked for later.
 fn emit(gpu: &Gpu, mut shader: ntv::Shader) -> Module {
-    let options = EmitOptions { offer: u64::MAX, linkable: true, ..EmitOptions::default() };
-    let mut translator = Translator::new(Options { target: gpu.target().clone(), ..Options::default() });
+    let options = EmitOptions::default().offer(u64::MAX).linkable(true);
+    let mut translator = Translator::new(Options::default().target(gpu.target().clone()));
     translator.translate(&mut shader, &options).expect("a module")
 }
 

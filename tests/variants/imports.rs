@@ -39,7 +39,7 @@ fn late(module: &Module) -> Vec<(u32, u32, u32)> {
 #[test]
 fn imported_modules_can_be_linked_and_patched() {
     let results = support::in_parallel(corpus(), |lowered| {
-        let options = EmitOptions { names: true, lines: Some(("dump.nir", "text")), ..EmitOptions::default() };
+        let options = EmitOptions::default().names(true).lines(Some(("dump.nir", "text")));
         let own = spirv::emit(&lowered.shader, &lowered.target, &options).map_err(|errors| errors.to_string())?;
         let module = import(&own.words).map_err(|error| format!("{}: {error}", lowered.name))?;
         let said = |problem: String| format!("{}: {problem}", lowered.name);

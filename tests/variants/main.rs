@@ -35,7 +35,7 @@ struct Lowered {
 
 impl Lowered {
     fn new(name: String, mut shader: Shader, target: &Target) -> Option<Lowered> {
-        let options = Options { target: target.clone(), ..Options::default() };
+        let options = Options::default().target(target.clone());
         Translator::new(options).lower(&mut shader, None).ok()?;
         let lowered = Lowered { name, shader, target: target.clone() };
         lowered.emit(None).is_some().then_some(lowered)
@@ -44,8 +44,7 @@ impl Lowered {
     /// With names and lines, and all that can be offered.
     fn emit(&self, decided: Option<&Decisions>) -> Option<Module> {
         let lines = Some(("dump.nir", "the text\n"));
-        let options =
-            EmitOptions { names: true, lines, offer: OFFER, linkable: true, decided, ..EmitOptions::default() };
+        let options = EmitOptions::default().names(true).lines(lines).offer(OFFER).linkable(true).decided(decided);
         spirv::emit(&self.shader, &self.target, &options).ok()
     }
 }

@@ -441,7 +441,7 @@ impl TargetArgs {
             Captures::Extension => BackEnd::Extension,
             Captures::Storage => BackEnd::Storage,
         };
-        Ok(Options { target, buffer_access, placements, captures, ..Options::default() })
+        Ok(Options::default().target(target).buffer_access(buffer_access).placements(placements).captures(captures))
     }
 }
 

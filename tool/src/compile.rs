@@ -81,7 +81,7 @@ fn contents(
         return Ok(text::print(&shader).into_bytes());
     }
     let lines = args.lines.then_some((source.input.name.as_str(), source.text.as_str()));
-    let options = EmitOptions { names: args.names, lines, ..EmitOptions::default() };
+    let options = EmitOptions::default().names(args.names).lines(lines);
     let words = translator.translate(&mut shader, &options).map_err(problems)?.words;
     let binary = words::to_bytes(&words);
     if args.validate {

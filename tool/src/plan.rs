@@ -53,14 +53,12 @@ pub(crate) fn run(args: &PlanArgs, reporter: &Reporter) -> Result<AllFine> {
 }
 
 fn wishes(args: &PlanArgs) -> Wishes {
-    Wishes {
-        threshold: args.threshold.map_or(Threshold::Never, Threshold::Bytes),
-        offset_alignment: args.offset_alignment,
-        push_constants: args.push_constants.unwrap_or((0, 0)),
-        asked: args.place.clone(),
-        all: args.all,
-        ..Wishes::default()
-    }
+    Wishes::default()
+        .threshold(args.threshold.map_or(Threshold::Never, Threshold::Bytes))
+        .offset_alignment(args.offset_alignment)
+        .push_constants(args.push_constants.unwrap_or((0, 0)))
+        .asked(args.place.clone())
+        .all(args.all)
 }
 
 /// The limits in a file: a JSON object with Vulkan's names, as deep in others as it may be, so what `vulkaninfo --json` writes

@@ -18,9 +18,7 @@ pub(crate) fn print(args: &PrintArgs, reporter: &Reporter) -> Result<AllFine> {
 /// `ntv pass`: the shader as NIR after one pass.
 pub(crate) fn pass(args: &PassArgs, reporter: &Reporter) -> Result<AllFine> {
     let pass = pipeline::named(&args.name).context("no such pass")?;
-    let Options { target, buffer_access, placements, captures, capture_slot, attributes, instance_location, .. } =
-        args.target.options()?;
-    let context = Context { target, buffer_access, placements, captures, capture_slot, attributes, instance_location };
+    let context = Context::from(args.target.options()?);
     show(&args.inputs, reporter, |mut shader| {
         check::validate(&shader)?;
         check::supported(&shader, &context.target)?;

@@ -140,8 +140,7 @@ fn translated(
     let done = each(loaded, options, reporter, |translator, job| -> Result<_, Vec<Problem>> {
         let mut shader = job.shader;
         let lines = args.lines.then_some((job.source.input.name.as_str(), job.source.text.as_str()));
-        let options =
-            EmitOptions { names: args.names, lines, offer: u64::MAX, linkable: true, ..EmitOptions::default() };
+        let options = EmitOptions::default().names(args.names).lines(lines).offer(u64::MAX).linkable(true);
         let module = translator.translate(&mut shader, &options).map_err(problems)?;
         Ok((PathBuf::from(&job.source.input.name), module))
     });

@@ -178,9 +178,7 @@ impl<'a> Command<'a> {
     }
 
     fn run_one(&self, mut shader: Shader, input: &str) -> Result<Result<String, Errors>, String> {
-        let Options {
-            target, buffer_access, placements, captures, capture_slot, attributes, instance_location, ..
-        } = self.options.clone();
+        let target = self.options.target.clone();
         let mut translator = Translator::new(self.options.clone());
         let printed = |shader: &Shader| Ok(Ok(text::print(shader)));
         match self.verb {
@@ -191,16 +189,7 @@ impl<'a> Command<'a> {
             }
             "pass" => {
                 let pass = self.pass.and_then(pipeline::named).ok_or("no such pass")?;
-                let context = Context {
-                    target,
-                    buffer_access,
-                    placements,
-                    captures,
-                    capture_slot,
-                    attributes,
-                    instance_location,
-                };
-                pass.apply(&mut shader, &context);
+                pass.apply(&mut shader, &Context::from(self.options.clone()));
                 check::validate(&shader).map_err(|errors| format!("the pass leaves an invalid shader:\n{errors}"))?;
                 printed(&shader)
             }
@@ -210,7 +199,7 @@ impl<'a> Command<'a> {
             },
             "compile" => {
                 let lines = self.lines.then_some(("dump.nir", input));
-                let options = EmitOptions { names: self.names, lines, ..EmitOptions::default() };
+                let options = EmitOptions::default().names(self.names).lines(lines);
                 match translator.translate(&mut shader, &options) {
                     Ok(module) => judged(&module.words, &target).map(Ok),
                     Err(errors) => Ok(Err(errors)),

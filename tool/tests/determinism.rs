@@ -47,7 +47,7 @@ fn a_translator_forgets_the_shaders_before() {
 #[test]
 fn the_memory_of_a_module_serves_again() {
     let (mut fresh, mut again, mut module) = (translator(), translator(), Module::default());
-    let options = EmitOptions { offer: u64::MAX, linkable: true, ..EmitOptions::default() };
+    let options = EmitOptions::default().offer(u64::MAX).linkable(true);
     for file in inputs() {
         let dump = String::from_utf8_lossy(&fs::read(&file).expect("a dump")).into_owned();
         for mut shader in text::parse(&dump).into_iter().filter_map(|found| found.shader.ok()) {
@@ -63,7 +63,7 @@ fn the_memory_of_a_module_serves_again() {
 #[test]
 fn words_alone_are_the_same_words() {
     let (mut all, mut alone, mut module) = (translator(), translator(), Module::default());
-    let options = EmitOptions { words_only: true, ..EmitOptions::default() };
+    let options = EmitOptions::default().words_only(true);
     let (mut count, mut with_vertices) = (0, 0);
     for file in inputs() {
         let dump = String::from_utf8_lossy(&fs::read(&file).expect("a dump")).into_owned();

@@ -104,7 +104,7 @@ fn translate(target: &Target, captures: BackEnd, mut shader: Shader) -> Result<V
     let Some(format) = AttributeFormat::from_name("R32G32B32A32_SFLOAT") else { bail!("no such format") };
     let attribute = capture::Attribute { location: 0, format, binding: 0, offset: 0, stride: 16, divisor: None };
     let attributes = if captures == BackEnd::Compute { vec![attribute] } else { Vec::new() };
-    let options = Options { target: target.clone(), captures, attributes, ..Options::default() };
+    let options = Options::default().target(target.clone()).captures(captures).attributes(attributes);
     Ok(Translator::new(options).translate(&mut shader, &EmitOptions::default())?.words)
 }
 

@@ -77,7 +77,7 @@ fn line(device: &Device, file: &Path) -> Result<String> {
     let text = std::fs::read_to_string(file)?;
     let mut shader = ntv::text::parse(&text).pop().context("no shader")?.shader?;
     let (stage, instructions) = (shader.info.stage, shader.order.len());
-    let mut translator = Translator::new(Options { target: device.target().clone(), ..Options::default() });
+    let mut translator = Translator::new(Options::default().target(device.target().clone()));
     let ours = translator.translate(&mut shader, &EmitOptions::default())?.words;
     let theirs: Vec<u32> = ntv::wire::from_bytes(&std::fs::read(reference(file))?)?;
     let cases = [Case::new(&ours)?, Case::new(&theirs)?];

@@ -156,7 +156,7 @@ fn dispatch(subject: Subject, words: &[u32]) -> Dispatch<'_> {
 fn module(device: &Device, subject: Subject, &(_, class, clamp): &(&str, Class, bool)) -> Result<Vec<u32>> {
     let mut placements = Placements::default();
     placements.set(BLOCK, Placement { class, range: subject.bytes, clamp });
-    let mut translator = Translator::new(Options { target: device.target().clone(), ..Options::default() });
+    let mut translator = Translator::new(Options::default().target(device.target().clone()));
     translator.set_placements(placements);
     Ok(translator.translate(&mut subject.shader(), &EmitOptions::default())?.words)
 }

@@ -32,7 +32,7 @@ pub struct Compared<'a> {
 
 /// What ntv makes of each shader for `target`.
 pub fn compare<'a>(corpus: &'a Corpus, target: &Target) -> Result<Vec<Compared<'a>>> {
-    let mut translator = Translator::new(Options { target: target.clone(), ..Options::default() });
+    let mut translator = Translator::new(Options::default().target(target.clone()));
     let mut compare = |pair: &'a Pair| -> Result<Compared<'a>> {
         let module = translator.translate(&mut pair.shader.clone(), &EmitOptions::default())?;
         Ok(Compared { pair, ours: Cost::of(&module.words)? })

@@ -49,7 +49,7 @@ pub(crate) struct Builder {
 
 impl Builder {
     pub(crate) fn new(device: &Logical, target: &Target) -> Builder {
-        let options = Options { target: target.clone(), ..Options::default() };
+        let options = Options::default().target(target.clone());
         let can_capture = target.has(Feature::transformFeedback);
         let limits = plan_limits(&device.limits);
         Builder { translator: Translator::new(options.clone()), options, limits, can_capture }
@@ -125,13 +125,11 @@ impl Builder {
                 program.block(&format!("{}.uniforms", nir.stage().name())).is_at_hand = true;
             }
         }
-        let wishes = Wishes {
-            threshold: options.threshold,
-            push_constants: (DRIVER_UNIFORM_BYTES, self.limits.max_push_constants_size),
-            asked: options.classes.clone(),
-            all: options.all,
-            ..Wishes::default()
-        };
+        let wishes = Wishes::default()
+            .threshold(options.threshold)
+            .push_constants((DRIVER_UNIFORM_BYTES, self.limits.max_push_constants_size))
+            .asked(options.classes.clone())
+            .all(options.all);
         let plan = plan(&program, &self.limits, &wishes).map_err(|why| Error::new(why.to_string()))?;
         let of_stage = |shader: &Arc<Shader>| match &shader.source {
             Source::Nir(nir) => plan.placements(nir.stage()),
@@ -154,8 +152,7 @@ impl Builder {
                 let captured = self.captured(shader, nir)?;
                 let mut nir = (**nir).clone();
                 self.translator.set_placements(placements);
-                let emit =
-                    EmitOptions { offer: OFFERED, linkable: true, names: options.names, ..EmitOptions::default() };
+                let emit = EmitOptions::default().offer(OFFERED).linkable(true).names(options.names);
                 let module = self.translator.translate(&mut nir, &emit);
                 let module = module.map_err(|errors| Error::new(errors.to_string()))?;
                 Ok((module, captured))
@@ -193,9 +190,9 @@ pub(crate) fn capture_program(
     nir: &ntv::Shader,
     attributes: Vec<Attribute>,
 ) -> Result<Program> {
-    let options = Options { target: target.clone(), captures: BackEnd::Compute, attributes, ..Options::default() };
+    let options = Options::default().target(target.clone()).captures(BackEnd::Compute).attributes(attributes);
     let mut nir = nir.clone();
-    let emit = EmitOptions { linkable: true, ..EmitOptions::default() };
+    let emit = EmitOptions::default().linkable(true);
     let module = Translator::new(options).translate(&mut nir, &emit);
     let module = module.map_err(|errors| Error::new(errors.to_string()))?;
     let push_constants = if reads_push_constants(&module.words) { device.limits.max_push_constants_size } else { 0 };

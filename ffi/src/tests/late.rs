@@ -33,7 +33,7 @@ fn shaders() -> [Shader; 2] {
 
 /// A module of the library.
 fn own(mut shader: Shader) -> Module {
-    let options = EmitOptions { offer: u64::MAX, linkable: true, ..EmitOptions::default() };
+    let options = EmitOptions::default().offer(u64::MAX).linkable(true);
     Translator::default().translate(&mut shader, &options).expect("a module")
 }
 

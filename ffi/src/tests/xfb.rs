@@ -55,7 +55,11 @@ fn captures_are_carried_out_as_the_library_does() {
             let options = ntv_xfb_options { back_end, set, binding, passes_instance: set != 0, ..with(&row) };
             let instance_location = capture_slot.map(|_| 9);
             let attributes = vec![known];
-            let known = Options { captures, capture_slot, attributes, instance_location, ..Options::default() };
+            let known = Options::default()
+                .captures(captures)
+                .capture_slot(capture_slot)
+                .attributes(attributes)
+                .instance_location(instance_location);
             let module = Translator::new(known).translate(&mut shader(), &EmitOptions::default()).expect("a module");
             assert_eq!(translated(&options), (NTV_OK, module.words.clone(), None));
             seen.push(module.words);

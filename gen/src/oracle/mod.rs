@@ -50,7 +50,7 @@ impl Oracle {
 
     /// The oracle that asks `device`.
     pub fn new(device: Device) -> Oracle {
-        let options = Options { target: device.target().clone(), ..Options::default() };
+        let options = Options::default().target(device.target().clone());
         Oracle { device, translator: Translator::new(options) }
     }
 

@@ -54,7 +54,7 @@ impl<'a> Modules<'a> {
                 BackEnd::Storage if !pulls => Vec::new(),
                 BackEnd::Storage | BackEnd::Compute => vec![attribute(0, None), attribute(1, Some(1))],
             };
-            let options = Options { target: gpu.target().clone(), captures, attributes, ..Options::default() };
+            let options = Options::default().target(gpu.target().clone()).captures(captures).attributes(attributes);
             let module = Translator::new(options).translate(&mut shader.clone(), &EmitOptions::default());
             Ok((captures, module.map_err(|errors| format!("{captures:?}: {errors}"))?.words))
         };

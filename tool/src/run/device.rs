@@ -19,7 +19,7 @@ pub(super) fn run(args: &RunArgs, given: &Inputs, loaded: Loaded, reporter: &Rep
     let device = Device::open(&DeviceOptions { name, validation: args.validate, ..DeviceOptions::default() })?;
     let mut target = device.target().clone();
     args.workaround.iter().for_each(|workaround| target.work_around(*workaround, true));
-    let options = Options { target, ..Options::default() };
+    let options = Options::default().target(target);
     let modules = each(loaded, &options, reporter, |translator, mut job| {
         let read = job.shader.clone();
         let module = translator.translate(&mut job.shader, &EmitOptions::default()).map_err(problems)?;
