@@ -6,14 +6,11 @@
 //! What NIR and SPIR-V leave open is undefined too: the quotient by 0, a float that does not fit an integer.
 
 use super::float::{self, Floats};
-use super::Bits;
+use super::{Bits, Operand};
 use crate::ir::builder::evaluate_alu;
 use crate::ir::Swizzle;
 use crate::op::fold::{mask, sign_extend, to_float};
 use crate::op::{AluOp, Base, Form, Props};
-
-/// An operand: its components, which of them are read, and its width.
-pub(super) type Operand<'a> = (&'a [Bits], Swizzle, u8);
 
 /// The components of `op` on `operands`; `None` if a swizzle leaves its operand.
 pub(super) fn evaluate(

@@ -4,7 +4,7 @@
 //! operations need not be correctly rounded (Vulkan, "Precision and Operation of SPIR-V Instructions"). Such results are
 //! undefined for a run with [`Floats::Vulkan`]. What is left is the same on every driver.
 
-use super::alu::Operand;
+use super::Operand;
 use crate::op::fold::{is_normal, to_float};
 use crate::op::{AluOp, Base, Props};
 

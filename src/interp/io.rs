@@ -6,33 +6,13 @@
 use super::fault::FaultKind;
 use super::machine::Machine;
 use super::pointer::IoPointer;
-use super::{alu, Bits};
+use super::slot::Slot;
+use super::words::{joined, narrowed, widened};
+use super::Bits;
 use crate::ir::{Def, Inst, Stage, VarFlags};
 use crate::op::names::{frag_result, unpack_alu_type, varying, InterpMode, IoFlags, IoSemantics};
-use crate::op::{AluOp, AluType, Base, Index, Intrinsic, Modes};
+use crate::op::{AluType, Base, Index, Intrinsic, Modes};
 use crate::target::attachment_number;
-use std::collections::BTreeMap;
-
-/// A slot of the inputs or outputs, in NIR's numbering for the stage and direction.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Slot {
-    /// The slot.
-    pub slot: u32,
-    /// The vertex, of per-vertex inputs and outputs; else 0.
-    pub vertex: u32,
-    /// 1 for the second source of dual-source blending and for the second half of an attribute of four doubles; else 0.
-    pub index: u32,
-}
-
-impl Slot {
-    /// A slot that is not of a vertex.
-    pub fn new(slot: u32) -> Slot {
-        Slot { slot, vertex: 0, index: 0 }
-    }
-}
-
-/// Outputs by slot, four words of 32 bits to each. What was not written is undefined.
-pub type Outputs = BTreeMap<Slot, [Bits; 4]>;
 
 /// Where in the pixel an input is taken.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -420,31 +400,5 @@ impl Machine<'_> {
             let vertex = is_vertex.then(|| std::mem::take(&mut lane.outputs));
             lane.vertices.push((stream, vertex));
         }
-    }
-}
-
-/// Two words as a 64-bit component.
-pub(super) fn joined(low: Bits, high: Bits) -> Bits {
-    Bits { value: low.value | high.value << 32, undef: low.undef | high.undef << 32 }
-}
-
-/// A word as a component of `ty`.
-pub(super) fn narrowed(word: Bits, ty: AluType) -> Bits {
-    match (ty.base, ty.bits) {
-        (Base::Float, 16) => alu::scalar(AluOp::f2f16, [word; 2], 32),
-        (_, 16) => alu::scalar(AluOp::u2u16, [word; 2], 32),
-        (_, 8) => alu::scalar(AluOp::u2u8, [word; 2], 32),
-        (_, 1) => alu::scalar(AluOp::ine, [word, Bits::new(0)], 32),
-        _ => word,
-    }
-}
-
-/// A component of `ty` as a word.
-fn widened(component: Bits, ty: AluType) -> Bits {
-    match (ty.base, ty.bits) {
-        (_, 32) => component,
-        (Base::Float, 16) => alu::scalar(AluOp::f2f32, [component; 2], 16),
-        (Base::Int, bits) => alu::scalar(AluOp::i2i32, [component; 2], bits),
-        (_, bits) => alu::scalar(AluOp::u2u32, [component; 2], bits),
     }
 }

@@ -3,12 +3,12 @@
 use super::fault::{Fault, FaultKind};
 use super::flow::{Flow, END};
 use super::inputs::Inputs;
-use super::io::Outputs;
 use super::layout::Layout;
 use super::memory::{Buffer, Memory};
 use super::pointer::Pointer;
 use super::race::Races;
 use super::registers::Registers;
+use super::slot::Outputs;
 use super::{alu, Bits, Limits, Outcome, Resources};
 use crate::entity::SideTable;
 use crate::ir::{AluSrc, Block, Cf, Def, Inst, InstKind, Jump, PhiSrc, Shader, Stage, Swizzle, Var};

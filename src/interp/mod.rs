@@ -47,6 +47,7 @@
 mod access;
 mod alu;
 mod atomic;
+mod deref;
 mod descriptor;
 pub mod draw;
 mod fault;
@@ -63,13 +64,17 @@ mod memory;
 mod names;
 mod pointer;
 mod race;
+mod register_access;
 mod registers;
+mod resolve;
+mod slot;
 mod storage_image;
 mod subgroup;
 mod system;
 #[cfg(test)]
 mod tests;
 mod texture;
+mod words;
 
 pub use descriptor::Descriptor;
 pub use fault::{Fault, FaultKind};
@@ -77,12 +82,15 @@ pub use float::{is_imprecise, Floats};
 pub use format::{Format, Numbers};
 pub use image::{Compare, Filter, Image, Sampler, Texture, Wrap};
 pub use inputs::{Inputs, Invocation};
-pub use io::{Outputs, Slot};
 pub use memory::Buffer;
+pub use slot::{Outputs, Slot};
 
-use crate::ir::Shader;
+use crate::ir::{Shader, Swizzle};
 use memory::Memory;
 use std::collections::BTreeMap;
+
+/// An operand: its components, which of them are read, and its width.
+type Operand<'a> = (&'a [Bits], Swizzle, u8);
 
 /// A component of a value: its bits, and which of them are undefined.
 ///

@@ -1,13 +1,9 @@
 //! NIR's registers: what `decl_reg` declares.
 
-use super::alu;
-use super::fault::FaultKind;
-use super::machine::Machine;
 use super::Bits;
 use crate::entity::SideTable;
-use crate::ir::{Def, Inst, Shader};
-use crate::op::fold::from_float;
-use crate::op::{AluOp, Index, Intrinsic};
+use crate::ir::{Inst, Shader};
+use crate::op::{Index, Intrinsic};
 
 /// Components that the registers of an invocation may have.
 const MAX_COMPONENTS: u32 = 1 << 16;
@@ -15,10 +11,10 @@ const MAX_COMPONENTS: u32 = 1 << 16;
 /// The registers of all invocations.
 pub(super) struct Registers {
     /// Of each `decl_reg`, the first component and the number of elements.
-    places: SideTable<Inst, (u32, u32)>,
+    pub places: SideTable<Inst, (u32, u32)>,
     /// Components of one invocation.
-    components: usize,
-    values: Vec<Bits>,
+    pub components: usize,
+    pub values: Vec<Bits>,
 }
 
 impl Registers {
@@ -40,75 +36,5 @@ impl Registers {
             }
         }
         Registers { places, components: next as usize, values: undefined.repeat(invocations) }
-    }
-}
-
-impl Machine<'_> {
-    /// `load_reg`, `store_reg` and their indirect forms.
-    pub(super) fn register_access(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) {
-        let is_store = matches!(op, Intrinsic::store_reg | Intrinsic::store_reg_indirect);
-        let register = srcs[usize::from(is_store)];
-        let indirect = srcs.get(usize::from(is_store) + 1).copied();
-        for i in 0..self.active.len() {
-            let lane = self.active[i];
-            let Some(at) = self.register_element(inst, register, indirect, lane) else {
-                self.set(inst, lane, &[]);
-                continue;
-            };
-            if is_store {
-                let mask = self.shader.index(inst, Index::write_mask);
-                for (c, value) in self.stored(inst, srcs[0], lane).into_iter().enumerate() {
-                    if mask >> c & 1 != 0 {
-                        self.registers.values[at + c] = value;
-                    }
-                }
-            } else {
-                let loaded = self.loaded(inst, at);
-                self.set(inst, lane, &loaded);
-            }
-        }
-    }
-
-    /// First component of the element that an access names.
-    fn register_element(&mut self, inst: Inst, register: Def, indirect: Option<Def>, lane: usize) -> Option<usize> {
-        let decl = register.inst();
-        let (first, elements) = self.registers.places[decl];
-        let offset = indirect.map_or(Bits::new(0), |def| self.scalar(def, lane));
-        if !offset.is_defined() {
-            self.fault(FaultKind::UndefinedAddress, inst, lane, "the index of the register is undefined");
-            return None;
-        }
-        let element = u64::from(self.shader.index(inst, Index::base)) + offset.value;
-        if element >= u64::from(elements) {
-            let message = format!("element {element} of a register of {elements}");
-            self.fault(FaultKind::OutOfBounds, inst, lane, message);
-            return None;
-        }
-        let components = u64::from(self.shader.index(decl, Index::num_components));
-        Some(lane * self.registers.components + first as usize + (element * components) as usize)
-    }
-
-    /// A register's value as the legacy modifiers want it.
-    fn loaded(&self, inst: Inst, at: usize) -> Vec<Bits> {
-        let data = self.shader.insts[inst];
-        let values = &self.registers.values[at..at + usize::from(data.num_components)];
-        let modified = |mut value: Bits| {
-            for (index, op) in [(Index::legacy_fabs, AluOp::fabs), (Index::legacy_fneg, AluOp::fneg)] {
-                if self.shader.index(inst, index) != 0 {
-                    value = alu::scalar(op, [value; 2], data.bit_size);
-                }
-            }
-            value
-        };
-        values.iter().map(|value| modified(*value)).collect()
-    }
-
-    /// What a store stores, clamped if it says so.
-    fn stored(&self, inst: Inst, def: Def, lane: usize) -> Vec<Bits> {
-        let bits = self.shader.bit_size(def);
-        let clamps = self.shader.index(inst, Index::legacy_fsat) != 0;
-        let one = Bits::new(from_float(1.0, bits.max(16)));
-        let values = self.value(def, lane).iter();
-        values.map(|value| if clamps { alu::scalar(AluOp::fsat, [*value, one], bits) } else { *value }).collect()
     }
 }

@@ -3,15 +3,16 @@
 //! Level 0 of an image is memory like any other, so its texels are read and written as bytes of [`Memory::Image`]. What is
 //! outside is undefined when loaded, and dropped when stored.
 
-use super::descriptor::{Descriptor, Problem};
+use super::descriptor::Descriptor;
 use super::fault::FaultKind;
 use super::format::Texel;
 use super::image::{Image, Place};
-use super::io::narrowed;
 use super::machine::Machine;
 use super::memory::{Address, Memory};
 use super::race::Use;
+use super::resolve::Problem;
 use super::texture::{flat, size, RESIDENT};
+use super::words::narrowed;
 use super::{alu, Bits};
 use crate::analysis::textures::{instr_texel, Name, Texture as Declared};
 use crate::ir::{Def, Inst};

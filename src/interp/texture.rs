@@ -1,11 +1,11 @@
 //! Texture operations: from the sources of an instruction to a point of a texture, and from what is there to the result.
 
-use super::descriptor::{integer, Problem};
 use super::fault::FaultKind;
 use super::filter::{detail, Detail, Point, UNDEFINED};
 use super::image::{Image, Place, Sampler, Texture};
-use super::io::narrowed;
 use super::machine::Machine;
+use super::resolve::{integer, Problem};
+use super::words::narrowed;
 use super::{alu, Bits};
 use crate::analysis::textures::{Name, Texture as Declared};
 use crate::ir::{Def, Inst, TexData, TypeData};

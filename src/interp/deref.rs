@@ -1,0 +1,275 @@
+//! Derefs: the places that their pointers lead to.
+
+use super::fault::FaultKind;
+use super::layout::component_bytes;
+use super::machine::Machine;
+use super::memory::{Address, Memory};
+use super::pointer::{IoPointer, Pointer};
+use super::words::joined;
+use super::Bits;
+use crate::ir::{ArrayIndex, Def, Deref, DerefKind, Inst, Stage, Type, TypeData, Var, VarFlags};
+use crate::op::fold::sign_extend;
+use crate::op::Modes;
+
+/// What a step adds.
+#[derive(Clone, Copy)]
+enum Step {
+    /// Element of an array, matrix or vector.
+    Index(i64),
+    /// Member of a struct.
+    Field(u32),
+}
+
+impl Machine<'_> {
+    /// Runs a deref.
+    pub(super) fn deref(&mut self, inst: Inst, deref: &Deref) {
+        for i in 0..self.active.len() {
+            let lane = self.active[i];
+            let pointer = match deref.kind {
+                DerefKind::Var(var) => self.variable(inst, var, lane),
+                DerefKind::Array { parent, index } => {
+                    self.index(inst, index, lane).map_or(Pointer::Nowhere, |n| self.walk(parent, lane, Step::Index(n)))
+                }
+                DerefKind::Struct { parent, field } => self.walk(parent, lane, Step::Field(field)),
+                DerefKind::PtrAsArray { parent, index } => {
+                    let stride = self.stride_of_elements(parent);
+                    let index = self.index(inst, index, lane).zip(stride);
+                    match (index, self.pointer(parent, lane)) {
+                        (Some((n, stride)), Pointer::Memory(at)) => Pointer::Memory(at.plus(n.wrapping_mul(stride))),
+                        _ => Pointer::Nowhere,
+                    }
+                }
+                DerefKind::Cast { parent, .. } => self.cast(inst, parent, deref.modes, lane),
+                DerefKind::ArrayWildcard { .. } => {
+                    self.fault(FaultKind::Unsupported, inst, lane, "a wildcard");
+                    Pointer::Nowhere
+                }
+            };
+            self.set_pointer(inst, lane, pointer);
+        }
+    }
+
+    /// A pointer of another type, or an address as a pointer.
+    fn cast(&mut self, inst: Inst, parent: Def, modes: Modes, lane: usize) -> Pointer {
+        if self.shader.as_deref(parent).is_some() {
+            return self.pointer(parent, lane);
+        }
+        // Without integers of 64 bits an address is two words.
+        let address = match *self.value(parent, lane) {
+            [low, high, ..] => joined(low, high),
+            _ => self.scalar(parent, lane),
+        };
+        if modes != Modes::GLOBAL {
+            self.fault(FaultKind::Unsupported, inst, lane, "a number as a pointer to other than global memory");
+            return Pointer::Nowhere;
+        }
+        if !address.is_defined() {
+            self.fault(
+                FaultKind::UndefinedAddress,
+                inst,
+                lane,
+                format!("the address {} is undefined", self.shader.shown(parent)),
+            );
+            return Pointer::Nowhere;
+        }
+        Pointer::Memory(Address::anywhere(Memory::Global, address.value as i64))
+    }
+
+    /// Bytes from what `pointer` points to, to the next of its kind.
+    fn stride_of_elements(&self, mut pointer: Def) -> Option<i64> {
+        loop {
+            let deref = self.shader.as_deref(pointer)?;
+            match deref.kind {
+                DerefKind::PtrAsArray { parent, .. } => pointer = parent,
+                DerefKind::Cast { stride, .. } if stride != 0 => return Some(stride.into()),
+                DerefKind::Array { parent, .. } => {
+                    let array = self.shader.as_deref(parent)?.ty;
+                    return self.layout.stride(&self.shader.types, array).map(|stride| stride as i64);
+                }
+                _ => return self.layout.of(deref.ty).map(|extent| extent.size as i64),
+            }
+        }
+    }
+
+    fn variable(&mut self, inst: Inst, var: Var, lane: usize) -> Pointer {
+        let variable = &self.shader.vars[var];
+        let size = self.layout.of(variable.ty).map_or(0, |extent| extent.size) as i64;
+        let start = self.places[var] as i64;
+        let own = |memory| Pointer::Memory(Address { memory, byte: start, start, end: start + size });
+        let pointer = match variable.mode {
+            Modes::UBO => Pointer::Block(Memory::Uniform(variable.driver_location)),
+            Modes::SSBO => Pointer::Block(Memory::Storage(variable.driver_location)),
+            Modes::PUSH_CONST => Pointer::Block(Memory::Push),
+            // A block is as long as the memory: a dump does not say how long it is.
+            Modes::SHARED if self.shader.types.as_struct(variable.ty).is_some() => Pointer::Block(Memory::Shared),
+            Modes::SHARED => own(Memory::Shared),
+            Modes::SHADER_TEMP | Modes::FUNCTION_TEMP | Modes::CONSTANT => own(Memory::Private),
+            Modes::SHADER_IN | Modes::SHADER_OUT => {
+                let wants_vertex = self.is_per_vertex(var);
+                Pointer::Io(IoPointer { var, vertex: 0, wants_vertex, word: u32::from(variable.location_frac) })
+            }
+            _ => self.first_descriptor(var).map_or(Pointer::Nowhere, Pointer::Descriptor),
+        };
+        if variable.initializer.is_some() && variable.values.is_none() && variable.mode != Modes::UNIFORM {
+            self.fault(FaultKind::Unsupported, inst, lane, "a variable whose first value is not known");
+        }
+        pointer
+    }
+
+    /// Whether the outermost array of an input or output counts vertices.
+    fn is_per_vertex(&self, var: Var) -> bool {
+        let variable = &self.shader.vars[var];
+        let is_input = variable.mode == Modes::SHADER_IN;
+        let arrayed = match self.shader.stage() {
+            Stage::TessCtrl => true,
+            Stage::TessEval | Stage::Geometry => is_input,
+            _ => false,
+        };
+        arrayed
+            && !variable.flags.intersects(VarFlags::PATCH | VarFlags::PER_PRIMITIVE)
+            && self.shader.types.as_array(variable.ty).is_some()
+    }
+
+    /// The value of an array index; `None` if it is undefined.
+    fn index(&mut self, inst: Inst, index: ArrayIndex, lane: usize) -> Option<i64> {
+        match index {
+            ArrayIndex::Imm(value) => Some(value),
+            ArrayIndex::Def(def) => {
+                let value = self.scalar(def, lane);
+                if !value.is_defined() {
+                    self.fault(
+                        FaultKind::UndefinedAddress,
+                        inst,
+                        lane,
+                        format!("the index {} is undefined", self.shader.shown(def)),
+                    );
+                    return None;
+                }
+                Some(sign_extend(value.value, self.shader.bit_size(def)))
+            }
+        }
+    }
+
+    /// The pointer one step from `parent`.
+    fn walk(&self, parent: Def, lane: usize, step: Step) -> Pointer {
+        let Some(ty) = self.shader.as_deref(parent).map(|deref| deref.ty) else { return Pointer::Nowhere };
+        match self.pointer(parent, lane) {
+            Pointer::Nowhere => Pointer::Nowhere,
+            Pointer::Block(memory) => self.walk_block(memory, ty, step),
+            Pointer::Memory(address) => {
+                self.bytes(ty, step).map_or(Pointer::Nowhere, |bytes| Pointer::Memory(address.plus(bytes)))
+            }
+            Pointer::Io(io) => self.walk_io(io, ty, step),
+            Pointer::Descriptor(first) => match step {
+                Step::Index(index) => {
+                    self.descriptor_element(first, ty, index).map_or(Pointer::Nowhere, Pointer::Descriptor)
+                }
+                Step::Field(_) => Pointer::Nowhere,
+            },
+        }
+    }
+
+    /// A step into a block, or to another block of an array.
+    fn walk_block(&self, memory: Memory, ty: Type, step: Step) -> Pointer {
+        let types = &self.shader.types;
+        let Step::Index(index) = step else {
+            let into = self.bytes(ty, step);
+            return into.map_or(Pointer::Nowhere, |byte| Pointer::Memory(Address::anywhere(memory, byte)));
+        };
+        let blocks = match types.as_array(ty) {
+            Some((elem, _)) if types.as_struct(types.without_arrays(elem)).is_some() => self.block_count(elem),
+            _ => return Pointer::Nowhere,
+        };
+        // Blocks far outside do not exist, whatever their number.
+        let plus = |first: u32| {
+            u32::try_from(i64::from(first).saturating_add(index.saturating_mul(blocks))).unwrap_or(u32::MAX)
+        };
+        match memory {
+            Memory::Uniform(first) => Pointer::Block(Memory::Uniform(plus(first))),
+            Memory::Storage(first) => Pointer::Block(Memory::Storage(plus(first))),
+            _ => Pointer::Nowhere,
+        }
+    }
+
+    fn block_count(&self, mut ty: Type) -> i64 {
+        let mut count = 1i64;
+        while let Some((elem, len)) = self.shader.types.as_array(ty) {
+            count = count.saturating_mul(i64::from(len.unwrap_or(1)));
+            ty = elem;
+        }
+        count
+    }
+
+    /// How many bytes a step into `ty` is.
+    fn bytes(&self, ty: Type, step: Step) -> Option<i64> {
+        let types = &self.shader.types;
+        match step {
+            Step::Index(index) => {
+                // A lane of a vector that does not exist must not be one of the next vector.
+                if matches!(types.get(ty), TypeData::Vector(_, n) if !(0..i64::from(n)).contains(&index)) {
+                    return Some(i64::MIN / 2);
+                }
+                Some(index.saturating_mul(self.layout.stride(types, ty)? as i64))
+            }
+            Step::Field(field) => self.layout.field_offset(types, ty, field).map(|bytes| bytes as i64),
+        }
+    }
+
+    fn walk_io(&self, io: IoPointer, ty: Type, step: Step) -> Pointer {
+        let types = &self.shader.types;
+        let words = match step {
+            Step::Index(index) => {
+                let Ok(index) = u32::try_from(index) else { return Pointer::Nowhere };
+                if io.wants_vertex {
+                    return Pointer::Io(IoPointer { vertex: index, wants_vertex: false, ..io });
+                }
+                index.saturating_mul(match types.get(ty) {
+                    TypeData::Array { .. } if self.is_compact(io.var) => 1,
+                    TypeData::Array { elem, .. } => 4 * types.slots(elem),
+                    TypeData::Matrix { scalar, rows, .. } if scalar.bits == 64 && rows > 2 => 8,
+                    TypeData::Matrix { .. } => 4,
+                    TypeData::Vector(scalar, n) if index < u32::from(n) => component_bytes(scalar).div_ceil(4) as u32,
+                    _ => return Pointer::Nowhere,
+                })
+            }
+            Step::Field(field) => {
+                let fields = types.as_struct(ty).map_or(&[][..], |data| &data.fields[..]);
+                let before = fields.iter().take(field as usize);
+                before.fold(0u32, |words, field| words.saturating_add(4 * types.slots(field.ty)))
+            }
+        };
+        Pointer::Io(IoPointer { word: io.word.saturating_add(words), ..io })
+    }
+
+    fn is_compact(&self, var: Var) -> bool {
+        self.shader.vars[var].flags.contains(VarFlags::COMPACT)
+    }
+
+    /// The length of the run-time array that is the last member of the block at `pointer`.
+    pub(super) fn array_length(&mut self, inst: Inst, pointer: Def) {
+        for i in 0..self.active.len() {
+            let lane = self.active[i];
+            let length = self.block_array_length(pointer, lane);
+            if length.is_none() {
+                self.fault(FaultKind::OutOfBounds, inst, lane, "no block with a run-time array");
+            }
+            let length = length.map(Bits::new);
+            self.set(inst, lane, length.as_slice());
+        }
+    }
+
+    fn block_array_length(&self, pointer: Def, lane: usize) -> Option<u64> {
+        let types = &self.shader.types;
+        let ty = self.shader.as_deref(pointer)?.ty;
+        let (array, start, size) = match self.pointer(pointer, lane) {
+            Pointer::Block(memory) => {
+                let last = types.as_struct(ty)?.fields.len().checked_sub(1)?;
+                let start = self.layout.field_offset(types, ty, last as u32)?;
+                (types.as_struct(ty)?.fields[last].ty, start, self.memory_size(memory, lane)?)
+            }
+            Pointer::Memory(address) => (ty, address.byte as u64, self.memory_size(address.memory, lane)?),
+            _ => return None,
+        };
+        size.saturating_sub(start).checked_div(self.layout.stride(types, array)?)
+    }
+}
