@@ -29,35 +29,35 @@ const CASES: &[Case] = &[
         replace: "after: [Barriers]",
         with: "after: [Viewport]",
         code: CONSTANT,
-        says: "Dirty: rule `after`: Framebuffer has to come after Viewport",
+        says: "Dirty: rule `after`: Framebuffer must be after Viewport",
     },
     Case {
         name: "after_itself",
         replace: "after: [Barriers]",
         with: "after: [Framebuffer]",
         code: CONSTANT,
-        says: "Dirty: rule `after`: Framebuffer has to come after Framebuffer",
+        says: "Dirty: rule `after`: Framebuffer must be after Framebuffer",
     },
     Case {
         name: "invalidates",
         replace: "invalidates: [Viewport]",
         with: "invalidates: [Barriers]",
         code: CONSTANT,
-        says: "Dirty: rule `invalidates`: Framebuffer has to come before Barriers, which it invalidates",
+        says: "Dirty: rule `invalidates`: Framebuffer must be before Barriers, which it invalidates",
     },
     Case {
         name: "phase",
         replace: "phase: BeforeRendering, handler: barriers",
         with: "phase: Rendering, handler: barriers",
         code: CONSTANT,
-        says: "Dirty: rule `phase`: Framebuffer is of phase BeforeRendering, and Barriers in the row above of a later one, Rendering",
+        says: "Dirty: rule `phase`: Framebuffer has phase BeforeRendering, and Barriers in the row above has a later one, Rendering",
     },
     Case {
         name: "commands",
         replace: "not_for: [Clear],",
         with: "",
         code: CONSTANT,
-        says: "Dirty: rule `commands`: Clear handles Framebuffer, which invalidates Viewport; so Viewport has to name Clear in \
+        says: "Dirty: rule `commands`: Clear handles Framebuffer, which invalidates Viewport; so Viewport must name Clear in \
                `commands` or `not_for`",
     },
     Case {
@@ -72,7 +72,7 @@ const CASES: &[Case] = &[
         replace: "from: [Framebuffer], uses: []",
         with: "from: [Framebuffer], uses: [CanDraw]",
         code: CONSTANT,
-        says: "Cached: rule `uses`: IsComplete has to come after CanDraw",
+        says: "Cached: rule `uses`: IsComplete must be after CanDraw",
     },
     Case {
         name: "set_of_another_enum",
