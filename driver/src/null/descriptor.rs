@@ -43,7 +43,7 @@ pub(super) struct Binding {
     pub(super) count: u32,
 }
 
-/// What is kept of a layout, shared with the sets that were made with it.
+/// The data of a layout, shared with the sets that were made with it.
 pub(super) struct SetLayout {
     /// By number.
     pub(super) bindings: Vec<Binding>,
@@ -100,7 +100,7 @@ impl Create for vk::DescriptorSetLayout {
 pub(super) unsafe fn slice<'a, T>(start: *const T, count: u32) -> &'a [T] {
     match start.is_null() {
         true => &[],
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller guarantees it.
         false => unsafe { std::slice::from_raw_parts(start, count as usize) },
     }
 }
@@ -110,11 +110,11 @@ unsafe extern "system" fn get_layout_support(
     _: *const vk::DescriptorSetLayoutCreateInfo<'_>,
     out: *mut vk::DescriptorSetLayoutSupport<'_>,
 ) {
-    // SAFETY: the caller's to write.
+    // SAFETY: the caller gives pointers to write.
     unsafe { (*out).supported = vk::TRUE };
 }
 
-/// What is kept of a pool.
+/// The data of a pool.
 pub(super) struct Pool {
     sets: Vec<vk::DescriptorSet>,
     max_sets: u32,
@@ -169,7 +169,7 @@ pub(super) enum Descriptor {
     Texels(vk::BufferView),
 }
 
-/// What is kept of a set. Without checks, it is empty.
+/// The data of a set. Without checks, it is empty.
 pub(super) struct Set {
     pool: vk::DescriptorPool,
     /// Its place among the sets of the pool.
@@ -291,7 +291,7 @@ impl Write {
     ) -> Write {
         use vk::DescriptorType as Ty;
         let one = |i: u32| {
-            // SAFETY: as asked of the caller.
+            // SAFETY: the caller guarantees it.
             unsafe {
                 let data = data.byte_add(i as usize * stride);
                 match ty {
@@ -331,12 +331,12 @@ impl Write {
             _ => (write.p_image_info.cast(), size_of::<vk::DescriptorImageInfo>()),
         };
         let place = (write.dst_binding, write.dst_array_element);
-        // SAFETY: as asked of the caller: the array that the type takes has as many elements as the struct says.
+        // SAFETY: the caller guarantees it: the array that the type takes has as many elements as the struct says.
         unsafe { Write::read(place, write.descriptor_type, (data, write.descriptor_count, stride)) }
     }
 }
 
-/// What is kept of a template.
+/// The data of a template.
 pub(super) struct Template {
     entries: Vec<vk::DescriptorUpdateTemplateEntry>,
     pub(super) bind_point: vk::PipelineBindPoint,
@@ -350,7 +350,7 @@ impl Template {
     pub(super) unsafe fn writes(&self, data: *const c_void) -> Vec<Write> {
         let write = |entry: &vk::DescriptorUpdateTemplateEntry| {
             let place = (entry.dst_binding, entry.dst_array_element);
-            // SAFETY: as asked of the caller.
+            // SAFETY: the caller guarantees it.
             unsafe {
                 let from = (data.byte_add(entry.offset), entry.descriptor_count, entry.stride);
                 Write::read(place, entry.descriptor_type, from)

@@ -51,7 +51,7 @@ impl Head {
 /// `handle` was given out by a world that still exists, or is null.
 pub(super) unsafe fn head<'a, H: Handle>(handle: H) -> &'a Head {
     let record = handle.as_raw() as usize as *const Head;
-    // SAFETY: as asked of the caller; records live as long as their world.
+    // SAFETY: the caller guarantees it; records live as long as their world.
     let head = unsafe { record.as_ref() }.filter(|head| head.magic == MAGIC);
     head.unwrap_or_else(|| panic!("a handle of {:?} that no world gave out", H::TYPE))
 }
@@ -61,7 +61,7 @@ pub(super) unsafe fn head<'a, H: Handle>(handle: H) -> &'a Head {
 /// # Safety
 /// `handle` was given out by a world that still exists.
 pub(super) unsafe fn world<'a, H: Handle>(handle: H, call: &str) -> &'a World {
-    // SAFETY: as asked of the caller.
+    // SAFETY: the caller guarantees it.
     let head = unsafe { head(handle) };
     // SAFETY: the world exists as long as its records.
     let world = unsafe { &*head.world };

@@ -338,7 +338,7 @@ impl World {
         }
         let mut missing = Vec::new();
         if !info.p_enabled_features.is_null() {
-            // SAFETY: as asked of the caller.
+            // SAFETY: the caller guarantees it.
             unsafe { self.missing_core(info.p_enabled_features, &mut missing) };
         }
         let mut chain = info.p_next;
@@ -347,7 +347,7 @@ impl World {
             // SAFETY: every struct of a chain begins with this one.
             let (kind, next) = unsafe { ((*head).s_type, (*head).p_next) };
             if kind == vk::StructureType::PHYSICAL_DEVICE_FEATURES_2 {
-                // SAFETY: the structure type says what it is.
+                // SAFETY: the structure type gives the Rust type.
                 unsafe {
                     self.missing_core(
                         &raw const (*chain.cast::<vk::PhysicalDeviceFeatures2<'_>>()).features,

@@ -45,7 +45,7 @@ const EXTENSIONS: &[&str] =
 /// `count` can be written; if `out` is not null, as many of it can be as `count` says.
 pub(super) unsafe fn give<T>(values: impl ExactSizeIterator<Item = T>, count: *mut u32, out: *mut T) -> vk::Result {
     let len = values.len() as u32;
-    // SAFETY: as asked of the caller.
+    // SAFETY: the caller guarantees it.
     unsafe {
         if out.is_null() {
             *count = len;
@@ -69,7 +69,7 @@ fn extension(name: &&str) -> vk::ExtensionProperties {
 }
 
 unsafe extern "system" fn enumerate_instance_version(version: *mut u32) -> vk::Result {
-    // SAFETY: the caller's to write.
+    // SAFETY: the caller gives pointers to write.
     unsafe { *version = vk::API_VERSION_1_3 };
     vk::Result::SUCCESS
 }
@@ -82,7 +82,7 @@ unsafe extern "system" fn enumerate_instance_extension_properties(
     if !layer.is_null() {
         return vk::Result::ERROR_LAYER_NOT_PRESENT;
     }
-    // SAFETY: the caller's to write.
+    // SAFETY: the caller gives pointers to write.
     unsafe { give(EXTENSIONS.iter().map(extension), count, out) }
 }
 
@@ -90,7 +90,7 @@ unsafe extern "system" fn enumerate_instance_layer_properties(
     count: *mut u32,
     out: *mut vk::LayerProperties,
 ) -> vk::Result {
-    // SAFETY: the caller's to write.
+    // SAFETY: the caller gives pointers to write.
     unsafe { give(std::iter::empty(), count, out) }
 }
 
@@ -99,7 +99,7 @@ unsafe extern "system" fn enumerate_instance_layer_properties(
 /// # Safety
 /// The array has `count` C strings.
 unsafe fn names(array: *const *const c_char, count: u32) -> HashSet<String> {
-    // SAFETY: as asked of the caller.
+    // SAFETY: the caller guarantees it.
     let name = |i: u32| unsafe { CStr::from_ptr(*array.add(i as usize)).to_string_lossy().into_owned() };
     (0..count).map(name).collect()
 }
@@ -158,7 +158,7 @@ unsafe extern "system" fn enumerate_physical_devices(
     // SAFETY: the caller gives an instance.
     let record = unsafe { &*ptr::from_ref::<Head>(head(instance)).cast::<dispatch::Instance>() };
     let physical = vk::PhysicalDevice::from_raw(&raw const record.physical as u64);
-    // SAFETY: the caller's to write.
+    // SAFETY: the caller gives pointers to write.
     unsafe { give(std::iter::once(physical), count, out) }
 }
 
@@ -284,7 +284,7 @@ unsafe extern "system" fn get_queue_family_properties(
     count: *mut u32,
     out: *mut vk::QueueFamilyProperties,
 ) {
-    // SAFETY: the caller's to write.
+    // SAFETY: the caller gives pointers to write.
     let _ = unsafe { give(std::iter::once(family()), count, out) };
 }
 
@@ -293,7 +293,7 @@ unsafe extern "system" fn get_queue_family_properties2(
     count: *mut u32,
     out: *mut vk::QueueFamilyProperties2<'_>,
 ) {
-    // SAFETY: the caller's to write.
+    // SAFETY: the caller gives pointers to write.
     unsafe {
         if out.is_null() || *count == 0 {
             *count = u32::from(out.is_null());
@@ -315,7 +315,7 @@ unsafe extern "system" fn enumerate_device_extension_properties(
     }
     // SAFETY: the caller gives a physical device.
     let names = unsafe { world(physical, "vkEnumerateDeviceExtensionProperties") }.extensions();
-    // SAFETY: the caller's to write.
+    // SAFETY: the caller gives pointers to write.
     unsafe { give(names.iter().map(extension), count, out) }
 }
 
@@ -324,7 +324,7 @@ unsafe extern "system" fn enumerate_device_layer_properties(
     count: *mut u32,
     out: *mut vk::LayerProperties,
 ) -> vk::Result {
-    // SAFETY: the caller's to write.
+    // SAFETY: the caller gives pointers to write.
     unsafe { give(std::iter::empty(), count, out) }
 }
 

@@ -87,7 +87,7 @@ impl Drop for Bytes {
     }
 }
 
-/// What is kept of a memory object.
+/// The data of a memory object.
 pub(super) struct Memory {
     pub(super) bytes: Arc<Bytes>,
     pub(super) size: u64,
@@ -144,7 +144,7 @@ impl World {
     pub(super) unsafe fn fill_budget(&self, chain: *mut c_void) {
         let mut head = chain.cast::<vk::BaseOutStructure<'_>>();
         while !head.is_null() {
-            // SAFETY: every struct of a chain begins with its type, which says what it is.
+            // SAFETY: every struct of a chain begins with its type, which gives the Rust type.
             unsafe {
                 if (*head).s_type == vk::StructureType::PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT {
                     let budget = &mut *head.cast::<vk::PhysicalDeviceMemoryBudgetPropertiesEXT<'_>>();

@@ -54,7 +54,7 @@ impl Create for vk::ShaderModule {
     }
 }
 
-/// What is kept of a pipeline layout. Without checks, it is empty.
+/// The data of a pipeline layout. Without checks, it is empty.
 #[derive(Clone, Default)]
 pub(super) struct Layout {
     /// What each set's layout is made of.
@@ -101,7 +101,7 @@ impl Create for vk::PipelineLayout {
     }
 }
 
-/// What is kept of a cache: the numbers of the pipelines that were made with it, or were in the data that it was made from.
+/// The data of a cache: the numbers of the pipelines that were made with it, or were in the data that it was made from.
 pub(super) struct Cache {
     pipelines: BTreeSet<u64>,
 }
@@ -183,7 +183,7 @@ unsafe extern "system" fn merge_caches(
     vk::Result::SUCCESS
 }
 
-/// What is kept of a pipeline. Without checks, it is empty.
+/// The data of a pipeline. Without checks, it is empty.
 #[derive(Clone, Default)]
 pub(super) struct Pipeline {
     /// What its parts are made of: vertex input, shaders before rasterization, the fragment shader, output.
@@ -217,7 +217,7 @@ impl State {
     unsafe fn graphics(&mut self, info: &vk::GraphicsPipelineCreateInfo<'_>) -> (Content, Pipeline) {
         let call = "vkCreateGraphicsPipelines";
         let mut pipeline = Pipeline::default();
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller guarantees it.
         unsafe {
             let libraries = find::<vk::PipelineLibraryCreateInfoKHR<'_>>(info.p_next);
             let libraries = libraries.map_or(&[][..], |all| slice(all.p_libraries, all.library_count));
@@ -269,7 +269,7 @@ impl State {
     unsafe fn compute(&mut self, info: &vk::ComputePipelineCreateInfo<'_>) -> (Content, Pipeline) {
         let call = "vkCreateComputePipelines";
         let layout = self.get(info.layout, call).cloned().unwrap_or_default();
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller guarantees it.
         let content = self.content(call, |encoder| unsafe {
             Stage(&info.stage).encode(encoder);
             layout.encode(encoder);
@@ -350,7 +350,7 @@ unsafe fn create_pipelines<T>(
             result = error;
             vk::Pipeline::null()
         });
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller guarantees it.
         unsafe { out.add(i).write(pipeline) };
     }
     result
@@ -389,7 +389,7 @@ impl Create for vk::RenderPass {
     type Info<'a> = vk::RenderPassCreateInfo<'a>;
 
     unsafe fn create(state: &mut State, info: &Self::Info<'_>) -> Result<(Content, Vec<Attachment>), vk::Result> {
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller guarantees it.
         let content = state.content("vkCreateRenderPass", |encoder| unsafe { info.encode(encoder) });
         // SAFETY: as above.
         let attachments = unsafe { slice(info.p_attachments, info.attachment_count) };
@@ -417,7 +417,7 @@ unsafe extern "system" fn create_render_pass2(
 }
 
 unsafe extern "system" fn get_granularity(_: vk::Device, _: vk::RenderPass, out: *mut vk::Extent2D) {
-    // SAFETY: the caller's to write.
+    // SAFETY: the caller gives pointers to write.
     unsafe { *out = vk::Extent2D { width: 1, height: 1 } };
 }
 
@@ -429,7 +429,7 @@ impl Create for vk::Framebuffer {
     type Info<'a> = vk::FramebufferCreateInfo<'a>;
 
     unsafe fn create(state: &mut State, info: &Self::Info<'_>) -> Result<(Content, Vec<vk::ImageView>), vk::Result> {
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller guarantees it.
         let content = state.content("vkCreateFramebuffer", |encoder| unsafe { info.encode(encoder) });
         let views = match info.flags.contains(vk::FramebufferCreateFlags::IMAGELESS) {
             true => &[],

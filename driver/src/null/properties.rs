@@ -129,7 +129,7 @@ const LIMITS: vk::PhysicalDeviceLimits = vk::PhysicalDeviceLimits {
 /// Writes fields into the struct at `$at` if it is one of those named; says whether it is.
 macro_rules! fill {
     ($at:expr; $($ty:ident { $($field:ident: $value:expr),* $(,)? })*) => {
-        // SAFETY: every struct of a chain begins with its type, which says what it is.
+        // SAFETY: every struct of a chain begins with its type, which gives the Rust type.
         match unsafe { (*$at.cast::<vk::BaseOutStructure<'_>>()).s_type } {
             $(<vk::$ty<'static> as TaggedStructure>::STRUCTURE_TYPE => {
                 // SAFETY: as above.

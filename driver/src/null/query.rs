@@ -20,7 +20,7 @@ pub(super) const FUNCTIONS: &[Function] = functions! {
     PFN_vkResetEvent = reset_event;
 };
 
-/// What is kept of a query pool.
+/// The data of a query pool.
 pub(super) struct QueryPool {
     /// How many numbers a query gives.
     numbers: u32,
@@ -95,7 +95,7 @@ impl State {
                 let at = u64::from(i) * stride + j as u64 * width;
                 // What is not available is not written.
                 let (Some(number), true) = (number, at + width <= size) else { continue };
-                // SAFETY: as asked of the caller.
+                // SAFETY: the caller guarantees it.
                 unsafe {
                     match wide {
                         true => data.byte_add(at as usize).cast::<u64>().write_unaligned(number),

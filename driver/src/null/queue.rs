@@ -71,7 +71,7 @@ impl Create for vk::Fence {
     }
 }
 
-/// What is kept of a semaphore. A binary one counts as far as 1.
+/// The data of a semaphore. A binary one counts as far as 1.
 pub(super) struct Semaphore {
     timeline: bool,
     value: u64,
@@ -100,7 +100,7 @@ impl Create for vk::Semaphore {
 pub(super) unsafe fn find<'a, T: vk::TaggedStructure>(chain: *const c_void) -> Option<&'a T> {
     let mut head = chain.cast::<vk::BaseInStructure<'_>>();
     while !head.is_null() {
-        // SAFETY: every struct of a chain begins with its type, which says what it is.
+        // SAFETY: every struct of a chain begins with its type, which gives the Rust type.
         unsafe {
             if (*head).s_type == T::STRUCTURE_TYPE {
                 return Some(&*head.cast());
@@ -243,7 +243,7 @@ impl World {
     ) -> (Vec<NonNull<CommandBuffer>>, Vec<Arc<Recorded>>) {
         let (mut records, mut work) = (Vec::new(), Vec::new());
         for buffer in buffers {
-            // SAFETY: as asked of the caller.
+            // SAFETY: the caller guarantees it.
             let record = unsafe { CommandBuffer::of(buffer) };
             match record.submitted() {
                 Ok(done) => work.extend(done),

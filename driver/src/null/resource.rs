@@ -46,7 +46,7 @@ pub(super) struct Place {
     pub(super) offset: u64,
 }
 
-/// What is kept of a buffer.
+/// The data of a buffer.
 pub(super) struct Buffer {
     pub(super) size: u64,
     pub(super) place: Option<Place>,
@@ -67,7 +67,7 @@ impl Create for vk::Buffer {
     }
 }
 
-/// What is kept of an image.
+/// The data of an image.
 pub(super) struct Image {
     size: u64,
     row: u64,
@@ -108,7 +108,7 @@ impl Create for vk::BufferView {
     type Info<'a> = vk::BufferViewCreateInfo<'a>;
 
     unsafe fn create(state: &mut State, info: &Self::Info<'_>) -> Result<(Content, vk::Buffer), vk::Result> {
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller guarantees it.
         let content = state.content("vkCreateBufferView", |encoder| unsafe { info.encode(encoder) });
         Ok((content, info.buffer))
     }
@@ -122,7 +122,7 @@ impl Create for vk::ImageView {
     type Info<'a> = vk::ImageViewCreateInfo<'a>;
 
     unsafe fn create(state: &mut State, info: &Self::Info<'_>) -> Result<(Content, vk::Image), vk::Result> {
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller guarantees it.
         let content = state.content("vkCreateImageView", |encoder| unsafe { info.encode(encoder) });
         Ok((content, info.image))
     }
@@ -136,7 +136,7 @@ impl Create for vk::Sampler {
     type Info<'a> = vk::SamplerCreateInfo<'a>;
 
     unsafe fn create(state: &mut State, info: &Self::Info<'_>) -> Result<(Content, ()), vk::Result> {
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller guarantees it.
         let content = state.content("vkCreateSampler", |encoder| unsafe { info.encode(encoder) });
         Ok((content, ()))
     }
@@ -210,7 +210,7 @@ unsafe extern "system" fn get_sparse_requirements(
     count: *mut u32,
     out: *mut vk::SparseImageMemoryRequirements,
 ) {
-    // SAFETY: the caller's to write.
+    // SAFETY: the caller gives pointers to write.
     let _ = unsafe { give(std::iter::empty(), count, out) };
 }
 

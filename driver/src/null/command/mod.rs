@@ -111,7 +111,7 @@ impl CommandBuffer {
     /// `buffer` is one that this implementation gave out, its world exists, and nothing else uses it meanwhile.
     #[inline(always)]
     pub(super) unsafe fn of<'a>(buffer: vk::CommandBuffer) -> &'a mut CommandBuffer {
-        // SAFETY: as asked of the caller: the handle is the address of a record.
+        // SAFETY: the caller guarantees it: the handle is the address of a record.
         unsafe { &mut *(buffer.as_raw() as usize as *mut CommandBuffer) }
     }
 
@@ -132,7 +132,7 @@ impl CommandBuffer {
     /// # Safety
     /// The record exists.
     pub(super) unsafe fn pend(record: NonNull<CommandBuffer>, begins: bool) {
-        // SAFETY: as asked of the caller; the field is atomic, and no reference to the record is made.
+        // SAFETY: the caller guarantees it; the field is atomic, and no reference to the record is made.
         let pending = unsafe { &(*record.as_ptr()).pending };
         if begins {
             pending.fetch_add(1, Ordering::Relaxed)
@@ -186,7 +186,7 @@ impl CommandBuffer {
     }
 }
 
-/// What is kept of a pool: its buffers.
+/// The data of a pool: its buffers.
 pub(super) struct Pool {
     buffers: Vec<NonNull<CommandBuffer>>,
 }
@@ -351,7 +351,7 @@ impl CommandBuffer {
     /// # Safety
     /// `info` is valid.
     unsafe fn copy2(&mut self, info: &vk::CopyBufferInfo2<'_>) {
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller guarantees it.
         let regions = unsafe { slice(info.p_regions, info.region_count) };
         let regions = regions.iter().map(|region| (region.src_offset, region.dst_offset, region.size)).collect();
         self.effect(Effect::Copy { from: info.src_buffer, to: info.dst_buffer, regions });
@@ -371,7 +371,7 @@ impl CommandBuffer {
     /// They are command buffers that this implementation gave out.
     unsafe fn execute(&mut self, buffers: &[vk::CommandBuffer]) {
         for buffer in buffers {
-            // SAFETY: as asked of the caller; none is the one under recording.
+            // SAFETY: the caller guarantees it; none is the one under recording.
             let secondary = unsafe { CommandBuffer::of(*buffer) };
             let Some(done) = secondary.done.clone() else {
                 self.world().lock().report("vkCmdExecuteCommands: the command buffer is not executable");

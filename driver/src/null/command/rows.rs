@@ -72,7 +72,7 @@ pub(in crate::null) fn names() -> impl Iterator<Item = &'static str> {
 /// # Safety
 /// There are `len` bytes.
 unsafe fn bytes<'a>(start: *const c_void, len: u64) -> &'a [u8] {
-    // SAFETY: as asked of the caller.
+    // SAFETY: the caller guarantees it.
     unsafe { slice(start.cast(), len as u32) }
 }
 
@@ -81,7 +81,7 @@ unsafe fn bytes<'a>(start: *const c_void, len: u64) -> &'a [u8] {
 /// # Safety
 /// The structs are valid.
 unsafe fn writes_of(writes: &[WriteDescriptorSet<'_>]) -> Vec<Write> {
-    // SAFETY: as asked of the caller.
+    // SAFETY: the caller guarantees it.
     writes.iter().map(|write| unsafe { Write::of(write) }).collect()
 }
 

@@ -15,7 +15,7 @@ pub const BY_CONTENT: char = '~';
 
 impl Encode for vk::DescriptorSetLayoutBinding<'_> {
     unsafe fn encode(&self, encoder: &mut Encoder<'_>) {
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller guarantees it.
         unsafe {
             self.binding.encode(encoder);
             self.descriptor_type.encode(encoder);
@@ -162,7 +162,7 @@ impl Encode for PushedByTemplate {
         let Some(template) = encoder.state.get(self.template, call).map(|template| Arc::clone(template)) else {
             return;
         };
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller guarantees it.
         unsafe {
             template.bind_point.encode(encoder);
             self.layout.encode(encoder);
@@ -184,7 +184,7 @@ pub(in crate::null) struct VertexBuffers {
 
 impl Encode for VertexBuffers {
     unsafe fn encode(&self, encoder: &mut Encoder<'_>) {
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller guarantees it.
         let (buffers, offsets, sizes) = unsafe {
             (slice(self.buffers, self.count), slice(self.offsets, self.count), slice(self.sizes, self.count))
         };
@@ -200,7 +200,7 @@ impl Encode for VertexBuffers {
             }
             encoder.word(size.unwrap_or(vk::WHOLE_SIZE));
         }
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller guarantees it.
         unsafe { Optional(self.strides, self.count).encode(encoder) };
     }
 }

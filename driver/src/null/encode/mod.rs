@@ -105,7 +105,7 @@ impl<'a> Encoder<'a> {
                 continue;
             }
             let before = std::mem::take(&mut self.words);
-            // SAFETY: the structure type says what it is.
+            // SAFETY: the structure type gives the Rust type.
             let known = unsafe { structs::link(self, kind, head.cast()) };
             let words = std::mem::replace(&mut self.words, before);
             match known {
@@ -234,7 +234,7 @@ handles! {
 
 impl<T: Encode, const N: usize> Encode for [T; N] {
     unsafe fn encode(&self, encoder: &mut Encoder<'_>) {
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller guarantees it.
         unsafe { self.as_slice().encode(encoder) };
     }
 }
@@ -242,7 +242,7 @@ impl<T: Encode, const N: usize> Encode for [T; N] {
 impl<T: Encode> Encode for [T] {
     unsafe fn encode(&self, encoder: &mut Encoder<'_>) {
         for element in self {
-            // SAFETY: as asked of the caller.
+            // SAFETY: the caller guarantees it.
             unsafe { element.encode(encoder) };
         }
     }
@@ -250,7 +250,7 @@ impl<T: Encode> Encode for [T] {
 
 impl<T: Encode + ?Sized> Encode for &T {
     unsafe fn encode(&self, encoder: &mut Encoder<'_>) {
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller guarantees it.
         unsafe { (**self).encode(encoder) };
     }
 }
@@ -263,11 +263,11 @@ impl Encode for () {
 /// A struct that may be left out: whether it is there, and then the struct.
 impl<T: Encode> Encode for *const T {
     unsafe fn encode(&self, encoder: &mut Encoder<'_>) {
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller guarantees it.
         let value = unsafe { self.as_ref() };
         encoder.word(value.is_some().into());
         if let Some(value) = value {
-            // SAFETY: as asked of the caller.
+            // SAFETY: the caller guarantees it.
             unsafe { value.encode(encoder) };
         }
     }
@@ -276,7 +276,7 @@ impl<T: Encode> Encode for *const T {
 /// A chain.
 impl Encode for *const c_void {
     unsafe fn encode(&self, encoder: &mut Encoder<'_>) {
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller guarantees it.
         unsafe { encoder.chain(*self) };
     }
 }
@@ -284,7 +284,7 @@ impl Encode for *const c_void {
 /// A chain.
 impl Encode for *mut c_void {
     unsafe fn encode(&self, encoder: &mut Encoder<'_>) {
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller guarantees it.
         unsafe { encoder.chain(self.cast_const()) };
     }
 }
@@ -295,7 +295,7 @@ pub(super) struct Optional<T>(pub(super) *const T, pub(super) u32);
 impl<T: Encode> Encode for Optional<T> {
     unsafe fn encode(&self, encoder: &mut Encoder<'_>) {
         encoder.word((!self.0.is_null()).into());
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller guarantees it.
         unsafe { slice(self.0, self.1).encode(encoder) };
     }
 }
@@ -314,7 +314,7 @@ pub(super) struct Text(pub(super) *const c_char);
 
 impl Encode for Text {
     unsafe fn encode(&self, encoder: &mut Encoder<'_>) {
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller guarantees it.
         let text = if self.0.is_null() { &[] } else { unsafe { CStr::from_ptr(self.0) }.to_bytes() };
         encoder.word(hash(text.iter().copied().map(u64::from)));
     }
@@ -326,7 +326,7 @@ pub(super) struct Strided<T>(pub(super) *const T, pub(super) u32, pub(super) u32
 impl<T: Encode> Encode for Strided<T> {
     unsafe fn encode(&self, encoder: &mut Encoder<'_>) {
         for i in 0..self.1 as usize {
-            // SAFETY: as asked of the caller.
+            // SAFETY: the caller guarantees it.
             unsafe { (*self.0.byte_add(i * self.2 as usize)).encode(encoder) };
         }
     }

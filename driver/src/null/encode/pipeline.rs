@@ -13,14 +13,14 @@ pub(in crate::null) struct Stage<'a>(pub(in crate::null) &'a vk::PipelineShaderS
 
 /// The words of a shader module as one word.
 pub(in crate::null) unsafe fn code(info: &vk::ShaderModuleCreateInfo<'_>) -> u64 {
-    // SAFETY: as asked of the caller.
+    // SAFETY: the caller guarantees it.
     hash(unsafe { slice(info.p_code, (info.code_size / 4) as u32) }.iter().copied().map(u64::from))
 }
 
 impl Encode for Stage<'_> {
     unsafe fn encode(&self, encoder: &mut Encoder<'_>) {
         let info = self.0;
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller guarantees it.
         unsafe {
             info.flags.encode(encoder);
             info.stage.encode(encoder);
@@ -41,7 +41,7 @@ impl Encode for Stage<'_> {
 /// The constants by their ids.
 unsafe fn specialization(info: &vk::SpecializationInfo<'_>, encoder: &mut Encoder<'_>) {
     let mut constants = BTreeMap::new();
-    // SAFETY: as asked of the caller.
+    // SAFETY: the caller guarantees it.
     unsafe {
         let data = slice(info.p_data.cast::<u8>(), info.data_size as u32);
         for entry in slice(info.p_map_entries, info.map_entry_count) {
@@ -74,7 +74,7 @@ pub(in crate::null) unsafe fn graphics_parts(
     writers.map(|(part, write)| {
         parts.contains(part).then(|| {
             encoder.words.clear();
-            // SAFETY: as asked of the caller.
+            // SAFETY: the caller guarantees it.
             unsafe { write(info, encoder) };
             hash(std::mem::take(&mut encoder.words))
         })
@@ -88,9 +88,9 @@ impl<'a> Dynamic<'a> {
     /// # Safety
     /// `info` is valid.
     unsafe fn of(info: &'a vk::GraphicsPipelineCreateInfo<'_>) -> Dynamic<'a> {
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller guarantees it.
         let state = unsafe { info.p_dynamic_state.as_ref() };
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller guarantees it.
         Dynamic(state.map_or(&[], |state| unsafe { slice(state.p_dynamic_states, state.dynamic_state_count) }))
     }
 
@@ -116,20 +116,20 @@ unsafe fn changed<T: Copy + Encode>(
     encoder: &mut Encoder<'_>,
     change: impl FnOnce(&mut T),
 ) {
-    // SAFETY: as asked of the caller.
+    // SAFETY: the caller guarantees it.
     let copy = unsafe { state.as_ref() }.map(|state| {
         let mut copy = *state;
         change(&mut copy);
         copy
     });
     encoder.ignored = ignored.iter().filter(|(is_ignored, _)| *is_ignored).map(|(_, kind)| *kind).collect();
-    // SAFETY: as asked of the caller.
+    // SAFETY: the caller guarantees it.
     unsafe { copy.as_ref().map_or(std::ptr::null(), std::ptr::from_ref).encode(encoder) };
     encoder.ignored.clear();
 }
 
 unsafe fn vertex_input(info: &vk::GraphicsPipelineCreateInfo<'_>, encoder: &mut Encoder<'_>) {
-    // SAFETY: as asked of the caller.
+    // SAFETY: the caller guarantees it.
     unsafe {
         let dynamic = Dynamic::of(info);
         if !dynamic.has(vk::DynamicState::VERTEX_INPUT_EXT) {
@@ -149,7 +149,7 @@ unsafe fn vertex_input(info: &vk::GraphicsPipelineCreateInfo<'_>, encoder: &mut 
 }
 
 unsafe fn stages(info: &vk::GraphicsPipelineCreateInfo<'_>, fragment: bool, encoder: &mut Encoder<'_>) {
-    // SAFETY: as asked of the caller.
+    // SAFETY: the caller guarantees it.
     unsafe {
         let stages = slice(info.p_stages, info.stage_count);
         let mut stages: Vec<_> =
@@ -168,7 +168,7 @@ unsafe fn stages(info: &vk::GraphicsPipelineCreateInfo<'_>, fragment: bool, enco
 
 unsafe fn pre_rasterization(info: &vk::GraphicsPipelineCreateInfo<'_>, encoder: &mut Encoder<'_>) {
     use vk::{DynamicState as State, StructureType as Type};
-    // SAFETY: as asked of the caller.
+    // SAFETY: the caller guarantees it.
     unsafe {
         let dynamic = Dynamic::of(info);
         stages(info, false, encoder);
@@ -202,7 +202,7 @@ unsafe fn pre_rasterization(info: &vk::GraphicsPipelineCreateInfo<'_>, encoder: 
 
 unsafe fn fragment(info: &vk::GraphicsPipelineCreateInfo<'_>, encoder: &mut Encoder<'_>) {
     use vk::DynamicState as State;
-    // SAFETY: as asked of the caller.
+    // SAFETY: the caller guarantees it.
     unsafe {
         let dynamic = Dynamic::of(info);
         stages(info, true, encoder);
@@ -229,7 +229,7 @@ unsafe fn fragment(info: &vk::GraphicsPipelineCreateInfo<'_>, encoder: &mut Enco
 
 unsafe fn output(info: &vk::GraphicsPipelineCreateInfo<'_>, encoder: &mut Encoder<'_>) {
     use vk::DynamicState as State;
-    // SAFETY: as asked of the caller.
+    // SAFETY: the caller guarantees it.
     unsafe {
         let dynamic = Dynamic::of(info);
         changed(info.p_multisample_state, &[], encoder, |state| {
@@ -294,7 +294,7 @@ impl Encode for vk::PipelineLayout {
     unsafe fn encode(&self, encoder: &mut Encoder<'_>) {
         encoder.handle(*self);
         let layout = encoder.state.objects.get(*self).cloned().unwrap_or_default();
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller guarantees it.
         unsafe { layout.encode(encoder) };
     }
 }
@@ -310,7 +310,7 @@ impl Encode for vk::Pipeline {
         encoder.words.extend(dynamic.iter().map(|state| *state as u64));
         encoder.word(bindings.len() as u64);
         encoder.words.extend(bindings.iter().copied().chain(rectangles).map(u64::from));
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller guarantees it.
         unsafe { layout.encode(encoder) };
     }
 }

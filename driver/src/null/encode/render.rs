@@ -47,7 +47,7 @@ unsafe fn attachment(
 ) {
     let start = encoder.words.len();
     if let Some(info) = info.filter(|info| info.image_view != vk::ImageView::null()) {
-        // SAFETY: as asked of the caller; the aspect says what the union holds.
+        // SAFETY: the caller guarantees it; the aspect says what the union holds.
         unsafe {
             info.image_view.encode(encoder);
             info.image_layout.encode(encoder);
@@ -74,7 +74,7 @@ unsafe fn attachment(
 /// Flags, the area, layers, the view mask, how many color attachments, and the attachments: colors, depth, stencil.
 impl Encode for vk::RenderingInfo<'_> {
     unsafe fn encode(&self, encoder: &mut Encoder<'_>) {
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller guarantees it.
         unsafe {
             self.flags.encode(encoder);
             self.render_area.encode(encoder);
@@ -96,7 +96,7 @@ impl Encode for vk::RenderingInfo<'_> {
 impl Encode for vk::RenderPassBeginInfo<'_> {
     unsafe fn encode(&self, encoder: &mut Encoder<'_>) {
         let attachments = encoder.state.objects.get(self.render_pass).cloned().unwrap_or_default();
-        // SAFETY: as asked of the caller; the format says what each union holds.
+        // SAFETY: the caller guarantees it; the format says what each union holds.
         unsafe {
             self.render_pass.encode(encoder);
             self.framebuffer.encode(encoder);
@@ -116,7 +116,7 @@ impl Encode for vk::RenderPassBeginInfo<'_> {
 
 impl Encode for vk::DebugUtilsLabelEXT<'_> {
     unsafe fn encode(&self, encoder: &mut Encoder<'_>) {
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller guarantees it.
         unsafe { Text(self.p_label_name).encode(encoder) };
     }
 }

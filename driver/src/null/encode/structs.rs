@@ -10,7 +10,7 @@ macro_rules! structs {
     ($($ty:ty { $($field:ident $([$count:ident])?)* })*) => {$(
         impl Encode for $ty {
             unsafe fn encode(&self, encoder: &mut Encoder<'_>) {
-                // SAFETY: as asked of the caller.
+                // SAFETY: the caller guarantees it.
                 unsafe {
                     $(field!(encoder, self.$field $(, self.$count)?);)*
                 }
@@ -198,7 +198,7 @@ macro_rules! links {
     ($encoder:ident, $kind:ident, $at:ident; $($ty:ident { $($field:ident $([$count:ident])?)* })*) => {
         match $kind {
             $(<vk::$ty<'static> as TaggedStructure>::STRUCTURE_TYPE => {
-                // SAFETY: as asked of the caller: the structure type says what it is.
+                // SAFETY: the caller guarantees it: the structure type gives the Rust type.
                 unsafe {
                     let value = &*$at.cast::<vk::$ty<'_>>();
                     $(field!($encoder, value.$field $(, value.$count)?);)*
