@@ -90,7 +90,7 @@ derived! {
 }
 
 bits! {
-    /// What can change in a program that is in use.
+    /// The parts of a program that can change that is in use.
     enum Part {
         Uniforms,
     }

@@ -35,14 +35,14 @@ pub(super) const FUNCTIONS: &[Function] = functions! {
     PFN_vkCreateDevice = create_device;
 };
 
-/// Extensions of instances.
+/// The extensions of instances.
 const EXTENSIONS: &[&str] =
     &["VK_EXT_debug_utils", "VK_KHR_get_physical_device_properties2", "VK_KHR_portability_enumeration"];
 
-/// Answers a call that asks for a list: how many there are, or as many as there is room for.
+/// Implements a query of a list: writes the number of elements, or as many elements as there is room for.
 ///
 /// # Safety
-/// `count` can be written; if `out` is not null, as many of it can be as `count` says.
+/// `count` can be written; if `out` is not null, it has room for `count` elements.
 pub(super) unsafe fn give<T>(values: impl ExactSizeIterator<Item = T>, count: *mut u32, out: *mut T) -> vk::Result {
     let len = values.len() as u32;
     // SAFETY: the caller guarantees it.
@@ -162,7 +162,7 @@ unsafe extern "system" fn enumerate_physical_devices(
     unsafe { give(std::iter::once(physical), count, out) }
 }
 
-/// Defines functions that write what a method of the world gives.
+/// Defines functions that write the result of a method of the world.
 macro_rules! getters {
     ($($name:ident($out:ty) $world:ident => $value:expr;)*) => {$(
         unsafe extern "system" fn $name(physical: vk::PhysicalDevice, out: *mut $out) {
@@ -223,7 +223,7 @@ unsafe extern "system" fn get_format_properties2(
     format: vk::Format,
     out: *mut vk::FormatProperties2<'_>,
 ) {
-    // SAFETY: the caller gives a physical device, and a struct to write, whose chain has at most structs that say more.
+    // SAFETY: the caller gives a physical device, and a struct to write, whose chain has at most structs for more properties.
     unsafe {
         let properties = world(physical, "vkGetPhysicalDeviceFormatProperties2").format_properties(format);
         (*out).format_properties = properties;
@@ -231,7 +231,7 @@ unsafe extern "system" fn get_format_properties2(
         while !chain.is_null() {
             if (*chain).s_type == vk::StructureType::FORMAT_PROPERTIES_3 {
                 let more = &mut *chain.cast::<vk::FormatProperties3<'_>>();
-                // The flags of old have the same bits in the new type.
+                // The old flags have the same bits in the new type.
                 let wide = |flags: vk::FormatFeatureFlags| vk::FormatFeatureFlags2::from_raw(flags.as_raw().into());
                 more.linear_tiling_features = wide(properties.linear_tiling_features);
                 more.optimal_tiling_features = wide(properties.optimal_tiling_features);

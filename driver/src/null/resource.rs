@@ -38,7 +38,7 @@ pub(super) const FUNCTIONS: &[Function] = functions! {
     PFN_vkDestroySampler = destroy::<vk::Sampler>;
 };
 
-/// Where the bytes of a resource are.
+/// The memory of a resource.
 #[derive(Clone)]
 pub(super) struct Place {
     pub(super) memory: vk::DeviceMemory,
@@ -61,7 +61,7 @@ impl Create for vk::Buffer {
 
     unsafe fn create(state: &mut State, info: &Self::Info<'_>) -> Result<(Content, Buffer), vk::Result> {
         if info.size == 0 || info.usage.is_empty() {
-            state.report("vkCreateBuffer: a buffer without bytes or without usage");
+            state.report("vkCreateBuffer: the buffer has no bytes or no usage");
         }
         Ok((Content::Order, Buffer { size: info.size, place: None }))
     }
@@ -83,20 +83,20 @@ impl Create for vk::Image {
 
     unsafe fn create(state: &mut State, info: &Self::Info<'_>) -> Result<(Content, Image), vk::Result> {
         if info.mip_levels == 0 || info.array_layers == 0 || info.extent.width == 0 || info.usage.is_empty() {
-            state.report("vkCreateImage: an image without texels or without usage");
+            state.report("vkCreateImage: the image has no texels or no usage");
         }
         let (size, row) = image_size(info);
         Ok((Content::Order, Image { size, row, place: None }))
     }
 }
 
-/// About how many bytes an image takes, and its first row.
+/// The approximate number of bytes of an image, and of its first row.
 fn image_size(info: &vk::ImageCreateInfo<'_>) -> (u64, u64) {
     let block = if formats::is_compressed(info.format) { 4 } else { 1 };
     let row = u64::from(info.extent.width.div_ceil(block)) * formats::size(info.format);
     let level = row * u64::from(info.extent.height.div_ceil(block)) * u64::from(info.extent.depth);
     let one = level * u64::from(info.array_layers) * u64::from(info.samples.as_raw().max(1));
-    // The smaller levels together are smaller than the first, but for images of few dimensions.
+    // All smaller levels together are smaller than the first, except for images of few dimensions.
     (if info.mip_levels > 1 { one * 2 } else { one }.max(1), row)
 }
 
@@ -215,7 +215,7 @@ unsafe extern "system" fn get_sparse_requirements(
 }
 
 impl State {
-    /// Where in a memory object something of `size` bytes is put; a message if it cannot be.
+    /// The memory of a resource of `size` bytes; reports a message if it does not fit.
     fn place(&mut self, call: &str, (memory, offset): (vk::DeviceMemory, u64), size: u64) -> Option<Place> {
         let known = self.get(memory, call)?;
         let fits = offset.checked_add(size).is_some_and(|end| end <= known.size);
@@ -226,10 +226,10 @@ impl State {
         place
     }
 
-    /// Says that something has memory for good.
+    /// Records that a resource has memory.
     fn bind(&mut self, call: &str, bound: bool) {
         if bound {
-            self.report(format!("{call}: it has memory already"));
+            self.report(format!("{call}: the resource already has memory"));
         }
     }
 }

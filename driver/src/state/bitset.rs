@@ -10,7 +10,7 @@
 //! use ntv_driver::state::{bits, BitSet};
 //!
 //! bits! {
-//!     /// What a context binds.
+//!     /// The objects that a context binds.
 //!     pub enum Binding {
 //!         /// Vertex buffers.
 //!         Vertices,

@@ -9,7 +9,7 @@
 //! use ntv_driver::state::{bits, derived, Derived, Revisions};
 //!
 //! bits! {
-//!     /// What a context binds.
+//!     /// The objects that a context binds.
 //!     pub enum State { /// The program.
 //!         Program, /// Vertex elements.
 //!         Elements, /// The attachments.
@@ -24,7 +24,7 @@
 //! assert_eq!(attributes.recomputations(), 1);
 //!
 //! derived! {
-//!     /// What a context computes.
+//!     /// The values that a context computes.
 //!     pub struct Cached, values Value, from State;
 //!
 //!     /// The attributes that the program reads and an element feeds.

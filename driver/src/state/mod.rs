@@ -22,7 +22,7 @@
 //! use ntv_driver::state::{bits, BitSet, Tracked};
 //!
 //! bits! {
-//!     /// What the device does not have yet.
+//!     /// The state that the device does not have yet.
 //!     pub enum Dirty { /// Blend state.
 //!         Blend, /// The viewport.
 //!         Viewport }

@@ -10,7 +10,7 @@
 //! use std::sync::Arc;
 //!
 //! bits! {
-//!     /// What a context has bound.
+//!     /// The objects that a context has bound.
 //!     pub enum Binding { /// Texture unit 0.
 //!         Texture0, /// Texture unit 1.
 //!         Texture1 }
@@ -30,11 +30,11 @@
 //! ```
 //! # use ntv_driver::state::{bits, Inbox, Relay, Subject};
 //! # use std::sync::Arc;
-//! # bits! { /// What a context has bound.
+//! # bits! { /// The objects that a context has bound.
 //! # pub enum Binding { /// The framebuffer.
 //! #     Framebuffer } }
 //! bits! {
-//!     /// What a framebuffer has attached.
+//!     /// The attachments of a framebuffer.
 //!     pub enum Attachment { /// Color buffer 0.
 //!         Color0, /// Depth and stencil.
 //!         DepthStencil }

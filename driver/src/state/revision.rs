@@ -7,7 +7,7 @@
 //! use ntv_driver::state::{bits, BitSet, Revisions, Seen};
 //!
 //! bits! {
-//!     /// What can change in a program.
+//!     /// The parts of a program that can change.
 //!     pub enum Part { /// The modules.
 //!         Modules, /// The default uniform block.
 //!         Uniforms }

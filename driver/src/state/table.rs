@@ -26,13 +26,13 @@
 //! use ntv_driver::state::{bits, dirty_bits, walk, BitSet};
 //!
 //! bits! {
-//!     /// What looks at state.
+//!     /// The commands that use state.
 //!     pub enum Command { /// Draws.
 //!         Draw, /// Clears.
 //!         Clear }
 //! }
 //!
-//! /// When a handler runs.
+//! /// The phase of a handler.
 //! #[derive(Clone, Copy)]
 //! pub enum Phase { /// Outside of a render pass.
 //!     Outside, /// In one.
@@ -48,7 +48,7 @@
 //! }
 //!
 //! dirty_bits! {
-//!     /// What the device does not have yet.
+//!     /// The state that the device does not have yet.
 //!     pub enum Dirty, commands Command, phases Phase, handlers fn(&mut Vec<&str>) -> Result<(), String>;
 //!
 //!     /// The attachments.

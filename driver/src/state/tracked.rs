@@ -7,7 +7,7 @@
 //! use ntv_driver::state::{bits, BitSet, Tracked};
 //!
 //! bits! {
-//!     /// What to record.
+//!     /// The state to record.
 //!     pub enum Dirty { /// Dynamic line width.
 //!         LineWidth }
 //! }

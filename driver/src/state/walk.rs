@@ -8,12 +8,12 @@
 //!
 //! ```
 //! use ntv_driver::state::{bits, dirty_bits, walk, BitSet};
-//! # bits! { /// What looks at state.
+//! # bits! { /// The commands that use state.
 //! # pub enum Command { /// Draws.
 //! # Draw } }
 //! # #[derive(Clone, Copy)] pub enum Phase { Inside }
 //! # dirty_bits! {
-//! #     /// What the device does not have yet.
+//! #     /// The state that the device does not have yet.
 //! #     pub enum Dirty, commands Command, phases Phase, handlers fn(&mut Context) -> Result<(), String>;
 //! #     /// Program.
 //! #     Program { setters: [], commands: [Draw], phase: Inside, handler: program, after: [], invalidates: [Layout] }

@@ -4,7 +4,7 @@ use crate::random::Many;
 use ntv_driver::state::{bits, derived, Bit, BitSet, Derived, Revisions};
 
 bits! {
-    /// What a context binds.
+    /// The objects that a context binds.
     enum State {
         Program,
         Elements,
@@ -14,7 +14,7 @@ bits! {
 }
 
 derived! {
-    /// What a context computes.
+    /// The values that a context computes.
     struct Cached, values Value, from State;
 
     /// The attributes that the program reads and an element feeds.

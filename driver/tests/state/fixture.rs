@@ -4,7 +4,7 @@ use ntv_driver::state::{bits, dirty_bits, walk, BitSet, Counters, Tracked};
 use std::collections::BTreeMap;
 
 bits! {
-    /// What looks at state.
+    /// The commands that use state.
     pub(crate) enum Command {
         Draw,
         Clear,
@@ -13,7 +13,7 @@ bits! {
 }
 
 bits! {
-    /// When a handler runs.
+    /// The phase of a handler.
     pub(crate) enum Phase {
         BeforeRendering,
         Rendering,
@@ -23,7 +23,7 @@ bits! {
 type Handler = fn(&mut Emitter<'_>) -> Result<(), String>;
 
 dirty_bits! {
-    /// What the device does not have yet.
+    /// The state that the device does not have yet.
     pub(crate) enum Dirty, commands Command, phases Phase, handlers Handler;
 
     /// What shaders of an earlier draw wrote and this one reads.

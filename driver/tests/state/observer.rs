@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 bits! {
-    /// What a context has bound.
+    /// The objects that a context has bound.
     enum Binding {
         Texture0,
         Texture1,
@@ -17,7 +17,7 @@ bits! {
 }
 
 bits! {
-    /// What a framebuffer has attached.
+    /// The attachments of a framebuffer.
     enum Attachment {
         Color0,
         Color1,

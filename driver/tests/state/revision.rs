@@ -4,7 +4,7 @@ use crate::random::{self, for_each_size};
 use ntv_driver::state::{bits, Bit, BitSet, Revisions, Seen};
 
 bits! {
-    /// What can change in a program.
+    /// The parts of a program that can change.
     enum Part {
         Modules,
         Uniforms,

@@ -24,7 +24,7 @@ impl Encode for Stage<'_> {
         unsafe {
             info.flags.encode(encoder);
             info.stage.encode(encoder);
-            // The code may come in the chain.
+            // The code may be in the chain.
             match find::<vk::ShaderModuleCreateInfo<'_>>(info.p_next) {
                 Some(module) if info.module == vk::ShaderModule::null() => encoder.word(code(module)),
                 _ => encoder.handle(info.module),
@@ -55,7 +55,7 @@ unsafe fn specialization(info: &vk::SpecializationInfo<'_>, encoder: &mut Encode
 /// Writes a part of a graphics pipeline.
 type Writer = unsafe fn(&vk::GraphicsPipelineCreateInfo<'_>, &mut Encoder<'_>);
 
-/// The hashes of the four parts that a graphics pipeline can be made of, for those that are in `info` itself.
+/// The hashes of the four parts of a graphics pipeline, for those that are in `info` itself.
 ///
 /// # Safety
 /// `info` is valid.
@@ -81,7 +81,7 @@ pub(in crate::null) unsafe fn graphics_parts(
     })
 }
 
-/// The states of a pipeline that are dynamic: what its structs say of them is ignored.
+/// The dynamic states of a pipeline: their values in its structs are ignored.
 struct Dynamic<'a>(&'a [vk::DynamicState]);
 
 impl<'a> Dynamic<'a> {
@@ -98,7 +98,7 @@ impl<'a> Dynamic<'a> {
         self.0.contains(&state)
     }
 
-    /// Forgets a value that is ignored.
+    /// Resets an ignored value.
     fn ignore<T: Default>(&self, state: vk::DynamicState, value: &mut T) {
         if self.has(state) {
             *value = T::default();
@@ -106,10 +106,10 @@ impl<'a> Dynamic<'a> {
     }
 }
 
-/// Writes a struct, if it is there, after `change`; and without the structs of its chain that are `ignored`.
+/// Writes an optional struct after `change`, without the structs of its chain that are `ignored`.
 ///
 /// # Safety
-/// The struct is valid, and still is after `change`.
+/// The struct is valid before and after `change`.
 unsafe fn changed<T: Copy + Encode>(
     state: *const T,
     ignored: &[(bool, vk::StructureType)],
@@ -158,7 +158,7 @@ unsafe fn stages(info: &vk::GraphicsPipelineCreateInfo<'_>, fragment: bool, enco
         for stage in stages {
             Stage(stage).encode(encoder);
         }
-        // Both parts are for the same views or subpass.
+        // Both parts have the same views or subpass.
         info.render_pass.encode(encoder);
         info.subpass.encode(encoder);
         let rendering = find::<vk::PipelineRenderingCreateInfo<'_>>(info.p_next);
@@ -233,7 +233,7 @@ unsafe fn output(info: &vk::GraphicsPipelineCreateInfo<'_>, encoder: &mut Encode
     unsafe {
         let dynamic = Dynamic::of(info);
         changed(info.p_multisample_state, &[], encoder, |state| {
-            // How many samples the mask has depends on them.
+            // The size of the mask depends on the number of samples.
             if dynamic.has(State::SAMPLE_MASK_EXT) {
                 state.p_sample_mask = std::ptr::null();
             }
@@ -273,8 +273,8 @@ fn ignore_blend(dynamic: &Dynamic<'_>, attachment: &mut vk::PipelineColorBlendAt
     }
 }
 
-/// How many sets a layout has, for each a number that is the same in layouts that are compatible as far as that set, and whether the set has
-/// no bindings; then how many ranges of push constants, and these: stages, offset, size.
+/// The number of sets, for each a number that is equal for layouts that are compatible up to that set, and whether the set has no
+/// bindings; then the number of push constant ranges, and for each: stages, offset, size.
 impl Encode for Layout {
     unsafe fn encode(&self, encoder: &mut Encoder<'_>) {
         encoder.word(self.sets.len() as u64);
@@ -289,7 +289,7 @@ impl Encode for Layout {
     }
 }
 
-/// The layout, and then as its [`Layout`] is written.
+/// The layout, followed by the words of its [`Layout`].
 impl Encode for vk::PipelineLayout {
     unsafe fn encode(&self, encoder: &mut Encoder<'_>) {
         encoder.handle(*self);
@@ -299,8 +299,8 @@ impl Encode for vk::PipelineLayout {
     }
 }
 
-/// The pipeline; how many states are dynamic, and these; how many vertex buffers it reads, and their bindings; how many viewports and
-/// scissors it has; and the layout as [`Layout`] is written.
+/// The pipeline; the number of dynamic states, and these; the number of vertex buffers that it reads, and their bindings; the
+/// numbers of viewports and scissors; and the words of its [`Layout`].
 impl Encode for vk::Pipeline {
     unsafe fn encode(&self, encoder: &mut Encoder<'_>) {
         encoder.handle(*self);

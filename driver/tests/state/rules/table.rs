@@ -5,7 +5,7 @@ use ntv_driver::state::{bits, derived, dirty_bits, BitSet, Inbox, Subject};
 use std::sync::Arc;
 
 bits! {
-    /// What looks at state.
+    /// The commands that use state.
     pub enum Command {
         /// Draws.
         Draw,
@@ -15,7 +15,7 @@ bits! {
 }
 
 bits! {
-    /// When a handler runs.
+    /// The phase of a handler.
     pub enum Phase {
         /// Outside of a render pass.
         BeforeRendering,
@@ -40,7 +40,7 @@ fn viewport(_: &mut Emitter<'_>) -> Result<(), String> {
 }
 
 dirty_bits! {
-    /// What the device does not have yet.
+    /// The state that the device does not have yet.
     pub enum Dirty, commands Command, phases Phase, handlers fn(&mut Emitter<'_>) -> Result<(), String>;
 
     /// Barriers.
@@ -64,7 +64,7 @@ dirty_bits! {
 }
 
 derived! {
-    /// What a context computes.
+    /// The values that a context computes.
     pub struct Cached, values Value, from Dirty;
 
     /// Whether the framebuffer is complete.
