@@ -1,4 +1,4 @@
-//! State that the device takes from commands, and that is a part of pipelines where it does not.
+//! State that is dynamic if the device supports it, and otherwise a part of pipelines.
 
 use crate::cases::rasterizer;
 use crate::scene::{Place, Scene, Shaders};
@@ -7,7 +7,7 @@ use ntv_driver::device::DynamicState;
 use ntv_driver::{vk, Result};
 use std::collections::BTreeSet;
 
-/// A state, the shaders with which it is a part of pipelines, and what sets it to one value or the other, and nothing else.
+/// A state, the shaders with which it is a part of pipelines, and a function that sets only this state to one of two values.
 type Row = (&'static str, Shaders, fn(&mut Scene, bool) -> Result<()>);
 
 const PLAIN: Shaders = Shaders::Draw("plain", "plain");
@@ -111,7 +111,7 @@ fn state_of_pipelines_makes_one_for_each_value() {
         assert_eq!(second.modules.modules_made, first.modules.modules_made, "{feature}");
         set(&mut scene, false).unwrap();
         let back = scene.command();
-        // The first is found by its description, and from now on by what changed.
+        // The first lookup finds it by its description, later ones by the transition.
         assert_eq!((made(&back), back.pipelines.hits), (made(&second), second.pipelines.hits + 1), "{feature}");
         for (time, other) in (1..).zip([true, false, true, false]) {
             set(&mut scene, other).unwrap();

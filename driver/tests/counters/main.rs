@@ -1,6 +1,6 @@
-//! What a change costs, counted: every setter of a context, over the implementation that computes nothing.
+//! The costs of changes, as counts: every setter of a context, over the implementation that computes nothing.
 
-#![allow(clippy::print_stdout, reason = "tests tell what they did")]
+#![allow(clippy::print_stdout, reason = "tests print their results")]
 
 mod cases;
 mod dynamic;
@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Devices that take all state from commands, and none.
+/// Devices on which all optional states are dynamic, and on which none is.
 fn places() -> [Place; 2] {
     let states: Vec<&str> = DynamicState::ALL.iter().map(|state| state.feature()).collect();
     [Place::without(&[]), Place::without(&states)]
@@ -33,17 +33,18 @@ fn handlers(before: &Counters, after: &Counters) -> u64 {
     after.sync.handlers - before.sync.handlers
 }
 
-/// Counts without what a value that was set and set back may cost: what is derived of it is derived anew, and there is a state more.
+/// Counts without those that a value may change when it is set and set back: derived values are recomputed, and there is one more
+/// state.
 fn but_derived(counters: Counters) -> Counters {
     Counters { derived: 0, states: 0, ..counters }
 }
 
-/// Counts without handlers that found nothing to do.
+/// Counts without handlers that recorded nothing.
 fn but_handlers(counters: Counters) -> Counters {
     Counters { sync: Default::default(), ..but_derived(counters) }
 }
 
-/// A scene in which a case was set to its first value, and a command was carried out.
+/// A scene after a case has set its first value and a command has run.
 fn settled(place: &Place, case: &Case) -> Scene {
     let mut scene = Scene::new(place, case.shaders);
     (case.set)(&mut scene, false).expect("a value");
@@ -61,7 +62,7 @@ fn each_case(test: impl Fn(&Place, &Case)) {
     }
 }
 
-/// Says the name of a case that fails.
+/// Prints the name of a failing case.
 struct Named<'a>(&'a Case);
 
 impl Drop for Named<'_> {
@@ -76,7 +77,7 @@ impl Drop for Named<'_> {
 #[test]
 fn every_setter_is_in_the_table() {
     let known: BTreeSet<&str> = CASES.iter().map(|case| case.setter).collect();
-    // What sets bits and is no setter.
+    // Calls that set bits and are not setters.
     let commands = ["resource_copy_region", "blit", "buffer_subdata", "launch_grid", "flush", "draw_vbo"];
     let rows = Dirty::TABLE.iter().flat_map(|row| row.setters).copied();
     let of_table: BTreeSet<&str> = rows.filter(|name| !commands.contains(name)).collect();
@@ -95,7 +96,7 @@ fn every_setter_is_in_the_table() {
 #[test]
 fn setters_set_the_bits_that_the_table_says() {
     let mut set: BTreeMap<&str, BitSet<Dirty>> = BTreeMap::new();
-    // What is captured is in shader buffers where shaders capture it.
+    // If shaders capture, the targets are in shader buffers.
     for place in [Place::without(&[]), Place::without(&["VK_EXT_transform_feedback"])] {
         for case in CASES {
             let mut scene = settled(&place, case);
@@ -126,7 +127,7 @@ fn an_equal_value_costs_nothing() {
 fn a_value_that_is_set_back_costs_nothing() {
     each_case(|place, case| {
         let mut scene = settled(place, case);
-        // Both were seen before, so that programs and pipelines of both are there.
+        // Both values were used before, so that programs and pipelines of both exist.
         (case.set)(&mut scene, true).unwrap();
         scene.command();
         (case.set)(&mut scene, false).unwrap();
@@ -136,7 +137,7 @@ fn a_value_that_is_set_back_costs_nothing() {
         (case.set)(&mut scene, true).unwrap();
         (case.set)(&mut scene, false).unwrap();
         if case.setter == "set_stream_output_targets" {
-            // A capture ends when its target is unbound, and is begun again.
+            // A capture ends when its target is unbound, and begins again.
             return assert!(scene.command().sync.handlers > before.sync.handlers);
         }
         assert_eq!(scene.context.dirty(), dirty);
@@ -161,7 +162,7 @@ fn another_value_is_seen_by_whom_it_concerns() {
                 Seen::No => assert_eq!(but_derived(after), but_derived(unchanged)),
             }
             let before = scene.context.counters();
-            assert_eq!(scene.command(), scene.unchanged(before), "the next one is unchanged");
+            assert_eq!(scene.command(), scene.unchanged(before), "the next command records no state");
         }
     });
 }
@@ -218,9 +219,9 @@ fn a_bit_of_one_stage_makes_no_module_of_another() {
         rasterizer(&mut scene, state).unwrap();
         made.push(scene.command().modules.modules_made - before);
     }
-    // A vertex and a fragment shader; another fragment shader; another vertex shader; both are there.
+    // A vertex and a fragment shader; another fragment shader; another vertex shader; both exist.
     assert_eq!(made, [2, 3, 4, 4]);
-    // A picture that is turned over is turned over by the vertex shader: no fragment shader asks where it is.
+    // The vertex shader flips the image: no fragment shader depends on the orientation.
     let framebuffer =
         FramebufferState { orientation: Key::FLIP_Y, ..scene.framebuffer(&[&Arc::clone(&scene.targets[0])]) };
     scene.context.set_framebuffer_state(&framebuffer).unwrap();

@@ -1,4 +1,4 @@
-//! Walks over sets that change meanwhile.
+//! Walks over sets that change during the walk.
 
 use crate::random::{self, for_each_size, Word};
 use ntv_driver::state::{Bit, BitSet, Cursor};

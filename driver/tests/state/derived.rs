@@ -1,4 +1,4 @@
-//! Cached values are computed again when what they depend on has changed, and at no other time.
+//! Cached values are recomputed if and only if a dependency has changed.
 
 use crate::random::Many;
 use ntv_driver::state::{bits, derived, Bit, BitSet, Derived, Revisions};
@@ -23,7 +23,7 @@ derived! {
     Capturing { field: capturing, is: bool, from: [Feedback], uses: [] }
     /// Whether a draw may run.
     CanDraw { field: can_draw, is: bool, from: [Framebuffer], uses: [Attributes] }
-    /// Why a draw may not run.
+    /// The reason why a draw may not run.
     DrawError { field: draw_error, is: String, from: [], uses: [CanDraw, Capturing] }
 }
 
@@ -72,7 +72,7 @@ fn invalidation_lists_come_from_the_dependencies() {
     assert_eq!(Cached::invalidates(State::Feedback), bits![Value: Capturing, DrawError]);
 }
 
-/// What a draw asks of the values.
+/// The values that a draw reads.
 fn draw(cached: &mut Cached) -> String {
     let attributes = *cached.attributes(|| 0b101);
     let capturing = *cached.capturing(|| false);
@@ -80,7 +80,7 @@ fn draw(cached: &mut Cached) -> String {
     cached.draw_error(|| format!("{can_draw} {capturing}")).clone()
 }
 
-/// How often each value was computed.
+/// The number of computations of each value.
 fn recomputations(cached: &Cached) -> Vec<u64> {
     BitSet::ALL.iter().map(|value| cached.recomputations(value)).collect()
 }

@@ -1,4 +1,4 @@
-//! Several consumers see each change once.
+//! Each of several consumers sees each change once.
 
 use crate::random::{self, for_each_size};
 use ntv_driver::state::{bits, Bit, BitSet, Revisions, Seen};

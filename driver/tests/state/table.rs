@@ -1,4 +1,4 @@
-//! What a table says, and what walks do with it.
+//! The contents of a table, and the walks that use it.
 
 use crate::fixture::{Command, Context, Dirty, Phase};
 use ntv_driver::state::{bits, Bit, BitSet, Counters, DirtyBit};
@@ -46,7 +46,7 @@ fn set_and_set_back_costs_nothing() {
     }
     context.run(Command::Draw).unwrap();
     assert_eq!(context.counters, counters(1, 0, 0));
-    // With a draw between, both changes count.
+    // With a draw in between, both changes count.
     context.set(Dirty::Textures, 2);
     context.run(Command::Draw).unwrap();
     context.set(Dirty::Textures, 1);
@@ -83,7 +83,7 @@ fn what_a_handler_invalidates_stays_for_a_command_that_needs_it() {
     context.set(Dirty::Framebuffer, 2);
     context.run(Command::Clear).unwrap();
     assert_eq!(context.dirty, bits![Dirty: Viewport]);
-    // The device still has the viewport the other way up: to set it and to set it back does not help.
+    // The device still has the flipped viewport: setting it and setting it back does not help.
     context.set(Dirty::Viewport, 3);
     context.set(Dirty::Viewport, 1);
     context.run(Command::Draw).unwrap();

@@ -1,4 +1,4 @@
-//! Shaders of SPIR-V from elsewhere on lavapipe: their descriptors are anywhere, and their entry points are called anything.
+//! Shaders of SPIR-V that ntv did not produce, on lavapipe: with any descriptor numbers and any entry point names.
 
 #[path = "../../../tests/support/mod.rs"]
 mod shared;
@@ -21,14 +21,14 @@ fn floats(numbers: [f32; 4]) -> Vec<u8> {
     numbers.into_iter().flat_map(f32::to_le_bytes).collect()
 }
 
-/// Where a context binds what a shader says is at a set and binding.
+/// The kind and slot to which a context binds the shader's resource at a set and binding.
 fn slot(shader: &Shader, [set, binding]: [u32; 2]) -> (DescriptorKind, usize) {
     let slot = shader.slots().iter().find(|slot| [slot.binding.set, slot.binding.binding] == [set, binding]);
     let slot = slot.unwrap_or_else(|| panic!("{:?} has no {set}.{binding}", shader.slots()));
     (slot.binding.kind, slot.slot as usize)
 }
 
-/// Binds a triangle that covers everything, in this colour.
+/// Binds a triangle that covers everything, in this color.
 fn bind_triangle(context: &mut Context, color: [f32; 4]) {
     let elements = context.create_vertex_elements_state(&elements()).unwrap();
     context.bind_vertex_elements_state(&elements);

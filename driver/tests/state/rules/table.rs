@@ -1,4 +1,4 @@
-//! Compiles; the cases of `rules.rs` are edits of it that do not.
+//! This file compiles; the cases of `rules.rs` are edits of it that do not.
 
 use ntv_driver::state::words::words_for;
 use ntv_driver::state::{bits, derived, dirty_bits, BitSet, Inbox, Subject};
@@ -19,12 +19,12 @@ bits! {
     pub enum Phase {
         /// Outside of a render pass.
         BeforeRendering,
-        /// In one.
+        /// Within a render pass.
         Rendering,
     }
 }
 
-/// What handlers write to.
+/// The target of the handlers' writes.
 pub struct Emitter<'a>(pub &'a mut Vec<u32>);
 
 fn barriers(_: &mut Emitter<'_>) -> Result<(), String> {
