@@ -14,7 +14,7 @@ use ntv_driver::state::{
 use std::sync::Arc;
 
 bits! {
-    /// The commands that look at state.
+    /// The commands that use state.
     enum Command {
         Draw,
         Clear,
@@ -30,7 +30,7 @@ bits! {
 }
 
 dirty_bits! {
-    /// What the command buffer does not have yet.
+    /// The state that the command buffer does not have yet.
     enum Dirty, commands Command, phases Phase, handlers fn(&mut Emitter<'_>) -> Result<(), String>;
 
     /// The attachments.
@@ -82,7 +82,7 @@ dirty_bits! {
 }
 
 derived! {
-    /// What a context computes from its state.
+    /// The values that a context computes from its state.
     struct Checks, values Check, from Dirty;
 
     /// Whether a draw may run.

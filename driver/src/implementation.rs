@@ -17,7 +17,7 @@ pub enum Implementation {
     Faulty(Box<Implementation>, Arc<Faults>),
 }
 
-/// The functions of an implementation. While it lives, this thread makes its instances of that implementation.
+/// The functions of an implementation. While it lives, instances that this thread creates belong to that implementation.
 pub(crate) struct Opened {
     pub(crate) entry: ash::Entry,
     _faults: Option<faults::Entered>,

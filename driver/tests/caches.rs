@@ -173,7 +173,7 @@ fn formats_have_no_more_pipelines_than_there_may_be() {
 }
 
 #[test]
-fn what_captures_goes_with_the_program_and_with_the_elements() {
+fn capture_shaders_are_dropped_with_the_program_and_the_elements() {
     let (world, device) = late(&["VK_EXT_transform_feedback"]);
     let mut keeper = support::context(&device);
     let shared = Shared::new(&mut keeper);

@@ -95,7 +95,7 @@ fn uniforms_blocks_and_textures_are_seen() {
 }
 
 #[test]
-fn a_pass_without_colours_changes_no_blending() {
+fn a_pass_without_colors_changes_no_blending() {
     scene!(context, device, fragment(), without & []);
     let target = target(&context).unwrap();
     let (format, bind) = (vk::Format::D32_SFLOAT, Bind::DEPTH_STENCIL);
@@ -118,7 +118,7 @@ fn a_pass_without_colours_changes_no_blending() {
 }
 
 #[test]
-fn points_have_a_size_whatever_the_shader_says() {
+fn points_have_a_size_for_every_shader() {
     scene!(context, device, fragment(), without & []);
     let target = target(&context).unwrap();
     context.set_framebuffer_state(&framebuffer(&target)).unwrap();

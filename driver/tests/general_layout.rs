@@ -120,7 +120,7 @@ fn a_level_that_is_drawn_to_is_sampled_after_a_barrier() {
 }
 
 #[test]
-fn a_colour_that_is_drawn_to_is_read_after_a_barrier() {
+fn a_color_that_is_drawn_to_is_read_after_a_barrier() {
     let device = lavapipe(&[]);
     let mut context = scene(&device);
     let doubles = shader(&context, &fragment_that_doubles());

@@ -71,7 +71,7 @@ fn without_checks_it_runs_as_well() {
 }
 
 #[test]
-fn what_is_taken_away_is_not_there() {
+fn disabled_features_are_missing() {
     let world = World::new(WorldOptions::without(&["VK_EXT_transform_feedback", "pipelineStatisticsQuery"]));
     let device = open(&world).unwrap();
     // Generated primitives are only counted by devices that capture (VK_EXT_primitives_generated_query).

@@ -91,7 +91,7 @@ fn samples_are_fetched_one_by_one_and_brought_together() {
 }
 
 #[test]
-fn what_no_blit_does_is_an_error() {
+fn unsupported_blits_are_errors() {
     let device = lavapipe(&[]);
     let (mut context, samples) = scene(&device);
     let target = target(&context).unwrap();

@@ -153,7 +153,7 @@ fn kept(context: &Context, world: &ntv_driver::null::World) -> (usize, usize, u6
 }
 
 #[test]
-fn a_shader_that_is_deleted_is_there_for_who_draws_with_it() {
+fn a_deleted_shader_lives_until_its_last_user() {
     let (world, device) = late(&[]);
     let mut keeper = context(&device);
     let shared = Shared::new(&mut keeper);

@@ -117,7 +117,7 @@ fn redrawn(scene: &mut Scene, target: &Arc<StreamOutputTarget>) -> [u8; 4] {
 }
 
 #[test]
-fn what_was_captured_is_drawn() {
+fn captured_vertices_are_drawn() {
     let without = "VK_EXT_transform_feedback";
     let ways = [(BackEnd::Extension, None), (BackEnd::Storage, Some(without)), (BackEnd::Compute, Some(without))];
     for (back_end, without) in ways {

@@ -497,7 +497,7 @@ impl Context {
     /// Sets the framebuffer.
     pub fn set_framebuffer_state(&mut self, framebuffer: &FramebufferState) -> Result<()> {
         if framebuffer.colors.len() > MAX_COLORS.min(self.device.limits.max_color_attachments as usize) {
-            return Err(Error::new(format!("{} colours", framebuffer.colors.len())));
+            return Err(Error::new(format!("{} color attachments are too many", framebuffer.colors.len())));
         }
         if self.bound.framebuffer.get() == framebuffer {
             return Ok(());
@@ -603,7 +603,10 @@ fn check_slots(what: &str, first: usize, count: usize, most: usize) -> Result<()
 fn check_range(range: &BufferRange, alignment: u64) -> Result<()> {
     let BufferRange { buffer, offset, size } = range;
     if *size == 0 || offset.checked_add(*size).is_none_or(|end| end > buffer.size()) {
-        return Err(Error::new(format!("{size} bytes at {offset} do not fit a buffer of {} bytes", buffer.size())));
+        return Err(Error::new(format!(
+            "a range of {size} bytes at {offset} is not valid in a buffer of {} bytes",
+            buffer.size()
+        )));
     }
     match offset.is_multiple_of(alignment.max(1)) {
         true => Ok(()),

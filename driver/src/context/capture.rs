@@ -63,7 +63,7 @@ impl Context {
         let (_, written) = state.primitives();
         self.feedback.capture.vertices = written.saturating_mul(state.topology.vertices_per_primitive());
         if by_drawing {
-            self.tell(&state.words());
+            self.set_capture_words(&state.words());
         } else if is_active {
             self.capture_by_computing(&state)?;
         }
@@ -74,7 +74,7 @@ impl Context {
         let Some(program) = &self.current.program else { return Ok(CaptureState::INACTIVE) };
         self.check_targets(program)?;
         let topology = capture_topology(info.mode)?;
-        let mut captured = self.targets_that_are_written().map(StreamOutputTarget::vertices);
+        let mut captured = self.written_targets().map(StreamOutputTarget::vertices);
         let vertices_before = captured.next().unwrap_or(0);
         let has_whole = vertices_before.is_multiple_of(topology.vertices_per_primitive());
         if captured.any(|vertices| vertices != vertices_before) || !has_whole {
@@ -108,14 +108,14 @@ impl Context {
     }
 
     /// The targets of the buffers that the bound program captures to.
-    fn targets_that_are_written(&self) -> impl Iterator<Item = &StreamOutputTarget> {
+    fn written_targets(&self) -> impl Iterator<Item = &StreamOutputTarget> {
         let buffers = self.current.program.iter().flat_map(|program| &program.xfb.buffers);
         let used = buffers.zip(&self.feedback.targets).filter(|(buffer, _)| buffer.is_used);
         used.filter_map(|(_, target)| target.as_deref())
     }
 
     /// Sets the words that the shader reads.
-    fn tell(&mut self, words: &[u32]) {
+    fn set_capture_words(&mut self, words: &[u32]) {
         if self.feedback.capture.words != words {
             self.feedback.capture.words = words.to_vec();
             self.force(Dirty::StorageBuffers);
@@ -126,7 +126,7 @@ impl Context {
     pub(super) fn after_draw(&mut self) {
         let vertices = std::mem::take(&mut self.feedback.capture.vertices);
         if vertices != 0 {
-            self.targets_that_are_written().for_each(|target| target.add_vertices(vertices));
+            self.written_targets().for_each(|target| target.add_vertices(vertices));
         }
     }
 

@@ -341,7 +341,10 @@ impl Context {
 pub(super) fn check_bytes(buffer: &Buffer, offset: u64, size: u64) -> Result<()> {
     match offset.checked_add(size).is_some_and(|end| end <= buffer.size()) {
         true => Ok(()),
-        false => Err(Error::new(format!("{size} bytes at {offset} do not fit a buffer of {} bytes", buffer.size()))),
+        false => Err(Error::new(format!(
+            "a range of {size} bytes at {offset} is not valid in a buffer of {} bytes",
+            buffer.size()
+        ))),
     }
 }
 

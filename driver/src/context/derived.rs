@@ -70,18 +70,17 @@ impl Context {
     /// Returns an error if a draw is impossible with this state.
     pub(super) fn check_draw(&mut self) -> Result<()> {
         let Context { derived: DerivedState { vertex_buffers, draw, .. }, revisions, bound, current, .. } = self;
-        let why =
-            draw.get(revisions, || match vertex_buffers.get(revisions, || buffers_that_are_read(bound, current)) {
-                Ok(buffers) => why_unbound(bound, *buffers),
-                Err(why) => Some(why.clone()),
-            });
+        let why = draw.get(revisions, || match vertex_buffers.get(revisions, || read_buffers(bound, current)) {
+            Ok(buffers) => why_unbound(bound, *buffers),
+            Err(why) => Some(why.clone()),
+        });
         why.as_ref().map_or(Ok(()), |why| Err(Error::new(why.clone())))
     }
 
     /// Returns an error if the program reads an attribute without a vertex element: no pipeline can have both.
     pub(super) fn check_elements(&mut self) -> Result<()> {
         let Context { derived: DerivedState { vertex_buffers, .. }, revisions, bound, current, .. } = self;
-        let buffers = vertex_buffers.get(revisions, || buffers_that_are_read(bound, current));
+        let buffers = vertex_buffers.get(revisions, || read_buffers(bound, current));
         buffers.as_ref().map(drop).map_err(|why| Error::new(why.clone()))
     }
 
@@ -116,7 +115,7 @@ fn why_incomplete(framebuffer: &FramebufferState, limits: &vk::PhysicalDeviceLim
 }
 
 /// The mask of vertex buffers that the program reads; or the reason why it cannot.
-fn buffers_that_are_read(bound: &Bound, current: &Current) -> std::result::Result<u32, String> {
+fn read_buffers(bound: &Bound, current: &Current) -> std::result::Result<u32, String> {
     let Some(program) = &current.program else { return Ok(0) };
     let Some(elements) = bound.elements.get() else { return Ok(0) };
     let list = &elements.0.state.list;

@@ -28,7 +28,7 @@ macro_rules! dynamic {
             }
 
             /// Whether the state is dynamic on a device with these features.
-            fn is_had(self, features: &Features) -> bool {
+            fn is_supported(self, features: &Features) -> bool {
                 let has: fn(&Features) -> bool = match self { $(DynamicState::$name => $has,)* };
                 has(features)
             }
@@ -92,10 +92,10 @@ dynamic! {
 pub struct DynamicStates(u32);
 
 impl DynamicStates {
-    /// Those of a device with these features, without those that `without` names by their features.
+    /// The dynamic states of a device with these features, except states whose features `without` names.
     pub(super) fn query(features: &Features, without: &[String]) -> DynamicStates {
         let kept =
-            |state: &&DynamicState| state.is_had(features) && !without.iter().any(|name| name == state.feature());
+            |state: &&DynamicState| state.is_supported(features) && !without.iter().any(|name| name == state.feature());
         DynamicState::ALL.iter().filter(kept).copied().collect()
     }
 

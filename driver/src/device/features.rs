@@ -239,7 +239,7 @@ impl Features {
     }
 }
 
-type Row = (Feature, fn(&Features) -> bool);
+type FeatureRow = (Feature, fn(&Features) -> bool);
 
 macro_rules! rows {
     ($($feature:ident $from:expr;)*) => {
@@ -248,7 +248,7 @@ macro_rules! rows {
 }
 
 /// The sources of the features in Vulkan's structs.
-const TABLE: &[Row] = rows! {
+const TABLE: &[FeatureRow] = rows! {
     shaderInt64 |f| f.core.shader_int64 != 0;
     shaderInt16 |f| f.core.shader_int16 != 0;
     shaderInt8 |f| f.v12.shader_int8 != 0;

@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_layer_that_knows_better_is_heard() {
+    fn messages_of_newer_layers_are_kept() {
         let message = "Color attachment (0) sample count (VK_SAMPLE_COUNT_4_BIT) must match corresponding \
                        VkPipelineMultisampleStateCreateInfo sample count (VK_SAMPLE_COUNT_1_BIT)";
         let (none, all) = (DynamicStates::default(), DynamicState::ALL.iter().copied().collect());

@@ -152,7 +152,7 @@ mod tests {
 
     /// Without a message for a leaked object, an empty list of messages would prove nothing.
     #[test]
-    fn what_outlives_its_device_is_heard_of() {
+    fn objects_that_outlive_their_device_are_reported() {
         let faults = Faults::new(FaultPlan::default());
         let opened = Implementation::Loader.with_faults(&faults).open().unwrap();
         let layers = [c"VK_LAYER_KHRONOS_validation".as_ptr()];

@@ -129,7 +129,7 @@ impl<'a> Work<'a> {
                 let is_whole = size.is_multiple_of(4) && offset.is_multiple_of(4) && (1..=65536).contains(&size);
                 if !is_whole || offset.checked_add(size).is_none_or(|end| end > buffer.len()) {
                     return Err(Error::new(format!(
-                        "an update of {size} bytes at {offset} is not possible in a buffer of {} bytes",
+                        "an update of {size} bytes at {offset} is not valid in a buffer of {} bytes",
                         buffer.len()
                     )));
                 }

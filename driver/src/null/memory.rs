@@ -89,7 +89,7 @@ impl Drop for Bytes {
 }
 
 /// The data of a memory object.
-pub(super) struct Memory {
+pub(super) struct MemoryObject {
     pub(super) bytes: Arc<Bytes>,
     pub(super) size: u64,
     ty: u32,
@@ -97,13 +97,13 @@ pub(super) struct Memory {
 }
 
 impl Object for vk::DeviceMemory {
-    type Data = Memory;
+    type Data = MemoryObject;
 }
 
 impl Create for vk::DeviceMemory {
     type Info<'a> = vk::MemoryAllocateInfo<'a>;
 
-    unsafe fn create(state: &mut State, info: &Self::Info<'_>) -> Result<(Content, Memory), vk::Result> {
+    unsafe fn create(state: &mut State, info: &Self::Info<'_>) -> Result<(Content, MemoryObject), vk::Result> {
         let ty = info.memory_type_index;
         let Some((_, heap)) = TYPES.get(ty as usize) else {
             state.report(format!("vkAllocateMemory: memory type {ty} does not exist"));
@@ -114,10 +114,10 @@ impl Create for vk::DeviceMemory {
         let after = after.ok_or(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY)?;
         let bytes = Bytes::new(info.allocation_size).ok_or(vk::Result::ERROR_OUT_OF_HOST_MEMORY)?;
         *used = after;
-        Ok((Content::Order, Memory { bytes, size: info.allocation_size, ty, mapped: false }))
+        Ok((Content::Order, MemoryObject { bytes, size: info.allocation_size, ty, mapped: false }))
     }
 
-    fn destroyed(state: &mut State, memory: Memory) {
+    fn destroyed(state: &mut State, memory: MemoryObject) {
         state.memory.used[TYPES[memory.ty as usize].1 as usize] -= memory.size;
     }
 }

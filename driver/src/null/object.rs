@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn old_foreign_and_mistaken_handles_are_known() {
+    fn old_foreign_and_mistyped_handles_are_detected() {
         let (mut objects, mut others) = (Objects::new(1), Objects::new(2));
         let handle: vk::CuModuleNVX = objects.add(Content::Order, 7);
         let other: vk::CuModuleNVX = others.add(Content::Order, 8);

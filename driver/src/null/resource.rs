@@ -40,7 +40,7 @@ pub(super) const FUNCTIONS: &[Function] = functions! {
 
 /// The memory of a resource.
 #[derive(Clone)]
-pub(super) struct Place {
+pub(super) struct BoundMemory {
     pub(super) memory: vk::DeviceMemory,
     pub(super) bytes: Arc<Bytes>,
     pub(super) offset: u64,
@@ -49,7 +49,7 @@ pub(super) struct Place {
 /// The data of a buffer.
 pub(super) struct Buffer {
     pub(super) size: u64,
-    pub(super) place: Option<Place>,
+    pub(super) place: Option<BoundMemory>,
 }
 
 impl Object for vk::Buffer {
@@ -71,7 +71,7 @@ impl Create for vk::Buffer {
 pub(super) struct Image {
     size: u64,
     row: u64,
-    pub(super) place: Option<Place>,
+    pub(super) place: Option<BoundMemory>,
 }
 
 impl Object for vk::Image {
@@ -216,10 +216,10 @@ unsafe extern "system" fn get_sparse_requirements(
 
 impl State {
     /// The memory of a resource of `size` bytes; reports a message if it does not fit.
-    fn place(&mut self, call: &str, (memory, offset): (vk::DeviceMemory, u64), size: u64) -> Option<Place> {
+    fn place(&mut self, call: &str, (memory, offset): (vk::DeviceMemory, u64), size: u64) -> Option<BoundMemory> {
         let known = self.get(memory, call)?;
         let fits = offset.checked_add(size).is_some_and(|end| end <= known.size);
-        let place = fits.then(|| Place { memory, bytes: Arc::clone(&known.bytes), offset });
+        let place = fits.then(|| BoundMemory { memory, bytes: Arc::clone(&known.bytes), offset });
         if place.is_none() {
             self.report(format!("{call}: {size} bytes do not fit at {offset}"));
         }

@@ -13,7 +13,7 @@ pub(crate) struct Bounded<K, V> {
 }
 
 impl<K: Eq + Hash, V: Clone> Bounded<K, V> {
-    /// A map of at most `most` values. A value is kept until lookups of half as many others.
+    /// A map of at most `most` values. A value is kept until half as many other values were used after it.
     pub(crate) fn new(most: usize) -> Bounded<K, V> {
         Bounded { young: FxHashMap::default(), old: FxHashMap::default(), most: (most / 2).max(1) }
     }
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_asked_for_stays() {
+    fn used_values_are_kept() {
         let mut map = Bounded::new(8);
         assert_eq!(map.get_or_insert(0, "kept"), "kept");
         for key in 1..100 {

@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// The modules of a pipeline, by stage.
 pub(crate) type StageModules = Vec<(Stage, Arc<Owned<vk::ShaderModule>>)>;
 
-/// The objects behind the numbers of a description.
+/// The objects that belong to the numbers of a description.
 pub(crate) struct Source<'a> {
     pub(crate) desc: &'a PipelineDesc,
     /// The render pass, if the pipeline is for a render pass object.

@@ -56,7 +56,7 @@ pub struct PipelineCounters {
     pub time: Duration,
 }
 
-/// The objects behind the numbers of a description. While it is alive, the pipelines of these objects are kept.
+/// The objects that belong to the numbers of a description. While it is alive, the pipelines of these objects are kept.
 #[derive(Clone)]
 pub(crate) struct PipelineSource {
     pub(crate) program: Arc<Program>,

@@ -26,7 +26,7 @@ pub struct TransitionCounters {
     pub misses: u64,
 }
 
-struct Row {
+struct Transition {
     from: u64,
     to: Weak<Pipeline>,
 }
@@ -39,7 +39,7 @@ const PROBES: usize = 4;
 
 /// The table of a context.
 pub(crate) struct Transitions {
-    rows: Vec<Option<Row>>,
+    rows: Vec<Option<Transition>>,
     pub(crate) counters: TransitionCounters,
 }
 
@@ -52,7 +52,7 @@ impl Default for Transitions {
 impl Transitions {
     /// The pipeline that follows `from` when its words `changed` become those of `to`.
     pub(crate) fn get(&mut self, from: &Pipeline, changed: BitSet<Word>, to: &PipelineDesc) -> Option<Arc<Pipeline>> {
-        let first = place(from.id, changed, to);
+        let first = first_row(from.id, changed, to);
         let found = (0..PROBES).find_map(|probe| {
             let row = self.rows[(first + probe) % ROWS].as_ref().filter(|row| row.from == from.id)?;
             row.to.upgrade().filter(|pipeline| pipeline.desc == *to)
@@ -64,15 +64,15 @@ impl Transitions {
 
     /// Records that `to` follows `from`.
     pub(crate) fn add(&mut self, from: &Pipeline, changed: BitSet<Word>, to: &Arc<Pipeline>) {
-        let first = place(from.id, changed, &to.desc);
+        let first = first_row(from.id, changed, &to.desc);
         let is_free = |at: &usize| self.rows[*at].as_ref().is_none_or(|row| row.to.strong_count() == 0);
         let free = (0..PROBES).map(|probe| (first + probe) % ROWS).find(is_free);
         // If all rows are taken, replace the first one.
-        self.rows[free.unwrap_or(first)] = Some(Row { from: from.id, to: Arc::downgrade(to) });
+        self.rows[free.unwrap_or(first)] = Some(Transition { from: from.id, to: Arc::downgrade(to) });
     }
 }
 
-fn place(from: u64, changed: BitSet<Word>, to: &PipelineDesc) -> usize {
+fn first_row(from: u64, changed: BitSet<Word>, to: &PipelineDesc) -> usize {
     let mut hasher = FxHasher::default();
     from.hash(&mut hasher);
     for word in changed.iter() {

@@ -1,6 +1,6 @@
 //! Buffers.
 
-use super::{unique_id, Memory};
+use super::{unique_id, ResourceMemory};
 use crate::context::Dirty;
 use crate::device::handle::Owned;
 use crate::device::Logical;
@@ -105,7 +105,7 @@ pub(crate) struct BufferStorage {
     /// Declared before the buffer, so that they are destroyed before it.
     texels: Mutex<Vec<(TexelKey, Owned<vk::BufferView>)>>,
     pub(crate) raw: Owned<vk::Buffer>,
-    memory: Memory,
+    memory: ResourceMemory,
     pub(crate) size: u64,
     pub(crate) id: u64,
 }
@@ -134,7 +134,7 @@ impl BufferStorage {
         let raw = Owned::new(device, raw);
         // SAFETY: the buffer belongs to this device.
         let needs = unsafe { device.raw.get_buffer_memory_requirements(*raw) };
-        let memory = Memory::new(device, needs, description.usage.location(), true)?;
+        let memory = ResourceMemory::new(device, needs, description.usage.location(), true)?;
         let (block, offset) = memory.place();
         // SAFETY: the memory has a type and size that the buffer accepts, and is bound once.
         unsafe { device.raw.bind_buffer_memory(*raw, block, offset) }.during("vkBindBufferMemory")?;
@@ -150,7 +150,7 @@ impl BufferStorage {
         let (format, offset, size) = key;
         if size == 0 || !self.has(offset, size) {
             return Err(Error::new(format!(
-                "a texel view of {size} bytes at {offset} does not fit a buffer of {} bytes",
+                "a texel view of {size} bytes at {offset} is not valid in a buffer of {} bytes",
                 self.size
             )));
         }

@@ -9,20 +9,20 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 
 /// Memory that is returned to the allocator when it is dropped.
-pub(crate) struct Memory {
+pub(crate) struct ResourceMemory {
     device: Arc<Logical>,
     /// `None` after it was returned.
     allocation: Option<Allocation>,
 }
 
-impl Memory {
+impl ResourceMemory {
     /// Memory at `location` for the requirements `needs`; buffers and linear images are `linear`.
     pub(crate) fn new(
         device: &Arc<Logical>,
         needs: vk::MemoryRequirements,
         location: MemoryLocation,
         linear: bool,
-    ) -> Result<Memory> {
+    ) -> Result<ResourceMemory> {
         let description = AllocationCreateDesc {
             name: "",
             requirements: needs,
@@ -34,7 +34,7 @@ impl Memory {
             Some(allocator) => allocator.allocate(&description).map_err(failed),
             None => Err(Error::of_kind(ErrorKind::DeviceLost, "the device is gone")),
         });
-        Ok(Memory { device: Arc::clone(device), allocation: Some(allocation?) })
+        Ok(ResourceMemory { device: Arc::clone(device), allocation: Some(allocation?) })
     }
 
     /// The block that it is a part of, and its offset in the block.
@@ -63,7 +63,7 @@ fn failed(error: AllocationError) -> Error {
     Error::of_kind(kind, format!("allocation of memory failed: {error}"))
 }
 
-impl Drop for Memory {
+impl Drop for ResourceMemory {
     fn drop(&mut self) {
         let Some(allocation) = self.allocation.take() else { return };
         self.device.with_allocator(|allocator| {

@@ -19,7 +19,7 @@ mod view;
 
 pub(crate) use buffer::BufferStorage;
 pub use buffer::{Buffer, BufferDescription, Usage};
-pub(crate) use memory::Memory;
+pub(crate) use memory::ResourceMemory;
 pub use sampler::{Sampler, SamplerState};
 pub(crate) use texture::ImageStorage;
 pub use texture::{Bind, Texture, TextureDescription, TextureTarget};

@@ -1,7 +1,7 @@
 //! Textures.
 
 use super::view::ViewKey;
-use super::{unique_id, Memory};
+use super::{unique_id, ResourceMemory};
 use crate::context::Dirty;
 use crate::device::handle::Owned;
 use crate::device::Logical;
@@ -204,7 +204,7 @@ pub(crate) struct ImageStorage {
     /// Declared before the image, so that they are destroyed before it.
     views: Mutex<Vec<(ViewKey, Owned<vk::ImageView>)>>,
     pub(crate) raw: Owned<vk::Image>,
-    _memory: Memory,
+    _memory: ResourceMemory,
     pub(crate) id: u64,
     /// The number of its texture.
     pub(crate) texture: u64,
@@ -235,7 +235,7 @@ impl ImageStorage {
         let raw = Owned::new(device, raw);
         // SAFETY: the image belongs to this device.
         let needs = unsafe { device.raw.get_image_memory_requirements(*raw) };
-        let memory = Memory::new(device, needs, MemoryLocation::GpuOnly, false)?;
+        let memory = ResourceMemory::new(device, needs, MemoryLocation::GpuOnly, false)?;
         let (block, offset) = memory.place();
         // SAFETY: the memory has a type and size that the image accepts, and is bound once.
         unsafe { device.raw.bind_image_memory(*raw, block, offset) }.during("vkBindImageMemory")?;

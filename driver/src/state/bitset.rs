@@ -266,7 +266,7 @@ impl<E: Bit> Extend<E> for BitSet<E> {
     }
 }
 
-/// Declares an enum and implements [`Bit`] for it, or the same for numbered bits, or makes a constant set.
+/// Declares an enum and implements [`Bit`] for it, or the same for numbered bits, or creates a constant set.
 ///
 /// ```
 /// use ntv_driver::state::{bits, Bit, BitSet};

@@ -77,6 +77,6 @@ pub use bitset::{Bit, BitSet, Cursor};
 pub use derived::Derived;
 pub use observer::{Inbox, Observer, Relay, Subject};
 pub use revision::{Revisions, Seen};
-pub use table::{DirtyBit, Row};
+pub use table::{DirtyBit, DirtyRow};
 pub use tracked::Tracked;
 pub use walk::{walk, Counters, Later};

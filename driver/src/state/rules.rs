@@ -5,7 +5,7 @@
 
 /// A row as the rules need it. Rows, commands and phases are given by their index in their enum.
 #[derive(Debug)]
-pub struct Facts {
+pub struct RuleRow {
     /// The name of the bit.
     pub name: &'static str,
     /// The commands whose mask has the bit.
@@ -27,7 +27,7 @@ pub struct Facts {
 /// # Panics
 ///
 /// Panics at the first broken rule. This is a compile error, because the function runs in a constant.
-pub const fn check(table: &str, commands: &[&str], rows: &[Facts]) {
+pub const fn check(table: &str, commands: &[&str], rows: &[RuleRow]) {
     let mut at = 0;
     while at < rows.len() {
         phases(table, rows, at);
@@ -44,7 +44,7 @@ pub const fn check(table: &str, commands: &[&str], rows: &[Facts]) {
 }
 
 /// Phases do not decrease along the table, so that handlers that may end a render pass are before those that record into it.
-const fn phases(table: &str, rows: &[Facts], at: usize) {
+const fn phases(table: &str, rows: &[RuleRow], at: usize) {
     if at == 0 || rows[at - 1].phase <= rows[at].phase {
         return;
     }
@@ -63,7 +63,7 @@ const fn phases(table: &str, rows: &[Facts], at: usize) {
 }
 
 /// A bit is after the bits that it names.
-const fn after(table: &str, rows: &[Facts], at: usize) {
+const fn after(table: &str, rows: &[RuleRow], at: usize) {
     let row = &rows[at];
     let mut list = 0;
     while list < row.after.len() {
@@ -75,7 +75,7 @@ const fn after(table: &str, rows: &[Facts], at: usize) {
 }
 
 /// A bit is before the bits that its handler may set, so that the same walk handles them.
-const fn invalidates(table: &str, rows: &[Facts], at: usize) {
+const fn invalidates(table: &str, rows: &[RuleRow], at: usize) {
     let row = &rows[at];
     let mut list = 0;
     while list < row.invalidates.len() {
@@ -94,7 +94,7 @@ const fn invalidates(table: &str, rows: &[Facts], at: usize) {
 }
 
 /// A bit that a command does not use is not in its mask.
-const fn not_for(table: &str, commands: &[&str], row: &Facts) {
+const fn not_for(table: &str, commands: &[&str], row: &RuleRow) {
     let mut list = 0;
     while list < row.not_for.len() {
         if has(row.commands, row.not_for[list]) {
@@ -106,7 +106,7 @@ const fn not_for(table: &str, commands: &[&str], row: &Facts) {
 }
 
 /// A command that handles a bit also handles the bits that this bit invalidates, or is in their `not_for`.
-const fn masks(table: &str, commands: &[&str], row: &Facts, invalid: &Facts) {
+const fn masks(table: &str, commands: &[&str], row: &RuleRow, invalid: &RuleRow) {
     let mut list = 0;
     while list < row.commands.len() {
         let command = row.commands[list];

@@ -83,7 +83,7 @@
 use super::bitset::{Bit, BitSet};
 
 /// A row of the table.
-pub struct Row<E: DirtyBit> {
+pub struct DirtyRow<E: DirtyBit> {
     /// The bit.
     pub bit: E,
     /// The entry points that set it.
@@ -111,7 +111,7 @@ pub trait DirtyBit: Bit {
     /// A function that transfers state to the device.
     type Handler: Copy + 'static;
     /// The rows, in the order of the bits.
-    const TABLE: &'static [Row<Self>];
+    const TABLE: &'static [DirtyRow<Self>];
 }
 
 /// Declares dirty bits by their [`table`](crate::state::table).
@@ -156,7 +156,7 @@ macro_rules! dirty_bits {
         const _: () = $crate::state::rules::check(
             stringify!($name),
             <$command as $crate::state::Bit>::NAMES,
-            &[$($crate::state::rules::Facts {
+            &[$($crate::state::rules::RuleRow {
                 name: stringify!($row),
                 commands: &[$($command::$on as usize),*],
                 not_for: &[$($($command::$not_for as usize),*)?],
@@ -171,7 +171,7 @@ macro_rules! dirty_bits {
             type Command = $command;
             type Phase = $phases;
             type Handler = $handler;
-            const TABLE: &'static [$crate::state::Row<$name>] = &[$($crate::state::Row {
+            const TABLE: &'static [$crate::state::DirtyRow<$name>] = &[$($crate::state::DirtyRow {
                 bit: $name::$row,
                 setters: &[$($setter),*],
                 commands: $command::bits(&[$($command::$on),*]),
@@ -186,7 +186,7 @@ macro_rules! dirty_bits {
         #[allow(dead_code, reason = "the same for every table")]
         impl $name {
             /// The rows, in the order of the bits.
-            $vis const TABLE: &'static [$crate::state::Row<$name>] = <$name as $crate::state::DirtyBit>::TABLE;
+            $vis const TABLE: &'static [$crate::state::DirtyRow<$name>] = <$name as $crate::state::DirtyBit>::TABLE;
 
             /// The bits that `command` handles.
             $vis fn mask(command: $command) -> $crate::state::BitSet<$name> {
@@ -203,7 +203,7 @@ macro_rules! dirty_bits {
             }
 
             /// The row of this bit.
-            $vis fn row(self) -> &'static $crate::state::Row<$name> {
+            $vis fn row(self) -> &'static $crate::state::DirtyRow<$name> {
                 &$name::TABLE[self as usize]
             }
 

@@ -37,7 +37,7 @@
 //!         bit.handler()(context)?;
 //!         Ok::<_, String>(context.dirty.take())
 //!     });
-//!     context.dirty |= dirty; // What is pending, also after an error.
+//!     context.dirty |= dirty; // The pending bits, also after an error.
 //!     assert_eq!(walked?.handlers, 2);
 //!     Ok(())
 //! }

@@ -17,15 +17,15 @@ use ntv_driver::context::{BlendState, Clear, Counters, Dirty, FramebufferState, 
 use ntv_driver::device::DynamicState;
 use ntv_driver::resource::SamplerView;
 use ntv_driver::state::BitSet;
-use scene::{Place, Scene, Shaders};
+use scene::{Scene, Shaders, TestDevice};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
 /// Devices on which all optional states are dynamic, and on which none is.
-fn places() -> [Place; 2] {
+fn test_devices() -> [TestDevice; 2] {
     let states: Vec<&str> = DynamicState::ALL.iter().map(|state| state.feature()).collect();
-    [Place::without(&[]), Place::without(&states)]
+    [TestDevice::without(&[]), TestDevice::without(&states)]
 }
 
 /// The handlers that ran between two counts.
@@ -45,19 +45,19 @@ fn but_handlers(counters: Counters) -> Counters {
 }
 
 /// A scene after a case has set its first value and a command has run.
-fn settled(place: &Place, case: &Case) -> Scene {
-    let mut scene = Scene::new(place, case.shaders);
+fn settled(device: &TestDevice, case: &Case) -> Scene {
+    let mut scene = Scene::new(device, case.shaders);
     (case.set)(&mut scene, false).expect("a value");
     scene.command();
     scene.command();
     scene
 }
 
-fn each_case(test: impl Fn(&Place, &Case)) {
-    for place in &places() {
+fn each_case(test: impl Fn(&TestDevice, &Case)) {
+    for device in &test_devices() {
         for case in CASES {
             let _named = Named(case);
-            test(place, case);
+            test(device, case);
         }
     }
 }
@@ -97,9 +97,9 @@ fn every_setter_is_in_the_table() {
 fn setters_set_the_bits_that_the_table_says() {
     let mut set: BTreeMap<&str, BitSet<Dirty>> = BTreeMap::new();
     // If shaders capture, the targets are in shader buffers.
-    for place in [Place::without(&[]), Place::without(&["VK_EXT_transform_feedback"])] {
+    for device in [TestDevice::without(&[]), TestDevice::without(&["VK_EXT_transform_feedback"])] {
         for case in CASES {
-            let mut scene = settled(&place, case);
+            let mut scene = settled(&device, case);
             let before = scene.context.dirty();
             (case.set)(&mut scene, true).expect("another value");
             *set.entry(case.setter).or_default() |= scene.context.dirty() - before;
@@ -114,8 +114,8 @@ fn setters_set_the_bits_that_the_table_says() {
 
 #[test]
 fn an_equal_value_costs_nothing() {
-    each_case(|place, case| {
-        let mut scene = settled(place, case);
+    each_case(|device, case| {
+        let mut scene = settled(device, case);
         let (before, dirty) = (scene.context.counters(), scene.context.dirty());
         (case.set)(&mut scene, false).unwrap();
         assert_eq!(scene.context.dirty(), dirty);
@@ -125,8 +125,8 @@ fn an_equal_value_costs_nothing() {
 
 #[test]
 fn a_value_that_is_set_back_costs_nothing() {
-    each_case(|place, case| {
-        let mut scene = settled(place, case);
+    each_case(|device, case| {
+        let mut scene = settled(device, case);
         // Both values were used before, so that programs and pipelines of both exist.
         (case.set)(&mut scene, true).unwrap();
         scene.command();
@@ -146,9 +146,9 @@ fn a_value_that_is_set_back_costs_nothing() {
 }
 
 #[test]
-fn another_value_is_seen_by_whom_it_concerns() {
-    each_case(|place, case| {
-        let mut scene = settled(place, case);
+fn only_consumers_see_another_value() {
+    each_case(|device, case| {
+        let mut scene = settled(device, case);
         for other in [true, false, true] {
             let before = scene.context.counters();
             (case.set)(&mut scene, other).unwrap();
@@ -169,15 +169,15 @@ fn another_value_is_seen_by_whom_it_concerns() {
 
 #[test]
 fn an_unchanged_draw_is_one_command() {
-    for place in places() {
+    for device in test_devices() {
         let recorded = |draws: u64| {
-            let before = place.world.recorded_commands();
-            let mut scene = Scene::new(&place, Shaders::Draw("moved by uniforms", "two textures"));
+            let before = device.world.recorded_commands();
+            let mut scene = Scene::new(&device, Shaders::Draw("moved by uniforms", "two textures"));
             for _ in 0..draws {
                 scene.command();
             }
             scene.context.flush().unwrap();
-            let mut after = place.world.recorded_commands();
+            let mut after = device.world.recorded_commands();
             after.iter_mut().for_each(|(name, count)| *count -= before.get(name).copied().unwrap_or(0));
             after
         };
@@ -189,8 +189,8 @@ fn an_unchanged_draw_is_one_command() {
 
 #[test]
 fn a_clear_leaves_a_texture_to_the_next_draw() {
-    let place = Place::without(&[]);
-    let mut scene = Scene::new(&place, Shaders::Draw("plain", "texture"));
+    let device = TestDevice::without(&[]);
+    let mut scene = Scene::new(&device, Shaders::Draw("plain", "texture"));
     scene.command();
     let view = SamplerView::whole(&scene.textures[1]);
     scene.context.set_sampler_views(Stage::Fragment, 0, &[Some(view)]).unwrap();
@@ -210,8 +210,8 @@ fn a_clear_leaves_a_texture_to_the_next_draw() {
 
 #[test]
 fn a_bit_of_one_stage_makes_no_module_of_another() {
-    let place = Place::without(&[]);
-    let mut scene = Scene::new(&place, Shaders::Draw("plain", "plain"));
+    let device = TestDevice::without(&[]);
+    let mut scene = Scene::new(&device, Shaders::Draw("plain", "plain"));
     let before = scene.context.counters().modules.modules_made;
     let mut made = Vec::new();
     for (early_fragment_tests, default_point_size) in [(false, false), (true, false), (true, true), (false, true)] {
@@ -229,9 +229,9 @@ fn a_bit_of_one_stage_makes_no_module_of_another() {
 }
 
 #[test]
-fn blending_makes_no_pipeline_where_there_are_no_colours() {
-    for place in places() {
-        let mut scene = Scene::new(&place, Shaders::Draw("plain", "plain"));
+fn blending_makes_no_pipeline_where_there_are_no_colors() {
+    for device in test_devices() {
+        let mut scene = Scene::new(&device, Shaders::Draw("plain", "plain"));
         let framebuffer = scene.framebuffer(&[]);
         scene.context.set_framebuffer_state(&framebuffer).unwrap();
         let before = scene.command();

@@ -33,25 +33,25 @@ pub(crate) enum Shaders {
 }
 
 /// A world with its device.
-pub(crate) struct Place {
+pub(crate) struct TestDevice {
     pub(crate) device: Device,
     pub(crate) world: Arc<World>,
 }
 
-impl Place {
+impl TestDevice {
     /// A device without some features.
-    pub(crate) fn without(names: &[&str]) -> Place {
+    pub(crate) fn without(names: &[&str]) -> TestDevice {
         let world = World::new(WorldOptions::default());
         let options = DeviceOptions {
             implementation: Implementation::Null(Arc::clone(&world)),
             without: names.iter().map(ToString::to_string).collect(),
             ..DeviceOptions::default()
         };
-        Place { device: Device::open(&options).expect("a null device"), world }
+        TestDevice { device: Device::open(&options).expect("a null device"), world }
     }
 }
 
-impl Drop for Place {
+impl Drop for TestDevice {
     fn drop(&mut self) {
         if !std::thread::panicking() {
             assert_eq!(self.world.take_messages(), [""; 0]);
@@ -90,9 +90,9 @@ fn named(list: &'static [Info], name: &str) -> &'static Info {
 }
 
 impl Scene {
-    /// A context of `place` with all state that `shaders` use, and more.
-    pub(crate) fn new(place: &Place, shaders: Shaders) -> Scene {
-        let mut context = Context::new(&place.device, ContextOptions::default()).expect("a context");
+    /// A context of `device` with all state that `shaders` use, and more.
+    pub(crate) fn new(device: &TestDevice, shaders: Shaders) -> Scene {
+        let mut context = Context::new(&device.device, ContextOptions::default()).expect("a context");
         let texture = |format, samples, bind| {
             let description = TextureDescription { size: [8, 8, 1], format, samples, bind, ..Default::default() };
             context.create_texture(description).expect("a texture")

@@ -22,7 +22,7 @@ pub(crate) fn actions(log: &[Command], describe: Describe<'_>) -> Vec<Action> {
             _ => {
                 list.extend(settle(&mut clears));
                 if action.name.starts_with("vkCmdCopyBuffer") {
-                    without_place(&mut action, describe);
+                    remove_upload_offset(&mut action, describe);
                 }
                 list.push(action);
             }
@@ -130,7 +130,7 @@ fn settle(clears: &mut Vec<Clear>) -> Vec<Action> {
 }
 
 /// Removes the offset in upload memory of a copy's source: the first word of each region.
-fn without_place(action: &mut Action, describe: Describe<'_>) {
+fn remove_upload_offset(action: &mut Action, describe: Describe<'_>) {
     if !describe(action.words[0]).contains("~uploads") {
         return;
     }

@@ -34,7 +34,7 @@ fn seeds(count: u64) -> std::ops::Range<u64> {
     }
 }
 
-/// The calls without which `fails` returns nothing, and its result for them.
+/// Removes the calls that have no effect on the failure; returns the others, and the last problem of `fails`.
 fn shrink(mut calls: Vec<Call>, problem: &str, fails: impl Fn(&[Call]) -> Option<String>) -> (Vec<Call>, String) {
     let mut last = fails(&calls).unwrap_or_else(|| format!("{problem} (it does not fail again)"));
     for at in (0..calls.len()).rev() {
@@ -60,7 +60,7 @@ fn pixels_and_buffers_are_the_same_in_all_ways() {
 }
 
 #[test]
-fn what_changed_is_enough() {
+fn recording_changes_is_enough() {
     let start = Instant::now();
     // The whole test plays 100,000 in a release build: NTV_SEEDS.
     let seeds = seeds(2_000);

@@ -35,7 +35,7 @@ impl AddAssign<&Statistics> for Statistics {
 }
 
 /// A world with its device.
-struct Place {
+struct TestDevice {
     rig: Rig,
     world: Arc<World>,
 }
@@ -54,8 +54,8 @@ pub(crate) fn without(kind: usize) -> Vec<String> {
     }
 }
 
-impl Place {
-    fn new(kind: usize) -> Place {
+impl TestDevice {
+    fn new(kind: usize) -> TestDevice {
         let world = World::new(WorldOptions { lag: 2, ..WorldOptions::default() });
         world.set_recording(true);
         let options = DeviceOptions {
@@ -65,7 +65,7 @@ impl Place {
             ..DeviceOptions::default()
         };
         let rig = Rig::new(Device::open(&options).expect("a null device"));
-        Place { rig, world }
+        TestDevice { rig, world }
     }
 }
 
@@ -79,7 +79,7 @@ struct Outcome {
 }
 
 /// Plays calls on a device.
-fn play(place: &Place, calls: &[Call], emit_all: bool, read: bool) -> Outcome {
+fn play(place: &TestDevice, calls: &[Call], emit_all: bool, read: bool) -> Outcome {
     place.world.take_log();
     let options = ContextOptions { emit_all, ..ContextOptions::default() };
     let mode = if read { Mode::Copies } else { Mode::Records };
@@ -95,11 +95,11 @@ fn play(place: &Place, calls: &[Call], emit_all: bool, read: bool) -> Outcome {
 }
 
 /// A device with a context that records only changes, and one with a context that records everything.
-struct Pair([Place; 2]);
+struct Pair([TestDevice; 2]);
 
 impl Pair {
     fn new(kind: usize) -> Pair {
-        Pair([false, true].map(|_| Place::new(kind)))
+        Pair([false, true].map(|_| TestDevice::new(kind)))
     }
 
     /// The problem with the sequence, or its results.

@@ -28,7 +28,7 @@ derived! {
 }
 
 #[test]
-fn a_derived_value_is_computed_when_what_it_depends_on_has_changed() {
+fn a_derived_value_is_recomputed_after_a_change_of_its_dependencies() {
     let mut state = Revisions::new();
     let mut value = Derived::new(bits![State: Program, Elements]);
     let mut get = |state: &Revisions<State>, new: u32| (*value.get(state, || new), value.recomputations());
@@ -86,7 +86,7 @@ fn recomputations(cached: &Cached) -> Vec<u64> {
 }
 
 #[test]
-fn a_table_computes_what_is_stale() {
+fn a_table_recomputes_stale_values() {
     let mut cached = Cached::default();
     assert_eq!(cached.stale(), BitSet::ALL);
     assert_eq!(draw(&mut cached), "true false");

@@ -30,7 +30,7 @@ fn inbox<E: Bit>() -> Arc<Inbox<E>> {
 }
 
 #[test]
-fn each_observer_gets_the_bits_that_it_asked_for() {
+fn each_observer_gets_the_bits_that_it_registered_for() {
     let texture = Subject::new();
     let (first, second) = (inbox(), inbox());
     texture.observe(&first, Binding::Texture0);
@@ -67,7 +67,7 @@ fn an_observer_has_one_entry() {
 }
 
 #[test]
-fn what_is_dropped_leaves_the_list() {
+fn dropped_observers_are_removed() {
     let texture = Subject::new();
     let (kept, dropped) = (inbox(), inbox());
     texture.observe(&kept, Binding::Texture0);
@@ -153,7 +153,7 @@ fn relays_chain() {
 }
 
 #[test]
-fn an_inbox_of_any_size_gives_what_was_posted() {
+fn an_inbox_of_any_size_returns_the_posted_bits() {
     fn run<E: Bit + Ord>() {
         let mut random = fastrand::Rng::with_seed(5);
         let inbox = Inbox::new();

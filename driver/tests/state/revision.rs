@@ -30,7 +30,7 @@ fn two_contexts_see_each_change_of_a_program_once() {
 }
 
 #[test]
-fn to_look_is_not_to_catch_up() {
+fn since_does_not_catch_up() {
     let mut program = Revisions::<Part>::new();
     let mut context = Seen::new();
     context.catch_up(&program);

@@ -38,7 +38,7 @@ fn storage_is_chosen_by_size() {
 }
 
 #[test]
-fn random_operations_do_what_a_model_does() {
+fn random_operations_agree_with_a_model() {
     fn run<E: Bit + Ord>() {
         let mut random = fastrand::Rng::with_seed(E::COUNT as u64);
         let (mut set, mut model) = random::set::<E>(&mut random);

@@ -68,7 +68,7 @@ fn a_clear_leaves_a_change_of_a_texture_for_the_draw() {
 }
 
 #[test]
-fn what_a_handler_invalidates_is_met_in_the_same_walk() {
+fn invalidated_bits_are_handled_in_the_same_walk() {
     let mut context = Context::synced();
     context.set(Dirty::Framebuffer, 2);
     context.run(Command::Draw).unwrap();
@@ -78,7 +78,7 @@ fn what_a_handler_invalidates_is_met_in_the_same_walk() {
 }
 
 #[test]
-fn what_a_handler_invalidates_stays_for_a_command_that_needs_it() {
+fn invalidated_bits_stay_for_a_command_that_needs_them() {
     let mut context = Context::synced();
     context.set(Dirty::Framebuffer, 2);
     context.run(Command::Clear).unwrap();
@@ -120,7 +120,7 @@ fn an_error_leaves_its_bit_and_the_rest() {
 #[test]
 #[cfg(debug_assertions)]
 #[should_panic(expected = "Textures has set {Viewport}, which its row does not name in `invalidates`")]
-fn a_handler_sets_what_its_row_names() {
+fn a_handler_must_only_set_bits_of_its_row() {
     let mut dirty = bits![Dirty: Textures];
     let _ = ntv_driver::state::walk(&mut dirty, BitSet::ALL, BitSet::ALL, |_| Ok::<_, ()>(bits![Dirty: Viewport]));
 }

@@ -18,7 +18,7 @@ fn a_value_differs_until_the_consumer_has_it() {
 }
 
 #[test]
-fn what_the_consumer_has_lost_differs_whatever_it_is() {
+fn every_value_differs_after_forget() {
     let mut value = Tracked::new("a".to_string());
     value.synced();
     assert!(value.set("b".to_string()));
@@ -29,7 +29,7 @@ fn what_the_consumer_has_lost_differs_whatever_it_is() {
 }
 
 #[test]
-fn random_sequences_agree_with_what_the_consumer_has() {
+fn random_sequences_agree_with_the_consumer() {
     let mut random = fastrand::Rng::with_seed(1);
     let mut value = Tracked::new(0);
     let mut consumer = None;

@@ -42,7 +42,7 @@ fn bind(context: &mut Context, shaders: &[Arc<Shader>]) {
 }
 
 #[test]
-fn shaders_of_words_see_what_is_bound_to_their_slots() {
+fn shaders_of_words_use_their_slots() {
     let device = lavapipe(&[]);
     let mut context = context(&device);
     let shaders = ["vertex", "fragment"].map(|stage| context.create_shader_of_words(&words(stage)).unwrap());
@@ -117,6 +117,6 @@ fn shaders_of_words_are_not_mixed_with_others() {
     let mut context = context(&device);
     let shaders = [context.create_shader_of_words(&words("vertex")).unwrap(), shader(&context, &fragment())];
     let error = context.link_program(&shaders, &Default::default()).unwrap_err();
-    assert_eq!(error.message, "shaders of words and others are in one program");
+    assert_eq!(error.message, "a program cannot mix shaders of words with other shaders");
     assert!(context.create_shader_of_words(&[1, 2, 3]).is_err());
 }

@@ -63,7 +63,7 @@ impl Rendering {
 
     /// Whether this rendering continues `other`, which has ended.
     pub(super) fn resumes(&self, other: &Rendering) -> bool {
-        let goes_on = |(now, before): (&Attachment, &Attachment)| {
+        let continues = |(now, before): (&Attachment, &Attachment)| {
             (now.number, now.view, now.layout) == (before.number, before.view, before.layout)
                 && now.load == AttachmentLoadOp::LOAD.as_raw() as u64
                 && before.store == AttachmentStoreOp::STORE.as_raw() as u64
@@ -72,7 +72,7 @@ impl Rendering {
         };
         let (now, before) = (&self.attachments, &other.attachments);
         let same = self.area == other.area && self.more == other.more && now.len() == before.len();
-        same && now.iter().zip(before).all(goes_on)
+        same && now.iter().zip(before).all(continues)
     }
 
     fn action(&self, kind: ActionKind, name: &'static str, attachment: &Attachment, words: &[u64]) -> Action {
@@ -133,8 +133,8 @@ impl Feedback {
 
     pub(super) fn begin(&mut self, words: &[u64]) -> Vec<Action> {
         self.is_active = true;
-        let goes_on = |ended: &(Vec<u64>, _)| ended.0 == words && ended.1 == self.buffers && has_counters(words);
-        if self.ended.as_ref().is_some_and(goes_on) {
+        let continues = |ended: &(Vec<u64>, _)| ended.0 == words && ended.1 == self.buffers && has_counters(words);
+        if self.ended.as_ref().is_some_and(continues) {
             self.ended = None;
             return Vec::new();
         }

@@ -112,7 +112,7 @@ fn all_of_the_extensions_of_the_device() {
 }
 
 #[test]
-fn a_device_has_only_the_functions_of_what_is_enabled() {
+fn a_device_has_only_functions_of_enabled_extensions() {
     let bench = Bench::new(WorldOptions::default());
     let has = |name: &CStr| {
         // SAFETY: the device is alive, and the name is a C string.

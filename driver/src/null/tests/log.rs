@@ -126,7 +126,7 @@ fn set_number(name: &std::ffi::CStr, offset: u64, value: u8) -> u64 {
 }
 
 #[test]
-fn sets_are_named_by_what_is_in_them() {
+fn sets_are_named_by_their_contents() {
     let set = set_number(c"uniforms", 16, 1);
     assert_eq!(set, set_number(c"uniforms", 16, 2), "the buffer counts, not its contents");
     assert_ne!(set, set_number(c"uniforms", 32, 1));
@@ -159,7 +159,7 @@ fn both_forms_of_a_copy_have_the_same_words() {
 }
 
 #[test]
-fn nothing_is_recorded_unless_it_is_wanted() {
+fn nothing_is_recorded_by_default() {
     let bench = Bench::new(WorldOptions::default());
     bench.submit(bench.record(|_, _| {}), vk::Fence::null());
     assert_eq!(bench.world.take_log(), []);

@@ -160,7 +160,7 @@ fn a_draw_sees_only_the_states_that_are_dynamic() {
 }
 
 #[test]
-fn what_is_switched_off_is_not_seen() {
+fn disabled_state_is_not_used() {
     let dynamic = [Dynamic::STENCIL_TEST_ENABLE, Dynamic::STENCIL_REFERENCE];
     let test = |on| command("vkCmdSetStencilTestEnable", &[on]);
     let reference = |faces, value| command("vkCmdSetStencilReference", &[faces, value]);
@@ -196,7 +196,7 @@ fn barrier() -> Command {
 }
 
 #[test]
-fn renderings_that_go_on_count_as_one() {
+fn continued_renderings_count_as_one() {
     let (load, store) = (Load::LOAD, Store::STORE);
     let once = [begin(), rendering(5, load, store), draw(), draw(), end_rendering()];
     let split = |between: &[Command], then: Command| {
@@ -246,7 +246,7 @@ fn resolves_are_copies_at_the_end() {
 }
 
 #[test]
-fn feedback_that_goes_on_counts_as_one() {
+fn continued_feedback_counts_as_one() {
     let buffer = |buffer| command("vkCmdBindTransformFeedbackBuffersEXT", &[0, 1, buffer, 0, 64, 0]);
     let fresh = command("vkCmdBeginTransformFeedbackEXT", &[0, 0, 0, 0]);
     let resumed = command("vkCmdBeginTransformFeedbackEXT", &[0, 1, 1, 8, 1, 0]);
@@ -261,7 +261,7 @@ fn feedback_that_goes_on_counts_as_one() {
 }
 
 #[test]
-fn dispatches_see_what_is_bound_for_them() {
+fn dispatches_use_compute_bindings() {
     let bind = |number| command("vkCmdBindPipeline", &[1, number, 0, 0, 0, 0, 0, 0]);
     let dispatch = command("vkCmdDispatch", &[1, 1, 1]);
     let log = |graphics, number| [begin(), bind(number), pipeline(graphics, &[], A), dispatch.clone()];

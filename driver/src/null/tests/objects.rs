@@ -5,7 +5,7 @@ use ash::vk;
 use ash::vk::Handle;
 
 #[test]
-fn what_was_destroyed_or_is_of_another_world_is_a_message() {
+fn destroyed_and_foreign_handles_are_reported() {
     let (bench, other) = (Bench::new(WorldOptions::default()), Bench::new(WorldOptions::default()));
     // SAFETY: Vulkan forbids this use, but a world must report it.
     unsafe {
@@ -26,7 +26,7 @@ fn what_was_destroyed_or_is_of_another_world_is_a_message() {
 }
 
 #[test]
-fn what_outlives_its_device_is_a_message() {
+fn objects_that_outlive_their_device_are_reported() {
     let bench = Bench::new(WorldOptions::default());
     let world = bench.world.clone();
     let (buffer, ..) = bench.buffer(16);
@@ -40,7 +40,7 @@ fn what_outlives_its_device_is_a_message() {
 }
 
 #[test]
-fn what_a_submission_uses_must_live_until_it_is_complete() {
+fn objects_of_a_submission_must_live_until_it_is_complete() {
     let bench = Bench::new(WorldOptions { lag: 1, ..WorldOptions::default() });
     let (used, unused) = (bench.buffer(16), bench.buffer(16));
     // SAFETY: the buffer is recording.
@@ -61,7 +61,7 @@ fn what_a_submission_uses_must_live_until_it_is_complete() {
 }
 
 #[test]
-fn a_command_names_only_what_lives() {
+fn commands_must_use_live_objects() {
     let bench = Bench::new(WorldOptions::default());
     let buffer = bench.buffer(16);
     // SAFETY: the buffer is recording.

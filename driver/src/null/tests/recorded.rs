@@ -152,7 +152,7 @@ impl Drop for Scene {
 }
 
 #[test]
-fn a_draw_sees_what_is_bound() {
+fn a_draw_uses_the_bound_state() {
     let scene = Scene::new();
     let infos = scene.infos(16);
     let write = vk::WriteDescriptorSet::default().descriptor_type(UNIFORM).buffer_info(&infos);
