@@ -19,7 +19,7 @@
 //! bind_shader, set_*    context: compare, remember, set a dirty bit
 //! draw_vbo              context: handlers of dirty bits, in the order of their table
 //!                         program:  NIR --plan, translate, link--> modules with a layout        once for each set of shaders
-//!                         pipeline: current one + changed words --> the next one                 a hash of what changed
+//!                         pipeline: current one + changed words --> the next one                 a hash of the changes
 //!                         resource: descriptors, barriers                                        by contents, by use
 //!                       vkCmdDraw
 //! flush                 context: submit; release the objects of the batch when the device is done

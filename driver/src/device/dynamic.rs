@@ -87,7 +87,7 @@ dynamic! {
         |f| f.dynamic3.extended_dynamic_state3_alpha_to_one_enable != 0 && f.core.alpha_to_one != 0;
 }
 
-/// The states that a device takes from commands.
+/// The optional dynamic states of a device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DynamicStates(u32);
 

@@ -100,7 +100,7 @@ pub(super) struct Records {
     free: VecDeque<NonNull<CommandBuffer>>,
 }
 
-// SAFETY: the records are heap allocations that the world owns; what they point to is the world.
+// SAFETY: the records are heap allocations that the world owns; they only point to the world.
 unsafe impl Send for Records {}
 
 impl Records {

@@ -145,7 +145,7 @@ unsafe extern "system" fn destroy_instance(instance: vk::Instance, _: *const vk:
         state.report("vkDestroyInstance: the instance has a device that is alive");
     }
     drop(state);
-    // SAFETY: kept when the instance, which is destroyed once, was made.
+    // SAFETY: `keep` was called when the instance was created, and the instance is destroyed once.
     unsafe { dispatch::release(head.world()) };
 }
 

@@ -272,7 +272,7 @@ thread_local! {
     static ENTERED: RefCell<Vec<Arc<World>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The world that this thread is in.
+/// The world that this thread has entered.
 fn current() -> Option<Arc<World>> {
     ENTERED.with_borrow(|worlds| worlds.last().cloned())
 }
